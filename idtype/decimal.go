@@ -1,0 +1,186 @@
+package idtype
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
+
+// Widths of a decimal ID's parts, in decimal places, and what follows from them.
+const (
+	decimalGeneratorStep = 1_00000
+	decimalCounterStep   = 1_00000 * decimalGeneratorStep
+
+	// DecimalMaxCounter is the largest counter: the largest for which every generator and launch fits 63 bits.
+	DecimalMaxCounter = 922_337_202
+	// DecimalMaxGenerator is the largest generator number.
+	DecimalMaxGenerator = 99_999
+	// DecimalMaxLaunch is the largest launch number.
+	DecimalMaxLaunch = 99_999
+)
+
+// Decimal is the decimal ID of an entity E: three numbers side by side in the decimal places of one positive int64.
+//
+//	14150009200065
+//	ccccggggglllll   counter 1415 · generator 92 · launch 65
+//
+//	places   part         range              who gives it
+//	9        counter      1 ..= 922337202    the generator, counting
+//	5        generator    0 ..= 99999        the launch log, at each start of an app
+//	5        launch       1 ..= 99999        the launch log, once per deployment; 0 in tests only
+//
+// IDs of one generator ascend; IDs of several interleave by counter. The layout is the DecimalId of "Pattern: ID Generation".
+type Decimal[E any] int64
+
+// DecimalID is the decimal ID of any entity.
+type DecimalID = Decimal[any]
+
+var _ = Parse[DecimalID] // it is an ID
+
+var (
+	_ driver.Valuer              = DecimalID(0)
+	_ sql.Scanner                = (*DecimalID)(nil)
+	_ fmt.Stringer               = DecimalID(0)
+	_ encoding.TextAppender      = DecimalID(0)
+	_ encoding.TextMarshaler     = DecimalID(0)
+	_ encoding.TextUnmarshaler   = (*DecimalID)(nil)
+	_ encoding.BinaryAppender    = DecimalID(0)
+	_ encoding.BinaryMarshaler   = DecimalID(0)
+	_ encoding.BinaryUnmarshaler = (*DecimalID)(nil)
+	_ json.Marshaler             = DecimalID(0)
+	_ json.Unmarshaler           = (*DecimalID)(nil)
+)
+
+const decimalType = "DecimalID"
+
+// DecimalParts are the numbers that a decimal ID consists of. Their ranges are those of [Decimal].
+type DecimalParts struct {
+	Counter   int `json:"counter"`
+	Generator int `json:"generator_id"`
+	Launch    int `json:"launch_id"`
+}
+
+// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Launch 0, for tests only, is
+// allowed.
+func (p DecimalParts) ID() (DecimalID, error) {
+	if err := p.validate(); err != nil {
+		return 0, err
+	}
+	return DecimalID(p.Counter)*decimalCounterStep + DecimalID(p.Generator)*decimalGeneratorStep +
+		DecimalID(p.Launch), nil
+}
+
+func (p DecimalParts) validate() error {
+	for _, part := range [...]struct {
+		name            string
+		value, min, max int
+	}{
+		{"counter", p.Counter, 1, DecimalMaxCounter},
+		{"generator_id", p.Generator, 0, DecimalMaxGenerator},
+		{"launch_id", p.Launch, 0, DecimalMaxLaunch},
+	} {
+		if part.value < part.min || part.value > part.max {
+			return &RangeError{decimalType, part.name, int64(part.value), int64(part.min), int64(part.max)}
+		}
+	}
+	return nil
+}
+
+// ParseDecimalID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
+// whole domain 1 ..= 2^63−1; [Decimal.Validate] checks the layout. Its error is an [*InputError]. [Parse] does the same
+// for a typed key.
+func ParseDecimalID(s string) (DecimalID, error) {
+	v, err := decodeText(decimalType, s)
+	return DecimalID(v), err
+}
+
+// MustParseDecimalID is [ParseDecimalID] for literals and tests: it panics on an error.
+func MustParseDecimalID(s string) DecimalID { return must(ParseDecimalID(s)) }
+
+// Parts takes the ID apart. Of a value that [Decimal.Validate] refuses they are not meaningful.
+func (d Decimal[E]) Parts() DecimalParts {
+	return DecimalParts{Counter: d.Counter(), Generator: d.Generator(), Launch: d.Launch()}
+}
+
+// Counter is the generator's count at this ID, 1 ..= 922337202.
+func (d Decimal[E]) Counter() int { return int(d / decimalCounterStep) }
+
+// Generator is the number of the generator within its launch, 0 ..= 99999.
+func (d Decimal[E]) Generator() int { return int(d % decimalCounterStep / decimalGeneratorStep) }
+
+// Launch is the number of the launch, 1 ..= 99999, or 0 in tests.
+func (d Decimal[E]) Launch() int { return int(d % decimalGeneratorStep) }
+
+// IsTest reports whether the ID was made by a test generator: its launch is 0. Such an ID has no place in production.
+func (d Decimal[E]) IsTest() bool { return d != 0 && d.Launch() == 0 }
+
+// IsZero reports whether no ID was assigned.
+func (d Decimal[E]) IsZero() bool { return d == 0 }
+
+// Validate checks the value against the layout. It returns a [*RangeError], or an error that wraps [ErrZero].
+func (d Decimal[E]) Validate() error {
+	if _, err := valueInt63(decimalType, int64(d)); err != nil {
+		return err
+	}
+	return d.Parts().validate()
+}
+
+// Compare orders IDs by their number, which is also how an integer column orders them.
+func (d Decimal[E]) Compare(other Decimal[E]) int { return cmp.Compare(d, other) }
+
+// Scheme is [SchemeDecimal].
+func (Decimal[E]) Scheme() Scheme { return SchemeDecimal }
+
+// String is the ID's decimal digits.
+func (d Decimal[E]) String() string {
+	var buf [maxDigits + 1]byte
+	return string(appendInt63(buf[:0], int64(d)))
+}
+
+// AppendText appends the digits of String. It never fails.
+func (d Decimal[E]) AppendText(b []byte) ([]byte, error) { return appendInt63(b, int64(d)), nil }
+
+// MarshalText is the digits of String. It never fails.
+func (d Decimal[E]) MarshalText() ([]byte, error) {
+	return d.AppendText(make([]byte, 0, maxDigits+1))
+}
+
+// UnmarshalText is [ParseDecimalID]. On an error the ID is left as it was.
+func (d *Decimal[E]) UnmarshalText(text []byte) error { return set(d)(decodeText(decimalType, text)) }
+
+// MarshalJSON is the digits as a string, and null for zero.
+func (d Decimal[E]) MarshalJSON() ([]byte, error) {
+	return appendJSON(make([]byte, 0, maxDigits+3), int64(d)), nil
+}
+
+// UnmarshalJSON accepts what MarshalJSON writes, and exact integers: no fraction and no exponent, even of a whole number.
+// null sets zero. On an error, an [*InputError], the ID is left as it was.
+func (d *Decimal[E]) UnmarshalJSON(data []byte) error { return set(d)(decodeJSON(decimalType, data)) }
+
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(d)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+func (d *Decimal[E]) UnmarshalBinary(data []byte) error { return set(d)(decodeBinary(decimalType, data)) }
+
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }
+
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte. NULL is an error that wraps [ErrNull], 0
+// one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
+func (d *Decimal[E]) Scan(src any) error { return set(d)(scanInt63(decimalType, src)) }
+
+// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+func (Decimal[E]) GormDataType() string { return "bigint" }
+
+func (Decimal[E]) none() driver.Value  { return int64(0) }
+func (Decimal[E]) isNone(src any) bool { return isZeroInt63(src) }

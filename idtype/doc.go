@@ -1,0 +1,33 @@
+// Package idtype holds the primary keys that idmint mints, as column types.
+//
+// An ID is a small comparable value that knows its layout, its text, its JSON and how a database stores it. A value read
+// from a driver, a request or a file is checked on the way in; a value that was never assigned does not leave by accident.
+//
+//	type           size    stored as   text             made by
+//	[DecimalID]    63 bit  BIGINT      decimal digits   generator.Decimal
+//
+// # Typed keys
+//
+// Every scheme is a generic type over the entity that the key belongs to, so a key type per entity is one line, and keys of
+// two entities do not compile into each other. All methods, wrappers and integrations work on them:
+//
+//	type User struct{ ID UserID; Name string }
+//	type UserID = idtype.Decimal[User]
+//	type OrderID = idtype.Decimal[Order]
+//
+// [DecimalID] is the key of any entity. Conversion is explicit and free: UserID(id).
+//
+// # Zero and NULL
+//
+// The zero value means "not assigned". No decoder produces it, with one exception: JSON null, which is also what zero is
+// written as. Value of zero is an error, so a key or foreign key that somebody forgot fails loudly instead of pointing to
+// row 0. Who wants otherwise says so in the column type:
+//
+//   - [database/sql.Null] of an ID, or a pointer to one: a nullable column. NULL into a plain ID is an error.
+//   - [OrZero]: a NOT NULL column in which 0 means "none".
+//
+// # The whole domain, and the layout
+//
+// Parse, Scan and every Unmarshal take all of the domain 1 ..= 2^63−1, because rows may be older than the scheme.
+// Validate says whether a value follows its layout.
+package idtype

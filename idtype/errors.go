@@ -1,0 +1,57 @@
+package idtype
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+var (
+	// ErrZero is wrapped by every error about an ID that is zero, which means "not assigned".
+	ErrZero = errors.New("zero means not assigned")
+
+	// ErrNull is wrapped by the error of Scan for NULL.
+	ErrNull = errors.New("NULL: scan into sql.Null of this type, or into a pointer to it")
+
+	errSyntax   = errors.New("not a plain decimal number: digits only, without sign, spaces or leading zeros")
+	errOverflow = errors.New("above the largest ID, 9223372036854775807")
+	errNegative = errors.New("IDs are positive")
+	errJSON     = errors.New("want a string or an exact integer")
+	errBinary   = errors.New("want 8 bytes")
+	errGoType   = errors.New("want int64, uint64, string or []byte")
+
+	errSliceType = errors.New("want a JSON array as string or []byte")
+)
+
+// An InputError is returned by every decoder, and by Value, for an input that is not an ID.
+type InputError struct {
+	Type  string // the ID type, for example "DecimalID"
+	Input string // the input, quoted, and cut where it is long
+	Err   error  // the reason
+}
+
+func (e *InputError) Error() string { return "idtype: " + e.Input + " as " + e.Type + ": " + e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// A RangeError is returned where a part of an ID is outside its layout.
+type RangeError struct {
+	Type     string // the ID type
+	Part     string // the name of the part, as in JSON
+	Value    int64  // what was given
+	Min, Max int64  // what the layout allows, both included
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("idtype: %s: %s %d is outside %d..%d", e.Type, e.Part, e.Value, e.Min, e.Max)
+}
+
+// maxQuoted bounds the input in an error: the input may be a megabyte, or an attack on a log.
+const maxQuoted = 64
+
+func quote[S string | []byte](s S) string {
+	if len(s) <= maxQuoted {
+		return strconv.Quote(string(s))
+	}
+	return fmt.Sprintf("%q… (%d bytes)", string(s[:maxQuoted]), len(s))
+}

@@ -1,0 +1,76 @@
+package idtype
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/json"
+	"fmt"
+)
+
+// Scheme is the name of an ID scheme, as the command line and error messages use it.
+type Scheme string
+
+// SchemeDecimal is the scheme of [Decimal].
+const SchemeDecimal Scheme = "decimal"
+
+// ID is what all ID types of this package have in common, typed keys included. Only types of this package satisfy it.
+type ID interface {
+	comparable
+	fmt.Stringer
+	driver.Valuer
+	encoding.TextAppender
+	encoding.TextMarshaler
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
+	json.Marshaler
+
+	// IsZero reports whether no ID was assigned.
+	IsZero() bool
+	// Validate checks the value against the scheme's layout.
+	Validate() error
+	// Scheme is the name of the scheme.
+	Scheme() Scheme
+
+	// GormDataType is the type of the column in GORM's words.
+	GormDataType() string
+
+	// none is what a column of [OrZero] holds for zero, and isNone recognises it in every form that a driver gives it.
+	none() driver.Value
+	isNone(src any) bool
+}
+
+// pointer is the set of methods through which an ID of type T is written.
+type pointer[T any] interface {
+	*T
+	encoding.TextUnmarshaler
+	sql.Scanner
+}
+
+// Parse reads an ID of any type, typed keys included, from the text that its String writes: Parse[UserID](s). It is as
+// strict as the scheme's own Parse.
+func Parse[T ID, P pointer[T]](s string) (T, error) {
+	var id T
+	err := P(&id).UnmarshalText([]byte(s))
+	return id, err
+}
+
+// MustParse is [Parse] for literals and tests: it panics on an error.
+func MustParse[T ID, P pointer[T]](s string) T { return must(Parse[T, P](s)) }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// set stores a decoded value unless decoding failed.
+func set[T ~int64](dst *T) func(int64, error) error {
+	return func(v int64, err error) error {
+		if err == nil {
+			*dst = T(v)
+		}
+		return err
+	}
+}

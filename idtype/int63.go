@@ -1,0 +1,239 @@
+package idtype
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// What all IDs of 63 bits share: a domain of 1 ..= 2^63−1, decimal text, and an integer column. The functions take and
+// return int64; each type's methods convert.
+
+const (
+	maxDigits = 19 // of 2^63−1
+
+	ascii0x8 = 0x3030_3030_3030_3030 // "00000000"
+	e8       = 100_000_000
+	e16      = e8 * e8
+)
+
+// appendInt63 appends the decimal digits of v. Digits are made eight at a time in one word, which takes half the time of
+// [strconv.AppendInt]; a negative v, which is no ID but may be printed, goes there.
+func appendInt63(b []byte, v int64) []byte {
+	if v < e8 {
+		return strconv.AppendInt(b, v, 10)
+	}
+	var buf [24]byte
+	u := uint64(v)
+	low, rest := u%e8, u/e8
+	binary.LittleEndian.PutUint64(buf[16:], digits8(low)|ascii0x8)
+	middle, top := rest%e8, rest/e8
+	m := digits8(middle)
+	binary.LittleEndian.PutUint64(buf[8:], m|ascii0x8)
+	if top == 0 { // then the middle is not zero
+		return append(b, buf[8+bits.TrailingZeros64(m)/8:]...)
+	}
+	t := digits8(top)
+	binary.LittleEndian.PutUint64(buf[:], t|ascii0x8)
+	return append(b, buf[bits.TrailingZeros64(t)/8:]...)
+}
+
+// digits8 spreads the eight decimal digits of v < 10^8 over the bytes of a word, the most significant digit in the lowest
+// byte. Each step halves the groups: x/100 and x/10 are multiplications by a rounded-up reciprocal, exact in their range.
+func digits8(v uint64) uint64 {
+	v = v/10_000 | v%10_000<<32
+	hundreds := v * 10_486 >> 20 & 0x0000_007f_0000_007f
+	v = hundreds | (v-100*hundreds)<<16
+	tens := v * 103 >> 10 & 0x000f_000f_000f_000f
+	return tens | (v-10*tens)<<8
+}
+
+// parseInt63 is the exact inverse of appendInt63 over 1 ..= 2^63−1.
+func parseInt63[S string | []byte](s S) (int64, error) {
+	n := len(s)
+	if n == 0 || n > maxDigits || s[0] == '0' {
+		return 0, parseFailure(s)
+	}
+	var v uint64
+	if n < 8 {
+		for i := range n {
+			d := s[i] - '0'
+			if d > 9 {
+				return 0, errSyntax
+			}
+			v = v*10 + uint64(d)
+		}
+		return int64(v), nil
+	}
+	// The digits that do not fill a word come first, shifted up behind a padding of '0'.
+	pad := uint(8-n%8) % 8 * 8
+	word := load8(s, 0)<<pad | ascii0x8&(1<<pad-1)
+	for i := n % 8; ; i += 8 {
+		if i == 0 {
+			i = 8
+		}
+		if !allDigits(word) {
+			return 0, errSyntax
+		}
+		v = v*e8 + value8(word)
+		if i == n {
+			break
+		}
+		word = load8(s, i)
+	}
+	if v > math.MaxInt64 {
+		return 0, errOverflow
+	}
+	return int64(v), nil
+}
+
+// parseFailure finds the reason that helps most.
+func parseFailure[S string | []byte](s S) error {
+	if len(s) == 1 && s[0] == '0' {
+		return ErrZero
+	}
+	if len(s) == 0 || s[0] == '0' {
+		return errSyntax
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return errSyntax
+		}
+	}
+	return errOverflow
+}
+
+// load8 reads eight bytes of s as one little-endian word; the compiler makes a single load of it.
+func load8[S string | []byte](s S, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// allDigits reports whether each byte of w is an ASCII digit: its high half is 3, and stays 3 when 6 is added.
+func allDigits(w uint64) bool {
+	const high = 0xf0f0_f0f0_f0f0_f0f0
+	return w&high|(w+0x0606_0606_0606_0606)&high>>4 == 0x3333_3333_3333_3333
+}
+
+// value8 is the number that eight ASCII digits spell, the first of them in the lowest byte: pairs, then fours, then eight.
+func value8(w uint64) uint64 {
+	w = w&0x0f0f_0f0f_0f0f_0f0f*(10<<8+1)>>8
+	w = w&0x00ff_00ff_00ff_00ff*(100<<16+1)>>16
+	return w & 0x0000_ffff_0000_ffff * (10_000<<32 + 1) >> 32
+}
+
+// checkInt63 says whether v is in the domain.
+func checkInt63(v int64) error {
+	switch {
+	case v > 0:
+		return nil
+	case v == 0:
+		return ErrZero
+	default:
+		return errNegative
+	}
+}
+
+func decodeText[S string | []byte](typ string, s S) (int64, error) {
+	v, err := parseInt63(s)
+	if err != nil {
+		return 0, &InputError{Type: typ, Input: quote(s), Err: err}
+	}
+	return v, nil
+}
+
+// appendJSON writes a string, so that readers whose numbers are floats lose no digits.
+func appendJSON(b []byte, v int64) []byte {
+	if v == 0 {
+		return append(b, "null"...)
+	}
+	b = append(b, '"')
+	b = appendInt63(b, v)
+	return append(b, '"')
+}
+
+// decodeJSON accepts what appendJSON writes, and exact integers.
+func decodeJSON(typ string, data []byte) (int64, error) {
+	if string(data) == "null" {
+		return 0, nil
+	}
+	digits := data
+	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
+		digits = data[1 : n-1]
+	}
+	v, err := parseInt63(digits)
+	if err != nil {
+		if err == errSyntax {
+			err = errJSON
+		}
+		return 0, &InputError{Type: typ, Input: quote(data), Err: err}
+	}
+	return v, nil
+}
+
+func decodeBinary(typ string, data []byte) (int64, error) {
+	err := errBinary
+	if len(data) == 8 {
+		v := int64(binary.BigEndian.Uint64(data))
+		if err = checkInt63(v); err == nil {
+			return v, nil
+		}
+	}
+	return 0, &InputError{Type: typ, Input: quote(data), Err: err}
+}
+
+func valueInt63(typ string, v int64) (driver.Value, error) {
+	if err := checkInt63(v); err != nil {
+		return nil, &InputError{Type: typ, Input: strconv.FormatInt(v, 10), Err: err}
+	}
+	return v, nil
+}
+
+// scanInt63 takes every form in which a driver hands over an integer column.
+func scanInt63(typ string, src any) (int64, error) {
+	var v int64
+	var err error
+	switch src := src.(type) {
+	case int64:
+		v, err = src, checkInt63(src)
+	case uint64: // ClickHouse
+		v = int64(src)
+		if err = checkInt63(v); src > math.MaxInt64 {
+			err = errOverflow
+		}
+	case string:
+		return decodeText(typ, src)
+	case []byte:
+		return decodeText(typ, src)
+	case nil:
+		err = ErrNull
+	default:
+		err = errGoType
+	}
+	if err != nil {
+		input := "NULL"
+		if src != nil {
+			input = fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
+		}
+		return 0, &InputError{Type: typ, Input: input, Err: err}
+	}
+	return v, nil
+}
+
+func isZeroInt63(src any) bool {
+	switch src := src.(type) {
+	case int64:
+		return src == 0
+	case uint64:
+		return src == 0
+	case string:
+		return src == "0"
+	case []byte:
+		return string(src) == "0"
+	}
+	return false
+}
