@@ -13,8 +13,9 @@ import (
 // Widths of a decimal ID's parts, in decimal places, and what follows from them.
 const (
 	decimalGeneratorStep = 1_00000
-	decimalCounterStep   = 1_00000 * decimalGeneratorStep
 
+	// DecimalStep is the distance between an ID and the next one of its generator.
+	DecimalStep = 1_00000 * decimalGeneratorStep
 	// DecimalMaxCounter is the largest counter: the largest for which every generator and launch fits 63 bits.
 	DecimalMaxCounter = 922_337_202
 	// DecimalMaxGenerator is the largest generator number.
@@ -70,7 +71,7 @@ func (p DecimalParts) ID() (DecimalID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	return DecimalID(p.Counter)*decimalCounterStep + DecimalID(p.Generator)*decimalGeneratorStep +
+	return DecimalID(p.Counter)*DecimalStep + DecimalID(p.Generator)*decimalGeneratorStep +
 		DecimalID(p.Launch), nil
 }
 
@@ -107,10 +108,10 @@ func (d Decimal[E]) Parts() DecimalParts {
 }
 
 // Counter is the generator's count at this ID, 1 ..= 922337202.
-func (d Decimal[E]) Counter() int { return int(d / decimalCounterStep) }
+func (d Decimal[E]) Counter() int { return int(d / DecimalStep) }
 
 // Generator is the number of the generator within its launch, 0 ..= 99999.
-func (d Decimal[E]) Generator() int { return int(d % decimalCounterStep / decimalGeneratorStep) }
+func (d Decimal[E]) Generator() int { return int(d % DecimalStep / decimalGeneratorStep) }
 
 // Launch is the number of the launch, 1 ..= 99999, or 0 in tests.
 func (d Decimal[E]) Launch() int { return int(d % decimalGeneratorStep) }
@@ -170,7 +171,9 @@ func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
 func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
 
 // UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
-func (d *Decimal[E]) UnmarshalBinary(data []byte) error { return set(d)(decodeBinary(decimalType, data)) }
+func (d *Decimal[E]) UnmarshalBinary(data []byte) error {
+	return set(d)(decodeBinary(decimalType, data))
+}
 
 // Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
 func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }

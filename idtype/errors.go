@@ -30,7 +30,9 @@ type InputError struct {
 	Err   error  // the reason
 }
 
-func (e *InputError) Error() string { return "idtype: " + e.Input + " as " + e.Type + ": " + e.Err.Error() }
+func (e *InputError) Error() string {
+	return "idtype: " + e.Input + " as " + e.Type + ": " + e.Err.Error()
+}
 
 func (e *InputError) Unwrap() error { return e.Err }
 

@@ -121,8 +121,8 @@ func allDigits(w uint64) bool {
 
 // value8 is the number that eight ASCII digits spell, the first of them in the lowest byte: pairs, then fours, then eight.
 func value8(w uint64) uint64 {
-	w = w&0x0f0f_0f0f_0f0f_0f0f*(10<<8+1)>>8
-	w = w&0x00ff_00ff_00ff_00ff*(100<<16+1)>>16
+	w = w & 0x0f0f_0f0f_0f0f_0f0f * (10<<8 + 1) >> 8
+	w = w & 0x00ff_00ff_00ff_00ff * (100<<16 + 1) >> 16
 	return w & 0x0000_ffff_0000_ffff * (10_000<<32 + 1) >> 32
 }
 
