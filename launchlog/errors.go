@@ -1,0 +1,103 @@
+package launchlog
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Errors that a [Store] returns, wrapped with what it knows, and a [Log] passes on.
+var (
+	// ErrNotFound: there is no such launch.
+	ErrNotFound = errors.New("no such launch")
+	// ErrEnded: the launch has ended, and gives out no more generator numbers.
+	ErrEnded = errors.New("the launch has ended")
+	// ErrLaunchesExhausted: the namespace has used all its launch numbers.
+	ErrLaunchesExhausted = errors.New("all 99,999 launch numbers are used up: start a new namespace, for tables of its own")
+	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
+	ErrGeneratorsExhausted = errors.New("all 100,000 generator numbers are used up: start a new launch")
+	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was restored, or failed over to a
+	// copy that lacks launches. Advance it beyond every number that was ever used.
+	ErrBehind = errors.New("the store has lost launches")
+)
+
+// A SchemaError is returned by a store whose tables are missing, older than the code, or newer.
+type SchemaError struct {
+	Where      string // which database
+	Have, Want int    // versions; Have is 0 where there are no tables
+}
+
+func (e *SchemaError) Error() string {
+	switch {
+	case e.Have == 0:
+		return fmt.Sprintf("launchlog: %s has no launch log: create it with `idmint migrate` or package migrations", e.Where)
+	case e.Have < e.Want:
+		return fmt.Sprintf("launchlog: %s has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Where, e.Have, e.Want)
+	default:
+		return fmt.Sprintf("launchlog: %s has schema version %d, newer than %d: a newer idmint made it", e.Where, e.Have, e.Want)
+	}
+}
+
+// A RequestError is returned for input that the log does not take.
+type RequestError struct {
+	Field  string // as in JSON
+	Value  string
+	Reason string
+}
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("launchlog: %s %s %s", e.Field, quote(e.Value), e.Reason)
+}
+
+// A ConflictError is returned by Start for a key that belongs to a launch with another request, and by End for a launch that
+// ended with another outcome.
+type ConflictError struct {
+	Key    string   // of the launch
+	Launch int      // the launch that is there
+	Differ []string // the names of the fields that differ
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("launchlog: key %s is that of launch %d, which differs in %q", quote(e.Key), e.Launch, e.Differ)
+}
+
+// An UnresolvedError is returned when the budget or the context ended before the store gave a final answer.
+type UnresolvedError struct {
+	Op       string // "start", "end", "claim", …
+	Key      string // what names the operation: run it again under this key
+	Attempts int
+	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet be. Start and End may be
+	// run again as they are; a generator number in doubt is left unused.
+	Uncertain bool
+	Err       error // of the last attempt, joined with the context's
+}
+
+func (e *UnresolvedError) Error() string {
+	state := "nothing was changed"
+	if e.Uncertain {
+		state = "it may have been carried out"
+	}
+	return fmt.Sprintf("launchlog: %s %s gave up after %d attempts, %s: %v", e.Op, quote(e.Key), e.Attempts, state, e.Err)
+}
+
+func (e *UnresolvedError) Unwrap() error { return e.Err }
+
+// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log] may run it again.
+type AttemptError struct {
+	// Ambiguous: the operation may have been carried out, or may yet be. If not, it is known that nothing was changed.
+	Ambiguous bool
+	Err       error
+}
+
+func (e *AttemptError) Error() string { return e.Err.Error() }
+
+func (e *AttemptError) Unwrap() error { return e.Err }
+
+// quote bounds what goes into a message.
+func quote(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return strconv.Quote(s)
+	}
+	return fmt.Sprintf("%q… (%d bytes)", s[:most], len(s))
+}

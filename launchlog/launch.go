@@ -1,0 +1,198 @@
+package launchlog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// MaxLaunch is the largest launch number; the smallest is 1.
+	MaxLaunch = 99_999
+	// MaxGenerators is how many generator numbers a launch has: 0 ..= 99999.
+	MaxGenerators = 100_000
+)
+
+// Request says what is launched, by whom and why. Key, Service, Environment and Initiator are required. Texts are UTF-8
+// without control characters, at most 255 bytes (Reason and PipelineURL 4,096).
+type Request struct {
+	// Key makes the start idempotent: it names this deployment and no other, for example the URL of the pipeline's run.
+	Key string `json:"key,omitempty"`
+
+	Service        string          `json:"service,omitempty"`
+	Environment    string          `json:"environment,omitempty"`
+	Initiator      string          `json:"initiator,omitempty"`
+	InitiatorKind  string          `json:"initiator_kind,omitempty"` // for example "user", "ci" or "schedule"
+	Version        string          `json:"version,omitempty"`
+	Commit         string          `json:"commit,omitempty"`
+	Ref            string          `json:"ref,omitempty"` // branch or tag
+	ArtifactDigest string          `json:"artifact_digest,omitempty"`
+	Ticket         string          `json:"ticket,omitempty"`
+	Reason         string          `json:"reason,omitempty"`
+	Approver       string          `json:"approver,omitempty"`
+	PipelineURL    string          `json:"pipeline_url,omitempty"`
+	RollsBack      int             `json:"rolls_back,omitempty"` // the launch that this one rolls back, or 0
+	Data           json.RawMessage `json:"data,omitempty"`       // a JSON object of the caller's, at most 64 KiB
+
+	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not come as far lost
+	// launches, and Start fails with [ErrBehind] rather than repeat their numbers.
+	KnownLaunch int `json:"-"`
+}
+
+// Launch is a row of the log.
+type Launch struct {
+	Namespace string `json:"namespace"`
+	ID        int    `json:"launch_id"`
+	Request
+	RequestHash   string    `json:"request_hash"` // SHA-256 of the request's JSON, in hex
+	Host          string    `json:"host"`         // where it was started
+	StartedAt     time.Time `json:"started_at"`   // by the store's clock
+	EndedAt       time.Time `json:"ended_at,omitzero"`
+	Outcome       Outcome   `json:"outcome,omitempty"`
+	NextGenerator int       `json:"next_generator_id"` // 0 ..= 100000: also how many were taken
+}
+
+// Running reports whether the launch has not ended.
+func (l Launch) Running() bool { return l.EndedAt.IsZero() }
+
+// Outcome is how a launch ended: one word of lower-case letters and dashes, at most 32 bytes. Those below are the usual ones.
+type Outcome string
+
+// The usual outcomes.
+const (
+	Succeeded  Outcome = "succeeded"
+	Failed     Outcome = "failed"
+	Aborted    Outcome = "aborted"
+	RolledBack Outcome = "rolled-back"
+	Superseded Outcome = "superseded"
+)
+
+// Ending says how and by whom a launch is ended.
+type Ending struct {
+	Outcome Outcome
+	Actor   string // who ends it; the log's host where empty
+	Reason  string
+}
+
+// Claim is the record of a generator number that was taken.
+type Claim struct {
+	Namespace string    `json:"namespace"`
+	Launch    int       `json:"launch_id"`
+	Generator int       `json:"generator_id"`
+	Token     string    `json:"token"` // names the taking; a retry under it gets the same number
+	Host      string    `json:"host"`
+	PID       int       `json:"pid"`
+	ClaimedAt time.Time `json:"claimed_at"` // by the store's clock
+}
+
+// Event is a line of the append-only history of a launch, or of the namespace where Launch is 0.
+type Event struct {
+	Namespace string          `json:"namespace"`
+	Launch    int             `json:"launch_id,omitempty"`
+	Kind      string          `json:"kind"` // "started", "ended" or "advanced"
+	Actor     string          `json:"actor"`
+	At        time.Time       `json:"at"` // by the store's clock
+	Detail    json.RawMessage `json:"detail,omitempty"`
+}
+
+// Filter selects launches. The zero value selects the newest 100.
+type Filter struct {
+	Service     string
+	Environment string
+	Running     bool // only those that have not ended
+	Before      int  // only launch numbers below this one: for the next page
+	Limit       int  // at most as many; 0 is 100
+}
+
+const defaultLimit = 100
+
+// canonical checks the request and brings it into the one form that is hashed and stored.
+func (r Request) canonical() (Request, error) {
+	for _, f := range [...]struct {
+		name, value string
+		max         int
+		required    bool
+	}{
+		{"key", r.Key, 255, true},
+		{"service", r.Service, 255, true},
+		{"environment", r.Environment, 255, true},
+		{"initiator", r.Initiator, 255, true},
+		{"initiator_kind", r.InitiatorKind, 255, false},
+		{"version", r.Version, 255, false},
+		{"commit", r.Commit, 255, false},
+		{"ref", r.Ref, 255, false},
+		{"artifact_digest", r.ArtifactDigest, 255, false},
+		{"ticket", r.Ticket, 255, false},
+		{"reason", r.Reason, 4096, false},
+		{"approver", r.Approver, 255, false},
+		{"pipeline_url", r.PipelineURL, 4096, false},
+	} {
+		if f.required && f.value == "" {
+			return r, &RequestError{f.name, f.value, "is required"}
+		}
+		if err := checkText(f.name, f.value, f.max); err != nil {
+			return r, err
+		}
+	}
+	for name, n := range map[string]int{"rolls_back": r.RollsBack, "known_launch": r.KnownLaunch} {
+		if n < 0 || n > MaxLaunch {
+			return r, &RequestError{name, fmt.Sprint(n), "is no launch number"}
+		}
+	}
+	var err error
+	r.Data, err = canonicalObject(r.Data)
+	return r, err
+}
+
+func checkText(field, value string, limit int) error {
+	switch {
+	case len(value) > limit:
+		return &RequestError{field, value, fmt.Sprintf("is longer than %d bytes", limit)}
+	case !utf8.ValidString(value):
+		return &RequestError{field, value, "is not UTF-8"}
+	case strings.ContainsFunc(value, unicode.IsControl):
+		return &RequestError{field, value, "has a control character"}
+	case strings.TrimSpace(value) != value:
+		return &RequestError{field, value, "begins or ends with a space"}
+	}
+	return nil
+}
+
+// canonicalObject sorts the names of a JSON object and drops its white space, so that equal data has equal hashes.
+func canonicalObject(data json.RawMessage) (json.RawMessage, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	if len(data) > 64<<10 {
+		return nil, &RequestError{"data", string(data), "is longer than 64 KiB"}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var object map[string]any
+	if err := d.Decode(&object); err != nil || object == nil || d.InputOffset() != int64(len(bytes.TrimRight(data, " \t\r\n"))) {
+		return nil, &RequestError{"data", string(data), "is not one JSON object"}
+	}
+	return json.Marshal(object)
+}
+
+// hash is over everything but the key and what differs between retries of the same step. Empty fields are left out, so that a
+// field added to Request does not change the hash of an older request.
+func (r Request) hash() (string, error) {
+	r.Key = ""
+	b, err := json.Marshal(r)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), err
+}
+
+func (o Outcome) validate() error {
+	if o == "" || len(o) > 32 || strings.Trim(string(o), "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return &RequestError{"outcome", string(o), "is not one word of lower-case letters and dashes"}
+	}
+	return nil
+}

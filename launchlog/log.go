@@ -1,0 +1,290 @@
+package launchlog
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// DefaultNamespace is the namespace of a [Log] that names none.
+const DefaultNamespace = "default"
+
+var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+// Options are the optional settings of a [Log].
+type Options struct {
+	// Namespace separates systems that share a store: each has its own launch numbers. It is DefaultNamespace if empty, else
+	// up to 63 lower-case letters, digits, dots, dashes and underscores, the first a letter or digit.
+	Namespace string
+	// Budget bounds a call together with its context. It is 30 s if zero.
+	Budget time.Duration
+	// Host and PID are recorded with launches and claims. They are those of the process if empty.
+	Host string
+	PID  int
+	// Warn is told, at every number taken, that 80 % of such numbers are used or more. It may be nil.
+	Warn func(Usage)
+}
+
+// Usage says how many numbers are used of those there are.
+type Usage struct {
+	Namespace string
+	Launch    int // whose generator numbers are meant; 0 for the launch numbers
+	Used, Max int
+}
+
+// Level is the highest of 95, 90 and 80 that the percentage has reached, or 0.
+func (u Usage) Level() int {
+	for _, level := range []int{95, 90, 80} {
+		if u.Used*100 >= u.Max*level {
+			return level
+		}
+	}
+	return 0
+}
+
+func (u Usage) String() string {
+	if u.Launch == 0 {
+		return fmt.Sprintf("%d of %d launch numbers of namespace %s are used: over %d %%", u.Used, u.Max, u.Namespace, u.Level())
+	}
+	return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; start a new launch", u.Used, u.Max, u.Launch, u.Level())
+}
+
+// Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that needs closing.
+type Log struct {
+	store Store
+	opts  Options
+}
+
+// New makes a log. The error is a [*RequestError].
+func New(store Store, opts *Options) (*Log, error) {
+	l := &Log{store: store}
+	if opts != nil {
+		l.opts = *opts
+	}
+	o := &l.opts
+	if o.Namespace == "" {
+		o.Namespace = DefaultNamespace
+	}
+	if !namespacePattern.MatchString(o.Namespace) {
+		return nil, &RequestError{"namespace", o.Namespace, "is not a name of lower-case letters, digits, dots, dashes and underscores"}
+	}
+	if o.Budget == 0 {
+		o.Budget = 30 * time.Second
+	}
+	if o.Host == "" {
+		o.Host, _ = os.Hostname() // a record for people: without it the log works as well
+	}
+	if o.PID == 0 {
+		o.PID = os.Getpid()
+	}
+	return l, checkText("host", o.Host, 255)
+}
+
+// Start returns the launch of the request's key, and starts it if there is none. Errors: [*RequestError], [*ConflictError],
+// [ErrLaunchesExhausted], [ErrBehind], [*UnresolvedError], or what the store says.
+func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
+	r, err := r.canonical()
+	if err != nil {
+		return Launch{}, err
+	}
+	if r.RollsBack != 0 {
+		if _, err := l.Show(ctx, r.RollsBack); err != nil {
+			return Launch{}, fmt.Errorf("rolls_back: %w", err)
+		}
+	}
+	hash, err := r.hash()
+	if err != nil {
+		return Launch{}, err
+	}
+	start := Start{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
+	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
+		launch, _, err := l.store.StartLaunch(ctx, start)
+		return launch, err
+	})
+	if err != nil {
+		return Launch{}, err
+	}
+	if launch.RequestHash != hash {
+		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differ(launch.Request, r)}
+	}
+	l.warn(Usage{Used: launch.ID, Max: MaxLaunch})
+	return launch, nil
+}
+
+// End ends a launch: it gives out no more generator numbers. Apps of the launch that hold one go on until it is used up. To
+// end it again with the same outcome changes nothing; with another one is a [*ConflictError]. Other errors: [ErrNotFound],
+// [*RequestError], [*UnresolvedError], or what the store says.
+func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error) {
+	if ending.Actor == "" {
+		ending.Actor = l.opts.Host
+	}
+	if err := errors.Join(ending.Outcome.validate(), checkText("actor", ending.Actor, 255), checkText("reason", ending.Reason, 4096)); err != nil {
+		return Launch{}, err
+	}
+	ended, err := attempt(ctx, l, "end", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
+		ended, _, err := l.store.EndLaunch(ctx, l.ref(launch), ending)
+		return ended, err
+	})
+	if err == nil && ended.Outcome != ending.Outcome {
+		err = &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
+	}
+	return ended, err
+}
+
+// Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded], [ErrGeneratorsExhausted],
+// [*UnresolvedError], or what the store says.
+func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
+	take := Take{Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID}
+	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
+		return l.store.ClaimGenerator(ctx, take)
+	})
+	if err != nil {
+		return Claim{}, fmt.Errorf("launch %d: %w", launch, err)
+	}
+	l.warn(Usage{Launch: launch, Used: claim.Generator + 1, Max: MaxGenerators})
+	return claim, nil
+}
+
+// Generators hands out the generator numbers of one launch. It is the generator.Numbers of package generator.
+type Generators struct {
+	log    *Log
+	launch int
+}
+
+// Generators is the source of generator numbers of a launch. It asks the store when it is asked.
+func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
+
+// NextGenerator is [Log.Claim].
+func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
+	claim, err := g.log.Claim(ctx, g.launch)
+	return claim.Generator, err
+}
+
+// Advance makes launch numbers up to last count as used, so that the next launch gets a higher one. It is for an operator
+// whose store was restored from a backup, or failed over to a copy that lacked launches: end the launches that run, advance
+// beyond every number that was ever used, and start anew. It returns the last launch number, which is never lowered.
+func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
+	if last < 1 || last > MaxLaunch {
+		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
+	}
+	if err := checkText("actor", actor, 255); err != nil {
+		return 0, err
+	}
+	return attempt(ctx, l, "advance", strconv.Itoa(last), func(ctx context.Context) (int, error) {
+		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, actor)
+	})
+}
+
+// Show returns a launch, or [ErrNotFound].
+func (l *Log) Show(ctx context.Context, launch int) (Launch, error) {
+	found, err := attempt(ctx, l, "show", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
+		return l.store.Launch(ctx, l.ref(launch))
+	})
+	if err != nil {
+		return Launch{}, fmt.Errorf("launch %d: %w", launch, err)
+	}
+	return found, nil
+}
+
+// List returns launches, the newest first.
+func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
+	if filter.Limit < 0 {
+		return nil, &RequestError{"limit", strconv.Itoa(filter.Limit), "is negative"}
+	}
+	if filter.Limit == 0 {
+		filter.Limit = defaultLimit
+	}
+	return attempt(ctx, l, "list", "", func(ctx context.Context) ([]Launch, error) {
+		return l.store.Launches(ctx, l.opts.Namespace, filter)
+	})
+}
+
+// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
+func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
+	return attempt(ctx, l, "events", strconv.Itoa(launch), func(ctx context.Context) ([]Event, error) {
+		return l.store.Events(ctx, l.ref(launch))
+	})
+}
+
+// Claims returns up to limit claims of a launch, from generator number from on, in ascending order. Limit 0 is 100.
+func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, error) {
+	if limit <= 0 {
+		limit = defaultLimit
+	}
+	return attempt(ctx, l, "claims", strconv.Itoa(launch), func(ctx context.Context) ([]Claim, error) {
+		return l.store.Claims(ctx, l.ref(launch), from, limit)
+	})
+}
+
+func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
+
+func (l *Log) warn(u Usage) {
+	u.Namespace = l.opts.Namespace
+	if l.opts.Warn != nil && u.Level() > 0 {
+		l.opts.Warn(u)
+	}
+}
+
+// attempt runs one keyed operation until the store settles it, the budget ends or the context does, with full jitter of 10 ms
+// to 1 s in between.
+func attempt[T any](ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Budget, fmt.Errorf("the budget of %v is used up", l.opts.Budget))
+	defer cancel()
+	wait := &backoff.ExponentialBackOff{
+		InitialInterval: 5 * time.Millisecond, MaxInterval: 500 * time.Millisecond,
+		Multiplier: 2, RandomizationFactor: 1, // 0 to twice the interval
+	}
+	wait.Reset()
+	unresolved := &UnresolvedError{Op: op, Key: key}
+	for {
+		var zero T
+		if ctx.Err() != nil {
+			unresolved.Err = errors.Join(context.Cause(ctx), unresolved.Err)
+			return zero, unresolved
+		}
+		result, err := run(ctx)
+		unresolved.Attempts++
+		var again *AttemptError
+		switch {
+		case err == nil:
+			return result, nil
+		case errors.As(err, &again):
+			unresolved.Uncertain = unresolved.Uncertain || again.Ambiguous
+		case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
+			return zero, err
+		}
+		unresolved.Err = err
+		sleep(ctx, wait.NextBackOff())
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// differ names the fields in which two requests differ, as in JSON.
+func differ(a, b Request) []string {
+	var names []string
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range va.NumField() {
+		name, _, _ := strings.Cut(va.Type().Field(i).Tag.Get("json"), ",")
+		if name != "-" && !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

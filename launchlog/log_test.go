@@ -1,0 +1,195 @@
+package launchlog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+var ctx = context.Background()
+
+func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launchlog.Log {
+	t.Helper()
+	l, err := launchlog.New(store, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestBadRequests(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	for _, test := range []struct {
+		name  string
+		spoil func(*launchlog.Request)
+		field string
+	}{
+		{"no key", func(r *launchlog.Request) { r.Key = "" }, "key"},
+		{"no service", func(r *launchlog.Request) { r.Service = "" }, "service"},
+		{"no environment", func(r *launchlog.Request) { r.Environment = "" }, "environment"},
+		{"no initiator", func(r *launchlog.Request) { r.Initiator = "" }, "initiator"},
+		{"long key", func(r *launchlog.Request) { r.Key = strings.Repeat("k", 1<<20) }, "key"},
+		{"newline", func(r *launchlog.Request) { r.Version = "1\n2" }, "version"},
+		{"NUL", func(r *launchlog.Request) { r.Ticket = "a\x00b" }, "ticket"},
+		{"not UTF-8", func(r *launchlog.Request) { r.Reason = "\xff" }, "reason"},
+		{"space around the key", func(r *launchlog.Request) { r.Key = "k " }, "key"},
+		{"negative launch", func(r *launchlog.Request) { r.RollsBack = -1 }, "rolls_back"},
+		{"launch beyond the layout", func(r *launchlog.Request) { r.KnownLaunch = 100_000 }, "known_launch"},
+		{"data: not JSON", func(r *launchlog.Request) { r.Data = json.RawMessage("{") }, "data"},
+		{"data: no object", func(r *launchlog.Request) { r.Data = json.RawMessage("[1]") }, "data"},
+		{"data: null", func(r *launchlog.Request) { r.Data = json.RawMessage("null") }, "data"},
+		{"data: two objects", func(r *launchlog.Request) { r.Data = json.RawMessage("{} {}") }, "data"},
+		{"data: too large", func(r *launchlog.Request) {
+			r.Data = json.RawMessage(fmt.Sprintf(`{"x":%q}`, strings.Repeat("y", 65<<10)))
+		}, "data"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := storetest.Request("k")
+			test.spoil(&r)
+			_, err := l.Start(ctx, r)
+			var e *launchlog.RequestError
+			if !errors.As(err, &e) || e.Field != test.field {
+				t.Fatalf("got %v, want a RequestError about %s", err, test.field)
+			}
+			if len(err.Error()) > 300 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+	r := storetest.Request("k")
+	r.RollsBack = 7
+	if _, err := l.Start(ctx, r); !errors.Is(err, launchlog.ErrNotFound) {
+		t.Errorf("rolls back a launch that is not there: %v", err)
+	}
+	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
+		t.Errorf("bad requests left %v, %v", found, err)
+	}
+	for _, name := range []string{"A", "a b", "-a", strings.Repeat("a", 64), "a/b"} {
+		if _, err := launchlog.New(memory.New(nil), &launchlog.Options{Namespace: name}); err == nil {
+			t.Errorf("namespace %q was taken", name)
+		}
+	}
+	for _, outcome := range []launchlog.Outcome{"", "Failed", "not good", launchlog.Outcome(strings.Repeat("x", 33))} {
+		var e *launchlog.RequestError
+		if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: outcome}); !errors.As(err, &e) {
+			t.Errorf("outcome %q: %v", outcome, err)
+		}
+	}
+}
+
+// The hash must not change between versions of idmint: a retry of a deployment may run with a newer one.
+func TestRequestHashIsStable(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	r := storetest.Request("k")
+	r.RollsBack, r.Data = 0, json.RawMessage(`{"b":2,"a":1}`)
+	launch, err := l.Start(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// printf '%s' '{"service":"shop","environment":"test","initiator":"ann","data":{"a":1,"b":2}}' | sha256sum
+	const want = "2237320861c33a9d002362e0233ae687af3ccc4c58797fe105a602e4de97847a"
+	if launch.RequestHash != want {
+		t.Errorf("hash %s, want %s", launch.RequestHash, want)
+	}
+	r.Data = json.RawMessage("{ \"a\":1,\n\"b\":2}\n")
+	if again, err := l.Start(ctx, r); err != nil || again.ID != launch.ID {
+		t.Errorf("the same data in another form: %v", err)
+	}
+}
+
+// stubborn never settles a claim.
+type stubborn struct {
+	launchlog.Store
+	ambiguous bool
+	calls     int
+	tokens    map[string]bool
+}
+
+func (s *stubborn) ClaimGenerator(_ context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	s.calls++
+	s.tokens[take.Token] = true
+	return launchlog.Claim{}, &launchlog.AttemptError{Ambiguous: s.ambiguous && s.calls == 1, Err: errors.New("busy")}
+}
+
+func TestBudget(t *testing.T) {
+	for _, ambiguous := range []bool{false, true} {
+		s := &stubborn{Store: memory.New(nil), ambiguous: ambiguous, tokens: map[string]bool{}}
+		l := newLog(t, s, &launchlog.Options{Budget: 200 * time.Millisecond})
+		_, err := l.Claim(ctx, 1)
+		var u *launchlog.UnresolvedError
+		if !errors.As(err, &u) {
+			t.Fatalf("got %v, want an UnresolvedError", err)
+		}
+		if u.Uncertain != ambiguous {
+			t.Errorf("uncertain: %v, want %v: one lost answer is remembered", u.Uncertain, ambiguous)
+		}
+		if u.Attempts != s.calls || s.calls < 3 {
+			t.Errorf("%d attempts, %d calls", u.Attempts, s.calls)
+		}
+		if len(s.tokens) != 1 || !s.tokens[u.Key] {
+			t.Errorf("the attempts had %d tokens, want one, which the error names", len(s.tokens))
+		}
+		if !strings.Contains(err.Error(), "budget") || !strings.Contains(err.Error(), "busy") {
+			t.Errorf("message: %v", err)
+		}
+	}
+}
+
+func TestContextEndsTheWait(t *testing.T) {
+	s := &stubborn{Store: memory.New(nil), tokens: map[string]bool{}}
+	l := newLog(t, s, nil)
+	c, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	_, err := l.Claim(c, 1)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A final error is not tried again.
+func TestFinalErrors(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	if _, err := l.Claim(ctx, 1); !errors.Is(err, launchlog.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUsageLevels(t *testing.T) {
+	for used, level := range map[int]int{0: 0, 79_999: 0, 80_000: 80, 89_999: 80, 90_000: 90, 94_999: 90, 95_000: 95, 100_000: 95} {
+		u := launchlog.Usage{Used: used, Max: 100_000}
+		if u.Level() != level {
+			t.Errorf("level of %d: %d, want %d", used, u.Level(), level)
+		}
+	}
+}
+
+func ExampleLog() {
+	log, err := launchlog.New(memory.New(nil), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	request := launchlog.Request{Key: "run-4711", Service: "shop", Environment: "production", Initiator: "ann"}
+	launch, err := log.Start(ctx, request) // once per deployment, outside the app
+	fmt.Println(launch.ID, err)
+	again, err := log.Start(ctx, request) // the step is retried
+	fmt.Println(again.ID, err)
+
+	claim, err := log.Claim(ctx, launch.ID) // at each start of an app
+	fmt.Println(claim.Generator, err)
+	claim, err = log.Claim(ctx, launch.ID)
+	fmt.Println(claim.Generator, err)
+	// Output:
+	// 1 <nil>
+	// 1 <nil>
+	// 0 <nil>
+	// 1 <nil>
+}

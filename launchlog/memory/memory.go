@@ -1,0 +1,223 @@
+// Package memory is a launchlog.Store in the memory of one process: for tests, and as the reference that other stores are
+// measured by. What it holds is gone with the process.
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Store keeps launch logs in memory. Make it with [New].
+type Store struct {
+	now func() time.Time
+
+	mu         sync.Mutex // guards what follows
+	namespaces map[string]*namespace
+	tokens     map[string]launchlog.Claim
+}
+
+type namespace struct {
+	last     int // the last launch number
+	launches map[int]*launch
+	keys     map[string]int
+	events   []launchlog.Event
+}
+
+type launch struct {
+	row    launchlog.Launch
+	claims []launchlog.Claim // the index is the generator number
+}
+
+var _ launchlog.Store = (*Store)(nil)
+
+// New makes an empty store whose clock is now; nil is time.Now.
+func New(now func() time.Time) *Store {
+	if now == nil {
+		now = time.Now
+	}
+	return &Store{now: now, namespaces: map[string]*namespace{}, tokens: map[string]launchlog.Claim{}}
+}
+
+// lock returns with mu held and the namespace there, or with the context's error.
+func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	n := s.namespaces[name]
+	if n == nil {
+		n = &namespace{launches: map[int]*launch{}, keys: map[string]int{}}
+		s.namespaces[name] = n
+	}
+	return n, nil
+}
+
+// StartLaunch implements launchlog.Store.
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, bool, error) {
+	n, err := s.lock(ctx, start.Namespace)
+	if err != nil {
+		return launchlog.Launch{}, false, err
+	}
+	defer s.mu.Unlock()
+	if id, ok := n.keys[start.Key]; ok {
+		return n.launches[id].row, false, nil
+	}
+	if n.last < start.KnownLaunch {
+		return launchlog.Launch{}, false, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, n.last)
+	}
+	if n.last >= launchlog.MaxLaunch {
+		return launchlog.Launch{}, false, launchlog.ErrLaunchesExhausted
+	}
+	n.last++
+	l := &launch{row: launchlog.Launch{
+		Namespace: start.Namespace, ID: n.last, Request: start.Request, RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
+	}}
+	l.row.KnownLaunch = 0
+	n.launches[n.last] = l
+	n.keys[start.Key] = n.last
+	n.add(launchlog.Event{Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator, At: l.row.StartedAt}, nil)
+	return l.row, true, nil
+}
+
+// EndLaunch implements launchlog.Store.
+func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, bool, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return launchlog.Launch{}, false, err
+	}
+	defer s.mu.Unlock()
+	l := n.launches[ref.Launch]
+	if l == nil {
+		return launchlog.Launch{}, false, launchlog.ErrNotFound
+	}
+	if !l.row.Running() {
+		return l.row, false, nil
+	}
+	l.row.EndedAt, l.row.Outcome = s.now(), ending.Outcome
+	n.add(launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, At: l.row.EndedAt},
+		map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+	return l.row, true, nil
+}
+
+// ClaimGenerator implements launchlog.Store.
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	n, err := s.lock(ctx, take.Namespace)
+	if err != nil {
+		return launchlog.Claim{}, err
+	}
+	defer s.mu.Unlock()
+	if claim, ok := s.tokens[take.Token]; ok {
+		return claim, nil
+	}
+	l := n.launches[take.Launch]
+	switch {
+	case l == nil:
+		return launchlog.Claim{}, launchlog.ErrNotFound
+	case !l.row.Running():
+		return launchlog.Claim{}, launchlog.ErrEnded
+	case l.row.NextGenerator >= launchlog.MaxGenerators:
+		return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
+	}
+	claim := launchlog.Claim{
+		Namespace: take.Namespace, Launch: take.Launch, Generator: l.row.NextGenerator,
+		Token: take.Token, Host: take.Host, PID: take.PID, ClaimedAt: s.now(),
+	}
+	l.row.NextGenerator++
+	l.claims = append(l.claims, claim)
+	s.tokens[take.Token] = claim
+	return claim, nil
+}
+
+// AdvanceLaunches implements launchlog.Store.
+func (s *Store) AdvanceLaunches(ctx context.Context, name string, last int, actor string) (int, error) {
+	n, err := s.lock(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	if last > n.last {
+		n.add(launchlog.Event{Namespace: name, Kind: "advanced", Actor: actor, At: s.now()}, map[string]any{"from": n.last, "to": last})
+		n.last = last
+	}
+	return n.last, nil
+}
+
+// Launch implements launchlog.Store.
+func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	defer s.mu.Unlock()
+	l := n.launches[ref.Launch]
+	if l == nil {
+		return launchlog.Launch{}, launchlog.ErrNotFound
+	}
+	return l.row, nil
+}
+
+// Launches implements launchlog.Store.
+func (s *Store) Launches(ctx context.Context, name string, f launchlog.Filter) ([]launchlog.Launch, error) {
+	n, err := s.lock(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var found []launchlog.Launch
+	id := n.last
+	if f.Before > 0 {
+		id = min(id, f.Before-1)
+	}
+	for ; id > 0 && len(found) < f.Limit; id-- {
+		l := n.launches[id] // nil for numbers that were advanced over
+		if l == nil || f.Service != "" && l.row.Service != f.Service || f.Environment != "" && l.row.Environment != f.Environment ||
+			f.Running && !l.row.Running() {
+			continue
+		}
+		found = append(found, l.row)
+	}
+	return found, nil
+}
+
+// Events implements launchlog.Store.
+func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var found []launchlog.Event
+	for _, e := range n.events {
+		if e.Launch == ref.Launch {
+			found = append(found, e)
+		}
+	}
+	return found, nil
+}
+
+// Claims implements launchlog.Store.
+func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	l := n.launches[ref.Launch]
+	if l == nil || from >= len(l.claims) {
+		return nil, nil
+	}
+	from = max(from, 0)
+	return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
+}
+
+func (n *namespace) add(e launchlog.Event, detail map[string]any) {
+	if detail != nil {
+		e.Detail, _ = json.Marshal(detail) // strings and numbers: it cannot fail
+	}
+	n.events = append(n.events, e)
+}

@@ -1,0 +1,13 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) launchlog.Store { return memory.New(nil) })
+}

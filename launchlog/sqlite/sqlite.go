@@ -1,0 +1,334 @@
+// Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3: the embedded default, for
+// processes of one machine.
+//
+// The file must lie on a local file system: SQLite's locks do not hold on network file systems, so [Open] refuses those that
+// it recognises. Every write is one IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was
+// acknowledged survives a crash of the process and of the machine.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// schemaVersion is the version of the tables, by package migrations, that this store is written for.
+const schemaVersion = 1
+
+// Mode says what [DSN] does about a file that is not there.
+type Mode string
+
+// The modes.
+const (
+	Existing Mode = "rw"  // an error
+	Create   Mode = "rwc" // make it
+)
+
+// DSN is the data source name for go-sqlite3 with the settings that a launch log needs. They suit other data as well. The
+// busy timeout is short, because SQLite's own waiting obeys no context; a [launchlog.Log] waits in between.
+func DSN(path string, mode Mode) string {
+	settings := url.Values{
+		"mode":          {string(mode)},
+		"_txlock":       {"immediate"},
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_foreign_keys": {"on"},
+		"_busy_timeout": {"250"},
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
+}
+
+// Store keeps launch logs in a SQLite file. Make it with [Open].
+type Store struct {
+	db   *sql.DB
+	path string
+
+	// Prepared once; immutable.
+	byToken, nextGenerator, insertClaim *sql.Stmt
+}
+
+var _ launchlog.Store = (*Store)(nil)
+
+// Open opens the launch log in the file path, whose tables package migrations makes. Errors: a [*launchlog.SchemaError], a
+// [*NetworkError], or SQLite's, for a file that is not there, not a database, or not to be written.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := refuseNetwork(path); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite3", DSN(path, Existing))
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // SQLite has one writer; within the process it is better waited for here than in its lock
+	s := &Store{db: db, path: path}
+	for wait := time.Millisecond; ; wait *= 2 {
+		err = s.prepare(ctx)
+		if !isBusy(err) || ctx.Err() != nil || wait > 10*time.Second {
+			break
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) prepare(ctx context.Context) error {
+	have, err := s.version(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	if have != schemaVersion {
+		return &launchlog.SchemaError{Where: s.path, Have: have, Want: schemaVersion}
+	}
+	for _, p := range []struct {
+		stmt **sql.Stmt
+		text string
+	}{
+		{&s.byToken, `SELECT ` + claimColumns + ` FROM idmint_generator WHERE token = ?`},
+		{&s.nextGenerator, `UPDATE idmint_launch SET next_generator_id = next_generator_id + 1
+			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL AND next_generator_id < ? RETURNING next_generator_id - 1`},
+		{&s.insertClaim, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
+			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + claimColumns},
+	} {
+		if *p.stmt, err = s.db.PrepareContext(ctx, p.text); err != nil {
+			return fmt.Errorf("%s: %w", s.path, err)
+		}
+	}
+	return nil
+}
+
+func (s *Store) version(ctx context.Context) (version int, err error) {
+	var tables int
+	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
+	if err == nil && tables == 1 {
+		err = s.db.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+	}
+	return version, err
+}
+
+// Close closes the store's connection.
+func (s *Store) Close() error { return s.db.Close() }
+
+// write runs f in one transaction. Only waiting for the connection obeys the context: a statement that was begun is not
+// interrupted, because where it ended would be unknown.
+func (s *Store) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return s.classify(err, false)
+	}
+	defer conn.Close()
+	ctx = context.WithoutCancel(ctx)
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return s.classify(err, false)
+	}
+	if err := f(ctx, tx); err != nil {
+		return s.classify(errors.Join(err, tx.Rollback()), false)
+	}
+	return s.classify(tx.Commit(), true)
+}
+
+// read runs f on the store's connection.
+func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (T, error) {
+	if err := ctx.Err(); err != nil {
+		var zero T
+		return zero, err
+	}
+	v, err := f(ctx)
+	return v, s.classify(err, false)
+}
+
+// classify says which errors a launchlog.Log may try again after. A statement that fails has changed nothing, as its
+// transaction is rolled back; a commit that fails for a reason other than the lock may have been made.
+func (s *Store) classify(err error, commit bool) error {
+	var e sqlite3.Error
+	switch {
+	case err == nil:
+		return nil
+	case isBusy(err):
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
+	case errors.As(err, &e):
+		err = fmt.Errorf("%s: %w", s.path, err)
+		if commit && e.Code == sqlite3.ErrIoErr {
+			return &launchlog.AttemptError{Ambiguous: true, Err: err}
+		}
+	}
+	return err
+}
+
+func isBusy(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+}
+
+// StartLaunch implements launchlog.Store.
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, started bool, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		launch, err = scanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		id, err := s.nextLaunch(ctx, tx, start)
+		if err != nil {
+			return err
+		}
+		if launch, err = insertLaunch(ctx, tx, id, start); err != nil {
+			return err
+		}
+		started = true
+		return addEvent(ctx, tx, launchlog.Event{Namespace: start.Namespace, Launch: id, Kind: "started", Actor: start.Initiator})
+	})
+	return launch, started && err == nil, err
+}
+
+// nextLaunch advances the namespace's counter.
+func (s *Store) nextLaunch(ctx context.Context, tx *sql.Tx, start launchlog.Start) (id int, err error) {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) VALUES (?) ON CONFLICT DO NOTHING`, start.Namespace); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRowContext(ctx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
+		WHERE namespace = ? AND last_launch_id < ? AND last_launch_id >= ? RETURNING last_launch_id`,
+		start.Namespace, launchlog.MaxLaunch, start.KnownLaunch).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	var last int
+	if err := tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, start.Namespace).Scan(&last); err != nil {
+		return 0, err
+	}
+	if last < start.KnownLaunch {
+		return 0, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
+	}
+	return 0, launchlog.ErrLaunchesExhausted
+}
+
+func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (launchlog.Launch, error) {
+	return scanLaunch(tx.QueryRowContext(ctx, `INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service,
+			environment, initiator, initiator_kind, version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url,
+			rolls_back, data, host)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+launchColumns,
+		s.Namespace, id, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind, s.Version, s.Commit, s.Ref,
+		s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL, orNull(s.RollsBack, s.RollsBack == 0),
+		orNull(string(s.Data), len(s.Data) == 0), s.Host))
+}
+
+// EndLaunch implements launchlog.Store.
+func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, ended bool, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		launch, err = scanLaunch(tx.QueryRowContext(ctx, `UPDATE idmint_launch SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), outcome = ?
+			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL RETURNING `+launchColumns, string(ending.Outcome), ref.Namespace, ref.Launch))
+		if errors.Is(err, sql.ErrNoRows) {
+			launch, err = oneLaunch(ctx, tx, ref)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		ended = true
+		detail, err := json.Marshal(map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+		if err != nil {
+			return err
+		}
+		return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail})
+	})
+	return launch, ended && err == nil, err
+}
+
+// ClaimGenerator implements launchlog.Store.
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim launchlog.Claim, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		claim, err = scanClaim(tx.StmtContext(ctx, s.byToken).QueryRowContext(ctx, take.Token))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		var number int
+		err = tx.StmtContext(ctx, s.nextGenerator).QueryRowContext(ctx, take.Namespace, take.Launch, launchlog.MaxGenerators).Scan(&number)
+		if errors.Is(err, sql.ErrNoRows) {
+			launch, err := oneLaunch(ctx, tx, take.Ref)
+			switch {
+			case err != nil:
+				return err
+			case !launch.Running():
+				return launchlog.ErrEnded
+			default:
+				return launchlog.ErrGeneratorsExhausted
+			}
+		}
+		if err != nil {
+			return err
+		}
+		claim, err = scanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
+			take.Namespace, take.Launch, number, take.Token, take.Host, take.PID))
+		return err
+	})
+	return claim, err
+}
+
+// AdvanceLaunches implements launchlog.Store.
+func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, actor string) (now int, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) VALUES (?) ON CONFLICT DO NOTHING`, namespace); err != nil {
+			return err
+		}
+		err := tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, namespace).Scan(&now)
+		if err != nil || now >= last {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
+			return err
+		}
+		detail, err := json.Marshal(map[string]any{"from": now, "to": last})
+		if err != nil {
+			return err
+		}
+		now = last
+		return addEvent(ctx, tx, launchlog.Event{Namespace: namespace, Kind: "advanced", Actor: actor, Detail: detail})
+	})
+	return now, err
+}
+
+// Launch implements launchlog.Store.
+func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
+	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.db, ref) })
+}
+
+// Launches implements launchlog.Store.
+func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
+	return read(ctx, s, func(ctx context.Context) ([]launchlog.Launch, error) {
+		rows, err := s.db.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
+			AND (NOT ?4 OR ended_at IS NULL) AND (?5 <= 0 OR launch_id < ?5) ORDER BY launch_id DESC LIMIT ?6`,
+			namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
+		return collect(rows, err, scanLaunch)
+	})
+}
+
+// Events implements launchlog.Store.
+func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
+	return read(ctx, s, func(ctx context.Context) ([]launchlog.Event, error) {
+		rows, err := s.db.QueryContext(ctx, `SELECT namespace, coalesce(launch_id, 0), kind, actor, at, detail FROM idmint_launch_event
+			WHERE namespace = ? AND launch_id IS ? ORDER BY event_id`, ref.Namespace, orNull(ref.Launch, ref.Launch == 0))
+		return collect(rows, err, scanEvent)
+	})
+}
+
+// Claims implements launchlog.Store.
+func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
+	return read(ctx, s, func(ctx context.Context) ([]launchlog.Claim, error) {
+		rows, err := s.db.QueryContext(ctx, `SELECT `+claimColumns+` FROM idmint_generator
+			WHERE namespace = ? AND launch_id = ? AND generator_id >= ? ORDER BY generator_id LIMIT ?`, ref.Namespace, ref.Launch, from, limit)
+		return collect(rows, err, scanClaim)
+	})
+}

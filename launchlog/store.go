@@ -1,0 +1,63 @@
+package launchlog
+
+import "context"
+
+// Store keeps the rows of launch logs. It is implemented once per database and knows nothing of retries, hashes or
+// warnings: each method is one atomic step, carried out wholly or not at all, that a [Log] may run again after an
+// [AttemptError]. Package storetest says what is expected of it.
+//
+// Methods obey their context, and are safe for use by many goroutines and many processes. The context's error is returned
+// bare only where nothing was sent to the database; after that it is ambiguous.
+type Store interface {
+	// StartLaunch returns the launch with the key of start, and false, if there is one. Otherwise, if the namespace's last
+	// launch number is below start.KnownLaunch, it returns ErrBehind; and else it takes the next number, adds the launch and an
+	// event "started", and returns true, or ErrLaunchesExhausted.
+	StartLaunch(ctx context.Context, start Start) (Launch, bool, error)
+
+	// EndLaunch ends a launch that is running, adds an event "ended", and returns true. A launch that has ended is
+	// returned as it is, with false. Else the error is ErrNotFound.
+	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, bool, error)
+
+	// ClaimGenerator returns the claim with the token of take if there is one, even if the launch has ended since. Otherwise
+	// it takes the next generator number of the launch and adds the claim, or returns ErrNotFound, ErrEnded or
+	// ErrGeneratorsExhausted.
+	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
+
+	// AdvanceLaunches raises the namespace's last launch number to last, at most MaxLaunch, and adds an event "advanced". It
+	// never lowers it. It returns the last launch number.
+	AdvanceLaunches(ctx context.Context, namespace string, last int, actor string) (int, error)
+
+	// Launch returns one launch, or ErrNotFound.
+	Launch(ctx context.Context, ref Ref) (Launch, error)
+
+	// Launches returns the launches that filter selects, the highest number first. Filter.Limit is not zero.
+	Launches(ctx context.Context, namespace string, filter Filter) ([]Launch, error)
+
+	// Events returns the events of a launch, or of the namespace for launch 0, in the order in which they were added.
+	Events(ctx context.Context, ref Ref) ([]Event, error)
+
+	// Claims returns up to limit claims of a launch whose numbers are at least from, in ascending order.
+	Claims(ctx context.Context, ref Ref, from, limit int) ([]Claim, error)
+}
+
+// Ref names a launch.
+type Ref struct {
+	Namespace string
+	Launch    int
+}
+
+// Start is what a store keeps of a new launch beside what it knows itself: the number and the time.
+type Start struct {
+	Namespace string
+	Request
+	RequestHash string
+	Host        string
+}
+
+// Take is what a store keeps of a generator number that is taken beside what it knows itself.
+type Take struct {
+	Ref
+	Token string
+	Host  string
+	PID   int
+}
