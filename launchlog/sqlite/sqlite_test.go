@@ -3,11 +3,16 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	_ "github.com/mattn/go-sqlite3"
+	"github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/internal/smalldisk"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -49,4 +54,128 @@ func open(t testing.TB, path string) *sqlite.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+func assertUnresolved(t *testing.T, err error) {
+	t.Helper()
+	var u *launchlog.UnresolvedError
+	if !errors.As(err, &u) || u.Uncertain {
+		t.Errorf("got %v, want an UnresolvedError that is certain", err)
+	}
+}
+
+// What was acknowledged is not deleted or changed, even by somebody with the SQL shell.
+func TestRowsStay(t *testing.T) {
+	path := newFile(t)
+	l, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "b"} {
+		if _, err := l.Start(ctx, storetest.Request(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Claim(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
+		t.Fatal(err)
+	}
+	db := openDB(t, path)
+	for _, text := range []string{
+		"DELETE FROM idmint_launch",
+		"DELETE FROM idmint_namespace",
+		"DELETE FROM idmint_generator",
+		"DELETE FROM idmint_launch_event",
+		"UPDATE idmint_launch SET launch_id = 77 WHERE launch_id = 2",
+		"UPDATE idmint_launch SET service = 'other'",
+		"UPDATE idmint_launch SET next_generator_id = 0",
+		"UPDATE idmint_launch SET ended_at = NULL, outcome = NULL",
+		"UPDATE idmint_namespace SET last_launch_id = 1",
+		"UPDATE idmint_namespace SET last_launch_id = 100000",
+		"UPDATE idmint_generator SET generator_id = 9",
+		"UPDATE idmint_launch_event SET kind = 'x'",
+		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 2, 'c', '', '', '', '', '')",
+		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
+	} {
+		if _, err := db.Exec(text); err == nil {
+			t.Errorf("SQLite did it: %s", text)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	newer := newFile(t)
+	if _, err := openDB(t, newer).Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, path, message string }{
+		{"not there", filepath.Join(dir, "no.db"), "unable to open"},
+		{"a folder", dir, "unable to open"},
+		{"not a database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
+		{"empty", write("empty.db", ""), "idmint migrate"},
+		{"newer", newer, "newer"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := sqlite.Open(ctx, test.path)
+			if err == nil || !strings.Contains(err.Error(), test.message) || !strings.Contains(err.Error(), test.path) {
+				t.Errorf("got %v, want a message with %q and the path", err, test.message)
+			}
+		})
+	}
+	var schema *launchlog.SchemaError
+	if _, err := sqlite.Open(ctx, newer); !errors.As(err, &schema) || schema.Have != 1000 {
+		t.Errorf("newer: got %v, want a SchemaError", err)
+	}
+}
+
+// The store is written for the tables that the migrations make.
+func TestSchemaVersion(t *testing.T) {
+	if _, err := sqlite.Open(ctx, newFile(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// A full disk is an error of that call, and what was acknowledged before stays.
+func TestDiskFull(t *testing.T) {
+	dir := smalldisk.Mount(t, 512<<10)
+	path := filepath.Join(dir, "log.db")
+	if _, _, err := migrations.Up(ctx, openDB(t, path), migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	l, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ; n < 100_000; n++ {
+		r := storetest.Request(fmt.Sprint(n))
+		r.Reason = strings.Repeat("x", 4096)
+		if _, err = l.Start(ctx, r); err != nil {
+			break
+		}
+	}
+	var full sqlite3.Error
+	if !errors.As(err, &full) || full.Code != sqlite3.ErrFull {
+		t.Fatalf("after %d launches: got %v, want SQLite's error for a full disk", n, err)
+	}
+	found, err := l.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
+	if err != nil || len(found) != n {
+		t.Errorf("%d launches were acknowledged, %d are there: %v", n, len(found), err)
+	}
+	if err := os.Remove(smalldisk.Ballast(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if launch, err := l.Start(ctx, storetest.Request("room again")); err != nil || launch.ID != n+1 {
+		t.Errorf("with room again: %d, %v", launch.ID, err)
+	}
 }

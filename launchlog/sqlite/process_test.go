@@ -1,0 +1,291 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+func TestMain(m *testing.M) {
+	subprocess.Main(m, map[string]func([]string) error{"claim": claimWorker, "mixed": mixedWorker, "hold": holdWorker})
+}
+
+func workerLog(path string) (*launchlog.Log, error) {
+	store, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return launchlog.New(store, nil)
+}
+
+// claimWorker takes numbers of launch 1 and writes down each.
+func claimWorker(args []string) error {
+	l, err := workerLog(args[0])
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(args[1])
+	for i := 0; i < n && err == nil; i++ {
+		var c launchlog.Claim
+		if c, err = l.Claim(ctx, 1); err == nil {
+			fmt.Println(c.Generator)
+		}
+	}
+	return err
+}
+
+// TestManyProcesses is the contention that read-then-write in deferred transactions does not survive.
+func TestManyProcesses(t *testing.T) {
+	const processes, claims = 8, 300
+	path := newFile(t)
+	l, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	var all []*exec.Cmd
+	var outputs []*strings.Builder
+	for range processes {
+		cmd, out := subprocess.Command("claim", path, strconv.Itoa(claims)), new(strings.Builder)
+		cmd.Stdout = out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all, outputs = append(all, cmd), append(outputs, out)
+	}
+	taken := map[string]int{}
+	for i, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("process %d: %v", i, err)
+		}
+		for _, number := range strings.Fields(outputs[i].String()) {
+			taken[number]++
+		}
+	}
+	d := time.Since(began)
+	for g := range processes * claims {
+		if n := taken[strconv.Itoa(g)]; n != 1 {
+			t.Errorf("number %d was taken %d times", g, n)
+		}
+	}
+	t.Logf("%d processes × %d claims: %d numbers, 0 repeats, %.0f a second with the processes' starts",
+		processes, claims, len(taken), processes*claims/d.Seconds())
+}
+
+// mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is killed. What was
+// acknowledged is written down at once, in a file of its own.
+func mixedWorker(args []string) error {
+	l, err := workerLog(args[0])
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(args[1], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		key := fmt.Sprintf("shared-%d", rand.N(200))
+		if n%8 == 0 {
+			key = fmt.Sprintf("own-%d-%d", os.Getpid(), n)
+		}
+		launch, err := l.Start(ctx, storetest.Request(key))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "launch %s %d\n", key, launch.ID)
+		for range 3 {
+			c, err := l.Claim(ctx, launch.ID)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "claim %d %d\n", c.Launch, c.Generator)
+		}
+	}
+}
+
+// TestKills kills, and now and then stops, processes at random moments, and then audits the log against what they were told.
+func TestKills(t *testing.T) {
+	const processes, kills = 8, 200
+	path, dir := newFile(t), t.TempDir()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	started := 0
+	begin := func() *exec.Cmd {
+		cmd := subprocess.Command("mixed", path, filepath.Join(dir, strconv.Itoa(started)))
+		started++
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	all := make([]*exec.Cmd, processes)
+	for i := range all {
+		all[i] = begin()
+	}
+	stops := 0
+	for range kills {
+		time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
+		i := random.IntN(processes)
+		if random.IntN(10) == 0 { // a process that stands still may hold SQLite's lock: the others wait, and nothing is lost
+			stops++
+			_ = all[i].Process.Signal(syscall.SIGSTOP)
+			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
+			_ = all[i].Process.Signal(syscall.SIGCONT)
+		}
+		kill(t, all[i])
+		all[i] = begin()
+	}
+	for _, cmd := range all {
+		kill(t, cmd)
+	}
+
+	launches, claims := map[string]string{}, map[string]bool{}
+	repeats := 0
+	for i := range started {
+		file, err := os.Open(filepath.Join(dir, strconv.Itoa(i)))
+		if os.IsNotExist(err) {
+			continue // killed before it had anything to write
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for lines := bufio.NewScanner(file); lines.Scan(); {
+			kind, rest, _ := strings.Cut(lines.Text(), " ")
+			if kind == "claim" {
+				if claims[rest] {
+					repeats++
+					t.Errorf("claim %s was handed out twice", rest)
+				}
+				claims[rest] = true
+				continue
+			}
+			key, id, _ := strings.Cut(rest, " ")
+			if other, ok := launches[key]; ok && other != id {
+				t.Errorf("key %s is launch %s and %s", key, other, id)
+			}
+			launches[key] = id
+		}
+		file.Close()
+	}
+	rows := audit(t, path, launches, claims)
+	t.Logf("%d processes, %d kills, %d stops: %d launches and %d claims acknowledged, %d launches and %d claims in the log, %d repeats",
+		started, kills+processes, stops, len(launches), len(claims), rows.launches, rows.claims, repeats)
+	if len(claims) < 1000 {
+		t.Errorf("only %d claims: the test shows too little", len(claims))
+	}
+	if lost := rows.claims - len(claims); lost > started {
+		t.Errorf("%d claims were never acknowledged, more than the %d processes that died", lost, started)
+	}
+}
+
+func kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Errorf("a worker ended by itself: %v", err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.Exited() {
+		t.Errorf("a worker ended by itself: %v", err)
+	}
+}
+
+type counts struct{ launches, claims int }
+
+// audit checks that what was acknowledged is in the log, that numbers have no gaps, and that each number taken has its record.
+func audit(t *testing.T, path string, launches map[string]string, claims map[string]bool) (n counts) {
+	t.Helper()
+	db := openDB(t, path)
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity: %s, %v", verdict, err)
+	}
+	for key, id := range launches {
+		var stored string
+		if err := db.QueryRow("SELECT launch_id FROM idmint_launch WHERE namespace = 'default' AND idempotency_key = ?", key).Scan(&stored); err != nil || stored != id {
+			t.Errorf("acknowledged launch %s of key %s: the log has %q, %v", id, key, stored, err)
+		}
+	}
+	for claim := range claims {
+		launch, generator, _ := strings.Cut(claim, " ")
+		var one int
+		err := db.QueryRow("SELECT 1 FROM idmint_generator WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?", launch, generator).Scan(&one)
+		if err != nil {
+			t.Errorf("acknowledged claim %s: %v", claim, err)
+		}
+	}
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM idmint_launch l WHERE next_generator_id <> (SELECT count(*) FROM idmint_generator g WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)`: 0,
+		`SELECT last_launch_id - (SELECT count(*) FROM idmint_launch) FROM idmint_namespace`:                                                        0,
+		`SELECT (SELECT count(*) FROM idmint_launch) - (SELECT count(*) FROM idmint_launch_event WHERE kind = 'started')`:                           0,
+	} {
+		var got int
+		if err := db.QueryRow(query).Scan(&got); err != nil || got != want {
+			t.Errorf("%s: %d, %v", query, got, err)
+		}
+	}
+	if err := db.QueryRow("SELECT count(*) FROM idmint_launch").Scan(&n.launches); err != nil {
+		t.Error(err)
+	}
+	if err := db.QueryRow("SELECT count(*) FROM idmint_generator").Scan(&n.claims); err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
+// holdWorker takes SQLite's write lock and keeps it.
+func holdWorker(args []string) error {
+	db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Existing))
+	if err != nil {
+		return err
+	}
+	if _, err := db.Begin(); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	select {}
+}
+
+// TestLocked: a call ends within its budget while another process holds the lock, and succeeds when that one has died.
+func TestLocked(t *testing.T) {
+	path := newFile(t)
+	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := subprocess.Command("hold", path)
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Start(ctx, storetest.Request("a"))
+	assertUnresolved(t, err)
+	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
+		t.Errorf("reading goes on: %v, %v", found, err)
+	}
+	kill(t, holder)
+	if launch, err := l.Start(ctx, storetest.Request("a")); err != nil || launch.ID != 1 {
+		t.Errorf("after the holder died: %+v, %v", launch, err)
+	}
+}

@@ -1,0 +1,193 @@
+package migrations_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/migrations"
+)
+
+var ctx = context.Background()
+
+func TestMain(m *testing.M) {
+	subprocess.Main(m, map[string]func([]string) error{"migrate": func(args []string) error {
+		db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Create))
+		if err != nil {
+			return err
+		}
+		_, to, err := migrations.Up(ctx, db, migrations.SQLite)
+		if err == nil && to != migrations.Latest(migrations.SQLite) {
+			err = fmt.Errorf("at version %d", to)
+		}
+		return errors.Join(err, db.Close())
+	}})
+}
+
+func openDB(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// objects lists what a database holds, so that two ways to the same schema can be compared.
+func objects(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	rows, err := db.Query("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return strings.Join(all, "\n")
+}
+
+func TestUpAndDown(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	latest := migrations.Latest(migrations.SQLite)
+	for _, wantFrom := range []int{0, latest} { // the second time nothing is to be done
+		from, to, err := migrations.Up(ctx, db, migrations.SQLite)
+		if err != nil || from != wantFrom || to != latest {
+			t.Fatalf("up: from %d to %d, %v", from, to, err)
+		}
+	}
+	full := objects(t, db)
+	if err := migrations.Down(ctx, db, migrations.SQLite, 0); err != nil {
+		t.Fatal(err)
+	}
+	if left := objects(t, db); left != "" {
+		t.Errorf("down left\n%s", left)
+	}
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	if again := objects(t, db); again != full {
+		t.Errorf("up after down gives another schema")
+	}
+}
+
+// Whoever applies the files by hand gets the same, and Up knows that it was done.
+func TestByHand(t *testing.T) {
+	byHand := openDB(t, filepath.Join(t.TempDir(), "hand.db"))
+	ups, err := fs.Glob(migrations.FS(migrations.SQLite), "*.up.sql")
+	if err != nil || len(ups) == 0 {
+		t.Fatalf("%v, %v", ups, err)
+	}
+	for _, up := range ups {
+		text, err := fs.ReadFile(migrations.FS(migrations.SQLite), up)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := byHand.Exec(string(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fs.Stat(migrations.FS(migrations.SQLite), strings.Replace(up, ".up.", ".down.", 1)); err != nil {
+			t.Error(err)
+		}
+	}
+	byUp := openDB(t, filepath.Join(t.TempDir(), "up.db"))
+	if _, _, err := migrations.Up(ctx, byUp, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	if objects(t, byHand) != objects(t, byUp) {
+		t.Error("the schemas differ")
+	}
+	from, to, err := migrations.Up(ctx, byHand, migrations.SQLite)
+	if err != nil || from != to {
+		t.Errorf("up after the files were applied by hand: from %d to %d, %v", from, to, err)
+	}
+}
+
+func TestDownKeepsLaunches(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 1)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := migrations.Down(ctx, db, migrations.SQLite, 0); !errors.Is(err, migrations.ErrNotEmpty) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := migrations.Up(ctx, db, migrations.SQLite)
+	var newer *migrations.NewerError
+	if !errors.As(err, &newer) || newer.Have != 1000 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnknownDialect(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, _, err := migrations.Up(ctx, db, "oracle"); err == nil || !strings.Contains(err.Error(), `"oracle"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A table of the same name is in the way: nothing of the migration stays.
+func TestNothingHalfDone(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := db.Exec("CREATE TABLE idmint_launch_event (x)"); err != nil {
+		t.Fatal(err)
+	}
+	before := objects(t, db)
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err == nil {
+		t.Fatal("no error")
+	}
+	if after := objects(t, db); after != before {
+		t.Errorf("left behind:\n%s", after)
+	}
+}
+
+// 32 processes find no database at their first boot.
+func TestManyMigrators(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	began := time.Now()
+	var all []*exec.Cmd
+	for range 32 {
+		cmd := subprocess.Command("migrate", path)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	for i, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("migrator %d: %v", i, err)
+		}
+	}
+	var rows int
+	if err := openDB(t, path).QueryRow("SELECT count(*) FROM idmint_schema").Scan(&rows); err != nil || rows != migrations.Latest(migrations.SQLite) {
+		t.Errorf("%d versions recorded, %v", rows, err)
+	}
+	t.Logf("32 migrators at once: %v", time.Since(began).Round(time.Millisecond))
+}
