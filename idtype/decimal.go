@@ -14,6 +14,10 @@ import (
 const (
 	decimalGeneratorStep = 1_00000
 
+	// MinDecimalID and MaxDecimalID are the smallest and the largest ID of the layout, test launches included.
+	MinDecimalID DecimalID = DecimalStep
+	MaxDecimalID DecimalID = DecimalMaxCounter*DecimalStep + DecimalMaxGenerator*decimalGeneratorStep + DecimalMaxLaunch
+
 	// DecimalStep is the distance between an ID and the next one of its generator.
 	DecimalStep = 1_00000 * decimalGeneratorStep
 	// DecimalMaxCounter is the largest counter: the largest for which every generator and launch fits 63 bits.

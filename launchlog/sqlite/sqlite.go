@@ -71,7 +71,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	s := &Store{db: db, path: path}
 	for wait := time.Millisecond; ; wait *= 2 {
 		err = s.prepare(ctx)
-		if !isBusy(err) || ctx.Err() != nil || wait > 10*time.Second {
+		if !IsBusy(err) || ctx.Err() != nil || wait > 10*time.Second {
 			break
 		}
 		select {
@@ -158,7 +158,7 @@ func (s *Store) classify(err error, commit bool) error {
 	switch {
 	case err == nil:
 		return nil
-	case isBusy(err):
+	case IsBusy(err):
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
@@ -169,7 +169,8 @@ func (s *Store) classify(err error, commit bool) error {
 	return err
 }
 
-func isBusy(err error) bool {
+// IsBusy reports whether err says that another connection holds the lock: nothing was changed, and it may be tried again.
+func IsBusy(err error) bool {
 	var e sqlite3.Error
 	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }

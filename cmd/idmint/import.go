@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/internal/importer"
+	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+func (a *app) importCommand() *cobra.Command {
+	var flags storeFlags
+	var im importer.Import
+	var launch, format string
+	c := &cobra.Command{
+		Use:   "import FILE --db DSN --table T",
+		Short: "Give every row of a file a primary key and store it",
+		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID and store it in a table, which is created when absent: a column id,
+then the file's columns as text. FILE may be - for standard input. A CSV or TSV file begins with a header row; the columns of
+JSON lines are the names in the first object.
+
+Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
+--resume goes on where its last batch ended, and --restart removes what it stored and starts again. A finished import can be run
+again, and adds its rows again.
+
+Each import is a launch of its own in the launch log, which is created when absent, unless --launch or ` + launchVariable + ` names one.`,
+		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if im.Table == "" {
+				return usage("--table is required")
+			}
+			if im.Resume && im.Restart {
+				return usage("--resume and --restart exclude each other")
+			}
+			if im.Batch < 1 || im.Batch > 1_000_000 {
+				return usage("--batch %d: want 1 to 1000000", im.Batch)
+			}
+			var err error
+			if im.Launch, err = launchFlag(c, launch); err != nil {
+				return err
+			}
+			im.Format = importer.Format(format)
+			if format == "" {
+				if im.Format, err = importer.FormatOf(args[0]); err != nil {
+					return usageError{err}
+				}
+			}
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			file, size, err := a.openSource(args[0])
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			if im.Source, err = sourceName(args[0]); err != nil {
+				return err
+			}
+			result, err := a.runImport(ctx, &flags, file, size, im)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return a.reportImport(im.Table, result)
+		},
+	}
+	flags.add(c)
+	f := c.Flags()
+	f.StringVar(&im.Table, "table", "", "the table (required)")
+	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
+	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
+	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction")
+	f.StringVar(&launch, "launch", "", "the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
+	f.BoolVar(&im.Resume, "resume", false, "go on with an unfinished import")
+	f.BoolVar(&im.Restart, "restart", false, "remove the rows of an unfinished import, and start again")
+	return c
+}
+
+func (a *app) openSource(name string) (io.ReadCloser, int64, error) {
+	if name == "-" {
+		return io.NopCloser(a.in), -1, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder", name)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	if !info.Mode().IsRegular() {
+		return file, -1, nil
+	}
+	return file, info.Size(), nil
+}
+
+func sourceName(name string) (string, error) {
+	if name == "-" {
+		return name, nil
+	}
+	return filepath.Abs(name)
+}
+
+// runImport sees that there is a launch log, and imports with a progress bar.
+func (a *app) runImport(ctx context.Context, flags *storeFlags, r io.Reader, size int64, im importer.Import) (importer.Result, error) {
+	if _, _, err := flags.migrate(ctx); err != nil {
+		return importer.Result{}, err
+	}
+	log, done, err := flags.open(ctx, a)
+	if err != nil {
+		return importer.Result{}, err
+	}
+	defer done()
+	path, err := flags.path()
+	if err != nil {
+		return importer.Result{}, err
+	}
+	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Existing))
+	if err != nil {
+		return importer.Result{}, err
+	}
+	defer db.Close()
+	bar := a.progress(size, "importing into "+im.Table)
+	im.Initiator = username()
+	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
+	result, err := importer.Run(ctx, importer.NewDatabase(db, flags.wait), log, r, im)
+	_ = bar.Exit()
+	return result, err
+}
+
+// progress is a bar on a terminal, and nothing elsewhere. Size -1 is one that is not known.
+func (a *app) progress(size int64, what string) *progressbar.ProgressBar {
+	if !isTerminal(a.err) {
+		return progressbar.DefaultBytesSilent(size)
+	}
+	return progressbar.NewOptions64(size, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what),
+		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+}
+
+func (a *app) reportImport(table string, r importer.Result) error {
+	rate := int64(float64(r.Rows) / max(r.Duration.Seconds(), 1e-6))
+	if a.json {
+		return writeJSON(a.out, struct {
+			Table string `json:"table"`
+			importer.Result
+			Seconds       float64 `json:"seconds"`
+			RowsPerSecond int64   `json:"rows_per_second"`
+		}{table, r, r.Duration.Seconds(), rate})
+	}
+	fmt.Fprintf(a.out, "%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
+	if r.Rows > 0 {
+		fmt.Fprintf(a.out, "IDs %v to %v\n", r.First, r.Last)
+	}
+	if r.Resumed > 0 {
+		fmt.Fprintf(a.out, "%d rows were there from the part that was imported before\n", r.Resumed)
+	}
+	if r.Removed > 0 {
+		fmt.Fprintf(a.out, "%d rows of the unfinished import were removed\n", r.Removed)
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/user"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+func (a *app) launchCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "launch",
+		Short: "Keep the launch log: start, end, list, show, advance",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(), a.launchShowCommand(), a.launchAdvanceCommand())
+	return c
+}
+
+// withLog runs a command's work on the launch log.
+func (a *app) withLog(c *cobra.Command, flags *storeFlags, f func(context.Context, *launchlog.Log) error) error {
+	ctx, cancel := interruptible(c)
+	defer cancel()
+	log, done, err := flags.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f(ctx, log)
+}
+
+func (a *app) launchStartCommand() *cobra.Command {
+	var flags storeFlags
+	var r launchlog.Request
+	var format, data string
+	c := &cobra.Command{
+		Use:   "start --db DSN --service S --env E --key K --initiator WHO",
+		Short: "Start a launch and print its number",
+		Long: `Start a launch and print its number alone, for a deployment's configuration. It is run once per deployment, outside the app.
+
+The key names the deployment, for example the URL of the pipeline's run: to run the command again with the same key prints the
+same number, and with the same key for something else is an error.`,
+		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key "$CI_PIPELINE_URL" --initiator "$USER" --format env`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if format != "plain" && format != "env" {
+				return usage("--format %q: want plain or env", format)
+			}
+			for _, name := range []string{"service", "env", "key", "initiator"} {
+				if c.Flag(name).Value.String() == "" {
+					return usage("--%s is required", name)
+				}
+			}
+			if data != "" {
+				r.Data = json.RawMessage(data)
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				launch, err := log.Start(ctx, r)
+				switch {
+				case err != nil:
+					return err
+				case a.json:
+					return writeJSON(a.out, launch)
+				case format == "env":
+					_, err = fmt.Fprintf(a.out, "%s=%d\n", launchVariable, launch.ID)
+				default:
+					_, err = fmt.Fprintln(a.out, launch.ID)
+				}
+				return err
+			})
+		},
+	}
+	flags.add(c)
+	f := c.Flags()
+	f.StringVar(&r.Key, "key", "", "what names this deployment and no other (required)")
+	f.StringVar(&r.Service, "service", "", "what is launched (required)")
+	f.StringVar(&r.Environment, "env", "", "where, for example production (required)")
+	f.StringVar(&r.Initiator, "initiator", "", "who launches (required)")
+	f.StringVar(&r.InitiatorKind, "initiator-kind", "", "what that is, for example user, ci or schedule")
+	f.StringVar(&r.Version, "version", "", "the version")
+	f.StringVar(&r.Commit, "commit", "", "the commit")
+	f.StringVar(&r.Ref, "ref", "", "the branch or tag")
+	f.StringVar(&r.ArtifactDigest, "digest", "", "the artifact's digest")
+	f.StringVar(&r.Ticket, "ticket", "", "the release ticket")
+	f.StringVar(&r.Reason, "reason", "", "why")
+	f.StringVar(&r.Approver, "approver", "", "who approved")
+	f.StringVar(&r.PipelineURL, "pipeline-url", "", "the pipeline's run")
+	f.IntVar(&r.RollsBack, "rolls-back", 0, "the launch that this one rolls back")
+	f.StringVar(&data, "data", "", "a JSON object of your own")
+	f.IntVar(&r.KnownLaunch, "known", 0, "the highest launch number you know of: a log that is behind it is an error")
+	f.StringVar(&format, "format", "plain", "plain: the number; env: "+launchVariable+"=number")
+	return c
+}
+
+func (a *app) launchEndCommand() *cobra.Command {
+	var flags storeFlags
+	var ending launchlog.Ending
+	var outcome string
+	c := &cobra.Command{
+		Use:   "end LAUNCH --db DSN --outcome OUTCOME",
+		Short: "End a launch: it gives out no more generator numbers",
+		Long: `End a launch. Apps of it go on with the generator number that they have, and get no other one. The usual outcomes are
+succeeded, failed, aborted, rolled-back and superseded.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := launchNumber("launch", args[0])
+			if err != nil {
+				return err
+			}
+			if outcome == "" {
+				return usage("--outcome is required")
+			}
+			ending.Outcome = launchlog.Outcome(outcome)
+			if ending.Actor == "" {
+				ending.Actor = username()
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				launch, err := log.End(ctx, id, ending)
+				if err == nil && a.json {
+					err = writeJSON(a.out, launch)
+				}
+				return err
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&outcome, "outcome", "", "how it ended (required)")
+	c.Flags().StringVar(&ending.Actor, "initiator", "", "who ends it (default: you)")
+	c.Flags().StringVar(&ending.Reason, "reason", "", "why")
+	return c
+}
+
+func (a *app) launchListCommand() *cobra.Command {
+	var flags storeFlags
+	var filter launchlog.Filter
+	c := &cobra.Command{
+		Use:   "list --db DSN",
+		Short: "List launches, the newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if filter.Limit < 1 || filter.Before < 0 {
+				return usage("--limit and --before are positive")
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				found, err := log.List(ctx, filter)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					for _, launch := range found {
+						if err := writeJSON(a.out, launch); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return a.table(func(w *tabwriter.Writer) {
+					fmt.Fprintln(w, "LAUNCH\tSERVICE\tENVIRONMENT\tVERSION\tINITIATOR\tSTARTED\tSTATE\tGENERATORS")
+					for _, l := range found {
+						fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", l.ID, l.Service, l.Environment, l.Version, l.Initiator, l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
+					}
+				})
+			})
+		},
+	}
+	flags.add(c)
+	f := c.Flags()
+	f.StringVar(&filter.Service, "service", "", "only of this service")
+	f.StringVar(&filter.Environment, "env", "", "only of this environment")
+	f.BoolVar(&filter.Running, "running", false, "only those that have not ended")
+	f.IntVar(&filter.Limit, "limit", 100, "at most as many")
+	f.IntVar(&filter.Before, "before", 0, "only numbers below this one")
+	return c
+}
+
+func state(l launchlog.Launch) string {
+	if l.Running() {
+		return "running"
+	}
+	return string(l.Outcome)
+}
+
+func (a *app) table(rows func(*tabwriter.Writer)) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	rows(w)
+	return w.Flush()
+}
+
+func (a *app) launchShowCommand() *cobra.Command {
+	var flags storeFlags
+	var limit int
+	c := &cobra.Command{
+		Use:   "show LAUNCH --db DSN",
+		Short: "Show a launch, its events and who took its generator numbers",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := launchNumber("launch", args[0])
+			if err != nil {
+				return err
+			}
+			if limit < 1 {
+				return usage("--limit is positive")
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error { return a.show(ctx, log, id, limit) })
+		},
+	}
+	flags.add(c)
+	c.Flags().IntVar(&limit, "limit", 20, "at most as many generator numbers, the newest")
+	return c
+}
+
+func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error {
+	launch, err := log.Show(ctx, id)
+	if err != nil {
+		return err
+	}
+	events, err := log.Events(ctx, id)
+	if err != nil {
+		return err
+	}
+	claims, err := log.Claims(ctx, id, max(0, launch.NextGenerator-limit), limit)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return writeJSON(a.out, struct {
+			launchlog.Launch
+			Events []launchlog.Event `json:"events"`
+			Claims []launchlog.Claim `json:"claims"`
+		}{launch, events, claims})
+	}
+	return a.table(func(w *tabwriter.Writer) {
+		for _, f := range [...]struct{ name, value string }{
+			{"launch", fmt.Sprint(launch.ID)},
+			{"namespace", launch.Namespace},
+			{"key", launch.Key},
+			{"service", launch.Service},
+			{"environment", launch.Environment},
+			{"version", launch.Version},
+			{"commit", launch.Commit},
+			{"ref", launch.Ref},
+			{"artifact digest", launch.ArtifactDigest},
+			{"ticket", launch.Ticket},
+			{"reason", launch.Reason},
+			{"initiator", strings.TrimSpace(launch.Initiator + " " + launch.InitiatorKind)},
+			{"approver", launch.Approver},
+			{"pipeline", launch.PipelineURL},
+			{"rolls back", orNothing(launch.RollsBack)},
+			{"data", string(launch.Data)},
+			{"host", launch.Host},
+			{"started", launch.StartedAt.Format(time.RFC3339)},
+			{"state", state(launch)},
+			{"generators", fmt.Sprintf("%d of %d", launch.NextGenerator, launchlog.MaxGenerators)},
+		} {
+			if f.value != "" {
+				fmt.Fprintf(w, "%s\t%s\n", f.name, f.value)
+			}
+		}
+		for _, e := range events {
+			fmt.Fprintf(w, "%s\t%s by %s %s\n", e.At.Format(time.RFC3339), e.Kind, e.Actor, e.Detail)
+		}
+		for _, c := range claims {
+			fmt.Fprintf(w, "%s\tgenerator %d taken by %s, process %d\n", c.ClaimedAt.Format(time.RFC3339), c.Generator, c.Host, c.PID)
+		}
+	})
+}
+
+func orNothing(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func (a *app) launchAdvanceCommand() *cobra.Command {
+	var flags storeFlags
+	var to string
+	c := &cobra.Command{
+		Use:   "advance --to LAUNCH --db DSN",
+		Short: "Count launch numbers as used, after a restore from a backup",
+		Long: `Count all launch numbers up to the given one as used. After the log was restored from a backup, or failed over to a copy that
+lacked launches, end the launches that run, advance beyond every number that was ever used, and start a new launch.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			last, err := launchNumber("--to", to)
+			if err != nil {
+				return err
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				now, err := log.Advance(ctx, last, username())
+				if err == nil {
+					_, err = fmt.Fprintln(a.out, now)
+				}
+				return err
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&to, "to", "", "the highest number that was ever used (required)")
+	return c
+}
+
+// username says who runs the command, for records.
+func username() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return "unknown"
+}

@@ -1,0 +1,158 @@
+// Command idmint mints and explains primary keys, keeps the launch log, and imports files into tables with keys of their own.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit statuses.
+const (
+	statusBadInput    = 1   // some input was bad, or the work could not be done
+	statusUsage       = 2   // the command line itself is wrong
+	statusInterrupted = 130 // Ctrl-C, as shells report it
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// app is what the commands share.
+type app struct {
+	in       io.Reader
+	out      *bufio.Writer
+	err      io.Writer
+	json     bool
+	badInput bool // a line was refused, and said so
+}
+
+// usageError is about the command line.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+var errInterrupted = errors.New("interrupted")
+
+func run(args []string, in io.Reader, out, stderr io.Writer) int {
+	a := &app{in: in, out: bufio.NewWriterSize(out, 64<<10), err: stderr}
+	root := a.command()
+	root.SetArgs(args)
+	err := root.Execute()
+	err = errors.Join(err, a.out.Flush())
+	var wrong usageError
+	switch {
+	case err == nil && a.badInput:
+		return statusBadInput
+	case err == nil:
+		return 0
+	case errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unknown command"):
+		fmt.Fprintf(stderr, "idmint: %v\nSee 'idmint --help'.\n", err)
+		return statusUsage
+	case errors.Is(err, errInterrupted):
+		fmt.Fprintf(stderr, "idmint: %v\n", err)
+		return statusInterrupted
+	default:
+		fmt.Fprintf(stderr, "idmint: %v\n", err)
+		return statusBadInput
+	}
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "idmint",
+		Short: "Primary keys: mint, explain, import, and the launch log behind them",
+		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch log that makes them so.
+
+Databases are named by a DSN: sqlite:PATH.
+Data goes to standard output, everything else to standard error. The exit status is 1 when an input was bad or the work could
+not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
+		Args:              cobra.NoArgs,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.launchCommand(), a.migrateCommand())
+	markArgs(root)
+	return root
+}
+
+// markArgs makes wrong arguments of every command usage errors.
+func markArgs(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range c.Commands() {
+		markArgs(sub)
+	}
+}
+
+// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. The next Ctrl-C ends the process at
+// once. Commands that only read and write streams do without, and end at the first.
+func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(c.Context())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-signals:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+		signal.Stop(signals)
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// warn writes a line to standard error.
+func (a *app) warn(format string, args ...any) { fmt.Fprintf(a.err, "idmint: "+format+"\n", args...) }
+
+// eachInput hands over the arguments, or the lines of standard input if there are none, just as they are.
+func (a *app) eachInput(args []string, f func(string) error) error {
+	for _, arg := range args {
+		if err := f(arg); err != nil {
+			return err
+		}
+	}
+	if len(args) > 0 {
+		return nil
+	}
+	lines := bufio.NewReaderSize(a.in, 64<<10)
+	for {
+		line, err := lines.ReadString('\n')
+		if err == io.EOF && line == "" {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err := f(strings.TrimSuffix(line, "\n")); err != nil {
+			return err
+		}
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,284 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Import says what is imported, and where to.
+type Import struct {
+	Source   string // the file's absolute path, or "-" for standard input: what an unfinished import is known by
+	Format   Format
+	Table    string
+	IDColumn string // "id" if empty
+	Batch    int    // rows in a transaction; 5,000 if zero
+	// Launch is the launch that the IDs are of; 0 starts one for this import, which ends with it.
+	Launch int
+	// Initiator is who starts the launch.
+	Initiator string
+	// Restart and Resume say what happens to an unfinished import of the same file into the same table: its rows are removed and
+	// it starts again, or it goes on. Without either it is an [UnfinishedError].
+	Restart, Resume bool
+	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It may be nil.
+	Progress func(rows, bytes int64)
+}
+
+// Result says what an import did.
+type Result struct {
+	Rows       int64            `json:"rows"`    // stored by this run
+	Resumed    int64            `json:"resumed"` // stored by earlier runs of the same import
+	Removed    int64            `json:"removed"` // rows of an unfinished import that were removed by Restart
+	Launch     int              `json:"launch_id"`
+	Generators []int            `json:"generator_ids"`
+	First      idtype.DecimalID `json:"first_id"`
+	Last       idtype.DecimalID `json:"last_id"`
+	Duration   time.Duration    `json:"-"`
+}
+
+// An UnfinishedError is returned where an earlier import of the same file into the same table did not end.
+type UnfinishedError struct {
+	Source, Table string
+	Rows          int64
+	Since         string
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and stored %d rows. Go on with --resume, or remove these rows and start again with --restart",
+		e.Source, e.Table, e.Since, e.Rows)
+}
+
+// A StoppedError is returned where an import ended before its file did. What it stored stays, and Resume goes on.
+type StoppedError struct {
+	Rows int64 // stored in all
+	Err  error
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume", e.Err, e.Rows)
+}
+
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+const (
+	defaultBatch = 5_000
+	// queued bounds the batches that are read and not yet stored.
+	queued = 2
+)
+
+// A batch is what one transaction stores.
+type batch struct {
+	values [][]any
+	end    position // rows is counted from the start of the file
+	err    error    // io.EOF, or why reading ended; values come first
+}
+
+// Run imports r into the database. An error that is not a [*StoppedError] means that nothing was stored.
+func Run(ctx context.Context, db *Database, log *launchlog.Log, r io.Reader, im Import) (Result, error) {
+	began := time.Now()
+	if im.IDColumn == "" {
+		im.IDColumn = "id"
+	}
+	if im.Batch <= 0 {
+		im.Batch = defaultBatch
+	}
+	if im.Launch != 0 {
+		if err := usable(ctx, log, im.Launch); err != nil {
+			return Result{}, err
+		}
+	}
+	src := newSource(r)
+	opened, err := reading(ctx, func() (records, error) { return openRecords(src, im.Format) })
+	if err != nil {
+		return Result{}, err
+	}
+	if err := db.prepareTable(ctx, im, opened.columns()); err != nil {
+		return Result{}, err
+	}
+	state, result, err := begin(ctx, db, log, im)
+	if err != nil {
+		return result, err
+	}
+	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(opened, src, state.position) })
+	if err == nil {
+		err = store(ctx, db, log, im, opened, src, state, &result)
+	}
+	result.Duration = time.Since(began)
+	if err != nil {
+		return result, &StoppedError{Rows: state.rows, Err: err}
+	}
+	return result, nil
+}
+
+// usable checks a launch that the user names before anything is done with it.
+func usable(ctx context.Context, log *launchlog.Log, id int) error {
+	launch, err := log.Show(ctx, id)
+	if err == nil && !launch.Running() {
+		err = fmt.Errorf("launch %d: %w", id, launchlog.ErrEnded)
+	}
+	return err
+}
+
+// reading runs f, which reads the file, and leaves it behind when the context ends: a read from a pipe cannot be ended.
+func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		done <- outcome{v, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, context.Cause(ctx)
+	}
+}
+
+// begin finds the unfinished import, or records a new one, and sees that it has a launch.
+func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*state, Result, error) {
+	var result Result
+	s, err := db.unfinished(ctx, im)
+	if err != nil {
+		return nil, result, err
+	}
+	switch {
+	case s != nil && im.Restart:
+		if result.Removed, err = db.abandon(ctx, im, s); err != nil {
+			return nil, result, err
+		}
+		if s.ownLaunch && s.launch != 0 {
+			_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: launchlog.Aborted, Actor: im.Initiator, Reason: "import restarted"})
+			if err != nil && !errors.As(err, new(*launchlog.ConflictError)) {
+				return nil, result, err
+			}
+		}
+		s = nil
+	case s != nil && !im.Resume:
+		return nil, result, &UnfinishedError{im.Source, im.Table, s.rows, s.startedAt}
+	}
+	if s == nil {
+		if s, err = db.record(ctx, im); err != nil {
+			return nil, result, err
+		}
+	} else if s, err = db.takeOver(ctx, s, im.Launch); err != nil {
+		return nil, result, err
+	}
+	result.Resumed = s.rows
+	if s.launch == 0 {
+		launch, err := log.Start(ctx, launchlog.Request{
+			Key: s.key, Service: "idmint import", Environment: "import", Initiator: im.Initiator, InitiatorKind: "user",
+		})
+		if err != nil {
+			return nil, result, err
+		}
+		if err := db.setLaunch(ctx, s, launch.ID); err != nil {
+			return nil, result, err
+		}
+	}
+	if err := usable(ctx, log, s.launch); err != nil {
+		return nil, result, &StoppedError{s.rows, fmt.Errorf("%w; another launch can be named with --launch", err)}
+	}
+	result.Launch = s.launch
+	return s, result, nil
+}
+
+// store takes the rest of the file into the table, and ends the import's own launch.
+func store(ctx context.Context, db *Database, log *launchlog.Log, im Import, rec records, src *source, s *state, result *Result) error {
+	gen, err := generator.NewDecimal(s.launch, log.Generators(s.launch))
+	if err != nil {
+		return err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	batches := read(inner, rec, src, im.Batch, s.position)
+	ids := make([]idtype.DecimalID, im.Batch)
+	for {
+		var b batch
+		select {
+		case b = <-batches:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // between batches, and with a batch at hand as well: nothing of it is stored
+			return context.Cause(ctx)
+		}
+		if b.err != nil && b.err != io.EOF && len(b.values) == 0 {
+			return b.err
+		}
+		minted := ids[:len(b.values)]
+		if _, err := gen.Fill(ctx, minted); err != nil {
+			return err
+		}
+		if err := db.storeBatch(ctx, im, rec.columns(), s, minted, b); err != nil {
+			return err
+		}
+		if len(minted) > 0 {
+			if result.Rows == 0 {
+				result.First = minted[0]
+			}
+			result.Last = minted[len(minted)-1]
+			result.Rows += int64(len(minted))
+			if im.Progress != nil {
+				im.Progress(s.rows, s.bytes)
+			}
+		}
+		result.Generators = gen.Stats().Generators
+		switch {
+		case b.err == io.EOF:
+			if s.ownLaunch {
+				_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: im.Initiator})
+				return err
+			}
+			return nil
+		case b.err != nil:
+			return b.err
+		}
+	}
+}
+
+// read gathers batches in a goroutine, which ends with the file, with an error of it, or with the context; not while it waits
+// for a pipe. The last batch has an error, io.EOF in the good case, and rows before it where there are any: of a batch that
+// is spoilt by a bad record none are kept.
+func read(ctx context.Context, rec records, src *source, size int, from position) <-chan batch {
+	batches := make(chan batch, queued)
+	go func() {
+		at := from
+		for {
+			b := batch{values: make([][]any, 0, size)}
+			for len(b.values) < size && b.err == nil {
+				values, err := rec.read()
+				if err == nil {
+					b.values = append(b.values, values)
+				}
+				b.err = err
+			}
+			if b.err != nil && b.err != io.EOF {
+				b.values = nil
+			} else {
+				at.rows += int64(len(b.values))
+				at.bytes = rec.offset()
+				at.sha256 = src.checksum(at.bytes)
+			}
+			b.end = at
+			select {
+			case batches <- b:
+			case <-ctx.Done():
+				return
+			}
+			if b.err != nil {
+				return
+			}
+		}
+	}()
+	return batches
+}

@@ -1,0 +1,58 @@
+package sqlid
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Null is [sql.Null] of an ID with the JSON that readers expect: the ID, or null. sql.Null itself writes its two fields.
+type Null[T idtype.ID] struct {
+	sql.Null[T]
+}
+
+var (
+	_ driver.Valuer    = Null[idtype.DecimalID]{}
+	_ sql.Scanner      = (*Null[idtype.DecimalID])(nil)
+	_ json.Marshaler   = Null[idtype.DecimalID]{}
+	_ json.Unmarshaler = (*Null[idtype.DecimalID])(nil)
+)
+
+// NullOf is an ID in a nullable column: NULL where it is zero.
+func NullOf[T idtype.ID](id T) Null[T] { return Null[T]{sql.Null[T]{V: id, Valid: !id.IsZero()}} }
+
+// IsZero reports whether the value is NULL.
+func (n Null[T]) IsZero() bool { return !n.Valid }
+
+// Scan takes what the ID's Scan takes, and NULL. On an error the receiver is left as it was.
+func (n *Null[T]) Scan(src any) error {
+	var scanned sql.Null[T]
+	if err := scanned.Scan(src); err != nil {
+		return err
+	}
+	n.Null = scanned
+	return nil
+}
+
+// MarshalJSON is the ID's JSON, or null.
+func (n Null[T]) MarshalJSON() ([]byte, error) {
+	if !n.Valid {
+		return []byte("null"), nil
+	}
+	return n.V.MarshalJSON()
+}
+
+// UnmarshalJSON accepts what the ID's UnmarshalJSON accepts. On an error the receiver is left as it was.
+func (n *Null[T]) UnmarshalJSON(data []byte) error {
+	var id T
+	if err := json.Unmarshal(data, &id); err != nil {
+		return err
+	}
+	*n = NullOf(id)
+	return nil
+}
+
+// GormDataType is the ID's column type.
+func (n Null[T]) GormDataType() string { return n.V.GormDataType() }

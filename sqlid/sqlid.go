@@ -1,0 +1,120 @@
+// Package sqlid holds what users of database/sql need around the ID types of package idtype: columns for CREATE TABLE, with
+// checks that keep foreign values out, parameter lists, and a nullable ID whose JSON is null.
+//
+// The ID types themselves are parameters and scan destinations as they are:
+//
+//	db.Exec("INSERT INTO users (id, name) VALUES (?, ?)", id, name)
+//	row.Scan(&user.ID, &user.Name)
+package sqlid
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Dialect is a kind of database.
+type Dialect string
+
+// SQLite stores 63-bit IDs as INTEGER. As the primary key such a column is the row's own number, and costs no index.
+const SQLite Dialect = "sqlite"
+
+var columnTypes = map[Dialect]map[idtype.Scheme]string{
+	SQLite: {idtype.SchemeDecimal: "INTEGER"},
+}
+
+// A DialectError is returned for a dialect that this package does not know.
+type DialectError struct {
+	Dialect Dialect
+}
+
+func (e *DialectError) Error() string { return fmt.Sprintf("sqlid: unknown dialect %q", e.Dialect) }
+
+// Domain is the set of values that a column takes.
+type Domain int
+
+// The domains, from the narrowest to the widest.
+const (
+	// Production takes IDs that follow the scheme's layout and were not made by a test generator.
+	Production Domain = iota
+	// Layout takes IDs that follow the scheme's layout.
+	Layout
+	// Positive takes all of 1 ..= 2^63−1: for tables that hold rows older than the scheme.
+	Positive
+)
+
+// Column describes a column of IDs of type T.
+type Column[T idtype.ID] struct {
+	Name   string
+	Domain Domain
+}
+
+// Type is the column's type, for example "INTEGER".
+func (c Column[T]) Type(d Dialect) (string, error) {
+	var zero T
+	t, ok := columnTypes[d][zero.Scheme()]
+	if !ok {
+		return "", &DialectError{d}
+	}
+	return t, nil
+}
+
+// Check is a condition that holds for the column's domain, and for NULL:
+//
+//	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
+func (c Column[T]) Check(d Dialect) (string, error) {
+	if _, err := c.Type(d); err != nil {
+		return "", err
+	}
+	name := Quote(c.Name)
+	if c.Domain == Positive {
+		return name + " > 0", nil
+	}
+	check := fmt.Sprintf("%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID)
+	if c.Domain == Production {
+		check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
+	}
+	return check, nil
+}
+
+// PrimaryKey is the column's definition in CREATE TABLE as the primary key.
+func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
+	return c.definition(d, " NOT NULL PRIMARY KEY")
+}
+
+// NotNull is the column's definition in CREATE TABLE as one that always holds an ID, for example a foreign key.
+func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, " NOT NULL") }
+
+// Nullable is the column's definition in CREATE TABLE as one that may hold NULL.
+func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, "") }
+
+func (c Column[T]) definition(d Dialect, constraint string) (string, error) {
+	typ, err := c.Type(d)
+	if err != nil {
+		return "", err
+	}
+	check, err := c.Check(d)
+	return fmt.Sprintf("%s %s%s CHECK (%s)", Quote(c.Name), typ, constraint, check), err
+}
+
+// Quote quotes a name as an SQL identifier.
+func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// In makes the parameter list of an IN: "(?, ?, ?)" and the IDs as arguments. Without IDs it is "(NULL)", which is true of
+// no row; neither is IN () accepted by every database, nor does it help to ask for all rows.
+//
+//	list, args := sqlid.In(ids)
+//	db.Query("SELECT name FROM users WHERE id IN "+list, args...)
+//
+// For lists that vary in length, an [idtype.Slice] as one parameter keeps the statement's text the same.
+func In[T idtype.ID](ids []T) (list string, args []any) {
+	if len(ids) == 0 {
+		return "(NULL)", nil
+	}
+	args = make([]any, len(ids))
+	for i, id := range ids {
+		args[i] = id
+	}
+	return "(?" + strings.Repeat(", ?", len(ids)-1) + ")", args
+}
