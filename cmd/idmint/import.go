@@ -126,7 +126,8 @@ func (a *app) runImport(ctx context.Context, flags *storeFlags, r io.Reader, siz
 	if err != nil {
 		return importer.Result{}, err
 	}
-	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Existing))
+	// SQLite's own waiting obeys no context: the importer waits between attempts.
+	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Existing)+"&_busy_timeout=250")
 	if err != nil {
 		return importer.Result{}, err
 	}

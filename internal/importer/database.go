@@ -24,7 +24,8 @@ type Database struct {
 	budget time.Duration
 }
 
-// NewDatabase takes a database that was opened with sqlite.DSN. Each step waits up to budget for a lock.
+// NewDatabase takes a database that was opened with sqlite.DSN. Each step waits up to budget for a lock, with attempts as long
+// as SQLite's busy timeout.
 func NewDatabase(db *sql.DB, budget time.Duration) *Database {
 	return &Database{db: db, budget: budget}
 }

@@ -231,8 +231,8 @@ func audit(t *testing.T, path string, launches map[string]string, claims map[str
 	}
 	for query, want := range map[string]int{
 		`SELECT count(*) FROM idmint_launch l WHERE next_generator_id <> (SELECT count(*) FROM idmint_generator g WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)`: 0,
-		`SELECT last_launch_id - (SELECT count(*) FROM idmint_launch) FROM idmint_namespace`:                                                        0,
-		`SELECT (SELECT count(*) FROM idmint_launch) - (SELECT count(*) FROM idmint_launch_event WHERE kind = 'started')`:                           0,
+		`SELECT last_launch_id - (SELECT count(*) FROM idmint_launch) FROM idmint_namespace`:                                                                                      0,
+		`SELECT (SELECT count(*) FROM idmint_launch) - (SELECT count(*) FROM idmint_launch_event WHERE kind = 'started')`:                                                         0,
 	} {
 		var got int
 		if err := db.QueryRow(query).Scan(&got); err != nil || got != want {

@@ -32,8 +32,9 @@ const (
 	Create   Mode = "rwc" // make it
 )
 
-// DSN is the data source name for go-sqlite3 with the settings that a launch log needs. They suit other data as well. The
-// busy timeout is short, because SQLite's own waiting obeys no context; a [launchlog.Log] waits in between.
+// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit an app's other data as
+// well. How long SQLite itself waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are
+// added.
 func DSN(path string, mode Mode) string {
 	settings := url.Values{
 		"mode":          {string(mode)},
@@ -41,10 +42,12 @@ func DSN(path string, mode Mode) string {
 		"_journal_mode": {"WAL"},
 		"_synchronous":  {"FULL"},
 		"_foreign_keys": {"on"},
-		"_busy_timeout": {"250"},
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
 }
+
+// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits between attempts.
+const shortWait = "&_busy_timeout=250"
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
@@ -63,7 +66,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := refuseNetwork(path); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite3", DSN(path, Existing))
+	db, err := sql.Open("sqlite3", DSN(path, Existing)+shortWait)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,113 @@
+package idmint_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/idmint/idmint/"
+
+// A fence says what packages, and all that they import in turn, keep away from.
+type fence struct {
+	packages []string // within the module, without its name
+	away     []string // prefixes of import paths; "" is everything but the standard library
+	but      []string // exceptions
+	why      string
+}
+
+var fences = []fence{
+	{
+		[]string{"idtype"},
+		[]string{""},
+		nil,
+		"whoever imports the types compiles nothing else",
+	},
+	{
+		[]string{"generator"},
+		[]string{""},
+		[]string{module + "idtype"},
+		"a generator takes its numbers through an interface: the caller wires it to a launch log",
+	},
+	{
+		[]string{"launchlog", "launchlog/memory"},
+		[]string{""},
+		[]string{module + "launchlog", "github.com/cenkalti/backoff/v5"},
+		"a launch log needs no ID types, and no driver but its store's",
+	},
+	{
+		[]string{"launchlog/sqlite"},
+		[]string{module, "gorm.io"},
+		[]string{module + "launchlog"},
+		"an app that opens a log does not migrate it by itself",
+	},
+	{
+		[]string{"migrations"},
+		[]string{module, "github.com/mattn", "gorm.io"},
+		nil,
+		"migrations run on the database that they are given, by whatever driver",
+	},
+	{
+		[]string{"sqlid"},
+		[]string{module, "gorm.io", "github.com/mattn"},
+		[]string{module + "idtype"},
+		"adapters do not import each other, nor a driver",
+	},
+	{
+		[]string{"gormid"},
+		[]string{module, "gorm.io/driver", "github.com/mattn"},
+		[]string{module + "idtype"},
+		"adapters do not import each other, nor a driver",
+	},
+	{
+		[]string{"idtype", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
+		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
+		nil,
+		"libraries are free of test code and of the command line",
+	},
+}
+
+// unfenced are the packages that no user imports.
+var unfenced = []string{"internal/", "cmd/", "examples/", "integration_test", "launchlog/storetest"}
+
+func TestFences(t *testing.T) {
+	for _, f := range fences {
+		for _, p := range f.packages {
+			for _, dep := range list(t, "-deps", "./"+p) {
+				away := slices.ContainsFunc(f.away, func(prefix string) bool {
+					return strings.HasPrefix(dep, prefix) && (prefix != "" || !isStandard(dep))
+				})
+				if away && dep != module+p && !slices.Contains(f.but, dep) {
+					t.Errorf("%s imports %s: %s", p, dep, f.why)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryPackageHasAFence(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		name := strings.TrimPrefix(p, module)
+		fenced := slices.ContainsFunc(fences, func(f fence) bool { return slices.Contains(f.packages, name) })
+		free := slices.ContainsFunc(unfenced, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if !fenced && !free && p != strings.TrimSuffix(module, "/") {
+			t.Errorf("%s has no fence", p)
+		}
+	}
+}
+
+func list(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", args, err)
+	}
+	return strings.Fields(string(out))
+}
+
+// isStandard: the first element of other paths is a domain.
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
