@@ -1,0 +1,21 @@
+.PHONY: test lint fmt bench fuzz
+
+# All tests, with the race detector. It installs gcc where it is missing, and says at the end what ran.
+test:
+	@scripts/test
+
+# The tools are pinned in go.mod.
+lint:
+	@scripts/lint
+
+fmt:
+	go tool gofumpt -w .
+
+# Speed, as ratios within one run.
+bench:
+	go test -run '^$$' -bench . ./idtype ./generator ./gormid
+
+# Every fuzz target for FUZZTIME.
+FUZZTIME ?= 10s
+fuzz:
+	@scripts/fuzz $(FUZZTIME)

@@ -1,0 +1,107 @@
+package idmint_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// blocks are the README's code blocks of a language.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		found = append(found, m[1])
+	}
+	if len(found) == 0 {
+		t.Fatalf("the README has no %s blocks", language)
+	}
+	return found
+}
+
+// The program of the README is the one that is compiled.
+func TestReadmeProgram(t *testing.T) {
+	source, err := os.ReadFile("examples/quickstart/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range blocks(t, "go") {
+		if !strings.Contains(string(source), block) {
+			t.Errorf("examples/quickstart/main.go does not hold this block of the README:\n%s", block)
+		}
+	}
+}
+
+// The README's commands are run, one block after the other, in a copy of the checkout. Not the tests, which are running.
+func TestReadmeCommands(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "idmint")
+	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range strings.Fields(string(files)) {
+		content, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, content, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	user := filepath.Join(dir, "..", "yours") // a module that uses the checkout
+	if err := os.MkdirAll(user, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program := `package main; import "github.com/idmint/idmint/idtype"; func main() { println(idtype.MustParseDecimalID("14150009200065").String()) }`
+	for name, content := range map[string]string{
+		filepath.Join(user, "go.mod"):       "module example.com/yours\n\ngo 1.26\n",
+		filepath.Join(user, "main.go"):      program,
+		filepath.Join(dir, "customers.csv"): "name,city\nAnn,Bern\nBob,Rome\n",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := ""
+	for _, block := range blocks(t, "sh") {
+		if block == "make test\n" {
+			continue
+		}
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", block)
+		cmd.Dir = dir
+		if strings.HasPrefix(block, "go mod edit") {
+			cmd.Dir = user
+		}
+		cmd.Env = append(os.Environ(), "USER=ann")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s%v\n%s", block, err, out)
+		}
+		said += string(out)
+	}
+	cmd := exec.Command("go", "run", ".")
+	cmd.Dir = user
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	said += string(out)
+	for _, want := range []string{"Ann is 10000000001 of launch 1\n", "customers: 2 rows", "0 inversions", "14150009200065\n"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the README's commands did not say %q:\n%s", want, said)
+		}
+	}
+}
