@@ -151,6 +151,9 @@ func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, erro
 		return zero, err
 	}
 	v, err := f(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // SQLite says no more than that it was interrupted
+	}
 	return v, s.classify(err, false)
 }
 

@@ -31,7 +31,7 @@ func NewFaulty(store launchlog.Store, seed uint64, rate float64) *Faulty {
 	return &Faulty{Store: store, Rate: rate, random: rand.New(rand.NewPCG(seed, 0)), Faults: map[string]int{}}
 }
 
-func (f *Faulty) spoil(run func() error) error {
+func spoil[T any](f *Faulty, run func() (T, error)) (T, error) {
 	f.mu.Lock()
 	late := f.late
 	f.late = nil
@@ -41,17 +41,18 @@ func (f *Faulty) spoil(run func() error) error {
 		f.Faults[fault]++
 	}
 	if fault == "late request" {
-		f.late = append(f.late, func() { _ = run() })
+		f.late = append(f.late, func() { _, _ = run() })
 	}
 	f.mu.Unlock()
+	var v T
 	var err error
 	switch fault {
 	case "":
-		err = run()
+		v, err = run()
 	case "lost request":
 		err = &launchlog.AttemptError{Ambiguous: ambiguous, Err: errInjected}
 	case "lost answer":
-		if err = run(); err == nil {
+		if _, err = run(); err == nil {
 			err = &launchlog.AttemptError{Ambiguous: true, Err: errInjected}
 		}
 	case "late request":
@@ -60,72 +61,71 @@ func (f *Faulty) spoil(run func() error) error {
 	for _, run := range late {
 		run()
 	}
-	return err
+	return v, err
 }
 
 // StartLaunch implements launchlog.Store.
-func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (l launchlog.Launch, started bool, err error) {
-	err = f.spoil(func() (err error) {
-		l, started, err = f.Store.StartLaunch(context.WithoutCancel(ctx), s)
-		return err
+func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, bool, error) {
+	l, err := spoil(f, func() (launchlog.Launch, error) {
+		l, _, err := f.Store.StartLaunch(context.WithoutCancel(ctx), s)
+		return l, err
 	})
-	return l, started, err
-}
-
-// EndLaunch implements launchlog.Store.
-func (f *Faulty) EndLaunch(ctx context.Context, ref launchlog.Ref, e launchlog.Ending) (l launchlog.Launch, ended bool, err error) {
-	err = f.spoil(func() (err error) {
-		l, ended, err = f.Store.EndLaunch(context.WithoutCancel(ctx), ref, e)
-		return err
-	})
-	return l, ended, err
+	return l, false, err
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (c launchlog.Claim, err error) {
-	err = f.spoil(func() (err error) {
-		c, err = f.Store.ClaimGenerator(context.WithoutCancel(ctx), take)
-		return err
-	})
-	return c, err
+func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	return spoil(f, func() (launchlog.Claim, error) { return f.Store.ClaimGenerator(context.WithoutCancel(ctx), take) })
 }
 
-// lostAnswers runs one worker against faults that follow from a seed, so that a failure can be run again, and audits the log.
+// lostAnswers is one simulation against the store.
 func lostAnswers(t *testing.T, store launchlog.Store) {
-	const rounds = 60
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-	faulty := NewFaulty(store, seed, 0.4)
-	l := newLog(t, faulty, nil)
+	Simulate(t, store, uint64(time.Now().UnixNano()), 60)
+}
 
+// Simulate has a few workers start launches and claim numbers through a [Faulty] store, and audits the log. Faults and the
+// workers' choices follow from seed.
+func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
+	const workers = 3
+	faulty := NewFaulty(store, seed, 0.4)
+	l := newLog(t, faulty, &launchlog.Options{Budget: time.Hour})
+	var mu sync.Mutex // guards what follows
 	keys := map[string]int{}
 	pairs := map[[2]int]bool{}
-	acknowledged := 0
-	for range rounds {
-		key := fmt.Sprint("key ", random.IntN(rounds/2))
-		launch, err := l.Start(ctx, Request(key))
-		if err != nil {
-			t.Fatalf("start: %v", err)
-		}
-		if id, ok := keys[key]; ok && id != launch.ID {
-			t.Fatalf("key %q was launch %d, and is now %d", key, id, launch.ID)
-		}
-		keys[key] = launch.ID
-		c, err := l.Claim(ctx, launch.ID)
-		if err != nil {
-			t.Fatalf("claim: %v", err)
-		}
-		pair := [2]int{c.Launch, c.Generator}
-		if pairs[pair] {
-			t.Fatalf("pair %v was handed out twice", pair)
-		}
-		pairs[pair] = true
-		acknowledged++
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(w+1)))
+			for range rounds / workers {
+				key := fmt.Sprint("key ", random.IntN(rounds/2))
+				launch, err := l.Start(ctx, Request(key))
+				if err != nil {
+					t.Errorf("seed %d: start: %v", seed, err)
+					return
+				}
+				c, err := l.Claim(ctx, launch.ID)
+				if err != nil {
+					t.Errorf("seed %d: claim: %v", seed, err)
+					return
+				}
+				mu.Lock()
+				if id, ok := keys[key]; ok && id != launch.ID {
+					t.Errorf("seed %d: key %q was launch %d, and is now %d", seed, key, id, launch.ID)
+				}
+				keys[key] = launch.ID
+				if pair := [2]int{c.Launch, c.Generator}; pairs[pair] {
+					t.Errorf("seed %d: pair %v was handed out twice", seed, pair)
+				} else {
+					pairs[pair] = true
+				}
+				mu.Unlock()
+			}
+		})
 	}
+	group.Wait()
 	launches, err := l.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
 	wantError(t, err, nil)
-	want(t, "launches: one per key, none for a lost answer", len(launches), len(keys))
+	want(t, fmt.Sprintf("seed %d: launches: one per key, none for a lost answer", seed), len(launches), len(keys))
 	recorded := 0
 	for _, launch := range launches {
 		want(t, "launch of the key", keys[launch.Key], launch.ID)
@@ -134,9 +134,11 @@ func lostAnswers(t *testing.T, store launchlog.Store) {
 		want(t, "every number has its record", len(claims), launch.NextGenerator)
 		recorded += len(claims)
 	}
-	want(t, "claims: one per call, as retries carry its token", recorded, acknowledged)
-	if len(faulty.Faults) < 3 {
-		t.Errorf("too few kinds of faults to show anything: %v", faulty.Faults)
+	want(t, fmt.Sprintf("seed %d: claims: one per call, as retries carry its token", seed), recorded, len(pairs))
+	if rounds >= 60 && len(faulty.Faults) < 3 {
+		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
 	}
-	t.Logf("%d launches, %d claims, faults %v", len(launches), recorded, faulty.Faults)
+	if rounds >= 60 {
+		t.Logf("seed %d: %d launches, %d claims, faults %v", seed, len(launches), recorded, faulty.Faults)
+	}
 }
