@@ -107,8 +107,7 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	}
 	start := Start{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
-		launch, _, err := l.store.StartLaunch(ctx, start)
-		return launch, err
+		return l.store.StartLaunch(ctx, start)
 	})
 	if err != nil {
 		return Launch{}, err
@@ -131,8 +130,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 		return Launch{}, err
 	}
 	ended, err := attempt(ctx, l, "end", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
-		ended, _, err := l.store.EndLaunch(ctx, l.ref(launch), ending)
-		return ended, err
+		return l.store.EndLaunch(ctx, l.ref(launch), ending)
 	})
 	if err == nil && ended.Outcome != ending.Outcome {
 		err = &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}

@@ -9,14 +9,14 @@ import "context"
 // Methods obey their context, and are safe for use by many goroutines and many processes. The context's error is returned
 // bare only where nothing was sent to the database; after that it is ambiguous.
 type Store interface {
-	// StartLaunch returns the launch with the key of start, and false, if there is one. Otherwise, if the namespace's last
-	// launch number is below start.KnownLaunch, it returns ErrBehind; and else it takes the next number, adds the launch and an
-	// event "started", and returns true, or ErrLaunchesExhausted.
-	StartLaunch(ctx context.Context, start Start) (Launch, bool, error)
+	// StartLaunch returns the launch with the key of start if there is one. Otherwise, if the namespace's last launch number is
+	// below start.KnownLaunch, it returns ErrBehind; and else it takes the next number, and adds the launch and an event
+	// "started", or returns ErrLaunchesExhausted.
+	StartLaunch(ctx context.Context, start Start) (Launch, error)
 
-	// EndLaunch ends a launch that is running, adds an event "ended", and returns true. A launch that has ended is
-	// returned as it is, with false. Else the error is ErrNotFound.
-	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, bool, error)
+	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended is returned as it is. If
+	// there is none the error is ErrNotFound.
+	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, error)
 
 	// ClaimGenerator returns the claim with the token of take if there is one, even if the launch has ended since. Otherwise
 	// it takes the next generator number of the launch and adds the claim, or returns ErrNotFound, ErrEnded or

@@ -58,20 +58,20 @@ func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
 }
 
 // StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, bool, error) {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
 	n, err := s.lock(ctx, start.Namespace)
 	if err != nil {
-		return launchlog.Launch{}, false, err
+		return launchlog.Launch{}, err
 	}
 	defer s.mu.Unlock()
 	if id, ok := n.keys[start.Key]; ok {
-		return n.launches[id].row, false, nil
+		return n.launches[id].row, nil
 	}
 	if n.last < start.KnownLaunch {
-		return launchlog.Launch{}, false, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, n.last)
+		return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, n.last)
 	}
 	if n.last >= launchlog.MaxLaunch {
-		return launchlog.Launch{}, false, launchlog.ErrLaunchesExhausted
+		return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
 	}
 	n.last++
 	l := &launch{row: launchlog.Launch{
@@ -81,27 +81,27 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	n.launches[n.last] = l
 	n.keys[start.Key] = n.last
 	n.add(launchlog.Event{Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator, At: l.row.StartedAt}, nil)
-	return l.row, true, nil
+	return l.row, nil
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, bool, error) {
+func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, error) {
 	n, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
-		return launchlog.Launch{}, false, err
+		return launchlog.Launch{}, err
 	}
 	defer s.mu.Unlock()
 	l := n.launches[ref.Launch]
 	if l == nil {
-		return launchlog.Launch{}, false, launchlog.ErrNotFound
+		return launchlog.Launch{}, launchlog.ErrNotFound
 	}
 	if !l.row.Running() {
-		return l.row, false, nil
+		return l.row, nil
 	}
 	l.row.EndedAt, l.row.Outcome = s.now(), ending.Outcome
 	n.add(launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, At: l.row.EndedAt},
 		map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
-	return l.row, true, nil
+	return l.row, nil
 }
 
 // ClaimGenerator implements launchlog.Store.

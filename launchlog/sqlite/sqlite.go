@@ -182,7 +182,7 @@ func IsBusy(err error) bool {
 }
 
 // StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, started bool, err error) {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		launch, err = scanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -195,10 +195,9 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 		if launch, err = insertLaunch(ctx, tx, id, start); err != nil {
 			return err
 		}
-		started = true
 		return addEvent(ctx, tx, launchlog.Event{Namespace: start.Namespace, Launch: id, Kind: "started", Actor: start.Initiator})
 	})
-	return launch, started && err == nil, err
+	return launch, err
 }
 
 // nextLaunch advances the namespace's counter.
@@ -233,7 +232,7 @@ func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (l
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, ended bool, err error) {
+func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		launch, err = scanLaunch(tx.QueryRowContext(ctx, `UPDATE idmint_launch SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), outcome = ?
 			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL RETURNING `+launchColumns, string(ending.Outcome), ref.Namespace, ref.Launch))
@@ -244,14 +243,13 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 		if err != nil {
 			return err
 		}
-		ended = true
 		detail, err := json.Marshal(map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
 		if err != nil {
 			return err
 		}
 		return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail})
 	})
-	return launch, ended && err == nil, err
+	return launch, err
 }
 
 // ClaimGenerator implements launchlog.Store.

@@ -65,12 +65,8 @@ func spoil[T any](f *Faulty, run func() (T, error)) (T, error) {
 }
 
 // StartLaunch implements launchlog.Store.
-func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, bool, error) {
-	l, err := spoil(f, func() (launchlog.Launch, error) {
-		l, _, err := f.Store.StartLaunch(context.WithoutCancel(ctx), s)
-		return l, err
-	})
-	return l, false, err
+func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, error) {
+	return spoil(f, func() (launchlog.Launch, error) { return f.Store.StartLaunch(context.WithoutCancel(ctx), s) })
 }
 
 // ClaimGenerator implements launchlog.Store.
