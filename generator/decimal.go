@@ -24,6 +24,8 @@ var ErrTestLaunch = errors.New("launch 0 is for tests: NewTestDecimal makes such
 // ErrRepeatedNumber is wrapped by the [NumberError] for a [Numbers] that handed a generator the same number twice.
 var ErrRepeatedNumber = errors.New("the source repeats a generator number")
 
+var errNoAnswer = errors.New("the source ended its goroutine without an answer")
+
 // A NumberError is returned by the methods of [Decimal] that need a generator number and could not get one: the launch log is
 // away, the launch has ended, or its numbers are used up. Nothing is lost by it, and the next call asks again.
 type NumberError struct {
@@ -59,9 +61,10 @@ type Decimal struct {
 	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that was done.
 	ask atomic.Uint64
 
-	mu   sync.Mutex // guards next and used; not held while waiting
-	next *fetch     // the request for the next number, if one was made
-	used []int      // the generator numbers so far, in order
+	mu    sync.Mutex // guards next, used and begun; not held while waiting
+	next  *fetch     // the request for the next number, if one was made
+	used  []int      // the generator numbers so far, in order
+	begun int        // how many of used were begun: all, or all but the last
 }
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
@@ -86,8 +89,8 @@ func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 	if launch == 0 {
 		return nil, ErrTestLaunch
 	}
-	if _, err := (idtype.DecimalParts{Counter: 1, Launch: launch}).ID(); err != nil {
-		return nil, err
+	if launch < 0 || launch > idtype.DecimalMaxLaunch {
+		return nil, &idtype.RangeError{Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch}
 	}
 	return newDecimal(launch, numbers), nil
 }
@@ -189,6 +192,7 @@ func (g *Decimal) change(ctx context.Context) error {
 	defer g.mu.Unlock()
 	if g.next == f {
 		g.next = nil
+		g.begun++
 		g.ask.Store(lookAhead)
 		atomic.StoreUint64(&g.last, f.base)
 	}
@@ -202,7 +206,8 @@ func (g *Decimal) prefetch(id uint64) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if id >= g.ask.Load() {
+	// The caller may have been held up over a change of number: then its ID says nothing about the new one.
+	if ask := g.ask.Load(); id >= ask && atomic.LoadUint64(&g.last) >= ask {
 		g.ask.Store(usedUp)
 		g.fetchLocked()
 	}
@@ -222,8 +227,13 @@ func (g *Decimal) run(f *fetch) {
 	defer close(f.done)
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
 	defer cancel()
-	number, err := g.numbers.NextGenerator(ctx)
+	number, err := 0, errNoAnswer // which stays if NextGenerator panics or ends the goroutine
+	defer func() { g.settle(f, number, err) }()
+	number, err = g.numbers.NextGenerator(ctx)
+}
 
+// settle records the outcome of the request f.
+func (g *Decimal) settle(f *fetch, number int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	first, err := g.firstID(number, err)
@@ -261,13 +271,8 @@ func (g *Decimal) Stats() DecimalStats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := DecimalStats{Launch: g.launch, Generators: slices.Clone(g.used)}
-	last := atomic.LoadUint64(&g.last)
-	for _, number := range g.used {
-		if taken := last / idtype.DecimalStep; taken < span && number == idtype.DecimalID(last).Generator() {
-			s.Taken += taken
-			break
-		}
-		s.Taken += span
+	if g.begun > 0 {
+		s.Taken = uint64(g.begun-1)*span + min(atomic.LoadUint64(&g.last)/idtype.DecimalStep, span)
 	}
 	return s
 }
@@ -284,6 +289,7 @@ type OwnedDecimal struct {
 	id, end idtype.DecimalID // the last ID minted, and the last one reserved
 	shared  *Decimal
 	block   int
+	_       [32]byte // owned generators of several goroutines are not to share a cache line
 }
 
 // Next mints one ID. See [Decimal.Next] for its errors.

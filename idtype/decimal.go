@@ -126,9 +126,10 @@ func (d Decimal[E]) IsTest() bool { return d != 0 && d.Launch() == 0 }
 // IsZero reports whether no ID was assigned.
 func (d Decimal[E]) IsZero() bool { return d == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError], or an error that wraps [ErrZero].
+// Validate checks the value against the layout. It returns a [*RangeError], or an [*InputError] for a value that is not in
+// the domain, which wraps [ErrZero] for zero.
 func (d Decimal[E]) Validate() error {
-	if _, err := valueInt63(decimalType, int64(d)); err != nil {
+	if err := inDomain(decimalType, int64(d)); err != nil {
 		return err
 	}
 	return d.Parts().validate()

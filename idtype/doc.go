@@ -20,8 +20,9 @@
 // # Zero and NULL
 //
 // The zero value means "not assigned". No decoder produces it, with one exception: JSON null, which is also what zero is
-// written as. Value of zero is an error, so a key or foreign key that somebody forgot fails loudly instead of pointing to
-// row 0. Who wants otherwise says so in the column type:
+// written as. Its text is "0", for people to read; neither that nor its binary form is read back. Value of zero is an error,
+// so a key or foreign key that somebody forgot fails loudly instead of pointing to row 0. Who wants otherwise says so in the
+// column type:
 //
 //   - [database/sql.Null] of an ID, or a pointer to one: a nullable column. NULL into a plain ID is an error.
 //   - [OrZero]: a NOT NULL column in which 0 means "none".

@@ -186,9 +186,16 @@ func decodeBinary(typ string, data []byte) (int64, error) {
 	return 0, &InputError{Type: typ, Input: quote(data), Err: err}
 }
 
-func valueInt63(typ string, v int64) (driver.Value, error) {
+func inDomain(typ string, v int64) error {
 	if err := checkInt63(v); err != nil {
-		return nil, &InputError{Type: typ, Input: strconv.FormatInt(v, 10), Err: err}
+		return &InputError{Type: typ, Input: strconv.Quote(strconv.FormatInt(v, 10)), Err: err}
+	}
+	return nil
+}
+
+func valueInt63(typ string, v int64) (driver.Value, error) {
+	if err := inDomain(typ, v); err != nil {
+		return nil, err
 	}
 	return v, nil
 }

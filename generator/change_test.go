@@ -1,0 +1,268 @@
+package generator_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// TestBoundary: the last counter of a number is minted, none above it, and the next ID is the first of the next number.
+func TestBoundary(t *testing.T) {
+	for _, m := range mints {
+		for _, before := range []int{0, 1, 2, 3, 7} { // how many counters are left
+			t.Run(fmt.Sprintf("%s/%d left", m.name, before), func(t *testing.T) {
+				g := started(t, newSource(92, 17))
+				g.SkipTo(span - before)
+				var want []idtype.DecimalID
+				for counter := span - before + 1; counter <= span; counter++ {
+					want = append(want, id(counter, 92))
+				}
+				want = append(want, id(1, 17), id(2, 17))
+				got, err := m.mint(g, len(want))
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantIDs(t, got, want...)
+			})
+		}
+	}
+}
+
+// TestWholeNumber mints all IDs of a number, by Fill, and some of the next.
+func TestWholeNumber(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("922,337,202 IDs take too long: the boundary itself is in TestBoundary")
+	}
+	src := newSource(99_999, 0)
+	g := newDecimal(t, src)
+	block := make([]idtype.DecimalID, 1<<18)
+	want := idtype.MustParseDecimalID("19999900065")
+	for minted := 0; minted < span; {
+		n, err := g.Fill(ctx, block[:min(len(block), span-minted)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range block[:n] {
+			if got != want {
+				t.Fatalf("ID %d is %d, want %d", minted+i+1, got, want)
+			}
+			want += 1_00000_00000
+		}
+		minted += n
+	}
+	if last := want - 1_00000_00000; last.String() != "9223372029999900065" {
+		t.Errorf("the last ID is %d", last)
+	}
+	next, err := g.Next(ctx)
+	if err != nil || next != id(1, 0) {
+		t.Errorf("the ID after the last is %d, %v, want the first of the next number", next, err)
+	}
+	src.wantCalls(t, 2)
+}
+
+// TestLookAhead follows one number: the next one is asked for at 90 %, once, and nobody waits for it before the end.
+func TestLookAhead(t *testing.T) {
+	for _, m := range mints {
+		t.Run(m.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				src := newSource(92, 17, 18)
+				g := started(t, src)
+				release := src.block()
+				mintAt := func(counter, calls int) {
+					t.Helper()
+					g.SkipTo(counter - 1)
+					ids, err := m.mint(g, 2) // would never return if it waited for the source
+					if err != nil {
+						t.Fatal(err)
+					}
+					wantIDs(t, ids, id(counter, 92), id(counter+1, 92))
+					synctest.Wait()
+					src.wantCalls(t, calls)
+				}
+				mintAt(span/2, 1)
+				mintAt(span/10*9-2000, 1) // Owned(1000) takes up to two blocks
+				mintAt(span/10*9+2000, 2)
+				mintAt(span/10*9+4000, 2)
+				mintAt(span/100*99, 2)
+				mintAt(span-1, 2) // the last two
+
+				done := false
+				var got []idtype.DecimalID
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					got, _ = m.mint(g, 1)
+					done = true
+				})
+				synctest.Wait()
+				if done {
+					t.Fatalf("minted %v with no number", got)
+				}
+				release()
+				wg.Wait()
+				wantIDs(t, got, id(1, 17))
+				src.wantCalls(t, 2) // it joined the request that was under way
+
+				// And the same for the next number.
+				g.SkipTo(span/10*9 - 2000)
+				if _, err := m.mint(g, 1); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				src.wantCalls(t, 2)
+				g.SkipTo(span/10*9 + 2000)
+				if _, err := m.mint(g, 1); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				src.wantCalls(t, 3)
+			})
+		})
+	}
+}
+
+// TestNoWaitAtChange: with the number there in time, no caller at the change waits. The source answers only after the
+// call that had it asked has returned, and then never again: a request that a caller made itself, or waited for, would
+// be a deadlock, which synctest reports.
+func TestNoWaitAtChange(t *testing.T) {
+	for _, m := range mints {
+		t.Run(m.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				returned, end := make(chan struct{}), make(chan struct{})
+				defer close(end)
+				calls := 0
+				g := started(t, numbersFunc(func(context.Context) (int, error) {
+					calls++
+					switch calls {
+					case 1:
+						return 92, nil
+					case 2:
+						<-returned
+						return 17, nil
+					default:
+						<-end
+						return 0, errNoNumber
+					}
+				}))
+				g.SkipTo(span - 3000)
+				if _, err := m.mint(g, 1); err != nil {
+					t.Fatal(err)
+				}
+				close(returned)
+				synctest.Wait() // the source answers
+				for crossed := 0; crossed < 3000; {
+					ids, err := m.mint(g, 100)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, id := range ids {
+						if id.Generator() == 17 {
+							crossed++
+						}
+					}
+				}
+				if calls != 2 {
+					t.Errorf("the source was asked %d times, want 2", calls)
+				}
+			})
+		})
+	}
+}
+
+// TestManyCallersAtChange: all wait for one request, and each gets its own ID of the new number.
+func TestManyCallersAtChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const callers = 64
+		src := newSource(92, 17)
+		g := started(t, src)
+		release := src.block()
+		g.SkipTo(span)
+		got := make([][]idtype.DecimalID, callers)
+		var wg sync.WaitGroup
+		for i := range callers {
+			wg.Go(func() {
+				var err error
+				if got[i], err = mints[i%len(mints)].mint(g, 1); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		src.wantCalls(t, 2)
+		if above := g.Above(); above > callers {
+			t.Errorf("the state is %d steps above used up", above)
+		}
+		release()
+		wg.Wait()
+		seen := map[idtype.DecimalID]bool{}
+		for _, ids := range got {
+			if len(ids) == 1 && ids[0].Generator() == 17 {
+				seen[ids[0]] = true
+			}
+		}
+		if len(seen) != callers {
+			t.Errorf("%d different IDs of the new number for %d callers: %v", len(seen), callers, got)
+		}
+		src.wantCalls(t, 2)
+	})
+}
+
+// TestLateAtChange: a caller that found no counters left, and was held up until another had brought the next number, goes on
+// with that number. Another one would cost what is left of it.
+func TestLateAtChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource(92, 17, 18)
+		g := started(t, src)
+		if err := g.Change(ctx); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		src.wantCalls(t, 1)
+		if got, err := g.Next(ctx); err != nil || got != id(2, 92) {
+			t.Errorf("minted %d, %v, want the second ID of the same number", got, err)
+		}
+	})
+}
+
+// TestOneRequestPerNumber: a caller that was held up between taking one of the last IDs of a number and looking whether
+// to ask for the next must not have the one after it asked for as well.
+func TestOneRequestPerNumber(t *testing.T) {
+	const goroutines, changes = 16, 3000
+	numbers := make([]int, changes+2)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	src := newSource(numbers...)
+	g := started(t, src)
+	early := 0
+	for change := range changes {
+		g.SkipTo(span - 200)
+		var wg sync.WaitGroup
+		for range goroutines {
+			wg.Go(func() {
+				for i := range 20 {
+					if _, err := g.Next(ctx); err != nil {
+						t.Error(err)
+						return
+					}
+					if i%4 == 0 {
+						runtime.Gosched()
+					}
+				}
+			})
+		}
+		wg.Wait()
+		src.mu.Lock()
+		if src.calls > change+2 {
+			early++
+		}
+		src.mu.Unlock()
+	}
+	if early > 0 {
+		t.Errorf("at %d of %d changes", early, changes)
+	}
+}

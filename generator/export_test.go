@@ -1,0 +1,31 @@
+package generator
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// What the tests need to see and move: 922 million counters are too many to mint them in each test.
+
+// SkipTo makes g as if it had minted its current number's counters up to the given one. No other goroutine may use g.
+func (g *Decimal) SkipTo(counter int) {
+	last := atomic.LoadUint64(&g.last)
+	if last >= usedUp {
+		panic("no number to skip within")
+	}
+	atomic.StoreUint64(&g.last, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep)
+}
+
+// Above is how many steps the state is above usedUp, where only calls that are still busy may have put it: it must never
+// get so far that the word wraps around and mints again. Below usedUp it is negative.
+func (g *Decimal) Above() int {
+	return int(atomic.LoadUint64(&g.last)/idtype.DecimalStep) - usedUp/idtype.DecimalStep
+}
+
+// Left is how many IDs of its block o has yet to mint.
+func (o *OwnedDecimal) Left() int { return int((o.end - o.id) / idtype.DecimalStep) }
+
+// Change is what a call does that found no counters left, be that still so or not.
+func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx) }

@@ -1,0 +1,206 @@
+package generator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// Every request for a number has an end, also one whose callers have all gone.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var raceEnabled bool // see race_test.go
+
+const (
+	span   = 922_337_202 // counters per generator number, as the layout has them
+	launch = 65
+)
+
+var (
+	ctx         = context.Background()
+	canceled    = func() context.Context { c, cancel := context.WithCancel(ctx); cancel(); return c }()
+	errAway     = errors.New("the launch log is away")
+	errNoNumber = errors.New("the test gave the source no more numbers")
+)
+
+// source is a Numbers that a test steers.
+type source struct {
+	mu      sync.Mutex // guards the rest
+	numbers []int      // the answers to come, in order
+	calls   int        // how often it was asked
+	err     error      // while set, every answer
+	hold    chan struct{}
+}
+
+// newSource answers with the numbers, then with an error.
+func newSource(numbers ...int) *source { return &source{numbers: numbers} }
+
+func (s *source) NextGenerator(ctx context.Context) (int, error) {
+	s.mu.Lock()
+	s.calls++
+	hold := s.hold
+	s.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return 7, s.err // a number beside an error is none
+	}
+	if len(s.numbers) == 0 {
+		return 0, errNoNumber
+	}
+	number := s.numbers[0]
+	s.numbers = s.numbers[1:]
+	return number, nil
+}
+
+// add appends to the answers.
+func (s *source) add(numbers ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.numbers = append(s.numbers, numbers...)
+}
+
+// fail makes every answer err, until it is nil.
+func (s *source) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+// block makes calls wait until release.
+func (s *source) block() (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	hold := make(chan struct{})
+	s.hold = hold
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.hold = nil
+		close(hold)
+	})
+}
+
+func (s *source) wantCalls(t *testing.T, want int) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls != want {
+		t.Fatalf("the source was asked %d times, want %d", s.calls, want)
+	}
+}
+
+// numbersFunc is a Numbers for what source cannot do.
+type numbersFunc func(context.Context) (int, error)
+
+func (f numbersFunc) NextGenerator(ctx context.Context) (int, error) { return f(ctx) }
+
+func newDecimal(t testing.TB, numbers generator.Numbers) *generator.Decimal {
+	t.Helper()
+	g, err := generator.NewDecimal(launch, numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// started has minted counter 1 of its first number.
+func started(t testing.TB, numbers generator.Numbers) *generator.Decimal {
+	t.Helper()
+	g := newDecimal(t, numbers)
+	if _, err := g.Next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// id is the ID that has these digits.
+func id(counter, number int) idtype.DecimalID {
+	return idtype.MustParseDecimalID(fmt.Sprintf("%d%05d%05d", counter, number, launch))
+}
+
+// mint is a way to get n IDs, all those that the generator tests are about.
+type mint struct {
+	name string
+	mint func(g *generator.Decimal, n int) ([]idtype.DecimalID, error)
+}
+
+var mints = []mint{
+	{"Next", func(g *generator.Decimal, n int) (ids []idtype.DecimalID, err error) {
+		for len(ids) < n {
+			id, err := g.Next(ctx)
+			if err != nil {
+				return ids, err
+			}
+			ids = append(ids, id)
+		}
+		return ids, nil
+	}},
+	{"Fill", func(g *generator.Decimal, n int) ([]idtype.DecimalID, error) {
+		ids := make([]idtype.DecimalID, n)
+		n, err := g.Fill(ctx, ids)
+		return ids[:n], err
+	}},
+	{"Fill by ones", func(g *generator.Decimal, n int) (ids []idtype.DecimalID, err error) {
+		for len(ids) < n {
+			var one [1]idtype.DecimalID
+			if _, err := g.Fill(ctx, one[:]); err != nil {
+				return ids, err
+			}
+			ids = append(ids, one[0])
+		}
+		return ids, nil
+	}},
+	{"Owned(1)", owned(1)},
+	{"Owned(3)", owned(3)},
+	{"Owned(1000)", owned(1000)},
+	{"Owned(-1)", owned(-1)}, // as 1
+}
+
+func owned(block int) func(g *generator.Decimal, n int) ([]idtype.DecimalID, error) {
+	return func(g *generator.Decimal, n int) (ids []idtype.DecimalID, err error) {
+		o := g.Owned(block)
+		for len(ids) < n {
+			id, err := o.Next(ctx)
+			if err != nil {
+				return ids, err
+			}
+			ids = append(ids, id)
+		}
+		return ids, nil
+	}
+}
+
+func wantIDs(t *testing.T, got []idtype.DecimalID, want ...idtype.DecimalID) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Fatalf("minted %v, want %v", got, want)
+	}
+}
+
+// wantNumberError fails unless err is a *NumberError of the launch, for the reason.
+func wantNumberError(t *testing.T, err, reason error) {
+	t.Helper()
+	var e *generator.NumberError
+	if !errors.As(err, &e) || e.Launch != launch {
+		t.Fatalf("error is %#v, want a *NumberError of launch %d", err, launch)
+	}
+	if !errors.Is(err, reason) {
+		t.Fatalf("error is %v, want one that wraps %v", err, reason)
+	}
+}

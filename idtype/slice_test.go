@@ -1,0 +1,138 @@
+package idtype_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+func TestSliceBadScan(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		src    any
+		shows  string
+		reason error
+	}{
+		{"NULL", nil, "NULL", idtype.ErrNull},
+		{"JSON null", "null", `"null"`, idtype.ErrNull},
+		{"number", int64(1), "int64", nil},
+		{"float", 1.5, "float64", nil},
+		{"time", time.Unix(1, 0), "time.Time", nil},
+		{"empty", "", `""`, nil},
+		{"no bytes", []byte(nil), `""`, nil},
+		{"garbage", "garbage", `"garbage"`, nil},
+		{"object", "{}", `"{}"`, nil},
+		{"PostgreSQL array", "{1,2}", `"{1,2}"`, nil},
+		{"one ID", `"1"`, `"\"1\""`, nil},
+		{"unterminated", `["1"`, `"[\"1\""`, nil},
+		{"trailing", `["1"] x`, `x"`, nil},
+		{"null within", `["1",null]`, "index 1", idtype.ErrZero},
+		{"zero within", `["1","0"]`, `\"0\"`, idtype.ErrZero},
+		{"zero number within", `[0]`, `"[0]"`, idtype.ErrZero},
+		{"minus within", `[-1]`, `"[-1]"`, nil},
+		{"exponent within", `[1e3]`, `"[1e3]"`, nil},
+		{"nested", `[["1"]]`, `"[[`, nil},
+		{"2^63 within", `["9223372036854775808"]`, "9223372036854775807", nil},
+		{"megabyte", "[" + strings.Repeat("1,", 1<<19) + "0]", "(1048579 bytes)", idtype.ErrZero},
+		{"megabyte of nesting", strings.Repeat("[", 1<<20), "(1048576 bytes)", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := idtype.Slice[UserID]{UserID(before), 2}
+			err := got.Scan(tt.src)
+			wantInputError(t, err, "Slice", "", tt.reason)
+			if err != nil && !strings.Contains(err.Error(), tt.shows) {
+				t.Errorf("error is %q, want %q in it", err, tt.shows)
+			}
+			if !slices.Equal(got, idtype.Slice[UserID]{UserID(before), 2}) {
+				t.Errorf("slice is %v after an error, want it untouched", got)
+			}
+		})
+	}
+}
+
+func TestSliceGoodScan(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		src  any
+		want idtype.Slice[UserID]
+	}{
+		{"empty", "[]", idtype.Slice[UserID]{}},
+		{"strings", `["1","9223372036854775807"]`, idtype.Slice[UserID]{1, math.MaxInt64}},
+		{"numbers", `[1,9223372036854775807]`, idtype.Slice[UserID]{1, math.MaxInt64}},
+		{"bytes", []byte(`["14150009200065"]`), idtype.Slice[UserID]{published}},
+		{"spaces, as jsonb writes them", `[ "1" , 2 ]`, idtype.Slice[UserID]{1, 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			// What was there goes, also where it was longer.
+			got := idtype.Slice[UserID]{7, 8, 9}
+			alias := got
+			if err := got.Scan(tt.src); err != nil {
+				t.Fatal(err)
+			}
+			if got == nil || !slices.Equal(got, tt.want) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+			// A row's slice may still be in use when the next row is scanned.
+			if !slices.Equal(alias, idtype.Slice[UserID]{7, 8, 9}) {
+				t.Errorf("Scan wrote into the array of the old slice: %v", alias)
+			}
+		})
+	}
+}
+
+func TestSliceValue(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ids  idtype.Slice[UserID]
+		want string
+	}{
+		{"nil", nil, "[]"}, // a NULL parameter would make IN unknown instead of false
+		{"empty", idtype.Slice[UserID]{}, "[]"},
+		{"one", idtype.Slice[UserID]{published}, `["14150009200065"]`},
+		{"boundaries", idtype.Slice[UserID]{1, math.MaxInt64, 1}, `["1","9223372036854775807","1"]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, err := tt.ids.Value(); got != tt.want || err != nil {
+				t.Errorf("Value = %v, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+
+	got, err := idtype.Slice[UserID]{1, 2, 0}.Value()
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "index 2") || got != nil {
+		t.Errorf("Value with a zero = %v, %v, want no value and an error about index 2", got, err)
+	}
+	if _, err := (idtype.Slice[UserID]{-1}).Value(); err == nil {
+		t.Error("Value with a negative ID is no error")
+	}
+}
+
+func TestSliceRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var want idtype.Slice[OrderID]
+		for _, v := range rapid.SliceOf(rapid.Custom(drawID)).Draw(t, "ids") {
+			want = append(want, OrderID(v))
+		}
+		v, err := want.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got idtype.Slice[OrderID]
+		if err := got.Scan(v); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("Scan(%s) = %v, %v, want %v", v, got, err, want)
+		}
+		// The value is JSON that other readers take for strings.
+		var texts []string
+		if err := json.Unmarshal([]byte(v.(string)), &texts); err != nil || len(texts) != len(want) {
+			t.Fatalf("%s: %v", v, err)
+		}
+	})
+}

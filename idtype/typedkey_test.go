@@ -1,0 +1,218 @@
+package idtype_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// writable is a pointer to an ID, as a caller's own generic code would name it.
+type writable[T any] interface {
+	*T
+	decoder
+}
+
+func TestTypedKeys(t *testing.T) {
+	t.Run("DecimalID", testKey[idtype.DecimalID])
+	t.Run("UserID", testKey[UserID])
+	t.Run("OrderID", testKey[OrderID])
+}
+
+// testKey takes one ID through every way out and back in.
+func testKey[T idtype.ID, P writable[T]](t *testing.T) {
+	const text = "14150009200065"
+	id, err := idtype.Parse[T, P](text)
+	if err != nil || id.String() != text || fmt.Sprint(id) != text {
+		t.Fatalf("Parse = %v, %v, want %s", id, err, text)
+	}
+	var zero T
+	if err := id.Validate(); err != nil || id.IsZero() || !zero.IsZero() || id.Scheme() != idtype.SchemeDecimal {
+		t.Errorf("Validate %v, IsZero %v, of zero %v, scheme %s", err, id.IsZero(), zero.IsZero(), id.Scheme())
+	}
+	if got := id.GormDataType(); got != "bigint" { // with "int" in front GORM makes it a serial
+		t.Errorf("GormDataType = %s", got)
+	}
+
+	ways := map[string]func(dst P) error{
+		"text": func(dst P) error {
+			b, err := id.MarshalText()
+			return first(err, dst.UnmarshalText(b))
+		},
+		"appended text": func(dst P) error {
+			b, err := id.AppendText([]byte(">"))
+			return first(err, dst.UnmarshalText(b[1:]))
+		},
+		"binary": func(dst P) error {
+			b, err := id.MarshalBinary()
+			return first(err, dst.UnmarshalBinary(b))
+		},
+		"appended binary": func(dst P) error {
+			b, err := id.AppendBinary([]byte(">"))
+			return first(err, dst.UnmarshalBinary(b[1:]))
+		},
+		"JSON": func(dst P) error {
+			b, err := json.Marshal(id)
+			return first(err, json.Unmarshal(b, dst))
+		},
+		"gob": func(dst P) error {
+			var buf bytes.Buffer
+			err := gob.NewEncoder(&buf).Encode(id)
+			return first(err, gob.NewDecoder(&buf).Decode(dst))
+		},
+		"database": func(dst P) error {
+			v, err := id.Value()
+			return first(err, dst.Scan(v))
+		},
+		"sql.Null": func(dst P) error {
+			v, err := sql.Null[T]{V: id, Valid: true}.Value()
+			var n sql.Null[T]
+			err = first(err, n.Scan(v))
+			*dst = n.V
+			return err
+		},
+		"OrZero": func(dst P) error {
+			v, err := idtype.OrZero[T]{ID: id}.Value()
+			var o idtype.OrZero[T]
+			err = first(err, o.Scan(v))
+			*dst = o.ID
+			return err
+		},
+		"OrZero JSON": func(dst P) error {
+			b, err := json.Marshal(idtype.OrZero[T]{ID: id})
+			var o idtype.OrZero[T]
+			err = first(err, json.Unmarshal(b, &o))
+			*dst = o.ID
+			return err
+		},
+		"Slice": func(dst P) error {
+			v, err := idtype.Slice[T]{id}.Value()
+			var s idtype.Slice[T]
+			if err = first(err, s.Scan(v)); err == nil {
+				*dst = s[0]
+			}
+			return err
+		},
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			var got T
+			if err := way(&got); err != nil || got != id {
+				t.Errorf("came back as %v, %v, want %v", got, err, id)
+			}
+		})
+	}
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestTypedKeyMethods: methods that are not in the interface ID, and the conversions, with the types themselves.
+func TestTypedKeyMethods(t *testing.T) {
+	user, order := UserID(published), OrderID(published)
+	if user.Parts() != order.Parts() || user.Counter() != 1415 || user.Generator() != 92 || user.Launch() != 65 {
+		t.Errorf("parts are %+v, %+v", user.Parts(), order.Parts())
+	}
+	if user.IsTest() || user.Compare(user+1) >= 0 {
+		t.Errorf("IsTest %v, Compare %d", user.IsTest(), user.Compare(user+1))
+	}
+	minted, _ := user.Parts().ID() // what a generator returns: a key of anything
+	if UserID(minted) != user || OrderID(user) != order {
+		t.Error("conversion changes the ID")
+	}
+	// The type parameter says whose key it is, and costs nothing.
+	if keys := map[any]string{user: "user", order: "order"}; len(keys) != 2 {
+		t.Errorf("a user's and an order's key are the same key: %v", keys)
+	}
+}
+
+// TestMixedKeysDoNotCompile type-checks programs against the package's source. Each line with a comment ERROR must be one,
+// no other line may.
+func TestMixedKeysDoNotCompile(t *testing.T) {
+	const program = `package p
+
+import "github.com/idmint/idmint/idtype"
+
+type User struct{ ID UserID }
+type Order struct{ ID OrderID; By UserID }
+type UserID = idtype.Decimal[User]
+type OrderID = idtype.Decimal[Order]
+
+func find(UserID) {}
+
+func mixed(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
+	u = o                                       // ERROR
+	u = d                                       // ERROR
+	d = u                                       // ERROR
+	find(o)                                     // ERROR
+	find(d)                                     // ERROR
+	_ = u == o                                  // ERROR
+	_ = u.Compare(o)                            // ERROR
+	_ = m[o]                                    // ERROR
+	_ = Order{ID: u}                            // ERROR
+	_ = append(idtype.Slice[UserID]{}, o)       // ERROR
+	_ = idtype.OrZero[UserID]{ID: o}            // ERROR
+	_ = idtype.OrZero[UserID](idtype.OrZero[OrderID]{}) // ERROR
+	u = idtype.MustParse[OrderID]("1")          // ERROR
+	u = idtype.MustParseDecimalID("1")          // ERROR
+	_ = idtype.OrZero[int64]{}                  // ERROR
+	_ = idtype.Slice[string]{}                  // ERROR
+}
+
+func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
+	u = UserID(o)
+	u = UserID(d)
+	d = idtype.DecimalID(u)
+	find(UserID(o))
+	find(UserID(d))
+	_ = u == UserID(o)
+	_ = u.Compare(UserID(o))
+	_ = m[UserID(o)]
+	_ = Order{ID: OrderID(u), By: u}
+	_ = append(idtype.Slice[UserID]{}, UserID(o))
+	_ = idtype.OrZero[UserID]{ID: UserID(o)}
+	u = idtype.MustParse[UserID]("1")
+	u = UserID(idtype.MustParseDecimalID("1"))
+}
+`
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "p.go", program, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := map[int]string{} // lines with an error
+	conf := types.Config{
+		Importer: importer.ForCompiler(fset, "source", nil),
+		Error: func(err error) {
+			e := err.(types.Error)
+			wrong[e.Fset.Position(e.Pos).Line] = e.Msg
+		},
+	}
+	_, _ = conf.Check("p", fset, []*ast.File{file}, nil) // its error is the first of those that Error gets
+
+	for i, line := range strings.Split(program, "\n") {
+		msg, isWrong := wrong[i+1]
+		switch wantWrong := strings.Contains(line, "// ERROR"); {
+		case wantWrong && !isWrong:
+			t.Errorf("compiles: %s", line)
+		case !wantWrong && isWrong:
+			t.Errorf("does not compile: %s: %s", line, msg)
+		}
+	}
+}

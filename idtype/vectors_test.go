@@ -1,0 +1,158 @@
+package idtype_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// vector is a line of the files that were made from the formula of document 002, not by this package.
+type vector struct {
+	Kind, Op, Raw, Reason, ID string
+
+	Counter   int `json:"counter"`
+	Generator int `json:"generator_id"`
+	Launch    int `json:"launch_id"`
+}
+
+func (v vector) parts() idtype.DecimalParts {
+	return idtype.DecimalParts{Counter: v.Counter, Generator: v.Generator, Launch: v.Launch}
+}
+
+func readVectors(t *testing.T, name string, atLeast int) []vector {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var vectors []vector
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var v vector
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatalf("%s:%d: %v", name, len(vectors)+1, err)
+		}
+		vectors = append(vectors, v)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors) < atLeast { // a file cut short would pass every test
+		t.Fatalf("%s has %d vectors, want at least %d", name, len(vectors), atLeast)
+	}
+	return vectors
+}
+
+func TestVectors(t *testing.T) {
+	kinds := map[string]int{}
+	for _, v := range readVectors(t, "decimalid.jsonl", 120) {
+		kinds[v.Kind]++
+		t.Run(v.ID, func(t *testing.T) {
+			id, err := v.parts().ID()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := id.String(); got != v.ID {
+				t.Errorf("%+v as text = %s, want %s", v.parts(), got, v.ID)
+			}
+			if got := strconv.FormatInt(int64(id), 10); got != v.ID {
+				t.Errorf("%+v as a number = %s, want %s", v.parts(), got, v.ID)
+			}
+
+			parsed, err := idtype.ParseDecimalID(v.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := parsed.Parts(); got != v.parts() {
+				t.Errorf("Parts = %+v, want %+v", got, v.parts())
+			}
+			if err := parsed.Validate(); err != nil {
+				t.Errorf("Validate: %v", err)
+			}
+			if got, want := parsed.IsTest(), v.Launch == 0; got != want {
+				t.Errorf("IsTest = %v, want %v", got, want)
+			}
+		})
+	}
+	if kinds["published"] == 0 || kinds["boundary"] == 0 {
+		t.Errorf("kinds of vectors: %v, want published and boundary among them", kinds)
+	}
+}
+
+func TestVectorsInvalid(t *testing.T) {
+	for _, v := range readVectors(t, "decimalid_invalid.jsonl", 29) {
+		switch v.Op {
+		case "parse":
+			t.Run("parse/"+v.Raw, func(t *testing.T) { testInvalidParse(t, v) })
+		case "build":
+			t.Run(fmt.Sprintf("build/%d,%d,%d", v.Counter, v.Generator, v.Launch), func(t *testing.T) { testInvalidBuild(t, v) })
+		default:
+			t.Errorf("unknown op %q", v.Op)
+		}
+	}
+}
+
+func testInvalidParse(t *testing.T, v vector) {
+	id, err := idtype.ParseDecimalID(v.Raw)
+	if v.Reason == "zero" || v.Reason == "negative" || strings.Contains(v.Reason, "above int64") {
+		var reason error
+		if v.Reason == "zero" {
+			reason = idtype.ErrZero
+		}
+		wantInputError(t, err, "DecimalID", v.Raw, reason)
+		if id != 0 {
+			t.Errorf("Parse returns %d beside its error", id)
+		}
+		return
+	}
+	// The rest may be rows that are older than the scheme: they are read, and Validate tells.
+	if err != nil {
+		t.Fatalf("Parse: %v, want only Validate to refuse (%s)", err, v.Reason)
+	}
+	if id.String() != v.Raw {
+		t.Errorf("read %s, wrote %s", v.Raw, id)
+	}
+	wantRangeError(t, id.Validate(), "counter")
+}
+
+func testInvalidBuild(t *testing.T, v vector) {
+	id, err := v.parts().ID()
+	if id != 0 {
+		t.Errorf("ID returns %d beside its error", id)
+	}
+	part, _, _ := strings.Cut(v.Reason, " ")
+	e := wantRangeError(t, err, part)
+	want := map[string]int{"counter": v.Counter, "generator_id": v.Generator, "launch_id": v.Launch}[part]
+	if e.Value != int64(want) {
+		t.Errorf("error is about the value %d, want %d", e.Value, want)
+	}
+}
+
+// wantRangeError fails unless err is a *RangeError about the part, with a value that is outside the bounds it states.
+func wantRangeError(t *testing.T, err error, part string) *idtype.RangeError {
+	t.Helper()
+	var e *idtype.RangeError
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %v, want a *RangeError", err)
+	}
+	if e.Part != part || e.Type != "DecimalID" {
+		t.Errorf("error is about %s of %s, want %s of DecimalID", e.Part, e.Type, part)
+	}
+	if e.Min <= e.Value && e.Value <= e.Max {
+		t.Errorf("%d is not outside %d..%d: %v", e.Value, e.Min, e.Max, err)
+	}
+	for _, s := range []string{part, strconv.FormatInt(e.Value, 10), strconv.FormatInt(e.Max, 10)} {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("error is %q, want %s in it", err, s)
+		}
+	}
+	return e
+}
