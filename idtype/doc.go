@@ -15,7 +15,8 @@
 //	type UserID = idtype.Decimal[User]
 //	type OrderID = idtype.Decimal[Order]
 //
-// [DecimalID] is the key of any entity. Conversion is explicit and free: UserID(id).
+// [DecimalID] is the key of any entity. Conversion is explicit and free: UserID(id). Note the = in the declaration: a defined
+// type, type UserID DecimalID, would have none of the methods.
 //
 // # Zero and NULL
 //

@@ -1,0 +1,118 @@
+package gormid
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"gorm.io/gorm"
+)
+
+// assigned is what a statement's callbacks tell each other: the IDs that were minted for its rows.
+type assigned struct {
+	stmt *gorm.Statement // GORM hands the settings of a statement on to those of its associations
+	key  *key
+	ids  reflect.Value // a slice of the source's type
+}
+
+type assignedKey struct{} // in the settings of a statement
+
+func assignedTo(stmt *gorm.Statement) *assigned {
+	v, _ := stmt.Settings.Load(assignedKey{})
+	if a, ok := v.(*assigned); ok && a.stmt == stmt {
+		return a
+	}
+	return nil
+}
+
+// assign is the first callback of a create: it gives an ID to every row that has none, from one reservation.
+func (in *installed) assign(db *gorm.DB) {
+	if db.Error != nil {
+		return
+	}
+	stmt := db.Statement
+	k := in.keyOf(stmt)
+	if k == nil || k.source == nil {
+		return
+	}
+	rows := rowsOf(stmt)
+	need := 0
+	for i := range rows.n {
+		switch row := rows.at(i); {
+		case !row.present():
+			if rows.maps != nil {
+				fail(db, gorm.ErrInvalidData) // GORM would insert a row of defaults
+				return
+			}
+		case !k.get(row).zero:
+		case !row.writable():
+			fail(db, gorm.ErrInvalidValue)
+			return
+		default:
+			need++
+		}
+	}
+	if need == 0 {
+		return
+	}
+	ids, err := k.source.mint(stmt.Context, need)
+	if err != nil {
+		fail(db, err)
+		return
+	}
+	next := 0
+	for i := range rows.n {
+		if row := rows.at(i); row.present() && k.get(row).zero {
+			k.set(stmt.Context, row, ids.Index(next))
+			next++
+		}
+	}
+	stmt.Settings.Store(assignedKey{}, &assigned{stmt, k, ids})
+}
+
+// prepare comes right before the INSERT, after the hooks, which may add clauses, and the associations that the row belongs
+// to, which set foreign keys.
+func (in *installed) prepare(db *gorm.DB) {
+	if db.Error != nil {
+		return
+	}
+	stmt := db.Statement
+	if a := assignedTo(stmt); a != nil {
+		a.includeKey()
+		a.returnKey()
+		return
+	}
+	k := in.keyOf(stmt)
+	if k == nil || !k.foreign {
+		return
+	}
+	// The zero would be refused by Value, without saying why it is there, and nil would be stored as NULL.
+	rows := rowsOf(stmt)
+	for i := range rows.n {
+		if row := rows.at(i); row.present() && k.get(row).zero {
+			fail(db, foreignError(k.field, i))
+			return
+		}
+	}
+}
+
+// includeKey makes Select and Omit let the key through.
+func (a *assigned) includeKey() {
+	stmt, column := a.stmt, a.key.column
+	if len(stmt.Selects)+len(stmt.Omits) == 0 {
+		return
+	}
+	columns, restricted := stmt.SelectAndOmitColumns(true, false)
+	selected, named := columns[column]
+	switch {
+	case named && !selected:
+		// Omit is spelled in many ways, "*" and "users.id" among them: what all of them come to, less the key, is written anew.
+		maps.DeleteFunc(columns, func(name string, selected bool) bool { return selected || name == column })
+		stmt.Omits = slices.Sorted(maps.Keys(columns))
+		if _, restricted = stmt.SelectAndOmitColumns(true, false); restricted {
+			stmt.Selects = append(slices.Clone(stmt.Selects), column)
+		}
+	case !named && restricted:
+		stmt.Selects = append(slices.Clone(stmt.Selects), column)
+	}
+}

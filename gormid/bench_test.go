@@ -1,0 +1,127 @@
+package gormid_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// Row is a model of the usual width.
+type Row struct {
+	ID                 idtype.DecimalID
+	Name, Email, Notes string
+	Count              int
+	CreatedAt          time.Time
+}
+
+const (
+	benchRows  = 10_000
+	benchBatch = 1_000
+)
+
+// create makes a database without or with the plugin, and a function that fills it with rows of no ID, or of IDs that are set
+// by hand as the rows are made.
+func create(b *testing.B, rules ...gormid.Rule) func() time.Duration {
+	db, err := gorm.Open(sqlite.Open(dsn(b)), &gorm.Config{Logger: logger.Discard})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(rules) > 0 {
+		if err := db.Use(gormid.New(rules...)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	migrate(b, db, &Row{})
+	gen := generator.NewTestDecimal(new(numbers))
+	now := time.Now()
+	return func() time.Duration {
+		must(b, db.Session(&gorm.Session{AllowGlobalUpdate: true}).Delete(&Row{}))
+		begin := time.Now()
+		rows := make([]Row, benchRows)
+		for i := range rows {
+			rows[i] = Row{Name: "name", Email: "someone@example.com", Count: i, CreatedAt: now}
+			if len(rules) == 0 {
+				id, err := gen.Next(b.Context())
+				if err != nil {
+					b.Fatal(err)
+				}
+				rows[i].ID = id
+			}
+		}
+		must(b, db.CreateInBatches(rows, benchBatch))
+		return time.Since(begin)
+	}
+}
+
+// The plugin beside IDs that are set by hand, turn by turn; ratio is that of the medians.
+func BenchmarkCreateInBatches(b *testing.B) {
+	hand, plugin := create(b), create(b, gormid.Use(generator.NewTestDecimal(new(numbers))))
+	hand()
+	plugin()
+	var byHand, byPlugin []time.Duration
+	for i := 0; b.Loop(); i++ {
+		if i%2 == 0 {
+			byHand, byPlugin = append(byHand, hand()), append(byPlugin, plugin())
+		} else {
+			byPlugin, byHand = append(byPlugin, plugin()), append(byHand, hand())
+		}
+	}
+	median := func(d []time.Duration) float64 {
+		slices.Sort(d)
+		return float64(d[len(d)/2])
+	}
+	b.ReportMetric(median(byPlugin)/median(byHand), "ratio")
+	b.ReportMetric(median(byHand)/benchRows, "ns/row-by-hand")
+	b.ReportMetric(0, "ns/op")
+}
+
+// What the plugin allocates is a fixed number of times per statement, not per row.
+func TestAllocationsPerRow(t *testing.T) {
+	dry := func(rules ...gormid.Rule) *gorm.DB {
+		db, err := gorm.Open(sqlite.Open(dsn(t)), &gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rules) > 0 {
+			if err := db.Use(gormid.New(rules...)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return db
+	}
+	plain, plugged := dry(), dry(gormid.Use(generator.NewTestDecimal(new(numbers))))
+	allocations := func(db *gorm.DB, rows any, clear func()) float64 {
+		return testing.AllocsPerRun(20, func() {
+			clear()
+			must(t, db.Create(rows))
+		})
+	}
+	for name, test := range map[string]func(n int) (rows any, clear func()){
+		"structs": func(n int) (any, func()) {
+			rows := make([]Item, n)
+			return rows, func() { clear(rows) }
+		},
+		"embedded": func(n int) (any, func()) {
+			rows := make([]TwoLevels, n)
+			return rows, func() { clear(rows) }
+		},
+	} {
+		extra := func(n int) float64 {
+			rows, clear := test(n)
+			return allocations(plugged, rows, clear) - allocations(plain, rows, clear)
+		}
+		few, many := extra(10), extra(1000)
+		t.Logf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
+		if few > 12 || many > few+2 {
+			t.Errorf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package gormid
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// An upsert may keep the key of a row that was there before, or insert nothing. The ID that was minted is then nowhere in
+// the database, and what refers to it would dangle: the row gets the stored key, or none.
+
+// onConflict returns the statement's clause, if it has one that can make rows keep another key. Where the key itself is what
+// conflicts, rows with an ID that was just minted do not: association saves are of that kind. MySQL has no such target, any
+// unique index counts.
+func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
+	if insert, _ := a.stmt.Clauses["INSERT"].Expression.(clause.Insert); insert.Modifier != "" {
+		return clause.OnConflict{DoNothing: true}, true // it may be INSERT OR IGNORE
+	}
+	c, ok = a.stmt.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
+	if !ok || a.isMySQL() || c.OnConstraint != "" {
+		return c, ok
+	}
+	if c.UpdateAll && len(c.Columns) == 0 {
+		return c, false // GORM's default is the primary key
+	}
+	isKey := len(c.Columns) == 1 && (c.Columns[0].Name == a.key.column || c.Columns[0].Name == clause.PrimaryKey)
+	return c, !isKey
+}
+
+func (a *assigned) isMySQL() bool { return a.stmt.Dialector.Name() == "mysql" }
+
+// returnKey has an upsert return the keys that are stored, where it can.
+func (a *assigned) returnKey() {
+	stmt, field := a.stmt, a.key.field
+	c, ok := a.onConflict()
+	rows := rowsOf(stmt)
+	switch {
+	case !ok || c.DoNothing: // what is not inserted is not returned, and GORM scans what is into the wrong rows
+	case len(c.Where.Exprs) > 0 && !rows.single: // likewise
+	case rows.maps != nil: // GORM cannot scan into []map, and appends to *[]map
+	case !a.canReturn():
+	case !a.returnsKey():
+		returning, given := a.returning()
+		columns := append(slices.Clone(returning.Columns), clause.Column{Name: field.DBName})
+		if !given { // as GORM does where there is no such clause
+			for _, f := range stmt.Schema.FieldsWithDefaultDBValue {
+				if f.Readable {
+					columns = append(columns, clause.Column{Name: f.DBName})
+				}
+			}
+		}
+		stmt.Clauses["RETURNING"] = clause.Clause{Name: "RETURNING", Expression: clause.Returning{Columns: columns}}
+	}
+}
+
+func (a *assigned) returning() (r clause.Returning, given bool) {
+	r, given = a.stmt.Clauses["RETURNING"].Expression.(clause.Returning)
+	return r, given
+}
+
+func (a *assigned) returnsKey() bool {
+	r, given := a.returning()
+	return given && a.canReturn() && (len(r.Columns) == 0 || slices.ContainsFunc(r.Columns, func(c clause.Column) bool {
+		return c.Name == "*" || c.Name == a.key.column || c.Name == clause.PrimaryKey
+	}))
+}
+
+// canReturn reports whether the dialect has the clause, by what GORM's own callback goes by, and GORM may scan the key.
+func (a *assigned) canReturn() bool {
+	return slices.Contains(a.stmt.BuildClauses, "RETURNING") && a.key.field != nil && a.key.field.Readable
+}
+
+// settle comes right after the INSERT, before the associations that refer to the row.
+func (in *installed) settle(db *gorm.DB) {
+	a := assignedTo(db.Statement)
+	db.Statement.Settings.Delete(assignedKey{})
+	if db.Error != nil {
+		explain(db)
+	} else if a != nil && !db.DryRun && a.mayDiffer(db.RowsAffected) {
+		a.clearAbsent(db)
+	}
+}
+
+// mayDiffer reports whether a row may hold an ID that is not in the database.
+func (a *assigned) mayDiffer(affected int64) bool {
+	c, ok := a.onConflict()
+	if !ok {
+		return false
+	}
+	fewer := affected < int64(rowsOf(a.stmt).n)
+	if c.DoNothing {
+		_, scanned := a.returning() // GORM counts the rows that it skips as well; and MySQL may count those it skips
+		return fewer || scanned || a.isMySQL()
+	}
+	return fewer || !a.returnsKey()
+}
+
+// clearAbsent sets the key back to zero in the rows whose minted ID is not in the database.
+func (a *assigned) clearAbsent(db *gorm.DB) {
+	absent := make(map[any]bool, a.ids.Len())
+	minted := make([]any, a.ids.Len())
+	for i := range minted {
+		minted[i] = a.ids.Index(i).Convert(a.key.typ).Interface()
+		absent[minted[i]] = true
+	}
+	stored, err := a.stored(minted)
+	if err != nil {
+		fail(db, err)
+		return
+	}
+	for _, id := range stored {
+		delete(absent, id)
+	}
+	if len(absent) == 0 {
+		return
+	}
+	rows := rowsOf(a.stmt)
+	for i := range rows.n {
+		row := rows.at(i)
+		if id := a.key.get(row); id.given && id.value.Type() == a.key.typ && absent[id.value.Interface()] {
+			a.key.clear(a.stmt.Context, row)
+		}
+	}
+}
+
+// stored returns those of the IDs that are in the table. It asks the connection that the INSERT went to, not GORM, whose
+// plugins may send a query elsewhere, or scope it. The INSERT bound each of these IDs, so they fit one query.
+func (a *assigned) stored(ids []any) (stored []any, err error) {
+	stmt, column := a.stmt, clause.Column{Name: a.key.column}
+	query := &gorm.Statement{DB: stmt.DB, Table: stmt.Table, TableExpr: stmt.TableExpr, Schema: stmt.Schema}
+	clause.Expr{
+		SQL:  "SELECT ? FROM ? WHERE ? IN ?",
+		Vars: []any{column, clause.Table{Name: clause.CurrentTable}, column, ids},
+	}.Build(query)
+
+	begin, sql := time.Now(), query.SQL.String()
+	defer func() {
+		stmt.Logger.Trace(stmt.Context, begin, func() (string, int64) {
+			shown, vars := sql, query.Vars
+			if filter, ok := stmt.Logger.(gorm.ParamsFilter); ok {
+				shown, vars = filter.ParamsFilter(stmt.Context, sql, vars...)
+			}
+			return stmt.Dialector.Explain(shown, vars...), int64(len(stored))
+		}, err)
+	}()
+	result, err := stmt.ConnPool.QueryContext(stmt.Context, sql, query.Vars...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, result.Close()) }()
+	id := reflect.New(a.key.typ)
+	for result.Next() {
+		if err := result.Scan(id.Interface()); err != nil {
+			return nil, err
+		}
+		stored = append(stored, id.Elem().Interface())
+	}
+	return stored, result.Err()
+}

@@ -1,0 +1,199 @@
+package gormid_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+type (
+	Base struct {
+		ID        idtype.DecimalID
+		CreatedAt time.Time
+		DeletedAt gorm.DeletedAt
+	}
+	Audited struct {
+		Base
+		By string
+	}
+
+	Anonymous struct {
+		Base
+		Name string
+	}
+	AnonymousPointer struct {
+		*Base
+		Name string
+	}
+	TwoLevels struct {
+		Audited
+		Name string
+	}
+	TwoLevelPointers struct {
+		*TwoLevels
+		Extra string
+	}
+	Tagged struct {
+		Common Base `gorm:"embedded"`
+		Name   string
+	}
+	TaggedPointer struct {
+		Common *Base `gorm:"embedded"`
+		Name   string
+	}
+	Prefixed struct {
+		Common Base `gorm:"embedded;embeddedPrefix:base_"`
+		Name   string
+	}
+	Stamp struct {
+		StampedAt time.Time
+	}
+	TwoEmbeds struct {
+		Base
+		Stamp
+		Name string
+	}
+	TwoEmbedsTagged struct {
+		First  Base  `gorm:"embedded"`
+		Second Stamp `gorm:"embedded;embeddedPrefix:second_"`
+	}
+)
+
+func TestEmbedded(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s))
+	check := func(name, query string, model any, id func() idtype.DecimalID) {
+		t.Run(name, func(t *testing.T) {
+			migrate(t, db, model)
+			must(t, db.Create(model))
+			wantFills(t, s, 1)
+			wantMinted(t, id())
+			wantColumn(t, db, query, id())
+		})
+	}
+	var anonymous Anonymous
+	check("anonymous", "SELECT id FROM anonymous", &anonymous, func() idtype.DecimalID { return anonymous.ID })
+	var pointer AnonymousPointer
+	check("nil pointer", "SELECT id FROM anonymous_pointers", &pointer, func() idtype.DecimalID { return pointer.ID })
+	filled := AnonymousPointer{Base: &Base{}}
+	check("pointer", "SELECT id FROM anonymous_pointers LIMIT 1 OFFSET 1", &filled, func() idtype.DecimalID { return filled.ID })
+	var two TwoLevels
+	check("two levels", "SELECT id FROM two_levels", &two, func() idtype.DecimalID { return two.ID })
+	var twoPointers TwoLevelPointers
+	check("two levels, pointer", "SELECT id FROM two_level_pointers", &twoPointers, func() idtype.DecimalID { return twoPointers.ID })
+	var tagged Tagged
+	check("tag", "SELECT id FROM taggeds", &tagged, func() idtype.DecimalID { return tagged.Common.ID })
+	var taggedPointer TaggedPointer
+	check("tag, nil pointer", "SELECT id FROM tagged_pointers", &taggedPointer, func() idtype.DecimalID { return taggedPointer.Common.ID })
+	var prefixed Prefixed
+	check("prefix", "SELECT base_id FROM prefixeds", &prefixed, func() idtype.DecimalID { return prefixed.Common.ID })
+	var embeds TwoEmbeds
+	check("two embeds", "SELECT id FROM two_embeds", &embeds, func() idtype.DecimalID { return embeds.ID })
+	var embedsTagged TwoEmbedsTagged
+	check("two embeds, tags", "SELECT id FROM two_embeds_taggeds", &embedsTagged, func() idtype.DecimalID { return embedsTagged.First.ID })
+
+	t.Run("set", func(t *testing.T) {
+		set := []AnonymousPointer{{Base: &Base{ID: 5}}, {}, {Base: &Base{}}}
+		must(t, db.Create(&set))
+		wantFills(t, s, 2)
+		wantMinted(t, set[1].ID, set[2].ID)
+		wantColumn(t, db, "SELECT id FROM anonymous_pointers ORDER BY rowid LIMIT 3 OFFSET 2", 5, set[1].ID, set[2].ID)
+	})
+	t.Run("map", func(t *testing.T) {
+		m := map[string]any{"ID": 0, "name": "map"}
+		must(t, db.Model(&Prefixed{}).Create(m))
+		wantFills(t, s, 1)
+		wantColumn(t, db, "SELECT base_id FROM prefixeds WHERE name = 'map'", m["ID"].(idtype.DecimalID))
+	})
+	t.Run("failure", func(t *testing.T) {
+		s.err = errors.New("away")
+		defer func() { s.err = nil }()
+		rows := []AnonymousPointer{{}, {Base: &Base{}}}
+		if err := db.Create(&rows).Error; !errors.Is(err, s.err) {
+			t.Fatal(err)
+		}
+		if rows[0].Base != nil || rows[1].ID != 0 {
+			t.Errorf("changed: %v", rows)
+		}
+	})
+}
+
+// Twice gives a model two fields named ID; GORM takes the last one for the primary key, and the other is a plain column.
+type Twice struct {
+	A Base `gorm:"embedded;embeddedPrefix:a_"`
+	B Base `gorm:"embedded;embeddedPrefix:b_"`
+}
+
+func TestTwoKeysEmbedded(t *testing.T) {
+	db := open(t, gormid.Use(newSource()))
+	migrate(t, db, &Twice{})
+	row := Twice{A: Base{ID: 5}}
+	must(t, db.Create(&row))
+	wantMinted(t, row.B.ID)
+	wantColumn(t, db, "SELECT b_id FROM twices WHERE a_id = 5", row.B.ID)
+
+	err := db.Create(&Twice{}).Error
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormid_test.Twice (table twices): row 0: ID is not set") {
+		t.Error(err)
+	}
+}
+
+type (
+	PointerKey struct {
+		ID   *idtype.DecimalID
+		Name string
+	}
+	TypedKey struct {
+		ID   idtype.Decimal[TypedKey]
+		Name string
+	}
+	TypedPointerKey struct {
+		Key  *idtype.Decimal[TypedPointerKey] `gorm:"primaryKey"`
+		Name string
+	}
+	OwnName struct {
+		OwnNameID idtype.DecimalID `gorm:"primaryKey"`
+	}
+	OtherColumn struct {
+		ID idtype.DecimalID `gorm:"column:customer_id"`
+	}
+	IntegerKey struct {
+		ID   idtype.DecimalID `gorm:"type:integer"`
+		Name string
+	}
+)
+
+func TestKeyTypes(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s))
+	migrate(t, db, &PointerKey{}, &TypedKey{}, &TypedPointerKey{}, &OwnName{}, &OtherColumn{}, &IntegerKey{})
+
+	shared := new(idtype.DecimalID)
+	pointers := []PointerKey{{}, {ID: shared}, {ID: shared}, {ID: new(idtype.DecimalID(5))}}
+	must(t, db.Create(&pointers))
+	wantFills(t, s, 3)
+	wantMinted(t, *pointers[0].ID, *pointers[1].ID, *pointers[2].ID)
+	wantColumn(t, db, "SELECT id FROM pointer_keys ORDER BY rowid", *pointers[0].ID, *pointers[1].ID, *pointers[2].ID, 5)
+
+	typed := []*TypedKey{{}, {}}
+	must(t, db.Create(typed))
+	wantColumn(t, db, "SELECT id FROM typed_keys ORDER BY rowid", typed[0].ID, typed[1].ID)
+	var typedPointer TypedPointerKey
+	must(t, db.Create(&typedPointer))
+	wantColumn(t, db, "SELECT key FROM typed_pointer_keys", *typedPointer.Key)
+	var own OwnName
+	must(t, db.Create(&own))
+	wantColumn(t, db, "SELECT own_name_id FROM own_names", own.OwnNameID)
+	var other OtherColumn
+	must(t, db.Create(&other))
+	wantColumn(t, db, "SELECT customer_id FROM other_columns", other.ID)
+	integers := []IntegerKey{{}, {}}
+	must(t, db.Create(&integers))
+	wantColumn(t, db, "SELECT rowid FROM integer_keys", integers[0].ID, integers[1].ID)
+}

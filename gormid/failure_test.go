@@ -1,0 +1,263 @@
+package gormid_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// When the source fails, wholly or half-way, nothing is inserted and no row is changed.
+func TestSourceFails(t *testing.T) {
+	away := errors.New("the launch log is away")
+	for name, fail := range map[string]func(*source){
+		"at once":       func(s *source) { s.err = away },
+		"half-way":      func(s *source) { s.err, s.mints = away, 2 },
+		"at the end":    func(s *source) { s.err, s.mints = away, 3 },
+		"without error": func(s *source) { s.lies, s.mints = true, 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, s := newItems(t)
+			fail(s)
+			items := []Item{{Name: "a"}, {ID: 5}, {Name: "b"}, {Name: "c"}}
+			result := db.Create(&items)
+			var typed *gormid.Error
+			if !errors.As(result.Error, &typed) || typed.Table != "items" || typed.Model != "gormid_test.Item" {
+				t.Fatalf("error %v", result.Error)
+			}
+			if s.err != nil && !errors.Is(result.Error, away) {
+				t.Errorf("error %v, want %v in it", result.Error, away)
+			}
+			if s.lies && !strings.Contains(result.Error.Error(), "minted 2 of 3 IDs") {
+				t.Error(result.Error)
+			}
+			for i, item := range items {
+				if item.ID != 0 && i != 1 {
+					t.Errorf("row %d holds %d", i, item.ID)
+				}
+			}
+			m := map[string]any{"ID": 0}
+			if err := db.Model(&Item{}).Create(m).Error; s.err != nil && !errors.Is(err, away) || s.lies && err != nil {
+				t.Errorf("error %v", err)
+			}
+			if s.err != nil && m["ID"] != 0 {
+				t.Errorf("the map is %v", m)
+			}
+			wantColumn(t, db, "SELECT count(*) FROM items WHERE id <> 0", map[bool]int{false: 0, true: 1}[s.lies])
+
+			s.err, s.lies = nil, false
+			must(t, db.Create(&items)) // once it is back, the same rows go in
+			wantMinted(t, items[0].ID, items[2].ID, items[3].ID)
+		})
+	}
+}
+
+func TestErrorOfTable(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s).ForTable("items", "id"))
+	s.err = errors.New("away")
+	if err := db.Table("items").Create(map[string]any{}).Error; err == nil || err.Error() != "gormid: table items: away" {
+		t.Error(err)
+	}
+}
+
+// A failure for an association takes the whole Create back.
+func TestSourceFailsForAssociation(t *testing.T) {
+	lines := newSource()
+	db := open(t, gormid.Use(newSource()), gormid.Use(lines).For(&Line{}))
+	migrate(t, db, allModels()...)
+	lines.err = errors.New("away")
+	err := db.Create(&User{Name: "u", Orders: []Order{{Lines: []Line{{}}}}}).Error
+	if !errors.Is(err, lines.err) || strings.Count(err.Error(), "gormid:") != 1 {
+		t.Error(err)
+	}
+	wantColumn[int](t, db, "SELECT 1 FROM users UNION ALL SELECT 1 FROM orders")
+}
+
+func TestCanceledContext(t *testing.T) {
+	db, _ := newItems(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	item := Item{}
+	if err := db.WithContext(ctx).Create(&item).Error; !errors.Is(err, context.Canceled) || item.ID != 0 {
+		t.Errorf("error %v, item %v", err, item)
+	}
+	if err := gorm.G[Item](db).Create(ctx, &item); !errors.Is(err, context.Canceled) || item.ID != 0 {
+		t.Errorf("error %v, item %v", err, item)
+	}
+}
+
+func TestEarlierErrorWins(t *testing.T) {
+	db, s := newItems(t)
+	tx := db.Session(&gorm.Session{})
+	_ = tx.AddError(gorm.ErrInvalidDB)
+	if err := tx.Create(&Item{}).Error; !errors.Is(err, gorm.ErrInvalidDB) {
+		t.Error(err)
+	}
+	// Values that are no rows are GORM's to refuse, even after an error that the plugin would explain.
+	tx = db.Session(&gorm.Session{})
+	_ = tx.AddError(idtype.ErrZero)
+	for _, dest := range []any{(*Item)(nil), (*map[string]any)(nil)} {
+		if err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error; !errors.Is(err, gorm.ErrInvalidValue) {
+			t.Errorf("%T: error %v, want ErrInvalidValue", dest, err)
+		}
+	}
+	wantFills(t, s)
+}
+
+// A scope may hand back another *gorm.DB, with the statement of the one that it got. GORM's own transaction, which it keeps
+// in a copy of the statement then, would never end.
+func TestScopes(t *testing.T) {
+	s := newSource()
+	db := openWith(t, sqlite.Open(dsn(t)), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
+	migrate(t, db, &Member{})
+	scope := func(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{AllowGlobalUpdate: true}) }
+	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
+	must(t, db.Scopes(scope).Clauses(doNothing).Create(&members))
+	wantColumn(t, db, "SELECT id FROM members", members[0].ID)
+	if members[1].ID != 0 {
+		t.Errorf("%d is not stored", members[1].ID)
+	}
+	s.err = errors.New("away")
+	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormid_test.Member (table members): away" {
+		t.Error(err)
+	}
+}
+
+// What cannot be written to is an error that says so, before any ID is minted.
+func TestNotAddressable(t *testing.T) {
+	db, s := newItems(t)
+	for _, dest := range []any{Item{}, [2]Item{}} {
+		if err := db.Create(dest).Error; !errors.Is(err, gorm.ErrInvalidValue) {
+			t.Errorf("%T: error %v, want ErrInvalidValue", dest, err)
+		}
+	}
+	if err := db.Create([]*Item{{}, nil}).Error; !errors.Is(err, gorm.ErrInvalidData) {
+		t.Errorf("error %v, want ErrInvalidData", err)
+	}
+	must(t, db.Create(Item{ID: 5}))
+	s.asked()
+	// GORM finds the fields of another struct than the model's by their position only: nothing is assigned by such luck.
+	type other struct{ ID idtype.DecimalID }
+	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+	wantFills(t, s)
+	wantColumn(t, db, selectItems, idtype.DecimalID(5))
+}
+
+func TestTransactions(t *testing.T) {
+	db, _ := newItems(t)
+	var outer, inner, kept Item
+	undo := errors.New("undo")
+	err := db.Transaction(func(tx *gorm.DB) error {
+		must(t, tx.Create(&outer))
+		if err := tx.Transaction(func(tx *gorm.DB) error {
+			must(t, tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&inner))
+			return undo
+		}); !errors.Is(err, undo) {
+			t.Error(err)
+		}
+		must(t, tx.Create(&kept))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantMinted(t, outer.ID, inner.ID, kept.ID)
+	wantColumn(t, db, selectItems, outer.ID, kept.ID)
+
+	tx := db.Begin()
+	var dropped Item
+	must(t, tx.Create(&dropped))
+	must(t, tx.Rollback())
+	must(t, db.Create(&dropped)) // the ID is still its own
+	must(t, db.Create(&Item{ID: 5}))
+	wantColumn(t, db, selectItems+" LIMIT 3 OFFSET 2", dropped.ID, 5)
+}
+
+// A batch that fails takes the others back.
+func TestBatchFails(t *testing.T) {
+	db, s := newItems(t)
+	items := make([]Item, 4)
+	items[0].ID, items[3].ID = 5, 5
+	if err := db.CreateInBatches(&items, 2).Error; err == nil {
+		t.Fatal("stored 5 twice")
+	}
+	wantFills(t, s, 1, 1)
+	wantColumn[int](t, db, selectItems)
+}
+
+// numbersIn keeps generator numbers in the database that the rows go to.
+type numbersIn struct{ db *gorm.DB }
+
+func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
+	err = n.db.WithContext(ctx).Raw("SELECT 1").Scan(&number).Error
+	return number, err
+}
+
+// A pool of one connection is common with SQLite. A create that held it while the source asks the same pool for a number
+// would wait for ever.
+func TestPoolOfOneConnection(t *testing.T) {
+	db, err := gorm.Open(sqlite.Open(dsn(t)), &gorm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetMaxOpenConns(1)
+	if err := db.Use(gormid.New(gormid.Use(generator.NewTestDecimal(numbersIn{db})))); err != nil {
+		t.Fatal(err)
+	}
+	migrate(t, db, &Item{})
+	item, same := Item{Name: "a"}, []Item{{Name: "b"}}
+	must(t, db.Create(&item))
+	must(t, db.Clauses(clause.OnConflict{DoNothing: true}).Create(&same))
+	wantColumn(t, db, selectItems, item.ID, same[0].ID)
+}
+
+// blind is a pool that cannot look up keys.
+type blind struct {
+	*sql.DB
+	err error
+}
+
+func (p *blind) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if strings.HasPrefix(query, "SELECT `id`") {
+		return nil, p.err
+	}
+	return p.DB.QueryContext(ctx, query, args...)
+}
+
+// If what is stored cannot be looked up, the create fails.
+func TestLookUpFails(t *testing.T) {
+	db, _ := newMembers(t)
+	conn, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := &blind{conn, errors.New("blind")}
+	db, err = gorm.Open(sqlite.New(sqlite.Config{Conn: pool}), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Use(gormid.New(gormid.Use(newSource()))); err != nil {
+		t.Fatal(err)
+	}
+	var typed *gormid.Error
+	if err := db.Clauses(doNothing).Create(&Member{Email: "a"}).Error; !errors.Is(err, pool.err) || !errors.As(err, &typed) {
+		t.Errorf("error %v", err)
+	}
+}

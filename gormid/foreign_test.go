@@ -1,0 +1,208 @@
+package gormid_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+type (
+	// Passport's key is a foreign key by a relation of its own.
+	Passport struct {
+		HolderID UserID `gorm:"primaryKey"`
+		Holder   *User
+	}
+	// Badge's key is a foreign key by a relation of Guard only, and its name does not say so.
+	Badge struct {
+		ID   idtype.Decimal[Guard]
+		Text string
+	}
+	Guard struct {
+		ID    idtype.Decimal[Guard]
+		Badge *Badge `gorm:"foreignKey:ID"`
+	}
+	PointerProfile struct {
+		UserID *UserID `gorm:"primaryKey"`
+		Bio    string
+	}
+	OldSpelling struct {
+		UserId UserID `gorm:"primaryKey"`
+	}
+)
+
+func TestForeignKeysAreNotInvented(t *testing.T) {
+	db, s := newShop(t)
+	migrate(t, db, &Passport{}, &Guard{}, &Badge{}, &PointerProfile{}, &OldSpelling{})
+	for name, test := range map[string]struct {
+		model  any
+		dest   any
+		prefix string
+	}{
+		"relation elsewhere": {nil, &Profile{}, "gormid: gormid_test.Profile (table profiles): row 0: the primary key UserID is not set"},
+		"own relation":       {nil, &Passport{}, "gormid: gormid_test.Passport (table passports): row 0: the primary key HolderID is not set"},
+		"plain name":         {nil, &Badge{}, "gormid: gormid_test.Badge (table badges): row 0: the primary key ID is not set"},
+		"name only":          {nil, &OldSpelling{}, "gormid: gormid_test.OldSpelling (table old_spellings): row 0: the primary key UserId is not set"},
+		"pointer":            {nil, &PointerProfile{}, "gormid: gormid_test.PointerProfile (table pointer_profiles): row 0: the primary key UserID is not set"},
+		"slice":              {nil, []*Profile{{UserID: 5}, {}}, "gormid: gormid_test.Profile (table profiles): row 1: the primary key UserID is not set"},
+		"map":                {&Profile{}, map[string]any{"bio": "b"}, "gormid: gormid_test.Profile (table profiles): row 0: the primary key UserID is not set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tx := db
+			if test.model != nil {
+				tx = db.Model(test.model)
+			}
+			err := tx.Create(test.dest).Error
+			var typed *gormid.Error
+			if !errors.Is(err, idtype.ErrZero) || !errors.As(err, &typed) || !strings.HasPrefix(err.Error(), test.prefix) || !strings.Contains(err.Error(), "For(&") {
+				t.Errorf("error %v", err)
+			}
+			wantFills(t, s)
+		})
+	}
+	wantColumn[int](t, db, "SELECT 1 FROM profiles UNION ALL SELECT 1 FROM pointer_profiles")
+
+	// With the row that it refers to, all is well.
+	p := Passport{Holder: &User{Name: "h"}}
+	must(t, db.Create(&p))
+	wantColumn(t, db, "SELECT holder_id FROM passports", p.Holder.ID)
+	g := Guard{Badge: &Badge{Text: "b"}}
+	must(t, db.Create(&g))
+	wantColumn(t, db, "SELECT id FROM badges", g.ID)
+}
+
+// A relation may come to be known after its foreign key was used.
+func TestForeignKeyKnownLater(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s))
+	migrate(t, db, &Badge{})
+	must(t, db.Create(&Badge{})) // nothing says that this is wrong
+	wantFills(t, s, 1)
+	migrate(t, db, &Guard{})
+	if err := db.Create(&Badge{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+}
+
+func TestForAssignsForeignKeys(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s).For(&Profile{}, &Passport{}), gormid.Use(newSource()))
+	migrate(t, db, &Company{}, &User{}, &Profile{}, &Passport{})
+	p := Profile{}
+	must(t, db.Session(&gorm.Session{}).Exec("PRAGMA foreign_keys = off"))
+	must(t, db.Create(&p))
+	wantFills(t, s, 1)
+	wantColumn(t, db, "SELECT user_id FROM profiles", p.UserID)
+	// A relation still has the last word.
+	q := Passport{Holder: &User{Name: "h"}}
+	must(t, db.Create(&q))
+	wantColumn(t, db, "SELECT holder_id FROM passports", q.Holder.ID)
+}
+
+// Zero in a foreign key that is no primary key is an error as well, which names it.
+func TestZeroForeignKey(t *testing.T) {
+	db, _ := newShop(t)
+	u := User{Name: "u"}
+	must(t, db.Create(&u))
+	const want = "gormid: gormid_test.Order (table orders): row 1: UserID is not set"
+	orders := []Order{{UserID: u.ID}, {}}
+	if err := db.Create(&orders).Error; !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	if err := db.Model(&Order{}).Create([]map[string]any{{"user_id": u.ID}, {"user_id": UserID(0)}}).Error; !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+	wantColumn(t, db, "SELECT count(*) FROM orders", 0)
+	// An association's error is told once, by the association.
+	migrate(t, db, &Passport{})
+	zero := UserID(0)
+	err := db.Create(&Passport{Holder: &User{ManagerID: &zero}}).Error
+	if !errors.Is(err, idtype.ErrZero) || strings.Count(err.Error(), "gormid:") != 1 || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+		t.Error(err)
+	}
+
+	// What Select and Omit take out is not to blame.
+	err = db.Omit("CompanyID").Create(&User{ManagerID: &zero, CompanyID: new(CompanyID)}).Error
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+		t.Error(err)
+	}
+	err = db.Select("ManagerID").Create(&User{ManagerID: &zero, CompanyID: new(CompanyID)}).Error
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+		t.Error(err)
+	}
+}
+
+type (
+	PlainInt struct {
+		ID   uint
+		Name string
+	}
+	PlainText struct {
+		ID   string
+		Name string
+	}
+	// NotAlias has a key type without the methods of an ID: an integer.
+	NotAlias struct {
+		ID notAlias
+	}
+	notAlias  idtype.DecimalID
+	Composite struct {
+		ID     idtype.DecimalID `gorm:"primaryKey"`
+		Tenant idtype.DecimalID `gorm:"primaryKey"`
+	}
+	ReadOnly struct {
+		ID   idtype.DecimalID `gorm:"->"`
+		Name string
+	}
+	ByDatabase struct {
+		ID idtype.DecimalID `gorm:"type:integer;autoIncrement"`
+	}
+	OrZeroKey struct {
+		ID idtype.OrZero[idtype.DecimalID] `gorm:"primaryKey"`
+	}
+	Keyless struct{ Name string }
+)
+
+func TestOtherKeysAreLeftAlone(t *testing.T) {
+	s := newSource()
+	db := open(t, gormid.Use(s))
+	migrate(t, db, &PlainInt{}, &PlainText{}, &NotAlias{}, &Composite{}, &ReadOnly{}, &ByDatabase{}, &OrZeroKey{}, &Keyless{})
+	plain := []PlainInt{{}, {}}
+	must(t, db.Create(&plain))
+	must(t, db.Create(&PlainText{ID: "x"}))
+	var alias NotAlias
+	must(t, db.Create(&alias))
+	var byDatabase ByDatabase
+	must(t, db.Create(&byDatabase))
+	must(t, db.Create(&ReadOnly{Name: "r"}))
+	must(t, db.Create(&OrZeroKey{}))
+	must(t, db.Create(&Keyless{}))
+	if plain[1].ID != 2 || alias.ID != 1 || byDatabase.ID != 1 {
+		t.Errorf("got %v, %v, %v", plain, alias, byDatabase)
+	}
+	for _, c := range []Composite{{}, {ID: 5}, {Tenant: 5}} {
+		if err := db.Create(&c).Error; !errors.Is(err, idtype.ErrZero) {
+			t.Errorf("%v: error %v, want ErrZero", c, err)
+		}
+	}
+	must(t, db.Create(&Composite{ID: 5, Tenant: 6}))
+	wantFills(t, s)
+	if err := db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Composite{ID: 5, Tenant: 6}).Error; err != nil {
+		t.Error(err)
+	}
+}
+
+// A model that no rule is for says so, instead of the driver's "argument $1".
+func TestNoRule(t *testing.T) {
+	db := open(t, gormid.Use(newSource()).For(&Item{}))
+	migrate(t, db, &Tag{})
+	err := db.Create(&Tag{Name: "a"}).Error
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: the primary key ID is not set, and no rule assigns it") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,193 @@
+package gormid_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// An association that is there already is not inserted: what refers to it must not get an ID that is nowhere.
+func TestPhantomAssociation(t *testing.T) {
+	db, _ := newShop(t)
+	must(t, db.Create(&Company{Name: "known"}))
+	u := User{Name: "u", Company: &Company{Name: "known"}}
+	err := db.Create(&u).Error
+	if err == nil {
+		t.Fatalf("stored a user of company %v", u.CompanyID)
+	}
+	if u.Company.ID != 0 {
+		t.Errorf("the company has ID %d", u.Company.ID)
+	}
+	must(t, db.Create(&Tag{Name: "known"}))
+	u = User{Name: "u", Tags: []*Tag{{Name: "new"}, {Name: "known"}}}
+	if err := db.Create(&u).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+	wantColumn[int](t, db, "SELECT 1 FROM users")
+	wantColumn[string](t, db, "SELECT \"table\" FROM pragma_foreign_key_check")
+}
+
+// What belongs to a row that was not stored has nothing to refer to.
+func TestChildOfSkippedRow(t *testing.T) {
+	db := open(t, gormid.Use(newSource()))
+	migrate(t, db, &Author{}, &Book{})
+	must(t, db.Create(&Author{Name: "known"}))
+	authors := []Author{{Name: "new", Books: []Book{{}}}, {Name: "known", Books: []Book{{}}}}
+	if err := db.Clauses(doNothing).Create(&authors).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+	wantColumn[int](t, db, "SELECT 1 FROM books")
+	must(t, db.Clauses(doNothing).Create(authors[:1]))
+	wantColumn(t, db, "SELECT author_id FROM books", authors[0].ID)
+}
+
+// What was assigned to a row is not taken for what its associations were assigned, nor for what is created later.
+func TestAssignedIsOfOneCreate(t *testing.T) {
+	db, _ := newShop(t)
+	must(t, db.Create(&Company{ID: 5, Name: "known"}))
+	u := User{Name: "u", Company: &Company{ID: 5, Name: "known"}, Tags: []*Tag{{ID: 6, Name: "t"}}}
+	must(t, db.Clauses(doNothing).Create(&u))
+	wantColumn(t, db, "SELECT id FROM users", u.ID)
+
+	tag := Tag{Name: "a"}
+	tx := must(t, db.Clauses(doNothing).Create(&tag))
+	minted := tag.ID
+	must(t, db.Model(&Tag{}).Where("id = ?", tag.ID).Update("id", 7))
+	must(t, tx.Create(&tag)) // set by now, though it conflicts
+	wantMinted(t, tag.ID)
+	wantColumn(t, db, "SELECT id FROM tags WHERE name = 'a'", TagID(7))
+	if tag.ID != minted {
+		t.Errorf("the key is %d, was set to %d", tag.ID, minted)
+	}
+}
+
+// A row that GORM deleted softly is still there, and a hook may be what adds the clause.
+type Soft struct {
+	ID        idtype.DecimalID
+	Name      string `gorm:"unique"`
+	DeletedAt gorm.DeletedAt
+}
+
+func (s *Soft) BeforeCreate(tx *gorm.DB) error {
+	tx.Statement.AddClause(clause.OnConflict{DoNothing: true})
+	return nil
+}
+
+func TestSoftDeleted(t *testing.T) {
+	db := open(t, gormid.Use(newSource()))
+	migrate(t, db, &Soft{})
+	first := Soft{Name: "a"}
+	must(t, db.Create(&first))
+	must(t, db.Delete(&first))
+	rows := []Soft{{Name: "a"}, {Name: "b", DeletedAt: gorm.DeletedAt{Time: first.DeletedAt.Time, Valid: true}}}
+	must(t, db.Create(&rows))
+	if rows[0].ID != 0 {
+		t.Errorf("%d is not stored", rows[0].ID)
+	}
+	wantColumn(t, db, selectSofts, first.ID, rows[1].ID)
+	must(t, db.Unscoped().Create(&Soft{Name: "c"}))
+	wantMinted(t, column[idtype.DecimalID](t, db, selectSofts)...)
+}
+
+const selectSofts = "SELECT id FROM softs ORDER BY rowid"
+
+// The IDs of one INSERT fit one query, however many.
+func TestManySkipped(t *testing.T) {
+	db, _ := newMembers(t)
+	members := make([]Member, 6000)
+	for i := range members {
+		members[i] = Member{Email: strings.Repeat("x", i/2), Code: "x"}
+	}
+	must(t, db.Clauses(doNothing).Create(&members))
+	var held []memberID
+	for _, m := range members {
+		if m.ID != 0 {
+			held = append(held, m.ID)
+		}
+	}
+	wantMinted(t, held...)
+	wantColumn(t, db, "SELECT id FROM members ORDER BY rowid", held...)
+	if len(held) != 3000 {
+		t.Errorf("%d rows hold an ID, want 3000", len(held))
+	}
+}
+
+// trace notes the statements that GORM tells its logger of.
+type trace struct {
+	logger.Interface
+	sql []string
+}
+
+func (l *trace) Trace(_ context.Context, _ time.Time, f func() (string, int64), _ error) {
+	sql, _ := f()
+	l.sql = append(l.sql, sql)
+}
+
+// discreet does not let IDs into the log.
+type discreet struct{ trace }
+
+func (*discreet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, []any) {
+	return sql, nil
+}
+
+func TestLogWithoutParameters(t *testing.T) {
+	db, _ := newMembers(t)
+	log := &discreet{trace{Interface: logger.Discard}}
+	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
+	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(doNothing).Create(&members))
+	if !slices.Contains(log.sql, "SELECT `id` FROM `members` WHERE `id` IN (?,?)") {
+		t.Errorf("logged %v", log.sql)
+	}
+}
+
+// What is stored is looked up where it must be, and there only; and GORM's logger is told.
+func TestStatements(t *testing.T) {
+	const look = "SELECT `id` FROM"
+	for name, test := range map[string]struct {
+		wrap  func(gorm.Dialector) gorm.Dialector
+		looks int // of five creates: do nothing without and with a conflict, update, update where, a graph
+	}{
+		"sqlite":  {func(d gorm.Dialector) gorm.Dialector { return d }, 2},
+		"mysql":   {func(d gorm.Dialector) gorm.Dialector { return mySQL{d, false} }, 4 + 4}, // the company, orders, lines and notes
+		"mariadb": {func(d gorm.Dialector) gorm.Dialector { return mySQL{d, true} }, 3 + 1},  // the company
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t, gormid.Use(newSource()))
+			migrate(t, db, allModels()...)
+			log := &trace{Interface: logger.Discard}
+			db = openWith(t, test.wrap(sqlite.New(sqlite.Config{Conn: db.ConnPool})), &gorm.Config{Logger: log}, gormid.Use(newSource()))
+			update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
+			updateA := update
+			updateA.Where.Exprs = []clause.Expression{clause.Expr{SQL: "tags.name = 'a'"}}
+			must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "b"}}))
+			must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "c"}}))
+			must(t, db.Clauses(update).Create(&[]Tag{{Name: "a"}, {Name: "d"}}))
+			must(t, db.Clauses(updateA).Create(&[]Tag{{Name: "a"}, {Name: "e"}}))
+			must(t, db.Create(&User{Name: "u", Company: &Company{Name: "c"}, Notes: []Note{{}}, Orders: []Order{{Lines: []Line{{}, {}}}}}))
+			dry := db.Session(&gorm.Session{DryRun: true}).Clauses(update).Create(&Tag{}).Statement
+			if _, given := dry.Clauses["RETURNING"]; given == (name == "mysql") {
+				t.Errorf("the clause RETURNING is there: %t", given)
+			}
+			looks := 0
+			for _, sql := range log.sql {
+				if strings.HasPrefix(sql, look) {
+					looks++
+				}
+			}
+			if looks != test.looks {
+				t.Errorf("looked %d times, want %d:\n%s", looks, test.looks, strings.Join(log.sql, "\n"))
+			}
+		})
+	}
+}

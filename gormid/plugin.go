@@ -1,0 +1,132 @@
+package gormid
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Plugin assigns IDs when rows are created. It holds rules and nothing else: one Plugin may be used by several databases.
+type Plugin struct {
+	rules []Rule // immutable
+}
+
+var _ gorm.Plugin = (*Plugin)(nil)
+
+// New makes a plugin of rules. What is wrong with them is reported when a database starts to use it.
+func New(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
+
+// Name is the plugin's name among those of a database, of which each can be there once.
+func (p *Plugin) Name() string { return "idmint" }
+
+// Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all that is wrong with the
+// rules.
+func (p *Plugin) Initialize(db *gorm.DB) error {
+	in := &installed{
+		general: map[idtype.Scheme]source{},
+		models:  map[reflect.Type]source{},
+		tables:  map[string]*key{},
+	}
+	var errs []error
+	if len(p.rules) == 0 {
+		errs = append(errs, errors.New("no rules"))
+	}
+	for i, r := range p.rules {
+		for _, err := range in.add(db, r) {
+			errs = append(errs, fmt.Errorf("rule %d: %w", i, err))
+		}
+	}
+	if len(errs) == 0 {
+		errs = append(errs, in.register(db))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("gormid: %w", err)
+	}
+	return nil
+}
+
+// installed is a plugin in one database.
+type installed struct {
+	// The rules, by what they are found by. Immutable once callbacks run.
+	general map[idtype.Scheme]source
+	models  map[reflect.Type]source
+	tables  map[string]*key
+
+	keys sync.Map // *schema.Schema → *key: what was decided for the models seen so far
+}
+
+func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if r.source == nil || r.source.missing() {
+		bad("no source")
+		return errs
+	}
+	scheme := r.source.scheme()
+	if !r.named {
+		if in.general[scheme] != nil {
+			bad("there is a general rule for %s IDs already", scheme)
+		}
+		in.general[scheme] = r.source
+		return errs
+	}
+	if len(r.models)+len(r.tables) == 0 {
+		bad("For names no models")
+	}
+	for _, model := range r.models {
+		stmt := gorm.Statement{DB: db}
+		if err := stmt.Parse(model); err != nil {
+			bad("For(%T): %w", model, err)
+		} else if err := fits(r.source, stmt.Schema); err != nil {
+			bad("For(%T): %w", model, err)
+		} else if t := stmt.Schema.ModelType; in.models[t] != nil {
+			bad("For(%T): there is a rule for it already", model)
+		} else {
+			in.models[t] = r.source
+		}
+	}
+	for _, t := range r.tables {
+		switch {
+		case t.table == "" || t.column == "":
+			bad("ForTable(%q, %q): want a table and a column", t.table, t.column)
+		case in.tables[t.table] != nil:
+			bad("ForTable(%q, %q): there is a rule for the table already", t.table, t.column)
+		default:
+			in.tables[t.table] = &key{source: r.source, column: t.column, typ: r.source.idType()}
+		}
+	}
+	return errs
+}
+
+// The callbacks of GORM's that ours come before.
+const (
+	beginTransaction = "gorm:begin_transaction"
+	beforeCreate     = "gorm:before_create"
+	create           = "gorm:create"
+	saveAfter        = "gorm:save_after_associations"
+)
+
+func (in *installed) register(db *gorm.DB) error {
+	// A callback that is to come before one that is not there would silently come last.
+	for _, name := range []string{beforeCreate, create, saveAfter} {
+		if db.Callback().Create().Get(name) == nil {
+			return fmt.Errorf("the database has no callback %s", name)
+		}
+	}
+	// Before the transaction, so that a source that waits for a number, perhaps from the same database, does so while no
+	// connection is held: with a pool of one connection it would wait for ever.
+	first := beginTransaction
+	if db.Callback().Create().Get(first) == nil { // SkipDefaultTransaction
+		first = beforeCreate
+	}
+	return errors.Join(
+		db.Callback().Create().Before(first).Register("idmint:assign", in.assign),
+		db.Callback().Create().Before(create).Register("idmint:prepare", in.prepare),
+		db.Callback().Create().Before(saveAfter).Register("idmint:settle", in.settle),
+	)
+}

@@ -1,0 +1,165 @@
+package gormid_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+func TestBadRules(t *testing.T) {
+	s := newSource()
+	type keyless struct{ Name string }
+	for name, test := range map[string]struct {
+		rules []gormid.Rule
+		want  []string // in the error, which tells all that is wrong
+	}{
+		"none":                 {nil, []string{"gormid: no rules"}},
+		"zero rule":            {[]gormid.Rule{{}}, []string{"rule 0: no source"}},
+		"no source":            {[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)}, []string{"rule 0: no source"}},
+		"two general":          {[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())}, []string{"rule 1: there is a general rule for decimal IDs already"}},
+		"two for a model":      {[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})}, []string{"rule 1: For(gormid_test.Item): there is a rule for it already"}},
+		"twice in a rule":      {[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})}, []string{"For([]gormid_test.Item): there is a rule"}},
+		"nothing":              {[]gormid.Rule{gormid.Use(s).For()}, []string{"For names no models"}},
+		"nil":                  {[]gormid.Rule{gormid.Use(s).For(nil)}, []string{"For(<nil>): unsupported data type"}},
+		"no model":             {[]gormid.Rule{gormid.Use(s).For("items", 5)}, []string{"For(string): unsupported data type", "For(int): unsupported data type"}},
+		"map":                  {[]gormid.Rule{gormid.Use(s).For(map[string]any{})}, []string{"For(map[string]interface {}): unsupported data type"}},
+		"integer key":          {[]gormid.Rule{gormid.Use(s).For(&PlainInt{})}, []string{"For(*gormid_test.PlainInt): its primary key ID, of type uint, is not an ID type"}},
+		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"its primary key ID, of type gormid_test.notAlias, is not an ID type"}},
+		"composite":            {[]gormid.Rule{gormid.Use(s).For(&Composite{})}, []string{"its primary key is composite"}},
+		"no key":               {[]gormid.Rule{gormid.Use(s).For(&keyless{})}, []string{"it has no primary key"}},
+		"read only":            {[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})}, []string{"its primary key ID is never written"}},
+		"pointers to pointers": {[]gormid.Rule{gormid.Use(s).For(&Deep{})}, []string{"is not an ID type"}},
+		"wrapped":              {[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})}, []string{"of type gormid_test.wrapped, is not a decimal ID"}},
+		"no column":            {[]gormid.Rule{gormid.Use(s).ForTable("items", "")}, []string{`ForTable("items", ""): want a table and a column`}},
+		"table twice":          {[]gormid.Rule{gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x")}, []string{`rule 1: ForTable("items", "x"): there is a rule`}},
+		"several":              {[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})}, []string{"rule 0: no source", "rule 1: For(int)", "rule 1: For(*gormid_test.Composite)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := gorm.Open(sqlite.Open(dsn(t)), &gorm.Config{Logger: logger.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.Use(gormid.New(test.rules...))
+			for _, want := range test.want {
+				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v\nwant %s", err, want)
+				}
+			}
+			// What was refused left nothing behind.
+			if err := db.Use(gormid.New(gormid.Use(s))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+type (
+	// wrapped has the methods of an ID, but is a struct.
+	wrapped    struct{ idtype.DecimalID }
+	WrappedKey struct {
+		ID   wrapped `gorm:"primaryKey"`
+		Name string
+	}
+	Deep struct {
+		ID **idtype.DecimalID `gorm:"primaryKey"`
+	}
+)
+
+func (w *wrapped) Scan(src any) error { return w.DecimalID.Scan(src) }
+
+// wrappedSource mints IDs that are not integers to Go, as those of byte schemes are not.
+type wrappedSource struct{ *source }
+
+func (s wrappedSource) Fill(ctx context.Context, dst []wrapped) (int, error) {
+	for i := range dst {
+		id, err := s.gen.Next(ctx)
+		if err != nil {
+			return i, err
+		}
+		dst[i] = wrapped{id}
+	}
+	return len(dst), nil
+}
+
+func TestIDsThatAreNotIntegers(t *testing.T) {
+	db := open(t, gormid.Use(wrappedSource{newSource()}))
+	migrate(t, db, &WrappedKey{}, &Item{})
+	rows := []WrappedKey{{Name: "a"}, {Name: "b"}}
+	must(t, db.Create(&rows))
+	wantColumn(t, db, "SELECT id FROM wrapped_keys ORDER BY rowid", rows[0].ID.DecimalID, rows[1].ID.DecimalID)
+	m := map[string]any{"name": "c"}
+	must(t, db.Model(&WrappedKey{}).Create(m))
+	wantMinted(t, m["id"].(wrapped).DecimalID)
+	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("a source of structs made an integer: %v", err)
+	}
+}
+
+// Two entities may have generators of their own, beside a general one, and a rule for a model wins.
+func TestTwoGenerators(t *testing.T) {
+	users, orders, others := newSource(), newSource(), newSource()
+	db := open(t, gormid.Use(others), gormid.Use(users).For(&User{}), gormid.Use(orders).For(&Order{}, Line{}))
+	migrate(t, db, allModels()...)
+	u := User{Name: "u", Orders: []Order{{Lines: []Line{{}, {}}}}, Company: &Company{Name: "c"}}
+	must(t, db.Create(&u))
+	wantFills(t, users, 1)
+	wantFills(t, orders, 1, 2)
+	wantFills(t, others, 1)
+}
+
+// One plugin serves several databases, whatever their naming.
+func TestSeveralDatabases(t *testing.T) {
+	s := newSource()
+	plugin := gormid.New(gormid.Use(s).For(&Item{}))
+	var ids []idtype.DecimalID
+	for range 2 {
+		db, err := gorm.Open(sqlite.Open(dsn(t)), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Use(plugin); !errors.Is(err, gorm.ErrRegistered) {
+			t.Errorf("error %v, want ErrRegistered", err)
+		}
+		migrate(t, db, &Item{})
+		item := Item{}
+		must(t, db.Create(&item))
+		wantColumn(t, db, selectItems, item.ID)
+		ids = append(ids, item.ID)
+	}
+	wantMinted(t, ids...)
+}
+
+// A rule is a value: what is derived from it does not change it, nor what else is derived from it.
+func TestRulesAreImmutable(t *testing.T) {
+	base := gormid.Use(newSource()).For(&Item{})
+	base = base.For(&Line{}).For(&Order{}) // a slice with room for more, were it appended to
+	company, tag := base.For(&Company{}), base.For(&Tag{})
+	for _, test := range []struct {
+		rule gormid.Rule
+		want bool
+	}{{base, false}, {company, true}, {tag, false}} {
+		db := open(t, test.rule)
+		migrate(t, db, &Company{})
+		if err := db.Create(&Company{}).Error; errors.Is(err, idtype.ErrZero) == test.want {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestDialectWithoutCallbacks(t *testing.T) {
+	db, err := gorm.Open(nil, &gorm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil || !strings.Contains(err.Error(), "no callback gorm:before_create") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package gormid_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// An ID that was assigned is inserted, whatever Select and Omit name, and the rest of what they say holds.
+func TestSelectAndOmit(t *testing.T) {
+	for name, test := range map[string]struct {
+		scope   func(*gorm.DB) *gorm.DB
+		company bool // is saved
+		stored  string
+	}{
+		"select":                    {func(db *gorm.DB) *gorm.DB { return db.Select("Name") }, false, "u"},
+		"select all":                {func(db *gorm.DB) *gorm.DB { return db.Select("*") }, true, "u"},
+		"select key":                {func(db *gorm.DB) *gorm.DB { return db.Select("ID", "Name") }, false, "u"},
+		"select association":        {func(db *gorm.DB) *gorm.DB { return db.Select("Name", "Company", "CompanyID") }, true, "u"},
+		"select associations":       {func(db *gorm.DB) *gorm.DB { return db.Select("name", clause.Associations, "CompanyID") }, true, "u"},
+		"select part of company":    {func(db *gorm.DB) *gorm.DB { return db.Select("Name", "Company.Name", "Company", "CompanyID") }, true, "u"},
+		"omit":                      {func(db *gorm.DB) *gorm.DB { return db.Omit("Name") }, true, ""},
+		"omit associations":         {func(db *gorm.DB) *gorm.DB { return db.Omit(clause.Associations) }, false, "u"},
+		"omit key":                  {func(db *gorm.DB) *gorm.DB { return db.Omit("ID") }, true, "u"},
+		"omit key and associations": {func(db *gorm.DB) *gorm.DB { return db.Omit("id", clause.Associations) }, false, "u"},
+		"omit key of table":         {func(db *gorm.DB) *gorm.DB { return db.Omit("users.id", "Name") }, true, ""},
+		"omit all":                  {func(db *gorm.DB) *gorm.DB { return db.Omit("*", clause.Associations) }, false, ""},
+		"omit key of company":       {func(db *gorm.DB) *gorm.DB { return db.Omit("Company.ID") }, true, "u"},
+		"select and omit key":       {func(db *gorm.DB) *gorm.DB { return db.Select("Name").Omit("ID") }, false, "u"},
+		"select all, omit key":      {func(db *gorm.DB) *gorm.DB { return db.Select("*").Omit("ID") }, true, "u"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, _ := newShop(t)
+			u := User{Name: "u", Company: &Company{Name: "c"}}
+			must(t, test.scope(db).Create(&u))
+			wantMinted(t, u.ID)
+			wantColumn(t, db, "SELECT id FROM users", u.ID)
+			wantColumn(t, db, "SELECT coalesce(name, '') FROM users", test.stored)
+			var companies []CompanyID
+			if test.company {
+				companies = []CompanyID{u.Company.ID}
+			}
+			wantColumn(t, db, "SELECT id FROM companies", companies...)
+			wantColumn(t, db, "SELECT company_id FROM users WHERE company_id IS NOT NULL", companies...)
+
+			many := []User{{Name: "v"}, {Name: "w"}}
+			must(t, test.scope(db).Create(&many))
+			wantColumn(t, db, "SELECT id FROM users ORDER BY rowid", u.ID, many[0].ID, many[1].ID)
+			m := map[string]any{"name": "m"}
+			must(t, test.scope(db).Model(&User{}).Create(m))
+			wantColumn(t, db, "SELECT id FROM users ORDER BY rowid LIMIT 1 OFFSET 3", m["id"].(UserID))
+		})
+	}
+}
+
+// The user's slices are not written to, nor is a *gorm.DB that others use as well.
+func TestSelectIsNotShared(t *testing.T) {
+	db, _ := newItems(t)
+	omits := []string{"ID", "Name"}
+	shared := db.Omit(omits...).Session(&gorm.Session{})
+	must(t, shared.Create(&Item{}))
+	if !slices.Equal(omits, []string{"ID", "Name"}) || !slices.Equal(shared.Statement.Omits, omits) {
+		t.Errorf("omits are %v and %v", omits, shared.Statement.Omits)
+	}
+	spare := append(make([]string, 0, 4), "Name")
+	selects := db.Session(&gorm.Session{}).Select(spare).Session(&gorm.Session{})
+	must(t, selects.Create(&Item{Name: "a"}))
+	must(t, selects.Create(&Item{Name: "b"}))
+	if got := selects.Statement.Selects; !slices.Equal(got, spare) || got[:cap(got)][len(got):][0] != "" {
+		t.Errorf("selects are %v", got[:cap(got)])
+	}
+	both := selects.Omit("ID").Session(&gorm.Session{})
+	must(t, both.Create(&Item{Name: "c"}))
+	if got := both.Statement.Selects; !slices.Equal(got, spare) || got[:cap(got)][len(got):][0] != "" {
+		t.Errorf("selects are %v", got[:cap(got)])
+	}
+	wantMinted(t, column[idtype.DecimalID](t, db, selectItems)...)
+}
+
+func TestSelectOnTable(t *testing.T) {
+	db := open(t, gormid.Use(newSource()).ForTable("items", "id"))
+	migrate(t, db, &Item{})
+	m := map[string]any{"name": "a", "other": 1}
+	must(t, db.Table("items").Select("name").Create(m))
+	n := map[string]any{"name": "b", "other": 1}
+	must(t, db.Table("items").Omit("id", "other").Create(n))
+	wantColumn(t, db, selectItems, m["id"].(idtype.DecimalID), n["id"].(idtype.DecimalID))
+}
+
+// A key that the user set and omitted is the user's decision.
+func TestOmitOfSetKey(t *testing.T) {
+	db, s := newItems(t)
+	must(t, db.Omit("ID").Create(&Item{ID: 5}))
+	wantFills(t, s)
+	wantColumn(t, db, "SELECT count(*) FROM items WHERE id IS NULL", 1)
+	if err := db.Select("Name").Create(&[]Item{}).Error; !errors.Is(err, gorm.ErrEmptySlice) {
+		t.Errorf("error %v, want ErrEmptySlice", err)
+	}
+}

@@ -1,0 +1,133 @@
+package gormid_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// What the package documentation says about reading: each sentence is a case here.
+func TestTraps(t *testing.T) {
+	db, _ := newItems(t)
+	items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	must(t, db.Create(&items))
+	id := items[1].ID
+	dry := db.Session(&gorm.Session{DryRun: true})
+
+	var found Item
+	must(t, db.First(&found, id))
+	if found != items[1] {
+		t.Errorf("First by key found %v", found)
+	}
+	if err := db.First(&Item{}, idtype.DecimalID(0)).Error; !errors.Is(err, gorm.ErrInvalidData) {
+		t.Errorf("First by zero: %v, want ErrInvalidData", err)
+	}
+	if err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("Where zero: %v, want ErrZero", err)
+	}
+
+	// A string is SQL, unless it is a plain number.
+	found = Item{}
+	must(t, db.First(&found, id.String()))
+	if found != items[1] {
+		t.Errorf("First by digits found %v", found)
+	}
+	var all []Item
+	must(t, db.Find(&all, "1 = 1"))
+	if len(all) != len(items) {
+		t.Errorf("a string selected %d rows as a condition, want %d", len(all), len(items))
+	}
+
+	// An empty list as the condition of Find is none; in Where it is an empty list.
+	all = nil
+	must(t, db.Find(&all, []idtype.DecimalID{}))
+	if len(all) != len(items) {
+		t.Errorf("Find with an empty list read %d rows, want %d", len(all), len(items))
+	}
+	must(t, db.Where("id IN ?", []idtype.DecimalID{}).Find(&all))
+	if len(all) != 0 {
+		t.Errorf("IN an empty list read %d rows", len(all))
+	}
+	if err := db.Delete(&Item{}, []idtype.DecimalID{}).Error; !errors.Is(err, gorm.ErrMissingWhereClause) {
+		t.Errorf("Delete with an empty list: %v", err)
+	}
+	must(t, db.Find(&all, []idtype.DecimalID{items[0].ID, items[2].ID}))
+	if len(all) != 2 {
+		t.Errorf("Find read %v", all)
+	}
+
+	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is one parameter.
+	sql := dry.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all).Statement.SQL.String()
+	if !strings.Contains(sql, "= ANY(?,?)") {
+		t.Error(sql)
+	}
+	must(t, db.Where("id IN (SELECT value FROM json_each(?))", idtype.Slice[idtype.DecimalID]{id}).Find(&all))
+	if len(all) != 1 || all[0] != items[1] {
+		t.Errorf("Slice read %v", all)
+	}
+
+	var ids []idtype.DecimalID
+	must(t, db.Model(&Item{}).Order("id").Pluck("id", &ids))
+	wantMinted(t, ids...)
+	must(t, db.Delete(&Item{}, id))
+	wantColumn(t, db, selectItems, items[0].ID, items[2].ID)
+}
+
+// A condition that is a struct leaves out a key that is zero, as every zero: it selects all.
+func TestZeroInStructCondition(t *testing.T) {
+	db, _ := newItems(t)
+	must(t, db.Create(make([]Item, 2)))
+	var all []Item
+	must(t, db.Where(&Item{}).Find(&all))
+	if len(all) != 2 {
+		t.Errorf("read %v", all)
+	}
+}
+
+// AutoMigrate makes the column a bigint, and finds nothing to change the next time.
+func TestAutoMigrate(t *testing.T) {
+	db := open(t, gormid.Use(newSource()))
+	models := append(allModels(), &Item{}, &IntegerKey{}, &PointerKey{})
+	migrate(t, db, models...)
+	const tables = "SELECT sql FROM sqlite_master WHERE sql <> '' ORDER BY name"
+	before := column[string](t, db, tables)
+	must(t, db.Create(&User{Name: "u", Orders: []Order{{Lines: []Line{{}}}}}))
+	migrate(t, db, models...)
+	wantColumn(t, db, tables, before...)
+	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'items'",
+		"CREATE TABLE `items` (`id` bigint,`name` text,PRIMARY KEY (`id`))")
+	wantColumn(t, db, "SELECT type FROM pragma_table_info('orders') WHERE name IN ('id', 'user_id')", "bigint", "bigint")
+}
+
+// In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number, without an index.
+func TestIntegerKeyInSQLite(t *testing.T) {
+	db := open(t, gormid.Use(newSource()))
+	migrate(t, db, &Item{}, &IntegerKey{})
+	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'integer_keys'",
+		"CREATE TABLE `integer_keys` (`id` integer,`name` text,PRIMARY KEY (`id`))")
+	wantColumn(t, db, "SELECT name FROM pragma_index_list('items')", "sqlite_autoindex_items_1")
+	wantColumn[string](t, db, "SELECT name FROM pragma_index_list('integer_keys')")
+	row := IntegerKey{Name: "a"}
+	must(t, db.Create(&row))
+	wantColumn(t, db, "SELECT rowid FROM integer_keys", row.ID)
+	for table, want := range map[string]string{
+		"items":        "SEARCH items USING INDEX sqlite_autoindex_items_1 (id=?)",
+		"integer_keys": "SEARCH integer_keys USING INTEGER PRIMARY KEY (rowid=?)",
+	} {
+		var plan struct{ Detail string }
+		must(t, db.Raw("EXPLAIN QUERY PLAN SELECT * FROM "+table+" WHERE id = 5").Scan(&plan))
+		if plan.Detail != want {
+			t.Errorf("%s: %s, want %s", table, plan.Detail, want)
+		}
+	}
+	// What the plugin is not asked for, SQLite numbers by itself there, and stores as NULL in a bigint key.
+	must(t, db.Table("integer_keys").Create(map[string]any{"name": "b"}))
+	must(t, db.Table("items").Create(map[string]any{"name": "b"}))
+	wantColumn(t, db, "SELECT id FROM integer_keys WHERE name = 'b'", row.ID+1)
+	wantColumn(t, db, "SELECT id IS NULL FROM items", 1)
+}
