@@ -1,4 +1,4 @@
-.PHONY: test lint fmt bench fuzz
+.PHONY: test lint fmt bench fuzz mutants
 
 # All tests, with the race detector. It installs gcc where it is missing, and says at the end what ran.
 test:
@@ -19,3 +19,7 @@ bench:
 FUZZTIME ?= 10s
 fuzz:
 	@scripts/fuzz $(FUZZTIME)
+
+# Breaks the code on purpose, a place at a time: the tests must notice. Takes minutes.
+mutants:
+	go run ./internal/mutants

@@ -160,7 +160,7 @@ func TestBadJSON(t *testing.T) {
 		{"null in capitals", "NULL", nil},
 		{"escaped digit", `"\u0031"`, nil},
 		{"escaped slash", `"1\/2"`, nil},
-		{"unterminated", `"1`, nil},
+		{"unterminated", `"12`, nil},
 		{"never begun", `1"`, nil},
 		{"a quote alone", `"`, nil},
 		{"quotes twice", `""1""`, nil},

@@ -83,6 +83,10 @@ func TestRowsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := openDB(t, path)
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
+		t.Fatal(err)
+	}
 	for _, text := range []string{
 		"DELETE FROM idmint_launch",
 		"DELETE FROM idmint_namespace",
@@ -99,10 +103,58 @@ func TestRowsStay(t *testing.T) {
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 2, 'c', '', '', '', '', '')",
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
 	} {
-		if _, err := db.Exec(text); err == nil {
-			t.Errorf("SQLite did it: %s", text)
+		_, err := db.Exec(text)
+		var refused sqlite3.Error
+		if !errors.As(err, &refused) || refused.Code != sqlite3.ErrConstraint {
+			t.Errorf("%s: got %v, want it refused", text, err)
 		}
 	}
+}
+
+// A step that fails after its first write changes nothing: the number is not burnt, the event is not there.
+func TestNothingHalfDone(t *testing.T) {
+	path := newFile(t)
+	l, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := openDB(t, path)
+	for _, table := range []string{"idmint_launch", "idmint_launch_event", "idmint_generator"} {
+		if _, err := l.Start(ctx, storetest.Request("good "+table)); err != nil {
+			t.Fatal(err)
+		}
+		before := dump(t, db)
+		if _, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + table + " BEGIN SELECT RAISE(ABORT, 'tripped'); END"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.Start(ctx, storetest.Request("bad "+table))
+		if table == "idmint_generator" {
+			_, err = l.Claim(ctx, 1)
+		} else if after := dump(t, db); after != before {
+			t.Errorf("%s: before\n%s\nafter\n%s", table, before, after)
+		}
+		if err == nil || !strings.Contains(err.Error(), "tripped") {
+			t.Errorf("%s: got %v", table, err)
+		}
+		if _, err := db.Exec("DROP TRIGGER trip"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c, err := l.Claim(ctx, 1); err != nil || c.Generator != 0 {
+		t.Errorf("after a claim that failed: %+v, %v", c, err)
+	}
+}
+
+// dump is what the log's counters and tables hold.
+func dump(t *testing.T, db *sql.DB) (s string) {
+	t.Helper()
+	err := db.QueryRow(`SELECT (SELECT json_group_array(last_launch_id) FROM idmint_namespace) || (SELECT json_group_array(launch_id) FROM idmint_launch) ||
+		(SELECT json_group_array(next_generator_id) FROM idmint_launch) || (SELECT json_group_array(kind) FROM idmint_launch_event) ||
+		(SELECT count(*) FROM idmint_generator)`).Scan(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestOpenErrors(t *testing.T) {
