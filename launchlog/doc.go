@@ -24,8 +24,9 @@
 //   - Every call ends, within its context and its budget, with a result or a typed error. It never guesses: where an answer
 //     was lost, the whole operation is run again under its key.
 //
-// This holds as long as the store keeps what it acknowledged. Where a store was restored from a backup it may know less than
-// the apps do: [Request].KnownLaunch notices, [Log.Advance] repairs.
+// This holds as long as the store keeps what it acknowledged. One that was restored from a backup, or failed over to a copy that
+// lacked the newest rows, gives out again the numbers that it forgot: after a restore, call [Log.Advance] before anything else.
+// [Request].KnownLaunch notices lost launches where that was forgotten.
 //
 // # Limits
 //

@@ -3,7 +3,9 @@ package launchlog
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Errors that a [Store] returns, wrapped with what it knows, and a [Log] passes on.
@@ -23,18 +25,17 @@ var (
 
 // A SchemaError is returned by a store whose tables are missing, older than the code, or newer.
 type SchemaError struct {
-	Where      string // which database
-	Have, Want int    // versions; Have is 0 where there are no tables
+	Have, Want int // versions; Have is 0 where there are no tables
 }
 
 func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
-		return fmt.Sprintf("launchlog: %s has no launch log: create it with `idmint migrate` or package migrations", e.Where)
+		return "there is no launch log: create it with `idmint migrate` or package migrations"
 	case e.Have < e.Want:
-		return fmt.Sprintf("launchlog: %s has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Where, e.Have, e.Want)
+		return fmt.Sprintf("the launch log has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
 	default:
-		return fmt.Sprintf("launchlog: %s has schema version %d, newer than %d: a newer idmint made it", e.Where, e.Have, e.Want)
+		return fmt.Sprintf("the launch log has schema version %d, newer than %d: a newer idmint made it", e.Have, e.Want)
 	}
 }
 
@@ -58,7 +59,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("launchlog: key %s is that of launch %d, which differs in %q", quote(e.Key), e.Launch, e.Differ)
+	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s", e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
 }
 
 // An UnresolvedError is returned when the budget or the context ended before the store gave a final answer.
@@ -69,18 +70,31 @@ type UnresolvedError struct {
 	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet be. Start and End may be
 	// run again as they are; a generator number in doubt is left unused.
 	Uncertain bool
-	Err       error // of the last attempt, joined with the context's
+	Cause     error // why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer
+	Err       error // of the last attempt, or nil
 }
 
 func (e *UnresolvedError) Error() string {
-	state := "nothing was changed"
-	if e.Uncertain {
-		state = "it may have been carried out"
+	text := fmt.Sprintf("launchlog: %s", e.Op)
+	if e.Key != "" {
+		text += " " + quote(e.Key)
 	}
-	return fmt.Sprintf("launchlog: %s %s gave up after %d attempts, %s: %v", e.Op, quote(e.Key), e.Attempts, state, e.Err)
+	text += fmt.Sprintf(" gave up after %d attempts", e.Attempts)
+	if e.Uncertain {
+		text += ", and may have been carried out"
+	}
+	for _, err := range e.Unwrap() {
+		if !strings.Contains(text, err.Error()) {
+			text += ": " + err.Error()
+		}
+	}
+	return text
 }
 
-func (e *UnresolvedError) Unwrap() error { return e.Err }
+// Unwrap returns the cause and the last attempt's error.
+func (e *UnresolvedError) Unwrap() []error {
+	return slices.DeleteFunc([]error{e.Cause, e.Err}, func(err error) bool { return err == nil })
+}
 
 // An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log] may run it again.
 type AttemptError struct {

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode"
@@ -40,8 +42,9 @@ type Request struct {
 	RollsBack      int             `json:"rolls_back,omitempty"` // the launch that this one rolls back, or 0
 	Data           json.RawMessage `json:"data,omitempty"`       // a JSON object of the caller's, at most 64 KiB
 
-	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not come as far lost
-	// launches, and Start fails with [ErrBehind] rather than repeat their numbers.
+	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not come as far lost launches,
+	// and Start fails with [ErrBehind] rather than repeat their numbers. Generator numbers that a store lost it does not notice:
+	// see [Log.Advance].
 	KnownLaunch int `json:"-"`
 }
 
@@ -164,21 +167,92 @@ func checkText(field, value string, limit int) error {
 	return nil
 }
 
+const (
+	maxData  = 64 << 10
+	maxDepth = 100 // of nested arrays and objects
+)
+
 // canonicalObject sorts the names of a JSON object and drops its white space, so that equal data has equal hashes.
 func canonicalObject(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
 	}
-	if len(data) > 64<<10 {
-		return nil, &RequestError{"data", string(data), "is longer than 64 KiB"}
+	refuse := func(reason string) (json.RawMessage, error) {
+		return nil, &RequestError{"data", string(data), reason}
+	}
+	if !utf8.Valid(data) {
+		return refuse("is not UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	var object map[string]any
-	if err := d.Decode(&object); err != nil || object == nil || d.InputOffset() != int64(len(bytes.TrimRight(data, " \t\r\n"))) {
-		return nil, &RequestError{"data", string(data), "is not one JSON object"}
+	value, err := decodeValue(d, maxDepth)
+	if err == nil {
+		_, err = d.Token()
 	}
-	return json.Marshal(object)
+	object, ok := value.(map[string]any)
+	switch {
+	case errors.Is(err, errDuplicate) || errors.Is(err, errDepth):
+		return refuse(err.Error())
+	case err != io.EOF || !ok:
+		return refuse("is not one JSON object")
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(object); err != nil {
+		return nil, err
+	}
+	if b.Len() > maxData {
+		return refuse("is longer than 64 KiB")
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
+var (
+	errDuplicate = errors.New("has a name twice in an object")
+	errDepth     = fmt.Errorf("is nested more than %d deep", maxDepth)
+)
+
+// decodeValue is what json.Unmarshal does, but for objects that have a name twice, and bounded in depth.
+func decodeValue(d *json.Decoder, depth int) (any, error) {
+	token, err := d.Token()
+	delim, nested := token.(json.Delim)
+	if err != nil || !nested {
+		return token, err
+	}
+	if depth == 0 {
+		return nil, errDepth
+	}
+	object, array := map[string]any{}, []any{}
+	for d.More() {
+		var name string
+		if delim == '{' {
+			token, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			name = token.(string)
+			if _, ok := object[name]; ok {
+				return nil, errDuplicate
+			}
+		}
+		value, err := decodeValue(d, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		if delim == '{' {
+			object[name] = value
+		} else {
+			array = append(array, value)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if delim == '{' {
+		return object, nil
+	}
+	return array, nil
 }
 
 // hash is over everything but the key and what differs between retries of the same step. Empty fields are left out, so that a
@@ -188,6 +262,16 @@ func (r Request) hash() (string, error) {
 	b, err := json.Marshal(r)
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
+}
+
+func (e Ending) validate() error {
+	if err := e.Outcome.validate(); err != nil {
+		return err
+	}
+	if err := checkText("actor", e.Actor, 255); err != nil {
+		return err
+	}
+	return checkText("reason", e.Reason, 4096)
 }
 
 func (o Outcome) validate() error {

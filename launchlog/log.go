@@ -77,6 +77,9 @@ func New(store Store, opts *Options) (*Log, error) {
 	if !namespacePattern.MatchString(o.Namespace) {
 		return nil, &RequestError{"namespace", o.Namespace, "is not a name of lower-case letters, digits, dots, dashes and underscores"}
 	}
+	if o.Budget < 0 {
+		return nil, &RequestError{"budget", o.Budget.String(), "is negative"}
+	}
 	if o.Budget == 0 {
 		o.Budget = 30 * time.Second
 	}
@@ -90,16 +93,11 @@ func New(store Store, opts *Options) (*Log, error) {
 }
 
 // Start returns the launch of the request's key, and starts it if there is none. Errors: [*RequestError], [*ConflictError],
-// [ErrLaunchesExhausted], [ErrBehind], [*UnresolvedError], or what the store says.
+// [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for RollsBack, [*UnresolvedError], or what the store says.
 func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	r, err := r.canonical()
 	if err != nil {
 		return Launch{}, err
-	}
-	if r.RollsBack != 0 {
-		if _, err := l.Show(ctx, r.RollsBack); err != nil {
-			return Launch{}, fmt.Errorf("rolls_back: %w", err)
-		}
 	}
 	hash, err := r.hash()
 	if err != nil {
@@ -107,10 +105,15 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	}
 	start := Start{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
+		if r.RollsBack != 0 { // launches are never deleted: what is there stays there
+			if _, err := l.store.Launch(ctx, l.ref(r.RollsBack)); err != nil {
+				return Launch{}, fmt.Errorf("rolls back launch %d: %w", r.RollsBack, err)
+			}
+		}
 		return l.store.StartLaunch(ctx, start)
 	})
 	if err != nil {
-		return Launch{}, err
+		return Launch{}, fmt.Errorf("namespace %s: %w", l.opts.Namespace, err)
 	}
 	if launch.RequestHash != hash {
 		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differ(launch.Request, r)}
@@ -126,16 +129,19 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 	if ending.Actor == "" {
 		ending.Actor = l.opts.Host
 	}
-	if err := errors.Join(ending.Outcome.validate(), checkText("actor", ending.Actor, 255), checkText("reason", ending.Reason, 4096)); err != nil {
+	if err := ending.validate(); err != nil {
 		return Launch{}, err
 	}
 	ended, err := attempt(ctx, l, "end", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
 		return l.store.EndLaunch(ctx, l.ref(launch), ending)
 	})
-	if err == nil && ended.Outcome != ending.Outcome {
-		err = &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
+	if err != nil {
+		return Launch{}, fmt.Errorf("launch %d: %w", launch, err)
 	}
-	return ended, err
+	if ended.Outcome != ending.Outcome {
+		return Launch{}, &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
+	}
+	return ended, nil
 }
 
 // Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded], [ErrGeneratorsExhausted],
@@ -167,18 +173,20 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	return claim.Generator, err
 }
 
-// Advance makes launch numbers up to last count as used, so that the next launch gets a higher one. It is for an operator
-// whose store was restored from a backup, or failed over to a copy that lacked launches: end the launches that run, advance
-// beyond every number that was ever used, and start anew. It returns the last launch number, which is never lowered.
+// Advance makes launch numbers up to last count as used, and ends the launches that run as [Superseded]. It is for an operator
+// whose store was restored from a backup, or failed over to a copy that lacked the newest rows: such a store would give out
+// launch numbers again, and generator numbers of the launches that run. Advance beyond every number that was ever used, and
+// start a new launch. It returns the last launch number, which is never lowered.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if last < 1 || last > MaxLaunch {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
 	}
-	if err := checkText("actor", actor, 255); err != nil {
+	ending := Ending{Outcome: Superseded, Actor: actor, Reason: "launch numbers were advanced"}
+	if err := ending.validate(); err != nil {
 		return 0, err
 	}
 	return attempt(ctx, l, "advance", strconv.Itoa(last), func(ctx context.Context) (int, error) {
-		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, actor)
+		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
 	})
 }
 
@@ -206,21 +214,31 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	})
 }
 
-// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
+// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first. Of a launch that is not
+// there it is [ErrNotFound].
 func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
-	return attempt(ctx, l, "events", strconv.Itoa(launch), func(ctx context.Context) ([]Event, error) {
+	found, err := attempt(ctx, l, "events", strconv.Itoa(launch), func(ctx context.Context) ([]Event, error) {
 		return l.store.Events(ctx, l.ref(launch))
 	})
+	if err == nil && len(found) == 0 && launch != 0 {
+		_, err = l.Show(ctx, launch)
+	}
+	return found, err
 }
 
-// Claims returns up to limit claims of a launch, from generator number from on, in ascending order. Limit 0 is 100.
+// Claims returns up to limit claims of a launch, from generator number from on, in ascending order. Limit 0 is 100. Of a launch
+// that is not there it is [ErrNotFound].
 func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	return attempt(ctx, l, "claims", strconv.Itoa(launch), func(ctx context.Context) ([]Claim, error) {
+	found, err := attempt(ctx, l, "claims", strconv.Itoa(launch), func(ctx context.Context) ([]Claim, error) {
 		return l.store.Claims(ctx, l.ref(launch), from, limit)
 	})
+	if err == nil && len(found) == 0 {
+		_, err = l.Show(ctx, launch)
+	}
+	return found, err
 }
 
 func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
@@ -243,24 +261,28 @@ func attempt[T any](ctx context.Context, l *Log, op, key string, run func(contex
 	}
 	wait.Reset()
 	unresolved := &UnresolvedError{Op: op, Key: key}
+	var zero T
 	for {
-		var zero T
 		if ctx.Err() != nil {
-			unresolved.Err = errors.Join(context.Cause(ctx), unresolved.Err)
+			unresolved.Cause = context.Cause(ctx)
 			return zero, unresolved
 		}
 		result, err := run(ctx)
+		if err == nil {
+			return result, nil
+		}
 		unresolved.Attempts++
+		unresolved.Err = err
 		var again *AttemptError
 		switch {
-		case err == nil:
-			return result, nil
 		case errors.As(err, &again):
 			unresolved.Uncertain = unresolved.Uncertain || again.Ambiguous
-		case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
+		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		case unresolved.Uncertain: // this attempt failed for good, but an earlier one may have been carried out
+			return zero, unresolved
+		default:
 			return zero, err
 		}
-		unresolved.Err = err
 		sleep(ctx, wait.NextBackOff())
 	}
 }

@@ -47,6 +47,12 @@ func TestBadRequests(t *testing.T) {
 		{"data: no object", func(r *launchlog.Request) { r.Data = json.RawMessage("[1]") }, "data"},
 		{"data: null", func(r *launchlog.Request) { r.Data = json.RawMessage("null") }, "data"},
 		{"data: two objects", func(r *launchlog.Request) { r.Data = json.RawMessage("{} {}") }, "data"},
+		{"data: a name twice", func(r *launchlog.Request) { r.Data = json.RawMessage(`{"a":{"b":1,"b":2}}`) }, "data"},
+		{"data: not UTF-8", func(r *launchlog.Request) { r.Data = json.RawMessage("{\"a\":\"\xff\"}") }, "data"},
+		{"data: too deep", func(r *launchlog.Request) {
+			r.Data = json.RawMessage(`{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + "}")
+		}, "data"},
+		{"data: cut off", func(r *launchlog.Request) { r.Data = json.RawMessage(`{"a":[1,`) }, "data"},
 		{"data: too large", func(r *launchlog.Request) {
 			r.Data = json.RawMessage(fmt.Sprintf(`{"x":%q}`, strings.Repeat("y", 65<<10)))
 		}, "data"},
@@ -76,6 +82,9 @@ func TestBadRequests(t *testing.T) {
 		if _, err := launchlog.New(memory.New(nil), &launchlog.Options{Namespace: name}); err == nil {
 			t.Errorf("namespace %q was taken", name)
 		}
+	}
+	if _, err := launchlog.New(memory.New(nil), &launchlog.Options{Budget: -1}); err == nil {
+		t.Error("a negative budget was taken")
 	}
 	for _, outcome := range []launchlog.Outcome{"", "Failed", "not good", launchlog.Outcome(strings.Repeat("x", 33))} {
 		var e *launchlog.RequestError
@@ -140,6 +149,34 @@ func TestBudget(t *testing.T) {
 		if !strings.Contains(err.Error(), "budget") || !strings.Contains(err.Error(), "busy") {
 			t.Errorf("message: %v", err)
 		}
+	}
+}
+
+// sick loses its first answer, and then fails for good.
+type sick struct {
+	launchlog.Store
+	calls int
+}
+
+var errSick = errors.New("disk I/O error")
+
+func (s *sick) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+	if s.calls++; s.calls > 1 {
+		return launchlog.Launch{}, errSick
+	}
+	if _, err := s.Store.StartLaunch(ctx, start); err != nil {
+		return launchlog.Launch{}, err
+	}
+	return launchlog.Launch{}, &launchlog.AttemptError{Ambiguous: true, Err: errSick}
+}
+
+// A final error does not hide that an earlier attempt may have been carried out: here it was.
+func TestFinalErrorAfterLostAnswer(t *testing.T) {
+	l := newLog(t, &sick{Store: memory.New(nil)}, nil)
+	_, err := l.Start(ctx, storetest.Request("k"))
+	var u *launchlog.UnresolvedError
+	if !errors.As(err, &u) || !u.Uncertain || u.Attempts != 2 || !errors.Is(err, errSick) {
+		t.Errorf("got %v, want an UnresolvedError that is uncertain", err)
 	}
 }
 

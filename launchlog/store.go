@@ -9,8 +9,8 @@ import "context"
 // Methods obey their context, and are safe for use by many goroutines and many processes. The context's error is returned
 // bare only where nothing was sent to the database; after that it is ambiguous.
 type Store interface {
-	// StartLaunch returns the launch with the key of start if there is one. Otherwise, if the namespace's last launch number is
-	// below start.KnownLaunch, it returns ErrBehind; and else it takes the next number, and adds the launch and an event
+	// StartLaunch returns ErrBehind if the namespace's last launch number is below start.KnownLaunch. Otherwise it returns the
+	// launch with the key of start if there is one; and else it takes the next number, and adds the launch and an event
 	// "started", or returns ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, start Start) (Launch, error)
 
@@ -23,9 +23,9 @@ type Store interface {
 	// ErrGeneratorsExhausted.
 	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
 
-	// AdvanceLaunches raises the namespace's last launch number to last, at most MaxLaunch, and adds an event "advanced". It
-	// never lowers it. It returns the last launch number.
-	AdvanceLaunches(ctx context.Context, namespace string, last int, actor string) (int, error)
+	// AdvanceLaunches ends the launches of the namespace that run. It raises the last launch number to last, at most MaxLaunch,
+	// and adds an event "advanced", unless that would lower it. It returns the last launch number.
+	AdvanceLaunches(ctx context.Context, namespace string, last int, ending Ending) (int, error)
 
 	// Launch returns one launch, or ErrNotFound.
 	Launch(ctx context.Context, ref Ref) (Launch, error)

@@ -74,7 +74,8 @@ func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 }
 
 // Up brings the database to the latest version. It returns the versions before and after, and a [*NewerError] for a database
-// that is beyond. Up with nothing to do changes nothing.
+// that is beyond. Up with nothing to do changes nothing. It waits for other migrators for 30 s, in steps as long as the database's
+// own busy timeout, which obeys no context: a short one is best.
 func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 	from, err = retry(ctx, func() (int, error) { return Version(ctx, db, d) })
 	if err != nil {
@@ -108,38 +109,35 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	if err != nil || version <= to {
 		return err
 	}
-	if to < 1 {
-		var n int
-		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 0").Scan(&n); err != nil {
-			return err
-		}
-		if n > 0 {
-			return ErrNotEmpty
-		}
-	}
 	p, err := provider(db, d)
 	if err != nil {
 		return err
 	}
-	_, err = p.DownTo(ctx, int64(to))
+	if _, err = p.DownTo(ctx, int64(to)); err != nil && strings.Contains(err.Error(), "launch numbers only rise") {
+		return ErrNotEmpty
+	}
 	return err
 }
+
+// budget bounds Up where its context does not.
+const budget = 30 * time.Second
 
 var errOvertaken = errors.New("overtaken by another migrator")
 
 // retry runs f again where another process was in the way. SQLite's driver is told by its words, so that this package
 // needs no driver.
 func retry(ctx context.Context, f func() (int, error)) (int, error) {
-	const most = 100
-	for n := 1; ; n++ {
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("gave up after %v", budget))
+	defer cancel()
+	for {
 		v, err := f()
-		if err == nil || n == most || !errors.Is(err, errOvertaken) && !strings.Contains(err.Error(), "database is locked") {
+		if err == nil || !errors.Is(err, errOvertaken) && !strings.Contains(err.Error(), "database is locked") {
 			return v, err
 		}
 		select {
-		case <-time.After(rand.N(200 * time.Millisecond)):
+		case <-time.After(rand.N(100 * time.Millisecond)):
 		case <-ctx.Done():
-			return v, errors.Join(context.Cause(ctx), err)
+			return v, fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
 }

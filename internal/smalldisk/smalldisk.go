@@ -2,10 +2,8 @@
 package smalldisk
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -14,14 +12,14 @@ import (
 func Mount(t *testing.T, size int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", size)); err != nil {
+	if err := mount(dir, size); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("mount a small disk: %v", err)
 		}
 		t.Skipf("SKIPPED: a small disk takes root on Linux: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
+		if err := unmount(dir); err != nil {
 			t.Errorf("unmount: %v", err)
 		}
 	})

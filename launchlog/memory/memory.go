@@ -64,11 +64,11 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		return launchlog.Launch{}, err
 	}
 	defer s.mu.Unlock()
-	if id, ok := n.keys[start.Key]; ok {
-		return n.launches[id].row, nil
-	}
 	if n.last < start.KnownLaunch {
 		return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, n.last)
+	}
+	if id, ok := n.keys[start.Key]; ok {
+		return n.launches[id].row, nil
 	}
 	if n.last >= launchlog.MaxLaunch {
 		return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
@@ -95,13 +95,18 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 	if l == nil {
 		return launchlog.Launch{}, launchlog.ErrNotFound
 	}
-	if !l.row.Running() {
-		return l.row, nil
-	}
-	l.row.EndedAt, l.row.Outcome = s.now(), ending.Outcome
-	n.add(launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, At: l.row.EndedAt},
-		map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+	n.end(l, ending, s.now())
 	return l.row, nil
+}
+
+// end ends a launch that runs.
+func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
+	if !l.row.Running() {
+		return
+	}
+	l.row.EndedAt, l.row.Outcome = now, ending.Outcome
+	n.add(launchlog.Event{Namespace: l.row.Namespace, Launch: l.row.ID, Kind: "ended", Actor: ending.Actor, At: now},
+		map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
 }
 
 // ClaimGenerator implements launchlog.Store.
@@ -134,14 +139,19 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(ctx context.Context, name string, last int, actor string) (int, error) {
+func (s *Store) AdvanceLaunches(ctx context.Context, name string, last int, ending launchlog.Ending) (int, error) {
 	n, err := s.lock(ctx, name)
 	if err != nil {
 		return 0, err
 	}
 	defer s.mu.Unlock()
+	for id := 1; id <= n.last; id++ {
+		if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
+			n.end(l, ending, s.now())
+		}
+	}
 	if last > n.last {
-		n.add(launchlog.Event{Namespace: name, Kind: "advanced", Actor: actor, At: s.now()}, map[string]any{"from": n.last, "to": last})
+		n.add(launchlog.Event{Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now()}, map[string]any{"from": n.last, "to": last})
 		n.last = last
 	}
 	return n.last, nil

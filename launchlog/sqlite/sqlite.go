@@ -1,18 +1,21 @@
 // Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3: the embedded default, for
 // processes of one machine.
 //
-// The file must lie on a local file system: SQLite's locks do not hold on network file systems, so [Open] refuses those that
-// it recognises. Every write is one IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was
+// The file must lie on a local file system and have one name: see [Check]. Where it is removed or replaced while a store is
+// open, the store's writes fail with a [FileError]. Every write is one IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was
 // acknowledged survives a crash of the process and of the machine.
 package sqlite
 
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -43,16 +46,23 @@ func DSN(path string, mode Mode) string {
 		"_synchronous":  {"FULL"},
 		"_foreign_keys": {"on"},
 	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
+	return "file:" + (&url.URL{Path: filepath.Clean(path)}).EscapedPath() + "?" + settings.Encode()
 }
 
-// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits between attempts.
-const shortWait = "&_busy_timeout=250"
+const (
+	// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits between attempts.
+	shortWait = "&_busy_timeout=25"
+	// openWait bounds how long Open waits for a lock.
+	openWait = 10 * time.Second
+)
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
-	db   *sql.DB
 	path string
+	file os.FileInfo // what path named when it was opened
+
+	writer *sql.DB // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
+	reader *sql.DB // for what needs no lock
 
 	// Prepared once; immutable.
 	byToken, nextGenerator, insertClaim *sql.Stmt
@@ -60,41 +70,53 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log in the file path, whose tables package migrations makes. Errors: a [*launchlog.SchemaError], a
-// [*NetworkError], or SQLite's, for a file that is not there, not a database, or not to be written.
+// Open opens the launch log in the file path, whose tables package migrations makes. It waits up to 10 s for a lock. Errors: a
+// [*launchlog.SchemaError], a [*FileError], the context's, or SQLite's, for a file that is not there, not a database, or not to
+// be written.
 func Open(ctx context.Context, path string) (*Store, error) {
-	if err := refuseNetwork(path); err != nil {
+	if err := Check(path); err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite3", DSN(path, Existing)+shortWait)
+	path, err := filepath.Abs(path) // the process may change its folder
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // SQLite has one writer; within the process it is better waited for here than in its lock
-	s := &Store{db: db, path: path}
-	for wait := time.Millisecond; ; wait *= 2 {
-		err = s.prepare(ctx)
-		if !IsBusy(err) || ctx.Err() != nil || wait > 10*time.Second {
-			break
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-		}
+	s := &Store{path: path}
+	dsn := DSN(path, Existing) + shortWait
+	if s.writer, err = sql.Open("sqlite3", dsn); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+	s.writer.SetMaxOpenConns(1)
+	if s.reader, err = sql.Open("sqlite3", dsn); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	return s, nil
+	waiting, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
+		if err = s.prepare(waiting); err == nil {
+			return s, nil
+		}
+		if IsBusy(err) {
+			select {
+			case <-time.After(wait):
+				continue
+			case <-waiting.Done():
+			}
+		}
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
+	}
 }
 
 func (s *Store) prepare(ctx context.Context) error {
 	have, err := s.version(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
+		return err
 	}
 	if have != schemaVersion {
-		return &launchlog.SchemaError{Where: s.path, Have: have, Want: schemaVersion}
+		return &launchlog.SchemaError{Have: have, Want: schemaVersion}
 	}
 	for _, p := range []struct {
 		stmt **sql.Stmt
@@ -106,29 +128,50 @@ func (s *Store) prepare(ctx context.Context) error {
 		{&s.insertClaim, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + claimColumns},
 	} {
-		if *p.stmt, err = s.db.PrepareContext(ctx, p.text); err != nil {
-			return fmt.Errorf("%s: %w", s.path, err)
+		if *p.stmt, err = s.writer.PrepareContext(ctx, p.text); err != nil {
+			return err
 		}
 	}
-	return nil
+	if s.file, err = os.Stat(s.path); err != nil {
+		return err
+	}
+	tx, err := s.writer.BeginTx(ctx, nil) // takes the lock: a file that is not to be written says so now
+	if err != nil {
+		return notWritable(err)
+	}
+	return tx.Rollback()
+}
+
+func notWritable(err error) error {
+	var e sqlite3.Error
+	if errors.As(err, &e) && (e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrPerm) {
+		return fmt.Errorf("%w: the file and its folder must be writable", err)
+	}
+	return err
 }
 
 func (s *Store) version(ctx context.Context) (version int, err error) {
 	var tables int
-	err = s.db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
+	err = s.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
 	if err == nil && tables == 1 {
-		err = s.db.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+		err = s.writer.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
 	}
 	return version, err
 }
 
-// Close closes the store's connection.
-func (s *Store) Close() error { return s.db.Close() }
+// Close closes the store's connections.
+func (s *Store) Close() error {
+	err := s.writer.Close()
+	if s.reader != nil {
+		err = errors.Join(err, s.reader.Close())
+	}
+	return err
+}
 
 // write runs f in one transaction. Only waiting for the connection obeys the context: a statement that was begun is not
 // interrupted, because where it ended would be unknown.
 func (s *Store) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
-	conn, err := s.db.Conn(ctx)
+	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return s.classify(err, false)
 	}
@@ -138,13 +181,28 @@ func (s *Store) write(ctx context.Context, f func(context.Context, *sql.Tx) erro
 	if err != nil {
 		return s.classify(err, false)
 	}
-	if err := f(ctx, tx); err != nil {
-		return s.classify(errors.Join(err, tx.Rollback()), false)
+	if err = s.checkFile(); err == nil {
+		err = f(ctx, tx)
 	}
-	return s.classify(tx.Commit(), true)
+	if err == nil {
+		return s.classify(tx.Commit(), true)
+	}
+	if rollback := tx.Rollback(); rollback != nil {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
+	}
+	return s.classify(err, false)
 }
 
-// read runs f on the store's connection.
+// checkFile notices that the file was removed or replaced, as by a restore: what is written to the old one is lost.
+func (s *Store) checkFile() error {
+	now, err := os.Stat(s.path)
+	if err != nil || !os.SameFile(now, s.file) {
+		return &FileError{s.path, "was removed or replaced: open it anew"}
+	}
+	return nil
+}
+
+// read runs f, which needs no lock.
 func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (T, error) {
 	if err := ctx.Err(); err != nil {
 		var zero T
@@ -178,17 +236,29 @@ func (s *Store) classify(err error, commit bool) error {
 // IsBusy reports whether err says that another connection holds the lock: nothing was changed, and it may be tried again.
 func IsBusy(err error) bool {
 	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
 }
 
 // StartLaunch implements launchlog.Store.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+		last, err := lastLaunch(ctx, tx, start.Namespace)
+		if err != nil {
+			return err
+		}
+		if last < start.KnownLaunch {
+			return fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
+		}
 		launch, err = scanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		id, err := s.nextLaunch(ctx, tx, start)
+		var id int
+		err = tx.QueryRowContext(ctx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
+			WHERE namespace = ? AND last_launch_id < ? RETURNING last_launch_id`, start.Namespace, launchlog.MaxLaunch).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return launchlog.ErrLaunchesExhausted
+		}
 		if err != nil {
 			return err
 		}
@@ -200,25 +270,14 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 	return launch, err
 }
 
-// nextLaunch advances the namespace's counter.
-func (s *Store) nextLaunch(ctx context.Context, tx *sql.Tx, start launchlog.Start) (id int, err error) {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) VALUES (?) ON CONFLICT DO NOTHING`, start.Namespace); err != nil {
-		return 0, err
+// lastLaunch returns the namespace's counter, which is made where it is not there.
+func lastLaunch(ctx context.Context, tx *sql.Tx, namespace string) (last int, err error) {
+	_, err = tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) SELECT ?1
+		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = ?1)`, namespace)
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, namespace).Scan(&last)
 	}
-	err = tx.QueryRowContext(ctx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
-		WHERE namespace = ? AND last_launch_id < ? AND last_launch_id >= ? RETURNING last_launch_id`,
-		start.Namespace, launchlog.MaxLaunch, start.KnownLaunch).Scan(&id)
-	if !errors.Is(err, sql.ErrNoRows) {
-		return id, err
-	}
-	var last int
-	if err := tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, start.Namespace).Scan(&last); err != nil {
-		return 0, err
-	}
-	if last < start.KnownLaunch {
-		return 0, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
-	}
-	return 0, launchlog.ErrLaunchesExhausted
+	return last, err
 }
 
 func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (launchlog.Launch, error) {
@@ -234,22 +293,29 @@ func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (l
 // EndLaunch implements launchlog.Store.
 func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		launch, err = scanLaunch(tx.QueryRowContext(ctx, `UPDATE idmint_launch SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), outcome = ?
-			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL RETURNING `+launchColumns, string(ending.Outcome), ref.Namespace, ref.Launch))
-		if errors.Is(err, sql.ErrNoRows) {
-			launch, err = oneLaunch(ctx, tx, ref)
+		if launch, err = oneLaunch(ctx, tx, ref); err != nil || !launch.Running() {
 			return err
 		}
-		if err != nil {
+		if err := end(ctx, tx, ref, ending); err != nil {
 			return err
 		}
-		detail, err := json.Marshal(map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
-		if err != nil {
-			return err
-		}
-		return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail})
+		launch, err = oneLaunch(ctx, tx, ref)
+		return err
 	})
 	return launch, err
+}
+
+func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.Ending) error {
+	_, err := tx.ExecContext(ctx, `UPDATE idmint_launch SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), outcome = ?
+		WHERE namespace = ? AND launch_id = ?`, string(ending.Outcome), ref.Namespace, ref.Launch)
+	if err != nil {
+		return err
+	}
+	detail, err := json.Marshal(map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+	if err != nil {
+		return err
+	}
+	return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail})
 }
 
 // ClaimGenerator implements launchlog.Store.
@@ -283,14 +349,23 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim 
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, actor string) (now int, err error) {
+func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (now int, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) VALUES (?) ON CONFLICT DO NOTHING`, namespace); err != nil {
+		if now, err = lastLaunch(ctx, tx, namespace); err != nil {
 			return err
 		}
-		err := tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, namespace).Scan(&now)
-		if err != nil || now >= last {
+		rows, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
+		running, err := collect(rows, err, func(r row) (id int, err error) { return id, r.Scan(&id) })
+		if err != nil {
 			return err
+		}
+		for _, id := range running {
+			if err := end(ctx, tx, launchlog.Ref{Namespace: namespace, Launch: id}, ending); err != nil {
+				return err
+			}
+		}
+		if now >= last {
+			return nil
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
 			return err
@@ -300,20 +375,20 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 			return err
 		}
 		now = last
-		return addEvent(ctx, tx, launchlog.Event{Namespace: namespace, Kind: "advanced", Actor: actor, Detail: detail})
+		return addEvent(ctx, tx, launchlog.Event{Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail})
 	})
 	return now, err
 }
 
 // Launch implements launchlog.Store.
 func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.db, ref) })
+	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.reader, ref) })
 }
 
 // Launches implements launchlog.Store.
 func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Launch, error) {
-		rows, err := s.db.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
+		rows, err := s.reader.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
 			AND (NOT ?4 OR ended_at IS NULL) AND (?5 <= 0 OR launch_id < ?5) ORDER BY launch_id DESC LIMIT ?6`,
 			namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
 		return collect(rows, err, scanLaunch)
@@ -323,7 +398,7 @@ func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filt
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Event, error) {
-		rows, err := s.db.QueryContext(ctx, `SELECT namespace, coalesce(launch_id, 0), kind, actor, at, detail FROM idmint_launch_event
+		rows, err := s.reader.QueryContext(ctx, `SELECT namespace, coalesce(launch_id, 0), kind, actor, at, detail FROM idmint_launch_event
 			WHERE namespace = ? AND launch_id IS ? ORDER BY event_id`, ref.Namespace, orNull(ref.Launch, ref.Launch == 0))
 		return collect(rows, err, scanEvent)
 	})
@@ -332,7 +407,7 @@ func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 // Claims implements launchlog.Store.
 func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Claim, error) {
-		rows, err := s.db.QueryContext(ctx, `SELECT `+claimColumns+` FROM idmint_generator
+		rows, err := s.reader.QueryContext(ctx, `SELECT `+claimColumns+` FROM idmint_generator
 			WHERE namespace = ? AND launch_id = ? AND generator_id >= ? ORDER BY generator_id LIMIT ?`, ref.Namespace, ref.Launch, from, limit)
 		return collect(rows, err, scanClaim)
 	})

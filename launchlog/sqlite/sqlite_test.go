@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,6 +101,12 @@ func TestRowsStay(t *testing.T) {
 		"UPDATE idmint_namespace SET last_launch_id = 100000",
 		"UPDATE idmint_generator SET generator_id = 9",
 		"UPDATE idmint_launch_event SET kind = 'x'",
+		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
+		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 1, 'new', '', '', '', '', '')",
+		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
+		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 1, 0, 'x', 'h', 1)",
+		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
+		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) VALUES (1, 'default', 'x', 'y')",
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 2, 'c', '', '', '', '', '')",
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
 	} {
@@ -176,10 +183,13 @@ func TestOpenErrors(t *testing.T) {
 		{"not a database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
 		{"empty", write("empty.db", ""), "idmint migrate"},
 		{"newer", newer, "newer"},
+		{"memory", ":memory:", "in memory"},
+		{"no name", "", "no file"},
+		{"NUL byte", "a\x00b", "NUL"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := sqlite.Open(ctx, test.path)
-			if err == nil || !strings.Contains(err.Error(), test.message) || !strings.Contains(err.Error(), test.path) {
+			if err == nil || !strings.Contains(err.Error(), test.message) || !strings.Contains(err.Error(), strings.Trim(strconv.Quote(test.path), `"`)) {
 				t.Errorf("got %v, want a message with %q and the path", err, test.message)
 			}
 		})

@@ -171,6 +171,17 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 		t.Fatal(err)
 	}
 	want(t, "what the caller knows is not part of the request", again, launch)
+	r.KnownLaunch = 50
+	_, err = l.Start(ctx, r)
+	wantError(t, err, launchlog.ErrBehind) // even under a key that is there
+	shown, err := l.Show(ctx, 1)
+	wantError(t, err, nil)
+	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Superseded)
+	_, err = l.Claim(ctx, 1)
+	wantError(t, err, launchlog.ErrEnded)
+	if _, err := l.Claim(ctx, launch.ID); err != nil {
+		t.Errorf("the launch that was started since: %v", err)
+	}
 	_, err = l.Show(ctx, 5)
 	wantError(t, err, launchlog.ErrNotFound)
 	found, err := l.Events(ctx, 0)
@@ -200,6 +211,10 @@ func end(t *testing.T, store launchlog.Store) {
 		t.Errorf("another outcome: got %v, want a ConflictError", err)
 	}
 	_, err = l.End(ctx, 99, launchlog.Ending{Outcome: launchlog.Failed})
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = l.Events(ctx, 99)
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = l.Claims(ctx, 99, 0, 1)
 	wantError(t, err, launchlog.ErrNotFound)
 	_, err = l.Claim(ctx, launch.ID)
 	wantError(t, err, launchlog.ErrEnded)
@@ -457,5 +472,5 @@ func contention(t *testing.T, store launchlog.Store) {
 			t.Fatalf("launch numbers have a gap or a repeat at %d: %v", i, numbers)
 		}
 	}
-	t.Logf("%d goroutines: %d claims, %d launches, 0 repeats", workers, len(pairs), len(numbers))
+	t.Logf("%d goroutines: %d claims, %d launches, %d repeats", workers, len(pairs), len(numbers), repeats)
 }

@@ -1,4 +1,6 @@
--- Drops the launch log with every number that it gave out. An application that goes on with a new log repeats IDs.
+-- Drops the launch log, if no launch was started in it: an application that went on with a new one would repeat IDs.
+
+UPDATE idmint_namespace SET last_launch_id = -1 WHERE last_launch_id > 0; -- which a trigger refuses
 
 DROP TABLE idmint_launch_event;
 DROP TABLE idmint_generator;

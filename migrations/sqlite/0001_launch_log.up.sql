@@ -65,7 +65,12 @@ CREATE TABLE idmint_launch_event (
 
 CREATE INDEX idmint_launch_event_launch ON idmint_launch_event (namespace, launch_id);
 
--- What was acknowledged stays: no row is deleted or renumbered, and counters only rise.
+-- What was acknowledged stays: no row is deleted or renumbered, and counters only rise. REPLACE deletes without the triggers
+-- of DELETE, so what is there may not be inserted either.
+
+CREATE TRIGGER idmint_namespace_insert BEFORE INSERT ON idmint_namespace
+WHEN EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = NEW.namespace)
+BEGIN SELECT RAISE(ABORT, 'idmint: namespaces are not replaced'); END;
 
 CREATE TRIGGER idmint_namespace_delete BEFORE DELETE ON idmint_namespace
 BEGIN SELECT RAISE(ABORT, 'idmint: namespaces are not deleted'); END;
@@ -73,6 +78,10 @@ BEGIN SELECT RAISE(ABORT, 'idmint: namespaces are not deleted'); END;
 CREATE TRIGGER idmint_namespace_update BEFORE UPDATE ON idmint_namespace
 WHEN NEW.namespace IS NOT OLD.namespace OR NEW.last_launch_id < OLD.last_launch_id
 BEGIN SELECT RAISE(ABORT, 'idmint: launch numbers only rise'); END;
+
+CREATE TRIGGER idmint_launch_insert BEFORE INSERT ON idmint_launch
+WHEN EXISTS (SELECT 1 FROM idmint_launch WHERE namespace = NEW.namespace AND (launch_id = NEW.launch_id OR idempotency_key = NEW.idempotency_key))
+BEGIN SELECT RAISE(ABORT, 'idmint: launches are not replaced'); END;
 
 CREATE TRIGGER idmint_launch_delete BEFORE DELETE ON idmint_launch
 BEGIN SELECT RAISE(ABORT, 'idmint: launches are not deleted'); END;
@@ -91,11 +100,20 @@ CREATE TRIGGER idmint_launch_generator BEFORE UPDATE OF next_generator_id ON idm
 WHEN NEW.next_generator_id < OLD.next_generator_id
 BEGIN SELECT RAISE(ABORT, 'idmint: generator numbers only rise'); END;
 
+CREATE TRIGGER idmint_generator_insert BEFORE INSERT ON idmint_generator
+WHEN EXISTS (SELECT 1 FROM idmint_generator WHERE token = NEW.token
+    OR namespace = NEW.namespace AND launch_id = NEW.launch_id AND generator_id = NEW.generator_id)
+BEGIN SELECT RAISE(ABORT, 'idmint: claims are not replaced'); END;
+
 CREATE TRIGGER idmint_generator_delete BEFORE DELETE ON idmint_generator
 BEGIN SELECT RAISE(ABORT, 'idmint: claims are not deleted'); END;
 
 CREATE TRIGGER idmint_generator_update BEFORE UPDATE ON idmint_generator
 BEGIN SELECT RAISE(ABORT, 'idmint: claims are not changed'); END;
+
+CREATE TRIGGER idmint_launch_event_insert BEFORE INSERT ON idmint_launch_event
+WHEN EXISTS (SELECT 1 FROM idmint_launch_event WHERE event_id = NEW.event_id)
+BEGIN SELECT RAISE(ABORT, 'idmint: events are not replaced'); END;
 
 CREATE TRIGGER idmint_launch_event_delete BEFORE DELETE ON idmint_launch_event
 BEGIN SELECT RAISE(ABORT, 'idmint: events are not deleted'); END;

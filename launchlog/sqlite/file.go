@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// A FileError is returned for a file in which SQLite's locks do not hold, so that two processes would take the same number, or
+// that is none.
+type FileError struct {
+	Path   string
+	Reason string
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("%q %s", e.Path, e.Reason) }
+
+// Check says why a launch log must not be kept in the file path, which need not be there yet: it is on a network file system, or
+// it has several names. [Open] checks as well. What it recognises are the file systems of Linux; FUSE, which may be local or
+// not, is let through.
+func Check(path string) error {
+	switch {
+	case path == "" || strings.HasPrefix(path, ":memory:"):
+		return &FileError{path, "is no file: a log in memory ends with the process"}
+	case strings.IndexByte(path, 0) >= 0:
+		return &FileError{path, "has a NUL byte"}
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return checkSystem(path)
+}

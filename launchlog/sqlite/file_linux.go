@@ -1,0 +1,43 @@
+package sqlite
+
+import (
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// networkFileSystems are those of statfs(2) whose locks SQLite cannot rely on.
+var networkFileSystems = map[int64]string{
+	unix.NFS_SUPER_MAGIC:  "NFS",
+	unix.SMB_SUPER_MAGIC:  "SMB",
+	unix.SMB2_SUPER_MAGIC: "SMB",
+	unix.CIFS_SUPER_MAGIC: "SMB",
+	unix.CEPH_SUPER_MAGIC: "CephFS",
+	unix.AFS_SUPER_MAGIC:  "AFS",
+	unix.CODA_SUPER_MAGIC: "Coda",
+	unix.V9FS_MAGIC:       "9P",
+	0x0bd00bd0:            "Lustre",
+	0x01161970:            "GFS2",
+	0x7461636f:            "OCFS2",
+	0x786f4256:            "a shared folder of VirtualBox",
+}
+
+var statfs = unix.Statfs // replaced in a test
+
+// checkSystem takes a path without symbolic links. What cannot be looked at is reported when it is opened.
+func checkSystem(path string) error {
+	var fs unix.Statfs_t
+	for _, p := range []string{path, filepath.Dir(path)} {
+		if statfs(p, &fs) == nil && networkFileSystems[int64(fs.Type)] != "" {
+			return &FileError{path, "is on a network file system (" + networkFileSystems[int64(fs.Type)] +
+				"), where SQLite's locks do not hold: use a local one, or a database server"}
+		}
+	}
+	// SQLite's log and locks go by the file's name: under two names there are two of each.
+	var file unix.Statx_t
+	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE|unix.STATX_NLINK, &file) == nil && file.Mode&unix.S_IFMT == unix.S_IFREG &&
+		(file.Nlink > 1 || file.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0) {
+		return &FileError{path, "has several names, by a hard link or because the file alone is mounted, and SQLite keeps a log for each: mount its folder"}
+	}
+	return nil
+}
