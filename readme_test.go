@@ -42,11 +42,11 @@ func TestReadmeProgram(t *testing.T) {
 // The README's commands are run, one block after the other, in a copy of the checkout. Not the tests, which are running.
 func TestReadmeCommands(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "idmint")
-	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	files, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard").Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("git ls-files: %v", err)
 	}
-	for _, name := range strings.Fields(string(files)) {
+	for _, name := range strings.Split(strings.TrimSuffix(string(files), "\x00"), "\x00") {
 		content, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
 			continue // deleted, and not committed yet
@@ -85,7 +85,6 @@ func TestReadmeCommands(t *testing.T) {
 		if strings.HasPrefix(block, "go mod edit") {
 			cmd.Dir = user
 		}
-		cmd.Env = append(os.Environ(), "USER=ann")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s%v\n%s", block, err, out)

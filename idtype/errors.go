@@ -16,7 +16,7 @@ var (
 	errSyntax   = errors.New("not a plain decimal number: digits only, without sign, spaces or leading zeros")
 	errOverflow = errors.New("above the largest ID, 9223372036854775807")
 	errNegative = errors.New("IDs are positive")
-	errJSON     = errors.New("want a string or an exact integer")
+	errJSON     = errors.New("want digits alone, as a string or an exact integer")
 	errBinary   = errors.New("want 8 bytes")
 	errGoType   = errors.New("want int64, uint64, string or []byte")
 

@@ -60,7 +60,8 @@ func (c Column[T]) Type(d Dialect) (string, error) {
 	return t, nil
 }
 
-// Check is a condition that holds for the column's domain, and for NULL:
+// Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
+// an integer as well.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
@@ -68,14 +69,17 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 		return "", err
 	}
 	name := Quote(c.Name)
-	if c.Domain == Positive {
-		return name + " > 0", nil
-	}
 	check := fmt.Sprintf("%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID)
-	if c.Domain == Production {
+	switch c.Domain {
+	case Production:
 		check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
+	case Layout:
+	case Positive:
+		check = name + " > 0"
+	default:
+		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", name, c.Domain)
 	}
-	return check, nil
+	return fmt.Sprintf("typeof(%s) IN ('integer', 'null') AND %s", name, check), nil
 }
 
 // PrimaryKey is the column's definition in CREATE TABLE as the primary key.

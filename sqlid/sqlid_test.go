@@ -46,6 +46,9 @@ func TestDomains(t *testing.T) {
 		{"auto-incremented", int64(57), sqlid.Positive},
 		{"2^63-1", int64(9223372036854775807), sqlid.Positive},
 		{"zero", int64(0), sqlid.Positive + 1},
+		{"text", "abc", sqlid.Positive + 1},
+		{"bytes", []byte("14150009200065"), sqlid.Positive + 1},
+		{"a fraction", 14150009200065.5, sqlid.Positive + 1},
 		{"negative", int64(-14150009200065), sqlid.Positive + 1},
 	}
 	for domain, name := range map[sqlid.Domain]string{sqlid.Production: "Production", sqlid.Layout: "Layout", sqlid.Positive: "Positive"} {
@@ -94,6 +97,12 @@ func TestUnknownDialect(t *testing.T) {
 	var e *sqlid.DialectError
 	if !errors.As(err, &e) || e.Dialect != "oracle" || !strings.Contains(err.Error(), `"oracle"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnknownDomain(t *testing.T) {
+	if check, err := (sqlid.Column[UserID]{Name: "id", Domain: 99}).PrimaryKey(sqlid.SQLite); err == nil {
+		t.Errorf("got %s", check)
 	}
 }
 
@@ -172,8 +181,8 @@ func ExampleColumn() {
 	user, err := sqlid.Column[UserID]{Name: "user_id", Domain: sqlid.Positive}.NotNull(sqlid.SQLite)
 	fmt.Println(user, err)
 	// Output:
-	// "id" INTEGER NOT NULL PRIMARY KEY CHECK ("id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0) <nil>
-	// "user_id" INTEGER NOT NULL CHECK ("user_id" > 0) <nil>
+	// "id" INTEGER NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('integer', 'null') AND "id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0) <nil>
+	// "user_id" INTEGER NOT NULL CHECK (typeof("user_id") IN ('integer', 'null') AND "user_id" > 0) <nil>
 }
 
 func ExampleIn() {

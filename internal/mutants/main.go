@@ -6,6 +6,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,27 +44,35 @@ func run(only string) error {
 	if err := copyCheckout(dir); err != nil {
 		return err
 	}
-	caught, survivors := 0, 0
+	sound := map[string]bool{} // tests that pass as long as nothing is broken
+	caught, others := 0, 0
 	for _, m := range mutants {
 		if !strings.Contains(m.why, only) {
 			continue
 		}
 		began := time.Now()
+		if tests := strings.Join(m.test, " "); !sound[tests] {
+			if out, err := test(dir, m.test); err != nil {
+				return fmt.Errorf("go test %s fails on the code as it is:\n%s", tests, out)
+			}
+			sound[tests] = true
+		}
 		survived, err := try(dir, m)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s: %w", m.why, err)
+			others++
+			fmt.Printf("ERROR     %s: %v\n", m.why, err)
 		case survived:
-			survivors++
+			others++
 			fmt.Printf("SURVIVED  %s (%s)\n", m.why, m.file)
 		default:
 			caught++
 			fmt.Printf("caught    %s (%.1f s)\n", m.why, time.Since(began).Seconds())
 		}
 	}
-	fmt.Printf("%d mutants caught, %d survived\n", caught, survivors)
-	if survivors > 0 {
-		return fmt.Errorf("the tests miss something")
+	fmt.Printf("%d mutants caught, %d not\n", caught, others)
+	if others > 0 || caught == 0 {
+		return errors.New("the tests miss something")
 	}
 	return nil
 }
@@ -86,11 +95,11 @@ func parse(list string) ([]mutant, error) {
 }
 
 func copyCheckout(dir string) error {
-	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
+	out, err := exec.Command("git", "ls-files", "-coz", "--exclude-standard").Output()
 	if err != nil {
 		return err
 	}
-	for _, name := range strings.Fields(string(out)) {
+	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			return err
@@ -106,32 +115,36 @@ func copyCheckout(dir string) error {
 	return nil
 }
 
+// place finds the one place of a mutant in a file.
+func (m mutant) place(root string) (whole []byte, err error) {
+	whole, err = os.ReadFile(filepath.Join(root, m.file))
+	if n := strings.Count(string(whole), m.old); err == nil && n != 1 {
+		err = fmt.Errorf("%s has %q %d times", m.file, m.old, n)
+	}
+	return whole, err
+}
+
 // try runs the tests on the broken code. A mutant that does not compile is an error: nothing was tested.
 func try(dir string, m mutant) (survived bool, err error) {
-	path := filepath.Join(dir, m.file)
-	whole, err := os.ReadFile(path)
+	whole, err := m.place(dir)
 	if err != nil {
 		return false, err
 	}
-	if n := strings.Count(string(whole), m.old); n != 1 {
-		return false, fmt.Errorf("%s has %q %d times", m.file, m.old, n)
-	}
+	path := filepath.Join(dir, m.file)
+	defer func() { err = errors.Join(err, os.WriteFile(path, whole, 0o644)) }()
 	if err := os.WriteFile(path, []byte(strings.Replace(string(whole), m.old, m.new, 1)), 0o644); err != nil {
 		return false, err
 	}
-	defer func() { err = firstError(err, os.WriteFile(path, whole, 0o644)) }()
-	cmd := exec.Command("go", append([]string{"test", "-short", "-count=1", "-timeout=40s", "-vet=off"}, m.test...)...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]") {
+	out, failed := test(dir, m.test)
+	if strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]") {
 		return false, fmt.Errorf("does not compile:\n%s", out)
 	}
-	return err == nil, nil
+	return failed == nil, nil
 }
 
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
+func test(dir string, args []string) (string, error) {
+	cmd := exec.Command("go", append([]string{"test", "-short", "-timeout=40s", "-vet=off"}, args...)...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
