@@ -85,16 +85,19 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// Open waits for a lock, and no longer than its context.
+// Open waits for a process that keeps the file for itself, and no longer than its context.
 func TestOpenWaits(t *testing.T) {
-	_, path := newStore(t)
+	s, path := newStore(t)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
 	holder, err := sql.Open("sqlite3", DSN(path, Existing))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer holder.Close()
-	tx, err := holder.Begin()
-	if err != nil {
+	holder.SetMaxOpenConns(1)
+	if _, err := holder.Exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (x)"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
@@ -105,13 +108,13 @@ func TestOpenWaits(t *testing.T) {
 	released := make(chan error, 1)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
-		released <- tx.Rollback()
+		released <- holder.Close()
 	}()
-	s, err := Open(context.Background(), path)
+	again, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Close(), <-released); err != nil {
+	if err := errors.Join(again.Close(), <-released); err != nil {
 		t.Error(err)
 	}
 }

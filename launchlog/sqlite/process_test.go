@@ -279,8 +279,16 @@ func TestLocked(t *testing.T) {
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.Start(ctx, storetest.Request("a"))
-	assertUnresolved(t, err)
+	store := open(t, path) // reading takes no lock, and neither does opening
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := l.Start(ctx, storetest.Request("a"))
+		waiting <- err
+	}()
+	if _, err := store.Launches(ctx, "default", launchlog.Filter{Limit: 1}); err != nil {
+		t.Errorf("reading, while others wait: %v", err)
+	}
+	assertUnresolved(t, <-waiting)
 	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
 		t.Errorf("reading goes on: %v, %v", found, err)
 	}

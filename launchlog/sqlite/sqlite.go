@@ -71,8 +71,8 @@ type Store struct {
 var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log in the file path, whose tables package migrations makes. It waits up to 10 s for a lock. Errors: a
-// [*launchlog.SchemaError], a [*FileError], the context's, or SQLite's, for a file that is not there, not a database, or not to
-// be written.
+// [*launchlog.SchemaError], a [*FileError], the context's, or SQLite's, for a file that is not there or not a database. A file
+// that is not to be written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
@@ -132,21 +132,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.file, err = os.Stat(s.path); err != nil {
-		return err
-	}
-	tx, err := s.writer.BeginTx(ctx, nil) // takes the lock: a file that is not to be written says so now
-	if err != nil {
-		return notWritable(err)
-	}
-	return tx.Rollback()
-}
-
-func notWritable(err error) error {
-	var e sqlite3.Error
-	if errors.As(err, &e) && (e.Code == sqlite3.ErrReadonly || e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrPerm) {
-		return fmt.Errorf("%w: the file and its folder must be writable", err)
-	}
+	s.file, err = os.Stat(s.path)
 	return err
 }
 
@@ -226,6 +212,9 @@ func (s *Store) classify(err error, commit bool) error {
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
+		if e.Code == sqlite3.ErrReadonly {
+			err = fmt.Errorf("%w: the file and its folder must be writable", err)
+		}
 		if commit && e.Code == sqlite3.ErrIoErr {
 			return &launchlog.AttemptError{Ambiguous: true, Err: err}
 		}
