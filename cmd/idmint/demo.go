@@ -131,7 +131,7 @@ func (d *demo) firstLaunch(ctx context.Context) (err error) {
 	d.printf("1. A deployment starts a launch: launch %d.\n\n", id)
 
 	result, err := d.runImport(ctx, d.flags, zones(), -1, importer.Import{
-		Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id, Resume: true,
+		Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id, Restart: true,
 	})
 	if err != nil {
 		return err

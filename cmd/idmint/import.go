@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -30,12 +29,15 @@ JSON lines are the names in the first object.
 
 Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
 --resume goes on where its last batch ended, and --restart removes what it stored and starts again. A finished import can be run
-again, and adds its rows again.
+again, and adds its rows again; with --resume it is left as it is, so a run that was killed may always be followed by --resume.
 
 Each import is a launch of its own in the launch log, which is created when absent, unless --launch or ` + launchVariable + ` names one.`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if _, err := flags.path(); err != nil {
+				return err
+			}
 			if im.Table == "" {
 				return usage("--table is required")
 			}
@@ -49,14 +51,14 @@ Each import is a launch of its own in the launch log, which is created when abse
 			if im.Launch, err = launchFlag(c, launch); err != nil {
 				return err
 			}
-			im.Format = importer.Format(format)
-			if format == "" {
-				if im.Format, err = importer.FormatOf(args[0]); err != nil {
-					return usageError{err}
-				}
+			if im.Format = importer.Format(format); format == "" {
+				im.Format, err = importer.FormatOf(args[0])
+			} else {
+				err = im.Format.Validate()
 			}
-			ctx, cancel := interruptible(c)
-			defer cancel()
+			if err != nil {
+				return usageError{err}
+			}
 			file, size, err := a.openSource(args[0])
 			if err != nil {
 				return err
@@ -65,6 +67,8 @@ Each import is a launch of its own in the launch log, which is created when abse
 			if im.Source, err = sourceName(args[0]); err != nil {
 				return err
 			}
+			ctx, cancel := interruptible(c) // not before: to open a pipe may take for ever
+			defer cancel()
 			result, err := a.runImport(ctx, &flags, file, size, im)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -79,7 +83,7 @@ Each import is a launch of its own in the launch log, which is created when abse
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
 	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction")
 	f.StringVar(&launch, "launch", "", "the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
-	f.BoolVar(&im.Resume, "resume", false, "go on with an unfinished import")
+	f.BoolVar(&im.Resume, "resume", false, "go on with an unfinished import; nothing where it is finished")
 	f.BoolVar(&im.Restart, "restart", false, "remove the rows of an unfinished import, and start again")
 	return c
 }
@@ -126,8 +130,7 @@ func (a *app) runImport(ctx context.Context, flags *storeFlags, r io.Reader, siz
 	if err != nil {
 		return importer.Result{}, err
 	}
-	// SQLite's own waiting obeys no context: the importer waits between attempts.
-	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Existing)+"&_busy_timeout=250")
+	db, err := openDatabase(path, sqlite.Existing)
 	if err != nil {
 		return importer.Result{}, err
 	}
@@ -158,6 +161,10 @@ func (a *app) reportImport(table string, r importer.Result) error {
 			Seconds       float64 `json:"seconds"`
 			RowsPerSecond int64   `json:"rows_per_second"`
 		}{table, r, r.Duration.Seconds(), rate})
+	}
+	if r.Rows == 0 && r.Resumed > 0 {
+		fmt.Fprintf(a.out, "%s: nothing was left to import: all %d rows are there, launch %d\n", table, r.Resumed, r.Launch)
+		return nil
 	}
 	fmt.Fprintf(a.out, "%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
 	if r.Rows > 0 {

@@ -48,7 +48,7 @@ func (a *app) launchStartCommand() *cobra.Command {
 
 The key names the deployment, for example the URL of the pipeline's run: to run the command again with the same key prints the
 same number, and with the same key for something else is an error.`,
-		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key "$CI_PIPELINE_URL" --initiator "$USER" --format env`,
+		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "plain" && format != "env" {
@@ -286,8 +286,9 @@ func (a *app) launchAdvanceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "advance --to LAUNCH --db DSN",
 		Short: "Count launch numbers as used, after a restore from a backup",
-		Long: `Count all launch numbers up to the given one as used. After the log was restored from a backup, or failed over to a copy that
-lacked launches, end the launches that run, advance beyond every number that was ever used, and start a new launch.`,
+		Long: `Count all launch numbers up to the given one as used, and end the launches that run as superseded. Do so after the log was
+restored from a backup, or failed over to a copy that lacked its newest rows, because such a log would give out again what it
+forgot: advance beyond every number that was ever used, and start a new launch.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			last, err := launchNumber("--to", to)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -34,6 +35,8 @@ type app struct {
 	err      io.Writer
 	json     bool
 	badInput bool // a line was refused, and said so
+
+	explained bool // inspect has explained an ID, and the next one is set off from it
 }
 
 // usageError is about the command line.
@@ -49,22 +52,32 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	root.SetArgs(args)
 	err := root.Execute()
 	err = errors.Join(err, a.out.Flush())
+	if errors.Is(err, context.Canceled) && !errors.Is(err, errInterrupted) { // nothing else cancels
+		err = fmt.Errorf("%w: %w", errInterrupted, err)
+	}
 	var wrong usageError
 	switch {
 	case err == nil && a.badInput:
 		return statusBadInput
 	case err == nil:
 		return 0
-	case errors.As(err, &wrong) || strings.HasPrefix(err.Error(), "unknown command"):
-		fmt.Fprintf(stderr, "idmint: %v\nSee 'idmint --help'.\n", err)
+	case errors.As(err, &wrong):
+		fmt.Fprintf(stderr, "idmint: %s\nSee 'idmint --help'.\n", inWords(err))
 		return statusUsage
 	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "idmint: %v\n", err)
+		fmt.Fprintf(stderr, "idmint: %s\n", inWords(err))
 		return statusInterrupted
 	default:
-		fmt.Fprintf(stderr, "idmint: %v\n", err)
+		fmt.Fprintf(stderr, "idmint: %s\n", inWords(err))
 		return statusBadInput
 	}
+}
+
+var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migrations|json): `)
+
+// inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.
+func inWords(err error) string {
+	return packageNames.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", "; "), "$1")
 }
 
 func (a *app) command() *cobra.Command {
@@ -124,7 +137,7 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(nil) }
 }
 
-// warn writes a line to standard error.
+// warn writes a line to standard error. Any goroutine may call it.
 func (a *app) warn(format string, args ...any) { fmt.Fprintf(a.err, "idmint: "+format+"\n", args...) }
 
 // eachInput hands over the arguments, or the lines of standard input if there are none, just as they are.
@@ -139,6 +152,11 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 	}
 	lines := bufio.NewReaderSize(a.in, 64<<10)
 	for {
+		if lines.Buffered() == 0 { // whoever gives the next line may wait for this answer
+			if err := a.out.Flush(); err != nil {
+				return err
+			}
+		}
 		line, err := lines.ReadString('\n')
 		if err == io.EOF && line == "" {
 			return nil

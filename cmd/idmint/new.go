@@ -14,6 +14,8 @@ func (a *app) newCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new SCHEME",
 		Short: "Mint IDs",
+		// Flags are those of a scheme: an unknown scheme is what to complain about.
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage("which scheme? want decimal")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,9 @@ var decimalScheme = scheme{
 	inspect: func(text string) (any, error) {
 		id, err := idtype.ParseDecimalID(text)
 		if err == nil {
-			err = id.Validate()
+			if err = id.Validate(); err != nil {
+				err = fmt.Errorf("%s: %w", text, err)
+			}
 		}
 		return decimalFields{idtype.SchemeDecimal, text, id.Parts()}, err
 	},
@@ -64,11 +67,11 @@ var decimalScheme = scheme{
 	draw: func(w io.Writer, fields any) { drawDecimal(w, fields.(decimalFields)) },
 	compose: func(fields json.RawMessage) (fmt.Stringer, error) {
 		var f struct {
-			Scheme    *idtype.Scheme `json:"scheme"`
-			ID        any            `json:"id"` // what inspect wrote; it follows from the other fields
-			Counter   *int           `json:"counter"`
-			Generator *int           `json:"generator_id"`
-			Launch    *int           `json:"launch_id"`
+			Scheme    *idtype.Scheme   `json:"scheme"`
+			ID        idtype.DecimalID `json:"id"` // what inspect wrote; it follows from the other fields
+			Counter   *int             `json:"counter"`
+			Generator *int             `json:"generator_id"`
+			Launch    *int             `json:"launch_id"`
 		}
 		if err := decodeFields(fields, &f); err != nil {
 			return nil, err
@@ -80,7 +83,7 @@ var decimalScheme = scheme{
 			return nil, errors.New("want the fields counter, generator_id and launch_id")
 		}
 		id, err := idtype.DecimalParts{Counter: *f.Counter, Generator: *f.Generator, Launch: *f.Launch}.ID()
-		if text, given := f.ID.(string); err == nil && f.ID != nil && (!given || text != id.String()) {
+		if err == nil && !f.ID.IsZero() && f.ID != id {
 			err = fmt.Errorf("the id is %v, but the other fields are those of %v", f.ID, id)
 		}
 		return id, err
@@ -91,10 +94,16 @@ var decimalScheme = scheme{
 func decodeFields(data json.RawMessage, into any) error {
 	d := json.NewDecoder(strings.NewReader(string(data)))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("want a JSON object")
-		}
+	err := d.Decode(into)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF), errors.As(err, &kind) && kind.Field == "":
+		return errors.New("want a JSON object")
+	case kind != nil && kind.Type.Kind() == reflect.Int:
+		return fmt.Errorf("%s: want an integer, not %s", kind.Field, kind.Value)
+	case kind != nil:
+		return fmt.Errorf("%s: want a %v, not %s", kind.Field, kind.Type.Kind(), kind.Value)
+	case err != nil:
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -166,14 +175,7 @@ An input is taken as it is: what is not an ID, or does not follow the scheme's l
 				}
 				fitting = []scheme{s}
 			}
-			first := true
-			return a.eachInput(args, func(text string) error {
-				if !first && !a.json {
-					a.out.WriteByte('\n')
-				}
-				first = false
-				return a.inspect(fitting, text)
-			})
+			return a.eachInput(args, func(text string) error { return a.inspect(fitting, text) })
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: decimal")
@@ -195,6 +197,10 @@ func (a *app) inspect(fitting []scheme, text string) error {
 	if len(fits) == 0 {
 		return a.refuse(text, errors.Join(refusals...))
 	}
+	if a.explained && !a.json {
+		a.out.WriteByte('\n')
+	}
+	a.explained = true
 	for i, s := range fits {
 		switch {
 		case a.json:
@@ -214,10 +220,14 @@ func (a *app) inspect(fitting []scheme, text string) error {
 func (a *app) refuse(input string, reason error) error {
 	a.badInput = true
 	if !a.json {
-		a.warn("%v", reason)
-		return nil
+		err := a.out.Flush() // the answers before it come first
+		a.warn("%s", inWords(reason))
+		return err
 	}
-	return writeJSON(a.out, map[string]string{"input": shorten(input), "error": reason.Error()})
+	return writeJSON(a.out, struct {
+		Input string `json:"input"`
+		Error string `json:"error"`
+	}{shorten(input), inWords(reason)})
 }
 
 // shorten bounds what is repeated of an input.

@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/launchlog"
@@ -33,20 +36,29 @@ func (f *storeFlags) add(c *cobra.Command) {
 	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for a database that is busy or away")
 }
 
+var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
 // path is the file that the DSN names.
 func (f *storeFlags) path() (string, error) {
-	if f.dsn == "" {
+	kind, path, ok := strings.Cut(f.dsn, ":")
+	switch {
+	case f.dsn == "":
 		return "", usage("--db is required, for example --db sqlite:app.db")
-	}
-	path, ok := strings.CutPrefix(f.dsn, "sqlite:")
-	if !ok {
-		kind, _, _ := strings.Cut(f.dsn, ":") // no more of it: a DSN may hold a password
+	case f.wait <= 0:
+		return "", usage("--wait %v: want more than 0", f.wait)
+	case !ok || !kindPattern.MatchString(kind): // nothing is repeated of what may hold a password
+		return "", usage("--db: want the kind of database and a colon first, for example --db sqlite:app.db")
+	case kind != "sqlite":
 		return "", usage("--db: unknown kind of database %q: want sqlite:PATH", kind)
-	}
-	if path == "" {
+	case path == "":
 		return "", usage("--db: %q has no path", f.dsn)
 	}
 	return path, nil
+}
+
+// withWait bounds what a call waits.
+func (f *storeFlags) withWait(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, f.wait, fmt.Errorf("waited for %v", f.wait))
 }
 
 // open opens the launch log.
@@ -55,9 +67,11 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := sqlite.Open(ctx, path)
+	opening, cancel := f.withWait(ctx)
+	defer cancel()
+	store, err := sqlite.Open(opening, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, whyNotOpened(path, err)
 	}
 	log, err := launchlog.New(store, &launchlog.Options{
 		Namespace: f.namespace, Budget: f.wait, Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
@@ -69,23 +83,49 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 	return log, func() { store.Close() }, nil
 }
 
+// openDatabase opens a file for other uses than the launch log's. SQLite itself waits for a lock only shortly, because its
+// waiting obeys no context: whoever uses the database tries again.
+func openDatabase(path string, mode sqlite.Mode) (*sql.DB, error) {
+	return sql.Open("sqlite3", sqlite.DSN(path, mode)+"&_busy_timeout=250")
+}
+
 // migrate makes or upgrades the launch log's tables.
 func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	path, err := f.path()
 	if err != nil {
 		return 0, 0, err
 	}
-	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
+	if err := sqlite.Check(path); err != nil {
+		return 0, 0, err
+	}
+	db, err := openDatabase(path, sqlite.Create)
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, f.wait)
+	ctx, cancel := f.withWait(ctx)
 	defer cancel()
 	from, to, err = migrations.Up(ctx, db, migrations.SQLite)
 	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
+		err = whyNotOpened(path, fmt.Errorf("%s: %w", path, err))
 	}
 	return from, to, errors.Join(err, db.Close())
+}
+
+// whyNotOpened asks the system why the file cannot be opened, where SQLite says so and names a reason that is another file's:
+// its log, beside a file on a read-only disk.
+func whyNotOpened(path string, err error) error {
+	var reason sqlite3.Error
+	if !errors.As(err, &reason) || reason.Code != sqlite3.ErrCantOpen {
+		return err
+	}
+	file, openErr := os.OpenFile(path, os.O_RDWR, 0)
+	switch {
+	case errors.Is(openErr, fs.ErrNotExist): // it is the file itself
+		return err
+	case openErr != nil:
+		return openErr
+	}
+	return errors.Join(err, file.Close())
 }
 
 func (a *app) migrateCommand() *cobra.Command {

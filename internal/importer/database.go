@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -30,14 +31,20 @@ func NewDatabase(db *sql.DB, budget time.Duration) *Database {
 	return &Database{db: db, budget: budget}
 }
 
-// state is an unfinished import's row.
+// An idRange holds the first and the last of the IDs that rows got from one generator without a gap. Nobody else mints with its
+// generator number, and only what is within it was stored: an older row, whose key follows another scheme, may end in the same
+// digits.
+type idRange [2]int64
+
+// state is an import's row.
 type state struct {
 	id        int64
 	key       string // names the import; the idempotency key of its launch
 	holder    string // the run that may add to it
 	launch    int    // 0 before it has one
 	ownLaunch bool   // it was started for this import
-	suffixes  []int64
+	ranges    []idRange
+	finished  bool
 	startedAt string
 	position
 }
@@ -48,10 +55,10 @@ CREATE TABLE IF NOT EXISTS idmint_import (
     import_key  TEXT    NOT NULL UNIQUE,
     holder      TEXT    NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
     source      TEXT    NOT NULL,
-    table_name  TEXT    NOT NULL,
+    table_name  TEXT    NOT NULL COLLATE NOCASE, -- as SQLite compares names of tables
     launch_id   INTEGER,
     own_launch  INTEGER NOT NULL,
-    suffixes    TEXT    NOT NULL DEFAULT '[]', -- the last ten digits of its IDs: generator and launch
+    id_ranges   TEXT    NOT NULL DEFAULT '[]', -- the first and the last ID of each range
     stored_rows INTEGER NOT NULL DEFAULT 0,
     file_bytes  INTEGER NOT NULL DEFAULT 0,
     file_sha256 TEXT    NOT NULL DEFAULT '', -- of these bytes
@@ -63,7 +70,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (sou
 
 var errTakenOver = errors.New("another run goes on with this import")
 
-// transact runs f in a transaction, again and again while another process holds SQLite's lock.
+// transact runs f in a transaction, again and again while another process holds SQLite's lock, up to the budget.
 func (d *Database) transact(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
 	once := func() (struct{}, error) {
 		err := d.once(ctx, f)
@@ -75,6 +82,9 @@ func (d *Database) transact(ctx context.Context, f func(context.Context, *sql.Tx
 	_, err := backoff.Retry(ctx, once, backoff.WithBackOff(&backoff.ExponentialBackOff{
 		InitialInterval: 5 * time.Millisecond, MaxInterval: 500 * time.Millisecond, Multiplier: 2, RandomizationFactor: 1,
 	}), backoff.WithMaxElapsedTime(d.budget))
+	if sqlite.IsBusy(err) {
+		err = fmt.Errorf("%w: another process held the lock for %v", err, d.budget)
+	}
 	return err
 }
 
@@ -100,8 +110,10 @@ func (d *Database) prepareTable(ctx context.Context, im Import, columns []string
 			return fmt.Errorf("table %q: names that begin with %s are taken", im.Table, prefix)
 		}
 	}
-	if im.Table == "" || badText(im.Table) != "" {
-		return fmt.Errorf("%q is no name for a table", im.Table)
+	for kind, name := range map[string]string{"table": im.Table, "column": im.IDColumn} {
+		if name == "" || badText(name) != "" {
+			return fmt.Errorf("%q is no name for a %s", name, kind)
+		}
 	}
 	for _, c := range columns {
 		if strings.EqualFold(c, im.IDColumn) {
@@ -127,7 +139,7 @@ func (d *Database) prepareTable(ctx context.Context, im Import, columns []string
 }
 
 func checkTable(ctx context.Context, tx *sql.Tx, im Import, columns []string) error {
-	rows, err := tx.QueryContext(ctx, "SELECT name, pk, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)", im.Table)
+	rows, err := tx.QueryContext(ctx, "SELECT name, type, pk, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)", im.Table)
 	if err != nil {
 		return err
 	}
@@ -135,13 +147,19 @@ func checkTable(ctx context.Context, tx *sql.Tx, im Import, columns []string) er
 	there := map[string]bool{}
 	isKey := false
 	for rows.Next() {
-		var name string
+		var name, kind string
 		var pk, keys int
-		if err := rows.Scan(&name, &pk, &keys); err != nil {
+		if err := rows.Scan(&name, &kind, &pk, &keys); err != nil {
 			return err
 		}
 		there[strings.ToLower(name)] = true
-		isKey = isKey || strings.EqualFold(name, im.IDColumn) && pk == 1 && keys == 1
+		if !strings.EqualFold(name, im.IDColumn) || pk != 1 || keys != 1 {
+			continue
+		}
+		isKey = true
+		if !strings.Contains(strings.ToUpper(kind), "INT") { // SQLite's rule for integer columns; others change the IDs or their order
+			return fmt.Errorf("table %q is there, and its key %q is %s: want INTEGER", im.Table, name, cmp.Or(kind, "of no type"))
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -157,33 +175,38 @@ func checkTable(ctx context.Context, tx *sql.Tx, im Import, columns []string) er
 	return nil
 }
 
-// unfinished finds the import that did not end, or nil.
-func (d *Database) unfinished(ctx context.Context, im Import) (*state, error) {
+// last finds the last import of this file into this table, or nil if there is none whose rows stay.
+func (d *Database) last(ctx context.Context, im Import) (*state, error) {
 	var s state
 	var launch sql.NullInt64
-	var suffixes string
+	var ranges, progress string
 	err := d.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT import_id, import_key, holder, launch_id, own_launch, suffixes, stored_rows, file_bytes, file_sha256, started_at
-			FROM idmint_import WHERE source = ? AND table_name = ? AND state = 'unfinished'`, im.Source, im.Table).
-			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &suffixes, &s.rows, &s.bytes, &s.sha256, &s.startedAt)
+		return tx.QueryRowContext(ctx, `SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, stored_rows, file_bytes, file_sha256, state, started_at
+			FROM idmint_import WHERE source = ? AND table_name = ? ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
+			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &s.rows, &s.bytes, &s.sha256, &progress, &s.startedAt)
 	})
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && progress == "restarted" {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.launch = int(launch.Int64)
-	return &s, json.Unmarshal([]byte(suffixes), &s.suffixes)
+	s.launch, s.finished = int(launch.Int64), progress == "finished"
+	return &s, json.Unmarshal([]byte(ranges), &s.ranges)
 }
 
-// record begins a new import.
+// record begins a new import, unless another run has just begun the same.
 func (d *Database) record(ctx context.Context, im Import) (*state, error) {
 	s := &state{key: "import-" + rand.Text(), holder: rand.Text(), launch: im.Launch, ownLaunch: im.Launch == 0}
 	return s, d.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch)
-			VALUES (?, ?, ?, ?, nullif(?, 0), ?) RETURNING import_id, started_at`,
+		err := tx.QueryRowContext(ctx, `INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch)
+			VALUES (?, ?, ?, ?, nullif(?, 0), ?) ON CONFLICT (source, table_name) WHERE state = 'unfinished' DO NOTHING
+			RETURNING import_id, started_at`,
 			s.key, s.holder, im.Source, im.Table, s.launch, s.ownLaunch).Scan(&s.id, &s.startedAt)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = errTakenOver
+		}
+		return err
 	})
 }
 
@@ -209,37 +232,42 @@ func (d *Database) setLaunch(ctx context.Context, s *state, launch int) error {
 	})
 }
 
-// abandon removes the rows of an unfinished import, which its IDs tell: nobody else mints with its generator numbers.
+// abandon removes the rows of an unfinished import, which its IDs tell.
 func (d *Database) abandon(ctx context.Context, im Import, s *state) (removed int64, err error) {
 	err = d.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		err := one(tx.ExecContext(ctx, "UPDATE idmint_import SET state = 'restarted' WHERE import_id = ? AND state = 'unfinished' AND stored_rows = ?", s.id, s.rows))
-		if err != nil || s.rows == 0 {
-			return err
-		}
-		suffixes, err := json.Marshal(s.suffixes)
 		if err != nil {
 			return err
 		}
-		deleted, err := tx.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s %% %d IN (SELECT value FROM json_each(?))",
-			sqlid.Quote(im.Table), sqlid.Quote(im.IDColumn), idtype.DecimalStep), string(suffixes))
-		if err != nil {
-			return err
+		removed = 0
+		for _, r := range s.ranges {
+			deleted, err := tx.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s WHERE %s BETWEEN ?1 AND ?2 AND %[2]s %% %[3]d = ?1 %% %[3]d",
+				sqlid.Quote(im.Table), sqlid.Quote(im.IDColumn), idtype.DecimalStep), r[0], r[1])
+			if err != nil {
+				return err
+			}
+			n, err := deleted.RowsAffected()
+			if err != nil {
+				return err
+			}
+			removed += n
 		}
-		removed, err = deleted.RowsAffected()
-		return err
+		return nil
 	})
 	return removed, err
 }
 
 // storeBatch stores the rows and how far the file has come, and at the end of the file that it is finished.
 func (d *Database) storeBatch(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error {
-	suffixes := s.suffixes
+	ranges := slices.Clone(s.ranges)
 	for _, id := range ids {
-		if suffix := int64(id % idtype.DecimalStep); !slices.Contains(suffixes, suffix) {
-			suffixes = append(suffixes, suffix)
+		if n := len(ranges); n > 0 && ranges[n-1][1]+idtype.DecimalStep == int64(id) {
+			ranges[n-1][1] = int64(id)
+		} else {
+			ranges = append(ranges, idRange{int64(id), int64(id)})
 		}
 	}
-	list, err := json.Marshal(suffixes)
+	list, err := json.Marshal(ranges)
 	if err != nil {
 		return err
 	}
@@ -251,12 +279,12 @@ func (d *Database) storeBatch(ctx context.Context, im Import, columns []string, 
 		if err := insert(ctx, tx, im, columns, ids, b.values); err != nil {
 			return err
 		}
-		return one(tx.ExecContext(ctx, `UPDATE idmint_import SET suffixes = ?, stored_rows = ?, file_bytes = ?, file_sha256 = ?, state = ?,
+		return one(tx.ExecContext(ctx, `UPDATE idmint_import SET id_ranges = ?, stored_rows = ?, file_bytes = ?, file_sha256 = ?, state = ?,
 			changed_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') WHERE import_id = ? AND holder = ? AND state = 'unfinished' AND stored_rows = ?`,
 			string(list), b.end.rows, b.end.bytes, b.end.sha256, next, s.id, s.holder, s.rows))
 	})
 	if err == nil {
-		s.suffixes, s.position = suffixes, b.end
+		s.ranges, s.position = ranges, b.end
 	}
 	return err
 }

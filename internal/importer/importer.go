@@ -24,7 +24,8 @@ type Import struct {
 	// Initiator is who starts the launch.
 	Initiator string
 	// Restart and Resume say what happens to an unfinished import of the same file into the same table: its rows are removed and
-	// it starts again, or it goes on. Without either it is an [UnfinishedError].
+	// it starts again, or it goes on. Without either it is an [UnfinishedError]. Resume leaves a finished import as it is,
+	// because a run that was killed may have stored its last batch: without Resume it is imported again.
 	Restart, Resume bool
 	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It may be nil.
 	Progress func(rows, bytes int64)
@@ -61,6 +62,11 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string {
+	for _, other := range []error{errChanged, errFinished, errTakenOver} { // which Resume is no answer to
+		if errors.Is(e.Err, other) {
+			return other.Error()
+		}
+	}
 	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume", e.Err, e.Rows)
 }
 
@@ -105,8 +111,12 @@ func Run(ctx context.Context, db *Database, log *launchlog.Log, r io.Reader, im 
 	if err != nil {
 		return result, err
 	}
-	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(opened, src, state.position) })
-	if err == nil {
+	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(opened, src, state) })
+	switch {
+	case err != nil:
+	case state.finished: // the run that stored the last batch may have been killed before this
+		err = end(ctx, log, im, state, launchlog.Succeeded)
+	default:
 		err = store(ctx, db, log, im, opened, src, state, &result)
 	}
 	result.Duration = time.Since(began)
@@ -147,24 +157,27 @@ func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 
 // begin finds the unfinished import, or records a new one, and sees that it has a launch.
 func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*state, Result, error) {
-	var result Result
-	s, err := db.unfinished(ctx, im)
+	result := Result{Generators: []int{}}
+	s, err := db.last(ctx, im)
 	if err != nil {
 		return nil, result, err
 	}
 	switch {
-	case s != nil && im.Restart:
+	case s == nil:
+	case s.finished && im.Resume:
+		result.Resumed, result.Launch = s.rows, s.launch
+		return s, result, nil
+	case s.finished:
+		s = nil
+	case im.Restart:
 		if result.Removed, err = db.abandon(ctx, im, s); err != nil {
 			return nil, result, err
 		}
-		if s.ownLaunch && s.launch != 0 {
-			_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: launchlog.Aborted, Actor: im.Initiator, Reason: "import restarted"})
-			if err != nil && !errors.As(err, new(*launchlog.ConflictError)) {
-				return nil, result, err
-			}
+		if err := end(ctx, log, im, s, launchlog.Aborted); err != nil {
+			return nil, result, err
 		}
 		s = nil
-	case s != nil && !im.Resume:
+	case !im.Resume:
 		return nil, result, &UnfinishedError{im.Source, im.Table, s.rows, s.startedAt}
 	}
 	if s == nil {
@@ -179,6 +192,10 @@ func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*s
 		launch, err := log.Start(ctx, launchlog.Request{
 			Key: s.key, Service: "idmint import", Environment: "import", Initiator: im.Initiator, InitiatorKind: "user",
 		})
+		var taken *launchlog.ConflictError
+		if errors.As(err, &taken) { // by another user's run of this import, which ended before it could note the number
+			launch.ID, err = taken.Launch, nil
+		}
 		if err != nil {
 			return nil, result, err
 		}
@@ -191,6 +208,18 @@ func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*s
 	}
 	result.Launch = s.launch
 	return s, result, nil
+}
+
+// end ends the launch that was started for the import, if there is one that nobody has ended.
+func end(ctx context.Context, log *launchlog.Log, im Import, s *state, outcome launchlog.Outcome) error {
+	if !s.ownLaunch || s.launch == 0 {
+		return nil
+	}
+	_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: outcome, Actor: im.Initiator, Reason: "import " + string(outcome)})
+	if errors.As(err, new(*launchlog.ConflictError)) {
+		return nil
+	}
+	return err
 }
 
 // store takes the rest of the file into the table, and ends the import's own launch.
@@ -228,18 +257,14 @@ func store(ctx context.Context, db *Database, log *launchlog.Log, im Import, rec
 			}
 			result.Last = minted[len(minted)-1]
 			result.Rows += int64(len(minted))
+			result.Generators = gen.Stats().Generators
 			if im.Progress != nil {
 				im.Progress(s.rows, s.bytes)
 			}
 		}
-		result.Generators = gen.Stats().Generators
 		switch {
 		case b.err == io.EOF:
-			if s.ownLaunch {
-				_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: im.Initiator})
-				return err
-			}
-			return nil
+			return end(ctx, log, im, s, launchlog.Succeeded)
 		case b.err != nil:
 			return b.err
 		}
@@ -253,7 +278,7 @@ func read(ctx context.Context, rec records, src *source, size int, from position
 	batches := make(chan batch, queued)
 	go func() {
 		at := from
-		for {
+		for ctx.Err() == nil {
 			b := batch{values: make([][]any, 0, size)}
 			for len(b.values) < size && b.err == nil {
 				values, err := rec.read()

@@ -37,6 +37,15 @@ func FormatOf(name string) (Format, error) {
 	}
 }
 
+// Validate reports whether it is one of them.
+func (f Format) Validate() error {
+	switch f {
+	case CSV, TSV, JSONLines:
+		return nil
+	}
+	return fmt.Errorf("unknown format %q: want csv, tsv or jsonl", string(f))
+}
+
 // A RecordError is about one record of the file.
 type RecordError struct {
 	Line   int // where the record begins, from 1
@@ -59,17 +68,23 @@ type records interface {
 
 // openRecords reads the file's beginning.
 func openRecords(r io.Reader, format Format) (records, error) {
+	file := bufio.NewReaderSize(r, 64<<10)
+	var mark int64
+	if begin, _ := file.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
+		n, _ := file.Discard(len(begin))
+		mark = int64(n)
+	}
 	var rec records
 	var err error
 	switch format {
 	case CSV:
-		rec, err = openCSV(r)
+		rec, err = openCSV(file, mark)
 	case TSV:
-		rec, err = openTSV(r)
+		rec, err = openTSV(lines{r: file, bytes: mark})
 	case JSONLines:
-		rec, err = openJSON(r)
+		rec, err = openJSON(lines{r: file, bytes: mark})
 	default:
-		return nil, fmt.Errorf("unknown format %q: want csv, tsv or jsonl", format)
+		return nil, format.Validate()
 	}
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the file is empty")
@@ -125,14 +140,16 @@ func checked(fields, columns []string, line int) ([]any, error) {
 
 const byteOrderMark = "\ufeff"
 
+// csvRecords are encoding/csv's: empty lines are passed over, and CRLF within quotes becomes LF.
 type csvRecords struct {
 	r      *csv.Reader
+	mark   int64 // bytes before the header
 	header []string
 	at     int
 }
 
-func openCSV(r io.Reader) (*csvRecords, error) {
-	c := &csvRecords{r: csv.NewReader(r)}
+func openCSV(r io.Reader, mark int64) (*csvRecords, error) {
+	c := &csvRecords{r: csv.NewReader(r), mark: mark}
 	c.r.FieldsPerRecord = -1 // counted here, for a message with both numbers
 	c.r.ReuseRecord = true
 	header, err := c.next()
@@ -140,7 +157,6 @@ func openCSV(r io.Reader) (*csvRecords, error) {
 		return nil, err
 	}
 	c.header = append(c.header, header...)
-	c.header[0] = strings.TrimPrefix(c.header[0], byteOrderMark)
 	return c, nil
 }
 
@@ -157,7 +173,7 @@ func (c *csvRecords) next() ([]string, error) {
 }
 
 func (c *csvRecords) columns() []string { return c.header }
-func (c *csvRecords) offset() int64     { return c.r.InputOffset() }
+func (c *csvRecords) offset() int64     { return c.mark + c.r.InputOffset() }
 func (c *csvRecords) line() int         { return c.at }
 
 func (c *csvRecords) read() ([]any, error) {
@@ -195,13 +211,13 @@ type tsvRecords struct {
 	header []string
 }
 
-func openTSV(r io.Reader) (*tsvRecords, error) {
-	t := &tsvRecords{lines: lines{r: bufio.NewReader(r)}}
+func openTSV(l lines) (*tsvRecords, error) {
+	t := &tsvRecords{lines: l}
 	line, err := t.next()
 	if err != nil {
 		return nil, err
 	}
-	t.header = strings.Split(strings.TrimPrefix(string(line), byteOrderMark), "\t")
+	t.header = strings.Split(string(line), "\t")
 	return t, nil
 }
 
@@ -224,13 +240,13 @@ type jsonRecords struct {
 	first []any // the first record, until it is read
 }
 
-func openJSON(r io.Reader) (*jsonRecords, error) {
-	j := &jsonRecords{lines: lines{r: bufio.NewReader(r)}, index: map[string]int{}}
+func openJSON(l lines) (*jsonRecords, error) {
+	j := &jsonRecords{lines: l, index: map[string]int{}}
 	line, err := j.next()
 	if err != nil {
 		return nil, err
 	}
-	err = j.decode(bytes.TrimPrefix(line, []byte(byteOrderMark)), func(name string, value any) error {
+	err = j.decode(line, func(name string, value any) error {
 		if _, ok := j.index[name]; ok {
 			return fmt.Errorf("%q is there twice", name)
 		}

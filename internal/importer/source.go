@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 )
@@ -26,10 +25,15 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checksum is that of the file's first offset bytes, all of which were read. Offsets ascend from call to call.
-func (s *source) checksum(offset int64) string {
+// advance takes the file's first offset bytes, all of which were read, into the sum. Offsets ascend from call to call.
+func (s *source) advance(offset int64) {
 	s.sum.Write(s.pending.Next(int(offset - s.at)))
 	s.at = offset
+}
+
+// checksum is that of the file's first offset bytes, as advance takes them.
+func (s *source) checksum(offset int64) string {
+	s.advance(offset)
 	return hex.EncodeToString(s.sum.Sum(nil))
 }
 
@@ -40,23 +44,40 @@ type position struct {
 	sha256 string // of these bytes
 }
 
-var errChanged = errors.New("the file does not begin with what was imported from it: start again with --restart")
+var (
+	errChanged  = errors.New("the file does not begin with what was imported from it: start again with --restart")
+	errFinished = errors.New("the last import of the file is finished, and the file has changed since: import it without --resume")
+)
 
-// skip reads records up to a position, and checks that it is the same file's. The fields are not looked at.
-func skip(rec records, src *source, to position) error {
-	if to.rows == 0 {
+// skip reads the records that were stored, and checks that they are the same file's.
+func skip(rec records, src *source, s *state) error {
+	changed := errChanged
+	if s.finished {
+		changed = errFinished
+	} else if s.rows == 0 {
 		return nil
 	}
-	for range to.rows {
+	for range s.rows {
 		if _, err := rec.read(); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("%w: %w", errChanged, err)
+			return unlessRead(err, changed)
+		}
+		src.advance(rec.offset()) // what is not in the sum is kept in memory
+	}
+	if s.finished {
+		if _, err := rec.read(); err != io.EOF {
+			return unlessRead(err, changed)
 		}
 	}
-	if rec.offset() != to.bytes || src.checksum(to.bytes) != to.sha256 {
-		return errChanged
+	if rec.offset() != s.bytes || src.checksum(s.bytes) != s.sha256 {
+		return changed
 	}
 	return nil
+}
+
+// unlessRead is changed, unless err says that the file could not be read.
+func unlessRead(err, changed error) error {
+	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) {
+		return changed
+	}
+	return err
 }

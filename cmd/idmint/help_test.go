@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Each command explains itself: on standard output, with status 0, with every flag and what it is for.
+func TestHelp(t *testing.T) {
+	s := newShell(t)
+	var commands int
+	var visit func(c *cobra.Command, path []string)
+	visit = func(c *cobra.Command, path []string) {
+		if c.Hidden || c.Name() == "completion" || c.Name() == "help" {
+			return
+		}
+		commands++
+		got := s.run(append(path, "--help")...)
+		if got.status != 0 || got.stderr != "" || !strings.Contains(got.stdout, "Usage:") {
+			t.Errorf("idmint %v --help: %v", path, got)
+		}
+		if again := s.run(append([]string{"help"}, path...)...); again != got {
+			t.Errorf("idmint help %v differs: %v", path, again)
+		}
+		if c.Short == "" || len(path) > 0 && !strings.Contains(got.stdout, c.Short) && c.Long == "" {
+			t.Errorf("idmint %v does not say what it is for", path)
+		}
+		check := func(f *pflag.Flag) {
+			if !strings.Contains(got.stdout, "--"+f.Name) || f.Usage == "" {
+				t.Errorf("idmint %v --help does not explain --%s", path, f.Name)
+			}
+		}
+		c.LocalFlags().VisitAll(check)
+		c.InheritedFlags().VisitAll(check)
+		for _, line := range strings.Split(got.stdout, "\n") {
+			if len([]rune(line)) > 180 {
+				t.Errorf("idmint %v --help: a line of %d characters: %s", path, len(line), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			if !sub.Hidden && !strings.Contains(got.stdout, sub.Name()) {
+				t.Errorf("idmint %v --help does not name %s", path, sub.Name())
+			}
+			visit(sub, append(path[:len(path):len(path)], sub.Name()))
+		}
+	}
+	visit((&app{out: bufio.NewWriter(io.Discard)}).command(), nil)
+	if commands < 14 {
+		t.Errorf("only %d commands", commands)
+	}
+	if got, help := s.run(), s.run("--help"); got != help {
+		t.Errorf("idmint alone: %v", got)
+	}
+	if got := s.run("launch"); got.status != 0 || !strings.Contains(got.stdout, "advance") {
+		t.Errorf("idmint launch: %v", got)
+	}
+}

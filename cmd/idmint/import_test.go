@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestImport(t *testing.T) {
+	s := newShell(t)
+	s.write("f.csv", numbered(12_345))
+	out := s.must("import", "f.csv", "--db", "sqlite:app.db", "--table", "t")
+	s.checkNumbered(12_345)
+	for _, want := range []string{"t: 12345 rows in ", " rows a second, launch 1\n", "IDs 10000000001 to 123450000000001\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q: %q is missing", out, want)
+		}
+	}
+	var result struct {
+		Table                  string
+		Rows, Resumed, Removed int
+		Launch                 int    `json:"launch_id"`
+		Generators             []int  `json:"generator_ids"`
+		First                  string `json:"first_id"`
+		Last                   string `json:"last_id"`
+		Seconds                float64
+		RowsPerSecond          int `json:"rows_per_second"`
+	}
+	s.write("g.jsonl", `{"a":1}`+"\n"+`{"a":2}`+"\n")
+	out = s.must("import", "g.jsonl", "--db", "sqlite:app.db", "--table", "u", "--json")
+	if err := json.Unmarshal([]byte(out), &result); err != nil || strings.Count(out, "\n") != 1 {
+		t.Fatalf("%q: %v", out, err)
+	}
+	if result.Rows != 2 || result.Table != "u" || result.Launch != 2 || len(result.Generators) != 1 || result.First != "10000000002" ||
+		result.Last != "20000000002" || result.Seconds <= 0 || result.RowsPerSecond <= 0 {
+		t.Errorf("%+v", result)
+	}
+	// From standard input, under a launch that the environment names.
+	s.env = append(s.env, launchVariable+"="+s.start("a deployment"))
+	if got := s.feed("a\tb\n1\t2\n", "import", "-", "--format", "tsv", "--db", "sqlite:app.db", "--table", "v"); got.status != 0 {
+		t.Error(got)
+	}
+	if n := s.count(`SELECT count(*) FROM v WHERE id = 10000000003 AND a = 1 AND b = 2`); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// An import that was stopped says what to do, and each of these does it.
+func TestImportUnfinished(t *testing.T) {
+	s := newShell(t)
+	s.write("f.csv", numbered(30)+"x\n")
+	args := []string{"import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
+	got := s.run(args...)
+	if want := "idmint: f.csv: line 32: 1 fields, while the header has 2; 30 rows are stored, and nothing of what follows: go on with --resume\n"; got.stderr != want || got.status != 1 {
+		t.Errorf("got %v, want %q", got, want)
+	}
+	got = s.run(args...)
+	if got.status != 1 || !strings.Contains(got.stderr, "--resume") || !strings.Contains(got.stderr, "--restart") || !strings.Contains(got.stderr, filepath.Join(s.dir, "f.csv")) {
+		t.Error(got)
+	}
+	s.write("f.csv", numbered(50))
+	// The file is the same by whatever path.
+	out := s.must("import", "../"+filepath.Base(s.dir)+"/f.csv", "--db", "sqlite:"+filepath.Join(s.dir, "app.db"), "--table", "T", "--resume")
+	if !strings.Contains(out, "30 rows were there") {
+		t.Errorf("%q", out)
+	}
+	s.checkNumbered(50)
+	// Once more is once too much only without being told that it was finished.
+	if out := s.must(append(args, "--resume")...); !strings.Contains(out, "nothing was left to import: all 50 rows are there") {
+		t.Errorf("%q", out)
+	}
+	s.checkNumbered(50)
+	s.write("f.csv", numbered(10)+"x\n")
+	if got := s.run(args...); got.status != 1 {
+		t.Error(got)
+	}
+	s.write("f.csv", numbered(5))
+	if out := s.must(append(args, "--restart")...); !strings.Contains(out, "10 rows of the unfinished import were removed") {
+		t.Errorf("%q", out)
+	}
+	if n := s.count(`SELECT count(*) FROM t`); n != 55 {
+		t.Errorf("%d rows, want 55", n)
+	}
+}
+
+// Imports are killed at random moments, and resumed until they are finished: each row is there once.
+func TestImportKilled(t *testing.T) {
+	const rows, kills = 300_000, 20
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	s := newShell(t)
+	s.write("f.csv", numbered(rows))
+	began := time.Now()
+	killed, imports, inBetween := 0, 0, 0
+	for killed < kills {
+		os.Remove(filepath.Join(s.dir, "app.db"))
+		imports++
+		resume := "--resume=false"
+		for {
+			cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "100", resume)
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			resume = "--resume"
+			// A longer time after each kill: a machine that is busy comes through as well.
+			kill := time.AfterFunc(time.Duration(random.IntN(150+10*killed))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+			err := cmd.Wait()
+			kill.Stop()
+			if err == nil {
+				break
+			}
+			if cmd.ProcessState.Exited() {
+				t.Fatalf("it was not killed, but ended: %v, %s", err, stderr.String())
+			}
+			killed++
+			if !s.exists("idmint_import") || !s.exists("t") {
+				continue // killed before it began
+			}
+			stored := s.count(`SELECT coalesce(sum(stored_rows), 0) FROM idmint_import`)
+			if n := s.count(`SELECT count(*) FROM t`); n != stored {
+				t.Fatalf("after %d kills %d rows are stored, and %d are noted", killed, n, stored)
+			}
+			if stored > 0 && stored < rows {
+				inBetween++
+			}
+		}
+		s.checkNumbered(rows)
+		if n := s.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`); n != 1 {
+			t.Errorf("%d launches succeeded, want 1", n)
+		}
+	}
+	generators := s.count(`SELECT count(*) FROM idmint_generator`)
+	t.Logf("%d imports of %d rows, %d kills, %d of them with a part stored, in %v: 0 rows twice, 0 lost; the last one used %d generator numbers",
+		imports, rows, killed, inBetween, time.Since(began).Round(time.Millisecond), generators)
+	if inBetween < 10 {
+		t.Errorf("only %d kills met an import at work: the test shows too little", inBetween)
+	}
+}
+
+// The same from a pipe, whose other end is fed slowly: a killed import has read more than it has stored.
+func TestImportKilledOnPipe(t *testing.T) {
+	const rows, kills = 3_000, 15
+	s := newShell(t)
+	file := numbered(rows)
+	killed, inBetween := 0, 0
+	for _, resume := 0, false; ; resume = true {
+		cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "7", fmt.Sprintf("--resume=%v", resume))
+		pipe, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if killed < kills {
+			stored := 0
+			if resume {
+				stored = s.count(`SELECT stored_rows FROM idmint_import`)
+			}
+			// Up to a place in the middle of a record, behind what is stored; then a moment; then it is killed.
+			upto := min(len(file), len(numbered(stored))+rand.IntN(2*len(file)/kills))
+			_, _ = fmt.Fprint(pipe, file[:upto])
+			if !resume {
+				s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) > 0 })
+			}
+			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			killed++
+			if n := s.count(`SELECT count(*) FROM t`); n > stored && n < rows {
+				inBetween++
+			}
+			continue
+		}
+		go func() {
+			_, _ = fmt.Fprint(pipe, file)
+			pipe.Close()
+		}()
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	s.checkNumbered(rows)
+	t.Logf("%d kills, %d of which after rows were stored: 0 rows twice, 0 lost", killed, inBetween)
+	if inBetween < 3 {
+		t.Errorf("only %d kills met an import at work: the test shows too little", inBetween)
+	}
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Ctrl-C, and a request to terminate, end an import from a pipe that hangs. What is stored stays, and it can be resumed.
+func TestInterrupted(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, rows := range []int{0, 5, 25, 30} { // fed before the pipe hangs; 20 of 25 and 20 or 30 of 30 are stored, in batches of ten
+			s := newShell(t)
+			args := []string{"import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
+			cmd := s.command(args...)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			pipe, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprint(pipe, numbered(rows))
+			stored := rows / 10 * 10
+			s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) == stored })
+			s.until("the import has its launch", func() bool { return s.count(`SELECT count(*) FROM idmint_launch`) == 1 })
+			time.Sleep(20 * time.Millisecond)
+			began := time.Now()
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if d := time.Since(began); d > 2*time.Second {
+				t.Errorf("%v: it took %v", signal, d)
+			}
+			want := fmt.Sprintf("idmint: -: interrupted; %d rows are stored, and nothing of what follows: go on with --resume\n", stored)
+			if status := cmd.ProcessState.ExitCode(); status != statusInterrupted || stderr.String() != want {
+				t.Errorf("%v with %d rows: status %d, %q; want %q", signal, rows, status, stderr.String(), want)
+			}
+			s.checkNumbered(stored)
+			if got := s.feed(numbered(50), append(args, "--resume")...); got.status != 0 {
+				t.Errorf("resumed: %v", got)
+			}
+			s.checkNumbered(50)
+		}
+	}
+}
+
+// The second Ctrl-C ends even an import that cannot be stopped, here in a transaction that takes its time. Nothing is lost.
+func TestInterruptedTwice(t *testing.T) {
+	s := newShell(t)
+	s.start("a")
+	s.exec("app.db", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT);
+		CREATE VIEW slow AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000000) SELECT x FROM c;
+		CREATE TRIGGER slow_rows AFTER INSERT ON t WHEN NEW.n + 0 >= 10 BEGIN SELECT max(x) FROM slow; END`)
+	s.write("f.csv", numbered(300))
+	cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the first batch is stored", func() bool { return s.count(`SELECT count(*) FROM t`) == 10 })
+	time.Sleep(100 * time.Millisecond) // now the second one is stored, which takes seconds
+	for range 2 {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	began := time.Now()
+	_ = cmd.Wait()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("it ended by itself: %v, %s", cmd.ProcessState, stderr.String())
+	}
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("it took %v", d)
+	}
+	if n := s.count(`SELECT count(*) FROM t`); n != 10 {
+		t.Errorf("%d rows", n)
+	}
+	s.exec("app.db", `DROP TRIGGER slow_rows`)
+	s.must("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--resume")
+	s.checkNumbered(300)
+}
+
+// Other commands wait, too: for a lock, which need not be let go.
+func TestInterruptedWhileLocked(t *testing.T) {
+	s := newShell(t)
+	s.write("f.csv", numbered(3))
+	id := s.start("a")
+	db := s.open("app.db")
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	type process struct {
+		*exec.Cmd
+		stdout, stderr bytes.Buffer
+	}
+	var all []*process
+	for _, args := range [][]string{
+		{"import", "f.csv", "--table", "t"},
+		{"new", "decimal", "--launch", id},
+		{"launch", "start", "--service", "s", "--env", "e", "--key", "k", "--initiator", "i"},
+		{"launch", "end", id, "--outcome", "failed"},
+	} {
+		p := &process{Cmd: s.command(append(args, "--db", "sqlite:app.db")...)}
+		p.Stdout, p.Stderr = &p.stdout, &p.stderr
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	time.Sleep(time.Second) // now they wait
+	for _, p := range all {
+		_ = p.Process.Signal(os.Interrupt)
+		began := time.Now()
+		_ = p.Wait()
+		if p.ProcessState.ExitCode() != statusInterrupted || !strings.Contains(p.stderr.String(), "interrupted") || p.stdout.Len() > 0 || strings.Count(p.stderr.String(), "\n") != 1 {
+			t.Errorf("%v: %v, %q", p.Args[1:], p.ProcessState, p.stderr.String())
+		}
+		if d := time.Since(began); d > 2*time.Second {
+			t.Errorf("%v: it took %v", p.Args[1:], d)
+		}
+	}
+}
+
+// Ctrl-C ends a stream of IDs in a whole line, and what was minted was printed.
+func TestInterruptedStream(t *testing.T) {
+	s := newShell(t)
+	cmd := s.command("new", "decimal", "--test", "-n", "900000000")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { _ = cmd.Process.Signal(os.Interrupt) })
+	all, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	lines := strings.Split(string(all), "\n")
+	n := len(lines) - 1
+	if n == 0 || lines[n] != "" || lines[n-1] != fmt.Sprintf("%d0000000000", n) {
+		t.Errorf("%d lines, the last ones %q", n, lines[max(0, n-2):])
+	}
+	if cmd.ProcessState.ExitCode() != statusInterrupted {
+		t.Errorf("%v", cmd.ProcessState)
+	}
+}
+
+// Whoever reads the output may have enough of it, as head(1) has: no complaint, and no work for nobody.
+func TestClosedOutput(t *testing.T) {
+	s := newShell(t)
+	s.write("ids", strings.Repeat("14150009200065\n", 500_000))
+	for _, args := range []string{"new decimal --test -n 100000000", "inspect --json", "inspect"} {
+		cmd := s.command(strings.Fields(args)...)
+		ids, err := os.Open(s.dir + "/ids")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		cmd.Stdin, cmd.Stderr = ids, &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line == "" {
+			t.Errorf("%s: %q, %v", args, line, err)
+		}
+		out.Close()
+		began := time.Now()
+		err = cmd.Wait()
+		ids.Close()
+		var exit *exec.ExitError
+		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !errors.As(err, &exit) || !ok || status.Signal() != syscall.SIGPIPE {
+			t.Errorf("%s: ended with %v", args, err)
+		}
+		if d := time.Since(began); stderr.Len() > 0 || d > 2*time.Second {
+			t.Errorf("%s: %v, stderr %q", args, d, stderr.String())
+		}
+	}
+}
+
+// An output that takes no more for another reason is an error: the answer is not whole.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skipf("SKIPPED: no /dev/full: %v", err)
+	}
+	defer full.Close()
+	s := newShell(t)
+	id := s.start("a")
+	for _, args := range [][]string{
+		{"new", "decimal", "--test"},
+		{"new", "decimal", "--test", "-n", "100000"},
+		{"inspect", "14150009200065"},
+		{"launch", "list", "--db", "sqlite:app.db"},
+		{"launch", "show", id, "--db", "sqlite:app.db"},
+		{"--help"},
+	} {
+		cmd := s.command(args...)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &stderr
+		_ = cmd.Run()
+		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "no space left") || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%v: %v, %q", args, cmd.ProcessState, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+// binary is the real program, which the tests run as a process.
+var binary string
+
+func TestMain(m *testing.M) {
+	status, err := withBinary(m.Run)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func withBinary(run func() int) (status int, err error) {
+	dir, err := os.MkdirTemp("", "idmint")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "idmint")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return run(), nil
+}
+
+// A shell runs idmint in a folder of its own.
+type shell struct {
+	testing.TB
+	dir string
+	env []string
+}
+
+func newShell(t testing.TB) *shell {
+	t.Helper()
+	s := &shell{TB: t, dir: t.TempDir()}
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, launchVariable+"=") {
+			s.env = append(s.env, variable)
+		}
+	}
+	return s
+}
+
+// An answer is what a process wrote, and its exit status: -1 if a signal ended it.
+type answer struct {
+	stdout, stderr string
+	status         int
+}
+
+func (a answer) String() string {
+	return fmt.Sprintf("status %d, stdout %.500q, stderr %.500q", a.status, a.stdout, a.stderr)
+}
+
+// command is a process that ends with the test, at the latest after a minute.
+func (s *shell) command(args ...string) *exec.Cmd {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	s.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	return cmd
+}
+
+func (s *shell) run(args ...string) answer {
+	s.Helper()
+	return s.feed("", args...)
+}
+
+// feed runs idmint with a text on standard input.
+func (s *shell) feed(input string, args ...string) answer {
+	s.Helper()
+	cmd := s.command(args...)
+	cmd.Stdin = strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		s.Fatal(err)
+	}
+	return answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// must runs idmint, expects it to succeed in silence, and returns what it wrote.
+func (s *shell) must(args ...string) string {
+	s.Helper()
+	got := s.run(args...)
+	if got.status != 0 || got.stderr != "" {
+		s.Fatalf("idmint %q: %v", args, got)
+	}
+	return got.stdout
+}
+
+func (s *shell) write(name, content string) {
+	s.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// open opens a database in the shell's folder, beside idmint.
+func (s *shell) open(name string) *sql.DB {
+	s.Helper()
+	db, err := sql.Open("sqlite3", sqlite.DSN(filepath.Join(s.dir, name), sqlite.Existing))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { db.Close() })
+	return db
+}
+
+// count asks app.db for a number.
+func (s *shell) count(query string, args ...any) (n int) {
+	s.Helper()
+	db := s.open("app.db")
+	defer db.Close()
+	if err := db.QueryRow(query, args...).Scan(&n); err != nil {
+		s.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+func (s *shell) exec(name, query string, args ...any) {
+	s.Helper()
+	db := s.open(name)
+	defer db.Close()
+	if _, err := db.Exec(query, args...); err != nil {
+		s.Fatalf("%s: %v", query, err)
+	}
+}
+
+// start starts a launch in app.db, which is made where it is absent, and returns its number.
+func (s *shell) start(key string) string {
+	s.Helper()
+	s.must("migrate", "--db", "sqlite:app.db")
+	return strings.TrimSpace(s.must("launch", "start", "--db", "sqlite:app.db", "--service", "shop", "--env", "test", "--key", key, "--initiator", "ann"))
+}
+
+// numbered is a CSV file of n rows whose first column counts from 0.
+func numbered(n int) string {
+	var b strings.Builder
+	b.WriteString("n,name\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,\"name, %d\"\n", i, i)
+	}
+	return b.String()
+}
+
+// checkNumbered checks that the rows of numbered(n) are in table t once, and that for each generator the order of its IDs is
+// that of the file.
+func (s *shell) checkNumbered(n int) {
+	s.Helper()
+	for query, want := range map[string]int{
+		`SELECT count(*) FROM t`:                                           n,
+		`SELECT count(DISTINCT id) FROM t`:                                 n,
+		`SELECT count(DISTINCT n) FROM t`:                                  n,
+		`SELECT coalesce(max(n + 0), -1) - coalesce(min(n + 0), 0) FROM t`: n - 1,
+		`SELECT count(*) FROM t WHERE name <> 'name, ' || n`:               0,
+		`SELECT count(*) FROM (SELECT n, lag(n) OVER (PARTITION BY id % 10000000000 ORDER BY id) before FROM t) WHERE n + 0 <= before + 0`:                                              0,
+		`SELECT count(*) FROM (SELECT DISTINCT id % 10000000000 s FROM t) WHERE NOT EXISTS (SELECT 1 FROM idmint_generator WHERE launch_id = s % 100000 AND generator_id = s / 100000)`: 0,
+	} {
+		if got := s.count(query); got != want {
+			s.Errorf("%s: %d, want %d", query, got, want)
+		}
+	}
+}
+
+// until waits for a condition, up to 20 s.
+func (s *shell) until(what string, condition func() bool) {
+	s.Helper()
+	for end := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			s.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// exists reports whether a table is in app.db.
+func (s *shell) exists(table string) bool {
+	s.Helper()
+	if _, err := os.Stat(filepath.Join(s.dir, "app.db")); err != nil {
+		return false
+	}
+	return s.count(`SELECT count(*) FROM sqlite_schema WHERE name = ?`, table) == 1
+}

@@ -1,0 +1,147 @@
+package importer
+
+import (
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+)
+
+// An outcome is all that a reader says about a file.
+type outcome struct {
+	columns []string
+	values  [][]any
+	offsets []int64 // after each record
+	err     string
+	end     int64 // the offset at io.EOF
+}
+
+func readAll(t testing.TB, format Format, file string, r io.Reader) (got outcome) {
+	t.Helper()
+	rec, err := openRecords(r, format)
+	if err != nil {
+		return outcome{err: err.Error()}
+	}
+	got.columns = rec.columns()
+	before := int64(0)
+	for {
+		values, err := rec.read()
+		if err == io.EOF {
+			if got.end = rec.offset(); got.end != int64(len(file)) {
+				t.Fatalf("%s %q: at the end the offset is %d of %d", format, file, got.end, len(file))
+			}
+			return got
+		}
+		if err != nil {
+			var bad *RecordError
+			if lines := strings.Count(file, "\n") + 1; !errors.As(err, &bad) || bad.Line < 1 || bad.Line > lines {
+				t.Fatalf("%s %q: %v, while the file has %d lines", format, file, err, lines)
+			}
+			got.err = err.Error()
+			return got
+		}
+		if after := rec.offset(); after <= before || after > int64(len(file)) {
+			t.Fatalf("%s %q: after record %d the offset goes from %d to %d", format, file, len(got.values), before, after)
+		}
+		before = rec.offset()
+		if len(values) != len(got.columns) {
+			t.Fatalf("%s %q: %d values for %d columns", format, file, len(values), len(got.columns))
+		}
+		for _, v := range values {
+			text, ok := v.(string)
+			if v != nil && !ok || !utf8.ValidString(text) || strings.Contains(text, nul) {
+				t.Fatalf("%s %q: value %T %q", format, file, v, v)
+			}
+		}
+		got.values, got.offsets = append(got.values, values), append(got.offsets, before)
+	}
+}
+
+// checkRecords checks what resuming relies on: how the bytes come does not matter, and what was read once is read again the same,
+// from whatever record on.
+func checkRecords(t testing.TB, format Format, file string) {
+	want := readAll(t, format, file, strings.NewReader(file))
+	if got := readAll(t, format, file, iotest.OneByteReader(strings.NewReader(file))); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s %q: byte by byte it is %+v, at once %+v", format, file, got, want)
+	}
+	if len(want.columns) == 0 {
+		return
+	}
+	for n := 1; n <= len(want.values); n += 1 + len(want.values)/5 {
+		s := &state{position: position{rows: int64(n), bytes: want.offsets[n-1]}}
+		s.sha256 = sum(file[:s.bytes])
+		src := newSource(strings.NewReader(file))
+		rec, err := openRecords(src, format)
+		if err == nil {
+			err = skip(rec, src, s)
+		}
+		if err != nil {
+			t.Fatalf("%s %q: skip %d records: %v", format, file, n, err)
+		}
+		var rest [][]any
+		for {
+			values, err := rec.read()
+			if err != nil {
+				break
+			}
+			rest = append(rest, values)
+		}
+		if len(rest)+n != len(want.values) || len(rest) > 0 && !reflect.DeepEqual(rest, want.values[n:]) {
+			t.Fatalf("%s %q: after %d records there are %q, want %q", format, file, n, rest, want.values[n:])
+		}
+		// A position that is off by a record, or another file's, is noticed.
+		for _, wrong := range []position{
+			{s.rows, s.bytes, sum(file[:s.bytes] + "x")}, {s.rows - 1, s.bytes, s.sha256}, {s.rows, s.bytes - 1, sum(file[:s.bytes-1])},
+		} {
+			if wrong.rows == 0 {
+				continue
+			}
+			src := newSource(strings.NewReader(file))
+			rec, err := openRecords(src, format)
+			if err == nil {
+				err = skip(rec, src, &state{position: wrong})
+			}
+			if err == nil {
+				t.Fatalf("%s %q: position %+v is accepted, while %+v is right", format, file, wrong, s.position)
+			}
+		}
+	}
+}
+
+func sum(text string) string {
+	src := newSource(strings.NewReader(text))
+	_, _ = io.Copy(io.Discard, src)
+	return src.checksum(int64(len(text)))
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{
+		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", bom + "\"a\",b\n1,2\n", "\n\na\n\n1\n\n", "a\n\"x\ny\"\nz\n", "a\n\"\"\"\"\n", "a\n\"", "a\n\r", "a\r\r\n1\r\r\n",
+		"a\n1\n" + bom, bom + bom + "a\n1\n", "a\nx\x00\n", "\xef\xbb", "a,a\n", "a\n\"x\r\ny\"", "a\n \n", "\r\n\r\na\n1",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) { checkRecords(t, CSV, file) })
+}
+
+func FuzzTSV(f *testing.F) {
+	for _, seed := range []string{
+		"", "a\tb\n1\t2\n", "a\tb\r\n1\t2\r", bom + "a\n1\n", "a\n\n\n", "a\n\r\n\r", "a\t\n", "\n", "a\n\x00\n", "a\n" + bom + "\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) { checkRecords(t, TSV, file) })
+}
+
+func FuzzJSONLines(f *testing.F) {
+	for _, seed := range []string{
+		"", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\r\n{}", bom + "{\"a\":null}", "{\"a\":[1,{\"b\":2}]}\n", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}\n",
+		"{\"a\":1}{\"a\":2}", "{\"a\":1,\"a\":2}", "{", "[", "{}", "{\"a\":1e999}", "{\"\":1}", "{\"a\"", "{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n\n", " {\"a\" : 1 } ",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) { checkRecords(t, JSONLines, file) })
+}

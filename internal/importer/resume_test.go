@@ -1,0 +1,334 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// However often an import ends early, and wherever, it ends up with each row once.
+func TestResumeAnywhere(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 10 {
+		f := newFixture(t)
+		rows := 1 + random.IntN(400)
+		im := importing(func(im *Import) { im.Launch = 0 })
+		stored, stops := int64(0), 0
+		for {
+			im.Batch = 1 + random.IntN(60) // a resumed import may have batches of another size
+			ctx, cancel := context.WithCancelCause(ctx)
+			left := random.IntN(4)
+			im.Progress = func(int64, int64) {
+				if left--; left <= 0 && random.IntN(3) > 0 {
+					cancel(errStop)
+				}
+			}
+			result, err := f.run(ctx, strings.NewReader(numbered(rows)), im)
+			cancel(nil)
+			if result.Resumed != stored {
+				t.Fatalf("%d rows were stored, %d are resumed", stored, result.Resumed)
+			}
+			stored += result.Rows
+			if err == nil {
+				break
+			}
+			var stopped *StoppedError
+			if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != stored {
+				t.Fatalf("%v, after %d rows", err, stored)
+			}
+			f.checkNumbered(int(stored), 1)
+			im.Resume = true
+			stops++
+		}
+		f.checkNumbered(rows, 1)
+		if stored != int64(rows) || f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`) != 1 || f.count(`SELECT count(*) FROM idmint_launch`) != 1 {
+			t.Errorf("%d rows of %d after %d stops", stored, rows, stops)
+		}
+	}
+}
+
+func TestUnfinished(t *testing.T) {
+	f := newFixture(t)
+	f.stopAfter(20, numbered(50), importing())
+	_, err := f.run(ctx, strings.NewReader(numbered(50)), importing())
+	var unfinished *UnfinishedError
+	if !errors.As(err, &unfinished) || unfinished.Rows != 20 || unfinished.Source != "/data/file.csv" || unfinished.Table != "t" {
+		t.Fatalf("got %v, want an UnfinishedError", err)
+	}
+	for _, word := range []string{"--resume", "--restart", "20 rows", "/data/file.csv", unfinished.Since} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("%v: %q is missing", err, word)
+		}
+	}
+	// To SQLite the name of the table is the same.
+	if _, err := f.run(ctx, strings.NewReader(numbered(50)), importing(func(im *Import) { im.Table = "T" })); !errors.As(err, &unfinished) {
+		t.Errorf("table T: %v", err)
+	}
+	// Another file into the same table, and the same file into another table, have nothing to do with it.
+	f.mustRun(numbered(50), importing(func(im *Import) { im.Table = "u" }))
+	f.mustRun("name\nx\n", importing(func(im *Import) { im.Source = "-" }))
+	f.mustRun(numbered(50), importing(resume))
+	f.checkNumbered(50, 1)
+	f.mustRun(numbered(50), importing())
+	f.checkNumbered(50, 2)
+}
+
+func TestResumeWithoutAnything(t *testing.T) {
+	f := newFixture(t)
+	if r := f.mustRun(numbered(15), importing(resume)); r.Rows != 15 || r.Resumed != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A run may be killed behind its last batch, before anybody hears of it: whoever resumes it then gets no second copy, and the
+// launch that was left running is ended.
+func TestResumeFinished(t *testing.T) {
+	f := newFixture(t)
+	first := f.stopAfter(25, numbered(25), importing()) // stopped in the progress of the last batch, of 5 rows
+	if outcome := f.outcome(first.Launch); outcome != "" {
+		t.Fatalf("the launch has ended (%s): the test does not show what it is to show", outcome)
+	}
+	for range 2 {
+		r := f.mustRun(numbered(25), importing(resume))
+		if want := (Result{Resumed: 25, Launch: first.Launch, Generators: []int{}, Duration: r.Duration}); !reflect.DeepEqual(r, want) {
+			t.Errorf("resumed %+v, want %+v", r, want)
+		}
+		if outcome := f.outcome(first.Launch); outcome != launchlog.Succeeded {
+			t.Errorf("launch: %q", outcome)
+		}
+	}
+	f.checkNumbered(25, 1)
+	// It is not taken for a finished import of another file's content.
+	for _, file := range []string{numbered(26), numbered(24), numbered(25) + "\n", strings.Replace(numbered(25), "name 3", "name x", 1), numbered(0), "n,name\n1\n"} {
+		_, err := f.run(ctx, strings.NewReader(file), importing(resume))
+		if !errors.Is(err, errFinished) || err.Error() != errFinished.Error() {
+			t.Errorf("a file of %d bytes: %v", len(file), err)
+		}
+	}
+	f.checkNumbered(25, 1)
+}
+
+// The last import counts: not a finished one that was followed by one whose rows were removed.
+func TestResumeAfterRestart(t *testing.T) {
+	f := newFixture(t)
+	f.mustRun(numbered(25), importing())
+	f.stopAfter(10, numbered(25), importing())
+	// A restart that ends right after it has removed the rows.
+	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return &faulty{Store: s, end: errStop} })
+	if _, err := f.run(ctx, strings.NewReader(numbered(25)), importing(restart)); !errors.Is(err, errStop) {
+		t.Fatal(err)
+	}
+	f.checkNumbered(25, 1)
+	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return s })
+	f.mustRun(numbered(25), importing(resume))
+	f.checkNumbered(25, 2)
+}
+
+func TestChangedFile(t *testing.T) {
+	for name, file := range map[string]string{
+		"a byte within what was stored":      strings.Replace(numbered(50), "name 7\n", "name x\n", 1),
+		"the first byte of a later column":   strings.Replace(numbered(50), "19,name", "19,Name", 1),
+		"a row less":                         strings.Replace(numbered(50), "7,name 7\n", "", 1),
+		"two rows the other way round":       strings.Replace(numbered(50), "3,name 3\n4,name 4\n", "4,name 4\n3,name 3\n", 1),
+		"an empty line more":                 strings.Replace(numbered(50), "7,name 7\n", "7,name 7\n\n", 1),
+		"quotes that mean the same":          strings.Replace(numbered(50), "name 7\n", "\"name 7\"\n", 1),
+		"shorter than what was stored":       numbered(15),
+		"columns the other way round":        "name,n\n" + strings.TrimPrefix(numbered(50), "n,name\n"),
+		"a column's name in another case":    strings.Replace(numbered(50), "name", "NAME", 1),
+		"other line ends":                    strings.ReplaceAll(numbered(50), "\n", "\r\n"),
+		"a byte order mark":                  bom + numbered(50),
+		"a bad row within what was stored":   strings.Replace(numbered(50), "7,name 7\n", "7\n", 1),
+		"empty but for the header":           "n,name\n",
+		"same number of bytes and rows":      strings.Replace(numbered(50), "7,name 7\n", "8,name 8\n", 1),
+		"cut in the middle of a stored line": numbered(50)[:30],
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.stopAfter(20, numbered(50), importing())
+			_, err := f.run(ctx, strings.NewReader(file), importing(resume))
+			if !errors.Is(err, errChanged) {
+				t.Fatalf("got %v, want an error about the changed file", err)
+			}
+			if message := err.Error(); !strings.Contains(message, "--restart") || strings.Contains(message, "--resume") {
+				t.Errorf("message %q", message)
+			}
+			f.checkNumbered(20, 1)
+			// The right file still goes on.
+			f.mustRun(numbered(50), importing(resume))
+			f.checkNumbered(50, 1)
+		})
+	}
+}
+
+// What follows the stored part may change: rows are put right there, or added.
+func TestChangedBehind(t *testing.T) {
+	f := newFixture(t)
+	f.stopAfter(20, numbered(21)+"x\n", importing())
+	f.mustRun(numbered(60), importing(resume))
+	f.checkNumbered(60, 1)
+}
+
+func TestReadErrorInFile(t *testing.T) {
+	broken := errors.New("the cable was cut")
+	file := numbered(50)
+	f := newFixture(t)
+	_, err := f.run(ctx, io.MultiReader(strings.NewReader(file[:len(file)-100]), failing{broken}), importing())
+	var stopped *StoppedError
+	if !errors.Is(err, broken) || !errors.As(err, &stopped) || stopped.Rows != 30 && stopped.Rows != 40 {
+		t.Fatalf("got %v", err)
+	}
+	f.checkNumbered(int(stopped.Rows), 1)
+	// While the stored part is read again, too, this is not a changed file.
+	_, err = f.run(ctx, io.MultiReader(strings.NewReader(file[:100]), failing{broken}), importing(resume))
+	if !errors.Is(err, broken) || errors.Is(err, errChanged) {
+		t.Errorf("got %v", err)
+	}
+	f.mustRun(file, importing(resume))
+	f.checkNumbered(50, 1)
+	// And it is none when that is known to be the whole file.
+	_, err = f.run(ctx, io.MultiReader(strings.NewReader(file), failing{broken}), importing(resume))
+	if !errors.Is(err, broken) || errors.Is(err, errFinished) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A pipe that hangs is left behind when the context ends: in the header, in what is skipped, and behind it.
+func TestHangingPipe(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before bool   // 20 rows were stored
+		feed   string // what comes before it hangs
+		rows   int64  // stored in the end
+	}{
+		{"nothing comes", false, "", 0},
+		{"in the header", false, "n,na", 0},
+		{"behind the header", false, "n,name\n", 0},
+		{"in the first batch", false, numbered(9), 0},
+		{"in the third batch", false, numbered(25), 20},
+		{"while skipping", true, numbered(15), 20},
+		{"after skipping", true, numbered(25), 20},
+		{"in a later batch", true, numbered(35), 30},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t)
+			im := importing(func(im *Import) { im.Source = "-" })
+			if test.before {
+				f.stopAfter(20, numbered(50), im)
+				im.Resume = true
+			}
+			r, w := io.Pipe()
+			t.Cleanup(func() { w.Close() })
+			ctx, cancel := context.WithCancelCause(ctx)
+			go func() {
+				fmt.Fprint(w, test.feed) // returns when it was read
+				for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && f.stored() < test.rows; {
+					time.Sleep(time.Millisecond)
+				}
+				cancel(errStop)
+			}()
+			// Whoever waits for the pipe gets an end of it, in the end.
+			rescue := time.AfterFunc(8*time.Second, func() { w.CloseWithError(errors.New("nobody stopped")) })
+			defer rescue.Stop()
+			if _, err := f.run(ctx, r, im); !errors.Is(err, errStop) {
+				t.Fatalf("got %v", err)
+			}
+			if got := f.stored(); got != test.rows {
+				t.Fatalf("%d rows are stored, want %d", got, test.rows)
+			}
+			im.Resume = true
+			f.mustRun(numbered(50), im)
+			f.checkNumbered(50, 1)
+		})
+	}
+}
+
+// stored is how many rows the last import says are stored, 0 where there is none.
+func (f *fixture) stored() (n int64) {
+	if f.count(`SELECT count(*) FROM sqlite_schema WHERE name = 'idmint_import'`) == 1 {
+		_ = f.db.QueryRow(`SELECT stored_rows FROM idmint_import ORDER BY import_id DESC LIMIT 1`).Scan(&n)
+	}
+	return n
+}
+
+func TestRestart(t *testing.T) {
+	f := newFixture(t)
+	// Rows of others in the same table: of an older scheme, whose keys end like IDs of the import's generator (launch 2,
+	// generator 1), and of other generators and launches.
+	f.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT)`)
+	others := []int64{1, 2, 1_00002, 3_00001_00002, 99_00001_00002, 1_00000_00002, 2_00005_00002, 1_00001_00003, 9223372036854775807}
+	f.start("a deployment")
+	f.start("another")
+	if _, err := f.log.Claim(ctx, 2); err != nil { // so that the import's generator is number 1
+		t.Fatal(err)
+	}
+	im := importing(launch(2))
+	im.Source = "/data/other.csv"
+	for _, id := range others {
+		if id != 3_00001_00002 { // which the import itself will have
+			f.exec(`INSERT INTO t (id) VALUES (?)`, id)
+		}
+	}
+	f.stopAfter(20, numbered(50), im)
+	f.checkNumbered(20, 1)
+	if n := f.count(`SELECT count(*) FROM t WHERE id = 30000100002 AND n = '2'`); n != 1 {
+		t.Fatal("the import has other IDs than the test is about")
+	}
+	im.Resume = true // the rows of two generators are to be removed
+	f.stopAfter(40, numbered(50), im)
+	im.Resume, im.Restart = false, true
+	result := f.mustRun(numbered(10), im) // another file, too: nothing of the old one is left to compare it with
+	if result.Removed != 40 || result.Rows != 10 || result.Resumed != 0 {
+		t.Errorf("%+v", result)
+	}
+	f.checkNumbered(10, 1)
+	if n := f.count(`SELECT count(*) FROM t WHERE n IS NULL`); n != len(others)-1 {
+		t.Errorf("%d rows of others are left, want %d", n, len(others)-1)
+	}
+	if outcome := f.outcome(2); outcome != "" {
+		t.Errorf("launch 2 is not the import's own, and has ended: %s", outcome)
+	}
+}
+
+func TestRestartEndsItsLaunch(t *testing.T) {
+	f := newFixture(t)
+	first := f.stopAfter(20, numbered(50), importing())
+	second := f.mustRun(numbered(50), importing(restart))
+	f.checkNumbered(50, 1)
+	if second.Removed != 20 || second.Launch == first.Launch {
+		t.Errorf("%+v after %+v", second, first)
+	}
+	if a, b := f.outcome(first.Launch), f.outcome(second.Launch); a != launchlog.Aborted || b != launchlog.Succeeded {
+		t.Errorf("launches ended %q and %q", a, b)
+	}
+	// Somebody may have ended it before.
+	third := f.stopAfter(20, numbered(50), importing())
+	f.end(third.Launch, launchlog.Failed)
+	f.mustRun(numbered(50), importing(restart))
+	f.checkNumbered(50, 2)
+	if outcome := f.outcome(third.Launch); outcome != launchlog.Failed {
+		t.Errorf("launch %d: %q", third.Launch, outcome)
+	}
+}
+
+// A restart that cannot remove the rows leaves everything as it is.
+func TestRestartRefused(t *testing.T) {
+	f := newFixture(t)
+	f.stopAfter(20, numbered(50), importing())
+	f.exec(`CREATE TABLE child (t INTEGER NOT NULL REFERENCES t); INSERT INTO child SELECT id FROM t WHERE n = '3'`)
+	if _, err := f.run(ctx, strings.NewReader(numbered(50)), importing(restart)); err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
+		t.Errorf("got %v", err)
+	}
+	f.checkNumbered(20, 1)
+	f.mustRun(numbered(50), importing(resume))
+	f.checkNumbered(50, 1)
+}
