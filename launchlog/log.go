@@ -147,15 +147,22 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 // Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded], [ErrGeneratorsExhausted],
 // [*UnresolvedError], or what the store says.
 func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
+	claim, err := l.claim(ctx, launch)
+	if err != nil {
+		return Claim{}, fmt.Errorf("launch %d: %w", launch, err)
+	}
+	return claim, nil
+}
+
+func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	take := Take{Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID}
 	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
 		return l.store.ClaimGenerator(ctx, take)
 	})
-	if err != nil {
-		return Claim{}, fmt.Errorf("launch %d: %w", launch, err)
+	if err == nil {
+		l.warn(Usage{Launch: launch, Used: claim.Generator + 1, Max: MaxGenerators})
 	}
-	l.warn(Usage{Launch: launch, Used: claim.Generator + 1, Max: MaxGenerators})
-	return claim, nil
+	return claim, err
 }
 
 // Generators hands out the generator numbers of one launch. It is the generator.Numbers of package generator.
@@ -167,9 +174,9 @@ type Generators struct {
 // Generators is the source of generator numbers of a launch. It asks the store when it is asked.
 func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
 
-// NextGenerator is [Log.Claim].
+// NextGenerator is [Log.Claim]. Its errors leave it to the generator to name the launch.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
-	claim, err := g.log.Claim(ctx, g.launch)
+	claim, err := g.log.claim(ctx, g.launch)
 	return claim.Generator, err
 }
 
