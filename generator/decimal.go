@@ -14,12 +14,18 @@ import (
 
 // Numbers hands out generator numbers. Each call returns one that no generator of the launch has had before, in whatever
 // process, or an error. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is not.
+//
+// A source that also has a method Launch() int says which launch its numbers are of, and [NewDecimal] refuses it for another.
+// That of package launchlog has one.
 type Numbers interface {
 	NextGenerator(ctx context.Context) (int, error)
 }
 
 // ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see [NewTestDecimal].
 var ErrTestLaunch = errors.New("launch 0 is for tests: NewTestDecimal makes such a generator")
+
+// ErrOtherLaunch is wrapped by the error of [NewDecimal] for numbers of another launch: their pairs belong to others.
+var ErrOtherLaunch = errors.New("the generator numbers are of another launch")
 
 // ErrRepeatedNumber is wrapped by the [NumberError] for a [Numbers] that handed a generator the same number twice.
 var ErrRepeatedNumber = errors.New("the source repeats a generator number")
@@ -83,14 +89,17 @@ type fetch struct {
 }
 
 // NewDecimal makes a generator for a launch number, 1 ..= 99999, as the launch log gave it out. It asks numbers for its
-// generator number when the first ID is wanted, not before. The error is [ErrTestLaunch] for launch 0 and a
-// [*idtype.RangeError] for other numbers outside the range.
+// generator number when the first ID is wanted, not before. The error is [ErrTestLaunch] for launch 0, a [*idtype.RangeError]
+// for other numbers outside the range, or one that wraps [ErrOtherLaunch].
 func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 	if launch == 0 {
 		return nil, ErrTestLaunch
 	}
 	if launch < 0 || launch > idtype.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch}
+	}
+	if of, ok := numbers.(interface{ Launch() int }); ok && of.Launch() != launch {
+		return nil, fmt.Errorf("generator: launch %d: %w, %d", launch, ErrOtherLaunch, of.Launch())
 	}
 	return newDecimal(launch, numbers), nil
 }
@@ -100,6 +109,16 @@ func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {
 	return &Decimal{launch: launch, numbers: numbers, last: usedUp}
+}
+
+// Ready waits until the generator has a number, without minting. An app that mints within transactions on the very database that
+// its numbers come from calls it before: with SQLite the transaction holds the lock that taking a number waits for. The error is
+// a [*NumberError].
+func (g *Decimal) Ready(ctx context.Context) error {
+	if atomic.LoadUint64(&g.last) < span*idtype.DecimalStep {
+		return nil
+	}
+	return g.change(ctx)
 }
 
 // Next mints one ID. Only the first call, and calls at a change of number that the source is late for, look at ctx. The

@@ -4,6 +4,7 @@
 //
 //	gen, err := generator.NewDecimal(launch, numbers)
 //	id, err := gen.Next(ctx)
+//	user.ID = UserID(id) // a typed key is a conversion away
 //
 //	type        mints              state                 waits for
 //	[Decimal]   idtype.DecimalID   one word, one         its first number, and the next one where

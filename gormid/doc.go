@@ -65,8 +65,8 @@
 //
 // IDs are minted before GORM begins its transaction, so a generator that waits for a number holds no connection. A
 // transaction of yours does hold one, and CreateInBatches begins one first. Where the numbers come from the same database,
-// and its pool may be used up or, in SQLite, its one writer may be that transaction, mint an ID as the app starts: the
-// generator has its number then, and gets the next one long before it needs it.
+// and its pool may be used up or, in SQLite, its one writer may be that transaction, call the generator's Ready as the app
+// starts: it has its number then, and gets the next one long before it needs it.
 //
 // A create that fails at the database, or is rolled back, leaves the IDs in the structs. They are still theirs alone, and the
 // same structs can be created again; being set, those IDs are then not the plugin's to take back after a conflict.
@@ -75,7 +75,8 @@
 //
 // AutoMigrate makes the columns bigint, without a sequence. In SQLite such a key is a unique index beside the table; for an
 // app that uses SQLite only the tag `gorm:"type:integer"` makes it the row's number instead, which saves the index. The
-// price: a row that is inserted without a key, by other means than this plugin, gets a number from SQLite.
+// price: a row that is inserted without a key, by other means than this plugin, gets the largest number plus one from SQLite,
+// which is an ID of another launch. Without that tag SQLite stores NULL there, unless the tag says "not null".
 //
 // # Traps of GORM's
 //
@@ -83,5 +84,7 @@
 //     parse what comes from outside, with [idtype.Parse].
 //   - Find(&users, []UserID{}) has no condition, and reads all rows. Where("id IN ?", ids) reads none.
 //   - Where(&User{ID: id}) leaves out an ID that is zero, and reads all rows. Where("id = ?", id) is an error then.
+//   - GORM reads NULL into a field that is a plain ID as zero, without an error: its own way to read integers does not ask
+//     Scan. A nullable column is a pointer or sql.Null.
 //   - Where("id = ANY(?)", ids) is a syntax error: GORM spreads lists. Write IN ?, or hand over an [idtype.Slice].
 package gormid

@@ -9,7 +9,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Source mints IDs of one scheme. Every generator of package generator is one.
+// Source mints IDs of one scheme, as generator.Decimal does.
 type Source[T idtype.ID] interface {
 	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
 	Fill(ctx context.Context, dst []T) (int, error)

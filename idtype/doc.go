@@ -25,7 +25,8 @@
 // so a key or foreign key that somebody forgot fails loudly instead of pointing to row 0. Who wants otherwise says so in the
 // column type:
 //
-//   - [database/sql.Null] of an ID, or a pointer to one: a nullable column. NULL into a plain ID is an error.
+//   - [database/sql.Null] of an ID, or a pointer to one: a nullable column. NULL into a plain ID is an error. The JSON of
+//     sql.Null is that of its two fields; that of a pointer, and of sqlid.Null, is the ID or null.
 //   - [OrZero]: a NOT NULL column in which 0 means "none".
 //
 // # The whole domain, and the layout

@@ -174,6 +174,9 @@ type Generators struct {
 // Generators is the source of generator numbers of a launch. It asks the store when it is asked.
 func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
 
+// Launch is the launch that the numbers are of.
+func (g *Generators) Launch() int { return g.launch }
+
 // NextGenerator is [Log.Claim]. Its errors leave it to the generator to name the launch.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	claim, err := g.log.claim(ctx, g.launch)
@@ -192,9 +195,13 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 	if err := ending.validate(); err != nil {
 		return 0, err
 	}
-	return attempt(ctx, l, "advance", strconv.Itoa(last), func(ctx context.Context) (int, error) {
+	now, err := attempt(ctx, l, "advance", strconv.Itoa(last), func(ctx context.Context) (int, error) {
 		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
 	})
+	if err == nil && now > last {
+		err = &RequestError{"last", strconv.Itoa(last), fmt.Sprintf("is below the last launch, %d", now)}
+	}
+	return now, err
 }
 
 // Show returns a launch, or [ErrNotFound].

@@ -23,8 +23,8 @@ type Store interface {
 	// ErrGeneratorsExhausted.
 	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
 
-	// AdvanceLaunches ends the launches of the namespace that run. It raises the last launch number to last, at most MaxLaunch,
-	// and adds an event "advanced", unless that would lower it. It returns the last launch number.
+	// AdvanceLaunches returns the namespace's last launch number if it is above last. Otherwise it ends the launches that run,
+	// raises the last launch number to last, at most MaxLaunch, adds an event "advanced" if that changes it, and returns last.
 	AdvanceLaunches(ctx context.Context, namespace string, last int, ending Ending) (int, error)
 
 	// Launch returns one launch, or ErrNotFound.

@@ -17,7 +17,8 @@ import (
 // Dialect is a kind of database.
 type Dialect string
 
-// SQLite stores 63-bit IDs as INTEGER. As the primary key such a column is the row's own number, and costs no index.
+// SQLite stores 63-bit IDs as INTEGER. A primary key is INT, which stores the same: an INTEGER PRIMARY KEY is SQLite's row
+// number, and a row that is inserted without one gets the largest plus one, which is an ID of the next launch.
 const SQLite Dialect = "sqlite"
 
 var columnTypes = map[Dialect]map[idtype.Scheme]string{
@@ -82,9 +83,14 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	return fmt.Sprintf("typeof(%s) IN ('integer', 'null') AND %s", name, check), nil
 }
 
-// PrimaryKey is the column's definition in CREATE TABLE as the primary key.
+// PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error. In
+// SQLite, end the statement with WITHOUT ROWID: the table is then kept in the order of the key, without an index beside it.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
-	return c.definition(d, " NOT NULL PRIMARY KEY")
+	definition, err := c.definition(d, " NOT NULL PRIMARY KEY")
+	if d == SQLite {
+		definition = strings.Replace(definition, " INTEGER ", " INT ", 1)
+	}
+	return definition, err
 }
 
 // NotNull is the column's definition in CREATE TABLE as one that always holds an ID, for example a foreign key.

@@ -66,12 +66,12 @@ func TestDomains(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.Exec("CREATE TABLE t (" + key + ", " + ref + ", " + opt + ")"); err != nil {
+			if _, err := db.Exec("CREATE TABLE t (" + key + ", " + ref + ", " + opt + ") WITHOUT ROWID"); err != nil {
 				t.Fatal(err)
 			}
 			var indexes int
-			if err := db.QueryRow("SELECT count(*) FROM pragma_index_list('t')").Scan(&indexes); err != nil || indexes != 0 {
-				t.Errorf("the key has %d indexes beside the table, %v", indexes, err)
+			if err := db.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
+				t.Errorf("the table has %d indexes beside its key, %v", indexes, err)
 			}
 			const good = int64(20000000001)
 			for _, v := range all {
@@ -98,6 +98,45 @@ func TestUnknownDialect(t *testing.T) {
 	if !errors.As(err, &e) || e.Dialect != "oracle" || !strings.Contains(err.Error(), `"oracle"`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// SQLite must not invent a key: its row number after the largest is an ID of the next launch.
+func TestForgottenKey(t *testing.T) {
+	for _, end := range []string{"", " WITHOUT ROWID", " STRICT"} {
+		db := openDB(t)
+		key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("CREATE TABLE t (" + key + ", name TEXT)" + end + "; INSERT INTO t VALUES (10000000001, 'Ann')"); err != nil {
+			t.Fatal(err)
+		}
+		for _, insert := range []string{"INSERT INTO t (name) VALUES ('Bob')", "INSERT INTO t VALUES (NULL, 'Bob')"} {
+			if _, err := db.Exec(insert); err == nil {
+				t.Errorf("table%s: SQLite invented a key for %s", end, insert)
+			}
+		}
+	}
+}
+
+func ExampleColumn_PrimaryKey() {
+	type Order struct{}
+	id, err := sqlid.Column[idtype.Decimal[Order]]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+	if err != nil {
+		panic(err)
+	}
+	buyer, err := sqlid.Column[UserID]{Name: "buyer"}.Nullable(sqlid.SQLite)
+	if err != nil {
+		panic(err)
+	}
+	db, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		panic(err)
+	}
+	defer db.Close()
+	_, err = db.Exec("CREATE TABLE orders (" + id + ", " + buyer + " REFERENCES users (id)) WITHOUT ROWID")
+	fmt.Println(err)
+	// Output: <nil>
 }
 
 func TestUnknownDomain(t *testing.T) {
@@ -181,7 +220,7 @@ func ExampleColumn() {
 	user, err := sqlid.Column[UserID]{Name: "user_id", Domain: sqlid.Positive}.NotNull(sqlid.SQLite)
 	fmt.Println(user, err)
 	// Output:
-	// "id" INTEGER NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('integer', 'null') AND "id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0) <nil>
+	// "id" INT NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('integer', 'null') AND "id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0) <nil>
 	// "user_id" INTEGER NOT NULL CHECK (typeof("user_id") IN ('integer', 'null') AND "user_id" > 0) <nil>
 }
 

@@ -28,8 +28,10 @@ then the file's columns as text. FILE may be - for standard input. A CSV or TSV 
 JSON lines are the names in the first object.
 
 Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
---resume goes on where its last batch ended, and --restart removes what it stored and starts again. A finished import can be run
-again, and adds its rows again; with --resume it is left as it is, so a run that was killed may always be followed by --resume.
+--resume goes on where its last batch ended, and --restart removes what it stored and starts again. Where it ended for a bad
+row, correct the file from that row on before --resume. A finished import can be run again, and adds its rows again; with
+--resume it is left as it is, so a run that was killed may always be followed by --resume. An import is known by the path of its
+file and by its table.
 
 Each import is a launch of its own in the launch log, which is created when absent, unless --launch or ` + launchVariable + ` names one.`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
@@ -72,6 +74,9 @@ Each import is a launch of its own in the launch log, which is created when abse
 			result, err := a.runImport(ctx, &flags, file, size, im)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if result.Anew {
+				a.warn("no import of %s into %s was unfinished: this one is new", args[0], im.Table)
 			}
 			return a.reportImport(im.Table, result)
 		},

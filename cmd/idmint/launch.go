@@ -64,9 +64,13 @@ same number, and with the same key for something else is an error.`,
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				launch, err := log.Start(ctx, r)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
+				}
+				if !launch.Running() {
+					a.warn("warning: launch %d, of this key, has ended as %s: its apps get no generator numbers; a new deployment needs a new key", launch.ID, launch.Outcome)
+				}
+				switch {
 				case a.json:
 					return writeJSON(a.out, launch)
 				case format == "env":
@@ -297,9 +301,11 @@ forgot: advance beyond every number that was ever used, and start a new launch.`
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				now, err := log.Advance(ctx, last, username())
-				if err == nil {
-					_, err = fmt.Fprintln(a.out, now)
+				if err != nil {
+					return err
 				}
+				a.warn("launches up to %d count as used, and none of them runs any more: start a new one", now)
+				_, err = fmt.Fprintln(a.out, now)
 				return err
 			})
 		},

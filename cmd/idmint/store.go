@@ -52,6 +52,8 @@ func (f *storeFlags) path() (string, error) {
 		return "", usage("--db: unknown kind of database %q: want sqlite:PATH", kind)
 	case path == "":
 		return "", usage("--db: %q has no path", f.dsn)
+	case strings.HasPrefix(path, "//") || strings.Contains(path, "?"):
+		return "", usage("--db: %q: want sqlite:PATH, a path without // before it and without ?", f.dsn)
 	}
 	return path, nil
 }

@@ -129,7 +129,7 @@ func (d *Database) prepareTable(ctx context.Context, im Import, columns []string
 		create += ",\n    " + sqlid.Quote(c) + " TEXT"
 	}
 	return d.transact(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		for _, text := range []string{createImports, create + "\n)"} {
+		for _, text := range []string{createImports, create + "\n) WITHOUT ROWID"} {
 			if _, err := tx.ExecContext(ctx, text); err != nil {
 				return err
 			}

@@ -35,6 +35,7 @@ type Import struct {
 type Result struct {
 	Rows       int64            `json:"rows"`    // stored by this run
 	Resumed    int64            `json:"resumed"` // stored by earlier runs of the same import
+	Anew       bool             `json:"-"`       // Resume or Restart found nothing unfinished
 	Removed    int64            `json:"removed"` // rows of an unfinished import that were removed by Restart
 	Launch     int              `json:"launch_id"`
 	Generators []int            `json:"generator_ids"`
@@ -164,10 +165,12 @@ func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*s
 	}
 	switch {
 	case s == nil:
+		result.Anew = im.Resume || im.Restart
 	case s.finished && im.Resume:
 		result.Resumed, result.Launch = s.rows, s.launch
 		return s, result, nil
 	case s.finished:
+		result.Anew = im.Restart
 		s = nil
 	case im.Restart:
 		if result.Removed, err = db.abandon(ctx, im, s); err != nil {

@@ -145,6 +145,9 @@ func (s *Store) AdvanceLaunches(ctx context.Context, name string, last int, endi
 		return 0, err
 	}
 	defer s.mu.Unlock()
+	if n.last > last {
+		return n.last, nil
+	}
 	for id := 1; id <= n.last; id++ {
 		if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
 			n.end(l, ending, s.now())

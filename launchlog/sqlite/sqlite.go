@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ const (
 )
 
 // DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit an app's other data as
-// well. How long SQLite itself waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are
+// well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and foreign keys that are checked. How long SQLite itself waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are
 // added.
 func DSN(path string, mode Mode) string {
 	settings := url.Values{
@@ -70,7 +71,8 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log in the file path, whose tables package migrations makes. It waits up to 10 s for a lock. Errors: a
+// Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a database that was opened with
+// DSN(path, Create). It waits up to 10 s for a lock. Errors: a
 // [*launchlog.SchemaError], a [*FileError], the context's, or SQLite's, for a file that is not there or not a database. A file
 // that is not to be written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
@@ -102,6 +104,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 				continue
 			case <-waiting.Done():
 			}
+		}
+		if _, absent := os.Stat(path); errors.Is(absent, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
 		}
 		if ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
@@ -340,7 +345,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim 
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (now int, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if now, err = lastLaunch(ctx, tx, namespace); err != nil {
+		if now, err = lastLaunch(ctx, tx, namespace); err != nil || now > last {
 			return err
 		}
 		rows, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
@@ -353,7 +358,7 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 				return err
 			}
 		}
-		if now >= last {
+		if now == last {
 			return nil
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {

@@ -178,7 +178,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ name, path, message string }{
-		{"not there", filepath.Join(dir, "no.db"), "unable to open"},
+		{"not there", filepath.Join(dir, "no.db"), "idmint migrate"},
 		{"a folder", dir, "unable to open"},
 		{"not a database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
 		{"empty", write("empty.db", ""), "idmint migrate"},

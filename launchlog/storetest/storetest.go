@@ -156,15 +156,19 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	if err != nil || last != 7 {
 		t.Fatalf("advance: %d, %v", last, err)
 	}
+	running := start(t, l, "running")
 	last, err = l.Advance(ctx, 3, "operator")
-	if err != nil || last != 7 {
-		t.Fatalf("advance never lowers: %d, %v", last, err)
+	if e := new(*launchlog.RequestError); !errors.As(err, e) || last != 8 {
+		t.Fatalf("advance to a number below the last one: %d, %v", last, err)
+	}
+	if still, err := l.Show(ctx, running.ID); err != nil || !still.Running() {
+		t.Errorf("an advance that was refused ended launch %d: %v", running.ID, err)
 	}
 	launch, err := l.Start(ctx, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, "number after the gap", launch.ID, 8)
+	want(t, "number after the gap", launch.ID, 9)
 	r.KnownLaunch = 0
 	again, err := l.Start(ctx, r)
 	if err != nil {

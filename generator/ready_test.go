@@ -1,0 +1,55 @@
+package generator_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/launchlog"
+	memorylog "github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+func TestReady(t *testing.T) {
+	src := newSource(7)
+	g := newDecimal(t, src)
+	for range 2 { // the second time nothing is to be done
+		if err := g.Ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src.wantCalls(t, 1)
+	if s := g.Stats(); s.Taken != 0 || len(s.Generators) != 1 {
+		t.Errorf("ready, and nothing minted: %+v", s)
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	first, err := g.Next(canceled) // needs nothing that it could wait for
+	if err != nil || first != id(1, 7) {
+		t.Errorf("the first ID is %v, %v", first, err)
+	}
+	var failed *generator.NumberError
+	if err := newDecimal(t, newSource(0)).Ready(canceled); !errors.As(err, &failed) || !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that has ended: %v", err)
+	}
+}
+
+// Numbers of one launch under the number of another would be the pairs of somebody else.
+func TestOtherLaunch(t *testing.T) {
+	log, err := launchlog.New(memorylog.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "b"} {
+		if _, err := log.Start(ctx, storetest.Request(key)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := generator.NewDecimal(1, log.Generators(2)); !errors.Is(err, generator.ErrOtherLaunch) {
+		t.Errorf("got %v, want ErrOtherLaunch", err)
+	}
+	if _, err := generator.NewDecimal(2, log.Generators(2)); err != nil {
+		t.Error(err)
+	}
+}
