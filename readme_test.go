@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/internal/checkout"
 )
 
 // blocks are the README's code blocks of a language.
@@ -42,24 +44,8 @@ func TestReadmeProgram(t *testing.T) {
 // The README's commands are run, one block after the other, in a copy of the checkout. Not the tests, which are running.
 func TestReadmeCommands(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "idmint")
-	files, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatalf("git ls-files: %v", err)
-	}
-	for _, name := range strings.Split(strings.TrimSuffix(string(files), "\x00"), "\x00") {
-		content, err := os.ReadFile(name)
-		if os.IsNotExist(err) {
-			continue // deleted, and not committed yet
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, content, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	if err := checkout.Copy(dir); err != nil {
+		t.Fatal(err)
 	}
 	user := filepath.Join(dir, "..", "yours") // a module that uses the checkout
 	if err := os.MkdirAll(user, 0o755); err != nil {

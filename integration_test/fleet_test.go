@@ -157,11 +157,11 @@ func TestFleet(t *testing.T) {
 	for range kills {
 		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
 		i := rand.IntN(apps)
-		kill(t, running[i])
+		subprocess.Kill(t, running[i])
 		running[i] = begin()
 	}
 	for _, cmd := range running {
-		kill(t, cmd)
+		subprocess.Kill(t, cmd)
 	}
 
 	acknowledged := map[string]map[string]bool{"customers": {}, "orders": {}}
@@ -247,15 +247,5 @@ func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]
 		if err != nil {
 			t.Errorf("launch %d, generator %d is not in the log: %v", number.Launch(), number.Generator(), err)
 		}
-	}
-}
-
-func kill(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Errorf("an app ended by itself: %v", err)
-	}
-	if err := cmd.Wait(); cmd.ProcessState.Exited() {
-		t.Errorf("an app ended by itself: %v", err)
 	}
 }

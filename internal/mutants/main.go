@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/idmint/idmint/internal/checkout"
 )
 
 //go:embed mutants.txt
@@ -41,7 +43,7 @@ func run(only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := copyCheckout(dir); err != nil {
+	if err := checkout.Copy(dir); err != nil {
 		return err
 	}
 	sound := map[string]bool{} // tests that pass as long as nothing is broken
@@ -92,27 +94,6 @@ func parse(list string) ([]mutant, error) {
 		})
 	}
 	return all, nil
-}
-
-func copyCheckout(dir string) error {
-	out, err := exec.Command("git", "ls-files", "-coz", "--exclude-standard").Output()
-	if err != nil {
-		return err
-	}
-	for _, name := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(to, content, 0o755); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // place finds the one place of a mutant in a file.

@@ -30,3 +30,14 @@ func Command(name string, args ...string) *exec.Cmd {
 	cmd.Stderr = os.Stderr
 	return cmd
 }
+
+// Kill kills a process at once, and reports one that had ended by itself.
+func Kill(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Errorf("a process ended by itself: %v", err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.Exited() {
+		t.Errorf("a process ended by itself: %v", err)
+	}
+}

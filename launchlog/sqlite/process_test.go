@@ -150,11 +150,11 @@ func TestKills(t *testing.T) {
 			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 			_ = all[i].Process.Signal(syscall.SIGCONT)
 		}
-		kill(t, all[i])
+		subprocess.Kill(t, all[i])
 		all[i] = begin()
 	}
 	for _, cmd := range all {
-		kill(t, cmd)
+		subprocess.Kill(t, cmd)
 	}
 
 	launches, claims := map[string]string{}, map[string]bool{}
@@ -192,16 +192,6 @@ func TestKills(t *testing.T) {
 	}
 	if lost := rows.claims - len(claims); lost > started {
 		t.Errorf("%d claims were never acknowledged, more than the %d processes that died", lost, started)
-	}
-}
-
-func kill(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	if err := cmd.Process.Kill(); err != nil {
-		t.Errorf("a worker ended by itself: %v", err)
-	}
-	if err := cmd.Wait(); cmd.ProcessState.Exited() {
-		t.Errorf("a worker ended by itself: %v", err)
 	}
 }
 
@@ -292,7 +282,7 @@ func TestLocked(t *testing.T) {
 	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
 		t.Errorf("reading goes on: %v, %v", found, err)
 	}
-	kill(t, holder)
+	subprocess.Kill(t, holder)
 	if launch, err := l.Start(ctx, storetest.Request("a")); err != nil || launch.ID != 1 {
 		t.Errorf("after the holder died: %+v, %v", launch, err)
 	}
