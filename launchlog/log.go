@@ -89,7 +89,10 @@ func New(store Store, opts *Options) (*Log, error) {
 	if o.PID == 0 {
 		o.PID = os.Getpid()
 	}
-	return l, checkText("host", o.Host, 255)
+	if err := checkText("host", o.Host, 255); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // Start returns the launch of the request's key, and starts it if there is none. Errors: [*RequestError], [*ConflictError],

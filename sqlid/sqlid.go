@@ -86,26 +86,28 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 // PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error. In
 // SQLite, end the statement with WITHOUT ROWID: the table is then kept in the order of the key, without an index beside it.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
-	definition, err := c.definition(d, " NOT NULL PRIMARY KEY")
-	if d == SQLite {
-		definition = strings.Replace(definition, " INTEGER ", " INT ", 1)
-	}
-	return definition, err
+	return c.definition(d, true, " NOT NULL PRIMARY KEY")
 }
 
 // NotNull is the column's definition in CREATE TABLE as one that always holds an ID, for example a foreign key.
-func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, " NOT NULL") }
+func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, false, " NOT NULL") }
 
 // Nullable is the column's definition in CREATE TABLE as one that may hold NULL.
-func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, "") }
+func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
-func (c Column[T]) definition(d Dialect, constraint string) (string, error) {
+func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, error) {
 	typ, err := c.Type(d)
 	if err != nil {
 		return "", err
 	}
+	if key && d == SQLite {
+		typ = "INT" // not INTEGER: see [SQLite]
+	}
 	check, err := c.Check(d)
-	return fmt.Sprintf("%s %s%s CHECK (%s)", Quote(c.Name), typ, constraint, check), err
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s%s CHECK (%s)", Quote(c.Name), typ, constraint, check), nil
 }
 
 // Quote quotes a name as an SQL identifier.

@@ -2,8 +2,8 @@
 // processes of one machine.
 //
 // The file must lie on a local file system and have one name: see [Check]. Where it is removed or replaced while a store is
-// open, the store's writes fail with a [FileError]. Every write is one IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was
-// acknowledged survives a crash of the process and of the machine.
+// open, the store's writes fail with a [FileError]. Every write is one IMMEDIATE transaction with the write-ahead log and
+// synchronous=FULL, so what was acknowledged survives a crash of the process and of the machine.
 package sqlite
 
 import (
@@ -37,8 +37,8 @@ const (
 )
 
 // DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit an app's other data as
-// well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and foreign keys that are checked. How long SQLite itself waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are
-// added.
+// well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and foreign keys that are checked. How long SQLite itself
+// waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are added.
 func DSN(path string, mode Mode) string {
 	settings := url.Values{
 		"mode":          {string(mode)},
@@ -72,9 +72,8 @@ type Store struct {
 var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a database that was opened with
-// DSN(path, Create). It waits up to 10 s for a lock. Errors: a
-// [*launchlog.SchemaError], a [*FileError], the context's, or SQLite's, for a file that is not there or not a database. A file
-// that is not to be written can be read: its first write fails.
+// DSN(path, Create). It waits up to 10 s for a lock. Errors: a [*launchlog.SchemaError], a [*FileError], the context's, or
+// SQLite's, for a file that is not there or not a database. A file that is not to be written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
