@@ -30,7 +30,10 @@ var ErrOtherLaunch = errors.New("the generator numbers are of another launch")
 // ErrRepeatedNumber is wrapped by the [NumberError] for a [Numbers] that handed a generator the same number twice.
 var ErrRepeatedNumber = errors.New("the source repeats a generator number")
 
-var errNoAnswer = errors.New("the source ended its goroutine without an answer")
+var (
+	errNoAnswer  = errors.New("the source ended its goroutine without an answer")
+	errNoNumbers = errors.New("the generator was made without a source of numbers")
+)
 
 // A NumberError is returned by the methods of [Decimal] that need a generator number and could not get one: the launch log is
 // away, the launch has ended, or its numbers are used up. Nothing is lost by it, and the next call asks again.
@@ -248,6 +251,10 @@ func (g *Decimal) run(f *fetch) {
 	defer cancel()
 	number, err := 0, errNoAnswer // which stays if NextGenerator panics or ends the goroutine
 	defer func() { g.settle(f, number, err) }()
+	if g.numbers == nil { // a panic here, in a goroutine of ours, would end the process
+		err = errNoNumbers
+		return
+	}
 	number, err = g.numbers.NextGenerator(ctx)
 }
 

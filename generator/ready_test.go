@@ -53,3 +53,11 @@ func TestOtherLaunch(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A source that is not there is an error of the call, not the end of the process.
+func TestNoSource(t *testing.T) {
+	var failed *generator.NumberError
+	if _, err := generator.NewTestDecimal(nil).Next(ctx); !errors.As(err, &failed) {
+		t.Errorf("got %v, want a NumberError", err)
+	}
+}
