@@ -2,12 +2,9 @@ package generator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -20,36 +17,6 @@ import (
 type Numbers interface {
 	NextGenerator(ctx context.Context) (int, error)
 }
-
-// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see [NewTestDecimal].
-var ErrTestLaunch = errors.New("launch 0 is for tests: NewTestDecimal makes such a generator")
-
-// ErrOtherLaunch is wrapped by the error of [NewDecimal] for numbers of another launch: their pairs belong to others.
-var ErrOtherLaunch = errors.New("the generator numbers are of another launch")
-
-// ErrRepeatedNumber is wrapped by the [NumberError] for a [Numbers] that handed a generator the same number twice.
-var ErrRepeatedNumber = errors.New("the source repeats a generator number")
-
-var (
-	errNoAnswer  = errors.New("the source ended its goroutine without an answer")
-	errNoNumbers = errors.New("the generator was made without a source of numbers")
-)
-
-// A NumberError is returned by the methods of [Decimal] that need a generator number and could not get one: the launch log is
-// away, the launch has ended, or its numbers are used up. Nothing is lost by it, and the next call asks again.
-type NumberError struct {
-	Launch int
-	Err    error // from Numbers, or a *idtype.RangeError for a number that does not fit the layout
-}
-
-func (e *NumberError) Error() string {
-	return fmt.Sprintf("generator: no generator number for launch %d: %v", e.Launch, e.Err)
-}
-
-func (e *NumberError) Unwrap() error { return e.Err }
-
-// fetchTimeout bounds one request for a number, which belongs to no caller's context.
-const fetchTimeout = time.Minute
 
 // Decimal mints decimal IDs for one launch. It is safe for use by many goroutines. Its IDs ascend as long as it keeps its
 // generator number, for 922,337,202 of them; it asks for the next number when a tenth of them is left, so calls wait for it
@@ -70,26 +37,20 @@ type Decimal struct {
 	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that was done.
 	ask atomic.Uint64
 
-	mu    sync.Mutex // guards next, used and begun; not held while waiting
-	next  *fetch     // the request for the next number, if one was made
-	used  []int      // the generator numbers so far, in order
-	begun int        // how many of used were begun: all, or all but the last
+	bases requester[uint64] // for the ID that counter 0 of the next number would have
+
+	// Guarded by bases.mu.
+	used  []int // the generator numbers so far, in order
+	begun int   // how many of used were begun: all, or all but the last
 }
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
 const (
-	lookAhead = (span - span/10) * idtype.DecimalStep // a tenth of the counters is left
-	usedUp    = (span + 1) * idtype.DecimalStep       // above every ID
+	lookAhead = (perNumber - perNumber/10) * idtype.DecimalStep // a tenth of the counters is left
+	usedUp    = (perNumber + 1) * idtype.DecimalStep            // above every ID
 
-	span = idtype.DecimalMaxCounter // counters per generator number
+	perNumber = idtype.DecimalMaxCounter // counters per generator number
 )
-
-// A fetch is a request for a number, made by one goroutine and awaited by any.
-type fetch struct {
-	done chan struct{} // closed when base or err is set
-	base uint64        // the ID that counter 0 of the number would have
-	err  error         // from numbers, or about its answer
-}
 
 // NewDecimal makes a generator for a launch number, 1 ..= 99999, as the launch log gave it out. It asks numbers for its
 // generator number when the first ID is wanted, not before. The error is [ErrTestLaunch] for launch 0, a [*idtype.RangeError]
@@ -111,14 +72,16 @@ func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {
-	return &Decimal{launch: launch, numbers: numbers, last: usedUp}
+	g := &Decimal{launch: launch, numbers: numbers, last: usedUp}
+	g.bases.ask, g.bases.settled = g.request, g.settled
+	return g
 }
 
 // Ready waits until the generator has a number, without minting. An app that mints within transactions on the very database that
 // its numbers come from calls it before: with SQLite the transaction holds the lock that taking a number waits for. The error is
 // a [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
-	if atomic.LoadUint64(&g.last) < span*idtype.DecimalStep {
+	if atomic.LoadUint64(&g.last) < perNumber*idtype.DecimalStep {
 		return nil
 	}
 	return g.change(ctx)
@@ -173,13 +136,13 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 	for {
 		last := atomic.LoadUint64(&g.last)
 		counter := last / idtype.DecimalStep
-		if counter >= span {
+		if counter >= perNumber {
 			if err := g.change(ctx); err != nil {
 				return 0, 0, err
 			}
 			continue
 		}
-		take := min(uint64(n), span-counter)
+		take := min(uint64(n), perNumber-counter)
 		upto := last + take*idtype.DecimalStep
 		if atomic.CompareAndSwapUint64(&g.last, last, upto) {
 			g.prefetch(upto)
@@ -190,35 +153,18 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 
 // change waits until the generator has a number with counters left.
 func (g *Decimal) change(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return &NumberError{g.launch, err}
-	}
-	g.mu.Lock()
-	if atomic.LoadUint64(&g.last)/idtype.DecimalStep < span {
-		g.mu.Unlock()
-		return nil
-	}
-	f := g.fetchLocked()
-	g.mu.Unlock()
-
-	select {
-	case <-f.done:
-	case <-ctx.Done():
-		return &NumberError{g.launch, ctx.Err()}
-	}
-	if f.err != nil {
-		return &NumberError{g.launch, f.err}
-	}
-
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.next == f {
-		g.next = nil
-		g.begun++
-		g.ask.Store(lookAhead)
-		atomic.StoreUint64(&g.last, f.base)
+	needed := func() bool { return atomic.LoadUint64(&g.last)/idtype.DecimalStep >= perNumber }
+	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
+		return &NumberError{idtype.SchemeDecimal, g.launch, err}
 	}
 	return nil
+}
+
+// begin goes on with the next number. The caller holds bases.mu.
+func (g *Decimal) begin(base uint64) {
+	g.begun++
+	g.ask.Store(lookAhead)
+	atomic.StoreUint64(&g.last, base)
 }
 
 // prefetch asks for the next number, once, when the generator has come as far as id.
@@ -226,61 +172,44 @@ func (g *Decimal) prefetch(id uint64) {
 	if id < g.ask.Load() {
 		return
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.bases.mu.Lock()
+	defer g.bases.mu.Unlock()
 	// The caller may have been held up over a change of number: then its ID says nothing about the new one.
 	if ask := g.ask.Load(); id >= ask && atomic.LoadUint64(&g.last) >= ask {
 		g.ask.Store(usedUp)
-		g.fetchLocked()
+		g.bases.startLocked()
 	}
 }
 
-// fetchLocked joins the request for the next number, or makes one. The caller holds mu.
-func (g *Decimal) fetchLocked() *fetch {
-	if g.next == nil {
-		g.next = &fetch{done: make(chan struct{})}
-		go g.run(g.next)
-	}
-	return g.next
-}
-
-// run makes the request f. It ends when numbers answers, which has until fetchTimeout to do so.
-func (g *Decimal) run(f *fetch) {
-	defer close(f.done)
-	ctx, cancel := context.WithTimeout(context.Background(), fetchTimeout)
-	defer cancel()
-	number, err := 0, errNoAnswer // which stays if NextGenerator panics or ends the goroutine
-	defer func() { g.settle(f, number, err) }()
+// request asks for a number.
+func (g *Decimal) request(ctx context.Context) (uint64, error) {
 	if g.numbers == nil { // a panic here, in a goroutine of ours, would end the process
-		err = errNoNumbers
-		return
+		return 0, errNoNumbers
 	}
-	number, err = g.numbers.NextGenerator(ctx)
+	number, err := g.numbers.NextGenerator(ctx)
+	return uint64(number), err
 }
 
-// settle records the outcome of the request f.
-func (g *Decimal) settle(f *fetch, number int, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// settled makes the base of a number that numbers answered with. The caller holds bases.mu.
+func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
+	number := int(answer)
 	first, err := g.firstID(number, err)
-	if err == nil {
-		f.base = uint64(first) - idtype.DecimalStep
-		g.used = append(g.used, number)
-		return
+	if err != nil {
+		// Some later call asks again: the next one where no counters are left, else one a hundredth of them further on.
+		g.ask.Store(min(usedUp, atomic.LoadUint64(&g.last)+perNumber/100*idtype.DecimalStep))
+		return 0, err
 	}
-	// Some later call asks again: the next one where no counters are left, else one a hundredth of them further on.
-	f.err = err
-	g.next = nil
-	g.ask.Store(min(usedUp, atomic.LoadUint64(&g.last)+span/100*idtype.DecimalStep))
+	g.used = append(g.used, number)
+	return uint64(first) - idtype.DecimalStep, nil
 }
 
-// firstID checks the answer of numbers. The caller holds mu.
+// firstID checks the answer of numbers. The caller holds bases.mu.
 func (g *Decimal) firstID(number int, err error) (idtype.DecimalID, error) {
 	if err != nil {
 		return 0, err
 	}
 	if slices.Contains(g.used, number) {
-		return 0, fmt.Errorf("%w: %d", ErrRepeatedNumber, number)
+		return 0, fmt.Errorf("%w: generator number %d", ErrRepeated, number)
 	}
 	return idtype.DecimalParts{Counter: 1, Generator: number, Launch: g.launch}.ID()
 }
@@ -294,11 +223,11 @@ type DecimalStats struct {
 
 // Stats reports the state, for metrics.
 func (g *Decimal) Stats() DecimalStats {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.bases.mu.Lock()
+	defer g.bases.mu.Unlock()
 	s := DecimalStats{Launch: g.launch, Generators: slices.Clone(g.used)}
 	if g.begun > 0 {
-		s.Taken = uint64(g.begun-1)*span + min(atomic.LoadUint64(&g.last)/idtype.DecimalStep, span)
+		s.Taken = uint64(g.begun-1)*perNumber + min(atomic.LoadUint64(&g.last)/idtype.DecimalStep, perNumber)
 	}
 	return s
 }

@@ -155,8 +155,8 @@ func TestBadNumbers(t *testing.T) {
 		{"below the range", -1, nil},
 		{"above the range", 100_000, nil},
 		{"far above the range", 100_092, nil},
-		{"the current number", 92, generator.ErrRepeatedNumber},
-		{"an earlier number", 17, generator.ErrRepeatedNumber},
+		{"the current number", 92, generator.ErrRepeated},
+		{"an earlier number", 17, generator.ErrRepeated},
 	} {
 		for _, m := range mints {
 			t.Run(tt.name+"/"+m.name, func(t *testing.T) {

@@ -1,0 +1,63 @@
+package generator
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are imported. It counts the IDs of each
+// time on its own, so a partition, or a pool of its sequence numbers, is to be its alone: no [Sno] may have it, nor another
+// BackdatedSno, nor this one in another run of the app. It is safe for use by many goroutines.
+type BackdatedSno struct {
+	partition uint64
+	pool      Pool
+
+	mu   sync.Mutex        // guards used
+	used map[uint64]uint16 // per tick, how many of the pool less one: 12 to 30 bytes for each time
+}
+
+// NewBackdatedSno makes a generator of a partition, 0 ..= 65535. A nil pool is all sequence numbers. Errors: [*idtype.RangeError]
+// and [*OptionError].
+func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
+	o, err := (&Options{Pool: pool, Clock: WallClock{}}).complete(snoLayout)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := (idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}).ID(); err != nil {
+		return nil, err
+	}
+	return &BackdatedSno{partition: uint64(partition), pool: *o.Pool, used: map[uint64]uint16{}}, nil
+}
+
+// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside 2010-01-01..2079-09-07, and a
+// [*PoolError] when the sequence numbers of the time are used up.
+func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
+	tick, err := snoLayout.tickAtTime(t)
+	if err != nil {
+		return idtype.SnoID{}, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, seen := g.used[tick]
+	if seen {
+		n++
+	}
+	if int(n) > g.pool.Max-g.pool.Min || seen && n == 0 {
+		return idtype.SnoID{}, &PoolError{t, g.pool}
+	}
+	g.used[tick] = n
+	return snoID(tick, 0, meta, g.partition, uint64(g.pool.Min)+uint64(n)), nil
+}
+
+// A PoolError is returned by [BackdatedSno.At] for a time whose sequence numbers are used up.
+type PoolError struct {
+	Time time.Time
+	Pool Pool
+}
+
+func (e *PoolError) Error() string {
+	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up", e.Pool.Min, e.Pool.Max, e.Time.UTC().Format(time.RFC3339Nano))
+}

@@ -1,0 +1,224 @@
+package generator
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"weak"
+)
+
+// Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and go back.
+//
+//	clock             a reading   moves by
+//	[AnchoredClock]   25 ns       the monotonic clock; the default
+//	[WallClock]       40 ns       the system's clock, steps included
+//	[CoarseClock]     2 ns        a goroutine, every millisecond or so
+//	[TestClock]                   the test
+type Clock interface {
+	// UnixNano is the time in nanoseconds since 1970.
+	UnixNano() int64
+	// Sleep waits for d by this clock, or a little longer. It returns early with the error of ctx.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// WallClock is the system's clock as it is: it steps where an administrator or NTP sets it.
+type WallClock struct{}
+
+// UnixNano is the system's time.
+func (WallClock) UnixNano() int64 { return time.Now().UnixNano() }
+
+// Sleep waits by the system's timers.
+func (WallClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Done() == nil {
+		time.Sleep(d)
+		return nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// AnchoredClock reads the system's clock once and then moves by the monotonic clock, so it never goes back. Once a second a
+// reading compares it with the system's clock. Where that is ahead, because it was set forward or the machine slept, so is
+// this one from then on; where that was set back, this one stays ahead, and [AnchoredClock.Lead] tells by how much.
+type AnchoredClock struct {
+	start  time.Time
+	system func() time.Time // time.Now
+	offset atomic.Int64     // added to the time since start
+	check  atomic.Int64     // the time since start at which to compare
+	lead   atomic.Int64
+}
+
+// anchorCheck is how often an AnchoredClock looks at the system's clock.
+const anchorCheck = time.Second
+
+// NewAnchoredClock anchors a clock at the system's time.
+func NewAnchoredClock() *AnchoredClock { return newAnchoredClock(time.Now) }
+
+func newAnchoredClock(system func() time.Time) *AnchoredClock {
+	c := &AnchoredClock{start: time.Now(), system: system}
+	c.offset.Store(system().UnixNano())
+	c.check.Store(int64(anchorCheck))
+	return c
+}
+
+// UnixNano is the time, not before what it was.
+func (c *AnchoredClock) UnixNano() int64 {
+	since := int64(time.Since(c.start))
+	if since >= c.check.Load() {
+		c.compare(since)
+	}
+	return c.offset.Load() + since
+}
+
+// compare moves the clock forward to the system's. The offset only rises, so readings never fall.
+func (c *AnchoredClock) compare(since int64) {
+	c.check.Store(since + int64(anchorCheck))
+	system := c.system().UnixNano() - since
+	offset := c.offset.Load()
+	if system > offset && c.offset.CompareAndSwap(offset, system) {
+		offset = system
+	}
+	c.lead.Store(max(offset-system, 0))
+}
+
+// Lead is how far the clock was ahead of the system's when they were last compared: more than a moment where that was set back.
+// A restarted app begins with the system's time, so its generators find themselves behind by this much: see [Ceiling].
+func (c *AnchoredClock) Lead() time.Duration { return time.Duration(c.lead.Load()) }
+
+// Sleep waits by the system's timers, which follow the monotonic clock.
+func (c *AnchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+
+// CoarseClock is a reading of another clock that a goroutine renews: as cheap as a load, and late by the interval, or by more
+// where the goroutine does not get to run. The goroutine also tells the generators that use the clock when the unit of time of
+// their last ID has ended, so that their calls need not look at all. Whoever makes the clock closes it.
+type CoarseClock struct {
+	now  atomic.Int64 // the reading; unread once the clock is closed
+	base Clock
+	stop context.CancelFunc
+	done chan struct{} // closed when the goroutine has ended
+
+	mu        sync.Mutex // guards what follows
+	closed    bool
+	timelines []weak.Pointer[timeline] // a generator that nobody uses goes away
+}
+
+// NewCoarseClock reads base, or an [AnchoredClock] if it is nil, at every interval; an interval below 100 µs is taken as that.
+func NewCoarseClock(base Clock, interval time.Duration) *CoarseClock {
+	if base == nil {
+		base = NewAnchoredClock()
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c := &CoarseClock{base: base, stop: stop, done: make(chan struct{})}
+	c.now.Store(base.UnixNano())
+	go c.run(ctx, max(interval, 100*time.Microsecond))
+	return c
+}
+
+func (c *CoarseClock) run(ctx context.Context, interval time.Duration) {
+	defer close(c.done)
+	for c.base.Sleep(ctx, interval) == nil {
+		now := c.base.UnixNano()
+		c.now.Store(now)
+		c.each(func(t *timeline) { t.expire(now) })
+	}
+}
+
+// each calls f for every generator in use.
+func (c *CoarseClock) each(f func(*timeline)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timelines = slices.DeleteFunc(c.timelines, func(p weak.Pointer[timeline]) bool {
+		t := p.Value()
+		if t != nil {
+			f(t)
+		}
+		return t == nil
+	})
+}
+
+// drive makes the goroutine tell t when its time has ended, unless the clock is closed.
+func (c *CoarseClock) drive(t *timeline) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.timelines = append(c.timelines, weak.Make(t))
+		t.driven.Store(true)
+	}
+}
+
+// UnixNano is the last reading, or, once the clock was closed, what the clock beneath says.
+func (c *CoarseClock) UnixNano() int64 {
+	if now := c.now.Load(); now != unread {
+		return now
+	}
+	return c.base.UnixNano()
+}
+
+const unread = math.MinInt64
+
+// Sleep waits by the clock beneath.
+func (c *CoarseClock) Sleep(ctx context.Context, d time.Duration) error { return c.base.Sleep(ctx, d) }
+
+// Close ends the goroutine. Generators that use the clock go on, with readings of the clock beneath.
+func (c *CoarseClock) Close() {
+	c.stop()
+	<-c.done
+	c.mu.Lock()
+	c.closed = true
+	c.now.Store(unread)
+	c.mu.Unlock()
+	c.each(func(t *timeline) {
+		t.driven.Store(false)
+		t.expire(math.MaxInt64) // calls that are between
+	})
+}
+
+// TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as the sleeper wanted.
+type TestClock struct {
+	mu  sync.Mutex // guards now
+	now int64
+}
+
+// NewTestClock makes a clock that stands at t.
+func NewTestClock(t time.Time) *TestClock { return &TestClock{now: t.UnixNano()} }
+
+// UnixNano is where the clock stands.
+func (c *TestClock) UnixNano() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Set moves the clock to t, which may be back.
+func (c *TestClock) Set(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = t.UnixNano()
+}
+
+// Add moves the clock by d, which may be negative.
+func (c *TestClock) Add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now += int64(d)
+}
+
+// Sleep moves the clock by d.
+func (c *TestClock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.Add(d)
+	return nil
+}

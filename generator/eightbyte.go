@@ -1,0 +1,87 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+var eightByteLayout = layout{
+	scheme: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond, maxTick: idtype.EightByteMaxUnixMs, shift: 21,
+	last: idtype.EightByteMaxSequence, lag: 8,
+}
+
+// EightBytePair is what makes an eightbyte generator's IDs its own: the document's generator and cluster IDs, claimed as one.
+type EightBytePair struct {
+	Generator int `json:"generator_id"` // 0 ..= 2047
+	Cluster   int `json:"cluster_id"`   // 0 ..= 15
+}
+
+// EightByte mints eightbyte IDs of one mode: 64 per millisecond, after which calls wait for the next one. It is safe for use by
+// many goroutines.
+//
+// At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
+type EightByte struct {
+	line timeline
+	mode idtype.EightByteMode
+}
+
+// NewEightByte makes a generator of a pair: [Given] one is the document's LocalUniqueIDGenerator, a claimed one its
+// SynchronizedUniqueIDGenerator. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
+func NewEightByte(mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options) (*EightByte, error) {
+	if mode != idtype.EightByteSpread && mode != idtype.EightByteTimeSequential {
+		return nil, &OptionError{"mode", fmt.Sprint(int(mode)), "is none of the constants"}
+	}
+	g := &EightByte{mode: mode}
+	err := start(&g.line, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
+		id, err := idtype.EightByteParts{Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster}.ID()
+		return id.Uint64() & (1<<eightByteTail - 1), err
+	}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Places of the layout's parts in the number that the eight bytes are.
+const (
+	eightByteTail = 16 // bits of generator, mode and cluster
+	eightByteTime = 22 // bits below the time
+)
+
+func (g *EightByte) id(word uint64, s *span) idtype.EightByteID {
+	ms := g.line.tickOf(word)
+	stamp := ms << eightByteTime
+	if g.mode == idtype.EightByteSpread {
+		stamp = bits.Reverse64(ms)
+	}
+	return idtype.EightByteFromUint64(stamp | g.line.slotOf(word)<<eightByteTail | s.number)
+}
+
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
+// [*idtype.RangeError] for a clock outside 1970-01-01..2109-05-15.
+func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
+	word, s, err := g.line.next(ctx)
+	if err != nil {
+		return idtype.EightByteID{}, err
+	}
+	return g.id(word, s), nil
+}
+
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once: the document's batch. It returns how many it minted,
+// which is fewer only with an error; those are valid and will not be minted again.
+func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, error) {
+	return fill(ctx, &g.line, dst, g.id)
+}
+
+// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+func (g *EightByte) Ready(ctx context.Context) error { return g.line.ready(ctx) }
+
+// Stats reports the state.
+func (g *EightByte) Stats() Stats { return g.line.stats() }
+
+// Snapshot is how far the generator has come.
+func (g *EightByte) Snapshot() Snapshot { return g.line.snapshot() }

@@ -1,0 +1,202 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Options are the optional settings of the generators whose IDs carry the time. The zero value is a good choice.
+type Options struct {
+	// Clock is an AnchoredClock of the generator's own if nil.
+	Clock Clock
+
+	// Regression says what happens where the clock is behind the IDs minted so far.
+	Regression Regression
+
+	// MaxWait bounds how far the clock may be behind for a call to wait for it, within its context: where it is further, the
+	// call fails at once with ErrClockBehind. It is 10 s if zero.
+	MaxWait time.Duration
+
+	// Pool limits the generator to part of the layout's slots, so that several share a number: see [Pool]. It is all if nil.
+	Pool *Pool
+
+	// Snapshot is what a generator of the same number had come to when it was last used. It goes with [Given] only: the other
+	// sources keep account themselves.
+	Snapshot *Snapshot
+
+	// Overflow is told, by a call that is about to wait because the slots of the time are used up, or the clock is behind: once
+	// per tick. Other calls that wait are held up by it, so it had better be quick.
+	Overflow func(Overflow)
+
+	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is math/rand/v2's own if nil.
+	Random rand.Source
+}
+
+const defaultMaxWait = 10 * time.Second
+
+// Regression is what a generator does where its clock is behind. None repeats an ID.
+type Regression int
+
+const (
+	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock toggles a bit and goes on with the
+	// clock's time; a second regression, into time that both values of the bit have covered, waits.
+	RegressionDefault Regression = iota
+	// RegressionWaits goes on with what is left of the latest time, and then waits for the clock.
+	RegressionWaits
+	// RegressionFails makes every call an error, a [*ClockError], until the clock is there again.
+	RegressionFails
+)
+
+// Pool is a range of slots, both ends included: the sequence numbers of sno, eightbyte and short, the bottoms of trace. Generators
+// with one number and disjoint pools share it.
+type Pool struct {
+	Min, Max int
+}
+
+// Overflow is a wait for the clock.
+type Overflow struct {
+	Scheme  idtype.Scheme
+	Until   time.Time // what is waited for
+	Waiting int       // calls that wait
+}
+
+// complete returns the options with their defaults, checked.
+func (o *Options) complete(l layout) (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Clock == nil {
+		c.Clock = NewAnchoredClock()
+	}
+	if c.MaxWait == 0 {
+		c.MaxWait = defaultMaxWait
+	}
+	if c.Pool == nil {
+		c.Pool = &Pool{int(l.first), int(l.last)}
+	}
+	if c.Random == nil {
+		c.Random = globalRandom{}
+	}
+	p := *c.Pool
+	switch {
+	case c.MaxWait < 0:
+		return c, &OptionError{"MaxWait", c.MaxWait.String(), "is negative"}
+	case c.Regression < RegressionDefault || c.Regression > RegressionFails:
+		return c, &OptionError{"Regression", fmt.Sprint(int(c.Regression)), "is none of the constants"}
+	case p.Min > p.Max || p.Min < int(l.first) || p.Max > int(l.last):
+		return c, &OptionError{"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max), fmt.Sprintf("is no range within %d..%d", l.first, l.last)}
+	}
+	return c, nil
+}
+
+type globalRandom struct{}
+
+func (globalRandom) Uint64() uint64 { return rand.Uint64() }
+
+// Snapshot is how far a generator has come: what Options.Snapshot takes at the next start of an app. Take it after the last ID was
+// minted; it knows nothing of later ones. Its JSON may be kept in a file.
+type Snapshot struct {
+	Scheme   idtype.Scheme `json:"scheme"`
+	Number   uint64        `json:"number"` // the generator's, as bits of its IDs
+	Time     time.Time     `json:"time"`   // the latest time that was stamped
+	Slot     int           `json:"slot"`   // the last slot of it that was used
+	TickTock bool          `json:"tick_tock,omitempty"`
+	Other    time.Time     `json:"other,omitzero"` // the latest time that was stamped with the other value of the tick-tock bit
+}
+
+// A SnapshotError is returned by constructors for a snapshot that they cannot go on from.
+type SnapshotError struct {
+	Snapshot Snapshot
+	Err      error
+}
+
+func (e *SnapshotError) Error() string {
+	s := e.Snapshot
+	return fmt.Sprintf("generator: snapshot of %s number %d at %s: %v", s.Scheme, s.Number, s.Time.UTC().Format(time.RFC3339Nano), e.Err)
+}
+
+func (e *SnapshotError) Unwrap() error { return e.Err }
+
+var (
+	errNotGiven      = errors.New("a snapshot goes with Given: other sources of numbers keep account themselves")
+	errOtherScheme   = errors.New("is of another scheme")
+	errOtherNumber   = errors.New("is of another number, and says nothing about this one")
+	errBadTime       = errors.New("its time does not fit the layout")
+	errBadSlot       = errors.New("its slot does not fit the layout")
+	errFromTheFuture = errors.New("is from the future: the clock is further behind it than MaxWait")
+)
+
+// snapshot is the state of a timeline.
+func (t *timeline) snapshot() Snapshot {
+	// A toggle notes what it leaves before it changes the word, so the word comes first.
+	s := t.span.Load()
+	word := s.word.Load()
+	bit := word >> 63
+	n := Snapshot{
+		Scheme: t.scheme, Number: s.number, Time: time.Unix(0, t.timeOf(t.tickOf(word))).UTC(), TickTock: bit == 1,
+		Slot: int(min(t.slotOf(word), t.last)),
+	}
+	if other := t.stamped[1-bit].Load(); other != 0 {
+		n.Other = time.Unix(0, t.timeOf(other)).UTC()
+	}
+	return n
+}
+
+// stampAt is the tick that begins at a moment.
+func (t *timeline) stampAt(m time.Time) (uint64, bool) {
+	tick := t.clamp(m)
+	return tick, tick <= t.maxTick && time.Unix(0, t.timeOf(tick)).Equal(m)
+}
+
+// restore makes a span of Given go on where a snapshot ended.
+func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
+	switch {
+	case n.Scheme != t.scheme:
+		return errOtherScheme
+	case n.Number != s.number:
+		return errOtherNumber
+	case n.Slot < 0 || uint64(n.Slot) > layoutLast:
+		return errBadSlot
+	}
+	tick, ok := t.stampAt(n.Time)
+	if !ok {
+		return errBadTime
+	}
+	slot := uint64(n.Slot)
+	if slot < t.first || slot > t.last { // of another pool
+		slot = t.last
+	}
+	word := t.word(tick, slot)
+	bit := uint64(0)
+	if n.TickTock {
+		bit, word = 1, word|tickTockBit
+	}
+	if !n.Other.IsZero() {
+		other, ok := t.stampAt(n.Other)
+		if !ok {
+			return errBadTime
+		}
+		t.stamped[1-bit].Store(other)
+	}
+	nano := t.clock.UnixNano()
+	now, err := t.tickAt(nano)
+	if err != nil {
+		return err
+	}
+	reached := tick
+	if t.toggles {
+		reached = min(reached, t.stamped[1-bit].Load())
+	}
+	if now < reached && t.timeOf(reached)-nano > int64(t.maxWait) {
+		return errFromTheFuture
+	}
+	s.from = 1 // the snapshot says what was used
+	s.word.Store(word)
+	t.issued.Add(-t.used(s, word)) // by the generator before this one
+	return nil
+}

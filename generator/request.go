@@ -1,0 +1,88 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// requestTimeout bounds one request, which belongs to no caller's context.
+const requestTimeout = time.Minute
+
+var errNoAnswer = errors.New("the source ended its goroutine without an answer")
+
+// A requester gets what a generator mints from next, a generator number, a block or a window: ahead of time in the background,
+// or when a call needs it, and once for all calls that wait.
+type requester[T any] struct {
+	ask     func(context.Context) (T, error)
+	settled func(T, error) (T, error) // checks the answer; called with mu held
+
+	mu      sync.Mutex // guards next, and what settled, needed and install touch; not held while waiting
+	pending *request[T]
+}
+
+// A request is made by one goroutine and awaited by any.
+type request[T any] struct {
+	done   chan struct{} // closed when answer or err is set
+	answer T
+	err    error
+}
+
+// refresh waits for an answer, asks for it if nobody did, and installs it once, if it is still needed.
+func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install func(T)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	if !needed() {
+		r.mu.Unlock()
+		return nil
+	}
+	q := r.startLocked()
+	r.mu.Unlock()
+
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if q.err != nil {
+		return q.err
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pending == q {
+		r.pending = nil
+		install(q.answer)
+	}
+	return nil
+}
+
+// startLocked joins the pending request, or makes one. The caller holds mu.
+func (r *requester[T]) startLocked() *request[T] {
+	if r.pending == nil {
+		r.pending = &request[T]{done: make(chan struct{})}
+		go r.run(r.pending)
+	}
+	return r.pending
+}
+
+// run makes a request. It ends when ask answers, which has until requestTimeout to do so.
+func (r *requester[T]) run(q *request[T]) {
+	defer close(q.done)
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	var answer T
+	err := errNoAnswer // which stays if ask panics or ends the goroutine
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		q.answer, q.err = r.settled(answer, err)
+		if q.err != nil {
+			r.pending = nil // a later call asks again
+		}
+	}()
+	answer, err = r.ask(ctx)
+}

@@ -1,0 +1,196 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Sequence mints sequence IDs from a counter in a database. With a block size of 1 each ID is a step of the counter: IDs ascend
+// over all processes, and are as slow as the database. With larger blocks, hi/lo, a process counts through a block by itself,
+// and has the next one before it needs it: IDs ascend within each generator, and what is left of a block when it is dropped
+// stays unused. It is safe for use by many goroutines.
+type Sequence struct {
+	counter Counter
+	size    int64
+	block   atomic.Pointer[block] // the block in use
+	blocks  requester[*block]
+
+	taken, opened atomic.Uint64 // for Stats; taken without the block in use
+}
+
+// A block is a range of IDs in use.
+type block struct {
+	last      atomic.Uint64 // the ID that was minted last: a call adds one, and owns the ID that it gets
+	_         [56]byte      // calls write last all the time: the rest is not to share its cache line
+	first     uint64
+	lookAhead uint64 // a tenth is left from this ID on
+	end       uint64 // the last ID
+	ask       uint64 // the ID from which on the next block is asked for; guarded by blocks.mu
+}
+
+// NewSequence makes a generator that takes size IDs from the counter at a time. The error is an [*OptionError].
+func NewSequence(counter Counter, size int64) (*Sequence, error) {
+	if size < 1 || size > math.MaxInt32 {
+		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
+	}
+	g := &Sequence{counter: counter, size: size}
+	g.block.Store(&block{})
+	g.blocks.ask = func(ctx context.Context) (*block, error) { return g.reserve(ctx, size) }
+	g.blocks.settled = g.check
+	return g, nil
+}
+
+func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
+	if g.counter == nil {
+		return nil, errNoNumbers
+	}
+	first, err := g.counter.Reserve(ctx, 1, n)
+	if err != nil {
+		return nil, err
+	}
+	if first < 1 || first > math.MaxInt64-n+1 {
+		return nil, &idtype.RangeError{Type: "SequenceID", Part: "id", Value: first, Min: 1, Max: math.MaxInt64 - n + 1}
+	}
+	b := &block{first: uint64(first), lookAhead: uint64(first + n - 1 - n/10), end: uint64(first + n - 1)}
+	b.ask = b.lookAhead
+	b.last.Store(b.first - 1)
+	return b, nil
+}
+
+// check looks at a block that the counter gave. The caller holds blocks.mu.
+func (g *Sequence) check(b *block, err error) (*block, error) {
+	old := g.block.Load()
+	if err == nil && b.first <= old.end {
+		err = fmt.Errorf("%w: a block from %d after one until %d", ErrRepeated, b.first, old.end)
+	}
+	if err != nil { // not again at once
+		old.ask = old.last.Load() + uint64(g.size/100) + 1
+	}
+	return b, err
+}
+
+// Next mints one ID. With blocks, it looks at ctx where it waits for one only. The error is a [*NumberError].
+func (g *Sequence) Next(ctx context.Context) (idtype.SequenceID, error) {
+	b := g.block.Load()
+	id := b.last.Add(1)
+	if id < b.lookAhead {
+		return idtype.SequenceID(id), nil
+	}
+	return g.beyond(ctx, b, id)
+}
+
+// beyond goes on for a call of Next that took id of b.
+func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.SequenceID, error) {
+	if id <= b.end {
+		g.prefetch(b, id)
+		return idtype.SequenceID(id), nil
+	}
+	var ids [1]idtype.SequenceID
+	_, err := g.Fill(ctx, ids[:])
+	return ids[0], err
+}
+
+// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter. It returns how many it minted, which is fewer only
+// with an error; those are valid and will not be minted again.
+func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, error) {
+	if g.size == 1 {
+		return g.direct(ctx, dst)
+	}
+	n := 0
+	for n < len(dst) {
+		b := g.block.Load()
+		last := b.last.Load()
+		if last >= b.end {
+			if err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install); err != nil {
+				return n, &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+			}
+			continue
+		}
+		upto := min(last+uint64(len(dst)-n), b.end)
+		if !b.last.CompareAndSwap(last, upto) {
+			continue
+		}
+		for id := last + 1; id <= upto; id++ {
+			dst[n] = idtype.SequenceID(id)
+			n++
+		}
+		if upto >= b.lookAhead {
+			g.prefetch(b, upto)
+		}
+	}
+	return n, nil
+}
+
+// direct reserves what a call needs, within its context.
+func (g *Sequence) direct(ctx context.Context, dst []idtype.SequenceID) (int, error) {
+	if len(dst) == 0 {
+		return 0, nil
+	}
+	b, err := g.reserve(ctx, int64(len(dst)))
+	if err != nil {
+		return 0, &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+	}
+	for i := range dst {
+		dst[i] = idtype.SequenceID(b.first + uint64(i))
+	}
+	g.taken.Add(uint64(len(dst)))
+	g.opened.Add(1)
+	return len(dst), nil
+}
+
+func (g *Sequence) install(b *block) {
+	old := g.block.Swap(b)
+	g.taken.Add(old.used())
+	g.opened.Add(1)
+}
+
+func (b *block) used() uint64 {
+	if b.end == 0 {
+		return 0
+	}
+	return min(b.last.Load(), b.end) + 1 - b.first
+}
+
+// prefetch asks for the block after b, once b has come as far as id.
+func (g *Sequence) prefetch(b *block, id uint64) {
+	g.blocks.mu.Lock()
+	defer g.blocks.mu.Unlock()
+	if g.block.Load() == b && id >= b.ask {
+		g.blocks.startLocked()
+	}
+}
+
+// Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block size of 1 there is nothing to
+// wait for. The error is a [*NumberError].
+func (g *Sequence) Ready(ctx context.Context) error {
+	b := g.block.Load()
+	if g.size == 1 || b.last.Load() < b.end {
+		return nil
+	}
+	if err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install); err != nil {
+		return &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+	}
+	return nil
+}
+
+// SequenceStats is the state of a [Sequence].
+type SequenceStats struct {
+	Taken     uint64  // IDs minted
+	Blocks    uint64  // blocks that were begun, or steps of the counter
+	BlockUsed float64 // share of the block that is used, 0 to 1
+}
+
+// Stats reports the state, for metrics.
+func (g *Sequence) Stats() SequenceStats {
+	b := g.block.Load()
+	s := SequenceStats{Taken: g.taken.Load() + b.used(), Blocks: g.opened.Load()}
+	if b.end != 0 {
+		s.BlockUsed = float64(b.used()) / float64(b.end-b.first+1)
+	}
+	return s
+}

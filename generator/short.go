@@ -1,0 +1,64 @@
+package generator
+
+import (
+	"context"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+var shortLayout = layout{
+	scheme: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond, epoch: idtype.ShortEpoch * int64(time.Millisecond),
+	maxTick: idtype.ShortMaxUnixMs - idtype.ShortEpoch, shift: 21, last: idtype.ShortMaxSequence, lag: 8,
+}
+
+// Short mints short IDs: 512 per millisecond, after which calls wait for the next one. It is safe for use by many goroutines.
+//
+// A short ID has no number of its generator in it. Generators that mint for one table share its times by a [Ceiling] each, over
+// one counter, at the price of waiting for each other; or its slots, with disjoint [Pool]s; or they rely on the nine random bits,
+// which is luck.
+//
+// At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
+type Short struct {
+	line timeline
+}
+
+// NewShort makes a generator. The number of its windows is nothing: Given(struct{}{}). Errors: [*OptionError], [*SnapshotError].
+func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
+	g := &Short{}
+	err := start(&g.line, shortLayout, windows, func(struct{}) (uint64, error) { return 0, nil }, opts)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *Short) id(word uint64, _ *span) idtype.ShortID {
+	id := g.line.tickOf(word)*idtype.ShortTimeStep | g.line.slotOf(word)*idtype.ShortSequenceStep
+	return idtype.ShortID(id | g.line.random.Uint64()&idtype.ShortMaxRandom)
+}
+
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
+// [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-15.
+func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
+	word, s, err := g.line.next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return g.id(word, s), nil
+}
+
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It returns how many it minted, which is fewer only
+// with an error; those are valid and will not be minted again.
+func (g *Short) Fill(ctx context.Context, dst []idtype.ShortID) (int, error) {
+	return fill(ctx, &g.line, dst, g.id)
+}
+
+// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+func (g *Short) Ready(ctx context.Context) error { return g.line.ready(ctx) }
+
+// Stats reports the state.
+func (g *Short) Stats() Stats { return g.line.stats() }
+
+// Snapshot is how far the generator has come.
+func (g *Short) Snapshot() Snapshot { return g.line.snapshot() }

@@ -1,0 +1,106 @@
+package generator
+
+import (
+	"context"
+	"encoding/binary"
+	"sync/atomic"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+var snoLayout = layout{
+	scheme: idtype.SchemeSno, typ: "SnoID", unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
+	maxTick: 1<<39 - 1, shift: 21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
+}
+
+// Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which calls wait for the next 4 ms. It
+// is safe for use by many goroutines.
+//
+// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old.
+type Sno struct {
+	line timeline
+}
+
+// NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
+func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
+	g := &Sno{}
+	err := start(&g.line, snoLayout, partitions, func(partition int) (uint64, error) {
+		_, err := idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}.ID()
+		return uint64(partition), err
+	}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// snoID builds an ID: 39 bits of time, the tick-tock bit, 8 of metabyte and 16 of partition in the first 8 bytes, then 16 of sequence.
+func snoID(tick, tickTock uint64, meta byte, partition, sequence uint64) (id idtype.SnoID) {
+	binary.BigEndian.PutUint64(id[:], tick<<25|tickTock<<24|uint64(meta)<<16|partition)
+	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
+	return id
+}
+
+// With is the generator with a metabyte: what its Next and Fill put into IDs.
+func (g *Sno) With(meta byte) SnoMeta { return SnoMeta{g, meta} }
+
+// Next mints one ID with metabyte 0. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
+// [*idtype.RangeError] for a clock outside 2010-01-01..2079-09-07.
+func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return g.With(0).Next(ctx) }
+
+// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once. It returns how many it minted, which is
+// fewer only with an error; those are valid and will not be minted again.
+func (g *Sno) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
+	return g.With(0).Fill(ctx, dst)
+}
+
+// SnoMeta is a [Sno] with a metabyte.
+type SnoMeta struct {
+	g    *Sno
+	meta byte
+}
+
+func (m SnoMeta) id(word uint64, s *span) idtype.SnoID {
+	t := &m.g.line
+	return snoID(t.tickOf(word), word>>63, m.meta, s.number, t.slotOf(word))
+}
+
+// Next is [Sno.Next] with the metabyte.
+func (m SnoMeta) Next(ctx context.Context) (idtype.SnoID, error) {
+	word, s, err := m.g.line.next(ctx)
+	if err != nil {
+		return idtype.SnoID{}, err
+	}
+	return m.id(word, s), nil
+}
+
+// Fill is [Sno.Fill] with the metabyte.
+func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
+	return fill(ctx, &m.g.line, dst, m.id)
+}
+
+// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+func (g *Sno) Ready(ctx context.Context) error { return g.line.ready(ctx) }
+
+// Stats reports the state.
+func (g *Sno) Stats() Stats { return g.line.stats() }
+
+// Snapshot is how far the generator has come.
+func (g *Sno) Snapshot() Snapshot { return g.line.snapshot() }
+
+// Partitions hands out 0, 1, 2 … to the generators of one process: for a process that shares its IDs with no other. The zero
+// value is ready for use; keep one per process.
+type Partitions struct {
+	next atomic.Int64
+}
+
+// NextWindow hands out the next partition, or a [*idtype.RangeError] after the last.
+func (p *Partitions) NextWindow(_ context.Context, now time.Time, _ time.Duration) (Window[int], error) {
+	n := int(p.next.Add(1) - 1)
+	if n > idtype.SnoMaxPartition {
+		p.next.Add(-1)
+		return Window[int]{}, &idtype.RangeError{Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: idtype.SnoMaxPartition}
+	}
+	return Window[int]{Number: n, From: now.Add(1)}, nil
+}

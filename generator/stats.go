@@ -1,0 +1,32 @@
+package generator
+
+import (
+	"time"
+)
+
+// Stats is the state of a generator whose IDs carry the time, for metrics.
+type Stats struct {
+	Issued      uint64    // slots that were taken: IDs minted, and reserved by owned generators
+	Waits       uint64    // times that a call waited for the clock
+	Waiting     int       // calls that wait for the clock now
+	Regressions uint64    // times that the clock was seen to have gone back
+	Windows     uint64    // windows that were begun
+	Time        time.Time // the latest time that was stamped
+	PoolUsed    float64   // share of the slots of the clock's present unit that are used, 0 to 1
+}
+
+func (t *timeline) stats() Stats {
+	s := t.span.Load()
+	word := s.word.Load()
+	st := Stats{
+		Issued: t.issued.Load() + t.used(s, word), Waits: t.waits.Load(), Waiting: int(t.waiting.Load()),
+		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
+	}
+	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
+		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
+		if now, err := t.tickAt(t.clock.UnixNano()); err == nil && now <= tick {
+			st.PoolUsed = float64(t.used(s, word)) / float64(t.last-t.first+1)
+		}
+	}
+	return st
+}

@@ -1,0 +1,453 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A layout is how a scheme divides time: into units, the ticks, of which each has slots. An ID is a number, a tick and a slot.
+type layout struct {
+	scheme  idtype.Scheme
+	typ     string // of the IDs, for errors
+	maxTick uint64
+	first   uint64 // the first slot
+	lag     uint64 // ticks: see timeline.due
+	toggles bool   // a regression may toggle the tick-tock bit
+
+	// What each call looks at stands together, here and in timeline.
+	unit  time.Duration // of a tick
+	epoch int64         // nanoseconds since 1970 at which tick 0 begins
+	last  uint64        // the last slot
+	shift uint8         // where the tick begins in a word
+}
+
+// A timeline is the generator core of all schemes whose IDs carry the time. It gives out slots: each pair of a tick and a slot
+// once.
+//
+// The state is one word: the tick and the last slot given out. A call that finds the tick to be that of the clock adds one and
+// owns the slot that it gets. Only compare-and-swap changes the tick, and only to a later one, so what the clock does is of no
+// consequence to uniqueness. There is room above the last slot for as many calls as may run at once, so that an addition never
+// carries into the tick; with the slots flush below the tick, as in the IDs, a late addition would take a slot of a tick
+// that has not come. Two words, one for the tick and one for the slot, are what lets others repeat IDs.
+type timeline struct {
+	layout
+	driven  atomic.Bool // a CoarseClock ends the ticks, and calls need not look at the clock
+	clock   Clock
+	span    atomic.Pointer[span] // the window in use
+	windows requester[*span]
+
+	maxWait  time.Duration
+	fail     bool // a regression is an error
+	overflow func(Overflow)
+	random   rand.Source
+
+	// due is the tick up to which the generator is behind for having slept too long: timers are late, by a millisecond often,
+	// which costs a generator at its cap every other tick. The ticks it missed, of the last lag, are then used up first.
+	due atomic.Uint64
+
+	// queue holds a token while a call sleeps. Other calls that have to wait wait for the token, so that one timer runs, not
+	// one per call, and a tick wakes as many calls as it has slots.
+	queue chan struct{}
+
+	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled.
+	stamped [2]atomic.Uint64
+
+	issued, waits, regressions, opened atomic.Uint64 // for Stats; issued without the ticks in use
+	regressed                          atomic.Uint64 // the tick at which the last regression was seen
+	waiting                            atomic.Int64
+}
+
+// A span is a window in use: a number, ticks, and what was given out of them.
+type span struct {
+	word     atomic.Uint64 // tick-tock bit, tick, last slot given out
+	_        [56]byte      // calls write word all the time: the rest is not to share its cache line
+	number   uint64        // as bits of an ID
+	from, to uint64        // ticks; to is not included
+	ask      atomic.Uint64 // the tick at which to ask for the next window
+}
+
+const tickTockBit = 1 << 63
+
+func (l *layout) slotOf(word uint64) uint64 { return word & (1<<l.shift - 1) }
+func (l *layout) tickOf(word uint64) uint64 { return word &^ tickTockBit >> l.shift }
+
+func (l *layout) word(tick, slot uint64) uint64 { return tick<<l.shift | slot }
+
+// timeOf is the beginning of a tick.
+func (l *layout) timeOf(tick uint64) int64 { return l.epoch + int64(tick)*int64(l.unit) }
+
+// tickAt is the tick of a moment, or an error where the layout has none.
+func (l *layout) tickAt(nano int64) (uint64, error) {
+	// As an unsigned number a moment before the epoch is beyond the last tick too.
+	if tick := uint64(nano-l.epoch) / uint64(l.unit); nano >= l.epoch && tick <= l.maxTick {
+		return tick, nil
+	}
+	return 0, l.rangeError(time.Unix(0, nano))
+}
+
+// tickAtTime is tickAt for moments that nanoseconds may not reach.
+func (l *layout) tickAtTime(t time.Time) (uint64, error) {
+	tick, err := l.tickAt(l.epoch + int64(t.Sub(time.Unix(0, l.epoch)))) // the difference saturates, beyond every layout
+	if err != nil {
+		err = l.rangeError(t)
+	}
+	return tick, err
+}
+
+func (l *layout) rangeError(t time.Time) error {
+	const milli = int64(time.Millisecond)
+	return &idtype.RangeError{
+		Type: l.typ, Part: "unix_ms", Value: t.UnixMilli(), Min: l.epoch / milli, Max: l.timeOf(l.maxTick+1)/milli - 1,
+	}
+}
+
+// clamp is the tick at the end of a window, rounded up, within the layout.
+func (l *layout) clamp(t time.Time) uint64 {
+	since := t.Sub(time.Unix(0, l.epoch)) // saturates
+	if since <= 0 {
+		return 0
+	}
+	return min((uint64(since)+uint64(l.unit)-1)/uint64(l.unit), l.maxTick+1)
+}
+
+// start makes t the generator core of a layout, with numbers from windows, which encode turns into bits of an ID or refuses.
+func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options) error {
+	o, err := opts.complete(l)
+	if err != nil {
+		return err
+	}
+	layoutLast := l.last
+	l.first, l.last = uint64(o.Pool.Min), uint64(o.Pool.Max)
+	l.toggles = l.toggles && o.Regression == RegressionDefault
+	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
+	t.fail = o.Regression == RegressionFails
+	t.queue = make(chan struct{}, 1)
+	ask := func(ctx context.Context) (*span, error) {
+		if windows == nil { // a panic in a goroutine of ours would end the process
+			return nil, errNoNumbers
+		}
+		w, err := windows.NextWindow(ctx, time.Unix(0, t.clock.UnixNano()), t.unit)
+		if err != nil {
+			return nil, err
+		}
+		return t.open(w.From, w.To, func() (uint64, error) { return encode(w.Number) })
+	}
+	t.windows.ask = ask
+	t.windows.settled = t.check
+	t.span.Store(t.newSpan(0, 0, 0))
+	if c, ok := o.Clock.(*CoarseClock); ok {
+		c.drive(t)
+	}
+
+	if _, ok := windows.(given[N]); !ok {
+		if o.Snapshot != nil {
+			return &SnapshotError{*o.Snapshot, errNotGiven}
+		}
+		return nil
+	}
+	// The number is at hand, and a bad one is the caller's mistake.
+	s, err := ask(context.Background())
+	if err != nil {
+		return err
+	}
+	if o.Snapshot != nil {
+		if err := t.restore(s, *o.Snapshot, layoutLast); err != nil {
+			return &SnapshotError{*o.Snapshot, err}
+		}
+	}
+	t.install(s)
+	return nil
+}
+
+// newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may be zero.
+func (t *timeline) newSpan(number, from, to uint64) *span {
+	s := &span{number: number, from: max(from, 1), to: to}
+	s.word.Store(t.word(s.from-1, t.last)) // the tick before it is used up
+	s.ask.Store(from + (to-from)/2)
+	return s
+}
+
+func (t *timeline) open(from, to time.Time, number func() (uint64, error)) (*span, error) {
+	n, err := number()
+	if err != nil {
+		return nil, err
+	}
+	end := t.maxTick + 1
+	if !to.IsZero() {
+		end = min(end, t.clamp(to.Add(1-t.unit))) // rounded down
+	}
+	return t.newSpan(n, t.clamp(from), end), nil
+}
+
+// check looks at a window that the source answered with. The caller holds windows.mu.
+func (t *timeline) check(s *span, err error) (*span, error) {
+	if err != nil {
+		return nil, err
+	}
+	at := func(tick uint64) string {
+		return time.Unix(0, t.timeOf(tick)).UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	if s.from >= s.to {
+		return nil, fmt.Errorf("the window from %s has no whole unit of %v", at(s.from), t.unit)
+	}
+	if old := t.span.Load(); old.to != 0 && old.number == s.number && s.from < old.to {
+		return nil, fmt.Errorf("%w: a window from %s after one until %s", ErrRepeated, at(s.from), at(old.to))
+	}
+	return s, nil
+}
+
+func (t *timeline) install(s *span) {
+	old := t.span.Swap(s)
+	t.opened.Add(1)
+	// Late additions to the old word find it full.
+	t.issued.Add(t.used(old, old.word.Swap(t.word(t.maxTick, t.last))))
+}
+
+// used is how many slots of the word's tick were given out.
+func (t *timeline) used(s *span, word uint64) uint64 {
+	if slot := t.slotOf(word); slot >= t.first && slot < t.ended() && t.tickOf(word) >= s.from {
+		return min(slot, t.last) - t.first + 1
+	}
+	return 0
+}
+
+// ended is the slot of a tick that a coarse clock has ended, and whose slots are counted. It is far above the last slot, and far
+// below the tick.
+func (l *layout) ended() uint64 { return 1 << (l.shift - 1) }
+
+// expire ends the tick if the time is beyond it, or behind it and calls are not to go on with it. A tick whose slots are used up
+// needs no end.
+func (t *timeline) expire(nano int64) {
+	s := t.span.Load()
+	for {
+		word := s.word.Load()
+		tick := t.tickOf(word)
+		over := nano >= t.timeOf(tick+1) || nano < t.timeOf(tick) && (t.fail || t.toggles)
+		if !over || t.slotOf(word) >= t.last {
+			return
+		}
+		if s.word.CompareAndSwap(word, word&tickTockBit|t.word(tick, t.ended())) {
+			t.issued.Add(t.used(s, word))
+			return
+		}
+	}
+}
+
+// next takes one slot: a word that holds it, and its span.
+func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
+	s := t.span.Load()
+	if !t.driven.Load() {
+		// Whether the clock is within the word's tick is cheaper to ask than which tick it is in.
+		word := s.word.Load()
+		if uint64(t.clock.UnixNano()-t.timeOf(t.tickOf(word))) >= uint64(t.unit) || t.slotOf(word) >= t.last {
+			word, _, s, err := t.take(ctx, 1, 0)
+			return word, s, err
+		}
+	}
+	// Another call may have changed the tick meanwhile. Then this is a slot of that one, and as good.
+	if word := s.word.Add(1); t.slotOf(word) <= t.last {
+		return word, s, nil
+	}
+	word, _, s, err := t.take(ctx, 1, 0)
+	return word, s, err
+}
+
+// take takes 1 to n consecutive slots of one tick: a word that holds the first, how many, and their span. Where align is not 0,
+// they do not cross a multiple of it.
+func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *span, error) {
+	for {
+		s := t.span.Load()
+		word := s.word.Load()
+		nano := t.clock.UnixNano() // after word: else a call that read the clock later than this one looks like a regression
+		now, err := t.tickAt(nano)
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		tick, slot, bit := t.tickOf(word), t.slotOf(word), word&tickTockBit
+		if slot > t.last && slot != t.ended() {
+			// Who added to a word that is used up puts it back before adding again, so there is room for all.
+			full := t.last
+			if slot > t.ended() {
+				full = t.ended()
+			}
+			s.word.CompareAndSwap(word, bit|t.word(tick, full))
+			continue
+		}
+		next := t.following(tick, slot, now)
+		behind := now < tick && tick >= s.from
+		usable := slot < t.last && (behind || now == tick || now-tick <= t.lag && tick < t.due.Load())
+		if behind {
+			if t.regressed.Swap(tick) != tick {
+				t.regressions.Add(1)
+			}
+			if t.fail {
+				return 0, 0, nil, t.clockError(nano, tick, ErrClockBehind)
+			}
+		}
+		if behind && t.toggles {
+			// The first tick that the toggled bit has not stamped yet. What this bit has stamped is noted before the bit is
+			// toggled, so that nobody toggles it back too early.
+			if free := max(t.stamped[1-bit>>63].Load()+1, s.from); free > now {
+				next = min(next, free)
+			} else {
+				raise(&t.stamped[bit>>63], tick)
+				next, bit, usable = now, bit^tickTockBit, false
+			}
+		}
+		switch {
+		case usable:
+			k := t.fit(slot+1, n, align)
+			if s.word.CompareAndSwap(word, word+k) {
+				return word + 1, k, s, nil
+			}
+		case next >= s.to:
+			if err := t.renew(ctx, s); err != nil {
+				return 0, 0, nil, err
+			}
+		case next > now:
+			if err := t.wait(ctx, s, word, next); err != nil {
+				return 0, 0, nil, err
+			}
+		default:
+			k := t.fit(t.first, n, align)
+			first := bit | t.word(next, t.first)
+			if s.word.CompareAndSwap(word, first+k-1) {
+				t.changed(s, word, next, now)
+				return first, k, s, nil
+			}
+		}
+	}
+}
+
+// following is the tick to go on with where the slots of tick are used up, or the clock is beyond it.
+func (t *timeline) following(tick, slot, now uint64) uint64 {
+	switch {
+	case now <= tick:
+		return tick + 1
+	case slot == t.last && t.lag != 0:
+		return max(tick+1, now-min(t.lag, now))
+	default:
+		return now
+	}
+}
+
+// fit is how many of n slots can be taken from slot on.
+func (t *timeline) fit(slot, n, align uint64) uint64 {
+	k := min(n, t.last-slot+1)
+	if align != 0 {
+		k = min(k, align-slot%align)
+	}
+	return k
+}
+
+// changed follows a change from the word's tick to next.
+func (t *timeline) changed(s *span, word, next, now uint64) {
+	if next < now {
+		t.due.Store(now)
+	}
+	t.issued.Add(t.used(s, word))
+	if ask := s.ask.Load(); next >= ask && s.to <= t.maxTick {
+		t.windows.mu.Lock()
+		defer t.windows.mu.Unlock()
+		if t.span.Load() == s {
+			s.ask.Store(next + (s.to-next+1)/2) // should this request fail
+			t.windows.startLocked()
+		}
+	}
+}
+
+// renew waits for a window after s.
+func (t *timeline) renew(ctx context.Context, s *span) error {
+	err := t.windows.refresh(ctx, func() bool { return t.span.Load() == s }, t.install)
+	if err != nil {
+		return &NumberError{Scheme: t.scheme, Err: err}
+	}
+	return nil
+}
+
+// ready waits until there is a window that has not passed.
+func (t *timeline) ready(ctx context.Context) error {
+	for {
+		s := t.span.Load()
+		now, err := t.tickAt(t.clock.UnixNano())
+		if err != nil {
+			return err
+		}
+		if now < s.to {
+			return nil
+		}
+		if err := t.renew(ctx, s); err != nil {
+			return err
+		}
+	}
+}
+
+const (
+	shortestSleep = 50 * time.Microsecond
+	stillSleeps   = 30 // after how many the clock counts as stopped; they grow from shortestSleep to 100 ms, 2.4 s in all
+)
+
+// wait sleeps until a tick, unless the span's word changes while it queues.
+func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error {
+	reached := t.timeOf(until)
+	far := func(nano int64) bool { return reached-nano > int64(t.maxWait)+int64(t.unit) }
+	if nano := t.clock.UnixNano(); far(nano) {
+		return t.clockError(nano, until, ErrClockBehind)
+	}
+	t.waits.Add(1)
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	if ctx.Err() != nil {
+		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
+	}
+	select {
+	case t.queue <- struct{}{}:
+		defer func() { <-t.queue }()
+	case <-ctx.Done():
+		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
+	}
+
+	last, still := int64(math.MinInt64), 0
+	for {
+		nano := t.clock.UnixNano()
+		switch {
+		case nano >= reached || s.word.Load() != word:
+			return nil
+		case far(nano):
+			return t.clockError(nano, until, ErrClockBehind)
+		case nano > last:
+			still = 0
+		default:
+			if still++; still > stillSleeps {
+				return t.clockError(nano, until, ErrClockStopped)
+			}
+		}
+		last = nano
+		if t.overflow != nil {
+			t.overflow(Overflow{Scheme: t.scheme, Until: time.Unix(0, reached), Waiting: int(t.waiting.Load())})
+		}
+		pause := min(shortestSleep<<still, 100*time.Millisecond)
+		if err := t.clock.Sleep(ctx, max(time.Duration(reached-nano), pause)); err != nil {
+			return t.clockError(t.clock.UnixNano(), until, err)
+		}
+	}
+}
+
+func (t *timeline) clockError(nano int64, until uint64, err error) error {
+	return &ClockError{Scheme: t.scheme, Now: time.Unix(0, nano), Until: time.Unix(0, t.timeOf(until)), Err: err}
+}
+
+func raise(v *atomic.Uint64, to uint64) {
+	for {
+		old := v.Load()
+		if old >= to || v.CompareAndSwap(old, to) {
+			return
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+var traceLayout = layout{
+	scheme: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, maxTick: 1<<33 - 1, shift: traceShift, first: 1, last: idtype.TraceMaxBottom,
+}
+
+const traceShift = 30
+
+// Trace mints trace IDs of one node: up to 4,194,303 in a second, after which calls wait for the next one. It is safe for use by
+// many goroutines. IDs ascend until their timestamp wraps, every 388 days; after that they repeat, which is what the scheme
+// is.
+//
+// With a [CoarseClock] an ID costs little more than an atomic addition.
+type Trace struct {
+	line timeline
+}
+
+// NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
+func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
+	g := &Trace{}
+	err := start(&g.line, traceLayout, nodes, func(node int) (uint64, error) {
+		id, err := idtype.TraceParts{Node: node, Bottom: 1}.ID()
+		return uint64(id) - 1, err
+	}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func traceID(word uint64, s *span) idtype.TraceID {
+	timestamp := word >> traceShift & idtype.TraceMaxTimestamp
+	return idtype.TraceID(timestamp*idtype.TraceTimeStep | s.number | word&(1<<traceShift-1))
+}
+
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
+// [*idtype.RangeError] for a clock before 1970.
+func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
+	// What timeline.next does for a coarse clock, with constants: a third of the time.
+	if t := &g.line; t.driven.Load() {
+		s := t.span.Load()
+		if word := s.word.Add(1); word&(1<<traceShift-1) <= t.last {
+			return traceID(word, s), nil
+		}
+	}
+	return g.next(ctx)
+}
+
+func (g *Trace) next(ctx context.Context) (idtype.TraceID, error) {
+	word, s, err := g.line.next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return traceID(word, s), nil
+}
+
+// Fill mints len(dst) IDs, as many of a second as it has left at once. It returns how many it minted, which is fewer only with an
+// error; those are valid and will not be minted again.
+func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
+	return fill(ctx, &g.line, dst, traceID)
+}
+
+// fill takes slots until dst is full. Consecutive slots are consecutive words.
+func fill[T any](ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T) (int, error) {
+	n := 0
+	for n < len(dst) {
+		word, count, s, err := t.take(ctx, uint64(len(dst)-n), 0)
+		if err != nil {
+			return n, err
+		}
+		for i := range count {
+			dst[n] = id(word+i, s)
+			n++
+		}
+	}
+	return n, nil
+}
+
+// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+func (g *Trace) Ready(ctx context.Context) error { return g.line.ready(ctx) }
+
+// Stats reports the state.
+func (g *Trace) Stats() Stats { return g.line.stats() }
+
+// Snapshot is how far the generator has come.
+func (g *Trace) Snapshot() Snapshot { return g.line.snapshot() }
+
+// TraceThread is the pool of one of several threads that share a node number, 1 to 32,768 of them: the bottom of its IDs has the
+// thread's number in front, in as many bits as it takes, and a counter of at least 1 behind. This is the split of "Pattern:
+// ID Generation". The error is an [*OptionError].
+func TraceThread(thread, threads int) (*Pool, error) {
+	if threads < 1 || threads > traceMaxThreads {
+		return nil, &OptionError{"threads", strconv.Itoa(threads), "is outside 1..32768"}
+	}
+	if thread < 0 || thread >= threads {
+		return nil, &OptionError{"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1)}
+	}
+	each := 1 << (traceBottomBits - bits.Len(uint(threads-1)))
+	return &Pool{Min: thread*each + 1, Max: (thread+1)*each - 1}, nil
+}
+
+const (
+	traceBottomBits = 22
+	traceMaxThreads = 1 << 15
+	traceChunk      = 1 << 10
+)
+
+// Owned makes a generator for one goroutine, which takes chunks of 1,023 IDs from g: a 12-bit chunk number in front, a 10-bit counter
+// of at least 1 behind. This is the split of elfo, whose registry of chunks is g. What is left of a chunk when its second
+// ends stays unused. A second has 4,096 chunks.
+func (g *Trace) Owned() *OwnedTrace { return &OwnedTrace{shared: g} }
+
+// OwnedTrace mints trace IDs for the one goroutine that uses it.
+type OwnedTrace struct {
+	shared  *Trace
+	id, end idtype.TraceID // the last ID minted, and the last one of the chunk
+	second  int64          // nanoseconds since 1970 at which the chunk's second begins
+	_       [32]byte       // owned generators of several goroutines are not to share a cache line
+}
+
+// Next mints one ID. See [Trace.Next] for its errors.
+func (o *OwnedTrace) Next(ctx context.Context) (idtype.TraceID, error) {
+	if o.id == o.end || uint64(o.shared.line.clock.UnixNano()-o.second) >= uint64(time.Second) {
+		if err := o.refill(ctx); err != nil {
+			return 0, err
+		}
+	}
+	o.id++
+	return o.id, nil
+}
+
+func (o *OwnedTrace) refill(ctx context.Context) error {
+	g := o.shared
+	for {
+		word, count, s, err := g.line.take(ctx, traceChunk, traceChunk)
+		if err != nil {
+			return err
+		}
+		if g.line.slotOf(word)%traceChunk == 0 { // counter 0 is left out
+			word, count = word+1, count-1
+		}
+		if count > 0 {
+			o.id = traceID(word, s) - 1
+			o.end = o.id + idtype.TraceID(count)
+			o.second = g.line.timeOf(g.line.tickOf(word))
+			return nil
+		}
+	}
+}
