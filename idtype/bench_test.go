@@ -1,89 +1,170 @@
 package idtype_test
 
 import (
+	"encoding/base64"
+	"encoding/binary"
 	"strconv"
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
 )
 
-// benchIDs: 19 digits is where most IDs of a busy system end up, 14 those of the document's example.
-var benchIDs = []struct {
+// A loop does n times what is measured. It is in each loop's own code, so that the compiler sees what it sees in a program.
+type loop struct {
 	name string
-	id   idtype.DecimalID
-}{
-	{"14-digits", 14150009200065},
-	{"19-digits", 7_234_567_891_234_500_065},
+	run  func(n int)
 }
 
-var sinkInt int64
+func benchmark(b *testing.B, loops []loop) {
+	for _, l := range loops {
+		b.Run(l.name, func(b *testing.B) {
+			b.ReportAllocs()
+			l.run(b.N)
+		})
+	}
+}
+
+// 19 digits is where most IDs of a busy system end up, 14 those of the document's example. The short ID has 10 characters.
+var (
+	bench14       = idtype.DecimalID(14150009200065)
+	bench19       = idtype.DecimalID(7_234_567_891_234_500_065)
+	benchTrace    = idtype.TraceID(publishedTrace)
+	benchShort    = idtype.ShortID(publishedShort << 4)
+	benchSequence = idtype.SequenceID(1_234_567)
+
+	sinkSequence idtype.SequenceID
+)
+
+// shortBase64 is what a program writes that does without the scheme: 11 characters for 8 bytes.
+func shortBase64(b []byte, v int64) []byte {
+	var buf [8]byte
+	binary.BigEndian.PutUint64(buf[:], uint64(v))
+	return base64.RawURLEncoding.AppendEncode(b, buf[:])
+}
 
 func BenchmarkEncode(b *testing.B) {
 	buf := make([]byte, 0, 64)
-	for _, bb := range benchIDs {
-		b.Run(bb.name+"/strconv.AppendInt", func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				sinkBytes = strconv.AppendInt(buf, int64(bb.id), 10)
+	ofStrconv := func(v int64) func(n int) {
+		return func(n int) {
+			for range n {
+				sinkBytes = strconv.AppendInt(buf, v, 10)
 			}
-		})
-		b.Run(bb.name+"/AppendText", func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				sinkBytes, sinkErr = bb.id.AppendText(buf)
-			}
-		})
+		}
 	}
+	ofDecimal := func(id idtype.DecimalID) func(n int) {
+		return func(n int) {
+			for range n {
+				sinkBytes, sinkErr = id.AppendText(buf)
+			}
+		}
+	}
+	benchmark(b, []loop{
+		{"14-digits/strconv.AppendInt", ofStrconv(int64(bench14))},
+		{"14-digits/AppendText", ofDecimal(bench14)},
+		{"19-digits/strconv.AppendInt", ofStrconv(int64(bench19))},
+		{"19-digits/AppendText", ofDecimal(bench19)},
+		{"trace/strconv.AppendInt", ofStrconv(int64(benchTrace))},
+		{"trace/AppendText", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = benchTrace.AppendText(buf)
+			}
+		}},
+		{"sequence/strconv.AppendInt", ofStrconv(int64(benchSequence))},
+		{"sequence/AppendText", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = benchSequence.AppendText(buf)
+			}
+		}},
+		{"short/base64", func(n int) {
+			for range n {
+				sinkBytes = shortBase64(buf, int64(benchShort))
+			}
+		}},
+		{"short/AppendText", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = benchShort.AppendText(buf)
+			}
+		}},
+	})
 }
 
 func BenchmarkParse(b *testing.B) {
-	for _, bb := range benchIDs {
-		text := bb.id.String()
-		b.Run(bb.name+"/strconv.ParseInt", func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
+	ofStrconv := func(text string) func(n int) {
+		return func(n int) {
+			for range n {
 				sinkInt, sinkErr = strconv.ParseInt(text, 10, 64)
 			}
-		})
-		b.Run(bb.name+"/ParseDecimalID", func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
+		}
+	}
+	ofDecimal := func(text string) func(n int) {
+		return func(n int) {
+			for range n {
 				sinkID, sinkErr = idtype.ParseDecimalID(text)
 			}
-		})
+		}
 	}
+	trace, short, sequence := benchTrace.String(), benchShort.String(), benchSequence.String()
+	encoded := shortBase64(nil, int64(benchShort))
+	benchmark(b, []loop{
+		{"14-digits/strconv.ParseInt", ofStrconv(bench14.String())},
+		{"14-digits/ParseDecimalID", ofDecimal(bench14.String())},
+		{"19-digits/strconv.ParseInt", ofStrconv(bench19.String())},
+		{"19-digits/ParseDecimalID", ofDecimal(bench19.String())},
+		{"trace/strconv.ParseInt", ofStrconv(trace)},
+		{"trace/ParseTraceID", func(n int) {
+			for range n {
+				sinkTrace, sinkErr = idtype.ParseTraceID(trace)
+			}
+		}},
+		{"sequence/strconv.ParseInt", ofStrconv(sequence)},
+		{"sequence/ParseSequenceID", func(n int) {
+			for range n {
+				sinkSequence, sinkErr = idtype.ParseSequenceID(sequence)
+			}
+		}},
+		{"short/base64", func(n int) {
+			var buf [8]byte
+			for range n {
+				_, sinkErr = base64.RawURLEncoding.Decode(buf[:], encoded)
+				sinkInt = int64(binary.BigEndian.Uint64(buf[:]))
+			}
+		}},
+		{"short/ParseShortID", func(n int) {
+			for range n {
+				sinkShort, sinkErr = idtype.ParseShortID(short)
+			}
+		}},
+	})
 }
 
 func BenchmarkJSON(b *testing.B) {
-	id := benchIDs[1].id
-	data := []byte(`"` + id.String() + `"`)
-	b.Run("MarshalJSON", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			sinkBytes, sinkErr = id.MarshalJSON()
-		}
-	})
-	b.Run("UnmarshalJSON", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			sinkErr = sinkID.UnmarshalJSON(data)
-		}
+	data := []byte(`"` + bench19.String() + `"`)
+	benchmark(b, []loop{
+		{"MarshalJSON", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = bench19.MarshalJSON()
+			}
+		}},
+		{"UnmarshalJSON", func(n int) {
+			for range n {
+				sinkErr = sinkID.UnmarshalJSON(data)
+			}
+		}},
 	})
 }
 
 func BenchmarkDatabase(b *testing.B) {
-	id := benchIDs[1].id
-	src := any(int64(id))
-	b.Run("Value", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			sinkValue, sinkErr = id.Value()
-		}
-	})
-	b.Run("Scan", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			sinkErr = sinkID.Scan(src)
-		}
+	src := any(int64(bench19))
+	benchmark(b, []loop{
+		{"Value", func(n int) {
+			for range n {
+				sinkValue, sinkErr = bench19.Value()
+			}
+		}},
+		{"Scan", func(n int) {
+			for range n {
+				sinkErr = sinkID.Scan(src)
+			}
+		}},
 	})
 }

@@ -80,19 +80,11 @@ func (p DecimalParts) ID() (DecimalID, error) {
 }
 
 func (p DecimalParts) validate() error {
-	for _, part := range [...]struct {
-		name            string
-		value, min, max int
-	}{
+	return checkParts(decimalType, []part[int]{
 		{"counter", p.Counter, 1, DecimalMaxCounter},
 		{"generator_id", p.Generator, 0, DecimalMaxGenerator},
 		{"launch_id", p.Launch, 0, DecimalMaxLaunch},
-	} {
-		if part.value < part.min || part.value > part.max {
-			return &RangeError{decimalType, part.name, int64(part.value), int64(part.min), int64(part.max)}
-		}
-	}
-	return nil
+	})
 }
 
 // ParseDecimalID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
@@ -140,6 +132,9 @@ func (d Decimal[E]) Compare(other Decimal[E]) int { return cmp.Compare(d, other)
 
 // Scheme is [SchemeDecimal].
 func (Decimal[E]) Scheme() Scheme { return SchemeDecimal }
+
+// Storage is [StorageBigint].
+func (Decimal[E]) Storage() Storage { return StorageBigint }
 
 // String is the ID's decimal digits.
 func (d Decimal[E]) String() string {

@@ -43,7 +43,7 @@ func TestBounds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			id, err := tt.parts.ID()
 			if tt.want[0] > '9' {
-				wantRangeError(t, err, tt.want)
+				wantRangeError(t, err, "DecimalID", tt.want)
 				return
 			}
 			if err != nil || id.String() != tt.want {
@@ -69,7 +69,7 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	for _, id := range []idtype.DecimalID{1, 57, 9_999_999_999, 9_223_372_030_000_000_000, math.MaxInt64} {
-		wantRangeError(t, id.Validate(), "counter")
+		wantRangeError(t, id.Validate(), "DecimalID", "counter")
 	}
 	if err := idtype.DecimalID(0).Validate(); !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("Validate of zero is %v, want one that wraps ErrZero", err)
@@ -100,35 +100,42 @@ func TestZeroAndTest(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	ascending := []idtype.DecimalID{math.MinInt64, -1, 0, 1, published, published + 1, math.MaxInt64}
-	for i, a := range ascending {
-		for j, b := range ascending {
-			if got := a.Compare(b); got < 0 != (i < j) || got > 0 != (i > j) {
-				t.Errorf("Compare(%d, %d) = %d", a, b, got)
+	eachKind(t, func(t *testing.T, k kind) {
+		ascending := []int64{math.MinInt64, -1, 0, 1, published, published + 1, math.MaxInt64}
+		for i, a := range ascending {
+			for j, b := range ascending {
+				if got := k.compare(a, b); got < 0 != (i < j) || got > 0 != (i > j) {
+					t.Errorf("Compare(%d, %d) = %d", a, b, got)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestMust(t *testing.T) {
-	if got := idtype.MustParseDecimalID("14150009200065"); got != published {
-		t.Errorf("got %d", got)
-	}
-	if got := idtype.MustParse[UserID]("14150009200065"); got != published {
-		t.Errorf("got %d", got)
-	}
-	for name, call := range map[string]func(){
-		"MustParseDecimalID": func() { idtype.MustParseDecimalID("nonsense") },
-		"MustParse":          func() { idtype.MustParse[UserID]("nonsense") },
+	for name, must := range map[string]func(text string) int64{
+		"MustParseDecimalID":       func(text string) int64 { return int64(idtype.MustParseDecimalID(text)) },
+		"MustParseTraceID":         func(text string) int64 { return int64(idtype.MustParseTraceID(text)) },
+		"MustParseShortID":         func(text string) int64 { return int64(idtype.MustParseShortID(text)) },
+		"MustParseSequenceID":      func(text string) int64 { return int64(idtype.MustParseSequenceID(text)) },
+		"MustParse of a typed key": func(text string) int64 { return int64(idtype.MustParse[UserID](text)) },
+		"MustParse of a short key": func(text string) int64 { return int64(idtype.MustParse[UserShortID](text)) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			text, want := "14150009200065", int64(published)
+			if strings.Contains(strings.ToLower(name), "short") {
+				text, want = "xinaS8QBh", publishedShort
+			}
+			if got := must(text); got != want {
+				t.Errorf("got %d, want %d", got, want)
+			}
 			defer func() {
 				err, _ := recover().(error)
-				if err == nil || !strings.Contains(err.Error(), "nonsense") {
+				if err == nil || !strings.Contains(err.Error(), "no sense") {
 					t.Errorf("panics with %v, want the parse error", err)
 				}
 			}()
-			call()
+			must("no sense")
 		})
 	}
 }

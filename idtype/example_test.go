@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -122,4 +123,90 @@ func ExampleSlice() {
 	// Output:
 	// ["14150009200065","14160009200065"] <nil>
 	// [14150009200065 14160009200065] <nil>
+}
+
+// A trace ID says when it was made, up to a multiple of 388 days.
+func ExampleTrace() {
+	id := idtype.MustParseTraceID("4646428214845635103")
+	fmt.Printf("%+v\n", id.Parts())
+	fmt.Println(id.Chunk(), id.Counter())
+	fmt.Println(id.Times(time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)))
+	// Output:
+	// {Timestamp:16903607 Node:24528 Bottom:3799583}
+	// 3710 543
+	// 2022-08-21 08:32:55 +0000 UTC 2023-09-13 17:13:27 +0000 UTC
+}
+
+// A query for a span of time has one range, or two where timestamps start again.
+func ExampleTraceBounds() {
+	day := time.Date(2024, 3, 24, 0, 0, 0, 0, time.UTC)
+	ranges, err := idtype.TraceBounds(day, day.Add(24*time.Hour-1))
+	for _, r := range ranges {
+		fmt.Println("id BETWEEN", r.Min, "AND", r.Max)
+	}
+	fmt.Println(err)
+
+	_, err = idtype.TraceBounds(day, day.Add(idtype.TracePeriod))
+	fmt.Println(err)
+	// Output:
+	// id BETWEEN 9213027831460659201 AND 9223372036854775807
+	// id BETWEEN 1 AND 13405245765844991
+	// <nil>
+	// idtype: TraceID: from 2024-03-24T00:00:00Z to 2025-04-16T08:40:32Z: it is so long that timestamps repeat within it
+}
+
+// An ID from outside may be asked to be of the present.
+func ExampleTrace_ValidateAt() {
+	id := idtype.MustParseTraceID("4646428214845635103")
+	made := time.Date(2023, 9, 13, 17, 13, 27, 0, time.UTC)
+	fmt.Println(id.ValidateAt(made.Add(3*time.Second), 5*time.Second))
+	fmt.Println(id.ValidateAt(made.Add(time.Minute), 5*time.Second))
+	// Output:
+	// <nil>
+	// idtype: "4646428214845635103" as TraceID: the timestamp is too far from now: it is 1m0s away, allowed are 5s
+}
+
+// The text of a short ID is for people and URLs, its number for the database.
+func ExampleShort() {
+	id := idtype.MustParseShortID("xinaS8QBh")
+	fmt.Println(id, id.Time(), id.Sequence(), id.Random())
+
+	v, err := id.Value()
+	fmt.Println(v, err)
+	b, err := json.Marshal(id)
+	fmt.Println(string(b), err)
+	// Output:
+	// xinaS8QBh 2019-07-03 18:45:04.129 +0000 UTC 270 98
+	// 11093174944930914 <nil>
+	// "xinaS8QBh" <nil>
+}
+
+// The bounds of a span of time, for a range of the primary key.
+func ExampleMinShortID() {
+	first, err := idtype.MinShortID(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	fmt.Println(int64(first), err)
+
+	_, err = idtype.MinShortID(time.Date(2018, 2, 28, 0, 0, 0, 0, time.UTC))
+	fmt.Println(err)
+	// Output:
+	// 48288183091200000 <nil>
+	// idtype: ShortID: unix_ms 1519776000000 is outside 1519862400000..5917908911103
+}
+
+// A number that the database gave, as a typed key.
+func ExampleSequence() {
+	type InvoiceID = idtype.Sequence[Order]
+	var id InvoiceID
+	err := id.Scan(int64(57)) // as a driver hands it over
+	fmt.Println(id, id.Validate(), err)
+	// Output: 57 <nil> <nil>
+}
+
+// A browser reads a number above 2^53−1 as another.
+func ExampleIsSafeInteger() {
+	fmt.Println(idtype.IsSafeInteger(idtype.DecimalID(14150009200065)))
+	fmt.Println(idtype.IsSafeInteger(idtype.ShortID(11093174944930914)))
+	// Output:
+	// true
+	// false
 }

@@ -14,7 +14,7 @@ import (
 // is written back the same.
 
 // fuzzFailed reports whether err is set, after checking what must hold then.
-func fuzzFailed(t *testing.T, err error, got idtype.DecimalID) bool {
+func fuzzFailed(t *testing.T, err error, got int64) bool {
 	t.Helper()
 	if err == nil {
 		if got <= 0 {
@@ -34,6 +34,38 @@ func fuzzFailed(t *testing.T, err error, got idtype.DecimalID) bool {
 	return true
 }
 
+// fuzzText holds all decoders of the kind's text against each other and its reference, and those of digits against each other.
+func fuzzText(t *testing.T, k kind, text string) {
+	fromText := k.new(before)
+	err := fromText.UnmarshalText([]byte(text))
+	failed := fuzzFailed(t, err, number(fromText))
+	for name, parse := range map[string]func(string) (int64, error){"Parse": k.parse, "Parse of a typed key": k.parseTyped} {
+		parsed, parseErr := parse(text)
+		if (parseErr != nil) != failed || !failed && parsed != number(fromText) {
+			t.Fatalf("%q: UnmarshalText %v, %v, %s %v, %v", text, fromText, err, name, parsed, parseErr)
+		}
+	}
+	if want, ok := k.refParse(text); ok == failed || ok && number(fromText) != want {
+		t.Fatalf("%q is %d, %v, by the reference %d, %v", text, number(fromText), err, want, ok)
+	}
+	if got := fromText.String(); !failed && got != text {
+		t.Fatalf("read %q, wrote %q", text, got)
+	}
+
+	want, ok := refParseDigits(text)
+	for _, src := range []any{text, []byte(text)} {
+		for _, dst := range []column{k.new(before), k.orZero(before)} {
+			err := dst.Scan(src)
+			if text == "0" && err == nil && dst.IsZero() {
+				continue // into an OrZero
+			}
+			if failed := fuzzFailed(t, err, number(dst)); failed == ok || ok && number(dst) != want {
+				t.Fatalf("Scan(%T %q) = %d, %v, by the reference %d, %v", src, text, number(dst), err, want, ok)
+			}
+		}
+	}
+}
+
 func FuzzText(f *testing.F) {
 	f.Add("14150009200065")         // the published example: 14 digits, a word and 6
 	f.Add("1")                      // the shortest
@@ -50,33 +82,38 @@ func FuzzText(f *testing.F) {
 	f.Add("-1")
 	f.Add("１")
 	f.Fuzz(func(t *testing.T, text string) {
-		fromText, fromString, fromBytes, fromOrZero := before, before, before, before
-		err := fromText.UnmarshalText([]byte(text))
-		failed := fuzzFailed(t, err, fromText)
-		fuzzFailed(t, fromString.Scan(text), fromString)
-		fuzzFailed(t, fromBytes.Scan([]byte(text)), fromBytes)
-		if fromText != fromString || fromText != fromBytes {
-			t.Fatalf("%q is %d as text, %d and %d in Scan", text, fromText, fromString, fromBytes)
+		for _, k := range kinds {
+			fuzzText(t, k, text)
 		}
-		if text != "0" {
-			fuzzFailed(t, scanOrZero(&fromOrZero, text), fromOrZero)
-			if fromOrZero != fromText {
-				t.Fatalf("%q is %d as text, %d in OrZero", text, fromText, fromOrZero)
-			}
-		}
-		parsed, parseErr := idtype.ParseDecimalID(text)
-		typed, typedErr := idtype.Parse[UserID](text)
-		if (parseErr != nil) != failed || (typedErr != nil) != failed {
-			t.Fatalf("%q: UnmarshalText %v, ParseDecimalID %v, Parse %v", text, err, parseErr, typedErr)
-		}
-		if failed {
-			return
-		}
-		if parsed != fromText || int64(typed) != int64(fromText) {
-			t.Fatalf("%q is %d, %d, %d", text, fromText, parsed, typed)
-		}
-		if got := fromText.String(); got != text {
-			t.Fatalf("read %q, wrote %q", text, got)
+	})
+}
+
+func FuzzShortText(f *testing.F) {
+	f.Add("xinaS8QBh")    // the published example
+	f.Add("B")            // the smallest
+	f.Add("__H________")  // the largest
+	f.Add("AAIAAAAAAAA")  // one above
+	f.Add("AAQAAAAAAAA")  // 2^64, which a word holds as zero
+	f.Add("__________")   // the largest of the layout
+	f.Add("P_")           // two characters: nothing moves
+	f.Add("BA")           // 64, the smallest of two
+	f.Add("AAB")          // 4096, the smallest of three
+	f.Add("AABA")         // A in front, but not on top
+	f.Add("xiAnaS8QBh")   // A on top, before the rotation
+	f.Add("A")            // the digit of zero
+	f.Add("(0)")          // zero as it is shown
+	f.Add("1234567")      // digits are a text, and a number in Scan
+	f.Add("null")         // a text too
+	f.Add("xinaS8QBh=")   // padding
+	f.Add("+/")           // the digits 62 and 63 of the standard alphabet
+	f.Add("xi\xffaS8QBh") // not in the alphabet, and its top bit set
+	f.Fuzz(func(t *testing.T, text string) {
+		fuzzText(t, kinds[2], text)
+		// As JSON it means the same.
+		fromText, fromJSON := idtype.ShortID(before), idtype.ShortID(before)
+		err, errJSON := fromText.UnmarshalText([]byte(text)), fromJSON.UnmarshalJSON([]byte(`"`+text+`"`))
+		if (err == nil) != (errJSON == nil) || fromText != fromJSON {
+			t.Fatalf("%q is %d, %v, in JSON %d, %v", text, fromText, err, fromJSON, errJSON)
 		}
 	})
 }
@@ -94,33 +131,41 @@ func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`1e3`))
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`"1""`))
+	f.Add([]byte(`"xinaS8QBh"`)) // what a short ID is written as
+	f.Add([]byte(`"null"`))      // a text of a short ID
 	f.Fuzz(func(t *testing.T, data []byte) {
-		input := bytes.Clone(data)
-		got, none := before, idtype.OrZero[idtype.DecimalID]{ID: before}
-		err, noneErr := got.UnmarshalJSON(data), none.UnmarshalJSON(data)
-		if !bytes.Equal(data, input) {
-			t.Fatalf("the input was changed from %q to %q", input, data)
-		}
-		if got != none.ID || (err == nil) != (noneErr == nil) {
-			t.Fatalf("%q is %d, %v, in OrZero %d, %v", data, got, err, none.ID, noneErr)
-		}
-		if string(data) == "null" {
-			if got != 0 || err != nil {
-				t.Fatalf("null is %d, %v", got, err)
-			}
-			return
-		}
-		if fuzzFailed(t, err, got) {
-			return
-		}
-		if !json.Valid(data) {
-			t.Fatalf("%q is no JSON, and is accepted", data)
-		}
-		out, err := got.MarshalJSON()
-		if bare := bytes.Trim(out, `"`); err != nil || !bytes.Equal(out, data) && !bytes.Equal(bare, data) {
-			t.Fatalf("read %s, wrote %s, %v", data, out, err)
+		for _, k := range kinds {
+			fuzzJSON(t, k, data)
 		}
 	})
+}
+
+func fuzzJSON(t *testing.T, k kind, data []byte) {
+	input := bytes.Clone(data)
+	got, none := k.new(before), k.orZero(before)
+	err, noneErr := got.UnmarshalJSON(data), none.UnmarshalJSON(data)
+	if !bytes.Equal(data, input) {
+		t.Fatalf("the input was changed from %q to %q", input, data)
+	}
+	if number(got) != number(none) || (err == nil) != (noneErr == nil) {
+		t.Fatalf("%q is %d, %v, in OrZero %d, %v", data, number(got), err, number(none), noneErr)
+	}
+	if string(data) == "null" {
+		if !got.IsZero() || err != nil {
+			t.Fatalf("null is %d, %v", number(got), err)
+		}
+		return
+	}
+	if fuzzFailed(t, err, number(got)) {
+		return
+	}
+	if !json.Valid(data) {
+		t.Fatalf("%q is no JSON, and is accepted", data)
+	}
+	out, err := got.MarshalJSON()
+	if digits := refDigits(number(got)); err != nil || !bytes.Equal(out, data) && digits != string(data) {
+		t.Fatalf("read %s, wrote %s, %v", data, out, err)
+	}
 }
 
 func FuzzBinary(f *testing.F) {
@@ -132,12 +177,15 @@ func FuzzBinary(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x00"))         // too short
 	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01")) // too long
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got := before
-		if fuzzFailed(t, got.UnmarshalBinary(data), got) {
-			return
-		}
-		if out, err := got.MarshalBinary(); err != nil || !bytes.Equal(out, data) {
-			t.Fatalf("read %x, wrote %x, %v", data, out, err)
+		for _, k := range kinds {
+			got := k.new(before)
+			err := got.UnmarshalBinary(data)
+			if fuzzFailed(t, err, number(got)) {
+				continue
+			}
+			if out, err := got.MarshalBinary(); err != nil || !bytes.Equal(out, data) {
+				t.Fatalf("read %x, wrote %x, %v", data, out, err)
+			}
 		}
 	})
 }
@@ -150,17 +198,21 @@ func FuzzScanInteger(f *testing.F) {
 	f.Add(uint64(1 << 63))   // negative as an int64
 	f.Add(^uint64(0))        // minus one as an int64
 	f.Fuzz(func(t *testing.T, v uint64) {
-		signed, unsigned := before, before
-		signedFailed := fuzzFailed(t, signed.Scan(int64(v)), signed)
-		unsignedFailed := fuzzFailed(t, unsigned.Scan(v), unsigned)
-		if signedFailed != unsignedFailed || signed != unsigned {
-			t.Fatalf("%d is %d, as uint64 %d", int64(v), signed, unsigned)
-		}
-		if signedFailed {
-			return
-		}
-		if out, err := signed.Value(); err != nil || out != int64(v) {
-			t.Fatalf("read %d, wrote %v, %v", v, out, err)
+		for _, k := range kinds {
+			signed, unsigned := k.new(before), k.new(before)
+			err := signed.Scan(int64(v))
+			signedFailed := fuzzFailed(t, err, number(signed))
+			err = unsigned.Scan(v)
+			unsignedFailed := fuzzFailed(t, err, number(unsigned))
+			if signedFailed != unsignedFailed || number(signed) != number(unsigned) {
+				t.Fatalf("%d is %d, as uint64 %d", int64(v), number(signed), number(unsigned))
+			}
+			if signedFailed {
+				continue
+			}
+			if out, err := signed.Value(); err != nil || out != int64(v) {
+				t.Fatalf("read %d, wrote %v, %v", v, out, err)
+			}
 		}
 	})
 }
@@ -181,11 +233,11 @@ func FuzzSliceScan(f *testing.F) {
 			if len(got) != 1 {
 				t.Fatalf("slice is %v after an error", got)
 			}
-			fuzzFailed(t, err, got[0])
+			fuzzFailed(t, err, int64(got[0]))
 			return
 		}
 		for _, id := range got {
-			fuzzFailed(t, nil, id)
+			fuzzFailed(t, nil, int64(id))
 		}
 		out, err := got.Value()
 		if err != nil {

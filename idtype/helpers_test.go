@@ -1,11 +1,13 @@
 package idtype_test
 
 import (
+	"bufio"
 	"database/sql"
 	"encoding"
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +22,10 @@ type (
 
 	UserID  = idtype.Decimal[User]
 	OrderID = idtype.Decimal[Order]
+
+	UserTraceID    = idtype.Trace[User]
+	UserShortID    = idtype.Short[User]
+	UserSequenceID = idtype.Sequence[User]
 )
 
 const (
@@ -27,7 +33,7 @@ const (
 	published = 14150009200065
 
 	// before is what a receiver holds when a decoder is about to fail: not zero, so that a decoder that clears is seen.
-	before idtype.DecimalID = 77700088800099
+	before = 77700088800099
 )
 
 // decoder is the set of methods that write an ID.
@@ -40,22 +46,51 @@ type decoder interface {
 
 var _ decoder = (*UserID)(nil)
 
+// writable is a pointer to an ID, as a caller's own generic code would name it.
+type writable[T any] interface {
+	*T
+	decoder
+}
+
 // domain are the values at which a codec could change its mind: every number of digits, the words of eight digits that
-// the codec works in, the limits of floats and of int64.
+// the codec works in, every number of bits, the limits of floats and of int64.
 func domain() []int64 {
-	values := []int64{
-		published, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<53 - 1, 1 << 53, 1<<53 + 1,
-		math.MaxInt64 - 1, math.MaxInt64,
+	values := []int64{published, publishedShort, 1<<53 + 1, math.MaxInt64 - 1, math.MaxInt64}
+	for bit := range int64(63) {
+		values = append(values, int64(1)<<bit, max(1, int64(1)<<bit-1))
 	}
 	for p := int64(1); ; p *= 10 {
-		values = append(values, p, p+1)
-		if p > 1 {
-			values = append(values, p-1)
-		}
+		values = append(values, p, p+1, max(1, p-1))
 		if p > math.MaxInt64/10 {
 			return values
 		}
 	}
+}
+
+// readVectors reads a file of JSON lines that was not made by this package.
+func readVectors[V any](t *testing.T, name string, count int) []V {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var vectors []V
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var v V
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatalf("%s:%d: %v", name, len(vectors)+1, err)
+		}
+		vectors = append(vectors, v)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors) != count { // a file cut short would pass every test
+		t.Fatalf("%s has %d vectors, want %d", name, len(vectors), count)
+	}
+	return vectors
 }
 
 // wantInputError fails unless err is an *InputError of the type typ that shows the input, quoted, and wraps reason, if
@@ -98,4 +133,25 @@ func shown(input string) string {
 		return "(" + strconv.Itoa(len(input)) + " bytes)"
 	}
 	return strconv.Quote(input)
+}
+
+// wantRangeError fails unless err is a *RangeError about the part, with a value that is outside the bounds it states.
+func wantRangeError(t *testing.T, err error, typ, part string) *idtype.RangeError {
+	t.Helper()
+	var e *idtype.RangeError
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %v, want a *RangeError", err)
+	}
+	if e.Part != part || e.Type != typ {
+		t.Errorf("error is about %s of %s, want %s of %s", e.Part, e.Type, part, typ)
+	}
+	if e.Min <= e.Value && e.Value <= e.Max {
+		t.Errorf("%d is not outside %d..%d: %v", e.Value, e.Min, e.Max, err)
+	}
+	for _, s := range []string{part, strconv.FormatInt(e.Value, 10), strconv.FormatInt(e.Max, 10)} {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("error is %q, want %s in it", err, s)
+		}
+	}
+	return e
 }

@@ -38,6 +38,8 @@ type ID interface {
 	Validate() error
 	// Scheme is the name of the scheme.
 	Scheme() Scheme
+	// Storage is the form in which a column holds the ID.
+	Storage() Storage
 
 	// GormDataType is the type of the column in GORM's words.
 	GormDataType() string

@@ -156,15 +156,20 @@ func appendJSON(b []byte, v int64) []byte {
 	return append(b, '"')
 }
 
+// jsonString takes the quotes off a JSON string, and says whether there were any. No text of an ID needs an escape.
+func jsonString(data []byte) ([]byte, bool) {
+	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
+		return data[1 : n-1], true
+	}
+	return data, false
+}
+
 // decodeJSON accepts what appendJSON writes, and exact integers.
 func decodeJSON(typ string, data []byte) (int64, error) {
 	if string(data) == "null" {
 		return 0, nil
 	}
-	digits := data
-	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
-		digits = data[1 : n-1]
-	}
+	digits, _ := jsonString(data)
 	v, err := parseInt63(digits)
 	if err != nil {
 		if err == errSyntax {
@@ -184,6 +189,22 @@ func decodeBinary(typ string, data []byte) (int64, error) {
 		}
 	}
 	return 0, &InputError{Type: typ, Input: quote(data), Err: err}
+}
+
+// A part is a number within an ID, and what the layout allows.
+type part[N int | int64] struct {
+	name            string
+	value, min, max N
+}
+
+// checkParts returns a [*RangeError] for the first part that is outside its range.
+func checkParts[N int | int64](typ string, parts []part[N]) error {
+	for _, p := range parts {
+		if p.value < p.min || p.value > p.max {
+			return &RangeError{typ, p.name, int64(p.value), int64(p.min), int64(p.max)}
+		}
+	}
+	return nil
 }
 
 func inDomain(typ string, v int64) error {

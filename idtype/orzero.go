@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 )
 
-// OrZero is an optional ID in a NOT NULL column, where 0 means "none". ClickHouse stores such a column smaller and reads it
-// faster than a Nullable one. For a column that holds NULL use [database/sql.Null].
+// OrZero is an optional ID in a NOT NULL column, where zero means "none": 0, bytes that are all zero, an empty text or the nil
+// UUID, as the ID's [Storage] is. ClickHouse stores such a column smaller and reads it faster than a Nullable one. For a column
+// that holds NULL use [database/sql.Null].
 //
 // Its JSON is that of the ID: null for none.
 type OrZero[T ID] struct {
@@ -27,7 +28,7 @@ func (o OrZero[T]) IsZero() bool { return o.ID.IsZero() }
 // String is the ID's text.
 func (o OrZero[T]) String() string { return o.ID.String() }
 
-// Value is the ID's value, or the column's 0 for none.
+// Value is the ID's value, or the column's zero for none.
 func (o OrZero[T]) Value() (driver.Value, error) {
 	if o.ID.IsZero() {
 		return o.ID.none(), nil
@@ -35,7 +36,7 @@ func (o OrZero[T]) Value() (driver.Value, error) {
 	return o.ID.Value()
 }
 
-// Scan takes what the ID's Scan takes, and the column's 0. NULL is an error. On an error the receiver is left as it was.
+// Scan takes what the ID's Scan takes, and the column's zero. NULL is an error. On an error the receiver is left as it was.
 func (o *OrZero[T]) Scan(src any) error {
 	if o.ID.isNone(src) {
 		*o = OrZero[T]{}

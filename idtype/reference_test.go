@@ -32,14 +32,16 @@ func refParts(text string) (p idtype.DecimalParts) {
 
 var plainNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
 
-// refParse is the domain in one line: a plain number that an int64 holds.
-func refParse(s string) (int64, bool) {
+// refParseDigits is the domain in one line: a plain number that an int64 holds.
+func refParseDigits(s string) (int64, bool) {
 	n, ok := new(big.Int).SetString(s, 10)
 	if !ok || !plainNumber.MatchString(s) || !n.IsInt64() {
 		return 0, false
 	}
 	return n.Int64(), true
 }
+
+func refDigits(v int64) string { return strconv.FormatInt(v, 10) }
 
 // drawID draws over all lengths of text alike: drawn as numbers, almost all would have 19 digits, or one.
 func drawID(t *rapid.T) int64 {
@@ -111,122 +113,139 @@ func TestLayoutAgainstReference(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawID(t), drawID(t)
-		if got, want := idtype.DecimalID(a).Compare(idtype.DecimalID(b)), big.NewInt(a).Cmp(big.NewInt(b)); got != want {
-			t.Fatalf("Compare(%d, %d) = %d, want %d", a, b, got, want)
-		}
+	eachKind(t, func(t *testing.T, k kind) {
+		rapid.Check(t, func(t *rapid.T) {
+			a, b := drawID(t), drawID(t)
+			if got, want := k.compare(a, b), big.NewInt(a).Cmp(big.NewInt(b)); got != want {
+				t.Fatalf("Compare(%d, %d) = %d, want %d", a, b, got, want)
+			}
+		})
 	})
 }
 
-// checkText holds all text functions of v against strconv.
-func checkText(t interface {
+// failing is what a test and a property have in common.
+type failing interface {
 	Helper()
 	Fatalf(string, ...any)
-}, v int64,
-) {
+}
+
+// checkText holds all text functions of v against the kind's reference.
+func checkText(t failing, k kind, v int64) {
 	t.Helper()
-	id, want := idtype.DecimalID(v), strconv.FormatInt(v, 10)
+	id, want := k.new(v), k.text(v)
 	if got := id.String(); got != want {
-		t.Fatalf("String of %s = %s", want, got)
+		t.Fatalf("String of %d = %s, want %s", v, got, want)
 	}
 	if got, err := id.MarshalText(); string(got) != want || err != nil {
-		t.Fatalf("MarshalText of %s = %s, %v", want, got, err)
+		t.Fatalf("MarshalText of %d = %s, %v, want %s", v, got, err, want)
 	}
 	// Appending keeps what is there, be there room behind it or not.
 	for _, room := range []int{0, 1, 64} {
 		b := append(make([]byte, 0, 2+room), "x="...)
 		if got, err := id.AppendText(b); string(got) != "x="+want || err != nil {
-			t.Fatalf("AppendText of %s after %q, with room for %d = %q, %v", want, b, room, got, err)
+			t.Fatalf("AppendText of %d after %q, with room for %d = %q, %v, want %s", v, b, room, got, err, want)
 		}
 	}
-	if v <= 0 { // printable, but no ID
-		return
+	checkParse(t, k, want, v, v > 0) // the rest is printable, but no ID
+}
+
+// checkParse holds all parse functions against what a reference makes of the text.
+func checkParse(t failing, k kind, text string, want int64, ok bool) {
+	t.Helper()
+	if !ok {
+		want = 0
 	}
-	if got, err := idtype.ParseDecimalID(want); int64(got) != v || err != nil {
-		t.Fatalf("ParseDecimalID(%s) = %d, %v", want, got, err)
+	for name, parse := range map[string]func(string) (int64, error){"Parse": k.parse, "Parse of a typed key": k.parseTyped} {
+		if got, err := parse(text); got != want || ok != (err == nil) {
+			t.Fatalf("%s(%q) = %d, %v, want %d, %v", name, text, got, err, want, ok)
+		}
 	}
-	var got idtype.DecimalID
-	if err := got.UnmarshalText([]byte(want)); int64(got) != v || err != nil {
-		t.Fatalf("UnmarshalText(%s) = %d, %v", want, got, err)
+	id := k.new(0)
+	if err := id.UnmarshalText([]byte(text)); number(id) != want || ok != (err == nil) {
+		t.Fatalf("UnmarshalText(%q) = %d, %v, want %d, %v", text, number(id), err, want, ok)
 	}
 }
 
-func TestTextAgainstStrconv(t *testing.T) {
-	t.Run("special values", func(t *testing.T) {
-		for _, v := range append(domain(), 0, -1, -9, -10, -published, math.MinInt64) {
-			checkText(t, v)
-		}
+func TestTextAgainstReference(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		t.Run("special values", func(t *testing.T) {
+			for _, v := range append(domain(), 0, -1, -9, -10, -published, math.MinInt64) {
+				checkText(t, k, v)
+			}
+		})
+		t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
+			for range 50 {
+				checkText(t, k, drawID(t))
+			}
+		}))
+		t.Run("any text", rapid.MakeCheck(func(t *rapid.T) {
+			text := rapid.String().Draw(t, "text")
+			want, ok := k.refParse(text)
+			checkParse(t, k, text, want, ok)
+		}))
 	})
+}
+
+// The codec of digits works on words of eight, each in two halves.
+func TestDigitsAgainstStrconv(t *testing.T) {
+	k := kinds[0]                                 // the others share its codec
 	t.Run("repeated digits", func(t *testing.T) { // of every length, so that each place holds each digit
 		for d := '1'; d <= '9'; d++ {
 			for n := 1; n <= 18; n++ {
 				v, _ := strconv.ParseInt(strings.Repeat(string(d), n), 10, 64)
-				checkText(t, v)
+				checkText(t, k, v)
 			}
 		}
 	})
-	// The codec works on words of eight digits, each in two halves: all halves, in each of the words, and the same
-	// with the words around them empty, which is where digits get lost.
+	// All halves, in each of the words, and the same with the words around them empty, which is where digits get lost.
 	t.Run("every half word", func(t *testing.T) {
 		for half := range int64(10_000) {
 			word := half*10_000 + half
 			for _, v := range []int64{word, word + 1e8, word * 1e8, word*1e8 + 1e16, half%922*1e16 + word, half % 922 * 1e16} {
-				checkText(t, v)
+				checkText(t, k, v)
 			}
 		}
 	})
-	t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
-		for range 50 {
-			checkText(t, drawID(t))
-		}
-	}))
 }
 
-// TestParseAgainstReference damages numbers in one place: that is where a parser that reads eight bytes at a time could
+// TestParseAgainstReference damages texts in one place: that is where a parser that reads eight bytes at a time could
 // mistake a neighbour of '0' and '9', a byte with its top bit set, or a carry between bytes.
 func TestParseAgainstReference(t *testing.T) {
-	check := func(t interface{ Fatalf(string, ...any) }, s string) {
-		want, ok := refParse(s)
-		got, err := idtype.ParseDecimalID(s)
-		if ok != (err == nil) || int64(got) != want {
-			t.Fatalf("ParseDecimalID(%q) = %d, %v, want %d, %v", s, got, err, want, ok)
+	eachKind(t, func(t *testing.T, k kind) {
+		check := func(t failing, text string) {
+			want, ok := k.refParse(text)
+			checkParse(t, k, text, want, ok)
 		}
-		var id idtype.DecimalID
-		if err := id.UnmarshalText([]byte(s)); ok != (err == nil) || int64(id) != want {
-			t.Fatalf("UnmarshalText(%q) = %d, %v, want %d, %v", s, id, err, want, ok)
-		}
-	}
-	t.Run("every byte in every place", func(t *testing.T) {
-		const digits = "9123456789012345678"
-		for n := 1; n <= len(digits); n++ {
-			for i := range n {
-				for c := range 256 {
-					b := []byte(digits[:n])
-					b[i] = byte(c)
-					check(t, string(b))
+		t.Run("every byte in every place", func(t *testing.T) {
+			whole := map[bool]string{true: "9123456789012345678", false: "H_A0z9-aZb1"}[k.digits]
+			for n := 1; n <= len(whole); n++ {
+				for i := range n {
+					for c := range 256 {
+						b := []byte(whole[:n])
+						b[i] = byte(c)
+						check(t, string(b))
+					}
 				}
 			}
-		}
-	})
-	t.Run("two bytes changed", rapid.MakeCheck(func(t *rapid.T) {
-		for range 50 {
-			b := []byte(strconv.FormatInt(drawID(t), 10))
-			for range 2 {
-				b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] = rapid.Byte().Draw(t, "byte")
+		})
+		t.Run("two bytes changed", rapid.MakeCheck(func(t *rapid.T) {
+			for range 50 {
+				b := []byte(k.text(drawID(t)))
+				for range 2 {
+					b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] = rapid.Byte().Draw(t, "byte")
+				}
+				check(t, string(b))
 			}
-			check(t, string(b))
-		}
-	}))
-	t.Run("around the top", func(t *testing.T) {
-		for _, top := range []*big.Int{new(big.Int).Lsh(big.NewInt(1), 63), new(big.Int).Lsh(big.NewInt(1), 64)} {
-			for d := int64(-1000); d <= 1000; d++ {
-				check(t, new(big.Int).Add(top, big.NewInt(d)).String())
+		}))
+		t.Run("around the top", func(t *testing.T) {
+			for _, top := range []*big.Int{new(big.Int).Lsh(big.NewInt(1), 63), new(big.Int).Lsh(big.NewInt(1), 64)} {
+				for d := int64(-1000); d <= 1000; d++ {
+					check(t, new(big.Int).Add(top, big.NewInt(d)).String())
+				}
 			}
-		}
-		for n := 18; n <= 24; n++ {
-			check(t, strings.Repeat("9", n))
-		}
+			for n := 18; n <= 24; n++ {
+				check(t, strings.Repeat("9", n))
+			}
+		})
 	})
-	t.Run("any", rapid.MakeCheck(func(t *rapid.T) { check(t, rapid.String().Draw(t, "text")) }))
 }

@@ -3,14 +3,19 @@ package idtype
 import (
 	"database/sql"
 	"database/sql/driver"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
-// Slice is a list of IDs as one parameter or one column of a database: a JSON array of the IDs' texts, which SQLite's
-// json_each, MySQL's JSON_TABLE and PostgreSQL's jsonb_array_elements_text take apart.
+// Slice is a list of IDs as one parameter or one column of a database: a JSON array of what a column of such IDs holds, which
+// SQLite's json_each, MySQL's JSON_TABLE and PostgreSQL's jsonb_array_elements_text take apart.
 //
 //	db.Query("SELECT name FROM users WHERE id IN (SELECT value FROM json_each(?))", idtype.Slice[UserID](ids))
+//
+// The elements are strings: the digits of integers, texts, UUIDs, and, as JSON has no bytes, the lower-case hexadecimal digits of
+// bytes, which a query turns into bytes with unhex(value), UNHEX(value) or decode(value, 'hex').
 type Slice[T ID] []T
 
 var (
@@ -20,20 +25,31 @@ var (
 
 // Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an error that wraps [ErrZero].
 func (s Slice[T]) Value() (driver.Value, error) {
-	if len(s) == 0 {
-		return "[]", nil
-	}
+	b := append(make([]byte, 0, 2+len(s)*22), '[')
 	for i, id := range s {
-		if _, err := id.Value(); err != nil {
+		v, err := id.Value()
+		if err != nil {
 			return nil, fmt.Errorf("index %d: %w", i, err)
 		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		switch v := v.(type) {
+		case int64:
+			b = strconv.AppendInt(b, v, 10)
+		case string: // no text of an ID needs an escape
+			b = append(b, v...)
+		case []byte:
+			b = hex.AppendEncode(b, v)
+		}
+		b = append(b, '"')
 	}
-	b, err := json.Marshal([]T(s))
-	return string(b), err
+	return string(append(b, ']')), nil
 }
 
-// Scan reads a JSON array of IDs from a string or []byte. NULL, and null within the array, are errors. On an error the
-// slice is left as it was.
+// Scan reads a JSON array of IDs from a string or []byte: strings as Value writes them, and numbers where they are exact
+// integers. NULL, and null within the array, are errors. On an error the slice is left as it was.
 func (s *Slice[T]) Scan(src any) error {
 	var data []byte
 	switch src := src.(type) {
@@ -46,18 +62,30 @@ func (s *Slice[T]) Scan(src any) error {
 	default:
 		return &InputError{Type: "Slice", Input: fmt.Sprintf("%T", src), Err: errSliceType}
 	}
-	var ids []T
-	if err := json.Unmarshal(data, &ids); err != nil {
+	var elements []element[T]
+	if err := json.Unmarshal(data, &elements); err != nil {
 		return &InputError{Type: "Slice", Input: quote(data), Err: err}
 	}
-	if ids == nil {
+	if elements == nil {
 		return &InputError{Type: "Slice", Input: quote(data), Err: ErrNull}
 	}
-	for i, id := range ids {
-		if id.IsZero() {
+	ids := make([]T, len(elements))
+	for i, e := range elements {
+		if e.id.IsZero() {
 			return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, ErrZero)}
 		}
+		ids[i] = e.id
 	}
 	*s = ids
 	return nil
+}
+
+// An element is an ID as its column holds it: the text of an ID in JSON may be another.
+type element[T ID] struct{ id T }
+
+func (e *element[T]) UnmarshalJSON(data []byte) error {
+	if column, quoted := jsonString(data); quoted {
+		return any(&e.id).(sql.Scanner).Scan(column)
+	}
+	return any(&e.id).(json.Unmarshaler).UnmarshalJSON(data)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,19 +15,38 @@ import (
 
 // Drivers are not asked to know our types: what reaches them must be one of their own.
 func TestValue(t *testing.T) {
-	for _, v := range domain() {
-		for _, valuer := range []driver.Valuer{
-			idtype.DecimalID(v),
-			UserID(v),
-			idtype.OrZero[UserID]{ID: UserID(v)},
-			sql.Null[UserID]{V: UserID(v), Valid: true},
-		} {
-			got, err := valuer.Value()
-			if err != nil || got != v || !driver.IsValue(got) {
-				t.Errorf("Value of %T %d = %T %v, %v, want that as an int64", valuer, v, got, got, err)
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, v := range domain() {
+			for _, valuer := range []driver.Valuer{
+				k.new(v),
+				reflect.ValueOf(k.new(v)).Elem().Interface().(driver.Valuer),
+				k.orZero(v),
+				sql.Null[driver.Valuer]{V: k.new(v), Valid: true},
+			} {
+				got, err := valuer.Value()
+				if err != nil || got != v || !driver.IsValue(got) {
+					t.Errorf("Value of %T %d = %T %v, %v, want that as an int64", valuer, v, got, got, err)
+				}
 			}
 		}
-	}
+		for _, v := range []int64{-1, math.MinInt64} {
+			for _, valuer := range []driver.Valuer{k.new(v), k.orZero(v)} {
+				got, err := valuer.Value()
+				wantInputError(t, err, k.name, strconv.FormatInt(v, 10), nil)
+				if got != nil {
+					t.Errorf("Value of %d = %v beside its error", v, got)
+				}
+			}
+		}
+		got, err := k.new(0).Value()
+		wantInputError(t, err, k.name, "0", idtype.ErrZero)
+		if got != nil {
+			t.Errorf("Value of zero = %v beside its error", got)
+		}
+		if got, err := k.orZero(0).Value(); got != int64(0) || err != nil {
+			t.Errorf("Value of OrZero of none = %v, %v, want an int64 0", got, err)
+		}
+	})
 }
 
 func TestValueOfNone(t *testing.T) {
@@ -51,16 +71,6 @@ func TestValueOfNone(t *testing.T) {
 				wantInputError(t, err, "DecimalID", "", tt.err)
 			}
 		})
-	}
-	for _, v := range []UserID{-1, math.MinInt64} {
-		got, err := v.Value()
-		wantInputError(t, err, "DecimalID", "", nil)
-		if got != nil {
-			t.Errorf("Value of %d = %v beside its error", v, got)
-		}
-		if _, err := (idtype.OrZero[UserID]{ID: v}).Value(); err == nil {
-			t.Errorf("Value of OrZero of %d is no error", v)
-		}
 	}
 }
 
@@ -89,7 +99,8 @@ func TestScanNull(t *testing.T) {
 func TestReceivers(t *testing.T) {
 	writes := map[string]bool{"UnmarshalText": true, "UnmarshalJSON": true, "UnmarshalBinary": true, "Scan": true}
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[*UserID](), reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),
+		reflect.TypeFor[*UserID](), reflect.TypeFor[*UserTraceID](), reflect.TypeFor[*UserShortID](),
+		reflect.TypeFor[*UserSequenceID](), reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),
 	} {
 		for i := range typ.NumMethod() {
 			name := typ.Method(i).Name

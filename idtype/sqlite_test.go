@@ -38,45 +38,47 @@ func exec(t *testing.T, db *sql.DB, query string, args ...any) {
 }
 
 func TestSQLitePrimaryKey(t *testing.T) {
-	db := openSQLite(t)
-	want := domain()
-	slices.Sort(want)
-	want = slices.Compact(want)
-	for _, v := range want {
-		exec(t, db, `INSERT INTO users (id) VALUES (?)`, UserID(v))
-	}
+	eachKind(t, func(t *testing.T, k kind) {
+		db := openSQLite(t)
+		want := domain()
+		slices.Sort(want)
+		want = slices.Compact(want)
+		for _, v := range want {
+			exec(t, db, `INSERT INTO users (id) VALUES (?)`, k.new(v))
+		}
 
-	// Ordered by the column, and equal to what the database itself prints of its integers.
-	rows, err := db.Query(`SELECT id, typeof(id), CAST(id AS TEXT) FROM users ORDER BY id`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var got []int64
-	for rows.Next() {
-		var id UserID
-		var typ, text string
-		if err := rows.Scan(&id, &typ, &text); err != nil {
+		// Ordered by the column, and equal to what the database itself prints of its integers.
+		rows, err := db.Query(`SELECT id, typeof(id), CAST(id AS TEXT), CAST(id AS TEXT) FROM users ORDER BY id`)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if typ != "integer" || text != id.String() {
-			t.Errorf("%d is stored as %s %s", id, typ, text)
+		defer rows.Close()
+		var got []int64
+		for rows.Next() {
+			id, fromText := k.new(0), k.new(0)
+			var typ, text string
+			if err := rows.Scan(id, &typ, &text, fromText); err != nil {
+				t.Fatal(err)
+			}
+			if v := number(id); typ != "integer" || text != refDigits(v) || number(fromText) != v {
+				t.Errorf("%d is stored as %s %s, and read from its digits as %d", v, typ, text, number(fromText))
+			}
+			got = append(got, number(id))
 		}
-		got = append(got, int64(id))
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("stored %v\n read %v", want, got)
-	}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("stored %v\n read %v", want, got)
+		}
 
-	for _, v := range want {
-		var got UserID
-		if err := db.QueryRow(`SELECT id FROM users WHERE id = ?`, UserID(v)).Scan(&got); err != nil || int64(got) != v {
-			t.Errorf("row with key %d: %d, %v", v, got, err)
+		for _, v := range want {
+			id := k.new(0)
+			if err := db.QueryRow(`SELECT id FROM users WHERE id = ?`, k.new(v)).Scan(id); err != nil || number(id) != v {
+				t.Errorf("row with key %d: %d, %v", v, number(id), err)
+			}
 		}
-	}
+	})
 }
 
 // TestSQLiteForgottenKey: SQLite would number the row by itself if it got NULL, and make a row 0 if it got 0.

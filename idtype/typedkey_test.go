@@ -17,27 +17,30 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// writable is a pointer to an ID, as a caller's own generic code would name it.
-type writable[T any] interface {
-	*T
-	decoder
-}
-
 func TestTypedKeys(t *testing.T) {
-	t.Run("DecimalID", testKey[idtype.DecimalID])
-	t.Run("UserID", testKey[UserID])
-	t.Run("OrderID", testKey[OrderID])
+	t.Run("DecimalID", testKey[idtype.DecimalID]("14150009200065", idtype.SchemeDecimal))
+	t.Run("UserID", testKey[UserID]("14150009200065", idtype.SchemeDecimal))
+	t.Run("OrderID", testKey[OrderID]("14150009200065", idtype.SchemeDecimal))
+	t.Run("TraceID", testKey[idtype.TraceID]("4646428214845635103", idtype.SchemeTrace))
+	t.Run("UserTraceID", testKey[UserTraceID]("4646428214845635103", idtype.SchemeTrace))
+	t.Run("ShortID", testKey[idtype.ShortID]("xinaS8QBh", idtype.SchemeShort))
+	t.Run("UserShortID", testKey[UserShortID]("xinaS8QBh", idtype.SchemeShort))
+	t.Run("SequenceID", testKey[idtype.SequenceID]("57", idtype.SchemeSequence))
+	t.Run("UserSequenceID", testKey[UserSequenceID]("57", idtype.SchemeSequence))
 }
 
-// testKey takes one ID through every way out and back in.
-func testKey[T idtype.ID, P writable[T]](t *testing.T) {
-	const text = "14150009200065"
+func testKey[T idtype.ID, P writable[T]](text string, scheme idtype.Scheme) func(*testing.T) {
+	return func(t *testing.T) { testWays[T, P](t, text, scheme) }
+}
+
+// testWays takes one ID through every way out and back in.
+func testWays[T idtype.ID, P writable[T]](t *testing.T, text string, scheme idtype.Scheme) {
 	id, err := idtype.Parse[T, P](text)
 	if err != nil || id.String() != text || fmt.Sprint(id) != text {
 		t.Fatalf("Parse = %v, %v, want %s", id, err, text)
 	}
 	var zero T
-	if err := id.Validate(); err != nil || id.IsZero() || !zero.IsZero() || id.Scheme() != idtype.SchemeDecimal {
+	if err := id.Validate(); err != nil || id.IsZero() || !zero.IsZero() || id.Scheme() != scheme {
 		t.Errorf("Validate %v, IsZero %v, of zero %v, scheme %s", err, id.IsZero(), zero.IsZero(), id.Scheme())
 	}
 	if got := id.GormDataType(); got != "bigint" { // with "int" in front GORM makes it a serial
@@ -153,6 +156,12 @@ type User struct{ ID UserID }
 type Order struct{ ID OrderID; By UserID }
 type UserID = idtype.Decimal[User]
 type OrderID = idtype.Decimal[Order]
+type UserTraceID = idtype.Trace[User]
+type OrderTraceID = idtype.Trace[Order]
+type UserShortID = idtype.Short[User]
+type UserSequenceID = idtype.Sequence[User]
+
+type Int int64
 
 func find(UserID) {}
 
@@ -173,6 +182,13 @@ func mixed(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	u = idtype.MustParseDecimalID("1")          // ERROR
 	_ = idtype.OrZero[int64]{}                  // ERROR
 	_ = idtype.Slice[string]{}                  // ERROR
+	_ = idtype.OrZero[Int]{}                    // ERROR
+	_ = idtype.IsSafeInteger("1")               // ERROR
+	u = UserTraceID(1)                          // ERROR
+	_ = UserTraceID(1) == UserShortID(1)        // ERROR
+	_ = UserTraceID(1) == OrderTraceID(1)       // ERROR
+	_ = UserShortID(1).Compare(UserSequenceID(1)) // ERROR
+	_ = UserSequenceID(1).Parts()               // ERROR
 }
 
 func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
@@ -189,6 +205,9 @@ func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	_ = idtype.OrZero[UserID]{ID: UserID(o)}
 	u = idtype.MustParse[UserID]("1")
 	u = UserID(idtype.MustParseDecimalID("1"))
+	_ = UserTraceID(1) == UserTraceID(OrderTraceID(1))
+	_ = UserTraceID(idtype.MustParse[UserShortID]("B"))
+	_ = idtype.IsSafeInteger(u) == idtype.IsSafeInteger(UserSequenceID(1))
 }
 `
 	fset := token.NewFileSet()

@@ -1,0 +1,216 @@
+package idtype
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// What the byte IDs share. An ID is two halves, and its text is two words of eight characters. A character is as many bits as
+// a half has bytes: 4 in the hexadecimal text of EightByte, 5 in the base 32 of Sno. The digits of both alphabets end with 9,
+// and 'a' follows. The functions take an ID as a slice of its bytes, whose length says which of the two it is.
+
+// A byteScheme is what the byte schemes differ in beyond their length.
+type byteScheme struct {
+	typ      string
+	size     int
+	alphabet string    // in the order of the values
+	letters  string    // the alphabet in words
+	forms    []Storage // the default first
+}
+
+const (
+	textLen = 16 // characters of a text
+
+	ones     = 0x0101_0101_0101_0101
+	highBits = 0x80 * ones
+	toLetter = 'a' - '9' - 1 // from the character after '9' to 'a'
+)
+
+var (
+	errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
+)
+
+// halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler copies an array: a load that
+// spans two of them would wait for both to reach the cache.
+func halves(id []byte) (high, low uint64) {
+	v := binary.BigEndian.Uint64(id)
+	if len(id) == 8 {
+		return v >> 32, v & (1<<32 - 1)
+	}
+	return v >> 24, v<<40>>24 | uint64(binary.BigEndian.Uint16(id[8:]))
+}
+
+// putHalves is the inverse of halves.
+func putHalves(id []byte, high, low uint64) {
+	if len(id) == 8 {
+		binary.BigEndian.PutUint64(id, high<<32|low)
+		return
+	}
+	binary.BigEndian.PutUint64(id, high<<24|low>>16)
+	binary.BigEndian.PutUint16(id[8:], uint16(low))
+}
+
+// spell writes a number of eight characters into a word, the first in the highest byte. Each step halves the groups of bits by
+// adding to the upper one what moves it up; then the values from '9' on become letters.
+func spell(v uint64, width uint, first byte) uint64 {
+	v += (v >> (4 * width)) * (1<<32 - 1<<(4*width))
+	v += (v >> (2 * width) & ((1<<(2*width) - 1) * 0x0000_0001_0000_0001)) * (1<<16 - 1<<(2*width))
+	v += (v >> width & ((1<<width - 1) * 0x0001_0001_0001_0001)) * (1<<8 - 1<<width)
+	v += uint64(first) * ones
+	return v + (v+(0x7f-'9')*ones)>>7&ones*toLetter
+}
+
+// unspell is the inverse of spell, in two steps, of which this is the first: the values of eight characters, each in its byte.
+// The lowest byte that is no character of the alphabet has a value that is too wide, or a high bit set in stray, for being a
+// letter's but no letter or the other way round. Above it, a carry may make of a byte whatever it likes.
+func unspell(w uint64, first byte) (values, stray uint64) {
+	letters := w + (0x80-'a')*ones
+	values = w - uint64(first)*ones - letters>>7&ones*toLetter
+	return values, (values + uint64(first+0x7f-'9')*ones) ^ letters
+}
+
+// join is the second step: it undoes spell's.
+func join(v uint64, width uint) uint64 {
+	v -= v >> 8 & 0x00ff_00ff_00ff_00ff * (1<<8 - 1<<width)
+	v -= v >> 16 & 0x0000_ffff_0000_ffff * (1<<16 - 1<<(2*width))
+	return v - v>>32*(1<<32-1<<(4*width))
+}
+
+// words are the text of an ID.
+func words(id []byte) (first, second uint64) {
+	high, low := halves(id)
+	if len(id) == 8 {
+		return spell(high, 4, '0'), spell(low, 4, '0')
+	}
+	return spell(high, 5, '2'), spell(low, 5, '2')
+}
+
+// bigEndian8 reads eight bytes of s; the compiler makes a single load of it.
+func bigEndian8[S string | []byte](s S, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
+		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
+}
+
+// appendByteText appends the 16 characters of an ID.
+func appendByteText(b, id []byte) []byte {
+	first, second := words(id)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, first), second)
+}
+
+// setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an error.
+func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
+	if len(s) != textLen {
+		return fmt.Errorf("%d bytes, want %d characters", len(s), textLen)
+	}
+	high, low := bigEndian8(s, 0), bigEndian8(s, 8)
+	if len(id) == 8 {
+		h, strayHigh := unspell(high, '0')
+		l, strayLow := unspell(low, '0')
+		if (h|l)&(0xf0*ones)|(strayHigh|strayLow)&highBits != 0 {
+			return f.strayIn(string(s))
+		}
+		high, low = join(h, 4), join(l, 4)
+	} else {
+		h, strayHigh := unspell(high, '2')
+		l, strayLow := unspell(low, '2')
+		if (h|l)&(0xe0*ones)|(strayHigh|strayLow)&highBits != 0 {
+			return f.strayIn(string(s))
+		}
+		high, low = join(h, 5), join(l, 5)
+	}
+	if high|low == 0 {
+		return ErrZero
+	}
+	putHalves(id, high, low)
+	return nil
+}
+
+// strayIn finds the reason that helps most.
+func (f *byteScheme) strayIn(s string) error {
+	i := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(f.alphabet, r) || r == utf8.RuneError })
+	_, size := utf8.DecodeRuneInString(s[i:])
+	char := s[i : i+size]
+	if strings.Contains(f.alphabet, strings.ToLower(char)) {
+		return fmt.Errorf("%q at index %d is upper case, want lower case", char, i)
+	}
+	return fmt.Errorf("%q at index %d, want %s", char, i, f.letters)
+}
+
+// failure is a decoder's error for an input, or nil.
+func failure[S string | []byte](f *byteScheme, input S, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &InputError{Type: f.typ, Input: quote(input), Err: err}
+}
+
+func (f *byteScheme) parse(id []byte, s string) error { return failure(f, s, setByteText(f, id, s)) }
+
+func (f *byteScheme) unmarshalText(id, text []byte) error {
+	return failure(f, text, setByteText(f, id, text))
+}
+
+func (f *byteScheme) unmarshalJSON(id, data []byte) error {
+	return failure(f, data, f.setJSON(id, data))
+}
+
+func (f *byteScheme) unmarshalBinary(id, data []byte) error {
+	return failure(f, data, setBytes(id, data))
+}
+
+// validate says that zero is no ID; everything else follows the layouts, which leave no bit unused.
+func (f *byteScheme) validate(id []byte) error {
+	if isZeroBytes(id) {
+		return failure(f, appendByteText(nil, id), ErrZero)
+	}
+	return nil
+}
+
+// appendByteJSON appends the text as a string, and null for zero.
+func appendByteJSON(b, id []byte) []byte {
+	if isZeroBytes(id) {
+		return append(b, "null"...)
+	}
+	return append(appendByteText(append(b, '"'), id), '"')
+}
+
+// setJSON accepts what appendByteJSON writes. No number: it would be unclear what of.
+func (f *byteScheme) setJSON(id, data []byte) error {
+	if string(data) == "null" {
+		clear(id)
+		return nil
+	}
+	text, quoted := jsonString(data)
+	if !quoted {
+		return errBytesJSON
+	}
+	return setByteText(f, id, text)
+}
+
+// setBytes takes the bytes of an ID as they are.
+func setBytes[S string | []byte](id []byte, s S) error {
+	if len(s) != len(id) {
+		return fmt.Errorf("%d bytes, want %d", len(s), len(id))
+	}
+	if isZeroBytes(s) {
+		return ErrZero
+	}
+	copy(id, s)
+	return nil
+}
+
+func isZeroBytes[S string | []byte](s S) bool {
+	var set byte
+	for i := range len(s) {
+		set |= s[i]
+	}
+	return set == 0
+}
+
+// compareBytes orders IDs by their bytes.
+func compareBytes(a, b []byte) int { return bytes.Compare(a, b) }

@@ -1,0 +1,123 @@
+package idtype
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
+
+// Sequence is the number of an entity E in a sequence: a counter in the database, which its holder advances, or which is
+// advanced a block at a time. It has no parts.
+//
+//	57 is the 57th number of its counter
+//
+//	bits   part         range
+//	1      reserved     0
+//	63     number       1 ..= 9223372036854775807
+//
+// IDs of one counter ascend; those of several holders of blocks ascend within each block. It is "IDs produced by DB" of
+// "Pattern: ID Generation", and the type of columns with AUTO_INCREMENT or an identity.
+type Sequence[E any] int64
+
+// SequenceID is the number of any entity.
+type SequenceID = Sequence[any]
+
+var _ = Parse[SequenceID] // it is an ID
+
+var (
+	_ driver.Valuer              = SequenceID(0)
+	_ sql.Scanner                = (*SequenceID)(nil)
+	_ fmt.Stringer               = SequenceID(0)
+	_ encoding.TextAppender      = SequenceID(0)
+	_ encoding.TextMarshaler     = SequenceID(0)
+	_ encoding.TextUnmarshaler   = (*SequenceID)(nil)
+	_ encoding.BinaryAppender    = SequenceID(0)
+	_ encoding.BinaryMarshaler   = SequenceID(0)
+	_ encoding.BinaryUnmarshaler = (*SequenceID)(nil)
+	_ json.Marshaler             = SequenceID(0)
+	_ json.Unmarshaler           = (*SequenceID)(nil)
+)
+
+const sequenceType = "SequenceID"
+
+// ParseSequenceID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
+// whole domain 1 ..= 2^63−1. Its error is an [*InputError]. [Parse] does the same for a typed key.
+func ParseSequenceID(s string) (SequenceID, error) {
+	v, err := decodeText(sequenceType, s)
+	return SequenceID(v), err
+}
+
+// MustParseSequenceID is [ParseSequenceID] for literals and tests: it panics on an error.
+func MustParseSequenceID(s string) SequenceID { return must(ParseSequenceID(s)) }
+
+// IsZero reports whether no ID was assigned.
+func (s Sequence[E]) IsZero() bool { return s == 0 }
+
+// Validate checks that the value is positive, which is all of the layout. It returns an [*InputError], which wraps [ErrZero]
+// for zero.
+func (s Sequence[E]) Validate() error { return inDomain(sequenceType, int64(s)) }
+
+// Compare orders IDs by their number, which is also how an integer column orders them.
+func (s Sequence[E]) Compare(other Sequence[E]) int { return cmp.Compare(s, other) }
+
+// Scheme is [SchemeSequence].
+func (Sequence[E]) Scheme() Scheme { return SchemeSequence }
+
+// Storage is [StorageBigint].
+func (Sequence[E]) Storage() Storage { return StorageBigint }
+
+// String is the ID's decimal digits.
+func (s Sequence[E]) String() string {
+	var buf [maxDigits + 1]byte
+	return string(appendInt63(buf[:0], int64(s)))
+}
+
+// AppendText appends the digits of String. It never fails.
+func (s Sequence[E]) AppendText(b []byte) ([]byte, error) { return appendInt63(b, int64(s)), nil }
+
+// MarshalText is the digits of String. It never fails.
+func (s Sequence[E]) MarshalText() ([]byte, error) {
+	return s.AppendText(make([]byte, 0, maxDigits+1))
+}
+
+// UnmarshalText is [ParseSequenceID]. On an error the ID is left as it was.
+func (s *Sequence[E]) UnmarshalText(text []byte) error { return set(s)(decodeText(sequenceType, text)) }
+
+// MarshalJSON is the digits as a string, and null for zero.
+func (s Sequence[E]) MarshalJSON() ([]byte, error) {
+	return appendJSON(make([]byte, 0, maxDigits+3), int64(s)), nil
+}
+
+// UnmarshalJSON accepts what MarshalJSON writes, and exact integers: no fraction and no exponent, even of a whole number.
+// null sets zero. On an error, an [*InputError], the ID is left as it was.
+func (s *Sequence[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeJSON(sequenceType, data)) }
+
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (s Sequence[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+func (s *Sequence[E]) UnmarshalBinary(data []byte) error {
+	return set(s)(decodeBinary(sequenceType, data))
+}
+
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceType, int64(s)) }
+
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte. NULL is an error that wraps [ErrNull], 0
+// one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
+func (s *Sequence[E]) Scan(src any) error { return set(s)(scanInt63(sequenceType, src)) }
+
+// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+func (Sequence[E]) GormDataType() string { return "bigint" }
+
+func (Sequence[E]) none() driver.Value  { return int64(0) }
+func (Sequence[E]) isNone(src any) bool { return isZeroInt63(src) }

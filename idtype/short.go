@@ -1,0 +1,341 @@
+package idtype
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Widths of a short ID's parts, in bits, and what follows from them.
+const (
+	shortTimeBits     = 42
+	shortSequenceBits = 9
+	shortRandomBits   = 9
+
+	// ShortTimeStep is the distance between the IDs of a millisecond and those of the next, and ShortSequenceStep that
+	// between the IDs of a sequence number and those of the next.
+	ShortTimeStep     = ShortSequenceStep << shortSequenceBits
+	ShortSequenceStep = 1 << shortRandomBits
+
+	// ShortEpoch is the first millisecond, as Unix time: 2018-03-01T00:00:00Z.
+	ShortEpoch = 1_519_862_400_000
+	// ShortMaxUnixMs is the last millisecond, as Unix time: 2157-07-13T07:35:11.103Z.
+	ShortMaxUnixMs = ShortEpoch + 1<<shortTimeBits - 1
+	// ShortMaxSequence is the largest sequence number.
+	ShortMaxSequence = 1<<shortSequenceBits - 1
+	// ShortMaxRandom is the largest random part.
+	ShortMaxRandom = 1<<shortRandomBits - 1
+)
+
+// Short is the short ID of an entity E: a time, a number within it and random bits, in 60 bits of one positive int64, with a
+// text of up to 10 characters.
+//
+//	11093174944930914, as base 64 naS8QBhxi, as text xinaS8QBh
+//	0000 000000100111011010010010111100010000000001 100001110 001100010
+//	0000 tttttttttttttttttttttttttttttttttttttttttt sssssssss rrrrrrrrr
+//	2019-07-03T18:45:04.129Z · sequence 270 · random 98
+//
+//	bits   part         range          who gives it
+//	4      reserved     0
+//	42     timestamp    0 ..= 2^42−1   the clock: milliseconds since 2018-03-01T00:00:00Z
+//	9      sequence     0 ..= 511      the generator, counting
+//	9      random       0 ..= 511      anything
+//
+// The text is the number in base 64 (A-Z a-z 0-9 - _, the digit A is 0) without leading A, its last two digits moved to the
+// front: these change most, so a list of IDs looks random. Texts therefore do not sort as their IDs do. IDs made since
+// 2020-05-04T08:44:36.736Z have 10 characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
+//
+// IDs of one generator ascend. The layout and the text are those of "Unique ID Generator Design".
+type Short[E any] int64
+
+// ShortID is the short ID of any entity.
+type ShortID = Short[any]
+
+var _ = Parse[ShortID] // it is an ID
+
+var (
+	_ driver.Valuer              = ShortID(0)
+	_ sql.Scanner                = (*ShortID)(nil)
+	_ fmt.Stringer               = ShortID(0)
+	_ encoding.TextAppender      = ShortID(0)
+	_ encoding.TextMarshaler     = ShortID(0)
+	_ encoding.TextUnmarshaler   = (*ShortID)(nil)
+	_ encoding.BinaryAppender    = ShortID(0)
+	_ encoding.BinaryMarshaler   = ShortID(0)
+	_ encoding.BinaryUnmarshaler = (*ShortID)(nil)
+	_ json.Marshaler             = ShortID(0)
+	_ json.Unmarshaler           = (*ShortID)(nil)
+)
+
+const shortType = "ShortID"
+
+// ShortParts are the numbers that a short ID consists of. Their ranges are those of [Short]; UnixMs is the time as Unix time,
+// ShortEpoch ..= ShortMaxUnixMs.
+type ShortParts struct {
+	UnixMs   int64 `json:"unix_ms"`
+	Sequence int   `json:"sequence"`
+	Random   int   `json:"random"`
+}
+
+// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all parts are the smallest, so
+// is the ID, and zero is none: this is an [*InputError] that wraps [ErrZero].
+func (p ShortParts) ID() (ShortID, error) {
+	if err := p.validate(); err != nil {
+		return 0, err
+	}
+	id := ShortID(p.UnixMs-ShortEpoch)*ShortTimeStep | ShortID(p.Sequence)*ShortSequenceStep | ShortID(p.Random)
+	return id, inDomain(shortType, int64(id))
+}
+
+func (p ShortParts) validate() error {
+	return checkParts(shortType, []part[int64]{
+		{"unix_ms", p.UnixMs, ShortEpoch, ShortMaxUnixMs},
+		{"sequence", int64(p.Sequence), 0, ShortMaxSequence},
+		{"random", int64(p.Random), 0, ShortMaxRandom},
+	})
+}
+
+// MinShortID is the smallest ID of t's millisecond. In the first of all it is 1, because zero is none. It returns a
+// [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
+func MinShortID(t time.Time) (ShortID, error) {
+	id, err := ShortParts{UnixMs: unixMs(t)}.ID()
+	if errors.Is(err, ErrZero) {
+		return 1, nil
+	}
+	return id, err
+}
+
+// MaxShortID is the largest ID of t's millisecond. It returns a [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
+func MaxShortID(t time.Time) (ShortID, error) {
+	return ShortParts{UnixMs: unixMs(t), Sequence: ShortMaxSequence, Random: ShortMaxRandom}.ID()
+}
+
+// unixMs is t in milliseconds, rounded down, or as near as an int64 comes: UnixMilli wraps around, to times that may be valid.
+func unixMs(t time.Time) int64 {
+	switch s := t.Unix(); {
+	case s >= math.MaxInt64/1000:
+		return math.MaxInt64
+	case s <= math.MinInt64/1000:
+		return math.MinInt64
+	}
+	return t.UnixMilli()
+}
+
+// ParseShortID reads the text that String writes, and nothing else: a text that would not be written back the same is an
+// error. It takes the whole domain 1 ..= 2^63−1; [Short.Validate] checks the layout. Its error is an [*InputError]. [Parse]
+// does the same for a typed key.
+func ParseShortID(s string) (ShortID, error) {
+	v, err := decodeShort(s)
+	return ShortID(v), err
+}
+
+// MustParseShortID is [ParseShortID] for literals and tests: it panics on an error.
+func MustParseShortID(s string) ShortID { return must(ParseShortID(s)) }
+
+// Parts takes the ID apart. Of a value that [Short.Validate] refuses they are not meaningful.
+func (s Short[E]) Parts() ShortParts {
+	return ShortParts{UnixMs: s.UnixMs(), Sequence: s.Sequence(), Random: s.Random()}
+}
+
+// UnixMs is the time at which the ID was made, as Unix time in milliseconds, ShortEpoch ..= ShortMaxUnixMs.
+func (s Short[E]) UnixMs() int64 { return int64(s>>(shortSequenceBits+shortRandomBits)) + ShortEpoch }
+
+// Time is the time at which the ID was made, in UTC, to the millisecond.
+func (s Short[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
+
+// Sequence is the number of the ID within its millisecond, 0 ..= 511.
+func (s Short[E]) Sequence() int { return int(s >> shortRandomBits & ShortMaxSequence) }
+
+// Random is the random part, 0 ..= 511.
+func (s Short[E]) Random() int { return int(s & ShortMaxRandom) }
+
+// IsZero reports whether no ID was assigned.
+func (s Short[E]) IsZero() bool { return s == 0 }
+
+// Validate checks the value against the layout. It returns a [*RangeError], or an [*InputError] for a value that is not in
+// the domain, which wraps [ErrZero] for zero.
+func (s Short[E]) Validate() error {
+	if err := inDomain(shortType, int64(s)); err != nil {
+		return err
+	}
+	return s.Parts().validate()
+}
+
+// Compare orders IDs by their number, which is by time, and how an integer column orders them. Texts have another order.
+func (s Short[E]) Compare(other Short[E]) int { return cmp.Compare(s, other) }
+
+// Scheme is [SchemeShort].
+func (Short[E]) Scheme() Scheme { return SchemeShort }
+
+// Storage is [StorageBigint].
+func (Short[E]) Storage() Storage { return StorageBigint }
+
+// String is the ID's text. A value that is no ID has none: it is shown as its number in parentheses, "(0)" for zero, which is
+// no text of any ID. The digit 0 would not do, because it is the text of the ID 52.
+func (s Short[E]) String() string {
+	var buf [maxDigits + 3]byte
+	return string(appendShort(buf[:0], int64(s)))
+}
+
+// AppendText appends the text of String. It never fails.
+func (s Short[E]) AppendText(b []byte) ([]byte, error) { return appendShort(b, int64(s)), nil }
+
+// MarshalText is the text of String. It never fails.
+func (s Short[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, maxShortText)) }
+
+// UnmarshalText is [ParseShortID]. On an error the ID is left as it was.
+func (s *Short[E]) UnmarshalText(text []byte) error { return set(s)(decodeShort(text)) }
+
+// MarshalJSON is the text as a string, and null for zero.
+func (s Short[E]) MarshalJSON() ([]byte, error) {
+	if s == 0 {
+		return []byte("null"), nil
+	}
+	b := append(make([]byte, 0, maxShortText+2), '"')
+	return append(appendShort(b, int64(s)), '"'), nil
+}
+
+// UnmarshalJSON accepts what MarshalJSON writes. An exact integer, without fraction and exponent, is the ID's number; digits in
+// a string are a text like any other. null sets zero. On an error, an [*InputError], the ID is left as it was.
+func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON(data)) }
+
+// AppendBinary appends 8 bytes, big-endian. It never fails.
+func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
+	return binary.BigEndian.AppendUint64(b, uint64(s)), nil
+}
+
+// MarshalBinary is 8 bytes, big-endian. It never fails.
+func (s Short[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+func (s *Short[E]) UnmarshalBinary(data []byte) error {
+	return set(s)(decodeBinary(shortType, data))
+}
+
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, int64(s)) }
+
+// Scan takes the ID's number from a database driver, as int64 or uint64, or as decimal digits in a string or []byte, because
+// so do drivers hand over an integer column. It never takes the text: "1234567" is digits and text of two different IDs. Of a
+// column that holds texts, scan a string and parse it. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an
+// error, an [*InputError], the ID is left as it was.
+func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63(shortType, src)) }
+
+// GormDataType keeps GORM from taking an integer key for an auto-incremented one.
+func (Short[E]) GormDataType() string { return "bigint" }
+
+func (Short[E]) none() driver.Value  { return int64(0) }
+func (Short[E]) isNone(src any) bool { return isZeroInt63(src) }
+
+const (
+	shortAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	shortDigit    = 6 // bits of a digit
+	shortMask     = 1<<shortDigit - 1
+	shortMoved    = 2  // digits that move to the front
+	maxShortText  = 11 // digits of 2^63−1
+	maxShortTop   = 7  // the highest of them
+	noDigit       = 0xff
+)
+
+var (
+	errShortSyntax   = errors.New("not a short ID's text: 1 to 11 characters of A-Z a-z 0-9 - _")
+	errShortLead     = errors.New("its highest digit is A, which stands for 0 and is left out")
+	errShortOverflow = errors.New("above the largest ID, __H________")
+	errShortJSON     = errors.New("want the text as a string, or an exact integer")
+)
+
+// shortValues are the values of the digits, by character.
+var shortValues = func() (values [256]byte) {
+	for i := range values {
+		values[i] = noDigit
+	}
+	for i := range len(shortAlphabet) {
+		values[shortAlphabet[i]] = byte(i)
+	}
+	return values
+}()
+
+// appendShort appends the text of v: its two lowest digits, then the others from the top.
+func appendShort(b []byte, v int64) []byte {
+	if v <= 0 {
+		return append(appendInt63(append(b, '('), v), ')')
+	}
+	n := (bits.Len64(uint64(v)) + shortDigit - 1) / shortDigit
+	if n == 1 {
+		return append(b, shortAlphabet[v&shortMask])
+	}
+	var buf [16]byte // a power of two: where the index is masked, no bounds are checked
+	buf[0], buf[1] = shortAlphabet[v>>shortDigit&shortMask], shortAlphabet[v&shortMask]
+	for i := n - 1; i >= shortMoved; i-- {
+		v >>= shortDigit
+		buf[i&15] = shortAlphabet[v>>shortDigit&shortMask]
+	}
+	return append(b, buf[:n]...)
+}
+
+// parseShort is the exact inverse of appendShort over 1 ..= 2^63−1.
+func parseShort[S string | []byte](s S) (int64, error) {
+	n := len(s)
+	if n == 0 || n > maxShortText {
+		return 0, errShortSyntax
+	}
+	var v uint64
+	var all byte // tells whether any was noDigit
+	for i := shortMoved; i < n; i++ {
+		d := shortValues[s[i]]
+		v, all = v<<shortDigit|uint64(d), all|d
+	}
+	for i := range min(n, shortMoved) {
+		d := shortValues[s[i]]
+		v, all = v<<shortDigit|uint64(d), all|d
+	}
+	top := 0 // where the highest digit is
+	if n > shortMoved {
+		top = shortMoved
+	}
+	switch d := shortValues[s[top]]; {
+	case all <= shortMask && d != 0 && (n < maxShortText || d <= maxShortTop):
+		return int64(v), nil
+	case string(s) == "A" || string(s) == "(0)":
+		return 0, ErrZero
+	case all > shortMask:
+		return 0, errShortSyntax
+	case d == 0:
+		return 0, errShortLead
+	default:
+		return 0, errShortOverflow
+	}
+}
+
+func decodeShort[S string | []byte](s S) (int64, error) {
+	v, err := parseShort(s)
+	if err != nil {
+		return 0, &InputError{Type: shortType, Input: quote(s), Err: err}
+	}
+	return v, nil
+}
+
+func decodeShortJSON(data []byte) (int64, error) {
+	if string(data) == "null" {
+		return 0, nil
+	}
+	var v int64
+	var err error
+	if text, isString := jsonString(data); isString {
+		v, err = parseShort(text)
+	} else if v, err = parseInt63(data); err == errSyntax {
+		err = errShortJSON
+	}
+	if err != nil {
+		return 0, &InputError{Type: shortType, Input: quote(data), Err: err}
+	}
+	return v, nil
+}

@@ -1,0 +1,220 @@
+package idtype
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Widths of the first five bytes of a sno ID, in bits, and what follows from them. The other parts are whole bytes.
+const (
+	snoTimeBits = 39
+
+	// SnoEpoch is the first millisecond, as Unix time: 2010-01-01T00:00:00Z.
+	SnoEpoch = 1_262_304_000_000
+	// SnoTimeUnit is the unit of the time, in milliseconds.
+	SnoTimeUnit = 4
+	// SnoMaxUnixMs is the last time, as Unix time in milliseconds: 2079-09-07T15:47:35.548Z.
+	SnoMaxUnixMs = SnoEpoch + (1<<snoTimeBits-1)*SnoTimeUnit
+	// SnoMaxTickTock is the larger value of the tick-tock bit.
+	SnoMaxTickTock = 1
+	// SnoMaxMeta is the largest metabyte.
+	SnoMaxMeta = 1<<8 - 1
+	// SnoMaxPartition is the largest partition.
+	SnoMaxPartition = 1<<16 - 1
+	// SnoMaxSequence is the largest sequence number.
+	SnoMaxSequence = 1<<16 - 1
+)
+
+// Sno is the sno ID of an entity E: a time, a byte of the app's, a partition and a number within them, in ten bytes.
+//
+//	335f48168d 9e 8808 dc82, as text 8fhmi7mfls62jp64
+//	001100110101111101001000000101101000110 1 10011110 1000100000001000 1101110010000010
+//	ttttttttttttttttttttttttttttttttttttttt k mmmmmmmm pppppppppppppppp ssssssssssssssss
+//	2023-12-26T10:49:43.960Z · tick-tock 1 · metabyte 158 · partition 34824 · sequence 56450
+//
+//	bits   part        range          who gives it
+//	39     time        0 ..= 2^39−1   the clock: units of 4 ms since 2010-01-01T00:00:00Z
+//	1      tick_tock   0 or 1         the generator: it changes when the clock steps back
+//	8      meta        0 ..= 255      the app, per ID
+//	16     partition   0 ..= 65535    the configuration or a claim
+//	16     sequence    0 ..= 65535    the generator, counting
+//
+// IDs of one generator with one metabyte ascend while its clock does. The bytes that are all zero, which the layout could mean,
+// are no ID: they mean "not assigned".
+//
+// The text is 16 characters of base 32, five bits at a time from the first byte on, with the alphabet
+// 23456789abcdefghijklmnopqrstuvwx, in lower case. It sorts as the bytes do. A database holds the bytes, the text or a UUID: see
+// [AsText] and [AsUUID]. The layout and the text are those of the sno specification, muyo/sno 1.2.
+type Sno[E any] [10]byte
+
+// SnoID is the sno ID of any entity.
+type SnoID = Sno[any]
+
+var _ = Parse[SnoID] // it is an ID
+
+var (
+	_ driver.Valuer              = SnoID{}
+	_ sql.Scanner                = (*SnoID)(nil)
+	_ fmt.Stringer               = SnoID{}
+	_ encoding.TextAppender      = SnoID{}
+	_ encoding.TextMarshaler     = SnoID{}
+	_ encoding.TextUnmarshaler   = (*SnoID)(nil)
+	_ encoding.BinaryAppender    = SnoID{}
+	_ encoding.BinaryMarshaler   = SnoID{}
+	_ encoding.BinaryUnmarshaler = (*SnoID)(nil)
+	_ json.Marshaler             = SnoID{}
+	_ json.Unmarshaler           = (*SnoID)(nil)
+)
+
+var snoScheme = &byteScheme{
+	typ: "SnoID", size: 10, alphabet: "23456789abcdefghijklmnopqrstuvwx", letters: "2-9 or a-x",
+	forms: []Storage{StorageBytes, StorageText, StorageUUID},
+}
+
+// SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is the time as Unix time,
+// SnoEpoch ..= SnoMaxUnixMs.
+type SnoParts struct {
+	UnixMs    int64 `json:"unix_ms"`
+	TickTock  int   `json:"tick_tock"`
+	Meta      int   `json:"meta"`
+	Partition int   `json:"partition"`
+	Sequence  int   `json:"sequence"`
+}
+
+// ID composes the parts, the time rounded down to the unit of 4 ms. It returns a [*RangeError] for the first part outside its
+// range. Where all bytes would be zero, which is none, the error is an [*InputError] that wraps [ErrZero].
+func (p SnoParts) ID() (SnoID, error) {
+	if err := p.validate(); err != nil {
+		return SnoID{}, err
+	}
+	var id SnoID
+	units := uint64(p.UnixMs-SnoEpoch) / SnoTimeUnit
+	binary.BigEndian.PutUint64(id[:], units<<25|uint64(p.TickTock)<<24|uint64(p.Meta)<<16|uint64(p.Partition))
+	binary.BigEndian.PutUint16(id[8:], uint16(p.Sequence))
+	return id, id.Validate()
+}
+
+func (p SnoParts) validate() error {
+	return checkParts(snoScheme.typ, []part[int64]{
+		{"unix_ms", p.UnixMs, SnoEpoch, SnoMaxUnixMs},
+		{"tick_tock", int64(p.TickTock), 0, SnoMaxTickTock},
+		{"meta", int64(p.Meta), 0, SnoMaxMeta},
+		{"partition", int64(p.Partition), 0, SnoMaxPartition},
+		{"sequence", int64(p.Sequence), 0, SnoMaxSequence},
+	})
+}
+
+// MinSnoID is the smallest ID of t's 4 ms, of any generator, with any metabyte. In the first of all its sequence is 1, because
+// zero is none. It returns a [*RangeError] for a time outside SnoEpoch ..= SnoMaxUnixMs.
+func MinSnoID(t time.Time) (SnoID, error) {
+	id, err := SnoParts{UnixMs: unixMs(t)}.ID()
+	if errors.Is(err, ErrZero) {
+		return SnoParts{UnixMs: SnoEpoch, Sequence: 1}.ID()
+	}
+	return id, err
+}
+
+// MaxSnoID is the largest ID of t's 4 ms, of any generator, with any metabyte. It returns a [*RangeError] for a time outside
+// SnoEpoch ..= SnoMaxUnixMs.
+func MaxSnoID(t time.Time) (SnoID, error) {
+	return SnoParts{unixMs(t), SnoMaxTickTock, SnoMaxMeta, SnoMaxPartition, SnoMaxSequence}.ID()
+}
+
+// ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no character outside the alphabet.
+// All bytes but zero follow the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
+func ParseSnoID(s string) (id SnoID, err error) {
+	err = setByteText(snoScheme, id[:], s)
+	return id, err
+}
+
+// MustParseSnoID is [ParseSnoID] for literals and tests: it panics on an error.
+func MustParseSnoID(s string) SnoID { return must(ParseSnoID(s)) }
+
+// Parts takes the ID apart.
+func (s Sno[E]) Parts() SnoParts {
+	return SnoParts{s.UnixMs(), s.TickTock(), s.Meta(), s.Partition(), s.Sequence()}
+}
+
+// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds, SnoEpoch ..= SnoMaxUnixMs.
+func (s Sno[E]) UnixMs() int64 {
+	return int64(binary.BigEndian.Uint64(s[:])>>(64-snoTimeBits))*SnoTimeUnit + SnoEpoch
+}
+
+// Time is the start of the 4 ms in which the ID was made, in UTC.
+func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
+
+// TickTock is the tick-tock bit, 0 or 1. It tells the IDs of a time from those made after the clock had stepped back into it.
+func (s Sno[E]) TickTock() int { return int(s[4] & 1) }
+
+// Meta is the metabyte, 0 ..= 255.
+func (s Sno[E]) Meta() int { return int(s[5]) }
+
+// Partition is the partition of the generator, 0 ..= 65535.
+func (s Sno[E]) Partition() int { return int(s[6])<<8 | int(s[7]) }
+
+// Sequence is the number of the ID within its 4 ms, 0 ..= 65535.
+func (s Sno[E]) Sequence() int { return int(s[8])<<8 | int(s[9]) }
+
+// IsZero reports whether no ID was assigned.
+func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
+
+// Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
+func (s Sno[E]) Validate() error { return snoScheme.validate(s[:]) }
+
+// Compare orders IDs by their bytes, which is by time, and how a column of bytes, of text or of UUIDs orders them.
+func (s Sno[E]) Compare(other Sno[E]) int { return compareBytes(s[:], other[:]) }
+
+// Scheme is [SchemeSno].
+func (Sno[E]) Scheme() Scheme { return SchemeSno }
+
+// Storage is [StorageBytes], or what [AsText] or [AsUUID] in the key's declaration says.
+func (Sno[E]) Storage() Storage { return storageOf[E](snoScheme) }
+
+// String is 16 characters of base 32. Those of zero are all 2, for people to read; they are not read back.
+func (s Sno[E]) String() string { return string(appendByteText(make([]byte, 0, textLen), s[:])) }
+
+// AppendText appends the characters of String. It never fails.
+func (s Sno[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, s[:]), nil }
+
+// MarshalText is the characters of String. It never fails.
+func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
+
+// UnmarshalText is [ParseSnoID]. On an error the ID is left as it was.
+func (s *Sno[E]) UnmarshalText(text []byte) error { return setByteText(snoScheme, s[:], text) }
+
+// MarshalJSON is the text as a string, and null for zero.
+func (s Sno[E]) MarshalJSON() ([]byte, error) {
+	return appendByteJSON(make([]byte, 0, textLen+2), s[:]), nil
+}
+
+// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, an [*InputError], the ID is left as it was.
+func (s *Sno[E]) UnmarshalJSON(data []byte) error { return snoScheme.unmarshalJSON(s[:], data) }
+
+// AppendBinary appends the 10 bytes. It never fails.
+func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, s[:]...), nil }
+
+// MarshalBinary is the 10 bytes. It never fails.
+func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, len(s))) }
+
+// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.unmarshalBinary(s[:], data) }
+
+// Value hands the ID to a database driver: as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an error that wraps [ErrZero].
+func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage(), s[:]) }
+
+// Scan takes the ID from a database driver: as 10 bytes or its text, in a []byte, a string or an array, or as [AsText] or
+// [AsUUID] say. NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On an error, an [*InputError], the ID is
+// left as it was.
+func (s *Sno[E]) Scan(src any) error { return snoScheme.scan(s.Storage(), s[:], src) }
+
+// GormDataType is the column's type: bytes, char(16) or uuid.
+func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
+
+func (s Sno[E]) none() driver.Value  { return snoScheme.none(s.Storage()) }
+func (s Sno[E]) isNone(src any) bool { return snoScheme.isNone(s.Storage(), src) }
