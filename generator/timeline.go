@@ -196,6 +196,9 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 	if s.from >= s.to {
 		return nil, fmt.Errorf("the window from %s has no whole unit of %v", at(s.from), t.unit)
 	}
+	if nano := t.clock.UnixNano(); t.timeOf(s.to) <= nano && s.to <= t.maxTick { // nobody could use it, and the next may be like it
+		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
+	}
 	if old := t.span.Load(); old.to != 0 && old.number == s.number && s.from < old.to {
 		return nil, fmt.Errorf("%w: a window from %s after one until %s", ErrRepeated, at(s.from), at(old.to))
 	}
@@ -390,7 +393,7 @@ func (t *timeline) ready(ctx context.Context) error {
 
 const (
 	shortestSleep = 50 * time.Microsecond
-	stillSleeps   = 30 // after how many the clock counts as stopped; they grow from shortestSleep to 100 ms, 2.4 s in all
+	stillSleeps   = 30 // after how many the clock counts as stopped; they grow from shortestSleep to 100 ms, 2 s in all
 )
 
 // wait sleeps until a tick, unless the span's word changes while it queues.
@@ -413,6 +416,7 @@ func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error 
 		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
 	}
 
+	told := t.overflow == nil
 	last, still := int64(math.MinInt64), 0
 	for {
 		nano := t.clock.UnixNano()
@@ -429,7 +433,8 @@ func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error 
 			}
 		}
 		last = nano
-		if t.overflow != nil {
+		if !told {
+			told = true
 			t.overflow(Overflow{Scheme: t.scheme, Until: time.Unix(0, reached), Waiting: int(t.waiting.Load())})
 		}
 		pause := min(shortestSleep<<still, 100*time.Millisecond)

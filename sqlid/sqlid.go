@@ -17,12 +17,15 @@ import (
 // Dialect is a kind of database.
 type Dialect string
 
-// SQLite stores 63-bit IDs as INTEGER. A primary key is INT, which stores the same: an INTEGER PRIMARY KEY is SQLite's row
-// number, and a row that is inserted without one gets the largest plus one, which is an ID of the next launch.
+// SQLite stores 63-bit IDs as INTEGER, bytes as BLOB, and the text forms as TEXT. An integer primary key is INT, which stores the
+// same: an INTEGER PRIMARY KEY is SQLite's row number, and a row that is inserted without one gets the largest plus one,
+// which is an ID of the next launch.
 const SQLite Dialect = "sqlite"
 
-var columnTypes = map[Dialect]map[idtype.Scheme]string{
-	SQLite: {idtype.SchemeDecimal: "INTEGER"},
+var columnTypes = map[Dialect]map[idtype.Storage]string{
+	SQLite: {
+		idtype.StorageBigint: "INTEGER", idtype.StorageBytes: "BLOB", idtype.StorageText: "TEXT", idtype.StorageUUID: "TEXT",
+	},
 }
 
 // A DialectError is returned for a dialect that this package does not know.
@@ -41,7 +44,8 @@ const (
 	Production Domain = iota
 	// Layout takes IDs that follow the scheme's layout.
 	Layout
-	// Positive takes all of 1 ..= 2^63−1: for tables that hold rows older than the scheme.
+	// Positive takes all of 1 ..= 2^63−1, or all bytes of the scheme's size but zero: for tables that hold rows older than the
+	// scheme.
 	Positive
 )
 
@@ -54,7 +58,7 @@ type Column[T idtype.ID] struct {
 // Type is the column's type, for example "INTEGER".
 func (c Column[T]) Type(d Dialect) (string, error) {
 	var zero T
-	t, ok := columnTypes[d][zero.Scheme()]
+	t, ok := columnTypes[d][zero.Storage()]
 	if !ok {
 		return "", &DialectError{d}
 	}
@@ -62,26 +66,54 @@ func (c Column[T]) Type(d Dialect) (string, error) {
 }
 
 // Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
-// an integer as well.
+// the type as well.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
-	if _, err := c.Type(d); err != nil {
+	typ, err := c.Type(d)
+	if err != nil {
 		return "", err
 	}
 	name := Quote(c.Name)
-	check := fmt.Sprintf("%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID)
-	switch c.Domain {
-	case Production:
-		check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
-	case Layout:
-	case Positive:
-		check = name + " > 0"
-	default:
+	if c.Domain < Production || c.Domain > Positive {
 		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", name, c.Domain)
 	}
-	return fmt.Sprintf("typeof(%s) IN ('integer', 'null') AND %s", name, check), nil
+	return fmt.Sprintf("typeof(%s) IN ('%s', 'null') AND %s", name, strings.ToLower(typ), c.condition(name)), nil
 }
+
+// condition holds for the values of the domain, in SQLite's terms.
+func (c Column[T]) condition(name string) string {
+	var zero T
+	switch zero.Storage() {
+	case idtype.StorageText:
+		return fmt.Sprintf("length(%s) = 16 AND %[1]s NOT GLOB '*[^2-9a-x]*' AND %[1]s <> '%v'", name, zero)
+	case idtype.StorageUUID:
+		return fmt.Sprintf("%s GLOB '%s'", name, uuidPattern)
+	case idtype.StorageBytes:
+		return fmt.Sprintf("length(%s) = %d AND %[1]s <> zeroblob(%[2]d)", name, sizes[zero.Scheme()])
+	}
+	switch {
+	case zero.Scheme() == idtype.SchemeEightByte: // the sign is a bit like any other
+		return name + " <> 0"
+	case c.Domain == Positive || zero.Scheme() == idtype.SchemeSequence:
+		return name + " > 0"
+	case zero.Scheme() == idtype.SchemeTrace:
+		return fmt.Sprintf("%s > 0 AND %[1]s & %d <> 0", name, idtype.TraceMaxBottom)
+	case zero.Scheme() == idtype.SchemeShort:
+		return fmt.Sprintf("%s BETWEEN 1 AND %d", name, int64(1)<<60-1)
+	}
+	check := fmt.Sprintf("%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID)
+	if c.Domain == Production {
+		check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
+	}
+	return check
+}
+
+var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
+
+// uuidPattern takes the lower-case text of UUIDs whose bytes are the characters 2 to 9 and a to x, with some others from the same
+// rows of ASCII.
+var uuidPattern = strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]")
 
 // PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error. In
 // SQLite, end the statement with WITHOUT ROWID: the table is then kept in the order of the key, without an index beside it.
@@ -100,8 +132,8 @@ func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, e
 	if err != nil {
 		return "", err
 	}
-	if key && d == SQLite {
-		typ = "INT" // not INTEGER: see [SQLite]
+	if key && d == SQLite && typ == "INTEGER" {
+		typ = "INT" // see [SQLite]
 	}
 	check, err := c.Check(d)
 	if err != nil {

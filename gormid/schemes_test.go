@@ -1,0 +1,145 @@
+package gormid_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// event has a key of any scheme and storage form, and rows that refer to it.
+type event[K, P idtype.ID] struct {
+	ID    K
+	Name  string       `gorm:"unique"`
+	Parts []part[K, P] `gorm:"foreignKey:EventID"`
+}
+
+type part[K, P idtype.ID] struct {
+	ID      P
+	EventID K
+	Prev    *P
+}
+
+func (event[K, P]) TableName() string { return "events" }
+func (part[K, P]) TableName() string  { return "parts" }
+
+func made[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+type counter struct{ last int64 }
+
+func (c *counter) Reserve(_ context.Context, floor, n int64) (int64, error) {
+	first := max(floor, c.last+1)
+	c.last = first + n - 1
+	return first, nil
+}
+
+// Every scheme's generator is a source, and every type and storage form a key, a foreign key and an optional one.
+func TestSchemes(t *testing.T) {
+	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
+	var partitions generator.Partitions
+	trace := gormid.Use(made(generator.NewTrace(generator.Given(7), opts)))
+	eight := gormid.Use(made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(generator.EightBytePair{Generator: 9, Cluster: 3}), opts)))
+	short := gormid.Use(made(generator.NewShort(generator.Given(struct{}{}), opts)))
+	sno := gormid.Use(made(generator.NewSno(&partitions, opts)).With(5))
+	sequence := gormid.Use(made(generator.NewSequence(&counter{}, 10)))
+	buffer := gormid.Use(made(generator.NewBuffer(made(generator.NewShort(generator.Given(struct{}{}), opts)), 100)))
+
+	type e struct{} // the entity of keys
+	t.Run("trace", testScheme[idtype.Trace[e], idtype.TraceID](trace))
+	t.Run("eightbyte", testScheme[idtype.EightByte[e], idtype.EightByteID](eight))
+	t.Run("eightbyte as bigint", testScheme[idtype.EightByte[idtype.AsBigint[e]], idtype.EightByteID](eight))
+	t.Run("short", testScheme[idtype.Short[e], idtype.ShortID](short))
+	t.Run("sno", testScheme[idtype.Sno[e], idtype.SnoID](sno))
+	t.Run("sno as text", testScheme[idtype.Sno[idtype.AsText[e]], idtype.SnoID](sno))
+	t.Run("sno as UUID", testScheme[idtype.Sno[idtype.AsUUID[e]], idtype.SnoID](sno))
+	t.Run("sequence", testScheme[idtype.Sequence[e], idtype.SequenceID](sequence))
+	t.Run("a buffer of short", testScheme[idtype.Short[e], idtype.ShortID](buffer))
+	t.Run("two schemes", testScheme[idtype.Sno[e], idtype.TraceID](sno, trace))
+}
+
+func testScheme[K, P idtype.ID](rules ...gormid.Rule) func(*testing.T) {
+	return func(t *testing.T) {
+		type Event = event[K, P]
+		type Part = part[K, P]
+		db, err := gorm.Open(sqlite.Open(filepath.Join(t.TempDir(), "test.db")+"?_foreign_keys=on"), &gorm.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Use(gormid.New(rules...)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.AutoMigrate(&Event{}, &Part{}); err != nil {
+			t.Fatal(err)
+		}
+
+		ann := Event{Name: "ann", Parts: []Part{{}, {}}}
+		events := []*Event{&ann, {Name: "bob"}, {Name: "cid"}}
+		if err := db.Create(events).Error; err != nil {
+			t.Fatal(err)
+		}
+		m := map[string]any{"name": "dan"}
+		if err := db.Model(&Event{}).Create(m).Error; err != nil {
+			t.Fatal(err)
+		}
+		id := m["id"].(K)
+		seen := map[K]bool{id: true}
+		for _, e := range events {
+			seen[e.ID] = true
+			if err := e.ID.Validate(); err != nil {
+				t.Error(err)
+			}
+		}
+		if len(seen) != 4 {
+			t.Fatalf("keys are not distinct: %v", seen)
+		}
+
+		var back Event
+		if err := db.Preload("Parts").First(&back, "id = ?", ann.ID).Error; err != nil || back.Name != "ann" || len(back.Parts) != 2 {
+			t.Fatalf("found %+v, %v", back, err)
+		}
+		for _, p := range back.Parts {
+			if p.EventID != ann.ID || p.ID.IsZero() || p.Prev != nil {
+				t.Errorf("part %+v of event %v", p, ann.ID)
+			}
+		}
+		prev := back.Parts[0].ID
+		if err := db.Create(&Part{EventID: ann.ID, Prev: &prev}).Error; err != nil {
+			t.Fatal(err)
+		}
+		var linked Part
+		if err := db.First(&linked, "prev = ?", prev).Error; err != nil || *linked.Prev != prev {
+			t.Fatalf("found %+v, %v", linked, err)
+		}
+		if err := db.Create(&Part{}).Error; err == nil {
+			t.Error("a forgotten foreign key was stored")
+		}
+
+		// After an upsert the struct holds the key that is stored, or none.
+		again := Event{Name: "bob"}
+		update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
+		if err := db.Clauses(update).Create(&again).Error; err != nil || again.ID != events[1].ID {
+			t.Fatalf("upserted %v over %v, %v", again.ID, events[1].ID, err)
+		}
+		both := []Event{{Name: "cid"}, {Name: "eve"}}
+		if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(both).Error; err != nil || !both[0].ID.IsZero() || both[1].ID.IsZero() {
+			t.Fatalf("after DO NOTHING the keys are %v and %v, %v", both[0].ID, both[1].ID, err)
+		}
+		var count int64
+		if err := db.Model(&Event{}).Where("id IN ?", []K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
+			t.Fatalf("found %d rows, %v", count, err)
+		}
+	}
+}
