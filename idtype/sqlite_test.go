@@ -184,6 +184,18 @@ func TestSQLiteSlice(t *testing.T) {
 		})
 	}
 
+	// The column holds numbers, and what JSON has for a short ID otherwise is its text.
+	t.Run("short IDs", func(t *testing.T) {
+		var ids idtype.Slice[UserShortID]
+		for _, v := range all {
+			ids = append(ids, UserShortID(v))
+		}
+		got := queryIDs(t, db, `SELECT id FROM users WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, ids)
+		if !slices.Equal(got, all) {
+			t.Errorf("found %v, want %v", got, all)
+		}
+	})
+
 	t.Run("as a column", func(t *testing.T) {
 		want := idtype.Slice[UserID]{3, math.MaxInt64, 3}
 		exec(t, db, `UPDATE users SET tags = ? WHERE id = 1`, want)
