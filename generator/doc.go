@@ -6,15 +6,29 @@
 //	id, err := gen.Next(ctx)
 //	user.ID = UserID(id) // a typed key is a conversion away
 //
-//	type        mints              state                 waits for
-//	[Decimal]   idtype.DecimalID   one word, one         its first number, and the next one where
-//	                               atomic add per ID     fetching it took longer than the last 10 % of the counters
+//	type          mints                its own by                   at most                  waits for
+//	[Decimal]     idtype.DecimalID     launch, generator numbers    any number               its numbers
+//	[Sequence]    idtype.SequenceID    blocks of a counter          any number               its blocks
+//	[Trace]       idtype.TraceID       node number                  4,194,303 per second     the next second
+//	[EightByte]   idtype.EightByteID   generator and cluster        64 per millisecond       the next millisecond
+//	[Short]       idtype.ShortID       nothing, or its windows      512 per millisecond      the next millisecond
+//	[Sno]         idtype.SnoID         partition                    65,536 per 4 ms          the next 4 ms
+//
+// All have Next for one ID and Fill for many. [Decimal.Owned] and [Trace.Owned] make a generator for one goroutine. [Buffer] keeps
+// IDs of any generator ready. [BackdatedSno] mints IDs of times that are given.
 //
 // # What it promises
 //
-// An ID is minted once, as long as the numbers handed to the generator are: a [Numbers] that never repeats a number, and a
-// launch number that no other system uses. The launch log of package launchlog gives both. Nothing depends on a clock, on
-// an address or on luck.
+// An ID is minted once, as long as what the generator is given is: numbers that nobody else has at the time.
+//
+//   - [Decimal] and [Sequence] need no clock. Their numbers come from the launch log of package launchlog, which never repeats
+//     one.
+//   - The others stamp times of a [Clock], and need a number for themselves: a [Windows] says which, and for which times.
+//     Within a run of the app the clock does not matter: it may step to any time, at any moment. What a restart needs is kept
+//     by [Ceiling] in a counter of the launch log, or by a [Snapshot].
+//
+// IDs of one generator ascend as numbers, or in the order of their bytes: trace IDs until their timestamp wraps, sno IDs until the
+// clock goes back and tick-tock sets in, eightbyte IDs in mode TIME_SEQUENTIAL. Those of several generators interleave.
 //
 // No lock is held while waiting, and whoever waits obeys a context.
 package generator

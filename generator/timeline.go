@@ -116,6 +116,8 @@ func (l *layout) clamp(t time.Time) uint64 {
 	return min((uint64(since)+uint64(l.unit)-1)/uint64(l.unit), l.maxTick+1)
 }
 
+const windowTries = 10
+
 // start makes t the generator core of a layout, with numbers from windows, which encode turns into bits of an ID or refuses.
 func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options) error {
 	o, err := opts.complete(l)
@@ -128,15 +130,25 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
 	t.fail = o.Regression == RegressionFails
 	t.queue = make(chan struct{}, 1)
-	ask := func(ctx context.Context) (*span, error) {
+	ask := func(ctx context.Context) (s *span, err error) {
 		if windows == nil { // a panic in a goroutine of ours would end the process
 			return nil, errNoNumbers
 		}
-		w, err := windows.NextWindow(ctx, time.Unix(0, t.clock.UnixNano()), t.unit)
-		if err != nil {
-			return nil, err
+		// A window may have passed by the time that a slow database answers: then the next one may not.
+		for range windowTries {
+			var w Window[N]
+			if w, err = windows.NextWindow(ctx, time.Unix(0, t.clock.UnixNano()), t.unit); err != nil {
+				return nil, err
+			}
+			number, err := encode(w.Number)
+			if err != nil {
+				return nil, err
+			}
+			if s = t.open(number, w.From, w.To); !t.passed(s) {
+				break
+			}
 		}
-		return t.open(w.From, w.To, func() (uint64, error) { return encode(w.Number) })
+		return s, nil
 	}
 	t.windows.ask = ask
 	t.windows.settled = t.check
@@ -173,16 +185,17 @@ func (t *timeline) newSpan(number, from, to uint64) *span {
 	return s
 }
 
-func (t *timeline) open(from, to time.Time, number func() (uint64, error)) (*span, error) {
-	n, err := number()
-	if err != nil {
-		return nil, err
-	}
+func (t *timeline) open(number uint64, from, to time.Time) *span {
 	end := t.maxTick + 1
 	if !to.IsZero() {
 		end = min(end, t.clamp(to.Add(1-t.unit))) // rounded down
 	}
-	return t.newSpan(n, t.clamp(from), end), nil
+	return t.newSpan(number, t.clamp(from), end)
+}
+
+// passed reports whether nobody can use a span any more.
+func (t *timeline) passed(s *span) bool {
+	return s.to <= t.maxTick && t.timeOf(s.to) <= t.clock.UnixNano()
 }
 
 // check looks at a window that the source answered with. The caller holds windows.mu.
@@ -196,7 +209,7 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 	if s.from >= s.to {
 		return nil, fmt.Errorf("the window from %s has no whole unit of %v", at(s.from), t.unit)
 	}
-	if nano := t.clock.UnixNano(); t.timeOf(s.to) <= nano && s.to <= t.maxTick { // nobody could use it, and the next may be like it
+	if t.passed(s) { // and the next may be like it
 		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
 	}
 	if old := t.span.Load(); old.to != 0 && old.number == s.number && s.from < old.to {
