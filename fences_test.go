@@ -25,6 +25,12 @@ var fences = []fence{
 		"whoever imports the types compiles nothing else",
 	},
 	{
+		[]string{"scramble"},
+		[]string{""},
+		nil,
+		"whoever scrambles numbers needs nothing but numbers",
+	},
+	{
 		[]string{"generator"},
 		[]string{""},
 		[]string{module + "idtype"},
@@ -61,7 +67,7 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
-		[]string{"idtype", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
+		[]string{"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,
 		"libraries are free of test code and of the command line",

@@ -1,0 +1,79 @@
+package scramble_test
+
+import (
+	"fmt"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/scramble"
+)
+
+// What users see of each other's IDs, which count users.
+func Example() {
+	key, err := scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad015") // from the configuration
+	if err != nil {
+		panic(err)
+	}
+	p, err := scramble.NewNetwork(scramble.Int63, key)
+	if err != nil {
+		panic(err)
+	}
+	for id := UserID(14150009200065); id < 14180000000000; id += idtype.DecimalStep {
+		shown, err := scramble.ID(p, id)
+		fmt.Println(id, shown, err)
+	}
+	// Output:
+	// 14150009200065 1229126856127441689 <nil>
+	// 14160009200065 3382593545104141695 <nil>
+	// 14170009200065 3191126470112015126 <nil>
+}
+
+// The way back, of an ID that a client sent.
+func ExampleOriginal() {
+	key, _ := scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad015")
+	p, _ := scramble.NewNetwork(scramble.Int63, key)
+
+	shown, err := idtype.Parse[UserID]("1229126856127441689")
+	if err != nil {
+		panic(err)
+	}
+	id, err := scramble.Original(p, shown)
+	fmt.Println(id, id.Counter(), err)
+	// Output: 14150009200065 1415 <nil>
+}
+
+// IDs of a sequence fit ECMAScript's numbers, and so do their scrambled forms.
+func ExampleNewMultiplicative() {
+	key, _ := scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad015")
+	p, _ := scramble.NewMultiplicative(scramble.Int53, key)
+	for id := int64(57); id < 60; id++ {
+		shown, _ := p.Scramble(id)
+		back, _ := p.Unscramble(int64(float64(shown)))
+		fmt.Println(id, shown, back)
+	}
+	_, err := p.Scramble(1 << 53)
+	fmt.Println(err)
+	// Output:
+	// 57 3399613846522278 57
+	// 58 5586765929391910 58
+	// 59 4635369535910858 59
+	// scramble: 9007199254740992 is outside 1..9007199254740991
+}
+
+// An app that keeps the scrambled form of 1 beside its key does not start with another one.
+func ExampleParseKey() {
+	const formOf1 = 7042601497076382426
+
+	key, err := scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad015")
+	if err != nil {
+		panic(err)
+	}
+	p, _ := scramble.NewNetwork(scramble.Int63, key)
+	one, _ := p.Scramble(1)
+	fmt.Println(one == formOf1)
+
+	_, err = scramble.ParseKey("9f86d081884c7d659a2feaa0c55ad01")
+	fmt.Println(err)
+	// Output:
+	// true
+	// scramble: key has 31 bytes: want 32 hexadecimal digits in lower case
+}

@@ -1,0 +1,65 @@
+package scramble_test
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/scramble"
+)
+
+type (
+	User   struct{ ID UserID }
+	UserID = idtype.Decimal[User]
+)
+
+// A kind is one of the constructions, over any number of bits.
+type kind struct {
+	name string
+	of   func(bits int, k scramble.Key) scramble.Permutation
+}
+
+var (
+	multiplicative = kind{"Multiplicative", func(bits int, k scramble.Key) scramble.Permutation {
+		return scramble.SmallMultiplicative(bits, k)
+	}}
+	network = kind{"Network", func(bits int, k scramble.Key) scramble.Permutation {
+		return scramble.SmallNetwork(bits, k)
+	}}
+	kinds   = []kind{multiplicative, network}
+	domains = []scramble.Domain{scramble.Int63, scramble.Int53}
+)
+
+// number is the key that ends in the number n: 0 and 1 are those that a weak derivation would show.
+func number(n uint64) (k scramble.Key) {
+	binary.BigEndian.PutUint64(k[8:], n)
+	return k
+}
+
+// keys are count keys: the simplest, and then arbitrary ones.
+func keys(count int) []scramble.Key {
+	all := scramble.Key{}
+	for i := range all {
+		all[i] = 0xff
+	}
+	ks := []scramble.Key{number(0), number(1), number(2), all}
+	r := rand.New(rand.NewPCG(1, 1))
+	for len(ks) < count {
+		k := number(r.Uint64())
+		binary.BigEndian.PutUint64(k[:], r.Uint64())
+		ks = append(ks, k)
+	}
+	return ks[:count]
+}
+
+// function is p without its errors, which are failures here.
+func function(t testing.TB, p scramble.Permutation) func(uint64) uint64 {
+	return func(x uint64) uint64 {
+		y, err := p.Scramble(int64(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uint64(y)
+	}
+}

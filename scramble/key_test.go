@@ -1,0 +1,92 @@
+package scramble_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/scramble"
+)
+
+// Every bit of the key matters, and so do the kind and the domain.
+func TestKeyBits(t *testing.T) {
+	for _, k := range keys(3) {
+		seen := map[int64]string{}
+		note := func(what string, p scramble.Permutation) {
+			x, err := p.Scramble(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, ok := seen[x&scramble.Int53.Max()]; ok {
+				t.Errorf("1 is %d with %s and with %s", x, what, other)
+			}
+			seen[x&scramble.Int53.Max()] = what
+		}
+		for _, kind := range kinds {
+			for _, d := range domains {
+				note(fmt.Sprintf("%s, %v, the key", kind.name, d), kind.of(int(d), k))
+				for bit := range 8 * len(k) {
+					flipped := k
+					flipped[bit/8] ^= 1 << (bit % 8)
+					note(fmt.Sprintf("%s, %v, bit %d", kind.name, d, bit), kind.of(int(d), flipped))
+				}
+			}
+		}
+	}
+}
+
+func TestParseKey(t *testing.T) {
+	for _, k := range keys(10) {
+		text := fmt.Sprintf("%x", k)
+		if got, err := scramble.ParseKey(text); err != nil || got != k {
+			t.Errorf("ParseKey(%q) = %x, %v", text, got, err)
+		}
+	}
+	const good = "000102030405060708090a0b0c0d0e0f"
+	for _, tt := range []struct{ text, reason string }{
+		{"", "has 0 bytes"},
+		{good[1:], "has 31 bytes"},
+		{good + "\n", "has 33 bytes"},
+		{"0x" + good, "has 34 bytes"},
+		{strings.Repeat(good, 2), "has 64 bytes"},
+		{strings.ToUpper(good), `has "A" as its byte 22`},
+		{" " + good[1:], `has " " as its byte 1`},
+		{good[:31] + "g", `has "g" as its byte 32`},
+		{good[:31] + "\xff", `has "\xff" as its byte 32`},
+		{"0001-" + good[5:], `has "-" as its byte 5`},
+	} {
+		k, err := scramble.ParseKey(tt.text)
+		var e *scramble.KeyError
+		if !errors.As(err, &e) || e.Reason != tt.reason || k != (scramble.Key{}) {
+			t.Errorf("ParseKey(%q) = %x, %v, want the zero key and an error that it %s", tt.text, k, err, tt.reason)
+			continue
+		}
+		if want := "scramble: key " + tt.reason + ": want 32 hexadecimal digits in lower case"; err.Error() != want {
+			t.Errorf("error is %q, want %q", err, want)
+		}
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add("000102030405060708090a0b0c0d0e0f")
+	f.Add("000102030405060708090A0B0C0D0E0F")
+	f.Add("")
+	f.Add("ffffffffffffffffffffffffffffffff\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := scramble.ParseKey(text)
+		if err == nil {
+			if got := hex.EncodeToString(k[:]); got != text {
+				t.Fatalf("read %q, wrote %q", text, got)
+			}
+			return
+		}
+		if e := new(scramble.KeyError); !errors.As(err, &e) || k != (scramble.Key{}) {
+			t.Fatalf("ParseKey(%q) = %x, %#v", text, k, err)
+		}
+		if len(text) > 8 && strings.Contains(err.Error(), text) {
+			t.Fatalf("the error shows the key: %v", err)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package scramble
+
+const (
+	networkLabel = "idmint/scramble/network/"
+
+	// rounds of the network. What tells it from a permutation drawn at random shrinks by about 2^(n/2) with every round. That
+	// was measured where n is small: with 8 and 12 bits six and five rounds are the fewest that 100,000 keys do not tell from
+	// it. With 63 bits no test rejects three. Six is twice that, at 3 ns a round.
+	rounds = 6
+)
+
+// Network is a Feistel network over exactly n bits: one half of the ID is changed by a hash of the other half, six times in turn.
+//
+//	 63 bits          53 bits
+//	l 31 · r 32     l 26 · r 27
+//
+//	l ^= F(r + w0)    r ^= F(l + w1)    l ^= F(r + w2)    …    r ^= F(l + w5)
+//
+// The network permutes 0 ..= 2^n−1. Zero stays out: the ID that would become 0 becomes what 0 would.
+//
+// It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its methods return a
+// [*DomainError].
+type Network struct {
+	domain Domain
+	keys   [rounds]uint64
+}
+
+// NewNetwork makes the permutation of a domain that a key selects. The error is a [*DomainError].
+func NewNetwork(d Domain, key Key) (Network, error) {
+	if err := d.check(); err != nil {
+		return Network{}, err
+	}
+	return newNetwork(d, key), nil
+}
+
+func newNetwork(d Domain, key Key) Network {
+	w := words(networkLabel, d, key)
+	return Network{d, [rounds]uint64(w[:rounds])}
+}
+
+// Domain is the domain that the permutation was made for.
+func (n Network) Domain() Domain { return n.domain }
+
+// Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the domain, as zero never is.
+func (n Network) Scramble(v int64) (int64, error) {
+	if !n.domain.has(v) {
+		return 0, n.domain.refuse(v)
+	}
+	x := n.forth(uint64(v))
+	if x == 0 {
+		x = n.forth(0)
+	}
+	return int64(x), nil
+}
+
+// Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is not in the domain.
+func (n Network) Unscramble(v int64) (int64, error) {
+	if !n.domain.has(v) {
+		return 0, n.domain.refuse(v)
+	}
+	x := n.back(uint64(v))
+	if x == 0 {
+		x = n.back(0)
+	}
+	return int64(x), nil
+}
+
+func (n *Network) forth(x uint64) uint64 { return n.domain.forth(x, n.keys[:]) }
+func (n *Network) back(x uint64) uint64  { return n.domain.back(x, n.keys[:]) }
+
+// forth runs one round per key: the half that is changed is the other one each time. The second half stays the lower one only
+// after an even number of rounds.
+func (d Domain) forth(x uint64, keys []uint64) uint64 {
+	l, r, wl, wr := d.split(x)
+	for _, k := range keys {
+		l, r, wl, wr = r, l^hash(r+k)>>((64-wl)&63), wr, wl
+	}
+	return l<<(wr&63) | r
+}
+
+// back undoes forth of an even number of keys.
+func (d Domain) back(x uint64, keys []uint64) uint64 {
+	l, r, wl, wr := d.split(x)
+	for i := len(keys) - 1; i >= 0; i-- {
+		l, r, wl, wr = r^hash(l+keys[i])>>((64-wr)&63), l, wr, wl
+	}
+	return l<<(wr&63) | r
+}
+
+// split returns the two halves of an ID, and their widths.
+func (d Domain) split(x uint64) (l, r uint64, wl, wr Domain) {
+	wl, wr = d/2, d-d/2
+	return x >> (wr & 63), x & wr.mask(), wl, wr
+}
+
+// hash spreads every bit of z over its high bits. The multipliers are those of SplitMix64.
+func hash(z uint64) uint64 {
+	z *= 0x9e3779b97f4a7c15
+	z ^= z >> 32
+	return z * 0xbf58476d1ce4e5b9
+}

@@ -1,0 +1,154 @@
+package scramble_test
+
+import (
+	"bufio"
+	"crypto/sha512"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/idmint/idmint/scramble"
+	"pgregory.net/rapid"
+)
+
+// The mapping once more, slowly, in whole numbers as the package doc states it, and sharing nothing with the package.
+
+// big2 is 2^n, by which "modulo" is meant.
+func big2(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
+
+func number64(digits string) *big.Int {
+	n, ok := new(big.Int).SetString(digits, 0)
+	if !ok {
+		panic(digits)
+	}
+	return n
+}
+
+func referenceWords(label string, n int, k scramble.Key) (w []*big.Int) {
+	sum := sha512.Sum512([]byte(label + strconv.Itoa(n) + string(k[:])))
+	for i := 0; i < len(sum); i += 8 {
+		w = append(w, new(big.Int).SetBytes(sum[i:i+8]))
+	}
+	return w
+}
+
+// divide is x / 2^n, rounded down.
+func divide(x *big.Int, n int) *big.Int { return new(big.Int).Quo(x, big2(n)) }
+
+func referenceMultiplicative(n int, k scramble.Key, id *big.Int) *big.Int {
+	w := referenceWords("idmint/scramble/multiplicative/", n, k)
+	x := new(big.Int).Add(id, w[0])
+	x.Mod(x, big2(n))
+	shift := func() { x.Xor(x, divide(x, (n+1)/2)) }
+	multiply := func(by *big.Int) { x.Mod(x.Mul(x, new(big.Int).SetBit(by, 0, 1)), big2(n)) }
+	shift()
+	multiply(w[1])
+	shift()
+	multiply(w[2])
+	shift()
+	return x
+}
+
+func referenceNetwork(n int, k scramble.Key, id *big.Int) *big.Int {
+	w := referenceWords("idmint/scramble/network/", n, k)
+	widths := [2]int{n / 2, n - n/2}
+	halves := [2]*big.Int{divide(id, widths[1]), new(big.Int).Mod(id, big2(widths[1]))}
+	for round := range 6 {
+		changed := round % 2
+		z := new(big.Int).Add(halves[1-changed], w[round])
+		z.Mod(z.Mul(z.Mod(z, big2(64)), number64("0x9e3779b97f4a7c15")), big2(64))
+		z.Xor(z, divide(z, 32))
+		z.Mod(z.Mul(z, number64("0xbf58476d1ce4e5b9")), big2(64))
+		halves[changed] = new(big.Int).Xor(halves[changed], divide(z, 64-widths[changed]))
+	}
+	return new(big.Int).Add(new(big.Int).Mul(halves[0], big2(widths[1])), halves[1])
+}
+
+var references = map[string]func(n int, k scramble.Key, id *big.Int) *big.Int{
+	"Multiplicative": referenceMultiplicative,
+	"Network":        referenceNetwork,
+}
+
+// reference is what the kind makes of the ID.
+func reference(kind string, n int, k scramble.Key, id int64) int64 {
+	x := references[kind](n, k, big.NewInt(id))
+	if x.Sign() == 0 {
+		x = references[kind](n, k, new(big.Int))
+	}
+	return x.Int64()
+}
+
+func TestReference(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, rapid.MakeCheck(func(t *rapid.T) {
+			bits := rapid.OneOf(rapid.SampledFrom([]int{53, 63}), rapid.IntRange(2, 63)).Draw(t, "bits")
+			k := scramble.Key(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key"))
+			id := rapid.Int64Range(1, scramble.Domain(bits).Max()).Draw(t, "id")
+			got, err := kind.of(bits, k).Scramble(id)
+			if want := reference(kind.name, bits, k, id); err != nil || got != want {
+				t.Fatalf("%d is %d, %v, want %d", id, got, err, want)
+			}
+		}))
+	}
+	// The ID that would become zero is met where there are few IDs.
+	for _, kind := range kinds {
+		for bits := 2; bits <= 6; bits++ {
+			d := scramble.Domain(bits)
+			for _, k := range keys(6) {
+				p := kind.of(bits, k)
+				for id := int64(1); id <= d.Max(); id++ {
+					got, err := p.Scramble(id)
+					if want := reference(kind.name, bits, k, id); err != nil || got != want {
+						t.Errorf("%s of %d bits, key %x: %d is %d, %v, want %d", kind.name, bits, k, id, got, err, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The mapping stays as it is for ever. The vectors were computed by a program in another language from the package doc. For
+// each key the last one is the ID that would become zero.
+func TestGolden(t *testing.T) {
+	f, err := os.Open("testdata/golden.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	count := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); count++ {
+		var v struct {
+			Kind, Key     string
+			Bits          int
+			ID, Scrambled int64 `json:",string"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(fmt.Sprintf("%s/%d/%s/%d", v.Kind, v.Bits, v.Key, v.ID), func(t *testing.T) {
+			k, err := scramble.ParseKey(v.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := constructors[v.Kind](scramble.Domain(v.Bits), k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := p.Scramble(v.ID); err != nil || got != v.Scrambled {
+				t.Errorf("Scramble = %d, %v, want %d", got, err, v.Scrambled)
+			}
+			if got, err := p.Unscramble(v.Scrambled); err != nil || got != v.ID {
+				t.Errorf("Unscramble = %d, %v, want %d", got, err, v.ID)
+			}
+			if got := reference(v.Kind, v.Bits, k, v.ID); got != v.Scrambled {
+				t.Errorf("the reference = %d, want %d", got, v.Scrambled)
+			}
+		})
+	}
+	if count != 180 { // a file cut short would pass
+		t.Errorf("%d vectors, want 180", count)
+	}
+}
