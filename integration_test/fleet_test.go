@@ -29,7 +29,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Main(m, map[string]func([]string) error{"app": app})
+	subprocess.Main(m, map[string]func([]string) error{"app": app, "minter": minter})
 }
 
 type (

@@ -1,5 +1,5 @@
 // Package launchlog keeps the two numbers that make IDs unique: the launch number, taken once per deployment, and the
-// generator number, taken once per start of an app.
+// generator number, taken once per start of an app. It also keeps named counters, for the generators that need no launch.
 //
 // A [Log] is the whole API; a [Store] keeps its rows:
 //
@@ -15,22 +15,40 @@
 //
 //	gen, err := generator.NewDecimal(launch, log.Generators(launch))
 //
+// # Counters
+//
+// A [Counter] hands out ranges of the numbers 1 ..= 2^63−1 under a name of its own, to as many processes as ask. It serves
+//
+//   - IDs from the database: a process takes a block at a time, and counts through it by itself (hi/lo);
+//   - generators that go by time: a counter of milliseconds, or whatever the unit is, stands at the end of the times that a generator may
+//     stamp. It takes the next few seconds, from now on, before it uses them: whoever comes after it, on a clock that was set
+//     back or after a crash, gets later ones.
+//
+// Both are one step, [Counter.Reserve], which takes numbers above all that were taken and not below a floor:
+//
+//	orders, err := log.Counter("orders")
+//	gen, err := generator.NewSequence(orders, 1000)
+//
+// Numbers that were taken and not used are lost, and nothing says by whom they were taken.
+//
 // # What it promises
 //
 //   - No pair of launch and generator number is handed out twice within a namespace.
 //   - A launch that was acknowledged is never lost: rows are not deleted and not renumbered.
 //   - The same key gives the same launch, however often and wherever the step is retried. The same key with another request
 //     is a [ConflictError].
+//   - No number of a counter is handed out twice, and a counter is never lowered. A counter at its end says so, and does not wrap.
 //   - Every call ends, within its context and its budget, with a result or a typed error. It never guesses: where an answer
-//     was lost, the whole operation is run again under its key.
+//     was lost, the whole operation is run again under its key; a counter takes other numbers instead.
 //
 // This holds as long as the store keeps what it acknowledged. One that was restored from a backup, or failed over to a copy that
-// lacked the newest rows, gives out again the numbers that it forgot: after a restore, call [Log.Advance] before anything else.
-// [Request].KnownLaunch notices lost launches where that was forgotten.
+// lacked the newest rows, gives out again the numbers that it forgot: after a restore, call [Log.Advance], and [Counter.Advance]
+// for each of [Log.Counters] and for those that the backup had not yet, before anything else. [Request].KnownLaunch notices lost
+// launches where that was forgotten, and the floor of [Counter.Reserve] keeps clear of numbers that the caller knows.
 //
 // # Limits
 //
 // A namespace has 99,999 launches, and a launch has 100,000 generators, whose numbers are never used again. A restart of an
 // app costs a generator number, so an app that crashes once a second uses up a launch in 28 hours: [Options].Warn hears of
-// it from 80 % on.
+// it from 80 % on. It hears of counters as well, whose numbers only a floor far too high uses up.
 package launchlog

@@ -18,6 +18,8 @@ var (
 	ErrLaunchesExhausted = errors.New("all 99,999 launch numbers are used up: start a new namespace, for tables of its own")
 	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
 	ErrGeneratorsExhausted = errors.New("all 100,000 generator numbers are used up: start a new launch")
+	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as it was.
+	ErrCounterExhausted = errors.New("its numbers, which end at 9223372036854775807, are used up")
 	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was restored, or failed over to a
 	// copy that lacks launches. Advance it beyond every number that was ever used.
 	ErrBehind = errors.New("the store has lost launches")
@@ -64,11 +66,11 @@ func (e *ConflictError) Error() string {
 
 // An UnresolvedError is returned when the budget or the context ended before the store gave a final answer.
 type UnresolvedError struct {
-	Op       string // "start", "end", "claim", …
+	Op       string // "start", "end", "claim", "reserve", …
 	Key      string // what names the operation: run it again under this key
 	Attempts int
 	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet be. Start and End may be
-	// run again as they are; a generator number in doubt is left unused.
+	// run again as they are; numbers in doubt, of generators or counters, are left unused.
 	Uncertain bool
 	Cause     error // why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer
 	Err       error // of the last attempt, or nil

@@ -98,7 +98,7 @@ type Claim struct {
 type Event struct {
 	Namespace string          `json:"namespace"`
 	Launch    int             `json:"launch_id,omitempty"`
-	Kind      string          `json:"kind"` // "started", "ended" or "advanced"
+	Kind      string          `json:"kind"` // "started", "ended", "advanced" or "counter-advanced"
 	Actor     string          `json:"actor"`
 	At        time.Time       `json:"at"` // by the store's clock
 	Detail    json.RawMessage `json:"detail,omitempty"`

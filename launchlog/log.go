@@ -22,7 +22,7 @@ var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // Options are the optional settings of a [Log].
 type Options struct {
-	// Namespace separates systems that share a store: each has its own launch numbers. It is DefaultNamespace if empty, else
+	// Namespace separates systems that share a store: each has its own launch numbers and counters. It is DefaultNamespace if empty, else
 	// up to 63 lower-case letters, digits, dots, dashes and underscores, the first a letter or digit.
 	Namespace string
 	// Budget bounds a call together with its context. It is 30 s if zero.
@@ -37,14 +37,15 @@ type Options struct {
 // Usage says how many numbers are used of those there are.
 type Usage struct {
 	Namespace string
-	Launch    int // whose generator numbers are meant; 0 for the launch numbers
-	Used, Max int
+	Counter   string // whose numbers are meant
+	Launch    int    // whose generator numbers are meant; 0 for the launch numbers, without a counter
+	Used, Max int64
 }
 
 // Level is the highest of 95, 90 and 80 that the percentage has reached, or 0.
 func (u Usage) Level() int {
 	for _, level := range []int{95, 90, 80} {
-		if u.Used*100 >= u.Max*level {
+		if float64(u.Used)*100 >= float64(u.Max)*float64(level) { // a counter's numbers leave an int64 no room
 			return level
 		}
 	}
@@ -52,10 +53,14 @@ func (u Usage) Level() int {
 }
 
 func (u Usage) String() string {
-	if u.Launch == 0 {
+	switch {
+	case u.Counter != "":
+		return fmt.Sprintf("%d of %d numbers of counter %s of namespace %s are used: over %d %%", u.Used, u.Max, u.Counter, u.Namespace, u.Level())
+	case u.Launch == 0:
 		return fmt.Sprintf("%d of %d launch numbers of namespace %s are used: over %d %%", u.Used, u.Max, u.Namespace, u.Level())
+	default:
+		return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; start a new launch", u.Used, u.Max, u.Launch, u.Level())
 	}
-	return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; start a new launch", u.Used, u.Max, u.Launch, u.Level())
 }
 
 // Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that needs closing.
@@ -121,7 +126,7 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	if launch.RequestHash != hash {
 		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differ(launch.Request, r)}
 	}
-	l.warn(Usage{Used: launch.ID, Max: MaxLaunch})
+	l.warn(Usage{Used: int64(launch.ID), Max: MaxLaunch})
 	return launch, nil
 }
 
@@ -163,7 +168,7 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 		return l.store.ClaimGenerator(ctx, take)
 	})
 	if err == nil {
-		l.warn(Usage{Launch: launch, Used: claim.Generator + 1, Max: MaxGenerators})
+		l.warn(Usage{Launch: launch, Used: int64(claim.Generator) + 1, Max: MaxGenerators})
 	}
 	return claim, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -200,10 +201,17 @@ func TestFinalErrors(t *testing.T) {
 }
 
 func TestUsageLevels(t *testing.T) {
-	for used, level := range map[int]int{0: 0, 79_999: 0, 80_000: 80, 89_999: 80, 90_000: 90, 94_999: 90, 95_000: 95, 100_000: 95} {
+	for used, level := range map[int64]int{0: 0, 79_999: 0, 80_000: 80, 89_999: 80, 90_000: 90, 94_999: 90, 95_000: 95, 100_000: 95} {
 		u := launchlog.Usage{Used: used, Max: 100_000}
 		if u.Level() != level {
 			t.Errorf("level of %d: %d, want %d", used, u.Level(), level)
+		}
+	}
+	const nine = math.MaxInt64 / 10 * 9
+	for used, level := range map[int64]int{math.MaxInt64 / 10 * 7: 0, nine - 1<<20: 80, nine + 1<<20: 90, math.MaxInt64: 95} {
+		u := launchlog.Usage{Counter: "c", Used: used, Max: math.MaxInt64}
+		if u.Level() != level {
+			t.Errorf("level of a counter at %d: %d, want %d", used, u.Level(), level)
 		}
 	}
 }

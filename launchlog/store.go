@@ -38,12 +38,33 @@ type Store interface {
 
 	// Claims returns up to limit claims of a launch whose numbers are at least from, in ascending order.
 	Claims(ctx context.Context, ref Ref, from, limit int) ([]Claim, error)
+
+	// ReserveNumbers raises a counter's value to max(value, floor − 1) + n, and returns the first of these last n numbers. Where
+	// that would pass 2^63−1 the error is ErrCounterExhausted. Floor is not negative, and n is positive. It carries no key: a
+	// reservation that is run again takes other numbers.
+	ReserveNumbers(ctx context.Context, ref CounterRef, floor, n int64) (first int64, err error)
+
+	// AdvanceCounter raises a counter's value to to and adds an event "counter-advanced" of the namespace, if the value is below
+	// to. It returns the counter's value. To is positive.
+	AdvanceCounter(ctx context.Context, ref CounterRef, to int64, actor string) (int64, error)
+
+	// LastNumber returns a counter's value, 0 if there is no such counter.
+	LastNumber(ctx context.Context, ref CounterRef) (int64, error)
+
+	// Counters returns up to limit counters whose names are beyond after, in the order of the names' bytes.
+	Counters(ctx context.Context, namespace, after string, limit int) ([]CounterState, error)
 }
 
 // Ref names a launch.
 type Ref struct {
 	Namespace string
 	Launch    int
+}
+
+// CounterRef names a counter.
+type CounterRef struct {
+	Namespace string
+	Name      string
 }
 
 // Start is what a store keeps of a new launch beside what it knows itself: the number and the time.

@@ -1,9 +1,9 @@
 // Package migrations creates and upgrades the tables of the launch log.
 //
 // [Up] is safe when many processes run it at first boot: each migration is one transaction that also records its version,
-// and a process that finds a migration taken goes on after it. Who applies migrations with another tool finds the same SQL in
-// [FS], as NNNN_name.up.sql and NNNN_name.down.sql; each file records its version in the table idmint_schema itself, so tools
-// may be mixed.
+// and a process that finds a migration taken goes on after it. [Down] is one transaction as a whole. Who applies migrations with
+// another tool finds the same SQL in [FS], as NNNN_name.up.sql and NNNN_name.down.sql; each file records its version in the
+// table idmint_schema itself, so tools may be mixed.
 //
 // A migration that was shipped is never edited.
 package migrations
@@ -34,7 +34,7 @@ type Dialect string
 const SQLite Dialect = "sqlite"
 
 var (
-	// ErrNotEmpty is returned by [Down] where it would drop launches: their numbers would be given out again.
+	// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be given out again.
 	ErrNotEmpty = errors.New("migrations: the launch log is not empty, and dropping it would let its numbers be used again")
 
 	errDialect = errors.New("migrations: unknown dialect")
@@ -103,20 +103,43 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 	return from, to, err
 }
 
-// Down takes migrations back until the database has version to. It returns [ErrNotEmpty] where that would drop launches.
+// Down takes migrations back until the database has version to, all of them or, with an error, none. It returns [ErrNotEmpty]
+// where that would drop launches or counters that were used, and a [*NewerError] for a database that is beyond [Latest].
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
-	version, err := Version(ctx, db, d)
-	if err != nil || version <= to {
-		return err
+	if Latest(d) == 0 {
+		return fmt.Errorf("%w %q", errDialect, d)
 	}
-	p, err := provider(db, d)
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if _, err = p.DownTo(ctx, int64(to)); err != nil && strings.Contains(err.Error(), "launch numbers only rise") {
-		return ErrNotEmpty
+	defer tx.Rollback()
+	version, err := versions{}.GetLatestVersion(ctx, tx)
+	if err == nil && version > int64(Latest(d)) {
+		err = &NewerError{int(version), Latest(d)}
 	}
-	return err
+	for ; err == nil && version > int64(to); version-- {
+		err = down(ctx, tx, d, version)
+	}
+	switch {
+	case err == nil:
+		return tx.Commit()
+	case strings.Contains(err.Error(), "only rise"): // as the files' own triggers say
+		return ErrNotEmpty
+	default:
+		return err
+	}
+}
+
+func down(ctx context.Context, tx *sql.Tx, d Dialect, version int64) error {
+	names, err := fs.Glob(FS(d), fmt.Sprintf("%04d_*.down.sql", version))
+	if err == nil && len(names) != 1 {
+		err = fmt.Errorf("migrations: version %d has %d files to take it back", version, len(names))
+	}
+	if err != nil {
+		return err
+	}
+	return execute(ctx, tx, d, names[0])
 }
 
 // budget bounds Up where its context does not.
@@ -155,24 +178,22 @@ func provider(db *sql.DB, d Dialect) (*goose.Provider, error) {
 		if err != nil {
 			return nil, fmt.Errorf("migrations: %s: %w", up, err)
 		}
-		down := strings.TrimSuffix(up, ".up.sql") + ".down.sql"
-		all = append(all, goose.NewGoMigration(version, execute(d, up), execute(d, down)))
+		run := func(ctx context.Context, tx *sql.Tx) error { return execute(ctx, tx, d, up) }
+		all = append(all, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
 	}
 	return goose.NewProvider(goose.DialectCustom, db, nil,
 		goose.WithStore(versions{}), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
-func execute(d Dialect, name string) *goose.GoFunc {
-	return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
-		text, err := fs.ReadFile(FS(d), name)
-		if err == nil {
-			_, err = tx.ExecContext(ctx, string(text))
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		return nil
-	}}
+func execute(ctx context.Context, tx *sql.Tx, d Dialect, name string) error {
+	text, err := fs.ReadFile(FS(d), name)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, string(text))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // versions lets goose read the table idmint_schema. The SQL files write it themselves.

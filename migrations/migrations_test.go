@@ -118,16 +118,70 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-func TestDownKeepsLaunches(t *testing.T) {
+// What was used stays, and so does all else: a log that Down refuses to drop can be used as before.
+func TestDownKeepsWhatWasUsed(t *testing.T) {
+	for _, test := range []struct {
+		used string
+		to   int
+		want error
+	}{
+		{"UPDATE idmint_namespace SET last_launch_id = 1", 0, migrations.ErrNotEmpty},
+		{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil}, // version 1 has launches, and no counters
+		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0, migrations.ErrNotEmpty},
+		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 1, migrations.ErrNotEmpty},
+		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 0)", 0, nil},
+	} {
+		db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+		if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 0); " + test.used); err != nil {
+			t.Fatal(err)
+		}
+		before := objects(t, db)
+		if err := migrations.Down(ctx, db, migrations.SQLite, test.to); !errors.Is(err, test.want) {
+			t.Errorf("%s, down to %d: got %v, want %v", test.used, test.to, err, test.want)
+		}
+		version, err := migrations.Version(ctx, db, migrations.SQLite)
+		switch {
+		case test.want == nil && (err != nil || version != test.to):
+			t.Errorf("%s, down to %d: at version %d, %v", test.used, test.to, version, err)
+		case test.want != nil && (err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before):
+			t.Errorf("%s, down to %d was refused, and is at version %d, %v", test.used, test.to, version, err)
+		}
+	}
+}
+
+// Each version can be taken back to, and leads to the same schema again.
+func TestEachVersion(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
-	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
-		t.Fatal(err)
+	latest := migrations.Latest(migrations.SQLite)
+	schemas := map[int]string{}
+	for version := range latest { // by the files, without what Up does
+		schemas[version] = objects(t, db)
+		ups, err := fs.Glob(migrations.FS(migrations.SQLite), fmt.Sprintf("%04d_*.up.sql", version+1))
+		if err != nil || len(ups) != 1 {
+			t.Fatalf("%v, %v", ups, err)
+		}
+		text, err := fs.ReadFile(migrations.FS(migrations.SQLite), ups[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(string(text)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 1)"); err != nil {
-		t.Fatal(err)
-	}
-	if err := migrations.Down(ctx, db, migrations.SQLite, 0); !errors.Is(err, migrations.ErrNotEmpty) {
-		t.Errorf("got %v", err)
+	full := objects(t, db)
+	for version := latest - 1; version >= 0; version-- {
+		if err := migrations.Down(ctx, db, migrations.SQLite, version); err != nil {
+			t.Fatal(err)
+		}
+		if got := objects(t, db); got != schemas[version] {
+			t.Errorf("down to %d gives another schema:\n%s", version, got)
+		}
+		if from, to, err := migrations.Up(ctx, db, migrations.SQLite); from != version || to != latest || err != nil || objects(t, db) != full {
+			t.Errorf("up from %d: from %d to %d, %v", version, from, to, err)
+		}
 	}
 }
 
@@ -143,6 +197,9 @@ func TestNewerSchema(t *testing.T) {
 	var newer *migrations.NewerError
 	if !errors.As(err, &newer) || newer.Have != 1000 {
 		t.Errorf("got %v", err)
+	}
+	if err := migrations.Down(ctx, db, migrations.SQLite, 0); !errors.As(err, &newer) {
+		t.Errorf("down: got %v", err)
 	}
 }
 

@@ -6,6 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -25,6 +29,7 @@ type namespace struct {
 	last     int // the last launch number
 	launches map[int]*launch
 	keys     map[string]int
+	counters map[string]launchlog.CounterState
 	events   []launchlog.Event
 }
 
@@ -51,7 +56,7 @@ func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
 	s.mu.Lock()
 	n := s.namespaces[name]
 	if n == nil {
-		n = &namespace{launches: map[int]*launch{}, keys: map[string]int{}}
+		n = &namespace{launches: map[int]*launch{}, keys: map[string]int{}, counters: map[string]launchlog.CounterState{}}
 		s.namespaces[name] = n
 	}
 	return n, nil
@@ -226,6 +231,68 @@ func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) 
 	}
 	from = max(from, 0)
 	return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
+}
+
+// ReserveNumbers implements launchlog.Store.
+func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+	space, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	before := max(space.counters[ref.Name].Value, floor-1)
+	if before > math.MaxInt64-n {
+		return 0, launchlog.ErrCounterExhausted
+	}
+	space.raise(ref, before+n, s.now())
+	return before + 1, nil
+}
+
+// AdvanceCounter implements launchlog.Store.
+func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	before := n.counters[ref.Name].Value
+	if before >= to {
+		return before, nil
+	}
+	n.raise(ref, to, s.now())
+	n.add(launchlog.Event{Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now()},
+		map[string]any{"counter": ref.Name, "from": strconv.FormatInt(before, 10), "to": strconv.FormatInt(to, 10)})
+	return to, nil
+}
+
+func (n *namespace) raise(ref launchlog.CounterRef, value int64, now time.Time) {
+	n.counters[ref.Name] = launchlog.CounterState{Namespace: ref.Namespace, Name: ref.Name, Value: value, UpdatedAt: now}
+}
+
+// LastNumber implements launchlog.Store.
+func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	return n.counters[ref.Name].Value, nil
+}
+
+// Counters implements launchlog.Store.
+func (s *Store) Counters(ctx context.Context, name, after string, limit int) ([]launchlog.CounterState, error) {
+	n, err := s.lock(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	var found []launchlog.CounterState
+	for _, counter := range slices.Sorted(maps.Keys(n.counters)) {
+		if counter > after && len(found) < limit {
+			found = append(found, n.counters[counter])
+		}
+	}
+	return found, nil
 }
 
 func (n *namespace) add(e launchlog.Event, detail map[string]any) {

@@ -22,5 +22,5 @@ func TestSimulation(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers in 40 %% of the claims and starts", seeds)
+	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers in 40 %% of the starts, claims and reservations", seeds)
 }

@@ -21,7 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Main(m, map[string]func([]string) error{"claim": claimWorker, "mixed": mixedWorker, "hold": holdWorker})
+	subprocess.Main(m, map[string]func([]string) error{
+		"claim": claimWorker, "reserve": reserveWorker, "mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker,
+	})
 }
 
 func workerLog(path string) (*launchlog.Log, error) {
@@ -32,17 +34,37 @@ func workerLog(path string) (*launchlog.Log, error) {
 	return launchlog.New(store, nil)
 }
 
-// claimWorker takes numbers of launch 1 and writes down each.
+// claimWorker takes numbers of launch 1.
 func claimWorker(args []string) error {
 	l, err := workerLog(args[0])
 	if err != nil {
 		return err
 	}
-	n, err := strconv.Atoi(args[1])
+	return take(args[1], func() (int, error) {
+		c, err := l.Claim(ctx, 1)
+		return c.Generator, err
+	})
+}
+
+// reserveWorker takes numbers of a counter, one by one.
+func reserveWorker(args []string) error {
+	c, err := workerCounter(args[0])
+	if err != nil {
+		return err
+	}
+	return take(args[1], func() (int, error) {
+		first, err := c.Reserve(ctx, 0, 1)
+		return int(first) - 1, err // counters begin at 1
+	})
+}
+
+// take writes down each number.
+func take(times string, next func() (int, error)) error {
+	n, err := strconv.Atoi(times)
 	for i := 0; i < n && err == nil; i++ {
-		var c launchlog.Claim
-		if c, err = l.Claim(ctx, 1); err == nil {
-			fmt.Println(c.Generator)
+		var number int
+		if number, err = next(); err == nil {
+			fmt.Println(number)
 		}
 	}
 	return err
@@ -50,7 +72,13 @@ func claimWorker(args []string) error {
 
 // TestManyProcesses is the contention that read-then-write in deferred transactions does not survive.
 func TestManyProcesses(t *testing.T) {
-	const processes, claims = 8, 300
+	for _, worker := range []string{"claim", "reserve"} {
+		t.Run(worker, func(t *testing.T) { manyProcesses(t, worker) })
+	}
+}
+
+func manyProcesses(t *testing.T, worker string) {
+	const processes, times = 8, 300
 	path := newFile(t)
 	l, err := launchlog.New(open(t, path), nil)
 	if err != nil {
@@ -63,7 +91,7 @@ func TestManyProcesses(t *testing.T) {
 	var all []*exec.Cmd
 	var outputs []*strings.Builder
 	for range processes {
-		cmd, out := subprocess.Command("claim", path, strconv.Itoa(claims)), new(strings.Builder)
+		cmd, out := subprocess.Command(worker, path, strconv.Itoa(times)), new(strings.Builder)
 		cmd.Stdout = out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -80,13 +108,13 @@ func TestManyProcesses(t *testing.T) {
 		}
 	}
 	d := time.Since(began)
-	for g := range processes * claims {
+	for g := range processes * times {
 		if n := taken[strconv.Itoa(g)]; n != 1 {
 			t.Errorf("number %d was taken %d times", g, n)
 		}
 	}
-	t.Logf("%d processes × %d claims: %d numbers, 0 repeats, %.0f a second with the processes' starts",
-		processes, claims, len(taken), processes*claims/d.Seconds())
+	t.Logf("%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
+		worker, processes, times, len(taken), processes*times/d.Seconds())
 }
 
 // mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is killed. What was
@@ -123,14 +151,58 @@ func mixedWorker(args []string) error {
 // TestKills kills, and now and then stops, processes at random moments, and then audits the log against what they were told.
 func TestKills(t *testing.T) {
 	const processes, kills = 8, 200
-	path, dir := newFile(t), t.TempDir()
+	path := newFile(t)
+	saw := endure(t, "mixed", path, processes, kills)
+	launches, claims := map[string]string{}, map[string]bool{}
+	repeats := 0
+	for _, line := range saw.lines {
+		kind, rest, _ := strings.Cut(line, " ")
+		if kind == "claim" {
+			if claims[rest] {
+				repeats++
+				t.Errorf("claim %s was handed out twice", rest)
+			}
+			claims[rest] = true
+			continue
+		}
+		key, id, _ := strings.Cut(rest, " ")
+		if other, ok := launches[key]; ok && other != id {
+			t.Errorf("key %s is launch %s and %s", key, other, id)
+		}
+		launches[key] = id
+	}
+	rows := audit(t, path, launches, claims)
+	t.Logf("%v: %d launches and %d claims acknowledged, %d launches and %d claims in the log, %d repeats",
+		saw, len(launches), len(claims), rows.launches, rows.claims, repeats)
+	if len(claims) < 1000 {
+		t.Errorf("only %d claims: the test shows too little", len(claims))
+	}
+	if lost := rows.claims - len(claims); lost > saw.processes {
+		t.Errorf("%d claims were never acknowledged, more than the %d processes that died", lost, saw.processes)
+	}
+}
+
+// endurance is what happened to processes, and what they wrote down.
+type endurance struct {
+	processes, stops int // all were killed in the end
+	lines            []string
+}
+
+func (e endurance) String() string {
+	return fmt.Sprintf("%d processes killed, %d stopped", e.processes, e.stops)
+}
+
+// endure runs processes of a worker on the log in path, each with a file of its own to write to, and kills and now and then stops
+// them at random moments.
+func endure(t *testing.T, worker, path string, processes, kills int) (saw endurance) {
+	t.Helper()
+	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	started := 0
 	begin := func() *exec.Cmd {
-		cmd := subprocess.Command("mixed", path, filepath.Join(dir, strconv.Itoa(started)))
-		started++
+		cmd := subprocess.Command(worker, path, filepath.Join(dir, strconv.Itoa(saw.processes)))
+		saw.processes++
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -140,12 +212,11 @@ func TestKills(t *testing.T) {
 	for i := range all {
 		all[i] = begin()
 	}
-	stops := 0
 	for range kills {
 		time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
 		i := random.IntN(processes)
 		if random.IntN(10) == 0 { // a process that stands still may hold SQLite's lock: the others wait, and nothing is lost
-			stops++
+			saw.stops++
 			_ = all[i].Process.Signal(syscall.SIGSTOP)
 			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
 			_ = all[i].Process.Signal(syscall.SIGCONT)
@@ -156,43 +227,19 @@ func TestKills(t *testing.T) {
 	for _, cmd := range all {
 		subprocess.Kill(t, cmd)
 	}
-
-	launches, claims := map[string]string{}, map[string]bool{}
-	repeats := 0
-	for i := range started {
+	for i := range saw.processes {
 		file, err := os.Open(filepath.Join(dir, strconv.Itoa(i)))
 		if os.IsNotExist(err) {
 			continue // killed before it had anything to write
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		for lines := bufio.NewScanner(file); lines.Scan(); {
-			kind, rest, _ := strings.Cut(lines.Text(), " ")
-			if kind == "claim" {
-				if claims[rest] {
-					repeats++
-					t.Errorf("claim %s was handed out twice", rest)
-				}
-				claims[rest] = true
-				continue
-			}
-			key, id, _ := strings.Cut(rest, " ")
-			if other, ok := launches[key]; ok && other != id {
-				t.Errorf("key %s is launch %s and %s", key, other, id)
-			}
-			launches[key] = id
+		for scanner := bufio.NewScanner(file); scanner.Scan(); {
+			saw.lines = append(saw.lines, scanner.Text())
 		}
 		file.Close()
 	}
-	rows := audit(t, path, launches, claims)
-	t.Logf("%d processes, %d kills, %d stops: %d launches and %d claims acknowledged, %d launches and %d claims in the log, %d repeats",
-		started, kills+processes, stops, len(launches), len(claims), rows.launches, rows.claims, repeats)
-	if len(claims) < 1000 {
-		t.Errorf("only %d claims: the test shows too little", len(claims))
-	}
-	if lost := rows.claims - len(claims); lost > started {
-		t.Errorf("%d claims were never acknowledged, more than the %d processes that died", lost, started)
-	}
+	return saw
 }
 
 type counts struct{ launches, claims int }

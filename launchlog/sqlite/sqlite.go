@@ -25,7 +25,7 @@ import (
 )
 
 // schemaVersion is the version of the tables, by package migrations, that this store is written for.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // Mode says what [DSN] does about a file that is not there.
 type Mode string
@@ -66,7 +66,7 @@ type Store struct {
 	reader *sql.DB // for what needs no lock
 
 	// Prepared once; immutable.
-	byToken, nextGenerator, insertClaim *sql.Stmt
+	byToken, nextGenerator, insertClaim, nextNumbers *sql.Stmt
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -131,6 +131,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL AND next_generator_id < ? RETURNING next_generator_id - 1`},
 		{&s.insertClaim, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + claimColumns},
+		{&s.nextNumbers, reserveNumbers},
 	} {
 		if *p.stmt, err = s.writer.PrepareContext(ctx, p.text); err != nil {
 			return err
@@ -181,15 +182,6 @@ func (s *Store) write(ctx context.Context, f func(context.Context, *sql.Tx) erro
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
 	}
 	return s.classify(err, false)
-}
-
-// checkFile notices that the file was removed or replaced, as by a restore: what is written to the old one is lost.
-func (s *Store) checkFile() error {
-	now, err := os.Stat(s.path)
-	if err != nil || !os.SameFile(now, s.file) {
-		return &FileError{s.path, "was removed or replaced: open it anew"}
-	}
-	return nil
 }
 
 // read runs f, which needs no lock.
@@ -348,7 +340,10 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 			return err
 		}
 		rows, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
-		running, err := collect(rows, err, func(r row) (id int, err error) { return id, r.Scan(&id) })
+		running, err := collect(rows, err, func(r row) (id int, err error) {
+			err = r.Scan(&id)
+			return id, err
+		})
 		if err != nil {
 			return err
 		}

@@ -83,6 +83,13 @@ func TestRowsStay(t *testing.T) {
 	if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
 		t.Fatal(err)
 	}
+	counter, err := l.Counter("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := counter.Reserve(ctx, 0, 10); err != nil {
+		t.Fatal(err)
+	}
 	db := openDB(t, path)
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
@@ -99,6 +106,8 @@ func TestRowsStay(t *testing.T) {
 		"UPDATE idmint_launch SET ended_at = NULL, outcome = NULL",
 		"UPDATE idmint_namespace SET last_launch_id = 1",
 		"UPDATE idmint_namespace SET last_launch_id = 100000",
+		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
+		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
 		"UPDATE idmint_generator SET generator_id = 9",
 		"UPDATE idmint_launch_event SET kind = 'x'",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
@@ -109,6 +118,19 @@ func TestRowsStay(t *testing.T) {
 		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) VALUES (1, 'default', 'x', 'y')",
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 2, 'c', '', '', '', '', '')",
 		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
+		"DELETE FROM idmint_counter",
+		"UPDATE idmint_counter SET value = value - 1",
+		"UPDATE idmint_counter SET value = -1",
+		"UPDATE idmint_counter SET value = 9223372036854775807 + 1",
+		"UPDATE OR REPLACE idmint_counter SET value = NULL",
+		"UPDATE OR IGNORE idmint_counter SET value = 9",
+		"UPDATE idmint_counter SET name = 'd'",
+		"UPDATE idmint_counter SET namespace = 'other'",
+		"REPLACE INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT DO UPDATE SET value = 0",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', -1)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 'x')",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 1.5)",
 	} {
 		_, err := db.Exec(text)
 		var refused sqlite3.Error
@@ -125,23 +147,36 @@ func TestNothingHalfDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	counter, err := l.Counter("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Start(ctx, storetest.Request("good")); err != nil {
+		t.Fatal(err)
+	}
 	db := openDB(t, path)
-	for _, table := range []string{"idmint_launch", "idmint_launch_event", "idmint_generator"} {
-		if _, err := l.Start(ctx, storetest.Request("good "+table)); err != nil {
-			t.Fatal(err)
-		}
+	start := func() error { _, err := l.Start(ctx, storetest.Request("bad")); return err }
+	advance := func() error { _, err := counter.Advance(ctx, 9, "operator"); return err }
+	for _, test := range []struct {
+		table string
+		run   func() error
+	}{
+		{"idmint_launch", start},
+		{"idmint_launch_event", start},
+		{"idmint_generator", func() error { _, err := l.Claim(ctx, 1); return err }},
+		{"idmint_counter", func() error { _, err := counter.Reserve(ctx, 0, 1); return err }},
+		{"idmint_counter", advance},
+		{"idmint_launch_event", advance},
+	} {
 		before := dump(t, db)
-		if _, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + table + " BEGIN SELECT RAISE(ABORT, 'tripped'); END"); err != nil {
+		if _, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + test.table + " BEGIN SELECT RAISE(ABORT, 'tripped'); END"); err != nil {
 			t.Fatal(err)
 		}
-		_, err := l.Start(ctx, storetest.Request("bad "+table))
-		if table == "idmint_generator" {
-			_, err = l.Claim(ctx, 1)
-		} else if after := dump(t, db); after != before {
-			t.Errorf("%s: before\n%s\nafter\n%s", table, before, after)
+		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
+			t.Errorf("%s: got %v", test.table, err)
 		}
-		if err == nil || !strings.Contains(err.Error(), "tripped") {
-			t.Errorf("%s: got %v", table, err)
+		if after := dump(t, db); after != before {
+			t.Errorf("%s: before\n%s\nafter\n%s", test.table, before, after)
 		}
 		if _, err := db.Exec("DROP TRIGGER trip"); err != nil {
 			t.Fatal(err)
@@ -157,7 +192,7 @@ func dump(t *testing.T, db *sql.DB) (s string) {
 	t.Helper()
 	err := db.QueryRow(`SELECT (SELECT json_group_array(last_launch_id) FROM idmint_namespace) || (SELECT json_group_array(launch_id) FROM idmint_launch) ||
 		(SELECT json_group_array(next_generator_id) FROM idmint_launch) || (SELECT json_group_array(kind) FROM idmint_launch_event) ||
-		(SELECT count(*) FROM idmint_generator)`).Scan(&s)
+		(SELECT count(*) FROM idmint_generator) || (SELECT json_group_array(value) FROM idmint_counter)`).Scan(&s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +212,17 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := openDB(t, newer).Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
 		t.Fatal(err)
 	}
+	older := newFile(t)
+	if err := migrations.Down(ctx, openDB(t, older), migrations.SQLite, 1); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ name, path, message string }{
 		{"not there", filepath.Join(dir, "no.db"), "idmint migrate"},
 		{"a folder", dir, "unable to open"},
 		{"not a database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
 		{"empty", write("empty.db", ""), "idmint migrate"},
 		{"newer", newer, "newer"},
+		{"older", older, "upgrade it with `idmint migrate`"},
 		{"memory", ":memory:", "in memory"},
 		{"no name", "", "no file"},
 		{"NUL byte", "a\x00b", "NUL"},
@@ -198,12 +238,47 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := sqlite.Open(ctx, newer); !errors.As(err, &schema) || schema.Have != 1000 {
 		t.Errorf("newer: got %v, want a SchemaError", err)
 	}
+	if _, err := sqlite.Open(ctx, older); !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 2 {
+		t.Errorf("older: got %v, want a SchemaError", err)
+	}
 }
 
-// The store is written for the tables that the migrations make.
-func TestSchemaVersion(t *testing.T) {
-	if _, err := sqlite.Open(ctx, newFile(t)); err != nil {
-		t.Error(err)
+// The store is written for the tables that the migrations make, also where they upgrade a log that is in use.
+func TestUpgrade(t *testing.T) {
+	path := newFile(t)
+	db := openDB(t, path)
+	before, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch, err := before.Start(ctx, storetest.Request("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := migrations.Down(ctx, db, migrations.SQLite, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.Claim(ctx, launch.ID); err != nil {
+		t.Errorf("at version 1: %v", err)
+	}
+	if from, to, err := migrations.Up(ctx, db, migrations.SQLite); from != 1 || to != 2 || err != nil {
+		t.Fatalf("up: from %d to %d, %v", from, to, err)
+	}
+	after, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range []*launchlog.Log{before, after} {
+		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != i+1 {
+			t.Errorf("at version 2: %+v, %v", c, err)
+		}
+		counter, err := l.Counter("c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, err := counter.Reserve(ctx, 0, 1); err != nil || first != int64(i+1) {
+			t.Errorf("a counter at version 2: %d, %v", first, err)
+		}
 	}
 }
 

@@ -74,32 +74,51 @@ func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 	return spoil(f, func() (launchlog.Claim, error) { return f.Store.ClaimGenerator(context.WithoutCancel(ctx), take) })
 }
 
+// ReserveNumbers implements launchlog.Store.
+func (f *Faulty) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+	return spoil(f, func() (int64, error) { return f.Store.ReserveNumbers(context.WithoutCancel(ctx), ref, floor, n) })
+}
+
+// AdvanceCounter implements launchlog.Store.
+func (f *Faulty) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+	return spoil(f, func() (int64, error) { return f.Store.AdvanceCounter(context.WithoutCancel(ctx), ref, to, actor) })
+}
+
 // lostAnswers is one simulation against the store.
 func lostAnswers(t *testing.T, store launchlog.Store) {
 	Simulate(t, store, uint64(time.Now().UnixNano()), 60)
 }
 
-// Simulate has a few workers start launches and claim numbers through a [Faulty] store, and audits the log. Faults and the
-// workers' choices follow from seed.
+// Simulate has a few workers start launches, claim numbers and reserve some of a counter through a [Faulty] store, and audits the
+// log. Faults and the workers' choices follow from seed.
 func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	const workers = 3
 	faulty := NewFaulty(store, seed, 0.4)
 	l := newLog(t, faulty, &launchlog.Options{Budget: time.Hour})
+	c := newCounter(t, l, "c")
 	var mu sync.Mutex // guards what follows
+	var ranges []Range
 	keys := map[string]int{}
 	pairs := map[[2]int]bool{}
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(w+1)))
+			last := int64(0)
 			for range rounds / workers {
+				r, err := reserveRandom(c, random, last)
+				if err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+					return
+				}
+				last = r.First + r.N - 1
 				key := fmt.Sprint("key ", random.IntN(rounds/2))
 				launch, err := l.Start(ctx, Request(key))
 				if err != nil {
 					t.Errorf("seed %d: start: %v", seed, err)
 					return
 				}
-				c, err := l.Claim(ctx, launch.ID)
+				claim, err := l.Claim(ctx, launch.ID)
 				if err != nil {
 					t.Errorf("seed %d: claim: %v", seed, err)
 					return
@@ -109,7 +128,8 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 					t.Errorf("seed %d: key %q was launch %d, and is now %d", seed, key, id, launch.ID)
 				}
 				keys[key] = launch.ID
-				if pair := [2]int{c.Launch, c.Generator}; pairs[pair] {
+				ranges = append(ranges, r)
+				if pair := [2]int{claim.Launch, claim.Generator}; pairs[pair] {
 					t.Errorf("seed %d: pair %v was handed out twice", seed, pair)
 				} else {
 					pairs[pair] = true
@@ -131,10 +151,36 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 		recorded += len(claims)
 	}
 	want(t, fmt.Sprintf("seed %d: claims: one per call, as retries carry its token", seed), recorded, len(pairs))
+	want(t, fmt.Sprintf("seed %d: ranges with repeated numbers", seed), Repeats(ranges), 0)
+	last, err := c.Last(ctx)
+	wantError(t, err, nil)
+	for _, r := range ranges {
+		if r.First+r.N-1 > last {
+			t.Errorf("seed %d: %d numbers from %d on were handed out by a counter that is at %d", seed, r.N, r.First, last)
+		}
+	}
 	if rounds >= 60 && len(faulty.Faults) < 3 {
 		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
 	}
 	if rounds >= 60 {
-		t.Logf("seed %d: %d launches, %d claims, faults %v", seed, len(launches), recorded, faulty.Faults)
+		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(launches), recorded, len(ranges), faulty.Faults)
 	}
+}
+
+// reserveRandom reserves for a worker whose last number is last. Now and then an operator advances the counter before.
+func reserveRandom(c *launchlog.Counter, random *rand.Rand, last int64) (Range, error) {
+	r, floor := Range{N: 1 + random.Int64N(5)}, max(0, last+random.Int64N(40)-20)
+	if random.IntN(8) == 0 {
+		now, err := c.Advance(ctx, floor+1, "operator")
+		if err != nil || now <= floor || now < last {
+			return r, fmt.Errorf("advanced to %d after %d: %d, %w", floor+1, last, now, err)
+		}
+		last = max(last, floor+1)
+	}
+	first, err := c.Reserve(ctx, floor, r.N)
+	if err != nil || first < floor || first <= last {
+		return r, fmt.Errorf("%d numbers of at least %d, after %d: from %d on, %w", r.N, floor, last, first, err)
+	}
+	r.First = first
+	return r, nil
 }

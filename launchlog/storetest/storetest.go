@@ -41,6 +41,12 @@ func Run(t *testing.T, open func(t *testing.T) launchlog.Store) {
 		{"GeneratorsExhausted", generatorsExhausted},
 		{"CanceledContext", canceled},
 		{"Contention", contention},
+		{"Counter", counter},
+		{"CounterExhausted", counterExhausted},
+		{"Counters", counters},
+		{"CounterAdvance", counterAdvance},
+		{"CounterCanceledContext", counterCanceled},
+		{"CounterContention", counterContention},
 		{"LostAnswers", lostAnswers},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })

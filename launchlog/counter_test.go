@@ -1,0 +1,162 @@
+package launchlog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+func newCounter(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launchlog.Counter {
+	t.Helper()
+	c, err := newLog(t, store, opts).Counter("shop/orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func assertRequestError(t *testing.T, err error, field, value string) {
+	t.Helper()
+	var e *launchlog.RequestError
+	if !errors.As(err, &e) || e.Field != field || e.Value != value {
+		t.Errorf("got %v, want a RequestError about %s %q", err, field, value)
+	} else if len(err.Error()) > 300 || !strings.Contains(err.Error(), fmt.Sprintf("%.20q", value)[:min(20, len(value)+1)]) {
+		t.Errorf("message: %v", err)
+	}
+}
+
+func TestCounterNames(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	for _, name := range []string{
+		"", "A", "a b", "-a", "/a", ".a", "_a", "ä", "a\n", "a\x00", "a'", "\xff", strings.Repeat("a", 129), strings.Repeat("x ", 1<<20),
+	} {
+		_, err := l.Counter(name)
+		assertRequestError(t, err, "counter", name)
+	}
+	for _, name := range []string{"0", "a", "shop/orders", "sno/65535", "a.b-c_d/e", strings.Repeat("a", 128)} {
+		if c, err := l.Counter(name); err != nil || c.Name() != name {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	_, err := l.Counters(ctx, "", -1)
+	assertRequestError(t, err, "limit", "-1")
+}
+
+func TestBadReservations(t *testing.T) {
+	c := newCounter(t, memory.New(nil), nil)
+	for _, test := range []struct {
+		floor, n     int64
+		field, value string
+	}{
+		{-1, 1, "floor", "-1"},
+		{math.MinInt64, math.MaxInt64, "floor", "-9223372036854775808"},
+		{0, 0, "n", "0"},
+		{0, -1, "n", "-1"},
+		{1, math.MinInt64, "n", "-9223372036854775808"},
+		{math.MaxInt64, 2, "floor", "9223372036854775807"},
+		{2, math.MaxInt64, "floor", "2"},
+	} {
+		_, err := c.Reserve(ctx, test.floor, test.n)
+		assertRequestError(t, err, test.field, test.value)
+	}
+	for _, to := range []int64{0, -1, math.MinInt64} {
+		_, err := c.Advance(ctx, to, "operator")
+		assertRequestError(t, err, "to", fmt.Sprint(to))
+	}
+	_, err := c.Advance(ctx, 5, "ann\n")
+	assertRequestError(t, err, "actor", "ann\n")
+	if last, err := c.Last(ctx); last != 0 || err != nil {
+		t.Errorf("bad requests left the counter at %d, %v", last, err)
+	}
+}
+
+// patchy loses the answers of its first reservations, and answers the next one with then, or as a sound store.
+type patchy struct {
+	launchlog.Store
+	lose  int
+	then  error
+	calls int
+}
+
+func (s *patchy) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+	s.calls++
+	if s.calls > s.lose && s.then != nil {
+		return 0, s.then
+	}
+	first, err := s.Store.ReserveNumbers(ctx, ref, floor, n)
+	if err == nil && s.calls <= s.lose {
+		return 0, &launchlog.AttemptError{Ambiguous: true, Err: errSick}
+	}
+	return first, err
+}
+
+// What a lost answer spoke of is left unused: the next answer counts.
+func TestReserveAfterLostAnswer(t *testing.T) {
+	s := &patchy{Store: memory.New(nil), lose: 2}
+	c := newCounter(t, s, nil)
+	if first, err := c.Reserve(ctx, 0, 10); first != 21 || err != nil {
+		t.Errorf("after two lost answers: %d, %v, want 21", first, err)
+	}
+
+	// A final error is what it is, as there is nothing to be looked for.
+	s = &patchy{Store: memory.New(nil), lose: 1, then: errSick}
+	var unresolved *launchlog.UnresolvedError
+	if _, err := newCounter(t, s, nil).Reserve(ctx, 0, 10); !errors.Is(err, errSick) || errors.As(err, &unresolved) {
+		t.Errorf("a final error after a lost answer: %v", err)
+	}
+	s = &patchy{Store: memory.New(nil), lose: 1}
+	_, err := newCounter(t, s, nil).Reserve(ctx, 0, math.MaxInt64)
+	if !errors.Is(err, launchlog.ErrCounterExhausted) || errors.As(err, &unresolved) {
+		t.Errorf("exhausted by the lost answer itself: %v", err)
+	}
+
+	// Without a final answer it is uncertain whether the counter moved, and known that nobody has the numbers.
+	s = &patchy{Store: memory.New(nil), lose: 1, then: &launchlog.AttemptError{Err: errSick}}
+	_, err = newCounter(t, s, &launchlog.Options{Budget: 100 * time.Millisecond}).Reserve(ctx, 0, 10)
+	if !errors.As(err, &unresolved) || !unresolved.Uncertain || unresolved.Key != "shop/orders" || !strings.Contains(err.Error(), "budget") {
+		t.Errorf("out of budget: %v", err)
+	}
+}
+
+// A counter's value goes to JSON as a string: readers in ECMAScript would round it.
+func TestCounterStateJSON(t *testing.T) {
+	b, err := json.Marshal(launchlog.CounterState{Namespace: "default", Name: "c", Value: math.MaxInt64, UpdatedAt: time.Unix(0, 0).UTC()})
+	const want = `{"namespace":"default","name":"c","value":"9223372036854775807","updated_at":"1970-01-01T00:00:00Z"}`
+	if err != nil || string(b) != want {
+		t.Errorf("got %s, %v, want %s", b, err, want)
+	}
+}
+
+func ExampleCounter() {
+	log, err := launchlog.New(memory.New(nil), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	orders, err := log.Counter("orders")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 2 { // two processes take a block each
+		first, err := orders.Reserve(ctx, 0, 1000)
+		fmt.Println(first, err)
+	}
+	first, err := orders.Reserve(ctx, 5001, 1000) // 5000 is known to be used
+	fmt.Println(first, err)
+	last, err := orders.Last(ctx)
+	fmt.Println(last, err)
+	// Output:
+	// 1 <nil>
+	// 1001 <nil>
+	// 5001 <nil>
+	// 6000 <nil>
+}

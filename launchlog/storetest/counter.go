@@ -1,0 +1,259 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Range is N numbers from First on, as a counter hands them out.
+type Range struct{ First, N int64 }
+
+// Repeats counts the ranges that have a number of another one, or one that is none.
+func Repeats(ranges []Range) (repeats int) {
+	last := int64(0)
+	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.First, b.First) }) {
+		if r.First <= last {
+			repeats++
+		}
+		last = max(last, r.First+r.N-1)
+	}
+	return repeats
+}
+
+func newCounter(t *testing.T, l *launchlog.Log, name string) *launchlog.Counter {
+	t.Helper()
+	c, err := l.Counter(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func wantLast(t *testing.T, c *launchlog.Counter, value int64) {
+	t.Helper()
+	last, err := c.Last(ctx)
+	wantError(t, err, nil)
+	want(t, "last number of "+c.Name(), last, value)
+}
+
+func reserve(t *testing.T, c *launchlog.Counter, floor, n, first int64) {
+	t.Helper()
+	got, err := c.Reserve(ctx, floor, n)
+	wantError(t, err, nil)
+	want(t, fmt.Sprintf("first of %d numbers from %d on", n, floor), got, first)
+}
+
+func counter(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	c := newCounter(t, l, "shop/orders")
+	wantLast(t, c, 0)
+	for _, step := range []struct{ floor, n, first, last int64 }{
+		{0, 1, 1, 1},
+		{1, 1, 2, 2},
+		{0, 10, 3, 12},
+		{12, 1, 13, 13}, // below what follows
+		{14, 1, 14, 14}, // what follows
+		{16, 1, 16, 16}, // above: 15 is passed over
+		{10, 5, 17, 21}, // far below
+		{100, 5, 100, 104},
+		{0, math.MaxInt32 * 3, 105, 104 + math.MaxInt32*3},
+		{1 << 60, 1 << 61, 1 << 60, 1<<60 + 1<<61 - 1},
+		{5, 1, 1<<60 + 1<<61, 1<<60 + 1<<61},
+	} {
+		reserve(t, c, step.floor, step.n, step.first)
+		wantLast(t, c, step.last)
+	}
+	again := newCounter(t, newLog(t, store, &launchlog.Options{Host: "another", PID: 1}), "shop/orders")
+	reserve(t, again, 0, 1, 1<<60+1<<61+1)
+	found, err := l.Counters(ctx, "", 0)
+	wantError(t, err, nil)
+	if len(found) != 1 {
+		t.Fatalf("counters: %+v", found)
+	}
+	if d := time.Since(found[0].UpdatedAt).Abs(); d > time.Minute {
+		t.Errorf("updated %v from now", d)
+	}
+	found[0].UpdatedAt = time.Time{}
+	want(t, "state", found[0], launchlog.CounterState{Namespace: "default", Name: "shop/orders", Value: 1<<60 + 1<<61 + 1})
+}
+
+func counterExhausted(t *testing.T, store launchlog.Store) {
+	var warnings []launchlog.Usage
+	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { warnings = append(warnings, u) }})
+	c := newCounter(t, l, "c")
+	exhausted := func(floor, n, last int64) {
+		t.Helper()
+		_, err := c.Reserve(ctx, floor, n)
+		wantError(t, err, launchlog.ErrCounterExhausted)
+		wantLast(t, c, last)
+	}
+	reserve(t, c, 0, 5, 1)
+	exhausted(0, math.MaxInt64, 5)
+	exhausted(0, math.MaxInt64-4, 5)
+	want(t, "warnings", len(warnings), 0)
+	reserve(t, c, math.MaxInt64-12, 10, math.MaxInt64-12)
+	exhausted(0, 4, math.MaxInt64-3)
+	exhausted(math.MaxInt64-9, 4, math.MaxInt64-3)
+	reserve(t, c, 0, 1, math.MaxInt64-2) // what is left can still be had
+	reserve(t, c, math.MaxInt64, 1, math.MaxInt64)
+	exhausted(0, 1, math.MaxInt64)
+	exhausted(math.MaxInt64, 1, math.MaxInt64)
+	usage := func(used int64) launchlog.Usage {
+		return launchlog.Usage{Namespace: "default", Counter: "c", Used: used, Max: math.MaxInt64}
+	}
+	want(t, "warnings", warnings, []launchlog.Usage{usage(math.MaxInt64 - 3), usage(math.MaxInt64 - 2), usage(math.MaxInt64)})
+	want(t, "level", warnings[0].Level(), 95)
+
+	reserve(t, newCounter(t, l, "whole"), 0, math.MaxInt64, 1)
+	// A store checks for itself that no sum wraps, even where it makes the counter.
+	_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "new"}, 2, math.MaxInt64)
+	wantError(t, err, launchlog.ErrCounterExhausted)
+	found, err := l.Counters(ctx, "c", 0)
+	wantError(t, err, nil)
+	want(t, "counters", names(found), []string{"whole"})
+}
+
+func names(states []launchlog.CounterState) (list []string) {
+	for _, s := range states {
+		list = append(list, s.Name)
+	}
+	return list
+}
+
+// counters is about counters that are not each other.
+func counters(t *testing.T, store launchlog.Store) {
+	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}), newLog(t, store, &launchlog.Options{Namespace: "b"})
+	all := []string{"a", "a-", "a.b", "a/b", "a0", "a_b", "aa", "b", strings.Repeat("z", 128)} // in the order of bytes
+	for i, name := range all {
+		reserve(t, newCounter(t, a, name), 0, int64(i+1), 1)
+	}
+	for i, name := range all {
+		wantLast(t, newCounter(t, a, name), int64(i+1))
+		wantLast(t, newCounter(t, b, name), 0)
+	}
+	reserve(t, newCounter(t, b, "a"), 0, 7, 1)
+	wantLast(t, newCounter(t, a, "a"), 1)
+	for _, test := range []struct {
+		after string
+		limit int
+		want  []string
+	}{
+		{"", 0, all},
+		{"", 2, all[:2]},
+		{"a-", 3, all[2:5]},
+		{"a1", 0, all[5:]}, // which is none
+		{all[len(all)-1], 0, nil},
+	} {
+		found, err := a.Counters(ctx, test.after, test.limit)
+		wantError(t, err, nil)
+		want(t, fmt.Sprintf("up to %d counters behind %q", test.limit, test.after), names(found), test.want)
+	}
+	want(t, "a namespace has its own launches all the same", start(t, b, "k").ID, 1)
+}
+
+func counterAdvance(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, &launchlog.Options{Host: "build-7"})
+	c := newCounter(t, l, "c")
+	advance := func(to int64, actor string, now int64) {
+		t.Helper()
+		got, err := c.Advance(ctx, to, actor)
+		wantError(t, err, nil)
+		want(t, fmt.Sprintf("value, advanced to %d", to), got, now)
+		wantLast(t, c, now)
+	}
+	reserve(t, c, 0, 5, 1)
+	advance(100, "operator", 100)
+	advance(100, "operator", 100)
+	advance(99, "operator", 100)
+	reserve(t, c, 0, 5, 101)
+	other := newCounter(t, l, "new")
+	if now, err := other.Advance(ctx, math.MaxInt64-1, ""); err != nil || now != math.MaxInt64-1 {
+		t.Errorf("a counter that was not used: %d, %v", now, err)
+	}
+	reserve(t, other, 0, 1, math.MaxInt64)
+	_, err := other.Reserve(ctx, 0, 1)
+	wantError(t, err, launchlog.ErrCounterExhausted)
+	found, err := l.Events(ctx, 0)
+	wantError(t, err, nil)
+	var lines []string
+	for _, e := range found {
+		lines = append(lines, fmt.Sprint(e.Namespace, " ", e.Kind, " ", e.Actor, " ", string(e.Detail)))
+	}
+	want(t, "events", lines, []string{
+		`default counter-advanced operator {"counter":"c","from":"5","to":"100"}`,
+		`default counter-advanced build-7 {"counter":"new","from":"0","to":"9223372036854775806"}`,
+	})
+}
+
+// counterContention has many goroutines reserve from two counters: one that has no gaps, and one with floors.
+func counterContention(t *testing.T, store launchlog.Store) {
+	const workers, rounds = 16, 60
+	l := newLog(t, store, nil)
+	dense, floors := newCounter(t, l, "dense"), newCounter(t, l, "floors")
+	var mu sync.Mutex // guards what follows
+	taken := map[*launchlog.Counter][]Range{}
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(2, uint64(w)))
+			last := map[*launchlog.Counter]int64{}
+			for range rounds {
+				c, floor, n := dense, int64(0), 1+random.Int64N(9)
+				if random.IntN(2) == 0 {
+					c, floor = floors, max(0, last[floors]+random.Int64N(200)-100)
+				}
+				first, err := c.Reserve(ctx, floor, n)
+				if err != nil {
+					t.Errorf("reserve: %v", err)
+					return
+				}
+				if first < floor || first <= last[c] {
+					t.Errorf("numbers from %d on, for floor %d, after %d", first, floor, last[c])
+				}
+				last[c] = first + n - 1
+				mu.Lock()
+				taken[c] = append(taken[c], Range{first, n})
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	repeats := 0
+	for c, ranges := range taken {
+		repeats += Repeats(ranges)
+		highest, sum := int64(0), int64(0)
+		for _, r := range ranges {
+			highest, sum = max(highest, r.First+r.N-1), sum+r.N
+		}
+		wantLast(t, c, highest)
+		if c == dense {
+			want(t, "numbers of the counter without gaps", sum, highest)
+		}
+	}
+	want(t, "ranges with repeated numbers", repeats, 0)
+	want(t, "reservations", len(taken[dense])+len(taken[floors]), workers*rounds)
+	t.Logf("%d goroutines: %d ranges of 2 counters, %d repeats", workers, workers*rounds, repeats)
+}
+
+func counterCanceled(t *testing.T, store launchlog.Store) {
+	c := newCounter(t, newLog(t, store, nil), "c")
+	dead, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := c.Reserve(dead, 0, 1)
+	wantError(t, err, context.Canceled)
+	_, err = c.Advance(dead, 5, "operator")
+	wantError(t, err, context.Canceled)
+	_, err = c.Last(dead)
+	wantError(t, err, context.Canceled)
+	wantLast(t, c, 0)
+}
