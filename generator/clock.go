@@ -153,7 +153,7 @@ func (c *CoarseClock) drive(t *timeline) {
 	defer c.mu.Unlock()
 	if !c.closed {
 		c.timelines = append(c.timelines, weak.Make(t))
-		t.driven.Store(true)
+		t.drive(true)
 	}
 }
 
@@ -178,10 +178,7 @@ func (c *CoarseClock) Close() {
 	c.closed = true
 	c.now.Store(unread)
 	c.mu.Unlock()
-	c.each(func(t *timeline) {
-		t.driven.Store(false)
-		t.expire(math.MaxInt64) // calls that are between
-	})
+	c.each(func(t *timeline) { t.drive(false) })
 }
 
 // TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as the sleeper wanted.

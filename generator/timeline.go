@@ -37,10 +37,11 @@ type layout struct {
 // that has not come. Two words, one for the tick and one for the slot, are what lets others repeat IDs.
 type timeline struct {
 	layout
-	driven  atomic.Bool // a CoarseClock ends the ticks, and calls need not look at the clock
 	clock   Clock
+	fast    atomic.Pointer[span] // span, while a CoarseClock ends its ticks and calls need not look at the clock; else nil
 	span    atomic.Pointer[span] // the window in use
 	windows requester[*span]
+	driven  bool // by a CoarseClock; guarded by windows.mu
 
 	maxWait  time.Duration
 	fail     bool // a regression is an error
@@ -153,7 +154,7 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	t.windows.ask = ask
 	t.windows.settled = t.check
 	t.span.Store(t.newSpan(0, 0, 0))
-	if c, ok := o.Clock.(*CoarseClock); ok {
+	if c, ok := o.Clock.(*CoarseClock); ok && t.last == layoutLast { // else Trace.Next could not compare with a constant
 		c.drive(t)
 	}
 
@@ -218,8 +219,12 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 	return s, nil
 }
 
+// install makes s the window in use. The caller holds windows.mu, or nobody else knows t.
 func (t *timeline) install(s *span) {
 	old := t.span.Swap(s)
+	if t.driven {
+		t.fast.Store(s)
+	}
 	t.opened.Add(1)
 	// Late additions to the old word find it full.
 	t.issued.Add(t.used(old, old.word.Swap(t.word(t.maxTick, t.last))))
@@ -255,10 +260,24 @@ func (t *timeline) expire(nano int64) {
 	}
 }
 
+// drive makes calls rely on a coarse clock to end their ticks, or no longer.
+func (t *timeline) drive(on bool) {
+	t.windows.mu.Lock()
+	defer t.windows.mu.Unlock()
+	t.driven = on
+	if on {
+		t.fast.Store(t.span.Load())
+		return
+	}
+	t.fast.Store(nil)
+	t.expire(math.MaxInt64) // calls that are between
+}
+
 // next takes one slot: a word that holds it, and its span.
 func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
-	s := t.span.Load()
-	if !t.driven.Load() {
+	s := t.fast.Load()
+	if s == nil {
+		s = t.span.Load()
 		// Whether the clock is within the word's tick is cheaper to ask than which tick it is in.
 		word := s.word.Load()
 		if uint64(t.clock.UnixNano()-t.timeOf(t.tickOf(word))) >= uint64(t.unit) || t.slotOf(word) >= t.last {
