@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,15 +29,23 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
-// The program of the README is the one that is compiled.
-func TestReadmeProgram(t *testing.T) {
-	source, err := os.ReadFile("examples/quickstart/main.go")
+// The programs of the README are those that are compiled.
+func TestReadmePrograms(t *testing.T) {
+	var sources []string
+	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, p := range programs {
+		source, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, string(source))
+	}
 	for _, block := range blocks(t, "go") {
-		if !strings.Contains(string(source), block) {
-			t.Errorf("examples/quickstart/main.go does not hold this block of the README:\n%s", block)
+		if !slices.ContainsFunc(sources, func(source string) bool { return strings.Contains(source, block) }) {
+			t.Errorf("no program of examples holds this block of the README:\n%s", block)
 		}
 	}
 }
