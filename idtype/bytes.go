@@ -1,7 +1,6 @@
 package idtype
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,9 +16,8 @@ import (
 type byteScheme struct {
 	typ      string
 	size     int
-	alphabet string    // in the order of the values
-	letters  string    // the alphabet in words
-	forms    []Storage // the default first
+	alphabet string // in the order of the values
+	letters  string // the alphabet in words
 }
 
 const (
@@ -30,9 +28,7 @@ const (
 	toLetter = 'a' - '9' - 1 // from the character after '9' to 'a'
 )
 
-var (
-	errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
-)
+var errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
 
 // halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler copies an array: a load that
 // spans two of them would wait for both to reach the cache.
@@ -102,39 +98,50 @@ func appendByteText(b, id []byte) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, first), second)
 }
 
+// setWords is the inverse of words over all IDs but zero. It leaves the ID where it reports false.
+func setWords(id []byte, first, second uint64) bool {
+	if len(id) == 8 {
+		v, stray := unspell(first, '0')
+		w, stray2 := unspell(second, '0')
+		if (v|w)&(0xf0*ones)|(stray|stray2)&highBits != 0 {
+			return false
+		}
+		first, second = join(v, 4), join(w, 4)
+	} else {
+		v, stray := unspell(first, '2')
+		w, stray2 := unspell(second, '2')
+		if (v|w)&(0xe0*ones)|(stray|stray2)&highBits != 0 {
+			return false
+		}
+		first, second = join(v, 5), join(w, 5)
+	}
+	if first|second == 0 {
+		return false
+	}
+	putHalves(id, first, second)
+	return true
+}
+
 // setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an error.
 func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
+	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
+		return nil
+	}
+	return textFailure(f, s)
+}
+
+// textFailure finds the reason that helps most.
+func textFailure[S string | []byte](f *byteScheme, s S) error {
 	if len(s) != textLen {
 		return fmt.Errorf("%d bytes, want %d characters", len(s), textLen)
 	}
-	high, low := bigEndian8(s, 0), bigEndian8(s, 8)
-	if len(id) == 8 {
-		h, strayHigh := unspell(high, '0')
-		l, strayLow := unspell(low, '0')
-		if (h|l)&(0xf0*ones)|(strayHigh|strayLow)&highBits != 0 {
-			return f.strayIn(string(s))
-		}
-		high, low = join(h, 4), join(l, 4)
-	} else {
-		h, strayHigh := unspell(high, '2')
-		l, strayLow := unspell(low, '2')
-		if (h|l)&(0xe0*ones)|(strayHigh|strayLow)&highBits != 0 {
-			return f.strayIn(string(s))
-		}
-		high, low = join(h, 5), join(l, 5)
-	}
-	if high|low == 0 {
+	text := string(s)
+	i := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(f.alphabet, r) })
+	if i < 0 {
 		return ErrZero
 	}
-	putHalves(id, high, low)
-	return nil
-}
-
-// strayIn finds the reason that helps most.
-func (f *byteScheme) strayIn(s string) error {
-	i := strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(f.alphabet, r) || r == utf8.RuneError })
-	_, size := utf8.DecodeRuneInString(s[i:])
-	char := s[i : i+size]
+	_, size := utf8.DecodeRuneInString(text[i:])
+	char := text[i : i+size]
 	if strings.Contains(f.alphabet, strings.ToLower(char)) {
 		return fmt.Errorf("%q at index %d is upper case, want lower case", char, i)
 	}
@@ -149,10 +156,19 @@ func failure[S string | []byte](f *byteScheme, input S, err error) error {
 	return &InputError{Type: f.typ, Input: quote(input), Err: err}
 }
 
-func (f *byteScheme) parse(id []byte, s string) error { return failure(f, s, setByteText(f, id, s)) }
+// parse and unmarshalText are setByteText as well, without its call.
+func (f *byteScheme) parse(id []byte, s string) error {
+	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
+		return nil
+	}
+	return failure(f, s, textFailure(f, s))
+}
 
 func (f *byteScheme) unmarshalText(id, text []byte) error {
-	return failure(f, text, setByteText(f, id, text))
+	if len(text) == textLen && setWords(id, bigEndian8(text, 0), bigEndian8(text, 8)) {
+		return nil
+	}
+	return failure(f, text, textFailure(f, text))
 }
 
 func (f *byteScheme) unmarshalJSON(id, data []byte) error {
@@ -179,7 +195,7 @@ func appendByteJSON(b, id []byte) []byte {
 	return append(appendByteText(append(b, '"'), id), '"')
 }
 
-// setJSON accepts what appendByteJSON writes. No number: it would be unclear what of.
+// setJSON accepts what appendByteJSON writes. It takes no numbers: 16 digits would be a text or a number.
 func (f *byteScheme) setJSON(id, data []byte) error {
 	if string(data) == "null" {
 		clear(id)
@@ -211,6 +227,3 @@ func isZeroBytes[S string | []byte](s S) bool {
 	}
 	return set == 0
 }
-
-// compareBytes orders IDs by their bytes.
-func compareBytes(a, b []byte) int { return bytes.Compare(a, b) }

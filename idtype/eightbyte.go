@@ -1,6 +1,7 @@
 package idtype
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -84,7 +85,6 @@ var (
 
 var eightByteScheme = &byteScheme{
 	typ: "EightByteID", size: 8, alphabet: "0123456789abcdef", letters: "0-9 or a-f",
-	forms: []Storage{StorageBytes, StorageBigint},
 }
 
 // EightByteMode says where the IDs of neighbouring milliseconds are: far apart, or one after the other.
@@ -266,7 +266,7 @@ func (e EightByte[E]) ValidateV1() error {
 }
 
 // Compare orders IDs by their bytes, which is also how a column of bytes orders them. That is by time for TIME_SEQUENTIAL IDs.
-func (e EightByte[E]) Compare(other EightByte[E]) int { return compareBytes(e[:], other[:]) }
+func (e EightByte[E]) Compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 
 // Scheme is [SchemeEightByte].
 func (EightByte[E]) Scheme() Scheme { return SchemeEightByte }

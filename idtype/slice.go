@@ -14,8 +14,8 @@ import (
 //
 //	db.Query("SELECT name FROM users WHERE id IN (SELECT value FROM json_each(?))", idtype.Slice[UserID](ids))
 //
-// The elements are strings: the digits of integers, texts, UUIDs, and, as JSON has no bytes, the lower-case hexadecimal digits of
-// bytes, which a query turns into bytes with unhex(value), UNHEX(value) or decode(value, 'hex').
+// The elements are strings: the digits of integers, texts, UUIDs, and, as JSON has no bytes, the hexadecimal digits of bytes,
+// which a query turns into bytes with unhex(value), UNHEX(value) or decode(value, 'hex').
 type Slice[T ID] []T
 
 var (
@@ -48,8 +48,8 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(append(b, ']')), nil
 }
 
-// Scan reads a JSON array of IDs from a string or []byte: strings as Value writes them, and numbers where they are exact
-// integers. NULL, and null within the array, are errors. On an error the slice is left as it was.
+// Scan reads a JSON array from a string or []byte: strings as Value writes them, and exact integers for those of integers. NULL,
+// and null within the array, are errors. On an error the slice is left as it was.
 func (s *Slice[T]) Scan(src any) error {
 	var data []byte
 	switch src := src.(type) {
@@ -84,8 +84,16 @@ func (s *Slice[T]) Scan(src any) error {
 type element[T ID] struct{ id T }
 
 func (e *element[T]) UnmarshalJSON(data []byte) error {
-	if column, quoted := jsonString(data); quoted {
-		return any(&e.id).(sql.Scanner).Scan(column)
+	column, quoted := jsonString(data)
+	if !quoted && (e.id.Storage() != StorageBigint || string(data) == "null") {
+		return any(&e.id).(json.Unmarshaler).UnmarshalJSON(data)
 	}
-	return any(&e.id).(json.Unmarshaler).UnmarshalJSON(data)
+	if e.id.Storage() == StorageBytes {
+		raw := make([]byte, hex.DecodedLen(len(column)))
+		if _, err := hex.Decode(raw, column); err != nil {
+			return err
+		}
+		column = raw
+	}
+	return any(&e.id).(sql.Scanner).Scan(column)
 }

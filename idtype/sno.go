@@ -1,6 +1,7 @@
 package idtype
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"encoding"
@@ -74,7 +75,6 @@ var (
 
 var snoScheme = &byteScheme{
 	typ: "SnoID", size: 10, alphabet: "23456789abcdefghijklmnopqrstuvwx", letters: "2-9 or a-x",
-	forms: []Storage{StorageBytes, StorageText, StorageUUID},
 }
 
 // SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is the time as Unix time,
@@ -129,7 +129,7 @@ func MaxSnoID(t time.Time) (SnoID, error) {
 // ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no character outside the alphabet.
 // All bytes but zero follow the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
 func ParseSnoID(s string) (id SnoID, err error) {
-	err = setByteText(snoScheme, id[:], s)
+	err = snoScheme.parse(id[:], s)
 	return id, err
 }
 
@@ -167,8 +167,9 @@ func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
 // Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
 func (s Sno[E]) Validate() error { return snoScheme.validate(s[:]) }
 
-// Compare orders IDs by their bytes, which is by time, and how a column of bytes, of text or of UUIDs orders them.
-func (s Sno[E]) Compare(other Sno[E]) int { return compareBytes(s[:], other[:]) }
+// Compare orders IDs by their bytes, which is by time, and how a column of bytes orders them; for others see [AsText] and
+// [AsUUID].
+func (s Sno[E]) Compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }
 
 // Scheme is [SchemeSno].
 func (Sno[E]) Scheme() Scheme { return SchemeSno }
@@ -186,7 +187,7 @@ func (s Sno[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, 
 func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
 
 // UnmarshalText is [ParseSnoID]. On an error the ID is left as it was.
-func (s *Sno[E]) UnmarshalText(text []byte) error { return setByteText(snoScheme, s[:], text) }
+func (s *Sno[E]) UnmarshalText(text []byte) error { return snoScheme.unmarshalText(s[:], text) }
 
 // MarshalJSON is the text as a string, and null for zero.
 func (s Sno[E]) MarshalJSON() ([]byte, error) {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,14 +14,14 @@ import (
 // Storage is the form in which a database column holds an ID. An int64 ID is a bigint. A byte ID is bytes, unless the key's
 // declaration says otherwise by a tag around the entity:
 //
-//	type EventID = idtype.Sno[Event]                           // BYTEA, BINARY(10), BLOB, FixedString(10)
-//	type EventID = idtype.Sno[idtype.AsText[Event]]            // CHAR(16), FixedString(16)
-//	type EventID = idtype.Sno[idtype.AsUUID[Event]]            // UUID
-//	type EventID = idtype.EightByte[Event]                     // BYTEA, BINARY(8), BLOB, FixedString(8)
-//	type EventID = idtype.EightByte[idtype.AsBigint[Event]]    // BIGINT, Int64
+//	type EventID = idtype.Sno[Event]                          // BYTEA, BINARY(10), BLOB, FixedString(10)
+//	type EventID = idtype.Sno[idtype.AsText[Event]]           // CHAR(16), FixedString(16)
+//	type EventID = idtype.Sno[idtype.AsUUID[Event]]           // UUID
+//	type EventID = idtype.EightByte[Event]                    // BYTEA, BINARY(8), BLOB, FixedString(8)
+//	type EventID = idtype.EightByte[idtype.AsBigint[Event]]   // BIGINT, Int64
 //
-// These are all the forms there are; a tag around the entity of another type has no effect. The form is that of Value, of Scan,
-// of GormDataType, of [OrZero] and of [Slice]. Text, JSON, binary form and order of an ID are the same in all forms.
+// A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and [Slice] follow the form; the
+// text, JSON, binary form and order of an ID do not.
 type Storage string
 
 // The forms.
@@ -34,36 +32,40 @@ const (
 	StorageUUID   Storage = "uuid"   // the 16 characters of the ID's text, as the bytes of a UUID
 )
 
-// AsText stores a [Sno] as the 16 characters of its text. All forms of a Sno sort by its bytes, provided that the column's
-// collation does: in a collation of a language, digits may follow letters. Scan takes the 16 characters.
+// AsText stores a [Sno] as the 16 characters of its text; Scan takes these. The column sorts as the IDs do if its collation
+// compares bytes, as COLLATE "C", ascii_bin and SQLite do.
 type AsText[E any] struct{}
 
-// AsUUID stores a [Sno] in a UUID column: the bytes of the UUID are the 16 characters of the ID's text. It is not a UUID of any
-// version. Value writes the UUID's text; Scan takes that in lower case, and the 16 bytes in the order of the text, which is not
-// the order in which SQL Server hands over a uniqueidentifier.
+// AsUUID stores a [Sno] in a column of UUIDs: the 16 bytes of the UUID are the characters of the ID's text. Value writes the
+// UUID's text. Scan takes that, in lower case, and the 16 bytes in its order, which is not the order in which SQL Server hands
+// over a uniqueidentifier.
+//
+// PostgreSQL sorts such a column as the IDs sort. ClickHouse sorts UUIDs by their second half, MariaDB by an order of its own:
+// there, bytes and text are better.
 type AsUUID[E any] struct{}
 
-// AsBigint stores an [EightByte] as an int64 of the same 64 bits. Such a column sorts as signed numbers do, and only there the
-// order is not that of the bytes: TIME_SEQUENTIAL IDs turn negative at 2039-09-07T15:47:35.552Z, and sort before all earlier
-// ones from then on; of SPREAD IDs, which have no order by time, every second one is negative. Scan takes integers, signed or
-// unsigned, also as decimal digits.
+// AsBigint stores an [EightByte] as the int64 of the same 64 bits; Scan takes integers, signed or unsigned, also as decimal
+// digits. Such a column sorts as signed numbers do, unlike the bytes: TIME_SEQUENTIAL IDs are negative from
+// 2039-09-07T15:47:35.552Z on, and then sort before all earlier ones; every second SPREAD ID is negative.
 type AsBigint[E any] struct{}
 
-// A tag's method has a pointer as its receiver, and is called on a nil one, so that no entity is ever made or copied.
-type tag interface{ storage() Storage }
+// A tag's method has a pointer as its receiver, and is called on nil, so that no entity is ever made or copied.
+type tag interface {
+	storage() (Storage, *byteScheme) // the form, and whose it is
+}
 
-func (*AsText[E]) storage() Storage   { return StorageText }
-func (*AsUUID[E]) storage() Storage   { return StorageUUID }
-func (*AsBigint[E]) storage() Storage { return StorageBigint }
+func (*AsText[E]) storage() (Storage, *byteScheme)   { return StorageText, snoScheme }
+func (*AsUUID[E]) storage() (Storage, *byteScheme)   { return StorageUUID, snoScheme }
+func (*AsBigint[E]) storage() (Storage, *byteScheme) { return StorageBigint, eightByteScheme }
 
-// storageOf is the form that E is tagged with if f has it, else the default.
+// storageOf is the form that E is tagged with if it is one of f's.
 func storageOf[E any](f *byteScheme) Storage {
 	if t, ok := any((*E)(nil)).(tag); ok {
-		if form := t.storage(); slices.Contains(f.forms, form) {
+		if form, of := t.storage(); of == f {
 			return form
 		}
 	}
-	return f.forms[0]
+	return StorageBytes
 }
 
 // gormDataType is the type of a column in GORM's words.
@@ -82,9 +84,8 @@ const (
 
 var (
 	errBytesType = errors.New("want []byte, string or an array of bytes; integers are for keys that are declared with AsBigint")
-	errHex       = errors.New("not the bytes in lower-case hexadecimal digits")
 	errUUID      = errors.New("not a UUID of lower-case hexadecimal digits")
-	errBigint    = errors.New("want an integer of 64 bits, or its digits without plus, spaces or leading zeros")
+	errDigits    = errors.New("want the digits of an integer of 64 bits, without plus, spaces or leading zeros")
 )
 
 // value hands an ID to a database driver.
@@ -143,75 +144,73 @@ func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 
 // set takes every form in which a driver hands over a column, and leaves the ID on an error.
 func (f *byteScheme) set(form Storage, id []byte, src any) error {
+	if form == StorageBigint {
+		return setInteger(id, src)
+	}
 	switch src := src.(type) {
 	case nil:
 		return ErrNull
-	case int64:
-		if form == StorageBigint {
-			return setBigint(id, uint64(src))
-		}
-	case uint64: // ClickHouse
-		if form == StorageBigint {
-			return setBigint(id, src)
-		}
 	case string:
 		return setColumn(f, form, id, src)
 	case []byte:
 		return setColumn(f, form, id, src)
 	case [16]byte:
-		return f.setArray(form, id, src[:])
-	default:
-		if v := reflect.ValueOf(src); v.Kind() == reflect.Array && v.Type().Elem() == reflect.TypeFor[byte]() {
-			array := make([]byte, v.Len())
-			reflect.Copy(reflect.ValueOf(array), v)
-			return f.setArray(form, id, array)
-		}
+		return setColumn(f, form, id, src[:])
 	}
-	if form == StorageBigint {
-		return errGoType
+	if v := reflect.ValueOf(src); v.Kind() == reflect.Array && v.Type().Elem() == reflect.TypeFor[byte]() {
+		array := make([]byte, v.Len())
+		reflect.Copy(reflect.ValueOf(array), v)
+		return setColumn(f, form, id, array)
 	}
 	return errBytesType
 }
 
-// setArray: an array is bytes or a UUID, never digits.
-func (f *byteScheme) setArray(form Storage, id, array []byte) error {
-	if form == StorageBigint {
-		return errGoType
-	}
-	return setColumn(f, form, id, array)
-}
-
-// setColumn goes by the length, which is never that of two things that a column of the form may hold: raw bytes are taken in
-// the bytes form only, where 8 or 10 bytes are the ID and its text has 16; digits in the bigint form only, where 8 or 16 of them
-// are not taken for bytes or hexadecimal ones.
+// setColumn goes by the length: a column of the form holds no two things of the same length. Raw bytes are taken in the bytes
+// form alone: they can be any bytes, so a text that was cut short would pass for them.
 func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) error {
-	if form == StorageBigint {
-		return setDigits(id, s)
-	}
-	switch n := len(s); {
+	n := len(s)
+	switch {
 	case n == textLen:
 		first, second := bigEndian8(s, 0), bigEndian8(s, 8)
 		if first == second && (first == 0 && form != StorageBytes || first == spaces && form == StorageText) {
-			return ErrZero // a nil UUID, and an empty FixedString or CHAR
+			return ErrZero // the nil UUID, and an empty FixedString or CHAR
 		}
 		return setByteText(f, id, s)
+	case n == f.size && form == StorageBytes:
+		return setBytes(id, s)
 	case n == uuidLen && form == StorageUUID:
 		return setUUID(f, id, s)
 	case n == 0 && form == StorageText:
 		return ErrZero
-	case n == 2*f.size && form == StorageBytes: // as a Slice holds them
-		raw, err := hex.DecodeString(string(s))
-		if err != nil || hex.EncodeToString(raw) != string(s) {
-			return errHex
-		}
-		return setBytes(id, raw)
-	case form == StorageBytes:
-		return setBytes(id, s)
 	}
-	return setByteText(f, id, s) // for its error about the length
+	want := "the text of 16 characters"
+	switch form {
+	case StorageBytes:
+		want = fmt.Sprintf("%d, or %s", f.size, want)
+	case StorageUUID:
+		want = "a UUID, as 36 characters or 16 bytes"
+	}
+	return fmt.Errorf("%d bytes, want %s", n, want)
 }
 
-func setBigint(id []byte, v uint64) error {
+// setInteger is set for a column of integers, which alone takes digits: 8 or 16 of them could be bytes or hexadecimal as well.
+func setInteger(id []byte, src any) error {
+	switch src := src.(type) {
+	case nil:
+		return ErrNull
+	case int64:
+		return setUint64(id, uint64(src))
+	case uint64: // ClickHouse
+		return setUint64(id, src)
+	case string:
+		return setDigits(id, src)
+	case []byte:
+		return setDigits(id, string(src))
+	}
+	return errGoType
+}
+
+func setUint64(id []byte, v uint64) error {
 	if v == 0 {
 		return ErrZero
 	}
@@ -219,24 +218,28 @@ func setBigint(id []byte, v uint64) error {
 	return nil
 }
 
-// setDigits reads the decimal digits of an int64, and of a uint64.
-func setDigits[S string | []byte](id []byte, s S) error {
-	digits, err := string(s), error(nil)
+// setDigits reads the decimal digits of an int64 or a uint64.
+func setDigits(id []byte, digits string) error {
 	if digits == "0" {
 		return ErrZero
 	}
+	unsigned, negative := strings.CutPrefix(digits, "-")
+	if unsigned == "" || unsigned[0] < '1' {
+		return errDigits
+	}
 	var v uint64
-	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+	var err error
+	if negative {
 		var signed int64
 		signed, err = strconv.ParseInt(digits, 10, 64)
-		v, digits = uint64(signed), rest
+		v = uint64(signed)
 	} else {
 		v, err = strconv.ParseUint(digits, 10, 64)
 	}
-	if err != nil || digits[0] < '1' {
-		return errBigint
+	if err != nil {
+		return errDigits
 	}
-	return setBigint(id, v)
+	return setUint64(id, v)
 }
 
 // uuidPlaces are where the digits of a UUID stand, four at a time.
