@@ -11,8 +11,10 @@ lint:
 fmt:
 	go tool gofumpt -w .
 
-# Speed, as ratios within one run.
+# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md, and then of the parts. Takes ten minutes on a
+# machine that does nothing else; `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
+	bench/run $(ROUNDS) $(BENCHTIME)
 	go test -run '^$$' -bench . ./idtype ./generator ./gormid
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.

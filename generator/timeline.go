@@ -48,8 +48,8 @@ type timeline struct {
 	overflow func(Overflow)
 	random   rand.Source
 
-	// due is the tick up to which the generator is behind for having slept too long: timers are late, by a millisecond often,
-	// which costs a generator at its cap every other tick. The ticks it missed, of the last lag, are then used up first.
+	// due is the tick up to which a generator at its cap may be behind, by the lag: timers are late, by a millisecond often, which
+	// would cost it every other tick. What it missed of the last ticks is used up first. It is set where a tick is used up.
 	due atomic.Uint64
 
 	// queue holds a token while a call sleeps. Other calls that have to wait wait for the token, so that one timer runs, not
@@ -278,9 +278,12 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	s := t.fast.Load()
 	if s == nil {
 		s = t.span.Load()
-		// Whether the clock is within the word's tick is cheaper to ask than which tick it is in.
+		// Whether the clock is within the word's tick, or the generator behind, is cheaper to ask than which tick it is in.
 		word := s.word.Load()
-		if uint64(t.clock.UnixNano()-t.timeOf(t.tickOf(word))) >= uint64(t.unit) || t.slotOf(word) >= t.last {
+		tick := t.tickOf(word)
+		since := uint64(t.clock.UnixNano() - t.timeOf(tick))
+		current := since < uint64(t.unit) || since < uint64(t.unit)*(t.lag+1) && tick < t.due.Load()
+		if !current || t.slotOf(word) >= t.last {
 			word, _, s, err := t.take(ctx, 1, 0)
 			return word, s, err
 		}
@@ -383,8 +386,8 @@ func (t *timeline) fit(slot, n, align uint64) uint64 {
 
 // changed follows a change from the word's tick to next.
 func (t *timeline) changed(s *span, word, next, now uint64) {
-	if next < now {
-		t.due.Store(now)
+	if t.slotOf(word) == t.last {
+		t.due.Store(now + 1)
 	}
 	t.issued.Add(t.used(s, word))
 	if ask := s.ask.Load(); next >= ask && s.to <= t.maxTick {

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+)
+
+// BenchmarkCap is one generator that is asked for all that it has: how much of its cap it gives, and what waiting for the next unit
+// of time takes of a processor. Parallel are eight callers.
+func BenchmarkCap(b *testing.B) {
+	b.Run("eightbyte", func(b *testing.B) {
+		g := newEightByte(0)
+		atCap(b, 64, time.Millisecond, func(ctx context.Context) uint64 {
+			id, err := g.Next(ctx)
+			check(err)
+			return binary.BigEndian.Uint64(id[:])
+		})
+	})
+	b.Run("short", func(b *testing.B) {
+		g := must(generator.NewShort(generator.Given(struct{}{}), nil))
+		atCap(b, 512, time.Millisecond, func(ctx context.Context) uint64 {
+			id, err := g.Next(ctx)
+			check(err)
+			return uint64(id)
+		})
+	})
+	b.Run("sno", func(b *testing.B) {
+		g := must(generator.NewSno(generator.Given(0), nil))
+		atCap(b, 65536, 4*time.Millisecond, func(ctx context.Context) uint64 {
+			id, err := g.Next(ctx)
+			check(err)
+			return last8(id[:])
+		})
+	})
+	b.Run("muyo-sno", func(b *testing.B) {
+		g := newMuyo(0)
+		atCap(b, 65536, 4*time.Millisecond, func(context.Context) uint64 {
+			id := g.New(0)
+			return last8(id[:])
+		})
+	})
+	b.Run("snowflake", func(b *testing.B) {
+		g := newSnowflake(10, 12)
+		atCap(b, 4096, time.Millisecond, func(context.Context) uint64 { return uint64(g.Generate()) })
+	})
+}
+
+// atCap measures a generator of which a unit of time has slots. Callers have a context that can end, as those of a server do.
+func atCap(b *testing.B, slots int, unit time.Duration, next func(context.Context) uint64) {
+	if runtime.GOMAXPROCS(0) > 1 {
+		b.SetParallelism(4)
+	}
+	live, cancel := context.WithCancel(ctx)
+	defer cancel()
+	const ids = 16
+	turn := func() (sum uint64) {
+		for range ids {
+			sum ^= next(live)
+		}
+		return sum
+	}
+	for range 4 * slots / ids { // it has to be at the cap when the time begins
+		turn()
+	}
+	u := shared(b, ids, turn)
+	b.ReportMetric(100*u.ids/float64(slots)/(float64(u.wall)/float64(unit)), "%cap")
+	b.ReportMetric(100*float64(u.cpu)/float64(u.wall), "%core")
+}

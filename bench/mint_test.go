@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// numbers counts generator numbers up.
+type numbers struct{ last atomic.Int64 }
+
+func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
+
+// The generators in turn of each scheme with a cap. The turns of a round are longer than the unit of time in which a generator
+// has its slots, and one generator's turns take no more slots than it has.
+const (
+	traceGenerators, traceTurns         = 64, 16
+	ownedTraces                         = 512 // a thousand million IDs in a second take 240
+	snoGenerators, snoTurns             = 16, 16
+	shortGenerators, shortTurns         = 128, 8
+	shortBlock                          = 32
+	eightByteGenerators, eightByteTurns = 1024, 2
+	eightByteBlock                      = 16
+)
+
+// BenchmarkMint is one ID of ours, below the caps.
+func BenchmarkMint(b *testing.B) {
+	b.Run("decimal", mintDecimal)
+	b.Run("trace", mintTrace)
+	b.Run("sno", mintSno)
+	b.Run("short", mintShort)
+	b.Run("eightbyte", mintEightByte)
+}
+
+func mintSno(b *testing.B) {
+	r := ours(snoGenerators, snoTurns, func(i int) *generator.Sno { return must(generator.NewSno(generator.Given(i), nil)) })
+	belowCap(b, "shared", r, 4*time.Millisecond, block, func() (sum uint64) {
+		g := r.next()
+		for range block {
+			id, err := g.Next(ctx)
+			check(err)
+			sum ^= last8(id[:])
+		}
+		return sum
+	})
+}
+
+func mintShort(b *testing.B) {
+	r := ours(shortGenerators, shortTurns, func(int) *generator.Short {
+		return must(generator.NewShort(generator.Given(struct{}{}), nil))
+	})
+	belowCap(b, "shared", r, time.Millisecond, shortBlock, func() (sum uint64) {
+		g := r.next()
+		for range shortBlock {
+			id, err := g.Next(ctx)
+			check(err)
+			sum ^= uint64(id)
+		}
+		return sum
+	})
+}
+
+func mintEightByte(b *testing.B) {
+	r := ours(eightByteGenerators, eightByteTurns, newEightByte)
+	belowCap(b, "shared", r, time.Millisecond, eightByteBlock, func() (sum uint64) {
+		g := r.next()
+		for range eightByteBlock {
+			id, err := g.Next(ctx)
+			check(err)
+			sum ^= binary.BigEndian.Uint64(id[:])
+		}
+		return sum
+	})
+}
+
+func newEightByte(i int) *generator.EightByte {
+	return must(generator.NewEightByte(idtype.EightByteSpread, generator.Given(generator.EightBytePair{Generator: i}), nil))
+}
+
+func mintDecimal(b *testing.B) {
+	g := generator.NewTestDecimal(new(numbers))
+	b.Run("shared", func(b *testing.B) {
+		shared(b, block, func() (sum uint64) {
+			for range block {
+				id, err := g.Next(ctx)
+				check(err)
+				sum ^= uint64(id)
+			}
+			return sum
+		})
+	})
+	b.Run("owned", func(b *testing.B) {
+		measure(b, block, func() func() uint64 {
+			o := g.Owned(block)
+			return func() (sum uint64) {
+				for range block {
+					id, err := o.Next(ctx)
+					check(err)
+					sum ^= uint64(id)
+				}
+				return sum
+			}
+		})
+	})
+	b.Run("fill", func(b *testing.B) {
+		measure(b, block, func() func() uint64 {
+			dst := make([]idtype.DecimalID, block)
+			return func() uint64 {
+				_, err := g.Fill(ctx, dst)
+				check(err)
+				return uint64(dst[block-1])
+			}
+		})
+	})
+}
+
+func mintTrace(b *testing.B) {
+	clock := generator.NewCoarseClock(nil, time.Millisecond)
+	defer clock.Close()
+	coarse := &generator.Options{Clock: clock}
+	traces := func(n int, o *generator.Options) *rotation[*generator.Trace] {
+		return ours(n, traceTurns, func(i int) *generator.Trace { return must(generator.NewTrace(generator.Given(i), o)) })
+	}
+	next := func(name string, r *rotation[*generator.Trace]) {
+		belowCap(b, name, r, time.Second, block, func() (sum uint64) {
+			g := r.next()
+			for range block {
+				id, err := g.Next(ctx)
+				check(err)
+				sum ^= uint64(id)
+			}
+			return sum
+		})
+	}
+	next("coarse-clock", traces(traceGenerators, coarse))
+	next("default-clock", traces(traceGenerators, nil))
+	owning := traces(ownedTraces, coarse)
+	b.Run("owned", func(b *testing.B) {
+		measure(b, block, func() func() uint64 {
+			var owned []*generator.OwnedTrace
+			for _, g := range owning.generators {
+				owned = append(owned, g.Owned())
+			}
+			i := 0
+			return func() (sum uint64) {
+				o := owned[i%len(owned)]
+				i++
+				for range block {
+					id, err := o.Next(ctx)
+					check(err)
+					sum ^= uint64(id)
+				}
+				return sum
+			}
+		})
+	})
+}
+
+// ours is a rotation that is ready to mint: a generator begins in the unit of time after the one in which it was made.
+func ours[G interface {
+	Next(context.Context) (T, error)
+}, T any](n int, turns uint64, newGenerator func(i int) G) *rotation[G] {
+	r := rotate(n, turns, newGenerator)
+	for _, g := range r.generators { // after all were made, in order to wait once
+		must(g.Next(ctx))
+	}
+	return r
+}
+
+// belowCap is a benchmark of a turn that must not wait: it fails where waiting for the unit of time took more than a hundredth.
+func belowCap[G interface{ Stats() generator.Stats }](
+	b *testing.B, name string, r *rotation[G], unit time.Duration, ids int, turn func() uint64,
+) {
+	waits := func() (n uint64) {
+		for _, g := range r.generators {
+			n += g.Stats().Waits
+		}
+		return n
+	}
+	b.Run(name, func(b *testing.B) {
+		before := waits()
+		u := shared(b, ids, turn)
+		if n := waits() - before; time.Duration(n)*unit > u.wall/100+unit {
+			b.Errorf("%d of %.0f calls waited at a cap: there are too few generators in turn", n, u.ids)
+		}
+	})
+}
