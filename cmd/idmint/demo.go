@@ -69,7 +69,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Show it all on real data, in " + demoFile,
 		Long: `Make ` + demoFile + ` in the current folder, or add to it: start a launch, import the time zones of the tz database, create GORM
 models that refer to them, start a second launch and create more, and read it all back.`,
-		Args: cobra.NoArgs,
+		Example: "  idmint demo",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
 			defer cancel()
@@ -250,7 +251,9 @@ func (d *demo) rows(ctx context.Context) error {
 		return err
 	}
 	d.printf("\n   The last ID, read by its decimal places:\n\n")
-	drawDecimal(d.out, decimalFields{idtype.SchemeDecimal, d.last.String(), d.last.Parts()})
+	if err := drawDecimal(idtype.DecimalID(d.last)).write(d.out, d.colour); err != nil {
+		return err
+	}
 	d.printf("\n")
 	return nil
 }
@@ -306,7 +309,7 @@ func (d *demo) next() {
 
    go run ./cmd/idmint launch list --db sqlite:%[1]s
    go run ./cmd/idmint launch show %[2]d --db sqlite:%[1]s
-   go run ./cmd/idmint inspect %[3]v
+   go run ./cmd/idmint inspect --scheme decimal %[3]v
    go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
 
 The README shows the same in ten lines of Go.

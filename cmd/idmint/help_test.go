@@ -3,6 +3,9 @@ package main
 import (
 	"bufio"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,6 +45,12 @@ func TestHelp(t *testing.T) {
 				t.Errorf("idmint %v --help: a line of %d characters: %s", path, len(line), line)
 			}
 		}
+		if !c.HasSubCommands() {
+			if c.Example == "" {
+				t.Errorf("idmint %v --help has no example", path)
+			}
+			runExample(t, c.Example)
+		}
 		for _, sub := range c.Commands() {
 			if !sub.Hidden && !strings.Contains(got.stdout, sub.Name()) {
 				t.Errorf("idmint %v --help does not name %s", path, sub.Name())
@@ -50,7 +59,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	visit((&app{out: bufio.NewWriter(io.Discard)}).command(), nil)
-	if commands < 14 {
+	if commands < 22 {
 		t.Errorf("only %d commands", commands)
 	}
 	if got, help := s.run(), s.run("--help"); got != help {
@@ -58,5 +67,28 @@ func TestHelp(t *testing.T) {
 	}
 	if got := s.run("launch"); got.status != 0 || !strings.Contains(got.stdout, "advance") {
 		t.Errorf("idmint launch: %v", got)
+	}
+}
+
+// runExample runs the commands of an example, in a folder that has what they speak of.
+func runExample(t *testing.T, example string) {
+	t.Helper()
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.run("launch", "advance", "--to", "64", "--db", "sqlite:app.db")
+	if id := s.start("a"); id != "65" {
+		t.Fatalf("launch %s", id)
+	}
+	for _, name := range []string{"zones.tsv", "big.csv"} {
+		s.write(name, "a\n1\n")
+	}
+	s.write("ids.txt", "14150009200065\n10000000001\n")
+	s.write("shorts.txt", "xinaS8QBh\n")
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", "gzip big.csv\n"+example)
+	cmd.Dir = s.dir
+	cmd.Env = append(s.env, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CI_PIPELINE_URL=https://ci/7")
+	out, err := cmd.Output()
+	if err != nil || len(out) == 0 && !strings.Contains(example, "launch end") {
+		t.Errorf("%s\n%v, it said %q", example, err, out)
 	}
 }

@@ -163,6 +163,39 @@ func TestInterruptedStream(t *testing.T) {
 	}
 }
 
+// So it does where minting waits for the clock, at 64 IDs per millisecond and at a second's wait for the first one.
+func TestInterruptedClock(t *testing.T) {
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	for _, args := range []string{
+		"new eightbyte --generator 1 --cluster 2 --mode time -n 900000000",
+		"new eightbyte --generator 1 --cluster 2 --mode spread --db sqlite:app.db -n 900000000",
+		"new trace --node 3 -n 900000000",
+		"new sequence --counter c --db sqlite:app.db -n 900000000",
+	} {
+		cmd := s.command(strings.Fields(args)...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		began := time.Now()
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		if cmd.ProcessState.ExitCode() != statusInterrupted || stderr.String() != "idmint: interrupted\n" {
+			t.Errorf("%s: %v, %q", args, cmd.ProcessState, stderr.String())
+		}
+		if d := time.Since(began); d > 500*time.Millisecond {
+			t.Errorf("%s: it took %v", args, d)
+		}
+		out := strings.Split(stdout.String(), "\n")
+		if n := len(out); out[n-1] != "" || n > 2 && len(out[n-2]) != len(out[0]) && !strings.Contains(args, "sequence") {
+			t.Errorf("%s: it ends with %q", args, out[max(0, n-2):])
+		}
+	}
+}
+
 // Whoever reads the output may have enough of it, as head(1) has: no complaint, and no work for nobody.
 func TestClosedOutput(t *testing.T) {
 	s := newShell(t)

@@ -113,7 +113,8 @@ func (a *app) launchEndCommand() *cobra.Command {
 		Short: "End a launch: it gives out no more generator numbers",
 		Long: `End a launch. Apps of it go on with the generator number that they have, and get no other one. The usual outcomes are
 succeeded, failed, aborted, rolled-back and superseded.`,
-		Args: cobra.ExactArgs(1),
+		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {
@@ -146,9 +147,10 @@ func (a *app) launchListCommand() *cobra.Command {
 	var flags storeFlags
 	var filter launchlog.Filter
 	c := &cobra.Command{
-		Use:   "list --db DSN",
-		Short: "List launches, the newest first",
-		Args:  cobra.NoArgs,
+		Use:     "list --db DSN",
+		Short:   "List launches, the newest first",
+		Example: "  idmint launch list --db sqlite:app.db --running",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if filter.Limit < 1 || filter.Before < 0 {
 				return usage("--limit and --before are positive")
@@ -202,9 +204,10 @@ func (a *app) launchShowCommand() *cobra.Command {
 	var flags storeFlags
 	var limit int
 	c := &cobra.Command{
-		Use:   "show LAUNCH --db DSN",
-		Short: "Show a launch, its events and who took its generator numbers",
-		Args:  cobra.ExactArgs(1),
+		Use:     "show LAUNCH --db DSN",
+		Short:   "Show a launch, its events and who took its generator numbers",
+		Example: "  idmint launch show 65 --db sqlite:app.db",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {
@@ -293,7 +296,8 @@ func (a *app) launchAdvanceCommand() *cobra.Command {
 		Long: `Count all launch numbers up to the given one as used, and end the launches that run as superseded. Do so after the log was
 restored from a backup, or failed over to a copy that lacked its newest rows, because such a log would give out again what it
 forgot: advance beyond every number that was ever used, and start a new launch.`,
-		Args: cobra.NoArgs,
+		Example: "  idmint launch advance --to 70 --db sqlite:app.db",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			last, err := launchNumber("--to", to)
 			if err != nil {

@@ -11,10 +11,10 @@ import (
 
 func TestLaunchStart(t *testing.T) {
 	s := newShell(t)
-	if got := s.must("migrate", "--db", "sqlite:app.db"); got != "schema version 1 (was 0)\n" {
+	if got := s.must("migrate", "--db", "sqlite:app.db"); got != "schema version 2 (was 0)\n" {
 		t.Errorf("migrate: %q", got)
 	}
-	if got := s.must("migrate", "--db", "sqlite:app.db", "--json"); got != `{"from":1,"to":1}`+"\n" {
+	if got := s.must("migrate", "--db", "sqlite:app.db", "--json"); got != `{"from":2,"to":2}`+"\n" {
 		t.Errorf("migrate again: %q", got)
 	}
 	args := func(key string, more ...string) []string {

@@ -34,6 +34,7 @@ type app struct {
 	out      *bufio.Writer
 	err      io.Writer
 	json     bool
+	colour   bool // of what goes to out
 	badInput bool // a line was refused, and said so
 
 	explained bool // inspect has explained an ID, and the next one is set off from it
@@ -47,7 +48,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
-	a := &app{in: in, out: bufio.NewWriterSize(out, 64<<10), err: stderr}
+	a := &app{in: in, out: bufio.NewWriterSize(out, 64<<10), err: stderr, colour: useColour(isTerminal(out))}
 	root := a.command()
 	root.SetArgs(args)
 	err := root.Execute()
@@ -73,7 +74,7 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	}
 }
 
-var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migrations|json): `)
+var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migrations|scramble|json): `)
 
 // inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.
 func inWords(err error) string {
@@ -84,7 +85,8 @@ func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "idmint",
 		Short: "Primary keys: mint, explain, import, and the launch log behind them",
-		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch log that makes them so.
+		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch log that makes them so. Its IDs
+are of one of six schemes: ` + schemeNames() + `.
 
 Databases are named by a DSN: sqlite:PATH.
 Data goes to standard output, everything else to standard error. The exit status is 1 when an input was bad or the work could
@@ -100,7 +102,8 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.launchCommand(), a.migrateCommand())
+	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
+		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.migrateCommand())
 	markArgs(root)
 	return root
 }

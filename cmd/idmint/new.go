@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,85 +21,44 @@ func (a *app) newCommand() *cobra.Command {
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("which scheme? want decimal")
+				return usage("which scheme? want %s", schemeNames())
 			}
 			_, err := schemeNamed(args[0])
 			return err
 		},
 	}
-	c.AddCommand(a.newDecimalCommand())
+	for _, s := range schemes {
+		c.AddCommand(s.newCommand(a))
+	}
 	return c
 }
 
-func (a *app) newDecimalCommand() *cobra.Command {
-	var flags storeFlags
-	var launch string
-	var count int64
-	var test bool
-	c := &cobra.Command{
-		Use:   "decimal [-n N] (--db DSN --launch L | --test)",
-		Short: "Mint decimal IDs",
-		Long: `Mint decimal IDs, one per line. The command takes a generator number of the launch for itself, so what it prints was never
-minted before and never will be again. With --test the IDs are of launch 0, the same each time, and not for production.`,
-		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
-		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if count < 1 {
-				return usage("-n %d: want at least 1", count)
-			}
-			ctx, cancel := interruptible(c)
-			defer cancel()
-			gen, done, err := a.decimalGenerator(ctx, c, &flags, launch, test)
-			if err != nil {
-				return err
-			}
-			defer done()
-			return a.mint(ctx, gen, count)
-		},
-	}
-	flags.add(c)
-	c.Flags().StringVar(&launch, "launch", "", "the launch (default $"+launchVariable+")")
-	c.Flags().Int64VarP(&count, "count", "n", 1, "how many")
-	c.Flags().BoolVar(&test, "test", false, "IDs of launch 0, without a database")
-	return c
+func addCount(c *cobra.Command, count *int64) {
+	c.Flags().Int64VarP(count, "count", "n", 1, "how many")
 }
 
-func (a *app) decimalGenerator(ctx context.Context, c *cobra.Command, flags *storeFlags, launch string, test bool) (*generator.Decimal, func(), error) {
-	if test {
-		if flags.dsn != "" || launch != "" {
-			return nil, nil, usage("--test goes without --db and --launch")
-		}
-		return generator.NewTestDecimal(&counting{}), func() {}, nil
+func checkCount(count int64) error {
+	if count < 1 {
+		return usage("-n %d: want at least 1", count)
 	}
-	number, err := launchFlag(c, launch)
-	if err != nil {
-		return nil, nil, err
-	}
-	if number == 0 {
-		return nil, nil, usage("--launch (or %s) is required: idmint launch start makes one; or --test", launchVariable)
-	}
-	log, done, err := flags.open(ctx, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	gen, err := generator.NewDecimal(number, log.Generators(number))
-	if err != nil {
-		done()
-	}
-	return gen, done, err
+	return nil
 }
 
-func (a *app) mint(ctx context.Context, gen *generator.Decimal, count int64) error {
-	ids := make([]idtype.DecimalID, min(count, 4096))
+// mint writes count IDs. What was minted before an error is written.
+func mint[T idtype.ID, P any](ctx context.Context, a *app, k *kind[T, P], source generator.Source[T], count int64) error {
+	ids := make([]T, min(count, 4096))
 	for count > 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		n, err := gen.Fill(ctx, ids[:min(count, int64(len(ids)))])
+		n, err := source.Fill(ctx, ids[:min(count, int64(len(ids)))])
 		for _, id := range ids[:n] {
-			if err := a.writeID(id); err != nil {
+			if err := a.writeID(identity[T, P]{k, id}); err != nil {
 				return err
 			}
+		}
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
 		}
 		if err != nil {
 			return err
@@ -106,21 +68,124 @@ func (a *app) mint(ctx context.Context, gen *generator.Decimal, count int64) err
 	return nil
 }
 
-func (a *app) writeID(id idtype.DecimalID) error {
-	if a.json {
-		return writeJSON(a.out, decimalFields{idtype.SchemeDecimal, id.String(), id.Parts()})
-	}
-	b, err := id.AppendText(a.out.AvailableBuffer())
-	if err == nil {
-		_, err = fmt.Fprintf(a.out, "%s\n", b)
-	}
-	return err
+// A numberFlag is a number that tells a generator from others. There is no default: a number that everybody has tells nothing.
+type numberFlag struct {
+	value int
+	given bool
 }
 
-// counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
-type counting struct{ next int }
+func (f *numberFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || strconv.Itoa(n) != text {
+		return errors.New("want digits, without leading zeros")
+	}
+	f.value, f.given = n, true
+	return nil
+}
 
-func (c *counting) NextGenerator(context.Context) (int, error) {
-	c.next++
-	return c.next - 1, nil
+func (f *numberFlag) Type() string { return "int" }
+
+func (f *numberFlag) String() string {
+	if !f.given {
+		return ""
+	}
+	return strconv.Itoa(f.value)
+}
+
+// timedFlags are the flags of schemes whose IDs carry the time.
+type timedFlags struct {
+	store storeFlags
+	pool  string
+	count int64
+}
+
+// ceilingLength is how far ahead the counter of a generator's number stands: as long the next command may have to wait, and half of
+// it passes between two writes.
+const ceilingLength = 200 * time.Millisecond
+
+// timedHelp says what the number and its ceiling promise.
+const timedHelp = `
+With --db the times that the command uses are kept in a counter of the launch log, %s, so IDs are not repeated by another
+run, nor by one at the same time, nor after the clock was set back. An app that mints with the same number shares that counter:
+generator.Ceiling. A run may have to wait until the times that the last one reserved have passed, %s.
+
+Without --db the number is taken on your word: nobody else mints with it, no other run goes on at the same time, with or without
+--db, and the clock was not set back since the last one.`
+
+func (f *timedFlags) add(c *cobra.Command, slots string) {
+	f.store.add(c)
+	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH (default: none)"
+	c.Flags().StringVar(&f.pool, "pool", "", "MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
+	addCount(c, &f.count)
+}
+
+func (f *timedFlags) options(c *cobra.Command) (*generator.Options, error) {
+	if !c.Flags().Changed("pool") {
+		return &generator.Options{}, nil
+	}
+	smallest, largest, ok := strings.Cut(f.pool, "..")
+	var first, last numberFlag
+	if !ok || first.Set(smallest) != nil || last.Set(largest) != nil {
+		return nil, usage("--pool %q: want MIN..MAX", f.pool)
+	}
+	return &generator.Options{Pool: &generator.Pool{Min: first.value, Max: last.value}}, nil
+}
+
+// missing is the first of the flags that is required and was not given.
+func missing(c *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if !c.Flags().Changed(name) {
+			return usage("--%s is required", name)
+		}
+	}
+	return nil
+}
+
+// mintTimed mints with a number, whose times are kept in the counter of that name if there is a database. Start makes the generator.
+func mintTimed[N any, T idtype.ID, P any](
+	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number N, counter string,
+	start func(generator.Windows[N], *generator.Options) (generator.Source[T], error),
+) error {
+	if err := checkCount(f.count); err != nil {
+		return err
+	}
+	opts, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	source, err := start(generator.Given(number), opts)
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, cancel := interruptible(c)
+	defer cancel()
+	if c.Flags().Changed("db") {
+		log, done, err := f.store.open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer done()
+		times, err := log.Counter(counter)
+		if err != nil {
+			return err
+		}
+		if source, err = start(generator.Ceiling(number, times, ceilingLength), opts); err != nil {
+			return err
+		}
+	}
+	return mint(ctx, a, k, source, f.count)
+}
+
+// writeID writes an ID as a line: its text, or its fields.
+func (a *app) writeID(id identified) error {
+	b, err := a.out.AvailableBuffer(), error(nil)
+	if a.json {
+		b, err = id.appendJSON(b)
+	} else {
+		b, err = id.appendText(b)
+	}
+	if err == nil {
+		_, err = a.out.Write(append(b, '\n'))
+	}
+	return err
 }

@@ -1,234 +1,258 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
 )
 
-// A scheme is what the commands need to know of an ID scheme. Fields are its struct for JSON.
-type scheme struct {
-	name idtype.Scheme
-	// inspect explains an ID: parsed strictly, and checked against the layout.
-	inspect func(text string) (fields any, err error)
-	// draw shows the fields of inspect to a person, and summary says them in one line.
-	draw    func(w io.Writer, fields any)
-	summary func(fields any) string
-	// compose makes an ID of its fields.
-	compose func(fields json.RawMessage) (id fmt.Stringer, err error)
+// A scheme is what the commands need to know of an ID scheme: a [kind] for them all.
+type scheme interface {
+	name() idtype.Scheme
+	formNames() []string // text first
+	storage() idtype.Storage
+	read(form, input string) (identified, error)
+	compose(fields []byte) (fmt.Stringer, error)
+	bounds(form string, from, to time.Time) ([]bound, error)
+	newCommand(*app) *cobra.Command
 }
 
-var schemes = []scheme{decimalScheme}
+// schemes are all of them, in the order in which they are listed.
+var schemes = []scheme{decimalKind, traceKind, eightByteKind, shortKind, snoKind, sequenceKind}
 
-func schemeNamed(name string) (scheme, error) {
+// schemeNames is the list for people.
+func schemeNames() string {
 	var names []string
 	for _, s := range schemes {
-		if string(s.name) == name {
+		names = append(names, string(s.name()))
+	}
+	return strings.Join(names, ", ")
+}
+
+func schemeNamed(name string) (scheme, error) {
+	for _, s := range schemes {
+		if string(s.name()) == name {
 			return s, nil
 		}
-		names = append(names, string(s.name))
 	}
-	return scheme{}, usage("unknown scheme %q: want %s", name, strings.Join(names, ", "))
+	return nil, usage("unknown scheme %q: want %s", name, schemeNames())
 }
 
-type decimalFields struct {
+// An identified is an ID together with its scheme.
+type identified interface {
+	name() idtype.Scheme
+	// validate checks the ID against the layout: what was read is in the domain only.
+	validate() error
+	in(form string) string
+	// times are when the ID was made: none, one, or for a trace ID the last and the next.
+	times(now time.Time) []time.Time
+	appendText(b []byte) ([]byte, error)
+	appendJSON(b []byte) ([]byte, error)
+	// summary says the ID in one line, and drawing shows it on several.
+	summary(now time.Time) string
+	drawing(now time.Time) drawing
+}
+
+// milliseconds is the layout of times of that resolution.
+const milliseconds = "2006-01-02T15:04:05.000Z07:00"
+
+// A kind is the scheme of the IDs of type T. P has the parts of one, in the order of the layout, with their names in JSON.
+type kind[T idtype.ID, P any] struct {
+	scheme  idtype.Scheme
+	forms   []form[T] // text first
+	names   []name    // what names the ID in JSON, before its parts
+	parts   func(T) P
+	id      func(P) (T, error)
+	fields  func(T) []field // the ID as it is drawn
+	clock   string          // the layout of its times
+	span    func(form string, from, to time.Time) ([][2]T, error)
+	draw    func(T, []field) drawing // [drawBits] if nil
+	command func(*app, *kind[T, P]) *cobra.Command
+
+	partNames []string
+}
+
+// A name is a field in JSON that holds the ID in a form.
+type name struct{ field, form string }
+
+// join completes a kind.
+func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
+	for f := range reflect.TypeFor[P]().Fields() {
+		k.partNames = append(k.partNames, f.Tag.Get("json"))
+	}
+	return &k
+}
+
+func (k *kind[T, P]) name() idtype.Scheme { return k.scheme }
+
+func (k *kind[T, P]) storage() idtype.Storage { return (*new(T)).Storage() }
+
+func (k *kind[T, P]) newCommand(a *app) *cobra.Command { return k.command(a, k) }
+
+func (k *kind[T, P]) formNames() []string {
+	var names []string
+	for _, f := range k.forms {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// form is the form of a name that the kind has.
+func (k *kind[T, P]) form(name string) form[T] {
+	return k.forms[slices.IndexFunc(k.forms, func(f form[T]) bool { return f.name == name })]
+}
+
+func (k *kind[T, P]) read(form, input string) (identified, error) {
+	id, err := k.form(form).read(input)
+	return identity[T, P]{k, id}, err
+}
+
+// readValid reads an ID that follows the layout.
+func readValid(s scheme, form, input string) (identified, error) {
+	id, err := s.read(form, input)
+	if err != nil {
+		return nil, err
+	}
+	if err := id.validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
+	}
+	return id, nil
+}
+
+// An identity is an ID of a kind.
+type identity[T idtype.ID, P any] struct {
+	*kind[T, P]
+	id T
+}
+
+func (i identity[T, P]) in(form string) string { return i.form(form).write(i.id) }
+
+func (i identity[T, P]) validate() error { return i.id.Validate() }
+
+func (i identity[T, P]) times(now time.Time) []time.Time {
+	switch id := any(i.id).(type) {
+	case interface{ Time() time.Time }:
+		return []time.Time{id.Time()}
+	case interface {
+		Times(around time.Time) (last, next time.Time)
+	}:
+		last, next := id.Times(now)
+		return []time.Time{last, next}
+	}
+	return nil
+}
+
+// when is the times in words.
+func (i identity[T, P]) when(now time.Time) string {
+	var words []string
+	for _, t := range i.times(now) {
+		words = append(words, t.Format(i.clock))
+	}
+	return strings.Join(words, " or ")
+}
+
+func (i identity[T, P]) appendText(b []byte) ([]byte, error) { return i.id.AppendText(b) }
+
+func (i identity[T, P]) appendJSON(b []byte) ([]byte, error) { return i.kind.appendJSON(b, i.id) }
+
+// appendJSON writes the object that compose reads. No form needs an escape.
+func (k *kind[T, P]) appendJSON(b []byte, id T) ([]byte, error) {
+	b = append(append(append(b, `{"scheme":"`...), k.scheme...), '"')
+	for _, n := range k.names {
+		b = append(append(append(b, `,"`...), n.field...), `":"`...)
+		b = append(append(b, k.form(n.form).write(id)...), '"')
+	}
+	parts, err := json.Marshal(k.parts(id))
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b, ','), parts[1:]...), nil
+}
+
+func (i identity[T, P]) summary(now time.Time) string {
+	var words []string
+	if when := i.when(now); when != "" {
+		words = append(words, when)
+	}
+	for _, f := range i.fields(i.id) {
+		if f.label != "" {
+			words = append(words, f.label)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func (i identity[T, P]) drawing(now time.Time) drawing {
+	fields := i.fields(i.id)
+	if i.draw != nil {
+		return i.draw(i.id, fields)
+	}
+	for n := range fields {
+		if fields[n].letter == 't' {
+			fields[n].label += ", " + i.when(now)
+		}
+	}
+	d := drawing{line(string(i.scheme) + " " + i.id.String())}
+	for _, f := range i.forms {
+		if text := f.write(i.id); text != i.id.String() {
+			d = append(d, line(fmt.Sprintf("%-*s %s", len(i.scheme), f.name, text)))
+		}
+	}
+	bits, _ := i.id.AppendBinary(nil) // it never fails
+	return append(d, drawBits(bits, fields)...)
+}
+
+// A bound is the smallest and the largest ID of a range, as text.
+type bound struct {
 	Scheme idtype.Scheme `json:"scheme"`
-	ID     string        `json:"id"`
-	idtype.DecimalParts
+	Min    string        `json:"min"`
+	Max    string        `json:"max"`
 }
 
-var decimalScheme = scheme{
-	name: idtype.SchemeDecimal,
-	inspect: func(text string) (any, error) {
-		id, err := idtype.ParseDecimalID(text)
-		if err == nil {
-			if err = id.Validate(); err != nil {
-				err = fmt.Errorf("%s: %w", text, err)
-			}
-		}
-		return decimalFields{idtype.SchemeDecimal, text, id.Parts()}, err
-	},
-	summary: func(fields any) string {
-		f := fields.(decimalFields)
-		text := fmt.Sprintf("counter %d, generator %d, launch %d", f.Counter, f.Generator, f.Launch)
-		if f.Launch == 0 {
-			text += " (a test)"
-		}
-		return text
-	},
-	draw: func(w io.Writer, fields any) { drawDecimal(w, fields.(decimalFields)) },
-	compose: func(fields json.RawMessage) (fmt.Stringer, error) {
-		var f struct {
-			Scheme    *idtype.Scheme   `json:"scheme"`
-			ID        idtype.DecimalID `json:"id"` // what inspect wrote; it follows from the other fields
-			Counter   *int             `json:"counter"`
-			Generator *int             `json:"generator_id"`
-			Launch    *int             `json:"launch_id"`
-		}
-		if err := decodeFields(fields, &f); err != nil {
+// bounds are the ranges of IDs made from from to to, in a form, or in the first that sorts as the IDs do if it is empty.
+func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
+	if k.span == nil {
+		return nil, usage("%s IDs carry no time", k.scheme)
+	}
+	if form == "" {
+		form = k.forms[slices.IndexFunc(k.forms, k.sorts)].name
+	}
+	f := k.form(form)
+	if f.unsorted {
+		return nil, usage("--form %s: the order of these is not that of time", form)
+	}
+	ranges, err := k.span(form, from, to)
+	var bounds []bound
+	for _, r := range ranges {
+		bounds = append(bounds, bound{k.scheme, f.write(r[0]), f.write(r[1])})
+	}
+	return bounds, err
+}
+
+func (k *kind[T, P]) sorts(f form[T]) bool { return !f.unsorted }
+
+// one makes a single range of the functions for the smallest and the largest ID of a moment.
+func one[T any](smallest, largest func(time.Time) (T, error)) func(string, time.Time, time.Time) ([][2]T, error) {
+	return func(_ string, from, to time.Time) ([][2]T, error) {
+		first, err := smallest(from)
+		if err != nil {
 			return nil, err
 		}
-		if f.Scheme != nil && *f.Scheme != idtype.SchemeDecimal {
-			return nil, fmt.Errorf("the scheme is %q", *f.Scheme)
-		}
-		if f.Counter == nil || f.Generator == nil || f.Launch == nil {
-			return nil, errors.New("want the fields counter, generator_id and launch_id")
-		}
-		id, err := idtype.DecimalParts{Counter: *f.Counter, Generator: *f.Generator, Launch: *f.Launch}.ID()
-		if err == nil && !f.ID.IsZero() && f.ID != id {
-			err = fmt.Errorf("the id is %v, but the other fields are those of %v", f.ID, id)
-		}
-		return id, err
-	},
-}
-
-// decodeFields reads one JSON object without unknown fields.
-func decodeFields(data json.RawMessage, into any) error {
-	d := json.NewDecoder(strings.NewReader(string(data)))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF), errors.As(err, &kind) && kind.Field == "":
-		return errors.New("want a JSON object")
-	case kind != nil && kind.Type.Kind() == reflect.Int:
-		return fmt.Errorf("%s: want an integer, not %s", kind.Field, kind.Value)
-	case kind != nil:
-		return fmt.Errorf("%s: want a %v, not %s", kind.Field, kind.Type.Kind(), kind.Value)
-	case err != nil:
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("want one JSON object")
-	}
-	return nil
-}
-
-// drawDecimal draws the decimal places as "Pattern: ID Generation" does:
-//
-//	               ID 14150009200065
-//	                  ccccggggglllll
-//	                   ▲    ▲    ▲
-//	   counter (1415) ─┘    │    │
-//	generator_id (92) ──────┘    │
-//	   launch_id (65) ───────────┘
-func drawDecimal(w io.Writer, f decimalFields) {
-	labels := []string{
-		fmt.Sprintf("counter (%d)", f.Counter), fmt.Sprintf("generator_id (%d)", f.Generator), fmt.Sprintf("launch_id (%d)", f.Launch),
-	}
-	width := 0
-	for _, l := range labels {
-		width = max(width, len(l))
-	}
-	counterPlaces := len(f.ID) - 10
-	columns := []int{(counterPlaces - 1) / 2, counterPlaces + 2, counterPlaces + 7} // the middle of each part
-	fmt.Fprintf(w, "%*s %s\n", width, "ID", f.ID)
-	fmt.Fprintf(w, "%*s %s%s%s\n", width, "", strings.Repeat("c", counterPlaces), "ggggg", "lllll")
-	row := func(label string, cells map[int]string, from int) {
-		line := []rune(strings.Repeat(" ", columns[2]+1))
-		for column, cell := range cells {
-			line[column] = []rune(cell)[0]
-		}
-		if from >= 0 {
-			for i := range from {
-				line[i] = '─'
-			}
-		}
-		fmt.Fprintf(w, "%*s %s\n", width, label, strings.TrimRight(string(line), " "))
-	}
-	row("", map[int]string{columns[0]: "▲", columns[1]: "▲", columns[2]: "▲"}, -1)
-	for i, label := range labels {
-		cells := map[int]string{columns[i]: "┘"}
-		for _, c := range columns[i+1:] {
-			cells[c] = "│"
-		}
-		row(label, cells, columns[i])
-	}
-	if f.Launch == 0 {
-		fmt.Fprintf(w, "launch 0: made by a test generator\n")
+		last, err := largest(to)
+		return [][2]T{{first, last}}, err
 	}
 }
 
-func (a *app) inspectCommand() *cobra.Command {
-	var name string
-	c := &cobra.Command{
-		Use:   "inspect [--scheme SCHEME] [--json] [ID…]",
-		Short: "Explain IDs",
-		Long: `Explain IDs, given as arguments or one per line on standard input. Without --scheme, every scheme that an ID fits is listed.
-
-An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error.`,
-		Example: "  idmint inspect 14150009200065\n  idmint inspect --scheme decimal --json < ids.txt",
-		RunE: func(_ *cobra.Command, args []string) error {
-			fitting := schemes
-			if name != "" {
-				s, err := schemeNamed(name)
-				if err != nil {
-					return err
-				}
-				fitting = []scheme{s}
-			}
-			return a.eachInput(args, func(text string) error { return a.inspect(fitting, text) })
-		},
-	}
-	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: decimal")
-	return c
-}
-
-func (a *app) inspect(fitting []scheme, text string) error {
-	var refusals []error
-	var fits []scheme
-	var fields []any
-	for _, s := range fitting {
-		f, err := s.inspect(text)
-		if err != nil {
-			refusals = append(refusals, err)
-			continue
-		}
-		fits, fields = append(fits, s), append(fields, f)
-	}
-	if len(fits) == 0 {
-		return a.refuse(text, errors.Join(refusals...))
-	}
-	if a.explained && !a.json {
-		a.out.WriteByte('\n')
-	}
-	a.explained = true
-	for i, s := range fits {
-		switch {
-		case a.json:
-			if err := writeJSON(a.out, fields[i]); err != nil {
-				return err
-			}
-		case len(fits) == 1:
-			s.draw(a.out, fields[i])
-		default:
-			fmt.Fprintf(a.out, "%s: %s\n", s.name, s.summary(fields[i]))
-		}
-	}
-	return nil
-}
-
-// refuse reports a bad input: as a line of JSON among the others, or on standard error.
-func (a *app) refuse(input string, reason error) error {
-	a.badInput = true
-	if !a.json {
-		err := a.out.Flush() // the answers before it come first
-		a.warn("%s", inWords(reason))
-		return err
-	}
-	return writeJSON(a.out, struct {
-		Input string `json:"input"`
-		Error string `json:"error"`
-	}{shorten(input), inWords(reason)})
-}
+// quoted is an input as errors name it, and bounded.
+func quoted(input string) string { return strconv.Quote(shorten(input)) }
 
 // shorten bounds what is repeated of an input.
 func shorten(s string) string {
@@ -237,43 +261,4 @@ func shorten(s string) string {
 		return s
 	}
 	return s[:most] + "…"
-}
-
-func writeJSON(w *bufio.Writer, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Write(b)
-	return w.WriteByte('\n')
-}
-
-func (a *app) composeCommand() *cobra.Command {
-	var name string
-	c := &cobra.Command{
-		Use:   "compose --scheme SCHEME [FIELDS…]",
-		Short: "Make IDs of their parts",
-		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one per line on standard input.
-Each gives a line with the ID. What it makes is not known to the launch log, and no generator avoids it.`,
-		Example: `  idmint compose --scheme decimal '{"counter":1415,"generator_id":92,"launch_id":65}'`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if name == "" {
-				return usage("--scheme is required")
-			}
-			s, err := schemeNamed(name)
-			if err != nil {
-				return err
-			}
-			return a.eachInput(args, func(text string) error {
-				id, err := s.compose(json.RawMessage(text))
-				if err != nil {
-					return a.refuse(text, fmt.Errorf("%q: %w", shorten(text), err))
-				}
-				_, err = fmt.Fprintln(a.out, id)
-				return err
-			})
-		},
-	}
-	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: decimal (required)")
-	return c
 }

@@ -18,6 +18,7 @@ func TestStatus(t *testing.T) {
 	s.write("f.txt", "a,b\n1,2\n")
 	s.write("bad.csv", "a,b\n1,2\n1,2,3\n")
 	s.write("empty.csv", "")
+	s.write("blank.db", "")
 	s.write("text.db", strings.Repeat("hello, world\n", 100))
 	if err := os.Mkdir(filepath.Join(s.dir, "folder"), 0o700); err != nil {
 		t.Fatal(err)
@@ -43,9 +44,9 @@ func TestStatus(t *testing.T) {
 		{"migrate", 2, "--db is required"},
 		{"migrate x --db sqlite:app.db", 2, `unknown command "x"`},
 
-		{"new", 2, "which scheme? want decimal"},
-		{"new trace", 2, `unknown scheme "trace": want decimal`},
-		{"new trace -n 3 --db sqlite:app.db", 2, `unknown scheme "trace": want decimal`},
+		{"new", 2, "which scheme? want decimal, trace, eightbyte, short, sno, sequence"},
+		{"new bogus", 2, `unknown scheme "bogus": want decimal, trace`},
+		{"new bogus -n 3 --db sqlite:app.db", 2, `unknown scheme "bogus": want decimal`},
 		{"new decimal x", 2, `unknown command "x"`},
 		{"new decimal", 2, "--launch (or IDMINT_LAUNCH_ID) is required"},
 		{"new decimal --launch 2", 2, "--db is required"},
@@ -66,6 +67,81 @@ func TestStatus(t *testing.T) {
 		{"new decimal --db sqlite:app.db --launch 1", 1, "launch 1: the launch has ended"},
 		{"new decimal --db sqlite:app.db --launch 2 --namespace other", 1, "launch 2: no such launch"},
 		{"new decimal --db sqlite:app.db --launch 2 --namespace Other!", 2, `namespace "Other!"`},
+
+		{"new trace", 2, "--node is required"},
+		{"new trace --db sqlite:app.db", 2, "--node is required"},
+		{"new trace --node x", 2, `"x" for "--node" flag: want digits`},
+		{"new trace --node 07", 2, `"07" for "--node" flag: want digits, without leading zeros`},
+		{"new trace --node -1", 2, `"-1" for "--node"`},
+		{"new trace --node 0x7", 2, `"0x7" for "--node"`},
+		{"new trace --node 99999999999999999999", 2, `"99999999999999999999" for "--node"`},
+		{"new trace --node 65536", 2, "node_no 65536 is outside 0..65535"},
+		{"new trace --node 65536 --db sqlite:app.db", 2, "node_no 65536 is outside 0..65535"},
+		{"new trace --node 7 -n 0", 2, "-n 0: want at least 1"},
+		{"new trace --node 7 --db «»", 2, "--db is required"},
+		{"new trace --node 7 --db x", 2, "sqlite:"},
+		{"new trace --node 7 --db sqlite:no.db", 1, "no.db"},
+		{"new trace --node 7 --db sqlite:blank.db", 1, "idmint migrate"},
+		{"new trace --node 7 --db sqlite:app.db --namespace Other!", 2, `namespace "Other!"`},
+		{"new trace --node 7 --pool «»", 2, `--pool ""`},
+		{"new trace --node 7 --pool 5", 2, `--pool "5": want MIN..MAX`},
+		{"new trace --node 7 --pool 05..6", 2, `--pool "05..6"`},
+		{"new trace --node 7 --pool 0..6", 2, "Pool 0..6 is no range within 1..4194303"},
+		{"new trace --node 7 x", 2, `unknown command "x"`},
+		{"new eightbyte --cluster 1 --mode time", 2, "--generator is required"},
+		{"new eightbyte --generator 1 --mode time", 2, "--cluster is required"},
+		{"new eightbyte --generator 1 --cluster 1", 2, "--mode is required"},
+		{"new eightbyte --generator 1 --cluster 1 --mode SPREAD", 2, `--mode "SPREAD": want spread or time`},
+		{"new eightbyte --generator 2048 --cluster 1 --mode time", 2, "generator_id 2048 is outside 0..2047"},
+		{"new eightbyte --generator 1 --cluster 16 --mode time", 2, "cluster_id 16 is outside 0..15"},
+		{"new short --node 1", 2, "unknown flag: --node"},
+		{"new short --pool 500..512", 2, "Pool 500..512 is no range within 0..511"},
+		{"new sno", 2, "--partition is required"},
+		{"new sno --partition 65536", 2, "partition 65536 is outside 0..65535"},
+		{"new sno --partition 1 --meta 256", 2, "--meta 256: want 0 to 255"},
+		{"new sno --partition 1 --time «»", 2, `--time "": want a date or a time with its zone`},
+		{"new sno --partition 1 --time yesterday", 2, `--time "yesterday"`},
+		{"new sno --partition 1 --time 2025-03-01 --db sqlite:app.db", 2, "--time goes without --db"},
+		{"new sno --partition 65536 --time 2025-03-01", 2, "partition 65536 is outside"},
+		{"new sno --partition 1 --time 2025-03-01 --pool 6..5", 2, "Pool 6..5"},
+		{"new sno --partition 1 --time 2025-03-01 -n 0", 2, "-n 0"},
+		{"new sno --partition 1 --time 2009-12-31", 1, "unix_ms 1262217600000 is outside"},
+		{"new sequence --db sqlite:app.db", 2, "--counter is required"},
+		{"new sequence --counter c", 2, "--db is required"},
+		{"new sequence --db sqlite:app.db --counter Orders", 2, `counter "Orders"`},
+		{"new sequence --db sqlite:app.db --counter c --block 0", 2, "--block 0: want 1 to 2147483647"},
+		{"new sequence --db sqlite:app.db --counter c --block 2147483648", 2, "--block 2147483648"},
+		{"new sequence --db sqlite:app.db --counter c -n 0", 2, "-n 0"},
+		{"new sequence --db sqlite:blank.db --counter c", 1, "idmint migrate"},
+
+		{"bounds", 2, "accepts 1 arg(s), received 0"},
+		{"bounds bogus --from 2025-03-01 --to 2025-03-01", 2, `unknown scheme "bogus"`},
+		{"bounds decimal --from 2025-03-01 --to 2025-03-01", 2, "decimal IDs carry no time"},
+		{"bounds sequence --from 2025-03-01 --to 2025-03-01", 2, "sequence IDs carry no time"},
+		{"bounds sno --to 2025-03-01", 2, "--from is required"},
+		{"bounds sno --from 2025-03-01", 2, "--to is required"},
+		{"bounds sno --from 2025-3-1 --to 2025-03-02", 2, `--from "2025-3-1"`},
+		{"bounds sno --from 2025-02-29 --to 2025-03-02", 2, `--from "2025-02-29"`},
+		{"bounds sno --from 2025-03-01 --to 2025-03-01T00:00:00", 2, `--to "2025-03-01T00:00:00"`},
+		{"bounds sno --from 1740787200000 --to 2025-03-01", 2, `--from "1740787200000"`},
+		{"bounds sno --from 2025-03-02 --to 2025-03-01", 2, "--to 2025-03-01 is before --from 2025-03-02"},
+		{"bounds trace --from 2025-03-01T00:00:00.2Z --to 2025-03-01T00:00:00.1Z", 2, "is before"},
+		{"bounds sno --from 2025-03-01 --to 2025-03-01 --form number", 2, `--form "number": want one of the forms of sno IDs, text, hex, uuid`},
+		{"bounds short --from 2025-03-01 --to 2025-03-01 --form text", 2, "the order of these is not that of time"},
+		{"bounds sno --from 2009-12-31 --to 2025-03-01", 1, "unix_ms 1262217600000 is outside"},
+		{"bounds short --from 2018-02-28 --to 2025-03-01", 1, "is outside"},
+		{"bounds eightbyte --from 1969-12-31 --to 2025-03-01", 1, "is outside"},
+		{"bounds eightbyte --from 2025-03-01 --to 2109-05-15", 1, "is outside"},
+		{"bounds trace --from 2025-03-01 --to 2026-03-24", 1, "so long that timestamps repeat"},
+
+		{"scramble 57", 2, "IDMINT_SCRAMBLE_KEY (or --key) is required"},
+		{"scramble 57 --key «»", 2, "--key: key has 0 bytes"},
+		{"unscramble 57 --key 00112233445566778899AABBCCDDEEFF", 2, "32 hexadecimal digits in lower case"},
+		{"scramble 57 --key 00112233445566778899aabbccddeeff --domain 64", 2, "--domain 64: want 63 or 53"},
+		{"scramble 57 --key 00112233445566778899aabbccddeeff --method aes", 2, `--method "aes": want network or multiplicative`},
+		{"scramble 57 --key 00112233445566778899aabbccddeeff --scheme sno", 2, "--scheme sno: its IDs are no numbers of 63 bits"},
+		{"scramble 57 --key 00112233445566778899aabbccddeeff --scheme bogus", 2, `unknown scheme "bogus"`},
+		{"scramble 0 --key 00112233445566778899aabbccddeeff", 1, "zero means not assigned"},
 
 		{"import", 2, "accepts 1 arg(s), received 0"},
 		{"import f.csv g.csv --db sqlite:app.db --table t", 2, "accepts 1 arg(s), received 2"},
@@ -97,11 +173,15 @@ func TestStatus(t *testing.T) {
 		{"import f.csv --db sqlite:app.db --table idmint_t", 1, `table "idmint_t"`},
 		{"import f.csv --db sqlite:app.db --table t --id-column B", 1, "--id-column"},
 
-		{"inspect --scheme trace 1", 2, `unknown scheme "trace": want decimal`},
+		{"inspect --scheme bogus 1", 2, `unknown scheme "bogus": want decimal`},
+		{"inspect --form bogus 1", 2, `--form "bogus": want text, number, hex or uuid`},
+		{"inspect --form uuid --scheme trace 1", 2, `--form "uuid": want one of the forms of trace IDs, text, number`},
+		{"inspect --scheme trace 4194304", 1, "bottom 0 is outside"},
+		{"inspect !", 1, `"!" fits no scheme`},
 		{"inspect -1", 2, "unknown shorthand flag"},
-		{"inspect -- -1", 1, `"-1"`},
+		{"inspect --scheme decimal -- -1", 1, `"-1"`},
 		{"compose", 2, "--scheme is required"},
-		{"compose --scheme trace", 2, `unknown scheme "trace"`},
+		{"compose --scheme bogus", 2, `unknown scheme "bogus"`},
 		{"compose --scheme decimal {}", 1, "counter"},
 
 		{"launch start --db sqlite:app.db --env e --key k --initiator i", 2, "--service is required"},
@@ -136,18 +216,18 @@ func TestStatus(t *testing.T) {
 		{"launch list --db sqlite:folder", 1, "open folder: is a directory"},
 		{"launch list --db sqlite:text.db", 1, "text.db: file is not a database"},
 		{"launch list --db sqlite:empty.csv", 1, "idmint migrate"},
-		{"launch list --db sqlite:newer.db", 1, "newer.db: the launch log has schema version 1000, newer than 1"},
+		{"launch list --db sqlite:newer.db", 1, "newer.db: the launch log has schema version 1000, newer than 2"},
 		{"migrate --db sqlite::memory:", 1, "is no file"},
 		{"import f.csv --db sqlite::memory: --table t", 1, "is no file"},
 		{"migrate --db sqlite:no/folder/app.db", 1, "no/folder/app.db: unable to open database file: no such file or directory"},
 		{"migrate --db sqlite:folder", 1, "open folder: is a directory"},
 		{"migrate --db sqlite:text.db", 1, "text.db: file is not a database"},
-		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 1"},
+		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 2"},
 		{"import f.csv --db sqlite:folder --table t", 1, "open folder: is a directory"},
 		{"import f.csv --db sqlite:text.db --table t", 1, "text.db: file is not a database"},
-		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 1"},
+		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 2"},
 		{"new decimal --db sqlite:text.db --launch 1", 1, "text.db: file is not a database"},
-		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 1"},
+		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 2"},
 	} {
 		args := strings.Split(test.args, " ")
 		for i := range args {
@@ -164,7 +244,7 @@ func TestStatus(t *testing.T) {
 		if !strings.HasPrefix(got.stderr, "idmint: ") || strings.Count(got.stderr, "\n") != lines {
 			t.Errorf("idmint %s: stderr is not %d lines: %q", test.args, lines, got.stderr)
 		}
-		for _, name := range []string{"idtype:", "launchlog:", "generator:", "migrations:", "importer:", "sqlid:", "json:"} {
+		for _, name := range []string{"idtype:", "launchlog:", "generator:", "migrations:", "importer:", "sqlid:", "scramble:", "json:"} {
 			if strings.Contains(got.stderr, name) {
 				t.Errorf("idmint %s: the name of a package: %q", test.args, got.stderr)
 			}

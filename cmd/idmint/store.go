@@ -133,10 +133,11 @@ func whyNotOpened(path string, err error) error {
 func (a *app) migrateCommand() *cobra.Command {
 	var flags storeFlags
 	c := &cobra.Command{
-		Use:   "migrate --db DSN",
-		Short: "Create or upgrade the launch log's tables",
-		Long:  "Create or upgrade the launch log's tables. It may run in many processes at once, and changes nothing where nothing is to be done.",
-		Args:  cobra.NoArgs,
+		Use:     "migrate --db DSN",
+		Short:   "Create or upgrade the launch log's tables",
+		Example: "  idmint migrate --db sqlite:app.db",
+		Long:    "Create or upgrade the launch log's tables. It may run in many processes at once, and changes nothing where nothing is to be done.",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
 			defer cancel()

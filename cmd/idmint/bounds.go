@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+func (a *app) boundsCommand() *cobra.Command {
+	var from, to, form string
+	c := &cobra.Command{
+		Use:   "bounds SCHEME --from T --to T [--form FORM]",
+		Short: "Say the smallest and the largest ID of a span of time",
+		Long: `Say the smallest and the largest ID of a span of time, in a line, for a query by ID: WHERE id BETWEEN … AND ….
+
+T is a date, or a time with its zone: 2025-03-01, 2025-03-01T12:00:00Z, 2025-03-01T12:00:00.5+01:00. A date is a day in UTC: --from its
+beginning, --to its end. Both ends are included, with all of the second (trace), the 4 ms (sno) or the millisecond in which they lie.
+
+  trace      timestamps start again every 388 days: a span in which they do is two ranges, and IDs of other periods are in them
+  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time. As numbers, a span in which they turn negative is two ranges
+  short      as numbers: the texts have no order by time
+  sno        in all its forms
+
+IDs of the schemes decimal and sequence carry no time. --form is that of inspect.`,
+		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
+  idmint bounds eightbyte --form number --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := schemeNamed(args[0])
+			if err != nil {
+				return err
+			}
+			if form != "" {
+				if err := hasForm(s, form); err != nil {
+					return err
+				}
+			}
+			if err := missing(c, "from", "to"); err != nil {
+				return err
+			}
+			first, err := moment("--from", from, false)
+			if err != nil {
+				return err
+			}
+			last, err := moment("--to", to, true)
+			if err != nil {
+				return err
+			}
+			if last.Before(first) {
+				return usage("--to %s is before --from %s", to, from)
+			}
+			found, err := s.bounds(form, first, last)
+			if err != nil {
+				return err
+			}
+			if s.name() == idtype.SchemeEightByte {
+				a.warn("these bound TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time")
+			}
+			for _, b := range found {
+				if a.json {
+					err = writeJSON(a.out, b)
+				} else {
+					_, err = fmt.Fprintln(a.out, b.Min, b.Max)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "when the span begins (required)")
+	c.Flags().StringVar(&to, "to", "", "when it ends (required)")
+	c.Flags().StringVar(&form, "form", "", "how to write the IDs (default text; number for short)")
+	return c
+}
+
+// moment reads a time, or a date: the beginning of that day in UTC, or its end.
+func moment(flag, text string, end bool) (time.Time, error) {
+	var t time.Time
+	if t.UnmarshalText([]byte(text)) == nil {
+		return t.UTC(), nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or 2025-03-01T12:00:00Z", flag, quoted(text))
+	}
+	if end {
+		t = t.AddDate(0, 0, 1).Add(-1)
+	}
+	return t, nil
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+var decimalKind = join(kind[idtype.DecimalID, idtype.DecimalParts]{
+	scheme:  idtype.SchemeDecimal,
+	forms:   digits(idtype.ParseDecimalID),
+	names:   []name{{"id", formText}},
+	parts:   idtype.DecimalID.Parts,
+	id:      idtype.DecimalParts.ID,
+	fields:  func(id idtype.DecimalID) []field { return decimalFields(id, "%s %d") },
+	draw:    func(id idtype.DecimalID, _ []field) drawing { return drawDecimal(id) },
+	command: newDecimal,
+})
+
+func decimalFields(id idtype.DecimalID, label string) []field {
+	const generatorPlaces, launchPlaces = 5, 5
+	return []field{
+		{'c', len(id.String()) - generatorPlaces - launchPlaces, fmt.Sprintf(label, "counter", id.Counter())},
+		{'g', generatorPlaces, fmt.Sprintf(label, "generator_id", id.Generator())},
+		{'l', launchPlaces, fmt.Sprintf(label, "launch_id", id.Launch())},
+	}
+}
+
+func drawDecimal(id idtype.DecimalID) drawing {
+	d := drawPlaces(int64(id), decimalFields(id, "%s (%d)"))
+	if id.IsTest() {
+		d = append(d, line("launch 0: made by a test generator"))
+	}
+	return d
+}
+
+func newDecimal(a *app, k *kind[idtype.DecimalID, idtype.DecimalParts]) *cobra.Command {
+	var flags storeFlags
+	var launch string
+	var count int64
+	var test bool
+	c := &cobra.Command{
+		Use:   "decimal [-n N] (--db DSN --launch L | --test)",
+		Short: "Mint decimal IDs",
+		Long: `Mint decimal IDs, one per line. The command takes a generator number of the launch for itself, so what it prints was never
+minted before and never will be again. With --test the IDs are of launch 0, the same each time, and not for production.`,
+		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkCount(count); err != nil {
+				return err
+			}
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			gen, done, err := a.decimalGenerator(ctx, c, &flags, launch, test)
+			if err != nil {
+				return err
+			}
+			defer done()
+			return mint(ctx, a, k, gen, count)
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&launch, "launch", "", "the launch (default $"+launchVariable+")")
+	addCount(c, &count)
+	c.Flags().BoolVar(&test, "test", false, "IDs of launch 0, without a database")
+	return c
+}
+
+func (a *app) decimalGenerator(
+	ctx context.Context, c *cobra.Command, flags *storeFlags, launch string, test bool,
+) (*generator.Decimal, func(), error) {
+	if test {
+		if flags.dsn != "" || launch != "" {
+			return nil, nil, usage("--test goes without --db and --launch")
+		}
+		return generator.NewTestDecimal(&counting{}), func() {}, nil
+	}
+	number, err := launchFlag(c, launch)
+	if err != nil {
+		return nil, nil, err
+	}
+	if number == 0 {
+		return nil, nil, usage("--launch (or %s) is required: idmint launch start makes one; or --test", launchVariable)
+	}
+	log, done, err := flags.open(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	gen, err := generator.NewDecimal(number, log.Generators(number))
+	if err != nil {
+		done()
+	}
+	return gen, done, err
+}
+
+// counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
+type counting struct{ next int }
+
+func (c *counting) NextGenerator(context.Context) (int, error) {
+	c.next++
+	return c.next - 1, nil
+}

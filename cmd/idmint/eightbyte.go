@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// eightByteColumn is an eightbyte ID in a BIGINT column.
+type eightByteColumn = idtype.EightByte[idtype.AsBigint[any]]
+
+var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
+	scheme: idtype.SchemeEightByte,
+	forms: []form[idtype.EightByteID]{
+		{name: formText, read: idtype.ParseEightByteID, write: idtype.EightByteID.String},
+		{name: formNumber, read: readEightByteNumber, write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) }},
+		{name: formHex, read: hexReader[idtype.EightByteID]("EightByteID"), write: idtype.EightByteID.String},
+	},
+	names:   []name{{"id", formText}},
+	parts:   idtype.EightByteID.Parts,
+	id:      idtype.EightByteParts.ID,
+	fields:  eightByteFields,
+	clock:   milliseconds,
+	span:    eightByteSpan,
+	command: newEightByte,
+})
+
+func readEightByteNumber(text string) (idtype.EightByteID, error) {
+	var id eightByteColumn
+	err := id.Scan(text)
+	return idtype.EightByteID(id), err
+}
+
+func eightByteFields(id idtype.EightByteID) []field {
+	at := fmt.Sprintf("unix_ms %d", id.UnixMs())
+	if id.Mode() == idtype.EightByteSpread {
+		at += " with its bits reversed"
+	}
+	return []field{
+		{'t', 42, at},
+		{'s', 6, fmt.Sprintf("sequence %d", id.Sequence())},
+		{'g', 3, ""},
+		{'m', 1, fmt.Sprintf("mode %v", id.Mode())},
+		{'g', 8, fmt.Sprintf("generator_id %d", id.Generator())},
+		{'c', 4, fmt.Sprintf("cluster_id %d", id.Cluster())},
+	}
+}
+
+// eightByteSpan is two ranges of numbers where the IDs turn negative in between.
+func eightByteSpan(form string, from, to time.Time) ([][2]idtype.EightByteID, error) {
+	ranges, err := one(idtype.MinEightByteID, idtype.MaxEightByteID)(form, from, to)
+	if err != nil || form != formNumber {
+		return ranges, err
+	}
+	const seam = 1 << 63
+	if r := ranges[0]; r[0].Uint64() < seam && r[1].Uint64() >= seam {
+		return [][2]idtype.EightByteID{{r[0], idtype.EightByteFromUint64(seam - 1)}, {idtype.EightByteFromUint64(seam), r[1]}}, nil
+	}
+	return ranges, nil
+}
+
+func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *cobra.Command {
+	var flags timedFlags
+	var gen, cluster numberFlag
+	var mode string
+	c := &cobra.Command{
+		Use:   "eightbyte --generator G --cluster C --mode MODE [-n N] [--db DSN]",
+		Short: "Mint eightbyte IDs",
+		Long: "Mint eightbyte IDs of a generator, one per line: 64 in a millisecond.\n" +
+			fmt.Sprintf(timedHelp, "eightbyte/CLUSTER/GENERATOR", "0.2 s"),
+		Example: "  idmint new eightbyte --generator 1161 --cluster 11 --mode time -n 3\n" +
+			"  idmint new eightbyte --generator 1161 --cluster 11 --mode spread --db sqlite:app.db",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := missing(c, "generator", "cluster", "mode"); err != nil {
+				return err
+			}
+			modes := map[string]idtype.EightByteMode{"spread": idtype.EightByteSpread, "time": idtype.EightByteTimeSequential}
+			m, ok := modes[mode]
+			if !ok {
+				return usage("--mode %q: want spread or time", mode)
+			}
+			pair := generator.EightBytePair{Generator: gen.value, Cluster: cluster.value}
+			return mintTimed(c, a, k, &flags, pair, fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
+				func(w generator.Windows[generator.EightBytePair], o *generator.Options) (generator.Source[idtype.EightByteID], error) {
+					return generator.NewEightByte(m, w, o)
+				})
+		},
+	}
+	flags.add(c, "sequence numbers")
+	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (required)")
+	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (required)")
+	c.Flags().StringVar(&mode, "mode", "", "time: IDs ascend with the time; spread: writes spread over the keys (required)")
+	return c
+}

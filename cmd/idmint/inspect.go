@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+func (a *app) inspectCommand() *cobra.Command {
+	var name, form string
+	c := &cobra.Command{
+		Use:   "inspect [--scheme SCHEME] [--form FORM] [--json] [ID…]",
+		Short: "Explain IDs",
+		Long: `Explain IDs, given as arguments or one per line on standard input. Without --scheme, every scheme that an ID fits is listed,
+with the time that it would mean there: those first whose time is within the last five years, and those last whose time is not.
+Between them are decimal and sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that fits one
+scheme is drawn.
+
+An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error. Put -- before IDs that begin
+with -, as short ones do. --form says how they are written:
+
+  text     as the app and idmint write it (default)
+  number   as a BIGINT column shows it
+  hex      its bytes in hexadecimal digits, as a column of bytes shows them, also behind \x or 0x: eightbyte, sno
+  uuid     as a UUID column shows it: sno`,
+		Example: `  idmint inspect 14150009200065
+  idmint inspect --scheme decimal --json < ids.txt
+  idmint inspect --form hex '\x335f48168d9e8808dc82'
+  idmint inspect --scheme eightbyte --form number -- -3795148059625652224`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			candidates, err := schemesOf(name, form)
+			if err != nil {
+				return err
+			}
+			return a.eachInput(args, func(text string) error { return a.inspect(candidates, form, text) })
+		},
+	}
+	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
+	c.Flags().StringVar(&form, "form", formText, "how the IDs are written: text, number, hex or uuid")
+	return c
+}
+
+// schemesOf are the scheme of a name, or all, that have a form.
+func schemesOf(name, form string) ([]scheme, error) {
+	if name != "" {
+		s, err := schemeNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		return []scheme{s}, hasForm(s, form)
+	}
+	found := slices.DeleteFunc(slices.Clone(schemes), func(s scheme) bool { return hasForm(s, form) != nil })
+	if len(found) == 0 {
+		return nil, usage("--form %q: want text, number, hex or uuid", form)
+	}
+	return found, nil
+}
+
+func (a *app) inspect(candidates []scheme, form, text string) error {
+	var fits []identified
+	var reason error
+	for _, s := range candidates {
+		id, err := readValid(s, form, text)
+		if err == nil {
+			fits = append(fits, id)
+		} else if reason = err; len(candidates) > 1 {
+			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", quoted(text))
+		}
+	}
+	if len(fits) == 0 {
+		return a.refuse(text, reason)
+	}
+	now := time.Now()
+	if len(fits) > 1 {
+		slices.SortStableFunc(fits, func(a, b identified) int { return cmp.Compare(doubt(a, now), doubt(b, now)) })
+	}
+	if a.json {
+		for _, id := range fits {
+			if err := a.writeID(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if a.explained {
+		a.out.WriteByte('\n')
+	}
+	a.explained = true
+	if len(fits) == 1 {
+		return fits[0].drawing(now).write(a.out, a.colour)
+	}
+	fmt.Fprintln(a.out, text)
+	for _, id := range fits {
+		fmt.Fprintf(a.out, "  %-*s %s\n", len(idtype.SchemeEightByte), id.name(), id.summary(now))
+	}
+	return nil
+}
+
+// doubt ranks the schemes that an ID fits by the time that it would mean. A time of the last years is a sign of the scheme, unless
+// it could be no other: each of a trace ID's times is one of 388 days.
+func doubt(id identified, now time.Time) int {
+	times := id.times(now)
+	if len(times) != 1 {
+		return 1
+	}
+	if times[0].Before(now.AddDate(-5, 0, 0)) || times[0].After(now.AddDate(0, 0, 1)) {
+		return 2
+	}
+	return 0
+}
+
+// refuse reports a bad input: as a line of JSON among the others, or on standard error.
+func (a *app) refuse(input string, reason error) error {
+	a.badInput = true
+	if !a.json {
+		err := a.out.Flush() // the answers before it come first
+		a.warn("%s", inWords(reason))
+		return err
+	}
+	return writeJSON(a.out, struct {
+		Input string `json:"input"`
+		Error string `json:"error"`
+	}{shorten(input), inWords(reason)})
+}
+
+func writeJSON(w *bufio.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Write(b)
+	return w.WriteByte('\n')
+}

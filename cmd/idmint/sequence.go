@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// sequenceParts is all that a sequence ID says.
+type sequenceParts struct {
+	ID idtype.SequenceID `json:"id"`
+}
+
+var sequenceKind = join(kind[idtype.SequenceID, sequenceParts]{
+	scheme: idtype.SchemeSequence,
+	forms:  digits(idtype.ParseSequenceID),
+	parts:  func(id idtype.SequenceID) sequenceParts { return sequenceParts{id} },
+	id:     func(p sequenceParts) (idtype.SequenceID, error) { return p.ID, p.ID.Validate() },
+	fields: func(idtype.SequenceID) []field { return []field{{label: "a number that a counter gave"}} },
+	draw: func(id idtype.SequenceID, fields []field) drawing {
+		return drawing{line("sequence " + id.String()), line(fields[0].label)}
+	},
+	command: newSequence,
+})
+
+func newSequence(a *app, k *kind[idtype.SequenceID, sequenceParts]) *cobra.Command {
+	var flags storeFlags
+	var counter string
+	var count, block int64
+	c := &cobra.Command{
+		Use:   "sequence --db DSN --counter NAME [-n N] [--block N]",
+		Short: "Mint sequence IDs",
+		Long: `Mint sequence IDs, one per line, from a counter of the launch log, which begins at 1 when it is first used. No number of a
+counter is given out twice, to whomever.
+
+The command takes the numbers that it prints, up to 4096 at a time. With --block it takes whole blocks of that size, as apps do that
+mint fast; what it does not print of the last one stays unused.`,
+		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := missing(c, "counter"); err != nil {
+				return err
+			}
+			if err := checkCount(count); err != nil {
+				return err
+			}
+			if _, err := generator.NewSequence(nil, block); err != nil {
+				return usage("--block %d: want 1 to 2147483647", block)
+			}
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			log, done, err := flags.open(ctx, a)
+			if err != nil {
+				return err
+			}
+			defer done()
+			numbers, err := log.Counter(counter)
+			if err != nil {
+				return usageError{err}
+			}
+			gen, err := generator.NewSequence(numbers, block)
+			if err != nil {
+				return err
+			}
+			return mint(ctx, a, k, gen, count)
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&counter, "counter", "", "the counter's name (required)")
+	c.Flags().Int64Var(&block, "block", 1, "numbers in a block")
+	addCount(c, &count)
+	return c
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+var shortKind = join(kind[idtype.ShortID, idtype.ShortParts]{
+	scheme: idtype.SchemeShort,
+	forms: []form[idtype.ShortID]{
+		{name: formText, read: idtype.ParseShortID, write: idtype.ShortID.String, unsorted: true},
+		{name: formNumber, read: readShortNumber, write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) }},
+	},
+	names:   []name{{"id", formNumber}, {"text", formText}},
+	parts:   idtype.ShortID.Parts,
+	id:      idtype.ShortParts.ID,
+	fields:  shortFields,
+	clock:   milliseconds,
+	span:    one(idtype.MinShortID, idtype.MaxShortID),
+	command: newShort,
+})
+
+func readShortNumber(text string) (id idtype.ShortID, err error) {
+	err = id.Scan(text)
+	return id, err
+}
+
+func shortFields(id idtype.ShortID) []field {
+	return []field{
+		{'0', 4, ""},
+		{'t', 42, fmt.Sprintf("unix_ms %d", id.UnixMs())},
+		{'s', 9, fmt.Sprintf("sequence %d", id.Sequence())},
+		{'r', 9, fmt.Sprintf("random %d", id.Random())},
+	}
+}
+
+func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command {
+	var flags timedFlags
+	c := &cobra.Command{
+		Use:   "short [-n N] [--db DSN]",
+		Short: "Mint short IDs",
+		Long: `Mint short IDs, one per line: 512 in a millisecond. They have no number of who minted them: whoever mints at the same time,
+an app or another command, needs another --pool, or the same counter.
+` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
+		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return mintTimed(c, a, k, &flags, struct{}{}, "short",
+				func(w generator.Windows[struct{}], o *generator.Options) (generator.Source[idtype.ShortID], error) {
+					return generator.NewShort(w, o)
+				})
+		},
+	}
+	flags.add(c, "sequence numbers")
+	return c
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// snoColumn is a sno ID in a UUID column.
+type snoColumn = idtype.Sno[idtype.AsUUID[any]]
+
+var snoKind = join(kind[idtype.SnoID, idtype.SnoParts]{
+	scheme: idtype.SchemeSno,
+	forms: []form[idtype.SnoID]{
+		{name: formText, read: idtype.ParseSnoID, write: idtype.SnoID.String},
+		{name: formHex, read: hexReader[idtype.SnoID]("SnoID"), write: func(id idtype.SnoID) string { return hex.EncodeToString(id[:]) }},
+		{name: formUUID, read: readSnoUUID, write: writeSnoUUID},
+	},
+	names:   []name{{"id", formText}, {"hex", formHex}},
+	parts:   idtype.SnoID.Parts,
+	id:      idtype.SnoParts.ID,
+	fields:  snoFields,
+	clock:   milliseconds,
+	span:    one(idtype.MinSnoID, idtype.MaxSnoID),
+	command: newSno,
+})
+
+var errUUID = errors.New("want a UUID")
+
+func readSnoUUID(text string) (idtype.SnoID, error) {
+	var id snoColumn
+	if len(text) != len("00000000-0000-0000-0000-000000000000") { // the column takes the bytes too
+		return idtype.SnoID{}, &idtype.InputError{Type: "SnoID", Input: quoted(text), Err: errUUID}
+	}
+	err := id.Scan(text)
+	return idtype.SnoID(id), err
+}
+
+func writeSnoUUID(id idtype.SnoID) string {
+	v, err := snoColumn(id).Value()
+	if err != nil { // zero, which is nobody's ID
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+func snoFields(id idtype.SnoID) []field {
+	return []field{
+		{'t', 39, fmt.Sprintf("unix_ms %d", id.UnixMs())},
+		{'k', 1, fmt.Sprintf("tick_tock %d", id.TickTock())},
+		{'m', 8, fmt.Sprintf("meta %d", id.Meta())},
+		{'p', 16, fmt.Sprintf("partition %d", id.Partition())},
+		{'s', 16, fmt.Sprintf("sequence %d", id.Sequence())},
+	}
+}
+
+func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
+	var flags timedFlags
+	var partition, meta numberFlag
+	var at string
+	c := &cobra.Command{
+		Use:   "sno --partition P [--meta M] [-n N] [--db DSN | --time T]",
+		Short: "Mint sno IDs",
+		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" + fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s") + `
+
+With --time the IDs carry that time. Their sequence numbers begin with the pool's first in every run, so the partition, or the pool,
+is to be this run's alone.`,
+		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n  idmint new sno --partition 7 --db sqlite:app.db\n" +
+			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26T10:49:43.96Z -n 1000",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := missing(c, "partition"); err != nil {
+				return err
+			}
+			if meta.value > idtype.SnoMaxMeta {
+				return usage("--meta %d: want 0 to %d", meta.value, idtype.SnoMaxMeta)
+			}
+			if c.Flags().Changed("time") {
+				return a.mintBackdated(c, k, &flags, partition.value, at, byte(meta.value))
+			}
+			return mintTimed(c, a, k, &flags, partition.value, fmt.Sprintf("sno/%d", partition.value),
+				func(w generator.Windows[int], o *generator.Options) (generator.Source[idtype.SnoID], error) {
+					gen, err := generator.NewSno(w, o)
+					if err != nil {
+						return nil, err
+					}
+					return gen.With(byte(meta.value)), nil
+				})
+		},
+	}
+	flags.add(c, "sequence numbers")
+	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (required)")
+	c.Flags().Var(&meta, "meta", "the metabyte, 0 to 255 (default 0)")
+	c.Flags().StringVar(&at, "time", "", "the time that the IDs carry, such as 2023-12-26T10:49:43.96Z or 2023-12-26 (default now)")
+	return c
+}
+
+func (a *app) mintBackdated(
+	c *cobra.Command, k *kind[idtype.SnoID, idtype.SnoParts], f *timedFlags, partition int, at string, meta byte,
+) error {
+	if c.Flags().Changed("db") {
+		return usage("--time goes without --db")
+	}
+	if err := checkCount(f.count); err != nil {
+		return err
+	}
+	opts, err := f.options(c)
+	if err != nil {
+		return err
+	}
+	t, err := moment("--time", at, false)
+	if err != nil {
+		return err
+	}
+	gen, err := generator.NewBackdatedSno(partition, opts.Pool)
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, cancel := interruptible(c)
+	defer cancel()
+	return mint(ctx, a, k, backdated{gen, t, meta}, f.count)
+}
+
+// backdated mints IDs of one time.
+type backdated struct {
+	*generator.BackdatedSno
+	time time.Time
+	meta byte
+}
+
+func (b backdated) Fill(_ context.Context, dst []idtype.SnoID) (n int, err error) {
+	for n < len(dst) {
+		if dst[n], err = b.At(b.time, b.meta); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+var traceKind = join(kind[idtype.TraceID, idtype.TraceParts]{
+	scheme:  idtype.SchemeTrace,
+	forms:   digits(idtype.ParseTraceID),
+	names:   []name{{"id", formText}},
+	parts:   idtype.TraceID.Parts,
+	id:      idtype.TraceParts.ID,
+	fields:  traceFields,
+	clock:   time.RFC3339,
+	span:    traceSpan,
+	command: newTrace,
+})
+
+func traceFields(id idtype.TraceID) []field {
+	return []field{
+		{'0', 1, ""},
+		{'t', 25, fmt.Sprintf("timestamp %d", id.Timestamp())},
+		{'n', 16, fmt.Sprintf("node_no %d", id.Node())},
+		{'b', 22, fmt.Sprintf("bottom %d", id.Bottom())},
+	}
+}
+
+func traceSpan(_ string, from, to time.Time) ([][2]idtype.TraceID, error) {
+	found, err := idtype.TraceBounds(from, to)
+	var ranges [][2]idtype.TraceID
+	for _, r := range found {
+		ranges = append(ranges, [2]idtype.TraceID{r.Min, r.Max})
+	}
+	return ranges, err
+}
+
+func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command {
+	var flags timedFlags
+	var node numberFlag
+	c := &cobra.Command{
+		Use:   "trace --node N [-n N] [--db DSN]",
+		Short: "Mint trace IDs",
+		Long: "Mint trace IDs of a node, one per line: 4,194,303 in a second.\n" +
+			fmt.Sprintf(timedHelp, "trace/NODE", "up to 3 s"),
+		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --node 7 --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := missing(c, "node"); err != nil {
+				return err
+			}
+			return mintTimed(c, a, k, &flags, node.value, fmt.Sprintf("trace/%d", node.value),
+				func(w generator.Windows[int], o *generator.Options) (generator.Source[idtype.TraceID], error) {
+					return generator.NewTrace(w, o)
+				})
+		},
+	}
+	flags.add(c, "bottoms")
+	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (required)")
+	return c
+}
