@@ -42,7 +42,7 @@ func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n, seen := g.used[tick]
-	if seen {
+	if seen || tick == 0 && g.pool.Min == 0 { // sequence number 0 of the very first time would make the ID zero
 		n++
 	}
 	if int(n) > g.pool.Max-g.pool.Min || seen && n == 0 {

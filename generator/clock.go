@@ -66,8 +66,9 @@ const anchorCheck = time.Second
 func NewAnchoredClock() *AnchoredClock { return newAnchoredClock(time.Now) }
 
 func newAnchoredClock(system func() time.Time) *AnchoredClock {
-	c := &AnchoredClock{start: time.Now(), system: system}
+	c := &AnchoredClock{system: system}
 	c.offset.Store(system().UnixNano())
+	c.start = time.Now() // after: a goroutine that does not get to run between leaves the clock behind, not ahead
 	c.check.Store(int64(anchorCheck))
 	return c
 }
@@ -84,7 +85,8 @@ func (c *AnchoredClock) UnixNano() int64 {
 // compare moves the clock forward to the system's. The offset only rises, so readings never fall.
 func (c *AnchoredClock) compare(since int64) {
 	c.check.Store(since + int64(anchorCheck))
-	system := c.system().UnixNano() - since
+	system := c.system().UnixNano()
+	system -= int64(time.Since(c.start)) // after, as above
 	offset := c.offset.Load()
 	if system > offset && c.offset.CompareAndSwap(offset, system) {
 		offset = system

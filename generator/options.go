@@ -54,7 +54,8 @@ const (
 // Pool is a range of slots, both ends included: the sequence numbers of sno, eightbyte and short, the bottoms of trace. Generators
 // with one number and disjoint pools share it.
 type Pool struct {
-	Min, Max int
+	Min int `json:"min"`
+	Max int `json:"max"`
 }
 
 // Overflow is a wait for the clock.
@@ -105,8 +106,9 @@ type Snapshot struct {
 	Number   uint64        `json:"number"` // the generator's, as bits of its IDs
 	Time     time.Time     `json:"time"`   // the latest time that was stamped
 	Slot     int           `json:"slot"`   // the last slot of it that was used
+	Pool     Pool          `json:"pool"`   // the slots that the generator had
 	TickTock bool          `json:"tick_tock,omitempty"`
-	Other    time.Time     `json:"other,omitzero"` // the latest time that was stamped with the other value of the tick-tock bit
+	Other    time.Time     `json:"other,omitzero"` // the latest time that is not to be stamped with the other tick-tock bit
 }
 
 // A SnapshotError is returned by constructors for a snapshot that they cannot go on from.
@@ -134,14 +136,14 @@ var (
 // snapshot is the state of a timeline.
 func (t *timeline) snapshot() Snapshot {
 	// A toggle notes what it leaves before it changes the word, so the word comes first.
-	s := t.span.Load()
-	word := s.word.Load()
+	s, word := t.state()
 	bit := word >> 63
 	n := Snapshot{
 		Scheme: t.scheme, Number: s.number, Time: time.Unix(0, t.timeOf(t.tickOf(word))).UTC(), TickTock: bit == 1,
-		Slot: int(min(t.slotOf(word), t.last)),
+		Slot: int(min(t.slotOf(word), t.last)), Pool: Pool{int(t.first), int(t.last)},
 	}
-	if other := t.stamped[1-bit].Load(); other != 0 {
+	if t.toggles { // nor is time from before the window to be stamped with it
+		other := max(t.stamped[1-bit].Load(), s.from-1)
 		n.Other = time.Unix(0, t.timeOf(other)).UTC()
 	}
 	return n
@@ -168,7 +170,7 @@ func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
 		return errBadTime
 	}
 	slot := uint64(n.Slot)
-	if slot < t.first || slot > t.last { // of another pool
+	if slot < t.first || slot > t.last || n.Pool != (Pool{int(t.first), int(t.last)}) {
 		slot = t.last
 	}
 	word := t.word(tick, slot)

@@ -16,11 +16,13 @@ type Stats struct {
 }
 
 func (t *timeline) stats() Stats {
-	s := t.span.Load()
-	word := s.word.Load()
+	s, word := t.state()
 	st := Stats{
 		Issued: t.issued.Load() + t.used(s, word), Waits: t.waits.Load(), Waiting: int(t.waiting.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
+	}
+	if tick := t.latest.Load(); tick != 0 {
+		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
 	}
 	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
 		st.Time = time.Unix(0, t.timeOf(tick)).UTC()

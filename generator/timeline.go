@@ -48,19 +48,22 @@ type timeline struct {
 	overflow func(Overflow)
 	random   rand.Source
 
-	// due is the tick up to which a generator at its cap may be behind, by the lag: timers are late, by a millisecond often, which
-	// would cost it every other tick. What it missed of the last ticks is used up first. It is set where a tick is used up.
+	// due is the tick below which a generator at its cap may be behind, by the lag: timers are late, by a millisecond often, which
+	// would cost it every other tick. What it missed of the last ticks is used up first. A call that has slept sets it, and it
+	// moves on for as long as ticks are used up.
 	due atomic.Uint64
 
 	// queue holds a token while a call sleeps. Other calls that have to wait wait for the token, so that one timer runs, not
 	// one per call, and a tick wakes as many calls as it has slots.
 	queue chan struct{}
+	told  uint64 // the tick of the last Overflow; its owner has the token
 
 	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled.
 	stamped [2]atomic.Uint64
 
 	issued, waits, regressions, opened atomic.Uint64 // for Stats; issued without the ticks in use
 	regressed                          atomic.Uint64 // the tick at which the last regression was seen
+	latest                             atomic.Uint64 // the last tick of the windows before
 	waiting                            atomic.Int64
 }
 
@@ -174,6 +177,8 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 			return &SnapshotError{*o.Snapshot, err}
 		}
 	}
+	t.windows.mu.Lock()
+	defer t.windows.mu.Unlock()
 	t.install(s)
 	return nil
 }
@@ -219,15 +224,19 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 	return s, nil
 }
 
-// install makes s the window in use. The caller holds windows.mu, or nobody else knows t.
+// install makes s the window in use. The caller holds windows.mu.
 func (t *timeline) install(s *span) {
 	old := t.span.Swap(s)
 	if t.driven {
 		t.fast.Store(s)
 	}
 	t.opened.Add(1)
-	// Late additions to the old word find it full.
-	t.issued.Add(t.used(old, old.word.Swap(t.word(t.maxTick, t.last))))
+	t.due.Store(0)
+	word := old.word.Swap(t.word(t.maxTick, t.last)) // late additions find it full
+	t.issued.Add(t.used(old, word))
+	if tick := t.tickOf(word); tick >= old.from && old.to != 0 {
+		t.latest.Store(tick)
+	}
 }
 
 // used is how many slots of the word's tick were given out.
@@ -303,10 +312,6 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 		s := t.span.Load()
 		word := s.word.Load()
 		nano := t.clock.UnixNano() // after word: else a call that read the clock later than this one looks like a regression
-		now, err := t.tickAt(nano)
-		if err != nil {
-			return 0, 0, nil, err
-		}
 		tick, slot, bit := t.tickOf(word), t.slotOf(word), word&tickTockBit
 		if slot > t.last && slot != t.ended() {
 			// Who added to a word that is used up puts it back before adding again, so there is room for all.
@@ -316,6 +321,10 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 			}
 			s.word.CompareAndSwap(word, bit|t.word(tick, full))
 			continue
+		}
+		now, err := t.tickAt(nano)
+		if err != nil {
+			return 0, 0, nil, err
 		}
 		next := t.following(tick, slot, now)
 		behind := now < tick && tick >= s.from
@@ -336,6 +345,8 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 			} else {
 				raise(&t.stamped[bit>>63], tick)
 				next, bit, usable = now, bit^tickTockBit, false
+				t.due.Store(0)
+				t.regressed.Store(0)
 			}
 		}
 		switch {
@@ -368,7 +379,7 @@ func (t *timeline) following(tick, slot, now uint64) uint64 {
 	switch {
 	case now <= tick:
 		return tick + 1
-	case slot == t.last && t.lag != 0:
+	case slot == t.last && tick < t.due.Load():
 		return max(tick+1, now-min(t.lag, now))
 	default:
 		return now
@@ -386,7 +397,7 @@ func (t *timeline) fit(slot, n, align uint64) uint64 {
 
 // changed follows a change from the word's tick to next.
 func (t *timeline) changed(s *span, word, next, now uint64) {
-	if t.slotOf(word) == t.last {
+	if t.slotOf(word) == t.last && t.tickOf(word) < t.due.Load() {
 		t.due.Store(now + 1)
 	}
 	t.issued.Add(t.used(s, word))
@@ -434,7 +445,7 @@ const (
 // wait sleeps until a tick, unless the span's word changes while it queues.
 func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error {
 	reached := t.timeOf(until)
-	far := func(nano int64) bool { return reached-nano > int64(t.maxWait)+int64(t.unit) }
+	far := func(nano int64) bool { return reached-nano-int64(t.unit) > int64(t.maxWait) }
 	if nano := t.clock.UnixNano(); far(nano) {
 		return t.clockError(nano, until, ErrClockBehind)
 	}
@@ -451,12 +462,15 @@ func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error 
 		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
 	}
 
-	told := t.overflow == nil
+	slept := false
 	last, still := int64(math.MinInt64), 0
 	for {
 		nano := t.clock.UnixNano()
 		switch {
 		case nano >= reached || s.word.Load() != word:
+			if tick, err := t.tickAt(nano); err == nil && slept {
+				t.due.Store(tick + 1)
+			}
 			return nil
 		case far(nano):
 			return t.clockError(nano, until, ErrClockBehind)
@@ -468,11 +482,12 @@ func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error 
 			}
 		}
 		last = nano
-		if !told {
-			told = true
+		if t.overflow != nil && t.told != until {
+			t.told = until
 			t.overflow(Overflow{Scheme: t.scheme, Until: time.Unix(0, reached), Waiting: int(t.waiting.Load())})
 		}
 		pause := min(shortestSleep<<still, 100*time.Millisecond)
+		slept = true
 		if err := t.clock.Sleep(ctx, max(time.Duration(reached-nano), pause)); err != nil {
 			return t.clockError(t.clock.UnixNano(), until, err)
 		}
@@ -488,6 +503,17 @@ func raise(v *atomic.Uint64, to uint64) {
 		old := v.Load()
 		if old >= to || v.CompareAndSwap(old, to) {
 			return
+		}
+	}
+}
+
+// state is the window in use and its word, from before another window takes its place.
+func (t *timeline) state() (*span, uint64) {
+	for {
+		s := t.span.Load()
+		word := s.word.Load()
+		if t.span.Load() == s {
+			return s, word
 		}
 	}
 }

@@ -129,13 +129,19 @@ type OwnedTrace struct {
 
 // Next mints one ID. See [Trace.Next] for its errors.
 func (o *OwnedTrace) Next(ctx context.Context) (idtype.TraceID, error) {
-	if o.id == o.end || uint64(o.shared.line.clock.UnixNano()-o.second) >= uint64(time.Second) {
+	if o.id == o.end || o.over() {
 		if err := o.refill(ctx); err != nil {
 			return 0, err
 		}
 	}
 	o.id++
 	return o.id, nil
+}
+
+// over reports whether the chunk's second has ended, or a clock that went back is an error.
+func (o *OwnedTrace) over() bool {
+	since := o.shared.line.clock.UnixNano() - o.second
+	return since >= int64(time.Second) || since < 0 && o.shared.line.fail
 }
 
 func (o *OwnedTrace) refill(ctx context.Context) error {
@@ -147,6 +153,9 @@ func (o *OwnedTrace) refill(ctx context.Context) error {
 		}
 		if g.line.slotOf(word)%traceChunk == 0 { // counter 0 is left out
 			word, count = word+1, count-1
+		}
+		if count == 0 && g.line.first == g.line.last {
+			return &OptionError{"Pool", fmt.Sprintf("%d..%[1]d", g.line.first), "holds no counter of at least 1, which a chunk has"}
 		}
 		if count > 0 {
 			o.id = traceID(word, s) - 1
