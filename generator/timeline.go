@@ -73,6 +73,7 @@ type span struct {
 	_        [56]byte      // calls write word all the time: the rest is not to share its cache line
 	number   uint64        // as bits of an ID
 	from, to uint64        // ticks; to is not included
+	tick     atomic.Uint64 // of the word, or an earlier one
 	ask      atomic.Uint64 // the tick at which to ask for the next window
 }
 
@@ -287,12 +288,11 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	s := t.fast.Load()
 	if s == nil {
 		s = t.span.Load()
-		// Whether the clock is within the word's tick, or the generator behind, is cheaper to ask than which tick it is in.
-		word := s.word.Load()
-		tick := t.tickOf(word)
+		// Whether the clock is within a tick, or the generator behind, is cheaper to ask than which tick it is in. The word, which
+		// other processors may just have written, is not touched more than once.
+		tick := s.tick.Load()
 		since := uint64(t.clock.UnixNano() - t.timeOf(tick))
-		current := since < uint64(t.unit) || since < uint64(t.unit)*(t.lag+1) && tick < t.due.Load()
-		if !current || t.slotOf(word) >= t.last {
+		if since >= uint64(t.unit) && (since >= uint64(t.unit)*(t.lag+1) || tick >= t.due.Load()) {
 			word, _, s, err := t.take(ctx, 1, 0)
 			return word, s, err
 		}
@@ -353,6 +353,9 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 		case usable:
 			k := t.fit(slot+1, n, align)
 			if s.word.CompareAndSwap(word, word+k) {
+				if s.tick.Load() != tick { // two calls that changed it were out of step
+					s.tick.Store(tick)
+				}
 				return word + 1, k, s, nil
 			}
 		case next >= s.to:
@@ -400,6 +403,7 @@ func (t *timeline) changed(s *span, word, next, now uint64) {
 	if t.slotOf(word) == t.last && t.tickOf(word) < t.due.Load() {
 		t.due.Store(now + 1)
 	}
+	s.tick.Store(next)
 	t.issued.Add(t.used(s, word))
 	if ask := s.ask.Load(); next >= ask && s.to <= t.maxTick {
 		t.windows.mu.Lock()
