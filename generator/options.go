@@ -191,7 +191,7 @@ func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
 		return err
 	}
 	reached := tick
-	if t.toggles {
+	if t.toggle {
 		reached = min(reached, t.stamped[1-bit].Load())
 	}
 	if now < reached && t.timeOf(reached)-nano > int64(t.maxWait) {

@@ -18,7 +18,7 @@ type layout struct {
 	maxTick uint64
 	first   uint64 // the first slot
 	lag     uint64 // ticks: see timeline.due
-	toggles bool   // a regression may toggle the tick-tock bit
+	toggles bool   // IDs have a tick-tock bit, which a regression toggles
 
 	// What each call looks at stands together, here and in timeline.
 	unit  time.Duration // of a tick
@@ -44,14 +44,15 @@ type timeline struct {
 	driven  bool // by a CoarseClock; guarded by windows.mu
 
 	maxWait  time.Duration
+	toggle   bool // a regression toggles the tick-tock bit
 	fail     bool // a regression is an error
 	overflow func(Overflow)
 	random   rand.Source
 
-	// due is the tick below which a generator at its cap may be behind, by the lag: timers are late, by a millisecond often, which
-	// would cost it every other tick. What it missed of the last ticks is used up first. A call that has slept sets it, and it
-	// moves on for as long as ticks are used up.
-	due atomic.Uint64
+	// due is the time until which a generator at its cap may be behind, by the lag: timers are late, by a millisecond often, which
+	// would cost it every other tick. What it missed of the last ticks is used up first. A call that has slept for slots sets
+	// it, to the lag from then on.
+	due atomic.Int64
 
 	// queue holds a token while a call sleeps. Other calls that have to wait wait for the token, so that one timer runs, not
 	// one per call, and a tick wakes as many calls as it has slots.
@@ -131,9 +132,9 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	}
 	layoutLast := l.last
 	l.first, l.last = uint64(o.Pool.Min), uint64(o.Pool.Max)
-	l.toggles = l.toggles && o.Regression == RegressionDefault
 	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
 	t.fail = o.Regression == RegressionFails
+	t.toggle = l.toggles && o.Regression == RegressionDefault
 	t.queue = make(chan struct{}, 1)
 	ask := func(ctx context.Context) (s *span, err error) {
 		if windows == nil { // a panic in a goroutine of ours would end the process
@@ -259,7 +260,7 @@ func (t *timeline) expire(nano int64) {
 	for {
 		word := s.word.Load()
 		tick := t.tickOf(word)
-		over := nano >= t.timeOf(tick+1) || nano < t.timeOf(tick) && (t.fail || t.toggles)
+		over := nano >= t.timeOf(tick+1) || nano < t.timeOf(tick) && (t.fail || t.toggle)
 		if !over || t.slotOf(word) >= t.last {
 			return
 		}
@@ -291,8 +292,9 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 		// Whether the clock is within a tick, or the generator behind, is cheaper to ask than which tick it is in. The word, which
 		// other processors may just have written, is not touched more than once.
 		tick := s.tick.Load()
-		since := uint64(t.clock.UnixNano() - t.timeOf(tick))
-		if since >= uint64(t.unit) && (since >= uint64(t.unit)*(t.lag+1) || tick >= t.due.Load()) {
+		nano := t.clock.UnixNano()
+		since := uint64(nano - t.timeOf(tick))
+		if since >= uint64(t.unit) && (since >= uint64(t.unit)*(t.lag+1) || nano >= t.due.Load()) {
 			word, _, s, err := t.take(ctx, 1, 0)
 			return word, s, err
 		}
@@ -326,9 +328,10 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 		if err != nil {
 			return 0, 0, nil, err
 		}
-		next := t.following(tick, slot, now)
+		catchUp := nano < t.due.Load()
+		next := t.following(tick, slot, now, catchUp)
 		behind := now < tick && tick >= s.from
-		usable := slot < t.last && (behind || now == tick || now-tick <= t.lag && tick < t.due.Load())
+		usable := slot < t.last && (behind || now == tick || now-tick <= t.lag && catchUp)
 		if behind {
 			if t.regressed.Swap(tick) != tick {
 				t.regressions.Add(1)
@@ -337,7 +340,7 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 				return 0, 0, nil, t.clockError(nano, tick, ErrClockBehind)
 			}
 		}
-		if behind && t.toggles {
+		if behind && t.toggle {
 			// The first tick that the toggled bit has not stamped yet. What this bit has stamped is noted before the bit is
 			// toggled, so that nobody toggles it back too early.
 			if free := max(t.stamped[1-bit>>63].Load()+1, s.from); free > now {
@@ -370,7 +373,7 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 			k := t.fit(t.first, n, align)
 			first := bit | t.word(next, t.first)
 			if s.word.CompareAndSwap(word, first+k-1) {
-				t.changed(s, word, next, now)
+				t.changed(s, word, next)
 				return first, k, s, nil
 			}
 		}
@@ -378,15 +381,14 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 }
 
 // following is the tick to go on with where the slots of tick are used up, or the clock is beyond it.
-func (t *timeline) following(tick, slot, now uint64) uint64 {
-	switch {
-	case now <= tick:
+func (t *timeline) following(tick, slot, now uint64, catchUp bool) uint64 {
+	if now <= tick {
 		return tick + 1
-	case slot == t.last && tick < t.due.Load():
-		return max(tick+1, now-min(t.lag, now))
-	default:
-		return now
 	}
+	if slot == t.last && catchUp {
+		return max(tick+1, now-min(t.lag, now))
+	}
+	return now
 }
 
 // fit is how many of n slots can be taken from slot on.
@@ -399,10 +401,7 @@ func (t *timeline) fit(slot, n, align uint64) uint64 {
 }
 
 // changed follows a change from the word's tick to next.
-func (t *timeline) changed(s *span, word, next, now uint64) {
-	if t.slotOf(word) == t.last && t.tickOf(word) < t.due.Load() {
-		t.due.Store(now + 1)
-	}
+func (t *timeline) changed(s *span, word, next uint64) {
 	s.tick.Store(next)
 	t.issued.Add(t.used(s, word))
 	if ask := s.ask.Load(); next >= ask && s.to <= t.maxTick {
@@ -472,8 +471,9 @@ func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error 
 		nano := t.clock.UnixNano()
 		switch {
 		case nano >= reached || s.word.Load() != word:
-			if tick, err := t.tickAt(nano); err == nil && slept {
-				t.due.Store(tick + 1)
+			// Was it for slots, and not for the clock or a window? Then the generator is at its cap.
+			if tick, err := t.tickAt(nano); err == nil && slept && t.lag != 0 && t.used(s, word) > 0 {
+				t.due.Store(t.timeOf(tick + t.lag + 1))
 			}
 			return nil
 		case far(nano):
