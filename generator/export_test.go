@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -29,3 +30,14 @@ func (o *OwnedDecimal) Left() int { return int((o.end - o.id) / idtype.DecimalSt
 
 // Change is what a call does that found no counters left, be that still so or not.
 func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx) }
+
+// NewAnchoredClockOf anchors a clock at a system's clock of the test's.
+func NewAnchoredClockOf(system func() time.Time) *AnchoredClock { return newAnchoredClock(system) }
+
+// Driven is how many generators the clock keeps, to tell them about the time.
+func (c *CoarseClock) Driven() int {
+	c.each(func(*timeline) {})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.timelines)
+}

@@ -1,0 +1,399 @@
+package generator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// register is a Counter that a test steers.
+type register struct {
+	mu     sync.Mutex // guards the rest
+	next   int64
+	first  []int64 // answers to come before next, in order
+	calls  int
+	err    error // while set, every answer
+	hold   chan struct{}
+	floors []int64
+}
+
+func newRegister() *register { return &register{next: 1} }
+
+func (r *register) Reserve(ctx context.Context, floor, n int64) (int64, error) {
+	r.mu.Lock()
+	r.calls++
+	r.floors = append(r.floors, floor)
+	hold := r.hold
+	r.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.err != nil:
+		return 77, r.err // a number beside an error is none
+	case len(r.first) > 0:
+		first := r.first[0]
+		r.first = r.first[1:]
+		return first, nil
+	case r.next < 1 || r.next > math.MaxInt64-n+1:
+		return 0, errNoNumber
+	}
+	first := max(r.next, floor)
+	r.next = first + n
+	return first, nil
+}
+
+func (r *register) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = err
+}
+
+func (r *register) wantCalls(t *testing.T, want int) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.calls != want {
+		t.Fatalf("the counter was asked %d times, want %d", r.calls, want)
+	}
+}
+
+func newSequence(t testing.TB, c generator.Counter, size int64) *generator.Sequence {
+	t.Helper()
+	g, err := generator.NewSequence(c, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func wantSequence(t *testing.T, g *generator.Sequence, want int64) {
+	t.Helper()
+	if id, err := g.Next(ctx); err != nil || int64(id) != want {
+		t.Fatalf("minted %d, %v, want %d", id, err, want)
+	}
+}
+
+// TestSequenceOfOne: every ID is a step of the counter, so they ascend over all generators; a block is one step.
+func TestSequenceOfOne(t *testing.T) {
+	r := newRegister()
+	a, b := newSequence(t, r, 1), newSequence(t, r, 1)
+	if err := a.Ready(ctx); err != nil {
+		t.Error(err)
+	}
+	r.wantCalls(t, 0)
+	for i := int64(1); i <= 20; i += 2 {
+		wantSequence(t, a, i)
+		wantSequence(t, b, i+1)
+	}
+	r.wantCalls(t, 20)
+	ids := make([]idtype.SequenceID, 5)
+	if n, err := a.Fill(ctx, ids); n != 5 || err != nil || !slices.Equal(ids, []idtype.SequenceID{21, 22, 23, 24, 25}) {
+		t.Errorf("Fill = %d, %v, %v", n, err, ids)
+	}
+	r.wantCalls(t, 21)
+	wantSequence(t, b, 26)
+	if s := a.Stats(); s != (generator.SequenceStats{Taken: 15, Blocks: 11}) {
+		t.Errorf("%+v", s)
+	}
+	for _, floor := range r.floors {
+		if floor != 1 {
+			t.Errorf("asked from %d on", floor)
+		}
+	}
+	r.hold = make(chan struct{})
+	if id, err := a.Next(canceled); !errors.Is(err, context.Canceled) || id != 0 {
+		t.Errorf("with a context that has ended: %d, %v", id, err)
+	}
+}
+
+// TestSequenceBlocks: a block is counted through, and the next one is asked for when a tenth is left, once.
+func TestSequenceBlocks(t *testing.T) {
+	for _, size := range []int64{2, 3, 9, 10, 11, 100, 1000} {
+		for _, fill := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d/%v", size, fill), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRegister()
+					g := newSequence(t, r, size)
+					r.wantCalls(t, 0)
+					for i := int64(1); i <= 3*size; i++ {
+						var ids [1]idtype.SequenceID
+						var err error
+						if fill {
+							_, err = g.Fill(ctx, ids[:])
+						} else {
+							ids[0], err = g.Next(ctx)
+						}
+						if err != nil || int64(ids[0]) != i {
+							t.Fatalf("minted %d, %v, want %d", ids[0], err, i)
+						}
+						synctest.Wait()
+						block, used := (i-1)/size, (i-1)%size+1
+						calls := int(block) + 1
+						if used >= size-size/10 {
+							calls++
+						}
+						r.wantCalls(t, calls)
+						want := generator.SequenceStats{Taken: uint64(i), Blocks: uint64(block) + 1, BlockUsed: float64(used) / float64(size)}
+						if s := g.Stats(); s != want {
+							t.Fatalf("%+v, want %+v", s, want)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestSequenceFill: over several blocks, with what another generator took left out.
+func TestSequenceFill(t *testing.T) {
+	r := newRegister()
+	a, b := newSequence(t, r, 5), newSequence(t, r, 5)
+	wantSequence(t, a, 1)
+	wantSequence(t, b, 6)
+	ids := make([]idtype.SequenceID, 9)
+	if n, err := a.Fill(ctx, ids); n != 9 || err != nil {
+		t.Fatalf("Fill = %d, %v", n, err)
+	}
+	if want := []idtype.SequenceID{2, 3, 4, 5, 11, 12, 13, 14, 15}; !slices.Equal(ids, want) {
+		t.Errorf("minted %v, want %v", ids, want)
+	}
+	if s := a.Stats(); s.Taken != 10 || s.Blocks != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestSequenceFails: ahead of the end it is nobody's error, and tried again after a hundredth; at the end it is every call's.
+func TestSequenceFails(t *testing.T) {
+	for _, fill := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRegister()
+			g := newSequence(t, r, 1000)
+			r.fail(errAway)
+			mint := func(n int) (int, error) {
+				if fill {
+					return g.Fill(ctx, make([]idtype.SequenceID, n))
+				}
+				for i := range n {
+					if _, err := g.Next(ctx); err != nil {
+						return i, err
+					}
+				}
+				return n, nil
+			}
+			wantError := func(calls int) {
+				t.Helper()
+				n, err := mint(3)
+				var e *generator.NumberError
+				if n != 0 || !errors.As(err, &e) || e.Scheme != idtype.SchemeSequence || !errors.Is(err, errAway) {
+					t.Fatalf("minted %d, %v", n, err)
+				}
+				if want := "generator: no numbers for sequence IDs: " + errAway.Error(); err.Error() != want {
+					t.Errorf("text is %q, want %q", err, want)
+				}
+				r.wantCalls(t, calls)
+			}
+			upto := func(id, calls int) {
+				t.Helper()
+				if n := id - int(g.Stats().Taken); n > 0 {
+					if done, err := mint(n); done != n || err != nil {
+						t.Fatalf("minted %d of %d, %v", done, n, err)
+					}
+				}
+				synctest.Wait()
+				r.wantCalls(t, calls)
+			}
+			wantError(1)
+			wantError(2)
+			if err := g.Ready(ctx); !errors.Is(err, errAway) {
+				t.Errorf("Ready: %v", err)
+			}
+			r.fail(nil)
+			if err := g.Ready(ctx); err != nil {
+				t.Error(err)
+			}
+			upto(1, 4)
+			r.fail(errAway)
+			upto(899, 4)
+			upto(900, 5)
+			upto(910, 5)
+			upto(911, 6)
+			upto(921, 6)
+			upto(922, 7)
+			upto(1000, 8)
+			wantError(9)
+			wantError(10)
+			r.fail(nil)
+			upto(1001, 11)
+			if s := g.Stats(); s.Taken != 1001 || s.Blocks != 2 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestSequenceBadCounters: what would repeat IDs or is none is refused, wherever it comes, and the next call asks again.
+func TestSequenceBadCounters(t *testing.T) {
+	for _, bad := range []int64{0, -1, math.MinInt64, math.MaxInt64, math.MaxInt64 - 8} {
+		for _, size := range []int64{1, 10} {
+			r := newRegister()
+			g := newSequence(t, r, size)
+			r.first = []int64{bad}
+			n := 10
+			if size == 10 {
+				n = 1
+			}
+			m, err := g.Fill(ctx, make([]idtype.SequenceID, n))
+			var e *idtype.RangeError
+			if m != 0 || !errors.As(err, new(*generator.NumberError)) || !errors.As(err, &e) || e.Value != bad || e.Max != math.MaxInt64-9 {
+				t.Errorf("from %d on: minted %d, %v", bad, m, err)
+			}
+			wantSequence(t, g, 1)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		for _, bad := range []int64{1, 10, 5} {
+			r := newRegister()
+			g := newSequence(t, r, 10)
+			wantSequence(t, g, 1)
+			r.first = []int64{bad, bad} // ahead, and at the end
+			for want := int64(2); want <= 10; want++ {
+				wantSequence(t, g, want)
+				synctest.Wait()
+			}
+			r.wantCalls(t, 3)
+			if id, err := g.Next(ctx); id != 11 || err != nil {
+				t.Errorf("after two refusals ahead: %d, %v", id, err)
+			}
+			r.first = []int64{bad, bad}
+			for want := int64(12); want <= 20; want++ {
+				wantSequence(t, g, want)
+				synctest.Wait()
+			}
+			r.first = []int64{bad}
+			if id, err := g.Next(ctx); id != 0 || !errors.Is(err, generator.ErrRepeated) || !errors.As(err, new(*generator.NumberError)) {
+				t.Errorf("a block from %d again: minted %d, %v", bad, id, err)
+			}
+			wantSequence(t, g, 21)
+		}
+	})
+}
+
+// TestSequenceEnds: the last ID of the domain is minted, and none after it.
+func TestSequenceEnds(t *testing.T) {
+	for _, size := range []int64{1, 3} {
+		r := newRegister()
+		r.next = math.MaxInt64 - 2
+		g := newSequence(t, r, size)
+		for want := int64(math.MaxInt64 - 2); ; want++ {
+			if wantSequence(t, g, want); want == math.MaxInt64 {
+				break
+			}
+		}
+		for range 3 {
+			if id, err := g.Next(ctx); err == nil {
+				t.Errorf("minted %d after the last", id)
+			}
+		}
+		if s := g.Stats(); s.Taken != 3 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestSequenceSizes(t *testing.T) {
+	for _, size := range []int64{0, -1, math.MinInt64, math.MaxInt32 + 1} {
+		var e *generator.OptionError
+		if g, err := generator.NewSequence(newRegister(), size); g != nil || !errors.As(err, &e) || e.Value != fmt.Sprint(size) {
+			t.Errorf("size %d: %v", size, err)
+		}
+	}
+	wantSequence(t, newSequence(t, newRegister(), math.MaxInt32), 1)
+}
+
+// counterFunc is a Counter for what register cannot do.
+type counterFunc func(ctx context.Context) (int64, error)
+
+func (f counterFunc) Reserve(ctx context.Context, _, _ int64) (int64, error) { return f(ctx) }
+
+// TestSequenceOfBadSources: a counter that is not there, that ends its goroutine or that hangs costs a call.
+func TestSequenceOfBadSources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []generator.Counter{
+			nil,
+			counterFunc(func(context.Context) (int64, error) { runtime.Goexit(); return 1, nil }),
+			counterFunc(func(ctx context.Context) (int64, error) { <-ctx.Done(); return 1, ctx.Err() }),
+		} {
+			if id, err := newSequence(t, c, 10).Next(ctx); id != 0 || !errors.As(err, new(*generator.NumberError)) {
+				t.Errorf("minted %d, %v", id, err)
+			}
+		}
+		r := newRegister()
+		r.hold = make(chan struct{})
+		g := newSequence(t, r, 10)
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		started := time.Now()
+		if id, err := g.Next(limited); id != 0 || !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != time.Second {
+			t.Errorf("minted %d, %v after %v", id, err, time.Since(started))
+		}
+		close(r.hold)
+		wantSequence(t, g, 1) // the request went on
+		r.wantCalls(t, 1)
+	})
+}
+
+// TestSequenceGoroutines: every ID of the counter is minted once, over changes of block, by both ways.
+func TestSequenceGoroutines(t *testing.T) {
+	r := newRegister()
+	g := newSequence(t, r, 100)
+	all := make([][]idtype.SequenceID, 8)
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() {
+			all[i] = make([]idtype.SequenceID, 8000)
+			for n := 0; n < len(all[i]); n += 8 {
+				if _, err := g.Fill(ctx, all[i][n:n+7]); err != nil {
+					t.Error(err)
+				}
+				var err error
+				if all[i][n+7], err = g.Next(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			if !slices.IsSorted(all[i]) {
+				t.Error("IDs do not ascend")
+			}
+		})
+	}
+	wg.Wait()
+	ids := slices.Concat(all...)
+	slices.Sort(ids)
+	for i, id := range ids {
+		if int(id) != i+1 {
+			t.Fatalf("in order, ID %d is %d", i+1, id)
+		}
+	}
+	if s := g.Stats(); s.Taken != uint64(len(ids)) || s.Blocks != uint64(len(ids)/100) {
+		t.Errorf("%+v", s)
+	}
+	if got := testing.AllocsPerRun(90, func() { _, sinkErr = g.Next(ctx) }); got != 0 || sinkErr != nil {
+		t.Errorf("%v allocations, %v", got, sinkErr)
+	}
+}

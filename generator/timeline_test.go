@@ -1,0 +1,397 @@
+package generator_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// pools are ranges of slots at the edges of a scheme's, and odd ones between.
+func (s timeScheme) pools() []generator.Pool {
+	return []generator.Pool{
+		{Min: s.first, Max: s.first},
+		{Min: s.last, Max: s.last},
+		{Min: s.first, Max: s.first + 6},
+		{Min: s.last - 2, Max: s.last},
+		{Min: s.first + 12, Max: s.first + 16},
+	}
+}
+
+// TestRollOver: all slots of a pool are used, in order, and the next ID is the first of the next unit, for which the call waits.
+func TestRollOver(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		for _, pool := range s.pools() {
+			size := pool.Max - pool.Min + 1
+			var want []mark
+			for unit := range 4 {
+				for slot := pool.Min; slot <= pool.Max; slot++ {
+					want = append(want, mark{5 % s.numbers, noon.Add(s.units(unit)).UnixNano(), 0, slot})
+				}
+			}
+			for n := range 2*size + 2 { // Fill of none is Next
+				t.Run(fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
+					clock := generator.NewTestClock(noon.Add(-1)) // so that a new generator begins at noon
+					g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
+					clock.Set(noon)
+					for done := 0; done < len(want); {
+						var ids []minted
+						var err error
+						if n == 0 {
+							ids = make([]minted, 1)
+							ids[0], err = g.next(ctx)
+						} else {
+							ids, err = g.fill(ctx, min(n, len(want)-done))
+						}
+						if err != nil {
+							t.Fatal(err)
+						}
+						for _, id := range ids {
+							if id.mark != want[done] {
+								t.Fatalf("ID %d is %+v, want %+v", done, id.mark, want[done])
+							}
+							done++
+						}
+						wantAt(t, clock, s.units((done-1)/size)) // TestClock is exact: no call waited longer than it had to
+					}
+					if st := g.stats(); st.Issued != uint64(len(want)) || st.Waits != 3 || st.PoolUsed != 1 || st.Regressions != 0 {
+						t.Errorf("%+v, want %d issued, 3 waits, all of the pool used", st, len(want))
+					}
+				})
+			}
+		}
+	})
+}
+
+// TestWholeUnit uses all slots of the layout up, by Next and by Fill in turn.
+func TestWholeUnit(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		if s.last > 1<<16 {
+			t.Skip("see TestTraceSecond")
+		}
+		clock := generator.NewTestClock(noon.Add(-1))
+		g := s.must(t, given(0), &generator.Options{Clock: clock})
+		clock.Set(noon)
+		var last minted
+		for slot := s.first; slot <= s.last; {
+			ids := make([]minted, 1)
+			var err error
+			if slot%2 == 0 {
+				ids[0], err = g.next(ctx)
+			} else {
+				ids, err = g.fill(ctx, min(1+slot%7, s.last-slot+1))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				if id.mark != (mark{0, noon.UnixNano(), 0, slot}) {
+					t.Fatalf("slot %d is %+v", slot, id)
+				}
+				if slot > s.first && s.ascends && id.bytes <= last.bytes {
+					t.Fatalf("%x after %x", id.bytes, last.bytes)
+				}
+				last = id
+				slot++
+			}
+		}
+		wantAt(t, clock, 0)
+		id, err := g.next(ctx)
+		if err != nil || id.mark != (mark{0, noon.Add(s.unit).UnixNano(), 0, s.first}) || s.ascends && id.bytes <= last.bytes {
+			t.Errorf("after the last slot: %+v, %v", id.mark, err)
+		}
+		wantAt(t, clock, s.unit)
+	})
+}
+
+// TestEnds: the first unit is left out, the last is used, and outside there are none, also for a clock that comes back.
+func TestEnds(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		endless := func() *claims { // a window that begins before time does
+			return &claims{answers: []generator.Window[int]{{Number: 5 % s.numbers, From: time.Unix(0, math.MinInt64)}}}
+		}
+		wantRangeError := func(t *testing.T, g *timed, clock *generator.TestClock) {
+			t.Helper()
+			at := clock.UnixNano()
+			_, err := g.next(ctx)
+			var e *idtype.RangeError
+			if !errors.As(err, &e) {
+				t.Fatalf("at %v: error is %v, want a *RangeError", time.Unix(0, at).UTC(), err)
+			}
+			want := idtype.RangeError{
+				Type: s.typ, Part: "unix_ms", Value: time.Unix(0, at).UnixMilli(),
+				Min: s.begin.UnixMilli(), Max: s.end.UnixMilli() - 1,
+			}
+			if *e != want {
+				t.Errorf("error is %+v, want %+v", *e, want)
+			}
+			if err := g.ready(ctx); !errors.As(err, &e) {
+				t.Errorf("Ready: %v, want a *RangeError", err)
+			}
+			if got := clock.UnixNano(); got != at {
+				t.Errorf("it waited %v", time.Duration(got-at))
+			}
+		}
+		wantID := func(t *testing.T, g *timed, at time.Time, slot int) {
+			t.Helper()
+			id, err := g.next(ctx)
+			if err != nil || id.mark != (mark{5 % s.numbers, at.UnixNano(), 0, slot}) {
+				t.Errorf("minted %+v, %v, want slot %d of %v", id.mark, err, slot, at.UTC())
+			}
+		}
+
+		t.Run("begin", func(t *testing.T) {
+			clock := generator.NewTestClock(s.begin.Add(-1))
+			g := s.must(t, windowsOf(endless()), &generator.Options{Clock: clock})
+			wantRangeError(t, g, clock)
+			clock.Set(s.begin)
+			wantID(t, g, s.begin.Add(s.unit), s.first) // an ID of the first unit may be zero
+			clock.Set(s.begin.Add(-1))
+			wantRangeError(t, g, clock)
+			clock.Set(s.begin.Add(-time.Hour))
+			wantRangeError(t, g, clock)
+			clock.Set(time.Unix(0, math.MinInt64))
+			wantRangeError(t, g, clock)
+			clock.Set(s.begin.Add(s.unit))
+			wantID(t, g, s.begin.Add(s.unit), s.first+1)
+		})
+		t.Run("end", func(t *testing.T) {
+			for _, source := range []windows{given(5 % s.numbers), windowsOf(endless())} {
+				clock := generator.NewTestClock(s.end.Add(-s.units(3)))
+				g := s.must(t, source, &generator.Options{Clock: clock})
+				clock.Set(s.end.Add(-1))
+				if _, err := g.fill(ctx, 2); err != nil {
+					t.Fatal(err)
+				}
+				for _, beyond := range []time.Time{s.end, s.end.Add(time.Hour), time.Unix(0, math.MaxInt64)} {
+					clock.Set(beyond)
+					wantRangeError(t, g, clock)
+				}
+				clock.Set(s.end.Add(-s.unit))
+				wantID(t, g, s.end.Add(-s.unit), s.first+2)
+			}
+		})
+		t.Run("last unit", func(t *testing.T) {
+			clock := generator.NewTestClock(s.end.Add(-s.unit - 1))
+			pool := generator.Pool{Min: s.first, Max: s.first + 2}
+			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
+			clock.Set(s.end.Add(-s.unit))
+			for i := range 3 {
+				wantID(t, g, s.end.Add(-s.unit), s.first+i)
+			}
+			before := clock.UnixNano()
+			if id, err := g.next(ctx); err == nil {
+				t.Errorf("minted %+v after the last of all", id.mark)
+			}
+			if clock.UnixNano() != before {
+				t.Error("it waited for the end of time")
+			}
+			if st := g.stats(); st.Issued != 3 || !st.Time.Equal(s.end.Add(-s.unit)) {
+				t.Errorf("%+v", st)
+			}
+		})
+	})
+}
+
+// TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit.
+func TestTimeIsExact(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		t.Run("at first", func(t *testing.T) {
+			clock := generator.NewTestClock(noon.Add(-time.Hour))
+			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock})
+			clock.Set(noon)
+			wantNext(t, s, g, 0, 0, s.first)
+		})
+		t.Run("at first in a window", func(t *testing.T) {
+			w := &claims{answers: []generator.Window[int]{{Number: 5 % s.numbers, From: noon.Add(-time.Hour), To: noon.Add(time.Hour)}}}
+			g := s.must(t, windowsOf(w), &generator.Options{Clock: generator.NewTestClock(noon)})
+			wantNext(t, s, g, 0, 0, s.first)
+		})
+		t.Run("random", func(t *testing.T) {
+			g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + 4}})
+			rnd := rand.New(rand.NewPCG(1, 2))
+			now := time.Duration(0)
+			for range 1000 {
+				now += time.Duration(rnd.Int64N(int64(s.units(3))))
+				if slot := int(g.stats().PoolUsed * 5); slot == 4 {
+					now += s.unit // before the last slot of a unit is used
+				}
+				clock.Set(noon.Add(now))
+				id, err := g.next(ctx)
+				if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil || id.time != want {
+					t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark, err, time.Duration(want-id.time))
+				}
+			}
+		})
+		// The cap was reached once, and no call waited.
+		t.Run("an hour after a full unit", func(t *testing.T) {
+			g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + 4}})
+			clock.Add(s.unit)
+			if _, err := g.fill(ctx, 5); err != nil {
+				t.Fatal(err)
+			}
+			clock.Set(noon.Add(time.Hour))
+			wantNext(t, s, g, int(time.Hour/s.unit), 0, s.first)
+		})
+		// It was reached, and a call waited, but that is long ago.
+		t.Run("an hour after a wait", func(t *testing.T) {
+			for _, size := range []int{1, 5} {
+				clock := generator.NewTestClock(noon.Add(-s.unit))
+				g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + size - 1}})
+				if _, err := g.fill(ctx, 3*size); err != nil {
+					t.Fatal(err)
+				}
+				for hour := range 3 {
+					clock.Set(noon.Add(time.Duration(hour+1) * time.Hour))
+					wantNext(t, s, g, (hour+1)*int(time.Hour/s.unit), 0, s.first)
+				}
+			}
+		})
+	})
+}
+
+// late is a clock whose sleepers oversleep.
+type late struct {
+	*generator.TestClock
+	by time.Duration
+}
+
+func (l *late) Sleep(ctx context.Context, d time.Duration) error {
+	return l.TestClock.Sleep(ctx, d+l.by)
+}
+
+// TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of them, in order; so its IDs may be
+// older than the clock, and no cap is lost to timers.
+func TestLateTimers(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		for _, units := range []int{1, 4, 7, 8, 9, 30} {
+			t.Run(fmt.Sprint(units, " units"), func(t *testing.T) {
+				pool := generator.Pool{Min: s.first, Max: s.first + 4}
+				clock := &late{TestClock: generator.NewTestClock(noon.Add(-1)), by: s.units(units)}
+				g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
+				clock.Set(noon)
+				previous := mark{time: noon.Add(-s.unit).UnixNano()}
+				skipped := 0
+				for i := range 500 {
+					id, err := g.next(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if slot := s.first + i%5; id.slot != slot {
+						t.Fatalf("ID %d is %+v, want slot %d: none may be left out", i, id.mark, slot)
+					}
+					if id.slot == s.first {
+						skipped += int((id.time-previous.time)/int64(s.unit)) - 1
+					}
+					age := time.Duration(clock.UnixNano()-id.time) / s.unit
+					if id.time < previous.time || age > time.Duration(s.lag) || age < 0 {
+						t.Fatalf("ID %d is %+v, %d units before the clock, after one of %d", i, id.mark, age, previous.time)
+					}
+					previous = id.mark
+				}
+				// Every sleep takes units+1; all but those that are too long ago are used.
+				if lost := max(0, units-s.lag); skipped > 500/5*lost/(units+1-lost)+lost {
+					t.Errorf("%d units were skipped, each sleep costs %d", skipped, lost)
+				}
+				if st := g.stats(); st.Issued != 500 {
+					t.Errorf("%+v", st)
+				}
+			})
+		}
+	})
+}
+
+// TestMintAllocs: minting allocates nothing, below the cap, at it, and with a coarse clock.
+func TestMintAllocs(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		coarse := generator.NewCoarseClock(nil, time.Millisecond)
+		defer coarse.Close()
+		for name, clock := range map[string]generator.Clock{
+			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "coarse": coarse, "test": generator.NewTestClock(noon),
+		} {
+			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock}) // it begins at once
+			if _, err := g.next(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for i, mint := range g.bare {
+				var err error
+				if got := testing.AllocsPerRun(200, func() { err = cmp.Or(err, mint()) }); got != 0 || err != nil {
+					t.Errorf("%s clock, %s: %v allocations, %v", name, []string{"Next", "Fill"}[i], got, err)
+				}
+			}
+		}
+	})
+}
+
+// TestTimelineStats, one by one.
+func TestTimelineStats(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		g, _, clock := lent(t, s, s.window(5, 0, 4), s.window(5, 8, 20))
+		want := func(when string, want generator.Stats) {
+			t.Helper()
+			if got := g.stats(); got != want {
+				t.Errorf("%s: %+v, want %+v", when, got, want)
+			}
+		}
+		want("new", generator.Stats{})
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want("ready", generator.Stats{Windows: 1})
+		wantLent(t, s, g, 5, 0, 0)
+		want("one ID", generator.Stats{Issued: 1, Windows: 1, Time: noon, PoolUsed: 1.0 / 3})
+		clock.Add(s.unit)
+		want("a unit later", generator.Stats{Issued: 1, Windows: 1, Time: noon})
+		if _, err := g.fill(ctx, 5); err != nil {
+			t.Fatal(err)
+		}
+		latest := noon.Add(s.units(2))
+		want("after a wait", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		clock.Add(-s.unit)
+		want("behind", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		clock.Set(noon.Add(s.units(6)))
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want("before the next window", generator.Stats{Issued: 6, Windows: 2, Waits: 1, Time: latest})
+		wantLent(t, s, g, 5, 8, 0)
+		want("in the next window", generator.Stats{Issued: 7, Windows: 2, Waits: 2, Time: noon.Add(s.units(8)), PoolUsed: 1.0 / 3})
+	})
+}
+
+// TestStatsWhileWindowsChange: whoever looks meanwhile does not see a time that was not stamped, nor more than was issued.
+func TestStatsWhileWindowsChange(t *testing.T) {
+	s := timeSchemes[0]
+	clock := generator.NewTestClock(noon)
+	g := s.must(t, ceiling(new(counterFrom), 0), &generator.Options{Clock: clock})
+	const units = 40_000
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range units {
+			clock.Add(s.unit)
+			if _, err := g.next(ctx); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for {
+		st := g.stats()
+		if now := clock.UnixNano(); st.Time.UnixNano() > now || st.Issued > units || st.PoolUsed > 0.5 {
+			t.Fatalf("%+v at %v", st, time.Unix(0, now).UTC())
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+}

@@ -1,0 +1,381 @@
+package generator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// window is a Window from a unit to another one, counted from noon.
+func (s timeScheme) window(number, from, to int) generator.Window[int] {
+	return generator.Window[int]{Number: number % s.numbers, From: noon.Add(s.units(from)), To: noon.Add(s.units(to))}
+}
+
+// lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
+func lent(t *testing.T, s timeScheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
+	t.Helper()
+	source, clock := &claims{answers: w}, generator.NewTestClock(noon)
+	pool := &generator.Pool{Min: s.first, Max: s.first + 2}
+	return s.must(t, windowsOf(source), &generator.Options{Clock: clock, Pool: pool}), source, clock
+}
+
+// wantLent fails unless Next mints an ID of a number and of the unit that is n after noon.
+func wantLent(t *testing.T, s timeScheme, g *timed, number, n, slot int) {
+	t.Helper()
+	got, err := g.next(ctx)
+	if want := (mark{number % s.numbers, noon.Add(s.units(n)).UnixNano(), 0, s.first + slot}); err != nil || got.mark != want {
+		t.Fatalf("minted %+v, %v after noon, %v; want %+v, %v after", got.mark, got.after(), err, want, s.units(n))
+	}
+}
+
+// wantNoNumber fails unless err is a *NumberError of the scheme, for the reason.
+func wantNoNumber(t *testing.T, s timeScheme, err, reason error) {
+	t.Helper()
+	var e *generator.NumberError
+	if !errors.As(err, &e) || e.Scheme != s.id || !errors.Is(err, reason) {
+		t.Fatalf("error is %#v, want a *NumberError of %s that wraps %v", err, s.id, reason)
+	}
+	if want := "generator: no numbers for " + string(s.id) + " IDs: " + e.Err.Error(); err.Error() != want {
+		t.Errorf("text is %q, want %q", err, want)
+	}
+}
+
+// TestWindowIsAskedForAhead: half-way through, once, and nobody waits for it.
+func TestWindowIsAskedForAhead(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		synctest.Test(t, func(t *testing.T) {
+			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 20, 30))
+			at := func(n, number, asked int) {
+				t.Helper()
+				clock.Set(noon.Add(s.units(n)))
+				wantLent(t, s, g, number, n, 0) // would never return if it waited for a source that is held
+				wantLent(t, s, g, number, n, 1)
+				synctest.Wait()
+				source.wantAsked(t, asked)
+			}
+			source.wantAsked(t, 0)
+			at(0, 5, 1)
+			at(4, 5, 1)
+			release := source.block()
+			at(5, 5, 2)
+			at(6, 5, 2)
+			at(9, 5, 2)
+			release()
+			synctest.Wait()
+			if st := g.stats(); st.Windows != 1 || st.Issued != 10 || !st.Time.Equal(noon.Add(s.units(9))) {
+				t.Errorf("%+v", st)
+			}
+			at(10, 6, 2)
+			at(14, 6, 2)
+			at(16, 6, 3)
+			at(19, 6, 3)
+			at(20, 7, 3)
+			if st := g.stats(); st.Windows != 3 || st.Issued != 20 || st.Waits != 0 {
+				t.Errorf("%+v", st)
+			}
+		})
+	})
+}
+
+// TestWindowFailsAhead: a failure is nobody's error as long as the window lasts. It is tried again after half of what is left.
+func TestWindowFailsAhead(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		synctest.Test(t, func(t *testing.T) {
+			g, source, clock := lent(t, s, s.window(5, 0, 16), s.window(5, 16, 20))
+			wantLent(t, s, g, 5, 0, 0)
+			source.fail(errAway)
+			for n, asked := range []int{1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5} {
+				clock.Set(noon.Add(s.units(n)))
+				if _, err := g.next(ctx); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				source.wantAsked(t, asked)
+			}
+			clock.Set(noon.Add(s.units(16)))
+			for try := range 3 {
+				_, err := g.next(ctx)
+				wantNoNumber(t, s, err, errAway)
+				ids, err := g.fill(ctx, 2)
+				wantNoNumber(t, s, err, errAway)
+				wantNoNumber(t, s, g.ready(ctx), errAway)
+				source.wantAsked(t, 5+3*(try+1))
+				if len(ids) != 0 {
+					t.Errorf("minted %v", ids)
+				}
+			}
+			source.fail(nil)
+			wantLent(t, s, g, 5, 16, 0)
+			if st := g.stats(); st.Windows != 2 || st.Issued != 1+16+1 {
+				t.Errorf("%+v", st)
+			}
+		})
+	})
+}
+
+// TestWindowWhenIdle: what was fetched ahead and has passed meanwhile is not used.
+func TestWindowWhenIdle(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		synctest.Test(t, func(t *testing.T) {
+			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 100, 120))
+			wantLent(t, s, g, 5, 0, 0)
+			clock.Set(noon.Add(s.units(5)))
+			wantLent(t, s, g, 5, 5, 0)
+			synctest.Wait()
+			source.wantAsked(t, 2)
+			clock.Set(noon.Add(s.units(100)))
+			wantLent(t, s, g, 7, 100, 0)
+			source.wantAsked(t, 3)
+			if st := g.stats(); st.Issued != 3 {
+				t.Errorf("%+v", st)
+			}
+		})
+	})
+}
+
+// TestWindowAhead: one that has not begun is waited for, unless that is too long.
+func TestWindowAhead(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		g, source, clock := lent(t, s, s.window(5, 7, 9), generator.Window[int]{Number: 5 % s.numbers, From: noon.Add(time.Hour)})
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		wantAt(t, clock, 0) // a window that comes is a number too
+		wantLent(t, s, g, 5, 7, 0)
+		wantAt(t, clock, s.units(7))
+		late := 9 + s.lag // what was waited for is not used any more
+		clock.Set(noon.Add(s.units(late)))
+		for range 2 {
+			_, err := g.next(ctx)
+			wantClockError(t, s, err, generator.ErrClockBehind, s.units(late), time.Hour)
+		}
+		source.wantAsked(t, 2)
+		clock.Set(noon.Add(time.Hour - 2*time.Second))
+		wantLent(t, s, g, 5, int(time.Hour/s.unit), 0)
+		wantAt(t, clock, time.Hour)
+	})
+}
+
+// TestWindowIsRounded: to whole units within it.
+func TestWindowIsRounded(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		first, second := s.window(5, 2, 6), s.window(6, 9, 12)
+		first.From, first.To = first.From.Add(1), first.To.Add(-1)     // units 3 and 4
+		second.From, second.To = second.From.Add(-1), second.To.Add(1) // 9, 10 and 11
+		g, _, clock := lent(t, s, first, second)
+		for _, n := range []int{3, 4} {
+			for slot := range 3 {
+				wantLent(t, s, g, 5, n, slot)
+			}
+		}
+		for _, n := range []int{9, 10, 11} {
+			for slot := range 3 {
+				wantLent(t, s, g, 6, n, slot)
+			}
+		}
+		wantAt(t, clock, s.units(11))
+		_, err := g.next(ctx)
+		wantNoNumber(t, s, err, errNoNumber)
+	})
+}
+
+// TestBadWindows: a window that would repeat IDs, or has none, is refused wherever it comes, and the next one is asked for.
+func TestBadWindows(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		part := s.window(5, 12, 13)
+		part.From = part.From.Add(1)
+		for _, tt := range []struct {
+			name   string
+			window generator.Window[int]
+			reason error // if it is not nil
+			text   string
+		}{
+			{"inverted", s.window(5, 14, 12), nil, "has no whole unit"},
+			{"empty", s.window(5, 12, 12), nil, "has no whole unit"},
+			{"without a whole unit", part, nil, "has no whole unit"},
+			{"the same", s.window(5, 0, 10), generator.ErrRepeated, ""},
+			{"overlapping", s.window(5, 9, 20), generator.ErrRepeated, ""},
+			{"overlapping by a part", generator.Window[int]{Number: 5 % s.numbers, From: noon.Add(s.units(9) - 1)}, generator.ErrRepeated, ""},
+			{"zero", generator.Window[int]{Number: 5 % s.numbers}, generator.ErrRepeated, ""},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					g, source, clock := lent(t, s, s.window(5, 0, 10))
+					wantLent(t, s, g, 5, 0, 0)
+					clock.Set(noon.Add(s.units(8)))
+					wantLent(t, s, g, 5, 8, 0)
+					synctest.Wait()
+					clock.Set(noon.Add(s.units(9)))
+					for slot := range 3 {
+						wantLent(t, s, g, 5, 9, slot)
+					}
+					synctest.Wait()
+					source.wantAsked(t, 3) // ahead, and there was no answer
+					source.add(tt.window, s.window(5, 11, 20))
+					_, err := g.next(ctx)
+					reason := tt.reason
+					if reason == nil {
+						reason = errors.Unwrap(err)
+					}
+					wantNoNumber(t, s, err, reason)
+					if !strings.Contains(err.Error(), tt.text) {
+						t.Errorf("text is %q, want %q in it", err, tt.text)
+					}
+					wantLent(t, s, g, 5, 11, 0)
+				})
+			})
+		}
+	})
+}
+
+// TestPassedWindows: a source may be late with its answer, so it is asked again, a few times.
+func TestPassedWindows(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		passed := []generator.Window[int]{
+			s.window(5, -20, -10), s.window(6, -4, 0), {From: noon.AddDate(-425, 0, 0), To: noon.AddDate(-424, 0, 0)},
+		}
+		g, source, _ := lent(t, s, append(passed, s.window(5, -10, 10))...)
+		wantLent(t, s, g, 5, 0, 0)
+		source.wantAsked(t, 4)
+
+		g, source, _ = lent(t, s)
+		for range 50 {
+			source.add(passed...)
+		}
+		_, err := g.next(ctx)
+		wantNoNumber(t, s, err, errors.Unwrap(err))
+		if !strings.Contains(err.Error(), "has passed") || len(source.asked) > 20 {
+			t.Errorf("%v, after %d windows", err, len(source.asked))
+		}
+	})
+}
+
+// TestBadNumberOfWindow: one that would overflow into the bits beside is refused, at construction where it is given.
+func TestBadNumberOfWindow(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		if s.numbers == 1 {
+			t.Skip("it has no number")
+		}
+		for _, bad := range []int{-1, s.numbers, s.numbers + 5, math.MaxInt, math.MinInt} {
+			var e *idtype.RangeError
+			g, err := s.make(given(bad), &generator.Options{Clock: generator.NewTestClock(noon)})
+			if !errors.As(err, &e) || g != nil || e.Type != s.typ {
+				t.Errorf("Given(%d): %v, %v, want a *RangeError", bad, g, err)
+			}
+			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, From: noon}, s.window(5, 0, 10))
+			_, err = g.next(ctx)
+			wantNoNumber(t, s, err, errors.Unwrap(err))
+			if !errors.As(err, &e) || e.Type != s.typ || e.Min != 0 {
+				t.Errorf("number %d: error is %v, want a *RangeError", bad, err)
+			}
+			wantLent(t, s, g, 5, 0, 0)
+		}
+		for _, good := range []int{0, s.numbers - 1} {
+			if _, err := s.make(given(good), &generator.Options{Clock: generator.NewTestClock(noon)}); err != nil {
+				t.Errorf("Given(%d): %v", good, err)
+			}
+		}
+	})
+}
+
+// windowsFunc is a Windows for what claims cannot do.
+type windowsFunc func(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error)
+
+func (f windowsFunc) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error) {
+	return f(ctx, now, unit)
+}
+
+// TestSourceOfWindows: one that hangs, that ends its goroutine, or that is not there costs a call, not the generator.
+func TestSourceOfWindows(t *testing.T) {
+	type key struct{}
+	inBubble(t, generator.Options{}, func(t *testing.T, s timeScheme, _ *timed, clock *steppable) {
+		calls, back := 0, clock.UnixNano()
+		g := s.must(t, windowsOf(windowsFunc(func(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error) {
+			if calls++; now.UnixNano() != back || unit != s.unit || ctx.Value(key{}) != nil {
+				t.Errorf("asked at %v with unit %v, and the caller's %v", now, unit, ctx.Value(key{}))
+			}
+			switch calls {
+			case 1:
+				runtime.Goexit()
+			case 2:
+				<-ctx.Done()
+				return generator.Window[int]{}, ctx.Err()
+			}
+			return generator.Window[int]{Number: 5 % s.numbers, From: now}, nil
+		})), &generator.Options{Clock: clock})
+		if id, err := g.next(ctx); !errors.As(err, new(*generator.NumberError)) {
+			t.Errorf("minted %+v, %v", id, err)
+		}
+		limited, cancel := context.WithTimeout(context.WithValue(ctx, key{}, "caller"), time.Second)
+		defer cancel()
+		_, err := g.next(limited)
+		wantNoNumber(t, s, err, context.DeadlineExceeded)
+		wantAt(t, clock, time.Second)
+		_, err = g.next(canceled)
+		wantNoNumber(t, s, err, context.Canceled)
+		err = g.ready(ctx) // the request is still under way
+		wantNoNumber(t, s, err, context.DeadlineExceeded)
+		wantAt(t, clock, time.Minute)
+		if back = clock.UnixNano(); calls != 2 {
+			t.Errorf("asked %d times, want 2", calls)
+		}
+		wantNext(t, s, g, int(time.Minute/s.unit), 0, s.first)
+	})
+}
+
+// TestNoWindows: a source that is not there is an error of the call, not the end of the process.
+func TestNoWindows(t *testing.T) {
+	trace, _ := generator.NewTrace(nil, nil)
+	eightbyte, _ := generator.NewEightByte(idtype.EightByteSpread, nil, nil)
+	short, _ := generator.NewShort(nil, nil)
+	sno, _ := generator.NewSno(nil, nil)
+	ceiling, _ := generator.NewSno(generator.Ceiling(1, nil, time.Second), nil)
+	for i, g := range []states{trace, eightbyte, short, sno, ceiling} {
+		if err := g.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
+			t.Errorf("%d: error is %v, want a *NumberError", i, err)
+		}
+	}
+}
+
+// TestOptions: a setting that cannot be is refused, with its name and value.
+func TestOptions(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		good := generator.Options{Clock: generator.NewTestClock(noon), Random: rand.NewPCG(1, 2)}
+		if g, err := s.make(given(0), &good); err != nil || g == nil {
+			t.Errorf("options that are fine: %v", err)
+		}
+		bad := map[string]generator.Options{
+			"MaxWait -1ns":                       {MaxWait: -1},
+			"Regression -1":                      {Regression: -1},
+			"Regression 3":                       {Regression: generator.RegressionFails + 1},
+			"Pool 3..2":                          {Pool: &generator.Pool{Min: 3, Max: 2}},
+			fmt.Sprintf("Pool %d..5", s.first-1): {Pool: &generator.Pool{Min: s.first - 1, Max: 5}},
+			fmt.Sprintf("Pool 5..%d", s.last+1):  {Pool: &generator.Pool{Min: 5, Max: s.last + 1}},
+			fmt.Sprintf("Pool %d..%d", math.MinInt, math.MaxInt): {Pool: &generator.Pool{Min: math.MinInt, Max: math.MaxInt}},
+		}
+		if s.first > 0 {
+			bad["Pool 0..0"] = generator.Options{Pool: &generator.Pool{}}
+		}
+		for want, o := range bad {
+			o.Clock = generator.NewTestClock(noon)
+			g, err := s.make(given(0), &o)
+			var e *generator.OptionError
+			if g != nil || !errors.As(err, &e) || e.Option+" "+e.Value != want || e.Reason == "" {
+				t.Errorf("%s: %v, %v", want, g, err)
+			}
+			if err != nil && err.Error() != "generator: "+want+" "+e.Reason {
+				t.Errorf("text is %q", err)
+			}
+		}
+	})
+}
