@@ -199,6 +199,21 @@ func TestTickTockFills(t *testing.T) {
 	}
 }
 
+// TestTickTockAtTheCap: a generator that was behind at its cap is not behind in the time that it goes back to.
+func TestTickTockAtTheCap(t *testing.T) {
+	s := snoScheme()
+	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 0, Max: 9}})
+	clock.Add(s.units(50))
+	if _, err := g.fill(ctx, 25); err != nil {
+		t.Fatal(err)
+	}
+	clock.Set(noon.Add(s.units(20)))
+	for n := 20; n < 40; n++ {
+		wantNext(t, s, g, n, 1, 0)
+		clock.Add(s.unit)
+	}
+}
+
 // TestRegressionsAreCounted, one by one, also where two lead away from the same time.
 func TestRegressionsAreCounted(t *testing.T) {
 	s := snoScheme()

@@ -1,0 +1,319 @@
+package generator_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+var uniqueSeed = flag.Uint64("unique.seed", 0, "seed of the tests of uniqueness; 0 is a new one")
+
+// sources are the ways in which several generators, or one after the other, may come to their numbers.
+var sources = []string{"one number", "pools of one number", "time ceilings of one number", "changing numbers"}
+
+// TestUniqueUnderChaos: generators that goroutines share, by clocks that step at any moment, mint nothing twice: with each policy,
+// with numbers of every kind of source, with pools so small that they run over all the time, over restarts, with canceled
+// calls and failing sources, for all schemes.
+func TestUniqueUnderChaos(t *testing.T) {
+	chaos(t, traces)
+	for _, s := range eightBytes {
+		chaos(t, s)
+	}
+	chaos(t, shorts)
+	chaos(t, snos)
+}
+
+func chaos[N, T any](t *testing.T, s scheme[N, T]) {
+	seed := *uniqueSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Run(s.name, func(t *testing.T) {
+		var all figures
+		stream := uint64(0)
+		for _, source := range sources {
+			for policy := generator.RegressionDefault; policy <= generator.RegressionFails; policy++ {
+				for _, coarse := range []bool{false, true} {
+					for _, most := range []int{1, 16, 64} {
+						stream++
+						rnd := rand.New(rand.NewPCG(seed, stream))
+						goroutines := most - rnd.IntN(most/2+1)
+						r := &round[N, T]{scheme: s, source: source, policy: policy, coarse: coarse, goroutines: goroutines, rnd: rnd}
+						f, err := r.run()
+						if err != nil {
+							t.Errorf("%s, policy %d, coarse clock %v, %d goroutines, -unique.seed %d: %v",
+								source, policy, coarse, goroutines, seed, err)
+						}
+						all.add(f)
+					}
+				}
+			}
+		}
+		t.Logf("%d IDs of up to 64 goroutines over %d steps of clocks, %d restarts, %d windows, %d waits and %d regressions",
+			all.ids, all.steps, all.restarts, all.windows, all.waits, all.regressions)
+	})
+}
+
+// figures are what rounds saw.
+type figures struct {
+	ids, steps, restarts        int
+	windows, waits, regressions uint64
+}
+
+func (f *figures) add(g figures) {
+	f.ids, f.steps, f.restarts = f.ids+g.ids, f.steps+g.steps, f.restarts+g.restarts
+	f.windows, f.waits, f.regressions = f.windows+g.windows, f.waits+g.waits, f.regressions+g.regressions
+}
+
+// A round is generators of one scheme that live, are made anew and live again.
+type round[N, T any] struct {
+	scheme[N, T]
+	source     string
+	policy     generator.Regression
+	coarse     bool
+	goroutines int
+	rnd        *rand.Rand
+
+	atEnd   bool // of the layout's time, where calls fail
+	clock   *chaosClock
+	windows []generator.Windows[N] // one per generator
+	options []generator.Options
+	figures figures
+}
+
+func (r *round[N, T]) run() (figures, error) {
+	total := 6_000 // in a life
+	if raceEnabled {
+		total /= 4
+	}
+	r.begin()
+	// A test that hangs ends by this, and says so: no call may answer with its error.
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	var keys []key
+	var snapshots []generator.Snapshot
+	for life := range 4 {
+		// The first two lives crash, and it is up to who starts the next one that the clock is where it was.
+		if life == 1 {
+			snapshots = nil
+		}
+		ids, after, err := r.live(ctx, snapshots, total)
+		if err != nil && (!r.mayFail(err) || ctx.Err() != nil) {
+			return r.figures, err
+		}
+		for _, id := range ids {
+			keys = append(keys, r.key(id))
+		}
+		snapshots = after
+		r.figures.restarts++
+	}
+	steps, within := r.clock.seen()
+	if !within {
+		return r.figures, errors.New("the clock left its span")
+	}
+	r.figures.ids, r.figures.steps = len(keys), steps
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.high != b.high {
+			return b2i(a.high > b.high) - b2i(a.high < b.high)
+		}
+		return b2i(a.low > b.low) - b2i(a.low < b.low)
+	})
+	if different := len(slices.Compact(slices.Clone(keys))); different != len(keys) {
+		return r.figures, fmt.Errorf("%d of %d IDs are repeats", len(keys)-different, len(keys))
+	}
+	return r.figures, nil
+}
+
+// begin makes the clock, the sources and the options.
+func (r *round[N, T]) begin() {
+	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	if r.atEnd = r.rnd.IntN(4) == 0; r.atEnd {
+		from = r.end.Add(-r.span / 2)
+	}
+	r.clock = newChaosClock(r.rnd, r.unit, from, r.span)
+	generators, numbers := 3, []N{r.number(7), r.number(8), r.number(9), r.number(10)}
+	if r.source == "one number" {
+		generators = 1
+	}
+	if any(numbers[0]) == any(numbers[1]) { // a scheme without numbers
+		numbers = numbers[:1]
+	}
+	counter := &tally{rnd: rand.New(rand.NewPCG(r.rnd.Uint64(), 0))}
+	lent := &lending[N]{numbers: numbers, rnd: rand.New(rand.NewPCG(r.rnd.Uint64(), 0)), ends: make([]int64, len(numbers))}
+	low := r.slots.Min
+	for i := range generators {
+		o := generator.Options{Regression: r.policy}
+		if r.rnd.IntN(3) != 0 || r.source == "pools of one number" {
+			o.Pool = r.pool(low)
+			low = o.Pool.Max + 1
+			if i == generators-1 && r.rnd.IntN(2) == 0 {
+				o.Pool.Max = r.slots.Max
+			}
+		}
+		r.options = append(r.options, o)
+		switch r.source {
+		case "time ceilings of one number":
+			r.windows = append(r.windows, generator.Ceiling(numbers[0], counter, time.Duration(i)*r.unit))
+		case "changing numbers":
+			r.windows = append(r.windows, lent)
+		default:
+			r.windows = append(r.windows, generator.Given(numbers[0]))
+		}
+	}
+}
+
+// pool is one that begins with low, of at most a third of the slots.
+func (r *round[N, T]) pool(low int) *generator.Pool {
+	return &generator.Pool{Min: low, Max: low + r.rnd.IntN(min(r.slots.Max/3, 1<<r.rnd.IntN(14)))}
+}
+
+// live makes the generators, has the goroutines mint some n IDs, and returns these and how far the generators came.
+func (r *round[N, T]) live(
+	ctx context.Context, before []generator.Snapshot, n int,
+) (ids []T, after []generator.Snapshot, err error) {
+	gs, end, err := r.start(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
+	var mu sync.Mutex
+	seed := r.rnd.Uint64()
+	inParallel(r.goroutines, func(i int) {
+		rnd := rand.New(rand.NewPCG(seed, uint64(i)))
+		g := gs[i%len(gs)]
+		minted, e := r.mint(ctx, g, rnd, n/r.goroutines/2+1)
+		if e == nil {
+			if i == 0 && rnd.IntN(2) == 0 {
+				end() // while others mint
+			}
+			var more []T
+			more, e = r.mint(ctx, g, rnd, n/r.goroutines/2+1)
+			minted = append(minted, more...)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		ids = append(ids, minted...)
+		err = errors.Join(err, e)
+	})
+	for _, g := range gs {
+		s := g.Stats()
+		r.figures.windows += s.Windows
+		r.figures.waits += s.Waits
+		r.figures.regressions += s.Regressions
+		if r.source == "one number" || r.source == "pools of one number" {
+			text, e := json.Marshal(g.Snapshot())
+			var read generator.Snapshot
+			err = errors.Join(err, e, json.Unmarshal(text, &read))
+			after = append(after, read)
+		}
+	}
+	return ids, after, err
+}
+
+// start makes the generators, without snapshots where the clock is as late as it ever was.
+func (r *round[N, T]) start(snapshots []generator.Snapshot) (gs []generatorOf[T], end func(), err error) {
+	var clock generator.Clock = r.clock
+	end = func() {}
+	leave := r.clock.home()
+	defer leave()
+	if r.coarse {
+		c := generator.NewCoarseClock(r.clock, 0)
+		clock, end = c, c.Close
+	}
+	if snapshots != nil {
+		leave()
+	}
+	for i, o := range r.options {
+		o.Clock = clock
+		if r.source == "one number" { // another pool and policy in each life
+			o.Pool, o.Regression = nil, generator.Regression(r.rnd.IntN(3))
+			if r.rnd.IntN(3) != 0 {
+				o.Pool = r.pool(r.slots.Min)
+			}
+		}
+		if snapshots != nil {
+			o.Snapshot = &snapshots[i]
+		}
+		g, err := r.make(r.windows[i], &o)
+		if late := new(generator.SnapshotError); errors.As(err, &late) && !r.atEnd { // the clock is too far behind it
+			leave := r.clock.home()
+			for tries := 0; err != nil && tries < 1000; tries++ {
+				time.Sleep(100 * time.Microsecond) // the coarse clock is yet to see
+				g, err = r.make(r.windows[i], &o)
+			}
+			leave()
+		}
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		gs = append(gs, g)
+	}
+	return gs, end, nil
+}
+
+// mint mints n IDs in all ways, or fewer where most calls fail.
+func (r *round[N, T]) mint(ctx context.Context, g generatorOf[T], rnd *rand.Rand, n int) (ids []T, err error) {
+	ways := []nexter[T]{g}
+	if shared, ok := any(g).(*generator.Trace); ok {
+		ways = append(ways, any(shared.Owned()).(nexter[T]), any(shared.Owned()).(nexter[T]))
+	}
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	for calls := 0; len(ids) < n && calls < 2*n; calls++ {
+		c := ctx
+		if rnd.IntN(10) == 0 {
+			c = gone
+		}
+		switch rnd.IntN(20) {
+		case 0:
+			err = g.Ready(c)
+		case 1:
+			g.Stats()
+			g.Snapshot()
+		case 2, 3:
+			dst := make([]T, rnd.IntN(100))
+			var minted int
+			minted, err = g.Fill(c, dst)
+			ids = append(ids, dst[:minted]...)
+		default:
+			var id T
+			if id, err = ways[rnd.IntN(len(ways))].Next(c); err == nil {
+				ids = append(ids, id)
+			}
+		}
+		if !r.mayFail(err) {
+			return ids, err
+		}
+	}
+	return ids, nil
+}
+
+// mayFail is mayFail, and knows the end of time.
+func (r *round[N, T]) mayFail(err error) bool {
+	out, late := new(idtype.RangeError), new(generator.SnapshotError)
+	return mayFail(err) || r.atEnd && (errors.As(err, &out) || errors.As(err, &late) || errors.Is(err, generator.ErrRepeated))
+}
+
+// mayFail tells whether err is an answer to a call that may be canceled, under a clock that is behind, or by a source that fails
+// or whose windows have passed.
+func mayFail(err error) bool {
+	var none *generator.NumberError
+	switch {
+	case errors.Is(err, generator.ErrRepeated), errors.Is(err, context.DeadlineExceeded):
+		return false
+	case err == nil, errors.Is(err, generator.ErrClockBehind), errors.Is(err, generator.ErrClockStopped):
+		return true
+	}
+	return errors.Is(err, context.Canceled) || errors.As(err, &none)
+}
