@@ -36,7 +36,7 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 		}
 		ids := make([]T, size/2)
 		n, err := source.Fill(ctx, ids)
-		return ids[:n], err
+		return ids[:min(max(n, 0), len(ids))], err
 	}
 	b.half.settled = func(ids []T, err error) ([]T, error) {
 		if len(ids) > 0 { // some were minted before the error, which comes back with the next request if it lasts

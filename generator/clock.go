@@ -103,7 +103,8 @@ func (c *AnchoredClock) Sleep(ctx context.Context, d time.Duration) error { retu
 
 // CoarseClock is a reading of another clock that a goroutine renews: as cheap as a load, and late by the interval, or by more
 // where the goroutine does not get to run. The goroutine also tells the generators that use the clock when the unit of time of
-// their last ID has ended, so that their calls need not look at all. Whoever makes the clock closes it.
+// their last ID has ended, so that their calls need not look at all. Whoever makes the clock closes it. It does
+// not go over a [TestClock], on which sleeping takes no time.
 type CoarseClock struct {
 	now  atomic.Int64 // the reading; unread once the clock is closed
 	base Clock
