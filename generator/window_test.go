@@ -264,7 +264,7 @@ func TestPassedWindows(t *testing.T) {
 func TestBadNumberOfWindow(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
 		if s.numbers == 1 {
-			t.Skip("it has no number")
+			return // it has no number
 		}
 		for _, bad := range []int{-1, s.numbers, s.numbers + 5, math.MaxInt, math.MinInt} {
 			var e *idtype.RangeError
