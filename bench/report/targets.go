@@ -96,8 +96,8 @@ var targets = []target{
 
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
-	"trace, a coarse clock":                           "`Next` is too long to be inlined, and the call costs a quarter of an atomic add; see `atomic-add-called`.",
-	"sno below its cap, processor time":               "reading the monotonic clock is 24 of the 37 ns. With a coarse clock it is below 0.4.",
+	"trace, a coarse clock":                           "`Next` is too long to be inlined; an atomic add that is called, `atomic-add-called` below, takes as long.",
+	"sno below its cap, processor time":               "reading the monotonic clock is 24 of the 37 ns.",
 	"sno below its cap, processor time, 2 goroutines": "as with one goroutine, and the wait for the word that both processors write, which muyo/sno has as well.",
 	"sno below its cap":                               "reading the monotonic clock is two thirds of it.",
 	"short below its cap":                             "reading the monotonic clock is two thirds of it.",
