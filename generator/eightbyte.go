@@ -77,7 +77,8 @@ func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, er
 	return fill(ctx, &g.line, dst, g.id)
 }
 
-// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
+// [*idtype.RangeError] as of Next.
 func (g *EightByte) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

@@ -18,7 +18,7 @@ type requester[T any] struct {
 	ask     func(context.Context) (T, error)
 	settled func(T, error) (T, error) // checks the answer; called with mu held
 
-	mu      sync.Mutex // guards next, and what settled, needed and install touch; not held while waiting
+	mu      sync.Mutex // guards pending, and what settled, needed and install touch; not held while waiting
 	pending *request[T]
 }
 

@@ -54,7 +54,8 @@ func (g *Short) Fill(ctx context.Context, dst []idtype.ShortID) (int, error) {
 	return fill(ctx, &g.line, dst, g.id)
 }
 
-// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
+// [*idtype.RangeError] as of Next.
 func (g *Short) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

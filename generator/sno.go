@@ -80,7 +80,8 @@ func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	return fill(ctx, &m.g.line, dst, m.id)
 }
 
-// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
+// [*idtype.RangeError] as of Next.
 func (g *Sno) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

@@ -85,7 +85,8 @@ func fill[T any](ctx context.Context, t *timeline, dst []T, id func(word uint64,
 	return n, nil
 }
 
-// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. The error is a [*NumberError].
+// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
+// [*idtype.RangeError] as of Next.
 func (g *Trace) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

@@ -14,8 +14,8 @@ type Window[N any] struct {
 
 // Windows hands out windows. A generator asks for the next one in the background when half of a window has passed.
 //
-//	[Given]     the number stands in a configuration, and nobody else has it
-//	[Ceiling]   so it does, and a counter in a database remembers how far its times were used
+//	[Given]        the number stands in a configuration, and nobody else has it
+//	[Ceiling]      so it does, and a counter in a database remembers how far its times were used
 //	[Partitions]   numbers of this process
 //
 // A claim store, which lends numbers to whoever runs, implements it: the window is then the fence that a lease alone is not.
@@ -28,7 +28,7 @@ type Windows[N any] interface {
 
 // Given is a number that its user vouches for: no other generator has it, at any time that this one stamps. A generator begins
 // at the unit of time after the one in which it is made, so an app that is restarted at once repeats nothing; what it does
-// not survive is a clock that was set back meanwhile. A [Snapshot] survives that, and [Ceiling] survives a crash as well.
+// not survive is a clock that was set back meanwhile, or before and has not caught up yet. A [Snapshot] survives that, and [Ceiling] survives a crash as well.
 func Given[N any](number N) Windows[N] { return given[N]{number} }
 
 type given[N any] struct{ number N }
