@@ -1,0 +1,177 @@
+// Package dsn reads the names of databases that the command line and the tests take:
+//
+//	sqlite:PATH
+//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it
+//	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        also mariadb://, with the settings of go-sql-driver/mysql
+//	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS   with the settings of clickhouse-go
+//
+// Its errors repeat nothing of what may be a password.
+package dsn
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// Kind is a kind of database.
+type Kind string
+
+// The kinds. MySQL is MariaDB as well.
+const (
+	SQLite     Kind = "sqlite"
+	Postgres   Kind = "postgres"
+	MySQL      Kind = "mysql"
+	ClickHouse Kind = "clickhouse"
+)
+
+// A DSN names a database. Make it with [Parse].
+type DSN struct {
+	Kind Kind
+	Path string // the file, for SQLite
+
+	url *url.URL // for the others
+}
+
+// An Error says what is wrong with a name.
+type Error struct {
+	Kind Kind // as far as it is known
+	Err  error
+}
+
+func (e *Error) Error() string {
+	if e.Kind == "" {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("%s: %v", e.Kind, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+const forms = "want sqlite:PATH, postgres://…, mysql://… or clickhouse://…"
+
+var (
+	errEmpty = errors.New("no database is named: " + forms)
+	errKind  = errors.New("want the kind of database and a colon first: " + forms)
+	errPath  = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
+	errURL   = errors.New("not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters like @ / ? # % of a password as %40 and so on")
+)
+
+var (
+	kindPattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+	kinds       = map[string]Kind{
+		"sqlite": SQLite, "postgres": Postgres, "postgresql": Postgres, "mysql": MySQL, "mariadb": MySQL, "clickhouse": ClickHouse,
+	}
+)
+
+// Parse reads a name. Errors: [*Error].
+func Parse(text string) (DSN, error) {
+	name, rest, ok := strings.Cut(text, ":")
+	kind := kinds[name]
+	switch {
+	case text == "":
+		return DSN{}, &Error{Err: errEmpty}
+	case !ok || !kindPattern.MatchString(name):
+		return DSN{}, &Error{Err: errKind}
+	case kind == "":
+		return DSN{}, &Error{Err: fmt.Errorf("unknown kind of database %q: %s", name, forms)}
+	case kind == SQLite:
+		if rest == "" || strings.HasPrefix(rest, "//") || strings.Contains(rest, "?") {
+			return DSN{}, &Error{kind, errPath}
+		}
+		return DSN{Kind: SQLite, Path: rest}, nil
+	}
+	u, err := url.Parse(string(kind) + ":" + rest)
+	if err != nil || u.Host == "" || u.Opaque != "" { // the parser's error quotes the text
+		return DSN{}, &Error{kind, errURL}
+	}
+	d := DSN{Kind: kind, url: u}
+	if kind == MySQL {
+		if _, err := d.mysql(); err != nil {
+			return DSN{}, &Error{kind, errors.New("the settings after ? are not those of go-sql-driver/mysql")}
+		}
+	}
+	return d, nil
+}
+
+// String is the name without its password.
+func (d DSN) String() string {
+	if d.Kind == SQLite {
+		return "sqlite:" + d.Path
+	}
+	return d.url.Redacted()
+}
+
+// Host is the server's address, with the port if the name has one. SQLite has none.
+func (d DSN) Host() string {
+	if d.url == nil {
+		return ""
+	}
+	return d.url.Host
+}
+
+// Database is the database's name on its server, "" where the name leaves it to the driver, and for SQLite.
+func (d DSN) Database() string {
+	if d.url == nil {
+		return ""
+	}
+	return strings.TrimPrefix(d.url.Path, "/")
+}
+
+// WithDatabase is the name of another database on the same server.
+func (d DSN) WithDatabase(name string) DSN {
+	u := *d.url
+	u.Path = "/" + name
+	return DSN{Kind: d.Kind, url: &u}
+}
+
+// WithHost is the name of the same database by another address of its server, a proxy's for example.
+func (d DSN) WithHost(host string) DSN {
+	u := *d.url
+	u.Host = host
+	return DSN{Kind: d.Kind, url: &u}
+}
+
+// Source is the name in the form that the database's Go driver takes: pgx, go-sql-driver/mysql, clickhouse-go. For SQLite it is
+// the path.
+func (d DSN) Source() string {
+	switch d.Kind {
+	case SQLite:
+		return d.Path
+	case MySQL:
+		source, _ := d.mysql() // Parse has tried it, and other hosts and databases change nothing about it
+		return source
+	}
+	return d.url.String()
+}
+
+// Driver is the name by which the database's Go driver registers itself with database/sql. This package imports none.
+func (d DSN) Driver() string {
+	return map[Kind]string{SQLite: "sqlite3", Postgres: "pgx", MySQL: "mysql", ClickHouse: "clickhouse"}[d.Kind]
+}
+
+func (d DSN) mysql() (string, error) {
+	c := mysql.NewConfig()
+	c.User = d.url.User.Username()
+	c.Passwd, _ = d.url.User.Password()
+	c.Net, c.Addr = "tcp", d.url.Host
+	if d.url.Port() == "" {
+		c.Addr = net.JoinHostPort(d.url.Hostname(), "3306")
+	}
+	c.DBName = d.Database()
+	source := c.FormatDSN()
+	if d.url.RawQuery != "" {
+		separator := "?"
+		if strings.Contains(source[strings.LastIndexByte(source, '/'):], "?") {
+			separator = "&"
+		}
+		source += separator + d.url.RawQuery
+	}
+	_, err := mysql.ParseDSN(source)
+	return source, err
+}
