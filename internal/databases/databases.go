@@ -14,14 +14,15 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/ClickHouse/clickhouse-go/v2" // drivers
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/go-sql-driver/mysql"
-	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/exec"
+	tclog "github.com/testcontainers/testcontainers-go/log"
 
 	"github.com/idmint/idmint/internal/dsn"
 )
@@ -48,6 +49,8 @@ type kind struct {
 	variable string // names a server that runs already
 	version  string // a query
 }
+
+var silent = log.New(io.Discard, "", 0)
 
 const password = "idmint" // of servers that live as long as a test, behind a port of this machine
 
@@ -125,11 +128,11 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithEnv(spec.env),
 		testcontainers.WithExposedPorts(spec.port),
-		testcontainers.WithLabels(map[string]string{Label: "server"}),
+		testcontainers.WithLabels(map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}), // what is left, scripts/test removes
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
 			c.PortBindings = network.PortMap{network.MustParsePort(spec.port): {{HostPort: port}}}
 		}),
-		testcontainers.WithLogger(log.New(io.Discard, "", 0)),
+		testcontainers.WithLogger(silent),
 	}
 	if len(args) != 0 {
 		options = append(options, testcontainers.WithCmd(args...))
@@ -156,9 +159,6 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	return s, nil
 }
 
-// Label marks the containers that this package runs.
-const Label = "idmint.test"
-
 // docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
 func docker(ctx context.Context) (err error) {
 	defer func() {
@@ -166,6 +166,7 @@ func docker(ctx context.Context) (err error) {
 			err = errors.New("no Docker engine answers")
 		}
 	}()
+	tclog.SetDefault(silent)
 	provider, err := testcontainers.ProviderDocker.GetProvider()
 	if err == nil {
 		err = provider.Health(ctx)
@@ -198,7 +199,7 @@ func (s *Server) await(ctx context.Context, from string) error {
 		var version string
 		err := db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
 		if err == nil {
-			s.Version = fmt.Sprintf("%s %s (%s)", s.Kind, version, from)
+			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
 		}
 		select {
@@ -210,6 +211,30 @@ func (s *Server) await(ctx context.Context, from string) error {
 			return fmt.Errorf("%v ended: %w\n%s", s.DSN, err, s.Log())
 		}
 	}
+}
+
+// name is what the server calls itself: the stand-in for ClickHouse says so.
+func (s *Server) name() string {
+	if s.Kind != ClickHouse {
+		return string(s.Kind)
+	}
+	options, err := clickhouse.ParseDSN(s.DSN.Source())
+	if err != nil {
+		return err.Error()
+	}
+	conn, err := clickhouse.Open(options)
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close()
+	v, err := conn.ServerVersion()
+	if err != nil {
+		return err.Error()
+	}
+	if v.Name == string(ClickHouse) {
+		return v.Name
+	}
+	return fmt.Sprintf("%s by %s,", ClickHouse, v.Name)
 }
 
 // quiet opens the server without a log of the attempts until it answers.
