@@ -1,0 +1,81 @@
+// Command clickhouseserver is a stand-in for ClickHouse's server where its image cannot be had: it gives ClickHouse's engine, which
+// also comes as a library, the native protocol of the server, as far as clickhouse-go, ch-go and GORM's driver use it.
+//
+// It names itself in its hello, so that what runs against it can tell. User, password and a database to create are taken from
+// CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as by the official image.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	library := flag.String("library", "/usr/lib/libchdb.so", "the engine's `file`")
+	path := flag.String("path", "/var/lib/clickhouse", "`directory` of the data, created if missing")
+	listen := flag.String("listen", ":9000", "`address` of the native protocol")
+	httpListen := flag.String("http", ":8123", "`address` that answers / and /ping when the server is up")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := run(ctx, *library, *path, *listen, *httpListen); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, library, path, listen, httpListen string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	e, err := load(library, path)
+	if err != nil {
+		return err
+	}
+	s, err := newServer(e, filepath.Join(path, "inserts"),
+		cmp.Or(os.Getenv("CLICKHOUSE_USER"), "default"), os.Getenv("CLICKHOUSE_PASSWORD"), os.Getenv("CLICKHOUSE_DB"))
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	hl, err := net.Listen("tcp", httpListen)
+	if err != nil {
+		return err
+	}
+	v := s.version
+	fmt.Printf("%s %d.%d.%d: native on %s, http on %s\n", serverName, v.major, v.minor, v.patch, l.Addr(), hl.Addr())
+	failed := make(chan error, 2)
+	pinged := ping()
+	go func() { failed <- pinged.Serve(hl) }()
+	go func() { failed <- s.serve(l) }()
+	select {
+	case err := <-failed:
+		if !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+	case <-ctx.Done():
+	}
+	// What the engine still does when time is up it does again, or drops, when it starts the next time.
+	ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
+	defer cancel()
+	_ = l.Close()
+	return errors.Join(pinged.Close(), s.close(ctx))
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// serverName is how the server tells clients that it is not the real one.
+const serverName = "idmint stand-in (libchdb)"
+
+// A server gives each client a session of the engine.
+type server struct {
+	engine         engine
+	user, password string
+	insertDir      string // empty but for rows of INSERTs under way
+	version        version
+	inserts        atomic.Uint64
+
+	adminMu sync.Mutex // guards admin
+	admin   session
+
+	mu      sync.Mutex // guards what follows
+	clients map[net.Conn]struct{}
+	number  uint64 // of the last client
+	closed  bool
+	wg      sync.WaitGroup // counts clients
+}
+
+// newServer makes a server, with a database beside the one called default unless its name is empty.
+func newServer(e engine, insertDir, user, password, database string) (*server, error) {
+	s := &server{engine: e, user: user, password: password, insertDir: insertDir, clients: map[net.Conn]struct{}{}}
+	if err := errors.Join(os.RemoveAll(insertDir), os.MkdirAll(insertDir, 0o700)); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.admin, err = e.open(); err != nil {
+		return nil, err
+	}
+	if s.version, err = versionOf(s.admin); err != nil {
+		return nil, err
+	}
+	if database != "" {
+		if _, err := table(s.admin, "CREATE DATABASE IF NOT EXISTS "+identifier(database), nil); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// open opens a session for a client.
+func (s *server) open(number uint64) (session, error) {
+	eng, err := s.engine.open()
+	if err != nil {
+		return nil, err
+	}
+	// The engine takes any expression for a SELECT, which the server does not. The comment is how kill finds the session's queries.
+	if err := setAll(eng, map[string]string{"implicit_select": "0", "log_comment": quote(comment(number))}); err != nil {
+		eng.close()
+		return nil, err
+	}
+	return eng, nil
+}
+
+func comment(number uint64) string { return fmt.Sprintf("connection %d", number) }
+
+// kill ends the query of a client, if it runs one.
+func (s *server) kill(number uint64) {
+	s.adminMu.Lock()
+	defer s.adminMu.Unlock()
+	if _, err := table(s.admin, "KILL QUERY WHERE Settings['log_comment'] = "+quote(comment(number))+" ASYNC", nil); err != nil {
+		log.Printf("kill the query of connection %d: %v", number, err)
+	}
+}
+
+// serve serves clients until close.
+func (s *server) serve(l net.Listener) error {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.closed {
+				return nil
+			}
+			return err
+		}
+		number, ok := s.add(c)
+		if !ok {
+			return c.Close()
+		}
+		go func() {
+			defer s.remove(c)
+			if err := newConn(s, c, number).serve(); err != nil {
+				log.Printf("connection %d from %s: %v", number, c.RemoteAddr(), err)
+			}
+		}()
+	}
+}
+
+func (s *server) add(c net.Conn) (number uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, false
+	}
+	s.wg.Add(1)
+	s.clients[c] = struct{}{}
+	s.number++
+	return s.number, true
+}
+
+func (s *server) remove(c net.Conn) {
+	_ = c.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.clients, c)
+	s.wg.Done()
+}
+
+// close ends all connections, and the engine's sessions as far as the context lets it wait for queries that run.
+func (s *server) close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	for c := range s.clients {
+		_ = c.Close()
+	}
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.wg.Wait()
+		s.adminMu.Lock()
+		defer s.adminMu.Unlock()
+		s.admin.close()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ping is all of the HTTP interface that is there: what tells that a server is up.
+func ping() *http.Server {
+	mux := http.NewServeMux()
+	ok := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Ok.") }
+	mux.HandleFunc("GET /{$}", ok)
+	mux.HandleFunc("GET /ping", ok)
+	return &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+}
