@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ func (c *conn) serve() (err error) {
 		return d.err
 	}
 	if err := c.begin(h); err != nil {
-		return errors.Join(err, c.sendException(err))
+		return c.refuse(err)
 	}
 	defer c.eng.close()
 	if d.text(); d.err != nil { // a quota
@@ -68,20 +69,23 @@ func (c *conn) serve() (err error) {
 		case packet == clientCancel: // of a query that has ended
 		case packet == clientData: // of an INSERT that failed
 			if _, _, _, err := c.readBlock(io.Discard); err != nil {
-				return errors.Join(err, c.sendException(err))
+				return c.refuse(err)
 			}
 		case packet == clientQuery:
 			if err := c.query(); err != nil {
-				return errors.Join(err, c.sendException(err))
+				return c.refuse(err)
 			}
 		default:
-			err := &exception{codeUnexpectedPacket, fmt.Sprintf("Unexpected packet %d from client", packet)}
-			return errors.Join(err, c.sendException(err))
+			return c.refuse(unknownPacket(packet))
 		}
 		if err := c.out.Flush(); err != nil {
 			return err
 		}
 	}
+}
+
+func unknownPacket(packet uint64) error {
+	return &exception{codeUnknownPacket, fmt.Sprintf("Unknown packet %d from client", packet)}
 }
 
 // begin opens the session that a hello asks for, and answers.
@@ -93,14 +97,8 @@ func (c *conn) begin(h hello) (err error) {
 	if h.revision < revision {
 		return &exception{codeNotImplemented, fmt.Sprintf("the stand-in serves clients from revision %d on, not %d", revision, h.revision)}
 	}
-	if c.eng, err = c.srv.open(c.number); err != nil {
+	if c.eng, err = c.srv.open(c.number, cmp.Or(h.database, "default")); err != nil {
 		return err
-	}
-	if h.database != "" {
-		if _, err := table(c.eng, "USE "+identifier(h.database), nil); err != nil {
-			c.eng.close()
-			return err
-		}
 	}
 	v := c.srv.version
 	c.out.uvarint(serverHello)
@@ -126,10 +124,8 @@ func (c *conn) query() error {
 	if refused != "" {
 		return c.sendException(&exception{codeNotImplemented, "the stand-in takes no external tables: " + refused})
 	}
-	if strings.EqualFold(firstWord(q.body), "SET") {
-		err = c.scope.reset(c.eng) // what it sets is to stay
-	} else {
-		err = c.scope.apply(c.eng, q.settings)
+	if err = severalStatements(q.body); err == nil {
+		err = c.settle(q)
 	}
 	if err == nil {
 		if ins, ok := insertionOf(q.body); ok {
@@ -139,10 +135,39 @@ func (c *conn) query() error {
 		}
 	}
 	var x *exception
-	if errors.As(err, &x) {
+	if !errors.As(err, &fatal{}) && errors.As(err, &x) {
 		return c.sendException(x)
 	}
 	return err
+}
+
+// fatal is an error after which a connection cannot go on, even if it is an exception.
+type fatal struct{ error }
+
+func (f fatal) Unwrap() error { return f.error }
+
+// settle gives the session the settings of a query. Settings that cannot be taken back, as readonly, end the session's temporary tables
+// and what it was SET.
+func (c *conn) settle(q query) error {
+	settings := q.settings
+	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
+		settings = nil
+	}
+	err := c.scope.apply(c.eng, settings)
+	if !errors.Is(err, errStuck) {
+		return err
+	}
+	current, err := table(c.eng, "SELECT currentDatabase()", nil)
+	if err != nil {
+		return err
+	}
+	fresh, err := c.srv.open(c.number, current[0][0])
+	if err != nil {
+		return err
+	}
+	c.eng.close()
+	c.eng, c.scope = fresh, scope{}
+	return c.scope.apply(c.eng, settings)
 }
 
 func firstWord(sql string) string {
@@ -190,12 +215,12 @@ func (c *conn) readBlock(w io.Writer) (name string, columns []column, rows uint6
 // run runs a statement and sends its result.
 func (c *conn) run(sql string, parameters []parameter) error {
 	cancelled := c.watch()
-	err := c.stream(sql, parameters)
+	err := c.sendResult(sql, parameters)
 	stopped, lost := cancelled()
 	var x *exception
 	switch {
 	case lost != nil:
-		return lost
+		return fatal{lost}
 	case stopped && (err == nil || errors.As(err, &x)): // the client wants to hear of no more than the end
 	case err != nil:
 		return err
@@ -204,57 +229,33 @@ func (c *conn) run(sql string, parameters []parameter) error {
 	return nil
 }
 
-func (c *conn) stream(sql string, parameters []parameter) error {
-	st, err := c.eng.query(sql, "Native", parameters)
+func (c *conn) sendResult(sql string, parameters []parameter) error {
+	r, err := c.eng.query(sql, "Native", parameters)
 	if err != nil {
 		return err
 	}
-	defer st.close()
-	var rows, blocks, size uint64
-	for {
-		p, err := st.next()
-		if err != nil {
-			return err
-		}
-		c.sendProgress(p)
-		rows, size = rows+p.resultRows, size+p.resultBytes
-		for rest := memory(p.data); len(rest) > 0; blocks++ {
-			if blocks == 0 {
-				peek := rest
-				columns, _, err := copyBlock(io.Discard, fileForm, &peek, fileForm)
-				if err != nil {
-					return err
-				}
-				if err := c.sendHeader(columns); err != nil {
-					return err
-				}
-			}
-			if err := c.sendBlock(func(w io.Writer) error {
-				_, _, err := copyBlock(w, wireForm, &rest, fileForm)
-				return err
-			}); err != nil {
-				return err
-			}
-		}
-		if len(p.data) == 0 {
-			break
-		}
-		if err := c.out.Flush(); err != nil {
-			return err
-		}
+	defer r.free()
+	c.out.uvarint(serverProgress, r.readRows, r.readBytes, 0, r.wroteRows, r.wroteBytes, uint64(r.elapsed))
+	var columns []column
+	if rest := memory(r.data); len(rest) > 0 { // those of all blocks are those of the first
+		columns, _, err = copyBlock(io.Discard, fileForm, &rest, fileForm)
+	} else if hasColumns(sql) {
+		columns, err = header(c.eng, sql, parameters)
 	}
-	st.close()
-	if blocks == 0 && hasColumns(sql) {
-		columns, err := header(c.eng, sql, parameters)
-		if err != nil {
-			return err
-		}
-		if err := c.sendHeader(columns); err != nil {
-			return err
-		}
+	if err == nil && columns != nil {
+		err = c.sendHeader(columns)
 	}
-	c.out.uvarint(serverProfileInfo, rows, blocks, size, 0, 0, 0)
-	return nil
+	blocks := uint64(0)
+	for rest := memory(r.data); err == nil && len(rest) > 0; blocks++ {
+		err = c.sendBlock(func(w io.Writer) error {
+			_, _, err := copyBlock(w, wireForm, &rest, fileForm)
+			return err
+		})
+	}
+	if err == nil {
+		c.out.uvarint(serverProfileInfo, r.rows, blocks, r.bytes, 0, 0, 0)
+	}
+	return err
 }
 
 // watch looks, while a query runs, whether its client cancels it or goes. What it returns ends that and tells what came.
@@ -265,10 +266,16 @@ func (c *conn) watch() func() (cancelled bool, lost error) {
 	go func() {
 		defer close(ended)
 		b, err := c.in.Peek(1)
-		if errors.Is(err, os.ErrDeadlineExceeded) || err == nil && b[0] != clientCancel {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			return
+		case err == nil && b[0] == clientCancel:
+			cancelled = true
+		case err == nil:
+			lost = unknownPacket(uint64(b[0]))
+		default:
+			lost = err
 		}
-		cancelled, lost = err == nil, err
 		for { // the query may not have begun yet
 			c.srv.kill(c.number)
 			select {
@@ -306,10 +313,10 @@ func (c *conn) sendBlock(write func(io.Writer) error) error {
 	return c.pack.Flush()
 }
 
-func (c *conn) sendProgress(p part) {
-	if p.readRows|p.readBytes|p.wroteRows|p.wroteBytes != 0 {
-		c.out.uvarint(serverProgress, p.readRows, p.readBytes, 0, p.wroteRows, p.wroteBytes, uint64(p.elapsed))
-	}
+// refuse tells the client why the connection ends, if it still listens.
+func (c *conn) refuse(err error) error {
+	_ = c.sendException(err)
+	return err
 }
 
 // sendException also sends what goes before it.

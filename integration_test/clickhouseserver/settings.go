@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -50,13 +51,15 @@ func (s *scope) apply(eng session, settings []setting) error {
 	return nil
 }
 
+var errStuck = errors.New("settings of a query do not go back")
+
 // reset gives the session back the settings from before.
 func (s *scope) reset(eng session) error {
 	if len(s.set) == 0 {
 		return nil
 	}
 	if err := setAll(eng, s.before); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errStuck, err)
 	}
 	s.set, s.before = nil, nil
 	return nil
@@ -112,19 +115,12 @@ func header(eng session, sql string, parameters []parameter) ([]column, error) {
 }
 
 func fetch(eng session, sql, format string, parameters []parameter) (string, error) {
-	st, err := eng.query(sql, format, parameters)
+	r, err := eng.query(sql, format, parameters)
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
-	var b strings.Builder
-	for {
-		p, err := st.next()
-		if err != nil || len(p.data) == 0 {
-			return b.String(), err
-		}
-		b.Write(p.data)
-	}
+	defer r.free()
+	return string(r.data), nil
 }
 
 func fields(text string) [][]string {

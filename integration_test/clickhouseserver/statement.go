@@ -163,6 +163,19 @@ func hasColumns(sql string) bool {
 		func(w string) bool { return strings.EqualFold(ts[0].text, w) })
 }
 
+// severalStatements is the server's failure of a text that holds more than one, all of which the engine would execute. The values of an
+// INSERT are not looked into.
+func severalStatements(sql string) error {
+	ts := tokens(sql)
+	for i, t := range ts[:max(len(ts)-1, 0)] {
+		if t.is(";") && !ts[i+1].is(";") && !ts[0].is("INSERT") {
+			return &exception{codeSyntaxError, fmt.Sprintf(
+				"Syntax error (Multi-statements are not allowed): failed at position %d (end of query): %.100s", t.start+1, sql[t.start:])}
+		}
+	}
+	return nil
+}
+
 // withoutFormat cuts off a query's FORMAT, which says nothing to clients of this protocol.
 func withoutFormat(sql string) string {
 	ts := tokens(sql)
