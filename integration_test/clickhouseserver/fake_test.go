@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -124,19 +126,21 @@ func serveFake(t testing.TB, answers ...answer) (*fakeEngine, *server, *clickhou
 	ended := make(chan error)
 	go func() { ended <- s.serve(l) }()
 	t.Cleanup(func() {
-		s.close(t.Context())
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		s.close(ctx)
 		_ = l.Close()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		s.wg.Wait()
 		if left, err := os.ReadDir(s.insertDir); err != nil || len(left) > 0 {
 			t.Errorf("rows of INSERTs are left: %v, %v", left, err)
 		}
-		if e.mu.Lock(); e.sessions > 1 { // the context has ended: close may leave the one of the server itself
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if e.sessions != 0 {
 			t.Errorf("%d sessions are left", e.sessions)
 		}
-		e.mu.Unlock()
 	})
 	o := &clickhouse.Options{
 		Addr: []string{l.Addr().String()}, MaxOpenConns: 1,

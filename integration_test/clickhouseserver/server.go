@@ -132,6 +132,10 @@ func (s *server) remove(c net.Conn) {
 // close ends all connections, and then the engine's sessions, unless a query of theirs runs until the context ends.
 func (s *server) close(ctx context.Context) {
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
 	s.closed = true
 	for c := range s.clients {
 		_ = c.Close()
