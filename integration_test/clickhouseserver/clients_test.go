@@ -23,7 +23,38 @@ var compressions = map[string]*clickhouse.Compression{
 	"ZSTD": {Method: clickhouse.CompressionZSTD},
 }
 
-func do(t testing.TB, c driver.Conn, statements ...string) {
+// A pinned connection is one of the server's sessions. A pool of clickhouse-go may open a second even where one is the most.
+type pinned struct{ *sql.Conn }
+
+func pin(t testing.TB, o *clickhouse.Options) pinned {
+	t.Helper()
+	db := clickhouse.OpenDB(o)
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(c.Close(), db.Close()) })
+	return pinned{c}
+}
+
+func (c pinned) Exec(ctx context.Context, query string, args ...any) error {
+	_, err := c.ExecContext(ctx, query, args...)
+	return err
+}
+
+func (c pinned) one(t testing.TB, ctx context.Context, query string) string {
+	t.Helper()
+	var v string
+	if err := c.QueryRowContext(ctx, query).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return v
+}
+
+func do(t testing.TB, c interface {
+	Exec(ctx context.Context, query string, args ...any) error
+}, statements ...string,
+) {
 	t.Helper()
 	for _, s := range statements {
 		if err := c.Exec(t.Context(), s); err != nil {
@@ -183,9 +214,7 @@ func TestLarge(t *testing.T) {
 // TestStatementsOfAllKinds executes what is neither a plain SELECT nor an INSERT of blocks.
 func TestStatementsOfAllKinds(t *testing.T) {
 	p := start(t, t.TempDir())
-	o := p.options()
-	o.MaxOpenConns = 1 // which has the temporary table
-	c := open(t, o)
+	c := pin(t, p.options()) // which has the temporary table
 	for _, tt := range []struct{ before, query, want string }{
 		{"", "SELECT 1 + 1", "2"},
 		{"", "SELECT currentDatabase();", testDatabase},
@@ -214,21 +243,25 @@ func TestStatementsOfAllKinds(t *testing.T) {
 		if tt.before != "" {
 			do(t, c, tt.before)
 		}
-		rows, err := c.Query(t.Context(), tt.query)
+		rows, err := c.QueryContext(t.Context(), tt.query)
 		if err != nil {
 			t.Errorf("%s: %v", tt.query, err)
 			continue
 		}
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
 		var got []string
 		for rows.Next() {
-			v := reflect.New(rows.ColumnTypes()[0].ScanType())
-			if err := rows.Scan(v.Interface()); err != nil {
+			var v any
+			if err := rows.Scan(&v); err != nil {
 				t.Error(err)
 			}
-			got = append(got, fmt.Sprint(v.Elem()))
+			got = append(got, fmt.Sprint(v))
 		}
-		if all := strings.Join(got, ","); rows.Err() != nil || all != tt.want || len(rows.Columns()) != 1 {
-			t.Errorf("%s, then %s: %q in columns %q, %v; want %q", tt.before, tt.query, all, rows.Columns(), rows.Err(), tt.want)
+		if all := strings.Join(got, ","); rows.Err() != nil || all != tt.want || len(columns) != 1 {
+			t.Errorf("%s, then %s: %q in columns %q, %v; want %q", tt.before, tt.query, all, columns, rows.Err(), tt.want)
 		}
 	}
 }
@@ -330,20 +363,15 @@ func TestParameters(t *testing.T) {
 func TestSettings(t *testing.T) {
 	p := start(t, t.TempDir())
 	o := p.options()
-	o.MaxOpenConns = 1
 	o.Settings = clickhouse.Settings{"max_block_size": 4321}
-	c := open(t, o)
+	c := pin(t, o)
 	with := func(s clickhouse.Settings) context.Context {
 		return clickhouse.Context(t.Context(), clickhouse.WithSettings(s))
 	}
 	get := func(ctx context.Context) string {
-		var v string
-		if err := c.QueryRow(ctx, "SELECT concat(getSetting('max_block_size')::String, ' ', getSetting('max_threads')::String)").Scan(&v); err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return c.one(t, ctx, "SELECT concat(getSetting('max_block_size')::String, ' ', getSetting('max_threads')::String)")
 	}
-	usual := get(t.Context())
+	usual := get(t.Context()) // of threads as many as the machine has
 	_, threads, _ := strings.Cut(usual, " ")
 	check := func(what, got, want string) {
 		t.Helper()
@@ -359,29 +387,26 @@ func TestSettings(t *testing.T) {
 	check("by SET", get(t.Context()), "4321 5")
 	check("of a query over SET", get(with(clickhouse.Settings{"max_threads": 6})), "4321 6")
 	check("after a query over SET", get(t.Context()), "4321 5")
-	if err := c.Exec(with(clickhouse.Settings{"readonly": 1}), "CREATE TABLE t (id Int64) ENGINE = Memory"); err == nil {
+	if err := c.Exec(with(clickhouse.Settings{"readonly": 1, "max_threads": 3}), "CREATE TABLE t (id Int64) ENGINE = Memory"); err == nil {
 		t.Error("a table made under readonly")
 	}
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = Memory")
-	check("after readonly", get(t.Context()), usual)
+	check("after readonly", get(t.Context()), "4321 5")
 }
 
 // TestSessions: each connection has a database of its own.
 func TestSessions(t *testing.T) {
 	p := start(t, t.TempDir())
-	single := p.options()
-	single.MaxOpenConns = 1
-	a := open(t, single)
-	single = p.options()
-	single.MaxOpenConns = 1
-	single.Auth.Database = ""
-	b := open(t, single)
+	a := pin(t, p.options())
+	without := p.options()
+	without.Auth.Database = ""
+	b := pin(t, without)
 	do(t, a, "CREATE DATABASE other", "USE other", "CREATE TABLE t (id Int64) ENGINE = Memory", "INSERT INTO t VALUES (1)")
 	for _, tt := range []struct {
-		c    driver.Conn
+		c    pinned
 		want string
-	}{{a, "other"}, {b, "default"}, {open(t, p.options()), testDatabase}} {
-		if got := one[string](t, tt.c, "SELECT currentDatabase()"); got != tt.want {
+	}{{a, "other"}, {b, "default"}, {pin(t, p.options()), testDatabase}} {
+		if got := tt.c.one(t, t.Context(), "SELECT currentDatabase()"); got != tt.want {
 			t.Errorf("database %q, want %q", got, tt.want)
 		}
 	}

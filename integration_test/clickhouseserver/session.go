@@ -124,8 +124,11 @@ func (c *conn) query() error {
 	if refused != "" {
 		return c.sendException(&exception{codeNotImplemented, "the stand-in takes no external tables: " + refused})
 	}
+	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
+		q.settings = nil
+	}
 	if err = severalStatements(q.body); err == nil {
-		err = c.settle(q)
+		err = c.scope.apply(c.eng, q.settings)
 	}
 	if err == nil {
 		if ins, ok := insertionOf(q.body); ok {
@@ -145,30 +148,6 @@ func (c *conn) query() error {
 type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
-
-// settle gives the session the settings of a query. Settings that cannot be taken back, as readonly, end the session's temporary tables
-// and what it was SET.
-func (c *conn) settle(q query) error {
-	settings := q.settings
-	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
-		settings = nil
-	}
-	err := c.scope.apply(c.eng, settings)
-	if !errors.Is(err, errStuck) {
-		return err
-	}
-	current, err := table(c.eng, "SELECT currentDatabase()", nil)
-	if err != nil {
-		return err
-	}
-	fresh, err := c.srv.open(c.number, current[0][0])
-	if err != nil {
-		return err
-	}
-	c.eng.close()
-	c.eng, c.scope = fresh, scope{}
-	return c.scope.apply(c.eng, settings)
-}
 
 func firstWord(sql string) string {
 	if ts := tokens(sql); len(ts) > 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -51,15 +50,27 @@ func (s *scope) apply(eng session, settings []setting) error {
 	return nil
 }
 
-var errStuck = errors.New("settings of a query do not go back")
+// byDefault is the SQL of a value that was not set.
+const byDefault = "DEFAULT"
 
 // reset gives the session back the settings from before.
 func (s *scope) reset(eng session) error {
 	if len(s.set) == 0 {
 		return nil
 	}
-	if err := setAll(eng, s.before); err != nil {
-		return fmt.Errorf("%w: %w", errStuck, err)
+	defaults, values := map[string]string{}, map[string]string{}
+	for name, value := range s.before {
+		if value == byDefault {
+			defaults[name] = value
+		} else {
+			values[name] = value
+		}
+	}
+	if err := setAll(eng, defaults); err != nil { // first, as readonly lets nothing else go back
+		return err
+	}
+	if err := setAll(eng, values); err != nil {
+		return err
 	}
 	s.set, s.before = nil, nil
 	return nil
@@ -88,7 +99,7 @@ func valuesOf(eng session, names map[string]string) (map[string]string, error) {
 	for _, row := range rows {
 		values[row[0]] = quote(row[1])
 		if row[2] == "0" {
-			values[row[0]] = "DEFAULT"
+			values[row[0]] = byDefault
 		}
 	}
 	return values, err
