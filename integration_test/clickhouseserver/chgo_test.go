@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
 )
+
+func tenDigits(n int) []byte { return strconv.AppendInt(nil, int64(1e9+n), 10) }
 
 func dial(t testing.TB, p *process, c ch.Compression) *ch.Client {
 	t.Helper()
@@ -24,7 +28,7 @@ func dial(t testing.TB, p *process, c ch.Compression) *ch.Client {
 	return client
 }
 
-// TestChGo uses the columns of ch-go: a million rows in blocks, by all ways of compression.
+// TestChGo uses the columns of ch-go: many rows in blocks, by all ways of compression.
 func TestChGo(t *testing.T) {
 	p := start(t, t.TempDir())
 	for _, compression := range []ch.Compression{ch.CompressionDisabled, ch.CompressionLZ4, ch.CompressionZSTD, ch.CompressionNone} {
@@ -37,7 +41,10 @@ func TestChGo(t *testing.T) {
 				}
 			}
 			do(ch.Query{Body: "CREATE OR REPLACE TABLE t (id Int64, b FixedString(10), n Nullable(Int64)) ENGINE = MergeTree ORDER BY id"})
-			const rows, blocks = 1_000_000, 10
+			rows, blocks := 100_000, 10
+			if compression == ch.CompressionLZ4 {
+				rows = 1_000_000
+			}
 			var id proto.ColInt64
 			b := proto.ColFixedStr{Size: 10}
 			n := proto.NewColNullable(new(proto.ColInt64))
@@ -50,7 +57,7 @@ func TestChGo(t *testing.T) {
 				}
 				for range rows / blocks {
 					id.Append(int64(sent))
-					b.Append(fmt.Appendf(nil, "%010d", sent))
+					b.Append(tenDigits(sent))
 					n.Append(proto.Nullable[int64]{Set: sent%2 == 0, Value: int64(sent)})
 					sent++
 				}
@@ -69,8 +76,7 @@ func TestChGo(t *testing.T) {
 				Result: proto.Results{{Name: "id", Data: &gotID}, {Name: "b", Data: &gotB}, {Name: "n", Data: gotN}},
 				OnResult: func(_ context.Context, block proto.Block) error {
 					for i := range block.Rows {
-						want := fmt.Sprintf("%010d", got)
-						if gotID.Row(i) != int64(got) || string(gotB.Row(i)) != want || gotN.Row(i).Set != (got%2 == 0) {
+						if gotID.Row(i) != int64(got) || !bytes.Equal(gotB.Row(i), tenDigits(got)) || gotN.Row(i).Set != (got%2 == 0) {
 							return fmt.Errorf("row %d: %d %q %v", got, gotID.Row(i), gotB.Row(i), gotN.Row(i))
 						}
 						got++

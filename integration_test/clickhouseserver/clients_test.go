@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -158,13 +159,16 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// TestLarge inserts a million rows in several blocks and reads them, by all ways of compression.
+// TestLarge inserts many rows in several blocks and reads them, by all ways of compression.
 func TestLarge(t *testing.T) {
 	p := start(t, t.TempDir())
-	const rows, blocks = 1_000_000, 4
-	ids, texts := make([]int64, rows/blocks), make([]string, rows/blocks)
 	for name, compression := range compressions {
 		t.Run(name, func(t *testing.T) {
+			rows, blocks := 100_000, 4
+			if name == "LZ4" { // the usual one
+				rows = 1_000_000
+			}
+			ids, texts := make([]int64, rows/blocks), make([]string, rows/blocks)
 			o := p.options()
 			o.Compression = compression
 			c := open(t, o)
@@ -177,7 +181,7 @@ func TestLarge(t *testing.T) {
 			for block := range blocks {
 				for i := range ids {
 					ids[i] = int64(block*len(ids) + i)
-					texts[i] = fmt.Sprint(ids[i])
+					texts[i] = strconv.FormatInt(ids[i], 10)
 				}
 				if err := errors.Join(b.Column(0).Append(ids), b.Column(1).Append(texts), b.Flush()); err != nil {
 					t.Fatal(err)
@@ -199,11 +203,11 @@ func TestLarge(t *testing.T) {
 				if err := found.Scan(&id, &s); err != nil {
 					t.Fatal(err)
 				}
-				if id != n || s != fmt.Sprint(n) {
+				if id != n || s != strconv.FormatInt(n, 10) {
 					t.Fatalf("row %d is %d, %q", n, id, s)
 				}
 			}
-			if err := found.Err(); err != nil || n != rows {
+			if err := found.Err(); err != nil || n != int64(rows) {
 				t.Fatalf("%d rows, %v", n, err)
 			}
 			t.Logf("%d rows inserted in %v, read in %v", rows, inserted, time.Since(begin))

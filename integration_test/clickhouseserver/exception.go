@@ -12,6 +12,7 @@ const (
 	codeNotImplemented    = 48
 	codeSyntaxError       = 62
 	codeUnknownPacket     = 99
+	codeUnexpectedPacket  = 101
 	codeAuthentication    = 516
 	codeUnknownException  = 1002
 )

@@ -67,7 +67,7 @@ func (c *conn) gather(path string) (rows uint64, err error) {
 		case packet == clientCancel:
 			return 0, errCancelled
 		case packet != clientData:
-			return 0, fmt.Errorf("packet %d instead of a block to insert", packet)
+			return 0, fatal{&exception{codeUnexpectedPacket, fmt.Sprintf("Unexpected packet %d instead of a block to insert", packet)}}
 		}
 		_, columns, n, err := c.readBlock(w)
 		if err != nil {

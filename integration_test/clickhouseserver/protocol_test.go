@@ -102,7 +102,9 @@ func TestQueries(t *testing.T) {
 		answer{"SELECT broken", func([]string, string, []parameter) ([]byte, error) {
 			return native(t, idAndText, []any{int64(1), text})[:20], nil
 		}},
-		answer{"SELECT odd", rowsOf(t, []column{{"v", "Variant(String)"}})},
+		answer{"SELECT odd", func([]string, string, []parameter) ([]byte, error) {
+			return append([]byte{1, 1, 1, 'v', 13}, "Variant(Int8)what it may be"...), nil
+		}},
 		answer{"FAIL", fails(395, "it's wrong")},
 	)
 	for name, compression := range compressions {
@@ -122,6 +124,7 @@ func TestQueries(t *testing.T) {
 			{query: "SELECT {x:String}", args: []any{clickhouse.Named("x", "it's\n")}, rows: 1},
 			{query: "FAIL", code: 395, err: "it's wrong"},
 			{query: "SELECT 1; SELECT 2", code: 62, err: "Multi-statements are not allowed"},
+			{query: "SELECT odd", code: 48, err: "is not one that the stand-in carries"},
 			{query: "SELECT broken", err: "unexpected EOF"},
 		} {
 			var read uint64
