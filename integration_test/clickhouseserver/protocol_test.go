@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 	"github.com/ClickHouse/clickhouse-go/v2"
 	chproto "github.com/ClickHouse/clickhouse-go/v2/lib/proto"
-	"go.uber.org/goleak"
 )
 
 var idAndText = []column{{"id", "Int64"}, {"s", "LowCardinality(Nullable(String))"}}
@@ -278,102 +276,5 @@ func TestSettingsOfQueries(t *testing.T) {
 		if (err != nil) != bad || !slices.Equal(got, tt.want) {
 			t.Errorf("%v, %s: %q, %v; want %q", tt.settings, tt.query, got, err, tt.want)
 		}
-	}
-}
-
-// TestKill: a client that cancels, goes, or breaks the protocol while its query runs ends the query.
-func TestKill(t *testing.T) {
-	killed, begun := make(chan struct{}), make(chan struct{})
-	_, _, o := serveFake(t,
-		answer{"SELECT endless", func([]string, string, []parameter) ([]byte, error) {
-			begun <- struct{}{}
-			<-killed
-			return nil, &exception{394, "Query was cancelled"}
-		}},
-		answer{"KILL QUERY WHERE Settings.'log_comment'. = 'connection [0-9]+' ASYNC", func([]string, string, []parameter) ([]byte, error) {
-			select {
-			case killed <- struct{}{}:
-			case <-time.After(time.Millisecond): // there is none
-			}
-			return nil, nil
-		}},
-	)
-	for name, tt := range map[string]struct {
-		send []byte
-		go_  bool
-		want []byte
-	}{
-		"cancels":             {[]byte{clientCancel, clientPing}, false, []byte{serverEndOfStream, serverPong}},
-		"goes":                {nil, true, nil},
-		"breaks the protocol": {[]byte{clientPing}, false, []byte{serverException, 99}},
-	} {
-		conn, err := net.Dial("tcp", o.Addr[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Write(append(greeting(testUser, testPassword, ""), question("SELECT endless")...)); err != nil {
-			t.Fatal(err)
-		}
-		var hello proto.ServerHello
-		r := proto.NewReader(conn)
-		if _, err := r.ReadByte(); err != nil {
-			t.Fatal(err)
-		}
-		if err := hello.DecodeAware(r, revision); err != nil {
-			t.Fatal(err)
-		}
-		<-begun
-		if tt.go_ {
-			_ = conn.Close()
-			continue
-		}
-		if _, err := conn.Write(tt.send); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]byte, len(tt.want))
-		if err := r.ReadFull(got); err != nil || !bytes.Equal(got, tt.want) {
-			t.Errorf("to a client that %s the server sends %v, %v; want %v", name, got, err, tt.want)
-		}
-		_ = conn.Close()
-	}
-}
-
-// TestNothingIsLeft of connections, whatever they were used for: cleanups of the tests look at sessions and files, this at goroutines.
-func TestNothingIsLeft(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	t.Run("clients", func(t *testing.T) {
-		_, _, o := serveFake(t, answer{"SELECT 1", rowsOf(t, []column{{"1", "UInt8"}}, []any{uint8(1)})})
-		for range 10 {
-			conn, err := net.Dial("tcp", o.Addr[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := conn.Write(append(greeting(testUser, testPassword, ""), question("SELECT 1")...)); err != nil {
-				t.Fatal(err)
-			}
-			_ = conn.Close()
-		}
-		c, err := clickhouse.Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := one[uint8](t, c, "SELECT 1"); n != 1 {
-			t.Errorf("%d", n)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func TestClosedServer(t *testing.T) {
-	_, s, o := serveFake(t)
-	c := open(t, o)
-	if err := c.Ping(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.close(context.Background())
-	if err := c.Ping(t.Context()); err == nil {
-		t.Error("a closed server answers")
 	}
 }

@@ -51,10 +51,14 @@ func (c *conn) serve() (err error) {
 	if d.err != nil {
 		return d.err
 	}
+	defer func() {
+		if c.eng != nil { // even if the client does not hear of it
+			c.eng.close()
+		}
+	}()
 	if err := c.begin(h); err != nil {
 		return c.refuse(err)
 	}
-	defer c.eng.close()
 	if d.text(); d.err != nil { // a quota
 		return d.err
 	}
@@ -117,12 +121,12 @@ func (c *conn) query() error {
 		return d.err
 	}
 	c.packed = q.compressed
-	refused, err := c.readTables()
+	tables, err := c.readTables()
 	if err != nil {
 		return err
 	}
-	if refused != "" {
-		return c.sendException(&exception{codeNotImplemented, "the stand-in takes no external tables: " + refused})
+	if len(tables) > 0 {
+		return c.sendException(&exception{codeNotImplemented, fmt.Sprintf("the stand-in takes no external tables: %q", tables)})
 	}
 	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
 		q.settings = nil
@@ -156,21 +160,21 @@ func firstWord(sql string) string {
 	return ""
 }
 
-// readTables reads the external tables of a query, up to the block that ends them, and returns the name of one.
-func (c *conn) readTables() (name string, err error) {
+// readTables reads the external tables of a query, up to the block that ends them, and returns their names.
+func (c *conn) readTables() (names []string, err error) {
 	d := decoder{source: c.in}
 	for {
 		if packet := d.uvarint(); d.err == nil && packet != clientData {
 			d.err = fmt.Errorf("packet %d instead of a query's tables", packet)
 		}
 		if d.err != nil {
-			return "", d.err
+			return nil, d.err
 		}
-		table, columns, _, err := c.readBlock(io.Discard)
+		name, columns, _, err := c.readBlock(io.Discard)
 		if err != nil || len(columns) == 0 {
-			return name, err
+			return names, err
 		}
-		name = table
+		names = append(names, name)
 	}
 }
 
