@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"net"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ func TestOddPackets(t *testing.T) {
 	if err := writeHeader(&header, ids); err != nil {
 		t.Fatal(err)
 	}
+	ends := map[string]bool{"query in an INSERT": true, "no packet": true, "second hello": true} // the others go on
 	ping, pong := []byte{clientPing}, []byte{serverPong}
 	for name, tt := range map[string]struct{ say, want []byte }{
 		"cancel too late":     {[]byte{clientCancel, clientPing}, pong},
@@ -65,6 +67,11 @@ func TestOddPackets(t *testing.T) {
 		got := make([]byte, len(tt.want))
 		if err := r.ReadFull(got); err != nil || !bytes.Equal(got, tt.want) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, tt.want)
+		}
+		if ends[name] {
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				t.Errorf("%s: the connection goes on: %v", name, err)
+			}
 		}
 	}
 }
@@ -107,6 +114,11 @@ func TestKill(t *testing.T) {
 		got := make([]byte, len(tt.want))
 		if err := r.ReadFull(got); err != nil || !bytes.Equal(got, tt.want) {
 			t.Errorf("to a client that %s the server sends %v, %v; want %v", name, got, err, tt.want)
+		}
+		if tt.want[0] == serverException {
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				t.Errorf("to a client that %s the connection goes on: %v", name, err)
+			}
 		}
 	}
 }

@@ -66,6 +66,7 @@ func TestStatements(t *testing.T) {
 		{"DROP TABLE a; DROP TABLE b;", "DROP TABLE a; DROP TABLE b;", false, true},
 		{"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", "CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", false, false},
 		{"INSERT INTO t VALUES ('a;b'); ", "INSERT INTO t VALUES ('a;b'); ", false, false},
+		{"INSERT INTO t FORMAT CSV 1;2", "INSERT INTO t FORMAT CSV 1;2", false, false},
 		{"/* no end", "/* no end", false, false},
 		{"SELECT 'no end", "SELECT 'no end", true, false},
 		{"", "", false, false},
