@@ -78,21 +78,6 @@ func TestOddPackets(t *testing.T) {
 
 // TestKill: a client that cancels, goes, or breaks the protocol while its query runs ends the query.
 func TestKill(t *testing.T) {
-	killed, begun := make(chan struct{}), make(chan struct{})
-	_, _, o := serveFake(t,
-		answer{"SELECT endless", func([]string, string, []parameter) ([]byte, error) {
-			begun <- struct{}{}
-			<-killed
-			return nil, &exception{394, "Query was cancelled"}
-		}},
-		answer{"KILL QUERY WHERE Settings.'log_comment'. = 'connection [0-9]+' ASYNC", func([]string, string, []parameter) ([]byte, error) {
-			select {
-			case killed <- struct{}{}:
-			case <-time.After(time.Millisecond): // there is none
-			}
-			return nil, nil
-		}},
-	)
 	for name, tt := range map[string]struct {
 		send []byte
 		go_  bool
@@ -102,6 +87,21 @@ func TestKill(t *testing.T) {
 		"goes":                {nil, true, nil},
 		"breaks the protocol": {[]byte{clientPing}, false, []byte{serverException, 99}},
 	} {
+		killed, begun := make(chan struct{}), make(chan struct{})
+		_, _, o := serveFake(t,
+			answer{"SELECT endless", func([]string, string, []parameter) ([]byte, error) {
+				begun <- struct{}{}
+				<-killed
+				return nil, &exception{394, "Query was cancelled"}
+			}},
+			answer{"KILL QUERY WHERE Settings.'log_comment'. = 'connection [0-9]+' ASYNC", func([]string, string, []parameter) ([]byte, error) {
+				select {
+				case killed <- struct{}{}:
+				case <-time.After(time.Millisecond): // there is none
+				}
+				return nil, nil
+			}},
+		)
 		conn, r := talk(t, o.Addr[0], question("SELECT endless"))
 		<-begun
 		if tt.go_ {
