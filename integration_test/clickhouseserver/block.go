@@ -18,6 +18,7 @@ const (
 const (
 	maxColumns = 1 << 16
 	maxRows    = 1 << 30
+	maxValues  = 1 << 40 // of all of a block's arrays together
 )
 
 type column struct{ name, typ string }
@@ -147,6 +148,12 @@ func (c *blockCopier) state(t *dataType) {
 
 // values copies n values of a type.
 func (c *blockCopier) values(t *dataType, n uint64) {
+	if n > maxValues && c.err == nil {
+		c.err = fmt.Errorf("%d values are too many", n)
+	}
+	if c.err != nil {
+		return
+	}
 	switch t.kind {
 	case fixed:
 		c.copy(n * t.width)
@@ -165,13 +172,7 @@ func (c *blockCopier) values(t *dataType, n uint64) {
 			return
 		}
 		c.copy((n - 1) * 8)
-		end := c.copyUint64() // the offsets are those of the arrays' ends
-		if end > 1<<40 && c.err == nil {
-			c.err = fmt.Errorf("arrays of %d values are too large", end)
-		}
-		if c.err == nil {
-			c.values(t.parts[0], end)
-		}
+		c.values(t.parts[0], c.copyUint64()) // the offsets are those of the arrays' ends
 	case tuple:
 		for _, part := range t.parts {
 			c.values(part, n)
@@ -191,7 +192,7 @@ func (c *blockCopier) dictionary(t *dataType, n uint64) {
 	if c.err == nil && (flags&widthMask > 3 || flags&global != 0) {
 		c.err = fmt.Errorf("flags %#x of a dictionary", flags)
 	}
-	if flags&additional != 0 && c.err == nil {
+	if flags&additional != 0 {
 		c.values(t.parts[0], c.copyUint64())
 	}
 	if places := c.copyUint64(); places != n && c.err == nil {

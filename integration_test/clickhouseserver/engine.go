@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 	"unsafe"
@@ -18,58 +17,48 @@ type engine interface {
 	open() (session, error)
 }
 
-// A session executes one statement at a time: its stream must be closed before the next begins.
+// A session executes one statement at a time.
 type session interface {
-	// query begins to execute a statement, whose {name:Type} stand for the parameters' values, and returns its result in the
-	// given format. A failure of the statement is an *exception, from here or from the stream.
-	query(sql, format string, parameters []parameter) (stream, error)
+	// query executes a statement, whose {name:Type} stand for the parameters' values, and returns its result in the given format. A
+	// failure of the statement is an *exception.
+	query(sql, format string, parameters []parameter) (*result, error)
 	close()
 }
 
-// A stream is the result of a statement.
-type stream interface {
-	// next returns a further part of the result, whole blocks where the format has blocks, or nothing at the end. The bytes are
-	// valid until the next call.
-	next() (part, error)
-	close()
-}
-
-// A part is what a stream returns, and what the engine did for it since the part before.
-type part struct {
-	data                    []byte
-	readRows, readBytes     uint64 // from tables
-	resultRows, resultBytes uint64
-	wroteRows, wroteBytes   uint64
-	elapsed                 time.Duration
+// A result is what a statement returns, and what the engine did for it.
+type result struct {
+	data                  []byte // until free
+	rows, bytes           uint64 // of the result
+	readRows, readBytes   uint64 // from tables
+	wroteRows, wroteBytes uint64
+	elapsed               time.Duration
+	free                  func()
 }
 
 // A parameter's value is text in the form of a field of a TabSeparated file, escapes and all.
 type parameter struct{ name, value string }
 
 // chdb is the engine in libchdb.so. Its functions are those of chdb.h.
+//
+// Results come as a whole. The library can also give them in chunks, but then it loses count of the rows that it reads for the last.
 type chdb struct {
 	path, config string
 
-	connect                 func(argc int32, argv []*byte) *chdbConnection
-	disconn                 func(*chdbConnection)
-	begin                   queryFunc // of a result in chunks
-	run                     queryFunc // of a result as a whole
-	fetch                   func(conn, result uintptr) uintptr
-	cancel                  func(conn, result uintptr)
-	destroy                 func(result uintptr)
-	buffer                  func(result uintptr) *byte
-	length                  func(result uintptr) uintptr
-	failure                 func(result uintptr) string
-	readRows, readBytes     func(result uintptr) uint64
-	resultRows, resultBytes func(result uintptr) uint64
-	wroteRows, wroteBytes   func(result uintptr) uint64
-	elapsed                 func(result uintptr) float64 // seconds
+	connect    func(argc int32, argv []*byte) *chdbConnection
+	disconnect func(*chdbConnection)
+	execute    func(conn uintptr, sql []byte, sqlLen uintptr, format []byte, formatLen uintptr,
+		names []*byte, nameLens []uintptr, values []*byte, valueLens []uintptr, count uintptr) uintptr
+	destroy               func(result uintptr)
+	failure               func(result uintptr) string
+	buffer                func(result uintptr) *byte
+	length                func(result uintptr) uintptr
+	rows, bytes           func(result uintptr) uint64
+	readRows, readBytes   func(result uintptr) uint64
+	wroteRows, wroteBytes func(result uintptr) uint64
+	elapsed               func(result uintptr) float64 // seconds
 }
 
-type queryFunc func(conn uintptr, sql []byte, sqlLen uintptr, format []byte, formatLen uintptr,
-	names []*byte, nameLens []uintptr, values []*byte, valueLens []uintptr, count uintptr) uintptr
-
-// chdbConnection is the one that chdb_connect allocates: what the other functions want is what it holds.
+// chdbConnection is what chdb_connect returns; the other functions want what it holds.
 type chdbConnection struct{ handle uintptr }
 
 // config is the engine's. ClickHouse does not tell how many bytes each column of a part has where the part is small and its columns are
@@ -83,24 +72,21 @@ func load(library, path string) (*chdb, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", library, err)
 	}
-	e := &chdb{path: path}
-	var signals func(bool)
+	e := &chdb{path: path, config: filepath.Join(path, "config.xml")}
+	var handleSignals func(bool)
 	for name, f := range map[string]any{
-		"chdb_set_signal_handlers_enabled": &signals,
+		"chdb_set_signal_handlers_enabled": &handleSignals,
 		"chdb_connect":                     &e.connect,
-		"chdb_close_conn":                  &e.disconn,
-		"chdb_stream_query_with_params_n":  &e.begin,
-		"chdb_query_with_params_n":         &e.run,
-		"chdb_stream_fetch_result":         &e.fetch,
-		"chdb_stream_cancel_query":         &e.cancel,
+		"chdb_close_conn":                  &e.disconnect,
+		"chdb_query_with_params_n":         &e.execute,
 		"chdb_destroy_query_result":        &e.destroy,
+		"chdb_result_error":                &e.failure,
 		"chdb_result_buffer":               &e.buffer,
 		"chdb_result_length":               &e.length,
-		"chdb_result_error":                &e.failure,
+		"chdb_result_rows_read":            &e.rows,
+		"chdb_result_bytes_read":           &e.bytes,
 		"chdb_result_storage_rows_read":    &e.readRows,
 		"chdb_result_storage_bytes_read":   &e.readBytes,
-		"chdb_result_rows_read":            &e.resultRows,
-		"chdb_result_bytes_read":           &e.resultBytes,
 		"chdb_result_rows_written":         &e.wroteRows,
 		"chdb_result_bytes_written":        &e.wroteBytes,
 		"chdb_result_elapsed":              &e.elapsed,
@@ -110,19 +96,16 @@ func load(library, path string) (*chdb, error) {
 		}
 		purego.RegisterLibFunc(f, lib, name)
 	}
-	signals(false) // they are Go's
-	if err := os.MkdirAll(path, 0o700); err != nil {
+	handleSignals(false) // they are Go's
+	// In a directory without metadata the engine would not start what drops tables, and DROP ... SYNC would wait for it for ever.
+	if err := os.MkdirAll(filepath.Join(path, "metadata"), 0o700); err != nil {
 		return nil, err
 	}
-	e.config = filepath.Join(path, "config.xml")
 	return e, os.WriteFile(e.config, []byte(config), 0o600)
 }
 
 func (e *chdb) open() (session, error) {
-	var argv []*byte
-	for _, arg := range []string{"clickhouse", "--path=" + e.path, "--config-file=" + e.config} {
-		argv = append(argv, &append([]byte(arg), 0)[0])
-	}
+	argv := []*byte{cString("clickhouse"), cString("--path=" + e.path), cString("--config-file=" + e.config)}
 	conn := e.connect(int32(len(argv)), append(argv, nil))
 	if conn == nil {
 		return nil, fmt.Errorf("the engine does not open %s", e.path)
@@ -130,124 +113,43 @@ func (e *chdb) open() (session, error) {
 	return &chdbSession{e, conn}, nil
 }
 
+func cString(s string) *byte { return &append([]byte(s), 0)[0] }
+
 type chdbSession struct {
 	*chdb
 	conn *chdbConnection
 }
 
-func (s *chdbSession) close() { s.disconn(s.conn) }
+func (s *chdbSession) close() { s.disconnect(s.conn) }
 
-func (s *chdbSession) query(sql, format string, parameters []parameter) (stream, error) {
-	var names, values []*byte
-	var nameLens, valueLens []uintptr
-	for _, p := range parameters {
-		names, nameLens = append(names, &append([]byte(p.name), 0)[0]), append(nameLens, uintptr(len(p.name)))
-		values, valueLens = append(values, &append([]byte(p.value), 0)[0]), append(valueLens, uintptr(len(p.value)))
+func (s *chdbSession) query(sql, format string, parameters []parameter) (*result, error) {
+	n := len(parameters)
+	names, values := make([]*byte, n, n+1), make([]*byte, n, n+1) // never without an address
+	nameLens, valueLens := make([]uintptr, n, n+1), make([]uintptr, n, n+1)
+	for i, p := range parameters {
+		names[i], nameLens[i] = cString(p.name), uintptr(len(p.name))
+		values[i], valueLens[i] = cString(p.value), uintptr(len(p.value))
 	}
-	if names == nil { // the address of the first is asked for
-		names, values, nameLens, valueLens = make([]*byte, 1), make([]*byte, 1), make([]uintptr, 1), make([]uintptr, 1)
+	h := s.execute(s.conn.handle, append([]byte(sql), 0), uintptr(len(sql)), append([]byte(format), 0), uintptr(len(format)),
+		names[:n+1], nameLens[:n+1], values[:n+1], valueLens[:n+1], uintptr(n))
+	if h == 0 {
+		return nil, &exception{codeUnknownException, "the engine returns no result"}
 	}
-	execute := func(f queryFunc) (uintptr, *exception) {
-		result := f(s.conn.handle, append([]byte(sql), 0), uintptr(len(sql)), append([]byte(format), 0), uintptr(len(format)),
-			names, nameLens, values, valueLens, uintptr(len(parameters)))
-		return result, s.check(result)
+	if message := s.failure(h); message != "" {
+		message = strings.Clone(message)
+		s.destroy(h)
+		return nil, parseException(message)
 	}
-	// The engine keeps what it knows of a query with the thread that runs it.
-	runtime.LockOSThread()
-	st := &chdbStream{chdbSession: s}
-	var err *exception
-	if st.handle, err = execute(s.begin); err != nil && strings.HasPrefix(err.message, notStreamed) {
-		s.destroy(st.handle)
-		st.handle, err = execute(s.run)
-		st.whole = true
+	r := &result{
+		rows: s.rows(h), bytes: s.bytes(h),
+		readRows: s.readRows(h), readBytes: s.readBytes(h),
+		wroteRows: s.wroteRows(h), wroteBytes: s.wroteBytes(h),
+		elapsed: time.Duration(s.elapsed(h) * float64(time.Second)),
+		free:    func() { s.destroy(h) },
 	}
-	if err != nil {
-		st.ended = true
-		st.close()
-		return nil, err
-	}
-	return st, nil
-}
-
-// notStreamed is what the engine says, before it does anything, of statements other than SELECT.
-const notStreamed = "Streaming query is not supported for query"
-
-// overStreamed is what it says where a chunk without rows was the last.
-const overStreamed = "No active streaming query"
-
-func (e *chdb) check(result uintptr) *exception {
-	if result == 0 {
-		return &exception{codeUnknownException, "the engine returns no result"}
-	}
-	if message := e.failure(result); message != "" {
-		return parseException(strings.Clone(message))
-	}
-	return nil
-}
-
-type chdbStream struct {
-	*chdbSession
-	handle uintptr
-	whole  bool    // the handle has the result itself
-	chunk  uintptr // the current one
-	began  bool    // a chunk was fetched
-	ended  bool    // nothing is left to be fetched
-	closed bool
-}
-
-func (s *chdbStream) next() (part, error) {
-	s.release()
-	if s.ended {
-		return part{}, nil
-	}
-	if s.whole {
-		s.chunk, s.handle = s.handle, 0
-	} else {
-		s.chunk = s.fetch(s.conn.handle, s.handle)
-	}
-	if err := s.check(s.chunk); err != nil {
-		s.ended = true
-		if err.message == overStreamed && s.began {
-			return part{}, nil
-		}
-		return part{}, err
-	}
-	s.began = true
-	p := part{
-		readRows: s.readRows(s.chunk), readBytes: s.readBytes(s.chunk),
-		resultRows: s.resultRows(s.chunk), resultBytes: s.resultBytes(s.chunk),
-		wroteRows: s.wroteRows(s.chunk), wroteBytes: s.wroteBytes(s.chunk),
-		elapsed: time.Duration(s.elapsed(s.chunk) * float64(time.Second)),
-	}
-	n := s.length(s.chunk)
-	s.ended = s.whole || n == 0
-	if n > 0 {
+	if size := s.length(h); size > 0 {
 		// Not copied: results are large, and all that is done with them is to send them.
-		p.data = unsafe.Slice(s.buffer(s.chunk), n)
+		r.data = unsafe.Slice(s.buffer(h), size)
 	}
-	return p, nil
-}
-
-func (s *chdbStream) release() {
-	if s.chunk != 0 {
-		s.destroy(s.chunk)
-		s.chunk = 0
-	}
-}
-
-// close ends a statement whose result is not fetched to its end.
-func (s *chdbStream) close() {
-	if s.closed {
-		return
-	}
-	s.closed = true
-	s.release()
-	if s.handle != 0 {
-		if !s.ended {
-			s.cancel(s.conn.handle, s.handle)
-		}
-		s.destroy(s.handle)
-		s.handle = 0
-	}
-	runtime.UnlockOSThread()
+	return r, nil
 }

@@ -8,12 +8,13 @@ import (
 
 // ClickHouse's numbers of the failures that come from the server rather than from the engine.
 const (
+	codeColumnsDoNotMatch = 20
 	codeNotImplemented    = 48
 	codeSyntaxError       = 62
+	codeUnknownPacket     = 99
 	codeUnexpectedPacket  = 101
 	codeAuthentication    = 516
 	codeUnknownException  = 1002
-	codeQueryWasCancelled = 394
 )
 
 // An exception is ClickHouse's form of an error, as its clients get to see it.
@@ -25,7 +26,7 @@ type exception struct {
 func (e *exception) Error() string { return fmt.Sprintf("code %d: %s", e.code, e.message) }
 
 // exceptionText is how the engine writes an exception. The server's form has neither the number nor the number's name in its text.
-var exceptionText = regexp.MustCompile(`(?s)^Code: (\d+)\. DB::Exception: (.*?)(?: \([A-Z0-9_]+\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$`)
+var exceptionText = regexp.MustCompile(`(?s)^Code: (\d+)\. DB::Exception: (.*?)(?: \([A-Z0-9_]+\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\.?\s*$`)
 
 func parseException(text string) *exception {
 	x := &exception{codeUnknownException, text}

@@ -13,7 +13,7 @@ import (
 func (c *conn) insert(q query, ins insertion) error {
 	columns, err := header(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns, ins.table), q.parameters)
 	if err != nil {
-		return err
+		return c.whyNot(ins, q.parameters, err)
 	}
 	if err := c.sendHeader(columns); err != nil {
 		return err
@@ -31,7 +31,22 @@ func (c *conn) insert(q query, ins insertion) error {
 	if err != nil {
 		return err
 	}
-	return c.run(fmt.Sprintf("%s SELECT * FROM file(%s, 'Native')", ins.head, quote(path)), q.parameters)
+	// Rows that are all there are inserted even if the client goes now, as by the server.
+	if err := c.sendResult(fmt.Sprintf("%s SELECT * FROM file(%s, 'Native')", ins.head, quote(path)), q.parameters); err != nil {
+		return err
+	}
+	c.out.uvarint(serverEndOfStream)
+	return nil
+}
+
+// whyNot returns what an INSERT fails with, where the SELECT of its columns fails: the server's reasons differ.
+func (c *conn) whyNot(ins insertion, parameters []parameter, failed error) error {
+	_, err := table(c.eng, ins.head+" SELECT * FROM null('idmint UInt8')", parameters)
+	var x *exception
+	if errors.As(err, &x) && x.code != codeColumnsDoNotMatch {
+		return x
+	}
+	return failed
 }
 
 var errCancelled = errors.New("the client cancels its INSERT")
@@ -52,7 +67,7 @@ func (c *conn) gather(path string) (rows uint64, err error) {
 		case packet == clientCancel:
 			return 0, errCancelled
 		case packet != clientData:
-			return 0, fmt.Errorf("packet %d instead of a block to insert", packet)
+			return 0, fatal{&exception{codeUnexpectedPacket, fmt.Sprintf("Unexpected packet %d instead of a block to insert", packet)}}
 		}
 		_, columns, n, err := c.readBlock(w)
 		if err != nil {

@@ -77,5 +77,6 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
 	defer cancel()
 	_ = l.Close()
-	return errors.Join(pinged.Close(), s.close(ctx))
+	s.close(ctx)
+	return pinged.Close()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -105,55 +103,4 @@ func open(t testing.TB, o *clickhouse.Options) driver.Conn {
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	return c
-}
-
-func TestSmoke(t *testing.T) {
-	p := start(t, t.TempDir())
-	for _, comp := range []clickhouse.CompressionMethod{clickhouse.CompressionNone, clickhouse.CompressionLZ4, clickhouse.CompressionZSTD} {
-		o := p.options()
-		o.Compression = &clickhouse.Compression{Method: comp}
-		c := open(t, o)
-		ctx := context.Background()
-		if err := c.Exec(ctx, "CREATE OR REPLACE TABLE t (id Int64, s LowCardinality(Nullable(String)), a Array(Array(UInt8)), m Map(String, UInt64)) ENGINE = MergeTree ORDER BY id"); err != nil {
-			t.Fatal(err)
-		}
-		v, _ := c.ServerVersion()
-		t.Log(v)
-		begin := time.Now()
-		b, err := c.PrepareBatch(ctx, "INSERT INTO t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 200000 {
-			if err := b.Append(int64(i), "x", [][]uint8{{1}, {2, 3}}, map[string]uint64{"a": 1}); err != nil {
-				t.Fatal(err)
-			}
-			if i%50000 == 0 {
-				if err := b.Flush(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := b.Send(); err != nil {
-			t.Fatal(err)
-		}
-		t.Log("insert", time.Since(begin))
-		begin = time.Now()
-		rows, err := c.Query(ctx, "SELECT * FROM t WHERE id >= {x:Int64}", clickhouse.Named("x", 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for rows.Next() {
-			var id int64
-			var s *string
-			var a [][]uint8
-			var m map[string]uint64
-			if err := rows.Scan(&id, &s, &a, &m); err != nil {
-				t.Fatal(err)
-			}
-			n++
-		}
-		t.Log(n, rows.Err(), time.Since(begin))
-	}
 }

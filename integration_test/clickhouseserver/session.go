@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,10 +51,14 @@ func (c *conn) serve() (err error) {
 	if d.err != nil {
 		return d.err
 	}
+	defer func() {
+		if c.eng != nil { // even if the client does not hear of it
+			c.eng.close()
+		}
+	}()
 	if err := c.begin(h); err != nil {
-		return errors.Join(err, c.sendException(err))
+		return c.refuse(err)
 	}
-	defer c.eng.close()
 	if d.text(); d.err != nil { // a quota
 		return d.err
 	}
@@ -68,20 +73,23 @@ func (c *conn) serve() (err error) {
 		case packet == clientCancel: // of a query that has ended
 		case packet == clientData: // of an INSERT that failed
 			if _, _, _, err := c.readBlock(io.Discard); err != nil {
-				return errors.Join(err, c.sendException(err))
+				return c.refuse(err)
 			}
 		case packet == clientQuery:
 			if err := c.query(); err != nil {
-				return errors.Join(err, c.sendException(err))
+				return c.refuse(err)
 			}
 		default:
-			err := &exception{codeUnexpectedPacket, fmt.Sprintf("Unexpected packet %d from client", packet)}
-			return errors.Join(err, c.sendException(err))
+			return c.refuse(unknownPacket(packet))
 		}
 		if err := c.out.Flush(); err != nil {
 			return err
 		}
 	}
+}
+
+func unknownPacket(packet uint64) error {
+	return &exception{codeUnknownPacket, fmt.Sprintf("Unknown packet %d from client", packet)}
 }
 
 // begin opens the session that a hello asks for, and answers.
@@ -93,14 +101,8 @@ func (c *conn) begin(h hello) (err error) {
 	if h.revision < revision {
 		return &exception{codeNotImplemented, fmt.Sprintf("the stand-in serves clients from revision %d on, not %d", revision, h.revision)}
 	}
-	if c.eng, err = c.srv.open(c.number); err != nil {
+	if c.eng, err = c.srv.open(c.number, cmp.Or(h.database, "default")); err != nil {
 		return err
-	}
-	if h.database != "" {
-		if _, err := table(c.eng, "USE "+identifier(h.database), nil); err != nil {
-			c.eng.close()
-			return err
-		}
 	}
 	v := c.srv.version
 	c.out.uvarint(serverHello)
@@ -119,16 +121,17 @@ func (c *conn) query() error {
 		return d.err
 	}
 	c.packed = q.compressed
-	refused, err := c.readTables()
+	tables, err := c.readTables()
 	if err != nil {
 		return err
 	}
-	if refused != "" {
-		return c.sendException(&exception{codeNotImplemented, "the stand-in takes no external tables: " + refused})
+	if len(tables) > 0 {
+		return c.sendException(&exception{codeNotImplemented, fmt.Sprintf("the stand-in takes no external tables: %q", tables)})
 	}
-	if strings.EqualFold(firstWord(q.body), "SET") {
-		err = c.scope.reset(c.eng) // what it sets is to stay
-	} else {
+	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
+		q.settings = nil
+	}
+	if err = severalStatements(q.body); err == nil {
 		err = c.scope.apply(c.eng, q.settings)
 	}
 	if err == nil {
@@ -139,11 +142,16 @@ func (c *conn) query() error {
 		}
 	}
 	var x *exception
-	if errors.As(err, &x) {
+	if !errors.As(err, &fatal{}) && errors.As(err, &x) {
 		return c.sendException(x)
 	}
 	return err
 }
+
+// fatal is an error after which a connection cannot go on, even if it is an exception.
+type fatal struct{ error }
+
+func (f fatal) Unwrap() error { return f.error }
 
 func firstWord(sql string) string {
 	if ts := tokens(sql); len(ts) > 0 {
@@ -152,21 +160,21 @@ func firstWord(sql string) string {
 	return ""
 }
 
-// readTables reads the external tables of a query, up to the block that ends them, and returns the name of one.
-func (c *conn) readTables() (name string, err error) {
+// readTables reads the external tables of a query, up to the block that ends them, and returns their names.
+func (c *conn) readTables() (names []string, err error) {
 	d := decoder{source: c.in}
 	for {
 		if packet := d.uvarint(); d.err == nil && packet != clientData {
 			d.err = fmt.Errorf("packet %d instead of a query's tables", packet)
 		}
 		if d.err != nil {
-			return "", d.err
+			return nil, d.err
 		}
-		table, columns, _, err := c.readBlock(io.Discard)
+		name, columns, _, err := c.readBlock(io.Discard)
 		if err != nil || len(columns) == 0 {
-			return name, err
+			return names, err
 		}
-		name = table
+		names = append(names, name)
 	}
 }
 
@@ -190,12 +198,12 @@ func (c *conn) readBlock(w io.Writer) (name string, columns []column, rows uint6
 // run runs a statement and sends its result.
 func (c *conn) run(sql string, parameters []parameter) error {
 	cancelled := c.watch()
-	err := c.stream(sql, parameters)
+	err := c.sendResult(sql, parameters)
 	stopped, lost := cancelled()
 	var x *exception
 	switch {
 	case lost != nil:
-		return lost
+		return fatal{lost}
 	case stopped && (err == nil || errors.As(err, &x)): // the client wants to hear of no more than the end
 	case err != nil:
 		return err
@@ -204,57 +212,33 @@ func (c *conn) run(sql string, parameters []parameter) error {
 	return nil
 }
 
-func (c *conn) stream(sql string, parameters []parameter) error {
-	st, err := c.eng.query(sql, "Native", parameters)
+func (c *conn) sendResult(sql string, parameters []parameter) error {
+	r, err := c.eng.query(sql, "Native", parameters)
 	if err != nil {
 		return err
 	}
-	defer st.close()
-	var rows, blocks, size uint64
-	for {
-		p, err := st.next()
-		if err != nil {
-			return err
-		}
-		c.sendProgress(p)
-		rows, size = rows+p.resultRows, size+p.resultBytes
-		for rest := memory(p.data); len(rest) > 0; blocks++ {
-			if blocks == 0 {
-				peek := rest
-				columns, _, err := copyBlock(io.Discard, fileForm, &peek, fileForm)
-				if err != nil {
-					return err
-				}
-				if err := c.sendHeader(columns); err != nil {
-					return err
-				}
-			}
-			if err := c.sendBlock(func(w io.Writer) error {
-				_, _, err := copyBlock(w, wireForm, &rest, fileForm)
-				return err
-			}); err != nil {
-				return err
-			}
-		}
-		if len(p.data) == 0 {
-			break
-		}
-		if err := c.out.Flush(); err != nil {
-			return err
-		}
+	defer r.free()
+	c.out.uvarint(serverProgress, r.readRows, r.readBytes, 0, r.wroteRows, r.wroteBytes, uint64(r.elapsed))
+	var columns []column
+	if rest := memory(r.data); len(rest) > 0 { // those of all blocks are those of the first
+		columns, _, err = copyBlock(io.Discard, fileForm, &rest, fileForm)
+	} else if hasColumns(sql) {
+		columns, err = header(c.eng, sql, parameters)
 	}
-	st.close()
-	if blocks == 0 && hasColumns(sql) {
-		columns, err := header(c.eng, sql, parameters)
-		if err != nil {
-			return err
-		}
-		if err := c.sendHeader(columns); err != nil {
-			return err
-		}
+	if err == nil && columns != nil {
+		err = c.sendHeader(columns)
 	}
-	c.out.uvarint(serverProfileInfo, rows, blocks, size, 0, 0, 0)
-	return nil
+	blocks := uint64(0)
+	for rest := memory(r.data); err == nil && len(rest) > 0; blocks++ {
+		err = c.sendBlock(func(w io.Writer) error {
+			_, _, err := copyBlock(w, wireForm, &rest, fileForm)
+			return err
+		})
+	}
+	if err == nil {
+		c.out.uvarint(serverProfileInfo, r.rows, blocks, r.bytes, 0, 0, 0)
+	}
+	return err
 }
 
 // watch looks, while a query runs, whether its client cancels it or goes. What it returns ends that and tells what came.
@@ -265,10 +249,16 @@ func (c *conn) watch() func() (cancelled bool, lost error) {
 	go func() {
 		defer close(ended)
 		b, err := c.in.Peek(1)
-		if errors.Is(err, os.ErrDeadlineExceeded) || err == nil && b[0] != clientCancel {
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			return
+		case err == nil && b[0] == clientCancel:
+			cancelled = true
+		case err == nil:
+			lost = unknownPacket(uint64(b[0]))
+		default:
+			lost = err
 		}
-		cancelled, lost = err == nil, err
 		for { // the query may not have begun yet
 			c.srv.kill(c.number)
 			select {
@@ -306,10 +296,10 @@ func (c *conn) sendBlock(write func(io.Writer) error) error {
 	return c.pack.Flush()
 }
 
-func (c *conn) sendProgress(p part) {
-	if p.readRows|p.readBytes|p.wroteRows|p.wroteBytes != 0 {
-		c.out.uvarint(serverProgress, p.readRows, p.readBytes, 0, p.wroteRows, p.wroteBytes, uint64(p.elapsed))
-	}
+// refuse tells the client why the connection ends, if it still listens.
+func (c *conn) refuse(err error) error {
+	_ = c.sendException(err)
+	return err
 }
 
 // sendException also sends what goes before it.

@@ -50,12 +50,26 @@ func (s *scope) apply(eng session, settings []setting) error {
 	return nil
 }
 
+// byDefault is the SQL of a value that was not set.
+const byDefault = "DEFAULT"
+
 // reset gives the session back the settings from before.
 func (s *scope) reset(eng session) error {
 	if len(s.set) == 0 {
 		return nil
 	}
-	if err := setAll(eng, s.before); err != nil {
+	defaults, values := map[string]string{}, map[string]string{}
+	for name, value := range s.before {
+		if value == byDefault {
+			defaults[name] = value
+		} else {
+			values[name] = value
+		}
+	}
+	if err := setAll(eng, defaults); err != nil { // first, as readonly lets nothing else go back
+		return err
+	}
+	if err := setAll(eng, values); err != nil {
 		return err
 	}
 	s.set, s.before = nil, nil
@@ -85,7 +99,7 @@ func valuesOf(eng session, names map[string]string) (map[string]string, error) {
 	for _, row := range rows {
 		values[row[0]] = quote(row[1])
 		if row[2] == "0" {
-			values[row[0]] = "DEFAULT"
+			values[row[0]] = byDefault
 		}
 	}
 	return values, err
@@ -112,19 +126,12 @@ func header(eng session, sql string, parameters []parameter) ([]column, error) {
 }
 
 func fetch(eng session, sql, format string, parameters []parameter) (string, error) {
-	st, err := eng.query(sql, format, parameters)
+	r, err := eng.query(sql, format, parameters)
 	if err != nil {
 		return "", err
 	}
-	defer st.close()
-	var b strings.Builder
-	for {
-		p, err := st.next()
-		if err != nil || len(p.data) == 0 {
-			return b.String(), err
-		}
-		b.Write(p.data)
-	}
+	defer r.free()
+	return string(r.data), nil
 }
 
 func fields(text string) [][]string {

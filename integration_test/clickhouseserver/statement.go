@@ -35,7 +35,8 @@ func tokens(sql string) []token {
 			i += until(rest, "*/")
 			continue
 		case c == '\'' || c == '"' || c == '`':
-			i += quoted(rest)
+			n, _ := quoted(rest)
+			i += n
 		case isWord(c):
 			for i < len(sql) && isWord(sql[i]) {
 				i++
@@ -63,19 +64,19 @@ func until(s, end string) int {
 }
 
 // quoted returns the length of a quoted text, or of the rest if it does not end.
-func quoted(s string) int {
+func quoted(s string) (n int, ends bool) {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
 			i++
 		case s[0]:
 			if i+1 == len(s) || s[i+1] != s[0] {
-				return i + 1
+				return i + 1, true
 			}
 			i++
 		}
 	}
-	return len(s)
+	return len(s), false
 }
 
 func isWord(c byte) bool {
@@ -163,6 +164,19 @@ func hasColumns(sql string) bool {
 		func(w string) bool { return strings.EqualFold(ts[0].text, w) })
 }
 
+// severalStatements is the server's failure of a text that holds more than one, all of which the engine would execute. The values of an
+// INSERT are not looked into.
+func severalStatements(sql string) error {
+	ts := tokens(sql)
+	for i, t := range ts[:max(len(ts)-1, 0)] {
+		if t.is(";") && !ts[i+1].is(";") && !ts[0].is("INSERT") {
+			return &exception{codeSyntaxError, fmt.Sprintf(
+				"Syntax error (Multi-statements are not allowed): failed at position %d (end of query): %.100s", t.start+1, sql[t.start:])}
+		}
+	}
+	return nil
+}
+
 // withoutFormat cuts off a query's FORMAT, which says nothing to clients of this protocol.
 func withoutFormat(sql string) string {
 	ts := tokens(sql)
@@ -170,7 +184,7 @@ func withoutFormat(sql string) string {
 		ts = ts[:len(ts)-1]
 	}
 	if n := len(ts); n > 2 && ts[n-2].is("FORMAT") && hasColumns(sql) {
-		return sql[:ts[n-2].start]
+		return sql[:ts[n-3].end]
 	}
 	return sql
 }
@@ -182,7 +196,7 @@ func unquote(s string) (string, error) {
 	if !strings.HasPrefix(s, "'") {
 		return s, nil
 	}
-	if len(s) < 2 || quoted(s) != len(s) || s[len(s)-1] != '\'' {
+	if n, ends := quoted(s); !ends || n != len(s) {
 		return "", fmt.Errorf("%q: %w", s, errQuote)
 	}
 	return unescape(s[1 : len(s)-1]), nil

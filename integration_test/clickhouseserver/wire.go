@@ -133,13 +133,6 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-func (d *decoder) uint64() uint64 {
-	if b := d.bytes(8); d.err == nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
 // A hello is how a client begins.
 type hello struct {
 	client                   string
