@@ -42,9 +42,11 @@ func newDatabase(t testing.TB) dsn.DSN {
 	return d
 }
 
-func openDB(t testing.TB, d dsn.DSN) *sql.DB {
+func openDB(t testing.TB, d dsn.DSN) *sql.DB { return openSource(t, d.Source()) }
+
+func openSource(t testing.TB, source string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", d.Source())
+	db, err := sql.Open("mysql", source)
 	if err != nil {
 		t.Fatal(err)
 	}
