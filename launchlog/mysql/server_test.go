@@ -339,6 +339,8 @@ func TestRowsStay(t *testing.T) {
 	before := dump(t, db)
 	const launch = "INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES "
 	statements := append(storetest.Refused(),
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
 		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
 		"REPLACE "+launch+"('default', 2, 'new', '', '', '', '', '')",

@@ -402,6 +402,8 @@ func TestRowsStay(t *testing.T) {
 	storetest.Fill(t, l)
 	before := dump(t, db)
 	for _, text := range append(storetest.Refused(),
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
 		"TRUNCATE idmint_namespace CASCADE", "TRUNCATE idmint_launch CASCADE", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event",
 		"TRUNCATE idmint_counter",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT (namespace, name) DO UPDATE SET value = 0",
