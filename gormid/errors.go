@@ -3,6 +3,7 @@ package gormid
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
@@ -40,7 +41,7 @@ func fail(db *gorm.DB, err error) {
 func explain(db *gorm.DB) {
 	stmt := db.Statement
 	var known *Error // of this statement, or of an association that failed before it
-	if !errors.Is(db.Error, idtype.ErrZero) || errors.As(db.Error, &known) || stmt.Schema == nil {
+	if !isRefusal(db.Error) || errors.As(db.Error, &known) || stmt.Schema == nil {
 		return
 	}
 	rows := rowsOf(stmt)
@@ -59,6 +60,11 @@ func explain(db *gorm.DB) {
 			}
 		}
 	}
+}
+
+// isRefusal reports whether err is Value's for zero. That of ClickHouse's driver says no more than that it is Value's.
+func isRefusal(err error) bool {
+	return errors.Is(err, idtype.ErrZero) || strings.Contains(err.Error(), "could not get driver.Valuer value")
 }
 
 func zeroError(field *schema.Field, row int) error {
