@@ -26,7 +26,7 @@ func columnOf(dialect string, id column, null bool) string {
 		name := map[idtype.Storage]string{
 			idtype.StorageBigint: "Int64",
 			idtype.StorageBytes:  fmt.Sprintf("FixedString(%d)", len(bytes)),
-			idtype.StorageText:   fmt.Sprintf("FixedString(%d)", textSize(id)),
+			idtype.StorageText:   "String", // the driver stores the bytes of MarshalBinary in a FixedString
 			idtype.StorageUUID:   "UUID",
 		}[form]
 		if null {

@@ -3,7 +3,7 @@ package gormid
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"iter"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
@@ -41,30 +41,35 @@ func fail(db *gorm.DB, err error) {
 func explain(db *gorm.DB) {
 	stmt := db.Statement
 	var known *Error // of this statement, or of an association that failed before it
-	if !isRefusal(db.Error) || errors.As(db.Error, &known) || stmt.Schema == nil {
+	if !errors.Is(db.Error, idtype.ErrZero) || errors.As(db.Error, &known) || stmt.Schema == nil {
 		return
 	}
-	rows := rowsOf(stmt)
-	columns, restricted := stmt.SelectAndOmitColumns(true, false)
-	for _, name := range stmt.Schema.DBNames {
-		field := stmt.Schema.FieldsByDBName[name]
-		_, isID := schemeOf(field)
-		if selected, named := columns[name]; !isID || named && !selected || !named && restricted {
-			continue
-		}
-		k := newKey(field)
+	for k, rows := range written(stmt) {
 		for i := range rows.n {
 			if k.get(rows.at(i)).isRefused() {
-				fail(db, zeroError(field, i))
+				fail(db, zeroError(k.field, i))
 				return
 			}
 		}
 	}
 }
 
-// isRefusal reports whether err is Value's for zero. That of ClickHouse's driver says no more than that it is Value's.
-func isRefusal(err error) bool {
-	return errors.Is(err, idtype.ErrZero) || strings.Contains(err.Error(), "could not get driver.Valuer value")
+// written are the columns of IDs that an INSERT of the statement's rows writes.
+func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
+	return func(yield func(*key, rows) bool) {
+		rows := rowsOf(stmt)
+		columns, restricted := stmt.SelectAndOmitColumns(true, false)
+		for _, name := range stmt.Schema.DBNames {
+			field := stmt.Schema.FieldsByDBName[name]
+			_, isID := schemeOf(field)
+			if selected, named := columns[name]; !isID || named && !selected || !named && restricted {
+				continue
+			}
+			if !yield(newKey(field), rows) {
+				return
+			}
+		}
+	}
 }
 
 func zeroError(field *schema.Field, row int) error {

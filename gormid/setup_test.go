@@ -84,8 +84,9 @@ func wantFills(t *testing.T, s *source, want ...int) {
 
 // A dialect opens databases of one kind.
 type dialect struct {
-	kind  databases.Kind // "" for SQLite
-	plain bool           // the database is taken for one that has no RETURNING
+	kind   databases.Kind // "" for SQLite
+	plain  bool           // the database is taken for one that has no RETURNING
+	simple bool           // the simple protocol of PostgreSQL, for poolers
 
 	server *sql.DB // makes schemas
 	source string  // with %s for the schema
@@ -124,7 +125,7 @@ func (d dialect) dialector(t testing.TB) gorm.Dialector {
 	source := strings.ReplaceAll(d.source, "%s", d.schema)
 	switch d.kind {
 	case databases.Postgres:
-		return postgres.Open(source)
+		return postgres.New(postgres.Config{DSN: source, PreferSimpleProtocol: d.simple})
 	case databases.MariaDB:
 		return mysql.New(mysql.Config{DSN: source, DisableWithReturning: d.plain})
 	case databases.ClickHouse:

@@ -87,7 +87,12 @@ var suite = []struct {
 	{"Traps", testTraps, 0},
 	{"ZeroInStructCondition", testZeroInStructCondition, 0},
 	{"IDsThatAreNotIntegers", testIDsThatAreNotIntegers, 0},
+	{"Columns", testColumns, 0},
+	{"JoinTableColumns", testJoinTableColumns, inserts},
 	{"Schemes", testSchemes, inserts},
+	{"Reads", testReads, inserts},
+	{"TranslatedErrors", testTranslatedErrors, inserts},
+	{"TypeTag", testTypeTag, 0},
 	{"TwoGenerators", testTwoGenerators, inserts},
 }
 
@@ -106,6 +111,14 @@ func (d dialect) run(t *testing.T, from, to need) {
 func TestSQLite(t *testing.T) { inSQLite.run(t, 0, upserts) }
 
 func TestPostgres(t *testing.T) { in(t, databases.Postgres).run(t, 0, upserts) }
+
+func TestPostgresSimpleProtocol(t *testing.T) {
+	d := in(t, databases.Postgres)
+	d.simple = true
+	t.Run("Columns", func(t *testing.T) { testColumns(t, d) })
+	t.Run("Schemes", func(t *testing.T) { testSchemes(t, d) })
+	d.run(t, upserts, upserts)
+}
 
 func TestMariaDB(t *testing.T) { in(t, databases.MariaDB).run(t, 0, upserts) }
 
