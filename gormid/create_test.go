@@ -21,6 +21,7 @@ const selectItems = "SELECT id FROM items"
 // Whatever the rows come in, each gets an ID, from one reservation, and the database holds it.
 func testCreateStructs(t *testing.T, d dialect) {
 	a, b := Item{Name: "a"}, Item{Name: "b"}
+	db, s := newItems(t, d)
 	fresh := func() (*Item, *Item) { a, b = Item{Name: "a"}, Item{Name: "b"}; return &a, &b }
 	for name, test := range map[string]func(*gorm.DB) (*gorm.DB, []Item){
 		"struct": func(db *gorm.DB) (*gorm.DB, []Item) {
@@ -78,7 +79,7 @@ func testCreateStructs(t *testing.T, d dialect) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db, s := newItems(t, d)
+			empty(t, db, "items")
 			result, items := test(db)
 			must(t, result)
 			wantMinted(t, itemIDs(items)...)

@@ -18,6 +18,7 @@ import (
 // Every form of map that GORM takes gets the ID, under the name that the user knows it by.
 func testCreateMaps(t *testing.T, d dialect) {
 	type M = map[string]any
+	db, s := newItems(t, d)
 	one, many := M{"name": "a"}, []M{{"name": "a"}, {"Name": "b"}}
 	for name, test := range map[string]struct {
 		dest any
@@ -32,7 +33,7 @@ func testCreateMaps(t *testing.T, d dialect) {
 			for _, m := range test.maps {
 				delete(m, "id")
 			}
-			db, s := newItems(t, d)
+			empty(t, db, "items")
 			must(t, db.Model(&Item{}).Create(test.dest))
 			wantFills(t, s, len(test.maps))
 			var ids []idtype.DecimalID
@@ -51,6 +52,7 @@ func testCreateMaps(t *testing.T, d dialect) {
 
 func testMapSpellings(t *testing.T, d dialect) {
 	type M = map[string]any
+	db, _ := newItems(t, d)
 	var null *idtype.DecimalID
 	for name, test := range map[string]struct {
 		m    M
@@ -74,7 +76,7 @@ func testMapSpellings(t *testing.T, d dialect) {
 			if name == "set, as expression" && d.kind == databases.ClickHouse {
 				return // whose driver takes values alone
 			}
-			db, _ := newItems(t, d)
+			empty(t, db, "items")
 			before := maps.Clone(test.m)
 			must(t, db.Model(&Item{}).Create(test.m))
 			stored := column[idtype.DecimalID](t, db, selectItems)

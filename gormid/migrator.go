@@ -33,6 +33,9 @@ func (d dialector) Migrator(db *gorm.DB) gorm.Migrator {
 	return migrator{d.Dialector.Migrator(db), db, d.columns}
 }
 
+// Unwrap is the database's own.
+func (d dialector) Unwrap() gorm.Dialector { return d.Dialector }
+
 func (d dialector) SavePoint(tx *gorm.DB, name string) error {
 	if s, ok := d.Dialector.(gorm.SavePointerDialectorInterface); ok {
 		return s.SavePoint(tx, name)

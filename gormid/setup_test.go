@@ -178,6 +178,14 @@ func migrate(t testing.TB, db *gorm.DB, models ...any) {
 	}
 }
 
+// empty deletes all rows, for cases that share a database.
+func empty(t testing.TB, db *gorm.DB, tables ...string) {
+	t.Helper()
+	for _, table := range tables {
+		must(t, db.Exec("DELETE FROM "+table+" WHERE 1 = 1"))
+	}
+}
+
 func must(t testing.TB, db *gorm.DB) *gorm.DB {
 	t.Helper()
 	if db.Error != nil {

@@ -115,7 +115,6 @@ func TestPostgres(t *testing.T) { in(t, databases.Postgres).run(t, 0, upserts) }
 func TestPostgresSimpleProtocol(t *testing.T) {
 	d := in(t, databases.Postgres)
 	d.simple = true
-	t.Run("Columns", func(t *testing.T) { testColumns(t, d) })
 	t.Run("Schemes", func(t *testing.T) { testSchemes(t, d) })
 	d.run(t, upserts, upserts)
 }

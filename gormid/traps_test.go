@@ -118,6 +118,9 @@ func testTranslatedErrors(t *testing.T, d dialect) {
 	if err := db.Create(&Tag{Name: "a"}).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
 		t.Errorf("error %v", err)
 	}
+	if wrapped, ok := db.Dialector.(interface{ Unwrap() gorm.Dialector }); ok == (d.kind == "") || ok && wrapped.Unwrap().Name() != db.Name() {
+		t.Errorf("the dialector is a %T", db.Dialector)
+	}
 	tx := db.Begin()
 	must(t, tx.SavePoint("s"))
 	if err := tx.Create(&Tag{Name: "a"}).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {

@@ -46,6 +46,7 @@ func testUpserts(t *testing.T, d dialect) {
 	if d.kind == databases.MariaDB {
 		ignore = "IGNORE"
 	}
+	db, _ := newMembers(t, d)
 	returning := func(columns ...clause.Column) clause.Returning { return clause.Returning{Columns: columns} }
 	for name, test := range map[string]struct {
 		clauses []clause.Expression
@@ -66,7 +67,7 @@ func testUpserts(t *testing.T, d dialect) {
 			if name == "insert or ignore" && d.kind == databases.Postgres {
 				return // which has no such modifier
 			}
-			db, _ := newMembers(t, d)
+			empty(t, db, "members")
 			known := []Member{{Email: "a"}, {Email: "b"}}
 			must(t, db.Create(&known))
 			check := func(kind string, members ...Member) {
