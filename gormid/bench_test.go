@@ -23,6 +23,8 @@ type Row struct {
 	CreatedAt          time.Time
 }
 
+func (Row) TableName() string { return "bench_rows" }
+
 const (
 	benchRows  = 10_000
 	benchBatch = 1_000
@@ -41,10 +43,14 @@ func create(b *testing.B, d dialect, rules ...gormid.Rule) func() time.Duration 
 		}
 	}
 	migrate(b, db, &Row{})
+	batch := benchBatch
+	if d.kind == databases.ClickHouse {
+		batch = benchRows // see the documentation
+	}
 	gen := generator.NewTestDecimal(new(numbers))
 	now := time.Now()
 	return func() time.Duration {
-		must(b, db.Session(&gorm.Session{AllowGlobalUpdate: true}).Delete(&Row{}))
+		empty(b, db, "bench_rows")
 		begin := time.Now()
 		rows := make([]Row, benchRows)
 		for i := range rows {
@@ -57,12 +63,13 @@ func create(b *testing.B, d dialect, rules ...gormid.Rule) func() time.Duration 
 				rows[i].ID = id
 			}
 		}
-		must(b, db.CreateInBatches(rows, benchBatch))
+		must(b, db.CreateInBatches(rows, batch))
 		return time.Since(begin)
 	}
 }
 
-// The plugin beside IDs that are set by hand, turn by turn; ratio is that of the medians.
+// The plugin beside IDs that are set by hand, turn by turn; ratio is that of the medians, ratio-of-best that of the
+// fastest, which a busy machine disturbs less.
 func BenchmarkCreateInBatches(b *testing.B) {
 	for _, kind := range append(databases.Kinds(), "") {
 		b.Run(cmp.Or(string(kind), "SQLite"), func(b *testing.B) {
@@ -85,6 +92,7 @@ func BenchmarkCreateInBatches(b *testing.B) {
 				slices.Sort(d)
 				return float64(d[len(d)/2])
 			}
+			b.ReportMetric(float64(slices.Min(byPlugin))/float64(slices.Min(byHand)), "ratio-of-best")
 			b.ReportMetric(median(byPlugin)/median(byHand), "ratio")
 			b.ReportMetric(median(byHand)/benchRows, "ns/row-by-hand")
 			b.ReportMetric(0, "ns/op")
