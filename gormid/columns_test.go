@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -214,6 +215,44 @@ func testJoinTableColumns(t *testing.T, d dialect) {
 	must(t, db.Preload("Peers").First(&back, "id = ?", l.ID))
 	if len(back.Peers) != 2 {
 		t.Errorf("read %v", back)
+	}
+}
+
+// A table that is there gets what it has not, and what is of another type is changed, be it by name or by AutoMigrate.
+func testGrownTable(t *testing.T, d dialect) {
+	type Grown struct {
+		ID    idtype.SnoID
+		Moved *idtype.SnoID
+		Wrong *idtype.SnoID
+		Added *idtype.SnoID
+	}
+	db := d.open(t, newSchemes().sno)
+	bytes := map[databases.Kind]string{"": "BLOB", databases.Postgres: "bytea", databases.MariaDB: "binary(10)", databases.ClickHouse: "FixedString(10)"}[d.kind]
+	switch d.kind {
+	case databases.ClickHouse:
+		must(t, db.Exec("CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id"))
+	case databases.MariaDB:
+		must(t, db.Exec("CREATE TABLE growns (id binary(10) PRIMARY KEY, was longblob, wrong longblob)"))
+	default:
+		must(t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"))
+	}
+	if err := db.Migrator().RenameColumn(&Grown{}, "was", "moved"); err != nil {
+		t.Fatal(err)
+	}
+	migrate(t, db, &Grown{})
+	null := bytes + " NULL"
+	if d.kind == databases.ClickHouse {
+		null = "Nullable(" + bytes + ")"
+	}
+	want := map[string]string{"id": bytes, "moved": null, "wrong": null, "added": null}
+	if got := d.columns(t, db, "growns"); !maps.Equal(got, want) {
+		t.Errorf("the columns are %v, want %v", got, want)
+	}
+	if err := db.Migrator().AlterColumn(&Grown{}, "Added"); err != nil {
+		t.Error(err)
+	}
+	if got := d.columns(t, db, "growns"); !maps.Equal(got, want) {
+		t.Errorf("after AlterColumn the columns are %v, want %v", got, want)
 	}
 }
 

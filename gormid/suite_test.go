@@ -92,6 +92,7 @@ var suite = []struct {
 	{"Schemes", testSchemes, inserts},
 	{"Reads", testReads, inserts},
 	{"TranslatedErrors", testTranslatedErrors, inserts},
+	{"GrownTable", testGrownTable, 0},
 	{"TypeTag", testTypeTag, 0},
 	{"TwoGenerators", testTwoGenerators, inserts},
 }
