@@ -261,6 +261,7 @@ func testTypeTag(t *testing.T, d dialect) {
 	type Kept struct {
 		ID   idtype.SnoID `gorm:"type:blobby(20)"`
 		Plan idtype.SnoID
+		Long idtype.SnoID `gorm:"type:bytes"` // in GORM's words
 	}
 	type Child struct {
 		ID     idtype.SnoID
@@ -273,7 +274,9 @@ func testTypeTag(t *testing.T, d dialect) {
 		t.Fatal(err)
 	}
 	bytes := map[databases.Kind]string{"": "blob", databases.Postgres: "bytea", databases.MariaDB: "binary(10)", databases.ClickHouse: "FixedString(10)"}
+	long := map[databases.Kind]string{"": "blob", databases.Postgres: "bytea", databases.MariaDB: "longblob", databases.ClickHouse: "String"}
 	for field, want := range map[*schema.Field]string{
+		kept.Schema.LookUpField("long"):     long[d.kind],
 		kept.Schema.LookUpField("id"):       "blobby(20)",
 		kept.Schema.LookUpField("plan"):     bytes[d.kind],
 		child.Schema.LookUpField("id"):      bytes[d.kind],
