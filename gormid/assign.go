@@ -80,20 +80,29 @@ func (in *installed) prepare(db *gorm.DB) {
 	if a := assignedTo(stmt); a != nil {
 		a.includeKey()
 		a.returnKey()
+	} else if err := in.checkForeign(stmt); err != nil {
+		fail(db, err)
 		return
 	}
+	if err := checkClickHouse(stmt); err != nil {
+		fail(db, err)
+	}
+}
+
+// checkForeign refuses a key that is a foreign key and was left alone. The zero would be refused by Value, without saying why it
+// is there, and nil would be stored as NULL.
+func (in *installed) checkForeign(stmt *gorm.Statement) error {
 	k := in.keyOf(stmt)
 	if k == nil || !k.foreign {
-		return
+		return nil
 	}
-	// The zero would be refused by Value, without saying why it is there, and nil would be stored as NULL.
 	rows := rowsOf(stmt)
 	for i := range rows.n {
 		if row := rows.at(i); row.present() && k.get(row).zero {
-			fail(db, foreignError(k.field, i))
-			return
+			return foreignError(k.field, i)
 		}
 	}
+	return nil
 }
 
 // includeKey makes Select and Omit let the key through.

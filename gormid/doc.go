@@ -42,7 +42,7 @@
 //
 // A map gets its ID under the name that it has for the key, or else under the column's: db.Model(&User{}).Create(m) sets
 // m["id"], a UserID. With a table's name and no model, nothing says what the key is but [Rule.ForTable]; without that rule
-// nothing is assigned, and SQLite stores NULL. Association.Append takes maps as well.
+// nothing is assigned, and SQLite stores NULL, ClickHouse zero; the others refuse the row. Association.Append takes maps as well.
 //
 // # Upserts
 //
@@ -71,12 +71,54 @@
 // A create that fails at the database, or is rolled back, leaves the IDs in the structs. They are still theirs alone, and the
 // same structs can be created again; being set, those IDs are then not the plugin's to take back after a conflict.
 //
-// # Migrations
+// # Columns
 //
-// AutoMigrate makes the columns bigint, without a sequence. In SQLite such a key is a unique index beside the table; for an
-// app that uses SQLite only the tag `gorm:"type:integer"` makes it the row's number instead, which saves the index. The
-// price: a row that is inserted without a key, by other means than this plugin, gets the largest number plus one from SQLite,
-// which is an ID of another launch. Without that tag SQLite stores NULL there, unless the tag says "not null".
+// AutoMigrate, after [gorm.DB.Use], makes the columns of IDs, typed keys, pointers to them, [database/sql.Null] and
+// [idtype.OrZero] by their [idtype.Storage]. The database numbers none, and a second AutoMigrate finds nothing to change. A tag with
+// a type has the last word, for the foreign keys to that column as well.
+//
+//	          PostgreSQL              MySQL, MariaDB              SQLite    ClickHouse
+//	integers  bigint                  bigint                      bigint    Int64
+//	bytes     bytea                   binary(8), binary(10)       blob      FixedString(8), FixedString(10)
+//	text      char(16) COLLATE "C"    char(16), ascii, ascii_bin  char(16)  String
+//	UUID      uuid                    uuid, which MySQL has not   uuid      UUID
+//
+// For that db.Dialector is the plugin's own in all but SQLite: what needs the driver's, by a type assertion, finds it with
+//
+//	db.Dialector.(interface{ Unwrap() gorm.Dialector }).Unwrap()
+//
+// # PostgreSQL
+//
+// All of the above holds, with PrepareStmt and, as poolers need it, with PreferSimpleProtocol. After an error a transaction of yours
+// takes no more statements: put what may fail into one of its own, tx.Transaction, which is a savepoint.
+//
+// # MySQL and MariaDB
+//
+// Each unique key counts as a conflict, whatever columns OnConflict names, and it has no WHERE: GORM's driver drops both. MariaDB
+// has RETURNING from 10.5 on; MySQL has none, so a row that was updated holds zero. MariaDB takes it for an update to do nothing,
+// so with clause.Returning of the key known rows hold their stored one.
+//
+// # SQLite
+//
+// A bigint key is a unique index beside the table; for an app that uses SQLite only the tag `gorm:"type:integer"` makes it the
+// row's number instead, which saves the index. The price: a row that is inserted without a key, by other means than this plugin,
+// gets the largest number plus one from SQLite, which is an ID of another launch. Without that tag SQLite stores NULL there, unless
+// the tag says "not null".
+//
+// # ClickHouse
+//
+//	type Reading struct {
+//		ID ReadingID `gorm:"codec:Delta,ZSTD(1)"`
+//		…
+//	}
+//	err = db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id").AutoMigrate(&Reading{})
+//	err = db.Create(&readings).Error // one batch, one reservation
+//
+// A pointer and sql.Null are Nullable columns, all others are not. Set DisableForeignKeyConstraintWhenMigrating: there are none.
+// GORM's driver sends an INSERT as its transaction ends, and one per transaction: CreateInBatches works for a single batch,
+// associations are to be created apart, and with SkipDefaultTransaction nothing is stored and no error tells. It has no upserts.
+// A pointer to an ID that is nil is an [*Error], where the driver would panic: use sql.Null or, smaller and faster, OrZero.
+// An ID as text belongs in a String: in a FixedString the driver stores other bytes, which cannot be read back.
 //
 // # Traps of GORM's
 //

@@ -3,6 +3,7 @@ package gormid
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
@@ -43,18 +44,28 @@ func explain(db *gorm.DB) {
 	if !errors.Is(db.Error, idtype.ErrZero) || errors.As(db.Error, &known) || stmt.Schema == nil {
 		return
 	}
-	rows := rowsOf(stmt)
-	columns, restricted := stmt.SelectAndOmitColumns(true, false)
-	for _, name := range stmt.Schema.DBNames {
-		field := stmt.Schema.FieldsByDBName[name]
-		_, isID := schemeOf(field)
-		if selected, named := columns[name]; !isID || named && !selected || !named && restricted {
-			continue
-		}
-		k := newKey(field)
+	for k, rows := range written(stmt) {
 		for i := range rows.n {
 			if k.get(rows.at(i)).isRefused() {
-				fail(db, zeroError(field, i))
+				fail(db, zeroError(k.field, i))
+				return
+			}
+		}
+	}
+}
+
+// written are the columns of IDs that an INSERT of the statement's rows writes.
+func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
+	return func(yield func(*key, rows) bool) {
+		rows := rowsOf(stmt)
+		columns, restricted := stmt.SelectAndOmitColumns(true, false)
+		for _, name := range stmt.Schema.DBNames {
+			field := stmt.Schema.FieldsByDBName[name]
+			_, isID := schemeOf(field)
+			if selected, named := columns[name]; !isID || named && !selected || !named && restricted {
+				continue
+			}
+			if !yield(newKey(field), rows) {
 				return
 			}
 		}

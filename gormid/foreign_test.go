@@ -36,8 +36,8 @@ type (
 	}
 )
 
-func TestForeignKeysAreNotInvented(t *testing.T) {
-	db, s := newShop(t)
+func testForeignKeysAreNotInvented(t *testing.T, d dialect) {
+	db, s := newShop(t, d)
 	migrate(t, db, &Passport{}, &Guard{}, &Badge{}, &PointerProfile{}, &OldSpelling{})
 	for name, test := range map[string]struct {
 		model  any
@@ -77,9 +77,9 @@ func TestForeignKeysAreNotInvented(t *testing.T) {
 }
 
 // A relation may come to be known after its foreign key was used.
-func TestForeignKeyKnownLater(t *testing.T) {
+func testForeignKeyKnownLater(t *testing.T, d dialect) {
 	s := newSource()
-	db := open(t, gormid.Use(s))
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Badge{})
 	must(t, db.Create(&Badge{})) // nothing says that this is wrong
 	wantFills(t, s, 1)
@@ -89,12 +89,12 @@ func TestForeignKeyKnownLater(t *testing.T) {
 	}
 }
 
-func TestForAssignsForeignKeys(t *testing.T) {
+func testForAssignsForeignKeys(t *testing.T, d dialect) {
 	s := newSource()
-	db := open(t, gormid.Use(s).For(&Profile{}, &Passport{}), gormid.Use(newSource()))
+	config := &gorm.Config{DisableForeignKeyConstraintWhenMigrating: true}
+	db := openWith(t, d.dialector(t), config, gormid.Use(s).For(&Profile{}, &Passport{}), gormid.Use(newSource()))
 	migrate(t, db, &Company{}, &User{}, &Profile{}, &Passport{})
 	p := Profile{}
-	must(t, db.Session(&gorm.Session{}).Exec("PRAGMA foreign_keys = off"))
 	must(t, db.Create(&p))
 	wantFills(t, s, 1)
 	wantColumn(t, db, "SELECT user_id FROM profiles", p.UserID)
@@ -105,8 +105,8 @@ func TestForAssignsForeignKeys(t *testing.T) {
 }
 
 // Zero in a foreign key that is no primary key is an error as well, which names it.
-func TestZeroForeignKey(t *testing.T) {
-	db, _ := newShop(t)
+func testZeroForeignKey(t *testing.T, d dialect) {
+	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
 	const want = "gormid: gormid_test.Order (table orders): row 1: UserID is not set"
@@ -170,7 +170,7 @@ type (
 
 func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s := newSource()
-	db := open(t, gormid.Use(s))
+	db := inSQLite.open(t, gormid.Use(s))
 	migrate(t, db, &PlainInt{}, &PlainText{}, &NotAlias{}, &Composite{}, &ReadOnly{}, &ByDatabase{}, &OrZeroKey{}, &Keyless{})
 	plain := []PlainInt{{}, {}}
 	must(t, db.Create(&plain))
@@ -198,8 +198,8 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 }
 
 // A model that no rule is for says so, instead of the driver's "argument $1".
-func TestNoRule(t *testing.T) {
-	db := open(t, gormid.Use(newSource()).For(&Item{}))
+func testNoRule(t *testing.T, d dialect) {
+	db := d.open(t, gormid.Use(newSource()).For(&Item{}))
 	migrate(t, db, &Tag{})
 	err := db.Create(&Tag{Name: "a"}).Error
 	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: the primary key ID is not set, and no rule assigns it") {

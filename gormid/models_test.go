@@ -39,12 +39,12 @@ type (
 	Order struct {
 		ID        OrderID
 		UserID    UserID
-		Lines     []Line
+		Positions []Position
 		Notes     []Note `gorm:"polymorphic:Owner"`
 		DeletedAt gorm.DeletedAt
 	}
-	Line struct {
-		ID      idtype.Decimal[Line]
+	Position struct {
+		ID      idtype.Decimal[Position]
 		OrderID OrderID
 		Text    string
 	}
@@ -61,5 +61,5 @@ type (
 )
 
 func allModels() []any {
-	return []any{&Company{}, &User{}, &Profile{}, &Order{}, &Line{}, &Tag{}, &Note{}}
+	return []any{&Company{}, &User{}, &Profile{}, &Order{}, &Position{}, &Tag{}, &Note{}}
 }

@@ -48,6 +48,9 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("gormid: %w", err)
 	}
+	if name := db.Dialector.Name(); knows(name) {
+		db.Dialector = dialector{db.Dialector, &columns{dialect: name}}
+	}
 	return nil
 }
 

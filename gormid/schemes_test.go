@@ -2,12 +2,9 @@ package gormid_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"gorm.io/driver/sqlite"
-	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"github.com/idmint/idmint/generator"
@@ -47,40 +44,44 @@ func (c *counter) Reserve(_ context.Context, floor, n int64) (int64, error) {
 }
 
 // Every scheme's generator is a source, and every type and storage form a key, a foreign key and an optional one.
-func TestSchemes(t *testing.T) {
-	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
-	var partitions generator.Partitions
-	trace := gormid.Use(made(generator.NewTrace(generator.Given(7), opts)))
-	eight := gormid.Use(made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(generator.EightBytePair{Generator: 9, Cluster: 3}), opts)))
-	short := gormid.Use(made(generator.NewShort(generator.Given(struct{}{}), opts)))
-	sno := gormid.Use(made(generator.NewSno(&partitions, opts)).With(5))
-	sequence := gormid.Use(made(generator.NewSequence(&counter{}, 10)))
-	buffer := gormid.Use(made(generator.NewBuffer(made(generator.NewShort(generator.Given(struct{}{}), opts)), 100)))
-
+func testSchemes(t *testing.T, d dialect) {
+	s := newSchemes()
 	type e struct{} // the entity of keys
-	t.Run("trace", testScheme[idtype.Trace[e], idtype.TraceID](trace))
-	t.Run("eightbyte", testScheme[idtype.EightByte[e], idtype.EightByteID](eight))
-	t.Run("eightbyte as bigint", testScheme[idtype.EightByte[idtype.AsBigint[e]], idtype.EightByteID](eight))
-	t.Run("short", testScheme[idtype.Short[e], idtype.ShortID](short))
-	t.Run("sno", testScheme[idtype.Sno[e], idtype.SnoID](sno))
-	t.Run("sno as text", testScheme[idtype.Sno[idtype.AsText[e]], idtype.SnoID](sno))
-	t.Run("sno as UUID", testScheme[idtype.Sno[idtype.AsUUID[e]], idtype.SnoID](sno))
-	t.Run("sequence", testScheme[idtype.Sequence[e], idtype.SequenceID](sequence))
-	t.Run("a buffer of short", testScheme[idtype.Short[e], idtype.ShortID](buffer))
-	t.Run("two schemes", testScheme[idtype.Sno[e], idtype.TraceID](sno, trace))
+	t.Run("trace", testScheme[idtype.Trace[e], idtype.TraceID](d, s.trace))
+	t.Run("eightbyte", testScheme[idtype.EightByte[e], idtype.EightByteID](d, s.eight))
+	t.Run("eightbyte as bigint", testScheme[idtype.EightByte[idtype.AsBigint[e]], idtype.EightByteID](d, s.eight))
+	t.Run("short", testScheme[idtype.Short[e], idtype.ShortID](d, s.short))
+	t.Run("sno", testScheme[idtype.Sno[e], idtype.SnoID](d, s.sno))
+	t.Run("sno as text", testScheme[idtype.Sno[idtype.AsText[e]], idtype.SnoID](d, s.sno))
+	t.Run("sno as UUID", testScheme[idtype.Sno[idtype.AsUUID[e]], idtype.SnoID](d, s.sno))
+	t.Run("sequence", testScheme[idtype.Sequence[e], idtype.SequenceID](d, s.sequence))
+	t.Run("a buffer of short", testScheme[idtype.Short[e], idtype.ShortID](d, s.buffer))
+	t.Run("two schemes", testScheme[idtype.Sno[e], idtype.TraceID](d, s.sno, s.trace))
 }
 
-func testScheme[K, P idtype.ID](rules ...gormid.Rule) func(*testing.T) {
+// schemes has a general rule for each.
+type schemes struct{ trace, eight, short, sno, sequence, buffer gormid.Rule }
+
+func newSchemes() schemes {
+	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
+	var partitions generator.Partitions
+	short := func() *generator.Short { return made(generator.NewShort(generator.Given(struct{}{}), opts)) }
+	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
+	return schemes{
+		trace:    gormid.Use(made(generator.NewTrace(generator.Given(7), opts))),
+		eight:    gormid.Use(made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts))),
+		short:    gormid.Use(short()),
+		sno:      gormid.Use(made(generator.NewSno(&partitions, opts)).With(5)),
+		sequence: gormid.Use(made(generator.NewSequence(&counter{}, 10))),
+		buffer:   gormid.Use(made(generator.NewBuffer(short(), 100))),
+	}
+}
+
+func testScheme[K, P idtype.ID](d dialect, rules ...gormid.Rule) func(*testing.T) {
 	return func(t *testing.T) {
 		type Event = event[K, P]
 		type Part = part[K, P]
-		db, err := gorm.Open(sqlite.Open(filepath.Join(t.TempDir(), "test.db")+"?_foreign_keys=on"), &gorm.Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Use(gormid.New(rules...)); err != nil {
-			t.Fatal(err)
-		}
+		db := d.open(t, rules...)
 		if err := db.AutoMigrate(&Event{}, &Part{}); err != nil {
 			t.Fatal(err)
 		}

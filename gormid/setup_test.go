@@ -3,11 +3,17 @@ package gormid_test
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"database/sql"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"gorm.io/driver/clickhouse"
+	"gorm.io/driver/mysql"
+	"gorm.io/driver/postgres"
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
@@ -15,6 +21,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/databases"
 )
 
 // numbers counts generator numbers up.
@@ -75,14 +82,73 @@ func wantFills(t *testing.T, s *source, want ...int) {
 	}
 }
 
-// open opens a database of its own in a file, which enforces foreign keys.
-func open(t testing.TB, rules ...gormid.Rule) *gorm.DB {
-	t.Helper()
-	return openWith(t, sqlite.Open(dsn(t)), &gorm.Config{}, rules...)
+// A dialect opens databases of one kind.
+type dialect struct {
+	kind   databases.Kind // "" for SQLite
+	plain  bool           // the database is taken for one that has no RETURNING
+	simple bool           // the simple protocol of PostgreSQL, for poolers
+
+	server *sql.DB // makes schemas
+	source string  // with %s for the schema
+	schema string  // of the test
 }
 
-func dsn(t testing.TB) string {
-	return filepath.Join(t.TempDir(), "test.db") + "?_foreign_keys=on&_journal_mode=WAL&_synchronous=OFF&_busy_timeout=20000"
+var inSQLite = dialect{}
+
+// with is the dialect with a schema for the test.
+func (d dialect) with(t testing.TB) dialect {
+	t.Helper()
+	if d.kind == "" {
+		d.schema, d.source = "main", "file:"+filepath.Join(t.TempDir(), "test.db")+"?_foreign_keys=on&_journal_mode=WAL&_synchronous=OFF&_busy_timeout=20000"
+		return d
+	}
+	d.schema = "s" + strings.ToLower(rand.Text())
+	word := map[databases.Kind]string{databases.Postgres: "SCHEMA", databases.MariaDB: "DATABASE", databases.ClickHouse: "DATABASE"}[d.kind]
+	exec := func(query string) {
+		if _, err := d.server.ExecContext(context.Background(), query); err != nil {
+			t.Error(err)
+		}
+	}
+	exec("CREATE " + word + " " + d.schema)
+	t.Cleanup(func() {
+		exec("DROP " + word + " " + d.schema + map[databases.Kind]string{databases.Postgres: " CASCADE"}[d.kind])
+	})
+	return d
+}
+
+// dialector is GORM's for the test's schema.
+func (d dialect) dialector(t testing.TB) gorm.Dialector {
+	t.Helper()
+	if d.schema == "" {
+		d = d.with(t)
+	}
+	source := strings.ReplaceAll(d.source, "%s", d.schema)
+	switch d.kind {
+	case databases.Postgres:
+		return postgres.New(postgres.Config{DSN: source, PreferSimpleProtocol: d.simple})
+	case databases.MariaDB:
+		return mysql.New(mysql.Config{DSN: source, DisableWithReturning: d.plain})
+	case databases.ClickHouse:
+		return clickhouse.Open(source)
+	}
+	return sqlite.Open(source)
+}
+
+// over is GORM's for a pool that is there.
+func (d dialect) over(pool gorm.ConnPool) gorm.Dialector {
+	switch d.kind {
+	case databases.Postgres:
+		return postgres.New(postgres.Config{Conn: pool})
+	case databases.MariaDB:
+		return mysql.New(mysql.Config{Conn: pool, DisableWithReturning: d.plain})
+	}
+	return sqlite.New(sqlite.Config{Conn: pool})
+}
+
+// open opens a database of its own, which enforces foreign keys if it can.
+func (d dialect) open(t testing.TB, rules ...gormid.Rule) *gorm.DB {
+	t.Helper()
+	return openWith(t, d.dialector(t), &gorm.Config{}, rules...)
 }
 
 func openWith(t testing.TB, dialector gorm.Dialector, config *gorm.Config, rules ...gormid.Rule) *gorm.DB {
@@ -112,6 +178,14 @@ func migrate(t testing.TB, db *gorm.DB, models ...any) {
 	}
 }
 
+// empty deletes all rows, for cases that share a database.
+func empty(t testing.TB, db *gorm.DB, tables ...string) {
+	t.Helper()
+	for _, table := range tables {
+		must(t, db.Exec("DELETE FROM "+table+" WHERE 1 = 1"))
+	}
+}
+
 func must(t testing.TB, db *gorm.DB) *gorm.DB {
 	t.Helper()
 	if db.Error != nil {
@@ -123,11 +197,7 @@ func must(t testing.TB, db *gorm.DB) *gorm.DB {
 // column reads one column with plain SQL.
 func column[T any](t testing.TB, db *gorm.DB, query string, args ...any) []T {
 	t.Helper()
-	conn, err := db.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := conn.Query(query, args...)
+	rows, err := db.Session(&gorm.Session{NewDB: true}).Raw(query, args...).Rows()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,10 +216,15 @@ func column[T any](t testing.TB, db *gorm.DB, query string, args ...any) []T {
 	return got
 }
 
-// wantColumn compares a column in the database.
-func wantColumn[T comparable](t testing.TB, db *gorm.DB, query string, want ...T) {
+// wantColumn compares a column in the database: in the query's order, or in any.
+func wantColumn[T cmp.Ordered](t testing.TB, db *gorm.DB, query string, want ...T) {
 	t.Helper()
-	if got := column[T](t, db, query); !slices.Equal(got, want) {
+	got := column[T](t, db, query)
+	if !strings.Contains(query, "ORDER BY") {
+		slices.Sort(got)
+		want = slices.Sorted(slices.Values(want))
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("%s\ngot  %v\nwant %v", query, got, want)
 	}
 }
@@ -179,10 +254,10 @@ func itemIDs(items []Item) (ids []idtype.DecimalID) {
 	return ids
 }
 
-func newItems(t testing.TB) (*gorm.DB, *source) {
+func newItems(t testing.TB, d dialect) (*gorm.DB, *source) {
 	t.Helper()
 	s := newSource()
-	db := open(t, gormid.Use(s))
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Item{})
 	return db, s
 }

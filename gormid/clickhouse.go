@@ -1,0 +1,37 @@
+package gormid
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"gorm.io/gorm"
+)
+
+var errNilPointer = errors.New("a nil pointer, at which ClickHouse's driver panics: use sql.Null or idtype.OrZero there, and nil in a map")
+
+// checkClickHouse refuses what ClickHouse's driver does not: it calls Value on a pointer that is nil, and stores the bytes of
+// MarshalBinary in a FixedString, which are there for zero as well.
+func checkClickHouse(stmt *gorm.Statement) error {
+	if stmt.Schema == nil || stmt.Dialector.Name() != "clickhouse" {
+		return nil
+	}
+	for k, rows := range written(stmt) {
+		for i := range rows.n {
+			row := rows.at(i)
+			if k.get(row).isRefused() {
+				return zeroError(k.field, i)
+			}
+			var v any
+			if row.isMap() {
+				_, v = k.inMap(row.fields)
+			} else if row.present() {
+				v, _ = k.field.ValueOf(stmt.Context, row.value)
+			}
+			if v := reflect.ValueOf(v); v.Kind() == reflect.Pointer && v.IsNil() {
+				return fmt.Errorf("row %d: %s: %w", i, k.field.Name, errNilPointer)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package gormid
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"gorm.io/gorm/schema"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// columnOf is the type of an ID's column in the words of a database, or "" where GORM's driver makes the right one of the type's
+// own GormDataType. PostgreSQL calls its char "bpchar" when it is asked, and GORM would change a column of another name each time.
+func columnOf(dialect string, id column, null bool) string {
+	bytes, _ := id.AppendBinary(nil)
+	switch form := id.Storage(); {
+	case dialect == "postgres" && form == idtype.StorageText:
+		return fmt.Sprintf(`bpchar(%d) COLLATE "C"`, textSize(id))
+	case dialect == "mysql" && form == idtype.StorageText:
+		return fmt.Sprintf("char(%d) CHARACTER SET ascii COLLATE ascii_bin", textSize(id))
+	case dialect == "mysql" && form == idtype.StorageBytes:
+		return fmt.Sprintf("binary(%d)", len(bytes))
+	case dialect == "clickhouse":
+		name := map[idtype.Storage]string{
+			idtype.StorageBigint: "Int64",
+			idtype.StorageBytes:  fmt.Sprintf("FixedString(%d)", len(bytes)),
+			idtype.StorageText:   "String", // the driver stores the bytes of MarshalBinary in a FixedString
+			idtype.StorageUUID:   "UUID",
+		}[form]
+		if null {
+			return "Nullable(" + name + ")"
+		}
+		return name
+	}
+	return ""
+}
+
+// column is what an ID's type says of its column.
+type column interface {
+	AppendBinary([]byte) ([]byte, error)
+	AppendText([]byte) ([]byte, error)
+	Storage() idtype.Storage
+	GormDataType() string
+}
+
+func textSize(id column) int {
+	text, _ := id.AppendText(nil)
+	return len(text)
+}
+
+// columnIn finds the ID that a field of type t holds, and whether the field can be NULL: t is an ID, or, as GORM goes by for a
+// field's type, a Valuer whose first field is one, such as sql.Null.
+func columnIn(t reflect.Type) (id column, null bool) {
+	for {
+		for t.Kind() == reflect.Pointer {
+			t, null = t.Elem(), true
+		}
+		value := reflect.Zero(t).Interface()
+		if id, ok := value.(column); ok {
+			return id, null
+		}
+		if _, ok := value.(driver.Valuer); !ok || t.Kind() != reflect.Struct || t.NumField() == 0 {
+			return nil, false
+		}
+		null = null || t.PkgPath() == "database/sql"
+		t = t.Field(0).Type
+	}
+}
+
+// columns writes into the models that GORM has parsed what the columns of IDs are.
+type columns struct {
+	dialect string
+	mu      sync.Mutex // of the fields of all models, among migrators
+}
+
+// prepareModel is called each time, as GORM copies types to foreign keys whenever it meets a model that refers to another.
+func (c *columns) prepareModel(s *schema.Schema) {
+	for _, field := range s.Fields {
+		c.prepare(field)
+	}
+}
+
+// prepare leaves a field alone that has another type: by a tag, by a method of its own, or as a foreign key to such a one. A
+// foreign key may have got the type of the key that it refers to, prepared or not. It reports whether the field is an ID's.
+func (c *columns) prepare(field *schema.Field) bool {
+	id, null := columnIn(field.FieldType)
+	if id == nil || field.TagSettings["TYPE"] != "" {
+		return false
+	}
+	null = null && !field.NotNull && !field.PrimaryKey
+	plain, name := columnOf(c.dialect, id, false), columnOf(c.dialect, id, null)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch t := string(field.DataType); {
+	case t == name:
+		return true
+	case name == "" || t != plain && t != id.GormDataType():
+		return false
+	}
+	field.DataType = schema.DataType(name)
+	return true
+}

@@ -1,0 +1,120 @@
+package gormid
+
+import (
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+	gormmigrator "gorm.io/gorm/migrator"
+	"gorm.io/gorm/schema"
+)
+
+// A column's type in SQL is GORM's to know by the dialect, and the dialect's by the field: an ID's type, which imports neither,
+// can say no more than GormDataType. So the plugin sees to it as a migration begins, which is before the dialect is asked.
+
+// dialector is a database's own, with a migrator that knows the columns of IDs. What the interface leaves optional is here in
+// any case, and does as GORM does for a dialector without it.
+type dialector struct {
+	gorm.Dialector
+	columns *columns
+}
+
+var (
+	_ gorm.SavePointerDialectorInterface = dialector{}
+	_ gorm.ErrorTranslator               = dialector{}
+)
+
+// knows reports whether the migrator has something to say about a dialect's columns.
+func knows(dialect string) bool {
+	return dialect == "postgres" || dialect == "mysql" || dialect == "clickhouse"
+}
+
+func (d dialector) Migrator(db *gorm.DB) gorm.Migrator {
+	return migrator{d.Dialector.Migrator(db), db, d.columns}
+}
+
+// Unwrap is the database's own.
+func (d dialector) Unwrap() gorm.Dialector { return d.Dialector }
+
+func (d dialector) SavePoint(tx *gorm.DB, name string) error {
+	if s, ok := d.Dialector.(gorm.SavePointerDialectorInterface); ok {
+		return s.SavePoint(tx, name)
+	}
+	return gorm.ErrUnsupportedDriver
+}
+
+func (d dialector) RollbackTo(tx *gorm.DB, name string) error {
+	if s, ok := d.Dialector.(gorm.SavePointerDialectorInterface); ok {
+		return s.RollbackTo(tx, name)
+	}
+	return gorm.ErrUnsupportedDriver
+}
+
+func (d dialector) Translate(err error) error {
+	if t, ok := d.Dialector.(gorm.ErrorTranslator); ok {
+		return t.Translate(err)
+	}
+	return err
+}
+
+// migrator is a database's own, whose models are prepared. It calls itself through the database's dialector.
+type migrator struct {
+	gorm.Migrator
+	db      *gorm.DB
+	columns *columns
+}
+
+var _ gormmigrator.BuildIndexOptionsInterface = migrator{}
+
+// prepare leaves it to GORM to refuse what is no model.
+func (m migrator) prepare(models ...any) {
+	for _, model := range models {
+		stmt := &gorm.Statement{DB: m.db}
+		if err := stmt.ParseWithSpecialTableName(model, m.db.Statement.Table); err == nil {
+			m.columns.prepareModel(stmt.Schema)
+		}
+	}
+}
+
+func (m migrator) CreateTable(models ...any) error {
+	m.prepare(models...)
+	return m.Migrator.CreateTable(models...)
+}
+
+func (m migrator) AddColumn(model any, field string) error {
+	m.prepare(model)
+	return m.Migrator.AddColumn(model, field)
+}
+
+func (m migrator) AlterColumn(model any, field string) error {
+	m.prepare(model)
+	return m.Migrator.AlterColumn(model, field)
+}
+
+func (m migrator) RenameColumn(model any, from, to string) error {
+	m.prepare(model)
+	return m.Migrator.RenameColumn(model, from, to)
+}
+
+// MigrateColumn spares a column of ClickHouse that has its type already: GORM compares NOT NULL and DEFAULT as well, which it does
+// not read right there, and would change each column each time.
+func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnType) error {
+	ours := m.columns.prepare(field)
+	if ours && m.columns.dialect == "clickhouse" && !field.HasDefaultValue && strings.EqualFold(is.DatabaseTypeName(), string(field.DataType)) {
+		return nil
+	}
+	return m.Migrator.MigrateColumn(model, field, is)
+}
+
+func (m migrator) FullDataTypeOf(field *schema.Field) clause.Expr {
+	m.columns.prepare(field)
+	return m.Migrator.FullDataTypeOf(field)
+}
+
+// BuildIndexOptions is not in GORM's interface, but GORM relies on it.
+func (m migrator) BuildIndexOptions(options []schema.IndexOption, stmt *gorm.Statement) []any {
+	if b, ok := m.Migrator.(gormmigrator.BuildIndexOptionsInterface); ok {
+		return b.BuildIndexOptions(options, stmt)
+	}
+	return gormmigrator.Migrator{Config: gormmigrator.Config{DB: m.db, Dialector: m.db.Dialector}}.BuildIndexOptions(options, stmt)
+}
