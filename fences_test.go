@@ -56,9 +56,15 @@ var fences = []fence{
 	},
 	{
 		[]string{"sqlid"},
-		[]string{module, "gorm.io", "github.com/mattn"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
 		[]string{module + "idtype"},
 		"adapters do not import each other, nor a driver",
+	},
+	{
+		[]string{"sqlid/pgxid"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
+		[]string{module + "idtype"},
+		"who has a single connection compiles no pool, and no database/sql driver is registered by the way",
 	},
 	{
 		[]string{"gormid"},
@@ -67,7 +73,7 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
-		[]string{"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
+		[]string{"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "sqlid/pgxid", "gormid"},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,
 		"libraries are free of test code and of the command line",
