@@ -8,7 +8,8 @@ import (
 )
 
 // A Codec writes and reads IDs of one type in the binary format that PostgreSQL has for a column of their [Storage]. It is for
-// drivers, to whom values come as any; the ID types' method Codec makes one. pgx takes it for a plan as it is.
+// drivers, to whom values come as any; the ID types' method Codec makes one. pgx takes it for a plan as it is. Values of other types
+// are a panic.
 type Codec interface {
 	// Storage is the form of the columns.
 	Storage() Storage
@@ -24,12 +25,9 @@ type int63Codec[T ~int64] struct{}
 func (int63Codec[T]) Storage() Storage { return StorageBigint }
 
 func (int63Codec[T]) Encode(id any, buf []byte) ([]byte, error) {
-	var v T
-	switch id := id.(type) {
-	case T:
-		v = id
-	case *T:
-		v = *id
+	v, ok := id.(T)
+	if !ok {
+		v = *id.(*T)
 	}
 	if v <= 0 {
 		_, err := id.(driver.Valuer).Value()
@@ -39,7 +37,8 @@ func (int63Codec[T]) Encode(id any, buf []byte) ([]byte, error) {
 }
 
 func (int63Codec[T]) Scan(src []byte, dst any) error {
-	if id, ok := dst.(*T); ok && len(src) == 8 {
+	id := dst.(*T)
+	if len(src) == 8 {
 		if v := int64(binary.BigEndian.Uint64(src)); v > 0 {
 			*id = T(v)
 			return nil

@@ -48,19 +48,12 @@ type getter = pgtype.ArrayGetter
 // An array is an array of IDs whose columns have the form F.
 type array[F any] struct{ getter }
 
-var arrays = map[idtype.Storage]struct {
-	plan func() pgtype.WrappedEncodePlanNextSetter
-	of   func(getter) any
-}{
-	idtype.StorageBigint: {newArrayPlan[bigint], newArray[bigint]},
-	idtype.StorageBytes:  {newArrayPlan[bytes], newArray[bytes]},
-	idtype.StorageUUID:   {newArrayPlan[uuid], newArray[uuid]},
-	idtype.StorageText:   {newArrayPlan[text], newArray[text]},
-}
-
 func newArray[F any](g getter) any { return array[F]{g} }
 
-func newArrayPlan[F any]() pgtype.WrappedEncodePlanNextSetter { return &arrayPlan[F]{} }
+var arrays = map[idtype.Storage]func(getter) any{
+	idtype.StorageBigint: newArray[bigint], idtype.StorageBytes: newArray[bytes],
+	idtype.StorageUUID: newArray[uuid], idtype.StorageText: newArray[text],
+}
 
 // wrapArray recognises slices of IDs, and pgx's own types of arrays of IDs.
 func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
@@ -72,10 +65,11 @@ func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	if form == idtype.StorageBigint && isFlat(reflect.TypeOf(value)) {
-		return &int8sPlan{typ: reflect.TypeOf(value)}, newArray[bigint](g), true
+	of := arrays[form]
+	if t := reflect.TypeOf(value); isFlat(t) {
+		return &int8sPlan{arrayPlan: arrayPlan{of: of}, typ: t}, of(g), true
 	}
-	return arrays[form].plan(), arrays[form].of(g), true
+	return &arrayPlan{of: of}, of(g), true
 }
 
 // isFlat recognises slices of IDs that are integers.
@@ -105,13 +99,16 @@ func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 
 func (array[F]) isArray() {}
 
-type arrayPlan[F any] struct{ next pgtype.EncodePlan }
+type arrayPlan struct {
+	of   func(getter) any
+	next pgtype.EncodePlan
+}
 
-func (p *arrayPlan[F]) SetNext(next pgtype.EncodePlan) { p.next = next }
+func (p *arrayPlan) SetNext(next pgtype.EncodePlan) { p.next = next }
 
-func (p *arrayPlan[F]) Encode(value any, buf []byte) ([]byte, error) {
+func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	g, _, _ := getterOf(value)
-	return p.next.Encode(array[F]{g}, buf)
+	return p.next.Encode(p.of(g), buf)
 }
 
 // A slice hands out pointers to its elements: an element as any would be an allocation.
@@ -125,11 +122,11 @@ func (s slice) Dimensions() []pgtype.ArrayDimension {
 }
 
 func (s slice) Index(i int) any {
-	if e := s.v.Index(i); e.Kind() != reflect.Pointer {
-		return e.Addr().Interface()
-	} else {
-		return e.Interface()
+	e := s.v.Index(i)
+	if e.Kind() != reflect.Pointer {
+		e = e.Addr()
 	}
+	return e.Interface()
 }
 
 func (s slice) IndexType() any { return reflect.Zero(s.v.Type().Elem()).Interface() }
@@ -160,7 +157,7 @@ func (p *rangePlan) Encode(value any, buf []byte) ([]byte, error) {
 
 // An int8sPlan writes flat slices at one go where the column's array is in binary: where pgx writes one of a single ID in the same way.
 type int8sPlan struct {
-	arrayPlan[bigint]
+	arrayPlan
 	typ    reflect.Type
 	binary bool
 }
@@ -169,7 +166,7 @@ func (p *int8sPlan) SetNext(next pgtype.EncodePlan) {
 	p.next = next
 	one := reflect.MakeSlice(p.typ, 1, 1)
 	one.Index(0).SetInt(1)
-	theirs, err := next.Encode(array[bigint]{slice{one}}, nil)
+	theirs, err := next.Encode(p.of(slice{one}), nil)
 	ours, ok := appendInt8s(nil, one)
 	p.binary = err == nil && ok && string(ours) == string(theirs)
 }

@@ -76,6 +76,27 @@ func TestManyTypesAtOnce(t *testing.T) {
 	group.Wait()
 }
 
+// A struct that embeds an ID has the ID's methods, and is written by its Value and read by its Scan as before.
+func TestEmbedded(t *testing.T) {
+	type named struct {
+		UserID
+		Name string
+	}
+	m := newMap()
+	wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, named{7, "Ann"}, nil)
+	if err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
+		t.Errorf("got %x, %v", wire, err)
+	}
+	var got named
+	if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, &got); err != nil || got.UserID != 7 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	many, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []named{{7, "Ann"}}, nil)
+	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil || !bytes.Equal(many, want) {
+		t.Errorf("got %x, %v", many, err)
+	}
+}
+
 // To register again neither piles up plans nor changes what a map does.
 func TestRegisterTwice(t *testing.T) {
 	m := newMap()
