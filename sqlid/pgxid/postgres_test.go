@@ -94,7 +94,9 @@ func kindOf[T idtype.ID](column string, ids ...T) kind {
 		name: strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/", "").Replace(fmt.Sprintf("%T in %s", ids[0], column)),
 		test: func(t *testing.T, pool *pgxpool.Pool, formats []int16) {
 			testValues(t, pool, formats, column, ids)
-			testRows(t, pool, column, ids)
+			if formats == nil {
+				testRows(t, pool, column, ids)
+			}
 		},
 	}
 }
@@ -185,7 +187,7 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 		}
 	}
 	table := fmt.Sprintf("t%p", &ids)
-	must(pool.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column)))
+	must(pool.Exec(ctx, fmt.Sprintf("CREATE UNLOGGED TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column)))
 	defer func() { must(pool.Exec(context.Background(), "DROP TABLE "+table)) }()
 
 	var want []row[T]
