@@ -298,6 +298,8 @@ func TestBadValues(t *testing.T) {
 		{"ARRAY[5, -5]::bigint[]", &many, nil, "-5"},
 		{"ARRAY[5, NULL]::bigint[]", &many, idtype.ErrNull, ""},
 		{"0::bigint", &asBigint, idtype.ErrZero, ""},
+		{"5::bigint", &eight, nil, "AsBigint"},
+		{`'3866686d-6937-6d66-6c73-36326a703634'::uuid`, &sno, nil, "36 bytes"}, // not the bytes that it has in binary
 		{`'\x01'::bytea`, &eight, nil, "1 bytes"},
 		{`'\x'::bytea`, &eight, nil, "0 bytes"},
 		{`decode(repeat('00', 8), 'hex')`, &eight, idtype.ErrZero, ""},
