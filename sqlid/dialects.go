@@ -84,7 +84,10 @@ var dialects = map[Dialect]map[idtype.Storage]form{
 			column: "TEXT",
 			check:  "typeof({name}) IN ('text', 'null') AND length({name}) = 16 AND {name} NOT GLOB '*[^2-9a-x]*' AND {name} <> '{zero}'",
 		},
-		idtype.StorageUUID: {column: "TEXT", check: "typeof({name}) IN ('text', 'null') AND {name} GLOB '" + uuidGlob + "' AND {name} <> '{zero uuid}'"},
+		idtype.StorageUUID: {
+			column: "TEXT",
+			check:  "typeof({name}) IN ('text', 'null') AND {name} GLOB '" + uuidGlob + "' AND {name} <> '{zero uuid}'",
+		},
 	},
 	Postgres: {
 		idtype.StorageBigint: {column: "BIGINT", check: "{numbers}"},

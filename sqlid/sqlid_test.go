@@ -232,6 +232,29 @@ func ExampleColumn() {
 	// "user_id" INTEGER NOT NULL CHECK (typeof("user_id") IN ('integer', 'null') AND "user_id" > 0) <nil>
 }
 
+// The same key in the databases that sqlid knows.
+func ExampleDialect() {
+	type Event struct{}
+	for _, d := range []sqlid.Dialect{sqlid.SQLite, sqlid.Postgres, sqlid.MySQL, sqlid.MariaDB} {
+		key, err := sqlid.Column[idtype.Sno[Event]]{Name: "id"}.PrimaryKey(d)
+		fmt.Println(key, err)
+	}
+	_, err := sqlid.Column[idtype.Sno[idtype.AsUUID[Event]]]{Name: "id"}.PrimaryKey(sqlid.MySQL)
+	fmt.Println(err)
+	// Output:
+	// "id" BLOB NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('blob', 'null') AND length("id") = 10 AND "id" <> zeroblob(10)) <nil>
+	// "id" BYTEA NOT NULL PRIMARY KEY CHECK (octet_length("id") = 10 AND "id" <> '\x00000000000000000000') <nil>
+	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
+	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
+	// sqlid: no column of mysql holds IDs as uuid: declare the key with another form
+}
+
+func ExampleInNumbered() {
+	list, args := sqlid.InNumbered(2, []UserID{10000000001, 20000000001})
+	fmt.Println("SELECT name FROM users WHERE team = $1 AND id IN "+list, args)
+	// Output: SELECT name FROM users WHERE team = $1 AND id IN ($2, $3) [10000000001 20000000001]
+}
+
 func ExampleIn() {
 	list, args := sqlid.In([]UserID{10000000001, 20000000001})
 	fmt.Println("SELECT name FROM users WHERE id IN "+list, args)

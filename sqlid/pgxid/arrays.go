@@ -155,7 +155,7 @@ func (p *rangePlan) Encode(value any, buf []byte) ([]byte, error) {
 	return p.next.Encode(idRange{value.(pgtype.RangeValuer)}, buf)
 }
 
-// An int8sPlan writes flat slices at one go where the column's array is in binary: where pgx writes one of a single ID in the same way.
+// An int8sPlan writes flat slices at one go where the array is in binary, which it is where pgx writes one of a single ID just so.
 type int8sPlan struct {
 	arrayPlan
 	typ    reflect.Type

@@ -75,7 +75,8 @@ func ask(ctx context.Context, pool *pgxpool.Pool, id UserID, backends *sync.Map)
 	var backend uint32
 	var got UserID
 	var all []UserID
-	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0 AND pg_sleep(0.001) IS NOT NULL", id%7+1) // several statements
+	const sleep = " AND pg_sleep(0.001) IS NOT NULL"
+	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep, id%7+1) // several statements
 	if err := pool.QueryRow(ctx, query, id, []UserID{id, id + 1}).Scan(&backend, &got, &all); err != nil {
 		return err
 	}
