@@ -57,6 +57,7 @@ func eachDriver(t *testing.T, test func(t *testing.T, s server)) {
 						t.Fatal(err)
 					}
 					config.DefaultQueryExecMode = mode
+					config.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
 					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
 					t.Cleanup(func() { db.Close() })
 					test(t, server{sqlid.Postgres, db, ""})

@@ -47,6 +47,22 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// A list of byte IDs takes no allocation for each.
+func TestAllocationsOfLists(t *testing.T) {
+	m, buf := newMap(), make([]byte, 0, 4096)
+	allocations := func(n int) float64 {
+		list := slices.Repeat(snos[idtype.AsUUID[User]](), n)
+		return testing.AllocsPerRun(100, func() {
+			if _, err := m.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, list, buf); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if few, many := allocations(1), allocations(40); many > few {
+		t.Errorf("%v allocations for 4 IDs, %v for 160", few, many)
+	}
+}
+
 // A map may know many entities, and share its types with other maps at the same time.
 func TestManyTypesAtOnce(t *testing.T) {
 	shared := newMap()
@@ -132,10 +148,15 @@ func FuzzArray(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	pair, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []int64{1, 2}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(int16(pgtype.BinaryFormatCode), null)
 	f.Add(int16(pgtype.BinaryFormatCode), square)
-	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))                                 // cut short
-	f.Add(int16(pgtype.BinaryFormatCode), []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1}) // −1 elements
+	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))                                                    // cut short
+	f.Add(int16(pgtype.BinaryFormatCode), []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1})                    // −1 elements
+	f.Add(int16(pgtype.BinaryFormatCode), slices.Concat(pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1})) // as long as two
 	f.Add(int16(pgtype.TextFormatCode), []byte("[2:3]={1,2}"))
 	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
 		if format != pgtype.TextFormatCode {

@@ -38,6 +38,7 @@ func openPool(t testing.TB, source string, mode pgx.QueryExecMode, afterConnect 
 	}
 	config.AfterConnect = afterConnect
 	config.ConnConfig.DefaultQueryExecMode = mode
+	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
 	config.MaxConns = 2
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
