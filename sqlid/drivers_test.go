@@ -134,12 +134,7 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := strings.Map(func(r rune) rune { // of its own, as statements are prepared for it
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return -1
-	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+	table := tableOf(t)
 	s.exec(t, "CREATE TABLE "+table+" ("+key+", "+opt+", zeroed "+zeroed+" NOT NULL)"+s.end)
 	defer s.exec(t, "DROP TABLE "+table)
 	values := fmt.Sprintf(" VALUES (%s, %s, %s)", s.parameter(1), s.parameter(2), s.parameter(3))

@@ -40,19 +40,20 @@ func (v value) of(d sqlid.Dialect) sqlid.Domain {
 func testColumn[T idtype.ID](values ...value) func(*testing.T, server) {
 	values = append(values, value{"NULL", nil, refused, nil}, value{"nothing", "", refused, nil})
 	return func(t *testing.T, s server) {
+		table := "the" + tableOf(t)
 		for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
 			column := sqlid.Column[T]{Name: "the `id`", Domain: domain}
 			key, err := column.PrimaryKey(s.dialect)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.exec(t, "CREATE TABLE t ("+key+")"+s.end)
+			s.exec(t, "CREATE TABLE "+table+" ("+key+")"+s.end)
 			for _, v := range values {
 				tx, err := s.db.Begin()
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = tx.Exec("INSERT INTO t VALUES ("+s.parameter(1)+")", v.value)
+				_, err = tx.Exec("INSERT INTO "+table+" VALUES ("+s.parameter(1)+")", v.value)
 				if took := err == nil; took != (v.of(s.dialect) <= domain) {
 					t.Errorf("domain %d: %s (%v): %v", domain, v.name, v.value, err)
 				}
@@ -60,7 +61,7 @@ func testColumn[T idtype.ID](values ...value) func(*testing.T, server) {
 					t.Fatal(err)
 				}
 			}
-			s.exec(t, "DROP TABLE t")
+			s.exec(t, "DROP TABLE "+table)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package sqlid_test
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -50,4 +51,15 @@ func (s server) exec(t *testing.T, statement string) {
 	if _, err := s.db.Exec(statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
+}
+
+// tableOf is a table's name for a subtest of one type of IDs. Drivers keep the statements that they prepared, with the types that a
+// table of the same name had.
+func tableOf(t *testing.T) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
