@@ -40,8 +40,8 @@ type AsText[E any] struct{}
 // UUID's text. Scan takes that, in lower case, and the 16 bytes in its order, which is not the order in which SQL Server hands
 // over a uniqueidentifier.
 //
-// PostgreSQL sorts such a column as the IDs sort. ClickHouse sorts UUIDs by their second half, MariaDB by an order of its own:
-// there, bytes and text are better.
+// PostgreSQL sorts such a column as the IDs sort, and so does MariaDB from 10.11.5 and 11.0.3 on. Before, MariaDB had an order of its
+// own, and ClickHouse sorts UUIDs by their second half: there, bytes and text are better. MySQL has no such column.
 type AsUUID[E any] struct{}
 
 // AsBigint stores an [EightByte] as the int64 of the same 64 bits; Scan takes integers, signed or unsigned, also as decimal

@@ -1,8 +1,11 @@
 package sqlid_test
 
 import (
+	"encoding/binary"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
@@ -16,30 +19,49 @@ type value struct {
 	name  string
 	value any
 	takes sqlid.Domain // the narrowest domain that takes it
+	// converted are databases that make of the value another one, of which takes is true; the others refuse the value.
+	converted []sqlid.Dialect
 }
 
-// testColumn holds a column of every domain against what it is to take. The first value is a good one.
-func testColumn[T idtype.ID](values ...value) func(*testing.T) {
-	return func(t *testing.T) {
+var (
+	inMariaDB = []sqlid.Dialect{sqlid.MariaDB}
+	inServers = []sqlid.Dialect{sqlid.MariaDB, sqlid.Postgres}
+)
+
+// of is the narrowest domain that takes the value in a database.
+func (v value) of(d sqlid.Dialect) sqlid.Domain {
+	if v.converted != nil && !slices.Contains(v.converted, d) {
+		return refused
+	}
+	return v.takes
+}
+
+// testColumn holds a column of every domain, in every database, against what it is to take. The first value is a good one.
+func testColumn[T idtype.ID](values ...value) func(*testing.T, server) {
+	values = append(values, value{"NULL", nil, refused, nil}, value{"nothing", "", refused, nil})
+	return func(t *testing.T, s server) {
+		table := "the" + tableOf(t)
 		for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
-			db := openDB(t)
-			column := sqlid.Column[T]{Name: "the id", Domain: domain}
-			key, err := column.PrimaryKey(sqlid.SQLite)
+			column := sqlid.Column[T]{Name: "the `id`", Domain: domain}
+			key, err := column.PrimaryKey(s.dialect)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.Exec("CREATE TABLE t (" + key + ") WITHOUT ROWID"); err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range append(values, value{"NULL", nil, refused}, value{"a fraction", 1.5, refused}, value{"nothing", "", refused}) {
-				_, err := db.Exec("INSERT INTO t VALUES (?)", v.value)
-				if took := err == nil; took != (v.takes <= domain) {
+			s.exec(t, "CREATE TABLE "+table+" ("+key+")"+s.end)
+			for _, v := range values {
+				tx, err := s.db.Begin()
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = tx.Exec("INSERT INTO "+table+" VALUES ("+s.parameter(1)+")", v.value)
+				if took := err == nil; took != (v.of(s.dialect) <= domain) {
 					t.Errorf("domain %d: %s (%v): %v", domain, v.name, v.value, err)
 				}
-				if _, err := db.Exec("DELETE FROM t"); err != nil {
+				if err := tx.Rollback(); err != nil {
 					t.Fatal(err)
 				}
 			}
+			s.exec(t, "DROP TABLE "+table)
 		}
 	}
 }
@@ -47,50 +69,73 @@ func testColumn[T idtype.ID](values ...value) func(*testing.T) {
 func TestColumnsOfAllSchemes(t *testing.T) {
 	sno := idtype.MustParseSnoID("brpk4q72xwf2m63l")
 	eight := idtype.MustParseEightByteID("cb54ecf284000000")
-	t.Run("trace", testColumn[idtype.TraceID](
-		value{"an ID", idtype.MustParseTraceID("137438954496"), sqlid.Production},
-		value{"the largest", int64(math.MaxInt64), sqlid.Production},
-		value{"bottom 0", int64(1) << 38, sqlid.Positive},
-		value{"zero", 0, refused}, value{"negative", -1, refused},
-	))
-	t.Run("short", testColumn[idtype.ShortID](
-		value{"an ID", idtype.MustParseShortID("xinaS8QBh"), sqlid.Production},
-		value{"60 bits", int64(1)<<60 - 1, sqlid.Production},
-		value{"61 bits", int64(1) << 60, sqlid.Positive},
-		value{"zero", 0, refused}, value{"its text", "xinaS8QBh", refused},
-	))
-	t.Run("sequence", testColumn[idtype.SequenceID](
-		value{"one", idtype.SequenceID(1), sqlid.Production},
-		value{"the largest", int64(math.MaxInt64), sqlid.Production},
-		value{"zero", 0, refused}, value{"negative", -1, refused},
-	))
-	t.Run("eightbyte", testColumn[idtype.EightByteID](
-		value{"an ID", eight, sqlid.Production},
-		value{"zero", make([]byte, 8), refused}, value{"7 bytes", make([]byte, 7), refused},
-		value{"9 bytes", []byte("123456789"), refused}, value{"text of 8", "12345678", refused}, value{"a number", 1, refused},
-	))
-	t.Run("eightbyte as bigint", testColumn[idtype.EightByte[idtype.AsBigint[User]]](
-		value{"a negative ID", idtype.EightByte[idtype.AsBigint[User]](eight), sqlid.Production},
-		value{"the smallest", int64(math.MinInt64), sqlid.Production},
-		value{"zero", 0, refused}, value{"its bytes", eight[:], refused},
-	))
-	t.Run("sno", testColumn[idtype.SnoID](
-		value{"an ID", sno, sqlid.Production},
-		value{"zero", make([]byte, 10), refused}, value{"9 bytes", make([]byte, 9), refused}, value{"its text", sno.String(), refused},
-	))
-	t.Run("sno as text", testColumn[idtype.Sno[idtype.AsText[User]]](
-		value{"an ID", idtype.Sno[idtype.AsText[User]](sno), sqlid.Production},
-		value{"zero", "2222222222222222", refused}, value{"upper case", "BRPK4Q72XWF2M63L", refused},
-		value{"15 characters", "brpk4q72xwf2m63", refused}, value{"17 characters", "brpk4q72xwf2m63ll", refused},
-		value{"another alphabet", "brpk4q72xwf2m630", refused}, value{"its bytes", sno[:], refused},
-	))
-	t.Run("sno as UUID", testColumn[idtype.Sno[idtype.AsUUID[User]]](
-		value{"an ID", idtype.Sno[idtype.AsUUID[User]](sno), sqlid.Production},
-		value{"the nil UUID", "00000000-0000-0000-0000-000000000000", refused},
-		value{"upper case", "6272706B-3471-3732-7877-66326D36336C", refused},
-		value{"no dashes", "6272706b347137327877663266d36336c", refused},
-		value{"another UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", refused},
-	))
+	half := func(takes sqlid.Domain) value { return value{"a half", 1.5, takes, inServers} } // it is rounded
+	tests := map[string]func(*testing.T, server){
+		"decimal": testColumn[UserID](
+			value{"an ID", UserID(14150009200065), sqlid.Production, nil},
+			value{"the smallest", 10000000001, sqlid.Production, nil},
+			value{"the largest", int64(idtype.MaxDecimalID), sqlid.Production, nil},
+			value{"a test launch", 14150009200000, sqlid.Layout, nil},
+			value{"counter 0", 9999999999, sqlid.Positive, nil},
+			value{"counter beyond", int64(idtype.MaxDecimalID) + 1, sqlid.Positive, nil},
+			value{"zero", 0, refused, nil}, value{"negative", -14150009200065, refused, nil}, half(sqlid.Positive),
+			value{"2^63", "9223372036854775808", refused, nil},
+		),
+		"trace": testColumn[idtype.TraceID](
+			value{"an ID", idtype.MustParseTraceID("137438954496"), sqlid.Production, nil},
+			value{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
+			value{"bottom 0", int64(1) << 38, sqlid.Positive, nil},
+			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil}, half(sqlid.Production),
+		),
+		"short": testColumn[idtype.ShortID](
+			value{"an ID", idtype.MustParseShortID("xinaS8QBh"), sqlid.Production, nil},
+			value{"60 bits", int64(1)<<60 - 1, sqlid.Production, nil},
+			value{"61 bits", int64(1) << 60, sqlid.Positive, nil},
+			value{"zero", 0, refused, nil}, value{"its text", "xinaS8QBh", refused, nil}, half(sqlid.Production),
+		),
+		"sequence": testColumn[idtype.SequenceID](
+			value{"one", idtype.SequenceID(1), sqlid.Production, nil},
+			value{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
+			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil}, half(sqlid.Production),
+		),
+		"eightbyte": testColumn[idtype.EightByteID](
+			value{"an ID", eight, sqlid.Production, nil},
+			value{"zero", make([]byte, 8), refused, nil}, value{"7 bytes", []byte("1234567"), sqlid.Production, inMariaDB},
+			value{"9 bytes", []byte("123456789"), refused, nil}, value{"text of 8", "12345678", sqlid.Production, inServers},
+			value{"a number", 1, sqlid.Production, inMariaDB},
+		),
+		"eightbyte as bigint": testColumn[idtype.EightByte[idtype.AsBigint[User]]](
+			value{"a negative ID", idtype.EightByte[idtype.AsBigint[User]](eight), sqlid.Production, nil},
+			value{"the smallest", int64(math.MinInt64), sqlid.Production, nil},
+			value{"zero", 0, refused, nil}, value{"its bytes", eight[:], refused, nil}, half(sqlid.Production),
+		),
+		"sno": testColumn[idtype.SnoID](
+			value{"an ID", sno, sqlid.Production, nil},
+			value{"zero", make([]byte, 10), refused, nil}, value{"9 bytes", []byte("123456789"), sqlid.Production, inMariaDB},
+			value{"11 bytes", []byte("12345678901"), refused, nil}, value{"its text", sno.String(), refused, nil},
+		),
+		"sno as text": testColumn[idtype.Sno[idtype.AsText[User]]](
+			value{"an ID", idtype.Sno[idtype.AsText[User]](sno), sqlid.Production, nil},
+			value{"zero", "2222222222222222", refused, nil}, value{"upper case", "BRPK4Q72XWF2M63L", refused, nil},
+			value{"15 characters", "brpk4q72xwf2m63", refused, nil}, value{"17 characters", "brpk4q72xwf2m63ll", refused, nil},
+			value{"another alphabet", "brpk4q72xwf2m630", refused, nil}, value{"its bytes", sno[:], refused, nil},
+			value{"a line", "brpk4q72xwf2m63\n", refused, nil}, value{"half of it", 1.5, refused, nil},
+		),
+		"sno as UUID": testColumn[idtype.Sno[idtype.AsUUID[User]]](
+			value{"an ID", idtype.Sno[idtype.AsUUID[User]](sno), sqlid.Production, nil},
+			value{"the nil UUID", "00000000-0000-0000-0000-000000000000", refused, nil},
+			value{"zero", "32323232-3232-3232-3232-323232323232", refused, nil},
+			value{"upper case", "6272706B-3471-3732-7877-66326D36336C", sqlid.Production, inServers},
+			value{"no dashes", "6272706b34713732787766326d36336c", sqlid.Production, inServers},
+			value{"another UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", refused, nil},
+			value{"a y among the characters", "6272706b-3471-3732-7877-66326d363379", sqlid.Production, []sqlid.Dialect{sqlid.SQLite}},
+		),
+	}
+	eachServer(t, func(t *testing.T, s server) {
+		for name, test := range tests {
+			t.Run(name, func(t *testing.T) { test(t, s) })
+		}
+	})
 }
 
 // Byte IDs go into and out of such columns, and come back in the order of their bytes.
@@ -127,4 +172,36 @@ func TestByteIDsRoundTrip(t *testing.T) {
 	if err := rows.Err(); err != nil || !slices.Equal(got, want) {
 		t.Fatalf("got %v, %v, want %v", got, err, want)
 	}
+}
+
+// UUIDs that are sno IDs sort as these do, wherever a UUID keeps its version, and whatever is in its parts.
+func TestUUIDOrder(t *testing.T) {
+	type id = idtype.Sno[idtype.AsUUID[User]]
+	random := rand.New(rand.NewPCG(1, 2))
+	var ids []id
+	for range 1000 {
+		var i id
+		binary.BigEndian.PutUint64(i[:], random.Uint64())
+		binary.BigEndian.PutUint16(i[8:], uint16(random.Uint32()))
+		ids = append(ids, i)
+	}
+	eachServer(t, func(t *testing.T, s server) {
+		key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(s.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.exec(t, "CREATE TABLE uuids ("+key+")"+s.end)
+		var rows []string
+		var args []any
+		for i, id := range ids {
+			rows, args = append(rows, "("+s.parameter(i+1)+")"), append(args, id)
+		}
+		if _, err := s.db.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "), args...); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.SortedFunc(slices.Values(ids), id.Compare)
+		if got := list[id](t, s, "SELECT id FROM uuids ORDER BY id"); !slices.Equal(got, want) {
+			t.Errorf("%d rows, not in order", len(got))
+		}
+	})
 }

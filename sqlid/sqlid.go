@@ -1,39 +1,29 @@
 // Package sqlid holds what users of database/sql need around the ID types of package idtype: columns for CREATE TABLE, with
 // checks that keep foreign values out, parameter lists, and a nullable ID whose JSON is null.
 //
-// The ID types themselves are parameters and scan destinations as they are:
+// The ID types themselves are parameters and scan destinations as they are, with pgx's driver, go-sqlite3 and go-sql-driver/mysql:
 //
 //	db.Exec("INSERT INTO users (id, name) VALUES (?, ?)", id, name)
 //	row.Scan(&user.ID, &user.Name)
+//
+// The columns that hold them, without another sort order than that of the IDs unless noted:
+//
+//	idtype.Storage   SQLite         PostgreSQL         MySQL, MariaDB
+//	bigint           INTEGER, INT   BIGINT             BIGINT; EightByte sorts as signed numbers do
+//	bytes            BLOB           BYTEA              BINARY(8), BINARY(10)
+//	text             TEXT           TEXT COLLATE "C"   CHAR(16) of ascii_bin
+//	uuid             TEXT           UUID               in MySQL none; in MariaDB UUID: see there for the order
+//
+// For pgx's own interface see package pgxid.
 package sqlid
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
 )
-
-// Dialect is a kind of database.
-type Dialect string
-
-// SQLite stores 63-bit IDs as INTEGER, bytes as BLOB, and the text forms as TEXT. An integer primary key is INT, which stores the
-// same: an INTEGER PRIMARY KEY is SQLite's row number, and a row that is inserted without one gets the largest plus one,
-// which is an ID of the next launch.
-const SQLite Dialect = "sqlite"
-
-var columnTypes = map[Dialect]map[idtype.Storage]string{
-	SQLite: {
-		idtype.StorageBigint: "INTEGER", idtype.StorageBytes: "BLOB", idtype.StorageText: "TEXT", idtype.StorageUUID: "TEXT",
-	},
-}
-
-// A DialectError is returned for a dialect that this package does not know.
-type DialectError struct {
-	Dialect Dialect
-}
-
-func (e *DialectError) Error() string { return fmt.Sprintf("sqlid: unknown dialect %q", e.Dialect) }
 
 // Domain is the set of values that a column takes.
 type Domain int
@@ -55,43 +45,46 @@ type Column[T idtype.ID] struct {
 	Domain Domain
 }
 
-// Type is the column's type, for example "INTEGER".
+// Type is the column's type, for example "BIGINT". Errors: [*DialectError], [*StorageError].
 func (c Column[T]) Type(d Dialect) (string, error) {
-	var zero T
-	t, ok := columnTypes[d][zero.Storage()]
-	if !ok {
-		return "", &DialectError{d}
-	}
-	return t, nil
+	f, err := c.form(d)
+	return f.column, err
 }
 
+// form is the dialect's column for the type, with the type's numbers in it.
+func (c Column[T]) form(d Dialect) (form, error) {
+	var zero T
+	forms, ok := dialects[d]
+	if !ok {
+		return form{}, &DialectError{d}
+	}
+	f, ok := forms[zero.Storage()]
+	if !ok {
+		return form{}, &StorageError{d, zero.Storage()}
+	}
+	size := sizes[zero.Scheme()]
+	fill := strings.NewReplacer("{name}", d.Quote(c.Name), "{size}", strconv.Itoa(size), "{zeros}", strings.Repeat("00", size),
+		"{zero}", zero.String(), "{zero uuid}", zeroUUID, "{numbers}", c.numbers(d.Quote(c.Name)))
+	return form{fill.Replace(f.column), fill.Replace(f.key), fill.Replace(f.check)}, nil
+}
+
+var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
+
 // Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
-// the type as well.
+// the type as well. Errors: as of Type, and for an unknown domain.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
-	typ, err := c.Type(d)
-	if err != nil {
-		return "", err
+	f, err := c.form(d)
+	if err == nil && (c.Domain < Production || c.Domain > Positive) {
+		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", d.Quote(c.Name), c.Domain)
 	}
-	name := Quote(c.Name)
-	if c.Domain < Production || c.Domain > Positive {
-		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", name, c.Domain)
-	}
-	return fmt.Sprintf("typeof(%s) IN ('%s', 'null') AND %s", name, strings.ToLower(typ), c.condition(name)), nil
+	return f.check, err
 }
 
-// condition holds for the values of the domain, in SQLite's terms.
-func (c Column[T]) condition(name string) string {
+// numbers is what holds for integers of the domain, in every dialect.
+func (c Column[T]) numbers(name string) string {
 	var zero T
-	switch zero.Storage() {
-	case idtype.StorageText:
-		return fmt.Sprintf("length(%s) = 16 AND %[1]s NOT GLOB '*[^2-9a-x]*' AND %[1]s <> '%v'", name, zero)
-	case idtype.StorageUUID:
-		return fmt.Sprintf("%s GLOB '%s'", name, uuidPattern)
-	case idtype.StorageBytes:
-		return fmt.Sprintf("length(%s) = %d AND %[1]s <> zeroblob(%[2]d)", name, sizes[zero.Scheme()])
-	}
 	switch {
 	case zero.Scheme() == idtype.SchemeEightByte: // the sign is a bit like any other
 		return name + " <> 0"
@@ -109,14 +102,9 @@ func (c Column[T]) condition(name string) string {
 	return check
 }
 
-var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
-
-// uuidPattern takes the lower-case text of UUIDs whose bytes are the characters 2 to 9 and a to x, with some others from the same
-// rows of ASCII.
-var uuidPattern = strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]")
-
-// PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error. In
-// SQLite, end the statement with WITHOUT ROWID: the table is then kept in the order of the key, without an index beside it.
+// PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error: no
+// sequence, identity or AUTO_INCREMENT makes one up. In SQLite, end the statement with WITHOUT ROWID: the table is then kept in the
+// order of the key, without an index beside it.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
 	return c.definition(d, true, " NOT NULL PRIMARY KEY")
 }
@@ -128,37 +116,47 @@ func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, f
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
 func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, error) {
-	typ, err := c.Type(d)
+	f, err := c.form(d)
 	if err != nil {
 		return "", err
 	}
-	if key && d == SQLite && typ == "INTEGER" {
-		typ = "INT" // see [SQLite]
+	if key && f.key != "" {
+		f.column = f.key
 	}
 	check, err := c.Check(d)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s%s CHECK (%s)", Quote(c.Name), typ, constraint, check), nil
+	return fmt.Sprintf("%s %s%s CHECK (%s)", d.Quote(c.Name), f.column, constraint, check), nil
 }
 
-// Quote quotes a name as an SQL identifier.
-func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // In makes the parameter list of an IN: "(?, ?, ?)" and the IDs as arguments. Without IDs it is "(NULL)", which is true of
-// no row; neither is IN () accepted by every database, nor does it help to ask for all rows.
+// no row; neither is IN () accepted by every database, nor does it help to ask for all rows. For PostgreSQL see [InNumbered].
 //
 //	list, args := sqlid.In(ids)
 //	db.Query("SELECT name FROM users WHERE id IN "+list, args...)
 //
 // For lists that vary in length, an [idtype.Slice] as one parameter keeps the statement's text the same.
 func In[T idtype.ID](ids []T) (list string, args []any) {
+	return parameters(ids, func(int) string { return "?" })
+}
+
+// InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)", the first of which has the number first, 1 and up. With package
+// pgxid, = ANY($3) with the slice as it is keeps the statement's text the same.
+//
+//	list, args := sqlid.InNumbered(2, ids)
+//	db.Query("SELECT name FROM users WHERE team = $1 AND id IN "+list, append([]any{team}, args...)...)
+func InNumbered[T idtype.ID](first int, ids []T) (list string, args []any) {
+	return parameters(ids, func(i int) string { return "$" + strconv.Itoa(first+i) })
+}
+
+func parameters[T idtype.ID](ids []T, parameter func(i int) string) (list string, args []any) {
 	if len(ids) == 0 {
 		return "(NULL)", nil
 	}
-	args = make([]any, len(ids))
+	var names []string
 	for i, id := range ids {
-		args[i] = id
+		names, args = append(names, parameter(i)), append(args, id)
 	}
-	return "(?" + strings.Repeat(", ?", len(ids)-1) + ")", args
+	return "(" + strings.Join(names, ", ") + ")", args
 }

@@ -29,66 +29,74 @@ func openDB(t *testing.T) *sql.DB {
 	return db
 }
 
-// What each domain takes, as SQLite enforces it.
-func TestDomains(t *testing.T) {
-	all := []struct {
-		name  string
-		value any
-		takes sqlid.Domain // the narrowest domain that takes it; beyond Positive none does
-	}{
-		{"production", int64(14150009200065), sqlid.Production},
-		{"the smallest", int64(10000000001), sqlid.Production},
-		{"the largest", int64(9223372029999999999), sqlid.Production},
-		{"a test launch", int64(14150009200000), sqlid.Layout},
-		{"the smallest of a test", int64(10000000000), sqlid.Layout},
-		{"counter 0", int64(9999999999), sqlid.Positive},
-		{"counter beyond", int64(9223372030000000000), sqlid.Positive},
-		{"auto-incremented", int64(57), sqlid.Positive},
-		{"2^63-1", int64(9223372036854775807), sqlid.Positive},
-		{"zero", int64(0), sqlid.Positive + 1},
-		{"text", "abc", sqlid.Positive + 1},
-		{"bytes", []byte("14150009200065"), sqlid.Positive + 1},
-		{"a fraction", 14150009200065.5, sqlid.Positive + 1},
-		{"negative", int64(-14150009200065), sqlid.Positive + 1},
-	}
-	for domain, name := range map[sqlid.Domain]string{sqlid.Production: "Production", sqlid.Layout: "Layout", sqlid.Positive: "Positive"} {
-		t.Run(name, func(t *testing.T) {
-			db := openDB(t)
-			key, err := sqlid.Column[UserID]{Name: `the INTEGER "id"`, Domain: domain}.PrimaryKey(sqlid.SQLite)
-			if err != nil {
-				t.Fatal(err)
+// A column holds its domain as a key, as a foreign key and as an optional one; SQLite makes no index of the check.
+func TestDefinitions(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		const id, good, test = "the INTEGER `\"id\"`", int64(20000000001), int64(20000000000)
+		key, err := sqlid.Column[UserID]{Name: id}.PrimaryKey(s.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := sqlid.Column[UserID]{Name: "ref", Domain: sqlid.Layout}.NotNull(s.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt, err := sqlid.Column[UserID]{Name: "opt"}.Nullable(s.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.exec(t, "CREATE TABLE t ("+key+", "+ref+", "+opt+")"+s.end)
+		for _, row := range []struct {
+			args []any
+			took bool
+		}{
+			{[]any{good, good, good}, true},
+			{[]any{good + 1, test, nil}, true},
+			{[]any{good, good, nil}, false}, // a second time
+			{[]any{test, good, nil}, false},
+			{[]any{good + 2, 0, nil}, false},
+			{[]any{good + 2, good, test}, false},
+			{[]any{good + 2, nil, nil}, false},
+			{[]any{nil, good, nil}, false},
+		} {
+			list, args := "("+s.parameter(1)+", "+s.parameter(2)+", "+s.parameter(3)+")", row.args
+			if _, err := s.db.Exec("INSERT INTO t VALUES "+list, args...); (err == nil) != row.took {
+				t.Errorf("%v: %v", row.args, err)
 			}
-			ref, err := sqlid.Column[UserID]{Name: "ref", Domain: domain}.NotNull(sqlid.SQLite)
-			if err != nil {
-				t.Fatal(err)
-			}
-			opt, err := sqlid.Column[UserID]{Name: "opt", Domain: domain}.Nullable(sqlid.SQLite)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := db.Exec("CREATE TABLE t (" + key + ", " + ref + ", " + opt + ") WITHOUT ROWID"); err != nil {
-				t.Fatal(err)
-			}
+		}
+		if _, err := s.db.Exec("INSERT INTO t (ref) VALUES ("+s.parameter(1)+")", good); err == nil {
+			t.Error("a row without a key was taken")
+		}
+		var got UserID
+		if err := s.db.QueryRow("SELECT min(" + s.dialect.Quote(id) + ") FROM t").Scan(&got); err != nil || got != UserID(good) {
+			t.Errorf("the first key is %v, %v", got, err)
+		}
+		if s.dialect == sqlid.SQLite {
 			var indexes int
-			if err := db.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
+			if err := s.db.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
 				t.Errorf("the table has %d indexes beside its key, %v", indexes, err)
 			}
-			const good = int64(20000000001)
-			for _, v := range all {
-				for i, args := range [][]any{{v.value, good, nil}, {good + int64(1), v.value, nil}, {good + int64(2), good, v.value}} {
-					_, err := db.Exec("INSERT INTO t VALUES (?, ?, ?)", args...)
-					if took := err == nil; took != (v.takes <= domain) {
-						t.Errorf("%s in column %d: %v", v.name, i, err)
-					}
-					if _, err := db.Exec("DELETE FROM t"); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			if _, err := db.Exec("INSERT INTO t VALUES (?, NULL, NULL)", good); err == nil {
-				t.Error("NULL was taken by a NOT NULL column")
-			}
-		})
+		}
+	})
+}
+
+func TestNoColumn(t *testing.T) {
+	_, err := sqlid.Column[idtype.Sno[idtype.AsUUID[User]]]{Name: "id"}.PrimaryKey(sqlid.MySQL)
+	var e *sqlid.StorageError
+	if !errors.As(err, &e) || e.Storage != idtype.StorageUUID || !strings.Contains(err.Error(), "mysql") || !strings.Contains(err.Error(), "uuid") {
+		t.Errorf("got %v", err)
+	}
+	// In all else MySQL has MariaDB's columns, which are tested there.
+	for name, columns := range map[string]func(sqlid.Dialect) (string, error){
+		"decimal":   sqlid.Column[UserID]{Name: "id"}.PrimaryKey,
+		"eightbyte": sqlid.Column[idtype.EightByteID]{Name: "id"}.NotNull,
+		"text":      sqlid.Column[idtype.Sno[idtype.AsText[User]]]{Name: "id"}.Nullable,
+	} {
+		mysql, err := columns(sqlid.MySQL)
+		mariadb, errMariaDB := columns(sqlid.MariaDB)
+		if mysql != mariadb || err != nil || errMariaDB != nil || mysql == "" {
+			t.Errorf("%s: %s, %v; in MariaDB %s, %v", name, mysql, err, mariadb, errMariaDB)
+		}
 	}
 }
 
@@ -222,6 +230,29 @@ func ExampleColumn() {
 	// Output:
 	// "id" INT NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('integer', 'null') AND "id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0) <nil>
 	// "user_id" INTEGER NOT NULL CHECK (typeof("user_id") IN ('integer', 'null') AND "user_id" > 0) <nil>
+}
+
+// The same key in the databases that sqlid knows.
+func ExampleDialect() {
+	type Event struct{}
+	for _, d := range []sqlid.Dialect{sqlid.SQLite, sqlid.Postgres, sqlid.MySQL, sqlid.MariaDB} {
+		key, err := sqlid.Column[idtype.Sno[Event]]{Name: "id"}.PrimaryKey(d)
+		fmt.Println(key, err)
+	}
+	_, err := sqlid.Column[idtype.Sno[idtype.AsUUID[Event]]]{Name: "id"}.PrimaryKey(sqlid.MySQL)
+	fmt.Println(err)
+	// Output:
+	// "id" BLOB NOT NULL PRIMARY KEY CHECK (typeof("id") IN ('blob', 'null') AND length("id") = 10 AND "id" <> zeroblob(10)) <nil>
+	// "id" BYTEA NOT NULL PRIMARY KEY CHECK (octet_length("id") = 10 AND "id" <> '\x00000000000000000000') <nil>
+	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
+	// `id` BINARY(10) NOT NULL PRIMARY KEY CHECK (`id` <> X'00000000000000000000') <nil>
+	// sqlid: no column of mysql holds IDs as uuid: declare the key with another form
+}
+
+func ExampleInNumbered() {
+	list, args := sqlid.InNumbered(2, []UserID{10000000001, 20000000001})
+	fmt.Println("SELECT name FROM users WHERE team = $1 AND id IN "+list, args)
+	// Output: SELECT name FROM users WHERE team = $1 AND id IN ($2, $3) [10000000001 20000000001]
 }
 
 func ExampleIn() {

@@ -1,0 +1,205 @@
+package pgxid_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+// IDs that are values already are written and read without an allocation, alone and as a list into a buffer that has the room.
+func TestAllocations(t *testing.T) {
+	m := newMap()
+	id, sno := UserID(14150009200065), idtype.MustParse[idtype.Sno[idtype.AsUUID[User]]]("8fhmi7mfls62jp64")
+	ids := []UserID{id, id + 1, id + 2}
+	buf := make([]byte, 0, 256)
+	encode := func(oid uint32, v any) func() error {
+		return func() error { _, err := m.Encode(oid, pgtype.BinaryFormatCode, v, buf); return err }
+	}
+	wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := func(oid uint32, wire []byte, dst any) func() error {
+		return func() error { return m.Scan(oid, pgtype.BinaryFormatCode, wire, dst) }
+	}
+	for name, do := range map[string]func() error{
+		"encode":          encode(pgtype.Int8OID, id),
+		"encode pointer":  encode(pgtype.Int8OID, &id),
+		"encode UUID":     encode(pgtype.UUIDOID, &sno),
+		"encode list":     encode(pgtype.Int8ArrayOID, ids),
+		"decode":          scan(pgtype.Int8OID, wire, new(UserID)),
+		"decode UUID":     scan(pgtype.UUIDOID, []byte(sno.String()), &sno),
+		"decode TraceID":  scan(pgtype.Int8OID, wire, new(idtype.TraceID)),
+		"decode SnoBytes": scan(pgtype.ByteaOID, sno[:], new(idtype.SnoID)),
+	} {
+		var err error
+		if n := testing.AllocsPerRun(100, func() { err = do() }); n != 0 || err != nil {
+			t.Errorf("%s: %v allocations, %v", name, n, err)
+		}
+	}
+}
+
+// A list of byte IDs takes no allocation for each.
+func TestAllocationsOfLists(t *testing.T) {
+	m, buf := newMap(), make([]byte, 0, 4096)
+	allocations := func(n int) float64 {
+		list := slices.Repeat(snos[idtype.AsUUID[User]](), n)
+		return testing.AllocsPerRun(100, func() {
+			if _, err := m.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, list, buf); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if few, many := allocations(1), allocations(40); many > few {
+		t.Errorf("%v allocations for 4 IDs, %v for 160", few, many)
+	}
+}
+
+// A map may know many entities, and share its types with other maps at the same time.
+func TestManyTypesAtOnce(t *testing.T) {
+	shared := newMap()
+	int8, ok := shared.TypeForOID(pgtype.Int8OID)
+	if !ok {
+		t.Fatal("no int8")
+	}
+	wire := []byte{0, 0, 0, 0, 0, 0, 0, 7}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			m := pgtype.NewMap()
+			m.RegisterType(int8)
+			pgxid.Register(m)
+			for range 50 {
+				for _, dst := range []interface{ String() string }{
+					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID), new(UserID), new(idtype.Trace[User]), new(idtype.Sequence[User]),
+					new(idtype.Decimal[int]), new(idtype.Decimal[string]), new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
+				} {
+					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil || dst.String() != "7" {
+						t.Errorf("%T: %v, %v", dst, dst, err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A struct that embeds an ID has the ID's methods, and is written by its Value and read by its Scan as before.
+func TestEmbedded(t *testing.T) {
+	type named struct {
+		UserID
+		Name string
+	}
+	m := newMap()
+	wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, named{7, "Ann"}, nil)
+	if err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
+		t.Errorf("got %x, %v", wire, err)
+	}
+	var got named
+	if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, &got); err != nil || got.UserID != 7 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	many, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []named{{7, "Ann"}}, nil)
+	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil || !bytes.Equal(many, want) {
+		t.Errorf("got %x, %v", many, err)
+	}
+}
+
+// To register again neither piles up plans nor changes what a map does.
+func TestRegisterTwice(t *testing.T) {
+	m := newMap()
+	encode, scan := len(m.TryWrapEncodePlanFuncs), len(m.TryWrapScanPlanFuncs)
+	pgxid.Register(m)
+	if len(m.TryWrapEncodePlanFuncs) != encode || len(m.TryWrapScanPlanFuncs) != scan {
+		t.Error("the map has plans twice")
+	}
+	if wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, UserID(7), nil); err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
+		t.Errorf("got %x, %v", wire, err)
+	}
+}
+
+// Whatever a server sends as an array is read as pgx reads it into int64, or refused with an error: by the short way, by pgx's own,
+// which pointers take, and by a Slice.
+func FuzzArray(f *testing.F) {
+	m := newMap()
+	for _, seed := range [][]int64{{}, {1}, {1, 2, 1<<63 - 1}, {0}, {5, -5}} {
+		for _, format := range []int16{pgtype.TextFormatCode, pgtype.BinaryFormatCode} {
+			wire, err := m.Encode(pgtype.Int8ArrayOID, format, seed, nil)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(format, wire)
+		}
+	}
+	seven := int64(7)
+	null, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []*int64{nil, &seven}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	square, err := pgtype.NewMap().Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, [][]int64{{1, 2}, {3, 4}}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	pair, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []int64{1, 2}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(int16(pgtype.BinaryFormatCode), null)
+	f.Add(int16(pgtype.BinaryFormatCode), square)
+	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))                                                    // cut short
+	f.Add(int16(pgtype.BinaryFormatCode), []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1})                    // −1 elements
+	f.Add(int16(pgtype.BinaryFormatCode), slices.Concat(pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1})) // as long as two
+	f.Add(int16(pgtype.TextFormatCode), []byte("[2:3]={1,2}"))
+	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
+		if format != pgtype.TextFormatCode {
+			format = pgtype.BinaryFormatCode
+		}
+		var numbers []sql.Null[int64]
+		want := m.Scan(pgtype.Int8ArrayOID, format, wire, &numbers)
+		bad := slices.ContainsFunc(numbers, func(n sql.Null[int64]) bool { return !n.Valid || n.V <= 0 })
+		var ids []UserID
+		var pointers []*UserID
+		var list idtype.Slice[UserID]
+		err, errPointers := m.Scan(pgtype.Int8ArrayOID, format, wire, &ids), m.Scan(pgtype.Int8ArrayOID, format, wire, &pointers)
+		if (err == nil) != (want == nil && !bad) {
+			t.Fatalf("%x: %v; as int64 %v, %v", wire, err, numbers, want)
+		}
+		if err == nil && errPointers != nil {
+			t.Fatalf("%x: into pointers %v", wire, errPointers)
+		}
+		for i, id := range ids {
+			if err == nil && (int64(id) != numbers[i].V || *pointers[i] != id) {
+				t.Fatalf("%x: %v, %v; as int64 %v", wire, ids, pointers, numbers)
+			}
+		}
+		if list.Scan(wire) == nil && format == pgtype.BinaryFormatCode && len(wire) != 0 && wire[0] == 0 && err == nil && !slices.Equal(list, ids) {
+			t.Fatalf("%x: a Slice is %v, want %v", wire, list, ids)
+		}
+		if err == nil {
+			again, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, ids, nil)
+			plain, errPlain := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, numbersOf(ids), nil)
+			if err != nil || errPlain != nil || !bytes.Equal(again, plain) {
+				t.Fatal(fmt.Sprintf("%v: %x, %v; as int64 %x", ids, again, err, plain), errPlain)
+			}
+		}
+	})
+}
+
+func numbersOf(ids []UserID) []int64 {
+	if ids == nil {
+		return nil
+	}
+	numbers := make([]int64, len(ids))
+	for i, id := range ids {
+		numbers[i] = int64(id)
+	}
+	return numbers
+}
