@@ -67,7 +67,16 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
-		[]string{"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
+		[]string{"clickhouse"},
+		[]string{module, "github.com/ClickHouse", "gorm.io"},
+		[]string{module + "idtype", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress"},
+		"whoever uses one of the two clients does not compile the other; both have the column types in them",
+	},
+	{
+		[]string{
+			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid",
+			"clickhouse",
+		},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,
 		"libraries are free of test code and of the command line",

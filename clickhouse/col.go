@@ -105,7 +105,9 @@ func (c *ColIDOrZero[T]) DecodeColumn(r *proto.Reader, rows int) error {
 func (c *ColIDOrZero[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
 
 // Type is Nullable of what [Column.Type] says.
-func (c ColIDNullable[T]) Type() proto.ColumnType { return proto.ColumnTypeNullable.Sub(protoType[T]()) }
+func (c ColIDNullable[T]) Type() proto.ColumnType {
+	return proto.ColumnTypeNullable.Sub(protoType[T]())
+}
 
 // Rows is the number of rows.
 func (c ColIDNullable[T]) Rows() int { return len(c) }

@@ -62,8 +62,11 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 			pairs.Append(map[T]T{ids[i]: ids[0]})
 		}
 		try(t, c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{
-			{Name: "id", Data: &ids}, {Name: "none", Data: &none}, {Name: "null", Data: &null},
-			{Name: "list", Data: list}, {Name: "map", Data: pairs},
+			{Name: "id", Data: &ids},
+			{Name: "none", Data: &none},
+			{Name: "null", Data: &null},
+			{Name: "list", Data: list},
+			{Name: "map", Data: pairs},
 		}}))
 		var gotIDs, got clickhouse.ColID[T]
 		var gotNone clickhouse.ColIDOrZero[T]
@@ -74,8 +77,11 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 		try(t, c.Do(t.Context(), chgo.Query{
 			Body: "SELECT * FROM t",
 			Result: proto.Results{
-				{Name: "id", Data: &gotIDs}, {Name: "none", Data: &gotNone}, {Name: "null", Data: &gotNull},
-				{Name: "list", Data: gotList}, {Name: "map", Data: gotPairs},
+				{Name: "id", Data: &gotIDs},
+				{Name: "none", Data: &gotNone},
+				{Name: "null", Data: &gotNull},
+				{Name: "list", Data: gotList},
+				{Name: "map", Data: gotPairs},
 			},
 			OnResult: func(context.Context, proto.Block) error {
 				got.AppendArr(gotIDs)
@@ -187,3 +193,51 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 }
 
 func reader(b []byte) *proto.Reader { return proto.NewReader(bytes.NewReader(b)) }
+
+// FuzzDecode reads any bytes as columns of all types: an error that leaves the column as it was, or IDs that are written as the bytes.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add(make([]byte, 160))                                         // zeros
+	f.Add(bytes.Repeat([]byte{0xff}, 160))                           // negative integers
+	f.Add(bytes.Repeat([]byte{1}, 160))                              // a mask of NULLs
+	f.Add(bytes.Repeat([]byte("23456789abcdefgh"), 10))              // texts of sno IDs
+	f.Add(bytes.Repeat([]byte("98765432hgfedcba"), 10))              // and as UUIDs
+	f.Add(append(make([]byte, 4), bytes.Repeat([]byte("2"), 64)...)) // texts of zero, which are not NULL
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, of := range all() {
+			of.fuzzed(t, data)
+		}
+	})
+}
+
+func (f fixture[T]) fuzz(t *testing.T, data []byte) {
+	for _, column := range []proto.ColumnOf[T]{
+		&clickhouse.ColID[T]{f.at(1)}, &clickhouse.ColIDOrZero[T]{f.at(1)}, &clickhouse.ColIDNullable[T]{f.at(1)},
+	} {
+		var one proto.Buffer
+		column.EncodeColumn(&one)
+		rows := len(data) / len(one.Buf)
+		data := data[:rows*len(one.Buf)]
+		err := column.DecodeColumn(reader(data), rows)
+		var row *clickhouse.RowError
+		if err != nil && (!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) || column.Row(0) != f.at(1) {
+			t.Fatalf("%s as %T: %d rows, %v", f.name, column, column.Rows(), err)
+		}
+		if err != nil {
+			continue
+		}
+		var again proto.Buffer
+		column.EncodeColumn(&again)
+		if _, nullable := column.(*clickhouse.ColIDNullable[T]); nullable {
+			back := clickhouse.ColIDNullable[T]{}
+			try(t, back.DecodeColumn(reader(again.Buf), rows+1))
+			for i := range rows + 1 {
+				if back[i] != column.Row(i) {
+					t.Fatalf("%s as %T: row %d is %v and then %v", f.name, column, i, column.Row(i), back[i])
+				}
+			}
+		} else if !bytes.Equal(again.Buf[len(one.Buf):], data) {
+			t.Fatalf("%s as %T: %x is written as %x", f.name, column, data, again.Buf[len(one.Buf):])
+		}
+	}
+}

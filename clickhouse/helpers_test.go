@@ -49,6 +49,8 @@ type tests struct {
 	name                                                                string
 	rows, structs, columns, nulls, zeros, arrays, maps, params, refused func(*testing.T)
 	blocks, spoilt, standard, million, allocs                           func(*testing.T)
+
+	fuzzed func(t *testing.T, data []byte)
 }
 
 func (f fixture[T]) tests() tests {
@@ -56,6 +58,7 @@ func (f fixture[T]) tests() tests {
 		f.name,
 		f.testRows, f.testStructs, f.testColumns, f.testNulls, f.testZeros, f.testArrays, f.testMaps, f.testParams, f.testRefused,
 		f.testBlocks, f.testSpoilt, f.testStandard, f.testMillion, f.testAllocs,
+		f.fuzz,
 	}
 }
 
@@ -66,7 +69,9 @@ type integer interface {
 
 func int63[T integer](name string, greatest int64, at func(n uint64) T) tests {
 	return fixture[T]{
-		name, "Int64", []T{1, 2, 255, 256, math.MaxInt32, 1<<53 - 1, 1<<53 + 1, T(greatest), math.MaxInt64}, at,
+		name, "Int64",
+		[]T{1, 2, 255, 256, math.MaxInt32, 1<<53 - 1, 1<<53 + 1, T(greatest), math.MaxInt64},
+		at,
 		[]any{int64(0), int64(-1), int64(math.MinInt64)},
 	}.tests()
 }
@@ -92,8 +97,12 @@ func snos[T ~[10]byte]() []T {
 
 func eights[T ~[8]byte]() []T {
 	return []T{
-		{7: 1}, {0: 0x80}, {0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		{'\\', '\'', '\n', '\t', '\r', 0, '"', '`'}, {'N', 'U', 'L', 'L', '\\', 'N', 0, 0},
+		{7: 1},
+		{0: 0x80},
+		{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		{'\\', '\'', '\n', '\t', '\r', 0, '"', '`'},
+		{'N', 'U', 'L', 'L', '\\', 'N', 0, 0},
 	}
 }
 

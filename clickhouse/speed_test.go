@@ -123,12 +123,17 @@ func BenchmarkAppend(b *testing.B) {
 	run("int64", func() error { return c.Append(raw) })
 	run("decimal", func() error { return clickhouse.Append(c, ids) })
 	c = columnOf("FixedString(10)")
-	snos, bytes := make([]idtype.SnoID, rows), make([][]byte, rows)
+	snos := make([]idtype.SnoID, rows)
 	for i := range snos {
 		snos[i] = sno(uint64(i + 1))
-		bytes[i] = snos[i][:]
 	}
-	run("bytes", func() error { return c.Append(bytes) })
+	run("bytes", func() error {
+		bytes := make([][]byte, rows)
+		for i := range snos {
+			bytes[i] = snos[i][:]
+		}
+		return c.Append(bytes)
+	})
 	run("sno", func() error { return clickhouse.Append(c, snos) })
 }
 
