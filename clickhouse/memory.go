@@ -122,8 +122,8 @@ func firstBelow(vs []int64, z zero) int {
 	i := 0
 	for ; i+8 <= len(vs); i += 8 {
 		v := vs[i : i+8 : i+8]
-		signs := v[0] - least | v[1] - least | v[2] - least | v[3] - least | v[4] - least | v[5] - least | v[6] - least | v[7] - least |
-			v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
+		signs := (v[0] - least) | (v[1] - least) | (v[2] - least) | (v[3] - least) |
+			(v[4] - least) | (v[5] - least) | (v[6] - least) | (v[7] - least) | v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
 		if signs < 0 {
 			break
 		}
