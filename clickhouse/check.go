@@ -53,7 +53,7 @@ func CheckTable(ctx context.Context, conn Conn, table string, columns ...Definit
 
 // A description is what the system tables say of a table.
 type description struct {
-	sortingKey []string
+	sortingKey string
 	columns    map[string]columnRow
 	indexes    []indexRow
 }
@@ -95,23 +95,12 @@ func describe(ctx context.Context, conn Conn, table string) (*description, error
 	if err := conn.Select(ctx, &columns, "SELECT name, type, compression_codec FROM system.columns"+where, of...); err != nil {
 		return nil, err
 	}
-	t := &description{columns: map[string]columnRow{}}
-	for key := range strings.SplitSeq(tables[0].SortingKey, ",") {
-		t.sortingKey = append(t.sortingKey, unquote(strings.TrimSpace(key)))
-	}
+	t := &description{sortingKey: tables[0].SortingKey, columns: map[string]columnRow{}}
 	for _, c := range columns {
 		t.columns[c.Name] = c
 	}
 	err := conn.Select(ctx, &t.indexes, "SELECT expr, type_full FROM system.data_skipping_indices"+where, of...)
 	return t, err
-}
-
-// unquote takes the quotes off a name that needs them.
-func unquote(name string) string {
-	if len(name) < 2 || name[0] != '`' {
-		return name
-	}
-	return strings.NewReplacer(`\\`, `\`, "\\`", "`").Replace(name[1 : len(name)-1])
 }
 
 func (t *description) check(d Definition) (findings []Finding) {
@@ -134,13 +123,14 @@ func (t *description) check(d Definition) (findings []Finding) {
 	if normalCodec(c.Codec) != normalCodec(d.Codec) {
 		found(AspectCodec, d.Codec, c.Codec)
 	}
-	if d.Sorted && t.sortingKey[0] != d.Name {
-		found(AspectOrder, d.Name, strings.Join(t.sortingKey, ", "))
+	// The server quotes a name where it must.
+	if d.Sorted && !strings.HasPrefix(t.sortingKey+",", d.Name+",") && !strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",") {
+		found(AspectOrder, d.Name, t.sortingKey)
 	}
 	if d.Index != "" {
 		var types []string
 		for _, i := range t.indexes {
-			if unquote(i.Expr) == d.Name {
+			if i.Expr == d.Name || i.Expr == Quote(d.Name) {
 				types = append(types, i.Type)
 				if indexKind(i.Type) == indexKind(d.Index) {
 					return findings

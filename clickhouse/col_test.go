@@ -21,13 +21,13 @@ import (
 	"github.com/idmint/idmint/internal/dsn"
 )
 
-// dial connects by ch-go.
-func dial(t testing.TB, d dsn.DSN, compression chgo.Compression) *chgo.Client {
+// dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by itself.
+func dial(t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.Duration) *chgo.Client {
 	t.Helper()
 	o := ok(ch.ParseDSN(d.Source()))
 	c, err := chgo.Dial(t.Context(), chgo.Options{
 		Address: o.Addr[0], User: o.Auth.Username, Password: o.Auth.Password, Database: o.Auth.Database, Compression: compression,
-		ReadTimeout: 300 * time.Millisecond, // how long it waits for the server when it gives up by itself
+		ReadTimeout: patience,
 	})
 	try(t, err)
 	return c
@@ -44,7 +44,7 @@ func TestBlocks(t *testing.T) { each(t, func(f tests) func(*testing.T) { return 
 func (f fixture[T]) testBlocks(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
 	for _, compression := range []chgo.Compression{chgo.CompressionDisabled, chgo.CompressionLZ4, chgo.CompressionZSTD} {
-		c := dial(t, d, compression)
+		c := dial(t, d, compression, time.Minute)
 		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
 			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.typ))
 		var zero T
@@ -116,7 +116,7 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 // A zero among them ends the insert, before a row is sent, and with it the connection.
 func TestBlocksWithZero(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
-	c := dial(t, d, chgo.CompressionLZ4)
+	c := dial(t, d, chgo.CompressionLZ4, time.Second)
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = MergeTree ORDER BY id")
 	ids := clickhouse.ColID[decimalKey]{100_000, 0, 200_000}
 	err := c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})

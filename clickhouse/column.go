@@ -21,11 +21,11 @@ func (c Column[T]) Type() string { return formOf[T]().columnType() }
 type Definition struct {
 	Name     string
 	Type     string // with Nullable
+	Nullable bool
 	Codec    string // without CODEC and its brackets
 	Sorted   bool   // the table's sorting key begins with the column
 	Index    string // the type of the column's data skipping index, "" for none
 	Reason   string // why all this is so
-	Nullable bool
 }
 
 // PrimaryKey is the definition of an ID by which the rows of its table are ordered: ORDER BY begins with the column. That is how IDs
@@ -40,14 +40,13 @@ func (c Column[T]) PrimaryKey() Definition {
 // Indexed is the definition of an ID of rows that are ordered by something else. A data skipping index finds rows by it.
 func (c Column[T]) Indexed() Definition {
 	d := c.NotNull()
+	reason := "rows that came together have IDs near each other, so the least and the greatest of a granule say whether to read it"
 	d.Index = "minmax"
-	d.Reason += "; rows that were inserted together have IDs that are near each other: the least and the largest of each granule say" +
-		" which granules to read"
-	if f := formOf[T](); c.Spread || f.storage == idtype.StorageUUID {
+	if c.Spread || formOf[T]().storage == idtype.StorageUUID {
+		reason = "IDs are not ordered by time, so granules hold them from anywhere: a filter says whether to read one, with 1 % of errors"
 		d.Index = "bloom_filter(0.01)"
-		d.Reason = strings.Split(d.Reason, ";")[0] + "; the order of the column is not that of time, so granules hold IDs from anywhere:" +
-			" a filter says which hold an ID, with 1 % of errors"
 	}
+	d.Reason += "; " + reason
 	return d
 }
 
@@ -71,6 +70,29 @@ func (c Column[T]) Nullable() Definition {
 	d.Type = "Nullable(" + d.Type + ")"
 	return d
 }
+
+// Check is a condition that holds for IDs alone, for a CONSTRAINT in CREATE TABLE: an INSERT by whomever with a row that is none then
+// fails. It holds for the whole domain of the ID's type, as Scan does, and is not for columns that are Nullable or hold zero for none.
+//
+//	CONSTRAINT ids CHECK `id` > 0
+func (c Column[T]) Check() string {
+	f, name := formOf[T](), Quote(c.Name)
+	switch {
+	case f.size == 0:
+		return name + " > 0"
+	case f.storage == idtype.StorageBigint: // the sign is a bit like any other
+		return name + " != 0"
+	case f.storage == idtype.StorageText:
+		var zero T
+		return fmt.Sprintf("match(%s, '^[2-9a-x]{16}$') AND %[1]s != '%v'", name, zero)
+	case f.storage == idtype.StorageUUID:
+		return fmt.Sprintf("match(toString(%s), '%s')", name, uuidPattern)
+	}
+	return fmt.Sprintf("%s != toFixedString('', %d)", name, f.size)
+}
+
+// uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x, with some others from the same rows of ASCII.
+var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
 
 func (c Column[T]) definition() Definition { return Definition{Name: c.Name, Type: c.Type()} }
 

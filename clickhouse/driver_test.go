@@ -16,6 +16,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/databases"
 	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/sqlid"
 )
 
 func TestRows(t *testing.T) { each(t, func(f tests) func(*testing.T) { return f.rows }) }
@@ -64,11 +65,11 @@ func (f fixture[T]) testStructs(t *testing.T) {
 		ID   clickhouse.Field[T] `ch:"id"`
 		None idtype.OrZero[T]    `ch:"none"`
 		Null sql.Null[T]         `ch:"null"`
-		Set  sql.Null[T]         `ch:"set"`
+		Set  sqlid.Null[T]       `ch:"set"`
 	}
 	var want []row
 	for _, id := range f.ids(10) {
-		want = append(want, row{ID: clickhouse.Field[T]{ID: id}, Set: sql.Null[T]{V: id, Valid: true}})
+		want = append(want, row{ID: clickhouse.Field[T]{ID: id}, Set: sqlid.NullOf(id)})
 	}
 	insert(t, conn, "t", func(b driver.Batch) error {
 		for _, r := range want {
@@ -337,6 +338,23 @@ func (f fixture[T]) testRefused(t *testing.T) {
 			t.Errorf("%v by Collect: %v, %v", bad, ids, err)
 		}
 	}
+}
+
+func TestCheck(t *testing.T) { each(t, func(f tests) func(*testing.T) { return f.checked }) }
+
+// A constraint takes what is an ID, and of what is none, all that Scan refuses.
+func (f fixture[T]) testChecked(t *testing.T) {
+	ctx, conn := open(t)
+	try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v, CONSTRAINT ids CHECK %s) ENGINE = Memory", f.column().NotNull(), f.column().Check())))
+	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), f.ids(100)) })
+	for _, bad := range f.bad {
+		err := conn.Exec(ctx, fmt.Sprintf("INSERT INTO t SELECT CAST(? AS %s)", f.typ), bad)
+		var refused *ch.Exception
+		if !errors.As(err, &refused) || refused.Code != 469 { // VIOLATED_CONSTRAINT
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+	same(t, collect[T](t, conn, "SELECT id FROM t"), f.ids(100))
 }
 
 func TestStandard(t *testing.T) { each(t, func(f tests) func(*testing.T) { return f.standard }) }

@@ -48,7 +48,7 @@ type fixture[T idtype.ID] struct {
 type tests struct {
 	name                                                                string
 	rows, structs, columns, nulls, zeros, arrays, maps, params, refused func(*testing.T)
-	blocks, spoilt, standard, million, allocs                           func(*testing.T)
+	blocks, spoilt, checked, standard, million, allocs                  func(*testing.T)
 
 	fuzzed func(t *testing.T, data []byte)
 }
@@ -57,7 +57,7 @@ func (f fixture[T]) tests() tests {
 	return tests{
 		f.name,
 		f.testRows, f.testStructs, f.testColumns, f.testNulls, f.testZeros, f.testArrays, f.testMaps, f.testParams, f.testRefused,
-		f.testBlocks, f.testSpoilt, f.testStandard, f.testMillion, f.testAllocs,
+		f.testBlocks, f.testSpoilt, f.testChecked, f.testStandard, f.testMillion, f.testAllocs,
 		f.fuzz,
 	}
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Field is an ID as a value of a row, or a field of a struct, for clickhouse-go, where an ID that is stored as bytes or text is not
-// one as it is: clickhouse-go takes its binary form for a FixedString, which is never an error, also for zero, and which is not its
-// text. A Field goes by the ID's Value and Scan.
+// Field is an ID as a value of a row or a field of a struct, for clickhouse-go and a FixedString: that takes the binary form of an ID
+// as it is, which is no error for zero, and is not the text of an ID that is stored as text. A Field goes by the ID's Value and Scan.
 type Field[T idtype.ID] struct {
 	ID T
 }
@@ -37,14 +36,13 @@ func (f *Field[T]) Scan(src any) error { return scanInto(&f.ID, src) }
 
 func scanInto[T any](id *T, src any) error { return any(id).(sql.Scanner).Scan(src) }
 
-// Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql. For IDs of 63 bits an []T goes in as
-// well, and for all but those stored as text or as AsBigint; none comes out.
+// Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql.
 type Array[T idtype.ID] []T
 
 var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 
-// Elements are the IDs as elements of a value of type Array, for rows of clickhouse-go: batch.Append(ids.Elements()). IDs of 63 bits
-// are not copied. An ID that is zero is an [*ElementError].
+// Elements are the IDs as clickhouse-go has the elements of an array, for a row: batch.Append(id, elements). IDs of 63 bits are not
+// copied. An ID that is zero is an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
 	if err := check(a, zeroFails); err != nil {
 		return nil, &ElementError{fmt.Sprintf("%T", a), err}

@@ -17,11 +17,12 @@ import (
 )
 
 const (
-	rows    = 1_000_000
-	granule = 8192 // rows
+	million = 1_000_000
+	some    = 100_000 // of types that are stored as others are
+	granule = 8192    // rows
 )
 
-// A million IDs over 1000 seconds, from four generators.
+// IDs are made each millisecond from then on, by four generators.
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond) }
@@ -29,16 +30,16 @@ func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond)
 // A query for a span of time reads no more granules than hold IDs of the span, and one at each end, of a table that is ordered by the
 // ID, and of one that is ordered by something else and has an index on it.
 func TestTimeRangesReadTheirGranules(t *testing.T) {
-	t.Run("trace", granules(traceKey.Compare, func(i int) traceKey {
+	t.Run("trace", granules(million, func(i int) traceKey {
 		return traceKey(ok(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1}.ID()))
 	}))
-	t.Run("short", granules(shortKey.Compare, func(i int) shortKey {
+	t.Run("short", granules(million, func(i int) shortKey {
 		return shortKey(ok(idtype.ShortParts{UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512}.ID()))
 	}))
-	t.Run("eightbyte", granules(eightKey.Compare, func(i int) eightKey { return eightKey(sequential(at(i), i)) }))
-	t.Run("eightbyte as bigint", granules(eightIntKey.Compare, func(i int) eightIntKey { return eightIntKey(sequential(at(i), i)) }))
-	t.Run("sno", granules(snoKey.Compare, func(i int) snoKey { return snoKey(snoAt(at(i), i)) }))
-	t.Run("sno as text", granules(snoTextKey.Compare, func(i int) snoTextKey { return snoTextKey(snoAt(at(i), i)) }))
+	t.Run("eightbyte", granules(million, func(i int) eightKey { return eightKey(sequential(at(i), i)) }))
+	t.Run("eightbyte as bigint", granules(some, func(i int) eightIntKey { return eightIntKey(sequential(at(i), i)) }))
+	t.Run("sno", granules(million, func(i int) snoKey { return snoKey(snoAt(at(i), i)) }))
+	t.Run("sno as text", granules(some, func(i int) snoTextKey { return snoTextKey(snoAt(at(i), i)) }))
 }
 
 func sequential(at time.Time, i int) idtype.EightByteID {
@@ -49,7 +50,7 @@ func snoAt(at time.Time, i int) idtype.SnoID {
 	return ok(idtype.SnoParts{UnixMs: at.UnixMilli(), Partition: i % 4, Sequence: i % 4}.ID())
 }
 
-func granules[T idtype.ID](compare func(a, b T) int, id func(i int) T) func(*testing.T) {
+func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 	return func(t *testing.T) {
 		_, conn := open(t)
 		c := clickhouse.Column[T]{Name: "id"}
@@ -64,10 +65,9 @@ func granules[T idtype.ID](compare func(a, b T) int, id func(i int) T) func(*tes
 		shuffled := slices.Clone(ids)
 		rand.Shuffle(len(ids), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		insert(t, conn, "key", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), shuffled) })
-		same(t, collect[T](t, conn, "SELECT id FROM key ORDER BY id"), slices.SortedFunc(slices.Values(ids), compare))
 
-		for _, seconds := range []int{1, 10, 100} {
-			first, last := 500_000, 500_000+1000*seconds-1
+		for _, seconds := range []int{1, 10, rows / 10_000} {
+			first, last := rows/2, rows/2+1000*seconds-1
 			condition := ok(c.Between(at(first), at(last)))
 			for _, table := range []string{"key", "arrival"} {
 				var n, inside uint64

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	chgo "github.com/ClickHouse/ch-go"
 	"github.com/ClickHouse/ch-go/proto"
@@ -122,7 +123,7 @@ func TestWaysOfTheDriver(t *testing.T) {
 		if err := conn.Exec(ctx, "CREATE TABLE refused (id LowCardinality(Int64)) ENGINE = Memory"); err == nil {
 			t.Error("ClickHouse takes LowCardinality(Int64)")
 		}
-		c := dial(t, d, chgo.CompressionLZ4)
+		c := dial(t, d, chgo.CompressionLZ4, time.Minute)
 		low := func() *proto.ColLowCardinality[snoKey] {
 			return proto.NewLowCardinality(new(clickhouse.ColIDOrZero[snoKey]))
 		}
