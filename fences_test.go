@@ -91,9 +91,15 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
+		[]string{"clickhouse"},
+		[]string{module, "github.com/ClickHouse", "gorm.io"},
+		[]string{module + "idtype", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress"},
+		"whoever uses one of the two clients does not compile the other; both have the column types in them",
+	},
+	{
 		[]string{
 			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
-			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid",
+			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
 		},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,

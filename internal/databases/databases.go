@@ -50,6 +50,9 @@ type kind struct {
 	version  string // a query
 }
 
+// Labels mark a container as one of this run of the tests: what is left of it, scripts/test removes.
+func Labels() map[string]string { return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")} }
+
 var silent = log.New(io.Discard, "", 0)
 
 const password = "idmint" // of servers that live as long as a test, behind a port of this machine
@@ -128,7 +131,7 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithEnv(spec.env),
 		testcontainers.WithExposedPorts(spec.port),
-		testcontainers.WithLabels(map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}), // what is left, scripts/test removes
+		testcontainers.WithLabels(Labels()),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
 			c.PortBindings = network.PortMap{network.MustParsePort(spec.port): {{HostPort: port}}}
 		}),

@@ -60,7 +60,7 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 		testcontainers.WithFiles(testcontainers.ContainerFile{
 			Reader: strings.NewReader(ini), ContainerFilePath: "/etc/idmint.ini", FileMode: 0o644,
 		}),
-		testcontainers.WithLabels(map[string]string{databases.Label: "pgbouncer"}),
+		testcontainers.WithLabels(databases.Labels()),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { c.NetworkMode = "host" }),
 		testcontainers.WithLogger(log.New(io.Discard, "", 0)),
 	)

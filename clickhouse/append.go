@@ -1,0 +1,159 @@
+package clickhouse
+
+import (
+	"encoding/binary"
+
+	"github.com/google/uuid"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// An Appender is a column of a batch of clickhouse-go: what its Batch.Column returns.
+type Appender interface {
+	Append(v any) error
+}
+
+// Append adds IDs to a column of a batch of clickhouse-go. The batch copies them once, as it does an []int64; they are not
+// converted one by one, and nothing is allocated per row.
+//
+//	batch, err := conn.PrepareBatch(ctx, "INSERT INTO users (id, name)")
+//	err = clickhouse.Append(batch.Column(0), ids)
+//	err = batch.Column(1).Append(names)
+//	err = batch.Send()
+//
+// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any other error is the batch's, which
+// then takes no more.
+func Append[T idtype.ID](column Appender, ids []T) error { return appendAll(column, ids, zeroFails) }
+
+// AppendOrZero is [Append] to a column that is not Nullable, in which zero means "none": see [idtype.OrZero].
+func AppendOrZero[T idtype.ID](column Appender, ids []T) error {
+	return appendAll(column, ids, zeroStays)
+}
+
+// AppendNullable is [Append] to a column that is Nullable. Zero becomes NULL.
+func AppendNullable[T idtype.ID](column Appender, ids []T) error {
+	return appendAll(column, ids, zeroIsNull)
+}
+
+// chunk is how many rows go to the batch at once: what is made of them for that stays small, and in the cache.
+const chunk = 4096
+
+func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
+	if err := check(ids, z); err != nil {
+		return err
+	}
+	var b buffer[T]
+	for len(ids) > 0 {
+		n := min(chunk, len(ids))
+		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
+
+// A buffer makes of IDs what the columns of clickhouse-go take. Its slices are used again for the next IDs.
+type buffer[T idtype.ID] struct {
+	chars   []byte
+	ints    []int64
+	texts   []string
+	raw     [][]byte
+	uuids   []uuid.UUID
+	intPtrs []*int64
+	strPtrs []*string
+	idPtrs  []*uuid.UUID
+}
+
+// values are a column's values, which point into ids where these are what the column holds.
+func (b *buffer[T]) values(ids []T, nullable bool) any {
+	f := formOf[T]()
+	switch {
+	case f.size == 0:
+		b.ints = int64s(ids)
+	case f.storage == idtype.StorageBytes:
+		return b.bytes(ids, f.size, nullable)
+	case f.storage == idtype.StorageText:
+		return b.text(ids, nullable)
+	case f.storage == idtype.StorageUUID:
+		b.chars, b.uuids = b.chars[:0], b.uuids[:0]
+		for i, id := range ids {
+			b.chars = appendText(b.chars, id)
+			b.uuids = append(b.uuids, uuid.UUID(b.chars[i*textLen:]))
+		}
+		if nullable {
+			b.idPtrs = pointers(b.idPtrs[:0], b.uuids)
+			return b.idPtrs
+		}
+		return b.uuids
+	default:
+		raw := rawBytes(ids)
+		b.ints = b.ints[:0]
+		for i := 0; i < len(raw); i += f.size {
+			b.ints = append(b.ints, int64(binary.BigEndian.Uint64(raw[i:])))
+		}
+	}
+	if nullable {
+		b.intPtrs = pointers(b.intPtrs[:0], b.ints)
+		return b.intPtrs
+	}
+	return b.ints
+}
+
+// bytes are slices of the IDs. To clickhouse-go, nil is NULL.
+func (b *buffer[T]) bytes(ids []T, size int, nullable bool) [][]byte {
+	raw := rawBytes(ids)
+	b.raw = b.raw[:0]
+	for i, id := range ids {
+		if nullable && id.IsZero() {
+			b.raw = append(b.raw, nil)
+			continue
+		}
+		b.raw = append(b.raw, raw[i*size:(i+1)*size:(i+1)*size])
+	}
+	return b.raw
+}
+
+// text are slices of one string. Both String and FixedString(16) take them; zero is an empty one.
+func (b *buffer[T]) text(ids []T, nullable bool) any {
+	b.chars = b.chars[:0]
+	for _, id := range ids {
+		b.chars = appendText(b.chars, id)
+	}
+	joined := string(b.chars)
+	b.texts = b.texts[:0]
+	for i, id := range ids {
+		if id.IsZero() {
+			b.texts = append(b.texts, "")
+			continue
+		}
+		b.texts = append(b.texts, joined[i*textLen:(i+1)*textLen])
+	}
+	if nullable {
+		b.strPtrs = pointers(b.strPtrs[:0], b.texts)
+		return b.strPtrs
+	}
+	return b.texts
+}
+
+// pointers are those to the values, nil for zero.
+func pointers[V comparable](dst []*V, values []V) []*V {
+	var zero V
+	for i := range values {
+		p := &values[i]
+		if *p == zero {
+			p = nil
+		}
+		dst = append(dst, p)
+	}
+	return dst
+}
+
+// appendText appends the 16 characters of an ID's text; NULs for zero.
+func appendText[T idtype.ID](b []byte, id T) []byte {
+	if id.IsZero() {
+		return append(b, make([]byte, textLen)...)
+	}
+	b, _ = id.AppendText(b) // never fails
+	return b
+}

@@ -1,0 +1,218 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Conn is what this package needs of a native connection of clickhouse-go, which clickhouse.Open returns.
+type Conn interface {
+	Select(ctx context.Context, dest any, query string, args ...any) error
+}
+
+// Aspect is what a [Finding] is about.
+type Aspect string
+
+// The aspects.
+const (
+	AspectColumn   Aspect = "column"      // there is none of the name
+	AspectType     Aspect = "type"        // values would be converted, or refused
+	AspectNullable Aspect = "nullable"    // NULL is allowed where it is not wanted, or the other way round
+	AspectCodec    Aspect = "codec"       // the column needs more space than it must
+	AspectOrder    Aspect = "sorting key" // it does not begin with the column
+	AspectIndex    Aspect = "index"       // there is no data skipping index of the type
+)
+
+// A Finding is a way in which a table does not follow a column's definition.
+type Finding struct {
+	Column    string
+	Aspect    Aspect
+	Want, Got string
+	Reason    string // why the definition says so
+}
+
+// String is the finding in words.
+func (f Finding) String() string {
+	return fmt.Sprintf("column %s: %s: %q, want %q: %s", f.Column, f.Aspect, f.Got, f.Want, f.Reason)
+}
+
+// CheckTable holds a table, named as TABLE or DATABASE.TABLE, against definitions of its columns. It returns no findings for a table
+// that follows them all. A table that is not there is a [*TableError] that wraps [ErrNoColumn].
+func CheckTable(ctx context.Context, conn Conn, table string, columns ...Definition) ([]Finding, error) {
+	t, err := describe(ctx, conn, table)
+	if err != nil {
+		return nil, &TableError{Table: table, Err: err}
+	}
+	var findings []Finding
+	for _, d := range columns {
+		findings = append(findings, t.check(d)...)
+	}
+	return findings, nil
+}
+
+// A description is what the system tables say of a table.
+type description struct {
+	sortingKey string
+	columns    map[string]columnRow
+	indexes    []indexRow
+}
+
+type columnRow struct {
+	Name  string `ch:"name"`
+	Type  string `ch:"type"`
+	Codec string `ch:"compression_codec"`
+}
+
+type indexRow struct {
+	Expr string `ch:"expr"`
+	Type string `ch:"type_full"`
+}
+
+// where selects a table in the system tables; its arguments are the database's name twice, "" for the current one, and the table's.
+const where = " WHERE database = if(? = '', currentDatabase(), ?) AND table = ?"
+
+func names(table string) []any {
+	database, name, ok := strings.Cut(table, ".")
+	if !ok {
+		database, name = "", table
+	}
+	return []any{database, database, name}
+}
+
+func describe(ctx context.Context, conn Conn, table string) (*description, error) {
+	var tables []struct {
+		SortingKey string `ch:"sorting_key"`
+	}
+	of := names(table)
+	if err := conn.Select(ctx, &tables, "SELECT sorting_key FROM system.tables"+where, of...); err != nil {
+		return nil, err
+	}
+	if len(tables) == 0 {
+		return nil, ErrNoColumn
+	}
+	var columns []columnRow
+	if err := conn.Select(ctx, &columns, "SELECT name, type, compression_codec FROM system.columns"+where, of...); err != nil {
+		return nil, err
+	}
+	t := &description{sortingKey: tables[0].SortingKey, columns: map[string]columnRow{}}
+	for _, c := range columns {
+		t.columns[c.Name] = c
+	}
+	err := conn.Select(ctx, &t.indexes, "SELECT expr, type_full FROM system.data_skipping_indices"+where, of...)
+	return t, err
+}
+
+func (t *description) check(d Definition) (findings []Finding) {
+	found := func(aspect Aspect, want, got string) {
+		findings = append(findings, Finding{d.Name, aspect, want, got, d.Reason})
+	}
+	c, ok := t.columns[d.Name]
+	if !ok {
+		found(AspectColumn, d.Type, "")
+		return findings
+	}
+	base, nullable := withoutNullable(c.Type)
+	want, _ := withoutNullable(d.Type)
+	if base != want {
+		found(AspectType, d.Type, c.Type)
+	}
+	if nullable != d.Nullable {
+		found(AspectNullable, d.Type, c.Type)
+	}
+	if normalCodec(c.Codec) != normalCodec(d.Codec) {
+		found(AspectCodec, d.Codec, c.Codec)
+	}
+	// The server quotes a name where it must.
+	if d.Sorted && !strings.HasPrefix(t.sortingKey+",", d.Name+",") && !strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",") {
+		found(AspectOrder, d.Name, t.sortingKey)
+	}
+	if d.Index != "" {
+		var types []string
+		for _, i := range t.indexes {
+			if i.Expr == d.Name || i.Expr == Quote(d.Name) {
+				types = append(types, i.Type)
+				if indexKind(i.Type) == indexKind(d.Index) {
+					return findings
+				}
+			}
+		}
+		found(AspectIndex, d.Index, strings.Join(types, ", "))
+	}
+	return findings
+}
+
+func withoutNullable(typ string) (base string, nullable bool) {
+	if base, ok := strings.CutPrefix(typ, "Nullable("); ok {
+		return strings.TrimSuffix(base, ")"), true
+	}
+	return typ, false
+}
+
+// normalCodec is a codec in the words of a definition: the server spells out what was left out, and the width of a difference is that
+// of the column.
+func normalCodec(codec string) string {
+	if inner, ok := strings.CutPrefix(codec, "CODEC("); ok {
+		codec = strings.TrimSuffix(inner, ")")
+	}
+	return strings.NewReplacer("Delta(8)", "Delta", "T64('byte')", "T64", " ", "").Replace(codec)
+}
+
+// Size is the space of a column. Rows and bytes are those of parts that are in use, and of them those that store each column apart;
+// CompactRows are the rows of the others, of which the system tables do not tell the sizes.
+type Size struct {
+	Rows         uint64 `ch:"row_count"`
+	Compressed   uint64 `ch:"compressed"`
+	Uncompressed uint64 `ch:"uncompressed"`
+	CompactRows  uint64 `ch:"compact_rows"`
+}
+
+// PerID is the compressed bytes of an ID, 0 without any.
+func (s Size) PerID() float64 {
+	if s.Rows == 0 {
+		return 0
+	}
+	return float64(s.Compressed) / float64(s.Rows)
+}
+
+// BytesPerID is the space that a column needs on disk: see [Size.PerID]. The table is named as TABLE or DATABASE.TABLE. Small parts
+// are compact, below 10 MiB unless the table's setting min_bytes_for_wide_part says otherwise. Errors: a [*TableError] that wraps
+// [ErrNoColumn], [ErrNoRows], or [ErrCompact] where there are no other parts.
+func BytesPerID(ctx context.Context, conn Conn, table, column string) (Size, error) {
+	s, err := size(ctx, conn, table, column)
+	if err != nil {
+		return Size{}, &TableError{table, column, err}
+	}
+	return s, nil
+}
+
+func size(ctx context.Context, conn Conn, table, column string) (Size, error) {
+	var there []struct {
+		Number uint64 `ch:"number"`
+	}
+	args := append(names(table), column)
+	err := conn.Select(ctx, &there, "SELECT count() AS number FROM system.columns"+where+" AND name = ?", args...)
+	if err != nil {
+		return Size{}, err
+	}
+	if there[0].Number == 0 {
+		return Size{}, ErrNoColumn
+	}
+	var sizes []Size
+	err = conn.Select(ctx, &sizes, `SELECT sumIf(rows, part_type = 'Wide') AS row_count,
+		sumIf(column_data_compressed_bytes, part_type = 'Wide') AS compressed,
+		sumIf(column_data_uncompressed_bytes, part_type = 'Wide') AS uncompressed,
+		sumIf(rows, part_type != 'Wide') AS compact_rows
+		FROM system.parts_columns`+where+" AND active AND column = ?", args...)
+	if err != nil {
+		return Size{}, err
+	}
+	switch s := sizes[0]; {
+	case s.Rows == 0 && s.CompactRows > 0:
+		return Size{}, ErrCompact
+	case s.Rows == 0:
+		return Size{}, ErrNoRows
+	default:
+		return s, nil
+	}
+}

@@ -1,0 +1,173 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/idtype"
+)
+
+// definitions are those of a type in every role, of columns with names that need quotes.
+func definitions[T idtype.ID](spread bool) []clickhouse.Definition {
+	c := func(role string) clickhouse.Column[T] {
+		return clickhouse.Column[T]{Name: "a `" + role + "`, quoted", Spread: spread}
+	}
+	return []clickhouse.Definition{c("key").PrimaryKey(), c("index").Indexed(), c("reference").NotNull(), c("option").Nullable()}
+}
+
+// A table that is made of definitions follows them; one that differs from one in anything does not.
+func TestCheckTable(t *testing.T) {
+	ctx, conn := open(t)
+	findings := func(t *testing.T, columns, order string, of ...clickhouse.Definition) []clickhouse.Finding {
+		t.Helper()
+		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE t (%s, n Int32) ENGINE = MergeTree ORDER BY (%s)", columns, order)))
+		return ok(clickhouse.CheckTable(ctx, conn, "t", of...))
+	}
+	for _, of := range [][]clickhouse.Definition{
+		definitions[decimalKey](false), definitions[traceKey](false), definitions[shortKey](false), definitions[sequenceKey](false),
+		definitions[eightKey](false), definitions[eightKey](true), definitions[eightIntKey](false), definitions[eightIntKey](true),
+		definitions[snoKey](false), definitions[snoTextKey](false), definitions[snoUUIDKey](false),
+	} {
+		all := fmt.Sprintf("%v, %v, %v, %v", of[0], of[1], of[2], of[3])
+		if f := findings(t, all, clickhouse.Quote(of[0].Name)+", n", of...); f != nil {
+			t.Errorf("%s: %v", all, f)
+		}
+	}
+
+	tables := 0
+	for _, d := range append(definitions[decimalKey](false), definitions[eightKey](true)[1]) {
+		name, order := clickhouse.Quote(d.Name), "n"
+		if d.Sorted {
+			order = clickhouse.Quote(d.Name) + ", n"
+		}
+		for _, other := range []struct {
+			aspect        clickhouse.Aspect
+			column, order string
+		}{
+			{clickhouse.AspectColumn, "id " + d.Type, "n"},
+			{clickhouse.AspectType, strings.Replace(d.String(), d.Type, "UInt64", 1), order},
+			{clickhouse.AspectNullable, nullable(d), "n"},
+			{clickhouse.AspectCodec, strings.Replace(d.String(), d.Codec, "LZ4", 1), order},
+			{clickhouse.AspectCodec, strings.Replace(d.String(), "CODEC("+d.Codec+")", "", 1), order},
+			{clickhouse.AspectOrder, d.String(), "n, " + name},
+			{clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order},
+			{clickhouse.AspectIndex, strings.Replace(d.String(), "TYPE "+d.Index, "TYPE set(100)", 1), order},
+		} {
+			switch {
+			case other.aspect == clickhouse.AspectOrder && !d.Sorted, other.aspect == clickhouse.AspectIndex && d.Index == "",
+				other.aspect == clickhouse.AspectNullable && d.Index != "":
+				continue
+			}
+			tables++
+			got := findings(t, other.column, other.order, d)
+			if !slices.ContainsFunc(got, func(f clickhouse.Finding) bool {
+				return f.Aspect == other.aspect && f.Want != f.Got && strings.Contains(f.String(), d.Name) && f.Reason == d.Reason
+			}) {
+				t.Errorf("%s, made as %s: %v", other.aspect, other.column, got)
+			}
+		}
+	}
+	t.Logf("%d tables that differ", tables)
+
+	d := clickhouse.Column[decimalKey]{Name: "id"}.PrimaryKey()
+	var table *clickhouse.TableError
+	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) || !errors.Is(err, clickhouse.ErrNoColumn) {
+		t.Errorf("no table: %v", err)
+	}
+	if _, err := clickhouse.CheckTable(ctx, conn, "system.one", d); err != nil {
+		t.Errorf("a table of another database: %v", err)
+	}
+}
+
+// nullable is a definition with the other nullability.
+func nullable(d clickhouse.Definition) string {
+	if d.Nullable {
+		return fmt.Sprintf("%s %s CODEC(%s)", clickhouse.Quote(d.Name), strings.TrimSuffix(strings.TrimPrefix(d.Type, "Nullable("), ")"), d.Codec)
+	}
+	return fmt.Sprintf("%s Nullable(%s) CODEC(%s)", clickhouse.Quote(d.Name), d.Type, d.Codec)
+}
+
+// BytesPerID agrees with what IDs of a known entropy must need, and says so where it cannot know.
+func TestBytesPerID(t *testing.T) {
+	const rows = 200_000
+	ctx, conn := open(t)
+	create(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+strings.TrimPrefix(clickhouse.Column[sequenceKey]{}.PrimaryKey().String(), "``"))
+	raw, dense := make([]int64, rows), make([]sequenceKey, rows)
+	for i := range raw {
+		raw[i], dense[i] = rand.Int64(), sequenceKey(i+1)
+	}
+	insert(t, conn, "t", func(b driver.Batch) error {
+		return errors.Join(b.Column(0).Append(raw), clickhouse.Append(b.Column(1), dense))
+	})
+	s := ok(clickhouse.BytesPerID(ctx, conn, "t", "id"))
+	if s.Rows != rows || s.PerID() < 8 || s.PerID() > 8.1 || s.Uncompressed != 8*rows || s.CompactRows != 0 {
+		t.Errorf("random integers: %+v, %v bytes each", s, s.PerID())
+	}
+	s = ok(clickhouse.BytesPerID(ctx, conn, "t", "dense"))
+	if s.Rows != rows || s.PerID() <= 0 || s.PerID() > 0.02 {
+		t.Errorf("a sequence: %+v, %v bytes each", s, s.PerID())
+	}
+	t.Logf("a sequence: %.4f bytes each", s.PerID())
+
+	try(t, conn.Exec(ctx, "CREATE TABLE empty (id Int64) ENGINE = MergeTree ORDER BY id SETTINGS min_bytes_for_wide_part = 1000000000"))
+	for _, c := range []struct {
+		table, column string
+		want          error
+	}{
+		{"empty", "id", clickhouse.ErrNoRows},
+		{"t", "none", clickhouse.ErrNoColumn},
+		{"none", "id", clickhouse.ErrNoColumn},
+	} {
+		_, err := clickhouse.BytesPerID(ctx, conn, c.table, c.column)
+		var table *clickhouse.TableError
+		if !errors.Is(err, c.want) || !errors.As(err, &table) || table.Table != c.table || table.Column != c.column {
+			t.Errorf("%s.%s: %v", c.table, c.column, err)
+		}
+	}
+	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(1000)"))
+	if _, err := clickhouse.BytesPerID(ctx, conn, "empty", "id"); !errors.Is(err, clickhouse.ErrCompact) {
+		t.Errorf("compact parts: %v", err)
+	}
+	try(t, conn.Exec(ctx, "ALTER TABLE empty MODIFY SETTING min_bytes_for_wide_part = 0"))
+	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(500)"))
+	s, err := clickhouse.BytesPerID(ctx, conn, "empty", "id")
+	if err != nil || s.Rows != 500 || s.CompactRows != 1000 {
+		t.Errorf("parts of both kinds: %+v, %v", s, err)
+	}
+}
+
+// The keys of the schemes that count need next to nothing, as the package's documentation says, by the definition that it gives.
+func TestSortedKeysAreSmall(t *testing.T) {
+	t.Run("decimal", small(0.02, func(i int) decimalKey {
+		return decimalKey(ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()))
+	}))
+	t.Run("trace", small(0.03, func(i int) traceKey {
+		return traceKey(ok(idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID()))
+	}))
+	t.Run("sequence", small(0.02, func(i int) sequenceKey { return sequenceKey(i + 1) }))
+}
+
+func small[T idtype.ID](most float64, id func(i int) T) func(*testing.T) {
+	return func(t *testing.T) {
+		ctx, conn := open(t)
+		d := clickhouse.Column[T]{Name: "id"}.PrimaryKey()
+		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v) ENGINE = MergeTree ORDER BY id SETTINGS min_bytes_for_wide_part = 0", d)))
+		ids := make([]T, 1_000_000)
+		for i := range ids {
+			ids[i] = id(i)
+		}
+		insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
+		s := ok(clickhouse.BytesPerID(ctx, conn, "t", "id"))
+		t.Logf("%.4f bytes per ID", s.PerID())
+		if s.PerID() > most || s.Rows != uint64(len(ids)) {
+			t.Errorf("%.4f bytes per ID of %d, want at most %v", s.PerID(), s.Rows, most)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package clickhouse
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Column describes a column of IDs of type T, as sqlid.Column does for other databases.
+type Column[T idtype.ID] struct {
+	Name string
+	// Spread says that the IDs are eightbyte IDs of mode SPREAD, which have no order by time.
+	Spread bool
+}
+
+// Type is the column's type without Nullable, for example "Int64".
+func (c Column[T]) Type() string { return formOf[T]().columnType() }
+
+// A Definition is a column's part in CREATE TABLE, and what [CheckTable] holds a table against.
+type Definition struct {
+	Name     string
+	Type     string // with Nullable
+	Nullable bool
+	Codec    string // without CODEC and its brackets
+	Sorted   bool   // the table's sorting key begins with the column
+	Index    string // the type of the column's data skipping index, "" for none
+	Reason   string // why all this is so
+}
+
+// PrimaryKey is the definition of an ID by which the rows of its table are ordered: ORDER BY begins with the column. That is how IDs
+// need the least space, and how rows are found by ID, and by time where IDs carry it, without reading others.
+func (c Column[T]) PrimaryKey() Definition {
+	d := c.definition()
+	d.Sorted = true
+	d.Codec, d.Reason = c.sortedCodec()
+	return d
+}
+
+// Indexed is the definition of an ID of rows that are ordered by something else. A data skipping index finds rows by it.
+func (c Column[T]) Indexed() Definition {
+	d := c.NotNull()
+	reason := "rows that came together have IDs near each other, so the least and the greatest of a granule say whether to read it"
+	d.Index = "minmax"
+	if c.Spread || formOf[T]().storage == idtype.StorageUUID {
+		reason = "IDs are not ordered by time, so granules hold them from anywhere: a filter says whether to read one, with 1 % of errors"
+		d.Index = "bloom_filter(0.01)"
+	}
+	d.Reason += "; " + reason
+	return d
+}
+
+// NotNull is the definition of a column that always holds an ID, or zero for none (see [idtype.OrZero]): a foreign key, in an order
+// that is not its own.
+func (c Column[T]) NotNull() Definition {
+	d := c.definition()
+	d.Codec = "ZSTD(1)"
+	d.Reason = "in no order of their own, ZSTD alone is smallest for bytes"
+	if d.Type == "Int64" {
+		d.Codec = "T64('bit'), ZSTD(1)"
+		d.Reason = "in no order of their own, integers without the bits that all of a block have in common are smallest"
+	}
+	return d
+}
+
+// Nullable is the definition of a foreign key that may be NULL. A column in which zero is none takes less space and time.
+func (c Column[T]) Nullable() Definition {
+	d := c.NotNull()
+	d.Nullable = true
+	d.Type = "Nullable(" + d.Type + ")"
+	return d
+}
+
+// Check is a condition that holds for IDs alone, for a CONSTRAINT in CREATE TABLE: an INSERT by whomever with a row that is none then
+// fails. It holds for the whole domain of the ID's type, as Scan does, and is not for columns that are Nullable or hold zero for none.
+//
+//	CONSTRAINT ids CHECK `id` > 0
+func (c Column[T]) Check() string {
+	f, name := formOf[T](), Quote(c.Name)
+	switch {
+	case f.size == 0:
+		return name + " > 0"
+	case f.storage == idtype.StorageBigint: // the sign is a bit like any other
+		return name + " != 0"
+	case f.storage == idtype.StorageText:
+		var zero T
+		return fmt.Sprintf("match(%s, '^[2-9a-x]{16}$') AND %[1]s != '%v'", name, zero)
+	case f.storage == idtype.StorageUUID:
+		return fmt.Sprintf("match(toString(%s), '%s')", name, uuidPattern)
+	}
+	return fmt.Sprintf("%s != toFixedString('', %d)", name, f.size)
+}
+
+// uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x, with some others from the same rows of ASCII.
+var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
+
+func (c Column[T]) definition() Definition { return Definition{Name: c.Name, Type: c.Type()} }
+
+// sortedCodec is the codec that gave the fewest bytes for IDs in their own order, and why: see the package's documentation.
+func (c Column[T]) sortedCodec() (codec, reason string) {
+	f := formOf[T]()
+	switch {
+	case f.scheme == idtype.SchemeTrace, f.scheme == idtype.SchemeSequence:
+		return "DoubleDelta, ZSTD(1)", "most IDs are one more than the one before, so the differences of differences are zero"
+	case f.scheme == idtype.SchemeDecimal:
+		return "Delta(8), ZSTD(1)", "the differences between IDs repeat, with one period for all generators"
+	case f.scheme == idtype.SchemeShort:
+		return "Delta(8), T64, ZSTD(1)", "the differences are small but random: T64 leaves out the bits that none of them has"
+	case f.scheme == idtype.SchemeEightByte && f.storage == idtype.StorageBigint && !c.Spread:
+		return "Delta(8), T64, ZSTD(1)", "the differences are small: T64 leaves out the bits that none of them has"
+	case f.scheme == idtype.SchemeEightByte:
+		return "Delta(8), ZSTD(1)", "the differences between IDs repeat"
+	}
+	return "ZSTD(1)", "no other codec takes bytes of this length; neighbours begin alike, which ZSTD finds"
+}
+
+// String is the definition as it stands in CREATE TABLE, with the index:
+//
+//	`id` Int64 CODEC(Delta(8), ZSTD(1))
+func (d Definition) String() string {
+	s := fmt.Sprintf("%s %s CODEC(%s)", Quote(d.Name), d.Type, d.Codec)
+	if d.Index != "" {
+		s += fmt.Sprintf(", INDEX %s %s TYPE %s GRANULARITY 1", Quote(d.Name+"_"+indexKind(d.Index)), Quote(d.Name), d.Index)
+	}
+	return s
+}
+
+// indexKind is the type of an index without its arguments.
+func indexKind(index string) string {
+	kind, _, _ := strings.Cut(index, "(")
+	return kind
+}
+
+// Quote quotes a name as an SQL identifier.
+func Quote(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}

@@ -1,0 +1,137 @@
+package clickhouse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Go converts between an ID and an int64, but not between slices of them other than by copying each. The two functions of this file
+// do, and no other code of the package uses unsafe. That is sound because:
+//
+//   - [formOf] lets no other types in than those whose underlying type is int64, [8]byte or [10]byte: the two types of elements have
+//     the same size and, as an ID of bytes is only seen as bytes, an alignment that is not stricter;
+//   - neither has pointers, nor bit patterns that are no value: what is written through one type is a value of the other;
+//   - both slices point to the same array, which the garbage collector keeps for either, and the second is not longer than the
+//     capacity of the first.
+//
+// A slice of [8]byte is never seen as one of int64, which may need an alignment that it does not have.
+
+// int64s are IDs of 63 bits in their own memory.
+func int64s[T idtype.ID](ids []T) []int64 {
+	if formOf[T]().size != 0 {
+		panic("clickhouse: int64s of an ID of bytes")
+	}
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(ids))), cap(ids))[:len(ids)]
+}
+
+// rawBytes are byte IDs, one after the other, in their own memory.
+func rawBytes[T idtype.ID](ids []T) []byte {
+	size := formOf[T]().size
+	if size == 0 {
+		panic("clickhouse: rawBytes of an ID of 63 bits")
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(ids))), cap(ids)*size)[:len(ids)*size]
+}
+
+// A form is how a column holds the IDs of a type.
+type form struct {
+	scheme  idtype.Scheme
+	storage idtype.Storage
+	size    int // bytes of an ID, 0 for an int64
+}
+
+// formOf panics for a type that has the methods of an ID but is none, as a struct in which one is embedded.
+func formOf[T idtype.ID]() form {
+	var zero T
+	f := form{scheme: zero.Scheme(), storage: zero.Storage()}
+	t := reflect.TypeFor[T]()
+	switch {
+	case t.Kind() == reflect.Int64:
+		return f
+	case t.Kind() == reflect.Array && t.Elem().Kind() == reflect.Uint8:
+		f.size = t.Len()
+		return f
+	}
+	panic(fmt.Sprintf("clickhouse: %v is no ID type of package idtype", t))
+}
+
+const textLen = 16 // characters of a byte ID's text
+
+// columnType is the type in ClickHouse's words.
+func (f form) columnType() string {
+	switch f.storage {
+	case idtype.StorageBigint:
+		return "Int64"
+	case idtype.StorageUUID:
+		return "UUID"
+	case idtype.StorageText:
+		return fmt.Sprintf("FixedString(%d)", textLen)
+	}
+	return fmt.Sprintf("FixedString(%d)", f.size)
+}
+
+// Zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.
+type zero int
+
+const (
+	zeroFails zero = iota
+	zeroStays
+	zeroIsNull
+)
+
+// check returns a [*RowError] for the first ID that a column cannot hold.
+func check[T idtype.ID](ids []T, z zero) error {
+	i := firstBad(ids, z)
+	if i < 0 {
+		return nil
+	}
+	_, err := ids[i].Value()
+	return &RowError{i, err}
+}
+
+// firstBad is the index of the first ID that is zero, unless that is allowed, or negative, -1 for none. It takes less time than to
+// copy the IDs.
+func firstBad[T idtype.ID](ids []T, z zero) int {
+	size := formOf[T]().size
+	if size == 0 {
+		return firstBelow(int64s(ids), z)
+	}
+	if z != zeroFails {
+		return -1
+	}
+	raw := rawBytes(ids)
+	for i := 0; i < len(raw); i += size {
+		low := binary.LittleEndian.Uint64(raw[i:])
+		if low == 0 && (size == 8 || raw[i+8]|raw[i+9] == 0) {
+			return i / size
+		}
+	}
+	return -1
+}
+
+func firstBelow(vs []int64, z zero) int {
+	least := int64(1)
+	if z != zeroFails {
+		least = 0
+	}
+	// Eight at a time: v−1 has its sign for zero, v itself for all that is negative.
+	i := 0
+	for ; i+8 <= len(vs); i += 8 {
+		v := vs[i : i+8 : i+8]
+		signs := (v[0] - least) | (v[1] - least) | (v[2] - least) | (v[3] - least) |
+			(v[4] - least) | (v[5] - least) | (v[6] - least) | (v[7] - least) | v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
+		if signs < 0 {
+			break
+		}
+	}
+	for ; i < len(vs); i++ {
+		if vs[i] < least {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,207 @@
+package clickhouse
+
+import (
+	"cmp"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Field is an ID as a value of a row or a field of a struct, for clickhouse-go and a FixedString: that takes the binary form of an ID
+// as it is, which is no error for zero, and is not the text of an ID that is stored as text. A Field goes by the ID's Value and Scan.
+type Field[T idtype.ID] struct {
+	ID T
+}
+
+var (
+	_ driver.Valuer = Field[idtype.SnoID]{}
+	_ sql.Scanner   = (*Field[idtype.SnoID])(nil)
+)
+
+// String is the ID's text.
+func (f Field[T]) String() string { return f.ID.String() }
+
+// Value is the ID's: zero is an error.
+func (f Field[T]) Value() (driver.Value, error) { return f.ID.Value() }
+
+// Scan is the ID's. On an error the receiver is left as it was.
+func (f *Field[T]) Scan(src any) error { return scanInto(&f.ID, src) }
+
+func scanInto[T any](id *T, src any) error { return any(id).(sql.Scanner).Scan(src) }
+
+// Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql.
+type Array[T idtype.ID] []T
+
+var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
+
+// Elements are the IDs as clickhouse-go has the elements of an array, for a row: batch.Append(id, elements). IDs of 63 bits are not
+// copied. An ID that is zero is an [*ElementError].
+func (a Array[T]) Elements() (any, error) {
+	if err := check(a, zeroFails); err != nil {
+		return nil, &ElementError{fmt.Sprintf("%T", a), err}
+	}
+	var b buffer[T]
+	return b.values(a, false), nil
+}
+
+// Scan takes the array from clickhouse-go. On an error, an [*ElementError], the receiver is left as it was.
+func (a *Array[T]) Scan(src any) error {
+	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 { // the usual case, without a call for each
+		if i := firstBelow(ints, zeroFails); i >= 0 {
+			return &ElementError{"[]int64", &RowError{i, scanInto(new(T), ints[i])}}
+		}
+		ids := make([]T, len(ints))
+		copy(int64s(ids), ints)
+		*a = ids
+		return nil
+	}
+	v := reflect.ValueOf(src)
+	if v.Kind() != reflect.Slice {
+		return &ElementError{fmt.Sprintf("%T", src), errColumnKind}
+	}
+	ids := make([]T, v.Len())
+	for i := range ids {
+		if err := scanInto(&ids[i], element(v.Index(i))); err != nil {
+			return &ElementError{fmt.Sprintf("%T", src), &RowError{i, err}}
+		}
+	}
+	*a = ids
+	return nil
+}
+
+// element is what Scan of an ID takes for an element of an array or map.
+func element(v reflect.Value) any {
+	src := v.Interface()
+	if u, ok := src.(uuid.UUID); ok {
+		return [16]byte(u)
+	}
+	return src
+}
+
+// Map is a column of type Map whose keys are IDs, in rows of clickhouse-go and database/sql; V is what clickhouse-go has for the
+// type of the values.
+type Map[K idtype.ID, V any] map[K]V
+
+var (
+	_ driver.Valuer = Map[idtype.DecimalID, string]{}
+	_ sql.Scanner   = (*Map[idtype.DecimalID, string])(nil)
+)
+
+// Value is the map with keys as clickhouse-go has them. A key that is zero is an [*ElementError].
+func (m Map[K, V]) Value() (driver.Value, error) {
+	keys := slices.Collect(maps.Keys(m))
+	elements, err := Array[K](keys).Elements()
+	if err != nil {
+		return nil, &ElementError{fmt.Sprintf("%T", m), err}
+	}
+	switch elements := elements.(type) {
+	case []int64:
+		return withKeys(m, keys, elements), nil
+	case []uuid.UUID:
+		return withKeys(m, keys, elements), nil
+	case [][]byte:
+		texts := make([]string, len(elements))
+		for i, e := range elements {
+			texts[i] = string(e)
+		}
+		return withKeys(m, keys, texts), nil
+	}
+	return withKeys(m, keys, elements.([]string)), nil
+}
+
+func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns []C) map[C]V {
+	all := make(map[C]V, len(m))
+	for i, k := range keys {
+		all[columns[i]] = m[k]
+	}
+	return all
+}
+
+// Scan takes the map from clickhouse-go. On an error, an [*ElementError], the receiver is left as it was.
+func (m *Map[K, V]) Scan(src any) error {
+	v := reflect.ValueOf(src)
+	if v.Kind() != reflect.Map {
+		return &ElementError{fmt.Sprintf("%T", src), errColumnKind}
+	}
+	all := make(Map[K, V], v.Len())
+	for entries := v.MapRange(); entries.Next(); {
+		var k K
+		if err := scanInto(&k, element(entries.Key())); err != nil {
+			return &ElementError{fmt.Sprintf("%T", src), err}
+		}
+		value, ok := entries.Value().Interface().(V)
+		if !ok {
+			return &ElementError{fmt.Sprintf("%T", src), fmt.Errorf("its values are not %v", reflect.TypeFor[V]())}
+		}
+		all[k] = value
+	}
+	*m = all
+	return nil
+}
+
+// Rows is the result of a query, of clickhouse-go or of database/sql.
+type Rows interface {
+	Next() bool
+	Scan(dest ...any) error
+	Err() error
+	Close() error
+}
+
+// Collect appends the IDs that a query of one column returns to ids, and closes the rows. Of the ints of a native connection nothing
+// is allocated per row. A value that is no ID is a [*RowError], counted from the query's first; what was appended until then is
+// returned with it.
+func Collect[T idtype.ID](ids []T, rows Rows) ([]T, error) {
+	first := len(ids)
+	err := collect(&ids, first, rows)
+	if closed := rows.Close(); err == nil {
+		err = closed
+	}
+	return ids, err
+}
+
+func collect[T idtype.ID](ids *[]T, first int, rows Rows) error {
+	fail := func(err error) error { return &RowError{len(*ids) - first, err} }
+	if formOf[T]().size != 0 {
+		var c kept[T]
+		dest := []any{&c}
+		for rows.Next() {
+			if err := rows.Scan(dest...); err != nil {
+				return fail(cmp.Or(c.err, err))
+			}
+			*ids = append(*ids, c.ID)
+		}
+		return rows.Err()
+	}
+	var v int64
+	dest := []any{&v}
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return fail(err)
+		}
+		var id T
+		if v <= 0 {
+			return fail(scanInto(&id, v))
+		}
+		*ids = append(*ids, id)
+		int64s(*ids)[len(*ids)-1] = v
+	}
+	return rows.Err()
+}
+
+// kept keeps an ID's error, which clickhouse-go's own does not unwrap to.
+type kept[T idtype.ID] struct {
+	Field[T]
+	err error
+}
+
+func (k *kept[T]) Scan(src any) error {
+	k.err = k.Field.Scan(src)
+	return k.err
+}

@@ -1,0 +1,88 @@
+package clickhouse
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A span is the IDs from least to greatest, both included, as literals.
+type span struct{ least, greatest string }
+
+// Between is a condition for WHERE that holds for the IDs of all units of time from from's to to's, both included: seconds for trace
+// IDs, milliseconds for short and eightbyte IDs, 4 ms for sno IDs. With it, a query reads no more granules than it must.
+//
+//	`id` BETWEEN 11093174944925696 AND 11093174945187839
+//
+// Of trace IDs it holds for those of the same seconds of other periods too. Errors: a [*TimeError] for IDs that carry no time or are
+// not ordered by it, an [*idtype.SpanError], an [*idtype.RangeError] for a time that IDs cannot have.
+func (c Column[T]) Between(from, to time.Time) (string, error) {
+	spans, err := c.spans(from, to)
+	if err != nil {
+		return "", err
+	}
+	conditions := make([]string, len(spans))
+	for i, s := range spans {
+		conditions[i] = fmt.Sprintf("%s BETWEEN %s AND %s", Quote(c.Name), s.least, s.greatest)
+	}
+	if len(spans) == 1 {
+		return conditions[0], nil
+	}
+	return "(" + strings.Join(conditions, " OR ") + ")", nil
+}
+
+func (c Column[T]) spans(from, to time.Time) ([]span, error) {
+	f := formOf[T]()
+	fail := func(err error) ([]span, error) { return nil, &TimeError{f.scheme, f.storage, err} }
+	switch {
+	case f.scheme == idtype.SchemeDecimal || f.scheme == idtype.SchemeSequence:
+		return fail(errNoTime)
+	case c.Spread:
+		return fail(errSpread)
+	case f.storage == idtype.StorageUUID:
+		return fail(errUUIDOrder)
+	case f.scheme == idtype.SchemeTrace:
+		ranges, err := idtype.TraceBounds(from, to)
+		var spans []span
+		for _, r := range ranges {
+			spans = append(spans, span{r.Min.String(), r.Max.String()})
+		}
+		return spans, err
+	}
+	if err := checkSpan(f.scheme, from, to); err != nil {
+		return nil, err
+	}
+	switch f.scheme {
+	case idtype.SchemeShort:
+		least, greatest, err := bounds(idtype.MinShortID, idtype.MaxShortID, from, to)
+		return []span{{fmt.Sprint(int64(least)), fmt.Sprint(int64(greatest))}}, err
+	case idtype.SchemeSno:
+		least, greatest, err := bounds(idtype.MinSnoID, idtype.MaxSnoID, from, to)
+		if f.storage == idtype.StorageText {
+			return []span{{"'" + least.String() + "'", "'" + greatest.String() + "'"}}, err
+		}
+		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
+	}
+	least, greatest, err := bounds(idtype.MinEightByteID, idtype.MaxEightByteID, from, to)
+	if f.storage != idtype.StorageBigint {
+		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
+	}
+	first, last := int64(least.Uint64()), int64(greatest.Uint64())
+	if first <= last {
+		return []span{{fmt.Sprint(first), fmt.Sprint(last)}}, err
+	}
+	return []span{{fmt.Sprint(first), fmt.Sprint(int64(math.MaxInt64))}, {fmt.Sprint(int64(math.MinInt64)), fmt.Sprint(last)}}, err
+}
+
+func bounds[B any](least, greatest func(time.Time) (B, error), from, to time.Time) (first, last B, err error) {
+	if first, err = least(from); err == nil {
+		last, err = greatest(to)
+	}
+	return first, last, err
+}
+
+// hexLiteral is a FixedString of the bytes.
+func hexLiteral(b []byte) string { return fmt.Sprintf("toFixedString(unhex('%x'), %d)", b, len(b)) }

@@ -1,0 +1,146 @@
+package clickhouse_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	chgo "github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+)
+
+// What the package's documentation says of clickhouse-go's own ways with IDs is so, and what it says to do instead works. Where a
+// newer clickhouse-go does better, this is where it shows.
+func TestWaysOfTheDriver(t *testing.T) {
+	ctx, conn := open(t)
+
+	t.Run("integers and UUIDs are rows as they are", func(t *testing.T) {
+		create(t, conn, "plain", "a Int64", "b Int64", "c UUID")
+		a, b, c := decimalKey(14150009200065), eightIntKey{0: 0xff}, snoUUIDKey(sno(7))
+		insert(t, conn, "plain", func(batch driver.Batch) error { return batch.Append(a, b, c) })
+		var gotA decimalKey
+		var gotB eightIntKey
+		var gotC snoUUIDKey
+		try(t, conn.QueryRow(ctx, "SELECT * FROM plain").Scan(&gotA, &gotB, &gotC))
+		if gotA != a || gotB != b || gotC != c {
+			t.Errorf("got %v, %v, %v, want %v, %v, %v", gotA, gotB, gotC, a, b, c)
+		}
+		for _, row := range [][]any{{decimalKey(0), b, c}, {a, eightIntKey{}, c}, {a, b, snoUUIDKey{}}} {
+			batch := ok(conn.PrepareBatch(ctx, "INSERT INTO plain"))
+			if err := batch.Append(row...); err == nil {
+				t.Errorf("zero goes in: %v", row)
+			}
+			try(t, batch.Abort())
+		}
+	})
+
+	t.Run("FixedString takes the binary form first", func(t *testing.T) {
+		create(t, conn, "fixed", "a FixedString(16)", "b FixedString(10)")
+		text := idtype.MustParse[snoTextKey]("brpk4q72xwf2m63l")
+		insert(t, conn, "fixed", func(batch driver.Batch) error { return batch.Append(text, snoKey{}) })
+		var raw []byte
+		var zero string
+		try(t, conn.QueryRow(ctx, "SELECT * FROM fixed").Scan(&raw, &zero))
+		if want := append(text[:], make([]byte, 6)...); !bytes.Equal(raw, want) || zero != string(make([]byte, 10)) {
+			t.Errorf("an ID as text is written as %q, zero as %q", raw, zero)
+		}
+		var got snoTextKey
+		if err := conn.QueryRow(ctx, "SELECT toFixedString('brpk4q72xwf2m63l', 16)").Scan(&got); err == nil {
+			t.Error("text is read without a Field")
+		}
+		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO fixed"))
+		if err := batch.Append(clickhouse.Field[snoTextKey]{ID: text}, clickhouse.Field[snoKey]{}); err == nil {
+			t.Error("zero in a Field goes in")
+		}
+		try(t, batch.Abort())
+	})
+
+	t.Run("a nil pointer panics", func(t *testing.T) {
+		create(t, conn, "pointer", "id Nullable(Int64)")
+		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO pointer"))
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_ = batch.Append((*decimalKey)(nil))
+		}()
+		try(t, batch.Abort())
+		id := decimalKey(100_001)
+		insert(t, conn, "pointer", func(batch driver.Batch) error { return batch.Append(&id) })
+		var got *decimalKey
+		if err := conn.QueryRow(ctx, "SELECT id FROM pointer").Scan(&got); err == nil {
+			t.Error("a pointer to a pointer is scanned into")
+		}
+	})
+
+	t.Run("texts in parameters and lists", func(t *testing.T) {
+		create(t, conn, "short", "id Int64")
+		id := idtype.MustParse[shortKey]("xinaS8QBh")
+		insert(t, conn, "short", func(batch driver.Batch) error { return batch.Append(id) })
+		for query, arg := range map[string]any{
+			"SELECT id FROM short WHERE id = {id:Int64}": ch.Named("id", id),
+			"SELECT id FROM short WHERE id IN ?":         []shortKey{id},
+		} {
+			var got shortKey
+			if err := conn.QueryRow(ctx, query, arg).Scan(&got); err == nil {
+				t.Errorf("%s finds %v", query, got)
+			}
+		}
+	})
+
+	t.Run("a Scan's error does not unwrap", func(t *testing.T) {
+		var id decimalKey
+		err := conn.QueryRow(ctx, "SELECT toInt64(0)").Scan(&id)
+		if err == nil || errors.Is(err, idtype.ErrZero) || !errors.Is(within(err), idtype.ErrZero) {
+			t.Errorf("%v", err)
+		}
+	})
+
+	t.Run("LowCardinality", func(t *testing.T) {
+		d := dbtest.New(t, databases.ClickHouse)
+		ctx, conn := connect(t, d)
+		create(t, conn, "low", "id LowCardinality(FixedString(10))")
+		want := []snoKey{snoKey(sno(1)), snoKey(sno(2)), snoKey(sno(1))}
+		insert(t, conn, "low", func(batch driver.Batch) error {
+			for _, id := range want {
+				if err := batch.Append(clickhouse.Field[snoKey]{ID: id}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		same(t, collect[snoKey](t, conn, "SELECT id FROM low"), want)
+		if err := conn.Exec(ctx, "CREATE TABLE refused (id LowCardinality(Int64)) ENGINE = Memory"); err == nil {
+			t.Error("ClickHouse takes LowCardinality(Int64)")
+		}
+		c := dial(t, d, chgo.CompressionLZ4, time.Minute)
+		low := func() *proto.ColLowCardinality[snoKey] {
+			return proto.NewLowCardinality(new(clickhouse.ColIDOrZero[snoKey]))
+		}
+		in, out := low(), low()
+		in.AppendArr(want)
+		try(t, c.Do(ctx, chgo.Query{Body: "INSERT INTO low VALUES", Input: proto.Input{{Name: "id", Data: in}}}))
+		try(t, c.Do(ctx, chgo.Query{Body: "SELECT id FROM low ORDER BY _part DESC LIMIT 3", Result: proto.Results{{Name: "id", Data: out}}}))
+		try(t, c.Close())
+		same(t, out.Values, want)
+
+		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO low"))
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+			try(t, batch.Abort())
+		}()
+		_ = clickhouse.Append(batch.Column(0), want)
+	})
+}
