@@ -51,7 +51,9 @@ type kind struct {
 }
 
 // Labels mark a container as one of this run of the tests: what is left of it, scripts/test removes.
-func Labels() map[string]string { return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")} }
+func Labels() map[string]string {
+	return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}
+}
 
 var silent = log.New(io.Discard, "", 0)
 
