@@ -12,12 +12,12 @@ import (
 )
 
 // columnOf is the type of an ID's column in the words of a database, or "" where GORM's driver makes the right one of the type's
-// own GormDataType. PostgreSQL calls its char "bpchar" when it is asked, and GORM would change a column of another name each time.
+// own GormDataType. PostgreSQL's text is that of package sqlid.
 func columnOf(dialect string, id column, null bool) string {
 	bytes, _ := id.AppendBinary(nil)
 	switch form := id.Storage(); {
 	case dialect == "postgres" && form == idtype.StorageText:
-		return fmt.Sprintf(`bpchar(%d) COLLATE "C"`, textSize(id))
+		return `text COLLATE "C"`
 	case dialect == "mysql" && form == idtype.StorageText:
 		return fmt.Sprintf("char(%d) CHARACTER SET ascii COLLATE ascii_bin", textSize(id))
 	case dialect == "mysql" && form == idtype.StorageBytes:

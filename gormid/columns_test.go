@@ -70,7 +70,7 @@ func testColumns(t *testing.T, d dialect) {
 	binary := func(n int) types {
 		return types{"": "BLOB", databases.Postgres: "bytea", databases.MariaDB: fmt.Sprintf("binary(%d)", n), databases.ClickHouse: fmt.Sprintf("FixedString(%d)", n)}
 	}
-	text := types{"": "char(16)", databases.Postgres: `character(16) COLLATE C`, databases.MariaDB: "char(16) COLLATE ascii_bin", databases.ClickHouse: "String"}
+	text := types{"": "char(16)", databases.Postgres: "text COLLATE C", databases.MariaDB: "char(16) COLLATE ascii_bin", databases.ClickHouse: "String"}
 	uuid := types{"": "uuid", databases.Postgres: "uuid", databases.MariaDB: "uuid", databases.ClickHouse: "UUID"}
 	s := newSchemes()
 	type e struct{}

@@ -80,7 +80,7 @@
 //	          PostgreSQL              MySQL, MariaDB              SQLite    ClickHouse
 //	integers  bigint                  bigint                      bigint    Int64
 //	bytes     bytea                   binary(8), binary(10)       blob      FixedString(8), FixedString(10)
-//	text      char(16) COLLATE "C"    char(16), ascii, ascii_bin  char(16)  String
+//	text      text COLLATE "C"        char(16), ascii, ascii_bin  char(16)  String
 //	UUID      uuid                    uuid, which MySQL has not   uuid      UUID
 //
 // For that db.Dialector is the plugin's own in all but SQLite: what needs the driver's, by a type assertion, finds it with
