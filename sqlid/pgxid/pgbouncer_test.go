@@ -47,7 +47,7 @@ func TestPgBouncer(t *testing.T) {
 
 // testClients has more clients at once than PgBouncer has connections, which the clients' transactions therefore change.
 func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
-	const clients, queries = 8, 25
+	const clients, queries = 8, 12
 	var backends sync.Map
 	var group sync.WaitGroup
 	for client := range clients {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -178,6 +179,9 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 	}
 }
 
+// tables counts the tables: pgx keeps the statements that it prepared, with the types that a table of the same name had.
+var tables atomic.Int64
+
 // testRows takes IDs as keys through a table, by every way that pgx has for rows.
 func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids []T) {
 	ctx := t.Context()
@@ -187,7 +191,7 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 			t.Fatal(err)
 		}
 	}
-	table := fmt.Sprintf("t%p", &ids)
+	table := fmt.Sprint("t", tables.Add(1))
 	must(pool.Exec(ctx, fmt.Sprintf("CREATE UNLOGGED TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column)))
 	defer func() { must(pool.Exec(context.Background(), "DROP TABLE "+table)) }()
 
