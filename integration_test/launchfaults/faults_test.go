@@ -1,0 +1,254 @@
+// Package launchfaults_test injects faults into real databases, and into the clients of launch logs there, and then audits the logs:
+// worker processes write down what they are about to do and what they were told, and the audit compares that with the tables.
+package launchfaults_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/subprocess"
+)
+
+func TestMain(m *testing.M) {
+	subprocess.Work(map[string]func([]string) error{"work": work, "migrate": migrate})
+	dbtest.Main(m)
+}
+
+// An arena is a launch log with a fleet at work on it.
+type arena struct {
+	*testing.T
+	target
+	server *databases.Server // nil unless it may be killed
+	drop   func(context.Context) error
+	dsn    dsn.DSN
+	db     *sql.DB // past stores and proxies
+	fleet  *fleet
+	proxy  *proxy
+	until  time.Time
+}
+
+// length is how long a fault is injected: what IDMINT_TEST_SOAK says, or 3 s.
+func length(t *testing.T) time.Duration {
+	text := os.Getenv("IDMINT_TEST_SOAK")
+	if text == "" {
+		return 3 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("IDMINT_TEST_SOAK: %v", err)
+	}
+	return d
+}
+
+// rest waits at least some of d, up to all of it, and reports whether there is time left for more faults.
+func (a *arena) rest(d time.Duration) bool {
+	time.Sleep(d/4 + rand.N(d*3/4))
+	return time.Now().Before(a.until)
+}
+
+// late is how much longer than its budget a call may take on a slow machine.
+const late = 5 * time.Second
+
+// A fault is a test: what is done while a fleet is at work.
+type fault struct {
+	name    string
+	budget  time.Duration       // of the fleet's calls
+	hurry   float64             // the share of calls whose context ends soon
+	spoil   odds                // of a proxy between
+	inflict func(*arena) string // the fault, over and over, until rest says that it is enough; it returns what it did
+}
+
+// A fault of the server needs one of its own.
+var serverFaults = []fault{
+	{"ServerKilled", ample, 0, odds{}, killServer},
+	{"ServerStopped", time.Second, 0, odds{}, stopServer},
+}
+
+var faults = []fault{
+	{"Contention", ample, 0, odds{}, func(a *arena) string {
+		for a.rest(100 * time.Millisecond) {
+		}
+		return "no faults"
+	}},
+	{"Hurry", ample, 0.5, odds{}, func(a *arena) string {
+		for a.rest(100 * time.Millisecond) {
+		}
+		return "contexts that end within 40 ms"
+	}},
+	{"ClientsKilled", ample, 0.1, odds{}, func(a *arena) string {
+		for a.rest(100 * time.Millisecond) {
+			a.fleet.kill()
+		}
+		return "clients killed"
+	}},
+	{"ClientsStopped", 2 * time.Second, 0.1, odds{}, func(a *arena) string {
+		var group sync.WaitGroup
+		for a.rest(300 * time.Millisecond) {
+			group.Go(a.fleet.stop)
+		}
+		group.Wait()
+		return fmt.Sprintf("clients stopped for up to %v", longestStop)
+	}},
+	{"SessionsEnded", ample, 0, odds{}, endSessions},
+	{"LostAnswers", ample, 0, odds{0.1, 0.005, []spoiling{lostRequest, lostAnswer, lostAnswer}, 0}, proxied},
+	{"LateAnswers", 500 * time.Millisecond, 0.1, odds{0.05, 0.001, []spoiling{lateRequest, lateAnswer}, time.Second}, proxied},
+	{"NoAnswers", time.Second, 0, odds{0.02, 0.002, []spoiling{noAnswer}, 0}, proxied},
+}
+
+func TestFaults(t *testing.T) {
+	for kind, target := range targets {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for _, f := range faults {
+				t.Run(f.name, func(t *testing.T) { f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)}) })
+			}
+		})
+	}
+}
+
+func TestServerFaults(t *testing.T) {
+	for kind, target := range targets {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			server := dbtest.Run(t, kind, target.args...)
+			for _, f := range serverFaults {
+				t.Run(f.name, func(t *testing.T) { f.test(newArena(t, target, server)) })
+			}
+			t.Run("Restored", func(t *testing.T) { restored(newArena(t, target, server)) })
+		})
+	}
+}
+
+// newArena makes a database on a server that may be killed.
+func newArena(t *testing.T, target target, server *databases.Server) *arena {
+	t.Helper()
+	d, drop, err := server.Create(t.Context(), fmt.Sprint("t_", rand.Uint64()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := drop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &arena{T: t, target: target, server: server, drop: drop, dsn: d}
+}
+
+// openDB opens the database and makes the tables.
+func (a *arena) openDB() {
+	a.Helper()
+	a.db = migrated(a.T, a.target, a.dsn)
+}
+
+func (f fault) test(a *arena) {
+	a.openDB()
+	o := orders{Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget, Hurry: f.hurry}
+	a.proxy = &proxy{}
+	if f.spoil.ways != nil {
+		var address string
+		a.proxy, address = newProxy(a.T, a.dsn.Host(), a.parser, f.spoil)
+		o.Source = a.dsn.WithHost(address).Source()
+	}
+	a.fleet = newFleet(a.T, o)
+	a.until = time.Now().Add(length(a.T))
+	did := f.inflict(a)
+	a.fleet.end()
+	h := remember(a.T, a.fleet.dir)
+	r := load(a.T, a.db)
+	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
+	a.Logf("%s: %v, %s; %v", a.kind, a.fleet, did, h)
+	if n := h.attempts[acknowledged]; n < 100 {
+		a.Errorf("only %d calls were acknowledged: the test shows too little", n)
+	}
+}
+
+// report reports the first complaints.
+func (a *arena) report(complaints []string) {
+	a.Helper()
+	for i, c := range complaints {
+		if i == 20 {
+			a.Errorf("… and %d more", len(complaints)-i)
+			break
+		}
+		a.Error(c)
+	}
+}
+
+// proxied leaves it to the proxy, until it has spoilt enough.
+func proxied(a *arena) string {
+	for a.rest(100*time.Millisecond) || !a.proxy.enough() {
+		if time.Since(a.until) > time.Minute {
+			a.Errorf("the proxy has spoilt no more than %v: the test shows too little", a.proxy.spoilt())
+			break
+		}
+	}
+	return fmt.Sprint("a proxy's faults ", a.proxy.spoilt())
+}
+
+// endSessions has the server end sessions, or their statements, while they are in use.
+func endSessions(a *arena) string {
+	count := map[string]int{}
+	for a.rest(20 * time.Millisecond) {
+		var id int
+		how := a.ends[rand.IntN(len(a.ends))]
+		err := a.db.QueryRowContext(a.Context(), a.sessions+" LIMIT 1").Scan(&id)
+		if err == nil {
+			_, err = a.db.ExecContext(a.Context(), fmt.Sprintf(how, id))
+		}
+		if err == nil {
+			count[how]++
+		}
+	}
+	for _, how := range a.ends {
+		if count[how] < 5 {
+			a.Errorf("only %d × %s: the test shows too little", count[how], how)
+		}
+	}
+	return fmt.Sprint("sessions ended ", count)
+}
+
+// killServer kills the server in the middle of what it does, and starts it again.
+func killServer(a *arena) string {
+	kills := 0
+	for more := true; more || kills < 3; kills++ {
+		more = a.rest(2 * time.Second)
+		if err := a.server.Signal(a.Context(), "KILL"); err != nil {
+			a.Fatal(err)
+		}
+		if err := a.server.Restart(a.Context()); err != nil {
+			a.Fatal(err)
+		}
+	}
+	a.rest(time.Second)
+	return fmt.Sprintf("the server killed %d times", kills)
+}
+
+// stopServer stops all processes of the server for longer than the budget, and has them go on.
+func stopServer(a *arena) string {
+	signal := func(name string) {
+		if _, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true"); err != nil { // all but the first
+			a.Fatal(err)
+		}
+		if err := a.server.Signal(a.Context(), name); err != nil {
+			a.Fatal(err)
+		}
+	}
+	stops := 0
+	for more := true; more; stops++ {
+		more = a.rest(time.Second)
+		signal("STOP")
+		time.Sleep(2 * a.fleet.orders.Budget)
+		signal("CONT")
+	}
+	a.rest(time.Second)
+	return fmt.Sprintf("the server stopped %d times for %v", stops, 2*a.fleet.orders.Budget)
+}
