@@ -43,6 +43,11 @@ func (a *auditor) endings(calls []*call) {
 		if c.Event == ended && a.events[place{c.Space, c.Launch}]["ended"] != 1 {
 			a.complain("%s %s: launch %d of namespace %s has not ended", c.Call, c.Op, c.Launch, c.Space)
 		}
+		if c.Event == missing && !slices.ContainsFunc(a.advanced[[2]string{c.Space, ""}], func(s span) bool {
+			return s.first <= int64(c.Launch) && int64(c.Launch) <= s.last
+		}) {
+			a.complain("%s %s: launch %d of namespace %s is missing", c.Call, c.Op, c.Launch, c.Space)
+		}
 		if c.Took > c.Limit+a.late {
 			a.complain("%s %s %q took %v of %v", c.Call, c.Op, c.Key, c.Took, c.Limit)
 		}

@@ -60,6 +60,11 @@ func TestAudit(t *testing.T) {
 		}, ""},
 		"a claim on a launch that has not": {func(c map[string]*call, _ *rows) { c["claim lost"].Event = ended }, "has not ended"},
 		"another error":                    {func(c map[string]*call, _ *rows) { c["start d"].Event = failed }, "failed"},
+		"a claim on a launch that was passed over": {func(c map[string]*call, r *rows) {
+			c["claim lost"].Event, c["claim lost"].Launch = missing, 7
+			r.last[space], r.advanced[advanced] = 10, []span{{4, 10}}
+		}, ""},
+		"a claim on a launch that is lost": {func(c map[string]*call, _ *rows) { c["claim lost"].Event = missing }, "is missing"},
 		"a call that gives up early":       {func(c map[string]*call, _ *rows) { c["start d"].Limit = ample }, "gave up"},
 		"a call that hangs":                {func(c map[string]*call, _ *rows) { c["start d"].Took = 4 * time.Second }, "took 4s of 1s"},
 		"an acknowledged launch is lost": {func(_ map[string]*call, r *rows) {

@@ -34,6 +34,7 @@ type arena struct {
 	fleet  *fleet
 	proxy  *proxy
 	until  time.Time
+	least  int // how many calls are to be acknowledged
 }
 
 // length is how long a fault is injected: what IDMINT_TEST_SOAK says, or 3 s.
@@ -49,11 +50,19 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// rest waits at least some of d, up to all of it, and reports whether there is time left for more faults.
+// rest waits at least a quarter of d, up to all of it, and reports whether there is to be more of the fault.
 func (a *arena) rest(d time.Duration) bool {
 	time.Sleep(d/4 + rand.N(d*3/4))
-	return time.Now().Before(a.until)
+	return time.Now().Before(a.until) || !a.enough() && time.Now().Before(a.until.Add(time.Minute))
 }
+
+// enough reports whether there is enough to audit. It takes long on a slow machine.
+func (a *arena) enough() bool {
+	return a.proxy.enough() && remember(a.T, a.fleet.dir).attempts[acknowledged] >= a.least
+}
+
+// least is how many calls are to be acknowledged while a fault is injected.
+const least = 200
 
 // late is how much longer than its budget a call may take on a slow machine.
 const late = 5 * time.Second
@@ -74,18 +83,10 @@ var serverFaults = []fault{
 }
 
 var faults = []fault{
-	{"Contention", ample, 0, odds{}, func(a *arena) string {
-		for a.rest(100 * time.Millisecond) {
-		}
-		return "no faults"
-	}},
-	{"Hurry", ample, 0.5, odds{}, func(a *arena) string {
-		for a.rest(100 * time.Millisecond) {
-		}
-		return "contexts that end within 40 ms"
-	}},
+	{"Contention", ample, 0, odds{}, wait},
+	{"Hurry", ample, 0.5, odds{}, wait},
 	{"ClientsKilled", ample, 0.1, odds{}, func(a *arena) string {
-		for a.rest(100 * time.Millisecond) {
+		for a.rest(300 * time.Millisecond) {
 			a.fleet.kill()
 		}
 		return "clients killed"
@@ -147,12 +148,12 @@ func newArena(t *testing.T, target target, server *databases.Server) *arena {
 func (a *arena) openDB() {
 	a.Helper()
 	a.db = migrated(a.T, a.target, a.dsn)
+	a.proxy, a.least = &proxy{}, least
 }
 
 func (f fault) test(a *arena) {
 	a.openDB()
 	o := orders{Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget, Hurry: f.hurry}
-	a.proxy = &proxy{}
 	if f.spoil.ways != nil {
 		var address string
 		a.proxy, address = newProxy(a.T, a.dsn.Host(), a.parser, f.spoil)
@@ -165,9 +166,9 @@ func (f fault) test(a *arena) {
 	h := remember(a.T, a.fleet.dir)
 	r := load(a.T, a.db)
 	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
-	a.Logf("%s: %v, %s; %v", a.kind, a.fleet, did, h)
-	if n := h.attempts[acknowledged]; n < 100 {
-		a.Errorf("only %d calls were acknowledged: the test shows too little", n)
+	a.Logf("%s: %v %s; %v", a.kind, a.fleet, did, h)
+	if !a.enough() {
+		a.Error("the test shows too little")
 	}
 }
 
@@ -183,15 +184,16 @@ func (a *arena) report(complaints []string) {
 	}
 }
 
-// proxied leaves it to the proxy, until it has spoilt enough.
+// proxied leaves it to the proxy.
 func proxied(a *arena) string {
-	for a.rest(100*time.Millisecond) || !a.proxy.enough() {
-		if time.Since(a.until) > time.Minute {
-			a.Errorf("the proxy has spoilt no more than %v: the test shows too little", a.proxy.spoilt())
-			break
-		}
-	}
+	wait(a)
 	return fmt.Sprint("a proxy's faults ", a.proxy.spoilt())
+}
+
+func wait(a *arena) string {
+	for a.rest(100 * time.Millisecond) {
+	}
+	return ""
 }
 
 // endSessions has the server end sessions, or their statements, while they are in use.

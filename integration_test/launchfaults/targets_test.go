@@ -42,8 +42,8 @@ var targets = map[databases.Kind]target{
 		nil,
 		"SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id() ORDER BY rand()",
 		[]string{"KILL CONNECTION %d", "KILL QUERY %d"},
-		"mariadb-dump -h $(hostname -i) -uroot -pidmint --single-transaction %s >/tmp/backup.sql",
-		"mariadb -h $(hostname -i) -uroot -pidmint %s </tmp/backup.sql",
+		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb-dump -uroot --single-transaction %s >/tmp/backup.sql",
+		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb -uroot %s </tmp/backup.sql",
 	},
 }
 

@@ -59,6 +59,7 @@ const (
 	acknowledged event = "acknowledged" // the call has a result
 	unresolved   event = "unresolved"   // the call ended with an error that is right for a database that does not answer
 	ended        event = "ended"        // the call ended as the launch has ended
+	missing      event = "missing"      // the call ended as there is no such launch
 	failed       event = "failed"       // the call ended with another error
 )
 
@@ -73,8 +74,9 @@ type worker struct {
 }
 
 const (
-	goroutines = 3  // of a worker
-	sharedKeys = 20 // of a namespace: few, so that workers meet
+	goroutines = 3 // of a worker
+	// sharing is how long all workers start a launch of a namespace by the same key, if they have no key of their own.
+	sharing = 100 * time.Millisecond
 )
 
 func work(args []string) error {
@@ -120,17 +122,21 @@ func work(args []string) error {
 	return <-failures
 }
 
-// round starts a launch, now and then under a key that nobody else has, and takes numbers of it and of counters.
+// round starts a launch, under a key that others use at the same time or under its own, and takes numbers of launches and of counters.
 func (w *worker) round(l *launchlog.Log, space, own string) error {
-	key := fmt.Sprintf("%s-shared-%d", w.Keys, rand.N(sharedKeys))
+	key := fmt.Sprintf("%s-shared-%d", w.Keys, now()/sharing)
 	if rand.IntN(3) == 0 {
 		key = fmt.Sprintf("%s-own-%s", w.Keys, own)
 	}
-	launch, err := w.call(record{Op: "start", Space: space, Key: key}, func(ctx context.Context) (int64, error) {
+	last, err := w.call(record{Op: "start", Space: space, Key: key}, func(ctx context.Context) (int64, error) {
 		launch, err := l.Start(ctx, storetest.Request(key))
 		return int64(launch.ID), err
 	})
-	for i := 0; i < 3 && launch != 0 && err == nil; i++ {
+	for i := 0; i < 3 && last != 0 && err == nil; i++ {
+		launch := last - rand.Int64N(min(last, 4)) // others know these as well
+		if rand.IntN(4) == 0 {
+			launch = 1 + rand.Int64N(last)
+		}
 		_, err = w.call(record{Op: "claim", Space: space, Launch: int(launch)}, func(ctx context.Context) (int64, error) {
 			claim, err := l.Claim(ctx, int(launch))
 			return int64(claim.Generator), err
@@ -185,6 +191,8 @@ func (w *worker) call(r record, run func(context.Context) (int64, error)) (int64
 		return 0, w.write(r, unresolved)
 	case errors.Is(err, launchlog.ErrEnded):
 		return 0, w.write(r, ended)
+	case errors.Is(err, launchlog.ErrNotFound):
+		return 0, w.write(r, missing)
 	default:
 		time.Sleep(100 * time.Millisecond) // it may fail again and again
 		return 0, w.write(r, failed)
