@@ -74,9 +74,15 @@ var fences = []fence{
 	},
 	{
 		[]string{"sqlid"},
-		[]string{module, "gorm.io", "github.com/mattn"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
 		[]string{module + "idtype"},
 		"adapters do not import each other, nor a driver",
+	},
+	{
+		[]string{"sqlid/pgxid"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
+		[]string{module + "idtype"},
+		"who has a single connection compiles no pool, and no database/sql driver is registered by the way",
 	},
 	{
 		[]string{"gormid"},
@@ -87,7 +93,7 @@ var fences = []fence{
 	{
 		[]string{
 			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
-			"launchlog/internal/rows", "migrations", "sqlid", "gormid",
+			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid",
 		},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,

@@ -317,6 +317,9 @@ func (e EightByte[E]) Value() (driver.Value, error) { return eightByteScheme.val
 // NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
 func (e *EightByte[E]) Scan(src any) error { return eightByteScheme.scan(e.Storage(), e[:], src) }
 
+// Codec is for drivers that have binary columns.
+func (EightByte[E]) Codec() Codec { return byteCodecs[storageOf[E](eightByteScheme)] }
+
 // GormDataType is the column's type: bytes, or bigint.
 func (e EightByte[E]) GormDataType() string { return e.Storage().gormDataType() }
 

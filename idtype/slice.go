@@ -48,8 +48,9 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(append(b, ']')), nil
 }
 
-// Scan reads a JSON array from a string or []byte: strings as Value writes them, and exact integers for those of integers. NULL,
-// and null within the array, are errors. On an error the slice is left as it was.
+// Scan reads a JSON array from a string or []byte: strings as Value writes them, and exact integers for those of integers. It reads
+// an array of PostgreSQL too, of the columns in which the IDs are stored. NULL, and null within the array, are errors. On an error
+// the slice is left as it was.
 func (s *Slice[T]) Scan(src any) error {
 	var data []byte
 	switch src := src.(type) {
@@ -61,6 +62,9 @@ func (s *Slice[T]) Scan(src any) error {
 		return &InputError{Type: "Slice", Input: "NULL", Err: ErrNull}
 	default:
 		return &InputError{Type: "Slice", Input: fmt.Sprintf("%T", src), Err: errSliceType}
+	}
+	if isArray(data) {
+		return s.scanArray(data)
 	}
 	var elements []element[T]
 	if err := json.Unmarshal(data, &elements); err != nil {
@@ -75,6 +79,22 @@ func (s *Slice[T]) Scan(src any) error {
 			return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, ErrZero)}
 		}
 		ids[i] = e.id
+	}
+	*s = ids
+	return nil
+}
+
+func (s *Slice[T]) scanArray(data []byte) error {
+	var zero T
+	columns, err := arrayColumns(data, zero.Storage())
+	if err != nil {
+		return &InputError{Type: "Slice", Input: quote(data), Err: err}
+	}
+	ids := make([]T, len(columns))
+	for i, column := range columns {
+		if err := any(&ids[i]).(sql.Scanner).Scan(column); err != nil {
+			return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, err)}
+		}
 	}
 	*s = ids
 	return nil

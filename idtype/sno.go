@@ -214,6 +214,9 @@ func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage
 // left as it was.
 func (s *Sno[E]) Scan(src any) error { return snoScheme.scan(s.Storage(), s[:], src) }
 
+// Codec is for drivers that have binary columns.
+func (Sno[E]) Codec() Codec { return byteCodecs[storageOf[E](snoScheme)] }
+
 // GormDataType is the column's type: bytes, char(16) or uuid.
 func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
 

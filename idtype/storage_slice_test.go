@@ -32,7 +32,7 @@ func TestStorageSlice(t *testing.T) {
 		if got != want || err != nil {
 			t.Errorf("%s: %v, %v, want %s", k.name, got, err, want)
 		}
-		for _, bad := range []string{`[null]`, `["1","x"]`, `[""]`, `[1.5]`, `[{}]`, `["5x"]`, `["` + strings.Repeat("0", 16) + `"]`, `["` + strings.Repeat("0", 20) + `"]`, `null`, `"`, `{}`} {
+		for _, bad := range []string{`[null]`, `["1","x"]`, `[""]`, `[1.5]`, `[{}]`, `["5x"]`, `["` + strings.Repeat("0", 16) + `"]`, `["` + strings.Repeat("0", 20) + `"]`, `null`, `"`, `{"a":1}`} {
 			ids, err := k.scanSlice(bad, k.before())
 			wantInputError(t, err, "Slice", bad, nil)
 			if !slices.EqualFunc(ids, [][]byte{k.before()}, bytes.Equal) {

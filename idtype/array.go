@@ -1,0 +1,93 @@
+package idtype
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// PostgreSQL's arrays, which [Slice] reads as the drivers hand them over: database/sql gets the text, pgx the binary form. Neither
+// can be taken for JSON, which begins with a bracket or white space.
+
+var (
+	errArrayText   = errors.New("not a flat array of IDs in PostgreSQL's text form")
+	errArrayBinary = errors.New("not a flat array of IDs in PostgreSQL's binary form")
+)
+
+func isArray(data []byte) bool { return len(data) != 0 && (data[0] == '{' || data[0] == 0) }
+
+// arrayColumns are the elements, each as its column is handed over; nil is NULL.
+func arrayColumns(data []byte, form Storage) ([]any, error) {
+	if data[0] == 0 {
+		return binaryColumns(data, form)
+	}
+	return textColumns(string(data), form)
+}
+
+// textColumns takes {8,9}. No element but one of bytes, "\\x0a", is in quotes.
+func textColumns(text string, form Storage) ([]any, error) {
+	inner, ok := strings.CutSuffix(text[1:], "}")
+	if !ok {
+		return nil, errArrayText
+	}
+	if inner == "" {
+		return []any{}, nil
+	}
+	var columns []any
+	for element := range strings.SplitSeq(inner, ",") {
+		var column any = element
+		switch {
+		case element == "NULL":
+			column = nil
+		case form == StorageBytes:
+			digits, prefixed := strings.CutPrefix(element, `"\\x`)
+			digits, suffixed := strings.CutSuffix(digits, `"`)
+			raw, err := hex.DecodeString(digits)
+			if !prefixed || !suffixed || err != nil {
+				return nil, errArrayText
+			}
+			column = raw
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
+}
+
+// binaryColumns takes numbers of 32 bits: the dimensions, whether there is a NULL, the elements' type, and, unless there are no
+// dimensions, the length and the first index; then the elements, each after its size, which is −1 for NULL.
+func binaryColumns(data []byte, form Storage) ([]any, error) {
+	number := func(i int) int32 { return int32(binary.BigEndian.Uint32(data[4*i:])) }
+	if len(data) == 12 && number(0) == 0 {
+		return []any{}, nil
+	}
+	if len(data) < 20 || number(0) != 1 {
+		return nil, errArrayBinary
+	}
+	n := int(number(3))
+	var columns []any
+	for data = data[20:]; len(data) >= 4; {
+		size := int(number(0))
+		data = data[4:]
+		if size > len(data) {
+			return nil, errArrayBinary
+		}
+		switch {
+		case size < 0:
+			columns = append(columns, nil)
+			continue
+		case form == StorageBigint && size != 8:
+			return nil, fmt.Errorf("%w: an integer of %d bytes", errArrayBinary, size)
+		case form == StorageBigint:
+			columns = append(columns, int64(binary.BigEndian.Uint64(data)))
+		default:
+			columns = append(columns, data[:size])
+		}
+		data = data[size:]
+	}
+	if len(data) != 0 || len(columns) != n {
+		return nil, errArrayBinary
+	}
+	return columns, nil
+}

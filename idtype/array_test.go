@@ -1,0 +1,151 @@
+package idtype_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// refArray is an array in PostgreSQL's binary form; nil is NULL.
+func refArray(elements ...[]byte) []byte {
+	numbers := func(all ...int32) (b []byte) {
+		for _, n := range all {
+			b = binary.BigEndian.AppendUint32(b, uint32(n))
+		}
+		return b
+	}
+	if len(elements) == 0 {
+		return numbers(0, 0, 20)
+	}
+	b := numbers(1, 0, 20, int32(len(elements)), 1)
+	for _, e := range elements {
+		if e == nil {
+			b = append(b, numbers(-1)...)
+			continue
+		}
+		b = append(append(b, numbers(int32(len(e)))...), e...)
+	}
+	return b
+}
+
+func TestSliceOfArrays(t *testing.T) {
+	eachByteKind(t, func(t *testing.T, k byteKind) {
+		want := k.domain()
+		var texts []string
+		var elements [][]byte
+		for _, raw := range want {
+			text := k.refText(raw)
+			element := raw
+			switch k.form {
+			case idtype.StorageBytes:
+				texts = append(texts, `"\\x`+hex.EncodeToString(raw)+`"`)
+			case idtype.StorageBigint:
+				texts = append(texts, fmt.Sprint(k.refColumn(raw)))
+			case idtype.StorageText:
+				texts, element = append(texts, text), []byte(text)
+			case idtype.StorageUUID:
+				texts, element = append(texts, refUUID(text)), []byte(text)
+			}
+			elements = append(elements, element)
+		}
+		whole := "{" + strings.Join(texts, ",") + "}"
+		for _, src := range []any{whole, []byte(whole), refArray(elements...)} {
+			if got, err := k.scanSlice(src, k.before()); err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
+				t.Errorf("from %.60q: %x, %v", src, got, err)
+			}
+		}
+		for _, src := range []any{"{}", refArray()} {
+			if got, err := k.scanSlice(src, k.before()); err != nil || len(got) != 0 {
+				t.Errorf("from the empty %q: %x, %v", src, got, err)
+			}
+		}
+		one, good := elements[0], refArray(elements[0])
+		zero := make([]byte, len(one))
+		bad := []any{
+			"{", "}", "{" + texts[0], "{" + texts[0] + ",}", "{," + texts[0] + "}", "{{" + texts[0] + "}}", "{NULL}", "{" + texts[0] + ",NULL}",
+			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`, `{"x"}`,
+			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0), append(slices.Clone(good), 0, 0, 0, 1),
+			refArray(nil), refArray(one, nil), refArray(zero), refArray(one[1:]), refArray([]byte{}), append([]byte{0, 0, 0, 2}, good[4:]...),
+			append(slices.Clone(good[:20]), 0x7f, 0xff, 0xff, 0xff, 1),
+		}
+		for _, src := range bad {
+			got, err := k.scanSlice(src, k.before())
+			wantInputError(t, err, "Slice", "", nil)
+			if !slices.EqualFunc(got, [][]byte{k.before()}, bytes.Equal) {
+				t.Errorf("from %q: the slice is %x after an error", src, got)
+			}
+		}
+	})
+	var ids idtype.Slice[UserID]
+	if err := ids.Scan("{1,9223372036854775807}"); err != nil || !slices.Equal(ids, idtype.Slice[UserID]{1, 1<<63 - 1}) {
+		t.Errorf("got %v, %v", ids, err)
+	}
+}
+
+// The codec is held against Value and Scan, which have tests of their own.
+func TestCodec(t *testing.T) {
+	eachByteKind(t, func(t *testing.T, k byteKind) {
+		for _, raw := range k.domain() {
+			want := raw
+			if k.form == idtype.StorageText || k.form == idtype.StorageUUID {
+				want = []byte(k.refText(raw))
+			}
+			testCodec(t, k.new(raw), k.new(k.before()), want)
+		}
+		testBadCodec(t, k.new(k.zero()), k.new(k.before()), k.form == idtype.StorageBigint)
+	})
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, v := range []int64{1, 255, 14150009200065, 1<<63 - 1} {
+			testCodec(t, k.new(v), k.new(before), binary.BigEndian.AppendUint64(nil, uint64(v)))
+		}
+		testBadCodec(t, k.new(0), k.new(before), true)
+		testBadCodec(t, k.new(-5), k.new(before), true)
+	})
+}
+
+type coded interface{ Codec() idtype.Codec }
+
+func testCodec(t *testing.T, id, dst key, want []byte) {
+	t.Helper()
+	c := id.(coded).Codec()
+	for _, in := range []any{id, value(id)} {
+		if got, err := c.Encode(in, []byte(">")); err != nil || string(got) != ">"+string(want) {
+			t.Fatalf("%v: %x, %v, want %x", id, got, err, want)
+		}
+	}
+	if err := c.Scan(want, dst); err != nil || dst.String() != id.String() {
+		t.Fatalf("%x: %v, %v, want %v", want, dst, err, id)
+	}
+}
+
+func testBadCodec(t *testing.T, bad, dst key, integer bool) {
+	t.Helper()
+	c, was := bad.(coded).Codec(), dst.String()
+	_, want := bad.Value()
+	for _, in := range []any{bad, value(bad)} {
+		if got, err := c.Encode(in, []byte(">")); got != nil || err == nil || err.Error() != want.Error() {
+			t.Errorf("%v: %x, %v, want %v", bad, got, err, want)
+		}
+	}
+	for _, src := range [][]byte{nil, {}, {1}, make([]byte, 8), make([]byte, 10), make([]byte, 17)} {
+		var column any = src
+		if src == nil {
+			column = nil
+		} else if integer && len(src) == 8 {
+			column = int64(0)
+		}
+		if want, err := dst.Scan(column), c.Scan(src, dst); err == nil || err.Error() != want.Error() || dst.String() != was {
+			t.Errorf("%x: %v, want %v; the ID is %v", src, err, want, dst)
+		}
+	}
+}
+
+// value is what a pointer points to.
+func value(id key) any { return reflect.ValueOf(id).Elem().Interface() }

@@ -1,0 +1,157 @@
+// Package pgbouncer puts PgBouncer in transaction mode between a test and its PostgreSQL server.
+package pgbouncer
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	_ "embed" // the image
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/moby/moby/api/types/container"
+	"github.com/testcontainers/testcontainers-go"
+
+	"github.com/idmint/idmint/internal/dsn"
+)
+
+var (
+	//go:embed Dockerfile
+	dockerfile []byte
+	//go:embed pgbouncer.ini
+	config string
+)
+
+// New starts a PgBouncer for the test, in a container, and returns the name by which d's database is reached through it. It shares
+// the network of this machine, where the server may listen on the loopback address alone. Where no Docker engine answers the test
+// is skipped; with CI set it fails.
+func New(t testing.TB, d dsn.DSN) dsn.DSN {
+	t.Helper()
+	if os.Getenv("CI") == "" {
+		skipWithoutDocker(t)
+	}
+	server, err := url.Parse(d.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	secret, _ := server.User.Password()
+	quoted := strings.NewReplacer("'", "''")
+	ini := fmt.Sprintf(config, quoted.Replace(server.User.Username()), server.Hostname(), server.Port(), quoted.Replace(secret), port)
+	base := "postgres:17"
+	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" { // testcontainers puts it before images that it runs
+		base = prefix + "/" + base
+	}
+	c, err := testcontainers.Run(t.Context(), "",
+		testcontainers.WithDockerfile(testcontainers.FromDockerfile{
+			ContextArchive: archive(t), BuildArgs: map[string]*string{"POSTGRES": &base},
+			Repo: "idmint-test/pgbouncer", Tag: "17", KeepImage: true,
+		}),
+		testcontainers.WithFiles(testcontainers.ContainerFile{
+			Reader: strings.NewReader(ini), ContainerFilePath: "/etc/idmint.ini", FileMode: 0o644,
+		}),
+		testcontainers.WithLabels(map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { c.NetworkMode = "host" }),
+		testcontainers.WithLogger(log.New(io.Discard, "", 0)),
+	)
+	if c != nil {
+		t.Cleanup(func() {
+			if err := testcontainers.TerminateContainer(c, testcontainers.StopTimeout(0)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err != nil {
+		t.Fatalf("PgBouncer: %v", err)
+	}
+	through := d.WithHost(net.JoinHostPort("127.0.0.1", port))
+	if err := await(t.Context(), through); err != nil {
+		t.Fatalf("%v\n%s", err, logOf(c))
+	}
+	return through
+}
+
+// startTime bounds how long PgBouncer may take until it answers.
+const startTime = 30 * time.Second
+
+func await(ctx context.Context, d dsn.DSN) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, d.Source())
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%v does not answer: %w", d, err)
+		}
+	}
+}
+
+// skipWithoutDocker is [testcontainers.SkipIfProviderIsNotHealthy], which panics where there is no socket.
+func skipWithoutDocker(t testing.TB) {
+	t.Helper()
+	healthy := func() (err error) {
+		defer func() {
+			if recover() != nil {
+				err = errors.New("no Docker engine answers")
+			}
+		}()
+		provider, err := testcontainers.ProviderDocker.GetProvider()
+		if err == nil {
+			err = provider.Health(t.Context())
+		}
+		return err
+	}
+	if err := healthy(); err != nil {
+		t.Skipf("no PgBouncer: %v. `make test` installs what is missing", err)
+	}
+}
+
+// archive is the context of the image's build. Its times do not change, so that an image is built once.
+func archive(t testing.TB) *bytes.Reader {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: "Dockerfile", Mode: 0o644, Size: int64(len(dockerfile))})
+	if err == nil {
+		_, err = w.Write(dockerfile)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.NewReader(b.Bytes())
+}
+
+func freePort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+func logOf(c testcontainers.Container) string {
+	r, err := c.Logs(context.Background())
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(r)
+	return string(text)
+}

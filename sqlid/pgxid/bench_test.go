@@ -1,0 +1,96 @@
+package pgxid_test
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+type User struct{ ID UserID }
+
+type UserID = idtype.Decimal[User]
+
+func newMap() *pgtype.Map {
+	m := pgtype.NewMap()
+	pgxid.Register(m)
+	return m
+}
+
+const list = 1000
+
+// The codecs beside those of int64 in a map without IDs: encode and decode of one as a query does, with its plan made anew; of one
+// by a plan, as each row after the first; and of an array.
+func BenchmarkCodec(b *testing.B) {
+	number, id := int64(14150009200065), UserID(14150009200065)
+	numbers, ids := make([]int64, list), make([]UserID, list)
+	for i := range numbers {
+		numbers[i] = number + int64(i)*idtype.DecimalStep
+		ids[i] = UserID(numbers[i])
+	}
+	for _, kind := range []struct {
+		name       string
+		m          *pgtype.Map
+		one        func(i int) any
+		into       any
+		many, fill any
+	}{
+		{"int64", pgtype.NewMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
+		{"ID", newMap(), func(i int) any { return ids[i%list] }, new(UserID), ids, new([]UserID)},
+		{"int64/registered", newMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
+	} {
+		one, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, id, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		many, err := kind.m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, kind.many, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("encode/"+kind.name, func(b *testing.B) {
+			b.ReportAllocs()
+			buf := make([]byte, 0, 64)
+			for i := range b.N {
+				if _, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, kind.one(i), buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("decode/"+kind.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				if err := kind.m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, one, kind.into); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("decodeRow/"+kind.name, func(b *testing.B) {
+			b.ReportAllocs()
+			plan := kind.m.PlanScan(pgtype.Int8OID, pgtype.BinaryFormatCode, kind.into)
+			for range b.N {
+				if err := plan.Scan(one, kind.into); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("encode1000/"+kind.name, func(b *testing.B) {
+			b.ReportAllocs()
+			buf := make([]byte, 0, list*16)
+			for range b.N {
+				if _, err := kind.m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, kind.many, buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("decode1000/"+kind.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				if err := kind.m.Scan(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, many, kind.fill); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

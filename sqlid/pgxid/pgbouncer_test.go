@@ -1,0 +1,87 @@
+package pgxid_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/databases/pgbouncer"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+// Through PgBouncer in transaction mode everything works in the modes that work there.
+func TestPgBouncer(t *testing.T) {
+	through := pgbouncer.New(t, dbtest.New(t, databases.Postgres)).Source()
+	for _, mode := range []pgx.QueryExecMode{
+		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+	} {
+		t.Run(strings.ReplaceAll(mode.String(), " ", "_"), func(t *testing.T) {
+			pool := openPool(t, through, mode, pgxid.AfterConnect)
+			for _, k := range kinds {
+				t.Run(k.name, func(t *testing.T) { k.test(t, pool, nil) })
+			}
+			testClients(t, through, mode)
+		})
+	}
+	t.Run("describe_exec_in_a_transaction", func(t *testing.T) {
+		pool := openPool(t, through, pgx.QueryExecModeDescribeExec, pgxid.AfterConnect)
+		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+			var got []UserID
+			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]", []UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
+				return fmt.Errorf("%v, %w", got, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// testClients has more clients at once than PgBouncer has connections, which the clients' transactions therefore change.
+func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
+	const clients, queries = 8, 25
+	var backends sync.Map
+	var group sync.WaitGroup
+	for client := range clients {
+		group.Go(func() {
+			pool := openPool(t, source, mode, pgxid.AfterConnect)
+			defer pool.Close()
+			for i := range queries {
+				if err := ask(t.Context(), pool, UserID(client*queries+i+1), &backends); err != nil {
+					t.Errorf("client %d, query %d: %v", client, i, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	n := 0
+	backends.Range(func(_, _ any) bool { n++; return true })
+	t.Logf("%d clients, %d queries each, by %d connections", clients, queries, n)
+	if n < 2 || n >= clients {
+		t.Errorf("%d clients used %d connections to the server", clients, n)
+	}
+}
+
+func ask(ctx context.Context, pool *pgxpool.Pool, id UserID, backends *sync.Map) error {
+	var backend uint32
+	var got UserID
+	var all []UserID
+	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0 AND pg_sleep(0.001) IS NOT NULL", id%7+1) // several statements
+	if err := pool.QueryRow(ctx, query, id, []UserID{id, id + 1}).Scan(&backend, &got, &all); err != nil {
+		return err
+	}
+	if got != id || len(all) != 2 || all[1] != id+1 {
+		return fmt.Errorf("got %v and %v, want %v", got, all, id)
+	}
+	backends.Store(backend, nil)
+	return nil
+}
