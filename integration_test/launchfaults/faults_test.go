@@ -72,37 +72,30 @@ type fault struct {
 	name    string
 	budget  time.Duration       // of the fleet's calls
 	hurry   float64             // the share of calls whose context ends soon
+	pooled  bool                // a connection pooler is between, for the databases that have one
 	spoil   odds                // of a proxy between
 	inflict func(*arena) string // the fault, over and over, until rest says that it is enough; it returns what it did
 }
 
-// A fault of the server needs one of its own.
-var serverFaults = []fault{
-	{"ServerKilled", ample, 0, odds{}, killServer},
-	{"ServerStopped", time.Second, 0, odds{}, stopServer},
+var faults = []fault{
+	{name: "Contention", budget: ample, inflict: wait},
+	{name: "Hurry", budget: ample, hurry: 0.5, inflict: wait},
+	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
+	{name: "ClientsStopped", budget: 2 * time.Second, hurry: 0.1, inflict: stopClients},
+	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
+	{name: "SessionsEnded", budget: ample, inflict: endSessions},
+	{name: "LostAnswers", budget: ample, spoil: odds{0.1, 0.005, []spoiling{lostRequest, lostAnswer, lostAnswer}, 0}, inflict: wait},
+	{
+		name: "LateAnswers", budget: 500 * time.Millisecond, hurry: 0.1,
+		spoil: odds{0.05, 0.001, []spoiling{lateRequest, lateAnswer}, time.Second}, inflict: wait,
+	},
+	{name: "NoAnswers", budget: time.Second, spoil: odds{0.02, 0.002, []spoiling{noAnswer}, 0}, inflict: wait},
 }
 
-var faults = []fault{
-	{"Contention", ample, 0, odds{}, wait},
-	{"Hurry", ample, 0.5, odds{}, wait},
-	{"ClientsKilled", ample, 0.1, odds{}, func(a *arena) string {
-		for a.rest(300 * time.Millisecond) {
-			a.fleet.kill()
-		}
-		return "clients killed"
-	}},
-	{"ClientsStopped", 2 * time.Second, 0.1, odds{}, func(a *arena) string {
-		var group sync.WaitGroup
-		for a.rest(300 * time.Millisecond) {
-			group.Go(a.fleet.stop)
-		}
-		group.Wait()
-		return fmt.Sprintf("clients stopped for up to %v", longestStop)
-	}},
-	{"SessionsEnded", ample, 0, odds{}, endSessions},
-	{"LostAnswers", ample, 0, odds{0.1, 0.005, []spoiling{lostRequest, lostAnswer, lostAnswer}, 0}, proxied},
-	{"LateAnswers", 500 * time.Millisecond, 0.1, odds{0.05, 0.001, []spoiling{lateRequest, lateAnswer}, time.Second}, proxied},
-	{"NoAnswers", time.Second, 0, odds{0.02, 0.002, []spoiling{noAnswer}, 0}, proxied},
+// Faults of a server need one of their own.
+var serverFaults = []fault{
+	{name: "ServerKilled", budget: ample, inflict: killServer},
+	{name: "ServerStopped", budget: time.Second, inflict: stopServer},
 }
 
 func TestFaults(t *testing.T) {
@@ -110,6 +103,9 @@ func TestFaults(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			for _, f := range faults {
+				if f.pooled && target.pooler == nil {
+					continue
+				}
 				t.Run(f.name, func(t *testing.T) { f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)}) })
 			}
 		})
@@ -154,6 +150,9 @@ func (a *arena) openDB() {
 func (f fault) test(a *arena) {
 	a.openDB()
 	o := orders{Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget, Hurry: f.hurry}
+	if f.pooled {
+		o.Source = a.pooler(a.T, a.dsn).Source()
+	}
 	if f.spoil.ways != nil {
 		var address string
 		a.proxy, address = newProxy(a.T, a.dsn.Host(), a.parser, f.spoil)
@@ -166,7 +165,7 @@ func (f fault) test(a *arena) {
 	h := remember(a.T, a.fleet.dir)
 	r := load(a.T, a.db)
 	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
-	a.Logf("%s: %v %s; %v", a.kind, a.fleet, did, h)
+	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %v", a.kind, f.name, a.fleet, did, a.proxy.spoilt(), h)
 	if !a.enough() {
 		a.Error("the test shows too little")
 	}
@@ -184,16 +183,31 @@ func (a *arena) report(complaints []string) {
 	}
 }
 
-// proxied leaves it to the proxy.
-func proxied(a *arena) string {
-	wait(a)
-	return fmt.Sprint("a proxy's faults ", a.proxy.spoilt())
-}
-
+// wait leaves it to the proxy and the workers themselves.
 func wait(a *arena) string {
 	for a.rest(100 * time.Millisecond) {
 	}
-	return ""
+	return "nothing killed"
+}
+
+// killClients kills clients, one after the other, and starts others.
+func killClients(a *arena) string {
+	for a.rest(300 * time.Millisecond) {
+		if time.Now().Before(a.until) {
+			a.fleet.kill()
+		}
+	}
+	return "clients killed"
+}
+
+// stopClients stops clients for a while, several at a time.
+func stopClients(a *arena) string {
+	var group sync.WaitGroup
+	for a.rest(300 * time.Millisecond) {
+		group.Go(a.fleet.stop)
+	}
+	group.Wait()
+	return fmt.Sprintf("clients stopped for up to %v", longestStop)
 }
 
 // endSessions has the server end sessions, or their statements, while they are in use.

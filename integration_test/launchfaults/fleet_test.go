@@ -115,5 +115,5 @@ func (f *fleet) end() {
 }
 
 func (f *fleet) String() string {
-	return fmt.Sprintf("%d processes × %d goroutines, %d killed, %d stopped;", f.started, goroutines, f.kills, f.stops.Load())
+	return fmt.Sprintf("%d processes × %d goroutines, %d killed, %d stopped", f.started, goroutines, f.kills, f.stops.Load())
 }

@@ -52,7 +52,7 @@ func restored(a *arena) {
 		c.old = forgotten[c.Call]
 	}
 	a.report(audit(all, load(a.T, a.db), late))
-	a.Logf("%s: %v restored from a backup that lacks %d of %d calls; %v", a.kind, a.fleet, len(forgotten), len(both.calls), all)
+	a.Logf("%s, Restored: %v; restored from a backup that lacks %d of %d calls; %v", a.kind, a.fleet, len(forgotten), len(both.calls), all)
 }
 
 // advance does what an operator does after a restore, who knows the highest number of each kind.

@@ -3,8 +3,11 @@ package launchfaults_test
 import (
 	"context"
 	"io"
+	"testing"
 
 	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/pgbouncer"
+	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"
@@ -22,6 +25,7 @@ type target struct {
 	ends     []string // what ends one, or its statement
 	backup   string   // a command of the shell, with %s for the database's name
 	restore  string
+	pooler   func(testing.TB, dsn.DSN) dsn.DSN // a connection pooler between; nil where there is none
 }
 
 var targets = map[databases.Kind]target{
@@ -34,6 +38,7 @@ var targets = map[databases.Kind]target{
 		[]string{"SELECT pg_terminate_backend(%d)", "SELECT pg_cancel_backend(%d)"},
 		"PGPASSWORD=idmint pg_dump -h 127.0.0.1 -U postgres %s >/tmp/backup.sql",
 		"PGPASSWORD=idmint psql -h 127.0.0.1 -U postgres -q -v ON_ERROR_STOP=1 -o /dev/null -f /tmp/backup.sql %s",
+		pgbouncer.New,
 	},
 	databases.MariaDB: {
 		databases.MariaDB, migrations.MySQL,
@@ -44,6 +49,7 @@ var targets = map[databases.Kind]target{
 		[]string{"KILL CONNECTION %d", "KILL QUERY %d"},
 		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb-dump -uroot --single-transaction %s >/tmp/backup.sql",
 		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb -uroot %s </tmp/backup.sql",
+		nil,
 	},
 }
 
