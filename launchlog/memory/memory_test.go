@@ -10,7 +10,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) launchlog.Store { return memory.New(nil) })
+	storetest.Run(t, func(*testing.T) launchlog.Store { return memory.New(nil) }, nil)
 }
 
 // TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A failing seed is printed.

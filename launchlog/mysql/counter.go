@@ -87,6 +87,6 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 
 // Counters implements launchlog.Store.
 func (s *Store) Counters(ctx context.Context, namespace, after string, limit int) ([]launchlog.CounterState, error) {
-	return list(ctx, s, rows.ScanCounter, `SELECT `+times.Replace(rows.Counter)+` FROM idmint_counter
+	return list(ctx, s, rows.ScanCounter, selectCounter+`
 		WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`, namespace, after, limit)
 }

@@ -4,23 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// times makes the columns of times text, which means the same whatever the connection's settings are.
-var times = strings.NewReplacer(
-	"started_at", rfc3339("started_at"), "ended_at", rfc3339("ended_at"), "claimed_at", rfc3339("claimed_at"), " at,", rfc3339(" at")+",",
-	"updated_at", rfc3339("updated_at"))
-
-func rfc3339(column string) string { return `date_format(` + column + `, '%Y-%m-%dT%H:%i:%s.%fZ')` }
+const rfc3339 = `date_format($, '%Y-%m-%dT%H:%i:%s.%fZ')`
 
 var (
-	claimColumns = times.Replace(rows.Claim)
-	selectLaunch = `SELECT ` + times.Replace(rows.Launch) + ` FROM idmint_launch`
-	selectClaim  = `SELECT ` + claimColumns + ` FROM idmint_generator`
+	selectLaunch  = `SELECT ` + rows.Times(rows.Launch, rfc3339) + ` FROM idmint_launch`
+	selectClaim   = `SELECT ` + rows.Times(rows.Claim, rfc3339) + ` FROM idmint_generator`
+	selectEvent   = `SELECT ` + rows.Times(rows.Event, rfc3339) + ` FROM idmint_launch_event`
+	selectCounter = `SELECT ` + rows.Times(rows.Counter, rfc3339) + ` FROM idmint_counter`
 )
 
 const thisLaunch = ` WHERE namespace = ? AND launch_id = ?`
@@ -241,7 +236,7 @@ func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filt
 
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	return list(ctx, s, rows.ScanEvent, `SELECT `+times.Replace(rows.Event)+` FROM idmint_launch_event
+	return list(ctx, s, rows.ScanEvent, selectEvent+`
 		WHERE namespace = ? AND launch_id <=> nullif(?, 0) ORDER BY event_id`, ref.Namespace, ref.Launch)
 }
 

@@ -85,6 +85,6 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 
 // Counters implements launchlog.Store.
 func (s *Store) Counters(ctx context.Context, namespace, after string, limit int) ([]launchlog.CounterState, error) {
-	return list(ctx, s, rows.ScanCounter, `SELECT `+rows.Counter+` FROM idmint_counter
+	return list(ctx, s, rows.ScanCounter, `SELECT `+counterColumns+` FROM idmint_counter
 		WHERE namespace = $1 AND name > $2 ORDER BY name LIMIT $3::bigint`, namespace, after, limit)
 }

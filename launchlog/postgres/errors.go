@@ -56,9 +56,9 @@ func lost(e *pgconn.PgError) bool {
 func passes(e *pgconn.PgError) bool {
 	switch e.Code {
 	case "40001", // serialization_failure
-		"40P01", // deadlock_detected
-		"55P03", // lock_not_available
-		"57014", // query_canceled, by the database's statement_timeout or an operator
+		"40P01",          // deadlock_detected
+		"55P03",          // lock_not_available
+		"57014",          // query_canceled, by the database's statement_timeout or an operator
 		"25P03", "25P04", // idle_in_transaction_session_timeout, transaction_timeout
 		"53000", "53200", "53300": // insufficient_resources, out_of_memory, too_many_connections
 		return true

@@ -9,11 +9,21 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
+const rfc3339 = `to_char($ AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+var (
+	launchColumns  = rows.Times(rows.Launch, rfc3339)
+	claimColumns   = rows.Times(rows.Claim, rfc3339)
+	eventColumns   = rows.Times(rows.Event, rfc3339)
+	counterColumns = rows.Times(rows.Counter, rfc3339)
+)
+
 // Rows that are there are locked by FOR KEY SHARE, which is in no other step's way: it makes the commit wait for the disk and the
 // standby, so that what is returned of an earlier attempt is as safe as if it had been made by this one.
-const (
-	selectLaunch = `SELECT ` + rows.Launch + ` FROM idmint_launch`
-	thisLaunch   = ` WHERE namespace = $1 AND launch_id = $2::int`
+const thisLaunch = ` WHERE namespace = $1 AND launch_id = $2::int`
+
+var (
+	selectLaunch = `SELECT ` + launchColumns + ` FROM idmint_launch`
 
 	lastLaunch    = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1`
 	makeNamespace = `INSERT INTO idmint_namespace (namespace) VALUES ($1) ON CONFLICT DO NOTHING`
@@ -30,7 +40,7 @@ const (
 			RETURNING ` + rows.Launch + `),
 		noted AS (
 			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor) SELECT namespace, launch_id, 'started', initiator FROM started)
-		SELECT ` + rows.Launch + ` FROM started`
+		SELECT ` + launchColumns + ` FROM started`
 
 	lockLaunch = selectLaunch + thisLaunch + ` FOR NO KEY UPDATE`
 	endLaunch  = `WITH ended AS (
@@ -39,16 +49,16 @@ const (
 		noted AS (
 			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
 			SELECT namespace, launch_id, 'ended', $4, $5::text::json FROM ended)
-		SELECT ` + rows.Launch + ` FROM ended`
+		SELECT ` + launchColumns + ` FROM ended`
 
-	claimByToken = `SELECT ` + rows.Claim + ` FROM idmint_generator WHERE token = $1 FOR KEY SHARE`
+	claimByToken = `SELECT ` + claimColumns + ` FROM idmint_generator WHERE token = $1 FOR KEY SHARE`
 	takeNumber   = `WITH next AS (
 			UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
 				AND ended_at IS NULL AND next_generator_id < $3::int AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4)
 			RETURNING next_generator_id - 1 AS number)
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next
-		RETURNING ` + rows.Claim
+		RETURNING ` + claimColumns
 
 	lockNamespace = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1 FOR NO KEY UPDATE`
 	endRunning    = `WITH ended AS (
@@ -202,12 +212,12 @@ func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filt
 
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	return list(ctx, s, rows.ScanEvent, `SELECT `+rows.Event+` FROM idmint_launch_event
+	return list(ctx, s, rows.ScanEvent, `SELECT `+eventColumns+` FROM idmint_launch_event
 		WHERE namespace = $1 AND launch_id IS NOT DISTINCT FROM nullif($2::int, 0) ORDER BY event_id`, ref.Namespace, ref.Launch)
 }
 
 // Claims implements launchlog.Store.
 func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
-	return list(ctx, s, rows.ScanClaim, `SELECT `+rows.Claim+` FROM idmint_generator`+thisLaunch+`
+	return list(ctx, s, rows.ScanClaim, `SELECT `+claimColumns+` FROM idmint_generator`+thisLaunch+`
 		AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`, ref.Namespace, ref.Launch, from, limit)
 }

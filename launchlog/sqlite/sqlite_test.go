@@ -23,7 +23,7 @@ import (
 var ctx = context.Background()
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) launchlog.Store { return open(t, newFile(t)) })
+	storetest.Run(t, func(t *testing.T) launchlog.Store { return open(t, newFile(t)) }, nil)
 }
 
 // newFile makes a file with an empty launch log.

@@ -1,6 +1,6 @@
 // Package storetest says what a launchlog.Store must do. A store joins with
 //
-//	storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … })
+//	storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … }, nil)
 //
 // Where a bug is found in a store, a case is added here first.
 package storetest
@@ -20,14 +20,17 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Run runs the suite. Each test opens stores of its own, which must be empty.
-func Run(t *testing.T, open func(t *testing.T) launchlog.Store) {
+// Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too slow to take all the numbers of a
+// launch, jump sets its next one; it is nil otherwise.
+func Run(t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, launchlog.Store)
 	}{
 		{"EveryField", everyField},
+		{"Limits", limits},
+		{"DifferentNames", differentNames},
 		{"SameKeySameLaunch", sameKey},
 		{"Conflict", conflict},
 		{"KnownLaunch", knownLaunch},
@@ -38,7 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) launchlog.Store) {
 		{"List", list},
 		{"Events", events},
 		{"LaunchesExhausted", launchesExhausted},
-		{"GeneratorsExhausted", generatorsExhausted},
+		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) { generatorsExhausted(t, store, jump) }},
 		{"CanceledContext", canceled},
 		{"Contention", contention},
 		{"Counter", counter},
@@ -48,6 +51,8 @@ func Run(t *testing.T, open func(t *testing.T) launchlog.Store) {
 		{"CounterCanceledContext", counterCanceled},
 		{"CounterContention", counterContention},
 		{"LostAnswers", lostAnswers},
+		{"Deadlines", deadlines},
+		{"Operator", operator},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
@@ -378,23 +383,34 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 	want(t, "level", warnings[0].Level(), 95)
 }
 
-// generatorsExhausted takes all the numbers that a launch has.
-func generatorsExhausted(t *testing.T, store launchlog.Store) {
-	if testing.Short() {
+// generatorsExhausted takes all the numbers that a launch has, or those around the levels of warnings.
+func generatorsExhausted(t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error) {
+	steps, wantLevels := []int{0, launchlog.MaxGenerators}, map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
+	if jump != nil {
+		steps, wantLevels = []int{0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997, 100_000}, map[int]int{80: 4, 90: 4, 95: 6}
+	} else if testing.Short() {
 		t.Skip("takes 100,000 claims")
 	}
 	levels := map[int]int{}
 	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { levels[u.Level()]++ }})
 	launch := start(t, l, "a")
-	for i := range launchlog.MaxGenerators {
-		c, err := l.Claim(ctx, launch.ID)
-		if err != nil || c.Generator != i {
-			t.Fatalf("claim %d: %+v, %v", i, c, err)
+	for ; len(steps) > 0; steps = steps[2:] {
+		if steps[0] > 0 {
+			wantError(t, jump(store, launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, steps[0]), nil)
+		}
+		for i := steps[0]; i < steps[1]; i++ {
+			c, err := l.Claim(ctx, launch.ID)
+			if err != nil || c.Generator != i {
+				t.Fatalf("claim %d: %+v, %v", i, c, err)
+			}
 		}
 	}
 	_, err := l.Claim(ctx, launch.ID)
 	wantError(t, err, launchlog.ErrGeneratorsExhausted)
-	want(t, "warnings by level", levels, map[int]int{80: 10_000, 90: 5_000, 95: 5_001})
+	want(t, "warnings by level", levels, wantLevels)
+	shown, err := l.Show(ctx, launch.ID)
+	wantError(t, err, nil)
+	want(t, "next number", shown.NextGenerator, launchlog.MaxGenerators)
 }
 
 func canceled(t *testing.T, store launchlog.Store) {

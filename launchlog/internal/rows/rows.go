@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -27,6 +29,14 @@ const (
 	request = `idempotency_key, request_hash, service, environment, initiator, initiator_kind, version, commit_id, ref, artifact_digest,
 		ticket, reason, approver, pipeline_url, rolls_back, data`
 )
+
+// Times puts the database's expression for text of RFC 3339 in UTC in the place of the columns of times, where $ is the column: so they
+// mean the same whatever the connection's settings are.
+func Times(columns, expression string) string {
+	return timeColumn.ReplaceAllStringFunc(columns, func(column string) string { return strings.ReplaceAll(expression, "$", column) })
+}
+
+var timeColumn = regexp.MustCompile(`\b(started_at|ended_at|claimed_at|updated_at|at)\b`)
 
 // Started are the columns that a new launch is given, beside its number. See [StartValues].
 const Started = `namespace, ` + request + `, host`
@@ -101,15 +111,13 @@ func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, 
 	return list, rows.Err()
 }
 
-// timestamp is a time as drivers hand it over: a time, or text of RFC 3339, which no setting of a connection changes the meaning of.
+// timestamp is a time as drivers hand it over: text of RFC 3339 in UTC. See [Times].
 type timestamp time.Time
 
 func (t *timestamp) Scan(src any) (err error) {
 	var parsed time.Time
 	switch v := src.(type) {
 	case nil:
-	case time.Time:
-		parsed = v.UTC()
 	case string:
 		parsed, err = time.Parse(time.RFC3339, v)
 	case []byte:
