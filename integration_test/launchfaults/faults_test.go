@@ -84,12 +84,12 @@ var faults = []fault{
 	{name: "ClientsStopped", budget: 2 * time.Second, hurry: 0.1, inflict: stopClients},
 	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
 	{name: "SessionsEnded", budget: ample, inflict: endSessions},
-	{name: "LostAnswers", budget: ample, spoil: odds{0.1, 0.005, []spoiling{lostRequest, lostAnswer, lostAnswer}, 0}, inflict: wait},
+	{name: "LostAnswers", budget: ample, spoil: odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}}, inflict: wait},
 	{
 		name: "LateAnswers", budget: 500 * time.Millisecond, hurry: 0.1,
-		spoil: odds{0.05, 0.001, []spoiling{lateRequest, lateAnswer}, time.Second}, inflict: wait,
+		spoil: odds{commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer}, most: time.Second}, inflict: wait,
 	},
-	{name: "NoAnswers", budget: time.Second, spoil: odds{0.02, 0.002, []spoiling{noAnswer}, 0}, inflict: wait},
+	{name: "NoAnswers", budget: time.Second, spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait},
 }
 
 // Faults of a server need one of their own.

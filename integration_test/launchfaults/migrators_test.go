@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,71 +21,94 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// migrate is a process that migrates a database at first boot, from a moment on that all processes know.
+// migrate is a process that migrates a database as soon as its standard input ends. It says before that it is ready.
 func migrate(args []string) error {
-	at, err := strconv.ParseInt(args[2], 10, 64)
-	if err != nil {
-		return err
-	}
 	db, err := sql.Open(args[0], args[1])
-	if err != nil {
-		return err
+	if err == nil {
+		err = db.Ping()
 	}
-	time.Sleep(time.Duration(at) - now())
-	_, _, err = migrations.Up(context.Background(), db, migrations.Dialect(args[3]))
+	if err == nil {
+		_, err = os.Stdout.Write([]byte{'.'})
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, os.Stdin)
+	}
+	if err == nil {
+		_, _, err = migrations.Up(context.Background(), db, migrations.Dialect(args[2]))
+	}
 	return err
 }
 
-// TestMigrators has many processes migrate at once, some of which are killed: the others, or who comes after them, make the whole
-// schema.
+// TestMigrators has many processes migrate at once, most of which are killed meanwhile: the others make the whole schema.
 func TestMigrators(t *testing.T) {
-	const migrators, kills, rounds = 32, 12, 2
+	const migrators, kills = 32, 16
 	for kind, target := range targets {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			quiet := schema(t, target, migrated(t, target, dbtest.New(t, kind)))
-			died, before := 0, map[int]int{}
-			for range rounds {
-				d := dbtest.New(t, kind)
-				at := now() + 1500*time.Millisecond
-				all := make([]*exec.Cmd, migrators)
-				for i := range all {
-					all[i] = subprocess.Command("migrate", d.Driver(), d.Source(), strconv.FormatInt(int64(at), 10), string(target.dialect))
-					if err := all[i].Start(); err != nil {
-						t.Fatal(err)
-					}
-				}
-				time.Sleep(at - now())
-				for i := range kills {
-					time.Sleep(rand.N(20 * time.Millisecond))
-					_ = all[i].Process.Kill()
-				}
-				for i, cmd := range all {
-					err := cmd.Wait()
-					if err != nil && (i >= kills || cmd.ProcessState.Exited()) {
-						t.Errorf("migrator %d: %v", i, err)
-					}
-					if err != nil && i < kills {
-						died++
-					}
-				}
-				db := open(t, d)
-				version, err := migrations.Version(t.Context(), db, target.dialect)
-				if err != nil {
-					t.Fatal(err)
-				}
-				before[version]++
-				if made := schema(t, target, migrated(t, target, d)); made != quiet {
-					t.Errorf("the schema after %d migrators is\n%s\nwant\n%s", migrators, made, quiet)
-				}
-				useOnce(t, target, d)
+			d := dbtest.New(t, kind)
+			began := time.Now()
+			db := migrated(t, target, d)
+			took := time.Since(began)
+			quiet := schema(t, target, db)
+			d = dbtest.New(t, kind)
+			all, release := readyMigrators(t, target, d, migrators)
+			release()
+			for _, cmd := range all[:kills] {
+				time.Sleep(rand.N(2 * took / kills))
+				_ = cmd.Process.Kill()
 			}
-			t.Logf("%s: %d migrators at once, %d times: %d killed, versions after them %v", kind, migrators, rounds, died, before)
+			died := 0
+			for i, cmd := range all {
+				err := cmd.Wait()
+				if err != nil && (i >= kills || cmd.ProcessState.Exited()) {
+					t.Errorf("migrator %d: %v", i, err)
+				}
+				if err != nil && i < kills {
+					died++
+				}
+			}
+			db = open(t, d)
+			if version, err := migrations.Version(t.Context(), db, target.dialect); err != nil || version != migrations.Latest(target.dialect) {
+				t.Errorf("after %d migrators: version %d, %v", migrators, version, err)
+			}
+			if made := schema(t, target, db); made != quiet {
+				t.Errorf("the schema after %d migrators is\n%s\nwant\n%s", migrators, made, quiet)
+			}
+			useOnce(t, target, d)
+			t.Logf("%s: %d migrators at once; %d were killed meanwhile, and the others made the whole schema", kind, migrators, died)
 			if died == 0 {
 				t.Error("no migrator was killed: the test shows too little")
 			}
 		})
 	}
+}
+
+// readyMigrators starts processes that migrate when they are released.
+func readyMigrators(t *testing.T, target target, d dsn.DSN, n int) (all []*exec.Cmd, release func()) {
+	t.Helper()
+	ready, says, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ready.Close()
+	in, hold, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		cmd := subprocess.Command("migrate", d.Driver(), d.Source(), string(target.dialect))
+		cmd.Stdin, cmd.Stdout = in, says
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	in.Close()
+	says.Close()
+	if _, err := io.ReadFull(ready, make([]byte, n)); err != nil {
+		t.Fatalf("migrators are not ready: %v", err)
+	}
+	return all, func() { hold.Close() }
 }
 
 func open(t *testing.T, d dsn.DSN) *sql.DB {
