@@ -49,7 +49,11 @@ var dialects = map[Dialect]dialect{
 		lock:   "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END", // the letters of idmint
 		busy: func(err error) bool {
 			var e interface{ SQLState() string }
-			return errors.As(err, &e) && strings.Contains("40001 40P01 55P03 57P03", e.SQLState()) && e.SQLState() != ""
+			if !errors.As(err, &e) {
+				return false
+			}
+			dropped := e.SQLState() == "42P01" && strings.Contains(err.Error(), `"idmint_schema"`) // by a Down, since it was looked for
+			return dropped || slices.Contains([]string{"40001", "40P01", "55P03", "57P03"}, e.SQLState())
 		},
 	},
 	MySQL: {
@@ -57,7 +61,7 @@ var dialects = map[Dialect]dialect{
 		lock:    "SELECT coalesce(get_lock(concat('idmint ', sha1(database())), 0), 0)", // names are the whole server's
 		unlock:  []string{"UNLOCK TABLES", "DO release_lock(concat('idmint ', sha1(database())))"},
 		commits: true,
-		busy:    says("Error 1213", "Error 1205", "Error 1020"),
+		busy:    says("Error 1213", "Error 1205", "Error 1020", "idmint_schema' doesn't exist"), // the last by a Down
 	},
 }
 

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
@@ -20,13 +22,17 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
+	if os.Getenv("IDMINT_TEST_SUBPROCESS") == "" { // see package subprocess
+		dbtest.Main(m)
+	}
 	subprocess.Main(m, map[string]func([]string) error{"migrate": func(args []string) error {
-		db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Create))
+		db, err := sql.Open(args[0], args[1])
 		if err != nil {
 			return err
 		}
-		_, to, err := migrations.Up(ctx, db, migrations.SQLite)
-		if err == nil && to != migrations.Latest(migrations.SQLite) {
+		d := migrations.Dialect(args[2])
+		_, to, err := migrations.Up(ctx, db, d)
+		if err == nil && to != migrations.Latest(d) {
 			err = fmt.Errorf("at version %d", to)
 		}
 		return errors.Join(err, db.Close())
@@ -225,13 +231,18 @@ func TestNothingHalfDone(t *testing.T) {
 	}
 }
 
-// 32 processes find no database at their first boot.
+// 32 processes find no tables at their first boot.
 func TestManyMigrators(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
+	manyMigrators(t, openDB(t, path), "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite)
+}
+
+func manyMigrators(t *testing.T, db *sql.DB, driver, source string, d migrations.Dialect) {
+	t.Helper()
 	began := time.Now()
 	var all []*exec.Cmd
 	for range 32 {
-		cmd := subprocess.Command("migrate", path)
+		cmd := subprocess.Command("migrate", driver, source, string(d))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +254,7 @@ func TestManyMigrators(t *testing.T) {
 		}
 	}
 	var rows int
-	if err := openDB(t, path).QueryRow("SELECT count(*) FROM idmint_schema").Scan(&rows); err != nil || rows != migrations.Latest(migrations.SQLite) {
+	if err := db.QueryRow("SELECT count(*) FROM idmint_schema").Scan(&rows); err != nil || rows != migrations.Latest(d) {
 		t.Errorf("%d versions recorded, %v", rows, err)
 	}
 	t.Logf("32 migrators at once: %v", time.Since(began).Round(time.Millisecond))

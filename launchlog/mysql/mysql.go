@@ -106,16 +106,19 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	}
 }
 
-var errLax = errors.New("the SQL mode is not strict, and would change values rather than refuse them: set sql_mode in the DSN")
+var errSession = errors.New("connections are not fit for a launch log: in the DSN, set a strict sql_mode, so that values are refused rather " +
+	"than changed, and leave charset at utf8mb4 and autocommit on")
 
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context) (version int, err error) {
-		var strict bool
+		var fit bool
 		var tables int
-		err = s.db.QueryRowContext(ctx, `SELECT @@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%',
-			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&strict, &tables)
-		if err == nil && !strict {
-			err = errLax
+		err = s.db.QueryRowContext(ctx, `SELECT
+			(@@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%')
+				AND @@character_set_connection = 'utf8mb4' AND @@autocommit,
+			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&fit, &tables)
+		if err == nil && !fit {
+			err = errSession
 		}
 		if err == nil && tables == 1 {
 			err = s.db.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)

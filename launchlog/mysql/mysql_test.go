@@ -3,11 +3,13 @@ package mysql_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"testing"
 
 	"github.com/idmint/idmint/internal/databases"
 	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -16,7 +18,28 @@ import (
 
 var ctx = context.Background()
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("IDMINT_TEST_SUBPROCESS") == "" { // see package subprocess
+		dbtest.Main(m)
+	}
+	subprocess.Main(m, storetest.Workers(func(source string) (launchlog.Store, error) { return mysql.Open(ctx, source) }))
+}
+
+func TestManyProcesses(t *testing.T) {
+	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+		d := newDatabase(t)
+		return d.Source(), open(t, d)
+	}, 6, 50)
+}
+
+// The store is written for the tables that the migrations make, also where they upgrade a log that is in use.
+func TestUpgrade(t *testing.T) {
+	d := newDatabase(t)
+	db := openDB(t, d)
+	storetest.Upgrade(t, func() launchlog.Store { return open(t, d) },
+		func() error { return migrations.Down(ctx, db, migrations.MySQL, 1) },
+		func() error { _, _, err := migrations.Up(ctx, db, migrations.MySQL); return err })
+}
 
 func TestStore(t *testing.T) {
 	databases := map[launchlog.Store]*sql.DB{}
@@ -42,9 +65,11 @@ func newDatabase(t testing.TB) dsn.DSN {
 	return d
 }
 
-func openDB(t testing.TB, d dsn.DSN) *sql.DB {
+func openDB(t testing.TB, d dsn.DSN) *sql.DB { return openSource(t, d.Source()) }
+
+func openSource(t testing.TB, source string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", d.Source())
+	db, err := sql.Open("mysql", source)
 	if err != nil {
 		t.Fatal(err)
 	}

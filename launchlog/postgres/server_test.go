@@ -236,18 +236,32 @@ func TestReadOnly(t *testing.T) {
 	if _, err := newLog(t, open(t, d), 0).Start(ctx, storetest.Request("a")); err != nil {
 		t.Fatal(err)
 	}
-	l := newLog(t, open(t, with(t, d, "default_transaction_read_only=on")), 300*time.Millisecond)
-	if shown, err := l.Show(ctx, 1); err != nil || shown.Key != "a" {
+	s := open(t, with(t, d, "default_transaction_read_only=on"))
+	ref := launchlog.Ref{Namespace: "default", Launch: 1}
+	if shown, err := s.Launch(ctx, ref); err != nil || shown.Key != "a" {
 		t.Errorf("show: %+v, %v", shown, err)
 	}
 	for name, run := range map[string]func() error{
-		"start": func() error { _, err := l.Start(ctx, storetest.Request("b")); return err },
-		"again": func() error { _, err := l.Start(ctx, storetest.Request("a")); return err },
-		"claim": func() error { _, err := l.Claim(ctx, 1); return err },
-		"end":   func() error { _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); return err },
+		"start": func() error {
+			_, err := s.StartLaunch(ctx, launchlog.Start{Namespace: "default", Request: storetest.Request("b")})
+			return err
+		},
+		"again": func() error {
+			_, err := s.StartLaunch(ctx, launchlog.Start{Namespace: "default", Request: storetest.Request("a")})
+			return err
+		},
+		"claim": func() error { _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"}); return err },
+		"end": func() error {
+			_, err := s.EndLaunch(ctx, ref, launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"})
+			return err
+		},
+		"counter": func() error {
+			_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "c"}, 0, 1)
+			return err
+		},
 	} {
-		var u *launchlog.UnresolvedError
-		if err := run(); !errors.As(err, &u) || u.Uncertain || !strings.Contains(err.Error(), "the server only reads") {
+		var attempt *launchlog.AttemptError
+		if err := run(); !errors.As(err, &attempt) || attempt.Ambiguous || !strings.Contains(err.Error(), "the server only reads") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -388,6 +402,8 @@ func TestRowsStay(t *testing.T) {
 	storetest.Fill(t, l)
 	before := dump(t, db)
 	for _, text := range append(storetest.Refused(),
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
 		"TRUNCATE idmint_namespace CASCADE", "TRUNCATE idmint_launch CASCADE", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event",
 		"TRUNCATE idmint_counter",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT (namespace, name) DO UPDATE SET value = 0",

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -21,9 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Main(m, map[string]func([]string) error{
-		"claim": claimWorker, "reserve": reserveWorker, "mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker,
-	})
+	workers := storetest.Workers(func(path string) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
+	maps.Copy(workers, map[string]func([]string) error{"mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker})
+	subprocess.Main(m, workers)
 }
 
 func workerLog(path string) (*launchlog.Log, error) {
@@ -34,87 +35,12 @@ func workerLog(path string) (*launchlog.Log, error) {
 	return launchlog.New(store, nil)
 }
 
-// claimWorker takes numbers of launch 1.
-func claimWorker(args []string) error {
-	l, err := workerLog(args[0])
-	if err != nil {
-		return err
-	}
-	return take(args[1], func() (int, error) {
-		c, err := l.Claim(ctx, 1)
-		return c.Generator, err
-	})
-}
-
-// reserveWorker takes numbers of a counter, one by one.
-func reserveWorker(args []string) error {
-	c, err := workerCounter(args[0])
-	if err != nil {
-		return err
-	}
-	return take(args[1], func() (int, error) {
-		first, err := c.Reserve(ctx, 0, 1)
-		return int(first) - 1, err // counters begin at 1
-	})
-}
-
-// take writes down each number.
-func take(times string, next func() (int, error)) error {
-	n, err := strconv.Atoi(times)
-	for i := 0; i < n && err == nil; i++ {
-		var number int
-		if number, err = next(); err == nil {
-			fmt.Println(number)
-		}
-	}
-	return err
-}
-
 // TestManyProcesses is the contention that read-then-write in deferred transactions does not survive.
 func TestManyProcesses(t *testing.T) {
-	for _, worker := range []string{"claim", "reserve"} {
-		t.Run(worker, func(t *testing.T) { manyProcesses(t, worker) })
-	}
-}
-
-func manyProcesses(t *testing.T, worker string) {
-	const processes, times = 8, 300
-	path := newFile(t)
-	l, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	var all []*exec.Cmd
-	var outputs []*strings.Builder
-	for range processes {
-		cmd, out := subprocess.Command(worker, path, strconv.Itoa(times)), new(strings.Builder)
-		cmd.Stdout = out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all, outputs = append(all, cmd), append(outputs, out)
-	}
-	taken := map[string]int{}
-	for i, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
-		for _, number := range strings.Fields(outputs[i].String()) {
-			taken[number]++
-		}
-	}
-	d := time.Since(began)
-	for g := range processes * times {
-		if n := taken[strconv.Itoa(g)]; n != 1 {
-			t.Errorf("number %d was taken %d times", g, n)
-		}
-	}
-	t.Logf("%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
-		worker, processes, times, len(taken), processes*times/d.Seconds())
+	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+		path := newFile(t)
+		return path, open(t, path)
+	}, 8, 300)
 }
 
 // mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is killed. What was

@@ -72,66 +72,27 @@ func TestRowsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"a", "b"} {
-		if _, err := l.Start(ctx, storetest.Request(key)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := l.Claim(ctx, 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
-		t.Fatal(err)
-	}
-	counter, err := l.Counter("c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := counter.Reserve(ctx, 0, 10); err != nil {
-		t.Fatal(err)
-	}
+	storetest.Fill(t, l)
 	db := openDB(t, path)
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
 		t.Fatal(err)
 	}
-	for _, text := range []string{
-		"DELETE FROM idmint_launch",
-		"DELETE FROM idmint_namespace",
-		"DELETE FROM idmint_generator",
-		"DELETE FROM idmint_launch_event",
-		"UPDATE idmint_launch SET launch_id = 77 WHERE launch_id = 2",
-		"UPDATE idmint_launch SET service = 'other'",
-		"UPDATE idmint_launch SET next_generator_id = 0",
-		"UPDATE idmint_launch SET ended_at = NULL, outcome = NULL",
-		"UPDATE idmint_namespace SET last_launch_id = 1",
-		"UPDATE idmint_namespace SET last_launch_id = 100000",
+	for _, text := range append(storetest.Refused(),
 		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
 		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
-		"UPDATE idmint_generator SET generator_id = 9",
-		"UPDATE idmint_launch_event SET kind = 'x'",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
 		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 1, 'new', '', '', '', '', '')",
 		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
 		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 1, 0, 'x', 'h', 1)",
 		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
 		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) VALUES (1, 'default', 'x', 'y')",
-		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 2, 'c', '', '', '', '', '')",
-		"INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
-		"DELETE FROM idmint_counter",
-		"UPDATE idmint_counter SET value = value - 1",
-		"UPDATE idmint_counter SET value = -1",
-		"UPDATE idmint_counter SET value = 9223372036854775807 + 1",
 		"UPDATE OR REPLACE idmint_counter SET value = NULL",
 		"UPDATE OR IGNORE idmint_counter SET value = 9",
-		"UPDATE idmint_counter SET name = 'd'",
-		"UPDATE idmint_counter SET namespace = 'other'",
 		"REPLACE INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT DO UPDATE SET value = 0",
-		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', -1)",
-		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 'x')",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 1.5)",
-	} {
+	) {
 		_, err := db.Exec(text)
 		var refused sqlite3.Error
 		if !errors.As(err, &refused) || refused.Code != sqlite3.ErrConstraint {
@@ -247,39 +208,9 @@ func TestOpenErrors(t *testing.T) {
 func TestUpgrade(t *testing.T) {
 	path := newFile(t)
 	db := openDB(t, path)
-	before, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	launch, err := before.Start(ctx, storetest.Request("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := migrations.Down(ctx, db, migrations.SQLite, 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := before.Claim(ctx, launch.ID); err != nil {
-		t.Errorf("at version 1: %v", err)
-	}
-	if from, to, err := migrations.Up(ctx, db, migrations.SQLite); from != 1 || to != 2 || err != nil {
-		t.Fatalf("up: from %d to %d, %v", from, to, err)
-	}
-	after, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, l := range []*launchlog.Log{before, after} {
-		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != i+1 {
-			t.Errorf("at version 2: %+v, %v", c, err)
-		}
-		counter, err := l.Counter("c")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first, err := counter.Reserve(ctx, 0, 1); err != nil || first != int64(i+1) {
-			t.Errorf("a counter at version 2: %d, %v", first, err)
-		}
-	}
+	storetest.Upgrade(t, func() launchlog.Store { return open(t, path) },
+		func() error { return migrations.Down(ctx, db, migrations.SQLite, 1) },
+		func() error { _, _, err := migrations.Up(ctx, db, migrations.SQLite); return err })
 }
 
 // A full disk is an error of that call, and what was acknowledged before stays.

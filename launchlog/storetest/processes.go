@@ -1,0 +1,107 @@
+package storetest
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Workers are for subprocess.Main in the tests of a store, whose open takes what names a database. [ManyProcesses] runs them.
+func Workers(open func(database string) (launchlog.Store, error)) map[string]func([]string) error {
+	worker := func(next func(*launchlog.Log) (int, error)) func([]string) error {
+		return func(args []string) error {
+			store, err := open(args[0])
+			if err != nil {
+				return err
+			}
+			l, err := launchlog.New(store, nil)
+			if err != nil {
+				return err
+			}
+			times, err := strconv.Atoi(args[1])
+			for i := 0; i < times && err == nil; i++ {
+				var number int
+				if number, err = next(l); err == nil {
+					fmt.Println(number)
+				}
+			}
+			return err
+		}
+	}
+	return map[string]func([]string) error{
+		"claim": worker(func(l *launchlog.Log) (int, error) { // numbers of launch 1
+			c, err := l.Claim(ctx, 1)
+			return c.Generator, err
+		}),
+		"reserve": worker(func(l *launchlog.Log) (int, error) { // numbers of a counter, one by one
+			c, err := l.Counter("c")
+			if err != nil {
+				return 0, err
+			}
+			first, err := c.Reserve(ctx, 0, 1)
+			return int(first) - 1, err // counters begin at 1
+		}),
+	}
+}
+
+// ManyProcesses has processes take numbers at the same time, each so many times. Each number must be taken once, and none left out.
+func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string, store launchlog.Store), processes, times int) {
+	for _, worker := range []string{"claim", "reserve"} {
+		t.Run(worker, func(t *testing.T) {
+			database, store := newDatabase(t)
+			start(t, newLog(t, store, nil), "a")
+			began := time.Now()
+			var all []*exec.Cmd
+			var outputs []*strings.Builder
+			for range processes {
+				cmd, out := subprocess.Command(worker, database, strconv.Itoa(times)), new(strings.Builder)
+				cmd.Stdout = out
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				all, outputs = append(all, cmd), append(outputs, out)
+			}
+			taken := map[string]int{}
+			for i, cmd := range all {
+				if err := cmd.Wait(); err != nil {
+					t.Errorf("process %d: %v", i, err)
+				}
+				for _, number := range strings.Fields(outputs[i].String()) {
+					taken[number]++
+				}
+			}
+			d := time.Since(began)
+			for g := range processes * times {
+				if n := taken[strconv.Itoa(g)]; n != 1 {
+					t.Errorf("number %d was taken %d times", g, n)
+				}
+			}
+			t.Logf("%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
+				worker, processes, times, len(taken), float64(processes*times)/d.Seconds())
+		})
+	}
+}
+
+// Upgrade has one store open while the tables go back to version 1 and on to the latest, and another opened after that.
+func Upgrade(t *testing.T, open func() launchlog.Store, down, up func() error) {
+	t.Helper()
+	before := newLog(t, open(), nil)
+	launch := start(t, before, "a")
+	wantError(t, down(), nil)
+	if _, err := before.Claim(ctx, launch.ID); err != nil {
+		t.Errorf("at version 1: %v", err)
+	}
+	wantError(t, up(), nil)
+	for i, l := range []*launchlog.Log{before, newLog(t, open(), nil)} {
+		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != i+1 {
+			t.Errorf("at the latest version: %+v, %v", c, err)
+		}
+		reserve(t, newCounter(t, l, "c"), 0, 1, int64(i+1))
+	}
+}

@@ -1,0 +1,344 @@
+package migrations_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/migrations"
+)
+
+// server is a kind of database, and how to see what it holds.
+type server struct {
+	dialect migrations.Dialect
+	kind    databases.Kind
+	objects string // a query
+}
+
+var servers = []server{
+	{migrations.Postgres, databases.Postgres, `
+		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, data_type, collation_name, is_nullable, column_default, is_identity)
+			FROM information_schema.columns WHERE table_schema = 'public'
+		UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+			WHERE connamespace = 'public'::regnamespace
+		UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+		UNION ALL SELECT concat_ws(' ', 'relation', relname, relkind, reloptions) FROM pg_class WHERE relnamespace = 'public'::regnamespace
+		UNION ALL SELECT concat_ws(' ', 'function', proname, prosrc) FROM pg_proc WHERE pronamespace = 'public'::regnamespace`},
+	{migrations.MySQL, databases.MariaDB, `
+		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type, collation_name, is_nullable, column_default, extra)
+			FROM information_schema.columns WHERE table_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'check', table_name, constraint_name, check_clause) FROM information_schema.check_constraints
+			WHERE constraint_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'key', table_name, constraint_name, ordinal_position, column_name, referenced_table_name, referenced_column_name)
+			FROM information_schema.key_column_usage WHERE table_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'index', table_name, index_name, seq_in_index, column_name) FROM information_schema.statistics
+			WHERE table_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'trigger', trigger_name, event_object_table, event_manipulation, action_statement) FROM information_schema.triggers
+			WHERE trigger_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'table', table_name, engine, table_collation) FROM information_schema.tables WHERE table_schema = database()`},
+}
+
+func (s server) open(t *testing.T, settings string) (*sql.DB, dsn.DSN) {
+	t.Helper()
+	d := dbtest.New(t, s.kind)
+	db, err := sql.Open(d.Driver(), d.Source()+settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db, d
+}
+
+func (s server) list(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	rows, err := db.Query(s.objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var object string
+		if err := rows.Scan(&object); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, object)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
+}
+
+func (s server) up(t *testing.T, db *sql.DB, wantFrom int) {
+	t.Helper()
+	from, to, err := migrations.Up(ctx, db, s.dialect)
+	if err != nil || from != wantFrom || to != migrations.Latest(s.dialect) {
+		t.Fatalf("up: from %d to %d, %v; want from %d", from, to, err, wantFrom)
+	}
+}
+
+// files are the texts of a version's files, or of all of them.
+func (s server) files(t *testing.T, pattern string) (texts []string) {
+	t.Helper()
+	names, err := fs.Glob(migrations.FS(s.dialect), pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %v, %v", pattern, names, err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(migrations.FS(s.dialect), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
+}
+
+func eachServer(t *testing.T, run func(*testing.T, server)) {
+	for _, s := range servers {
+		t.Run(string(s.dialect), func(t *testing.T) { run(t, s) })
+	}
+}
+
+// The same versions as for SQLite, so that a store needs to know of one.
+func TestSameVersions(t *testing.T) {
+	list := func(d migrations.Dialect) []string {
+		names, err := fs.Glob(migrations.FS(d), "*.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	for _, s := range servers {
+		if got, want := list(s.dialect), list(migrations.SQLite); !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("%s: %v, SQLite has %v", s.dialect, got, want)
+		}
+	}
+}
+
+func TestServerVersions(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		settings := map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect]
+		byHand, _ := s.open(t, settings)
+		latest := migrations.Latest(s.dialect)
+		schemas := []string{s.list(t, byHand)}
+		for version := range latest { // by the files, without what Up does
+			if _, err := byHand.Exec(s.files(t, fmt.Sprintf("%04d_*.up.sql", version+1))[0]); err != nil {
+				t.Fatal(err)
+			}
+			schemas = append(schemas, s.list(t, byHand))
+		}
+		s.up(t, byHand, latest) // knows that it was done
+		db, _ := s.open(t, "")
+		s.up(t, db, 0)
+		s.up(t, db, latest)
+		if got := s.list(t, db); got != schemas[latest] {
+			t.Errorf("by hand:\n%s\nby Up:\n%s", schemas[latest], got)
+		}
+		for version := latest - 1; version >= 0; version-- {
+			if err := migrations.Down(ctx, db, s.dialect, version); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.list(t, db); got != schemas[version] {
+				t.Errorf("down to %d gives another schema:\n%s", version, got)
+			}
+			s.up(t, db, version)
+			if got := s.list(t, db); got != schemas[latest] {
+				t.Errorf("up from %d gives another schema:\n%s", version, got)
+			}
+		}
+		if _, err := byHand.Exec(s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
+			t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
+		}
+	})
+}
+
+// What was used stays, and so does all else, also by the files alone.
+func TestServerDownKeepsWhatWasUsed(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		for _, test := range []struct {
+			used string
+			to   int
+			want error
+		}{
+			{"UPDATE idmint_namespace SET last_launch_id = 1", 0, migrations.ErrNotEmpty},
+			{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil}, // version 1 has launches, and no counters
+			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0, migrations.ErrNotEmpty},
+			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 1, migrations.ErrNotEmpty},
+			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 0)", 0, nil},
+		} {
+			db, _ := s.open(t, map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
+			s.up(t, db, 0)
+			for _, text := range []string{"INSERT INTO idmint_namespace VALUES ('default', 0)", test.used} {
+				if _, err := db.Exec(text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := s.list(t, db)
+			if test.want != nil {
+				text := s.files(t, fmt.Sprintf("%04d_*.down.sql", map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
+				if _, err := db.Exec(text); err == nil || !strings.Contains(err.Error(), "only rise") {
+					t.Errorf("%s, by the file: %v", test.used, err)
+				}
+				if s.dialect == migrations.MySQL { // whose connection has its locks still
+					if _, err := db.Exec("UNLOCK TABLES"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := migrations.Down(ctx, db, s.dialect, test.to); !errors.Is(err, test.want) {
+				t.Errorf("%s, down to %d: got %v, want %v", test.used, test.to, err, test.want)
+			}
+			version, err := migrations.Version(ctx, db, s.dialect)
+			switch {
+			case test.want == nil && (err != nil || version != test.to):
+				t.Errorf("%s, down to %d: at version %d, %v", test.used, test.to, version, err)
+			case test.want != nil && (err != nil || version != migrations.Latest(s.dialect) || s.list(t, db) != before):
+				t.Errorf("%s, down to %d was refused, and is at version %d, %v", test.used, test.to, version, err)
+			}
+		}
+	})
+}
+
+// A table of the same name is in the way, or a newer version: no version is recorded, and PostgreSQL leaves nothing behind.
+func TestServerRefuses(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		db, _ := s.open(t, "")
+		if _, err := db.Exec("CREATE TABLE idmint_launch_event (x int)"); err != nil {
+			t.Fatal(err)
+		}
+		before := s.list(t, db)
+		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil || !strings.Contains(err.Error(), "0001_launch_log.up.sql") {
+			t.Errorf("got %v", err)
+		}
+		if version, err := migrations.Version(ctx, db, s.dialect); version != 0 || err != nil {
+			t.Errorf("at version %d, %v", version, err)
+		}
+		if after := s.list(t, db); s.dialect == migrations.Postgres && after != before {
+			t.Errorf("left behind:\n%s", after)
+		}
+		newer, _ := s.open(t, "")
+		s.up(t, newer, 0)
+		if _, err := newer.Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
+			t.Fatal(err)
+		}
+		var e *migrations.NewerError
+		if _, _, err := migrations.Up(ctx, newer, s.dialect); !errors.As(err, &e) || e.Have != 1000 {
+			t.Errorf("up: got %v", err)
+		}
+		if err := migrations.Down(ctx, newer, s.dialect, 0); !errors.As(err, &e) {
+			t.Errorf("down: got %v", err)
+		}
+	})
+}
+
+// MySQL keeps what a migrator did until it was cut off: wherever that was, the next one completes it.
+func TestCutOff(t *testing.T) {
+	s := servers[1]
+	whole, _ := s.open(t, "")
+	s.up(t, whole, 0)
+	want := s.list(t, whole)
+	statements := func(text string) (list []string) {
+		for part := range strings.SplitSeq(text, ";\n\n") {
+			list = append(list, strings.TrimSuffix(strings.TrimSpace(part), ";"))
+		}
+		return list
+	}
+	db, _ := s.open(t, "")
+	cuts := 0
+	for version, from := 1, 0; version <= 2; version, from = version+1, version {
+		up := statements(s.files(t, fmt.Sprintf("%04d_*.up.sql", version))[0])
+		for after := version; after < len(up); after += 3 {
+			for _, statement := range up[:after] {
+				if _, err := db.Exec(statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+			cuts++
+			s.up(t, db, from)
+			if got := s.list(t, db); got != want {
+				t.Errorf("version %d, cut off after %d statements, is completed as\n%s", version, after, got)
+			}
+			if err := migrations.Down(ctx, db, s.dialect, from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.up(t, db, from)
+		if err := migrations.Down(ctx, db, s.dialect, version); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d cuts", cuts)
+}
+
+// Processes are killed while they migrate, and others take over.
+func TestKilledMigrators(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		whole, _ := s.open(t, "")
+		s.up(t, whole, 0)
+		db, d := s.open(t, "")
+		kills := 0
+		for range 6 {
+			cmd := subprocess.Command("migrate", d.Driver(), d.Source(), string(s.dialect))
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(rand.N(150 * time.Millisecond))
+			if err := cmd.Process.Kill(); err == nil {
+				kills++
+			}
+			_ = cmd.Wait()
+		}
+		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil || to != migrations.Latest(s.dialect) {
+			t.Fatalf("up: to %d, %v", to, err)
+		}
+		if got, want := s.list(t, db), s.list(t, whole); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		t.Logf("%d kills", kills)
+	})
+}
+
+func TestServerManyMigrators(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		db, d := s.open(t, "")
+		manyMigrators(t, db, d.Driver(), d.Source(), s.dialect)
+	})
+}
+
+// Of many at once that go up and down, some in the middle of others, none fails for the others.
+func TestUpAndDownAtOnce(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		db, _ := s.open(t, "")
+		errs := make(chan error)
+		for i := range 6 {
+			go func() {
+				var err error
+				for range 3 {
+					if i%3 == 0 {
+						err = errors.Join(err, migrations.Down(ctx, db, s.dialect, i%2))
+						continue
+					}
+					_, _, upErr := migrations.Up(ctx, db, s.dialect)
+					err = errors.Join(err, upErr)
+				}
+				errs <- err
+			}()
+		}
+		for range 6 {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
