@@ -50,11 +50,14 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// rest waits at least a quarter of d, up to all of it, and reports whether there is to be more of the fault.
+// rest waits at least a quarter of d, up to all of it, and reports whether the workers are to go on.
 func (a *arena) rest(d time.Duration) bool {
 	time.Sleep(d/4 + rand.N(d*3/4))
-	return time.Now().Before(a.until) || !a.enough() && time.Now().Before(a.until.Add(time.Minute))
+	return a.more() || !a.enough() && time.Now().Before(a.until.Add(time.Minute))
 }
+
+// more reports whether there is time left for another fault. After that the workers go on until there is enough to audit.
+func (a *arena) more() bool { return time.Now().Before(a.until) }
 
 // enough reports whether there is enough to audit. It takes long on a slow machine.
 func (a *arena) enough() bool {
@@ -62,7 +65,7 @@ func (a *arena) enough() bool {
 }
 
 // least is how many calls are to be acknowledged while a fault is injected.
-const least = 200
+const least = 100
 
 // late is how much longer than its budget a call may take on a slow machine.
 const late = 5 * time.Second
@@ -74,28 +77,28 @@ type fault struct {
 	hurry   float64             // the share of calls whose context ends soon
 	pooled  bool                // a connection pooler is between, for the databases that have one
 	spoil   odds                // of a proxy between
-	inflict func(*arena) string // the fault, over and over, until rest says that it is enough; it returns what it did
+	inflict func(*arena) string // the fault, over and over, until the time is over; it returns what it did
 }
 
 var faults = []fault{
 	{name: "Contention", budget: ample, inflict: wait},
-	{name: "Hurry", budget: ample, hurry: 0.5, inflict: wait},
+	{name: "Hurry", budget: ample, hurry: 0.3, inflict: wait},
 	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
-	{name: "ClientsStopped", budget: 2 * time.Second, hurry: 0.1, inflict: stopClients},
+	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
 	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
 	{name: "SessionsEnded", budget: ample, inflict: endSessions},
 	{name: "LostAnswers", budget: ample, spoil: odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}}, inflict: wait},
 	{
-		name: "LateAnswers", budget: 500 * time.Millisecond, hurry: 0.1,
-		spoil: odds{commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer}, most: time.Second}, inflict: wait,
+		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05,
+		spoil: odds{commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer}, most: 2500 * time.Millisecond}, inflict: wait,
 	},
-	{name: "NoAnswers", budget: time.Second, spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait},
+	{name: "NoAnswers", budget: 3 * time.Second, spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait},
 }
 
 // Faults of a server need one of their own.
 var serverFaults = []fault{
 	{name: "ServerKilled", budget: ample, inflict: killServer},
-	{name: "ServerStopped", budget: time.Second, inflict: stopServer},
+	{name: "ServerStopped", budget: 1500 * time.Millisecond, inflict: stopServer},
 }
 
 func TestFaults(t *testing.T) {
@@ -185,6 +188,9 @@ func (a *arena) report(complaints []string) {
 
 // wait leaves it to the proxy and the workers themselves.
 func wait(a *arena) string {
+	if !a.more() {
+		a.until = time.Now() // the server was slow to come back
+	}
 	for a.rest(100 * time.Millisecond) {
 	}
 	return "nothing killed"
@@ -193,7 +199,7 @@ func wait(a *arena) string {
 // killClients kills clients, one after the other, and starts others.
 func killClients(a *arena) string {
 	for a.rest(300 * time.Millisecond) {
-		if time.Now().Before(a.until) {
+		if a.more() {
 			a.fleet.kill()
 		}
 	}
@@ -204,7 +210,9 @@ func killClients(a *arena) string {
 func stopClients(a *arena) string {
 	var group sync.WaitGroup
 	for a.rest(300 * time.Millisecond) {
-		group.Go(a.fleet.stop)
+		if a.more() {
+			group.Go(a.fleet.stop)
+		}
 	}
 	group.Wait()
 	return fmt.Sprintf("clients stopped for up to %v", longestStop)
@@ -235,8 +243,8 @@ func endSessions(a *arena) string {
 // killServer kills the server in the middle of what it does, and starts it again.
 func killServer(a *arena) string {
 	kills := 0
-	for more := true; more || kills < 3; kills++ {
-		more = a.rest(2 * time.Second)
+	for ; kills < 3 || a.more(); kills++ {
+		a.rest(2 * time.Second)
 		if err := a.server.Signal(a.Context(), "KILL"); err != nil {
 			a.Fatal(err)
 		}
@@ -244,7 +252,7 @@ func killServer(a *arena) string {
 			a.Fatal(err)
 		}
 	}
-	a.rest(time.Second)
+	wait(a)
 	return fmt.Sprintf("the server killed %d times", kills)
 }
 
@@ -259,12 +267,12 @@ func stopServer(a *arena) string {
 		}
 	}
 	stops := 0
-	for more := true; more; stops++ {
-		more = a.rest(time.Second)
+	for ; a.more(); stops++ {
+		a.rest(time.Second)
 		signal("STOP")
 		time.Sleep(2 * a.fleet.orders.Budget)
 		signal("CONT")
 	}
-	a.rest(time.Second)
+	wait(a)
 	return fmt.Sprintf("the server stopped %d times for %v", stops, 2*a.fleet.orders.Budget)
 }
