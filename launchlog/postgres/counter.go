@@ -32,7 +32,6 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 		var first, value *int64
 		err := s.write(ctx, func(b *pgx.Batch) {
 			one(b, &first, rows.ScanOne[int64], reserveNumbers, ref.Namespace, ref.Name, floor, n)
-			one(b, &value, rows.ScanOne[int64], selectValue, ref.Namespace, ref.Name)
 		})
 		if err != nil {
 			return 0, err
@@ -40,19 +39,19 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 		if first != nil {
 			return *first, nil
 		}
-		last := int64(0)
-		if value != nil {
-			last = *value
-		}
-		if max(last, floor-1) > math.MaxInt64-n {
+		if max(0, floor-1) > math.MaxInt64-n { // even of a new counter, which is not made for that
 			return 0, launchlog.ErrCounterExhausted
 		}
 		err = s.write(ctx, func(b *pgx.Batch) {
 			b.Queue(makeNamespace, ref.Namespace)
 			b.Queue(makeCounter, ref.Namespace, ref.Name)
+			one(b, &value, rows.ScanOne[int64], selectValue, ref.Namespace, ref.Name)
 		})
 		if err != nil {
 			return 0, err
+		}
+		if max(*value, floor-1) > math.MaxInt64-n {
+			return 0, launchlog.ErrCounterExhausted
 		}
 	}
 	return 0, rows.ErrRaced

@@ -84,33 +84,27 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	host := len(values) - 1
 	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])
 	for range tries {
+		var started, there *launchlog.Launch
 		var last *int
-		var there, started *launchlog.Launch
-		err := s.write(ctx, func(b *pgx.Batch) {
-			one(b, &last, rows.ScanOne[int], lastLaunch, start.Namespace)
-			one(b, &there, rows.ScanLaunch, launchByKey, start.Namespace, start.Key)
-			one(b, &started, rows.ScanLaunch, startLaunch, values...)
-		})
+		err := s.write(ctx, func(b *pgx.Batch) { one(b, &started, rows.ScanLaunch, startLaunch, values...) })
 		switch {
-		case lostRace(err):
-			continue // to find what the other one has made
+		case lostRace(err): // to find what the other one has made
 		case err != nil:
 			return launchlog.Launch{}, err
 		case started != nil:
 			return *started, nil
-		case last == nil:
-			if err := rows.Behind(start, 0); err != nil {
-				return launchlog.Launch{}, err
-			}
-			if err := s.write(ctx, func(b *pgx.Batch) { b.Queue(makeNamespace, start.Namespace) }); err != nil {
-				return launchlog.Launch{}, err
-			}
-			continue
 		}
-		if err := rows.Behind(start, *last); err != nil {
-			return launchlog.Launch{}, err
+		err = s.write(ctx, func(b *pgx.Batch) { // why there was none to start
+			b.Queue(makeNamespace, start.Namespace)
+			one(b, &last, rows.ScanOne[int], lastLaunch, start.Namespace)
+			one(b, &there, rows.ScanLaunch, launchByKey, start.Namespace, start.Key)
+		})
+		if err == nil {
+			err = rows.Behind(start, *last)
 		}
 		switch {
+		case err != nil:
+			return launchlog.Launch{}, err
 		case there != nil:
 			return *there, nil
 		case *last >= launchlog.MaxLaunch:
@@ -145,27 +139,31 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	for range tries {
-		var there, taken *launchlog.Claim
+		var taken, there *launchlog.Claim
+		var launch *launchlog.Launch
 		err := s.write(ctx, func(b *pgx.Batch) {
-			one(b, &there, rows.ScanClaim, claimByToken, take.Token)
-			one(b, &taken, rows.ScanClaim, takeNumber,
-				take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
+			one(b, &taken, rows.ScanClaim, takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
 		})
 		switch {
-		case lostRace(err):
-			continue
+		case lostRace(err): // to find what the other one has made
 		case err != nil:
 			return launchlog.Claim{}, err
 		case taken != nil:
 			return *taken, nil
+		}
+		err = s.write(ctx, func(b *pgx.Batch) { // why there was none to take
+			one(b, &there, rows.ScanClaim, claimByToken, take.Token)
+			one(b, &launch, rows.ScanLaunch, selectLaunch+thisLaunch, take.Namespace, take.Launch)
+		})
+		switch {
+		case err != nil:
+			return launchlog.Claim{}, err
 		case there != nil:
 			return *there, nil
+		case launch == nil:
+			return launchlog.Claim{}, launchlog.ErrNotFound
 		}
-		launch, err := s.Launch(ctx, take.Ref)
-		if err != nil {
-			return launchlog.Claim{}, err
-		}
-		if err := rows.NoNumber(launch); err != error(rows.ErrRaced) {
+		if err := rows.NoNumber(*launch); err != error(rows.ErrRaced) {
 			return launchlog.Claim{}, err
 		}
 	}

@@ -208,6 +208,9 @@ func TestEndInMidCall(t *testing.T) {
 			return err
 		},
 	} {
+		if _, err := s.Launch(ctx, ref); err != nil { // there is a connection, and no time goes into making one
+			t.Fatal(err)
+		}
 		began := time.Now()
 		ending, cancel := context.WithTimeout(ctx, time.Second)
 		err := call(ending)

@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+func TestClassify(t *testing.T) {
+	state := func(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code, Message: "m"} }
+	key := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_key"}
+	const final, again, doubtful = "final", "again", "in doubt"
+	for _, test := range []struct {
+		err          error
+		sent, broken bool
+		want         string
+	}{
+		{state("40001"), true, false, again},
+		{state("40P01"), true, false, again},
+		{state("55P03"), true, false, again},
+		{state("57014"), true, false, again},
+		{state("53300"), true, false, again},
+		{state("25006"), true, false, again},
+		{key, true, false, again},
+		{&pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_pkey"}, true, false, final}, // the counter is behind its rows
+		{state("23514"), true, false, final},
+		{state("42P01"), true, false, final},
+		{state("53100"), true, false, final},
+		{state("40003"), true, false, doubtful},
+		{state("08006"), true, false, doubtful},
+		{state("08P01"), true, false, doubtful},
+		{state("57P01"), true, true, doubtful},
+		{state("57P02"), true, true, doubtful},
+		{state("57P03"), false, true, again},
+		{state("57P01"), false, true, again},
+		{io.ErrUnexpectedEOF, true, true, doubtful},
+		{io.ErrUnexpectedEOF, false, true, again},
+		{context.DeadlineExceeded, true, true, doubtful},
+		{errors.New("cannot encode"), true, false, final},
+		{errStandby, true, false, final}, // which write wraps itself
+	} {
+		got := final
+		var attempt *launchlog.AttemptError
+		if err := classify(test.err, test.sent, test.broken); errors.As(err, &attempt) {
+			got = map[bool]string{true: doubtful, false: again}[attempt.Ambiguous]
+			if !errors.Is(err, test.err) {
+				t.Errorf("%v became %v", test.err, err)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%v, sent %v, broken %v: %s, want %s", test.err, test.sent, test.broken, got, test.want)
+		}
+	}
+	if !lostRace(classify(key, true, false)) || lostRace(classify(state("40001"), true, false)) {
+		t.Error("only a key that is there is a lost race")
+	}
+}
