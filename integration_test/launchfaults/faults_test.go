@@ -267,7 +267,7 @@ func stopServer(a *arena) string {
 		}
 	}
 	stops := 0
-	for ; a.more(); stops++ {
+	for ; stops < 2 || a.more(); stops++ {
 		a.rest(time.Second)
 		signal("STOP")
 		time.Sleep(2 * a.fleet.orders.Budget)
