@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -36,6 +37,10 @@ func classify(err error) error {
 			1158, 1159, 1160, 1161, 4031, // the network, the connection's idle time
 			1317, 1028, 1969, 3024: // the statement was interrupted, or took too long
 			return &launchlog.AttemptError{Err: err}
+		case 1064: // a syntax error: what MariaDB says of a trigger that KILL QUERY interrupted it over, until it reads that again
+			if strings.Contains(server.Message, "has an error in its body") {
+				return &launchlog.AttemptError{Err: err}
+			}
 		}
 		return err
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.As(err, &network), errors.Is(err, io.EOF),

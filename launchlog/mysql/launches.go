@@ -65,7 +65,11 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 		ok, err := update(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1 WHERE namespace = ? AND last_launch_id < ?`,
 			start.Namespace, launchlog.MaxLaunch)
 		if err == nil && !ok {
-			err = launchlog.ErrLaunchesExhausted
+			if last, _, err = lastLaunch(ctx, tx, start.Namespace); err == nil && last >= launchlog.MaxLaunch {
+				err = launchlog.ErrLaunchesExhausted
+			} else if err == nil {
+				err = rows.ErrRaced // MariaDB finds no row as well where KILL QUERY interrupts it
+			}
 		}
 		if err != nil {
 			return err

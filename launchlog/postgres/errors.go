@@ -39,7 +39,7 @@ func classify(err error, sent, broken bool) error {
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
-	case pgconn.SafeToRetry(err):
+	case !sent && pgconn.SafeToRetry(err): // of what was sent pgx says so as well: a batch whose answer is lost ends with "conn closed"
 		return &launchlog.AttemptError{Err: err}
 	case broken:
 		return &launchlog.AttemptError{Ambiguous: sent, Err: err}

@@ -11,6 +11,13 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
+// closed is the error of a connection that is closed, for which pgconn.SafeToRetry is true.
+type closed struct{}
+
+func (closed) Error() string { return "conn closed" }
+
+func (closed) SafeToRetry() bool { return true }
+
 func TestClassify(t *testing.T) {
 	state := func(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code, Message: "m"} }
 	key := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_key"}
@@ -40,6 +47,8 @@ func TestClassify(t *testing.T) {
 		{state("57P01"), false, true, again},
 		{io.ErrUnexpectedEOF, true, true, doubtful},
 		{io.ErrUnexpectedEOF, false, true, again},
+		{closed{}, true, true, doubtful},
+		{closed{}, false, false, again},
 		{context.DeadlineExceeded, true, true, doubtful},
 		{errors.New("cannot encode"), true, false, final},
 		{errStandby, true, false, final}, // which write wraps itself

@@ -1,0 +1,278 @@
+// Package launchfaults_test injects faults into real databases, and into the clients of launch logs there, and then audits the logs:
+// worker processes write down what they are about to do and what they were told, and the audit compares that with the tables.
+package launchfaults_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/subprocess"
+)
+
+func TestMain(m *testing.M) {
+	subprocess.Work(map[string]func([]string) error{"work": work, "migrate": migrate})
+	dbtest.Main(m)
+}
+
+// An arena is a launch log with a fleet at work on it.
+type arena struct {
+	*testing.T
+	target
+	server *databases.Server // nil unless it may be killed
+	drop   func(context.Context) error
+	dsn    dsn.DSN
+	db     *sql.DB // past stores and proxies
+	fleet  *fleet
+	proxy  *proxy
+	until  time.Time
+	least  int // how many calls are to be acknowledged
+}
+
+// length is how long a fault is injected: what IDMINT_TEST_SOAK says, or 3 s.
+func length(t *testing.T) time.Duration {
+	text := os.Getenv("IDMINT_TEST_SOAK")
+	if text == "" {
+		return 3 * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("IDMINT_TEST_SOAK: %v", err)
+	}
+	return d
+}
+
+// rest waits at least a quarter of d, up to all of it, and reports whether the workers are to go on.
+func (a *arena) rest(d time.Duration) bool {
+	time.Sleep(d/4 + rand.N(d*3/4))
+	return a.more() || !a.enough() && time.Now().Before(a.until.Add(time.Minute))
+}
+
+// more reports whether there is time left for another fault. After that the workers go on until there is enough to audit.
+func (a *arena) more() bool { return time.Now().Before(a.until) }
+
+// enough reports whether there is enough to audit. It takes long on a slow machine.
+func (a *arena) enough() bool {
+	return a.proxy.enough() && remember(a.T, a.fleet.dir).attempts[acknowledged] >= a.least
+}
+
+// least is how many calls are to be acknowledged while a fault is injected.
+const least = 100
+
+// late is how much longer than its budget a call may take on a slow machine.
+const late = 5 * time.Second
+
+// A fault is a test: what is done while a fleet is at work.
+type fault struct {
+	name    string
+	budget  time.Duration       // of the fleet's calls
+	hurry   float64             // the share of calls whose context ends soon
+	pooled  bool                // a connection pooler is between, for the databases that have one
+	spoil   odds                // of a proxy between
+	inflict func(*arena) string // the fault, over and over, until the time is over; it returns what it did
+}
+
+var faults = []fault{
+	{name: "Contention", budget: ample, inflict: wait},
+	{name: "Hurry", budget: ample, hurry: 0.3, inflict: wait},
+	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
+	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
+	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
+	{name: "SessionsEnded", budget: ample, inflict: endSessions},
+	{name: "LostAnswers", budget: ample, spoil: odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}}, inflict: wait},
+	{
+		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05,
+		spoil: odds{commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer}, most: 2500 * time.Millisecond}, inflict: wait,
+	},
+	{name: "NoAnswers", budget: 3 * time.Second, spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait},
+}
+
+// Faults of a server need one of their own.
+var serverFaults = []fault{
+	{name: "ServerKilled", budget: ample, inflict: killServer},
+	{name: "ServerStopped", budget: 1500 * time.Millisecond, inflict: stopServer},
+}
+
+func TestFaults(t *testing.T) {
+	for kind, target := range targets {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for _, f := range faults {
+				if f.pooled && target.pooler == nil {
+					continue
+				}
+				t.Run(f.name, func(t *testing.T) { f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)}) })
+			}
+		})
+	}
+}
+
+func TestServerFaults(t *testing.T) {
+	for kind, target := range targets {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			server := dbtest.Run(t, kind, target.args...)
+			for _, f := range serverFaults {
+				t.Run(f.name, func(t *testing.T) { f.test(newArena(t, target, server)) })
+			}
+			t.Run("Restored", func(t *testing.T) { restored(newArena(t, target, server)) })
+		})
+	}
+}
+
+// newArena makes a database on a server that may be killed.
+func newArena(t *testing.T, target target, server *databases.Server) *arena {
+	t.Helper()
+	d, drop, err := server.Create(t.Context(), fmt.Sprint("t_", rand.Uint64()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := drop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return &arena{T: t, target: target, server: server, drop: drop, dsn: d}
+}
+
+// openDB opens the database and makes the tables.
+func (a *arena) openDB() {
+	a.Helper()
+	a.db = migrated(a.T, a.target, a.dsn)
+	a.proxy, a.least = &proxy{}, least
+}
+
+func (f fault) test(a *arena) {
+	a.openDB()
+	o := orders{Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget, Hurry: f.hurry}
+	if f.pooled {
+		o.Source = a.pooler(a.T, a.dsn).Source()
+	}
+	if f.spoil.ways != nil {
+		var address string
+		a.proxy, address = newProxy(a.T, a.dsn.Host(), a.parser, f.spoil)
+		o.Source = a.dsn.WithHost(address).Source()
+	}
+	a.fleet = newFleet(a.T, o)
+	a.until = time.Now().Add(length(a.T))
+	did := f.inflict(a)
+	a.fleet.end()
+	h := remember(a.T, a.fleet.dir)
+	r := load(a.T, a.db)
+	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
+	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %v", a.kind, f.name, a.fleet, did, a.proxy.spoilt(), h)
+	if !a.enough() {
+		a.Error("the test shows too little")
+	}
+}
+
+// report reports the first complaints.
+func (a *arena) report(complaints []string) {
+	a.Helper()
+	for i, c := range complaints {
+		if i == 20 {
+			a.Errorf("… and %d more", len(complaints)-i)
+			break
+		}
+		a.Error(c)
+	}
+}
+
+// wait leaves it to the proxy and the workers themselves.
+func wait(a *arena) string {
+	if !a.more() {
+		a.until = time.Now() // the server was slow to come back
+	}
+	for a.rest(100 * time.Millisecond) {
+	}
+	return "nothing killed"
+}
+
+// killClients kills clients, one after the other, and starts others.
+func killClients(a *arena) string {
+	for a.rest(300 * time.Millisecond) {
+		if a.more() {
+			a.fleet.kill()
+		}
+	}
+	return "clients killed"
+}
+
+// stopClients stops clients for a while, several at a time.
+func stopClients(a *arena) string {
+	var group sync.WaitGroup
+	for a.rest(300 * time.Millisecond) {
+		if a.more() {
+			group.Go(a.fleet.stop)
+		}
+	}
+	group.Wait()
+	return fmt.Sprintf("clients stopped for up to %v", longestStop)
+}
+
+// endSessions has the server end sessions, or their statements, while they are in use.
+func endSessions(a *arena) string {
+	count := map[string]int{}
+	for a.rest(20 * time.Millisecond) {
+		var id int
+		how := a.ends[rand.IntN(len(a.ends))]
+		err := a.db.QueryRowContext(a.Context(), a.sessions+" LIMIT 1").Scan(&id)
+		if err == nil {
+			_, err = a.db.ExecContext(a.Context(), fmt.Sprintf(how, id))
+		}
+		if err == nil {
+			count[how]++
+		}
+	}
+	for _, how := range a.ends {
+		if count[how] < 5 {
+			a.Errorf("only %d × %s: the test shows too little", count[how], how)
+		}
+	}
+	return fmt.Sprint("sessions ended ", count)
+}
+
+// killServer kills the server in the middle of what it does, and starts it again.
+func killServer(a *arena) string {
+	kills := 0
+	for ; kills < 3 || a.more(); kills++ {
+		a.rest(2 * time.Second)
+		if err := a.server.Signal(a.Context(), "KILL"); err != nil {
+			a.Fatal(err)
+		}
+		if err := a.server.Restart(a.Context()); err != nil {
+			a.Fatal(err)
+		}
+	}
+	wait(a)
+	return fmt.Sprintf("the server killed %d times", kills)
+}
+
+// stopServer stops all processes of the server for longer than the budget, and has them go on.
+func stopServer(a *arena) string {
+	signal := func(name string) {
+		if _, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true"); err != nil { // all but the first
+			a.Fatal(err)
+		}
+		if err := a.server.Signal(a.Context(), name); err != nil {
+			a.Fatal(err)
+		}
+	}
+	stops := 0
+	for ; stops < 2 || a.more(); stops++ {
+		a.rest(time.Second)
+		signal("STOP")
+		time.Sleep(2 * a.fleet.orders.Budget)
+		signal("CONT")
+	}
+	wait(a)
+	return fmt.Sprintf("the server stopped %d times for %v", stops, 2*a.fleet.orders.Budget)
+}

@@ -1,0 +1,219 @@
+package launchfaults_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// A call is what the records say of a call of a worker.
+type call struct {
+	record               // as it ended; without a result if the worker was killed
+	began  time.Duration // when its first attempt did
+	doubts int           // its attempts that may have changed something without the call's having the result
+	old    bool          // the database has forgotten it, as it was restored to an earlier time
+}
+
+// A history is what workers wrote down.
+type history struct {
+	calls    []*call
+	attempts map[event]int
+}
+
+// remember reads the files of workers in a folder.
+func remember(t *testing.T, dir string) *history {
+	t.Helper()
+	h := &history{attempts: map[event]int{}}
+	names, err := filepath.Glob(filepath.Join(dir, "worker-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byName := map[string]*call{}
+		for line := range bytes.Lines(text) {
+			var r record
+			if !bytes.HasSuffix(line, []byte{'\n'}) {
+				break // the worker was killed over it, before it did what it wrote down or used what it was told
+			}
+			if err := json.Unmarshal(line, &r); err != nil {
+				t.Fatalf("%s has %q: %v", name, line, err)
+			}
+			h.add(byName, r)
+		}
+	}
+	return h
+}
+
+// add adds the next record of a worker, whose calls are in byName.
+func (h *history) add(byName map[string]*call, r record) {
+	c := byName[r.Call]
+	if c == nil {
+		c = &call{began: r.At}
+		byName[r.Call] = c
+		h.calls = append(h.calls, c)
+	}
+	c.record = r
+	h.attempts[r.Event]++
+	switch r.Event {
+	case sent:
+		c.doubts++
+	case refused:
+		c.doubts--
+	case acknowledged: // by the last attempt
+		c.doubts--
+	}
+}
+
+// A place is a launch, or all launches of a namespace.
+type place struct {
+	space  string
+	launch int
+}
+
+// span are the numbers first ..= last.
+type span struct{ first, last int64 }
+
+// Rows are what the database holds.
+type rows struct {
+	last     map[string]int           // launch number by namespace
+	launches map[place]launchRow      //
+	claims   map[place]map[int]string // the token by generator number
+	counters map[[2]string]int64      // the value by namespace and name
+	events   map[place]map[string]int // how many by kind
+	advanced map[[2]string][]span     // numbers that were passed over, by namespace and counter; "" for launch numbers
+}
+
+type launchRow struct {
+	key  string
+	next int
+}
+
+// load reads the tables past the store, all as of one moment: what clients have sent before their end may still be carried out.
+func load(t *testing.T, db *sql.DB) *rows {
+	t.Helper()
+	r := &rows{
+		map[string]int{},
+		map[place]launchRow{},
+		map[place]map[int]string{},
+		map[[2]string]int64{},
+		map[place]map[string]int{},
+		map[[2]string][]span{},
+	}
+	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	each := func(query string, scan func(*sql.Rows) error) {
+		t.Helper()
+		found, err := tx.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer found.Close()
+		for err == nil && found.Next() {
+			err = scan(found)
+		}
+		if err == nil {
+			err = found.Err()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	each("SELECT namespace, last_launch_id FROM idmint_namespace", func(found *sql.Rows) error {
+		var space string
+		var last int
+		err := found.Scan(&space, &last)
+		r.last[space] = last
+		return err
+	})
+	each("SELECT namespace, launch_id, idempotency_key, next_generator_id FROM idmint_launch", func(found *sql.Rows) error {
+		var p place
+		var l launchRow
+		err := found.Scan(&p.space, &p.launch, &l.key, &l.next)
+		r.launches[p] = l
+		return err
+	})
+	each("SELECT namespace, launch_id, generator_id, token FROM idmint_generator", func(found *sql.Rows) error {
+		var p place
+		var generator int
+		var token string
+		err := found.Scan(&p.space, &p.launch, &generator, &token)
+		if r.claims[p] == nil {
+			r.claims[p] = map[int]string{}
+		}
+		r.claims[p][generator] = token
+		return err
+	})
+	each("SELECT namespace, name, value FROM idmint_counter", func(found *sql.Rows) error {
+		var name [2]string
+		var value int64
+		err := found.Scan(&name[0], &name[1], &value)
+		r.counters[name] = value
+		return err
+	})
+	each("SELECT namespace, coalesce(launch_id, 0), kind, detail FROM idmint_launch_event", func(found *sql.Rows) error {
+		var p place
+		var kind string
+		var detail sql.NullString
+		err := found.Scan(&p.space, &p.launch, &kind, &detail)
+		if r.events[p] == nil {
+			r.events[p] = map[string]int{}
+		}
+		r.events[p][kind]++
+		if err != nil || p.launch != 0 {
+			return err
+		}
+		var d struct {
+			Counter  string
+			From, To json.RawMessage // numbers of launches, and texts with numbers of counters
+		}
+		if err := json.Unmarshal([]byte(detail.String), &d); err != nil {
+			return err
+		}
+		s := span{number(t, d.From) + 1, number(t, d.To)}
+		r.advanced[[2]string{p.space, d.Counter}] = append(r.advanced[[2]string{p.space, d.Counter}], s)
+		return nil
+	})
+	return r
+}
+
+func number(t *testing.T, text json.RawMessage) int64 {
+	t.Helper()
+	if unquoted, err := strconv.Unquote(string(text)); err == nil {
+		text = json.RawMessage(unquoted)
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// String says how much was seen.
+func (h *history) String() string {
+	acknowledgements, doubts, interrupted := map[string]int{}, 0, 0
+	for _, c := range h.calls {
+		if c.Event == acknowledged {
+			acknowledgements[c.Op]++
+		}
+		switch c.Event {
+		case sent, won, refused, doubtful:
+			interrupted++
+		}
+		doubts += c.doubts
+	}
+	return fmt.Sprintf("%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, %d calls unresolved, %d cut short",
+		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"], h.attempts[refused], doubts, h.attempts[unresolved], interrupted)
+}
