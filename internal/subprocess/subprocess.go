@@ -10,9 +10,15 @@ import (
 
 const variable = "IDMINT_TEST_SUBPROCESS"
 
-// Main is called by TestMain. In a process that [Command] started it runs the worker of that name and exits, with status 1 and
-// the error on stderr if there is one; otherwise it runs the tests.
+// Main is called by TestMain. It is [Work], and otherwise runs the tests.
 func Main(m *testing.M, workers map[string]func(args []string) error) {
+	Work(workers)
+	os.Exit(m.Run())
+}
+
+// Work runs the worker of its name in a process that [Command] started, and exits, with status 1 and the error on stderr if there
+// is one. In other processes it does nothing.
+func Work(workers map[string]func(args []string) error) {
 	if name := os.Getenv(variable); name != "" {
 		if err := workers[name](os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -20,7 +26,6 @@ func Main(m *testing.M, workers map[string]func(args []string) error) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
 }
 
 // Command is a process of the running test binary that runs a worker of [Main].
