@@ -25,6 +25,7 @@ type reportFlags struct {
 	containers bool
 	rows       int
 	page, data string
+	from       string
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -41,9 +42,18 @@ user must be allowed to create it. Written pages are those of the whole server, 
 The result is a page without scripts that needs no network, and the same figures as JSON.`,
 		Example: `  idmint report
   idmint report --containers
-  idmint report --db postgres://postgres:secret@localhost/postgres --rows 100000 --out pg.html`,
+  idmint report --db postgres://postgres:secret@localhost/postgres --rows 100000 --out pg.html
+  idmint report --from pg.json --out again.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			for _, other := range []string{"db", "containers", "rows", "json"} {
+				if flags.from != "" && c.Flags().Changed(other) {
+					return usage("with --from nothing is measured: leave --%s out", other)
+				}
+			}
+			if flags.from != "" {
+				return reportFrom(flags)
+			}
 			ctx, cancel := interruptible(c)
 			defer cancel()
 			return a.report(ctx, flags)
@@ -55,10 +65,11 @@ The result is a page without scripts that needs no network, and the same figures
 	f.IntVar(&flags.rows, "rows", 1_000_000, "IDs of a column in ClickHouse; the tables of other databases have a fifth")
 	f.StringVar(&flags.page, "out", "report.html", "the page")
 	f.StringVar(&flags.data, "json", "", "the figures as JSON (default: beside the page)")
+	f.StringVar(&flags.from, "from", "", "make the page of figures that were measured before, and measure nothing")
 	return c
 }
 
-func (a *app) report(ctx context.Context, flags reportFlags) (err error) {
+func (a *app) report(ctx context.Context, flags reportFlags) error {
 	if flags.rows < measure.MinRows || flags.rows > measure.MaxRows {
 		return usage("--rows %d: want %d to %d", flags.rows, measure.MinRows, measure.MaxRows)
 	}
@@ -91,6 +102,47 @@ func (a *app) report(ctx context.Context, flags reportFlags) (err error) {
 	}
 	defer data.discard()
 
+	results, err := a.measure(ctx, named, flags)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(report.WriteHTML(page, results), report.WriteJSON(data, results)); err != nil {
+		return err
+	}
+	if err := errors.Join(page.keep(), data.keep()); err != nil {
+		return err
+	}
+	for _, line := range report.Summary(results) {
+		fmt.Fprintln(a.out, line)
+	}
+	fmt.Fprintf(a.out, "\nThe page is %s, the figures are %s.\n", flags.page, flags.data)
+	return nil
+}
+
+// reportFrom makes the page anew.
+func reportFrom(flags reportFlags) error {
+	file, err := os.Open(flags.from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	results, err := report.ReadJSON(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", flags.from, err)
+	}
+	page, err := createOutput(flags.page)
+	if err != nil {
+		return err
+	}
+	defer page.discard()
+	if err := report.WriteHTML(page, results); err != nil {
+		return err
+	}
+	return page.keep()
+}
+
+// measure measures SQLite, the databases that are named, and servers that it starts. Whatever it made is gone afterwards.
+func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (_ *measure.Results, err error) {
 	var closers []func() error
 	defer func() { // servers end after the places in them
 		for i := len(closers) - 1; i >= 0; i-- {
@@ -104,7 +156,7 @@ func (a *app) report(ctx context.Context, flags reportFlags) (err error) {
 			bar.Describe("starting " + string(kind))
 			server, err := databases.Start(ctx, kind)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			closers = append(closers, server.Stop)
 			named = append(named, server.DSN)
@@ -114,31 +166,16 @@ func (a *app) report(ctx context.Context, flags reportFlags) (err error) {
 	for _, open := range append([]func(context.Context) (*measure.Database, error){measure.OpenSQLite}, openers(named)...) {
 		place, err := open(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		closers = append(closers, place.Close)
 		places = append(places, place)
 	}
-	results, err := measure.Run(ctx, places, measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
+	return measure.Run(ctx, places, measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
 		bar.ChangeMax(total)
 		bar.Describe(doing)
 		_ = bar.Set(done)
 	}})
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(report.WriteHTML(page, results), report.WriteJSON(data, results)); err != nil {
-		return err
-	}
-	if err := errors.Join(page.keep(), data.keep()); err != nil {
-		return err
-	}
-	_ = bar.Exit()
-	for _, line := range report.Summary(results) {
-		fmt.Fprintln(a.out, line)
-	}
-	fmt.Fprintf(a.out, "\nThe page is %s, the figures are %s.\n", flags.page, flags.data)
-	return nil
 }
 
 func openers(named []dsn.DSN) []func(context.Context) (*measure.Database, error) {

@@ -23,6 +23,8 @@ type Insert struct {
 	// Relative is the speed as a multiple of that of plain int64 parameters with the same values as the decimal IDs: the median of
 	// the ratios within each round.
 	Relative float64 `json:"relative"`
+	// Spread is half of the distance between the quartiles of these ratios: where it is large, so was the noise of the machine.
+	Spread float64 `json:"spread,omitempty"`
 }
 
 // Plain is the scheme of what our IDs are compared with: int64 parameters.
@@ -82,7 +84,7 @@ func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) 
 		}
 		all[i] = Insert{
 			Database: d.Name, Path: string(by), Scheme: ids.Key.Scheme, Storage: string(ids.Key.Storage), Column: d.Column(ids.Key),
-			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds, RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios),
+			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds, RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios), Spread: spread(ratios),
 		}
 	}
 	return all, nil
@@ -122,4 +124,10 @@ func median(of []float64) float64 {
 		return sorted[middle]
 	}
 	return (sorted[middle-1] + sorted[middle]) / 2
+}
+
+// spread is half of the distance between the quartiles.
+func spread(of []float64) float64 {
+	sorted := slices.Sorted(slices.Values(of))
+	return (sorted[len(sorted)*3/4] - sorted[len(sorted)/4]) / 2
 }

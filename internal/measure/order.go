@@ -143,16 +143,15 @@ func lastSegment(id any) string {
 	return s[10:] + s[8:10] + s[6:8] + s[4:6] + s[:4]
 }
 
-const (
-	orderPerSecond = 1_000
-	orderSpan      = 100 * time.Second // about, of 100,000 IDs
-)
+// orderSpan is about how long it takes until the IDs are minted, however many: long enough for their texts to hold every pair of
+// letters, and to see the day from both sides.
+const orderSpan = 100 * time.Second
 
 var errNoIndex = errors.New("the query did not do what it was to do")
 
 // Order mints IDs, inserts them in shuffled order, and compares the order in which the database returns them.
 func (d *Database) Order(ctx context.Context, c OrderCase, ids, generators int) (Order, error) {
-	minted, err := c.Mint(ctx, Rhythm{IDs: ids, Generators: generators, PerSecond: orderPerSecond, Start: c.Start})
+	minted, err := c.Mint(ctx, Rhythm{IDs: ids, Generators: generators, PerSecond: max(1, ids/int(orderSpan.Seconds())), Start: c.Start})
 	if err != nil {
 		return Order{}, err
 	}

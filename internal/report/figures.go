@@ -94,7 +94,7 @@ func (t *table) add(name string, cells ...cell) {
 }
 
 func words(s string) cell { return cell{Text: s} }
-func num(s string) cell  { return cell{Text: s, Class: "num"} }
+func num(s string) cell   { return cell{Text: s, Class: "num"} }
 
 // codecs are a chart for each sort order, and one for the numbers of generators.
 func (n named) codecs() []figure {
@@ -191,6 +191,7 @@ func (n named) footprints() []figure {
 			Chart: chart{id: "pages-" + strings.ToLower(d.Name), title: d.Name + ": pages written per 1,000 rows, by scheme", axis: "pages, logarithmic", log: true},
 			Table: table{Caption: d.Name + ": pages written per 1,000 rows", Head: []string{"scheme", "pages written per 1,000 rows"}},
 		}
+		unknown := ""
 		for _, f := range n.Footprints {
 			if f.Database != d.Name {
 				continue
@@ -205,10 +206,11 @@ func (n named) footprints() []figure {
 				pages.Chart.rows = append(pages.Chart.rows, chartRow{name, !f.Peer, []mark{{value: per, text: small(per)}}})
 				pages.Table.add(name, written)
 			} else {
-				pages.Note = "Not known: " + f.Unknown
+				unknown = " What was written is not known: " + f.Unknown
 			}
 			sizes.Table.add(name, words(f.Column), num(small(key)), num(small(float64(f.TableBytes)/rows)), log, written)
 		}
+		sizes.Note += unknown
 		if len(sizes.Chart.rows) != 0 {
 			figures = append(figures, sizes)
 		}
@@ -234,6 +236,9 @@ func (n named) inserts() []figure {
 			})
 		}
 		relative := fmt.Sprintf("%.2f", m.Relative)
+		if m.Spread != 0 {
+			relative += fmt.Sprintf(" ± %.2f", m.Spread)
+		}
 		figures[i].Chart.rows = append(figures[i].Chart.rows, chartRow{m.Scheme, !m.Peer, []mark{{value: m.Relative, text: relative}}})
 		figures[i].Table.add(m.Scheme, words(m.Column), num(grouped(m.RowsPerSec)), num(relative))
 	}

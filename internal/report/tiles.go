@@ -10,7 +10,7 @@ import (
 // tiles are the figures that say most, of the databases that were there.
 func (n named) tiles() []tile {
 	var tiles []tile
-	for _, t := range []*tile{n.compressionTile(), n.sizeTile(), n.pagesTile(), n.insertTile(), n.orderTile()} {
+	for _, t := range []*tile{n.compressionTile(), n.sizeTile(), n.pagesTile(), n.insertTile(), n.orderTile(), n.skippingTile()} {
 		if t != nil && len(tiles) < 4 {
 			tiles = append(tiles, *t)
 		}
@@ -34,7 +34,7 @@ func (n named) footprintsOf(scheme, peer string) (ours, theirs *measure.Footprin
 	for _, d := range n.Databases[min(1, len(n.Databases)-1):] { // a server rather than SQLite
 		for i, f := range n.Footprints {
 			switch {
-			case f.Database != d.Name || f.Unknown != "":
+			case f.Database != d.Name:
 			case f.Scheme == scheme:
 				ours = &n.Footprints[i]
 			case f.Scheme == peer:
@@ -60,7 +60,7 @@ func (n named) sizeTile() *tile {
 
 func (n named) pagesTile() *tile {
 	ours, theirs := n.footprintsOf("decimal", "UUIDv4")
-	if ours == nil || ours.Pages == 0 {
+	if ours == nil || ours.Unknown != "" || ours.Pages == 0 {
 		return nil
 	}
 	return &tile{
@@ -69,10 +69,12 @@ func (n named) pagesTile() *tile {
 	}
 }
 
+// insertTile is of a server rather than SQLite. A figure that the machine's noise may have made is no headline.
 func (n named) insertTile() *tile {
+	const certain = 0.1
 	var best *measure.Insert
 	for i, m := range n.Inserts {
-		if m.Scheme == "decimal" && (best == nil || best.Database == "SQLite") {
+		if m.Scheme == "decimal" && m.Spread > 0 && m.Spread <= certain && (best == nil || best.Database == "SQLite") {
 			best = &n.Inserts[i]
 		}
 	}
@@ -90,4 +92,13 @@ func (n named) orderTile() *tile {
 		}
 	}
 	return &tile{fmt.Sprintf("%d of %d", agree, len(n.Order)), "columns sort as documented", "by ORDER BY and along the index, with IDs of several generators at once"}
+}
+
+func (n named) skippingTile() *tile {
+	i := slices.IndexFunc(n.Skipping, func(s measure.Skipping) bool { return s.All != 0 })
+	if i < 0 {
+		return nil
+	}
+	s := n.Skipping[i]
+	return &tile{fmt.Sprintf("%d of %d", s.Granules, s.All), "granules are read", fmt.Sprintf("by ClickHouse for the %s IDs of a second, of %s", grouped(float64(s.Found)), grouped(float64(s.Rows)))}
 }
