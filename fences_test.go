@@ -101,7 +101,7 @@ var fences = []fence{
 			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
 			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
 		},
-		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
+		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers", "gonum.org"},
 		nil,
 		"libraries are free of test code and of the command line",
 	},

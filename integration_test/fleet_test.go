@@ -21,6 +21,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -29,7 +30,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Main(m, map[string]func([]string) error{"app": app, "minter": minter})
+	subprocess.Work(map[string]func([]string) error{"app": app, "minter": minter})
+	dbtest.Main(m)
 }
 
 type (

@@ -1,0 +1,117 @@
+package integration_test
+
+import (
+	"testing"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/measure"
+)
+
+// What the docs claim of IDs in ClickHouse holds for 1, 4 and 64 generators. Every other scheme goes through every codec it takes, with
+// fewer IDs; idmint report measures all of them at length.
+func TestCompression(t *testing.T) {
+	d, err := measure.Open(t.Context(), dbtest.New(t, databases.ClickHouse))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	compressed := func(k measure.Key, ids, generators int) (best, arrival float64) {
+		t.Helper()
+		all, err := d.Compression(t.Context(), k, measure.Rhythm{IDs: ids, Generators: generators, PerSecond: 10_000})
+		if err != nil {
+			t.Fatalf("%s: %v", k.Name(), err)
+		}
+		if want := 2 * len(k.Codecs()); len(all) != want {
+			t.Fatalf("%s: %d measurements, want %d", k.Name(), len(all), want)
+		}
+		least := map[string]float64{}
+		for _, c := range all {
+			if smallest, ok := least[c.Sort]; !ok || c.BytesPerID < smallest {
+				least[c.Sort] = c.BytesPerID
+			}
+			// A codec may not help, but never costs more than a header for each block.
+			if limit := columnSizes[c.Storage+c.Scheme]; limit == 0 || c.BytesPerID > 1.01*limit {
+				t.Errorf("%s with %s, %s: %f bytes per ID, of %v", k.Name(), c.Codec, c.Sort, c.BytesPerID, limit)
+			}
+		}
+		t.Logf("%s: %d IDs of %d generators: %.4f bytes per ID sorted, %.4f in order of arrival", k.Name(), ids, generators, least[measure.SortedByID], least[measure.Arrival])
+		return least[measure.SortedByID], least[measure.Arrival]
+	}
+	const million = 1_000_000
+	uuid7, _ := compressed(measure.Find("UUIDv7", idtype.StorageUUID), million, 1)
+	claims := map[string]float64{"decimal": 0.02, "trace": 0.03}
+	for _, generators := range measure.Generators() {
+		for scheme, most := range claims {
+			smaller := 300.0
+			if scheme == "trace" && generators == 64 { // each second is 64 runs of only 156 IDs, and what begins a run takes ten bytes
+				most, smaller = 0.08, 150
+			}
+			k := measure.Find(scheme, idtype.StorageBigint)
+			sorted, arrival := compressed(k, million, generators)
+			if sorted > most {
+				t.Errorf("%s of %d generators: %f bytes per ID, want at most %v", scheme, generators, sorted, most)
+			}
+			if uuid7 < smaller*sorted {
+				t.Errorf("%s of %d generators: %f bytes per ID, UUIDv7 %f: want %v times smaller", scheme, generators, sorted, uuid7, smaller)
+			}
+			if arrival < sorted {
+				t.Errorf("%s of %d generators: %f bytes per ID in order of arrival, %f sorted", scheme, generators, arrival, sorted)
+			}
+		}
+	}
+	for _, k := range measure.Keys() {
+		if claims[k.Scheme] == 0 && k.Scheme != "UUIDv7" {
+			if sorted, _ := compressed(k, 100_000, 4); !k.Peer && 4*sorted > uuid7 {
+				t.Errorf("%s: %f bytes per ID, UUIDv7 %f: want 4 times smaller", k.Name(), sorted, uuid7)
+			}
+		}
+	}
+}
+
+// columnSizes are what an ID takes uncompressed.
+var columnSizes = map[string]float64{
+	"bigintdecimal": 8, "biginttrace": 8, "bigintsequence": 8, "bigintshort": 8, "biginteightbyte": 8, "biginteightbyte, SPREAD": 8, "bigintsnowflake": 8,
+	"byteseightbyte": 8, "byteseightbyte, SPREAD": 8, "bytessno": 10, "textsno": 16, "uuidsno": 16, "uuidUUIDv4": 16, "uuidUUIDv7": 16, "textULID": 26,
+}
+
+// Rows of IDs far apart take more pages to write, and wide keys more room.
+func TestFootprint(t *testing.T) {
+	inEach(t, func(t *testing.T, d *measure.Database) {
+		if d.Name == "ClickHouse" {
+			return // see TestCompression
+		}
+		of := func(scheme string, form idtype.Storage) measure.Footprint {
+			k := measure.Find(scheme, form)
+			f, err := d.Footprint(t.Context(), k, measure.Rhythm{IDs: 50_000, Generators: 4, PerSecond: 10_000})
+			if err != nil {
+				t.Fatalf("%s: %v", k.Name(), err)
+			}
+			if f.Unknown != "" || f.Pages <= 0 || f.LogBytes <= 0 || f.TableBytes < f.KeyBytes {
+				t.Errorf("%+v", f)
+			}
+			// No page holds more than the IDs themselves, and none is emptier than a third.
+			if perRow := f.KeyBytes / int64(f.Rows); perRow < 8 || perRow > 150 {
+				t.Errorf("%s: %d bytes per row", k.Name(), perRow)
+			}
+			t.Logf("%s: %s: %d rows: key %d bytes, table %d, log %d, %d pages written", d.Name, k.Name(), f.Rows, f.KeyBytes, f.TableBytes, f.LogBytes, f.Pages)
+			return f
+		}
+		decimal, short := of("decimal", idtype.StorageBigint), of("short", idtype.StorageBigint)
+		spread := of("eightbyte, SPREAD", idtype.StorageBytes)
+		uuid4, ulid := of("UUIDv4", idtype.StorageUUID), of("ULID", idtype.StorageText)
+		for _, far := range []measure.Footprint{uuid4, spread} {
+			if near := max(decimal.Pages, short.Pages); far.Pages*2 < near*3 {
+				t.Errorf("%s: %d pages written, of decimal or short %d: want half as many again", far.Scheme, far.Pages, near)
+			}
+		}
+		if ulid.KeyBytes < short.KeyBytes*3/2 {
+			t.Errorf("the key of ULIDs takes %d bytes, of short %d", ulid.KeyBytes, short.KeyBytes)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package integration_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/measure"
+)
+
+// inEach runs a test in each kind of database, in a place of its own that is removed afterwards.
+func inEach(t *testing.T, test func(t *testing.T, d *measure.Database)) {
+	t.Helper()
+	run := func(name string, open func(t *testing.T) (*measure.Database, error)) {
+		t.Run(name, func(t *testing.T) {
+			d, err := open(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			test(t, d)
+		})
+	}
+	run("SQLite", func(t *testing.T) (*measure.Database, error) { return measure.OpenSQLite(t.Context()) })
+	for _, kind := range databases.Kinds() {
+		run(string(kind), func(t *testing.T) (*measure.Database, error) { return measure.Open(t.Context(), dbtest.New(t, kind)) })
+	}
+}
+
+// naive are the columns whose order is not that of the IDs, in the words of measure.OrderCase. All others sort as the IDs do.
+var naive = map[string][]string{
+	"SQLite":     {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07"},
+	"PostgreSQL": {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech"},
+	"MariaDB":    {"UUIDv4", "eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech"},
+	"ClickHouse": {"UUIDv4", "UUIDv7", "eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as uuid"},
+}
+
+// ORDER BY, the order along the index and the documented order are one, for every scheme in every form, and so is the order of the
+// IDs except where a choice is naive.
+func TestOrder(t *testing.T) {
+	inEach(t, func(t *testing.T, d *measure.Database) {
+		others := map[string]bool{}
+		ids := 0
+		for _, c := range d.OrderCases() {
+			o, err := d.Order(t.Context(), c, 100_000, 8)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.Name(), c.What, err)
+			}
+			name := c.Name()
+			if c.What != "" && (c.Naive || !o.AsIDs) {
+				name += ", " + c.What
+			}
+			if !o.OrderBy || !o.Index {
+				t.Errorf("%s, %s in %s: the order is documented as %s: ORDER BY gives it: %t, the index: %t", name, c.What, c.Column, o.Documented, o.OrderBy, o.Index)
+			}
+			if !o.AsIDs {
+				others[name] = true
+			}
+			ids += o.IDs
+		}
+		if got := slices.Sorted(maps.Keys(others)); !slices.Equal(got, naive[d.Name]) {
+			t.Errorf("not in the order of the IDs: %q, want %q", got, naive[d.Name])
+		}
+		t.Logf("%s: %d columns of 8 generators at once, %d IDs", d.Version, len(d.OrderCases()), ids)
+	})
+}
