@@ -11,8 +11,8 @@ import (
 const variable = "IDMINT_TEST_SUBPROCESS"
 
 // Main is called by TestMain. In a process that [Command] started it runs the worker of that name and exits, with status 1 and
-// the error on stderr if there is one; otherwise it runs the tests.
-func Main(m *testing.M, workers map[string]func(args []string) error) {
+// the error on stderr if there is one; otherwise it runs the tests, those of a [testing.M] or of a type that does more with them.
+func Main(m interface{ Run() int }, workers map[string]func(args []string) error) {
 	if name := os.Getenv(variable); name != "" {
 		if err := workers[name](os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

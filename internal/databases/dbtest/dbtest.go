@@ -31,8 +31,14 @@ type shared struct {
 var servers = map[databases.Kind]*shared{databases.Postgres: {}, databases.MariaDB: {}, databases.ClickHouse: {}}
 
 // Main runs the tests, ends the servers that they started, and exits.
-func Main(m *testing.M) {
-	code := m.Run()
+func Main(m *testing.M) { os.Exit(Tests{m}.Run()) }
+
+// Tests are a package's tests, for a TestMain that does more than [Main].
+type Tests struct{ *testing.M }
+
+// Run runs the tests and ends the servers that they started. It returns the exit code.
+func (t Tests) Run() int {
+	code := t.M.Run()
 	for _, s := range servers {
 		if s.server != nil {
 			if err := s.server.Stop(); err != nil {
@@ -41,7 +47,7 @@ func Main(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // Server is the server of the kind that the program's tests share.
