@@ -43,14 +43,32 @@ var fences = []fence{
 		"a launch log needs no ID types, and no driver but its store's",
 	},
 	{
+		[]string{"launchlog/internal/rows"},
+		[]string{""},
+		[]string{module + "launchlog", "github.com/cenkalti/backoff/v5"},
+		"what the stores share drives no database",
+	},
+	{
 		[]string{"launchlog/sqlite"},
-		[]string{module, "gorm.io"},
-		[]string{module + "launchlog"},
-		"an app that opens a log does not migrate it by itself",
+		[]string{module, "gorm.io", "github.com/jackc", "github.com/go-sql-driver"},
+		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+	},
+	{
+		[]string{"launchlog/postgres"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/go-sql-driver"},
+		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+	},
+	{
+		[]string{"launchlog/mysql"},
+		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc"},
+		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"migrations"},
-		[]string{module, "github.com/mattn", "gorm.io"},
+		[]string{module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io"},
 		nil,
 		"migrations run on the database that they are given, by whatever driver",
 	},
@@ -67,7 +85,10 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
-		[]string{"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "migrations", "sqlid", "gormid"},
+		[]string{
+			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
+			"launchlog/internal/rows", "migrations", "sqlid", "gormid",
+		},
 		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers"},
 		nil,
 		"libraries are free of test code and of the command line",

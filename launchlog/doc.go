@@ -3,9 +3,11 @@
 //
 // A [Log] is the whole API; a [Store] keeps its rows:
 //
-//	store    package             for
-//	SQLite   launchlog/sqlite    one machine: the embedded default
-//	memory   launchlog/memory    tests, and the reference that other stores are measured by
+//	store            package              for
+//	SQLite           launchlog/sqlite     one machine: the embedded default
+//	PostgreSQL       launchlog/postgres   many machines
+//	MySQL, MariaDB   launchlog/mysql      many machines
+//	memory           launchlog/memory     tests, and the reference that other stores are measured by
 //
 // A deployment starts its launch and hands the number to its apps in their configuration:
 //

@@ -5,6 +5,14 @@
 // another tool finds the same SQL in [FS], as NNNN_name.up.sql and NNNN_name.down.sql; each file records its version in the
 // table idmint_schema itself, so tools may be mixed.
 //
+// MySQL commits at every statement that changes a schema. There each statement of a migration can be run again, the version is
+// recorded last, and one migrator is at work at a time: what was cut off, the next Up completes.
+//
+// The tables refuse, by triggers, that rows are deleted or renumbered, that counters are lowered, and that anything is truncated: in
+// MySQL by foreign keys, since no trigger hears of TRUNCATE there. None of this stops who drops the tables or the triggers, or
+// switches off the checks of foreign keys (MySQL) or the triggers (PostgreSQL's session_replication_role): keep the rights to do so
+// from the apps.
+//
 // A migration that was shipped is never edited.
 package migrations
 
@@ -21,17 +29,10 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
 )
 
-//go:embed sqlite/*.sql
+//go:embed sqlite/*.sql postgres/*.sql mysql/*.sql
 var files embed.FS
-
-// Dialect is a kind of database.
-type Dialect string
-
-// SQLite is version 3.37 or later, for its STRICT tables.
-const SQLite Dialect = "sqlite"
 
 var (
 	// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be given out again.
@@ -69,22 +70,22 @@ func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 	if Latest(d) == 0 {
 		return 0, fmt.Errorf("%w %q", errDialect, d)
 	}
-	version, err := versions{}.GetLatestVersion(ctx, db)
+	version, err := versions{dialects[d]}.GetLatestVersion(ctx, db)
 	return int(version), err
 }
 
 // Up brings the database to the latest version. It returns the versions before and after, and a [*NewerError] for a database
-// that is beyond. Up with nothing to do changes nothing. It waits for other migrators for 30 s, in steps as long as the database's
-// own busy timeout, which obeys no context: a short one is best.
+// that is beyond. Up with nothing to do changes nothing. It waits for other migrators for 30 s, in steps as long as SQLite's own
+// busy timeout, which obeys no context: a short one is best.
 func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
-	from, err = retry(ctx, func() (int, error) { return Version(ctx, db, d) })
+	from, err = retry(ctx, d, func() (int, error) { return Version(ctx, db, d) })
 	if err != nil {
 		return 0, 0, err
 	}
 	if from > Latest(d) {
 		return from, from, &NewerError{from, Latest(d)}
 	}
-	to, err = retry(ctx, func() (int, error) {
+	to, err = retry(ctx, d, func() (int, error) {
 		before, err := Version(ctx, db, d)
 		if err != nil || before >= Latest(d) {
 			return before, err
@@ -104,34 +105,66 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 }
 
 // Down takes migrations back until the database has version to, all of them or, with an error, none. It returns [ErrNotEmpty]
-// where that would drop launches or counters that were used, and a [*NewerError] for a database that is beyond [Latest].
+// where that would drop launches or counters that were used, and a [*NewerError] for a database that is beyond [Latest]. In MySQL,
+// where each version is a step of its own, one that is cut off, or comes upon a launch that was started since it began, leaves the
+// versions that it took back: Up brings them again.
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	if Latest(d) == 0 {
 		return fmt.Errorf("%w %q", errDialect, d)
 	}
+	_, err := retry(ctx, d, func() (int, error) { return to, down(ctx, db, d, int64(to)) })
+	if err != nil && strings.Contains(err.Error(), "only rise") { // as the files' own triggers say
+		return ErrNotEmpty
+	}
+	return err
+}
+
+func down(ctx context.Context, db *sql.DB, d Dialect, to int64) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	version, err := versions{}.GetLatestVersion(ctx, tx)
-	if err == nil && version > int64(Latest(d)) {
-		err = &NewerError{int(version), Latest(d)}
-	}
-	for ; err == nil && version > int64(to); version-- {
-		err = down(ctx, tx, d, version)
-	}
-	switch {
-	case err == nil:
-		return tx.Commit()
-	case strings.Contains(err.Error(), "only rise"): // as the files' own triggers say
-		return ErrNotEmpty
-	default:
+	err = dialects[d].hold(ctx, tx, func() error {
+		version, err := versions{dialects[d]}.GetLatestVersion(ctx, tx)
+		if err == nil && version > int64(Latest(d)) {
+			err = &NewerError{int(version), Latest(d)}
+		}
+		if err == nil {
+			err = checkEmpty(ctx, tx, version, to)
+		}
+		for ; err == nil && version > to; version-- {
+			err = takeBack(ctx, tx, d, version)
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
+	return tx.Commit()
 }
 
-func down(ctx context.Context, tx *sql.Tx, d Dialect, version int64) error {
+// checkEmpty looks at all the versions before anything is dropped. The files look again, under their locks.
+func checkEmpty(ctx context.Context, tx *sql.Tx, from, to int64) error {
+	for version, query := range map[int64]string{
+		1: "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 0",
+		2: "SELECT count(*) FROM idmint_counter WHERE value > 0",
+	} {
+		if version > from || version <= to {
+			continue
+		}
+		var used int
+		if err := tx.QueryRowContext(ctx, query).Scan(&used); err != nil {
+			return err
+		}
+		if used > 0 {
+			return ErrNotEmpty
+		}
+	}
+	return nil
+}
+
+func takeBack(ctx context.Context, tx *sql.Tx, d Dialect, version int64) error {
 	names, err := fs.Glob(FS(d), fmt.Sprintf("%04d_*.down.sql", version))
 	if err == nil && len(names) != 1 {
 		err = fmt.Errorf("migrations: version %d has %d files to take it back", version, len(names))
@@ -142,19 +175,18 @@ func down(ctx context.Context, tx *sql.Tx, d Dialect, version int64) error {
 	return execute(ctx, tx, d, names[0])
 }
 
-// budget bounds Up where its context does not.
+// budget bounds Up and Down where their context does not.
 const budget = 30 * time.Second
 
 var errOvertaken = errors.New("overtaken by another migrator")
 
-// retry runs f again where another process was in the way. SQLite's driver is told by its words, so that this package
-// needs no driver.
-func retry(ctx context.Context, f func() (int, error)) (int, error) {
+// retry runs f again where another process was in the way.
+func retry(ctx context.Context, d Dialect, f func() (int, error)) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("gave up after %v", budget))
 	defer cancel()
 	for {
 		v, err := f()
-		if err == nil || !errors.Is(err, errOvertaken) && !strings.Contains(err.Error(), "database is locked") {
+		if err == nil || !errors.Is(err, errOvertaken) && !errors.Is(err, errBusy) && (dialects[d].busy == nil || !dialects[d].busy(err)) {
 			return v, err
 		}
 		select {
@@ -178,66 +210,32 @@ func provider(db *sql.DB, d Dialect) (*goose.Provider, error) {
 		if err != nil {
 			return nil, fmt.Errorf("migrations: %s: %w", up, err)
 		}
-		run := func(ctx context.Context, tx *sql.Tx) error { return execute(ctx, tx, d, up) }
+		run := func(ctx context.Context, tx *sql.Tx) error {
+			return dialects[d].hold(ctx, tx, func() error {
+				have, err := versions{dialects[d]}.GetLatestVersion(ctx, tx)
+				if err != nil || have >= version {
+					return err // another process took it while this one waited for the lock
+				}
+				return execute(ctx, tx, d, up)
+			})
+		}
 		all = append(all, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
 	}
 	return goose.NewProvider(goose.DialectCustom, db, nil,
-		goose.WithStore(versions{}), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+		goose.WithStore(versions{dialects[d]}), goose.WithGoMigrations(all...), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 }
 
 func execute(ctx context.Context, tx *sql.Tx, d Dialect, name string) error {
 	text, err := fs.ReadFile(FS(d), name)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, string(text))
+		for _, statement := range dialects[d].statements(string(text)) {
+			if _, err = tx.ExecContext(ctx, statement); err != nil {
+				break
+			}
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
-}
-
-// versions lets goose read the table idmint_schema. The SQL files write it themselves.
-type versions struct{}
-
-var _ database.Store = versions{}
-
-func (versions) Tablename() string { return "idmint_schema" }
-
-func (versions) TableExists(context.Context, database.DBTxConn) (bool, error) { return true, nil }
-
-func (versions) CreateVersionTable(context.Context, database.DBTxConn) error { return nil }
-
-func (versions) Insert(context.Context, database.DBTxConn, database.InsertRequest) error { return nil }
-
-func (versions) Delete(context.Context, database.DBTxConn, int64) error { return nil }
-
-func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, version int64) (*database.GetMigrationResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	if err != nil {
-		return nil, err
-	}
-	if version > latest {
-		return nil, database.ErrVersionNotFound
-	}
-	return &database.GetMigrationResult{IsApplied: true}, nil
-}
-
-func (versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
-	var tables int
-	err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'").Scan(&tables)
-	if err != nil || tables == 0 {
-		return 0, err
-	}
-	var version sql.NullInt64
-	err = db.QueryRowContext(ctx, "SELECT max(version) FROM idmint_schema").Scan(&version)
-	return version.Int64, err
-}
-
-func (v versions) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
-	latest, err := v.GetLatestVersion(ctx, db)
-	var list []*database.ListMigrationsResult
-	for ; latest >= 0; latest-- {
-		list = append(list, &database.ListMigrationsResult{Version: latest, IsApplied: true})
-	}
-	return list, err
 }

@@ -3,11 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"strconv"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
 const (
@@ -48,8 +47,8 @@ func makeCounter(ctx context.Context, tx *sql.Tx, ref launchlog.CounterRef) (mad
 	if err != nil {
 		return false, err
 	}
-	rows, err := result.RowsAffected()
-	return rows == 1, err
+	n, err := result.RowsAffected()
+	return n == 1, err
 }
 
 // AdvanceCounter implements launchlog.Store.
@@ -58,7 +57,7 @@ func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to
 		if err := tx.QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&now); err != nil || now >= to {
 			return err
 		}
-		detail, err := json.Marshal(map[string]any{"counter": ref.Name, "from": strconv.FormatInt(now, 10), "to": strconv.FormatInt(to, 10)})
+		detail, err := rows.CounterDetail(ref.Name, now, to)
 		if err != nil {
 			return err
 		}
@@ -87,11 +86,8 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 // Counters implements launchlog.Store.
 func (s *Store) Counters(ctx context.Context, namespace, after string, limit int) ([]launchlog.CounterState, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.CounterState, error) {
-		rows, err := s.reader.QueryContext(ctx, `SELECT namespace, name, value, updated_at FROM idmint_counter
+		found, err := s.reader.QueryContext(ctx, `SELECT `+rows.Counter+` FROM idmint_counter
 			WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`, namespace, after, limit)
-		return collect(rows, err, func(r row) (c launchlog.CounterState, err error) {
-			err = r.Scan(&c.Namespace, &c.Name, &c.Value, (*timestamp)(&c.UpdatedAt))
-			return c, err
-		})
+		return rows.Collect(found, err, rows.ScanCounter)
 	})
 }

@@ -7,10 +7,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,10 +22,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/rows"
 )
-
-// schemaVersion is the version of the tables, by package migrations, that this store is written for.
-const schemaVersion = 2
 
 // Mode says what [DSN] does about a file that is not there.
 type Mode string
@@ -119,18 +117,18 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if have != schemaVersion {
-		return &launchlog.SchemaError{Have: have, Want: schemaVersion}
+	if have != rows.SchemaVersion {
+		return &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
 	}
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		text string
 	}{
-		{&s.byToken, `SELECT ` + claimColumns + ` FROM idmint_generator WHERE token = ?`},
+		{&s.byToken, `SELECT ` + rows.Claim + ` FROM idmint_generator WHERE token = ?`},
 		{&s.nextGenerator, `UPDATE idmint_launch SET next_generator_id = next_generator_id + 1
 			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL AND next_generator_id < ? RETURNING next_generator_id - 1`},
 		{&s.insertClaim, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
-			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + claimColumns},
+			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + rows.Claim},
 		{&s.nextNumbers, reserveNumbers},
 	} {
 		if *p.stmt, err = s.writer.PrepareContext(ctx, p.text); err != nil {
@@ -231,10 +229,10 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 		if err != nil {
 			return err
 		}
-		if last < start.KnownLaunch {
-			return fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
+		if err := rows.Behind(start, last); err != nil {
+			return err
 		}
-		launch, err = scanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
+		launch, err = rows.ScanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -266,13 +264,9 @@ func lastLaunch(ctx context.Context, tx *sql.Tx, namespace string) (last int, er
 }
 
 func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (launchlog.Launch, error) {
-	return scanLaunch(tx.QueryRowContext(ctx, `INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service,
-			environment, initiator, initiator_kind, version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url,
-			rolls_back, data, host)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+launchColumns,
-		s.Namespace, id, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind, s.Version, s.Commit, s.Ref,
-		s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL, orNull(s.RollsBack, s.RollsBack == 0),
-		orNull(string(s.Data), len(s.Data) == 0), s.Host))
+	return rows.ScanLaunch(tx.QueryRowContext(ctx, `INSERT INTO idmint_launch (launch_id, `+rows.Started+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+rows.Launch,
+		append([]any{id}, rows.StartValues(s)...)...))
 }
 
 // EndLaunch implements launchlog.Store.
@@ -296,7 +290,7 @@ func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.En
 	if err != nil {
 		return err
 	}
-	detail, err := json.Marshal(map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+	detail, err := rows.EndedDetail(ending)
 	if err != nil {
 		return err
 	}
@@ -306,7 +300,7 @@ func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.En
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim launchlog.Claim, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		claim, err = scanClaim(tx.StmtContext(ctx, s.byToken).QueryRowContext(ctx, take.Token))
+		claim, err = rows.ScanClaim(tx.StmtContext(ctx, s.byToken).QueryRowContext(ctx, take.Token))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -314,19 +308,12 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim 
 		err = tx.StmtContext(ctx, s.nextGenerator).QueryRowContext(ctx, take.Namespace, take.Launch, launchlog.MaxGenerators).Scan(&number)
 		if errors.Is(err, sql.ErrNoRows) {
 			launch, err := oneLaunch(ctx, tx, take.Ref)
-			switch {
-			case err != nil:
-				return err
-			case !launch.Running():
-				return launchlog.ErrEnded
-			default:
-				return launchlog.ErrGeneratorsExhausted
-			}
+			return cmp.Or(err, rows.NoNumber(launch))
 		}
 		if err != nil {
 			return err
 		}
-		claim, err = scanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
+		claim, err = rows.ScanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
 			take.Namespace, take.Launch, number, take.Token, take.Host, take.PID))
 		return err
 	})
@@ -339,11 +326,8 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 		if now, err = lastLaunch(ctx, tx, namespace); err != nil || now > last {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
-		running, err := collect(rows, err, func(r row) (id int, err error) {
-			err = r.Scan(&id)
-			return id, err
-		})
+		found, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
+		running, err := rows.Collect(found, err, rows.ScanOne[int])
 		if err != nil {
 			return err
 		}
@@ -358,7 +342,7 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
 			return err
 		}
-		detail, err := json.Marshal(map[string]any{"from": now, "to": last})
+		detail, err := rows.AdvancedDetail(now, last)
 		if err != nil {
 			return err
 		}
@@ -376,27 +360,27 @@ func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch
 // Launches implements launchlog.Store.
 func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Launch, error) {
-		rows, err := s.reader.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
+		found, err := s.reader.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
 			AND (NOT ?4 OR ended_at IS NULL) AND (?5 <= 0 OR launch_id < ?5) ORDER BY launch_id DESC LIMIT ?6`,
 			namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
-		return collect(rows, err, scanLaunch)
+		return rows.Collect(found, err, rows.ScanLaunch)
 	})
 }
 
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Event, error) {
-		rows, err := s.reader.QueryContext(ctx, `SELECT namespace, coalesce(launch_id, 0), kind, actor, at, detail FROM idmint_launch_event
-			WHERE namespace = ? AND launch_id IS ? ORDER BY event_id`, ref.Namespace, orNull(ref.Launch, ref.Launch == 0))
-		return collect(rows, err, scanEvent)
+		found, err := s.reader.QueryContext(ctx, `SELECT `+rows.Event+` FROM idmint_launch_event
+			WHERE namespace = ? AND launch_id IS ? ORDER BY event_id`, ref.Namespace, rows.OrNull(ref.Launch, ref.Launch == 0))
+		return rows.Collect(found, err, rows.ScanEvent)
 	})
 }
 
 // Claims implements launchlog.Store.
 func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
 	return read(ctx, s, func(ctx context.Context) ([]launchlog.Claim, error) {
-		rows, err := s.reader.QueryContext(ctx, `SELECT `+claimColumns+` FROM idmint_generator
+		found, err := s.reader.QueryContext(ctx, `SELECT `+rows.Claim+` FROM idmint_generator
 			WHERE namespace = ? AND launch_id = ? AND generator_id >= ? ORDER BY generator_id LIMIT ?`, ref.Namespace, ref.Launch, from, limit)
-		return collect(rows, err, scanClaim)
+		return rows.Collect(found, err, rows.ScanClaim)
 	})
 }

@@ -1,0 +1,188 @@
+// Package rows is what the launch logs in SQL databases have in common: the columns of their tables, and how rows become values and
+// back.
+package rows
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// SchemaVersion is the version of the tables, by package migrations, that the stores are written for.
+const SchemaVersion = 2
+
+// Columns, in the order in which the functions below scan them.
+const (
+	Launch = `namespace, launch_id, ` + request + `, host, started_at, ended_at, outcome, next_generator_id`
+	Claim  = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
+	// Event leaves it to the store to give 0 for an event of the namespace.
+	Event   = `namespace, coalesce(launch_id, 0), kind, actor, at, detail`
+	Counter = `namespace, name, value, updated_at`
+
+	request = `idempotency_key, request_hash, service, environment, initiator, initiator_kind, version, commit_id, ref, artifact_digest,
+		ticket, reason, approver, pipeline_url, rolls_back, data`
+)
+
+// Started are the columns that a new launch is given, beside its number. See [StartValues].
+const Started = `namespace, ` + request + `, host`
+
+// StartValues are the values of [Started].
+func StartValues(s launchlog.Start) []any {
+	return []any{
+		s.Namespace, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind, s.Version, s.Commit, s.Ref,
+		s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL, OrNull(s.RollsBack, s.RollsBack == 0), Text(s.Data), s.Host,
+	}
+}
+
+// Row is a row of whatever driver.
+type Row interface{ Scan(...any) error }
+
+// ScanLaunch scans a row of [Launch].
+func ScanLaunch(r Row) (l launchlog.Launch, err error) {
+	var rollsBack sql.NullInt64
+	var data, outcome sql.NullString
+	err = r.Scan(&l.Namespace, &l.ID, &l.Key, &l.RequestHash, &l.Service, &l.Environment, &l.Initiator, &l.InitiatorKind, &l.Version,
+		&l.Commit, &l.Ref, &l.ArtifactDigest, &l.Ticket, &l.Reason, &l.Approver, &l.PipelineURL, &rollsBack, &data, &l.Host,
+		(*timestamp)(&l.StartedAt), (*timestamp)(&l.EndedAt), &outcome, &l.NextGenerator)
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	l.RollsBack = int(rollsBack.Int64)
+	l.Data = raw(data)
+	l.Outcome = launchlog.Outcome(outcome.String)
+	return l, nil
+}
+
+// ScanClaim scans a row of [Claim].
+func ScanClaim(r Row) (c launchlog.Claim, err error) {
+	err = r.Scan(&c.Namespace, &c.Launch, &c.Generator, &c.Token, &c.Host, &c.PID, (*timestamp)(&c.ClaimedAt))
+	return c, err
+}
+
+// ScanEvent scans a row of [Event].
+func ScanEvent(r Row) (e launchlog.Event, err error) {
+	var detail sql.NullString
+	err = r.Scan(&e.Namespace, &e.Launch, &e.Kind, &e.Actor, (*timestamp)(&e.At), &detail)
+	e.Detail = raw(detail)
+	return e, err
+}
+
+// ScanCounter scans a row of [Counter].
+func ScanCounter(r Row) (c launchlog.CounterState, err error) {
+	err = r.Scan(&c.Namespace, &c.Name, &c.Value, (*timestamp)(&c.UpdatedAt))
+	return c, err
+}
+
+// ScanOne scans a row of one column.
+func ScanOne[T any](r Row) (v T, err error) {
+	err = r.Scan(&v)
+	return v, err
+}
+
+// Collect scans all rows of a query by database/sql, and takes the query's error for that.
+func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// timestamp is a time as drivers hand it over: a time, or text of RFC 3339, which no setting of a connection changes the meaning of.
+type timestamp time.Time
+
+func (t *timestamp) Scan(src any) (err error) {
+	var parsed time.Time
+	switch v := src.(type) {
+	case nil:
+	case time.Time:
+		parsed = v.UTC()
+	case string:
+		parsed, err = time.Parse(time.RFC3339, v)
+	case []byte:
+		parsed, err = time.Parse(time.RFC3339, string(v))
+	default:
+		err = fmt.Errorf("a time is a %T", src)
+	}
+	if err == nil {
+		*t = timestamp(parsed)
+	}
+	return err
+}
+
+func raw(s sql.NullString) json.RawMessage {
+	if !s.Valid {
+		return nil
+	}
+	return json.RawMessage(s.String)
+}
+
+// OrNull is v, or NULL.
+func OrNull(v any, null bool) any {
+	if null {
+		return nil
+	}
+	return v
+}
+
+// Text is JSON as a parameter that every driver takes.
+func Text(data json.RawMessage) any { return OrNull(string(data), len(data) == 0) }
+
+// EndedDetail is the detail of an event "ended".
+func EndedDetail(e launchlog.Ending) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
+}
+
+// AdvancedDetail is the detail of an event "advanced".
+func AdvancedDetail(from, to int) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"from": from, "to": to})
+}
+
+// CounterDetail is the detail of an event "counter-advanced".
+func CounterDetail(name string, from, to int64) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10)})
+}
+
+// NotFound makes a row that is not there of the driver's own error, none, a launch that is not there.
+func NotFound(err, none error) error {
+	if errors.Is(err, none) {
+		return launchlog.ErrNotFound
+	}
+	return err
+}
+
+// Behind is launchlog.ErrBehind if the namespace's last launch is below the one that the caller knows.
+func Behind(start launchlog.Start, last int) error {
+	if last < start.KnownLaunch {
+		return fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
+	}
+	return nil
+}
+
+// NoNumber says why a launch gives out no number.
+func NoNumber(l launchlog.Launch) error {
+	switch {
+	case !l.Running():
+		return launchlog.ErrEnded
+	case l.NextGenerator >= launchlog.MaxGenerators:
+		return launchlog.ErrGeneratorsExhausted
+	default:
+		return ErrRaced
+	}
+}
+
+// ErrRaced is for a step that found the rows changed in between, and changed nothing.
+var ErrRaced = &launchlog.AttemptError{Err: errors.New("another process was faster")}

@@ -1,0 +1,174 @@
+// Package mysql is a launchlog.Store in MySQL 8.0.29 or later, or MariaDB 10.6 or later, by github.com/go-sql-driver/mysql.
+//
+// Every step is one READ COMMITTED transaction on one connection, whatever the server's default is. Nothing is applied before its
+// commit is sent, so only an answer to that can leave a step in doubt. Names differ where a byte differs: the tables compare by
+// utf8mb4_bin. Times are UTC, by the server's clock, to the microsecond, whatever time zone the server and the connection have.
+//
+// # What the server must be set to
+//
+// What was acknowledged survives a crash of the server and its machine where innodb_flush_log_at_trx_commit is 1 and, with a binary
+// log, sync_binlog is 1: the defaults of MySQL; MariaDB's sync_binlog is 0. It survives a failover only where the replica has
+// everything: one that lacks the newest transactions gives out their numbers again. See package launchlog for what to do then.
+//
+// On a Galera cluster all processes must write to the same one node. Even then it is not certified: a node that takes over may lack
+// transactions that were acknowledged.
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/rows"
+)
+
+const (
+	// openWait bounds how long Open and New wait for a server that does not answer.
+	openWait = 10 * time.Second
+	// rollbackWait bounds a ROLLBACK. Without it the connection is dropped, which rolls back as well.
+	rollbackWait = time.Second
+	// connections of a pool of the store's own.
+	connections = 4
+)
+
+// Store keeps launch logs in a MySQL or MariaDB database. Make it with [Open] or [New].
+type Store struct {
+	db  *sql.DB
+	own bool // db is closed with the store
+}
+
+var _ launchlog.Store = (*Store)(nil)
+
+// Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql: "user:password@tcp(host:3306)/database".
+// It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by migrations.Up. It waits up to 10 s for a
+// server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the driver's. A server that only reads can be read:
+// the first write fails.
+func Open(ctx context.Context, dsn string) (*Store, error) {
+	config, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	config.InterpolateParams = true // one round trip for a statement, and nothing prepared that a proxy would have to know of
+	config.ClientFoundRows = false
+	config.Logger = &mysql.NopLogger{} // what it would say is in the errors
+	if config.Params == nil {
+		config.Params = map[string]string{}
+	}
+	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	db.SetConnMaxIdleTime(time.Minute) // below what servers and balancers cut off
+	s, err := New(ctx, db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s.own = true
+	return s, nil
+}
+
+// New opens the launch log by an app's own pool, which Close leaves open. Its SQL mode must be strict; the driver's other settings
+// (parseTime, loc, clientFoundRows, interpolateParams, …) may be any. See [Open] for the rest.
+func New(ctx context.Context, db *sql.DB) (*Store, error) {
+	s := &Store{db: db}
+	waiting, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		have, err := s.version(waiting)
+		var again *launchlog.AttemptError
+		switch {
+		case err == nil && have == rows.SchemaVersion:
+			return s, nil
+		case err == nil:
+			err = &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
+		case errors.As(err, &again):
+			select {
+			case <-time.After(rand.N(wait)):
+				continue
+			case <-waiting.Done():
+			}
+		}
+		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		return nil, err
+	}
+}
+
+var errLax = errors.New("the SQL mode is not strict, and would change values rather than refuse them: set sql_mode in the DSN")
+
+func (s *Store) version(ctx context.Context) (int, error) {
+	return read(ctx, s, func(ctx context.Context) (version int, err error) {
+		var strict bool
+		var tables int
+		err = s.db.QueryRowContext(ctx, `SELECT @@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%',
+			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&strict, &tables)
+		if err == nil && !strict {
+			err = errLax
+		}
+		if err == nil && tables == 1 {
+			err = s.db.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+		}
+		return version, err
+	})
+}
+
+// Close closes the connections that Open made.
+func (s *Store) Close() error {
+	if s.own {
+		return s.db.Close()
+	}
+	return nil
+}
+
+// read runs f, which changes nothing: whatever was in the way, it may be run again.
+func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (v T, err error) {
+	if err := ctx.Err(); err != nil {
+		return v, err
+	}
+	v, err = f(ctx)
+	return v, classify(err)
+}
+
+// write runs f in one transaction. It does without sql.Tx, whose Commit obeys no context.
+func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.Conn) error) error {
+	tx, err := s.db.Conn(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // nothing was sent
+		}
+		return classify(err)
+	}
+	defer tx.Close()
+	_, err = tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `START TRANSACTION`)
+	}
+	if err == nil {
+		err = f(ctx, tx)
+	}
+	if err == nil {
+		if _, err = tx.ExecContext(ctx, `COMMIT`); err == nil {
+			return nil
+		}
+		err = classifyCommit(err)
+	}
+	// A lock that is not had in time (1205) takes back its statement alone, and the connection may live on: so it is said always.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
+	defer cancel()
+	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {
+		_ = tx.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
+	}
+	return classify(err)
+}

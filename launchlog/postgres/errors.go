@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+var (
+	errStandby  = errors.New("the commit's wait for the synchronous standby was cut off: the standby may lack it")
+	errReadOnly = errors.New("the server only reads: it is a standby, or its default_transaction_read_only is on")
+)
+
+// classify says which errors a launchlog.Log may try again after. Sent says that a transaction and its commit were sent, and broken that
+// the connection is of no more use.
+func classify(err error, sent, broken bool) error {
+	var server *pgconn.PgError
+	var connecting *pgconn.ConnectError
+	var attempt *launchlog.AttemptError
+	switch {
+	case err == nil || errors.As(err, &attempt):
+		return err
+	case errors.As(err, &connecting):
+		if errors.As(err, &server) && !lost(server) && !passes(server) {
+			return err // as with a wrong password, or no such database
+		}
+		return &launchlog.AttemptError{Err: err}
+	case errors.As(err, &server):
+		switch {
+		case server.Code == "25006":
+			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)} // in a failover it may be another server soon
+		case lost(server):
+			return &launchlog.AttemptError{Ambiguous: sent, Err: err}
+		case passes(server):
+			return &launchlog.AttemptError{Err: err}
+		}
+		return err
+	case pgconn.SafeToRetry(err):
+		return &launchlog.AttemptError{Err: err}
+	case broken:
+		return &launchlog.AttemptError{Ambiguous: sent, Err: err}
+	}
+	return err
+}
+
+// lost reports whether the server went away, or says that it does not know: a commit that was sent may have been made.
+func lost(e *pgconn.PgError) bool {
+	return strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P") || e.Code == "40003" || e.SeverityUnlocalized == "PANIC"
+}
+
+// passes reports whether the server rolled the transaction back, or did not begin it, for a reason that passes.
+func passes(e *pgconn.PgError) bool {
+	switch e.Code {
+	case "40001", // serialization_failure
+		"40P01", // deadlock_detected
+		"55P03", // lock_not_available
+		"57014", // query_canceled, by the database's statement_timeout or an operator
+		"25P03", "25P04", // idle_in_transaction_session_timeout, transaction_timeout
+		"53000", "53200", "53300": // insufficient_resources, out_of_memory, too_many_connections
+		return true
+	case "23505": // another process was faster: what is there is found by the next attempt
+		return e.ConstraintName == "idmint_launch_key" || e.ConstraintName == "idmint_generator_token"
+	}
+	return false
+}
+
+// lostRace reports whether another process made the row first: all of the transaction was rolled back, the number as well.
+func lostRace(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23505" && passes(e)
+}

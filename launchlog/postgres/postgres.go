@@ -1,0 +1,208 @@
+// Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
+//
+// Every step is one transaction that is sent as a whole, in one flight: while it holds a lock it waits for no client and no network.
+// It is READ COMMITTED whatever the database's default is, and its commit waits for the disk, and for a synchronous standby where
+// there is one, whatever the database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives
+// its transaction.
+//
+// # Connection poolers
+//
+// [Open] uses no prepared statement with a name, so its connections may go through PgBouncer in transaction mode. The setting
+// default_query_exec_mode=cache_statement in the DSN makes it faster, for a direct connection or a pooler that knows of prepared
+// statements. [New] uses the mode of the pool that it is given.
+//
+// # Standbys and failover
+//
+// What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It survives a failover only where the
+// standby is synchronous: one that lacks the newest transactions gives out their numbers again. See package launchlog for what to do
+// then. A commit whose wait for the standby was cut off counts as uncertain, and is run again: see [Watch]. On a server that only
+// reads, as a standby does, the log can be read.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/rows"
+)
+
+// openWait bounds how long Open and New wait for a server that does not answer.
+const openWait = 10 * time.Second
+
+// Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
+type Store struct {
+	pool *pgxpool.Pool
+	own  bool // the pool is closed with the store
+}
+
+var _ launchlog.Store = (*Store)(nil)
+
+// Open opens the launch log in the database that dsn names, as a URL or as key=value pairs, with the settings of pgxpool: pool_max_conns
+// is 4, or the number of CPUs if that is more. Its tables are made before, by migrations.Up, and found by the search_path. It waits up to
+// 10 s for a server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first
+// write fails.
+func Open(ctx context.Context, dsn string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(dsn, "default_query_exec_mode") {
+		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	Watch(config.ConnConfig)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(ctx, pool)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s.own = true
+	return s, nil
+}
+
+// New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did not prepare is told nothing of commits
+// that a synchronous standby may lack. See [Open] for the rest.
+func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
+	s := &Store{pool: pool}
+	waiting, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		have, err := s.version(waiting)
+		var again *launchlog.AttemptError
+		switch {
+		case err == nil && have == rows.SchemaVersion:
+			return s, nil
+		case err == nil:
+			err = &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
+		case errors.As(err, &again):
+			select {
+			case <-time.After(rand.N(wait)):
+				continue
+			case <-waiting.Done():
+			}
+		}
+		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
+			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		}
+		return nil, err
+	}
+}
+
+func (s *Store) version(ctx context.Context) (version int, err error) {
+	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
+		var table bool
+		err = conn.QueryRow(ctx, `SELECT to_regclass('idmint_schema') IS NOT NULL`).Scan(&table)
+		if err == nil && table {
+			err = conn.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+		}
+		return version, err
+	})
+}
+
+// Close closes the connections that Open made. It waits for calls that are under way.
+func (s *Store) Close() error {
+	if s.own {
+		s.pool.Close()
+	}
+	return nil
+}
+
+// read runs f, which changes nothing: whatever was in the way, it may be run again.
+func read[T any](ctx context.Context, s *Store, f func(context.Context, *pgxpool.Conn) (T, error)) (v T, err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer conn.Release()
+	v, err = f(ctx, conn)
+	return v, classify(err, false, conn.Conn().IsClosed())
+}
+
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // nothing was sent
+		}
+		return nil, classify(err, false, false)
+	}
+	return conn, nil
+}
+
+const (
+	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
+	// durable leaves remote_apply as it is, which waits for more.
+	durable = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')`
+	commit  = `COMMIT`
+)
+
+// write sends one transaction, whose statements are those that queue adds to the batch, in one flight. All of it is sent before the first
+// answer is known, so an answer that is lost leaves the commit in doubt.
+func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	doubt := watched(conn)
+	doubt.clear()
+	batch := &pgx.Batch{}
+	batch.Queue(begin)
+	batch.Queue(durable)
+	queue(batch)
+	committed := false
+	batch.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
+		committed = tag.String() == commit
+		return nil
+	})
+	err = conn.SendBatch(ctx, batch).Close()
+	switch {
+	case err != nil:
+		if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
+			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			_, _ = conn.Exec(ending, "ROLLBACK") // where it fails, the pool drops the connection, and with it the transaction
+			cancel()
+		}
+		return classify(err, true, conn.Conn().IsClosed())
+	case doubt.is():
+		return &launchlog.AttemptError{Ambiguous: true, Err: errStandby}
+	case !committed:
+		return &launchlog.AttemptError{Err: errors.New("the transaction was rolled back")}
+	}
+	return nil
+}
+
+// one queues a query of no more than one row, and hands that to scan.
+func one[T any](batch *pgx.Batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
+	batch.Queue(text, args...).QueryRow(func(row pgx.Row) error {
+		v, err := scan(row)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		*to = &v
+		return err
+	})
+}
+
+// list runs a query that only reads.
+func list[T any](ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any) ([]T, error) {
+	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) ([]T, error) {
+		found, err := conn.Query(ctx, text, args...)
+		if err != nil {
+			return nil, err
+		}
+		return pgx.AppendRows([]T(nil), found, func(row pgx.CollectableRow) (T, error) { return scan(row) })
+	})
+}

@@ -1,0 +1,37 @@
+package postgres
+
+import (
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Watch prepares the connections of an app's pool for [New]: it must see PostgreSQL's warning that a commit is on this server and maybe
+// not on the synchronous standby, because an operator or the server's end cut off the wait for that. What config.OnNotice was before is
+// called as well.
+//
+//	config, err := pgxpool.ParseConfig(dsn)
+//	postgres.Watch(config.ConnConfig)
+//	pool, err := pgxpool.NewWithConfig(ctx, config)
+func Watch(config *pgx.ConnConfig) {
+	next := config.OnNotice
+	config.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Routine == "SyncRepWaitForLSN" { // its text is in the server's language
+			conn.CustomData()[doubtful] = true
+		}
+		if next != nil {
+			next(conn, n)
+		}
+	}
+}
+
+const doubtful = "idmint: commit in doubt" // a name within the connection's custom data
+
+// watched is the mark of a connection.
+func watched(conn *pgxpool.Conn) doubt { return conn.Conn().PgConn().CustomData() }
+
+type doubt map[string]any
+
+func (d doubt) clear() { delete(d, doubtful) }
+
+func (d doubt) is() bool { return d[doubtful] == true }

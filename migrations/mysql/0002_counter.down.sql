@@ -1,0 +1,12 @@
+-- Drops the counters, if none of them was used: an application that went on with new ones would repeat numbers. The locks keep
+-- others from using one meanwhile.
+
+LOCK TABLES idmint_schema WRITE, idmint_counter_kept WRITE, idmint_counter WRITE;
+
+UPDATE idmint_counter SET value = -1 WHERE value > 0; -- which a trigger refuses
+
+DELETE FROM idmint_schema WHERE version = 2;
+
+DROP TABLE idmint_counter_kept, idmint_counter;
+
+UNLOCK TABLES;
