@@ -114,7 +114,7 @@ Without --db the number is taken on your word: nobody else mints with it, no oth
 
 func (f *timedFlags) add(c *cobra.Command, slots string) {
 	f.store.add(c)
-	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH (default: none)"
+	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH, postgres://… or mysql://… (default $" + dsnVariable + ", or none)"
 	c.Flags().StringVar(&f.pool, "pool", "", "MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
 	addCount(c, &f.count)
 }
@@ -159,7 +159,7 @@ func mintTimed[N any, T idtype.ID, P any](
 	}
 	ctx, cancel := interruptible(c)
 	defer cancel()
-	if c.Flags().Changed("db") {
+	if f.store.name.isGiven() {
 		log, done, err := f.store.open(ctx, a)
 		if err != nil {
 			return err

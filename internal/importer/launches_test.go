@@ -41,7 +41,9 @@ func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 
 // A run that ends between starting its launch and noting the number leaves no second launch behind: whoever resumes it
 // starts it under the same key, even as another user.
-func TestLaunchNotNoted(t *testing.T) {
+func TestLaunchNotNoted(t *testing.T) { everywhere(t, testLaunchNotNoted) }
+
+func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 	for _, initiator := range []string{"ann", "bob"} {
 		f := newFixture(t)
 		plain := f.log
@@ -65,7 +67,9 @@ func TestLaunchNotNoted(t *testing.T) {
 }
 
 // A launch that ends while an import of it has no generator yet: nothing is stored, and another launch can be named.
-func TestLaunchEndsInBetween(t *testing.T) {
+func TestLaunchEndsInBetween(t *testing.T) { everywhere(t, testLaunchEndsInBetween) }
+
+func testLaunchEndsInBetween(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	plain := f.log
 	id := f.start("deployment")
@@ -128,7 +132,9 @@ func TestLaunchEndsLater(t *testing.T) {
 }
 
 // An import that stopped keeps its launch, and goes on with a generator number of its own; or with another launch.
-func TestResumeWithLaunch(t *testing.T) {
+func TestResumeWithLaunch(t *testing.T) { everywhere(t, testResumeWithLaunch) }
+
+func testResumeWithLaunch(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	id := f.start("deployment")
 	f.stopAfter(20, numbered(50), importing(launch(id)))
@@ -148,7 +154,9 @@ func TestResumeWithLaunch(t *testing.T) {
 }
 
 // All rows are stored and the launch cannot be ended: the message leads to what helps, and nothing is stored twice.
-func TestLaunchNotEnded(t *testing.T) {
+func TestLaunchNotEnded(t *testing.T) { everywhere(t, testLaunchNotEnded) }
+
+func testLaunchNotEnded(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	plain := f.log
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return &faulty{Store: s, end: errStop} })
