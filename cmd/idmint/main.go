@@ -107,7 +107,7 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
-		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.migrateCommand())
+		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(), a.migrateCommand())
 	markArgs(root)
 	return root
 }

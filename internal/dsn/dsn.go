@@ -122,6 +122,14 @@ func (d DSN) String() string {
 	return shown.Redacted()
 }
 
+// URL is the name with its password, as Parse reads it.
+func (d DSN) URL() string {
+	if d.Kind == SQLite {
+		return "sqlite:" + d.Path
+	}
+	return d.url.String()
+}
+
 // Host is the server's address, with the port if the name has one. SQLite has none.
 func (d DSN) Host() string {
 	if d.url == nil {

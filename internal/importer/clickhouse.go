@@ -38,6 +38,7 @@ func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 	}
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
+		options.DialTimeout = min(options.DialTimeout, budget) // it bounds the server's first answer, too
 		var conn driver.Conn
 		if conn, err = clickhouse.Open(options); err == nil {
 			return &clickHouseTable{journal: j, conn: conn}, nil
@@ -49,13 +50,10 @@ func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 // Close closes the connections.
 func (t *clickHouseTable) Close() error { return errors.Join(t.conn.Close(), t.journal.Close()) }
 
-// ask runs f, again and again while ClickHouse is away. An attempt that was begun is not interrupted: it ends within the budget.
+// ask runs f, again and again while ClickHouse is away. Each attempt ends within the budget.
 func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error) error {
 	return pool.Retry(ctx, t.budget, func() error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		attempt, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
+		attempt, cancel := context.WithTimeoutCause(ctx, t.budget, pool.ErrSilent)
 		defer cancel()
 		err := f(attempt)
 		if err != nil && attempt.Err() != nil {
@@ -251,8 +249,10 @@ type lostError struct{}
 func (lostError) Error() string { return "ClickHouse has not kept a batch that it took" }
 func (lostError) Passes() bool  { return true }
 
-// send sends a batch as one block. The error is a [*RowError], or what ClickHouse or the network says.
+// send sends a batch as one block, which the end of the context does not interrupt. The error is a [*RowError], or what ClickHouse or the network says.
 func (t *clickHouseTable) send(ctx context.Context, r rows, token string) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
+	defer cancel()
 	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(token+"-"+rand.Text()), clickhouse.WithSettings(clickhouse.Settings{
 		"insert_deduplicate": 1, "insert_deduplication_token": token, "async_insert": 0,
 	}))
