@@ -59,6 +59,7 @@ const forms = "want sqlite:PATH, postgres://…, mysql://… or clickhouse://…
 
 var (
 	errEmpty    = errors.New("no database is named: " + forms)
+	errUnknown  = errors.New("unknown kind of database: " + forms) // not repeated: it may be a password that a colon follows
 	errKind     = errors.New("want the kind of database and a colon first: " + forms)
 	errPath     = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
 	errSettings = errors.New("the settings after ? are not those that its Go driver takes, or name files that cannot be read")
@@ -82,7 +83,7 @@ func Parse(text string) (DSN, error) {
 	case !ok || !kindPattern.MatchString(name):
 		return DSN{}, &Error{Err: errKind}
 	case kind == "":
-		return DSN{}, &Error{Err: fmt.Errorf("unknown kind of database %q: %s", name, forms)}
+		return DSN{}, &Error{Err: errUnknown}
 	case kind == SQLite:
 		if rest == "" || strings.HasPrefix(rest, "//") || strings.Contains(rest, "?") {
 			return DSN{}, &Error{kind, errPath}
