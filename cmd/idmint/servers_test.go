@@ -269,3 +269,24 @@ func TestLogFlag(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The environment names the database where no flag does, and is in nobody's way who needs none.
+func TestDatabaseOfEnvironment(t *testing.T) {
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.env = append(s.env, dsnVariable+"=sqlite:app.db")
+	s.must("new", "decimal", "--test")
+	s.must("new", "sequence", "--counter", "orders")
+	s.must("new", "trace", "--node", "7")
+	if n := s.count(`SELECT count(*) FROM idmint_counter WHERE name IN ('orders', 'trace/7')`); n != 2 {
+		t.Errorf("%d counters, want 2", n)
+	}
+	s.must("migrate", "--db", "sqlite:other.db")
+	s.must("new", "sequence", "--counter", "orders", "--db", "sqlite:other.db")
+	if got := s.must("counter", "show", "orders"); got != "1\n" {
+		t.Errorf("%q: --db was passed over", got)
+	}
+	if got := s.run("counter", "list", "--db", ""); got.status != statusUsage || !strings.Contains(got.stderr, "--db is required") {
+		t.Error(got)
+	}
+}

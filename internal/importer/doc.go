@@ -7,6 +7,6 @@
 // In ClickHouse, which has no transactions, a batch is one block, and the record of how far the file has come is in another database,
 // the launch log's. A run notes there which IDs a batch will have before it sends it. Whoever resumes an import that was killed in
 // between looks for them, and sends the batch once more if it is not there, with the same IDs and under the same deduplication
-// token: a block that is still under way is then not stored a second time. This holds for the newest 10,000 blocks of the table,
-// and as far as ClickHouse keeps what it acknowledged, which by its defaults it does not sync to the disk.
+// token: a block that is still under way is then not stored a second time. This holds for the newest 10,000 blocks of the table, on one
+// server, and as far as ClickHouse keeps what it acknowledged, which by its defaults it does not sync to the disk.
 package importer

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/databases"
 )
 
@@ -255,4 +256,51 @@ func TestInterruptedOnServer(t *testing.T) {
 		f.mustRun(numbered(50), importing(resume))
 		f.checkNumbered(50, 1)
 	}
+}
+
+// A batch whose COMMIT was carried out, and not answered, is stored again: it finds itself there.
+func TestAnswerLost(t *testing.T) {
+	everywhere(t, func(t *testing.T, newFixture func(testing.TB) *fixture) {
+		f := newFixture(t)
+		if f.at.kind == databases.ClickHouse { // see TestDoubt
+			return
+		}
+		f.stopAfter(20, numbered(40), importing())
+		db := f.database(5 * time.Second)
+		im := importing(func(im *Import) { im.IDColumn = "id" })
+		s, err := db.last(ctx, im)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src := newSource(strings.NewReader(numbered(40)))
+		rec, err := openRecords(src, CSV)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := skip(rec, src, s); err != nil {
+			t.Fatal(err)
+		}
+		next := s.ranges[0][1]
+		for b := range read(ctx, rec, src, 10, s.position) {
+			ids := make([]idtype.DecimalID, len(b.values))
+			for i := range ids {
+				next += idtype.DecimalStep
+				ids[i] = idtype.DecimalID(next)
+			}
+			before := *s
+			for range 2 {
+				*s = before
+				if err := db.store(ctx, im, rec.columns(), s, ids, b); err != nil {
+					t.Fatalf("%d rows: %v", b.end.rows, err)
+				}
+			}
+			if b.err != nil {
+				break
+			}
+		}
+		f.checkNumbered(40, 1)
+		if n := f.count(`SELECT count(*) FROM idmint_import WHERE state = 'finished' AND stored_rows = 40`); n != 1 {
+			t.Errorf("%d imports are finished", n)
+		}
+	})
 }
