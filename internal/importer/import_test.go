@@ -233,9 +233,7 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-func TestBadFile(t *testing.T) { everywhere(t, testBadFile) }
-
-func testBadFile(t *testing.T, newFixture func(testing.TB) *fixture) {
+func TestBadFile(t *testing.T) {
 	f := newFixture(t)
 	for _, file := range []string{"", "a,a\n", "a,\n"} {
 		if _, err := f.run(ctx, strings.NewReader(file), importing()); err == nil || errors.As(err, new(*StoppedError)) {
@@ -265,9 +263,7 @@ func testTwice(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 // The IDs of an app that uses the same launch do not meet those of an import.
-func TestWithOtherGenerators(t *testing.T) { everywhere(t, testWithOtherGenerators) }
-
-func testWithOtherGenerators(t *testing.T, newFixture func(testing.TB) *fixture) {
+func TestWithOtherGenerators(t *testing.T) {
 	f := newFixture(t)
 	id := f.start("deployment")
 	app, err := f.log.Generators(id).NextGenerator(ctx)

@@ -132,9 +132,7 @@ func TestLaunchEndsLater(t *testing.T) {
 }
 
 // An import that stopped keeps its launch, and goes on with a generator number of its own; or with another launch.
-func TestResumeWithLaunch(t *testing.T) { everywhere(t, testResumeWithLaunch) }
-
-func testResumeWithLaunch(t *testing.T, newFixture func(testing.TB) *fixture) {
+func TestResumeWithLaunch(t *testing.T) {
 	f := newFixture(t)
 	id := f.start("deployment")
 	f.stopAfter(20, numbered(50), importing(launch(id)))
@@ -154,9 +152,7 @@ func testResumeWithLaunch(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 // All rows are stored and the launch cannot be ended: the message leads to what helps, and nothing is stored twice.
-func TestLaunchNotEnded(t *testing.T) { everywhere(t, testLaunchNotEnded) }
-
-func testLaunchNotEnded(t *testing.T, newFixture func(testing.TB) *fixture) {
+func TestLaunchNotEnded(t *testing.T) {
 	f := newFixture(t)
 	plain := f.log
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return &faulty{Store: s, end: errStop} })
