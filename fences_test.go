@@ -105,6 +105,18 @@ var fences = []fence{
 		nil,
 		"libraries are free of test code and of the command line",
 	},
+	{
+		[]string{"internal/dsn", "internal/pool", "internal/importer"},
+		[]string{"testing", "github.com/testcontainers", "github.com/spf13", "github.com/schollz", "gorm.io"},
+		nil,
+		"what imports files needs no test code, no terminal and no ORM",
+	},
+	{
+		[]string{"internal/dsn"},
+		[]string{module, "github.com/mattn"},
+		nil,
+		"names are read without the databases that they name",
+	},
 }
 
 // unfenced are the packages that no user imports.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,10 +21,7 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	if os.Getenv("IDMINT_TEST_SUBPROCESS") == "" { // see package subprocess
-		dbtest.Main(m)
-	}
-	subprocess.Main(m, map[string]func([]string) error{"migrate": func(args []string) error {
+	subprocess.Work(map[string]func([]string) error{"migrate": func(args []string) error {
 		db, err := sql.Open(args[0], args[1])
 		if err != nil {
 			return err
@@ -37,6 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return errors.Join(err, db.Close())
 	}})
+	dbtest.Main(m)
 }
 
 func openDB(t *testing.T, path string) *sql.DB {

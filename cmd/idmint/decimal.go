@@ -75,7 +75,7 @@ func (a *app) decimalGenerator(
 	ctx context.Context, c *cobra.Command, flags *storeFlags, launch string, test bool,
 ) (*generator.Decimal, func(), error) {
 	if test {
-		if flags.dsn != "" || launch != "" {
+		if flags.name.given || launch != "" {
 			return nil, nil, usage("--test goes without --db and --launch")
 		}
 		return generator.NewTestDecimal(&counting{}), func() {}, nil

@@ -21,6 +21,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/internal/importer"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -80,7 +81,7 @@ models that refer to them, start a second launch and create more, and read it al
 }
 
 func (a *app) demo(ctx context.Context) error {
-	flags := &storeFlags{dsn: "sqlite:" + demoFile, namespace: launchlog.DefaultNamespace, wait: 30 * time.Second}
+	flags := &storeFlags{name: databaseFlag{flag: "db", text: "sqlite:" + demoFile, given: true}, namespace: launchlog.DefaultNamespace, wait: 30 * time.Second}
 	if _, _, err := flags.migrate(ctx); err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (d *demo) firstLaunch(ctx context.Context) (err error) {
 	id := d.launch[0].ID
 	d.printf("1. A deployment starts a launch: launch %d.\n\n", id)
 
-	result, err := d.runImport(ctx, d.flags, zones(), -1, importer.Import{
+	result, err := d.runImport(ctx, d.flags, dsn.DSN{Kind: dsn.SQLite, Path: demoFile}, zones(), -1, importer.Import{
 		Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id, Restart: true,
 	})
 	if err != nil {

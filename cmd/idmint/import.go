@@ -12,12 +12,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/internal/importer"
-	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
 func (a *app) importCommand() *cobra.Command {
 	var flags storeFlags
+	var logName databaseFlag
 	var im importer.Import
 	var launch, format string
 	c := &cobra.Command{
@@ -33,11 +34,15 @@ row, correct the file from that row on before --resume. A finished import can be
 --resume it is left as it is, so a run that was killed may always be followed by --resume. An import is known by the path of its
 file and by its table.
 
+ClickHouse has no transactions: --log names the database that keeps the launch log and notes how far the file has come. Its batches are
+blocks, and of one that was under way when an import was killed --resume finds out whether it arrived.
+
 Each import is a launch of its own in the launch log, which is created when absent, unless --launch or ` + launchVariable + ` names one.`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := flags.path(); err != nil {
+			target, log, err := importTarget(&flags, logName)
+			if err != nil {
 				return err
 			}
 			if im.Table == "" {
@@ -49,7 +54,6 @@ Each import is a launch of its own in the launch log, which is created when abse
 			if im.Batch < 1 || im.Batch > 1_000_000 {
 				return usage("--batch %d: want 1 to 1000000", im.Batch)
 			}
-			var err error
 			if im.Launch, err = launchFlag(c, launch); err != nil {
 				return err
 			}
@@ -71,7 +75,7 @@ Each import is a launch of its own in the launch log, which is created when abse
 			}
 			ctx, cancel := interruptible(c) // not before: to open a pipe may take for ever
 			defer cancel()
-			result, err := a.runImport(ctx, &flags, file, size, im)
+			result, err := a.runImport(ctx, log, target, file, size, im)
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -82,6 +86,8 @@ Each import is a launch of its own in the launch log, which is created when abse
 		},
 	}
 	flags.add(c)
+	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… (default $" + dsnVariable + ")"
+	logName.add(c, "log", logVariable, "for clickhouse://: the database of the launch log and of the record of imports (default $"+logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table (required)")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
@@ -121,8 +127,24 @@ func sourceName(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
+// importTarget is where rows go, and the flags of the launch log: in the same database, unless that is ClickHouse.
+func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags, error) {
+	target, err := flags.name.parse()
+	if err != nil {
+		return target, nil, err
+	}
+	log := *flags
+	if target.Kind == dsn.ClickHouse {
+		log.name = logName
+	} else if logName.given {
+		return target, nil, usage("--log is for clickhouse:// alone: other databases keep the launch log themselves")
+	}
+	_, err = log.launchLog()
+	return target, &log, err
+}
+
 // runImport sees that there is a launch log, and imports with a progress bar.
-func (a *app) runImport(ctx context.Context, flags *storeFlags, r io.Reader, size int64, im importer.Import) (importer.Result, error) {
+func (a *app) runImport(ctx context.Context, flags *storeFlags, target dsn.DSN, r io.Reader, size int64, im importer.Import) (importer.Result, error) {
 	if _, _, err := flags.migrate(ctx); err != nil {
 		return importer.Result{}, err
 	}
@@ -131,19 +153,19 @@ func (a *app) runImport(ctx context.Context, flags *storeFlags, r io.Reader, siz
 		return importer.Result{}, err
 	}
 	defer done()
-	path, err := flags.path()
+	logDSN, err := flags.launchLog()
 	if err != nil {
 		return importer.Result{}, err
 	}
-	db, err := openDatabase(path, sqlite.Existing)
+	db, err := importer.Open(target, logDSN, flags.wait)
 	if err != nil {
-		return importer.Result{}, err
+		return importer.Result{}, fmt.Errorf("%v: %w", target, err)
 	}
 	defer db.Close()
 	bar := a.progress(size, "importing into "+im.Table)
 	im.Initiator = username()
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
-	result, err := importer.Run(ctx, importer.NewDatabase(db, flags.wait), log, r, im)
+	result, err := importer.Run(ctx, db, log, r, im)
 	_ = bar.Exit()
 	return result, err
 }

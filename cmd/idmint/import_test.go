@@ -171,7 +171,7 @@ func TestImportKilledOnPipe(t *testing.T) {
 			if !resume {
 				s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) > 0 })
 			}
-			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			time.Sleep(time.Duration(rand.IntN(60+20*killed)) * time.Millisecond) // longer after each kill: a busy machine comes through as well
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			killed++

@@ -9,8 +9,9 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-func TestLaunchStart(t *testing.T) {
-	s := newShell(t)
+func TestLaunchStart(t *testing.T) { inEveryLog(t, testLaunchStart) }
+
+func testLaunchStart(t *testing.T, s *shell) {
 	if got := s.must("migrate", "--db", "sqlite:app.db"); got != "schema version 2 (was 0)\n" {
 		t.Errorf("migrate: %q", got)
 	}
@@ -62,8 +63,9 @@ func TestLaunchStart(t *testing.T) {
 	}
 }
 
-func TestLaunchFields(t *testing.T) {
-	s := newShell(t)
+func TestLaunchFields(t *testing.T) { inEveryLog(t, testLaunchFields) }
+
+func testLaunchFields(t *testing.T, s *shell) {
 	s.start("before")
 	flags := map[string]string{
 		"service": "shop", "env": "production", "key": "https://ci/1", "initiator": "ann", "initiator-kind": "user", "version": "1.2.3",
@@ -105,8 +107,9 @@ func TestLaunchFields(t *testing.T) {
 	}
 }
 
-func TestLaunchEnd(t *testing.T) {
-	s := newShell(t)
+func TestLaunchEnd(t *testing.T) { inEveryLog(t, testLaunchEnd) }
+
+func testLaunchEnd(t *testing.T, s *shell) {
 	s.start("a")
 	for range 2 {
 		s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back", "--initiator", "bob", "--reason", "too slow")
@@ -130,8 +133,9 @@ func TestLaunchEnd(t *testing.T) {
 	}
 }
 
-func TestLaunchList(t *testing.T) {
-	s := newShell(t)
+func TestLaunchList(t *testing.T) { inEveryLog(t, testLaunchList) }
+
+func testLaunchList(t *testing.T, s *shell) {
 	s.must("migrate", "--db", "sqlite:app.db")
 	if got := s.must("launch", "list", "--db", "sqlite:app.db"); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "LAUNCH") {
 		t.Errorf("an empty log: %q", got)

@@ -76,9 +76,12 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 
 var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migrations|scramble|json): `)
 
+// newLines are those that drivers indent where they list servers, and others.
+var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
+
 // inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.
 func inWords(err error) string {
-	return packageNames.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", "; "), "$1")
+	return packageNames.ReplaceAllString(newLines.Replace(err.Error()), "$1")
 }
 
 func (a *app) command() *cobra.Command {
@@ -88,7 +91,8 @@ func (a *app) command() *cobra.Command {
 		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch log that makes them so. Its IDs
 are of one of six schemes: ` + schemeNames() + `.
 
-Databases are named by a DSN: sqlite:PATH.
+Databases are named by a DSN: sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://… (MariaDB, too), and to import into,
+clickhouse://…. Where --db is not given it is taken from ` + dsnVariable + ` in the environment: on a command line, others see a password.
 Data goes to standard output, everything else to standard error. The exit status is 1 when an input was bad or the work could
 not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 		Args:              cobra.NoArgs,
@@ -103,7 +107,8 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
-		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.migrateCommand(), a.reportCommand())
+		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(), a.migrateCommand(),
+		a.reportCommand())
 	markArgs(root)
 	return root
 }

@@ -15,6 +15,8 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
@@ -22,7 +24,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	status, err := withBinary(m.Run)
+	status, err := withBinary(func() int { return dbtest.Code(m) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
@@ -48,17 +50,31 @@ type shell struct {
 	testing.TB
 	dir string
 	env []string
+	db  string // a launch log that takes the place of sqlite:app.db
 }
 
 func newShell(t testing.TB) *shell {
 	t.Helper()
 	s := &shell{TB: t, dir: t.TempDir()}
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, launchVariable+"=") {
+		if name, _, _ := strings.Cut(variable, "="); name != launchVariable && name != dsnVariable && name != logVariable {
 			s.env = append(s.env, variable)
 		}
 	}
 	return s
+}
+
+// inEveryLog runs a test with launch logs in SQLite and on servers, which the test calls sqlite:app.db.
+func inEveryLog(t *testing.T, test func(*testing.T, *shell)) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) { test(t, newShell(t)) })
+	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
+		t.Run(string(kind), func(t *testing.T) {
+			s := newShell(t)
+			s.db = dbtest.New(t, kind).URL()
+			test(t, s)
+		})
+	}
 }
 
 // An answer is what a process wrote, and its exit status: -1 if a signal ended it.
@@ -76,6 +92,11 @@ func (s *shell) command(args ...string) *exec.Cmd {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	s.Cleanup(cancel)
+	for i, arg := range args {
+		if arg == "sqlite:app.db" && s.db != "" {
+			args = append(append(append([]string{}, args[:i]...), s.db), args[i+1:]...)
+		}
+	}
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	return cmd

@@ -105,16 +105,16 @@ const ceilingLength = 200 * time.Millisecond
 
 // timedHelp says what the number and its ceiling promise.
 const timedHelp = `
-With --db the times that the command uses are kept in a counter of the launch log, %s, so IDs are not repeated by another
+With --db, or ` + dsnVariable + `, the times that the command uses are kept in a counter of the launch log, %s, so IDs are not repeated by another
 run, nor by one at the same time, nor after the clock was set back. An app that mints with the same number shares that counter:
 generator.Ceiling. A run may have to wait until the times that the last one reserved have passed, %s.
 
-Without --db the number is taken on your word: nobody else mints with it, no other run goes on at the same time, with or without
---db, and the clock was not set back since the last one.`
+Without a database the number is taken on your word: nobody else mints with it, no other run goes on at the same time, with or
+without one, and the clock was not set back since the last one.`
 
 func (f *timedFlags) add(c *cobra.Command, slots string) {
 	f.store.add(c)
-	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH (default: none)"
+	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH, postgres://… or mysql://… (default $" + dsnVariable + ", or none)"
 	c.Flags().StringVar(&f.pool, "pool", "", "MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
 	addCount(c, &f.count)
 }
@@ -159,7 +159,7 @@ func mintTimed[N any, T idtype.ID, P any](
 	}
 	ctx, cancel := interruptible(c)
 	defer cancel()
-	if c.Flags().Changed("db") {
+	if f.store.name.isGiven() {
 		log, done, err := f.store.open(ctx, a)
 		if err != nil {
 			return err

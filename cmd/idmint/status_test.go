@@ -264,7 +264,10 @@ func TestPasswordStaysSecret(t *testing.T) {
 	s := newShell(t)
 	s.write("f.csv", "a\n1\n")
 	for _, dsn := range []string{
-		"postgres://ann:hunter2@host/db",
+		"postgres:ann:hunter2@host/db",
+		"postgres://ann:hunter2%@host/db",
+		"mysql://ann:hunter2@host/db?allowAllFiles=hunter2",
+		"clickhouse://ann:hunter2@host/db?dial_timeout=hunter2",
 		"ann:hunter2@tcp(host)/db",
 		"host=db user=ann password=hunter2 dbname=app",
 		"hunter2@host",
@@ -277,7 +280,7 @@ func TestPasswordStaysSecret(t *testing.T) {
 			{"migrate"}, {"launch", "list"}, {"new", "decimal", "--launch", "1"}, {"import", "f.csv", "--table", "t"},
 		} {
 			got := s.run(append(args, "--db", dsn)...)
-			if got.status != 2 || !strings.Contains(got.stderr, "sqlite:") || strings.Contains(got.stderr+got.stdout, "hunter2") {
+			if got.status != 2 || !strings.Contains(got.stderr, "--db: ") || strings.Contains(got.stderr+got.stdout, "hunter2") {
 				t.Errorf("%v with %s: %v", args, dsn, got)
 			}
 		}

@@ -7,15 +7,17 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/pool"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/mysql"
+	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
 )
@@ -23,39 +25,78 @@ import (
 // launchVariable names the launch of an app or a command in its environment, as a deployment sets it.
 const launchVariable = "IDMINT_LAUNCH_ID"
 
+// Databases are named by the environment where no flag names them: a command line, which other users see, need hold no password.
+const (
+	dsnVariable = "IDMINT_DB"
+	logVariable = "IDMINT_LOG"
+)
+
 // storeFlags are the flags of every command that uses a database.
 type storeFlags struct {
-	dsn       string
+	name      databaseFlag
 	namespace string
 	wait      time.Duration
 }
 
 func (f *storeFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.dsn, "db", "", "the database: sqlite:PATH (required)")
+	f.name.add(c, "db", dsnVariable, "the database: sqlite:PATH, postgres://… or mysql://… (default $"+dsnVariable+")")
 	c.Flags().StringVar(&f.namespace, "namespace", launchlog.DefaultNamespace, "the system that the launch numbers are of")
 	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for a database that is busy or away")
 }
 
-var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+// A databaseFlag names a database.
+type databaseFlag struct {
+	flag, variable string
+	text           string
+	given          bool
+}
 
-// path is the file that the DSN names.
-func (f *storeFlags) path() (string, error) {
-	kind, path, ok := strings.Cut(f.dsn, ":")
-	switch {
-	case f.dsn == "":
-		return "", usage("--db is required, for example --db sqlite:app.db")
-	case f.wait <= 0:
-		return "", usage("--wait %v: want more than 0", f.wait)
-	case !ok || !kindPattern.MatchString(kind): // nothing is repeated of what may hold a password
-		return "", usage("--db: want the kind of database and a colon first, for example --db sqlite:app.db")
-	case kind != "sqlite":
-		return "", usage("--db: unknown kind of database %q: want sqlite:PATH", kind)
-	case path == "":
-		return "", usage("--db: %q has no path", f.dsn)
-	case strings.HasPrefix(path, "//") || strings.Contains(path, "?"):
-		return "", usage("--db: %q: want sqlite:PATH, a path without // before it and without ?", f.dsn)
+func (f *databaseFlag) add(c *cobra.Command, flag, variable, help string) {
+	f.flag, f.variable = flag, variable
+	c.Flags().Var(f, flag, help)
+}
+
+func (f *databaseFlag) Set(text string) error {
+	f.text, f.given = text, true
+	return nil
+}
+
+func (f *databaseFlag) Type() string   { return "dsn" }
+func (f *databaseFlag) String() string { return "" } // it may hold a password
+
+// isGiven reports whether a database is named, by the flag or the environment.
+func (f *databaseFlag) isGiven() bool { return f.given || os.Getenv(f.variable) != "" }
+
+// parse reads the name. Nothing is repeated of what may hold a password.
+func (f *databaseFlag) parse() (dsn.DSN, error) {
+	from, text := "--"+f.flag, f.text
+	if !f.given {
+		if text = os.Getenv(f.variable); text != "" {
+			from = f.variable
+		}
 	}
-	return path, nil
+	if text == "" {
+		return dsn.DSN{}, usage("--%s is required, or %s in the environment: for example --%[1]s sqlite:app.db", f.flag, f.variable)
+	}
+	d, err := dsn.Parse(text)
+	if err != nil {
+		return dsn.DSN{}, usage("%s: %w", from, err)
+	}
+	return d, nil
+}
+
+// launchLog is the database of the launch log.
+func (f *storeFlags) launchLog() (dsn.DSN, error) {
+	d, err := f.name.parse()
+	switch {
+	case err != nil:
+		return d, err
+	case f.wait <= 0:
+		return d, usage("--wait %v: want more than 0", f.wait)
+	case d.Kind == dsn.ClickHouse:
+		return d, usage("--%s: ClickHouse has no transactions, and keeps no launch log: want sqlite:PATH, postgres://… or mysql://…", f.name.flag)
+	}
+	return d, nil
 }
 
 // withWait bounds what a call waits.
@@ -63,52 +104,100 @@ func (f *storeFlags) withWait(ctx context.Context) (context.Context, context.Can
 	return context.WithTimeoutCause(ctx, f.wait, fmt.Errorf("waited for %v", f.wait))
 }
 
+// A store can be closed.
+type store interface {
+	launchlog.Store
+	Close() error
+}
+
 // open opens the launch log.
 func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), error) {
-	path, err := f.path()
+	d, err := f.launchLog()
 	if err != nil {
 		return nil, nil, err
 	}
-	opening, cancel := f.withWait(ctx)
-	defer cancel()
-	store, err := sqlite.Open(opening, path)
+	s, err := f.openStore(ctx, d)
 	if err != nil {
-		return nil, nil, whyNotOpened(path, err)
+		return nil, nil, err
 	}
-	log, err := launchlog.New(store, &launchlog.Options{
+	log, err := launchlog.New(s, &launchlog.Options{
 		Namespace: f.namespace, Budget: f.wait, Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
 	})
 	if err != nil {
-		store.Close()
+		s.Close()
 		return nil, nil, usageError{err}
 	}
-	return log, func() { store.Close() }, nil
+	return log, func() { s.Close() }, nil
 }
 
-// openDatabase opens a file for other uses than the launch log's. SQLite itself waits for a lock only shortly, because its
-// waiting obeys no context: whoever uses the database tries again.
-func openDatabase(path string, mode sqlite.Mode) (*sql.DB, error) {
-	return sql.Open("sqlite3", sqlite.DSN(path, mode)+"&_busy_timeout=250")
+func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err error) {
+	ctx, cancel := f.withWait(ctx)
+	defer cancel()
+	if d.Kind == dsn.SQLite {
+		if s, err = sqlite.Open(ctx, d.Path); err != nil {
+			return nil, whyNotOpened(d.Path, err)
+		}
+		return s, nil
+	}
+	db, err := f.reach(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	if d.Kind == dsn.Postgres {
+		s, err = postgres.Open(ctx, d.Source())
+	} else {
+		s, err = mysql.Open(ctx, d.Source())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", d, err)
+	}
+	return s, nil
 }
+
+// reach opens a server's database, and waits until it answers.
+func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
+	db, err := pool.Open(d, sqlite.Existing)
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w", d, err)
+	}
+	if err := pool.Await(ctx, db, f.wait); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("%v: %w", d, err)
+	}
+	return db, nil
+}
+
+var dialects = map[dsn.Kind]migrations.Dialect{dsn.SQLite: migrations.SQLite, dsn.Postgres: migrations.Postgres, dsn.MySQL: migrations.MySQL}
 
 // migrate makes or upgrades the launch log's tables.
 func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
-	path, err := f.path()
-	if err != nil {
-		return 0, 0, err
-	}
-	if err := sqlite.Check(path); err != nil {
-		return 0, 0, err
-	}
-	db, err := openDatabase(path, sqlite.Create)
+	d, err := f.launchLog()
 	if err != nil {
 		return 0, 0, err
 	}
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
-	from, to, err = migrations.Up(ctx, db, migrations.SQLite)
+	var db *sql.DB
+	if d.Kind == dsn.SQLite {
+		if err := sqlite.Check(d.Path); err != nil {
+			return 0, 0, err
+		}
+		db, err = pool.Open(d, sqlite.Create)
+	} else {
+		db, err = f.reach(ctx, d)
+	}
 	if err != nil {
-		err = whyNotOpened(path, fmt.Errorf("%s: %w", path, err))
+		return 0, 0, err
+	}
+	from, to, err = migrations.Up(ctx, db, dialects[d.Kind])
+	switch {
+	case err != nil && d.Kind == dsn.SQLite:
+		err = whyNotOpened(d.Path, fmt.Errorf("%s: %w", d.Path, err))
+	case err != nil:
+		err = fmt.Errorf("%v: %w", d, err)
 	}
 	return from, to, errors.Join(err, db.Close())
 }

@@ -16,7 +16,9 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Kind is a kind of database.
@@ -56,10 +58,12 @@ func (e *Error) Unwrap() error { return e.Err }
 const forms = "want sqlite:PATH, postgres://…, mysql://… or clickhouse://…"
 
 var (
-	errEmpty = errors.New("no database is named: " + forms)
-	errKind  = errors.New("want the kind of database and a colon first: " + forms)
-	errPath  = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
-	errURL   = errors.New("not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters like @ / ? # % of a password as %40 and so on")
+	errEmpty    = errors.New("no database is named: " + forms)
+	errUnknown  = errors.New("unknown kind of database: " + forms) // not repeated: it may be a password that a colon follows
+	errKind     = errors.New("want the kind of database and a colon first: " + forms)
+	errPath     = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
+	errSettings = errors.New("the settings after ? are not those that its Go driver takes, or name files that cannot be read")
+	errURL      = errors.New("not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters like @ / ? # % of a password as %40 and so on")
 )
 
 var (
@@ -79,7 +83,7 @@ func Parse(text string) (DSN, error) {
 	case !ok || !kindPattern.MatchString(name):
 		return DSN{}, &Error{Err: errKind}
 	case kind == "":
-		return DSN{}, &Error{Err: fmt.Errorf("unknown kind of database %q: %s", name, forms)}
+		return DSN{}, &Error{Err: errUnknown}
 	case kind == SQLite:
 		if rest == "" || strings.HasPrefix(rest, "//") || strings.Contains(rest, "?") {
 			return DSN{}, &Error{kind, errPath}
@@ -91,20 +95,40 @@ func Parse(text string) (DSN, error) {
 		return DSN{}, &Error{kind, errURL}
 	}
 	d := DSN{Kind: kind, url: u}
-	if kind == MySQL {
-		if _, err := d.mysql(); err != nil {
-			return DSN{}, &Error{kind, errors.New("the settings after ? are not those of go-sql-driver/mysql")}
-		}
+	if err := d.try(); err != nil { // which quotes the settings
+		return DSN{}, &Error{kind, errSettings}
 	}
 	return d, nil
 }
 
-// String is the name without its password.
+// try reads the name as the driver will.
+func (d DSN) try() (err error) {
+	switch d.Kind {
+	case Postgres:
+		_, err = pgconn.ParseConfig(d.Source())
+	case MySQL:
+		_, err = d.mysql()
+	case ClickHouse:
+		_, err = clickhouse.ParseDSN(d.Source())
+	}
+	return err
+}
+
+// String is the name without its password and its settings, which may hold others.
 func (d DSN) String() string {
 	if d.Kind == SQLite {
 		return "sqlite:" + d.Path
 	}
-	return d.url.Redacted()
+	shown := url.URL{Scheme: d.url.Scheme, User: d.url.User, Host: d.url.Host, Path: d.url.Path}
+	return shown.Redacted()
+}
+
+// URL is the name with its password, as Parse reads it.
+func (d DSN) URL() string {
+	if d.Kind == SQLite {
+		return "sqlite:" + d.Path
+	}
+	return d.url.String()
 }
 
 // Host is the server's address, with the port if the name has one. SQLite has none.
@@ -138,7 +162,7 @@ func (d DSN) WithHost(host string) DSN {
 }
 
 // Source is the name in the form that the database's Go driver takes: pgx, go-sql-driver/mysql, clickhouse-go. For SQLite it is
-// the path.
+// the path. It holds the password.
 func (d DSN) Source() string {
 	switch d.Kind {
 	case SQLite:
@@ -146,6 +170,13 @@ func (d DSN) Source() string {
 	case MySQL:
 		source, _ := d.mysql() // Parse has tried it, and other hosts and databases change nothing about it
 		return source
+	}
+	if d.Kind == ClickHouse && d.url.Port() == "" {
+		port := "9000"
+		if d.url.Query().Get("secure") == "true" {
+			port = "9440"
+		}
+		return d.WithHost(net.JoinHostPort(d.url.Hostname(), port)).url.String()
 	}
 	return d.url.String()
 }

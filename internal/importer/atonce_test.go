@@ -12,7 +12,9 @@ import (
 )
 
 // Of a run that goes on although another one has resumed its import, nothing more is stored.
-func TestTakenOver(t *testing.T) {
+func TestTakenOver(t *testing.T) { everywhere(t, testTakenOver) }
+
+func testTakenOver(t *testing.T, newFixture func(testing.TB) *fixture) {
 	for _, other := range []func(*Import){resume, restart} {
 		f := newFixture(t)
 		im := importing()
@@ -30,11 +32,17 @@ func TestTakenOver(t *testing.T) {
 }
 
 // Of runs that find the same import unfinished, one goes on with it; and none does if it went on meanwhile.
-func TestTakeOverOnce(t *testing.T) {
+func TestTakeOverOnce(t *testing.T) { everywhere(t, testTakeOverOnce) }
+
+func testTakeOverOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	f.stopAfter(20, numbered(50), importing())
-	db := NewDatabase(f.open(), time.Second)
-	found, err := db.last(ctx, importing())
+	db := f.database(time.Second)
+	im := importing(func(im *Import) { im.IDColumn = "id" })
+	if err := db.prepare(ctx, im, []string{"n", "name"}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := db.last(ctx, im)
 	if err != nil || found.rows != 20 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -52,12 +60,15 @@ func TestTakeOverOnce(t *testing.T) {
 }
 
 // Runs that resume, start or restart the same import at once: each row is stored once, and whoever is too late hears of it.
-func TestAtOnce(t *testing.T) {
+func TestAtOnce(t *testing.T) { everywhere(t, testAtOnce) }
+
+func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 	for name, change := range map[string]func(*Import){"resume": resume, "restart": restart, "start": func(*Import) {}} {
 		t.Run(name, func(t *testing.T) {
 			succeeded, failed := 0, 0
-			for range 8 {
+			for round, rounds := 0, 1; round < rounds; round++ {
 				f := newFixture(t)
+				rounds = f.rounds(8)
 				if name != "start" {
 					f.stopAfter(20, numbered(300), importing())
 				}
@@ -67,7 +78,7 @@ func TestAtOnce(t *testing.T) {
 				for i := range runs {
 					log := f.newLog(func(s launchlog.Store) launchlog.Store { return s })
 					wg.Go(func() {
-						results[i], errs[i] = Run(ctx, NewDatabase(f.open(), 5*time.Second), log, slow{strings.NewReader(numbered(300))}, importing(change))
+						results[i], errs[i] = Run(ctx, f.database(5*time.Second), log, slow{strings.NewReader(numbered(300))}, importing(change))
 					})
 				}
 				wg.Wait()

@@ -15,13 +15,15 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/internal/smalldisk"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Main(m, map[string]func([]string) error{"hold": holdWorker})
+	subprocess.Work(map[string]func([]string) error{"hold": holdWorker})
+	dbtest.Main(m)
 }
 
 // holdWorker takes SQLite's write lock, and keeps it until it is killed.
@@ -64,7 +66,7 @@ func TestLocked(t *testing.T) {
 	const budget = 300 * time.Millisecond
 	f := newFixture(t)
 	short := func(im Import) (Result, error) {
-		return Run(ctx, NewDatabase(f.open(), budget), f.log, strings.NewReader(numbered(50)), im)
+		return Run(ctx, f.database(budget), f.log, strings.NewReader(numbered(50)), im)
 	}
 	release := f.hold()
 	began := time.Now()
@@ -116,7 +118,7 @@ func TestInterruptedWhileLocked(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	time.AfterFunc(200*time.Millisecond, func() { cancel(errStop) })
 	began := time.Now()
-	_, err := Run(ctx, NewDatabase(f.open(), time.Minute), f.log, strings.NewReader(numbered(50)), importing())
+	_, err := Run(ctx, f.database(time.Minute), f.log, strings.NewReader(numbered(50)), importing())
 	if !errors.Is(err, errStop) || time.Since(began) > 5*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}

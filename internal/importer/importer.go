@@ -58,8 +58,9 @@ func (e *UnfinishedError) Error() string {
 
 // A StoppedError is returned where an import ended before its file did. What it stored stays, and Resume goes on.
 type StoppedError struct {
-	Rows int64 // stored in all
-	Err  error
+	Rows    int64 // stored in all
+	InDoubt int64 // rows that follow, and may be stored: Resume finds out
+	Err     error
 }
 
 func (e *StoppedError) Error() string {
@@ -67,6 +68,9 @@ func (e *StoppedError) Error() string {
 		if errors.Is(e.Err, other) {
 			return other.Error()
 		}
+	}
+	if e.InDoubt > 0 {
+		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing of what follows is stored: go on with --resume", e.Err, e.Rows, e.InDoubt)
 	}
 	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume", e.Err, e.Rows)
 }
@@ -87,7 +91,7 @@ type batch struct {
 }
 
 // Run imports r into the database. An error that is not a [*StoppedError] means that nothing was stored.
-func Run(ctx context.Context, db *Database, log *launchlog.Log, r io.Reader, im Import) (Result, error) {
+func Run(ctx context.Context, db Database, log *launchlog.Log, r io.Reader, im Import) (Result, error) {
 	began := time.Now()
 	if im.IDColumn == "" {
 		im.IDColumn = "id"
@@ -105,7 +109,7 @@ func Run(ctx context.Context, db *Database, log *launchlog.Log, r io.Reader, im 
 	if err != nil {
 		return Result{}, err
 	}
-	if err := db.prepareTable(ctx, im, opened.columns()); err != nil {
+	if err := db.prepare(ctx, im, opened.columns()); err != nil {
 		return Result{}, err
 	}
 	state, result, err := begin(ctx, db, log, im)
@@ -122,7 +126,11 @@ func Run(ctx context.Context, db *Database, log *launchlog.Log, r io.Reader, im 
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
-		return result, &StoppedError{Rows: state.rows, Err: err}
+		stopped := &StoppedError{Rows: state.rows, Err: err}
+		if state.doubt != nil {
+			stopped.InDoubt = state.doubt.Rows - state.rows
+		}
+		return result, stopped
 	}
 	return result, nil
 }
@@ -157,7 +165,7 @@ func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 // begin finds the unfinished import, or records a new one, and sees that it has a launch.
-func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*state, Result, error) {
+func begin(ctx context.Context, db Database, log *launchlog.Log, im Import) (*state, Result, error) {
 	result := Result{Generators: []int{}}
 	s, err := db.last(ctx, im)
 	if err != nil {
@@ -180,6 +188,8 @@ func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*s
 			return nil, result, err
 		}
 		s = nil
+	case im.Resume && s.doubt != nil && s.doubt.Remove:
+		return nil, result, errRestarting
 	case !im.Resume:
 		return nil, result, &UnfinishedError{im.Source, im.Table, s.rows, s.startedAt}
 	}
@@ -207,7 +217,7 @@ func begin(ctx context.Context, db *Database, log *launchlog.Log, im Import) (*s
 		}
 	}
 	if err := usable(ctx, log, s.launch); err != nil {
-		return nil, result, &StoppedError{s.rows, fmt.Errorf("%w; another launch can be named with --launch", err)}
+		return nil, result, &StoppedError{Rows: s.rows, Err: fmt.Errorf("%w; another launch can be named with --launch", err)}
 	}
 	result.Launch = s.launch
 	return s, result, nil
@@ -226,10 +236,34 @@ func end(ctx context.Context, log *launchlog.Log, im Import, s *state, outcome l
 }
 
 // store takes the rest of the file into the table, and ends the import's own launch.
-func store(ctx context.Context, db *Database, log *launchlog.Log, im Import, rec records, src *source, s *state, result *Result) error {
+func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src *source, s *state, result *Result) error {
 	gen, err := generator.NewDecimal(s.launch, log.Generators(s.launch))
 	if err != nil {
 		return err
+	}
+	storeBatch := func(ids []idtype.DecimalID, b batch) error {
+		if err := db.store(ctx, im, rec.columns(), s, ids, b); err != nil || len(ids) == 0 {
+			return err
+		}
+		if result.Rows == 0 {
+			result.First = ids[0]
+		}
+		result.Last = ids[len(ids)-1]
+		result.Rows += int64(len(ids))
+		result.Generators = gen.Stats().Generators
+		if im.Progress != nil {
+			im.Progress(s.rows, s.bytes)
+		}
+		return nil
+	}
+	if s.doubt != nil {
+		b, err := reading(ctx, func() (batch, error) { return reread(rec, src, s) })
+		if err == nil {
+			err = storeBatch(idsIn(s.doubt.Ranges), b)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -251,19 +285,8 @@ func store(ctx context.Context, db *Database, log *launchlog.Log, im Import, rec
 		if _, err := gen.Fill(ctx, minted); err != nil {
 			return err
 		}
-		if err := db.storeBatch(ctx, im, rec.columns(), s, minted, b); err != nil {
+		if err := storeBatch(minted, b); err != nil {
 			return err
-		}
-		if len(minted) > 0 {
-			if result.Rows == 0 {
-				result.First = minted[0]
-			}
-			result.Last = minted[len(minted)-1]
-			result.Rows += int64(len(minted))
-			result.Generators = gen.Stats().Generators
-			if im.Progress != nil {
-				im.Progress(s.rows, s.bytes)
-			}
 		}
 		switch {
 		case b.err == io.EOF:

@@ -41,7 +41,9 @@ func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 
 // A run that ends between starting its launch and noting the number leaves no second launch behind: whoever resumes it
 // starts it under the same key, even as another user.
-func TestLaunchNotNoted(t *testing.T) {
+func TestLaunchNotNoted(t *testing.T) { everywhere(t, testLaunchNotNoted) }
+
+func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 	for _, initiator := range []string{"ann", "bob"} {
 		f := newFixture(t)
 		plain := f.log
@@ -65,7 +67,9 @@ func TestLaunchNotNoted(t *testing.T) {
 }
 
 // A launch that ends while an import of it has no generator yet: nothing is stored, and another launch can be named.
-func TestLaunchEndsInBetween(t *testing.T) {
+func TestLaunchEndsInBetween(t *testing.T) { everywhere(t, testLaunchEndsInBetween) }
+
+func testLaunchEndsInBetween(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	plain := f.log
 	id := f.start("deployment")

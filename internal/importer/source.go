@@ -81,3 +81,19 @@ func unlessRead(err, changed error) error {
 	}
 	return err
 }
+
+// reread reads the batch that is in doubt, and checks that it is the same.
+func reread(rec records, src *source, s *state) (batch, error) {
+	b := batch{end: position{s.doubt.Rows, s.doubt.Bytes, s.doubt.SHA256}}
+	for range s.doubt.Rows - s.rows {
+		values, err := rec.read()
+		if err != nil {
+			return batch{}, unlessRead(err, errChanged)
+		}
+		b.values = append(b.values, values)
+	}
+	if rec.offset() != s.doubt.Bytes || src.checksum(s.doubt.Bytes) != s.doubt.SHA256 {
+		return batch{}, errChanged
+	}
+	return b, nil
+}

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"database/sql"
-	"os"
 	"testing"
 
 	"github.com/idmint/idmint/internal/databases"
@@ -19,10 +18,8 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	if os.Getenv("IDMINT_TEST_SUBPROCESS") == "" { // see package subprocess
-		dbtest.Main(m)
-	}
-	subprocess.Main(m, storetest.Workers(func(source string) (launchlog.Store, error) { return postgres.Open(ctx, source) }))
+	subprocess.Work(storetest.Workers(func(source string) (launchlog.Store, error) { return postgres.Open(ctx, source) }))
+	dbtest.Main(m)
 }
 
 func TestManyProcesses(t *testing.T) {

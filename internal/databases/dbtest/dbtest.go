@@ -31,7 +31,10 @@ type shared struct {
 var servers = map[databases.Kind]*shared{databases.Postgres: {}, databases.MariaDB: {}, databases.ClickHouse: {}}
 
 // Main runs the tests, ends the servers that they started, and exits.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Code(m)) }
+
+// Code is [Main] without the exit: it returns the exit code.
+func Code(m *testing.M) int {
 	code := m.Run()
 	for _, s := range servers {
 		if s.server != nil {
@@ -41,7 +44,7 @@ func Main(m *testing.M) {
 			}
 		}
 	}
-	os.Exit(code)
+	return code
 }
 
 // Server is the server of the kind that the program's tests share.

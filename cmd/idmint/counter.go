@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+func (a *app) counterCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "counter",
+		Short: "See to the launch log's counters: list, show, advance",
+		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and the times that generators with a ceiling have reserved.
+There is nothing to create: a counter begins when it is first used.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.counterListCommand(), a.counterShowCommand(), a.counterAdvanceCommand())
+	return c
+}
+
+func (a *app) counterListCommand() *cobra.Command {
+	var flags storeFlags
+	var after string
+	var limit int
+	c := &cobra.Command{
+		Use:     "list --db DSN",
+		Short:   "List counters in the order of their names",
+		Example: "  idmint counter list --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if limit < 1 {
+				return usage("--limit is positive")
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				found, err := log.Counters(ctx, after, limit)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					for _, counter := range found {
+						if err := writeJSON(a.out, counter); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+				return a.table(func(w *tabwriter.Writer) {
+					fmt.Fprintln(w, "COUNTER\tVALUE\tUPDATED")
+					for _, counter := range found {
+						fmt.Fprintf(w, "%s\t%d\t%s\n", counter.Name, counter.Value, counter.UpdatedAt.Format(time.DateTime))
+					}
+				})
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().IntVar(&limit, "limit", 100, "at most as many")
+	c.Flags().StringVar(&after, "after", "", "only names beyond this one")
+	return c
+}
+
+// withCounter runs a command's work on a counter.
+func (a *app) withCounter(c *cobra.Command, flags *storeFlags, name string, f func(context.Context, *launchlog.Counter) error) error {
+	return a.withLog(c, flags, func(ctx context.Context, log *launchlog.Log) error {
+		counter, err := log.Counter(name)
+		if err != nil {
+			return usageError{err}
+		}
+		return f(ctx, counter)
+	})
+}
+
+// writeCounter writes a counter's value, or with --json what names it as well.
+func (a *app) writeCounter(flags *storeFlags, name string, value int64) (err error) {
+	if a.json {
+		return writeJSON(a.out, struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+			Value     int64  `json:"value,string"`
+		}{flags.namespace, name, value})
+	}
+	_, err = fmt.Fprintln(a.out, value)
+	return err
+}
+
+func (a *app) counterShowCommand() *cobra.Command {
+	var flags storeFlags
+	c := &cobra.Command{
+		Use:     "show COUNTER --db DSN",
+		Short:   "Show a counter's value: the last number that it handed out, or 0",
+		Example: "  idmint counter show orders --db sqlite:app.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
+				value, err := counter.Last(ctx)
+				if err != nil {
+					return err
+				}
+				return a.writeCounter(&flags, args[0], value)
+			})
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+func (a *app) counterAdvanceCommand() *cobra.Command {
+	var flags storeFlags
+	var to string
+	c := &cobra.Command{
+		Use:   "advance COUNTER --to NUMBER --db DSN",
+		Short: "Count numbers of a counter as handed out, after a restore from a backup",
+		Long: `Count all numbers of a counter up to the given one as handed out. Do so after the log was restored from a backup, or failed over to a
+copy that lacked its newest rows, because such a log would hand out again what it forgot: advance every counter beyond every number
+that was ever handed out. A counter is never lowered. Launch numbers have a command of their own, launch advance.`,
+		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			last, err := strconv.ParseInt(to, 10, 64)
+			if err != nil || last < 1 || strconv.FormatInt(last, 10) != to {
+				return usage("--to: %q is no number of a counter, 1 to %d", to, int64(math.MaxInt64))
+			}
+			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
+				now, err := counter.Advance(ctx, last, username())
+				if err == nil && now > last {
+					err = fmt.Errorf("counter %s: --to %d is below its value, %d", args[0], last, now)
+				}
+				if err != nil {
+					return err
+				}
+				return a.writeCounter(&flags, args[0], now)
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&to, "to", "", "the highest number that was ever handed out (required)")
+	return c
+}

@@ -1,0 +1,141 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A table is in the same database as the journal: a batch is stored in the transaction that notes it.
+type table struct{ *journal }
+
+func (t *table) prepare(ctx context.Context, im Import, columns []string) error {
+	if err := checkNames(im, columns, append(slices.Clone(t.taken), "idmint_")...); err != nil {
+		return err
+	}
+	for _, name := range append([]string{im.Table, im.IDColumn}, columns...) {
+		if t.longestName > 0 && len(name) > t.longestName {
+			return fmt.Errorf("the name %q has %d bytes: the database takes %d", name, len(name), t.longestName)
+		}
+	}
+	key, err := keyColumn(t.kind, im.IDColumn)
+	if err != nil {
+		return err
+	}
+	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " + key
+	for _, c := range columns {
+		create += ",\n    " + t.quote(c) + " " + t.text
+	}
+	return t.transact(ctx, func(ctx context.Context, tx *session) error {
+		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
+			if _, err := tx.ExecContext(ctx, text); err != nil {
+				return err
+			}
+			tx.progress()
+		}
+		return t.check(ctx, tx, im, columns)
+	})
+}
+
+func (t *table) check(ctx context.Context, tx *session, im Import, columns []string) error {
+	if t.engine != "" {
+		var engine string
+		if err := tx.queryRow(ctx, t.engine, im.Table).Scan(&engine); err != nil {
+			return err
+		}
+		if engine != t.wantEngine { // batches of others would be stored in parts
+			return fmt.Errorf("table %q is there, and its engine is %s: want %s, which has transactions", im.Table, cmp.Or(engine, "none"), t.wantEngine)
+		}
+	}
+	fold := func(name string) string {
+		if t.foldNames {
+			return strings.ToLower(name)
+		}
+		return name
+	}
+	found, err := tx.QueryContext(ctx, t.bound(t.columns), t.tableName(im.Table))
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	there := map[string]bool{}
+	isKey := false
+	for found.Next() {
+		var name, typ string
+		var partOfKey bool
+		var keys int
+		if err := found.Scan(&name, &typ, &partOfKey, &keys); err != nil {
+			return err
+		}
+		there[fold(name)] = true
+		if fold(name) != fold(im.IDColumn) || !partOfKey || keys != 1 {
+			continue
+		}
+		isKey = true
+		if !t.isInteger(typ) { // others change the IDs or their order
+			return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, name, cmp.Or(typ, "of no type"), t.integer)
+		}
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	if !isKey {
+		return fmt.Errorf("table %q is there, and %q is not its primary key", im.Table, im.IDColumn)
+	}
+	for _, c := range columns {
+		if !there[fold(c)] {
+			return fmt.Errorf("table %q is there, and has no column %q", im.Table, c)
+		}
+	}
+	return nil
+}
+
+func (t *table) store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error {
+	ranges := with(s.ranges, ids)
+	batch := rows{im, columns, make([]int64, len(ids)), b.values, s.rows}
+	for i, id := range ids {
+		batch.ids[i] = int64(id)
+	}
+	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
+		// The note comes first: its row is locked then, and whoever else would store this batch waits and finds it stored.
+		stored, err := tx.note(ctx, s, ranges, b)
+		if err != nil || stored || len(batch.ids) == 0 {
+			return err
+		}
+		return t.insert(ctx, tx, batch)
+	})
+	if err == nil {
+		s.ranges, s.position = ranges, b.end
+	}
+	return err
+}
+
+func (t *table) abandon(ctx context.Context, im Import, s *state) (removed int64, err error) {
+	holder := rand.Text()
+	err = t.transact(ctx, func(ctx context.Context, tx *session) error {
+		if err := tx.restarted(ctx, s, holder); err != nil {
+			return err
+		}
+		now := int64(0)
+		for _, r := range s.ranges {
+			deleted, err := tx.ExecContext(ctx, "DELETE FROM "+t.quote(im.Table)+" WHERE "+r.where(t.quote(im.IDColumn)))
+			if err != nil {
+				return err
+			}
+			n, err := deleted.RowsAffected()
+			if err != nil {
+				return err
+			}
+			tx.progress()
+			now += n
+		}
+		removed = max(removed, now) // none are left where this was committed, and the answer to that was lost
+		return nil
+	})
+	return removed, err
+}
