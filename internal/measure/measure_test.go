@@ -135,6 +135,9 @@ func TestPeers(t *testing.T) {
 				if at := time.Unix(id.Time().UnixTime()).UnixMilli(); at != ids.Minted[i]/1e6 {
 					t.Fatalf("%v: minted at %d ms, want %d", id, at, ids.Minted[i]/1e6)
 				}
+				if fraction := int64(id[6]&15)<<8 | int64(id[7]); fraction != ids.Minted[i]%1e6*4096/1e6 {
+					t.Fatalf("%v: %d of 4096 parts of a millisecond, minted at %d ns", id, fraction, ids.Minted[i])
+				}
 			}
 		}
 	}
