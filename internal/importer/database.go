@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/internal/pool"
@@ -68,18 +69,11 @@ func openJournal(d dsn.DSN, budget time.Duration) (*journal, error) {
 
 // keyColumn defines the column of the IDs, whose table it creates, to take no others but those of production.
 func keyColumn(kind dsn.Kind, name string) (string, error) {
-	switch kind {
-	case dsn.SQLite:
-		return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(sqlid.SQLite)
-	case dsn.ClickHouse:
-		return quoteBackticks(name) + " Int64 CODEC(Delta, ZSTD(1))", nil
+	if kind == dsn.ClickHouse {
+		return clickhouse.Column[idtype.DecimalID]{Name: name}.PrimaryKey().String(), nil
 	}
-	quoted := sqlid.Quote(name)
-	if kind == dsn.MySQL {
-		quoted = quoteBackticks(name)
-	}
-	return fmt.Sprintf("%s BIGINT NOT NULL PRIMARY KEY CHECK (%[1]s BETWEEN %[2]d AND %[3]d AND %[1]s %% %[4]d <> 0)",
-		quoted, idtype.MinDecimalID, idtype.MaxDecimalID, idtype.DecimalMaxLaunch+1), nil
+	dialects := map[dsn.Kind]sqlid.Dialect{dsn.SQLite: sqlid.SQLite, dsn.Postgres: sqlid.Postgres, dsn.MySQL: sqlid.MySQL}
+	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(dialects[kind])
 }
 
 // An idRange holds the first and the last of the IDs that rows got from one generator without a gap. Nobody else mints with its
@@ -189,5 +183,3 @@ func checkNames(im Import, columns []string, prefixes ...string) error {
 	}
 	return nil
 }
-
-func quoteBackticks(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

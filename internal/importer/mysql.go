@@ -9,6 +9,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/sqlid"
 )
 
 var mysqlDialect = &dialect{
@@ -35,7 +36,7 @@ var mysqlDialect = &dialect{
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
 	},
 	now: `UTC_TIMESTAMP(3)`, startedAt: `CONCAT(REPLACE(LEFT(started_at, 23), ' ', 'T'), 'Z')`, ignore: `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
-	quote: quoteBackticks, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+	quote: sqlid.MySQL.Quote, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,
 	tableName: func(name string) string { return name }, foldNames: true,
