@@ -11,7 +11,6 @@ import (
 	"log"
 	"net"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -145,7 +144,7 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	c, err := testcontainers.Run(ctx, spec.image, options...)
 	if err != nil {
 		err = errors.Join(fmt.Errorf("%s: %w", spec.image, err), testcontainers.TerminateContainer(c))
-		if strings.Contains(err.Error(), "pull") || strings.Contains(err.Error(), "No such image") {
+		if !hasImage(ctx, spec.image) {
 			err = &UnavailableError{k, err}
 		}
 		return nil, err
@@ -177,6 +176,20 @@ func docker(ctx context.Context) (err error) {
 		err = provider.Health(ctx)
 	}
 	return err
+}
+
+// hasImage reports whether the engine has an image, pulled or under the name that testcontainers is told to put before it.
+func hasImage(ctx context.Context, image string) bool {
+	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
+	if err != nil {
+		return false
+	}
+	defer docker.Close()
+	if prefix := testcontainers.ReadConfig().Config.HubImageNamePrefix; prefix != "" {
+		image = prefix + "/" + image
+	}
+	_, err = docker.ImageInspect(ctx, image)
+	return err == nil
 }
 
 func freePort() (string, error) {

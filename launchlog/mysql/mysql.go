@@ -19,8 +19,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -30,8 +28,6 @@ import (
 )
 
 const (
-	// openWait bounds how long Open and New wait for a server that does not answer.
-	openWait = 10 * time.Second
 	// rollbackWait bounds a ROLLBACK. Without it the connection is dropped, which rolls back as well.
 	rollbackWait = time.Second
 	// connections of a pool of the store's own.
@@ -82,28 +78,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // (parseTime, loc, clientFoundRows, interpolateParams, …) may be any. See [Open] for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	s := &Store{db: db}
-	waiting, cancel := context.WithTimeout(ctx, openWait)
-	defer cancel()
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		have, err := s.version(waiting)
-		var again *launchlog.AttemptError
-		switch {
-		case err == nil && have == rows.SchemaVersion:
-			return s, nil
-		case err == nil:
-			err = &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
-		case errors.As(err, &again):
-			select {
-			case <-time.After(rand.N(wait)):
-				continue
-			case <-waiting.Done():
-			}
-		}
-		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
+	if err := rows.Await(ctx, s.version); err != nil {
 		return nil, err
 	}
+	return s, nil
 }
 
 var errSession = errors.New("connections are not fit for a launch log: in the DSN, set a strict sql_mode, so that values are refused rather " +

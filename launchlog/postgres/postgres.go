@@ -22,8 +22,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -34,9 +32,6 @@ import (
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
-
-// openWait bounds how long Open and New wait for a server that does not answer.
-const openWait = 10 * time.Second
 
 // Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
 type Store struct {
@@ -76,28 +71,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // that a synchronous standby may lack. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	s := &Store{pool: pool}
-	waiting, cancel := context.WithTimeout(ctx, openWait)
-	defer cancel()
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		have, err := s.version(waiting)
-		var again *launchlog.AttemptError
-		switch {
-		case err == nil && have == rows.SchemaVersion:
-			return s, nil
-		case err == nil:
-			err = &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
-		case errors.As(err, &again):
-			select {
-			case <-time.After(rand.N(wait)):
-				continue
-			case <-waiting.Done():
-			}
-		}
-		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
+	if err := rows.Await(ctx, s.version); err != nil {
 		return nil, err
 	}
+	return s, nil
 }
 
 func (s *Store) version(ctx context.Context) (version int, err error) {
