@@ -122,10 +122,10 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 // the server's command line. Errors: [*UnavailableError] and others.
 func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	spec := known[k]
-	if err := docker(ctx); err != nil {
+	if err := Docker(ctx); err != nil {
 		return nil, &UnavailableError{k, err}
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +163,8 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 	return s, nil
 }
 
-// docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
-func docker(ctx context.Context) (err error) {
+// Docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
+func Docker(ctx context.Context) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("no Docker engine answers")
@@ -192,7 +192,8 @@ func hasImage(ctx context.Context, image string) bool {
 	return err == nil
 }
 
-func freePort() (string, error) {
+// FreePort is a port of this machine that nobody listens on.
+func FreePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -278,8 +279,11 @@ func (s *Server) running(ctx context.Context) bool {
 }
 
 // Log is what the server has written, for a test that failed.
-func (s *Server) Log() string {
-	r, err := s.container.Logs(context.Background())
+func (s *Server) Log() string { return LogOf(s.container) }
+
+// LogOf is what a container has written.
+func LogOf(c testcontainers.Container) string {
+	r, err := c.Logs(context.Background())
 	if err != nil {
 		return err.Error()
 	}

@@ -37,14 +37,17 @@ var (
 // is skipped; with CI set it fails.
 func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	t.Helper()
-	if os.Getenv("CI") == "" {
-		skipWithoutDocker(t)
+	if err := databases.Docker(t.Context()); err != nil && os.Getenv("CI") == "" {
+		t.Skipf("no PgBouncer: %v. `make test` installs what is missing", err)
 	}
 	server, err := url.Parse(d.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port, err := databases.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
 	secret, _ := server.User.Password()
 	quoted := strings.NewReplacer("'", "''")
 	ini := fmt.Sprintf(config, quoted.Replace(server.User.Username()), server.Hostname(), server.Port(), quoted.Replace(secret), port)
@@ -76,7 +79,7 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	}
 	through := d.WithHost(net.JoinHostPort("127.0.0.1", port))
 	if err := await(t.Context(), through); err != nil {
-		t.Fatalf("%v\n%s", err, logOf(c))
+		t.Fatalf("%v\n%s", err, databases.LogOf(c))
 	}
 	return through
 }
@@ -100,26 +103,6 @@ func await(ctx context.Context, d dsn.DSN) error {
 	}
 }
 
-// skipWithoutDocker is [testcontainers.SkipIfProviderIsNotHealthy], which panics where there is no socket.
-func skipWithoutDocker(t testing.TB) {
-	t.Helper()
-	healthy := func() (err error) {
-		defer func() {
-			if recover() != nil {
-				err = errors.New("no Docker engine answers")
-			}
-		}()
-		provider, err := testcontainers.ProviderDocker.GetProvider()
-		if err == nil {
-			err = provider.Health(t.Context())
-		}
-		return err
-	}
-	if err := healthy(); err != nil {
-		t.Skipf("no PgBouncer: %v. `make test` installs what is missing", err)
-	}
-}
-
 // archive is the context of the image's build. Its times do not change, so that an image is built once.
 func archive(t testing.TB) *bytes.Reader {
 	var b bytes.Buffer
@@ -132,27 +115,4 @@ func archive(t testing.TB) *bytes.Reader {
 		t.Fatal(err)
 	}
 	return bytes.NewReader(b.Bytes())
-}
-
-func freePort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
-func logOf(c testcontainers.Container) string {
-	r, err := c.Logs(context.Background())
-	if err != nil {
-		return err.Error()
-	}
-	defer r.Close()
-	text, _ := io.ReadAll(r)
-	return string(text)
 }
