@@ -38,7 +38,9 @@ func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 	}
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
-		options.DialTimeout = min(options.DialTimeout, budget) // it bounds the server's first answer, too
+		if options.DialTimeout == 0 || options.DialTimeout > budget { // it bounds the server's first answer, too; 0 is 30 s
+			options.DialTimeout = budget
+		}
 		var conn driver.Conn
 		if conn, err = clickhouse.Open(options); err == nil {
 			return &clickHouseTable{journal: j, conn: conn}, nil
