@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -54,7 +55,10 @@ func Labels() map[string]string {
 	return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}
 }
 
-var silent = log.New(io.Discard, "", 0)
+var (
+	silent  = log.New(io.Discard, "", 0)
+	quieten = sync.OnceFunc(func() { tclog.SetDefault(silent) })
+)
 
 const password = "idmint" // of servers that live as long as a test, behind a port of this machine
 
@@ -170,7 +174,7 @@ func Docker(ctx context.Context) (err error) {
 			err = errors.New("no Docker engine answers")
 		}
 	}()
-	tclog.SetDefault(silent)
+	quieten()
 	provider, err := testcontainers.ProviderDocker.GetProvider()
 	if err == nil {
 		err = provider.Health(ctx)
