@@ -62,7 +62,7 @@ func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to
 		if err := tx.QueryRowContext(ctx, selectValue+` FOR UPDATE`, ref.Namespace, ref.Name).Scan(&now); err != nil || now >= to {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE idmint_counter SET value = ?, updated_at = utc_timestamp(6) WHERE namespace = ? AND name = ?`,
+		err = change(ctx, tx, `UPDATE idmint_counter SET value = ?, updated_at = utc_timestamp(6) WHERE namespace = ? AND name = ?`,
 			to, ref.Namespace, ref.Name)
 		if err != nil {
 			return err

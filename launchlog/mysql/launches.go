@@ -44,6 +44,16 @@ func update(ctx context.Context, tx *sql.Conn, text string, args ...any) (found 
 	return n == 1, err
 }
 
+// change runs a statement that is to change one row. MariaDB changes none, without an error, where KILL QUERY interrupts it as it fires
+// triggers: then the step is to be run again.
+func change(ctx context.Context, tx *sql.Conn, text string, args ...any) error {
+	found, err := update(ctx, tx, text, args...)
+	if err == nil && !found {
+		err = rows.ErrRaced
+	}
+	return err
+}
+
 // StartLaunch implements launchlog.Store.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, err error) {
 	err = s.raced(ctx, func(ctx context.Context, tx *sql.Conn) error {
@@ -68,13 +78,13 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 			if last, _, err = lastLaunch(ctx, tx, start.Namespace); err == nil && last >= launchlog.MaxLaunch {
 				err = launchlog.ErrLaunchesExhausted
 			} else if err == nil {
-				err = rows.ErrRaced // MariaDB finds no row as well where KILL QUERY interrupts it
+				err = rows.ErrRaced // see change
 			}
 		}
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO idmint_launch (`+rows.Started+`, launch_id)
+		err = change(ctx, tx, `INSERT INTO idmint_launch (`+rows.Started+`, launch_id)
 			SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, last_launch_id FROM idmint_namespace WHERE namespace = ?`,
 			append(rows.StartValues(start), start.Namespace)...)
 		if err != nil {
@@ -115,9 +125,8 @@ func oneLaunch(ctx context.Context, q querier, ref launchlog.Ref, lock string) (
 }
 
 func addEvent(ctx context.Context, tx *sql.Conn, e launchlog.Event) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`,
+	return change(ctx, tx, `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`,
 		e.Namespace, rows.OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, rows.Text(e.Detail))
-	return err
 }
 
 // EndLaunch implements launchlog.Store.
@@ -136,7 +145,7 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 }
 
 func end(ctx context.Context, tx *sql.Conn, ref launchlog.Ref, ending launchlog.Ending) error {
-	_, err := tx.ExecContext(ctx, `UPDATE idmint_launch SET ended_at = utc_timestamp(6), outcome = ?`+thisLaunch,
+	err := change(ctx, tx, `UPDATE idmint_launch SET ended_at = utc_timestamp(6), outcome = ?`+thisLaunch,
 		string(ending.Outcome), ref.Namespace, ref.Launch)
 	if err != nil {
 		return err
@@ -166,7 +175,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim 
 			}
 			return rows.NoNumber(launch)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
+		err = change(ctx, tx, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 			SELECT namespace, launch_id, next_generator_id - 1, ?, ?, ? FROM idmint_launch`+thisLaunch,
 			take.Token, take.Host, take.PID, take.Namespace, take.Launch)
 		if err != nil {
@@ -205,7 +214,7 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 		if now == last {
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
+		if err := change(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
 			return err
 		}
 		detail, err := rows.AdvancedDetail(now, last)
