@@ -15,7 +15,7 @@ fmt:
 # machine that does nothing else; `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
-	go test -run '^$$' -bench . ./idtype ./generator ./gormid
+	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator ./gormid ./sqlid/pgxid ./clickhouse ./launchlog/...
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.
 FUZZTIME ?= 1000000x
