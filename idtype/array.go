@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -55,6 +56,11 @@ func textColumns(text string, form Storage) ([]any, error) {
 	return columns, nil
 }
 
+// arrayTypes are the OIDs of PostgreSQL's bigint, bytea, uuid, and text, char(n) and varchar.
+var arrayTypes = map[Storage][]int32{
+	StorageBigint: {20}, StorageBytes: {17}, StorageUUID: {2950}, StorageText: {25, 1042, 1043},
+}
+
 // binaryColumns takes numbers of 32 bits: the dimensions, whether there is a NULL, the elements' type, and, unless there are no
 // dimensions, the length and the first index; then the elements, each after its size, which is −1 for NULL.
 func binaryColumns(data []byte, form Storage) ([]any, error) {
@@ -64,6 +70,9 @@ func binaryColumns(data []byte, form Storage) ([]any, error) {
 	}
 	if len(data) < 20 || number(0) != 1 {
 		return nil, errArrayBinary
+	}
+	if !slices.Contains(arrayTypes[form], number(2)) {
+		return nil, fmt.Errorf("%w: elements of type %d", errArrayBinary, number(2))
 	}
 	n := int(number(3))
 	var columns []any

@@ -13,18 +13,21 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// refArray is an array in PostgreSQL's binary form; nil is NULL.
-func refArray(elements ...[]byte) []byte {
+// refArray is an array in PostgreSQL's binary form; nil is NULL. OIDs are those of pg_type.
+func refArray(form idtype.Storage, elements ...[]byte) []byte {
 	numbers := func(all ...int32) (b []byte) {
 		for _, n := range all {
 			b = binary.BigEndian.AppendUint32(b, uint32(n))
 		}
 		return b
 	}
+	oid := map[idtype.Storage]int32{
+		idtype.StorageBigint: 20, idtype.StorageBytes: 17, idtype.StorageUUID: 2950, idtype.StorageText: 25,
+	}[form]
 	if len(elements) == 0 {
-		return numbers(0, 0, 20)
+		return numbers(0, 0, oid)
 	}
-	b := numbers(1, 0, 20, int32(len(elements)), 1)
+	b := numbers(1, 0, oid, int32(len(elements)), 1)
 	for _, e := range elements {
 		if e == nil {
 			b = append(b, numbers(-1)...)
@@ -56,23 +59,24 @@ func TestSliceOfArrays(t *testing.T) {
 			elements = append(elements, element)
 		}
 		whole := "{" + strings.Join(texts, ",") + "}"
-		for _, src := range []any{whole, []byte(whole), refArray(elements...)} {
+		for _, src := range []any{whole, []byte(whole), refArray(k.form, elements...)} {
 			if got, err := k.scanSlice(src, k.before()); err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("from %.60q: %x, %v", src, got, err)
 			}
 		}
-		for _, src := range []any{"{}", refArray()} {
+		for _, src := range []any{"{}", refArray(k.form)} {
 			if got, err := k.scanSlice(src, k.before()); err != nil || len(got) != 0 {
 				t.Errorf("from the empty %q: %x, %v", src, got, err)
 			}
 		}
-		one, good := elements[0], refArray(elements[0])
+		one, good := elements[0], refArray(k.form, elements[0])
 		zero := make([]byte, len(one))
 		bad := []any{
 			"{", "}", "{" + texts[0], "{" + texts[0] + ",}", "{," + texts[0] + "}", "{{" + texts[0] + "}}", "{NULL}", "{" + texts[0] + ",NULL}",
 			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`, `{"x"}`,
 			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0), append(slices.Clone(good), 0, 0, 0, 1),
-			refArray(nil), refArray(one, nil), refArray(zero), refArray(one[1:]), refArray([]byte{}), append([]byte{0, 0, 0, 2}, good[4:]...),
+			refArray(k.form, nil), refArray(k.form, one, nil), refArray(k.form, zero), refArray(k.form, one[1:]), refArray(k.form, []byte{}), append([]byte{0, 0, 0, 2}, good[4:]...),
+			append(append(slices.Clone(good[:8]), 0, 0, 4, 0xa0), good[12:]...), // timestamptz, whose values are 8 bytes as well
 			append(slices.Clone(good[:20]), 0x7f, 0xff, 0xff, 0xff, 1),
 		}
 		for _, src := range bad {

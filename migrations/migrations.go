@@ -78,14 +78,14 @@ func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 // that is beyond. Up with nothing to do changes nothing. It waits for other migrators for 30 s, in steps as long as SQLite's own
 // busy timeout, which obeys no context: a short one is best.
 func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
-	from, err = retry(ctx, d, func() (int, error) { return Version(ctx, db, d) })
+	from, err = retry(ctx, d, func(ctx context.Context) (int, error) { return Version(ctx, db, d) })
 	if err != nil {
 		return 0, 0, err
 	}
 	if from > Latest(d) {
 		return from, from, &NewerError{from, Latest(d)}
 	}
-	to, err = retry(ctx, d, func() (int, error) {
+	to, err = retry(ctx, d, func(ctx context.Context) (int, error) {
 		before, err := Version(ctx, db, d)
 		if err != nil || before >= Latest(d) {
 			return before, err
@@ -112,7 +112,7 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	if Latest(d) == 0 {
 		return fmt.Errorf("%w %q", errDialect, d)
 	}
-	_, err := retry(ctx, d, func() (int, error) { return to, down(ctx, db, d, int64(to)) })
+	_, err := retry(ctx, d, func(ctx context.Context) (int, error) { return to, down(ctx, db, d, int64(to)) })
 	if err != nil && strings.Contains(err.Error(), "only rise") { // as the files' own triggers say
 		return ErrNotEmpty
 	}
@@ -181,11 +181,11 @@ const budget = 30 * time.Second
 var errOvertaken = errors.New("overtaken by another migrator")
 
 // retry runs f again where another process was in the way.
-func retry(ctx context.Context, d Dialect, f func() (int, error)) (int, error) {
+func retry(ctx context.Context, d Dialect, f func(context.Context) (int, error)) (int, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("gave up after %v", budget))
 	defer cancel()
 	for {
-		v, err := f()
+		v, err := f(ctx)
 		if err == nil || !errors.Is(err, errOvertaken) && !errors.Is(err, errBusy) && (dialects[d].busy == nil || !dialects[d].busy(err)) {
 			return v, err
 		}

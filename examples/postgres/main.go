@@ -30,6 +30,7 @@ func main() {
 	ctx := context.Background()
 	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
 	config.AfterConnect = pgxid.AfterConnect
+	postgres.Watch(config.ConnConfig)
 	pool := must(pgxpool.NewWithConfig(ctx, config))
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))

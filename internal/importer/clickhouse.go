@@ -202,7 +202,7 @@ func (t *clickHouseTable) store(ctx context.Context, im Import, columns []string
 
 // deliver sends the batch that is in doubt. Fresh is one that nobody has sent before.
 func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh bool) error {
-	token, begun, sent := s.doubt.Token, false, false
+	begun, sent := false, s.doubt.Sendings > 0
 	err := t.ask(ctx, func(ctx context.Context) error {
 		if !fresh || begun {
 			stored, err := t.arrived(ctx, r.Import, s.doubt.Ranges)
@@ -210,14 +210,14 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 			case err != nil || stored == len(r.ids):
 				return err
 			case stored > 0 || sent: // a part came, or ClickHouse remembers the token of rows that are gone
-				if err := t.remove(ctx, r.Import, s.doubt); err != nil {
+				sent = true
+				if err := t.clear(ctx, r.Import, s); err != nil {
 					return err
 				}
-				token = rand.Text()
 			}
 		}
 		begun = true
-		if err := t.send(ctx, r, token); err != nil || fresh && !sent && token == s.doubt.Token {
+		if err := t.send(ctx, r, s.doubt); err != nil || fresh && !sent {
 			return err
 		}
 		sent = true
@@ -234,7 +234,7 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	}
 	// ClickHouse has answered, so nothing of the batch is under way: what came of it is removed, and it is in doubt no more.
 	ctx = context.WithoutCancel(ctx)
-	failed := t.ask(ctx, func(ctx context.Context) error { return t.remove(ctx, r.Import, s.doubt) })
+	failed := t.ask(ctx, func(ctx context.Context) error { return t.clear(ctx, r.Import, s) })
 	if failed == nil {
 		failed = t.change(ctx, s, s.holder, nil, "")
 	}
@@ -245,6 +245,18 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	return err
 }
 
+// clear removes what came of the batch that is in doubt, after it has noted that the next sending is another one: a run that another one
+// took over removes nothing, and who resumes does not take a sending for one that ClickHouse would recognise.
+func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
+	next := *s.doubt
+	next.Sendings++
+	if err := t.change(ctx, s, s.holder, &next, ""); err != nil {
+		return err
+	}
+	s.doubt = &next
+	return t.remove(ctx, im, s.doubt)
+}
+
 // lostError is returned for a batch that was taken and is not there. It is sent once more.
 type lostError struct{}
 
@@ -252,11 +264,11 @@ func (lostError) Error() string { return "ClickHouse has not kept a batch that i
 func (lostError) Passes() bool  { return true }
 
 // send sends a batch as one block, which the end of the context does not interrupt. The error is a [*RowError], or what ClickHouse or the network says.
-func (t *clickHouseTable) send(ctx context.Context, r rows, token string) error {
+func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
 	defer cancel()
-	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(token+"-"+rand.Text()), clickhouse.WithSettings(clickhouse.Settings{
-		"insert_deduplicate": 1, "insert_deduplication_token": token, "async_insert": 0,
+	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(d.Token+"-"+rand.Text()), clickhouse.WithSettings(clickhouse.Settings{
+		"insert_deduplicate": 1, "insert_deduplication_token": fmt.Sprint(d.Token, "/", d.Sendings), "async_insert": 0,
 	}))
 	var ids any = r.ids
 	if t.kinds[0] == "UInt64" {

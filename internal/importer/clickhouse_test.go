@@ -69,7 +69,7 @@ func (d *doubtful) send(count int) {
 	d.Helper()
 	part := d.batch
 	part.ids, part.values = part.ids[:count], part.values[:count]
-	if err := d.table.send(ctx, part, d.s.doubt.Token); err != nil {
+	if err := d.table.send(ctx, part, d.s.doubt); err != nil {
 		d.Fatal(err)
 	}
 }

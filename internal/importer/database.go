@@ -132,6 +132,8 @@ type doubt struct {
 	Bytes  int64     `json:"bytes,omitempty"`  // of the file, at its end
 	SHA256 string    `json:"sha256,omitempty"` // of these bytes
 	Token  string    `json:"token,omitempty"`  // names the batch to the database
+
+	Sendings int `json:"sendings,omitempty"` // that were ended before the one under way
 }
 
 // text is how a doubt is stored, "" for none.

@@ -33,7 +33,7 @@ func classify(err error, sent, broken bool) error {
 		switch {
 		case server.Code == "25006":
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)} // in a failover it may be another server soon
-		case lost(server):
+		case lost(server) || sent && server.SeverityUnlocalized == "FATAL": // which may come after the commit
 			return &launchlog.AttemptError{Ambiguous: sent, Err: err}
 		case passes(server):
 			return &launchlog.AttemptError{Err: err}

@@ -43,6 +43,8 @@ func TestClassify(t *testing.T) {
 		{state("08P01"), true, false, doubtful},
 		{state("57P01"), true, true, doubtful},
 		{state("57P02"), true, true, doubtful},
+		{&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}, true, true, doubtful}, // maybe after the commit
+		{&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}, false, true, again},
 		{state("57P03"), false, true, again},
 		{state("57P01"), false, true, again},
 		{io.ErrUnexpectedEOF, true, true, doubtful},

@@ -120,9 +120,10 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 
 const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
-	// durable leaves remote_apply as it is, which waits for more.
-	durable = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')`
-	commit  = `COMMIT`
+	// durable leaves remote_apply as it is, which waits for more, and sees that the server says what [Watch] listens for.
+	durable = `SELECT set_config(name, value, true) FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning')) s (name, value)
+		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit' OR current_setting(name) = 'error'`
+	commit = `COMMIT`
 )
 
 // write sends one transaction, whose statements are those that queue adds to the batch, in one flight. All of it is sent before the first

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -31,8 +32,13 @@ func storageOf(t reflect.Type) (idtype.Storage, bool) {
 	return "", false
 }
 
+// wrappers are the packages that wrap IDs. What others make of a struct that has one is their own.
+var wrappers = map[string]bool{"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true}
+
+var idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
+
 func isColumn(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[driver.Valuer]()) && reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
+	return wrappers[t.PkgPath()] && t.Implements(reflect.TypeFor[driver.Valuer]()) && reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
 // The forms as types, for pgx knows by a value's type which array it is where the server does not say.

@@ -3,6 +3,7 @@ package pgxid_test
 import (
 	"bytes"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"slices"
 	"sync"
@@ -110,6 +111,27 @@ func TestEmbedded(t *testing.T) {
 	many, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []named{{7, "Ann"}}, nil)
 	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil || !bytes.Equal(many, want) {
 		t.Errorf("got %x, %v", many, err)
+	}
+}
+
+// A document is a struct of somebody else's whose first field is an ID, and which is a column of another kind.
+type document struct {
+	ID   UserID
+	Name string
+}
+
+func (d document) Value() (driver.Value, error) { return d.Name, nil }
+func (d *document) Scan(src any) error          { d.Name, _ = src.(string); return nil }
+
+func TestOthersColumns(t *testing.T) {
+	m := newMap()
+	wire, err := m.Encode(pgtype.TextOID, pgtype.BinaryFormatCode, document{7, "Ann"}, nil)
+	if err != nil || string(wire) != "Ann" {
+		t.Errorf("got %q, %v", wire, err)
+	}
+	var got document
+	if err := m.Scan(pgtype.TextOID, pgtype.BinaryFormatCode, wire, &got); err != nil || got.Name != "Ann" {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 
