@@ -10,6 +10,9 @@
 // log, sync_binlog is 1: the defaults of MySQL; MariaDB's sync_binlog is 0. It survives a failover only where the replica has
 // everything: one that lacks the newest transactions gives out their numbers again. See package launchlog for what to do then.
 //
+// A call that finds the row of an earlier one with the same key, whose commit is under way, may answer before that commit is on disk
+// or on the replica: InnoDB shows rows so early. A crash within that one flush can lose what was answered.
+//
 // On a Galera cluster all processes must write to the same one node. Even then it is not certified: a node that takes over may lack
 // transactions that were acknowledged.
 package mysql
