@@ -334,6 +334,22 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Sizes are those of tables of a fifth of the rows, however few rows suffice for speed.
+func TestRowsOfSizes(t *testing.T) {
+	d := openSQLite(t)
+	var r Results
+	for _, s := range r.steps(d, 10*mostInsertRows) {
+		if s.doing == d.Name+": size of decimal" {
+			if err := s.run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(r.Footprints) != 1 || r.Footprints[0].Rows != 2*mostInsertRows {
+		t.Errorf("want %d rows: %+v", 2*mostInsertRows, r.Footprints)
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	d := openSQLite(t)
 	for _, rows := range []int{-1, 0, MinRows - 1, MaxRows + 1} {

@@ -133,10 +133,11 @@ func (r *Results) steps(d *Database, rows int) []step {
 	if d.Kind == dsn.ClickHouse {
 		most *= 4
 	}
-	rhythm.IDs = min(rhythm.IDs, most)
+	fast := rhythm
+	fast.IDs = min(rhythm.IDs, most)
 	for _, by := range paths[d.Kind] {
 		steps = append(steps, measure(&r.Inserts, d.Name+": speed of "+string(by), func(ctx context.Context) ([]Insert, error) {
-			return d.insertBy(ctx, by, rhythm, insertRounds)
+			return d.insertBy(ctx, by, fast, insertRounds)
 		}))
 	}
 	return steps
