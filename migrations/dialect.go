@@ -79,8 +79,17 @@ func says(texts ...string) func(error) bool {
 // errBusy: another migrator has the lock.
 var errBusy = errors.New("another migrator is at work")
 
-// hold runs f under the lock of migrators.
-func (d dialect) hold(ctx context.Context, tx *sql.Tx, f func() error) error {
+// lasting is the context of a transaction whose statements obey ctx. Where a transaction's own context ends, database/sql rolls it back
+// and hands its connection on, which in MySQL keeps its locks: there it lives on until they are let go.
+func (d dialect) lasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !d.commits {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), 2*budget)
+}
+
+// hold runs f under the lock of migrators, in a transaction of the context lasting.
+func (d dialect) hold(ctx, lasting context.Context, tx *sql.Tx, f func() error) error {
 	if d.lock != "" {
 		var got int
 		err := tx.QueryRowContext(ctx, d.lock).Scan(&got)
@@ -92,8 +101,8 @@ func (d dialect) hold(ctx context.Context, tx *sql.Tx, f func() error) error {
 		}
 	}
 	err := f()
-	for _, text := range d.unlock { // even where ctx has ended: a connection that lives on keeps its locks
-		_, unlock := tx.ExecContext(context.WithoutCancel(ctx), text)
+	for _, text := range d.unlock { // even where ctx has ended
+		_, unlock := tx.ExecContext(lasting, text)
 		err = errors.Join(err, unlock)
 	}
 	return err

@@ -90,11 +90,13 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 		if err != nil || before >= Latest(d) {
 			return before, err
 		}
-		p, err := provider(db, d)
+		p, err := provider(ctx, db, d)
 		if err != nil {
 			return before, err
 		}
-		_, err = p.Up(ctx)
+		lasting, cancel := dialects[d].lasting(ctx)
+		defer cancel()
+		_, err = p.Up(lasting)
 		after, versionErr := Version(ctx, db, d)
 		if err != nil && after > before {
 			err = errOvertaken // another process took a migration that this one was about to
@@ -120,12 +122,14 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 }
 
 func down(ctx context.Context, db *sql.DB, d Dialect, to int64) error {
-	tx, err := db.BeginTx(ctx, nil)
+	lasting, cancel := dialects[d].lasting(ctx)
+	defer cancel()
+	tx, err := db.BeginTx(lasting, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	err = dialects[d].hold(ctx, tx, func() error {
+	err = dialects[d].hold(ctx, lasting, tx, func() error {
 		version, err := versions{dialects[d]}.GetLatestVersion(ctx, tx)
 		if err == nil && version > int64(Latest(d)) {
 			err = &NewerError{int(version), Latest(d)}
@@ -197,8 +201,8 @@ func retry(ctx context.Context, d Dialect, f func(context.Context) (int, error))
 	}
 }
 
-// provider runs the plain SQL files as goose's migrations, each in a transaction of its own.
-func provider(db *sql.DB, d Dialect) (*goose.Provider, error) {
+// provider runs the plain SQL files as goose's migrations, each in a transaction of its own, whose statements obey ctx.
+func provider(ctx context.Context, db *sql.DB, d Dialect) (*goose.Provider, error) {
 	var all []*goose.Migration
 	ups, err := fs.Glob(FS(d), "*.up.sql")
 	if err != nil {
@@ -210,8 +214,8 @@ func provider(db *sql.DB, d Dialect) (*goose.Provider, error) {
 		if err != nil {
 			return nil, fmt.Errorf("migrations: %s: %w", up, err)
 		}
-		run := func(ctx context.Context, tx *sql.Tx) error {
-			return dialects[d].hold(ctx, tx, func() error {
+		run := func(lasting context.Context, tx *sql.Tx) error {
+			return dialects[d].hold(ctx, lasting, tx, func() error {
 				have, err := versions{dialects[d]}.GetLatestVersion(ctx, tx)
 				if err != nil || have >= version {
 					return err // another process took it while this one waited for the lock

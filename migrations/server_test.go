@@ -1,6 +1,7 @@
 package migrations_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -279,6 +280,50 @@ func TestCutOff(t *testing.T) {
 		}
 	}
 	t.Logf("%d cuts", cuts)
+}
+
+// Wherever a context ends a migration, the pool's connections keep no lock that others wait for.
+func TestEndedContext(t *testing.T) {
+	s := servers[1]
+	var whole time.Duration
+	cut := 0
+	for i := range 40 {
+		db, _ := s.open(t, "")
+		other, err := db.Conn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ending, cancel := context.WithTimeout(ctx, time.Minute)
+		if i > 0 {
+			ending, cancel = context.WithTimeout(ctx, whole*time.Duration(i)/40)
+		}
+		_, _, err = migrations.Up(ending, db, s.dialect)
+		cancel()
+		if i == 0 {
+			whole = time.Since(began)
+		}
+		if err != nil {
+			cut++
+		}
+		free := 0
+		for range 100 { // a connection that was cut is noticed soon
+			if err := other.QueryRowContext(ctx, "SELECT is_free_lock(concat('idmint ', sha1(database())))").Scan(&free); err != nil {
+				t.Fatal(err)
+			}
+			if free == 1 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if free != 1 {
+			t.Errorf("after %v of %v: a connection of the pool keeps the migrators' lock", whole*time.Duration(i)/40, whole)
+		}
+	}
+	t.Logf("%d of 39 migrations were cut off by their contexts", cut)
+	if cut < 10 {
+		t.Errorf("%d cut off: the test shows too little", cut)
+	}
 }
 
 // Processes are killed while they migrate, and others take over.
