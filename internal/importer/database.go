@@ -121,6 +121,7 @@ type state struct {
 	finished  bool
 	startedAt string
 	position
+	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
 }
 
 // A doubt is what a run writes down before it changes rows without a transaction: a batch that it is about to send, or that it is

@@ -126,7 +126,7 @@ func Run(ctx context.Context, db Database, log *launchlog.Log, r io.Reader, im I
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
-		stopped := &StoppedError{Rows: state.rows, Err: err}
+		stopped := &StoppedError{Rows: state.rows, InDoubt: state.unanswered, Err: err}
 		if state.doubt != nil {
 			stopped.InDoubt = state.doubt.Rows - state.rows
 		}

@@ -25,13 +25,14 @@ type journal struct {
 // A dialect is what databases with transactions differ in.
 type dialect struct {
 	kind      dsn.Kind
-	begin     []string // statements that begin a transaction
-	whole     bool     // a statement that was begun is not interrupted
-	dollars   bool     // parameters are written $1, $2 …
-	create    []string // statements that make idmint_import where it is absent, with its columns
-	now       string   // the time as it is stored
-	startedAt string   // as text
-	ignore    string   // ends an INSERT that does nothing where such a row is there
+	begin     []string                // statements that begin a transaction
+	whole     bool                    // a statement that was begun is not interrupted
+	refused   func(commit error) bool // a COMMIT that ended with this error has stored nothing
+	dollars   bool                    // parameters are written $1, $2 …
+	create    []string                // statements that make idmint_import where it is absent, with its columns
+	now       string                  // the time as it is stored
+	startedAt string                  // as text
+	ignore    string                  // ends an INSERT that does nothing where such a row is there
 
 	quote       func(string) string
 	taken       []string // prefixes of names that are the database's
@@ -76,6 +77,7 @@ type session struct {
 	*sql.Conn
 	dialect  *dialect
 	progress func() // tells that the database is at work
+	doubt    func() // is told where a COMMIT was sent, and what came of it is not known
 }
 
 func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
@@ -146,7 +148,7 @@ func (j *journal) inTransaction(work, ending context.Context, progress func(), f
 		return err
 	}
 	defer conn.Close()
-	s := &session{conn, j.dialect, progress}
+	s := &session{conn, j.dialect, progress, func() {}}
 	for _, text := range j.begin {
 		if err == nil {
 			_, err = s.exec(work, text)
@@ -157,7 +159,9 @@ func (j *journal) inTransaction(work, ending context.Context, progress func(), f
 	}
 	if err == nil {
 		if err = work.Err(); err == nil {
-			_, err = s.exec(ending, "COMMIT")
+			if _, err = s.exec(ending, "COMMIT"); err != nil && !j.refused(err) {
+				s.doubt()
+			}
 		}
 	}
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 )
 
 var mysqlDialect = &dialect{
-	kind:  dsn.MySQL,
-	begin: []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
+	kind:    dsn.MySQL,
+	refused: func(error) bool { return false },
+	begin:   []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
 	create: []string{
 		`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   BIGINT       NOT NULL AUTO_INCREMENT PRIMARY KEY,

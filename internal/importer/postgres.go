@@ -16,6 +16,10 @@ import (
 
 var postgresDialect = &dialect{
 	kind: dsn.Postgres,
+	refused: func(err error) bool {
+		var answer *pgconn.PgError
+		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" && answer.Code != "40003" // statement_completion_unknown
+	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",
 		"SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -144,7 +145,11 @@ type cutter struct {
 	server string
 	lost   atomic.Int64
 	intact atomic.Bool
+	commit atomic.Bool // the next COMMIT is the last thing that is sent, and is not answered
+	down   atomic.Bool
 }
+
+var commit = regexp.MustCompile(`COMMIT\b`)
 
 func newCutter(t *testing.T, server string) *cutter {
 	t.Helper()
@@ -168,6 +173,9 @@ func newCutter(t *testing.T, server string) *cutter {
 
 func (c *cutter) serve(client net.Conn) {
 	defer client.Close()
+	if c.down.Load() {
+		return
+	}
 	server, err := net.Dial("tcp", c.server)
 	if err != nil {
 		return
@@ -182,7 +190,12 @@ func (c *cutter) serve(client net.Conn) {
 				return
 			}
 			cut := left < n && !c.intact.Load()
-			if left -= n; !cut || rand.IntN(2) == 0 {
+			last := c.commit.Load() && commit.Match(buffer[:n])
+			if last {
+				c.down.Store(true)
+				cut = true
+			}
+			if left -= n; !cut || last || rand.IntN(2) == 0 {
 				_, _ = server.Write(buffer[:n])
 			}
 			if cut {
@@ -216,6 +229,32 @@ func TestLostConnections(t *testing.T) {
 				t.Error("too few: the test shows nothing")
 			}
 		})
+	}
+}
+
+// A batch may be stored whose COMMIT was sent before the server was away for longer than the budget.
+func TestCommitInDoubt(t *testing.T) {
+	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
+		at := place{string(kind), kind, ""}.prepare(t)
+		f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+		network := newCutter(t, at.target.Host())
+		network.intact.Store(true)
+		f.at.target = at.target.WithHost(network.Addr().String())
+		im := importing()
+		im.Progress = func(rows, _ int64) {
+			if rows == 20 {
+				network.commit.Store(true)
+			}
+		}
+		_, err := Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(50)), im)
+		var stopped *StoppedError
+		if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 10 || !strings.Contains(err.Error(), "20 rows are stored, the next 10 are in doubt") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		f.checkNumbered(30, 1)
+		f.at = at
+		f.mustRun(numbered(50), importing(resume))
+		f.checkNumbered(50, 1)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 var sqliteDialect = &dialect{
 	kind: dsn.SQLite, begin: []string{"BEGIN IMMEDIATE"}, whole: true,
+	refused: func(error) bool { return true },
 	create: []string{
 		`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

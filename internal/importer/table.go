@@ -104,6 +104,10 @@ func (t *table) store(ctx context.Context, im Import, columns []string, s *state
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
 		// The note comes first: its row is locked then, and whoever else would store this batch waits and finds it stored.
 		stored, err := tx.note(ctx, s, ranges, b)
+		if err == nil {
+			s.unanswered = 0
+		}
+		tx.doubt = func() { s.unanswered = int64(len(ids)) }
 		if err != nil || stored || len(batch.ids) == 0 {
 			return err
 		}

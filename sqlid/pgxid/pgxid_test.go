@@ -183,6 +183,8 @@ func FuzzArray(f *testing.F) {
 	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
 		if format != pgtype.TextFormatCode {
 			format = pgtype.BinaryFormatCode
+		} else if bytes.IndexByte(wire, 0) >= 0 {
+			return // no text of PostgreSQL holds a zero byte, by which the two are told apart
 		}
 		var numbers []sql.Null[int64]
 		want := m.Scan(pgtype.Int8ArrayOID, format, wire, &numbers)
