@@ -103,6 +103,14 @@ func TestTimelineModel(t *testing.T) {
 	}
 }
 
+// settled is a clock on which no time passes while a request is under way in the background.
+type settled struct{ *late }
+
+func (c settled) Sleep(ctx context.Context, d time.Duration) error {
+	synctest.Wait()
+	return c.late.Sleep(ctx, d)
+}
+
 func runWorld(s timeScheme, users []*user, seed uint64, ops []worldOp) error {
 	clock := &late{TestClock: generator.NewTestClock(noon)}
 	w := &world{
@@ -110,7 +118,7 @@ func runWorld(s timeScheme, users []*user, seed uint64, ops []worldOp) error {
 		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2, s.numbers), until: map[int]time.Time{}},
 	}
 	for _, u := range users {
-		u.opts.Clock = clock
+		u.opts.Clock = settled{clock}
 		if err := w.start(u, nil); err != nil {
 			return err
 		}
