@@ -29,11 +29,11 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 	if size < 2 || size > most {
 		return nil, &OptionError{"size", strconv.Itoa(size), "is outside 2..16777216"}
 	}
+	if source == nil {
+		return nil, noSource("source")
+	}
 	b := &Buffer[T]{}
 	b.half.ask = func(ctx context.Context) ([]T, error) {
-		if source == nil {
-			return nil, errNoNumbers
-		}
 		ids := make([]T, size/2)
 		n, err := source.Fill(ctx, ids)
 		return ids[:min(max(n, 0), len(ids))], err

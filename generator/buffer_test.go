@@ -209,7 +209,6 @@ func (f sourceFunc) Fill(ctx context.Context, dst []int) (int, error) { return f
 func TestBufferOfBadSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, source := range map[string]generator.Source[int]{
-			"nil":                 nil,
 			"ends its goroutine":  sourceFunc(func(context.Context, []int) (int, error) { runtime.Goexit(); return 0, nil }),
 			"mints nothing":       sourceFunc(func(context.Context, []int) (int, error) { return 0, nil }),
 			"hangs until told":    sourceFunc(func(ctx context.Context, _ []int) (int, error) { <-ctx.Done(); return 0, ctx.Err() }),

@@ -54,7 +54,7 @@ const (
 
 // NewDecimal makes a generator for a launch number, 1 ..= 99999, as the launch log gave it out. It asks numbers for its
 // generator number when the first ID is wanted, not before. The error is [ErrTestLaunch] for launch 0, a [*idtype.RangeError]
-// for other numbers outside the range, or one that wraps [ErrOtherLaunch].
+// for other numbers outside the range, an [*OptionError] for nil, or one that wraps [ErrOtherLaunch].
 func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 	if launch == 0 {
 		return nil, ErrTestLaunch
@@ -62,13 +62,16 @@ func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 	if launch < 0 || launch > idtype.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch}
 	}
+	if numbers == nil {
+		return nil, noSource("numbers")
+	}
 	if of, ok := numbers.(interface{ Launch() int }); ok && of.Launch() != launch {
 		return nil, fmt.Errorf("generator: launch %d: %w, %d", launch, ErrOtherLaunch, of.Launch())
 	}
 	return newDecimal(launch, numbers), nil
 }
 
-// NewTestDecimal makes a generator for launch 0, whose IDs must never be stored in production.
+// NewTestDecimal makes a generator for launch 0, whose IDs must never be stored in production. Without numbers it mints none.
 func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {

@@ -6,13 +6,13 @@
 //	id, err := gen.Next(ctx)
 //	user.ID = UserID(id) // a typed key is a conversion away
 //
-//	type          mints                its own by                   at most                  waits for
-//	[Decimal]     idtype.DecimalID     launch, generator numbers    any number               its numbers
-//	[Sequence]    idtype.SequenceID    blocks of a counter          any number               its blocks
-//	[Trace]       idtype.TraceID       node number                  4,194,303 per second     the next second
-//	[EightByte]   idtype.EightByteID   generator and cluster        64 per millisecond       the next millisecond
-//	[Short]       idtype.ShortID       nothing, or its windows      512 per millisecond      the next millisecond
-//	[Sno]         idtype.SnoID         partition                    65,536 per 4 ms          the next 4 ms
+//	type          mints                its own by                        at most                  waits for
+//	[Decimal]     idtype.DecimalID     launch, generator numbers         any number               its numbers
+//	[Sequence]    idtype.SequenceID    blocks of a counter               any number               its blocks
+//	[Trace]       idtype.TraceID       node number                       4,194,303 per second     the next second
+//	[EightByte]   idtype.EightByteID   generator and cluster             64 per millisecond       the next millisecond
+//	[Short]       idtype.ShortID       Given(struct{}{}), or a Ceiling   512 per millisecond      the next millisecond
+//	[Sno]         idtype.SnoID         partition                         65,536 per 4 ms          the next 4 ms
 //
 // All have Next for one ID and Fill for many. [Decimal.Owned] and [Trace.Owned] make a generator for one goroutine. [Buffer] keeps
 // IDs of any generator ready. [BackdatedSno] mints IDs of times that are given.

@@ -70,3 +70,8 @@ type OptionError struct {
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("generator: %s %s %s", e.Option, e.Value, e.Reason)
 }
+
+// noSource is of a parameter that is nil.
+func noSource(parameter string) *OptionError {
+	return &OptionError{parameter, "nil", "is no source: a generator mints from what it is given"}
+}

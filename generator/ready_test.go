@@ -54,7 +54,7 @@ func TestOtherLaunch(t *testing.T) {
 	}
 }
 
-// A source that is not there is an error of the call, not the end of the process.
+// A source that is not there is an error of the call where the constructor has none, not the end of the process.
 func TestNoSource(t *testing.T) {
 	var failed *generator.NumberError
 	if _, err := generator.NewTestDecimal(nil).Next(ctx); !errors.As(err, &failed) {

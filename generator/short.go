@@ -23,7 +23,8 @@ type Short struct {
 	line timeline
 }
 
-// NewShort makes a generator. The number of its windows is nothing: Given(struct{}{}). Errors: [*OptionError], [*SnapshotError].
+// NewShort makes a generator. IDs have no number, but windows are needed as for the other schemes: Given(struct{}{}) for all times,
+// or Ceiling(struct{}{}, counter, length) for those that a counter lends. Errors: [*OptionError], [*SnapshotError].
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
 	err := start(&g.line, shortLayout, windows, func(struct{}) (uint64, error) { return 0, nil }, opts)

@@ -126,6 +126,14 @@ const windowTries = 10
 
 // start makes t the generator core of a layout, with numbers from windows, which encode turns into bits of an ID or refuses.
 func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options) error {
+	switch w := windows.(type) {
+	case nil:
+		return noSource("windows")
+	case ceiling[N]:
+		if w.counter == nil {
+			return noSource("counter")
+		}
+	}
 	o, err := opts.complete(l)
 	if err != nil {
 		return err
@@ -137,9 +145,6 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	t.toggle = l.toggles && o.Regression == RegressionDefault
 	t.queue = make(chan struct{}, 1)
 	ask := func(ctx context.Context) (s *span, err error) {
-		if windows == nil { // a panic in a goroutine of ours would end the process
-			return nil, errNoNumbers
-		}
 		// A window may have passed by the time that a slow database answers: then the next one may not.
 		for range windowTries {
 			var w Window[N]

@@ -60,9 +60,6 @@ type ceiling[N any] struct {
 }
 
 func (c ceiling[N]) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error) {
-	if c.counter == nil {
-		return Window[N]{}, errNoNumbers
-	}
 	n := max(int64((c.length+unit-1)/unit), 2)
 	floor := now.UnixNano() / int64(unit)
 	first, err := c.counter.Reserve(ctx, max(floor, 1), n)

@@ -333,18 +333,29 @@ func TestSourceOfWindows(t *testing.T) {
 	})
 }
 
-// TestNoWindows: a source that is not there is an error of the call, not the end of the process.
+// TestNoWindows: a source that is not there is refused, before a goroutine asks it and ends the process.
 func TestNoWindows(t *testing.T) {
-	trace, _ := generator.NewTrace(nil, nil)
-	eightbyte, _ := generator.NewEightByte(idtype.EightByteSpread, nil, nil)
-	short, _ := generator.NewShort(nil, nil)
-	sno, _ := generator.NewSno(nil, nil)
-	ceiling, _ := generator.NewSno(generator.Ceiling(1, nil, time.Second), nil)
-	for i, g := range []states{trace, eightbyte, short, sno, ceiling} {
-		if err := g.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
-			t.Errorf("%d: error is %v, want a *NumberError", i, err)
+	refused := func(parameter string, made bool, err error) {
+		t.Helper()
+		var e *generator.OptionError
+		if made || !errors.As(err, &e) || e.Option != parameter || e.Value != "nil" {
+			t.Errorf("made: %t, error is %v, want an *OptionError of %s", made, err, parameter)
 		}
 	}
+	trace, err := generator.NewTrace(nil, nil)
+	refused("windows", trace != nil, err)
+	eightbyte, err := generator.NewEightByte(idtype.EightByteSpread, nil, nil)
+	refused("windows", eightbyte != nil, err)
+	short, err := generator.NewShort(nil, nil)
+	refused("windows", short != nil, err)
+	sno, err := generator.NewSno(nil, nil)
+	refused("windows", sno != nil, err)
+	ceiling, err := generator.NewSno(generator.Ceiling(1, nil, time.Second), nil)
+	refused("counter", ceiling != nil, err)
+	decimal, err := generator.NewDecimal(5, nil)
+	refused("numbers", decimal != nil, err)
+	buffer, err := generator.NewBuffer[int](nil, 4)
+	refused("source", buffer != nil, err)
 }
 
 // TestOptions: a setting that cannot be is refused, with its name and value.

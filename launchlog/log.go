@@ -71,6 +71,9 @@ type Log struct {
 
 // New makes a log. The error is a [*RequestError].
 func New(store Store, opts *Options) (*Log, error) {
+	if store == nil {
+		return nil, &RequestError{"store", "nil", "holds no launches: open one of a package below launchlog"}
+	}
 	l := &Log{store: store}
 	if opts != nil {
 		l.opts = *opts

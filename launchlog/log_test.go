@@ -87,6 +87,10 @@ func TestBadRequests(t *testing.T) {
 	if _, err := launchlog.New(memory.New(nil), &launchlog.Options{Budget: -1}); err == nil {
 		t.Error("a negative budget was taken")
 	}
+	var none *launchlog.RequestError
+	if l, err := launchlog.New(nil, nil); l != nil || !errors.As(err, &none) || none.Field != "store" {
+		t.Errorf("without a store: %v, %v", l, err)
+	}
 	for _, outcome := range []launchlog.Outcome{"", "Failed", "not good", launchlog.Outcome(strings.Repeat("x", 33))} {
 		var e *launchlog.RequestError
 		if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: outcome}); !errors.As(err, &e) {

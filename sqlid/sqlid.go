@@ -18,6 +18,7 @@
 package sqlid
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -71,15 +72,20 @@ func (c Column[T]) form(d Dialect) (form, error) {
 var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
 
 // Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
-// the type as well. Errors: as of Type, and for an unknown domain.
+// the type as well. Errors: as of Type, and for an unknown domain or no name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
 	f, err := c.form(d)
-	if err == nil && (c.Domain < Production || c.Domain > Positive) {
+	switch {
+	case err != nil:
+		return "", err
+	case c.Name == "":
+		return "", errors.New("sqlid: the column has no name: set Column.Name")
+	case c.Domain < Production || c.Domain > Positive:
 		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", d.Quote(c.Name), c.Domain)
 	}
-	return f.check, err
+	return f.check, nil
 }
 
 // numbers is what holds for integers of the domain, in every dialect.

@@ -153,6 +153,18 @@ func TestUnknownDomain(t *testing.T) {
 	}
 }
 
+func TestNoName(t *testing.T) {
+	for _, d := range []sqlid.Dialect{sqlid.SQLite, sqlid.Postgres, sqlid.MySQL, sqlid.MariaDB} {
+		for _, define := range []func(sqlid.Dialect) (string, error){
+			sqlid.Column[UserID]{}.PrimaryKey, sqlid.Column[UserID]{}.NotNull, sqlid.Column[UserID]{}.Nullable, sqlid.Column[UserID]{}.Check,
+		} {
+			if text, err := define(d); err == nil || text != "" {
+				t.Errorf("%s: %q, %v", d, text, err)
+			}
+		}
+	}
+}
+
 func TestIn(t *testing.T) {
 	db := openDB(t)
 	if _, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (10000000001), (20000000001), (30000000001)"); err != nil {
