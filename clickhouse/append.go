@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -21,8 +22,8 @@ type Appender interface {
 //	err = batch.Column(1).Append(names)
 //	err = batch.Send()
 //
-// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any other error is the batch's, which
-// then takes no more.
+// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any other error wraps
+// the batch's, which then takes no more.
 func Append[T idtype.ID](column Appender, ids []T) error { return appendAll(column, ids, zeroFails) }
 
 // AppendOrZero is [Append] to a column that is not Nullable, in which zero means "none": see [idtype.OrZero].
@@ -45,8 +46,9 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	var b buffer[T]
 	for len(ids) > 0 {
 		n := min(chunk, len(ids))
-		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil {
-			return err
+		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil { // it speaks of Go's types, and not of IDs
+			f := formOf[T]()
+			return fmt.Errorf("clickhouse: %s IDs go into a column of type %s: %w", f.scheme, f.columnType(), err)
 		}
 		ids = ids[n:]
 	}

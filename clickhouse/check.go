@@ -29,7 +29,7 @@ type Finding struct {
 	Column    string
 	Aspect    Aspect
 	Want, Got string
-	Reason    string // why the definition says so
+	Reason    string // what is the matter with that
 }
 
 // String is the finding in words.
@@ -104,28 +104,31 @@ func describe(ctx context.Context, conn Conn, table string) (*description, error
 }
 
 func (t *description) check(d Definition) (findings []Finding) {
-	found := func(aspect Aspect, want, got string) {
-		findings = append(findings, Finding{d.Name, aspect, want, got, d.Reason})
+	found := func(aspect Aspect, want, got, reason string) {
+		findings = append(findings, Finding{d.Name, aspect, want, got, reason})
 	}
 	c, ok := t.columns[d.Name]
 	if !ok {
-		found(AspectColumn, d.Type, "")
+		found(AspectColumn, d.Type, "", "there is no such column")
 		return findings
 	}
 	base, nullable := withoutNullable(c.Type)
 	want, _ := withoutNullable(d.Type)
 	if base != want {
-		found(AspectType, d.Type, c.Type)
+		found(AspectType, d.Type, c.Type, "IDs are converted on their way to and from another type, or refused")
 	}
-	if nullable != d.Nullable {
-		found(AspectNullable, d.Type, c.Type)
+	switch {
+	case nullable && !d.Nullable:
+		found(AspectNullable, d.Type, c.Type, "a forgotten ID is stored as NULL, and the mark of each row takes space and time")
+	case d.Nullable && !nullable:
+		found(AspectNullable, d.Type, c.Type, "there is no place for NULL")
 	}
 	if normalCodec(c.Codec) != normalCodec(d.Codec) {
-		found(AspectCodec, d.Codec, c.Codec)
+		found(AspectCodec, d.Codec, c.Codec, d.Reason)
 	}
 	// The server quotes a name where it must.
 	if d.Sorted && !strings.HasPrefix(t.sortingKey+",", d.Name+",") && !strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",") {
-		found(AspectOrder, d.Name, t.sortingKey)
+		found(AspectOrder, d.Name, t.sortingKey, "rows are not found by ID without reading all, and IDs out of their order take more space")
 	}
 	if d.Index != "" {
 		var types []string
@@ -137,7 +140,7 @@ func (t *description) check(d Definition) (findings []Finding) {
 				}
 			}
 		}
-		found(AspectIndex, d.Index, strings.Join(types, ", "))
+		found(AspectIndex, d.Index, strings.Join(types, ", "), d.IndexReason)
 	}
 	return findings
 }

@@ -19,13 +19,14 @@ func (c Column[T]) Type() string { return formOf[T]().columnType() }
 
 // A Definition is a column's part in CREATE TABLE, and what [CheckTable] holds a table against.
 type Definition struct {
-	Name     string
-	Type     string // with Nullable
-	Nullable bool
-	Codec    string // without CODEC and its brackets
-	Sorted   bool   // the table's sorting key begins with the column
-	Index    string // the type of the column's data skipping index, "" for none
-	Reason   string // why all this is so
+	Name        string
+	Type        string // with Nullable
+	Nullable    bool
+	Codec       string // without CODEC and its brackets
+	Sorted      bool   // the table's sorting key begins with the column
+	Index       string // the type of the column's data skipping index, "" for none
+	IndexReason string // why the index
+	Reason      string // why the codec
 }
 
 // PrimaryKey is the definition of an ID by which the rows of its table are ordered: ORDER BY begins with the column. That is how IDs
@@ -40,13 +41,11 @@ func (c Column[T]) PrimaryKey() Definition {
 // Indexed is the definition of an ID of rows that are ordered by something else. A data skipping index finds rows by it.
 func (c Column[T]) Indexed() Definition {
 	d := c.NotNull()
-	reason := "rows that came together have IDs near each other, so the least and the greatest of a granule say whether to read it"
-	d.Index = "minmax"
+	d.Index, d.IndexReason = "minmax", "rows that came together have IDs near each other, so the least and the greatest of a granule say whether to read it"
 	if c.Spread || formOf[T]().storage == idtype.StorageUUID {
-		reason = "IDs are not ordered by time, so granules hold them from anywhere: a filter says whether to read one, with 1 % of errors"
+		d.IndexReason = "IDs are not ordered by time, so granules hold them from anywhere: a filter says whether to read one, with 1 % of errors"
 		d.Index = "bloom_filter(0.01)"
 	}
-	d.Reason += "; " + reason
 	return d
 }
 

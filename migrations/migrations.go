@@ -34,12 +34,8 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql mysql/*.sql
 var files embed.FS
 
-var (
-	// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be given out again.
-	ErrNotEmpty = errors.New("migrations: the launch log is not empty, and dropping it would let its numbers be used again")
-
-	errDialect = errors.New("migrations: unknown dialect")
-)
+// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be given out again.
+var ErrNotEmpty = errors.New("migrations: the launch log is not empty, and dropping it would let its numbers be used again")
 
 // A NewerError is returned for a database whose schema is newer than this package.
 type NewerError struct {
@@ -48,6 +44,10 @@ type NewerError struct {
 
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("migrations: the schema has version %d, newer than %d: a newer idmint made it", e.Have, e.Latest)
+}
+
+func unknown(d Dialect) error {
+	return fmt.Errorf("migrations: unknown dialect %q: want %q, %q or %q, which is MariaDB's as well", d, SQLite, Postgres, MySQL)
 }
 
 // FS holds the SQL files of a dialect, which it must know.
@@ -68,7 +68,7 @@ func Latest(d Dialect) int {
 // Version is the version that the database has, 0 where it has no tables.
 func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 	if Latest(d) == 0 {
-		return 0, fmt.Errorf("%w %q", errDialect, d)
+		return 0, unknown(d)
 	}
 	version, err := versions{dialects[d]}.GetLatestVersion(ctx, db)
 	return int(version), err
@@ -112,7 +112,7 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 // versions that it took back: Up brings them again.
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	if Latest(d) == 0 {
-		return fmt.Errorf("%w %q", errDialect, d)
+		return unknown(d)
 	}
 	_, err := retry(ctx, d, func(ctx context.Context) (int, error) { return to, down(ctx, db, d, int64(to)) })
 	if err != nil && strings.Contains(err.Error(), "only rise") { // as the files' own triggers say

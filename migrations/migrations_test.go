@@ -208,8 +208,11 @@ func TestNewerSchema(t *testing.T) {
 
 func TestUnknownDialect(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
-	if _, _, err := migrations.Up(ctx, db, "oracle"); err == nil || !strings.Contains(err.Error(), `"oracle"`) {
-		t.Errorf("got %v", err)
+	_, _, up := migrations.Up(ctx, db, "mariadb")
+	for _, err := range []error{up, migrations.Down(ctx, db, "mariadb", 0)} {
+		if err == nil || !strings.Contains(err.Error(), `dialect "mariadb": want "sqlite", "postgres" or "mysql"`) {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

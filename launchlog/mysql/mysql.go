@@ -22,6 +22,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -45,11 +46,18 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
+// errURL does not repeat the URL, which may hold a password.
+var errURL = errors.New(`launchlog/mysql: the DSN is a URL, as the command line's --db takes it: ` +
+	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
+
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql: "user:password@tcp(host:3306)/database".
-// It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by migrations.Up. It waits up to 10 s for a
+// The command line's mysql://… is refused. It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by migrations.Up. It waits up to 10 s for a
 // server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the driver's. A server that only reads can be read:
 // the first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) {
+	if strings.HasPrefix(dsn, "mysql://") || strings.HasPrefix(dsn, "mariadb://") {
+		return nil, errURL
+	}
 	config, err := mysql.ParseDSN(dsn)
 	if err != nil {
 		return nil, err

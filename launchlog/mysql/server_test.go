@@ -262,6 +262,8 @@ func TestOpenErrors(t *testing.T) {
 		{"newer", newer.Source(), "newer"},
 		{"no database", newer.WithDatabase("none").Source(), "Unknown database 'none'"},
 		{"not a DSN", "me:secret@nowhere", "invalid DSN"},
+		{"as for --db", "mysql://me:secret@127.0.0.1:1/none", "user:password@tcp(host:3306)/database"},
+		{"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none", "user:password@tcp(host:3306)/database"},
 		{"nobody there", newer.WithHost("127.0.0.1:1").Source(), "refused"},
 	} {
 		opening, cancel := context.WithTimeout(ctx, time.Second)

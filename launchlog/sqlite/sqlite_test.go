@@ -186,6 +186,8 @@ func TestOpenErrors(t *testing.T) {
 		{"older", older, "upgrade it with `idmint migrate`"},
 		{"memory", ":memory:", "in memory"},
 		{"no name", "", "no file"},
+		{"as for --db", "sqlite:" + newer, `leave out "sqlite:"`},
+		{"a URI", "file:" + newer, `leave out "file:"`},
 		{"NUL byte", "a\x00b", "NUL"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
