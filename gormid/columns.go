@@ -94,7 +94,7 @@ func (c *columns) prepare(field *schema.Field) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch t := string(field.DataType); {
-	case t == name:
+	case t == name, name == "" && t == id.GormDataType():
 		return true
 	case name == "" || t != plain && t != id.GormDataType():
 		return false

@@ -3,6 +3,7 @@ package gormid_test
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -253,6 +254,58 @@ func testGrownTable(t *testing.T, d dialect) {
 	}
 	if got := d.columns(t, db, "growns"); !maps.Equal(got, want) {
 		t.Errorf("after AlterColumn the columns are %v, want %v", got, want)
+	}
+}
+
+// A primary key that holds no IDs is an error: GORM changes other columns only. In SQLite any column takes any type.
+func testKeyOfAnotherType(t *testing.T, d dialect) {
+	type Wrong struct {
+		ID   idtype.SnoID
+		Name string
+	}
+	type Number struct {
+		ID   idtype.DecimalID
+		Name string
+	}
+	type Text struct {
+		ID   idtype.Sno[idtype.AsText[Number]]
+		Name string
+	}
+	type Asked struct {
+		ID   idtype.SnoID `gorm:"type:binary(16)"`
+		Name string
+	}
+	db := d.open(t, newSchemes().sno)
+	wrong := map[databases.Kind]map[any][]string{
+		"":                 {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
+		databases.Postgres: {&Wrong{}: {"text", "bigint"}, &Number{}: {"int", "bytea", "numeric"}, &Text{}: {"varchar(16)", "bytea"}},
+		databases.MariaDB: {
+			&Wrong{}: {"binary(8)", "varbinary(10)", "bigint"}, &Number{}: {"int", "binary(8)", "decimal(20)"}, &Text{}: {"varchar(16)", "char(20)"},
+		},
+		databases.ClickHouse: {&Wrong{}: {"FixedString(8)", "String"}, &Number{}: {"Int32", "UInt64"}, &Text{}: {"FixedString(16)"}},
+	}[d.kind]
+	for model, types := range wrong {
+		stmt := gorm.Statement{DB: db}
+		if err := stmt.Parse(model); err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range types {
+			create := "CREATE TABLE " + stmt.Table + " (id " + typ + " PRIMARY KEY, name varchar(100))"
+			if d.kind == databases.ClickHouse {
+				create = "CREATE TABLE " + stmt.Table + " (id " + typ + ", name String) ENGINE = MergeTree ORDER BY id"
+			}
+			must(t, db.Exec(create))
+			err := db.AutoMigrate(model)
+			var e *gormid.Error
+			if !errors.As(err, &e) || e.Table != stmt.Table || !strings.Contains(err.Error(), "the primary key id is of type ") {
+				t.Errorf("%T of a table whose key is %s: %v", model, typ, err)
+			}
+			must(t, db.Exec("DROP TABLE "+stmt.Table))
+		}
+	}
+	if d.kind == databases.MariaDB {
+		must(t, db.Exec("CREATE TABLE askeds (id binary(16) PRIMARY KEY, name longtext)"))
+		migrate(t, db, &Asked{})
 	}
 }
 

@@ -59,7 +59,7 @@
 // Where zero is possible and the count of affected rows does not rule it out, it takes one more SELECT of the statement's IDs,
 // in the same transaction. GORM saves the rows that others belong to, and those of many2many, with DO NOTHING: a company
 // whose name is taken is not stored again, so a user that refers to it fails for a CompanyID that is zero, and does not
-// dangle. Look such rows up before.
+// dangle; nor does a row of a join table. Look such rows up before.
 //
 // # Transactions and connections
 //
@@ -76,6 +76,10 @@
 // AutoMigrate, after [gorm.DB.Use], makes the columns of IDs, typed keys, pointers to them, [database/sql.Null] and
 // [idtype.OrZero] by their [idtype.Storage]. The database numbers none, and a second AutoMigrate finds nothing to change. A tag with
 // a type has the last word, for the foreign keys to that column as well.
+//
+// A column that is there with another type is changed, but for a primary key, which GORM never changes: that is an [*Error], as IDs do
+// not fit, or sort and compare otherwise. Of a text's collation GORM knows nothing, and SQLite, where any column takes any type, is
+// not asked.
 //
 //	          PostgreSQL              MySQL, MariaDB              SQLite    ClickHouse
 //	integers  bigint                  bigint                      bigint    Int64

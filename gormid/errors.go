@@ -11,10 +11,10 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An Error is what the plugin adds to a create that fails for want of an ID. It wraps the error of the source, that of the
-// look-up that some upserts need, or [idtype.ErrZero] where a key or a foreign key is zero.
+// An Error is that of a create that fails for want of an ID, or of a migration that finds a primary key that holds none. It wraps
+// the error of the source, that of the look-up that some upserts need, or [idtype.ErrZero] where a key or a foreign key is zero.
 type Error struct {
-	Model string // the Go type, for example "shop.Order"; empty for a table without a model
+	Model string // the Go type, for example "shop.Order"; empty for a table without a model, or with one that GORM made up
 	Table string
 	Err   error // the reason
 }
@@ -30,14 +30,18 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // fail ends the create with err. It takes the db of the callback, which a scope may have made another than the statement's.
 func fail(db *gorm.DB, err error) {
-	e := &Error{Table: db.Statement.Table, Err: err}
-	if s := db.Statement.Schema; s != nil {
-		e.Model = s.ModelType.String()
-	}
-	_ = db.AddError(e)
+	_ = db.AddError(newError(db.Statement.Schema, db.Statement.Table, err))
 }
 
-// explain says which field the driver refused for being zero: drivers tell no more than the number of the argument.
+func newError(s *schema.Schema, table string, err error) *Error {
+	e := &Error{Table: table, Err: err}
+	if s != nil && s.ModelType.Name() != "" { // a join table's is a struct of all its fields and tags
+		e.Model = s.ModelType.String()
+	}
+	return e
+}
+
+// explain says instead of the driver which field it refused for being zero: drivers tell no more than the number of the argument.
 func explain(db *gorm.DB) {
 	stmt := db.Statement
 	var known *Error // of this statement, or of an association that failed before it
@@ -47,6 +51,7 @@ func explain(db *gorm.DB) {
 	for k, rows := range written(stmt) {
 		for i := range rows.n {
 			if k.get(rows.at(i)).isRefused() {
+				db.Error = nil
 				fail(db, zeroError(k.field, i))
 				return
 			}
@@ -73,10 +78,16 @@ func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 }
 
 func zeroError(field *schema.Field, row int) error {
+	name, why := field.Name, ""
 	if field.PrimaryKey {
-		return fmt.Errorf("row %d: the primary key %s is not set, and no rule assigns it: %w", row, field.Name, idtype.ErrZero)
+		name, why = "the primary key "+name, ", and no rule assigns it"
 	}
-	return fmt.Errorf("row %d: %s is not set: %w", row, field.Name, idtype.ErrZero)
+	field.Schema.Relationships.Mux.RLock()
+	defer field.Schema.Relationships.Mux.RUnlock()
+	if isForeignKey(field.Schema, field) {
+		why = ": it refers to no row, or to one that met a conflict and was not stored, and is to be looked up before"
+	}
+	return fmt.Errorf("row %d: %s is not set%s: %w", row, name, why, idtype.ErrZero)
 }
 
 func foreignError(field *schema.Field, row int) error {

@@ -137,6 +137,6 @@ func ExampleError() {
 		fmt.Println(errors.Is(err, idtype.ErrZero))
 	}
 	// Output:
-	// gormid: gormid_test.Book (table books): row 0: AuthorID is not set: zero means not assigned
+	// gormid: gormid_test.Book (table books): row 0: AuthorID is not set: it refers to no row, or to one that met a conflict and was not stored, and is to be looked up before: zero means not assigned
 	// true
 }

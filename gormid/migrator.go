@@ -1,6 +1,8 @@
 package gormid
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -97,13 +99,29 @@ func (m migrator) RenameColumn(model any, from, to string) error {
 }
 
 // MigrateColumn spares a column of ClickHouse that has its type already: GORM compares NOT NULL and DEFAULT as well, which it does
-// not read right there, and would change each column each time.
+// not read right there, and would change each column each time. A primary key of another type GORM would leave as it is.
 func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnType) error {
 	ours := m.columns.prepare(field)
 	if ours && m.columns.dialect == "clickhouse" && !field.HasDefaultValue && strings.EqualFold(is.DatabaseTypeName(), string(field.DataType)) {
 		return nil
 	}
+	if ours && field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration && !m.is(field, is) {
+		return newError(field.Schema, field.Schema.Table, fmt.Errorf("the primary key %s is of type %s in the database, and an ID's is %s: "+
+			"GORM does not change it: do so, or ask for that type by a tag", field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
+	}
 	return m.Migrator.MigrateColumn(model, field, is)
+}
+
+// is reports whether a column has the type of its field, by one of the names that the database has for it. A name is the beginning of
+// a type that says a collation as well.
+func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
+	name := strings.ToLower(column.DatabaseTypeName())
+	names := append([]string{name}, m.GetTypeAliases(name)...)
+	if full, ok := column.ColumnType(); ok {
+		names = append(names, strings.ToLower(full))
+	}
+	want := strings.ToLower(m.db.Dialector.DataTypeOf(field))
+	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(want+" ", name+" ") })
 }
 
 func (m migrator) FullDataTypeOf(field *schema.Field) clause.Expr {

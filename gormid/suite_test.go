@@ -93,6 +93,7 @@ var suite = []struct {
 	{"Reads", testReads, inserts},
 	{"TranslatedErrors", testTranslatedErrors, inserts},
 	{"GrownTable", testGrownTable, 0},
+	{"KeyOfAnotherType", testKeyOfAnotherType, 0},
 	{"TypeTag", testTypeTag, 0},
 	{"TwoGenerators", testTwoGenerators, inserts},
 }

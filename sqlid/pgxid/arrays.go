@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -114,7 +115,34 @@ func (p *arrayPlan) SetNext(next pgtype.EncodePlan) { p.next = next }
 
 func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	g, _, _ := getterOf(value)
-	return p.next.Encode(p.of(g), buf)
+	buf, err := p.next.Encode(p.of(g), buf)
+	if err != nil {
+		return nil, atElement(g, err)
+	}
+	return buf, nil
+}
+
+// atElement adds to an error which element of an array is refused: pgx does not say.
+func atElement(g getter, err error) error {
+	n := 0
+	if dimensions := g.Dimensions(); len(dimensions) != 0 {
+		n = 1
+		for _, d := range dimensions {
+			n *= int(d.Length)
+		}
+	}
+	for i := range n {
+		v := reflect.ValueOf(g.Index(i))
+		if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			continue
+		}
+		if id, ok := v.Interface().(driver.Valuer); ok {
+			if _, refused := id.Value(); refused != nil {
+				return fmt.Errorf("pgxid: element %d: %w", i, err)
+			}
+		}
+	}
+	return err
 }
 
 // A slice hands out pointers to its elements: an element as any would be an allocation.

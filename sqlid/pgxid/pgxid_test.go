@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -215,6 +217,26 @@ func FuzzArray(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is refused in a list is named by its place in it.
+func TestElement(t *testing.T) {
+	m := newMap()
+	id := UserID(14150009200065)
+	for _, list := range []any{
+		[]UserID{id, 0, id, 0},
+		[]*UserID{nil, new(UserID)},
+		idtype.Slice[UserID]{id, 0},
+		[]sql.Null[UserID]{{}, {Valid: true}},
+		[]idtype.Sno[idtype.AsUUID[User]]{{1}, {}},
+	} {
+		for _, format := range []int16{pgtype.BinaryFormatCode, pgtype.TextFormatCode} {
+			_, err := m.Encode(0, format, list, nil)
+			if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), ": pgxid: element 1: idtype: ") {
+				t.Errorf("%T in format %d: %v", list, format, err)
+			}
+		}
+	}
 }
 
 func numbersOf(ids []UserID) []int64 {
