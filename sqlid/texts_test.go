@@ -38,6 +38,10 @@ func TestTextsWithoutCase(t *testing.T) {
 				t.Errorf("%v beside %v in %s: %v", other, short, table, err)
 			}
 		}
+		var found string
+		if err := s.db.QueryRow("SELECT id FROM folded WHERE id = '" + other.String() + "'").Scan(&found); err != nil || found != short.String() {
+			t.Errorf("%v finds %q, %v", other, found, err)
+		}
 		for _, lower := range []string{"brpk4q72xwf2m63k", "cb54ecf284000000"} {
 			var stored string
 			err := s.db.QueryRow("SELECT id FROM folded WHERE id = '" + strings.ToUpper(lower) + "'").Scan(&stored)

@@ -120,7 +120,8 @@ func (a *app) counterAdvanceCommand() *cobra.Command {
 		Short: "Count numbers of a counter as handed out, after a restore from a backup",
 		Long: `Count all numbers of a counter up to the given one as handed out. Do so after the log was restored from a backup, or failed over to a
 copy that lacked its newest rows, because such a log would hand out again what it forgot: advance every counter beyond every number
-that was ever handed out. A counter is never lowered. Launch numbers have a command of their own, launch advance.`,
+that was ever handed out. A counter is never lowered. One that keeps a generator's times counts them since 1970: seconds for trace,
+milliseconds for short and eightbyte, 4 ms for sno. Launch numbers have a command of their own, launch advance.`,
 		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

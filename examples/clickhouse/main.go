@@ -20,6 +20,11 @@ import (
 )
 
 func main() {
+	for _, name := range []string{"CLICKHOUSE_DSN", "IDMINT_LAUNCH_ID"} {
+		if os.Getenv(name) == "" {
+			log.Fatalf("%s is not set: the README says to what, under %q", name, "In ClickHouse")
+		}
+	}
 	ctx := context.Background()
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))

@@ -27,6 +27,11 @@ type User struct {
 }
 
 func main() {
+	for _, name := range []string{"IDMINT_DB", "IDMINT_LAUNCH_ID"} {
+		if os.Getenv(name) == "" {
+			log.Fatalf("%s is not set: the README says to what, under %q", name, "In PostgreSQL")
+		}
+	}
 	ctx := context.Background()
 	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
 	config.AfterConnect = pgxid.AfterConnect
