@@ -22,6 +22,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -137,7 +138,38 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.C
 		return classify(err)
 	}
 	defer tx.Close()
-	_, err = tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
+	for n := range avoidances {
+		if err = transact(ctx, tx, f); !isBrokenTrigger(err) {
+			break
+		}
+		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
+			defer func() { _ = tx.Raw(func(any) error { return driver.ErrBadConn }) }()
+		}
+		if failed := avoid(ctx, tx, n); failed != nil {
+			return classify(failed)
+		}
+	}
+	return classify(err)
+}
+
+// avoidances are how many copies of each table, as MariaDB keeps them in its cache, a step avoids.
+const avoidances = 20
+
+// avoid keeps the newest copies of the tables from being used by this connection's next statements. KILL QUERY can spoil the triggers of
+// one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
+// not flush, occupies it, and gets another one.
+func avoid(ctx context.Context, conn *sql.Conn, n int) error {
+	for _, table := range []string{"idmint_namespace", "idmint_launch", "idmint_launch_event", "idmint_generator", "idmint_counter"} {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("HANDLER %s OPEN AS %[1]s_%d", table, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact runs f in one transaction, which is rolled back if it fails.
+func transact(ctx context.Context, tx *sql.Conn, f func(ctx context.Context, tx *sql.Conn) error) error {
+	_, err := tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `START TRANSACTION`)
 	}
@@ -156,5 +188,5 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.C
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {
 		_ = tx.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
 	}
-	return classify(err)
+	return err
 }
