@@ -145,8 +145,8 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.C
 		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
 			defer func() { _ = tx.Raw(func(any) error { return driver.ErrBadConn }) }()
 		}
-		if failed := avoid(ctx, tx, n); failed != nil {
-			return classify(failed)
+		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
+			break
 		}
 	}
 	return classify(err)
