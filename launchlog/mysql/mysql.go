@@ -90,18 +90,24 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return s, nil
 }
 
+var errDatabase = errors.New("the connection has no database: name one in the DSN")
+
 var errSession = errors.New("connections are not fit for a launch log: in the DSN, set a strict sql_mode, so that values are refused rather " +
 	"than changed, and leave charset at utf8mb4 and autocommit on")
 
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context) (version int, err error) {
-		var fit bool
+		var named, fit bool
 		var tables int
-		err = s.db.QueryRowContext(ctx, `SELECT
+		err = s.db.QueryRowContext(ctx, `SELECT database() IS NOT NULL,
 			(@@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%')
 				AND @@character_set_connection = 'utf8mb4' AND @@autocommit,
-			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&fit, &tables)
-		if err == nil && !fit {
+			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&named, &fit, &tables)
+		switch {
+		case err != nil:
+		case !named:
+			err = errDatabase
+		case !fit:
 			err = errSession
 		}
 		if err == nil && tables == 1 {

@@ -302,6 +302,7 @@ func TestOpenErrors(t *testing.T) {
 		{"older", older.Source(), "upgrade it with `idmint migrate`"},
 		{"newer", newer.Source(), "newer"},
 		{"no database", newer.WithDatabase("none").Source(), "Unknown database 'none'"},
+		{"none named", newer.WithDatabase("").Source(), "the connection has no database: name one in the DSN"},
 		{"not a DSN", "me:secret@nowhere", "invalid DSN"},
 		{"nobody there", newer.WithHost("127.0.0.1:1").Source(), "refused"},
 	} {
