@@ -27,7 +27,7 @@ const (
 
 // dialect is what differs beside the SQL files.
 type dialect struct {
-	tables string // a query that counts the tables named idmint_schema
+	tables string // a query that counts the tables named idmint_schema, NULL where the connection has no database to look in
 	// lock is a query that takes the lock of migrators and says whether it has it; the end of the transaction frees it, or unlock
 	// does. Empty, the transaction is lock enough.
 	lock   string
@@ -57,7 +57,7 @@ var dialects = map[Dialect]dialect{
 		},
 	},
 	MySQL: {
-		tables:  "SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema'",
+		tables:  "SELECT CASE WHEN database() IS NULL THEN NULL ELSE count(*) END FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema'",
 		lock:    "SELECT coalesce(get_lock(concat('idmint ', sha1(database())), 0), 0)", // names are the whole server's
 		unlock:  []string{"UNLOCK TABLES", "DO release_lock(concat('idmint ', sha1(database())))"},
 		commits: true,
@@ -76,8 +76,11 @@ func says(texts ...string) func(error) bool {
 	}
 }
 
-// errBusy: another migrator has the lock.
-var errBusy = errors.New("another migrator is at work")
+var (
+	errNoDatabase = errors.New("migrations: the connection has no database: name one in the DSN")
+	// errBusy: another migrator has the lock.
+	errBusy = errors.New("another migrator is at work")
+)
 
 // lasting is the context of a transaction whose statements obey ctx. Where a transaction's own context ends, database/sql rolls it back
 // and hands its connection on, which in MySQL keeps its locks: there it lives on until they are let go.
@@ -146,9 +149,12 @@ func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, versio
 }
 
 func (v versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
-	var tables int
+	var tables sql.NullInt64
 	err := db.QueryRowContext(ctx, v.tables).Scan(&tables)
-	if err != nil || tables == 0 {
+	if err == nil && !tables.Valid {
+		err = errNoDatabase
+	}
+	if err != nil || tables.Int64 == 0 {
 		return 0, err
 	}
 	var version sql.NullInt64

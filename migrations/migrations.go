@@ -97,6 +97,10 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 		lasting, cancel := dialects[d].lasting(ctx)
 		defer cancel()
 		_, err = p.Up(lasting)
+		var partial *goose.PartialError
+		if errors.As(err, &partial) { // its own error names the file
+			err = partial.Err
+		}
 		after, versionErr := Version(ctx, db, d)
 		if err != nil && after > before {
 			err = errOvertaken // another process took a migration that this one was about to
@@ -111,10 +115,12 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 // where each version is a step of its own, one that is cut off, or comes upon a launch that was started since it began, leaves the
 // versions that it took back: Up brings them again.
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
-	if Latest(d) == 0 {
-		return unknown(d)
-	}
-	_, err := retry(ctx, d, func(ctx context.Context) (int, error) { return to, down(ctx, db, d, int64(to)) })
+	_, err := retry(ctx, d, func(ctx context.Context) (int, error) {
+		if before, err := Version(ctx, db, d); err != nil {
+			return before, err
+		}
+		return to, down(ctx, db, d, int64(to))
+	})
 	if err != nil && strings.Contains(err.Error(), "only rise") { // as the files' own triggers say
 		return ErrNotEmpty
 	}

@@ -219,7 +219,7 @@ func TestServerRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.list(t, db)
-		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil || !strings.Contains(err.Error(), "0001_launch_log.up.sql") {
+		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil || !strings.HasPrefix(err.Error(), "0001_launch_log.up.sql: ") {
 			t.Errorf("got %v", err)
 		}
 		if version, err := migrations.Version(ctx, db, s.dialect); version != 0 || err != nil {
@@ -241,6 +241,27 @@ func TestServerRefuses(t *testing.T) {
 			t.Errorf("down: got %v", err)
 		}
 	})
+}
+
+// A connection to MySQL without a database is refused at once: there is nothing to wait for.
+func TestNoDatabase(t *testing.T) {
+	d := dbtest.New(t, databases.MariaDB).WithDatabase("")
+	db, err := sql.Open(d.Driver(), d.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	began := time.Now()
+	_, versionErr := migrations.Version(ctx, db, migrations.MySQL)
+	_, _, upErr := migrations.Up(ctx, db, migrations.MySQL)
+	for call, err := range map[string]error{"Version": versionErr, "Up": upErr, "Down": migrations.Down(ctx, db, migrations.MySQL, 0)} {
+		if err == nil || err.Error() != "migrations: the connection has no database: name one in the DSN" {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
 }
 
 // MySQL keeps what a migrator did until it was cut off: wherever that was, the next one completes it.

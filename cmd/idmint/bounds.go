@@ -27,7 +27,7 @@ beginning, --to its end. Both ends are included, with all of the second (trace),
 IDs of the schemes decimal and sequence carry no time. --form is that of inspect.`,
 		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
   idmint bounds eightbyte --form number --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := schemeNamed(args[0])
 			if err != nil {

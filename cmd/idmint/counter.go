@@ -97,7 +97,7 @@ func (a *app) counterShowCommand() *cobra.Command {
 		Use:     "show COUNTER --db DSN",
 		Short:   "Show a counter's value: the last number that it handed out, or 0",
 		Example: "  idmint counter show orders --db sqlite:app.db",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
 				value, err := counter.Last(ctx)
@@ -123,7 +123,7 @@ copy that lacked its newest rows, because such a log would hand out again what i
 that was ever handed out. A counter is never lowered. One that keeps a generator's times counts them since 1970: seconds for trace,
 milliseconds for short and eightbyte, 4 ms for sno. Launch numbers have a command of their own, launch advance.`,
 		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			last, err := strconv.ParseInt(to, 10, 64)
 			if err != nil || last < 1 || strconv.FormatInt(last, 10) != to {

@@ -41,7 +41,7 @@ func (s *shell) counters(db string) {
 		{"show orders --namespace other", 0, "0\n"},
 		{"advance bills/2026 --to 7 --json", 0, `{"namespace":"default","name":"bills/2026","value":"7"}` + "\n"},
 		{"list --limit 0", 2, "--limit"},
-		{"show", 2, "accepts 1 arg(s)"},
+		{"show", 2, "counter show: COUNTER is missing"},
 		{"show Orders", 2, `counter "Orders"`},
 		{"advance orders", 2, `--to: "" is no number`},
 		{"advance orders --to 0", 2, `"0" is no number of a counter, 1 to 9223372036854775807`},

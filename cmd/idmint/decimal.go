@@ -49,7 +49,6 @@ func newDecimal(a *app, k *kind[idtype.DecimalID, idtype.DecimalParts]) *cobra.C
 		Long: `Mint decimal IDs, one per line. The command takes a generator number of the launch for itself, so what it prints was never
 minted before and never will be again. With --test the IDs are of launch 0, the same each time, and not for production.`,
 		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
-		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkCount(count); err != nil {
 				return err

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/internal/importer"
 )
@@ -28,6 +30,9 @@ func (a *app) importCommand() *cobra.Command {
 then the file's columns as text. FILE may be - for standard input. A CSV or TSV file begins with a header row; the columns of
 JSON lines are the names in the first object.
 
+The table's name is a plain one, without a dot: the database is the one that --db names, and the schema PostgreSQL's search_path, which
+the DSN may set: postgres://…/app?search_path=sales.
+
 Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
 --resume goes on where its last batch ended, and --restart removes what it stored and starts again. Where it ended for a bad
 row, correct the file from that row on before --resume. A finished import can be run again, and adds its rows again; with
@@ -35,11 +40,13 @@ row, correct the file from that row on before --resume. A finished import can be
 file and by its table.
 
 ClickHouse has no transactions: --log names the database that keeps the launch log and notes how far the file has come. Its batches are
-blocks, and of one that was under way when an import was killed --resume finds out whether it arrived.
+blocks, and of one that was under way when an import was killed --resume finds out whether it arrived. A table that is there must be a
+plain MergeTree with SETTINGS non_replicated_deduplication_window = 10000, its key Int64 or UInt64, its other columns of the file String
+or Nullable(String).
 
 Each import is a launch of its own in the launch log, which is created when absent, unless --launch or ` + launchVariable + ` names one.`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			target, log, err := importTarget(&flags, logName)
 			if err != nil {
@@ -47,6 +54,12 @@ Each import is a launch of its own in the launch log, which is created when abse
 			}
 			if im.Table == "" {
 				return usage("--table is required")
+			}
+			if strings.Contains(im.Table, ".") {
+				return usage("--table %q: want a plain name; the database, or the schema, is the one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
+			}
+			if im.IDColumn == "" {
+				return usage(`--id-column "": want a name`)
 			}
 			if im.Resume && im.Restart {
 				return usage("--resume and --restart exclude each other")
@@ -89,7 +102,7 @@ Each import is a launch of its own in the launch log, which is created when abse
 	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… (default $" + dsnVariable + ")"
 	logName.add(c, "log", logVariable, "for clickhouse://: the database of the launch log and of the record of imports (default $"+logVariable+")")
 	f := c.Flags()
-	f.StringVar(&im.Table, "table", "", "the table (required)")
+	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
 	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction")
@@ -194,8 +207,12 @@ func (a *app) reportImport(table string, r importer.Result) error {
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
-	if r.Rows > 0 {
+	switch {
+	case r.Rows == 0:
+	case r.First%idtype.DecimalStep == r.Last%idtype.DecimalStep:
 		fmt.Fprintf(a.out, "IDs %v to %v\n", r.First, r.Last)
+	default: // of several generators, whose IDs do not follow one another
+		fmt.Fprintf(a.out, "first ID %v, last ID %v\n", r.First, r.Last)
 	}
 	if r.Resumed > 0 {
 		fmt.Fprintf(a.out, "%d rows were there from the part that was imported before\n", r.Resumed)

@@ -114,7 +114,7 @@ func (a *app) launchEndCommand() *cobra.Command {
 		Long: `End a launch. Apps of it go on with the generator number that they have, and get no other one. The usual outcomes are
 succeeded, failed, aborted, rolled-back and superseded.`,
 		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {
@@ -207,7 +207,7 @@ func (a *app) launchShowCommand() *cobra.Command {
 		Use:     "show LAUNCH --db DSN",
 		Short:   "Show a launch, its events and who took its generator numbers",
 		Example: "  idmint launch show 65 --db sqlite:app.db",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {

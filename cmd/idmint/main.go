@@ -51,7 +51,7 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	a := &app{in: in, out: bufio.NewWriterSize(out, 64<<10), err: stderr, colour: useColour(isTerminal(out))}
 	root := a.command()
 	root.SetArgs(args)
-	err := root.Execute()
+	command, err := root.ExecuteC()
 	err = errors.Join(err, a.out.Flush())
 	if errors.Is(err, context.Canceled) && !errors.Is(err, errInterrupted) { // nothing else cancels
 		err = fmt.Errorf("%w: %w", errInterrupted, err)
@@ -63,7 +63,7 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "idmint: %s\nSee 'idmint --help'.\n", inWords(err))
+		fmt.Fprintf(stderr, "idmint: %s\nSee '%s --help'.\n", inWords(err), command.CommandPath())
 		return statusUsage
 	case errors.Is(err, errInterrupted):
 		fmt.Fprintf(stderr, "idmint: %s\n", inWords(err))
@@ -111,6 +111,19 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 		a.reportCommand())
 	markArgs(root)
 	return root
+}
+
+// oneArg wants the one argument that the usage line names behind the command.
+func oneArg(c *cobra.Command, args []string) error {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	name := strings.Fields(c.Use)[1]
+	switch len(args) {
+	case 0:
+		return fmt.Errorf("%s: %s is missing", path, name)
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("%s: %q is one argument too many: want one %s", path, args[1], name)
 }
 
 // markArgs makes wrong arguments of every command usage errors.

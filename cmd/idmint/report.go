@@ -24,7 +24,8 @@ type reportFlags struct {
 	dsns       []string
 	containers bool
 	rows       int
-	page, data string
+	page       string
+	figures    string
 	from       string
 }
 
@@ -48,7 +49,7 @@ minutes on a machine that does nothing else.`,
   idmint report --from report.json --out again.html && ls again.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, other := range []string{"db", "containers", "rows", "json"} {
+			for _, other := range []string{"db", "containers", "rows", "figures"} {
 				if flags.from != "" && c.Flags().Changed(other) {
 					return usage("with --from nothing is measured: leave --%s out", other)
 				}
@@ -66,7 +67,7 @@ minutes on a machine that does nothing else.`,
 	f.BoolVar(&flags.containers, "containers", false, "measure PostgreSQL, MariaDB and ClickHouse in containers that live as long as this")
 	f.IntVar(&flags.rows, "rows", 1_000_000, "IDs of a column in ClickHouse; the tables of other databases have a fifth")
 	f.StringVar(&flags.page, "out", "report.html", "the page")
-	f.StringVar(&flags.data, "json", "", "the figures as JSON (default: beside the page)")
+	f.StringVar(&flags.figures, "figures", "", "the file of the figures, JSON (default: beside the page)")
 	f.StringVar(&flags.from, "from", "", "make the page of figures that were measured before, and measure nothing")
 	return c
 }
@@ -86,11 +87,11 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 		}
 		named = append(named, d)
 	}
-	if flags.data == "" {
-		flags.data = strings.TrimSuffix(flags.page, filepath.Ext(flags.page)) + ".json"
+	if flags.figures == "" {
+		flags.figures = strings.TrimSuffix(flags.page, filepath.Ext(flags.page)) + ".json"
 	}
-	if flags.data == flags.page {
-		return usage("--out and --json name the same file, %s", flags.page)
+	if flags.figures == flags.page {
+		return usage("--out and --figures name the same file, %s", flags.page)
 	}
 	// Before the work, not after it, it turns out whether the files can be written.
 	page, err := createOutput(flags.page)
@@ -98,7 +99,7 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 		return err
 	}
 	defer page.discard()
-	data, err := createOutput(flags.data)
+	data, err := createOutput(flags.figures)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 	for _, line := range report.Summary(results) {
 		fmt.Fprintln(a.out, line)
 	}
-	fmt.Fprintf(a.out, "\nThe page is %s, the figures are %s.\n", flags.page, flags.data)
+	fmt.Fprintf(a.out, "\nThe page is %s, the figures are %s.\n", flags.page, flags.figures)
 	return nil
 }
 

@@ -37,7 +37,6 @@ counter is given out twice, to whomever.
 The command takes the numbers that it prints, up to 4096 at a time. With --block it takes whole blocks of that size, as apps do that
 mint fast; what it does not print of the last one stays unused.`,
 		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
-		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "counter"); err != nil {
 				return err

@@ -48,7 +48,6 @@ func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command
 an app or another command, needs another --pool, or the same counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
-		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mintTimed(c, a, k, &flags, struct{}{}, "short",
 				func(w generator.Windows[struct{}], o *generator.Options) (generator.Source[idtype.ShortID], error) {

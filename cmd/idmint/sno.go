@@ -74,7 +74,6 @@ With --time the IDs carry that time. Their sequence numbers begin with the pool'
 is to be this run's alone.`,
 		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n  idmint new sno --partition 7 --db sqlite:app.db\n" +
 			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26T10:49:43.96Z -n 1000",
-		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "partition"); err != nil {
 				return err

@@ -48,6 +48,8 @@ func TestStatus(t *testing.T) {
 		{"new bogus", 2, `unknown scheme "bogus": want decimal, trace`},
 		{"new bogus -n 3 --db sqlite:app.db", 2, `unknown scheme "bogus": want decimal`},
 		{"new decimal x", 2, `unknown command "x"`},
+		{"new sno 2", 2, `"2" alone says nothing: for as many IDs write -n 2`},
+		{"new sno --partition 7 2 -n 3", 2, `for as many IDs write -n 2`},
 		{"new decimal", 2, "--launch (or IDMINT_LAUNCH_ID) is required"},
 		{"new decimal --launch 2", 2, "--db is required"},
 		{"new decimal --db sqlite:app.db", 2, "--launch (or IDMINT_LAUNCH_ID) is required"},
@@ -114,7 +116,7 @@ func TestStatus(t *testing.T) {
 		{"new sequence --db sqlite:app.db --counter c -n 0", 2, "-n 0"},
 		{"new sequence --db sqlite:blank.db --counter c", 1, "idmint migrate"},
 
-		{"bounds", 2, "accepts 1 arg(s), received 0"},
+		{"bounds", 2, "bounds: SCHEME is missing"},
 		{"bounds bogus --from 2025-03-01 --to 2025-03-01", 2, `unknown scheme "bogus"`},
 		{"bounds decimal --from 2025-03-01 --to 2025-03-01", 2, "decimal IDs carry no time"},
 		{"bounds sequence --from 2025-03-01 --to 2025-03-01", 2, "sequence IDs carry no time"},
@@ -143,12 +145,20 @@ func TestStatus(t *testing.T) {
 		{"scramble 57 --key 00112233445566778899aabbccddeeff --scheme bogus", 2, `unknown scheme "bogus"`},
 		{"scramble 0 --key 00112233445566778899aabbccddeeff", 1, "zero means not assigned"},
 
-		{"import", 2, "accepts 1 arg(s), received 0"},
-		{"import f.csv g.csv --db sqlite:app.db --table t", 2, "accepts 1 arg(s), received 2"},
+		{"import", 2, "import: FILE is missing"},
+		{"import f.csv g.csv --db sqlite:app.db --table t", 2, `import: "g.csv" is one argument too many: want one FILE`},
 		{"import f.csv", 2, "--db is required"},
 		{"import no.csv", 2, "--db is required"},
 		{"import f.csv --db sqlite:app.db", 2, "--table is required"},
 		{"import f.csv --db sqlite:app.db --table t --resume --restart", 2, "exclude each other"},
+		{"import f.csv --db sqlite:app.db --table main.t", 2, `--table "main.t": want a plain name`},
+		{"import f.csv --db clickhouse://h --log sqlite:app.db --table default.t", 2, `--table "default.t": want a plain name`},
+		{"import f.csv --db postgres://h --table public.t", 2, "is the one that --db names, in PostgreSQL by ?search_path=SCHEMA"},
+		{"import f.csv --db sqlite:app.db --table t --id-column «»", 2, `--id-column "": want a name`},
+		{"import f.csv --db mysql://root:pw@host:3306 --table t", 2, "--db: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE"},
+		{"import f.csv --db clickhouse://h --log mysql://host/ --table t", 2, "--log: the DSN names no database"},
+		{"launch list --db mariadb://host", 2, "--db: the DSN names no database"},
+		{"migrate --db mysql://host", 2, "--db: the DSN names no database"},
 		{"import f.csv --db sqlite:app.db --table t --batch 0", 2, "--batch 0"},
 		{"import f.csv --db sqlite:app.db --table t --batch 1000001", 2, "--batch 1000001"},
 		{"import f.csv --db sqlite:app.db --table t --batch x", 2, `"x"`},
@@ -196,13 +206,15 @@ func TestStatus(t *testing.T) {
 		{start + "k --known 77", 1, "the store has lost launches"},
 		{start + "k --known 100000", 1, "is no launch number"},
 		{start + "runs --version 2", 1, "version"},
-		{"launch end --db sqlite:app.db --outcome failed", 2, "accepts 1 arg(s)"},
+		{"launch end --db sqlite:app.db --outcome failed", 2, "launch end: LAUNCH is missing"},
 		{"launch end 2 --db sqlite:app.db", 2, "--outcome is required"},
 		{"launch end 0 --db sqlite:app.db --outcome failed", 2, `"0" is no launch number`},
 		{"launch end 2 --db sqlite:app.db --outcome So_So", 1, `"So_So"`},
 		{"launch end 77 --db sqlite:app.db --outcome failed", 1, "no such launch"},
 		{"launch end 1 --db sqlite:app.db --outcome failed", 1, "outcome"},
-		{"launch show --db sqlite:app.db", 2, "accepts 1 arg(s)"},
+		{"launch show --db sqlite:app.db", 2, "launch show: LAUNCH is missing"},
+		{"counter show --db sqlite:app.db", 2, "counter show: COUNTER is missing"},
+		{"counter advance --to 7 --db sqlite:app.db", 2, "counter advance: COUNTER is missing"},
 		{"launch show x --db sqlite:app.db", 2, `"x" is no launch number`},
 		{"launch show 77 --db sqlite:app.db", 1, "launch 77: no such launch"},
 		{"launch show 1 --db sqlite:app.db --limit 0", 2, "--limit"},
@@ -248,6 +260,15 @@ func TestStatus(t *testing.T) {
 			if strings.Contains(got.stderr, name) {
 				t.Errorf("idmint %s: the name of a package: %q", test.args, got.stderr)
 			}
+		}
+	}
+	// Where to look is the command's own help.
+	for args, want := range map[string]string{
+		"bogus": "idmint", "--bogus": "idmint", "launch bogus": "idmint launch", "launch show": "idmint launch show", "import --bogus": "idmint import",
+		"new sno": "idmint new sno", "counter show X --db sqlite:app.db": "idmint counter show",
+	} {
+		if got := s.run(strings.Fields(args)...); !strings.HasSuffix(got.stderr, "\nSee '"+want+" --help'.\n") {
+			t.Errorf("idmint %s: %v, want %s", args, got, want)
 		}
 	}
 	// None of it has left anything behind but the import with the bad row.

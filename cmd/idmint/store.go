@@ -82,6 +82,9 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 	if err != nil {
 		return dsn.DSN{}, usage("%s: %w", from, err)
 	}
+	if d.Kind == dsn.MySQL && d.Database() == "" { // others have a default
+		return dsn.DSN{}, usage("%s: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", from)
+	}
 	return d, nil
 }
 
@@ -131,6 +134,15 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 }
 
 func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err error) {
+	if d.Kind != dsn.SQLite {
+		db, err := f.reach(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if err := db.Close(); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
 	if d.Kind == dsn.SQLite {
@@ -138,13 +150,6 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 			return nil, whyNotOpened(d.Path, err)
 		}
 		return s, nil
-	}
-	db, err := f.reach(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Close(); err != nil {
-		return nil, err
 	}
 	if d.Kind == dsn.Postgres {
 		s, err = postgres.Open(ctx, d.Source())
@@ -178,8 +183,6 @@ func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := f.withWait(ctx)
-	defer cancel()
 	var db *sql.DB
 	if d.Kind == dsn.SQLite {
 		if err := sqlite.Check(d.Path); err != nil {
@@ -192,6 +195,8 @@ func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	ctx, cancel := f.withWait(ctx)
+	defer cancel()
 	from, to, err = migrations.Up(ctx, db, dialects[d.Kind])
 	switch {
 	case err != nil && d.Kind == dsn.SQLite:

@@ -46,7 +46,7 @@ var targets = map[databases.Kind]target{
 		mysqlMessages,
 		nil,
 		"SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id() ORDER BY rand()",
-		[]string{"KILL CONNECTION %d"}, // KILL QUERY may leave MariaDB with a trigger that it takes for broken until FLUSH TABLES
+		[]string{"KILL CONNECTION %d", "KILL QUERY %d"},
 		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb-dump -uroot --single-transaction %s >/tmp/backup.sql",
 		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb -uroot %s </tmp/backup.sql",
 		nil,

@@ -94,6 +94,10 @@ func Parse(text string) (DSN, error) {
 	if err != nil || u.Host == "" || u.Opaque != "" { // the parser's error quotes the text
 		return DSN{}, &Error{kind, errURL}
 	}
+	// An @ behind the host, or a fragment: a part of the password, as it is, was taken for the host's end, and would be shown.
+	if strings.Contains(u.EscapedPath()+u.RawQuery, "@") || strings.Contains(rest, "#") {
+		return DSN{}, &Error{kind, errURL}
+	}
 	d := DSN{Kind: kind, url: u}
 	if err := d.try(); err != nil { // which quotes the settings
 		return DSN{}, &Error{kind, errSettings}

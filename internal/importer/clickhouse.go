@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,8 @@ import (
 type clickHouseTable struct {
 	*journal
 	conn  driver.Conn
-	table string // names the table in the journal, whatever the address of its server
+	name  dsn.DSN // of the database
+	table string  // names the table in the journal, whatever the address of its server
 	kinds []string
 }
 
@@ -36,6 +38,7 @@ func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.about = log
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
 		if options.DialTimeout == 0 || options.DialTimeout > budget { // it bounds the server's first answer, too; 0 is 30 s
@@ -43,7 +46,7 @@ func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 		}
 		var conn driver.Conn
 		if conn, err = clickhouse.Open(options); err == nil {
-			return &clickHouseTable{journal: j, conn: conn}, nil
+			return &clickHouseTable{journal: j, conn: conn, name: d}, nil
 		}
 	}
 	return nil, errors.Join(err, j.Close())
@@ -54,7 +57,7 @@ func (t *clickHouseTable) Close() error { return errors.Join(t.conn.Close(), t.j
 
 // ask runs f, again and again while ClickHouse is away. Each attempt ends within the budget.
 func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error) error {
-	return pool.Retry(ctx, t.budget, func() error {
+	err := pool.Retry(ctx, t.budget, func() error {
 		attempt, cancel := context.WithTimeoutCause(ctx, t.budget, pool.ErrSilent)
 		defer cancel()
 		err := f(attempt)
@@ -63,6 +66,24 @@ func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error
 		}
 		return err
 	})
+	return named(ctx, t.name, err)
+}
+
+// A namedError says which of two databases it is about.
+type namedError struct {
+	name dsn.DSN
+	err  error
+}
+
+func (e *namedError) Error() string { return fmt.Sprintf("%v: %v", e.name, e.err) }
+func (e *namedError) Unwrap() error { return e.err }
+
+// named names the database in an error, unless it names one, or is about the file or the context.
+func named(ctx context.Context, name dsn.DSN, err error) error {
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*namedError)) || errors.As(err, new(*RowError)) {
+		return err
+	}
+	return &namedError{name, err}
 }
 
 func quoteClickHouse(name string) string {
@@ -86,7 +107,11 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 		create += ", " + quoteClickHouse(c) + " " + text
 	}
 	create += fmt.Sprintf(") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d", quoteClickHouse(im.IDColumn), deduplication)
-	if err := t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) }); err != nil {
+	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
+	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
+		err = fmt.Errorf("%w; what answers there may not speak ClickHouse's native protocol", err)
+	}
+	if err != nil {
 		return err
 	}
 	if err := t.ask(ctx, func(ctx context.Context) error { return t.check(ctx, im, columns) }); err != nil {
@@ -109,12 +134,13 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 	if err != nil {
 		return err
 	}
-	if engine != "MergeTree" { // others may change rows, or count them elsewhere
-		return fmt.Errorf("table %q is there, and its engine is %s: want MergeTree", im.Table, engine)
-	}
-	if !strings.Contains(settings, "non_replicated_deduplication_window = ") || strings.Contains(settings, "non_replicated_deduplication_window = 0") {
-		return fmt.Errorf("table %q is there, and takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = %d first",
-			im.Table, quoteClickHouse(im.Table), deduplication)
+	var wrong []string
+	switch {
+	case engine != "MergeTree": // others may change rows, or count them elsewhere
+		wrong = append(wrong, fmt.Sprintf("its engine is %s: want MergeTree with SETTINGS non_replicated_deduplication_window = %d", engine, deduplication))
+	case !strings.Contains(settings, "non_replicated_deduplication_window = ") || strings.Contains(settings, "non_replicated_deduplication_window = 0"):
+		wrong = append(wrong, fmt.Sprintf("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = %d first",
+			quoteClickHouse(im.Table), deduplication))
 	}
 	t.table = "clickhouse " + identity
 	found, err := t.conn.Query(ctx, "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?", im.Table)
@@ -142,11 +168,14 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 		}
 		switch {
 		case !ok:
-			return fmt.Errorf("table %q is there, and has no column %q", im.Table, name)
+			wrong = append(wrong, fmt.Sprintf("it has no column %q: want %s", name, strings.Join(want, " or ")))
 		case !slices.Contains(want, typ):
-			return fmt.Errorf("table %q is there, and its column %q is %s: want %s", im.Table, name, typ, strings.Join(want, " or "))
+			wrong = append(wrong, fmt.Sprintf("its column %q is %s: want %s", name, typ, strings.Join(want, " or ")))
 		}
 		t.kinds = append(t.kinds, typ)
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("table %q is there, and does not fit: %s", im.Table, strings.Join(wrong, "; "))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package importer
 import (
 	"crypto/rand"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/dsn"
 )
 
 // doubtful is an import of numbered(50) that has stored 20 rows, and ended when it had written down which IDs the next ten get.
@@ -171,6 +173,55 @@ func TestRefusedByClickHouse(t *testing.T) {
 	im.Resume = true
 	f.mustRun(strings.Replace(file, `"3"`, `"3","name":"name 3"`, 1), im)
 	f.checkNumbered(4, 1)
+}
+
+// Of two databases an error names the one that it is about, without its password.
+func TestErrorsNameTheirDatabase(t *testing.T) {
+	at := place{"", databases.ClickHouse, databases.Postgres}.prepare(t)
+	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+	good := [2]dsn.DSN{at.target, at.recordIn}
+	for i, want := range []string{"clickhouse://default:xxxxx@", "postgres://postgres:xxxxx@"} {
+		bad := good
+		bad[i] = bad[i].WithDatabase("missing")
+		db, err := Open(bad[0], bad[1], 5*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Run(ctx, db, f.log, strings.NewReader(numbered(5)), importing())
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "://") != 1 || !strings.Contains(err.Error(), "missing") {
+			t.Errorf("%v; want %s…", err, want)
+		}
+		db.Close()
+	}
+}
+
+// A port that is not ClickHouse's native one: HTTP answers with something else, and others hang up.
+func TestNotNative(t *testing.T) {
+	at := place{"", databases.ClickHouse, ""}.prepare(t)
+	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+	for _, answer := range []string{"", "HTTP/1.0 400 Bad Request\r\n\r\n"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = c.Read(make([]byte, 1024))
+				_, _ = c.Write([]byte(answer))
+				c.Close()
+			}
+		}()
+		f.at.target = at.target.WithHost(l.Addr().String())
+		_, err = Run(ctx, f.database(500*time.Millisecond), f.log, strings.NewReader(numbered(5)), importing())
+		if err == nil || !strings.Contains(err.Error(), "may not speak ClickHouse's native protocol") {
+			t.Errorf("%q: %v", answer, err)
+		}
+	}
 }
 
 // A server that is away with a batch in doubt: the message says so.

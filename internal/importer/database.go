@@ -120,6 +120,7 @@ type state struct {
 	doubt     *doubt // what was begun outside a transaction, and has not ended as far as is known
 	finished  bool
 	startedAt string
+	changedAt string
 	position
 	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
 }

@@ -158,7 +158,7 @@ func (f *fixture) openServer(d dsn.DSN) *sql.DB {
 func (f *fixture) database(budget time.Duration) Database {
 	f.Helper()
 	if f.at.kind == "" {
-		return &table{&journal{f.open(), sqliteDialect, budget}}
+		return &table{&journal{db: f.open(), dialect: sqliteDialect, budget: budget}}
 	}
 	record := f.at.recordIn
 	if f.at.record == "" {

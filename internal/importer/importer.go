@@ -48,12 +48,12 @@ type Result struct {
 type UnfinishedError struct {
 	Source, Table string
 	Rows          int64
-	Since         string
+	Since, Last   string // when it began, and when it stored its last batch
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and stored %d rows. Go on with --resume, or remove these rows and start again with --restart",
-		e.Source, e.Table, e.Since, e.Rows)
+	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and had stored %d rows by %s. If its run has ended, go on with --resume, "+
+		"or remove these rows and start again with --restart; if it is still at work, wait for it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
 }
 
 // A StoppedError is returned where an import ended before its file did. What it stored stays, and Resume goes on.
@@ -191,7 +191,7 @@ func begin(ctx context.Context, db Database, log *launchlog.Log, im Import) (*st
 	case im.Resume && s.doubt != nil && s.doubt.Remove:
 		return nil, result, errRestarting
 	case !im.Resume:
-		return nil, result, &UnfinishedError{im.Source, im.Table, s.rows, s.startedAt}
+		return nil, result, &UnfinishedError{im.Source, im.Table, s.rows, s.startedAt, s.changedAt}
 	}
 	if s == nil {
 		if s, err = db.record(ctx, im); err != nil {

@@ -20,19 +20,20 @@ type journal struct {
 	db *sql.DB
 	*dialect
 	budget time.Duration
+	about  dsn.DSN // that its errors name, where there is another database beside it
 }
 
 // A dialect is what databases with transactions differ in.
 type dialect struct {
-	kind      dsn.Kind
-	begin     []string                // statements that begin a transaction
-	whole     bool                    // a statement that was begun is not interrupted
-	refused   func(commit error) bool // a COMMIT that ended with this error has stored nothing
-	dollars   bool                    // parameters are written $1, $2 …
-	create    []string                // statements that make idmint_import where it is absent, with its columns
-	now       string                  // the time as it is stored
-	startedAt string                  // as text
-	ignore    string                  // ends an INSERT that does nothing where such a row is there
+	kind    dsn.Kind
+	begin   []string                // statements that begin a transaction
+	whole   bool                    // a statement that was begun is not interrupted
+	refused func(commit error) bool // a COMMIT that ended with this error has stored nothing
+	dollars bool                    // parameters are written $1, $2 …
+	create  []string                // statements that make idmint_import where it is absent, with its columns
+	now     string                  // the time as it is stored
+	asText  string                  // such a time in the column %s, as text
+	ignore  string                  // ends an INSERT that does nothing where such a row is there
 
 	quote       func(string) string
 	taken       []string // prefixes of names that are the database's
@@ -108,13 +109,19 @@ func (d *dialect) bound(query string) string {
 	return b.String()
 }
 
+func (d *dialect) timeIn(column string) string { return strings.ReplaceAll(d.asText, "%s", column) }
+
 // Close closes the connections.
 func (j *journal) Close() error { return j.db.Close() }
 
 // transact runs f in a transaction, again and again while the database is busy or away, up to the budget. F may be run after it
 // was committed, where the answer to that was lost.
 func (j *journal) transact(ctx context.Context, f func(context.Context, *session) error) error {
-	return pool.Retry(ctx, j.budget, func() error { return j.once(ctx, f) })
+	err := pool.Retry(ctx, j.budget, func() error { return j.once(ctx, f) })
+	if j.about == (dsn.DSN{}) {
+		return err
+	}
+	return named(ctx, j.about, err)
 }
 
 // once runs f in a transaction. It is interrupted until COMMIT is sent, whose answer is waited for as long as the budget.
@@ -178,8 +185,8 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 	var ranges, doubts, progress string
 	err := j.transact(ctx, func(ctx context.Context, tx *session) error {
 		return tx.queryRow(ctx, `SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt, stored_rows, file_bytes,
-			file_sha256, state, `+j.startedAt+` FROM idmint_import WHERE source = ? AND table_name = ? ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
-			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows, &s.bytes, &s.sha256, &progress, &s.startedAt)
+			file_sha256, state, `+j.timeIn("started_at")+`, `+j.timeIn("changed_at")+` FROM idmint_import WHERE source = ? AND table_name = ? ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
+			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows, &s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
 	})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && progress == "restarted" {
 		return nil, nil
@@ -205,7 +212,7 @@ func (j *journal) record(ctx context.Context, im Import) (*state, error) {
 		if err != nil {
 			return err
 		}
-		err = tx.queryRow(ctx, `SELECT import_id, `+j.startedAt+` FROM idmint_import WHERE import_key = ?`, s.key).Scan(&s.id, &s.startedAt)
+		err = tx.queryRow(ctx, `SELECT import_id FROM idmint_import WHERE import_key = ?`, s.key).Scan(&s.id)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = errTakenOver
 		}

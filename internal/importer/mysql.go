@@ -36,7 +36,7 @@ var mysqlDialect = &dialect{
     unfinished  VARCHAR(64)  AS (CASE WHEN state = 'unfinished' THEN SHA2(CONCAT(source, '\n', table_name), 256) END) STORED UNIQUE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
 	},
-	now: `UTC_TIMESTAMP(3)`, startedAt: `CONCAT(REPLACE(LEFT(started_at, 23), ' ', 'T'), 'Z')`, ignore: `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
+	now: `UTC_TIMESTAMP(3)`, asText: `CONCAT(REPLACE(LEFT(%s, 23), ' ', 'T'), 'Z')`, ignore: `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
 	quote: sqlid.MySQL.Quote, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,

@@ -70,7 +70,12 @@ func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	if !errors.As(err, &unfinished) || unfinished.Rows != 20 || unfinished.Source != "/data/file.csv" || unfinished.Table != "t" {
 		t.Fatalf("got %v, want an UnfinishedError", err)
 	}
-	for _, word := range []string{"--resume", "--restart", "20 rows", "/data/file.csv", unfinished.Since} {
+	began, err1 := time.Parse(time.RFC3339, unfinished.Since)
+	last, err2 := time.Parse(time.RFC3339, unfinished.Last)
+	if err1 != nil || err2 != nil || !began.Before(last) {
+		t.Errorf("%v, %v: it began at %s, and stored its last batch at %s", err1, err2, began, last)
+	}
+	for _, word := range []string{"--resume", "--restart", "20 rows", "/data/file.csv", unfinished.Since, "by " + unfinished.Last, "still at work"} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%v: %q is missing", err, word)
 		}

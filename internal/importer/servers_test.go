@@ -111,6 +111,9 @@ func TestExistingOnServers(t *testing.T) {
 		{databases.ClickHouse, `CREATE TABLE t (id Int32, n String, name String)` + engine + window, `its column "id" is Int32: want Int64 or UInt64`},
 		{databases.ClickHouse, `CREATE TABLE t (id Int64, n Int32, name String)` + engine + window, `its column "n" is Int32: want String or Nullable(String)`},
 		{databases.ClickHouse, `CREATE TABLE t (id Int64, n String, name String)` + engine, "ALTER TABLE `t` MODIFY SETTING non_replicated_deduplication_window = 10000 first"},
+		{databases.ClickHouse, `CREATE TABLE t (id Int32, n Int32)` + engine, "does not fit: it takes a batch twice that is sent twice: ALTER TABLE `t` MODIFY SETTING non_replicated_deduplication_window = 10000 first; " +
+			`its column "id" is Int32: want Int64 or UInt64; its column "n" is Int32: want String or Nullable(String); it has no column "name": want String or Nullable(String)`},
+		{databases.ClickHouse, `CREATE TABLE t (id Int64, n Date, name String) ENGINE = Memory`, "its engine is Memory: want MergeTree with SETTINGS non_replicated_deduplication_window = 10000; its column \"n\" is Date"},
 		{databases.ClickHouse, `CREATE TABLE t (id Int64, n String, name String) ENGINE = Memory`, "its engine is Memory: want MergeTree"},
 		{databases.ClickHouse, `CREATE TABLE t (id Int64, n String, name String) ENGINE = ReplacingMergeTree ORDER BY id` + window, "its engine is ReplacingMergeTree: want MergeTree"},
 	} {

@@ -32,7 +32,7 @@ var sqliteDialect = &dialect{
 ) STRICT`,
 		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
 	},
-	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, startedAt: `started_at`, ignore: `ON CONFLICT DO NOTHING`,
+	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, asText: `%s`, ignore: `ON CONFLICT DO NOTHING`,
 	quote: sqlid.Quote, taken: []string{"sqlite_"}, text: "TEXT", tail: " WITHOUT ROWID",
 	columns:   `SELECT name, type, pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)`,
 	tableName: func(name string) string { return name }, foldNames: true,

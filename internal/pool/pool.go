@@ -64,7 +64,7 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 }
 
 // ErrSilent is for whoever ends a call that was left without an answer for too long.
-var ErrSilent = errors.New("the database does not answer")
+var ErrSilent = errors.New("the server did not answer")
 
 // Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or away, or the error says so by a method
 // of this name. What was to be done may have been done.
@@ -118,6 +118,8 @@ func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 	switch {
 	case err == nil || !Passes(err):
 		return err
+	case errors.Is(err, ErrSilent):
+		return fmt.Errorf("%w within %v", err, wait)
 	case sqlite.IsBusy(err):
 		return fmt.Errorf("%w: another process held the lock for %v", err, wait)
 	}

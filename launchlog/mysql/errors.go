@@ -37,10 +37,9 @@ func classify(err error) error {
 			1158, 1159, 1160, 1161, 4031, // the network, the connection's idle time
 			1317, 1028, 1969, 3024: // the statement was interrupted, or took too long
 			return &launchlog.AttemptError{Err: err}
-		case 1064: // a syntax error: what MariaDB says of a trigger that KILL QUERY interrupted it over, until it reads that again
-			if strings.Contains(server.Message, "has an error in its body") {
-				return &launchlog.AttemptError{Err: err}
-			}
+		}
+		if isBrokenTrigger(err) {
+			return &launchlog.AttemptError{Err: err}
 		}
 		return err
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.As(err, &network), errors.Is(err, io.EOF),
@@ -48,6 +47,12 @@ func classify(err error) error {
 		return &launchlog.AttemptError{Err: err}
 	}
 	return err
+}
+
+// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger, as it says of one that KILL QUERY interrupted it over.
+func isBrokenTrigger(err error) bool {
+	var e *mysql.MySQLError
+	return errors.As(err, &e) && e.Number == 1064 && strings.Contains(e.Message, "has an error in its body")
 }
 
 // classifyCommit is for the error of a commit. Only a deadlock, which is how a Galera node says that another one was faster, and a

@@ -22,6 +22,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -97,18 +98,24 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return s, nil
 }
 
+var errDatabase = errors.New("the connection has no database: name one in the DSN")
+
 var errSession = errors.New("connections are not fit for a launch log: in the DSN, set a strict sql_mode, so that values are refused rather " +
 	"than changed, and leave charset at utf8mb4 and autocommit on")
 
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context) (version int, err error) {
-		var fit bool
+		var named, fit bool
 		var tables int
-		err = s.db.QueryRowContext(ctx, `SELECT
+		err = s.db.QueryRowContext(ctx, `SELECT database() IS NOT NULL,
 			(@@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%')
 				AND @@character_set_connection = 'utf8mb4' AND @@autocommit,
-			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&fit, &tables)
-		if err == nil && !fit {
+			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&named, &fit, &tables)
+		switch {
+		case err != nil:
+		case !named:
+			err = errDatabase
+		case !fit:
 			err = errSession
 		}
 		if err == nil && tables == 1 {
@@ -145,7 +152,38 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.C
 		return classify(err)
 	}
 	defer tx.Close()
-	_, err = tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
+	for n := range avoidances {
+		if err = transact(ctx, tx, f); !isBrokenTrigger(err) {
+			break
+		}
+		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
+			defer func() { _ = tx.Raw(func(any) error { return driver.ErrBadConn }) }()
+		}
+		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
+			break
+		}
+	}
+	return classify(err)
+}
+
+// avoidances are how many copies of each table, as MariaDB keeps them in its cache, a step avoids.
+const avoidances = 20
+
+// avoid keeps the newest copies of the tables from being used by this connection's next statements. KILL QUERY can spoil the triggers of
+// one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
+// not flush, occupies it, and gets another one.
+func avoid(ctx context.Context, conn *sql.Conn, n int) error {
+	for _, table := range []string{"idmint_namespace", "idmint_launch", "idmint_launch_event", "idmint_generator", "idmint_counter"} {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("HANDLER %s OPEN AS %[1]s_%d", table, n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact runs f in one transaction, which is rolled back if it fails.
+func transact(ctx context.Context, tx *sql.Conn, f func(ctx context.Context, tx *sql.Conn) error) error {
+	_, err := tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `START TRANSACTION`)
 	}
@@ -164,5 +202,5 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.C
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {
 		_ = tx.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
 	}
-	return classify(err)
+	return err
 }

@@ -152,6 +152,47 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// A trigger that MariaDB has read wrong, and keeps so in its cache, is in nobody's way.
+func TestSpoiltTriggers(t *testing.T) {
+	server := dbtest.Run(t, databases.MariaDB)
+	if _, _, err := migrations.Up(ctx, openDB(t, server.DSN), migrations.MySQL); err != nil {
+		t.Fatal(err)
+	}
+	db := openDB(t, server.DSN)
+	db.SetMaxOpenConns(1)
+	s := open(t, server.DSN)
+	l := newLog(t, s, 5*time.Second)
+	launch, err := l.Start(ctx, storetest.Request("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Claim(ctx, launch.ID); err != nil {
+		t.Fatal(err)
+	}
+	triggers := "/var/lib/mysql/" + server.DSN.Database() + "/"
+	script := func(text string) {
+		if out, err := server.Exec(ctx, "sh", "-c", "cd "+triggers+" && for t in idmint_*.TRG; do "+text+"; done"); err != nil {
+			t.Fatal(out, err)
+		}
+	}
+	script("cp $t /tmp/$t; sed 's/SIGNAL SQLSTATE/SIGNAX SQLSTATE/g' /tmp/$t > /tmp/x; cat /tmp/x > $t")
+	exec(t, db, "FLUSH TABLES")
+	for _, text := range []string{"UPDATE idmint_launch SET next_generator_id = next_generator_id", "UPDATE idmint_namespace SET last_launch_id = last_launch_id"} {
+		if _, err := db.Exec(text); err == nil || !strings.Contains(err.Error(), "has an error in its body") {
+			t.Fatalf("%s: %v, want the trigger spoilt", text, err)
+		}
+	}
+	script("cat /tmp/$t > $t")
+	for i := range 5 {
+		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != 1+i {
+			t.Errorf("claim: %+v, %v", c, err)
+		}
+		if next, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil || next.ID != launch.ID+1+i {
+			t.Errorf("start: %+v, %v", next, err)
+		}
+	}
+}
+
 // A call whose context ends while another transaction has the row ends soon, and is known to have
 // changed nothing, as its commit was not sent.
 func TestEndInMidCall(t *testing.T) {
@@ -261,6 +302,7 @@ func TestOpenErrors(t *testing.T) {
 		{"older", older.Source(), "upgrade it with `idmint migrate`"},
 		{"newer", newer.Source(), "newer"},
 		{"no database", newer.WithDatabase("none").Source(), "Unknown database 'none'"},
+		{"none named", newer.WithDatabase("").Source(), "the connection has no database: name one in the DSN"},
 		{"not a DSN", "me:secret@nowhere", "invalid DSN"},
 		{"as for --db", "mysql://me:secret@127.0.0.1:1/none", "user:password@tcp(host:3306)/database"},
 		{"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none", "user:password@tcp(host:3306)/database"},

@@ -37,10 +37,8 @@ var (
 		started AS (
 			INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
 			SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::int, $17::text::json, $20 FROM next
-			RETURNING ` + rows.Launch + `),
-		noted AS (
-			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor) SELECT namespace, launch_id, 'started', initiator FROM started)
-		SELECT ` + launchColumns + ` FROM started`
+			RETURNING namespace, launch_id, initiator)
+		INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor) SELECT namespace, launch_id, 'started', initiator FROM started`
 
 	lockLaunch = selectLaunch + thisLaunch + ` FOR NO KEY UPDATE`
 	endLaunch  = `WITH ended AS (
@@ -57,8 +55,7 @@ var (
 				AND ended_at IS NULL AND next_generator_id < $3::int AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4)
 			RETURNING next_generator_id - 1 AS number)
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
-		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next
-		RETURNING ` + claimColumns
+		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next`
 
 	lockNamespace = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1 FOR NO KEY UPDATE`
 	endRunning    = `WITH ended AS (
@@ -84,29 +81,26 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	host := len(values) - 1
 	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])
 	for range tries {
-		var started, there *launchlog.Launch
+		var there *launchlog.Launch
 		var last *int
-		err := s.write(ctx, func(b *pgx.Batch) { one(b, &started, rows.ScanLaunch, startLaunch, values...) })
-		switch {
-		case lostRace(err): // to find what the other one has made
-		case err != nil:
-			return launchlog.Launch{}, err
-		case started != nil:
-			return *started, nil
-		}
-		err = s.write(ctx, func(b *pgx.Batch) { // why there was none to start
-			b.Queue(makeNamespace, start.Namespace)
+		err := s.writeHot(ctx, func(b *pgx.Batch) { b.Queue(startLaunch, values...) }, func(b *pgx.Batch) {
 			one(b, &last, rows.ScanOne[int], lastLaunch, start.Namespace)
 			one(b, &there, rows.ScanLaunch, launchByKey, start.Namespace, start.Key)
 		})
-		if err == nil {
+		if err == nil && last != nil {
 			err = rows.Behind(start, *last)
 		}
 		switch {
+		case lostRace(err): // to find what the other one has made
+			continue
 		case err != nil:
 			return launchlog.Launch{}, err
 		case there != nil:
 			return *there, nil
+		case last == nil:
+			if err := s.write(ctx, func(b *pgx.Batch) { b.Queue(makeNamespace, start.Namespace) }); err != nil {
+				return launchlog.Launch{}, err
+			}
 		case *last >= launchlog.MaxLaunch:
 			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
 		}
@@ -139,31 +133,23 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	for range tries {
-		var taken, there *launchlog.Claim
-		var launch *launchlog.Launch
-		err := s.write(ctx, func(b *pgx.Batch) {
-			one(b, &taken, rows.ScanClaim, takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
-		})
+		var there *launchlog.Claim
+		err := s.writeHot(ctx, func(b *pgx.Batch) {
+			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
+		}, func(b *pgx.Batch) { one(b, &there, rows.ScanClaim, claimByToken, take.Token) })
 		switch {
 		case lostRace(err): // to find what the other one has made
-		case err != nil:
-			return launchlog.Claim{}, err
-		case taken != nil:
-			return *taken, nil
-		}
-		err = s.write(ctx, func(b *pgx.Batch) { // why there was none to take
-			one(b, &there, rows.ScanClaim, claimByToken, take.Token)
-			one(b, &launch, rows.ScanLaunch, selectLaunch+thisLaunch, take.Namespace, take.Launch)
-		})
-		switch {
+			continue
 		case err != nil:
 			return launchlog.Claim{}, err
 		case there != nil:
 			return *there, nil
-		case launch == nil:
-			return launchlog.Claim{}, launchlog.ErrNotFound
 		}
-		if err := rows.NoNumber(*launch); err != error(rows.ErrRaced) {
+		launch, err := s.Launch(ctx, take.Ref) // why there was none to take
+		if err != nil {
+			return launchlog.Claim{}, err
+		}
+		if err := rows.NoNumber(launch); err != error(rows.ErrRaced) {
 			return launchlog.Claim{}, err
 		}
 	}

@@ -1,9 +1,15 @@
 // Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
 //
-// Every step is one transaction that is sent as a whole, in one flight: while it holds a lock it waits for no client and no network.
-// It is READ COMMITTED whatever the database's default is, and its commit waits for the disk, and for a synchronous standby where
-// there is one, whatever the database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives
-// its transaction.
+// Every step is sent as a whole, in one flight: while it holds a lock it waits for no client and no network. Its transactions are READ
+// COMMITTED whatever the database's default is, and the last commit waits for the disk, and for a synchronous standby where there is
+// one, whatever the database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives its transaction.
+//
+// The row that launches, or claims of a launch, are counted in is wanted by all of them. So their steps are two transactions: the first
+// takes the number and lets go of the row at once, without waiting for the disk; the second reads back what the first made, and waits.
+// PostgreSQL's log is written in order, so with the second commit the first is on disk, and all numbers before it. What is listed, and
+// not yet acknowledged to whoever asked for it, may be lost in a crash.
+//
+// The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
 // # Connection poolers
 //
@@ -120,6 +126,7 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 
 const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
+	hasty = `SET LOCAL synchronous_commit = off`
 	// durable leaves remote_apply as it is, which waits for more, and sees that the server says what [Watch] listens for.
 	durable = `SELECT set_config(name, value, true) FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning')) s (name, value)
 		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit' OR current_setting(name) = 'error'`
@@ -129,6 +136,12 @@ const (
 // write sends one transaction, whose statements are those that queue adds to the batch, in one flight. All of it is sent before the first
 // answer is known, so an answer that is lost leaves the commit in doubt.
 func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
+	return s.writeHot(ctx, nil, queue)
+}
+
+// writeHot sends two transactions in one flight: hot, if it is not nil, which does not wait for the disk, and then last, which reads a row
+// that hot may have made, and locks it: so it has something to write, and its commit waits for the disk, where hot is before it.
+func (s *Store) writeHot(ctx context.Context, hot, last func(*pgx.Batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -137,14 +150,20 @@ func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 	doubt := watched(conn)
 	doubt.clear()
 	batch := &pgx.Batch{}
-	batch.Queue(begin)
-	batch.Queue(durable)
-	queue(batch)
-	committed := false
-	batch.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
-		committed = tag.String() == commit
-		return nil
-	})
+	changed, committed := false, false
+	transaction := func(wait string, queue func(*pgx.Batch), committed *bool) {
+		batch.Queue(begin)
+		batch.Queue(wait)
+		queue(batch)
+		batch.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
+			*committed = tag.String() == commit
+			return nil
+		})
+	}
+	if hot != nil {
+		transaction(hasty, hot, &changed)
+	}
+	transaction(durable, last, &committed)
 	err = conn.SendBatch(ctx, batch).Close()
 	switch {
 	case err != nil:
@@ -152,6 +171,9 @@ func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			_, _ = conn.Exec(ending, "ROLLBACK") // where it fails, the pool drops the connection, and with it the transaction
 			cancel()
+		}
+		if changed {
+			return &launchlog.AttemptError{Ambiguous: true, Err: err}
 		}
 		return classify(err, true, conn.Conn().IsClosed())
 	case doubt.is():

@@ -64,7 +64,8 @@ func exec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// Whatever the connection is set to, the steps run READ COMMITTED, wait for the disk, and mean the same times.
+// Whatever the connection is set to, the steps run READ COMMITTED, wait for the disk, but for those of TestOnDisk, and mean the same
+// times.
 func TestSettings(t *testing.T) {
 	d := newDatabase(t)
 	db := openDB(t, d)
@@ -73,8 +74,8 @@ func TestSettings(t *testing.T) {
 		`CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			INSERT INTO saw VALUES (current_setting('transaction_isolation'), current_setting('synchronous_commit')); RETURN NULL; END $$`,
 	)
-	for _, table := range []string{"idmint_launch", "idmint_generator", "idmint_counter"} {
-		exec(t, db, "CREATE TRIGGER see AFTER INSERT OR UPDATE ON "+table+" FOR EACH STATEMENT EXECUTE FUNCTION see()")
+	for table, when := range map[string]string{"idmint_launch": "UPDATE OF ended_at", "idmint_launch_event": "INSERT", "idmint_counter": "INSERT OR UPDATE"} {
+		exec(t, db, "CREATE TRIGGER see AFTER "+when+" ON "+table+" FOR EACH STATEMENT EXECUTE FUNCTION see()")
 	}
 	rest := "&default_transaction_isolation=serializable&TimeZone=Asia/Kathmandu&DateStyle=SQL,DMY&IntervalStyle=iso_8601"
 	for i, test := range []struct{ settings, commit string }{
@@ -98,7 +99,7 @@ func TestSettings(t *testing.T) {
 			key := fmt.Sprint(i, " ", j)
 			tour(t, store, key, 2*i+j+1)
 			var seen string
-			if err := db.QueryRow("SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen); err != nil || seen != "read committed "+test.commit {
+			if err := db.QueryRow("SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen); err != nil || seen != "read committed off, read committed "+test.commit {
 				t.Errorf("%s: saw %s, %v", test.settings, seen, err)
 			}
 			exec(t, db, "DELETE FROM saw")
@@ -110,6 +111,90 @@ func TestSettings(t *testing.T) {
 			t.Errorf("the app's pool was closed: %v", err)
 		}
 	}
+}
+
+// What is acknowledged is on disk, whether the step made it or found it: the log is flushed as far as it is written.
+func TestOnDisk(t *testing.T) {
+	server := dbtest.Run(t, databases.Postgres)
+	hasty := with(t, server.DSN, "synchronous_commit=off")
+	db := openDB(t, hasty)
+	if _, _, err := migrations.Up(ctx, db, migrations.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "ALTER SYSTEM SET wal_writer_delay = '10s'", "ALTER SYSTEM SET wal_writer_flush_after = '1GB'",
+		"ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()", "SELECT pg_sleep(1)", "CREATE TABLE other (n int)")
+	onDisk := func() (done bool) {
+		if err := db.QueryRow("SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()").Scan(&done); err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	s := open(t, hasty)
+	start := launchlog.Start{Namespace: "default", Request: storetest.Request("a"), RequestHash: "x"}
+	take := launchlog.Take{Ref: launchlog.Ref{Namespace: "default", Launch: 1}, Token: "t"}
+	behind := 0
+	for round := range 20 {
+		for i, step := range []func() error{
+			func() error { start.Key = fmt.Sprint(round); _, err := s.StartLaunch(ctx, start); return err },
+			func() error { start.Key = "0"; _, err := s.StartLaunch(ctx, start); return err },
+			func() error { take.Token = fmt.Sprint(round); _, err := s.ClaimGenerator(ctx, take); return err },
+			func() error { take.Token = "0"; _, err := s.ClaimGenerator(ctx, take); return err },
+		} {
+			for try := 0; ; try++ { // the server writes its own now and then
+				exec(t, db, "INSERT INTO other VALUES (1)")
+				if !onDisk() {
+					behind++
+				}
+				if err := step(); err != nil {
+					t.Fatalf("step %d: %v", i, err)
+				}
+				if onDisk() {
+					break
+				}
+				if try == 3 {
+					t.Fatalf("step %d: it is not on disk", i)
+				}
+			}
+		}
+	}
+	if behind < 20 {
+		t.Errorf("the log was behind %d times: the test shows too little", behind)
+	}
+}
+
+// A number that was taken, and could not be read back, counts as uncertain: here by somebody who may not lock the row.
+func TestNotReadBack(t *testing.T) {
+	d := newDatabase(t)
+	db, s := openDB(t, d), open(t, d)
+	if _, err := newLog(t, s, 0).Start(ctx, storetest.Request("a")); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "DROP ROLE IF EXISTS idmint_poor", "CREATE ROLE idmint_poor", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO idmint_poor",
+		"GRANT INSERT ON idmint_generator TO idmint_poor", "GRANT UPDATE ON idmint_launch TO idmint_poor")
+	config, err := pgxpool.ParseConfig(d.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.ConnConfig.RuntimeParams["role"] = "idmint_poor"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	poor, err := postgres.New(ctx, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := launchlog.Ref{Namespace: "default", Launch: 1}
+	_, err = poor.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"})
+	var attempt *launchlog.AttemptError
+	if !errors.As(err, &attempt) || !attempt.Ambiguous || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("%v, want it uncertain", err)
+	}
+	if claims, err := s.Claims(ctx, ref, 0, 9); err != nil || len(claims) != 1 {
+		t.Errorf("%d claims, %v: want the one that is in doubt", len(claims), err)
+	}
+	exec(t, db, "DROP OWNED BY idmint_poor", "DROP ROLE idmint_poor")
 }
 
 // tour takes every step once, straight from the store: none is to be tried again. The launch has the number id.
