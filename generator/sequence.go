@@ -38,6 +38,9 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
 	}
+	if counter == nil {
+		return nil, noSource("counter")
+	}
 	g := &Sequence{counter: counter, size: size}
 	g.block.Store(&block{})
 	g.blocks.ask = func(ctx context.Context) (*block, error) { return g.reserve(ctx, size) }
@@ -46,9 +49,6 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 }
 
 func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
-	if g.counter == nil {
-		return nil, errNoNumbers
-	}
 	first, err := g.counter.Reserve(ctx, 1, n)
 	if err != nil {
 		return nil, err

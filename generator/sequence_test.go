@@ -332,11 +332,10 @@ type counterFunc func(ctx context.Context) (int64, error)
 
 func (f counterFunc) Reserve(ctx context.Context, _, _ int64) (int64, error) { return f(ctx) }
 
-// TestSequenceOfBadSources: a counter that is not there, that ends its goroutine or that hangs costs a call.
+// TestSequenceOfBadSources: a counter that ends its goroutine or that hangs costs a call.
 func TestSequenceOfBadSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, c := range []generator.Counter{
-			nil,
 			counterFunc(func(context.Context) (int64, error) { runtime.Goexit(); return 1, nil }),
 			counterFunc(func(ctx context.Context) (int64, error) { <-ctx.Done(); return 1, ctx.Err() }),
 		} {

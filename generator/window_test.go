@@ -354,6 +354,8 @@ func TestNoWindows(t *testing.T) {
 	refused("counter", ceiling != nil, err)
 	decimal, err := generator.NewDecimal(5, nil)
 	refused("numbers", decimal != nil, err)
+	sequence, err := generator.NewSequence(nil, 100)
+	refused("counter", sequence != nil, err)
 	buffer, err := generator.NewBuffer[int](nil, 4)
 	refused("source", buffer != nil, err)
 }

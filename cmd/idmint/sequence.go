@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/generator"
@@ -44,7 +46,7 @@ mint fast; what it does not print of the last one stays unused.`,
 			if err := checkCount(count); err != nil {
 				return err
 			}
-			if _, err := generator.NewSequence(nil, block); err != nil {
+			if block < 1 || block > math.MaxInt32 {
 				return usage("--block %d: want 1 to 2147483647", block)
 			}
 			ctx, cancel := interruptible(c)
