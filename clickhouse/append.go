@@ -36,16 +36,20 @@ func AppendNullable[T idtype.ID](column Appender, ids []T) error {
 	return appendAll(column, ids, zeroIsNull)
 }
 
-// chunk is how many rows go to the batch at once: what is made of them for that stays small, and in the cache.
+// chunk is how many rows go to the batch at once that are made something else of: that stays small, and in the cache.
 const chunk = 4096
 
 func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	if err := check(ids, z); err != nil {
 		return err
 	}
+	step := chunk
+	if formOf[T]().size == 0 && z != zeroIsNull {
+		step = len(ids)
+	}
 	var b buffer[T]
 	for len(ids) > 0 {
-		n := min(chunk, len(ids))
+		n := min(step, len(ids))
 		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil { // it speaks of Go's types, and not of IDs
 			f := formOf[T]()
 			return fmt.Errorf("clickhouse: %s IDs go into a column of type %s: %w", f.scheme, f.columnType(), err)
