@@ -60,6 +60,9 @@ type ceiling[N any] struct {
 }
 
 func (c ceiling[N]) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error) {
+	if c.counter == nil { // in windows that wrap these
+		return Window[N]{}, noSource("counter")
+	}
 	n := max(int64((c.length+unit-1)/unit), 2)
 	floor := now.UnixNano() / int64(unit)
 	first, err := c.counter.Reserve(ctx, max(floor, 1), n)

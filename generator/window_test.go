@@ -352,12 +352,24 @@ func TestNoWindows(t *testing.T) {
 	refused("windows", sno != nil, err)
 	ceiling, err := generator.NewSno(generator.Ceiling(1, nil, time.Second), nil)
 	refused("counter", ceiling != nil, err)
+	hidden, err := generator.NewSno(wrap(generator.Ceiling(1, nil, time.Second)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hidden.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
+		t.Errorf("in other windows: %v", err)
+	}
 	decimal, err := generator.NewDecimal(5, nil)
 	refused("numbers", decimal != nil, err)
 	sequence, err := generator.NewSequence(nil, 100)
 	refused("counter", sequence != nil, err)
 	buffer, err := generator.NewBuffer[int](nil, 4)
 	refused("source", buffer != nil, err)
+}
+
+// wrap hides what windows are.
+func wrap[N any](w generator.Windows[N]) generator.Windows[N] {
+	return struct{ generator.Windows[N] }{w}
 }
 
 // TestOptions: a setting that cannot be is refused, with its name and value.

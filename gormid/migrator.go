@@ -112,13 +112,19 @@ func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnTy
 	return m.Migrator.MigrateColumn(model, field, is)
 }
 
-// is reports whether a column has the type of its field, by one of the names that the database has for it. A name is the beginning of
-// a type that says a collation as well.
+// is reports whether a column has the type of its field, by one of the names that the database has for it, or one that holds the same. A
+// name is the beginning of a type that says a collation as well.
 func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 	name := strings.ToLower(column.DatabaseTypeName())
 	names := append([]string{name}, m.GetTypeAliases(name)...)
 	if full, ok := column.ColumnType(); ok {
 		names = append(names, strings.ToLower(full))
+	}
+	switch {
+	case m.columns.dialect == "postgres" && name == "varchar":
+		names = append(names, "text")
+	case m.columns.dialect == "clickhouse" && name == "lowcardinality(string)":
+		names = append(names, "string")
 	}
 	want := strings.ToLower(m.db.Dialector.DataTypeOf(field))
 	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(want+" ", name+" ") })

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -18,7 +19,8 @@ var postgresDialect = &dialect{
 	kind: dsn.Postgres,
 	refused: func(err error) bool {
 		var answer *pgconn.PgError
-		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" && answer.Code != "40003" // statement_completion_unknown
+		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
+			answer.Code != "40003" && !strings.HasPrefix(answer.Code, "08") && !strings.HasPrefix(answer.Code, "57P") // a pooler's, which may not know
 	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",

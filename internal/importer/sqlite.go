@@ -3,7 +3,10 @@ package importer
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
+
+	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/internal/dsn"
 	"github.com/idmint/idmint/sqlid"
@@ -11,7 +14,10 @@ import (
 
 var sqliteDialect = &dialect{
 	kind: dsn.SQLite, begin: []string{"BEGIN IMMEDIATE"}, whole: true,
-	refused: func(error) bool { return true },
+	refused: func(err error) bool {
+		var answer sqlite3.Error
+		return !errors.As(err, &answer) || answer.Code != sqlite3.ErrIoErr // then it may be written, and the sync of it have failed
+	},
 	create: []string{
 		`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

@@ -19,7 +19,8 @@ var (
 )
 
 // Rows that are there are locked by FOR KEY SHARE, which is in no other step's way: it makes the commit wait for the disk and the
-// standby, so that what is returned of an earlier attempt is as safe as if it had been made by this one.
+// standby, so that what is returned of an earlier attempt is as safe as if it had been made by this one. Steps that take a number say it
+// as well, where there is no row yet: who may not lock the row that is made is to take none.
 const thisLaunch = ` WHERE namespace = $1 AND launch_id = $2::int`
 
 var (
@@ -32,7 +33,7 @@ var (
 	startLaunch = `WITH next AS (
 			UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
 			WHERE namespace = $1 AND last_launch_id >= $18::int AND last_launch_id < $19::int
-				AND NOT EXISTS (SELECT FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2)
+				AND NOT EXISTS (SELECT FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE)
 			RETURNING last_launch_id),
 		started AS (
 			INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
@@ -52,7 +53,8 @@ var (
 	claimByToken = `SELECT ` + claimColumns + ` FROM idmint_generator WHERE token = $1 FOR KEY SHARE`
 	takeNumber   = `WITH next AS (
 			UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
-				AND ended_at IS NULL AND next_generator_id < $3::int AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4)
+				AND ended_at IS NULL AND next_generator_id < $3::int
+				AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4 FOR KEY SHARE)
 			RETURNING next_generator_id - 1 AS number)
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next`

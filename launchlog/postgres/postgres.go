@@ -7,7 +7,8 @@
 // The row that launches, or claims of a launch, are counted in is wanted by all of them. So their steps are two transactions: the first
 // takes the number and lets go of the row at once, without waiting for the disk; the second reads back what the first made, and waits.
 // PostgreSQL's log is written in order, so with the second commit the first is on disk, and all numbers before it. What is listed, and
-// not yet acknowledged to whoever asked for it, may be lost in a crash.
+// not yet acknowledged to whoever asked for it, may be lost in a crash; while a synchronous standby is away, numbers are taken that
+// nobody gets.
 //
 // The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
