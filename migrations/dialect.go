@@ -58,8 +58,8 @@ var dialects = map[Dialect]dialect{
 	},
 	MySQL: {
 		tables:  "SELECT CASE WHEN database() IS NULL THEN NULL ELSE count(*) END FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema'",
-		lock:    "SELECT coalesce(get_lock(concat('idmint ', sha1(database())), 0), 0)", // names are the whole server's
-		unlock:  []string{"UNLOCK TABLES", "DO release_lock(concat('idmint ', sha1(database())))"},
+		lock:    "SELECT coalesce(get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)", // names are the whole server's
+		unlock:  []string{"UNLOCK TABLES", "DO release_lock(concat('idmint ', left(sha2(database(), 256), 40)))"},
 		commits: true,
 		busy:    says("Error 1213", "Error 1205", "Error 1020", "idmint_schema' doesn't exist"), // the last by a Down
 	},

@@ -39,13 +39,14 @@ var servers = []server{
 	{migrations.MySQL, databases.MariaDB, `
 		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type, collation_name, is_nullable, column_default, extra)
 			FROM information_schema.columns WHERE table_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'check', table_name, constraint_name, check_clause) FROM information_schema.check_constraints
-			WHERE constraint_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'check', t.table_name, constraint_name, check_clause) FROM information_schema.check_constraints
+			JOIN information_schema.table_constraints t USING (constraint_schema, constraint_name) WHERE constraint_schema = database()
 		UNION ALL SELECT concat_ws(' ', 'key', table_name, constraint_name, ordinal_position, column_name, referenced_table_name, referenced_column_name)
 			FROM information_schema.key_column_usage WHERE table_schema = database()
 		UNION ALL SELECT concat_ws(' ', 'index', table_name, index_name, seq_in_index, column_name) FROM information_schema.statistics
 			WHERE table_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'trigger', trigger_name, event_object_table, event_manipulation, action_statement) FROM information_schema.triggers
+		UNION ALL SELECT concat_ws(' ', 'trigger', trigger_name, event_object_table, event_manipulation, trim(TRAILING ';' FROM action_statement))
+			FROM information_schema.triggers
 			WHERE trigger_schema = database()
 		UNION ALL SELECT concat_ws(' ', 'table', table_name, engine, table_collation) FROM information_schema.tables WHERE table_schema = database()`},
 }
@@ -329,7 +330,7 @@ func TestEndedContext(t *testing.T) {
 		}
 		free := 0
 		for range 100 { // a connection that was cut is noticed soon
-			if err := other.QueryRowContext(ctx, "SELECT is_free_lock(concat('idmint ', sha1(database())))").Scan(&free); err != nil {
+			if err := other.QueryRowContext(ctx, "SELECT is_free_lock(concat('idmint ', left(sha2(database(), 256), 40)))").Scan(&free); err != nil {
 				t.Fatal(err)
 			}
 			if free == 1 {
