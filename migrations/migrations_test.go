@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -121,6 +122,24 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// Down takes back all versions or none: here the older one cannot be.
+func TestDownAtOnce(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("ALTER TABLE idmint_generator RENAME TO hidden"); err != nil {
+		t.Fatal(err)
+	}
+	before := objects(t, db)
+	if err := migrations.Down(ctx, db, migrations.SQLite, 0); err == nil || !strings.Contains(err.Error(), "idmint_generator") {
+		t.Errorf("got %v", err)
+	}
+	if version, err := migrations.Version(ctx, db, migrations.SQLite); err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before {
+		t.Errorf("at version %d, %v", version, err)
+	}
+}
+
 // What was used stays, and so does all else: a log that Down refuses to drop can be used as before.
 func TestDownKeepsWhatWasUsed(t *testing.T) {
 	for _, test := range []struct {
@@ -142,6 +161,16 @@ func TestDownKeepsWhatWasUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := objects(t, db)
+		if test.want != nil {
+			file := map[bool]string{true: "sqlite/0002_counter.down.sql", false: "sqlite/0001_launch_log.down.sql"}[strings.Contains(test.used, "counter")]
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec(string(text)); err == nil || !strings.Contains(err.Error(), "only rise") {
+				t.Errorf("%s, by the file: %v", test.used, err)
+			}
+		}
 		if err := migrations.Down(ctx, db, migrations.SQLite, test.to); !errors.Is(err, test.want) {
 			t.Errorf("%s, down to %d: got %v, want %v", test.used, test.to, err, test.want)
 		}
