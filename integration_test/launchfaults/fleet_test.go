@@ -2,6 +2,7 @@ package launchfaults_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
@@ -100,7 +101,7 @@ func (f *fleet) end() {
 	for i := range f.running {
 		select {
 		case err := <-ended:
-			if err != nil {
+			if err != nil && !unheard(err) {
 				f.t.Errorf("a process ended with %v", err)
 			}
 		case <-timeout:
@@ -112,6 +113,16 @@ func (f *fleet) end() {
 		}
 	}
 	f.running = nil
+}
+
+// unheard reports whether a process was told to end before it listened, and so before its first call.
+func unheard(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM
 }
 
 func (f *fleet) String() string {

@@ -40,6 +40,8 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		switch {
 		case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
 			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+		case ctx.Err() != nil && last != nil: // which says what was in the way
+			err = fmt.Errorf("%w: %w", err, last)
 		case ctx.Err() == nil && errors.Is(err, waiting.Err()): // of this wait, which is not the caller's
 			err = errors.Join(errSilent, last)
 		}
