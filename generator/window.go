@@ -44,11 +44,11 @@ type Counter interface {
 	Reserve(ctx context.Context, floor, n int64) (first int64, err error)
 }
 
-// Ceiling is a number whose times are kept in a counter of its own: it stands at the unit of time since 1970 up to which they may
-// have been used, always ahead of the generator: 1 s for [Trace], 4 ms for [Sno], 1 ms for [Short] and [EightByte]. An app that crashes, whose clock was set back or that runs twice with the same
-// number repeats nothing: windows of a counter never overlap. After a crash the first ID waits for the end of the last
-// window, so length, rounded up to two units, is how long that takes at most, and Options.MaxWait is not to be shorter. While IDs
-// are minted the counter is moved twice in that time. Three seconds are a good choice.
+// Ceiling is a number whose times are kept in a counter of its own: it stands at the unit of time since 1970 up to which they may have
+// been used, always ahead of the generator: 1 s for [Trace], 4 ms for [Sno], 1 ms for [Short] and [EightByte]. An app that crashes, whose
+// clock was set back or that runs twice with the same number repeats nothing: windows of a counter never overlap. After a crash the first
+// ID waits for the end of the last window, so length, rounded up to two units, is how long that takes at most, and Options.MaxWait is not
+// to be shorter. While IDs are minted the counter is moved twice in that time. Three seconds are a good choice.
 func Ceiling[N any](number N, counter Counter, length time.Duration) Windows[N] {
 	return ceiling[N]{number, counter, length}
 }

@@ -52,9 +52,9 @@ var errURL = errors.New(`launchlog/mysql: the DSN is a URL, as the command line'
 	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql: "user:password@tcp(host:3306)/database".
-// The command line's mysql://… is refused. It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by migrations.Up. It waits up to 10 s for a
-// server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the driver's. A server that only reads can be read:
-// the first write fails.
+// The command line's mysql://… is refused. It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by
+// migrations.Up. It waits up to 10 s for a server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the
+// driver's. A server that only reads can be read: the first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	if strings.HasPrefix(dsn, "mysql://") || strings.HasPrefix(dsn, "mariadb://") {
 		return nil, errURL
