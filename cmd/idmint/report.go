@@ -207,7 +207,18 @@ type output struct {
 	name string
 }
 
+// createOutput follows a link, which stays one, and replaces nothing but a file: not a folder, and not what /dev/stdout is.
 func createOutput(name string) (*output, error) {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		info, err := os.Stat(target)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%s is there, and is no file", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		name = target
+	}
 	file, err := os.CreateTemp(filepath.Dir(name), ".idmint-report-*")
 	if err != nil {
 		return nil, err

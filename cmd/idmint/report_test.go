@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -64,6 +65,11 @@ func TestReport(t *testing.T) {
 func TestReportFails(t *testing.T) {
 	s := newShell(t)
 	s.write("figures.json", `{"colour": 1}`)
+	folder := t.TempDir()
+	pipe := filepath.Join(folder, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   string
 		status int
@@ -75,6 +81,8 @@ func TestReportFails(t *testing.T) {
 		{"--out a.json", 2, "--out and --figures name the same file, a.json"},
 		{"--out none/a.html", 1, "no such file or directory"},
 		{"--figures none/a.json", 1, "no such file or directory"},
+		{"--out " + folder, 1, folder + " is there, and is no file"},
+		{"--out a.html --figures " + pipe, 1, pipe + " is there, and is no file"},
 		{"--db postgres://nobody:secret@127.0.0.1:1/none", 1, "postgres://nobody:xxxxx@127.0.0.1:1/none"},
 		{"--from none.json", 1, "none.json: no such file"},
 		{"--from figures.json", 1, "figures.json: "},
@@ -88,6 +96,30 @@ func TestReportFails(t *testing.T) {
 		if left := names(t, s.dir); left != "figures.json" {
 			t.Errorf("%s: there is now %s", c.args, left)
 		}
+	}
+}
+
+// A link stays one, and the file that it leads to is replaced.
+func TestReportThroughLink(t *testing.T) {
+	s := newShell(t)
+	figures, err := filepath.Abs("../../docs/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("real.html", "old")
+	link := filepath.Join(s.dir, "link.html")
+	if err := os.Symlink("real.html", link); err != nil {
+		t.Fatal(err)
+	}
+	s.must("report", "--from", figures, "--out", link)
+	if to, err := os.Readlink(link); err != nil || to != "real.html" {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+	if page, err := os.ReadFile(filepath.Join(s.dir, "real.html")); err != nil || !strings.Contains(string(page), "What primary keys cost") {
+		t.Errorf("%d bytes, %v", len(page), err)
+	}
+	if left := names(t, s.dir); left != "link.html real.html" {
+		t.Errorf("there is %s", left)
 	}
 }
 
