@@ -260,7 +260,7 @@ func TestNoDatabase(t *testing.T) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

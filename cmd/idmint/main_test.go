@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,10 +88,12 @@ func (a answer) String() string {
 	return fmt.Sprintf("status %d, stdout %.500q, stderr %.500q", a.status, a.stdout, a.stderr)
 }
 
-// command is a process that ends with the test, at the latest after a minute.
+const processTime = 2 * time.Minute
+
+// command is a process that ends with the test, at the latest after processTime.
 func (s *shell) command(args ...string) *exec.Cmd {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), processTime)
 	s.Cleanup(cancel)
 	for i, arg := range args {
 		if arg == "sqlite:app.db" && s.db != "" {
@@ -205,14 +208,34 @@ func (s *shell) checkNumbered(n int) {
 	}
 }
 
-// until waits for a condition, up to 20 s.
+// soon is how long what happens at once may take on a machine that is busy with other things: well below --wait's 30 s.
+const soon = 15 * time.Second
+
+// until waits for a condition, as long as a process may run.
 func (s *shell) until(what string, condition func() bool) {
 	s.Helper()
-	for end := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(processTime); !condition(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.Fatalf("waited in vain until %s", what)
 		}
 	}
+}
+
+// opens waits until a process has opened a file, or a second where a system does not show that.
+func (s *shell) opens(pid int, name string) {
+	s.Helper()
+	files := fmt.Sprintf("/proc/%d/fd", pid)
+	if _, err := os.Stat(files); err != nil {
+		time.Sleep(time.Second)
+		return
+	}
+	s.until("it opens "+name, func() bool {
+		found, _ := filepath.Glob(files + "/*")
+		return slices.ContainsFunc(found, func(fd string) bool {
+			target, err := os.Readlink(fd)
+			return err == nil && filepath.Base(target) == name
+		})
+	})
 }
 
 // exists reports whether a table is in app.db.

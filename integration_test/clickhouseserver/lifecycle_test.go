@@ -81,7 +81,7 @@ func TestRestart(t *testing.T) {
 		took := time.Since(begin)
 		p.ended <- err
 		t.Logf("life %d ended by %v after %v: %v", life, signal, took, err)
-		if signal == syscall.SIGTERM && (err != nil || took > time.Second) {
+		if signal == syscall.SIGTERM && (err != nil || took > 10*time.Second) {
 			t.Errorf("ended after %v: %v", took, err)
 		}
 	}
@@ -141,8 +141,8 @@ func within(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	begin := time.Now()
 	for !ok() {
-		if time.Since(begin) > 10*time.Second {
-			t.Fatalf("not within 10 s: %s", what)
+		if time.Since(begin) > time.Minute {
+			t.Fatalf("not within a minute: %s", what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net"
 	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -196,18 +198,23 @@ func hasImage(ctx context.Context, image string) bool {
 	return err == nil
 }
 
-// FreePort is a port of this machine that nobody listens on.
+// FreePort is a port of this machine that nobody listens on. It lies below those that systems give to outgoing connections: none of
+// these takes it before a server does, and a client that asks for it while there is no server does not meet itself.
 func FreePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	for tries := 1; ; tries++ {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		l, err := net.Listen("tcp", ":"+port)
+		if err == nil {
+			return port, l.Close()
+		}
+		if tries == 100 {
+			return "", err
+		}
 	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, errors.Join(err, l.Close())
 }
 
 // startTime bounds how long a server may take until it answers: slow machines run several at once.
-const startTime = time.Minute
+const startTime = 3 * time.Minute
 
 // await waits until the server answers a query.
 func (s *Server) await(ctx context.Context, from string) error {

@@ -63,7 +63,7 @@ func (f *fixture) hold() (release func()) {
 
 // An import waits for a lock as long as its budget, at the start and between batches, and loses nothing where that is not enough.
 func TestLocked(t *testing.T) {
-	const budget = 300 * time.Millisecond
+	const budget = 2 * time.Second
 	f := newFixture(t)
 	short := func(im Import) (Result, error) {
 		return Run(ctx, f.database(budget), f.log, strings.NewReader(numbered(50)), im)
@@ -71,7 +71,7 @@ func TestLocked(t *testing.T) {
 	release := f.hold()
 	began := time.Now()
 	_, err := short(importing())
-	if !sqlite.IsBusy(err) || !strings.Contains(err.Error(), "300ms") || errors.As(err, new(*StoppedError)) {
+	if !sqlite.IsBusy(err) || !strings.Contains(err.Error(), budget.String()) || errors.As(err, new(*StoppedError)) {
 		t.Errorf("at the start: %v", err)
 	}
 	if d := time.Since(began); d < budget/2 || d > 10*budget {
@@ -119,7 +119,7 @@ func TestInterruptedWhileLocked(t *testing.T) {
 	time.AfterFunc(200*time.Millisecond, func() { cancel(errStop) })
 	began := time.Now()
 	_, err := Run(ctx, f.database(time.Minute), f.log, strings.NewReader(numbered(50)), importing())
-	if !errors.Is(err, errStop) || time.Since(began) > 5*time.Second {
+	if !errors.Is(err, errStop) || time.Since(began) > 30*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), err)
 	}
 }

@@ -189,7 +189,7 @@ func (f *fixture) newLog(wrap func(launchlog.Store) launchlog.Store) *launchlog.
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { store.Close() })
-	log, err := launchlog.New(wrap(store), &launchlog.Options{Budget: 5 * time.Second})
+	log, err := launchlog.New(wrap(store), &launchlog.Options{Budget: 20 * time.Second})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func TestOpenWaits(t *testing.T) {
 	if _, err := holder.Exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (x)"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if _, err := Open(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !IsBusy(err) {
 		t.Errorf("got %v, want the context's error and SQLite's", err)

@@ -85,7 +85,7 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 }
 
 // startTime bounds how long PgBouncer may take until it answers.
-const startTime = 30 * time.Second
+const startTime = 2 * time.Minute
 
 func await(ctx context.Context, d dsn.DSN) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
