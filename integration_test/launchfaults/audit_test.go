@@ -34,10 +34,10 @@ func audit(h *history, r *rows, late time.Duration) []string {
 // endings: every call ends in time, with a result or an error that says how it is to be repeated.
 func (a *auditor) endings(calls []*call) {
 	for _, c := range calls {
-		if c.Event == failed {
+		if c.Event == failed && !c.told {
 			a.complain("%s %s %q failed: %s", c.Call, c.Op, c.Key, c.Error)
 		}
-		if c.Event == unresolved && c.Limit >= ample {
+		if c.Event == unresolved && c.Limit >= ample && !c.told {
 			a.complain("%s %s %q gave up: %s", c.Call, c.Op, c.Key, c.Error)
 		}
 		if c.Event == ended && a.events[place{c.Space, c.Launch}]["ended"] != 1 {

@@ -5,17 +5,22 @@ package launchfaults_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/internal/databases"
 	"github.com/idmint/idmint/internal/databases/dbtest"
 	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/smalldisk"
 	"github.com/idmint/idmint/internal/subprocess"
 )
 
@@ -78,6 +83,7 @@ type fault struct {
 	hurry   float64             // the share of calls whose context ends soon
 	pooled  bool                // a connection pooler is between, for the databases that have one
 	spoil   odds                // of a proxy between
+	told    bool                // clients are told of the fault, by target.full, and do not try again
 	inflict func(*arena) string // the fault, over and over, until the time is over; it returns what it did
 }
 
@@ -129,6 +135,21 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
+// TestDiskFull has a server run out of disk, again and again, with its data and its log on a disk of 512 MB.
+func TestDiskFull(t *testing.T) {
+	for kind, target := range targets {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			disk := smalldisk.Mount(t, 512<<20)
+			if err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777)); err != nil { // the server is another user
+				t.Fatal(err)
+			}
+			a := newArena(t, target, dbtest.RunOn(t, kind, disk, target.args...))
+			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string { return fillDisk(a, disk) }}.test(a)
+		})
+	}
+}
+
 // newArena makes a database on a server that may be killed.
 func newArena(t *testing.T, target target, server *databases.Server) *arena {
 	t.Helper()
@@ -167,10 +188,17 @@ func (f fault) test(a *arena) {
 	did := f.inflict(a)
 	a.fleet.end()
 	h := remember(a.T, a.fleet.dir)
+	told := 0
+	for _, c := range h.calls {
+		if f.told && (c.Event == failed || c.Event == unresolved) && strings.Contains(c.Error, a.full) {
+			c.told = true
+			told++
+		}
+	}
 	r := load(a.T, a.db)
 	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
-	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %v", a.kind, f.name, a.fleet, did, a.proxy.spoilt(), h)
-	if !a.enough() {
+	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %d calls told of the fault; %v", a.kind, f.name, a.fleet, did, a.proxy.spoilt(), told, h)
+	if !a.enough() || f.told && h.attempts[refused]+h.attempts[doubtful] == 0 {
 		a.Error("the test shows too little")
 	}
 }
@@ -256,6 +284,45 @@ func killServer(a *arena) string {
 	}
 	wait(a)
 	return fmt.Sprintf("the server killed %d times", kills)
+}
+
+// fillDisk leaves the server no room for a while. It starts again what ended for that.
+func fillDisk(a *arena, disk string) string {
+	fills, ended := 0, 0
+	for ; fills < 3 || a.more(); fills++ {
+		a.rest(time.Second)
+		ballast, err := os.Create(smalldisk.Ballast(disk))
+		if err != nil {
+			a.Fatal(err)
+		}
+		if _, err := io.Copy(ballast, zeros{}); !errors.Is(err, syscall.ENOSPC) {
+			a.Fatal(err)
+		}
+		for end := time.Now().Add(time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+			_, _ = a.db.Exec(a.enlarge)
+		}
+		if err := errors.Join(ballast.Close(), os.Remove(ballast.Name())); err != nil {
+			a.Fatal(err)
+		}
+		for a.db.PingContext(a.Context()) != nil { // it may be about to end
+			if !a.server.Running(a.Context()) {
+				ended++
+				if err := a.server.Restart(a.Context()); err != nil {
+					a.Fatal(err)
+				}
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	wait(a)
+	return fmt.Sprintf("the disk full %d times, of which the server ended %d times", fills, ended)
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // stopServer stops all processes of the server for longer than the budget, and has them go on.

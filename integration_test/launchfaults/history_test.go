@@ -18,6 +18,7 @@ type call struct {
 	began  time.Duration // when its first attempt did
 	doubts int           // its attempts that may have changed something without the call's having the result
 	old    bool          // the database has forgotten it, as it was restored to an earlier time
+	told   bool          // its error says what the test did to the server, and nothing is to be tried again
 }
 
 // A history is what workers wrote down.

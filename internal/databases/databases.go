@@ -50,6 +50,7 @@ type kind struct {
 	url      string // with %s for the address
 	variable string // names a server that runs already
 	version  string // a query
+	data     string // where a directory of this machine is mounted that is to hold the data
 }
 
 // Labels mark a container as one of this run of the tests: what is left of it, scripts/test removes.
@@ -67,21 +68,21 @@ const password = "idmint" // of servers that live as long as a test, behind a po
 var known = map[Kind]kind{
 	Postgres: {
 		image: "postgres:17", port: "5432/tcp",
-		env:      map[string]string{"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password},
+		env:      map[string]string{"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password, "PGDATA": "/var/lib/postgresql/idmint"},
 		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
-		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version",
+		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version", data: "/var/lib/postgresql",
 	},
 	MariaDB: {
 		image: "mariadb:11", port: "3306/tcp",
 		env:      map[string]string{"MARIADB_ROOT_PASSWORD": password, "MARIADB_DATABASE": "idmint"},
 		url:      "mysql://root:" + password + "@%s/idmint",
-		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()",
+		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()", data: "/var/lib/mysql",
 	},
 	ClickHouse: {
 		image: "clickhouse/clickhouse-server:26.5", port: "9000/tcp",
 		env:      map[string]string{"CLICKHOUSE_USER": "default", "CLICKHOUSE_PASSWORD": password, "CLICKHOUSE_DB": "idmint"},
 		url:      "clickhouse://default:" + password + "@%s/idmint",
-		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()",
+		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()", data: "/var/lib/clickhouse",
 	},
 }
 
@@ -114,7 +115,7 @@ type Server struct {
 func Start(ctx context.Context, k Kind) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
-		return Run(ctx, k)
+		return Run(ctx, k, "")
 	}
 	d, err := dsn.Parse(named)
 	if err != nil {
@@ -124,9 +125,10 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 	return s, s.await(ctx, k.Variable())
 }
 
-// Run runs a server in a container of its own, which may be killed. Its address stays the same when it is started again. Args go to
-// the server's command line. Errors: [*UnavailableError] and others.
-func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
+// Run runs a server in a container of its own, which may be killed. Its address stays the same when it is started again. Its data are
+// in the directory disk of this machine, which all may write to, or in the container if that is "". Args go to the server's command
+// line. Errors: [*UnavailableError] and others.
+func Run(ctx context.Context, k Kind, disk string, args ...string) (*Server, error) {
 	spec := known[k]
 	if err := Docker(ctx); err != nil {
 		return nil, &UnavailableError{k, err}
@@ -141,6 +143,9 @@ func Run(ctx context.Context, k Kind, args ...string) (*Server, error) {
 		testcontainers.WithLabels(Labels()),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
 			c.PortBindings = network.PortMap{network.MustParsePort(spec.port): {{HostPort: port}}}
+			if disk != "" {
+				c.Binds = append(c.Binds, disk+":"+spec.data)
+			}
 		}),
 		testcontainers.WithLogger(silent),
 	}
@@ -237,7 +242,7 @@ func (s *Server) await(ctx context.Context, from string) error {
 		case <-ctx.Done():
 			return fmt.Errorf("%v does not answer: %w", s.DSN, err)
 		}
-		if s.container != nil && !s.running(ctx) {
+		if s.container != nil && !s.Running(ctx) {
 			return fmt.Errorf("%v ended: %w\n%s", s.DSN, err, s.Log())
 		}
 	}
@@ -284,7 +289,8 @@ func (s *Server) quiet() (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-func (s *Server) running(ctx context.Context) bool {
+// Running reports whether the server's container runs.
+func (s *Server) Running(ctx context.Context) bool {
 	state, err := s.container.State(ctx)
 	return err != nil || state.Running
 }
@@ -316,7 +322,7 @@ func (s *Server) Signal(ctx context.Context, signal string) error {
 
 // Restart starts a server that was killed, with the data that it had, and waits until it answers.
 func (s *Server) Restart(ctx context.Context) error {
-	for s.running(ctx) && ctx.Err() == nil {
+	for s.Running(ctx) && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if err := s.container.Start(ctx); err != nil {

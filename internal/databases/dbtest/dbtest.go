@@ -78,7 +78,13 @@ func New(t testing.TB, k databases.Kind) dsn.DSN {
 // Run starts a server for this test alone, which it may kill. See [databases.Run].
 func Run(t testing.TB, k databases.Kind, args ...string) *databases.Server {
 	t.Helper()
-	s, err := databases.Run(t.Context(), k, args...)
+	return RunOn(t, k, "", args...)
+}
+
+// RunOn is [Run] with the data in a directory of this machine.
+func RunOn(t testing.TB, k databases.Kind, disk string, args ...string) *databases.Server {
+	t.Helper()
+	s, err := databases.Run(t.Context(), k, disk, args...)
 	orSkip(t, err)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
