@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -119,11 +120,13 @@ func TestReserveAfterLostAnswer(t *testing.T) {
 	}
 
 	// Without a final answer it is uncertain whether the counter moved, and known that nobody has the numbers.
-	s = &patchy{Store: memory.New(nil), lose: 1, then: &launchlog.AttemptError{Err: errSick}}
-	_, err = newCounter(t, s, &launchlog.Options{Budget: 100 * time.Millisecond}).Reserve(ctx, 0, 10)
-	if !errors.As(err, &unresolved) || !unresolved.Uncertain || unresolved.Key != "shop/orders" || !strings.Contains(err.Error(), "budget") {
-		t.Errorf("out of budget: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s = &patchy{Store: memory.New(nil), lose: 1, then: &launchlog.AttemptError{Err: errSick}}
+		_, err := newCounter(t, s, &launchlog.Options{Budget: 100 * time.Millisecond}).Reserve(ctx, 0, 10)
+		if !errors.As(err, &unresolved) || !unresolved.Uncertain || unresolved.Key != "shop/orders" || !strings.Contains(err.Error(), "budget") {
+			t.Errorf("out of budget: %v", err)
+		}
+	})
 }
 
 // A counter's value goes to JSON as a string: readers in ECMAScript would round it.

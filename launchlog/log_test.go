@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -134,27 +135,29 @@ func (s *stubborn) ClaimGenerator(_ context.Context, take launchlog.Take) (launc
 }
 
 func TestBudget(t *testing.T) {
-	for _, ambiguous := range []bool{false, true} {
-		s := &stubborn{Store: memory.New(nil), ambiguous: ambiguous, tokens: map[string]bool{}}
-		l := newLog(t, s, &launchlog.Options{Budget: 200 * time.Millisecond})
-		_, err := l.Claim(ctx, 1)
-		var u *launchlog.UnresolvedError
-		if !errors.As(err, &u) {
-			t.Fatalf("got %v, want an UnresolvedError", err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, ambiguous := range []bool{false, true} {
+			s := &stubborn{Store: memory.New(nil), ambiguous: ambiguous, tokens: map[string]bool{}}
+			l := newLog(t, s, &launchlog.Options{Budget: 200 * time.Millisecond})
+			_, err := l.Claim(ctx, 1)
+			var u *launchlog.UnresolvedError
+			if !errors.As(err, &u) {
+				t.Fatalf("got %v, want an UnresolvedError", err)
+			}
+			if u.Uncertain != ambiguous {
+				t.Errorf("uncertain: %v, want %v: one lost answer is remembered", u.Uncertain, ambiguous)
+			}
+			if u.Attempts != s.calls || s.calls < 3 {
+				t.Errorf("%d attempts, %d calls", u.Attempts, s.calls)
+			}
+			if len(s.tokens) != 1 || !s.tokens[u.Key] {
+				t.Errorf("the attempts had %d tokens, want one, which the error names", len(s.tokens))
+			}
+			if !strings.Contains(err.Error(), "budget") || !strings.Contains(err.Error(), "busy") {
+				t.Errorf("message: %v", err)
+			}
 		}
-		if u.Uncertain != ambiguous {
-			t.Errorf("uncertain: %v, want %v: one lost answer is remembered", u.Uncertain, ambiguous)
-		}
-		if u.Attempts != s.calls || s.calls < 3 {
-			t.Errorf("%d attempts, %d calls", u.Attempts, s.calls)
-		}
-		if len(s.tokens) != 1 || !s.tokens[u.Key] {
-			t.Errorf("the attempts had %d tokens, want one, which the error names", len(s.tokens))
-		}
-		if !strings.Contains(err.Error(), "budget") || !strings.Contains(err.Error(), "busy") {
-			t.Errorf("message: %v", err)
-		}
-	}
+	})
 }
 
 // sick loses its first answer, and then fails for good.

@@ -183,7 +183,7 @@ func TestImportKilledOnPipe(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if killed < kills {
+		if killed < kills || inBetween < 3 && killed < 10*kills {
 			stored := 0
 			if resume {
 				stored = s.count(`SELECT stored_rows FROM idmint_import`)

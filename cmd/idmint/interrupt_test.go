@@ -34,8 +34,10 @@ func TestInterrupted(t *testing.T) {
 			fmt.Fprint(pipe, numbered(rows))
 			stored := rows / 10 * 10
 			s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) == stored })
-			s.until("the import has its launch", func() bool { return s.count(`SELECT count(*) FROM idmint_launch`) == 1 })
-			time.Sleep(20 * time.Millisecond)
+			s.until("the import has its launch", func() bool {
+				return s.exists("idmint_import") && s.count(`SELECT count(*) FROM idmint_import WHERE launch_id IS NOT NULL`) == 1
+			})
+			time.Sleep(200 * time.Millisecond) // now it reads
 			began := time.Now()
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
@@ -72,7 +74,21 @@ func TestInterruptedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("the first batch is stored", func() bool { return s.count(`SELECT count(*) FROM t`) == 10 })
-	time.Sleep(100 * time.Millisecond) // now the second one is stored, which takes minutes
+	db := s.open("app.db")
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("PRAGMA busy_timeout = 0"); err != nil {
+		t.Fatal(err)
+	}
+	s.until("the second one is being stored, which takes minutes", func() bool {
+		for range 20 { // times that the lock is held in a row
+			if _, err := db.Exec("BEGIN IMMEDIATE"); err == nil {
+				_, _ = db.Exec("ROLLBACK")
+				return false
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return true
+	})
 	began := time.Now()
 	go func() { // the second one may come before the first is seen: then it is the third that counts
 		for cmd.Process.Signal(os.Interrupt) == nil {

@@ -13,6 +13,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -128,7 +129,17 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 // Run runs a server in a container of its own, which may be killed. Its address stays the same when it is started again. Its data are
 // in the directory disk of this machine, which all may write to, or in the container if that is "". Args go to the server's command
 // line. Errors: [*UnavailableError] and others.
-func Run(ctx context.Context, k Kind, disk string, args ...string) (*Server, error) {
+func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
+	for range 3 {
+		s, err = run(ctx, k, disk, args...)
+		if err == nil || !strings.Contains(err.Error(), "address already in use") && !strings.Contains(err.Error(), "port is already allocated") {
+			break
+		}
+	}
+	return s, err
+}
+
+func run(ctx context.Context, k Kind, disk string, args ...string) (*Server, error) {
 	spec := known[k]
 	if err := Docker(ctx); err != nil {
 		return nil, &UnavailableError{k, err}
@@ -366,5 +377,13 @@ func (s *Server) Create(ctx context.Context, name string) (dsn.DSN, func(context
 		_, err = db.ExecContext(ctx, statement)
 		return errors.Join(err, db.Close())
 	}
-	return s.DSN.WithDatabase(name), func(ctx context.Context) error { return do(ctx, drop) }, do(ctx, create)
+	again := func(ctx context.Context) (err error) { // PostgreSQL waits for 5 s until the others' sessions have ended
+		for range 3 {
+			if err = do(ctx, drop); err == nil {
+				break
+			}
+		}
+		return err
+	}
+	return s.DSN.WithDatabase(name), again, do(ctx, create)
 }

@@ -37,7 +37,7 @@ func TestTakeOverOnce(t *testing.T) { everywhere(t, testTakeOverOnce) }
 func testTakeOverOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	f.stopAfter(20, numbered(50), importing())
-	db := f.database(time.Second)
+	db := f.database(time.Minute)
 	im := importing(func(im *Import) { im.IDColumn = "id" })
 	if err := db.prepare(ctx, im, []string{"n", "name"}); err != nil {
 		t.Fatal(err)

@@ -251,13 +251,13 @@ func TestHangingPipe(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			go func() {
 				fmt.Fprint(w, test.feed) // returns when it was read
-				for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && f.stored() < test.rows; {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end) && f.stored() < test.rows; {
 					time.Sleep(time.Millisecond)
 				}
 				cancel(errStop)
 			}()
 			// Whoever waits for the pipe gets an end of it, in the end.
-			rescue := time.AfterFunc(8*time.Second, func() { w.CloseWithError(errors.New("nobody stopped")) })
+			rescue := time.AfterFunc(2*time.Minute, func() { w.CloseWithError(errors.New("nobody stopped")) })
 			defer rescue.Stop()
 			if _, err := f.run(ctx, r, im); !errors.Is(err, errStop) {
 				t.Fatalf("got %v", err)

@@ -249,7 +249,7 @@ func TestCommitInDoubt(t *testing.T) {
 				network.commit.Store(true)
 			}
 		}
-		_, err := Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(50)), im)
+		_, err := Run(ctx, f.database(6*time.Second), f.log, strings.NewReader(numbered(50)), im)
 		var stopped *StoppedError
 		if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 10 || !strings.Contains(err.Error(), "20 rows are stored, the next 10 are in doubt") {
 			t.Errorf("%s: %v", kind, err)

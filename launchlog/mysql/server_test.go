@@ -161,7 +161,7 @@ func TestSpoiltTriggers(t *testing.T) {
 	db := openDB(t, server.DSN)
 	db.SetMaxOpenConns(1)
 	s := open(t, server.DSN)
-	l := newLog(t, s, 5*time.Second)
+	l := newLog(t, s, 0)
 	launch, err := l.Start(ctx, storetest.Request("a"))
 	if err != nil {
 		t.Fatal(err)

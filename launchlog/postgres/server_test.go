@@ -372,9 +372,16 @@ func TestSynchronousStandby(t *testing.T) {
 	s := open(t, server.DSN)
 	exec(t, db, "SET synchronous_commit = local", "ALTER SYSTEM SET synchronous_standby_names = 'away'", "SELECT pg_reload_conf()")
 	waiting := make(chan error, 1)
+	id := 0
 	go func() {
-		_, err := newLog(t, s, 4*time.Second).Start(ctx, storetest.Request("a"))
-		waiting <- err
+		l := newLog(t, s, 4*time.Second)
+		for { // the server may take a moment to go by its configuration
+			id++
+			if _, err := l.Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil || id == 10_000 {
+				waiting <- err
+				return
+			}
+		}
 	}()
 	canceled := 0
 	var err error
@@ -392,13 +399,13 @@ func TestSynchronousStandby(t *testing.T) {
 	}
 	var u *launchlog.UnresolvedError
 	if !errors.As(err, &u) || !u.Uncertain || canceled < 2 {
-		t.Errorf("with %d waits cancelled: %v, want it uncertain", canceled, err)
+		t.Fatalf("with %d waits cancelled: %v, want it uncertain", canceled, err)
 	}
-	if found, err := s.Launch(ctx, launchlog.Ref{Namespace: "default", Launch: 1}); err != nil || found.Key != "a" {
+	if found, err := s.Launch(ctx, launchlog.Ref{Namespace: "default", Launch: id}); err != nil || found.Key != fmt.Sprint(id) {
 		t.Errorf("the launch that is in doubt: %+v, %v", found, err)
 	}
 	exec(t, db, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
-	if launch, err := newLog(t, s, 0).Start(ctx, storetest.Request("a")); err != nil || launch.ID != 1 {
+	if launch, err := newLog(t, s, 0).Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil || launch.ID != id {
 		t.Errorf("without the standby: %+v, %v", launch, err)
 	}
 	t.Logf("%d waits cancelled, %d attempts: %v", canceled, u.Attempts, err)

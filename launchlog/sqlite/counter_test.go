@@ -48,7 +48,7 @@ func rangesWorker(args []string) error {
 // TestCounterKills kills, and now and then stops, processes that reserve from one counter.
 func TestCounterKills(t *testing.T) {
 	path := newFile(t)
-	saw := endure(t, "ranges", path, 6, 100)
+	saw := endure(t, "ranges", path, 6, 100, 1000)
 	var ranges []storetest.Range
 	numbers, highest := int64(0), int64(0)
 	for _, line := range saw.lines {

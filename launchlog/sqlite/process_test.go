@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,7 +79,7 @@ func mixedWorker(args []string) error {
 func TestKills(t *testing.T) {
 	const processes, kills = 8, 200
 	path := newFile(t)
-	saw := endure(t, "mixed", path, processes, kills)
+	saw := endure(t, "mixed", path, processes, kills, 2000)
 	launches, claims := map[string]string{}, map[string]bool{}
 	repeats := 0
 	for _, line := range saw.lines {
@@ -119,8 +120,8 @@ func (e endurance) String() string {
 }
 
 // endure runs processes of a worker on the log in path, each with a file of its own to write to, and kills and now and then stops
-// them at random moments.
-func endure(t *testing.T, worker, path string, processes, kills int) (saw endurance) {
+// them at random moments, until they have written at least so many lines: on a slow machine that takes more kills.
+func endure(t *testing.T, worker, path string, processes, kills, lines int) (saw endurance) {
 	t.Helper()
 	dir := t.TempDir()
 	seed := uint64(time.Now().UnixNano())
@@ -134,11 +135,22 @@ func endure(t *testing.T, worker, path string, processes, kills int) (saw endura
 		}
 		return cmd
 	}
+	written := func() (all []string) {
+		for i := range saw.processes {
+			text, err := os.ReadFile(filepath.Join(dir, strconv.Itoa(i)))
+			if err != nil && !os.IsNotExist(err) { // one that was killed early wrote nothing
+				t.Fatal(err)
+			}
+			all = slices.AppendSeq(all, strings.Lines(string(text)))
+		}
+		return all
+	}
 	all := make([]*exec.Cmd, processes)
 	for i := range all {
 		all[i] = begin()
 	}
-	for range kills {
+	late := time.Now().Add(5 * time.Minute)
+	for n := 0; n < kills || len(written()) < lines && time.Now().Before(late); n++ {
 		time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
 		i := random.IntN(processes)
 		if random.IntN(10) == 0 { // a process that stands still may hold SQLite's lock: the others wait, and nothing is lost
@@ -153,17 +165,8 @@ func endure(t *testing.T, worker, path string, processes, kills int) (saw endura
 	for _, cmd := range all {
 		subprocess.Kill(t, cmd)
 	}
-	for i := range saw.processes {
-		file, err := os.Open(filepath.Join(dir, strconv.Itoa(i)))
-		if os.IsNotExist(err) {
-			continue // killed before it had anything to write
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		for scanner := bufio.NewScanner(file); scanner.Scan(); {
-			saw.lines = append(saw.lines, scanner.Text())
-		}
-		file.Close()
+	for _, line := range written() {
+		saw.lines = append(saw.lines, strings.TrimSuffix(line, "\n"))
 	}
 	return saw
 }
@@ -256,6 +259,9 @@ func TestLocked(t *testing.T) {
 		t.Errorf("reading goes on: %v, %v", found, err)
 	}
 	subprocess.Kill(t, holder)
+	if l, err = launchlog.New(store, nil); err != nil { // with time for a slow disk
+		t.Fatal(err)
+	}
 	if launch, err := l.Start(ctx, storetest.Request("a")); err != nil || launch.ID != 1 {
 		t.Errorf("after the holder died: %+v, %v", launch, err)
 	}

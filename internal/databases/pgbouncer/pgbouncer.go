@@ -70,7 +70,7 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	if c != nil {
 		t.Cleanup(func() {
 			if err := testcontainers.TerminateContainer(c, testcontainers.StopTimeout(0)); err != nil {
-				t.Error(err)
+				t.Log(err)
 			}
 		})
 	}
