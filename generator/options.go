@@ -62,7 +62,7 @@ type Pool struct {
 type Overflow struct {
 	Scheme  idtype.Scheme
 	Until   time.Time // what is waited for
-	Waiting int       // calls that wait
+	Waiting int       // calls that wait at this moment, this one included
 }
 
 // complete returns the options with their defaults, checked.
