@@ -28,7 +28,7 @@ func ExampleColumn() {
 	fmt.Println(clickhouse.Column[UserID]{Name: "user_id"}.NotNull())
 	fmt.Println(clickhouse.Column[UserID]{Name: "invited_by"}.Indexed())
 	// Output:
-	// `id` Int64 CODEC(DoubleDelta, ZSTD(1))
+	// `id` Int64 CODEC(Delta(8), ZSTD(6))
 	// `user_id` Int64 CODEC(T64('bit'), ZSTD(1))
 	// `invited_by` Int64 CODEC(T64('bit'), ZSTD(1)), INDEX `invited_by_minmax` `invited_by` TYPE minmax GRANULARITY 1
 }

@@ -347,14 +347,15 @@ func (asleep) Sleep(ctx context.Context, _ time.Duration) error {
 func TestCoarseClockForgets(t *testing.T) {
 	coarse := generator.NewCoarseClock(asleep{generator.WallClock{}}, 0)
 	defer coarse.Close()
-	kept := make([]*timed, len(timeSchemes))
+	dropped, kept := make([]*timed, len(timeSchemes)), make([]*timed, len(timeSchemes))
 	for i, s := range timeSchemes {
-		s.must(t, given(1%s.numbers), &generator.Options{Clock: coarse})
+		dropped[i] = s.must(t, given(1%s.numbers), &generator.Options{Clock: coarse})
 		kept[i] = s.must(t, given(2%s.numbers), &generator.Options{Clock: coarse})
 	}
 	if n := coarse.Driven(); n != 2*len(kept) {
 		t.Errorf("%d generators, want %d", n, 2*len(kept))
 	}
+	runtime.KeepAlive(dropped)
 	for range 10 {
 		runtime.GC()
 	}

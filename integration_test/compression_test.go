@@ -21,9 +21,9 @@ func TestCompression(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	compressed := func(k measure.Key, ids, generators int) (best, arrival float64) {
+	compressed := func(k measure.Key, ids, generators int, settings string) (best, arrival float64) {
 		t.Helper()
-		all, err := d.Compression(t.Context(), k, measure.Rhythm{IDs: ids, Generators: generators, PerSecond: 10_000})
+		all, err := d.Compression(t.Context(), k, measure.Rhythm{IDs: ids, Generators: generators, PerSecond: 10_000}, settings)
 		if err != nil {
 			t.Fatalf("%s: %v", k.Name(), err)
 		}
@@ -40,25 +40,27 @@ func TestCompression(t *testing.T) {
 				t.Errorf("%s with %s, %s: %f bytes per ID, of %v", k.Name(), c.Codec, c.Sort, c.BytesPerID, limit)
 			}
 		}
-		t.Logf("%s: %d IDs of %d generators: %.4f bytes per ID sorted, %.4f in order of arrival", k.Name(), ids, generators, least[measure.SortedByID], least[measure.Arrival])
+		t.Logf("%s: %d IDs of %d generators: %.4f bytes per ID sorted, %.4f in order of arrival %s", k.Name(), ids, generators, least[measure.SortedByID], least[measure.Arrival], settings)
 		return least[measure.SortedByID], least[measure.Arrival]
 	}
 	const million = 1_000_000
-	uuid7, _ := compressed(measure.Find("UUIDv7", idtype.StorageUUID), million, 1)
+	uuid7, _ := compressed(measure.Find("UUIDv7", idtype.StorageUUID), million, 1, "")
 	claims := map[string]float64{"decimal": 0.02, "trace": 0.03}
 	for _, generators := range measure.Generators() {
 		for scheme, most := range claims {
-			smaller := 300.0
-			if scheme == "trace" && generators == 64 { // each second is 64 runs of only 156 IDs, and what begins a run takes ten bytes
-				most, smaller = 0.08, 150
-			}
 			k := measure.Find(scheme, idtype.StorageBigint)
-			sorted, arrival := compressed(k, million, generators)
+			if sorted, _ := compressed(k, million, generators, measure.LargeBlocks); sorted > most {
+				t.Errorf("%s of %d generators in large blocks: %f bytes per ID, want at most %v", scheme, generators, sorted, most)
+			}
+			if scheme == "trace" && generators == 64 { // each second is 64 runs of only 156 IDs
+				most = 0.045
+			}
+			sorted, arrival := compressed(k, million, generators, "")
 			if sorted > most {
 				t.Errorf("%s of %d generators: %f bytes per ID, want at most %v", scheme, generators, sorted, most)
 			}
-			if uuid7 < smaller*sorted {
-				t.Errorf("%s of %d generators: %f bytes per ID, UUIDv7 %f: want %v times smaller", scheme, generators, sorted, uuid7, smaller)
+			if uuid7 < 300*sorted {
+				t.Errorf("%s of %d generators: %f bytes per ID, UUIDv7 %f: want 300 times smaller", scheme, generators, sorted, uuid7)
 			}
 			if arrival < sorted {
 				t.Errorf("%s of %d generators: %f bytes per ID in order of arrival, %f sorted", scheme, generators, arrival, sorted)
@@ -67,7 +69,7 @@ func TestCompression(t *testing.T) {
 	}
 	for _, k := range measure.Keys() {
 		if claims[k.Scheme] == 0 && k.Scheme != "UUIDv7" {
-			if sorted, _ := compressed(k, 100_000, 4); !k.Peer && 4*sorted > uuid7 {
+			if sorted, _ := compressed(k, 100_000, 4, ""); !k.Peer && 4*sorted > uuid7 {
 				t.Errorf("%s: %f bytes per ID, UUIDv7 %f: want 4 times smaller", k.Name(), sorted, uuid7)
 			}
 		}

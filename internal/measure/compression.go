@@ -32,14 +32,17 @@ const (
 func (k Key) Codecs() []string {
 	general := []string{"NONE", "LZ4", "ZSTD(1)"}
 	if k.Storage == idtype.StorageBigint {
-		return append(general, "Delta, ZSTD(1)", "DoubleDelta, ZSTD(1)", "T64('bit'), ZSTD(1)")
+		return append(general, "Delta, ZSTD(1)", "Delta, ZSTD(6)", "DoubleDelta, ZSTD(1)", "T64('bit'), ZSTD(1)", "Delta, T64('bit'), ZSTD(1)")
 	}
 	return general
 }
 
+// LargeBlocks are the settings of a column that is compressed in blocks of 1 MiB, and not of the 64 KiB of a granule of integers.
+const LargeBlocks = "SETTINGS (min_compress_block_size = 1048576, max_compress_block_size = 1048576)"
+
 // Compression mints IDs, stores them in ClickHouse once with each codec and each sort order, in one part, and asks the system tables
-// for the size of the columns.
-func (d *Database) Compression(ctx context.Context, k Key, r Rhythm) ([]Compression, error) {
+// for the size of the columns, which have the given settings, if any.
+func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings string) ([]Compression, error) {
 	minted, err := k.Mint(ctx, r)
 	if err != nil {
 		return nil, err
@@ -47,7 +50,7 @@ func (d *Database) Compression(ctx context.Context, k Key, r Rhythm) ([]Compress
 	codecs := k.Codecs()
 	columns := make([]string, len(codecs))
 	for i, codec := range codecs {
-		columns[i] = fmt.Sprintf("c%d %s MATERIALIZED id CODEC(%s)", i, d.Column(k), codec)
+		columns[i] = fmt.Sprintf("c%d %s MATERIALIZED id CODEC(%s) %s", i, d.Column(k), codec, settings)
 	}
 	var all []Compression
 	for from, sort := range []string{Arrival, SortedByID} {

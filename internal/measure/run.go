@@ -118,7 +118,7 @@ func (r *Results) steps(d *Database, rows int) []step {
 				continue
 			}
 			steps = append(steps, measure(&r.Compression, fmt.Sprintf("%s: size of %s, %d generators", d.Name, k.Name(), n), func(ctx context.Context) ([]Compression, error) {
-				return d.Compression(ctx, k, Rhythm{IDs: rows, Generators: n, PerSecond: perSecond})
+				return d.Compression(ctx, k, Rhythm{IDs: rows, Generators: n, PerSecond: perSecond}, "")
 			}))
 		}
 	}

@@ -49,10 +49,10 @@ var (
 	grid   = placeholder(3)
 	ours   = placeholder(4)
 	theirs = placeholder(5)
-	series = []color.Color{placeholder(6), placeholder(7), placeholder(8), placeholder(9), placeholder(10), placeholder(11)}
+	series = []color.Color{placeholder(6), placeholder(7), placeholder(8), placeholder(9), placeholder(10), placeholder(11), placeholder(12), placeholder(13)}
 )
 
-var variables = []string{"ink", "quiet", "grid", "ours", "theirs", "s1", "s2", "s3", "s4", "s5", "s6"}
+var variables = []string{"ink", "quiet", "grid", "ours", "theirs", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"}
 
 func placeholder(n uint8) color.Color { return color.RGBA{R: n, G: 254, B: 254, A: 255} }
 
@@ -66,6 +66,8 @@ var shapes = []draw.GlyphDrawer{
 	polygon{{X: -1.1, Y: -0.9}, {X: 1.1, Y: -0.9}, {X: 0, Y: 1.1}},
 	polygon{{X: -1.1, Y: 0.9}, {X: 0, Y: -1.1}, {X: 1.1, Y: 0.9}},
 	polygon{{X: -0.5, Y: -1.4}, {X: 0.5, Y: -1.4}, {X: 0.5, Y: 1.4}, {X: -0.5, Y: 1.4}},
+	polygon{{X: -1.4, Y: -0.5}, {X: 1.4, Y: -0.5}, {X: 1.4, Y: 0.5}, {X: -1.4, Y: 0.5}},
+	polygon{{X: 0.9, Y: -1.1}, {X: 0.9, Y: 1.1}, {X: -1.1, Y: 0}},
 }
 
 // A polygon is a filled glyph, in multiples of its radius.
