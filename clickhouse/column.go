@@ -95,7 +95,8 @@ var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0
 
 func (c Column[T]) definition() Definition { return Definition{Name: c.Name, Type: c.Type()} }
 
-// sortedCodec is the codec that gave the fewest bytes for IDs in their own order, of those that cost no time, and why: see the package's documentation.
+// sortedCodec is the codec for IDs in their own order that was chosen by the bytes that it takes, and why: see the package's
+// documentation.
 func (c Column[T]) sortedCodec() (codec, reason string) {
 	f := formOf[T]()
 	switch {

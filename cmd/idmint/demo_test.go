@@ -6,13 +6,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The demo runs in an empty folder, and again in the same one; what it says is compared with what the database holds.
 func TestDemo(t *testing.T) {
 	s := newShell(t)
 	for run := range 3 {
-		s.checkDemo(s.must("demo"), run)
+		began := time.Now()
+		out := s.must("demo")
+		if d := time.Since(began); d > 10*time.Second {
+			t.Errorf("run %d took %v", run, d)
+		}
+		s.checkDemo(out, run)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestImportKilledOnServers(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				if killed < kills { // a moment after it has come further
+				if killed < kills || inBetween < kills/2 && killed < 10*kills { // a moment after it has come further
 					before := stored(db)
 					for end := time.Now().Add(30 * time.Second); stored(db) <= before && time.Now().Before(end); time.Sleep(time.Millisecond) {
 					}
@@ -145,7 +145,7 @@ func TestImportKilledOnServers(t *testing.T) {
 			}
 			checkOnServer(t, db, rows)
 			t.Logf("%s: %d kills, %d of them with a part of the rows stored, %d with a batch in doubt: 0 rows twice, 0 lost", kind, killed, inBetween, inDoubt)
-			if inBetween == 0 {
+			if inBetween < kills/2 {
 				t.Error("the kills met no import at work: the test shows too little")
 			}
 		})

@@ -73,7 +73,7 @@ func (a *arena) enough() bool {
 const least = 100
 
 // late is how much longer than its budget a call may take on a slow machine.
-const late = 15 * time.Second
+const late = 5 * time.Second
 
 // A fault is a test: what is done while a fleet is at work.
 type fault struct {

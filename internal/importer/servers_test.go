@@ -285,7 +285,7 @@ func TestInterruptedOnServer(t *testing.T) {
 		began := time.Now()
 		_, err = f.run(ctx, strings.NewReader(numbered(50)), im)
 		var stopped *StoppedError
-		if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 || time.Since(began) > 20*time.Second {
+		if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 || time.Since(began) > 10*time.Second {
 			t.Errorf("%s: after %v: %v", kind, time.Since(began), err)
 		}
 		for _, unlock := range map[databases.Kind][]string{databases.Postgres: {"ROLLBACK"}, databases.MariaDB: {"UNLOCK TABLES"}}[kind] {
