@@ -213,7 +213,7 @@ func TestByteZero(t *testing.T) {
 		}
 		v, err := zero.Value()
 		wantInputError(t, err, k.typ, text, idtype.ErrZero)
-		if v != nil {
+		if v != int64(0) { // nil would be NULL to whoever drops the error, and bytes a list of numbers
 			t.Errorf("Value of zero = %v beside its error", v)
 		}
 		if _, err := k.slice(k.before(), k.zero()); !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "index 1") {

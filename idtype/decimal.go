@@ -175,12 +175,14 @@ func (d *Decimal[E]) UnmarshalBinary(data []byte) error {
 	return set(d)(decodeBinary(decimalType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
+// stands the number and not nil, which a caller who drops the error would take for NULL.
 func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte. NULL is an error that wraps [ErrNull], 0
-// one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
-func (d *Decimal[E]) Scan(src any) error { return set(d)(scanInt63(decimalType, src)) }
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
+// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
+// [*InputError], the ID is left as it was.
+func (d *Decimal[E]) Scan(src any) error { return set(d)(scanInt63[Decimal[E]](decimalType, src)) }
 
 // Codec is for drivers that have binary columns.
 func (Decimal[E]) Codec() Codec { return int63Codec[Decimal[E]]{} }

@@ -310,12 +310,18 @@ func (e *EightByte[E]) UnmarshalBinary(data []byte) error {
 }
 
 // Value hands the ID to a database driver: as 8 bytes, or as int64 for a key that is declared with [AsBigint]. Zero is an error
-// that wraps [ErrZero].
+// that wraps [ErrZero]; 0 stands beside it and not nil, which a caller who drops the error would take for NULL.
 func (e EightByte[E]) Value() (driver.Value, error) { return eightByteScheme.value(e.Storage(), e[:]) }
 
 // Scan takes the ID from a database driver: as 8 bytes or its text, in a []byte, a string or an array, or as [AsBigint] says.
-// NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
-func (e *EightByte[E]) Scan(src any) error { return eightByteScheme.scan(e.Storage(), e[:], src) }
+// It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On
+// an error, an [*InputError], the ID is left as it was.
+//
+// A string of 8 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may be a text of as many characters from
+// another column, and nothing here tells the two apart. Package pgxid does, for what pgx reads itself.
+func (e *EightByte[E]) Scan(src any) error {
+	return scanBytes(eightByteScheme, e.Storage(), e, e[:], src)
+}
 
 // Codec is for drivers that have binary columns.
 func (EightByte[E]) Codec() Codec { return byteCodecs[storageOf[E](eightByteScheme)] }

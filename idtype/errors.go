@@ -18,7 +18,7 @@ var (
 	errNegative = errors.New("IDs are positive")
 	errJSON     = errors.New("want digits alone, as a string or an exact integer")
 	errBinary   = errors.New("want 8 bytes")
-	errGoType   = errors.New("want int64, uint64, string or []byte")
+	errGoType   = errors.New("want int64, uint64, string, []byte, or the ID's own type")
 
 	errSliceType = errors.New("want a JSON array as string or []byte")
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 	"strconv"
 )
 
@@ -214,15 +215,12 @@ func inDomain(typ string, v int64) error {
 	return nil
 }
 
-func valueInt63(typ string, v int64) (driver.Value, error) {
-	if err := inDomain(typ, v); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
+// valueInt63 returns v beside an error as well: a caller that drops the error, as GORM does where it builds conditions, would take
+// nil for NULL.
+func valueInt63(typ string, v int64) (driver.Value, error) { return v, inDomain(typ, v) }
 
-// scanInt63 takes every form in which a driver hands over an integer column.
-func scanInt63(typ string, src any) (int64, error) {
+// scanInt63 takes every form in which a driver hands over an integer column, and the ID's own type.
+func scanInt63[T ~int64](typ string, src any) (int64, error) {
 	var v int64
 	var err error
 	switch src := src.(type) {
@@ -237,19 +235,49 @@ func scanInt63(typ string, src any) (int64, error) {
 		return decodeText(typ, src)
 	case []byte:
 		return decodeText(typ, src)
-	case nil:
-		err = ErrNull
 	default:
-		err = errGoType
+		id, ownErr := own[T](src)
+		v, err = int64(id), ownErr
+		if err == nil {
+			err = checkInt63(v)
+		}
 	}
 	if err != nil {
-		input := "NULL"
-		if src != nil {
-			input = fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
-		}
-		return 0, &InputError{Type: typ, Input: input, Err: err}
+		return 0, &InputError{Type: typ, Input: describe(src), Err: err}
 	}
 	return v, nil
+}
+
+// own takes an ID by value or by pointer, as ORMs hand it to Scan that know no other source than a database's.
+func own[T any](src any) (id T, err error) {
+	switch src := src.(type) {
+	case T:
+		return src, nil
+	case *T:
+		if src != nil {
+			return *src, nil
+		}
+		return id, ErrNull
+	case nil:
+		return id, ErrNull
+	}
+	return id, errGoType
+}
+
+// describe quotes what Scan was given.
+func describe(src any) string {
+	switch src := src.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return quote(src)
+	case []byte:
+		return quote(src)
+	}
+	if v := reflect.ValueOf(src); v.Kind() == reflect.Pointer && v.IsNil() { // whose String would panic
+		return "NULL"
+	}
+	return fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
 }
 
 func isZeroInt63(src any) bool {

@@ -36,8 +36,12 @@ func (o OrZero[T]) Value() (driver.Value, error) {
 	return o.ID.Value()
 }
 
-// Scan takes what the ID's Scan takes, and the column's zero. NULL is an error. On an error the receiver is left as it was.
+// Scan takes what the ID's Scan takes, the column's zero, and an OrZero. NULL is an error. On an error the receiver is left as it was.
 func (o *OrZero[T]) Scan(src any) error {
+	if same, err := own[OrZero[T]](src); err == nil {
+		*o = same
+		return nil
+	}
 	if o.ID.isNone(src) {
 		*o = OrZero[T]{}
 		return nil

@@ -109,12 +109,14 @@ func (s *Sequence[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBinary(sequenceType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
+// stands the number and not nil, which a caller who drops the error would take for NULL.
 func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceType, int64(s)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte. NULL is an error that wraps [ErrNull], 0
-// one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
-func (s *Sequence[E]) Scan(src any) error { return set(s)(scanInt63(sequenceType, src)) }
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
+// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
+// [*InputError], the ID is left as it was.
+func (s *Sequence[E]) Scan(src any) error { return set(s)(scanInt63[Sequence[E]](sequenceType, src)) }
 
 // Codec is for drivers that have binary columns.
 func (Sequence[E]) Codec() Codec { return int63Codec[Sequence[E]]{} }

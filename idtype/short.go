@@ -220,14 +220,15 @@ func (s *Short[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBinary(shortType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
+// stands the number and not nil, which a caller who drops the error would take for NULL.
 func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, int64(s)) }
 
 // Scan takes the ID's number from a database driver, as int64 or uint64, or as decimal digits in a string or []byte, because
 // so do drivers hand over an integer column. It never takes the text: "1234567" is digits and text of two different IDs. Of a
-// column that holds texts, scan a string and parse it. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an
+// column that holds texts, scan a string and parse it. It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an
 // error, an [*InputError], the ID is left as it was.
-func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63(shortType, src)) }
+func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63[Short[E]](shortType, src)) }
 
 // Codec is for drivers that have binary columns.
 func (Short[E]) Codec() Codec { return int63Codec[Short[E]]{} }

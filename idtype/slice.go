@@ -29,7 +29,7 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	for i, id := range s {
 		v, err := id.Value()
 		if err != nil {
-			return nil, fmt.Errorf("index %d: %w", i, err)
+			return "", fmt.Errorf("index %d: %w", i, err) // not nil: see valueInt63
 		}
 		if i > 0 {
 			b = append(b, ',')

@@ -106,8 +106,8 @@ func TestSliceValue(t *testing.T) {
 	}
 
 	got, err := idtype.Slice[UserID]{1, 2, 0}.Value()
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "index 2") || got != nil {
-		t.Errorf("Value with a zero = %v, %v, want no value and an error about index 2", got, err)
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "index 2") || got != "" {
+		t.Errorf("Value with a zero = %v, %v, want an empty text and an error about index 2", got, err)
 	}
 	if _, err := (idtype.Slice[UserID]{-1}).Value(); err == nil {
 		t.Error("Value with a negative ID is no error")

@@ -206,13 +206,17 @@ func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]b
 // UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
 func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.unmarshalBinary(s[:], data) }
 
-// Value hands the ID to a database driver: as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an error that wraps [ErrZero].
+// Value hands the ID to a database driver: as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an error that wraps [ErrZero]; 0
+// stands beside it and not nil, which a caller who drops the error would take for NULL.
 func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage(), s[:]) }
 
 // Scan takes the ID from a database driver: as 10 bytes or its text, in a []byte, a string or an array, or as [AsText] or
-// [AsUUID] say. NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On an error, an [*InputError], the ID is
-// left as it was.
-func (s *Sno[E]) Scan(src any) error { return snoScheme.scan(s.Storage(), s[:], src) }
+// [AsUUID] say. It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], zero one that wraps
+// [ErrZero]. On an error, an [*InputError], the ID is left as it was.
+//
+// A string of 10 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may be a text of as many characters from
+// another column, and nothing here tells the two apart. Package pgxid does, for what pgx reads itself.
+func (s *Sno[E]) Scan(src any) error { return scanBytes(snoScheme, s.Storage(), s, s[:], src) }
 
 // Codec is for drivers that have binary columns.
 func (Sno[E]) Codec() Codec { return byteCodecs[storageOf[E](snoScheme)] }

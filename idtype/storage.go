@@ -83,15 +83,15 @@ const (
 )
 
 var (
-	errBytesType = errors.New("want []byte, string or an array of bytes; integers are for keys that are declared with AsBigint")
+	errBytesType = errors.New("want []byte, string, an array of bytes, or the ID's own type; integers are for keys that are declared with AsBigint")
 	errUUID      = errors.New("not a UUID of lower-case hexadecimal digits")
 	errDigits    = errors.New("want the digits of an integer of 64 bits, without plus, spaces or leading zeros")
 )
 
-// value hands an ID to a database driver.
+// value hands an ID to a database driver. Beside an error it is 0, in all forms: see valueInt63. GORM would take bytes there for a list.
 func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	if err := f.validate(id); err != nil {
-		return nil, err
+		return int64(0), err
 	}
 	switch form {
 	case StorageBigint:
@@ -120,30 +120,31 @@ func (f *byteScheme) none(form Storage) driver.Value {
 // isNone recognises what none returns in every form that a driver gives it: that for which scan says that it is zero.
 func (f *byteScheme) isNone(form Storage, src any) bool {
 	var id [16]byte
-	return f.set(form, id[:f.size], src) == ErrZero
+	return f.scan(form, id[:f.size], src) == ErrZero
 }
 
-// scan takes an ID from a database driver.
-func (f *byteScheme) scan(form Storage, id []byte, src any) error {
-	err := f.set(form, id, src)
+// scanBytes takes an ID, whose bytes are id, from a database driver, or its own type.
+func scanBytes[T comparable](f *byteScheme, form Storage, dst *T, id []byte, src any) error {
+	err := f.scan(form, id, src)
 	if err == nil {
 		return nil
 	}
-	input := "NULL"
-	switch src := src.(type) {
-	case nil:
-	case string:
-		input = quote(src)
-	case []byte:
-		input = quote(src)
+	var zero T
+	switch same, ownErr := own[T](src); {
+	case ownErr == errGoType: // it is no ID of the type
+	case ownErr != nil:
+		err = ownErr
+	case same == zero:
+		err = ErrZero
 	default:
-		input = fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
+		*dst = same
+		return nil
 	}
-	return &InputError{Type: f.typ, Input: input, Err: err}
+	return &InputError{Type: f.typ, Input: describe(src), Err: err}
 }
 
-// set takes every form in which a driver hands over a column, and leaves the ID on an error.
-func (f *byteScheme) set(form Storage, id []byte, src any) error {
+// scan takes every form in which a driver hands over a column, and leaves the ID on an error.
+func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 	if form == StorageBigint {
 		return setInteger(id, src)
 	}

@@ -274,12 +274,14 @@ func (t *Trace[E]) UnmarshalBinary(data []byte) error {
 	return set(t)(decodeBinary(traceType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero].
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
+// stands the number and not nil, which a caller who drops the error would take for NULL.
 func (t Trace[E]) Value() (driver.Value, error) { return valueInt63(traceType, int64(t)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte. NULL is an error that wraps [ErrNull], 0
-// one that wraps [ErrZero]. On an error, an [*InputError], the ID is left as it was.
-func (t *Trace[E]) Scan(src any) error { return set(t)(scanInt63(traceType, src)) }
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
+// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
+// [*InputError], the ID is left as it was.
+func (t *Trace[E]) Scan(src any) error { return set(t)(scanInt63[Trace[E]](traceType, src)) }
 
 // Codec is for drivers that have binary columns.
 func (Trace[E]) Codec() Codec { return int63Codec[Trace[E]]{} }

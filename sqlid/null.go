@@ -26,8 +26,19 @@ func NullOf[T idtype.ID](id T) Null[T] { return Null[T]{sql.Null[T]{V: id, Valid
 // IsZero reports whether the value is NULL.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// Scan takes what the ID's Scan takes, and NULL. On an error the receiver is left as it was.
+// Scan takes what the ID's Scan takes, NULL, and a Null. On an error the receiver is left as it was.
 func (n *Null[T]) Scan(src any) error {
+	switch same := src.(type) {
+	case Null[T]:
+		*n = same
+		return nil
+	case *Null[T]:
+		if same != nil {
+			*n = *same
+			return nil
+		}
+		src = nil
+	}
 	var scanned sql.Null[T]
 	if err := scanned.Scan(src); err != nil {
 		return err
