@@ -1,46 +1,17 @@
 package pgxid
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
 )
-
-// storageOf is the form in which a column holds values of the type: an ID, a pointer to one, or a wrapper of one, which is a struct
-// that begins with it.
-func storageOf(t reflect.Type) (idtype.Storage, bool) {
-	for t != nil {
-		if ids, ok := codecOf(t); ok {
-			return ids.Storage(), true
-		}
-		switch {
-		case t.Kind() == reflect.Pointer:
-			t = t.Elem()
-		case t.Kind() == reflect.Struct && t.NumField() != 0 && isColumn(t):
-			t = t.Field(0).Type
-		default:
-			return "", false
-		}
-	}
-	return "", false
-}
-
-// wrappers are the packages that wrap IDs. What others make of a struct that has one is their own.
-var wrappers = map[string]bool{"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true}
-
-var idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
-
-func isColumn(t reflect.Type) bool {
-	return wrappers[t.PkgPath()] && t.Implements(reflect.TypeFor[driver.Valuer]()) && reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
-}
 
 // The forms as types, for pgx knows by a value's type which array it is where the server does not say.
 type (
@@ -48,6 +19,13 @@ type (
 	bytes  struct{}
 	uuid   struct{}
 	text   struct{}
+	ranges struct{}
+)
+
+// More forms, of what is no column of an ID.
+const (
+	formRange idtype.Storage = "int8range"
+	formList  idtype.Storage = "an array or JSON"
 )
 
 type getter = pgtype.ArrayGetter
@@ -60,7 +38,14 @@ func newArray[F any](g getter) any { return array[F]{g} }
 var arrays = map[idtype.Storage]func(getter) any{
 	idtype.StorageBigint: newArray[bigint], idtype.StorageBytes: newArray[bytes],
 	idtype.StorageUUID: newArray[uuid], idtype.StorageText: newArray[text],
+	formRange: newArray[ranges],
 }
+
+// A list is an array where the server says that it wants one. Where it does not say, a Slice is its
+// JSON. An array would become {1,2} in a column of texts, and {} in one of JSON.
+type list struct{ getter }
+
+func newList(g getter) any { return list{g} }
 
 // wrapArray recognises slices of IDs, and pgx's own types of arrays of IDs.
 func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
@@ -68,11 +53,14 @@ func wrapArray(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	form, ok := storageOf(element)
+	form, ok := elementForm(element)
 	if !ok {
 		return nil, nil, false
 	}
 	of := arrays[form]
+	if isSlice(reflect.TypeOf(value)) {
+		of = newList
+	}
 	if t := reflect.TypeOf(value); isFlat(t) {
 		return &int8sPlan{arrayPlan: arrayPlan{of: of}, typ: t}, of(g), true
 	}
@@ -84,27 +72,37 @@ func isFlat(t reflect.Type) bool {
 	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Int64 {
 		return false
 	}
-	_, ok := codecOf(t.Elem())
+	_, ok := idOf(t.Elem())
 	return ok
 }
 
+// getterOf is of slices, slices of slices and Go's arrays, and of pgx's own types.
 func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 	v := reflect.ValueOf(value)
+	var theirs any
 	switch v.Kind() {
 	case reflect.Slice:
+		if isNested(v.Type()) {
+			n := newNested(v)
+			return n, n.element, true
+		}
 		return slice{v}, v.Type().Elem(), true
+	case reflect.Array:
+		_, theirs, _ = pgtype.TryWrapArrayEncodePlan(value)
 	case reflect.Struct:
-		if _, own := value.(interface{ isArray() }); own { // there is no way to write it as the column's type
+		if _, own := value.(interface{ isOurs() }); own { // there is no way to write it as the column's type
 			return nil, nil, false
 		}
-		if g, ok = value.(getter); ok {
-			return g, reflect.TypeOf(g.IndexType()), true
-		}
+		theirs = value
+	}
+	if g, ok = theirs.(getter); ok {
+		return g, reflect.TypeOf(g.IndexType()), true
 	}
 	return nil, nil, false
 }
 
-func (array[F]) isArray() {}
+func (array[F]) isOurs() {}
+func (list) isOurs()     {}
 
 type arrayPlan struct {
 	of   func(getter) any
@@ -115,6 +113,9 @@ func (p *arrayPlan) SetNext(next pgtype.EncodePlan) { p.next = next }
 
 func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	g, _, _ := getterOf(value)
+	if n, ok := g.(*nested); ok && n.ragged {
+		return nil, errRagged
+	}
 	buf, err := p.next.Encode(p.of(g), buf)
 	if err != nil {
 		return nil, atElement(g, err)
@@ -122,8 +123,13 @@ func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// atElement adds to an error which element of an array is refused: pgx does not say.
+// atElement adds to an error what pgx does not say: which element of an array is refused, or that
+// the column is an array.
 func atElement(g getter, err error) error {
+	var form *StorageError
+	if errors.As(err, &form) {
+		return &StorageError{form.Value, form.Want, form.Column + "[]"}
+	}
 	n := 0
 	if dimensions := g.Dimensions(); len(dimensions) != 0 {
 		n = 1
@@ -145,6 +151,24 @@ func atElement(g getter, err error) error {
 	return err
 }
 
+// Bytes are a list of numbers to pgx, which it would write into a column of arrays. A loneBytes is
+// what it asks such a column for first, with an ID that is bytes; no other column takes it.
+type loneBytes struct{ getter }
+
+func (loneBytes) IndexType() any { return nil }
+func (loneBytes) isOurs()        {}
+
+func wrapBytes(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
+	if form, ok := storageOf(reflect.TypeOf(value)); !ok || form != idtype.StorageBytes {
+		return nil, nil, false
+	}
+	return &refusedBytes{refusal{"an array", idtype.StorageBytes}}, loneBytes{}, true
+}
+
+type refusedBytes struct{ refusal }
+
+func (*refusedBytes) SetNext(pgtype.EncodePlan) {}
+
 // A slice hands out pointers to its elements: an element as any would be an allocation.
 type slice struct{ v reflect.Value }
 
@@ -165,29 +189,55 @@ func (s slice) Index(i int) any {
 
 func (s slice) IndexType() any { return reflect.Zero(s.v.Type().Elem()).Interface() }
 
-// An idRange is a range of IDs: pgx's own type under a name that says so.
-type idRange struct{ pgtype.RangeValuer }
-
-// wrapRange recognises ranges of IDs that are integers: PostgreSQL has no ranges of the other forms.
-func wrapRange(value any) (pgtype.WrappedEncodePlanNextSetter, any, bool) {
-	r, ok := value.(pgtype.RangeValuer)
-	if _, own := value.(idRange); !ok || own || reflect.TypeOf(value).Kind() != reflect.Struct {
-		return nil, nil, false
-	}
-	lower, _ := r.Bounds()
-	if form, ok := storageOf(reflect.TypeOf(lower)); !ok || form != idtype.StorageBigint {
-		return nil, nil, false
-	}
-	return &rangePlan{}, idRange{r}, true
+// A nested is slices of slices, which are one array of several dimensions. pgx has that too, and
+// leaves out elements of [][][]int64{{{1}}, {{2, 3}}}.
+type nested struct {
+	dimensions []pgtype.ArrayDimension // nil is NULL
+	leaves     []slice                 // the innermost slices, all of one length
+	element    reflect.Type
+	ragged     bool
 }
 
-type rangePlan struct{ next pgtype.EncodePlan }
+var errRagged = errors.New("pgxid: an array of several dimensions has slices of unequal lengths")
 
-func (p *rangePlan) SetNext(next pgtype.EncodePlan) { p.next = next }
-
-func (p *rangePlan) Encode(value any, buf []byte) ([]byte, error) {
-	return p.next.Encode(idRange{value.(pgtype.RangeValuer)}, buf)
+func isNested(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Slice && !isSlice(t.Elem())
 }
+
+func newNested(v reflect.Value) *nested {
+	n := &nested{}
+	for n.element = v.Type(); isNested(n.element); {
+		n.element = n.element.Elem()
+	}
+	n.element = n.element.Elem()
+	if !v.IsNil() {
+		n.add(v, 0)
+	}
+	return n
+}
+
+func (n *nested) add(v reflect.Value, depth int) {
+	if depth == len(n.dimensions) {
+		n.dimensions = append(n.dimensions, pgtype.ArrayDimension{Length: int32(v.Len()), LowerBound: 1})
+	}
+	n.ragged = n.ragged || int(n.dimensions[depth].Length) != v.Len()
+	if !isNested(v.Type()) {
+		n.leaves = append(n.leaves, slice{v})
+		return
+	}
+	for i := range v.Len() {
+		n.add(v.Index(i), depth+1)
+	}
+}
+
+func (n *nested) Dimensions() []pgtype.ArrayDimension { return n.dimensions }
+
+func (n *nested) Index(i int) any {
+	width := n.leaves[0].v.Len()
+	return n.leaves[i/width].Index(i % width)
+}
+
+func (n *nested) IndexType() any { return reflect.Zero(n.element).Interface() }
 
 // An int8sPlan writes flat slices at one go where the array is in binary, which it is where pgx writes one of a single ID just so.
 type int8sPlan struct {

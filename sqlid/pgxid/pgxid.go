@@ -1,45 +1,97 @@
-// Package pgxid makes the ID types of package idtype types of pgx like int64: in binary, without a detour over database/sql, alone
-// and in arrays, ranges, COPY and batches, in every query exec mode. It is apart from package sqlid so that whoever uses another
-// database compiles no pgx.
+// Package pgxid makes the ID types of package idtype types of pgx like int64. They go in binary,
+// alone and in arrays, ranges, COPY and batches, without a detour over database/sql. Who uses
+// another database imports package sqlid alone, and compiles no pgx.
 //
 // It is wired once, where connections are made:
 //
-//	config.AfterConnect = pgxid.AfterConnect                                             // pgxpool
-//	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))          // database/sql
-//	pgxid.Register(conn.TypeMap())                                                       // a single connection
+//	config.AfterConnect = pgxid.AfterConnect // pgxpool
+//	stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect)) // database/sql
+//	pgxid.Register(conn.TypeMap()) // a single connection
 //
 // Typed keys of all entities then work without being named:
 //
 //	Go                                             PostgreSQL
-//	UserID, *UserID                                bigint, bytea, uuid or text, as the key's idtype.Storage says
+//	UserID, *UserID                                bigint, bytea, uuid, text: its idtype.Storage
 //	sql.Null, sqlid.Null, idtype.OrZero of UserID  the same
+//	all of these                                   json and jsonb, as MarshalJSON writes the ID
 //	[]UserID, []*UserID, [] of the wrappers        an array of it: WHERE id = ANY($1)
-//	idtype.Slice, pgtype.FlatArray, pgtype.Array   the same; a Slice that is nil is the text [] of an empty JSON array
-//	pgtype.Range[UserID]                           int8range
+//	[][]UserID, [3]UserID                          the same
+//	pgtype.FlatArray, pgtype.Array                 the same
+//	idtype.Slice                                   an array, or JSON: see below
+//	pgtype.Range[UserID], [] of it                 int8range, int8range[]
+//	pgtype.Multirange of such ranges               int8multirange
 //
-// Zero is an error wherever it is a parameter, NULL wherever the destination is a plain ID. Errors of the IDs are those of package
-// idtype, wrapped by pgx; only CopyFrom leaves of an error its text, because pgx has the server say it.
+// Zero is an error wherever it is a parameter, NULL wherever the destination is a plain ID. JSON's
+// null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom alone
+// leaves of an error its text, because pgx has the server say it.
 //
-// Without the package IDs work too, through their Value and Scan, which take several times as long; what does not work is arrays and
-// ranges as parameters in [pgx.QueryExecModeExec] and [pgx.QueryExecModeSimpleProtocol]. With it a list of IDs takes less time than
-// one of int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer as any is no allocation.
+// # What a column does not hold
 //
-// What any, int64 and other types are read as and written from stays as it was. Behind PgBouncer in transaction mode every mode works
-// that works there with int64: not [pgx.QueryExecModeDescribeExec] outside of a transaction, and [pgx.QueryExecModeCacheStatement]
-// only where max_prepared_statements, of PgBouncer 1.21, is not 0.
+// A parameter is a [*StorageError], before anything is sent, where the column would change it. So
+// are an integer in a float8 and bytes in a uuid. int2, int4, numeric, oid and xid8 take what fits.
+//
+// A value is a StorageError where Scan would make another ID of it. So are 8 characters of a text:
+// they are not the bytes of an EightByte. A text that can only mean the ID is read. These are the
+// digits of decimal, trace and sequence IDs, and the 16 characters of IDs that are bytes.
+//
+// Types that pgx does not know are as without this package: citext, enums, money, extensions. What
+// they hold reaches Scan, which takes 8 characters for an EightByte. Register citext as a
+// pgtype.TextCodec before [Register]. Cast others to text.
+//
+// Under database/sql, before Go 1.27, only parameters are checked. Every value reaches Scan, which
+// reads a lone ID in jsonb by #>>'{}'.
+//
+// # Query exec modes
+//
+// All five work. In [pgx.QueryExecModeExec] and [pgx.QueryExecModeSimpleProtocol] nobody says what
+// type a parameter has. Nothing can be refused there, and the server reads a text as its column's
+// type:
+//
+//	parameter              column    in these two modes                  in the other modes
+//	an ID of bytes         text      its bytes as \x335f…                a StorageError
+//	an ID of bytes         uuid      the server's error                  a StorageError
+//	an ID of bytes         jsonb     the server's error                  its JSON
+//	an integer             float8    rounded                             a StorageError
+//	an integer             text      its digits                          a StorageError
+//	an integer             jsonb     a number, read back as the ID       its JSON, a string
+//	an ID of text or UUID  jsonb     the server's error, unless digits   its JSON
+//	[]UserID               text      {1,2}                               an error
+//	[]UserID               jsonb     the server's error, but {} if empty its JSON
+//	idtype.Slice           bigint[]  the server's error: use []UserID    an array, unless it is nil
+//	idtype.Slice           jsonb     JSON                                JSON
+//	idtype.Slice           text      JSON                                JSON
+//
+// Where the mode cannot change, store to_jsonb($1::text) of id.String(). A composite needs, as with
+// int64, conn.LoadType, RegisterType and, in these two modes, RegisterDefaultPgType.
+//
+// Behind PgBouncer in transaction mode the same modes work as with int64.
+// [pgx.QueryExecModeDescribeExec] needs a transaction there. [pgx.QueryExecModeCacheStatement]
+// needs a max_prepared_statements, of PgBouncer 1.21, that is not 0.
+//
+// # Without this package
+//
+// IDs then go through their Value and Scan, which take several times as long. That is right for a
+// column of the ID's own type, and for a Slice as JSON. Elsewhere it is not, and often nobody says
+// so:
+//
+//   - An ID of bytes in a uuid is filled up with zeros, and in a text it is raw bytes. Neither is
+//     read back. In an array it is a list of numbers.
+//   - A float4 rounds IDs above 2^24, a float8 those above 2^53.
+//   - An integer in jsonb is a number, and an ID of bytes an error. No string in jsonb is read.
+//   - A text, inet, xml or time of 8 or 10 characters is read as the bytes of an EightByte or Sno.
+//   - Arrays and ranges are errors in Exec and SimpleProtocol.
+//
+// What any, int64 and other types are read as and written from stays as it was. A list of IDs takes
+// less time than one of int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer as any
+// is no allocation.
 package pgxid
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
-
-	"github.com/idmint/idmint/idtype"
 )
 
 // AfterConnect is [Register] for the configuration of a pool. It never fails.
@@ -48,138 +100,81 @@ func AfterConnect(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// forms are PostgreSQL's types, and what IDs they hold. Varying and padded characters hold texts as text does.
-var forms = map[string]idtype.Storage{
-	"int8": idtype.StorageBigint, "bytea": idtype.StorageBytes, "uuid": idtype.StorageUUID,
-	"text": idtype.StorageText, "varchar": idtype.StorageText, "bpchar": idtype.StorageText,
-}
-
-// Register makes a connection's map know all ID types. To do it again changes nothing.
+// Register makes a connection's map know all ID types. To do it again changes nothing. Register
+// types of your own for PostgreSQL's names, such as another codec for jsonb, before: Register
+// builds on them.
 func Register(m *pgtype.Map) {
 	if _, done := m.TypeForValue(idRange{}); done {
 		return
 	}
-	for name, form := range forms {
-		t, ok := m.TypeForName(name)
-		if !ok {
-			continue
-		}
-		if _, done := t.Codec.(codec); !done { // as it is of a type that another map lent
-			m.RegisterType(&pgtype.Type{Name: t.Name, OID: t.OID, Codec: codec{t.Codec, form, new(seen)}})
-		}
-	}
-	m.RegisterDefaultPgType(array[bigint]{}, "_int8")
-	m.RegisterDefaultPgType(array[bytes]{}, "_bytea")
-	m.RegisterDefaultPgType(array[uuid]{}, "_uuid")
-	m.RegisterDefaultPgType(array[text]{}, "_text")
-	m.RegisterDefaultPgType(idRange{}, "int8range")
-	m.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{wrapArray, wrapRange}, m.TryWrapEncodePlanFuncs...)
-	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{wrapSlice}, m.TryWrapScanPlanFuncs...)
-}
-
-// id is what IDs have.
-type id interface {
-	Codec() idtype.Codec
-}
-
-// A codec is another codec, which knows IDs as well: it says nothing new about other types. pgx asks a codec before it sees that a
-// type is a driver.Valuer or sql.Scanner, and asks no one else before that.
-type codec struct {
-	pgtype.Codec
-	form idtype.Storage
-	seen *seen
-}
-
-// PlanEncode has a plan for IDs in binary. In text pgx's own, by Value, is as good. IDs of another form are refused: pgx would fill up
-// 8 or 10 bytes to a UUID.
-func (c codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	t := reflect.TypeOf(value)
-	if form, ok := storageOf(t); ok && form != c.form {
-		return refusal{c.form}
-	}
-	if ids, ok := codecOf(t); ok && format == pgtype.BinaryFormatCode {
-		return ids
-	}
-	return c.Codec.PlanEncode(m, oid, format, value)
-}
-
-// A StorageError is returned for an ID as a parameter where the column has another form.
-type StorageError struct {
-	Value  string // the ID, or its wrapper
-	Want   idtype.Storage
-	Column idtype.Storage
-}
-
-func (e *StorageError) Error() string {
-	return fmt.Sprintf("pgxid: %q is stored as %s: the column is %s", e.Value, e.Want, e.Column)
-}
-
-type refusal struct{ column idtype.Storage }
-
-func (r refusal) Encode(value any, _ []byte) ([]byte, error) {
-	form, _ := storageOf(reflect.TypeOf(value))
-	return nil, &StorageError{fmt.Sprint(value), form, r.column}
-}
-
-// PlanScan has a plan for IDs in binary. In text pgx's own, by Scan, is as good.
-func (c codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
-	if format == pgtype.BinaryFormatCode {
-		t := reflect.TypeOf(dst)
-		if plan := c.seen.plan(t); plan != nil {
-			return plan
-		}
-		if ids, ok := codecOf(t); ok && ids.Storage() == c.form && t.Kind() == reflect.Pointer {
-			c.seen.add(t, ids)
-			return ids
+	for _, known := range knownTypes() {
+		now, _ := m.TypeForOID(known.theirs.OID)
+		switch {
+		case now == known.theirs:
+			m.RegisterType(known.ours)
+		case !isArray(now) && !isOurs(now): // a codec of the user's own
+			m.RegisterType(withIDs(now))
 		}
 	}
-	return c.Codec.PlanScan(m, oid, format, dst)
-}
-
-// codecOf is that of an ID type, or of a pointer to one. It asks no value: pgx plans for pointers that it is yet to make. A struct
-// that embeds an ID has its methods, and is none.
-func codecOf(t reflect.Type) (idtype.Codec, bool) {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	if t, ok := m.TypeForName("citext"); ok && !isOurs(t) { // its OID differs between databases
+		m.RegisterType(withIDs(t))
 	}
-	if t == nil || t.PkgPath() != reflect.TypeFor[idtype.DecimalID]().PkgPath() || !t.Implements(reflect.TypeFor[id]()) {
-		return nil, false
+	for value, name := range defaults {
+		m.RegisterDefaultPgType(value, name)
 	}
-	return reflect.Zero(t).Interface().(id).Codec(), true
+	m.TryWrapEncodePlanFuncs = append([]pgtype.TryWrapEncodePlanFunc{
+		wrapMultirange, wrapArray, wrapRange, wrapBytes, // a multirange is a slice
+	}, m.TryWrapEncodePlanFuncs...)
+	m.TryWrapScanPlanFuncs = append([]pgtype.TryWrapScanPlanFunc{
+		wrapSlice,
+	}, m.TryWrapScanPlanFuncs...)
 }
 
-// seen are types that plans were asked for, which is every query: to find a type here takes a third of the time that it takes to ask
-// the type. Connections may share it.
-type seen struct {
-	types atomic.Pointer[[]seenType]
+// defaults are the types that values have where the server does not say which they have.
+var defaults = map[any]string{
+	array[bigint]{}: "_int8", array[bytes]{}: "_bytea",
+	array[uuid]{}: "_uuid", array[text]{}: "_text",
+	idRange{}: "int8range", array[ranges]{}: "_int8range", idMultirange{}: "int8multirange",
 }
 
-type seenType struct {
-	typ  reflect.Type
-	plan pgtype.ScanPlan
-}
+// A knownType is a type of pgx, and what it is here.
+type knownType struct{ theirs, ours *pgtype.Type }
 
-const maxSeen = 8 // more are slower to find than to ask
-
-func (s *seen) plan(t reflect.Type) pgtype.ScanPlan {
-	if types := s.types.Load(); types != nil {
-		for i := range *types {
-			if (*types)[i].typ == t {
-				return (*types)[i].plan
-			}
+// knownTypes are all types that pgx knows by itself, arrays last. Maps share them.
+var knownTypes = sync.OnceValue(func() (all []knownType) {
+	const userOIDs = 1 << 14 // PostgreSQL's own types have lower ones
+	m := pgtype.NewMap()
+	ours := map[uint32]*pgtype.Type{}
+	var arrays []*pgtype.Type
+	for oid := range uint32(userOIDs) {
+		t, ok := m.TypeForOID(oid)
+		switch {
+		case !ok:
+		case isArray(t):
+			arrays = append(arrays, t)
+		default:
+			ours[oid] = withIDs(t)
+			all = append(all, knownType{t, ours[oid]})
 		}
 	}
-	return nil
+	for _, t := range arrays { // pgx asks for codecs of arrays by their type, so these are its own
+		c := *t.Codec.(*pgtype.ArrayCodec)
+		c.ElementType = ours[c.ElementType.OID]
+		all = append(all, knownType{t, &pgtype.Type{Name: t.Name, OID: t.OID, Codec: &c}})
+	}
+	return all
+})
+
+func isArray(t *pgtype.Type) bool {
+	_, ok := t.Codec.(*pgtype.ArrayCodec)
+	return ok
 }
 
-func (s *seen) add(t reflect.Type, plan pgtype.ScanPlan) {
-	before := s.types.Load()
-	var types []seenType
-	if before != nil {
-		types = *before
-	}
-	if len(types) < maxSeen {
-		types = append(slices.Clip(types), seenType{t, plan})
-		s.types.CompareAndSwap(before, &types)
-	}
+func isOurs(t *pgtype.Type) bool { // as it is of a type that another map lent
+	_, ok := t.Codec.(*codec)
+	return ok
+}
+
+func withIDs(t *pgtype.Type) *pgtype.Type {
+	return &pgtype.Type{Name: t.Name, OID: t.OID, Codec: newCodec(t)}
 }

@@ -139,14 +139,15 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		{array, nulls(ids, sqlNull), nil},
 		{array, nulls(ids, sqlid.NullOf), nil},
 		{array, nulls(ids, orZero), nil},
-		{array, idtype.Slice[T](ids), nil},
-		{array, idtype.Slice[T](ids), ids},
 		{array, ids, idtype.Slice[T](ids)},
-		{array, idtype.Slice[T]{}, nil},
 		{array, pgtype.FlatArray[T](ids), nil},
 		{array, pgtype.FlatArray[*T](pointers), nil},
 		{array, pgtype.Array[T]{Elements: ids, Dims: []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}}, Valid: true}, nil},
 		{array, pgtype.Array[*T]{Elements: pointers, Dims: []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}}, Valid: true}, nil},
+	}
+	if describes(modeOf(pool)) { // else a Slice is JSON
+		values = append(values, value{array, idtype.Slice[T](ids), nil}, value{array, idtype.Slice[T](ids), ids},
+			value{array, idtype.Slice[T]{}, nil})
 	}
 	for _, id := range append(slices.Clone(ids), *new(T)) {
 		if !id.IsZero() {
@@ -303,8 +304,6 @@ func TestBadValues(t *testing.T) {
 		{"ARRAY[5, -5]::bigint[]", &many, nil, "-5"},
 		{"ARRAY[5, NULL]::bigint[]", &many, idtype.ErrNull, ""},
 		{"0::bigint", &asBigint, idtype.ErrZero, ""},
-		{"5::bigint", &eight, nil, "AsBigint"},
-		{`'3866686d-6937-6d66-6c73-36326a703634'::uuid`, &sno, nil, "36 bytes"}, // not the bytes that it has in binary
 		{`'\x01'::bytea`, &eight, nil, "1 bytes"},
 		{`'\x'::bytea`, &eight, nil, "0 bytes"},
 		{`decode(repeat('00', 8), 'hex')`, &eight, idtype.ErrZero, ""},

@@ -1,0 +1,219 @@
+package pgxid
+
+import (
+	"database/sql"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// formJSON is the form of a column that holds the JSON of IDs.
+const formJSON idtype.Storage = "json"
+
+// forms are PostgreSQL's types, and what IDs they hold without a change. A type of another name,
+// such as float8, holds none.
+var forms = map[string]idtype.Storage{
+	"int8": idtype.StorageBigint, "bytea": idtype.StorageBytes, "uuid": idtype.StorageUUID,
+	"json": formJSON, "jsonb": formJSON,
+	// Varying and padded characters hold texts as text does.
+	"text": idtype.StorageText, "varchar": idtype.StorageText, "bpchar": idtype.StorageText,
+	"name": idtype.StorageText, "citext": idtype.StorageText, "unknown": idtype.StorageText,
+	// Other integers hold those IDs that fit; pgx refuses the others.
+	"int2": idtype.StorageBigint, "int4": idtype.StorageBigint, "numeric": idtype.StorageBigint,
+	"oid": idtype.StorageBigint, "oid8": idtype.StorageBigint, "xid": idtype.StorageBigint,
+	"xid8": idtype.StorageBigint, "cid": idtype.StorageBigint,
+}
+
+// A codec is another codec, which knows IDs as well. It says nothing new about other types. pgx
+// asks a codec before it sees that a type is a driver.Valuer or sql.Scanner. It asks no one else
+// first.
+type codec struct {
+	pgtype.Codec
+	name   string         // of PostgreSQL's type
+	form   idtype.Storage // of the IDs that it holds
+	binary bool           // its binary format is that of an idtype.Codec
+	seen   *seen
+}
+
+func newCodec(t *pgtype.Type) *codec {
+	form := forms[t.Name]
+	binary := t.Name == "int8" || form != "" && form != idtype.StorageBigint && form != formJSON
+	return &codec{t.Codec, t.Name, form, binary, new(seen)}
+}
+
+// PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own, by Value, is as good. IDs
+// of another form are refused: pgx would fill up 8 or 10 bytes to a UUID, and round integers to
+// floats.
+func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
+	t := reflect.TypeOf(value)
+	if isSlice(t) {
+		if c.form == formJSON || c.form == idtype.StorageText && c.name != "name" { // it cuts off
+			return c.Codec.PlanEncode(m, oid, format, value)
+		}
+		return refusal{c.name, formList}
+	}
+	id, ok := idOf(t)
+	switch {
+	case !ok:
+		return c.Codec.PlanEncode(m, oid, format, value)
+	case c.form == formJSON:
+		return jsonPlan{version: c.name == "jsonb" && format == pgtype.BinaryFormatCode}
+	case codecOf(id).Storage() != c.form:
+		return refusal{c.name, codecOf(id).Storage()}
+	case c.binary && format == pgtype.BinaryFormatCode && (t == id || t == reflect.PointerTo(id)):
+		return codecOf(id)
+	}
+	return c.Codec.PlanEncode(m, oid, format, value)
+}
+
+// PlanScan has a plan for IDs in binary and in JSON. In text pgx's own, by Scan, is as good. What a
+// column of another form holds is refused, unless it can be taken for nothing but the ID.
+func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
+	t := reflect.TypeOf(dst)
+	binary := c.binary && format == pgtype.BinaryFormatCode
+	if binary {
+		if plan := c.seen.plan(t); plan != nil {
+			return plan
+		}
+	}
+	id, ok := idOf(t)
+	if !ok || t.Kind() != reflect.Pointer {
+		return c.Codec.PlanScan(m, oid, format, dst)
+	}
+	if c.form == formJSON {
+		return jsonPlan{version: c.name == "jsonb" && format == pgtype.BinaryFormatCode}
+	}
+	if t.Elem().Kind() == reflect.Pointer { // pgx asks again for what it points to
+		return c.Codec.PlanScan(m, oid, format, dst)
+	}
+	ids := codecOf(id)
+	switch form := ids.Storage(); {
+	case form == c.form && binary && t.Elem() == id:
+		c.seen.add(t, ids)
+		return ids
+	case form == c.form, c.form == idtype.StorageText && textIsDistinct(id):
+		return c.Codec.PlanScan(m, oid, format, dst)
+	case c.form == idtype.StorageText && form == idtype.StorageBytes:
+		return textPlan{c.name}
+	default:
+		return &unfit{c, m, oid, format, form}
+	}
+}
+
+// textIsDistinct says whether Scan takes a text for nothing but the ID. It would take digits for
+// the integer of a Short ID, whose text they may be, and 8 characters for the bytes of an
+// EightByte.
+func textIsDistinct(t reflect.Type) bool {
+	switch zero := reflect.Zero(t).Interface().(id); zero.Codec().Storage() {
+	case idtype.StorageBigint:
+		scheme := zero.Scheme()
+		return scheme != idtype.SchemeShort && scheme != idtype.SchemeEightByte
+	case idtype.StorageUUID:
+		return true
+	}
+	return false
+}
+
+// A StorageError is returned for an ID as a parameter where the column has another form. It is also
+// returned for a value of such a column where the destination is an ID.
+type StorageError struct {
+	Value  string         // the ID, its wrapper, or what the column holds
+	Want   idtype.Storage // the form of the ID
+	Column string         // PostgreSQL's name of the column's type
+}
+
+func (e *StorageError) Error() string {
+	const format = "pgxid: %.40q: the ID is stored as %s: the column is %s"
+	return fmt.Sprintf(format, e.Value, e.Want, e.Column)
+}
+
+// A refusal is the plan for a parameter that the column does not hold.
+type refusal struct {
+	column string
+	want   idtype.Storage
+}
+
+func (r refusal) Encode(value any, _ []byte) ([]byte, error) {
+	return nil, &StorageError{fmt.Sprint(value), r.want, r.column}
+}
+
+// unfit is the plan for an ID from a column that does not hold it. NULL is what it is anywhere: the
+// server calls the type of a NULL without one text.
+type unfit struct {
+	column *codec
+	m      *pgtype.Map
+	oid    uint32
+	format int16
+	want   idtype.Storage
+}
+
+func (u *unfit) Scan(src []byte, dst any) error {
+	if src == nil {
+		return dst.(sql.Scanner).Scan(nil)
+	}
+	value := string(src)
+	if u.format == pgtype.BinaryFormatCode {
+		v, err := u.column.DecodeDatabaseSQLValue(u.m, u.oid, u.format, src)
+		if _, raw := v.([]byte); !raw && err == nil {
+			value = fmt.Sprint(v)
+		}
+	}
+	return &StorageError{value, u.want, u.column.name}
+}
+
+// A textPlan reads IDs that are bytes from a text: it is theirs, and not as many characters as they
+// have bytes.
+type textPlan struct{ column string }
+
+func (p textPlan) Scan(src []byte, dst any) error {
+	switch {
+	case src == nil:
+		return dst.(sql.Scanner).Scan(nil)
+	case len(src) != textLen:
+		return &StorageError{string(src), idtype.StorageBytes, p.column}
+	}
+	return dst.(sql.Scanner).Scan(string(src))
+}
+
+const textLen = 16 // of the text of an ID that is bytes
+
+// seen are types that plans were asked for, which pgx does in every query. To find a type here
+// takes a third of the time that it takes to ask the type. Connections share it.
+type seen struct {
+	types atomic.Pointer[[]seenType]
+}
+
+type seenType struct {
+	typ  reflect.Type
+	plan pgtype.ScanPlan
+}
+
+const maxSeen = 8 // more are slower to find than to ask
+
+func (s *seen) plan(t reflect.Type) pgtype.ScanPlan {
+	if types := s.types.Load(); types != nil {
+		for i := range *types {
+			if (*types)[i].typ == t {
+				return (*types)[i].plan
+			}
+		}
+	}
+	return nil
+}
+
+func (s *seen) add(t reflect.Type, plan pgtype.ScanPlan) {
+	before := s.types.Load()
+	var types []seenType
+	if before != nil {
+		types = *before
+	}
+	if len(types) < maxSeen {
+		types = append(slices.Clip(types), seenType{t, plan})
+		s.types.CompareAndSwap(before, &types)
+	}
+}

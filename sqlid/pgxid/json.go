@@ -1,0 +1,101 @@
+package pgxid
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. pgx's own
+// writes its Value, a number or bytes that are no JSON. Zero is an error, as in every column. An
+// OrZero of none is null.
+type jsonPlan struct {
+	version bool // jsonb in binary begins with one
+}
+
+const jsonbVersion = 1
+
+func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
+	v := reflect.ValueOf(value)
+	for v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, nil
+		}
+		v = v.Elem()
+	}
+	column, err := v.Interface().(driver.Valuer).Value()
+	if err != nil || column == nil {
+		return nil, err
+	}
+	// Down to the ID: sql.Null has JSON of its own.
+	for v.Kind() == reflect.Struct || v.Kind() == reflect.Pointer {
+		if v.Kind() == reflect.Struct {
+			v = v.Field(0)
+		} else {
+			v = v.Elem()
+		}
+	}
+	text, err := v.Interface().(json.Marshaler).MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	if p.version {
+		buf = append(buf, jsonbVersion)
+	}
+	return append(buf, text...), nil
+}
+
+func (p jsonPlan) Scan(src []byte, dst any) error {
+	if p.version && src != nil {
+		if len(src) == 0 || src[0] != jsonbVersion {
+			return fmt.Errorf("pgxid: not jsonb of version %d", jsonbVersion)
+		}
+		src = src[1:]
+	}
+	if src != nil {
+		src = []byte(strings.Trim(string(src), " \t\r\n"))
+	}
+	return scanJSON(src, reflect.ValueOf(dst))
+}
+
+// scanJSON sets what dst points to. JSON's null is NULL.
+func scanJSON(src []byte, dst reflect.Value) error {
+	null := src == nil || string(src) == "null"
+	if dst.Type().Elem().Kind() == reflect.Pointer {
+		if null {
+			dst.Elem().SetZero()
+			return nil
+		}
+		inner := reflect.New(dst.Type().Elem().Elem())
+		if err := scanJSON(src, inner); err != nil {
+			return err
+		}
+		dst.Elem().Set(inner)
+		return nil
+	}
+	scanner := dst.Interface().(sql.Scanner)
+	u, ok := scanner.(json.Unmarshaler)
+	switch {
+	case null && src != nil && ok && dst.Elem().Kind() == reflect.Struct: // an OrZero of none
+		return u.UnmarshalJSON(src)
+	case null:
+		return scanner.Scan(nil)
+	}
+	t, _ := idOf(dst.Type())
+	id := reflect.New(t)
+	var err error
+	if codecOf(t).Storage() == idtype.StorageBigint && len(src) != 0 && src[0] != '"' {
+		err = id.Interface().(sql.Scanner).Scan(src) // a number, as two modes store it
+	} else {
+		err = id.Interface().(json.Unmarshaler).UnmarshalJSON(src)
+	}
+	if err != nil {
+		return err
+	}
+	return scanner.Scan(id.Elem().Interface())
+}
