@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"reflect"
-	"slices"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -37,13 +36,13 @@ type codec struct {
 	name   string         // of PostgreSQL's type
 	form   idtype.Storage // of the IDs that it holds
 	binary bool           // its binary format is that of an idtype.Codec
-	seen   *seen
+	seen   seen
 }
 
 func newCodec(t *pgtype.Type) *codec {
 	form := forms[t.Name]
 	binary := t.Name == "int8" || form != "" && form != idtype.StorageBigint && form != formJSON
-	return &codec{t.Codec, t.Name, form, binary, new(seen)}
+	return &codec{Codec: t.Codec, name: t.Name, form: form, binary: binary}
 }
 
 // PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own, by Value, is as good. IDs
@@ -74,13 +73,16 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 // PlanScan has a plan for IDs in binary and in JSON. In text pgx's own, by Scan, is as good. What a
 // column of another form holds is refused, unless it can be taken for nothing but the ID.
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
-	t := reflect.TypeOf(dst)
-	binary := c.binary && format == pgtype.BinaryFormatCode
-	if binary {
-		if plan := c.seen.plan(t); plan != nil {
+	if c.binary && format == pgtype.BinaryFormatCode {
+		if plan := c.seen.plan(reflect.TypeOf(dst)); plan != nil {
 			return plan
 		}
 	}
+	return c.planScan(m, oid, format, dst)
+}
+
+func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
+	t := reflect.TypeOf(dst)
 	id, ok := idOf(t)
 	if !ok || t.Kind() != reflect.Pointer {
 		return c.Codec.PlanScan(m, oid, format, dst)
@@ -93,7 +95,7 @@ func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	}
 	ids := codecOf(id)
 	switch form := ids.Storage(); {
-	case form == c.form && binary && t.Elem() == id:
+	case form == c.form && c.binary && format == pgtype.BinaryFormatCode && t.Elem() == id:
 		c.seen.add(t, ids)
 		return ids
 	case form == c.form, c.form == idtype.StorageText && textIsDistinct(id):
@@ -184,9 +186,7 @@ const textLen = 16 // of the text of an ID that is bytes
 
 // seen are types that plans were asked for, which pgx does in every query. To find a type here
 // takes a third of the time that it takes to ask the type. Connections share it.
-type seen struct {
-	types atomic.Pointer[[]seenType]
-}
+type seen [maxSeen]atomic.Pointer[seenType]
 
 type seenType struct {
 	typ  reflect.Type
@@ -196,24 +196,21 @@ type seenType struct {
 const maxSeen = 8 // more are slower to find than to ask
 
 func (s *seen) plan(t reflect.Type) pgtype.ScanPlan {
-	if types := s.types.Load(); types != nil {
-		for i := range *types {
-			if (*types)[i].typ == t {
-				return (*types)[i].plan
-			}
+	for i := range s {
+		switch known := s[i].Load(); {
+		case known == nil:
+			return nil
+		case known.typ == t:
+			return known.plan
 		}
 	}
 	return nil
 }
 
 func (s *seen) add(t reflect.Type, plan pgtype.ScanPlan) {
-	before := s.types.Load()
-	var types []seenType
-	if before != nil {
-		types = *before
-	}
-	if len(types) < maxSeen {
-		types = append(slices.Clip(types), seenType{t, plan})
-		s.types.CompareAndSwap(before, &types)
+	for i := range s {
+		if s[i].CompareAndSwap(nil, &seenType{t, plan}) {
+			return
+		}
 	}
 }
