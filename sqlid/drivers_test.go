@@ -237,7 +237,8 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 		}
 		sameSet(t, "ANY", list[T](t, s, "SELECT id FROM "+table+" WHERE id = ANY($1)", some), some)
 		var array idtype.Slice[T]
-		if err := s.db.QueryRow("SELECT array_agg(id) FROM "+table+" WHERE id = ANY($1)", idtype.Slice[T](some)).Scan(&array); err != nil {
+		query := "SELECT array_agg(id) FROM " + table + " WHERE id = ANY($1)"
+		if err := s.db.QueryRow(query, some).Scan(&array); err != nil {
 			t.Error(err)
 		}
 		sameSet(t, "an array", array, some)

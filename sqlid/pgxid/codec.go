@@ -35,14 +35,24 @@ type codec struct {
 	pgtype.Codec
 	name   string         // of PostgreSQL's type
 	form   idtype.Storage // of the IDs that it holds
-	binary bool           // its binary format is that of an idtype.Codec
+	direct [2]bool        // whether a format is that of an idtype.Codec
 	seen   seen
 }
 
 func newCodec(t *pgtype.Type) *codec {
 	form := forms[t.Name]
-	binary := t.Name == "int8" || form != "" && form != idtype.StorageBigint && form != formJSON
-	return &codec{Codec: t.Codec, name: t.Name, form: form, binary: binary}
+	c := &codec{Codec: t.Codec, name: t.Name, form: form}
+	switch {
+	case t.Name == "int8", form == idtype.StorageBytes, form == idtype.StorageUUID:
+		c.direct[pgtype.BinaryFormatCode] = true
+	case form == idtype.StorageText: // in either format it is the text
+		c.direct = [2]bool{true, true}
+	}
+	return c
+}
+
+func (c *codec) isDirect(format int16) bool {
+	return uint16(format) < uint16(len(c.direct)) && c.direct[format]
 }
 
 // PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own, by Value, is as good. IDs
@@ -56,16 +66,16 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 		}
 		return refusal{c.name, formList}
 	}
-	id, ok := idOf(t)
+	k, ok := idOf(t)
 	switch {
 	case !ok:
 		return c.Codec.PlanEncode(m, oid, format, value)
 	case c.form == formJSON:
 		return jsonPlan{version: c.name == "jsonb" && format == pgtype.BinaryFormatCode}
-	case codecOf(id).Storage() != c.form:
-		return refusal{c.name, codecOf(id).Storage()}
-	case c.binary && format == pgtype.BinaryFormatCode && (t == id || t == reflect.PointerTo(id)):
-		return codecOf(id)
+	case k.form != c.form:
+		return refusal{c.name, k.form}
+	case c.isDirect(format) && (t == k.typ || t == reflect.PointerTo(k.typ)):
+		return k.codec
 	}
 	return c.Codec.PlanEncode(m, oid, format, value)
 }
@@ -73,7 +83,7 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 // PlanScan has a plan for IDs in binary and in JSON. In text pgx's own, by Scan, is as good. What a
 // column of another form holds is refused, unless it can be taken for nothing but the ID.
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
-	if c.binary && format == pgtype.BinaryFormatCode {
+	if c.isDirect(format) {
 		if plan := c.seen.plan(reflect.TypeOf(dst)); plan != nil {
 			return plan
 		}
@@ -83,7 +93,7 @@ func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 
 func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
 	t := reflect.TypeOf(dst)
-	id, ok := idOf(t)
+	k, ok := idOf(t)
 	if !ok || t.Kind() != reflect.Pointer {
 		return c.Codec.PlanScan(m, oid, format, dst)
 	}
@@ -93,32 +103,17 @@ func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	if t.Elem().Kind() == reflect.Pointer { // pgx asks again for what it points to
 		return c.Codec.PlanScan(m, oid, format, dst)
 	}
-	ids := codecOf(id)
-	switch form := ids.Storage(); {
-	case form == c.form && c.binary && format == pgtype.BinaryFormatCode && t.Elem() == id:
-		c.seen.add(t, ids)
-		return ids
-	case form == c.form, c.form == idtype.StorageText && textIsDistinct(id):
+	switch {
+	case k.form == c.form && c.isDirect(format) && t.Elem() == k.typ:
+		c.seen.add(t, k.codec)
+		return k.codec
+	case k.form == c.form, c.form == idtype.StorageText && k.textIsDistinct:
 		return c.Codec.PlanScan(m, oid, format, dst)
-	case c.form == idtype.StorageText && form == idtype.StorageBytes:
+	case c.form == idtype.StorageText && k.form == idtype.StorageBytes:
 		return textPlan{c.name}
 	default:
-		return &unfit{c, m, oid, format, form}
+		return &unfit{c, m, oid, format, k.form}
 	}
-}
-
-// textIsDistinct says whether Scan takes a text for nothing but the ID. It would take digits for
-// the integer of a Short ID, whose text they may be, and 8 characters for the bytes of an
-// EightByte.
-func textIsDistinct(t reflect.Type) bool {
-	switch zero := reflect.Zero(t).Interface().(id); zero.Codec().Storage() {
-	case idtype.StorageBigint:
-		scheme := zero.Scheme()
-		return scheme != idtype.SchemeShort && scheme != idtype.SchemeEightByte
-	case idtype.StorageUUID:
-		return true
-	}
-	return false
 }
 
 // A StorageError is returned for an ID as a parameter where the column has another form. It is also

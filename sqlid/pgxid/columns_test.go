@@ -310,15 +310,9 @@ func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want str
 		}
 		// Of any type NULL is NULL.
 		err = pool.QueryRow(t.Context(), "SELECT CASE WHEN false THEN "+expression+" END", format...).Scan(dst)
-		switch dst.(type) {
-		case interface{ IsZero() bool }: // an ID, an OrZero or a sqlid.Null
-			if n, ok := dst.(interface{ IsZero() bool }); ok && (err == nil) != n.IsZero() || err != nil && !errors.Is(err, idtype.ErrNull) {
-				t.Errorf("NULL, not %s, into %T: %v", expression, dst, err)
-			}
-		default:
-			if err != nil {
-				t.Errorf("NULL, not %s, into %T: %v", expression, dst, err)
-			}
+		n, ok := dst.(interface{ IsZero() bool }) // an ID, an OrZero or a sqlid.Null
+		if ok && (err == nil) != n.IsZero() || err != nil && !(ok && errors.Is(err, idtype.ErrNull)) {
+			t.Errorf("NULL, not %s, into %T: %v", expression, dst, err)
 		}
 	}
 	many := s.many()

@@ -86,10 +86,10 @@ func scanJSON(src []byte, dst reflect.Value) error {
 	case null:
 		return scanner.Scan(nil)
 	}
-	t, _ := idOf(dst.Type())
-	id := reflect.New(t)
+	k, _ := idOf(dst.Type())
+	id := reflect.New(k.typ)
 	var err error
-	if codecOf(t).Storage() == idtype.StorageBigint && len(src) != 0 && src[0] != '"' {
+	if k.form == idtype.StorageBigint && len(src) != 0 && src[0] != '"' {
 		err = id.Interface().(sql.Scanner).Scan(src) // a number, as two modes store it
 	} else {
 		err = id.Interface().(json.Unmarshaler).UnmarshalJSON(src)

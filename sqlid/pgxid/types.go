@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -24,31 +25,76 @@ var (
 	idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 )
 
-// wrappers are the packages that wrap IDs. What others make of a struct that has one is their own.
+// wrappers are the packages of IDs and of what wraps them. What others make of a struct that has one is their own.
 var wrappers = map[string]bool{
 	"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true,
 }
 
-// idOf is the ID type of a value: its own, or that which it points to or wraps. A wrapper is a
-// struct that begins with the ID. It asks no value: pgx plans for pointers that it is yet to make.
-func idOf(t reflect.Type) (reflect.Type, bool) {
-	for t != nil {
-		switch t.Kind() {
-		case reflect.Int64, reflect.Array:
-			// A struct that embeds an ID has its methods, and is none.
-			return t, t.NumMethod() != 0 && t.PkgPath() == idPackage && t.Implements(idType)
-		case reflect.Pointer:
-			t = t.Elem()
-		case reflect.Struct:
-			if !wrappers[t.PkgPath()] || t.NumField() == 0 || !isColumn(t) {
-				return nil, false
-			}
-			t = t.Field(0).Type
-		default:
+// An idKind is a type of IDs, with what is asked of it.
+type idKind struct {
+	typ   reflect.Type
+	codec idtype.Codec
+	form  idtype.Storage // of the columns of such IDs
+	// A text is taken for nothing but the ID. Scan would take digits for the integer of a Short ID,
+	// whose text they may be, and 8 characters for the bytes of an EightByte.
+	textIsDistinct bool
+}
+
+func newKind(t reflect.Type) *idKind {
+	zero := reflect.Zero(t).Interface().(id)
+	k := &idKind{typ: t, codec: zero.Codec(), form: zero.Codec().Storage()}
+	switch k.form {
+	case idtype.StorageBigint:
+		scheme := zero.Scheme()
+		k.textIsDistinct = scheme != idtype.SchemeShort && scheme != idtype.SchemeEightByte
+	case idtype.StorageUUID:
+		k.textIsDistinct = true
+	}
+	return k
+}
+
+// kinds are the types that were asked for, each with its *idKind, which is nil for a type without IDs.
+// To ask anew would take longer than to read an ID.
+var kinds sync.Map
+
+// idOf is the ID type of a value: its own, or that which it points to or wraps. It asks no value: pgx
+// plans for pointers that it is yet to make.
+func idOf(t reflect.Type) (*idKind, bool) {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return nil, false
+	}
+	switch t.Kind() {
+	case reflect.Int64, reflect.Array, reflect.Struct:
+		if t.NumMethod() == 0 || !wrappers[t.PkgPath()] {
 			return nil, false
 		}
+	default:
+		return nil, false
 	}
-	return nil, false
+	known, ok := kinds.Load(t)
+	if !ok {
+		known, _ = kinds.LoadOrStore(t, findID(t))
+	}
+	k := known.(*idKind)
+	return k, k != nil
+}
+
+// findID finds the ID in a type that is no pointer. A wrapper is a struct that begins with it. A
+// struct of somebody else's that embeds an ID has its methods, and is none.
+func findID(t reflect.Type) *idKind {
+	switch {
+	case t.Kind() != reflect.Struct:
+		if t.PkgPath() == idPackage && t.Implements(idType) {
+			return newKind(t)
+		}
+	case t.NumField() != 0 && isColumn(t):
+		k, _ := idOf(t.Field(0).Type)
+		return k
+	}
+	return nil
 }
 
 func isColumn(t reflect.Type) bool {
@@ -56,13 +102,10 @@ func isColumn(t reflect.Type) bool {
 		reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
-// codecOf is that of an ID type.
-func codecOf(t reflect.Type) idtype.Codec { return reflect.Zero(t).Interface().(id).Codec() }
-
 // storageOf is the form in which a column holds the IDs of a type.
 func storageOf(t reflect.Type) (idtype.Storage, bool) {
-	if id, ok := idOf(t); ok {
-		return codecOf(id).Storage(), true
+	if k, ok := idOf(t); ok {
+		return k.form, true
 	}
 	return "", false
 }

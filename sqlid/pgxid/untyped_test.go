@@ -2,6 +2,8 @@ package pgxid_test
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"strings"
 	"testing"
 
@@ -84,6 +86,14 @@ func TestUnregistered(t *testing.T) {
 		}
 		if _, err := pool.Exec(t.Context(), "SELECT $1::jsonb", eight); !isState(err, "22P02") && !isState(err, "22021") {
 			t.Errorf("%v: bytes as jsonb: %v", mode, err)
+		}
+		for column, zero := range map[string]any{
+			"bigint": UserID(0), "float8": new(UserID), "jsonb": sql.Null[UserID]{Valid: true}, "text": idtype.Slice[UserID]{0},
+			"bytea": idtype.SnoID{}, "uuid": idtype.Sno[idtype.AsUUID[User]]{}, "varchar": idtype.Sno[idtype.AsText[User]]{},
+		} {
+			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err, idtype.ErrZero) {
+				t.Errorf("%v: zero as %s: %v", mode, column, err)
+			}
 		}
 		var id UserID
 		if err := pool.QueryRow(t.Context(), `SELECT '"7"'::jsonb`).Scan(&id); err == nil {
