@@ -90,7 +90,7 @@ func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 	case reflect.Array:
 		_, theirs, _ = pgtype.TryWrapArrayEncodePlan(value)
 	case reflect.Struct:
-		if _, own := value.(interface{ isOurs() }); own { // there is no way to write it as the column's type
+		if _, own := value.(interface{ isOurs() }); own { // it cannot be written as the column's type
 			return nil, nil, false
 		}
 		theirs = value
@@ -218,7 +218,8 @@ func newNested(v reflect.Value) *nested {
 
 func (n *nested) add(v reflect.Value, depth int) {
 	if depth == len(n.dimensions) {
-		n.dimensions = append(n.dimensions, pgtype.ArrayDimension{Length: int32(v.Len()), LowerBound: 1})
+		d := pgtype.ArrayDimension{Length: int32(v.Len()), LowerBound: 1}
+		n.dimensions = append(n.dimensions, d)
 	}
 	n.ragged = n.ragged || int(n.dimensions[depth].Length) != v.Len()
 	if !isNested(v.Type()) {

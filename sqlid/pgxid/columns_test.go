@@ -145,7 +145,8 @@ func TestParameters(t *testing.T) {
 				}
 				for _, value := range s.values {
 					got := reflect.New(reflect.TypeOf(value))
-					err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name, value).Scan(got.Interface())
+					err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name,
+						value).Scan(got.Interface())
 					switch {
 					case holds && (err != nil || !reflect.DeepEqual(got.Elem().Interface(), value)):
 						t.Errorf("%s: %T came back as %v, %v", column.name, value, got.Elem(), err)
@@ -157,9 +158,11 @@ func TestParameters(t *testing.T) {
 				got := s.many()
 				err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name+"[]", s.list).Scan(got)
 				switch {
-				case holds && (err != nil || !reflect.DeepEqual(reflect.ValueOf(got).Elem().Interface(), s.list)):
+				case holds && (err != nil ||
+					!reflect.DeepEqual(reflect.ValueOf(got).Elem().Interface(), s.list)):
 					t.Errorf("%s: %T came back as %v, %v", column.name, s.list, got, err)
-				case !holds && !isStorageError(err, s.form, typ+"[]") && typ != "int8multirange": // unknown to pgx
+				case !holds && !isStorageError(err, s.form, typ+"[]") &&
+					typ != "int8multirange": // unknown to pgx
 					t.Errorf("%s: %T: %v", column.name, s.list, err)
 				}
 			}
@@ -170,9 +173,13 @@ func TestParameters(t *testing.T) {
 		// Bytes are no list of numbers.
 		for _, s := range samples {
 			for _, value := range s.values {
-				for _, column := range []string{"bigint[]", "double precision[]", "jsonb[]", "bytea[]"} {
+				for _, column := range []string{
+					"bigint[]", "double precision[]", "jsonb[]",
+					"bytea[]",
+				} {
 					_, err := pool.Exec(t.Context(), "SELECT $1::"+column, value)
-					if err == nil || s.form == idtype.StorageBytes && !isStorageError(err, s.form, "an array") {
+					if err == nil || s.form == idtype.StorageBytes &&
+						!isStorageError(err, s.form, "an array") {
 						t.Errorf("%s: %T: %v", column, value, err)
 					}
 				}
@@ -184,7 +191,8 @@ func TestParameters(t *testing.T) {
 func isStorageError(err error, want idtype.Storage, column string) bool {
 	var e *pgxid.StorageError
 	return errors.As(err, &e) && e.Want == want && e.Column == column && e.Value != "" &&
-		strings.Contains(err.Error(), fmt.Sprintf("is stored as %s: the column is %s", want, column))
+		strings.Contains(err.Error(), fmt.Sprintf("is stored as %s: the column is %s", want,
+			column))
 }
 
 // Smaller integers hold the IDs that fit, and pgx refuses the others.
@@ -199,12 +207,14 @@ func TestSmallIntegers(t *testing.T) {
 			if column == "xid8" {
 				continue
 			}
-			if err := pool.QueryRow(t.Context(), "SELECT $1::"+column, UserID(1<<53+1)).Scan(&got); err == nil {
+			if err := pool.QueryRow(t.Context(), "SELECT $1::"+column,
+				UserID(1<<53+1)).Scan(&got); err == nil {
 				t.Errorf("%s holds %v", column, got)
 			}
 		}
 		negative := idtype.MustParse[idtype.EightByte[idtype.AsBigint[User]]](negative)
-		if _, err := pool.Exec(t.Context(), "SELECT $1::xid8", negative); err == nil && describes(modeOf(pool)) {
+		if _, err := pool.Exec(t.Context(), "SELECT $1::xid8", negative); err == nil &&
+			describes(modeOf(pool)) {
 			t.Error("xid8 holds a negative number")
 		}
 	})
@@ -215,7 +225,8 @@ func TestSmallIntegers(t *testing.T) {
 func TestColumns(t *testing.T) {
 	integers := func(text, short, eightByte string) map[string]string {
 		return map[string]string{
-			"decimal": text, "trace": text, "sequence": text, "short": short, "eightbyte as bigint": eightByte,
+			"decimal": text, "trace": text, "sequence": text,
+			"short": short, "eightbyte as bigint": eightByte,
 		}
 	}
 	digits := func(text string) map[string]string {
@@ -270,7 +281,8 @@ func TestColumns(t *testing.T) {
 		formats := [][]any{nil}
 		if describes(modeOf(pool)) {
 			formats = [][]any{
-				{pgx.QueryResultFormats{pgx.TextFormatCode}}, {pgx.QueryResultFormats{pgx.BinaryFormatCode}},
+				{pgx.QueryResultFormats{pgx.TextFormatCode}},
+				{pgx.QueryResultFormats{pgx.BinaryFormatCode}},
 			}
 		}
 		for _, test := range tests {
@@ -309,9 +321,11 @@ func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want str
 			}
 		}
 		// Of any type NULL is NULL.
-		err = pool.QueryRow(t.Context(), "SELECT CASE WHEN false THEN "+expression+" END", format...).Scan(dst)
+		err = pool.QueryRow(t.Context(), "SELECT CASE WHEN false THEN "+expression+" END",
+			format...).Scan(dst)
 		n, ok := dst.(interface{ IsZero() bool }) // an ID, an OrZero or a sqlid.Null
-		if ok && (err == nil) != n.IsZero() || err != nil && !(ok && errors.Is(err, idtype.ErrNull)) {
+		if ok && (err == nil) != n.IsZero() || err != nil &&
+			!(ok && errors.Is(err, idtype.ErrNull)) {
 			t.Errorf("NULL, not %s, into %T: %v", expression, dst, err)
 		}
 	}
@@ -327,14 +341,16 @@ func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want str
 func isRefused(err error, form idtype.Storage) bool {
 	var e *pgxid.StorageError
 	var input *idtype.InputError
-	return errors.As(err, &e) && e.Want == form && e.Value != "" && e.Column != "" || errors.As(err, &input)
+	return errors.As(err, &e) && e.Want == form && e.Value != "" && e.Column != "" ||
+		errors.As(err, &input)
 }
 
 // A Slice is an array for a column of arrays where the server says that it is one, and JSON
 // everywhere else: it is stored in no column as something that its Scan does not read.
 func TestSlices(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
-	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(), "CREATE EXTENSION citext"); err != nil {
+	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
+		"CREATE EXTENSION citext"); err != nil {
 		t.Fatal(err)
 	}
 	type slice = idtype.Slice[UserID]
@@ -349,12 +365,18 @@ func TestSlices(t *testing.T) {
 				slice slice
 				json  string
 			}{{slice{1, 2}, `["1","2"]`}, {slice{}, "[]"}, {nil, "[]"}} {
-				for _, column := range []string{"text", "varchar", "bpchar", "json", "jsonb", "citext"} {
+				for _, column := range []string{
+					"text", "varchar", "bpchar", "json", "jsonb",
+					"citext",
+				} {
 					var got string
 					var back slice
-					err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text, $1::"+column, in.slice).Scan(&got, &back)
-					if strings.ReplaceAll(got, " ", "") != in.json || !slices.Equal(back, in.slice) || err != nil {
-						t.Errorf("%v, %v: %#v as %s is %s, %v, %v", registered, mode, in.slice, column, got, back, err)
+					query := "SELECT ($1::" + column + ")::text, $1::" + column
+					err := pool.QueryRow(t.Context(), query, in.slice).Scan(&got, &back)
+					if strings.ReplaceAll(got, " ", "") != in.json ||
+						!slices.Equal(back, in.slice) || err != nil {
+						t.Errorf("%v, %v: %#v as %s is %s, %v, %v", registered, mode, in.slice,
+							column, got, back, err)
 					}
 				}
 				var back slice
@@ -364,16 +386,21 @@ func TestSlices(t *testing.T) {
 						t.Errorf("%v: %#v as an array is %v, %v", mode, in.slice, back, err)
 					}
 				} else if !isState(err, "22P02") {
-					t.Errorf("%v, %v: %#v as an array is %v, %v", registered, mode, in.slice, back, err)
+					t.Errorf("%v, %v: %#v as an array is %v, %v", registered, mode, in.slice,
+						back, err)
 				}
 			}
 			if !registered || !describes(mode) {
 				continue
 			}
-			for _, column := range []string{"name", `"char"`, "bytea", "bit(8)", "int8range", "xml", "tsvector", "bigint"} {
+			for _, column := range []string{
+				"name", `"char"`, "bytea", "bit(8)", "int8range",
+				"xml", "tsvector", "bigint",
+			} {
 				_, err := pool.Exec(t.Context(), "SELECT $1::"+column, slice{1, 2})
 				var e *pgxid.StorageError
-				if !errors.As(err, &e) || !strings.Contains(err.Error(), "an array or JSON: the column is") {
+				if !errors.As(err, &e) || !strings.Contains(err.Error(),
+					"an array or JSON: the column is") {
 					t.Errorf("%v: a slice as %s: %v", mode, column, err)
 				}
 			}
@@ -385,12 +412,16 @@ func TestSlices(t *testing.T) {
 func TestShapes(t *testing.T) {
 	type span = pgtype.Range[UserID]
 	type sno = idtype.Sno[idtype.AsUUID[User]]
-	s := span{Lower: 5, Upper: 9, LowerType: pgtype.Inclusive, UpperType: pgtype.Exclusive, Valid: true}
+	s := span{
+		Lower: 5, Upper: 9, LowerType: pgtype.Inclusive, UpperType: pgtype.Exclusive,
+		Valid: true,
+	}
 	id := idtype.MustParse[sno](snoText)
 	zero := s
 	zero.Upper = 0
 	source := dbtest.New(t, databases.Postgres).Source()
-	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(), "CREATE TYPE member AS (id bigint, name text)"); err != nil {
+	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
+		"CREATE TYPE member AS (id bigint, name text)"); err != nil {
 		t.Fatal(err)
 	}
 	inModes(t, source, func(t *testing.T, pool *pgxpool.Pool) {
@@ -415,7 +446,8 @@ func TestShapes(t *testing.T) {
 			{"int8multirange", pgtype.Multirange[span]{}, "{}"},
 		} {
 			var got string
-			err := pool.QueryRow(t.Context(), "SELECT ($1::"+test.column+")::text", test.in).Scan(&got)
+			err := pool.QueryRow(t.Context(), "SELECT ($1::"+test.column+")::text",
+				test.in).Scan(&got)
 			if err != nil || got != test.want {
 				t.Errorf("%T: %s, %v", test.in, got, err)
 			}
@@ -423,28 +455,41 @@ func TestShapes(t *testing.T) {
 				continue
 			}
 			back := reflect.New(reflect.TypeOf(test.in))
-			err = pool.QueryRow(t.Context(), "SELECT $1::"+test.column, test.in).Scan(back.Interface())
-			if err != nil || !reflect.DeepEqual(back.Elem().Interface(), test.in) && test.want != "{}" {
+			err = pool.QueryRow(t.Context(), "SELECT $1::"+test.column,
+				test.in).Scan(back.Interface())
+			if err != nil || !reflect.DeepEqual(back.Elem().Interface(), test.in) &&
+				test.want != "{}" {
 				t.Errorf("%T came back as %v, %v", test.in, back.Elem(), err)
 			}
 		}
-		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][]UserID{{1}, {2, 3}}); err == nil || !strings.Contains(err.Error(), "unequal") {
+		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][]UserID{
+			{1},
+			{2, 3},
+		}); err == nil || !strings.Contains(err.Error(), "unequal") {
 			t.Errorf("slices of unequal lengths: %v", err)
 		}
-		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][][]UserID{{{1}}, {{2, 3}}}); err == nil || !strings.Contains(err.Error(), "unequal") {
+		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][][]UserID{
+			{{1}},
+			{{2, 3}},
+		}); err == nil || !strings.Contains(err.Error(), "unequal") {
 			t.Errorf("slices of unequal lengths: %v", err)
 		}
 		if describes(modeOf(pool)) {
-			_, err := pool.Exec(t.Context(), "SELECT $1::uuid[]", [2]idtype.SnoID{idtype.SnoID(id), {}})
+			_, err := pool.Exec(t.Context(), "SELECT $1::uuid[]",
+				[2]idtype.SnoID{idtype.SnoID(id), {}})
 			if !isStorageError(err, idtype.StorageBytes, "uuid[]") {
 				t.Errorf("an array of Go as uuid[]: %v", err)
 			}
 		}
 		for column, bad := range map[string]any{
 			"bigint[]": [][]UserID{{1, 2}, {3, 0}}, "uuid[]": [2]sno{id, {}},
-			"int8range": zero, "int8range[]": []span{s, zero}, "int8multirange": pgtype.Multirange[span]{zero},
+			"int8range": zero, "int8range[]": []span{
+				s,
+				zero,
+			}, "int8multirange": pgtype.Multirange[span]{zero},
 		} {
-			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, bad); !errors.Is(err, idtype.ErrZero) {
+			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, bad); !errors.Is(err,
+				idtype.ErrZero) {
 				t.Errorf("zero in %T: %v", bad, err)
 			}
 		}
@@ -512,7 +557,10 @@ func FuzzColumn(f *testing.F) {
 	} {
 		f.Add(seed.oid, seed.format, []byte(seed.wire))
 	}
-	none := []uint32{pgtype.Float4OID, pgtype.Float8OID, pgtype.InetOID, pgtype.BitOID, pgtype.VarbitOID, pgtype.XMLOID, pgtype.QCharOID, pgtype.DateOID}
+	none := []uint32{
+		pgtype.Float4OID, pgtype.Float8OID, pgtype.InetOID, pgtype.BitOID,
+		pgtype.VarbitOID, pgtype.XMLOID, pgtype.QCharOID, pgtype.DateOID,
+	}
 	f.Fuzz(func(t *testing.T, oid uint32, format int16, wire []byte) {
 		if format != pgtype.TextFormatCode {
 			format = pgtype.BinaryFormatCode
@@ -521,8 +569,10 @@ func FuzzColumn(f *testing.F) {
 			return
 		}
 		switch oid {
-		case pgtype.NumericOID, pgtype.NumericArrayOID, pgtype.NumrangeOID, pgtype.NumrangeArrayOID, pgtype.NummultirangeOID:
-			if len(wire) > 40 || format == pgtype.BinaryFormatCode && len(wire) > 3 && wire[2] != 0 || bytes.ContainsAny(wire, "eE") {
+		case pgtype.NumericOID, pgtype.NumericArrayOID, pgtype.NumrangeOID,
+			pgtype.NumrangeArrayOID, pgtype.NummultirangeOID:
+			if len(wire) > 40 || format == pgtype.BinaryFormatCode && len(wire) > 3 &&
+				wire[2] != 0 || bytes.ContainsAny(wire, "eE") {
 				return // pgx takes seconds for numbers of 100,000 digits
 			}
 		}
@@ -538,8 +588,10 @@ func FuzzColumn(f *testing.F) {
 				if err == nil && slices.Contains(none, oid) {
 					t.Errorf("%d, %d, %q into %T: %v", oid, format, wire, value, dst.Elem())
 				}
-				if pgxMade := dst.Elem().Kind() == reflect.Pointer; err != nil && !pgxMade && dst.Elem().Interface() != before {
-					t.Errorf("%d, %d, %q into %T: changed it to %v", oid, format, wire, value, dst.Elem())
+				if pgxMade := dst.Elem().Kind() == reflect.Pointer; err != nil && !pgxMade &&
+					dst.Elem().Interface() != before {
+					t.Errorf("%d, %d, %q into %T: changed it to %v", oid, format, wire, value,
+						dst.Elem())
 				}
 			}
 		}

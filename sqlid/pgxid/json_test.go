@@ -57,13 +57,15 @@ func TestJSON(t *testing.T) {
 			}
 			for _, value := range s.values {
 				rows := pgx.CopyFromRows([][]any{{value, value}})
-				if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"}, []string{"j", "b"}, rows); err != nil {
+				if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"},
+					[]string{"j", "b"}, rows); err != nil {
 					t.Errorf("COPY of %T: %v", value, err)
 				}
 			}
 			var n int
 			count := "SELECT count(*) FROM documents WHERE j::text = $1 AND b::text = $1"
-			if err := setUp.QueryRow(t.Context(), count, string(want)).Scan(&n); err != nil || n != len(s.values) {
+			if err := setUp.QueryRow(t.Context(), count, string(want)).Scan(&n); err != nil ||
+				n != len(s.values) {
 				t.Errorf("%s: %d rows of %s by COPY, %v", s.name, n, want, err)
 			}
 		}
@@ -77,7 +79,8 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 	}
 	got := reflect.New(reflect.TypeOf(value))
 	var stored string
-	err = pool.QueryRow(t.Context(), "SELECT $1::"+column+", ($1::"+column+")::text", value).Scan(got.Interface(), &stored)
+	err = pool.QueryRow(t.Context(), "SELECT $1::"+column+", ($1::"+column+")::text",
+		value).Scan(got.Interface(), &stored)
 	switch {
 	case !describes(modeOf(pool)) && s.form != idtype.StorageBigint:
 		if !isState(err, "22P02") {
@@ -94,22 +97,28 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 	}
 	for _, format := range []int16{pgx.TextFormatCode, pgx.BinaryFormatCode} {
 		got.Elem().SetZero()
-		err := pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format}, value).Scan(got.Interface())
+		err := pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format},
+			value).Scan(got.Interface())
 		if err != nil || !reflect.DeepEqual(got.Elem().Interface(), value) {
-			t.Errorf("%T as %s in format %d came back as %v, %v", value, column, format, got.Elem(), err)
+			t.Errorf("%T as %s in format %d came back as %v, %v", value, column, format,
+				got.Elem(), err)
 		}
 		// Behind one more pointer, and in an array.
 		pointer := reflect.New(reflect.TypeOf(value))
 		pointer.Elem().Set(reflect.ValueOf(value))
 		again := reflect.New(pointer.Type())
-		err = pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format}, pointer.Interface()).Scan(again.Interface())
+		err = pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format},
+			pointer.Interface()).Scan(again.Interface())
 		if err != nil || !reflect.DeepEqual(again.Elem().Interface(), pointer.Interface()) {
-			t.Errorf("%v as %s in format %d came back as %v, %v", pointer.Type(), column, format, again.Elem(), err)
+			t.Errorf("%v as %s in format %d came back as %v, %v", pointer.Type(), column, format,
+				again.Elem(), err)
 		}
 		many := s.many()
-		err = pool.QueryRow(t.Context(), "SELECT $1::"+column+"[]", pgx.QueryResultFormats{format}, s.list).Scan(many)
+		err = pool.QueryRow(t.Context(), "SELECT $1::"+column+"[]",
+			pgx.QueryResultFormats{format}, s.list).Scan(many)
 		if err != nil || !reflect.DeepEqual(reflect.ValueOf(many).Elem().Interface(), s.list) {
-			t.Errorf("%T as %s[] in format %d came back as %v, %v", s.list, column, format, many, err)
+			t.Errorf("%T as %s[] in format %d came back as %v, %v", s.list, column, format, many,
+				err)
 		}
 	}
 }
@@ -117,21 +126,33 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 // testNoID is for zero, NULL, JSON's null and what is no ID.
 func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 	ctx, id := t.Context(), UserID(7)
-	for _, zero := range []any{UserID(0), new(UserID), sql.Null[UserID]{Valid: true}, idtype.SnoID{}, []idtype.OrZero[UserID]{{ID: 0}}[:0:0]} {
+	for _, zero := range []any{
+		UserID(0), new(UserID),
+		sql.Null[UserID]{Valid: true},
+		idtype.SnoID{},
+		[]idtype.OrZero[UserID]{{ID: 0}}[:0:0],
+	} {
 		_, err := pool.Exec(ctx, "SELECT $1::"+column, zero)
 		if reflect.TypeOf(zero).Kind() != reflect.Slice && !errors.Is(err, idtype.ErrZero) {
 			t.Errorf("zero %T as %s: %v", zero, column, err)
 		}
 	}
-	for _, null := range []any{(*UserID)(nil), sql.Null[UserID]{}, sqlid.Null[UserID]{}, sql.Null[idtype.SnoID]{}} {
+	for _, null := range []any{
+		(*UserID)(nil),
+		sql.Null[UserID]{},
+		sqlid.Null[UserID]{},
+		sql.Null[idtype.SnoID]{},
+	} {
 		var got *string
-		if err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text", null).Scan(&got); err != nil || got != nil {
+		if err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text",
+			null).Scan(&got); err != nil || got != nil {
 			t.Errorf("%T as %s: %v, %v", null, column, got, err)
 		}
 	}
 	if describes(modeOf(pool)) {
 		var got string
-		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text", idtype.OrZero[UserID]{}).Scan(&got)
+		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text",
+			idtype.OrZero[UserID]{}).Scan(&got)
 		if err != nil || got != "null" {
 			t.Errorf("none as %s: %s, %v", column, got, err)
 		}
@@ -153,20 +174,28 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 			t.Errorf("%s into sqlid.Null: %v, %v", null, ours, err)
 		}
 		err := pool.QueryRow(ctx, query).Scan(&none)
-		if null == "NULL" && (!errors.Is(err, idtype.ErrNull) || none.ID != 7) || null != "NULL" && (err != nil || !none.IsZero()) {
+		if null == "NULL" && (!errors.Is(err, idtype.ErrNull) || none.ID != 7) ||
+			null != "NULL" && (err != nil || !none.IsZero()) {
 			t.Errorf("%s into OrZero: %v, %v", null, none, err)
 		}
 	}
 	// What no UnmarshalJSON takes; a text of 8 characters is 10 with its quotes, which is a Sno's
 	// number of bytes.
-	for _, text := range []string{`"deadbeef"`, `"123456"`, "1e-3", "5.0", "-5", "{}", "[7]", "true", "12345678", " 5 x"} {
-		for _, dst := range []any{&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID), new(UserID)} {
+	for _, text := range []string{
+		`"deadbeef"`, `"123456"`, "1e-3", "5.0", "-5", "{}", "[7]",
+		"true", "12345678", " 5 x",
+	} {
+		for _, dst := range []any{
+			&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID),
+			new(UserID),
+		} {
 			if _, decimal := dst.(*UserID); decimal && (text == `"123456"` || text == "12345678") {
 				continue
 			}
 			err := pool.QueryRow(ctx, "SELECT '"+text+"'::"+column).Scan(dst)
 			if err == nil || !reflect.ValueOf(dst).Elem().IsZero() {
-				t.Errorf("%s as %s into %T: %v, %v", text, column, dst, reflect.ValueOf(dst).Elem(), err)
+				t.Errorf("%s as %s into %T: %v, %v", text, column, dst,
+					reflect.ValueOf(dst).Elem(), err)
 			}
 		}
 	}
@@ -185,14 +214,17 @@ func TestOwnJSONCodec(t *testing.T) {
 	}
 	m.RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: mine})
 	pgxid.Register(m)
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, []int{1}, nil); err != nil || string(wire) != `"mine"` {
+	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, []int{1}, nil); err != nil ||
+		string(wire) != `"mine"` {
 		t.Errorf("got %s, %v", wire, err)
 	}
 	var numbers []int
-	if err := m.Scan(pgtype.JSONOID, pgtype.TextFormatCode, []byte("[]"), &numbers); err != nil || len(numbers) != 1 {
+	if err := m.Scan(pgtype.JSONOID, pgtype.TextFormatCode, []byte("[]"), &numbers); err != nil ||
+		len(numbers) != 1 {
 		t.Errorf("got %v, %v", numbers, err)
 	}
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, UserID(7), nil); err != nil || string(wire) != `"7"` {
+	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, UserID(7), nil); err != nil ||
+		string(wire) != `"7"` {
 		t.Errorf("got %s, %v", wire, err)
 	}
 }
@@ -205,11 +237,13 @@ func TestDatabaseSQL(t *testing.T) {
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
 	defer db.Close()
-	if _, err := db.Exec("SELECT $1::float8", UserID(7)); !isStorageError(err, idtype.StorageBigint, "float8") {
+	if _, err := db.Exec("SELECT $1::float8", UserID(7)); !isStorageError(err,
+		idtype.StorageBigint, "float8") {
 		t.Errorf("an ID as float8: %v", err)
 	}
 	var got string
-	if err := db.QueryRow("SELECT ($1::jsonb)::text", UserID(7)).Scan(&got); err != nil || got != `"7"` {
+	if err := db.QueryRow("SELECT ($1::jsonb)::text", UserID(7)).Scan(&got); err != nil ||
+		got != `"7"` {
 		t.Errorf("an ID as jsonb: %s, %v", got, err)
 	}
 	var id UserID

@@ -25,7 +25,8 @@ var (
 	idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 )
 
-// wrappers are the packages of IDs and of what wraps them. What others make of a struct that has one is their own.
+// wrappers are the packages of IDs and of what wraps them. What others make of a struct that has an
+// ID is their own.
 var wrappers = map[string]bool{
 	"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true,
 }
@@ -53,12 +54,12 @@ func newKind(t reflect.Type) *idKind {
 	return k
 }
 
-// kinds are the types that were asked for, each with its *idKind, which is nil for a type without IDs.
-// To ask anew would take longer than to read an ID.
+// kinds holds the *idKind of each type that was asked for, or a nil one. To ask anew would take
+// longer than to read an ID.
 var kinds sync.Map
 
-// idOf is the ID type of a value: its own, or that which it points to or wraps. It asks no value: pgx
-// plans for pointers that it is yet to make.
+// idOf is the ID type of a value: its own, or that which it points to or wraps. It asks no value:
+// pgx plans for pointers that it is yet to make.
 func idOf(t reflect.Type) (*idKind, bool) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()

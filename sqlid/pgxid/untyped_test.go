@@ -46,9 +46,12 @@ func TestUntypedModes(t *testing.T) {
 			{idtype.Slice[UserID]{1}, "text", `["1"]`},
 		} {
 			var got string
-			err := pool.QueryRow(t.Context(), "SELECT ($1::"+test.column+")::text", test.in).Scan(&got)
-			if test.want == "22P02" && !isState(err, test.want) || test.want != "22P02" && (err != nil || got != test.want) {
-				t.Errorf("%v: %T as %s: %s, %v, want %s", mode, test.in, test.column, got, err, test.want)
+			err := pool.QueryRow(t.Context(), "SELECT ($1::"+test.column+")::text",
+				test.in).Scan(&got)
+			if test.want == "22P02" && !isState(err, test.want) || test.want != "22P02" &&
+				(err != nil || got != test.want) {
+				t.Errorf("%v: %T as %s: %s, %v, want %s", mode, test.in, test.column, got, err,
+					test.want)
 			}
 		}
 		var got idtype.SnoID
@@ -79,19 +82,23 @@ func TestUnregistered(t *testing.T) {
 			"float4": "1.6777216e+07", "float8": "16777217", "jsonb": "16777217",
 		} {
 			var got string
-			err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", UserID(1<<24+1)).Scan(&got)
+			err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text",
+				UserID(1<<24+1)).Scan(&got)
 			if got != want || err != nil {
 				t.Errorf("%v: %s: %s, %v", mode, column, got, err)
 			}
 		}
-		if _, err := pool.Exec(t.Context(), "SELECT $1::jsonb", eight); !isState(err, "22P02") && !isState(err, "22021") {
+		if _, err := pool.Exec(t.Context(), "SELECT $1::jsonb", eight); !isState(err, "22P02") &&
+			!isState(err, "22021") {
 			t.Errorf("%v: bytes as jsonb: %v", mode, err)
 		}
 		for column, zero := range map[string]any{
-			"bigint": UserID(0), "float8": new(UserID), "jsonb": sql.Null[UserID]{Valid: true}, "text": idtype.Slice[UserID]{0},
-			"bytea": idtype.SnoID{}, "uuid": idtype.Sno[idtype.AsUUID[User]]{}, "varchar": idtype.Sno[idtype.AsText[User]]{},
+			"bigint": UserID(0), "float8": new(UserID), "jsonb": sql.Null[UserID]{Valid: true},
+			"text": idtype.Slice[UserID]{0}, "bytea": idtype.SnoID{},
+			"uuid": idtype.Sno[idtype.AsUUID[User]]{}, "varchar": idtype.Sno[idtype.AsText[User]]{},
 		} {
-			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err, idtype.ErrZero) {
+			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err,
+				idtype.ErrZero) {
 				t.Errorf("%v: zero as %s: %v", mode, column, err)
 			}
 		}
@@ -99,7 +106,10 @@ func TestUnregistered(t *testing.T) {
 		if err := pool.QueryRow(t.Context(), `SELECT '"7"'::jsonb`).Scan(&id); err == nil {
 			t.Errorf("%v: a string in jsonb is read", mode)
 		}
-		for _, expression := range []string{"'deadbeef'::text", "'10.0.0.1'::inet", "'deadbeef'::xml", "'10:00:00'::time"} {
+		for _, expression := range []string{
+			"'deadbeef'::text", "'10.0.0.1'::inet",
+			"'deadbeef'::xml", "'10:00:00'::time",
+		} {
 			var got idtype.EightByteID
 			err := pool.QueryRow(t.Context(), "SELECT "+expression, textFormat(mode)...).Scan(&got)
 			if err != nil || got.IsZero() {
@@ -107,10 +117,14 @@ func TestUnregistered(t *testing.T) {
 			}
 		}
 		for column, list := range map[string]any{
-			"bigint[]":  []UserID{7},
-			"int8range": pgtype.Range[UserID]{Lower: 7, LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true},
+			"bigint[]": []UserID{7},
+			"int8range": pgtype.Range[UserID]{
+				Lower: 7, LowerType: pgtype.Inclusive,
+				UpperType: pgtype.Unbounded, Valid: true,
+			},
 		} {
-			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, list); (err == nil) != describes(mode) {
+			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column,
+				list); (err == nil) != describes(mode) {
 				t.Errorf("%v: %T: %v", mode, list, err)
 			}
 		}
@@ -129,19 +143,25 @@ func textFormat(mode pgx.QueryExecMode) []any {
 func TestUnknownTypes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	setUp := openPool(t, source, modes[0], nil)
-	if _, err := setUp.Exec(t.Context(), "CREATE EXTENSION citext; CREATE TYPE mood AS ENUM ('deadbeef')", pgx.QueryExecModeSimpleProtocol); err != nil {
-		t.Fatal(err)
+	for _, ddl := range []string{"CREATE EXTENSION citext", "CREATE TYPE mood AS ENUM ('deadbeef')"} {
+		if _, err := setUp.Exec(t.Context(), ddl); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var oid uint32
 	if err := setUp.QueryRow(t.Context(), "SELECT 'citext'::regtype::oid").Scan(&oid); err != nil {
 		t.Fatal(err)
 	}
 	withCitext := func(ctx context.Context, conn *pgx.Conn) error {
-		conn.TypeMap().RegisterType(&pgtype.Type{Name: "citext", OID: oid, Codec: pgtype.TextCodec{}})
+		conn.TypeMap().RegisterType(&pgtype.Type{
+			Name: "citext", OID: oid,
+			Codec: pgtype.TextCodec{},
+		})
 		return pgxid.AfterConnect(ctx, conn)
 	}
 	for _, mode := range modes {
-		without, with := openPool(t, source, mode, pgxid.AfterConnect), openPool(t, source, mode, withCitext)
+		without, with := openPool(t, source, mode, pgxid.AfterConnect), openPool(t, source, mode,
+			withCitext)
 		var got idtype.EightByteID
 		for _, expression := range []string{"'deadbeef'::citext", "'deadbeef'::mood"} {
 			if err := without.QueryRow(t.Context(), "SELECT "+expression).Scan(&got); err != nil {
@@ -149,7 +169,8 @@ func TestUnknownTypes(t *testing.T) {
 			}
 		}
 		err := with.QueryRow(t.Context(), "SELECT 'deadbeef'::citext").Scan(&got)
-		if !isStorageError(err, idtype.StorageBytes, "citext") || !strings.Contains(err.Error(), `"deadbeef"`) {
+		if !isStorageError(err, idtype.StorageBytes, "citext") ||
+			!strings.Contains(err.Error(), `"deadbeef"`) {
 			t.Errorf("%v: citext: %v", mode, err)
 		}
 		err = without.QueryRow(t.Context(), "SELECT 'deadbeef'::mood::text").Scan(&got)
