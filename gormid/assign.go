@@ -27,6 +27,7 @@ func assignedTo(stmt *gorm.Statement) *assigned {
 
 // assign is the first callback of a create: it gives an ID to every row that has none, from one reservation.
 func (in *installed) assign(db *gorm.DB) {
+	in.see(db)
 	if db.Error != nil {
 		return
 	}
@@ -77,6 +78,9 @@ func (in *installed) prepare(db *gorm.DB) {
 		return
 	}
 	stmt := db.Statement
+	if convertMaps(stmt); db.Error != nil {
+		return
+	}
 	if a := assignedTo(stmt); a != nil {
 		a.includeKey()
 		a.returnKey()

@@ -86,6 +86,11 @@ func (c *columns) prepareModel(s *schema.Schema) {
 // foreign key may have got the type of the key that it refers to, prepared or not. It reports whether the field is an ID's.
 func (c *columns) prepare(field *schema.Field) bool {
 	id, null := columnIn(field.FieldType)
+	if id != nil && field.PrimaryKey && c.dialect == "sqlite" { // all others do so by themselves
+		c.mu.Lock()
+		field.NotNull = true
+		c.mu.Unlock()
+	}
 	if id == nil || field.TagSettings["TYPE"] != "" {
 		return false
 	}

@@ -139,7 +139,7 @@ func testTwoKeysEmbedded(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT b_id FROM twices WHERE a_id = 5", row.B.ID)
 
 	err := db.Create(&Twice{}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormid_test.Twice (table twices): row 0: ID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormid_test.Twice (table twices): row 0: A.ID (column a_id) is not set") {
 		t.Error(err)
 	}
 }

@@ -137,6 +137,6 @@ func ExampleError() {
 		fmt.Println(errors.Is(err, idtype.ErrZero))
 	}
 	// Output:
-	// gormid: gormid_test.Book (table books): row 0: AuthorID is not set: it refers to no row, or to one that met a conflict and was not stored, and is to be looked up before: zero means not assigned
+	// gormid: gormid_test.Book (table books): row 0: AuthorID is not set. Give it the ID of a row, or make it a pointer if it is optional. A row that met a conflict was not stored and has none: load it first: zero means not assigned
 	// true
 }

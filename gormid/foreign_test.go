@@ -122,7 +122,7 @@ func testZeroForeignKey(t *testing.T, d dialect) {
 	// A join table that GORM made up has no name but the table's. What it refers to met a conflict.
 	must(t, db.Create(&Tag{Name: "a"}))
 	err := db.Create(&User{Name: "v", Tags: []*Tag{{Name: "a"}}}).Error
-	const join = "gormid: table user_tags: row 0: the primary key TagID is not set: it refers to no row, or to one that met a conflict"
+	const join = "gormid: table user_tags: row 0: the primary key TagID is not set. Give it the ID of a row"
 	if !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), join) {
 		t.Error(err)
 	}
@@ -155,11 +155,11 @@ type (
 		ID   string
 		Name string
 	}
-	// NotAlias has a key type without the methods of an ID: an integer.
-	NotAlias struct {
-		ID notAlias
+	// Numbered has an integer of the app's own, which the database is to number: the tag says so.
+	Numbered struct {
+		ID number `gorm:"autoIncrement"`
 	}
-	notAlias  idtype.DecimalID
+	number    int64
 	Composite struct {
 		ID     idtype.DecimalID `gorm:"primaryKey"`
 		Tenant idtype.DecimalID `gorm:"primaryKey"`
@@ -180,19 +180,21 @@ type (
 func TestOtherKeysAreLeftAlone(t *testing.T) {
 	s := newSource()
 	db := inSQLite.open(t, gormid.Use(s))
-	migrate(t, db, &PlainInt{}, &PlainText{}, &NotAlias{}, &Composite{}, &ReadOnly{}, &ByDatabase{}, &OrZeroKey{}, &Keyless{})
+	migrate(t, db, &PlainInt{}, &PlainText{}, &Numbered{}, &Composite{}, &ReadOnly{}, &ByDatabase{}, &OrZeroKey{}, &Keyless{})
 	plain := []PlainInt{{}, {}}
 	must(t, db.Create(&plain))
 	must(t, db.Create(&PlainText{ID: "x"}))
-	var alias NotAlias
-	must(t, db.Create(&alias))
+	var numbered Numbered
+	must(t, db.Create(&numbered))
 	var byDatabase ByDatabase
 	must(t, db.Create(&byDatabase))
-	must(t, db.Create(&ReadOnly{Name: "r"}))
+	if err := db.Create(&ReadOnly{Name: "r"}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
+		t.Errorf("a row without its key: %v", err)
+	}
 	must(t, db.Create(&OrZeroKey{}))
 	must(t, db.Create(&Keyless{}))
-	if plain[1].ID != 2 || alias.ID != 1 || byDatabase.ID != 1 {
-		t.Errorf("got %v, %v, %v", plain, alias, byDatabase)
+	if plain[1].ID != 2 || numbered.ID != 1 || byDatabase.ID != 1 {
+		t.Errorf("got %v, %v, %v", plain, numbered, byDatabase)
 	}
 	for _, c := range []Composite{{}, {ID: 5}, {Tenant: 5}} {
 		if err := db.Create(&c).Error; !errors.Is(err, idtype.ErrZero) {

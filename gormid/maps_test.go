@@ -125,7 +125,7 @@ func testTableMaps(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT id FROM companies", qualified["id"].(idtype.DecimalID))
 
 	other := map[string]any{"name": "e"}
-	isRefused := d.kind == databases.Postgres || d.kind == databases.MariaDB // as a key is not null there
+	isRefused := d.kind != databases.ClickHouse // as a key is not null there
 	if err := db.Table("tags").Create(other).Error; (err != nil) != isRefused {
 		t.Error(err)
 	}

@@ -19,6 +19,7 @@ import (
 type dialector struct {
 	gorm.Dialector
 	columns *columns
+	all     *models
 }
 
 var (
@@ -26,13 +27,13 @@ var (
 	_ gorm.ErrorTranslator               = dialector{}
 )
 
-// knows reports whether the migrator has something to say about a dialect's columns.
+// knows reports whether the plugin has something to say about a dialect.
 func knows(dialect string) bool {
-	return dialect == "postgres" || dialect == "mysql" || dialect == "clickhouse"
+	return literals[dialect] != nil
 }
 
 func (d dialector) Migrator(db *gorm.DB) gorm.Migrator {
-	return migrator{d.Dialector.Migrator(db), db, d.columns}
+	return migrator{d.Dialector.Migrator(db), db, d.columns, d.all}
 }
 
 // Unwrap is the database's own.
@@ -64,37 +65,58 @@ type migrator struct {
 	gorm.Migrator
 	db      *gorm.DB
 	columns *columns
+	all     *models
 }
 
 var _ gormmigrator.BuildIndexOptionsInterface = migrator{}
 
-// prepare leaves it to GORM to refuse what is no model.
-func (m migrator) prepare(models ...any) {
+// prepare returns what is wrong with models. It leaves it to GORM to refuse what is none.
+func (m migrator) prepare(models ...any) error {
 	for _, model := range models {
 		stmt := &gorm.Statement{DB: m.db}
-		if err := stmt.ParseWithSpecialTableName(model, m.db.Statement.Table); err == nil {
-			m.columns.prepareModel(stmt.Schema)
+		if err := stmt.ParseWithSpecialTableName(model, m.db.Statement.Table); err != nil {
+			continue
 		}
+		if err := m.all.see(stmt.Schema); err != nil {
+			return err
+		}
+		m.columns.prepareModel(stmt.Schema)
 	}
+	return nil
+}
+
+func (m migrator) AutoMigrate(models ...any) error {
+	if err := m.prepare(models...); err != nil {
+		return err
+	}
+	return m.Migrator.AutoMigrate(models...)
 }
 
 func (m migrator) CreateTable(models ...any) error {
-	m.prepare(models...)
+	if err := m.prepare(models...); err != nil {
+		return err
+	}
 	return m.Migrator.CreateTable(models...)
 }
 
 func (m migrator) AddColumn(model any, field string) error {
-	m.prepare(model)
+	if err := m.prepare(model); err != nil {
+		return err
+	}
 	return m.Migrator.AddColumn(model, field)
 }
 
 func (m migrator) AlterColumn(model any, field string) error {
-	m.prepare(model)
+	if err := m.prepare(model); err != nil {
+		return err
+	}
 	return m.Migrator.AlterColumn(model, field)
 }
 
 func (m migrator) RenameColumn(model any, from, to string) error {
-	m.prepare(model)
+	if err := m.prepare(model); err != nil {
+		return err
+	}
 	return m.Migrator.RenameColumn(model, from, to)
 }
 
@@ -105,7 +127,7 @@ func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnTy
 	if ours && m.columns.dialect == "clickhouse" && !field.HasDefaultValue && strings.EqualFold(is.DatabaseTypeName(), string(field.DataType)) {
 		return nil
 	}
-	if ours && field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration && !m.is(field, is) {
+	if ours && m.columns.dialect != "sqlite" && field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration && !m.is(field, is) {
 		return newError(field.Schema, field.Schema.Table, fmt.Errorf("the primary key %s is of type %s in the database, and an ID's is %s: "+
 			"GORM does not change it: do so, or ask for that type by a tag", field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -29,6 +30,7 @@ func (p *Plugin) Name() string { return "idmint" }
 // rules.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
+		all:     &models{prepared: map[*schema.Schema]bool{}},
 		general: map[idtype.Scheme]source{},
 		models:  map[reflect.Type]source{},
 		tables:  map[string]*key{},
@@ -49,13 +51,15 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 		return fmt.Errorf("gormid: %w", err)
 	}
 	if name := db.Dialector.Name(); knows(name) {
-		db.Dialector = dialector{db.Dialector, &columns{dialect: name}}
+		db.Dialector = dialector{db.Dialector, &columns{dialect: name}, in.all}
 	}
 	return nil
 }
 
 // installed is a plugin in one database.
 type installed struct {
+	all *models
+
 	// The rules, by what they are found by. Immutable once callbacks run.
 	general map[idtype.Scheme]source
 	models  map[reflect.Type]source
@@ -85,6 +89,8 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		stmt := gorm.Statement{DB: db}
 		if err := stmt.Parse(model); err != nil {
 			bad("For(%T): %w", model, err)
+		} else if err := in.all.see(stmt.Schema); err != nil {
+			bad("For(%T): %w", model, err)
 		} else if err := fits(r.source, stmt.Schema); err != nil {
 			bad("For(%T): %w", model, err)
 		} else if t := stmt.Schema.ModelType; in.models[t] != nil {
@@ -106,30 +112,51 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	return errs
 }
 
-// The callbacks of GORM's that ours come before.
-const (
-	beginTransaction = "gorm:begin_transaction"
-	beforeCreate     = "gorm:before_create"
-	create           = "gorm:create"
-	saveAfter        = "gorm:save_after_associations"
-)
-
+// register adds the plugin's callbacks, and its builders of clauses.
 func (in *installed) register(db *gorm.DB) error {
+	var errs []error
+	create, query, row := db.Callback().Create(), db.Callback().Query(), db.Callback().Row()
+	update, del := db.Callback().Update(), db.Callback().Delete()
 	// A callback that is to come before one that is not there would silently come last.
-	for _, name := range []string{beforeCreate, create, saveAfter} {
-		if db.Callback().Create().Get(name) == nil {
-			return fmt.Errorf("the database has no callback %s", name)
+	for name, there := range map[string]func(*gorm.DB){
+		"gorm:before_create":           create.Get("gorm:before_create"),
+		"gorm:create":                  create.Get("gorm:create"),
+		"gorm:save_after_associations": create.Get("gorm:save_after_associations"),
+		"gorm:query":                   query.Get("gorm:query"),
+		"gorm:row":                     row.Get("gorm:row"),
+		"gorm:update":                  update.Get("gorm:update"),
+		"gorm:before_update":           update.Get("gorm:before_update"),
+		"gorm:delete":                  del.Get("gorm:delete"),
+		"gorm:before_delete":           del.Get("gorm:before_delete"),
+	} {
+		if there == nil {
+			errs = append(errs, fmt.Errorf("the database has no callback %s", name))
 		}
+	}
+	if len(errs) != 0 {
+		return errors.Join(errs...)
 	}
 	// Before the transaction, so that a source that waits for a number, perhaps from the same database, does so while no
 	// connection is held: with a pool of one connection it would wait for ever.
-	first := beginTransaction
-	if db.Callback().Create().Get(first) == nil { // SkipDefaultTransaction
-		first = beforeCreate
+	const transaction = "gorm:begin_transaction" // is not there with SkipDefaultTransaction
+	firstOf := func(has func(string) func(*gorm.DB), other string) string {
+		if has(transaction) == nil {
+			return other
+		}
+		return transaction
 	}
+	registerBuilders(db)
 	return errors.Join(
-		db.Callback().Create().Before(first).Register("idmint:assign", in.assign),
-		db.Callback().Create().Before(create).Register("idmint:prepare", in.prepare),
-		db.Callback().Create().Before(saveAfter).Register("idmint:settle", in.settle),
+		create.Before(firstOf(create.Get, "gorm:before_create")).Register("idmint:assign", in.assign),
+		create.Before("gorm:create").Register("idmint:prepare", in.prepare),
+		create.Before("gorm:save_after_associations").Register("idmint:settle", in.settle),
+		query.Before("gorm:query").Register("idmint:see", in.seeRead),
+		query.Before("gorm:query").After("idmint:see").Register("idmint:joined", seeJoined),
+		query.Before("gorm:query").After("idmint:see").Register("idmint:single", single),
+		query.Before("gorm:preload").After("gorm:query").Register("idmint:unwrap", unwrapSingle),
+		row.Before("gorm:row").Register("idmint:see", in.see),
+		row.Before("gorm:row").After("idmint:see").Register("idmint:joined", seeJoined),
+		update.Before(firstOf(update.Get, "gorm:before_update")).Register("idmint:see", in.see),
+		del.Before(firstOf(del.Get, "gorm:before_delete")).Register("idmint:see", in.see),
 	)
 }

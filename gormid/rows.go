@@ -59,6 +59,8 @@ func rowsOf(stmt *gorm.Statement) rows {
 
 func rowsOfMaps(m []map[string]any) rows { return rows{n: len(m), maps: m} }
 
+func (r rows) isMaps() bool { return r.maps != nil }
+
 func (r rows) at(i int) row {
 	switch {
 	case r.maps != nil:

@@ -31,7 +31,7 @@ func TestBadRules(t *testing.T) {
 		"no model":             {[]gormid.Rule{gormid.Use(s).For("items", 5)}, []string{"For(string): unsupported data type", "For(int): unsupported data type"}},
 		"map":                  {[]gormid.Rule{gormid.Use(s).For(map[string]any{})}, []string{"For(map[string]interface {}): unsupported data type"}},
 		"integer key":          {[]gormid.Rule{gormid.Use(s).For(&PlainInt{})}, []string{"For(*gormid_test.PlainInt): its primary key ID, of type uint, is not an ID type"}},
-		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"its primary key ID, of type gormid_test.notAlias, is not an ID type"}},
+		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"type gormid_test.notAlias, which has no methods"}},
 		"composite":            {[]gormid.Rule{gormid.Use(s).For(&Composite{})}, []string{"its primary key is composite"}},
 		"no key":               {[]gormid.Rule{gormid.Use(s).For(&keyless{})}, []string{"it has no primary key"}},
 		"read only":            {[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})}, []string{"its primary key ID is never written"}},

@@ -144,3 +144,8 @@ func testScheme[K, P idtype.ID](d dialect, rules ...gormid.Rule) func(*testing.T
 		}
 	}
 }
+
+// rules are one of each scheme.
+func (s schemes) rules() []gormid.Rule {
+	return []gormid.Rule{s.trace, s.eight, s.short, s.sno, s.sequence, gormid.Use(newSource())}
+}

@@ -3,6 +3,7 @@ package gormid_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorm.io/gorm"
@@ -97,9 +98,10 @@ func testSelectOnTable(t *testing.T, d dialect) {
 // A key that the user set and omitted is the user's decision.
 func TestOmitOfSetKey(t *testing.T) {
 	db, s := newItems(t, inSQLite)
-	must(t, db.Omit("ID").Create(&Item{ID: 5}))
+	if err := db.Omit("ID").Create(&Item{ID: 5}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
+		t.Errorf("error %v", err)
+	}
 	wantFills(t, s)
-	wantColumn(t, db, "SELECT count(*) FROM items WHERE id IS NULL", 1)
 	if err := db.Select("Name").Create(&[]Item{}).Error; !errors.Is(err, gorm.ErrEmptySlice) {
 		t.Errorf("error %v, want ErrEmptySlice", err)
 	}

@@ -96,6 +96,7 @@ var suite = []struct {
 	{"KeyOfAnotherType", testKeyOfAnotherType, 0},
 	{"TypeTag", testTypeTag, 0},
 	{"TwoGenerators", testTwoGenerators, inserts},
+	{"Literals", testLiterals, 0},
 }
 
 // run runs the tests that need from to upserts, and says how many there are.

@@ -1,0 +1,78 @@
+package gormid
+
+import (
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// GORM writes bytes into its log, and into ToSQL, as a text: unescaped, or as '<binary>', which is
+// itself eight bytes that a column of IDs takes. The plugin has it write what the database reads as
+// the ID.
+
+// literals are how a database writes bytes.
+var literals = map[string]func(hexadecimal string) string{
+	"sqlite":     func(h string) string { return "x'" + h + "'" },
+	"mysql":      func(h string) string { return "x'" + h + "'" },
+	"postgres":   func(h string) string { return `'\x` + h + `'::bytea` },
+	"clickhouse": func(h string) string { return "unhex('" + h + "')" },
+}
+
+// Explain writes a statement for people and logs.
+func (d dialector) Explain(sql string, vars ...any) string {
+	var marks []string // each mark, and what is written instead
+	for i, v := range vars {
+		literal, ok := d.literal(v)
+		if !ok {
+			continue
+		}
+		if marks == nil {
+			vars = slices.Clone(vars)
+		}
+		mark := fmt.Sprintf("\x00idmint %d\x00", i)
+		vars[i] = mark
+		marks = append(marks, "'"+mark+"'", literal, `"`+mark+`"`, literal)
+	}
+	return strings.NewReplacer(marks...).Replace(d.Dialector.Explain(sql, vars...))
+}
+
+// isPrintable is what GORM asks of bytes before it writes them as a text.
+func isPrintable(bytes []byte) bool {
+	return !strings.ContainsFunc(string(bytes), func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// literal is what the database reads as an ID that is stored as bytes or a text, or as bytes of an
+// ID's size.
+func (d dialector) literal(v any) (string, bool) {
+	if bytes, ok := v.([]byte); ok && (len(bytes) == 8 || len(bytes) == 10) && !isPrintable(bytes) {
+		return literals[d.columns.dialect](hex.EncodeToString(bytes)), true
+	}
+	valuer, ok := v.(driver.Valuer)
+	if rv := reflect.ValueOf(v); !ok || rv.Kind() == reflect.Pointer && rv.IsNil() {
+		return "", false
+	}
+	id, _ := columnIn(reflect.TypeOf(v))
+	if _, isRefusal := v.(refusal); id == nil && !isRefusal && !isSlice(v) {
+		return "", false
+	}
+	value, err := valuer.Value()
+	if err != nil { // the statement was not sent, and is not to be run by who copies it
+		return "/* refused */", true
+	}
+	if id == nil || id.Storage() == idtype.StorageBigint {
+		return "", false
+	}
+	switch value := value.(type) {
+	case []byte:
+		return literals[d.columns.dialect](hex.EncodeToString(value)), true
+	case string: // no text of an ID needs an escape
+		return "'" + value + "'", true
+	}
+	return "", false
+}
