@@ -2,6 +2,7 @@ package pgxid
 
 import (
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"reflect"
 	"sync/atomic"
@@ -125,7 +126,7 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	const format = "pgxid: %.40q: the ID is stored as %s: the column is %s"
+	const format = "pgxid: %.40q: the ID is stored as %s: the column is %s: cast it, or use the ID's text"
 	return fmt.Sprintf(format, e.Value, e.Want, e.Column)
 }
 
@@ -136,6 +137,11 @@ type refusal struct {
 }
 
 func (r refusal) Encode(value any, _ []byte) ([]byte, error) {
+	if valuer, ok := value.(driver.Valuer); ok {
+		if plain, err := valuer.Value(); err == nil && plain == nil {
+			return nil, nil // NULL, which every column holds
+		}
+	}
 	return nil, &StorageError{fmt.Sprint(value), r.want, r.column}
 }
 

@@ -597,3 +597,20 @@ func FuzzColumn(f *testing.F) {
 		}
 	})
 }
+
+// NULL is what it is in any column, in whatever wrapper it comes.
+func TestNullIntoAnyColumn(t *testing.T) {
+	inModes(t, dbtest.New(t, databases.Postgres).Source(), func(t *testing.T, pool *pgxpool.Pool) {
+		for _, column := range []string{"bigint", "uuid", "float8", "text", "bytea", "bit(8)", "inet"} {
+			for _, null := range []any{
+				(*UserID)(nil), sql.Null[UserID]{}, sqlid.Null[UserID]{}, sqlid.Null[idtype.SnoID]{},
+			} {
+				var is bool
+				err := pool.QueryRow(t.Context(), "SELECT $1::"+column+" IS NULL", null).Scan(&is)
+				if err != nil || !is {
+					t.Errorf("%T into %s: %t, %v", null, column, is, err)
+				}
+			}
+		}
+	})
+}
