@@ -15,7 +15,7 @@
 //
 // An app takes its generator numbers itself:
 //
-//	gen, err := generator.NewDecimal(launch, log.Generators(launch))
+//	gen, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
 //
 // # Counters
 //
