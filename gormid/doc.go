@@ -105,7 +105,8 @@
 // # Logs
 //
 // The logger and [gorm.DB.ToSQL] write an ID as a literal that the database reads as the ID: x'…',
-// '\x…'::bytea, unhex('…'). GORM alone writes '<binary>', which is eight bytes.
+// '\x…'::bytea, unhex('…'). GORM alone writes '<binary>', which is eight bytes. In place of a value
+// that was refused stands /* refused */, so that nobody runs the rest.
 //
 // # Maps
 //
@@ -149,8 +150,8 @@
 //
 // AutoMigrate, after [gorm.DB.Use], makes the columns of IDs, typed keys, pointers to them,
 // [database/sql.Null] and [idtype.OrZero] by their [idtype.Storage]. The database numbers none, and
-// a second AutoMigrate finds nothing to change. A tag with a type has the last word, for the
-// foreign keys to that column as well.
+// a second AutoMigrate finds nothing to change. A tag with a type that holds the IDs has the last
+// word, for the foreign keys to that column as well.
 //
 // A column that is there with another type is changed, but for a primary key, which GORM never
 // changes: that is an [*Error], as IDs do not fit, or sort and compare otherwise. Of a text's
