@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +51,34 @@ func BenchmarkCap(b *testing.B) {
 		g := newSnowflake(10, 12)
 		atCap(b, 4096, time.Millisecond, func(context.Context) uint64 { return uint64(g.Generate()) })
 	})
+}
+
+// BenchmarkCrowd is 200 goroutines that mint all the time by one generator, at its cap: the longest
+// call, the fewest IDs of a goroutine as a share of the most, and what that takes of a processor.
+func BenchmarkCrowd(b *testing.B) {
+	const callers = 200
+	g := newEightByte(0)
+	var taken atomic.Int64
+	counts, longest := make([]float64, callers), make([]time.Duration, callers)
+	var wg sync.WaitGroup
+	cpu := cpuTime()
+	b.ResetTimer()
+	for i := range callers {
+		wg.Go(func() {
+			for taken.Add(1) <= int64(b.N) {
+				began := time.Now()
+				_, err := g.Next(ctx)
+				check(err)
+				longest[i] = max(longest[i], time.Since(began))
+				counts[i]++
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
+	b.ReportMetric(float64(slices.Max(longest))/float64(time.Millisecond), "worst-ms")
+	b.ReportMetric(slices.Min(counts)/slices.Max(counts), "fewest/most")
+	b.ReportMetric(100*float64(cpuTime()-cpu)/float64(b.Elapsed()), "%core")
 }
 
 // atCap measures a generator of which a unit of time has slots. Callers have a context that can end, as those of a server do.

@@ -35,6 +35,9 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 // At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside 2010-01-01..2079-09-07, and a
 // [*PoolError] when the sequence numbers of the time are used up.
 func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
+	if g.used == nil {
+		return idtype.SnoID{}, errNotMade
+	}
 	tick, err := snoLayout.tickAtTime(t)
 	if err != nil {
 		return idtype.SnoID{}, err

@@ -29,7 +29,7 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 	if size < 2 || size > most {
 		return nil, &OptionError{"size", strconv.Itoa(size), "is outside 2..16777216"}
 	}
-	if source == nil {
+	if isNil(source) {
 		return nil, noSource("source")
 	}
 	b := &Buffer[T]{}
@@ -50,7 +50,8 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 	return b, nil
 }
 
-// Next returns the next ID. It waits, within ctx, where both halves are used up. Its errors are the source's.
+// Next returns the next ID. It waits, within ctx, where both halves are used up. Its errors are the
+// source's, a [*PanicError] where that panicked, or [ErrNotMade].
 func (b *Buffer[T]) Next(ctx context.Context) (T, error) {
 	var ids [1]T
 	_, err := b.Fill(ctx, ids[:])
@@ -59,6 +60,9 @@ func (b *Buffer[T]) Next(ctx context.Context) (T, error) {
 
 // Fill returns the next len(dst) IDs, and how many there were before an error.
 func (b *Buffer[T]) Fill(ctx context.Context, dst []T) (int, error) {
+	if b.half.ask == nil {
+		return 0, errNotMade
+	}
 	n := 0
 	for {
 		b.half.mu.Lock()

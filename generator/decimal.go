@@ -24,12 +24,13 @@ type Numbers interface {
 //
 // Counters are not kept: a restarted app takes a new number.
 type Decimal struct {
-	// last is the ID that was minted last: a call adds a step, and owns the ID that it gets. It names its generator number and
-	// its counter, so this word is the whole state. From usedUp on, the number is used up or there is none yet; calls that
-	// find it so put it back to usedUp. It is a plain word, used by functions of sync/atomic alone, because with the methods
-	// of atomic.Uint64 Next is not inlined.
-	last uint64
-	_    [56]byte // calls write last all the time: the rest is not to share its cache line
+	// word is the ID that was minted last, less usedUp, modulo 2^64: a call adds a step, and owns the ID
+	// that it gets. An ID names its generator number and its counter, so this word is the whole state.
+	// From usedUp on, the number is used up or there is none yet, so the zero word mints nothing; calls
+	// that find it so put it back. It is a plain word, used by functions of sync/atomic alone, because
+	// with the methods of atomic.Uint64 Next is not inlined.
+	word uint64
+	_    [56]byte // calls write word all the time: the rest is not to share its cache line
 
 	launch  int // immutable
 	numbers Numbers
@@ -62,7 +63,7 @@ func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 	if launch < 0 || launch > idtype.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch}
 	}
-	if numbers == nil {
+	if isNil(numbers) {
 		return nil, noSource("numbers")
 	}
 	if of, ok := numbers.(interface{ Launch() int }); ok && of.Launch() != launch {
@@ -75,26 +76,34 @@ func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
 func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {
-	g := &Decimal{launch: launch, numbers: numbers, last: usedUp}
+	g := &Decimal{launch: launch, numbers: numbers}
 	g.bases.ask, g.bases.settled = g.request, g.settled
 	return g
+}
+
+// last is the ID that was minted last, or usedUp or more.
+func (g *Decimal) last() uint64 { return atomic.LoadUint64(&g.word) + usedUp }
+
+// advance moves from one last ID to another, unless another call did.
+func (g *Decimal) advance(last, to uint64) bool {
+	return atomic.CompareAndSwapUint64(&g.word, last-usedUp, to-usedUp)
 }
 
 // Ready waits until the generator has a number, without minting. An app that mints within transactions on the very database that
 // its numbers come from calls it before: with SQLite the transaction holds the lock that taking a number waits for. The error is
 // a [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
-	if atomic.LoadUint64(&g.last) < perNumber*idtype.DecimalStep {
+	if g.last() < perNumber*idtype.DecimalStep {
 		return nil
 	}
 	return g.change(ctx)
 }
 
 // Next mints one ID. Only the first call, and calls at a change of number that the source is late for, look at ctx. The
-// error is a [*NumberError].
+// error is a [*NumberError]; of the zero Decimal it wraps [ErrNotMade].
 func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
 	// Written to be inlined, which is worth a fifth of its time.
-	id = idtype.DecimalID(atomic.AddUint64(&g.last, idtype.DecimalStep))
+	id = idtype.DecimalID(atomic.AddUint64(&g.word, idtype.DecimalStep) + usedUp)
 	if uint64(id) >= lookAhead {
 		id, err = g.beyond(ctx, id)
 	}
@@ -109,8 +118,8 @@ func (g *Decimal) beyond(ctx context.Context, id idtype.DecimalID) (idtype.Decim
 		return id, nil
 	}
 	// Whoever added to a word that is used up puts it back before adding again, so it is above by a step per goroutine at most.
-	for last > usedUp && !atomic.CompareAndSwapUint64(&g.last, last, usedUp) {
-		last = atomic.LoadUint64(&g.last)
+	for last > usedUp && !g.advance(last, usedUp) {
+		last = g.last()
 	}
 	first, _, err := g.reserve(ctx, 1)
 	return idtype.DecimalID(first), err
@@ -137,7 +146,7 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 // reserve takes 1 to n consecutive counters and returns the first ID of them.
 func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, err error) {
 	for {
-		last := atomic.LoadUint64(&g.last)
+		last := g.last()
 		counter := last / idtype.DecimalStep
 		if counter >= perNumber {
 			if err := g.change(ctx); err != nil {
@@ -147,7 +156,7 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 		}
 		take := min(uint64(n), perNumber-counter)
 		upto := last + take*idtype.DecimalStep
-		if atomic.CompareAndSwapUint64(&g.last, last, upto) {
+		if g.advance(last, upto) {
 			g.prefetch(upto)
 			return last + idtype.DecimalStep, int(take), nil
 		}
@@ -156,7 +165,10 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 
 // change waits until the generator has a number with counters left.
 func (g *Decimal) change(ctx context.Context) error {
-	needed := func() bool { return atomic.LoadUint64(&g.last)/idtype.DecimalStep >= perNumber }
+	if g.numbers == nil {
+		return &NumberError{idtype.SchemeDecimal, g.launch, ErrNotMade}
+	}
+	needed := func() bool { return g.last()/idtype.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
 		return &NumberError{idtype.SchemeDecimal, g.launch, err}
 	}
@@ -167,7 +179,7 @@ func (g *Decimal) change(ctx context.Context) error {
 func (g *Decimal) begin(base uint64) {
 	g.begun++
 	g.ask.Store(lookAhead)
-	atomic.StoreUint64(&g.last, base)
+	atomic.StoreUint64(&g.word, base-usedUp)
 }
 
 // prefetch asks for the next number, once, when the generator has come as far as id.
@@ -178,7 +190,7 @@ func (g *Decimal) prefetch(id uint64) {
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
 	// The caller may have been held up over a change of number: then its ID says nothing about the new one.
-	if ask := g.ask.Load(); id >= ask && atomic.LoadUint64(&g.last) >= ask {
+	if ask := g.ask.Load(); id >= ask && g.last() >= ask {
 		g.ask.Store(usedUp)
 		g.bases.startLocked()
 	}
@@ -186,9 +198,6 @@ func (g *Decimal) prefetch(id uint64) {
 
 // request asks for a number.
 func (g *Decimal) request(ctx context.Context) (uint64, error) {
-	if g.numbers == nil { // a panic here, in a goroutine of ours, would end the process
-		return 0, errNoNumbers
-	}
 	number, err := g.numbers.NextGenerator(ctx)
 	return uint64(number), err
 }
@@ -199,7 +208,7 @@ func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
 	first, err := g.firstID(number, err)
 	if err != nil {
 		// Some later call asks again: the next one where no counters are left, else one a hundredth of them further on.
-		g.ask.Store(min(usedUp, atomic.LoadUint64(&g.last)+perNumber/100*idtype.DecimalStep))
+		g.ask.Store(min(usedUp, g.last()+perNumber/100*idtype.DecimalStep))
 		return 0, err
 	}
 	g.used = append(g.used, number)
@@ -230,7 +239,7 @@ func (g *Decimal) Stats() DecimalStats {
 	defer g.bases.mu.Unlock()
 	s := DecimalStats{Launch: g.launch, Generators: slices.Clone(g.used)}
 	if g.begun > 0 {
-		s.Taken = uint64(g.begun-1)*perNumber + min(atomic.LoadUint64(&g.last)/idtype.DecimalStep, perNumber)
+		s.Taken = uint64(g.begun-1)*perNumber + min(g.last()/idtype.DecimalStep, perNumber)
 	}
 	return s
 }
@@ -260,6 +269,9 @@ func (o *OwnedDecimal) Next(ctx context.Context) (idtype.DecimalID, error) {
 }
 
 func (o *OwnedDecimal) refill(ctx context.Context) (idtype.DecimalID, error) {
+	if o.shared == nil {
+		return 0, errNotMade
+	}
 	first, count, err := o.shared.reserve(ctx, o.block)
 	if err != nil {
 		return 0, err

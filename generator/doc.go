@@ -25,10 +25,18 @@
 //     one.
 //   - The others stamp times of a [Clock], and need a number for themselves: a [Windows] says which, and for which times.
 //     Within a run of the app the clock does not matter: it may step to any time, at any moment. What a restart needs is kept
-//     by [Ceiling] in a counter of the launch log, or by a [Snapshot].
+//     by [Ceiling] in a counter of the launch log, or by a [Snapshot]. Trace IDs repeat at times that are a multiple of
+//     388 days apart, also where a clock jumps from one to the other: see [Trace].
 //
 // IDs of one generator ascend as numbers, or in the order of their bytes: trace IDs until their timestamp wraps, sno IDs until the
 // clock goes back and tick-tock sets in, eightbyte IDs in mode TIME_SEQUENTIAL. Those of several generators interleave.
 //
-// No lock is held while waiting, and whoever waits obeys a context.
+// A generator that no constructor made mints nothing: its calls fail with [ErrNotMade].
+//
+// # Waiting
+//
+// Calls that find no slots of the time wait in the order in which they came, and are served in it. No
+// lock is held while waiting, and whoever waits obeys a context. [Options].MaxWait bounds how far away
+// a call's turn may be, so calls without a deadline end too: with an ID, or with a [*ClockError]. Where
+// the clock stands still, all calls that wait hear of it within 3 s.
 package generator

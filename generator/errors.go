@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
@@ -25,18 +26,55 @@ var (
 	// ErrClockStopped is wrapped by the [ClockError] for a clock that does not move.
 	ErrClockStopped = errors.New("the clock does not move")
 
-	errNoNumbers = errors.New("the generator was made without a source of numbers")
+	// ErrMaxWait is wrapped by the [ClockError] for a call whose turn does not come within MaxWait,
+	// because too many calls wait before it.
+	ErrMaxWait = errors.New("too many calls wait for it: this one's turn does not come within MaxWait")
+
+	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, as the zero
+	// value of its type, and of one made without a source.
+	ErrNotMade = errors.New("it has no source: a constructor makes it with one")
 )
+
+// errNotMade is what a generator without a source returns, whose scheme is not known.
+var errNotMade = &NumberError{Err: ErrNotMade}
+
+// A NotBeforeError is how a [Windows] says that it has no window before a time. The generator waits
+// until then, as long as its MaxWait allows, and asks again.
+type NotBeforeError struct {
+	Time time.Time
+}
+
+func (e *NotBeforeError) Error() string {
+	return "there is no window before " + e.Time.UTC().Format(time.RFC3339Nano)
+}
+
+// A PanicError is wrapped by the [NumberError], or returned by a [Buffer], where a source panicked.
+// Sources are asked in a goroutine of their own, where a panic would end the process.
+type PanicError struct {
+	Value any    // that the source panicked with
+	Stack []byte // of the source's goroutine, for a log
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the source panicked: %v", e.Value) }
+
+// Unwrap returns the value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
 
 // A NumberError is returned where a generator needs what its source hands out and could not get it: the database is away, the
 // launch has ended, or the numbers are used up. Nothing is lost by it, and the next call asks again.
 type NumberError struct {
-	Scheme idtype.Scheme
-	Launch int   // of a decimal generator
-	Err    error // from the source, or a *idtype.RangeError for a number that does not fit the layout
+	Scheme idtype.Scheme // empty for a generator that no constructor made
+	Launch int           // of a decimal generator
+	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit the layout
 }
 
 func (e *NumberError) Error() string {
+	if e.Scheme == "" {
+		return fmt.Sprintf("generator: %v", e.Err)
+	}
 	if e.Scheme == idtype.SchemeDecimal {
 		return fmt.Sprintf("generator: no generator number for launch %d: %v", e.Launch, e.Err)
 	}
@@ -50,7 +88,7 @@ type ClockError struct {
 	Scheme idtype.Scheme
 	Now    time.Time // what the clock says
 	Until  time.Time // what it has to reach
-	Err    error     // ErrClockBehind, ErrClockStopped, or the context's
+	Err    error     // ErrClockBehind, ErrClockStopped, ErrMaxWait, or the context's
 }
 
 func (e *ClockError) Error() string {
@@ -74,4 +112,16 @@ func (e *OptionError) Error() string {
 // noSource is of a parameter that is nil.
 func noSource(parameter string) *OptionError {
 	return &OptionError{parameter, "nil", "is no source: a generator mints from what it is given"}
+}
+
+// isNil reports whether a source is nil, or holds a nil pointer or function.
+func isNil(source any) bool {
+	if source == nil {
+		return true
+	}
+	switch v := reflect.ValueOf(source); v.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return v.IsNil()
+	}
+	return false
 }

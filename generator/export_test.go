@@ -12,17 +12,17 @@ import (
 
 // SkipTo makes g as if it had minted its current number's counters up to the given one. No other goroutine may use g.
 func (g *Decimal) SkipTo(counter int) {
-	last := atomic.LoadUint64(&g.last)
+	last := g.last()
 	if last >= usedUp {
 		panic("no number to skip within")
 	}
-	atomic.StoreUint64(&g.last, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep)
+	atomic.StoreUint64(&g.word, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep-usedUp)
 }
 
 // Above is how many steps the state is above usedUp, where only calls that are still busy may have put it: it must never
 // get so far that the word wraps around and mints again. Below usedUp it is negative.
 func (g *Decimal) Above() int {
-	return int(atomic.LoadUint64(&g.last)/idtype.DecimalStep) - usedUp/idtype.DecimalStep
+	return int(g.last()/idtype.DecimalStep) - usedUp/idtype.DecimalStep
 }
 
 // Left is how many IDs of its block o has yet to mint.

@@ -128,6 +128,26 @@ func (c storeCounter) Reserve(_ context.Context, floor, n int64) (int64, error) 
 	return c.reserve(c.number, floor, n), nil
 }
 
+func (c storeCounter) Last(context.Context) (int64, error) {
+	c.arrive()
+	if c.rnd.IntN(40) == 0 {
+		return 0, errAway
+	}
+	last := max(c.leases[c.number].ceiling-1, 0)
+	switch c.rnd.IntN(4) { // who forgets a ceiling, or lends a window twice, does not know of it either
+	case 0:
+		if c.fault == forgets {
+			c.leases[c.number].ceiling = 0
+			return 0, nil
+		}
+	case 1:
+		if c.fault == lendsTwice {
+			return 0, nil
+		}
+	}
+	return last, nil
+}
+
 // arrive lets late requests take effect. Nobody waits for their answers.
 func (s *store) arrive() {
 	s.late = slices.DeleteFunc(s.late, func(l lateRequest) bool {

@@ -17,8 +17,9 @@ type Options struct {
 	// Regression says what happens where the clock is behind the IDs minted so far.
 	Regression Regression
 
-	// MaxWait bounds how far the clock may be behind for a call to wait for it, within its context: where it is further, the
-	// call fails at once with ErrClockBehind. It is 10 s if zero.
+	// MaxWait bounds how far away a call's turn may be for the call to wait for it, within its context.
+	// Where the clock is further behind, the call fails at once with ErrClockBehind; where too many
+	// calls wait before it, with ErrMaxWait. It is 10 s if zero.
 	MaxWait time.Duration
 
 	// Pool limits the generator to part of the layout's slots, so that several share a number: see [Pool]. It is all if nil.

@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -75,8 +76,11 @@ func (r *requester[T]) run(q *request[T]) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	var answer T
-	err := errNoAnswer // which stays if ask panics or ends the goroutine
+	err := errNoAnswer // which stays if ask ends the goroutine
 	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		q.answer, q.err = r.settled(answer, err)

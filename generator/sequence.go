@@ -38,7 +38,7 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
 	}
-	if counter == nil {
+	if isNil(counter) {
 		return nil, noSource("counter")
 	}
 	g := &Sequence{counter: counter, size: size}
@@ -77,6 +77,9 @@ func (g *Sequence) check(b *block, err error) (*block, error) {
 // Next mints one ID. With blocks, it looks at ctx where it waits for one only. The error is a [*NumberError].
 func (g *Sequence) Next(ctx context.Context) (idtype.SequenceID, error) {
 	b := g.block.Load()
+	if b == nil {
+		return 0, errNotMade
+	}
 	id := b.last.Add(1)
 	if id < b.lookAhead {
 		return idtype.SequenceID(id), nil
@@ -98,7 +101,10 @@ func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.Sequ
 // Fill mints len(dst) IDs, with a block size of 1 in one step of the counter. It returns how many it minted, which is fewer only
 // with an error; those are valid and will not be minted again.
 func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, error) {
-	if g.size == 1 {
+	switch g.size {
+	case 0:
+		return 0, errNotMade
+	case 1:
 		return g.direct(ctx, dst)
 	}
 	n := 0
@@ -169,7 +175,10 @@ func (g *Sequence) prefetch(b *block, id uint64) {
 // wait for. The error is a [*NumberError].
 func (g *Sequence) Ready(ctx context.Context) error {
 	b := g.block.Load()
-	if g.size == 1 || b.last.Load() < b.end {
+	switch {
+	case b == nil:
+		return errNotMade
+	case g.size == 1 || b.last.Load() < b.end:
 		return nil
 	}
 	if err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install); err != nil {
@@ -188,6 +197,9 @@ type SequenceStats struct {
 // Stats reports the state, for metrics.
 func (g *Sequence) Stats() SequenceStats {
 	b := g.block.Load()
+	if b == nil {
+		return SequenceStats{}
+	}
 	s := SequenceStats{Taken: g.taken.Load() + b.used(), Blocks: g.opened.Load()}
 	if b.end != 0 {
 		s.BlockUsed = float64(b.used()) / float64(b.end-b.first+1)

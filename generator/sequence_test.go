@@ -59,6 +59,12 @@ func (r *register) Reserve(ctx context.Context, floor, n int64) (int64, error) {
 	return first, nil
 }
 
+func (r *register) Last(context.Context) (int64, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next - 1, r.err
+}
+
 func (r *register) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

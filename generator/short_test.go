@@ -110,13 +110,19 @@ func TestShortCeilings(t *testing.T) {
 // lockedCounter is a counter for several goroutines.
 type lockedCounter struct {
 	mu *sync.Mutex
-	generator.Counter
+	generator.ReadCounter
 }
 
 func (c lockedCounter) Reserve(ctx context.Context, floor, n int64) (int64, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Counter.Reserve(ctx, floor, n)
+	return c.ReadCounter.Reserve(ctx, floor, n)
+}
+
+func (c lockedCounter) Last(ctx context.Context) (int64, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ReadCounter.Last(ctx)
 }
 
 // TestShortErrors: there is no number that could be wrong, so what is left are options.

@@ -68,6 +68,9 @@ func (m SnoMeta) id(word uint64, s *span) idtype.SnoID {
 
 // Next is [Sno.Next] with the metabyte.
 func (m SnoMeta) Next(ctx context.Context) (idtype.SnoID, error) {
+	if m.g == nil {
+		return idtype.SnoID{}, errNotMade
+	}
 	word, s, err := m.g.line.next(ctx)
 	if err != nil {
 		return idtype.SnoID{}, err
@@ -77,6 +80,9 @@ func (m SnoMeta) Next(ctx context.Context) (idtype.SnoID, error) {
 
 // Fill is [Sno.Fill] with the metabyte.
 func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
+	if m.g == nil {
+		return 0, errNotMade
+	}
 	return fill(ctx, &m.g.line, dst, m.id)
 }
 

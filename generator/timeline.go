@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,10 +55,9 @@ type timeline struct {
 	// it, to the lag from then on.
 	due atomic.Int64
 
-	// queue holds a token while a call sleeps. Other calls that have to wait wait for the token, so that one timer runs, not
-	// one per call, and a tick wakes as many calls as it has slots.
-	queue chan struct{}
-	told  uint64 // the tick of the last Overflow; its owner has the token
+	queue queue
+	// later is the tick before which the source of windows has none, or one that has passed.
+	later atomic.Uint64
 
 	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled.
 	stamped [2]atomic.Uint64
@@ -65,7 +65,6 @@ type timeline struct {
 	issued, waits, regressions, opened atomic.Uint64 // for Stats; issued without the ticks in use
 	regressed                          atomic.Uint64 // the tick at which the last regression was seen
 	latest                             atomic.Uint64 // the last tick of the windows before
-	waiting                            atomic.Int64
 }
 
 // A span is a window in use: a number, ticks, and what was given out of them.
@@ -126,13 +125,11 @@ const windowTries = 10
 
 // start makes t the generator core of a layout, with numbers from windows, which encode turns into bits of an ID or refuses.
 func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options) error {
-	switch w := windows.(type) {
-	case nil:
+	if isNil(windows) {
 		return noSource("windows")
-	case ceiling[N]:
-		if w.counter == nil {
-			return noSource("counter")
-		}
+	}
+	if c, ok := windows.(*ceiling[N]); ok && isNil(c.counter) {
+		return noSource("counter")
 	}
 	o, err := opts.complete(l)
 	if err != nil {
@@ -143,12 +140,15 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
 	t.fail = o.Regression == RegressionFails
 	t.toggle = l.toggles && o.Regression == RegressionDefault
-	t.queue = make(chan struct{}, 1)
 	ask := func(ctx context.Context) (s *span, err error) {
 		// A window may have passed by the time that a slow database answers: then the next one may not.
 		for range windowTries {
 			var w Window[N]
 			if w, err = windows.NextWindow(ctx, time.Unix(0, t.clock.UnixNano()), t.unit); err != nil {
+				var later *NotBeforeError
+				if errors.As(err, &later) && !time.Unix(0, t.clock.UnixNano()).Before(later.Time) {
+					continue
+				}
 				return nil, err
 			}
 			number, err := encode(w.Number)
@@ -159,7 +159,7 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 				break
 			}
 		}
-		return s, nil
+		return s, err
 	}
 	t.windows.ask = ask
 	t.windows.settled = t.check
@@ -293,7 +293,9 @@ func (t *timeline) drive(on bool) {
 func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	s := t.fast.Load()
 	if s == nil {
-		s = t.span.Load()
+		if s = t.span.Load(); s == nil {
+			return 0, nil, errNotMade
+		}
 		// Whether the clock is within a tick, or the generator behind, is cheaper to ask than which tick it is in. The word, which
 		// other processors may just have written, is not touched more than once.
 		tick := s.tick.Load()
@@ -312,11 +314,43 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	return word, s, err
 }
 
-// take takes 1 to n consecutive slots of one tick: a word that holds the first, how many, and their span. Where align is not 0,
-// they do not cross a multiple of it.
+// take takes 1 to n consecutive slots of one tick: a word that holds the first, how many, and their
+// span. Where align is not 0, they do not cross a multiple of it.
 func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *span, error) {
+	for t.queue.length.Load() == 0 { // else the calls that wait come first
+		g, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n, align) })
+		switch {
+		case err != nil:
+			return 0, 0, nil, err
+		case g.n > 0:
+			return g.word, g.n, g.span, nil
+		case !g.renew:
+			return t.wait(ctx, n, align)
+		}
+		if err := t.renew(ctx, g.span); err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	return t.wait(ctx, n, align)
+}
+
+// A grant is n slots from word on, or, if n is 0, what has to come before there are any: a window
+// after the span, or else the tick until.
+type grant struct {
+	word, n uint64
+	span    *span
+	renew   bool
+	until   uint64
+	nano    int64 // what the clock said
+}
+
+// grab takes consecutive slots of one tick, as many from a slot on as want says, and does not wait.
+func (t *timeline) grab(want func(slot uint64) uint64) (grant, error) {
 	for {
 		s := t.span.Load()
+		if s == nil {
+			return grant{}, errNotMade
+		}
 		word := s.word.Load()
 		nano := t.clock.UnixNano() // after word: else a call that read the clock later than this one looks like a regression
 		tick, slot, bit := t.tickOf(word), t.slotOf(word), word&tickTockBit
@@ -331,7 +365,7 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 		}
 		now, err := t.tickAt(nano)
 		if err != nil {
-			return 0, 0, nil, err
+			return grant{}, err
 		}
 		catchUp := nano < t.due.Load()
 		next := t.following(tick, slot, now, catchUp)
@@ -342,7 +376,7 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 				t.regressions.Add(1)
 			}
 			if t.fail {
-				return 0, 0, nil, t.clockError(nano, tick, ErrClockBehind)
+				return grant{}, t.clockError(nano, tick, ErrClockBehind)
 			}
 		}
 		if behind && t.toggle {
@@ -359,27 +393,28 @@ func (t *timeline) take(ctx context.Context, n, align uint64) (uint64, uint64, *
 		}
 		switch {
 		case usable:
-			k := t.fit(slot+1, n, align)
+			k := want(slot + 1)
 			if s.word.CompareAndSwap(word, word+k) {
 				if s.tick.Load() != tick { // two calls that changed it were out of step
 					s.tick.Store(tick)
 				}
-				return word + 1, k, s, nil
+				return grant{word: word + 1, n: k, span: s}, nil
 			}
+		case next > t.maxTick && t.span.Load() == s: // a window that was replaced is at its end
+			return grant{}, t.rangeError(time.Unix(0, t.timeOf(next)))
 		case next >= s.to:
-			if err := t.renew(ctx, s); err != nil {
-				return 0, 0, nil, err
+			if later := t.later.Load(); later > now {
+				return grant{span: s, until: later, nano: nano}, nil
 			}
+			return grant{span: s, until: next, nano: nano, renew: true}, nil
 		case next > now:
-			if err := t.wait(ctx, s, word, next); err != nil {
-				return 0, 0, nil, err
-			}
+			return grant{span: s, until: next, nano: nano}, nil
 		default:
-			k := t.fit(t.first, n, align)
+			k := want(t.first)
 			first := bit | t.word(next, t.first)
 			if s.word.CompareAndSwap(word, first+k-1) {
 				t.changed(s, word, next)
-				return first, k, s, nil
+				return grant{word: first, n: k, span: s}, nil
 			}
 		}
 	}
@@ -419,10 +454,14 @@ func (t *timeline) changed(s *span, word, next uint64) {
 	}
 }
 
-// renew waits for a window after s.
+// renew waits for a window after s, or hears when there will be one.
 func (t *timeline) renew(ctx context.Context, s *span) error {
 	err := t.windows.refresh(ctx, func() bool { return t.span.Load() == s }, t.install)
-	if err != nil {
+	var later *NotBeforeError
+	switch {
+	case errors.As(err, &later):
+		t.later.Store(t.clamp(later.Time))
+	case err != nil:
 		return &NumberError{Scheme: t.scheme, Err: err}
 	}
 	return nil
@@ -430,75 +469,23 @@ func (t *timeline) renew(ctx context.Context, s *span) error {
 
 // ready waits until there is a window that has not passed.
 func (t *timeline) ready(ctx context.Context) error {
+	var sleep sleeper
 	for {
 		s := t.span.Load()
+		if s == nil {
+			return errNotMade
+		}
 		now, err := t.tickAt(t.clock.UnixNano())
+		switch later := t.later.Load(); {
+		case err != nil || now < s.to:
+			return err
+		case later > now:
+			err = sleep.towards(ctx, t, later)
+		default:
+			err = t.renew(ctx, s)
+		}
 		if err != nil {
 			return err
-		}
-		if now < s.to {
-			return nil
-		}
-		if err := t.renew(ctx, s); err != nil {
-			return err
-		}
-	}
-}
-
-const (
-	shortestSleep = 50 * time.Microsecond
-	stillSleeps   = 30 // after how many the clock counts as stopped; they grow from shortestSleep to 100 ms, 2 s in all
-)
-
-// wait sleeps until a tick, unless the span's word changes while it queues.
-func (t *timeline) wait(ctx context.Context, s *span, word, until uint64) error {
-	reached := t.timeOf(until)
-	far := func(nano int64) bool { return reached-nano-int64(t.unit) > int64(t.maxWait) }
-	if nano := t.clock.UnixNano(); far(nano) {
-		return t.clockError(nano, until, ErrClockBehind)
-	}
-	t.waits.Add(1)
-	t.waiting.Add(1)
-	defer t.waiting.Add(-1)
-	if ctx.Err() != nil {
-		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
-	}
-	select {
-	case t.queue <- struct{}{}:
-		defer func() { <-t.queue }()
-	case <-ctx.Done():
-		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
-	}
-
-	slept := false
-	last, still := int64(math.MinInt64), 0
-	for {
-		nano := t.clock.UnixNano()
-		switch {
-		case nano >= reached || s.word.Load() != word:
-			// Was it for slots, and not for the clock or a window? Then the generator is at its cap.
-			if tick, err := t.tickAt(nano); err == nil && slept && t.lag != 0 && t.used(s, word) > 0 {
-				t.due.Store(t.timeOf(tick + t.lag + 1))
-			}
-			return nil
-		case far(nano):
-			return t.clockError(nano, until, ErrClockBehind)
-		case nano > last:
-			still = 0
-		default:
-			if still++; still > stillSleeps {
-				return t.clockError(nano, until, ErrClockStopped)
-			}
-		}
-		last = nano
-		if t.overflow != nil && t.told != until {
-			t.told = until
-			t.overflow(Overflow{Scheme: t.scheme, Until: time.Unix(0, reached), Waiting: int(t.waiting.Load())})
-		}
-		pause := min(shortestSleep<<still, 100*time.Millisecond)
-		slept = true
-		if err := t.clock.Sleep(ctx, max(time.Duration(reached-nano), pause)); err != nil {
-			return t.clockError(t.clock.UnixNano(), until, err)
 		}
 	}
 }
@@ -520,6 +507,9 @@ func raise(v *atomic.Uint64, to uint64) {
 func (t *timeline) state() (*span, uint64) {
 	for {
 		s := t.span.Load()
+		if s == nil {
+			return &span{}, 0
+		}
 		word := s.word.Load()
 		if t.span.Load() == s {
 			return s, word

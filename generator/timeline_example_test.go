@@ -20,6 +20,8 @@ func (c *counterInMemory) Reserve(_ context.Context, floor, n int64) (int64, err
 	return first, nil
 }
 
+func (c *counterInMemory) Last(context.Context) (int64, error) { return c.last, nil }
+
 // exampleClock stands at noon until something waits by it.
 func exampleClock() *generator.TestClock {
 	return generator.NewTestClock(time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC))

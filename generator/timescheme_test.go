@@ -53,7 +53,7 @@ func given(number int) windows { return windows{given: number} }
 
 func windowsOf(w generator.Windows[int]) windows { return windows{of: w} }
 
-func ceiling(c generator.Counter, length time.Duration) windows {
+func ceiling(c generator.ReadCounter, length time.Duration) windows {
 	return windowsOf(generator.Ceiling(1, c, length))
 }
 

@@ -17,10 +17,13 @@ var traceLayout = layout{
 const traceShift = 30
 
 // Trace mints trace IDs of one node: up to 4,194,303 in a second, after which calls wait for the next one. It is safe for use by
-// many goroutines. IDs ascend until their timestamp wraps, every 388 days; after that they repeat, which is what the scheme
-// is.
+// many goroutines. IDs ascend until their timestamp wraps, every 388 days.
 //
-// With a [CoarseClock] an ID costs little more than an atomic addition.
+// The timestamp is the time modulo 2^25 seconds, [idtype.TracePeriod]. So times that are a multiple of
+// it apart have the same IDs, however the clock came from one to the other: by waiting 388 days, or by
+// a jump, which no [Windows] prevents. An ID is minted once as long as the clock stays within 388 days.
+//
+// With a [CoarseClock] an ID costs about 1.4 times an atomic addition.
 type Trace struct {
 	line timeline
 }
@@ -130,7 +133,7 @@ type OwnedTrace struct {
 
 // Next mints one ID. See [Trace.Next] for its errors.
 func (o *OwnedTrace) Next(ctx context.Context) (idtype.TraceID, error) {
-	if o.id == o.end || o.over() {
+	if o.id == o.end || o.over() { // the zero value is at its end
 		if err := o.refill(ctx); err != nil {
 			return 0, err
 		}
@@ -147,6 +150,9 @@ func (o *OwnedTrace) over() bool {
 
 func (o *OwnedTrace) refill(ctx context.Context) error {
 	g := o.shared
+	if g == nil {
+		return errNotMade
+	}
 	for {
 		word, count, s, err := g.line.take(ctx, traceChunk, traceChunk)
 		if err != nil {

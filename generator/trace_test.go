@@ -82,6 +82,28 @@ func TestTracePeriod(t *testing.T) {
 	}
 }
 
+// TestTraceClockThatJumps: times repeat IDs if they are a multiple of the period apart, and only then:
+// that is what Trace says of clocks that jump, for Ceiling as well.
+func TestTraceClockThatJumps(t *testing.T) {
+	period := idtype.TracePeriod
+	for _, jump := range []time.Duration{period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour} {
+		clock := generator.NewTestClock(noon)
+		g, err := generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second), &generator.Options{Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := g.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.Add(jump)
+		after, err := g.Next(ctx)
+		if repeats := after == before; err != nil || repeats != (jump%period == 0) {
+			t.Errorf("a jump by %v repeats %v: %v, %v", jump, before, repeats, err)
+		}
+	}
+}
+
 // TestTraceThread: the pools of threads are the document's split: the thread in front, a counter of at least 1 behind.
 func TestTraceThread(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1000, 4096, 32767, 32768} {

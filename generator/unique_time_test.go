@@ -302,7 +302,7 @@ func (r *round[N, T]) mint(ctx context.Context, g generatorOf[T], rnd *rand.Rand
 // mayFail is mayFail, and knows the end of time.
 func (r *round[N, T]) mayFail(err error) bool {
 	out, late := new(idtype.RangeError), new(generator.SnapshotError)
-	return mayFail(err) || r.atEnd && (errors.As(err, &out) || errors.As(err, &late) || errors.Is(err, generator.ErrRepeated))
+	return mayFail(err) || r.atEnd && (errors.As(err, &out) || errors.As(err, &late))
 }
 
 // mayFail tells whether err is an answer to a call that may be canceled, under a clock that is behind, or by a source that fails
@@ -312,7 +312,8 @@ func mayFail(err error) bool {
 	switch {
 	case errors.Is(err, generator.ErrRepeated), errors.Is(err, context.DeadlineExceeded):
 		return false
-	case err == nil, errors.Is(err, generator.ErrClockBehind), errors.Is(err, generator.ErrClockStopped):
+	case err == nil, errors.Is(err, generator.ErrClockBehind), errors.Is(err, generator.ErrClockStopped),
+		errors.Is(err, generator.ErrMaxWait):
 		return true
 	}
 	return errors.Is(err, context.Canceled) || errors.As(err, &none)

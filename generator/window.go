@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -22,7 +23,7 @@ type Window[N any] struct {
 type Windows[N any] interface {
 	// NextWindow returns a window that contains now, or else the earliest later one that can be had. It is to begin and end at
 	// multiples of unit since 1970, or what is beyond them goes unused. A window whose fate is unknown, because an answer was
-	// lost, must not be returned again.
+	// lost, must not be returned again. A [*NotBeforeError] says when to ask again, for want of a window.
 	NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error)
 }
 
@@ -44,31 +45,77 @@ type Counter interface {
 	Reserve(ctx context.Context, floor, n int64) (first int64, err error)
 }
 
-// Ceiling is a number whose times are kept in a counter of its own: it stands at the unit of time since 1970 up to which they may have
-// been used, always ahead of the generator: 1 s for [Trace], 4 ms for [Sno], 1 ms for [Short] and [EightByte]. An app that crashes, whose
-// clock was set back or that runs twice with the same number repeats nothing: windows of a counter never overlap. After a crash the first
-// ID waits for the end of the last window, so length, rounded up to two units, is how long that takes at most, and Options.MaxWait is not
-// to be shorter. While IDs are minted the counter is moved twice in that time. Three seconds are a good choice.
-func Ceiling[N any](number N, counter Counter, length time.Duration) Windows[N] {
-	return ceiling[N]{number, counter, length}
+// A ReadCounter is a [Counter] that tells where it stands. A launchlog.Counter is one.
+type ReadCounter interface {
+	Counter
+	// Last returns the highest number that was handed out, or 0.
+	Last(ctx context.Context) (int64, error)
+}
+
+// Ceiling is a number whose times are kept in a counter of its own: 1 s for [Trace], 4 ms for [Sno],
+// 1 ms for [Short] and [EightByte]. The counter holds the latest of them, since 1970, that the
+// generator may stamp. It is raised before those times are used, so an app that crashes, whose clock
+// was set back, or that runs twice with the same number repeats nothing: windows of a counter never
+// overlap. (What [Trace] says of its timestamps remains.)
+//
+// The counter is ahead of the generator's clock by length at most, rounded up to two units. While IDs
+// are minted it is raised before two thirds of that have passed. Three seconds are a good choice.
+//
+// A start that finds the counter ahead waits until its clock has passed it, and does not raise it: so
+// the first ID comes after length at most, however often an app was killed while it started.
+// [Options].MaxWait is not to be shorter. Where the counter is further ahead, because a clock once was,
+// calls fail with [ErrClockBehind] until the clock has come closer. Where it goes on rising
+// while a start waits, another generator uses it, and both go on by turns: then the counter is ahead by length for each.
+func Ceiling[N any](number N, counter ReadCounter, length time.Duration) Windows[N] {
+	return &ceiling[N]{number: number, counter: counter, length: length}
 }
 
 type ceiling[N any] struct {
 	number  N
-	counter Counter
+	counter ReadCounter
 	length  time.Duration
+
+	mu    sync.Mutex // guards what follows; not held while the counter is asked
+	end   int64      // of the last window: the unit after it
+	doubt bool       // a window may have been reserved that nobody has
+	ahead int64      // where the counter stood when it was waited for; or 0
 }
 
-func (c ceiling[N]) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error) {
-	if c.counter == nil { // in windows that wrap these
+func (c *ceiling[N]) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error) {
+	if isNil(c.counter) { // in windows that wrap these
 		return Window[N]{}, noSource("counter")
 	}
-	n := max(int64((c.length+unit-1)/unit), 2)
-	floor := now.UnixNano() / int64(unit)
-	first, err := c.counter.Reserve(ctx, max(floor, 1), n)
-	if err != nil {
+	most := max(int64((c.length+unit-1)/unit), 2)
+	floor := max(now.UnixNano()/int64(unit), 1)
+	at := func(units int64) time.Time { return time.Unix(0, 0).Add(time.Duration(units) * unit) }
+
+	c.mu.Lock()
+	end, doubt, ahead := c.end, c.doubt, c.ahead
+	c.mu.Unlock()
+	if floor >= end || doubt {
+		last, err := c.counter.Last(ctx)
+		if err != nil {
+			return Window[N]{}, err
+		}
+		// Beyond what it has waited for, somebody else has raised the counter.
+		if last >= floor && last+1 != end && (ahead == 0 || last <= ahead) {
+			c.mu.Lock()
+			c.ahead = last
+			c.mu.Unlock()
+			return Window[N]{}, &NotBeforeError{at(last + 1)}
+		}
+	}
+	n := most
+	if floor < end {
+		n = min(max(floor+most-end, 1), most)
+	}
+	first, err := c.counter.Reserve(ctx, floor, n)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead = 0
+	if c.doubt = err != nil; c.doubt {
 		return Window[N]{}, err
 	}
-	at := func(units int64) time.Time { return time.Unix(0, 0).Add(time.Duration(units) * unit) }
+	c.end = first + n
 	return Window[N]{Number: c.number, From: at(first), To: at(first + n)}, nil
 }

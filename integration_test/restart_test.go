@@ -23,26 +23,26 @@ import (
 )
 
 // minted are the schemes whose numbers a counter of the launch log guards, each with one number for all processes.
-var minted = map[string]func(counter generator.Counter, opts *generator.Options) (func(context.Context) ([]string, error), error){
-	"trace": func(c generator.Counter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+var minted = map[string]func(counter generator.ReadCounter, opts *generator.Options) (func(context.Context) ([]string, error), error){
+	"trace": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewTrace(generator.Ceiling(7, c, 2*time.Second), o)
 		return mint[idtype.TraceID](g), err
 	},
-	"eightbyte": func(c generator.Counter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"eightbyte": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		pair := generator.EightBytePair{Generator: 2047, Cluster: 15}
 		g, err := generator.NewEightByte(idtype.EightByteSpread, generator.Ceiling(pair, c, 200*time.Millisecond), o)
 		return mint[idtype.EightByteID](g), err
 	},
-	"short": func(c generator.Counter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"short": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		o.Random = rand.NewPCG(1, 2) // no luck: every process has the same bits
 		g, err := generator.NewShort(generator.Ceiling(struct{}{}, c, 200*time.Millisecond), o)
 		return mint[idtype.ShortID](g), err
 	},
-	"sno": func(c generator.Counter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"sno": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewSno(generator.Ceiling(65535, c, 200*time.Millisecond), o)
 		return mint[idtype.SnoID](g), err
 	},
-	"sequence": func(c generator.Counter, _ *generator.Options) (func(context.Context) ([]string, error), error) {
+	"sequence": func(c generator.ReadCounter, _ *generator.Options) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewSequence(c, 50)
 		return mint[idtype.SequenceID](g), err
 	},

@@ -116,6 +116,7 @@ func orUnknown(reason string) string {
 // units are as a reader wants them.
 var units = map[string]string{
 	"ns/op": "ns", "cpu-ns/op": "ns", "%cap": "%", "%core": "%", "allocs/op": "",
+	"worst-ms": "ms", "fewest/most": "",
 }
 
 func amount(v float64, unit string) string {

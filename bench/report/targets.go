@@ -81,6 +81,10 @@ var targets = []target{
 	absolute("short at its cap, a processor", serial("Cap/short").in("%core"), atMost(10)),
 	absolute("short at its cap, a processor, 8 callers", parallel("Cap/short").in("%core"), atMost(10)),
 
+	absolute("eightbyte at its cap, 200 callers, the longest call", parallel("Crowd").in("worst-ms"), atMost(50)),
+	absolute("eightbyte at its cap, 200 callers, fewest IDs of one / most", parallel("Crowd").in("fewest/most"), atLeast(0.5)),
+	absolute("eightbyte at its cap, 200 callers, a processor", parallel("Crowd").in("%core"), atMost(20)),
+
 	absolute("eightbyte below its cap", serial("Mint/eightbyte/shared"), atMost(40)),
 	relative("eightbyte below its cap", serial("Mint/eightbyte/shared"), uuid, serial("Peer/google-uuid7"), atMost(0.25)),
 	absolute("short below its cap", serial("Mint/short/shared"), atMost(40)),
