@@ -83,7 +83,7 @@ func TestBackdatedErrors(t *testing.T) {
 		}
 	}
 	g := newBackdated(t, 1, nil)
-	first, end := time.UnixMilli(idtype.SnoEpoch), time.UnixMilli(idtype.SnoMaxUnixMs+4)
+	first, end := time.UnixMilli(idtype.SnoEpoch), time.UnixMilli(idtype.SnoMaxUnixMs+1)
 	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
 	for _, bad := range []time.Time{first.Add(-1), end, {}, year(1600), year(9999)} {
 		id, err := g.At(bad, 0)

@@ -91,7 +91,7 @@ var shorts = scheme[struct{}, idtype.ShortID]{
 
 // snos have all metabytes, and are compared without them.
 var snos = scheme[int, idtype.SnoID]{
-	name: "sno", unit: idtype.SnoTimeUnit * time.Millisecond, end: time.UnixMilli(idtype.SnoMaxUnixMs + idtype.SnoTimeUnit),
+	name: "sno", unit: idtype.SnoTimeUnit * time.Millisecond, end: time.UnixMilli(idtype.SnoMaxUnixMs + 1),
 	span:   20 * year,
 	slots:  generator.Pool{Max: idtype.SnoMaxSequence},
 	number: func(i int) int { return i },

@@ -40,7 +40,7 @@ func (g *Short) id(word uint64, _ *span) idtype.ShortID {
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-15.
+// [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-13.
 func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
 	word, s, err := g.line.next(ctx)
 	if err != nil {

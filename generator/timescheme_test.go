@@ -154,7 +154,7 @@ func eightByte(name string, mode idtype.EightByteMode) timeScheme {
 func sno(name string, with func(*generator.Sno) minter[idtype.SnoID], meta int) timeScheme {
 	return timeScheme{
 		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond, begin: time.UnixMilli(idtype.SnoEpoch),
-		end: time.UnixMilli(idtype.SnoMaxUnixMs + 4), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, ascends: true, toggles: true,
+		end: time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, ascends: true, toggles: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
 			if err != nil {

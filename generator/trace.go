@@ -47,7 +47,7 @@ func traceID(word uint64, s *span) idtype.TraceID {
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock before 1970.
+// [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
 func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	// What timeline.next does for a coarse clock, with constants: a third of the time.
 	if s := g.line.fast.Load(); s != nil {

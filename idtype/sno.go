@@ -20,8 +20,9 @@ const (
 	SnoEpoch = 1_262_304_000_000
 	// SnoTimeUnit is the unit of the time, in milliseconds.
 	SnoTimeUnit = 4
-	// SnoMaxUnixMs is the last time, as Unix time in milliseconds: 2079-09-07T15:47:35.548Z.
-	SnoMaxUnixMs = SnoEpoch + (1<<snoTimeBits-1)*SnoTimeUnit
+	// SnoMaxUnixMs is the last millisecond, as Unix time: 2079-09-07T15:47:35.551Z. Its IDs carry the
+	// start of their unit, 3 ms earlier.
+	SnoMaxUnixMs = SnoEpoch + 1<<snoTimeBits*SnoTimeUnit - 1
 	// SnoMaxTickTock is the larger value of the tick-tock bit.
 	SnoMaxTickTock = 1
 	// SnoMaxMeta is the largest metabyte.
@@ -141,7 +142,8 @@ func (s Sno[E]) Parts() SnoParts {
 	return SnoParts{s.UnixMs(), s.TickTock(), s.Meta(), s.Partition(), s.Sequence()}
 }
 
-// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds, SnoEpoch ..= SnoMaxUnixMs.
+// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds: a multiple
+// of 4, SnoEpoch ..= SnoMaxUnixMs−3.
 func (s Sno[E]) UnixMs() int64 {
 	return int64(binary.BigEndian.Uint64(s[:])>>(64-snoTimeBits))*SnoTimeUnit + SnoEpoch
 }

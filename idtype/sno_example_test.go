@@ -17,7 +17,7 @@ func ExampleSnoParts_ID() {
 	fmt.Println(err)
 	// Output:
 	// 8fhmi7mfls62jp64 1703587783960 <nil>
-	// idtype: SnoID: unix_ms 1000000000000 is outside 1262304000000..3461327255548
+	// idtype: SnoID: unix_ms 1000000000000 is outside 1262304000000..3461327255551
 }
 
 func ExampleParseSnoID() {

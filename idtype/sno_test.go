@@ -90,7 +90,7 @@ func testSnoVector(t *testing.T, v snoVector) {
 
 // TestSnoBounds states the layout's bounds as numbers, so that a changed constant is seen.
 func TestSnoBounds(t *testing.T) {
-	const epoch, last = 1262304000000, 3461327255548
+	const epoch, last = 1262304000000, 3461327255551
 	for _, tt := range []struct {
 		name  string
 		parts idtype.SnoParts
@@ -98,6 +98,8 @@ func TestSnoBounds(t *testing.T) {
 	}{
 		{"above the type", idtype.SnoParts{1703587783960, 1, 158, 34824, 56450}, "335f48168d9e8808dc82"},
 		{"largest", idtype.SnoParts{last, 1, 255, 65535, 65535}, "ffffffffffffffffffff"},
+		{"largest, from the start of its unit", idtype.SnoParts{last - 3, 1, 255, 65535, 65535}, "ffffffffffffffffffff"},
+		{"the unit before the last", idtype.SnoParts{last - 4, 0, 0, 0, 0}, "fffffffffc0000000000"},
 		{"smallest", idtype.SnoParts{epoch, 0, 0, 0, 1}, "00000000000000000001"},
 		{"tick-tock", idtype.SnoParts{epoch, 1, 0, 0, 0}, "00000000010000000000"},
 		{"meta", idtype.SnoParts{epoch, 0, 1, 0, 0}, "00000000000100000000"},
@@ -106,8 +108,8 @@ func TestSnoBounds(t *testing.T) {
 		{"the first of the next", idtype.SnoParts{epoch + 8, 0, 0, 0, 0}, "00000000040000000000"},
 		// The reference wraps around at both ends, and makes an ID of 2037 of the first of these, one of 2010 of the second.
 		{"time below", idtype.SnoParts{epoch - 1, 0, 0, 0, 0}, "unix_ms"},
-		{"time above", idtype.SnoParts{last + 4, 0, 0, 0, 0}, "unix_ms"},
-		{"time above by less than a unit", idtype.SnoParts{last + 1, 0, 0, 0, 0}, "unix_ms"},
+		{"time above", idtype.SnoParts{last + 1, 0, 0, 0, 0}, "unix_ms"},
+		{"time above by a unit", idtype.SnoParts{last + 4, 0, 0, 0, 0}, "unix_ms"},
 		{"1970", idtype.SnoParts{0, 0, 0, 0, 0}, "unix_ms"},
 		{"time far above", idtype.SnoParts{math.MaxInt64, 0, 0, 0, 0}, "unix_ms"},
 		{"time far below", idtype.SnoParts{math.MinInt64, 0, 0, 0, 0}, "unix_ms"},
@@ -140,7 +142,7 @@ func TestSnoBounds(t *testing.T) {
 	if got := time.UnixMilli(epoch).UTC(); got != time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC) {
 		t.Errorf("the first time is %v", got)
 	}
-	if got := time.UnixMilli(last).UTC(); got != time.Date(2079, 9, 7, 15, 47, 35, 548e6, time.UTC) {
+	if got := time.UnixMilli(last).UTC(); got != time.Date(2079, 9, 7, 15, 47, 35, 551e6, time.UTC) {
 		t.Errorf("the last time is %v", got)
 	}
 	for _, err := range []error{idtype.SnoID{}.Validate(), errOf(idtype.SnoParts{UnixMs: epoch}.ID()), errOf(idtype.SnoParts{UnixMs: epoch + 3}.ID())} {
@@ -160,7 +162,7 @@ func TestSnoBounds(t *testing.T) {
 
 func TestSnoMinMax(t *testing.T) {
 	ms := func(n int64) time.Time { return time.UnixMilli(n) }
-	const epoch, last = 1262304000000, 3461327255548
+	const epoch, last = 1262304000000, 3461327255551
 	for _, tt := range []struct {
 		name     string
 		t        time.Time
@@ -170,8 +172,9 @@ func TestSnoMinMax(t *testing.T) {
 		{"the end of its unit", ms(1703587783963).Add(999_999), "8fhmi7me22222222", "8fhmi7mfxxxxxxxx"},
 		{"the unit before", ms(1703587783959), "8fhmi7mc22222222", "8fhmi7mdxxxxxxxx"},
 		{"first", ms(epoch), "2222222222222223", "22222223xxxxxxxx"}, // zero is none
-		{"last", ms(last), "xxxxxxxw22222222", "xxxxxxxxxxxxxxxx"},
-		{"after the last", ms(last + 4), "", ""},
+		{"last", ms(last).Add(999_999), "xxxxxxxw22222222", "xxxxxxxxxxxxxxxx"},
+		{"the start of the last unit", ms(last - 3), "xxxxxxxw22222222", "xxxxxxxxxxxxxxxx"},
+		{"after the last", ms(last + 1), "", ""},
 		{"a nanosecond before the first", ms(epoch).Add(-1), "", ""},
 		{"1970", ms(0), "", ""},
 		{"zero", time.Time{}, "", ""},
