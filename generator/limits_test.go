@@ -19,7 +19,9 @@ type limits struct {
 	endless bool                                        // timestamps start again, so no time is refused
 }
 
-func bounds[ID idtype.ID](low, high func(time.Time) (ID, error)) func(time.Time) (string, string, error) {
+type bound = func(time.Time) (string, string, error)
+
+func bounds[ID idtype.ID](low, high func(time.Time) (ID, error)) bound {
 	return func(t time.Time) (string, string, error) {
 		a, err := low(t)
 		b, errHigh := high(t)
@@ -40,7 +42,8 @@ func limitsOf(s timeScheme) limits {
 		}
 		return limits{
 			parts: func(ms int64) error {
-				return errOf(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(time.UnixMilli(ms)), Bottom: 1}.ID())
+				timestamp := idtype.TraceTimestamp(time.UnixMilli(ms))
+				return errOf(idtype.TraceParts{Timestamp: timestamp, Bottom: 1}.ID())
 			},
 			bounds: bounds(never(idtype.MinTraceID), never(idtype.MaxTraceID)), endless: true,
 		}
@@ -69,8 +72,8 @@ func limitsOf(s timeScheme) limits {
 
 func errOf[ID any](_ ID, err error) error { return err }
 
-// TestLimits: at both ends of a layout, a generator mints at exactly those times of which parts make an ID and bounds are given.
-// Its error then names the same limits as theirs.
+// TestLimits: at both ends of a layout, a generator mints at exactly those times of which parts
+// make an ID and of which there are bounds. Their errors name the same limits.
 func TestLimits(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
 		of := limitsOf(s)
@@ -84,7 +87,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestLimitsAreDocumented: the days that the documentation of Next names are those on which layouts end.
+// TestLimitsAreDocumented: the days that the documentation of Next names are those on which
+// layouts end.
 func TestLimitsAreDocumented(t *testing.T) {
 	for name, span := range map[string]string{
 		"trace": "1970-01-01..2242-03-16", "eightbyte sequential": "1970-01-01..2109-05-15",
@@ -137,7 +141,7 @@ func testLimit(t *testing.T, s timeScheme, of limits, end, at time.Time) {
 	if err == nil { // in the first unit it waits for the second
 		low, high, err := of.bounds(time.Unix(0, clock.UnixNano()))
 		if err != nil || got.bytes < low || got.bytes > high {
-			t.Errorf("at %v: minted %x, which is not within %x..%x, %v", at.UTC(), got.bytes, low, high, err)
+			t.Errorf("at %v: minted %x, want %x..%x, %v", at.UTC(), got.bytes, low, high, err)
 		}
 	}
 }

@@ -43,10 +43,13 @@ const defaultMaxWait = 10 * time.Second
 type Regression int
 
 const (
-	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock toggles a bit and goes on with the
-	// clock's time; a second regression, into time that both values of the bit have covered, waits.
+	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock toggles a
+	// bit and goes on with the clock's time. It does not toggle into time that both values of the bit
+	// have covered, nor into time before the start of the generator, or of its window, where others
+	// may have minted: there it does what RegressionWaits does, until the clock is beyond that time.
 	RegressionDefault Regression = iota
-	// RegressionWaits goes on with what is left of the latest time, and then waits for the clock.
+	// RegressionWaits goes on with what is left of the latest time, and then waits for the clock, or
+	// fails where that is further behind than MaxWait.
 	RegressionWaits
 	// RegressionFails makes every call an error, a [*ClockError], until the clock is there again.
 	RegressionFails

@@ -17,7 +17,8 @@ var snoLayout = layout{
 // Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which calls wait for the next 4 ms. It
 // is safe for use by many goroutines.
 //
-// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old.
+// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes back
+// toggles the tick-tock bit, but not into time before the start: see [RegressionDefault].
 type Sno struct {
 	line timeline
 }
