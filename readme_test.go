@@ -92,9 +92,74 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	said += string(out)
-	for _, want := range []string{"Ann is 10000000001 of launch 1\n", "customers: 2 rows", "0 inversions", "14150009200065\n"} {
+	said += inTransaction(t, dir)
+	for _, want := range []string{
+		"Ann is 10000000001 of launch 1\n", "Ann is 10000100001 of launch 1\n", "customers: 2 rows",
+		"0 inversions", "14150009200065\n",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the README's commands did not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// inTransaction runs the README's ten lines again, with a transaction that writes as the first thing
+// that the app does. The launch log lies in the same file.
+func inTransaction(t *testing.T, dir string) string {
+	t.Helper()
+	const create = `check(db.Create(&ann).Error)`
+	const inside = `check(db.Transaction(func(tx *gorm.DB) error {
+		check(tx.Exec("UPDATE users SET name = 'Bob'").Error)
+		return tx.Create(&ann).Error
+	}))`
+	source, err := os.ReadFile("examples/quickstart/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(source), create, inside, 1)
+	if changed == string(source) {
+		t.Fatalf("the program has no %s", create)
+	}
+	program := filepath.Join(dir, "examples/quickstart/main.go")
+	if err := os.WriteFile(program, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", "./examples/quickstart")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "IDMINT_LAUNCH_ID=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("a first ID within a transaction: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// Whoever copies a program or a sample gets a generator that has its number before a transaction.
+func TestSamplesAreReady(t *testing.T) {
+	samples := []string{"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go", "launchlog/doc.go"}
+	programs, err := filepath.Glob("examples/*/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := regexp.MustCompile(`generator\.New(Decimal|Sno|Sequence|Trace|Short|EightByte)\(`)
+	for _, name := range append(samples, programs...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		generators := made.FindAllIndex(text, -1)
+		if len(generators) == 0 {
+			t.Errorf("%s makes no generator", name)
+		}
+		for i, at := range generators {
+			end := len(text)
+			if i+1 < len(generators) {
+				end = generators[i+1][0]
+			}
+			if !strings.Contains(string(text[at[0]:end]), ".Ready(ctx)") {
+				line, _, _ := strings.Cut(string(text[at[0]:]), "\n")
+				t.Errorf("%s: no Ready after %s", name, line)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@
 // created without one.
 //
 //	gen, err := generator.NewDecimal(launch, numbers)
+//	err = gen.Ready(ctx) // before the first transaction: see below
 //	err = db.Use(gormid.New(gormid.Use(gen)))
 //
 //	type User struct {
@@ -137,10 +138,12 @@
 // # Transactions and connections
 //
 // IDs are minted before GORM begins its transaction, so a generator that waits for a number holds
-// no connection. A transaction of yours does hold one, and CreateInBatches begins one first. Where
-// the numbers come from the same database, and its pool may be used up or, in SQLite, its one
-// writer may be that transaction, call the generator's Ready as the app starts: it has its number
-// then, and gets the next one long before it needs it.
+// no connection. A transaction of yours does hold one, CreateInBatches begins one first, and
+// associations are created in that of their parent. Where the numbers come from the same database,
+// its pool may be used up or, in SQLite, its one writer may be that transaction: the first ID would
+// wait for a lock that is let go of after it. So call the Ready of each generator as the app
+// starts. It has its number then, and gets the next one in the background, long before it needs it.
+// A generator.Sequence with blocks of 1 asks for each ID: with SQLite, mint those before.
 //
 // A create that fails at the database, or is rolled back, leaves the IDs in the structs. They are
 // still theirs alone, and the same structs can be created again; being set, those IDs are then not

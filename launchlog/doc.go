@@ -16,6 +16,11 @@
 // An app takes its generator numbers itself:
 //
 //	gen, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
+//	err = gen.Ready(ctx)
+//
+// Ready takes the first number, before the first transaction of the app. A transaction that mints on
+// the log's own database holds what the log waits for: with SQLite the lock of the file, with a
+// server a connection of the pool, if it is small.
 //
 // # Counters
 //
@@ -30,6 +35,7 @@
 //
 //	orders, err := log.Counter("orders")
 //	gen, err := generator.NewSequence(orders, 1000)
+//	err = gen.Ready(ctx)
 //
 // Numbers that were taken and not used are lost, and nothing says by whom they were taken.
 //

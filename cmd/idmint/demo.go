@@ -186,6 +186,9 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meeti
 	if err != nil {
 		return 0, 0, err
 	}
+	if err := gen.Ready(ctx); err != nil { // before transactions, which lock the file
+		return 0, 0, err
+	}
 	db, err := gorm.Open(&gormsqlite.Dialector{Conn: d.pool}, &gorm.Config{Logger: logger.Discard})
 	if err != nil {
 		return 0, 0, err

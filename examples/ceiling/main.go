@@ -26,14 +26,19 @@ func main() {
 	launches := must(launchlog.New(store, nil))
 	counter := must(launches.Counter("sno/7"))
 	ids := must(generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil))
+	check(ids.Ready(ctx))
 	id := must(ids.Next(ctx))
 	event := Event{ID: EventID(id), What: "started"}
 	fmt.Println("Event", event.ID, "at", event.ID.Time())
 }
 
 func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return v
 }

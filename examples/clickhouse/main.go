@@ -29,6 +29,7 @@ func main() {
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
 	gen := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	check(gen.Ready(ctx))
 	conn := must(ch.Open(must(ch.ParseDSN(os.Getenv("CLICKHOUSE_DSN")))))
 
 	key := clickhouse.Column[idtype.DecimalID]{Name: "id"}.PrimaryKey()

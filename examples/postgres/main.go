@@ -40,6 +40,7 @@ func main() {
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
 	ids := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	check(ids.Ready(ctx))
 
 	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
 	must(pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)"))
@@ -58,8 +59,12 @@ func main() {
 }
 
 func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return v
 }

@@ -25,10 +25,11 @@ type User struct {
 }
 
 func main() {
+	ctx := context.Background()
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
-	store := must(sqlite.Open(context.Background(), "shop.db"))
-	launches := must(launchlog.New(store, nil))
+	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
 	ids := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	check(ids.Ready(ctx))
 	db := must(gorm.Open(gormsqlite.Open("shop.db")))
 	check(db.Use(gormid.New(gormid.Use(ids))))
 	check(db.AutoMigrate(&User{}))
