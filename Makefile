@@ -11,7 +11,8 @@ lint:
 fmt:
 	go tool gofumpt -w .
 
-# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md, and then of the parts. Takes ten minutes on a
+# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md and the tables that README.md takes from it, and
+# then of the parts. Takes ten minutes on a
 # machine that does nothing else; `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)

@@ -69,9 +69,9 @@
 //
 //	fmt.Sprintf("%v SETTINGS (min_compress_block_size = 1048576, max_compress_block_size = 1048576)", id.PrimaryKey())
 //
-// make it 0.001, 0.002 and 0.003 for decimal and 0.002, 0.004 and 0.026 for trace IDs; finding a row by its ID then took 1.3 times as
-// long, and reading the whole column 0.85. Trace IDs gain little above ZSTD(6), and up to it inserts take no longer. Eightbyte and sno
-// IDs would gain by it; what it costs them in time is not measured.
+// make it a fraction of that for decimal and trace IDs. Finding a row by its ID then takes longer, and
+// reading the whole column less. Trace IDs gain little above ZSTD(6), and up to it inserts take no
+// longer. Eightbyte and sno IDs would gain by it; what it costs them in time is not measured.
 //
 // In order of arrival from few generators, Delta is better for decimal IDs: 0.010 and 2.15 bytes, but 5.60 of 64 generators.
 // UUIDs are ordered by their second half: sno IDs as UUID need least of all that way, and no range of time can be read of them.

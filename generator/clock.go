@@ -12,11 +12,11 @@ import (
 
 // Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and go back.
 //
-//	clock             a reading   moves by
-//	[AnchoredClock]   25 ns       the monotonic clock; the default
-//	[WallClock]       40 ns       the system's clock, steps included
-//	[CoarseClock]     2 ns        a goroutine, every millisecond or so
-//	[TestClock]                   the test
+//	clock             a reading costs   moves by
+//	[AnchoredClock]   a time.Since      the monotonic clock; the default
+//	[WallClock]       a time.Now        the system's clock, steps included
+//	[CoarseClock]     a load            a goroutine, every millisecond or so
+//	[TestClock]                         the test
 type Clock interface {
 	// UnixNano is the time in nanoseconds since 1970.
 	UnixNano() int64

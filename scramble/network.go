@@ -5,7 +5,7 @@ const (
 
 	// rounds of the network. What tells it from a permutation drawn at random shrinks by about 2^(n/2) with every round. That
 	// was measured where n is small: with 8 and 12 bits six and five rounds are the fewest that 100,000 keys do not tell from
-	// it. With 63 bits no test rejects three. Six is twice that, at 3 ns a round.
+	// it. With 63 bits no test rejects three. Six is twice that.
 	rounds = 6
 )
 

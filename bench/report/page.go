@@ -18,7 +18,7 @@ func page(w io.Writer, r *results, targets []target) error {
 	for _, section := range []func(*results) (string, error){
 		head,
 		func(r *results) (string, error) { return targetSection(r, targets) },
-		repeatSection, capSection, figureSection,
+		repeatSection, capSection, storeSection, figureSection,
 	} {
 		text, err := section(r)
 		if err != nil {
@@ -178,6 +178,52 @@ func capSection(r *results) (string, error) {
 	return "\n## At the cap\n\nOne generator that is asked for all that it has, by one caller and by eight: time per ID, share of the cap, and " +
 		"time of a\nprocessor while calls wait.\n\n" +
 		"| | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor |\n|---|---|---|---|---|---|---|\n" + rows.String(), nil
+}
+
+// storeSection is what databases take part in. A run that reached none has no such section.
+func storeSection(r *results) (string, error) {
+	var text string
+	rows := func(title, head string, names []string, cells ...func(name string) (string, error)) error {
+		if len(names) == 0 {
+			return nil
+		}
+		text += fmt.Sprintf("\n%s\n\n| %s |\n|%s\n", title, head, strings.Repeat("---|", len(cells)+1))
+		for _, name := range names {
+			_, label, _ := strings.Cut(name, "/")
+			text += "| " + label + " |"
+			for _, cell := range cells {
+				s, err := cell(name)
+				if err != nil {
+					return err
+				}
+				text += " " + s + " |"
+			}
+			text += "\n"
+		}
+		return nil
+	}
+	value := func(format, unit string, of func(float64) float64) func(string) (string, error) {
+		return func(name string) (string, error) {
+			v, err := r.series(figure{name, true, unit})
+			if err != nil {
+				return "", err
+			}
+			return fmt.Sprintf(format, of(median(v).Center)), nil
+		}
+	}
+	same := func(v float64) float64 { return v }
+	err := rows("GORM's CreateInBatches: rows whose IDs were set by hand, and what the plugin takes beside them, turn by turn.",
+		"| by hand, per row | with the plugin, ratio", r.under("gormid/"),
+		value("%.0f ns", "ns/row-by-hand", same), value("%.2f", "ratio", same))
+	if err != nil {
+		return "", err
+	}
+	err = rows("The launch log, on disk before it is answered, with all processors asking.", "| a second", r.under("launchlog/"),
+		value("%.0f", "ns/op", func(ns float64) float64 { return 1e9 / ns }))
+	if err != nil || text == "" {
+		return "", err
+	}
+	return "\n## In databases\n" + text, nil
 }
 
 func figureSection(r *results) (string, error) {

@@ -12,6 +12,7 @@ processors: 2
 peers: github.com/a/b v1.0.0,
 goos: linux
 goarch: amd64
+pkg: github.com/idmint/idmint/bench
 cpu: some
 BenchmarkFloor/increment 	 100	 0.5 ns/op	 0.5 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkFloor/increment-2 	 100	 0.25 ns/op	 0.5 cpu-ns/op	 0 B/op	 0 allocs/op
@@ -36,6 +37,14 @@ BenchmarkCap/x-2 	 100	 15625 ns/op	 98.5 %cap	 4 %core	 500 cpu-ns/op	 0 B/op	 
 BenchmarkRepeats/muyo-sno/goroutines=2-2 	 1	 1000 ns/op	 39 repeats
 BenchmarkRepeats/ours/goroutines=2-2 	 1	 1000 ns/op	 0 repeats
 PASS
+pkg: github.com/idmint/idmint/gormid
+BenchmarkCreateInBatches/SQLite-2 	 9	 1790 ns/row-by-hand	 1.02 ratio	 1.01 ratio-of-best
+PASS
+ok  	github.com/idmint/idmint/gormid	2.1s
+pkg: github.com/idmint/idmint/launchlog/postgres
+BenchmarkClaim/mode-2 	 9	 500000 ns/op
+pkg: github.com/idmint/idmint/launchlog/sqlite
+BenchmarkReserve-2 	 9	 250000 ns/op
 `
 
 func results1(t *testing.T, text string) *results {
@@ -77,6 +86,12 @@ func TestPage(t *testing.T) {
 			"a range beside another",
 			target{what: "z", ours: serial("Mint/x"), peer: "y", against: serial("Peer/y-uuid7"), bound: bound{5, 7}},
 			[]string{"| z | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| 5.0–7.0 ns | met |"},
+		},
+		{
+			"databases", ratio(1),
+			[]string{
+				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n", "| postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
+			},
 		},
 		{
 			"the rest", ratio(1),

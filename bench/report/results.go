@@ -48,7 +48,7 @@ func read(r io.Reader, name string) (*results, error) {
 
 func (r *results) add(rec *benchfmt.Result) {
 	base, parts := rec.Name.Parts()
-	f := figure{name: string(base)}
+	f := figure{name: storePackage(rec.GetConfig("pkg")) + string(base)}
 	for _, p := range parts {
 		if p[0] == '-' { // the number of processors, unless it is 1
 			f.parallel = true
@@ -69,6 +69,16 @@ func (r *results) add(rec *benchfmt.Result) {
 		f.unit = v.Unit
 		r.values[f] = append(r.values[f], v.Value)
 	}
+}
+
+// storePackage is what the names of benchmarks of another package than bench begin with.
+func storePackage(pkg string) string {
+	for _, module := range []string{"gormid", "launchlog"} {
+		if _, name, ok := strings.Cut(pkg, "idmint/"+module); ok {
+			return module + name + "/"
+		}
+	}
+	return ""
 }
 
 // series are the measurements of a figure, one per round.

@@ -101,11 +101,11 @@ var targets = []target{
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
 	"trace, a coarse clock":                           "`Next` is too long to be inlined; an atomic add that is called, `atomic-add-called` below, takes as long.",
-	"sno below its cap, processor time":               "reading the monotonic clock is 24 of the 37 ns.",
+	"sno below its cap, processor time":               "reading the monotonic clock, `time.Since` below, is most of it.",
 	"sno below its cap, processor time, 2 goroutines": "as with one goroutine, and the wait for the word that both processors write, which muyo/sno has as well.",
-	"sno below its cap":                               "reading the monotonic clock is two thirds of it.",
-	"short below its cap":                             "reading the monotonic clock is two thirds of it.",
-	"sno, to text":                                    "two words of eight characters, without a table, take 5.7 ns, of which the call and the stores are 2.5; a table of pairs was no faster than 0.6.",
+	"sno below its cap":                               "reading the monotonic clock, `time.Since` below, is most of it.",
+	"short below its cap":                             "reading the monotonic clock, `time.Since` below, is most of it.",
+	"sno, to text":                                    "two words of eight characters, without a table, take most of it, of which the call and the stores are nearly half; a table of pairs was no faster.",
 	"sno at its cap":                                  "two processors write one word, or something else took a processor for longer than the generator may be behind.",
 	"short at its cap of 512 per ms":                  "something else took the processor for longer than the generator may be behind.",
 	"short at its cap of 512 per ms, 8 callers":       "something else took the processor for longer than the generator may be behind.",
