@@ -46,8 +46,12 @@
 //   - The same key gives the same launch, however often and wherever the step is retried. The same key with another request
 //     is a [ConflictError].
 //   - No number of a counter is handed out twice, and a counter is never lowered. A counter at its end says so, and does not wrap.
-//   - Every call ends, within its context and its budget, with a result or a typed error. It never guesses: where an answer
-//     was lost, the whole operation is run again under its key; a counter takes other numbers instead.
+//   - Every call of a [Log] or a [Counter] ends with a result or a typed error, at the latest when its
+//     context or [Options].Budget ends and the store has noticed: the stores get that end as their
+//     context, and give up what is under way. [Log.Events] and [Log.Claims] that find nothing look for
+//     the launch, with a budget of its own. The Open of a store has none, and waits up to 10 s.
+//   - No call guesses. Where an answer was lost, the whole operation is run again under its key; a
+//     counter takes other numbers instead.
 //
 // This holds as long as the store keeps what it acknowledged. One that was restored from a backup, or failed over to a copy that
 // lacked the newest rows, gives out again the numbers that it forgot: after a restore, call [Log.Advance], and [Counter.Advance]

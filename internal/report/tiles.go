@@ -19,14 +19,26 @@ func (n named) tiles() []tile {
 }
 
 func (n named) compressionTile() *tile {
-	best := n.best(measure.SortedByID, heroGenerators)
-	ours := slices.IndexFunc(best, func(c measure.Compression) bool { return c.Scheme == "decimal" })
-	peer := slices.IndexFunc(best, func(c measure.Compression) bool { return c.Scheme == "UUIDv7" })
-	if ours < 0 || peer < 0 {
+	ours, ok := n.bytesPerID("decimal", measure.SortedByID)
+	sorted, sortedOK := n.bytesPerID("UUIDv7", measure.SortedByID)
+	arrival, arrivalOK := n.bytesPerID("UUIDv7", measure.Arrival)
+	if !ok || !sortedOK || !arrivalOK {
 		return nil
 	}
-	a, b := best[ours].BytesPerID, best[peer].BytesPerID
-	return &tile{small(a), "bytes per ID", fmt.Sprintf("a decimal ID in ClickHouse, sorted. A UUIDv7 takes %s: %s times as much", small(b), grouped(b/a))}
+	return &tile{
+		small(ours), "bytes per ID",
+		fmt.Sprintf("a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes %s there, and %s in order of arrival",
+			small(sorted), small(arrival)),
+	}
+}
+
+func (n named) bytesPerID(scheme, sort string) (float64, bool) {
+	best := n.best(sort, heroGenerators)
+	i := slices.IndexFunc(best, func(c measure.Compression) bool { return c.Scheme == scheme })
+	if i < 0 {
+		return 0, false
+	}
+	return best[i].BytesPerID, true
 }
 
 // footprintsOf are those of a scheme of ours and a peer in the first database that has them.
