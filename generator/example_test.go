@@ -15,11 +15,15 @@ type memory struct{ next atomic.Int64 }
 
 func (m *memory) NextGenerator(context.Context) (int, error) { return int(m.next.Add(1)), nil }
 
-// A generator is made once per app, and shared.
+// A generator is made once per app, has its number before the first transaction, and is shared.
 func ExampleDecimal() {
 	ctx := context.Background()
 	gen, err := generator.NewDecimal(65, new(memory))
 	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := gen.Ready(ctx); err != nil {
 		fmt.Println(err)
 		return
 	}

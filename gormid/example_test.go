@@ -54,7 +54,7 @@ func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {
 }
 
 func Example() {
-	gen := generator.NewTestDecimal(new(numbers)) // in an app: generator.NewDecimal
+	gen := generator.NewTestDecimal(new(numbers)) // in an app: generator.NewDecimal, and its Ready
 	db, remove := library(gormid.Use(gen))
 	defer remove()
 
