@@ -23,8 +23,8 @@ const traceShift = 30
 // it apart have the same IDs, however the clock came from one to the other: by waiting 388 days, or by
 // a jump, which no [Windows] prevents. An ID is minted once as long as the clock stays within 388 days.
 //
-// With a [CoarseClock] no call reads a clock, which is most of what an ID costs otherwise: docs/speed.md
-// has both beside an atomic addition.
+// With a [CoarseClock] no call reads a clock, which is most of what an ID costs otherwise:
+// docs/speed.md has both beside an atomic addition.
 type Trace struct {
 	line timeline
 }

@@ -212,13 +212,14 @@ func storeSection(r *results) (string, error) {
 		}
 	}
 	same := func(v float64) float64 { return v }
-	err := rows("GORM's CreateInBatches: rows whose IDs were set by hand, and what the plugin takes beside them, turn by turn.",
+	err := rows("GORM's CreateInBatches: rows whose IDs were set by hand, and beside them the plugin, turn by turn.",
 		"| by hand, per row | with the plugin, ratio", r.under("gormid/"),
 		value("%.0f ns", "ns/row-by-hand", same), value("%.2f", "ratio", same))
 	if err != nil {
 		return "", err
 	}
-	err = rows("The launch log, on disk before it is answered: launches and claims that 16 callers get together, and ranges of a counter that eight get.", "| a second", r.under("launchlog/"),
+	err = rows("The launch log, on disk before it is answered: launches and claims that 16 callers get together,\n"+
+		"and ranges of a counter that eight get.", "| a second", r.under("launchlog/"),
 		value("%.0f", "ns/op", func(ns float64) float64 { return 1e9 / ns }))
 	if err != nil || text == "" {
 		return "", err
