@@ -89,9 +89,9 @@ func (g *Decimal) advance(last, to uint64) bool {
 	return atomic.CompareAndSwapUint64(&g.word, last-usedUp, to-usedUp)
 }
 
-// Ready waits until the generator has a number, without minting. An app that mints within transactions on the very database that
-// its numbers come from calls it before: with SQLite the transaction holds the lock that taking a number waits for. The error is
-// a [*NumberError].
+// Ready takes the generator's first number, without minting. Call it before the first transaction: one
+// that mints on the log's own database holds the lock of a SQLite file, or a connection of a small
+// pool, and taking the number would wait for it. The error is a [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
 	if g.last() < perNumber*idtype.DecimalStep {
 		return nil

@@ -171,8 +171,9 @@ func (g *Sequence) prefetch(b *block, id uint64) {
 	}
 }
 
-// Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block size of 1 there is nothing to
-// wait for. The error is a [*NumberError].
+// Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block size
+// of 1 there is nothing to wait for, and each Next asks the counter: with SQLite, call it outside of
+// transactions. The error is a [*NumberError].
 func (g *Sequence) Ready(ctx context.Context) error {
 	b := g.block.Load()
 	switch {

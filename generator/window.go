@@ -27,9 +27,10 @@ type Windows[N any] interface {
 	NextWindow(ctx context.Context, now time.Time, unit time.Duration) (Window[N], error)
 }
 
-// Given is a number that its user vouches for: no other generator has it, at any time that this one stamps. A generator begins
-// at the unit of time after the one in which it is made, so an app that is restarted at once repeats nothing; what it does
-// not survive is a clock that was set back meanwhile, or before and has not caught up yet. A [Snapshot] survives that, and [Ceiling] survives a crash as well.
+// Given is a number that its user vouches for: no other generator has it, at any time that this one
+// stamps. A generator begins at the unit of time after the one in which it is made, so an app that is
+// restarted at once repeats nothing. It does not survive a clock that was set back meanwhile, or
+// before and has not caught up yet. A [Snapshot] survives that, and [Ceiling] a crash as well.
 func Given[N any](number N) Windows[N] { return given[N]{number} }
 
 type given[N any] struct{ number N }
@@ -58,14 +59,15 @@ type ReadCounter interface {
 // was set back, or that runs twice with the same number repeats nothing: windows of a counter never
 // overlap. (What [Trace] says of its timestamps remains.)
 //
-// The counter is ahead of the generator's clock by length at most, rounded up to two units. While IDs
-// are minted it is raised before two thirds of that have passed. Three seconds are a good choice.
+// The counter is ahead of the generator's clock by length at most, which is rounded up to two units.
+// While IDs are minted it is raised about every two thirds of that. Three seconds are a good choice.
 //
 // A start that finds the counter ahead waits until its clock has passed it, and does not raise it: so
 // the first ID comes after length at most, however often an app was killed while it started.
 // [Options].MaxWait is not to be shorter. Where the counter is further ahead, because a clock once was,
-// calls fail with [ErrClockBehind] until the clock has come closer. Where it goes on rising
-// while a start waits, another generator uses it, and both go on by turns: then the counter is ahead by length for each.
+// calls fail with [ErrClockBehind] until the clock has come closer. Where it goes on rising while a
+// start waits, another generator uses it. Then both go on by turns, and the counter is ahead by length
+// for each of them.
 func Ceiling[N any](number N, counter ReadCounter, length time.Duration) Windows[N] {
 	return &ceiling[N]{number: number, counter: counter, length: length}
 }

@@ -111,8 +111,8 @@ type timedFlags struct {
 	count int64
 }
 
-// ceilingLength is how far ahead the counter of a generator's number stands: as long the next command may have to wait, and half of
-// it passes between two writes.
+// ceilingLength is how far ahead the counter of a generator's number stands at most: as long the next
+// command may have to wait.
 const ceilingLength = 200 * time.Millisecond
 
 // timedHelp says what the number and its ceiling promise.
