@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,9 +60,9 @@ IDs of the schemes decimal and sequence carry no time. --form is that of inspect
 			}
 			for _, b := range found {
 				if a.json {
-					err = writeJSON(a.out, b)
+					err = a.out.json(b)
 				} else {
-					_, err = fmt.Fprintln(a.out, b.Min, b.Max)
+					err = a.out.printf("%s %s\n", b.Min, b.Max)
 				}
 				if err != nil {
 					return err

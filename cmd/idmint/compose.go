@@ -38,8 +38,7 @@ compared if not. What it makes is not known to the launch log, and no generator 
 				if err != nil {
 					return a.refuse(text, fmt.Errorf("%s: %w", quoted(text), err))
 				}
-				a.out.WriteString(id.String())
-				return a.out.WriteByte('\n')
+				return a.out.line(id.String())
 			})
 		},
 	}

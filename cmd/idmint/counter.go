@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,16 +45,16 @@ func (a *app) counterListCommand() *cobra.Command {
 				}
 				if a.json {
 					for _, counter := range found {
-						if err := writeJSON(a.out, counter); err != nil {
+						if err := a.out.json(counter); err != nil {
 							return err
 						}
 					}
 					return nil
 				}
-				return a.table(func(w *tabwriter.Writer) {
-					fmt.Fprintln(w, "COUNTER\tVALUE\tUPDATED")
+				return a.out.table(func(row func(...any)) {
+					row("COUNTER", "VALUE", "UPDATED")
 					for _, counter := range found {
-						fmt.Fprintf(w, "%s\t%d\t%s\n", counter.Name, counter.Value, counter.UpdatedAt.Format(time.DateTime))
+						row(counter.Name, counter.Value, counter.UpdatedAt.Format(time.DateTime))
 					}
 				})
 			})
@@ -79,16 +78,15 @@ func (a *app) withCounter(c *cobra.Command, flags *storeFlags, name string, f fu
 }
 
 // writeCounter writes a counter's value, or with --json what names it as well.
-func (a *app) writeCounter(flags *storeFlags, name string, value int64) (err error) {
+func (a *app) writeCounter(flags *storeFlags, name string, value int64) error {
 	if a.json {
-		return writeJSON(a.out, struct {
+		return a.out.json(struct {
 			Namespace string `json:"namespace"`
 			Name      string `json:"name"`
 			Value     int64  `json:"value,string"`
 		}{flags.namespace, name, value})
 	}
-	_, err = fmt.Fprintln(a.out, value)
-	return err
+	return a.out.printf("%d\n", value)
 }
 
 func (a *app) counterShowCommand() *cobra.Command {

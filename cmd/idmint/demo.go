@@ -10,7 +10,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,7 +114,7 @@ type demo struct {
 	last   MeetingID
 }
 
-func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
+func (d *demo) printf(format string, args ...any) { d.out.printf(format, args...) }
 
 // start makes a launch, as a deployment does before it starts the app.
 func (d *demo) start(ctx context.Context, reason string) (launchlog.Launch, error) {
@@ -236,8 +235,8 @@ func (d *demo) rows(ctx context.Context) error {
 	}
 	defer rows.Close()
 	perLaunch := map[int]int{}
-	err = d.table(func(w *tabwriter.Writer) {
-		fmt.Fprintln(w, "MEETING'S ID\tTITLE\tOFFICE'S ID\tCITY\tZONE'S ID\tZONE")
+	err = d.out.table(func(row func(...any)) {
+		row("MEETING'S ID", "TITLE", "OFFICE'S ID", "CITY", "ZONE'S ID", "ZONE")
 		for rows.Next() {
 			var meeting MeetingID
 			var office OfficeID
@@ -247,7 +246,7 @@ func (d *demo) rows(ctx context.Context) error {
 				return
 			}
 			if perLaunch[meeting.Launch()]++; perLaunch[meeting.Launch()] <= 3 {
-				fmt.Fprintf(w, "%v\t%s\t%v\t%s\t%v\t%s\n", meeting, title, office, city, zone, tz)
+				row(meeting, title, office, city, zone, tz)
 			}
 		}
 	})
@@ -255,7 +254,7 @@ func (d *demo) rows(ctx context.Context) error {
 		return err
 	}
 	d.printf("\n   The last ID, read by its decimal places:\n\n")
-	if err := drawDecimal(idtype.DecimalID(d.last)).write(d.out, d.colour); err != nil {
+	if err := d.out.draw(drawDecimal(idtype.DecimalID(d.last)), d.colour); err != nil {
 		return err
 	}
 	d.printf("\n")

@@ -175,7 +175,7 @@ func (a *app) runImport(ctx context.Context, flags *storeFlags, target dsn.DSN, 
 		return importer.Result{}, fmt.Errorf("%v: %w", target, err)
 	}
 	defer db.Close()
-	bar := a.progress(size, "importing into "+im.Table)
+	bar := a.progress(size, "importing into "+visible(im.Table))
 	im.Initiator = username()
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
 	result, err := importer.Run(ctx, db, log, r, im)
@@ -195,7 +195,7 @@ func (a *app) progress(size int64, what string) *progressbar.ProgressBar {
 func (a *app) reportImport(table string, r importer.Result) error {
 	rate := int64(float64(r.Rows) / max(r.Duration.Seconds(), 1e-6))
 	if a.json {
-		return writeJSON(a.out, struct {
+		return a.out.json(struct {
 			Table string `json:"table"`
 			importer.Result
 			Seconds       float64 `json:"seconds"`
@@ -203,22 +203,22 @@ func (a *app) reportImport(table string, r importer.Result) error {
 		}{table, r, r.Duration.Seconds(), rate})
 	}
 	if r.Rows == 0 && r.Resumed > 0 {
-		fmt.Fprintf(a.out, "%s: nothing was left to import: all %d rows are there, launch %d\n", table, r.Resumed, r.Launch)
+		a.out.printf("%s: nothing was left to import: all %d rows are there, launch %d\n", table, r.Resumed, r.Launch)
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
+	a.out.printf("%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
 	switch {
 	case r.Rows == 0:
 	case r.First%idtype.DecimalStep == r.Last%idtype.DecimalStep:
-		fmt.Fprintf(a.out, "IDs %v to %v\n", r.First, r.Last)
+		a.out.printf("IDs %v to %v\n", r.First, r.Last)
 	default: // of several generators, whose IDs do not follow one another
-		fmt.Fprintf(a.out, "first ID %v, last ID %v\n", r.First, r.Last)
+		a.out.printf("first ID %v, last ID %v\n", r.First, r.Last)
 	}
 	if r.Resumed > 0 {
-		fmt.Fprintf(a.out, "%d rows were there from the part that was imported before\n", r.Resumed)
+		a.out.printf("%d rows were there from the part that was imported before\n", r.Resumed)
 	}
 	if r.Removed > 0 {
-		fmt.Fprintf(a.out, "%d rows of the unfinished import were removed\n", r.Removed)
+		a.out.printf("%d rows of the unfinished import were removed\n", r.Removed)
 	}
 	return nil
 }

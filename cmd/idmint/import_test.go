@@ -63,8 +63,8 @@ func TestImportSummary(t *testing.T) {
 		123450000100001: "first ID 10000000001, last ID 123450000100001\n",
 	} {
 		var out bytes.Buffer
-		a := &app{out: bufio.NewWriter(&out)}
-		if err := errors.Join(a.reportImport("t", importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.Flush()); err != nil {
+		a := &app{out: printer{bufio.NewWriter(&out)}}
+		if err := errors.Join(a.reportImport("t", importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.flush()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "\n"+want) {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -83,22 +81,22 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	if a.json {
 		for _, id := range fits {
-			if err := a.writeID(id); err != nil {
+			if err := a.out.id(id, a.json); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	if a.explained {
-		a.out.WriteByte('\n')
+		a.out.line("")
 	}
 	a.explained = true
 	if len(fits) == 1 {
-		return fits[0].drawing(now).write(a.out, a.colour)
+		return a.out.draw(fits[0].drawing(now), a.colour)
 	}
-	fmt.Fprintln(a.out, text)
+	a.out.line(text)
 	for _, id := range fits {
-		fmt.Fprintf(a.out, "  %-*s %s\n", len(idtype.SchemeEightByte), id.name(), id.summary(now))
+		a.out.printf("  %-*s %s\n", len(idtype.SchemeEightByte), id.name(), id.summary(now))
 	}
 	return nil
 }
@@ -120,21 +118,12 @@ func doubt(id identified, now time.Time) int {
 func (a *app) refuse(input string, reason error) error {
 	a.badInput = true
 	if !a.json {
-		err := a.out.Flush() // the answers before it come first
+		err := a.out.flush() // the answers before it come first
 		a.warn("%s", inWords(reason))
 		return err
 	}
-	return writeJSON(a.out, struct {
+	return a.out.json(struct {
 		Input string `json:"input"`
 		Error string `json:"error"`
 	}{shorten(input), inWords(reason)})
-}
-
-func writeJSON(w *bufio.Writer, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Write(b)
-	return w.WriteByte('\n')
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os/user"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,11 +71,11 @@ same number, and with the same key for something else is an error.`,
 				}
 				switch {
 				case a.json:
-					return writeJSON(a.out, launch)
+					return a.out.json(launch)
 				case format == "env":
-					_, err = fmt.Fprintf(a.out, "%s=%d\n", launchVariable, launch.ID)
+					err = a.out.printf("%s=%d\n", launchVariable, launch.ID)
 				default:
-					_, err = fmt.Fprintln(a.out, launch.ID)
+					err = a.out.printf("%d\n", launch.ID)
 				}
 				return err
 			})
@@ -130,7 +129,7 @@ succeeded, failed, aborted, rolled-back and superseded.`,
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				launch, err := log.End(ctx, id, ending)
 				if err == nil && a.json {
-					err = writeJSON(a.out, launch)
+					err = a.out.json(launch)
 				}
 				return err
 			})
@@ -162,16 +161,16 @@ func (a *app) launchListCommand() *cobra.Command {
 				}
 				if a.json {
 					for _, launch := range found {
-						if err := writeJSON(a.out, launch); err != nil {
+						if err := a.out.json(launch); err != nil {
 							return err
 						}
 					}
 					return nil
 				}
-				return a.table(func(w *tabwriter.Writer) {
-					fmt.Fprintln(w, "LAUNCH\tSERVICE\tENVIRONMENT\tVERSION\tINITIATOR\tSTARTED\tSTATE\tGENERATORS")
+				return a.out.table(func(row func(...any)) {
+					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED", "STATE", "GENERATORS")
 					for _, l := range found {
-						fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%d\n", l.ID, l.Service, l.Environment, l.Version, l.Initiator, l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
+						row(l.ID, l.Service, l.Environment, l.Version, l.Initiator, l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
 					}
 				})
 			})
@@ -192,12 +191,6 @@ func state(l launchlog.Launch) string {
 		return "running"
 	}
 	return string(l.Outcome)
-}
-
-func (a *app) table(rows func(*tabwriter.Writer)) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	rows(w)
-	return w.Flush()
 }
 
 func (a *app) launchShowCommand() *cobra.Command {
@@ -238,13 +231,13 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 		return err
 	}
 	if a.json {
-		return writeJSON(a.out, struct {
+		return a.out.json(struct {
 			launchlog.Launch
 			Events []launchlog.Event `json:"events"`
 			Claims []launchlog.Claim `json:"claims"`
 		}{launch, events, claims})
 	}
-	return a.table(func(w *tabwriter.Writer) {
+	return a.out.table(func(row func(...any)) {
 		for _, f := range [...]struct{ name, value string }{
 			{"launch", fmt.Sprint(launch.ID)},
 			{"namespace", launch.Namespace},
@@ -268,14 +261,14 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 			{"generators", fmt.Sprintf("%d of %d", launch.NextGenerator, launchlog.MaxGenerators)},
 		} {
 			if f.value != "" {
-				fmt.Fprintf(w, "%s\t%s\n", f.name, f.value)
+				row(f.name, f.value)
 			}
 		}
 		for _, e := range events {
-			fmt.Fprintf(w, "%s\t%s by %s %s\n", e.At.Format(time.RFC3339), e.Kind, e.Actor, e.Detail)
+			row(e.At.Format(time.RFC3339), fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail))
 		}
 		for _, c := range claims {
-			fmt.Fprintf(w, "%s\tgenerator %d taken by %s, process %d\n", c.ClaimedAt.Format(time.RFC3339), c.Generator, c.Host, c.PID)
+			row(c.ClaimedAt.Format(time.RFC3339), fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID))
 		}
 	})
 }
@@ -309,8 +302,7 @@ forgot: advance beyond every number that was ever used, and start a new launch.`
 					return err
 				}
 				a.warn("launches up to %d count as used, and none of them runs any more: start a new one", now)
-				_, err = fmt.Fprintln(a.out, now)
-				return err
+				return a.out.printf("%d\n", now)
 			})
 		},
 	}

@@ -31,7 +31,7 @@ func main() {
 // app is what the commands share.
 type app struct {
 	in       io.Reader
-	out      *bufio.Writer
+	out      printer
 	err      io.Writer
 	json     bool
 	colour   bool // of what goes to out
@@ -43,16 +43,24 @@ type app struct {
 // usageError is about the command line.
 type usageError struct{ error }
 
-func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+// usage makes a usageError. The texts among the arguments are made visible, and short where they are quoted.
+func usage(format string, args ...any) error {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok { // and no error: %w needs it as it is
+			args[i] = seenArg{text}
+		}
+	}
+	return usageError{fmt.Errorf(format, args...)}
+}
 
 var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
-	a := &app{in: in, out: bufio.NewWriterSize(out, 64<<10), err: stderr, colour: useColour(isTerminal(out))}
+	a := &app{in: in, out: printer{bufio.NewWriterSize(out, 64<<10)}, err: stderr, colour: useColour(isTerminal(out))}
 	root := a.command()
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
-	err = errors.Join(err, a.out.Flush())
+	err = errors.Join(err, a.out.flush())
 	if errors.Is(err, context.Canceled) && !errors.Is(err, errInterrupted) { // nothing else cancels
 		err = fmt.Errorf("%w: %w", errInterrupted, err)
 	}
@@ -63,13 +71,13 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "idmint: %s\nSee '%s --help'.\n", inWords(err), command.CommandPath())
+		a.warn("%s\nSee '%s --help'.", inWords(err), command.CommandPath())
 		return statusUsage
 	case errors.Is(err, errInterrupted):
-		fmt.Fprintf(stderr, "idmint: %s\n", inWords(err))
+		a.warn("%s", inWords(err))
 		return statusInterrupted
 	default:
-		fmt.Fprintf(stderr, "idmint: %s\n", inWords(err))
+		a.warn("%s", inWords(err))
 		return statusBadInput
 	}
 }
@@ -79,9 +87,19 @@ var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migr
 // newLines are those that drivers indent where they list servers, and others.
 var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
+// longestError is how much of an error is shown. A server or a file may say anything, at any length.
+const longestError = 4 << 10
+
 // inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.
+// A long one is shown by its beginning and its end.
 func inWords(err error) string {
-	return packageNames.ReplaceAllString(newLines.Replace(err.Error()), "$1")
+	text := packageNames.ReplaceAllString(newLines.Replace(err.Error()), "$1")
+	if len(text) <= longestError {
+		return text
+	}
+	head := beginning(text, longestError*3/4)
+	tail := beginning(text, len(text)-longestError/4)
+	return head + " … " + text[len(tail):]
 }
 
 func (a *app) command() *cobra.Command {
@@ -102,7 +120,7 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(a.in)
-	root.SetOut(a.out)
+	root.SetOut(a.out.w)
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -158,8 +176,11 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return ctx, func() { cancel(nil) }
 }
 
-// warn writes a line to standard error. Any goroutine may call it.
-func (a *app) warn(format string, args ...any) { fmt.Fprintf(a.err, "idmint: "+format+"\n", args...) }
+// warn writes a line to standard error, as [printer.printf] does. Any goroutine may call it.
+func (a *app) warn(format string, args ...any) {
+	seen(args)
+	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))
+}
 
 // eachInput hands over the arguments, or the lines of standard input if there are none, just as they are.
 func (a *app) eachInput(args []string, f func(string) error) error {
@@ -174,7 +195,7 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 	lines := bufio.NewReaderSize(a.in, 64<<10)
 	for {
 		if lines.Buffered() == 0 { // whoever gives the next line may wait for this answer
-			if err := a.out.Flush(); err != nil {
+			if err := a.out.flush(); err != nil {
 				return err
 			}
 		}

@@ -65,7 +65,7 @@ func mint[T idtype.ID, P any](ctx context.Context, a *app, k *kind[T, P], source
 		}
 		n, err := source.Fill(ctx, ids[:min(count, int64(len(ids)))])
 		for _, id := range ids[:n] {
-			if err := a.writeID(identity[T, P]{k, id}); err != nil {
+			if err := a.out.id(identity[T, P]{k, id}, a.json); err != nil {
 				return err
 			}
 		}
@@ -186,18 +186,4 @@ func mintTimed[N any, T idtype.ID, P any](
 		}
 	}
 	return mint(ctx, a, k, source, f.count)
-}
-
-// writeID writes an ID as a line: its text, or its fields.
-func (a *app) writeID(id identified) error {
-	b, err := a.out.AvailableBuffer(), error(nil)
-	if a.json {
-		b, err = id.appendJSON(b)
-	} else {
-		b, err = id.appendText(b)
-	}
-	if err == nil {
-		_, err = a.out.Write(append(b, '\n'))
-	}
-	return err
 }

@@ -116,9 +116,9 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 		return err
 	}
 	for _, line := range report.Summary(results) {
-		fmt.Fprintln(a.out, line)
+		a.out.line(line)
 	}
-	fmt.Fprintf(a.out, "\nThe page is %s, the figures are %s.\n", flags.page, flags.figures)
+	a.out.printf("\nThe page is %s, the figures are %s.\n", flags.page, flags.figures)
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (
 	}
 	return measure.Run(ctx, places, measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
 		bar.ChangeMax(total)
-		bar.Describe(doing)
+		bar.Describe(visible(doing))
 		_ = bar.Set(done)
 	}})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -260,5 +261,18 @@ func shorten(s string) string {
 	if len(s) <= most {
 		return s
 	}
-	return s[:most] + "…"
+	return beginning(s, most) + "…"
+}
+
+// beginning is the first bytes of a text, at most n, and no part of a rune.
+func beginning(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for cut := n; cut > n-utf8.UTFMax && cut >= 0; cut-- {
+		if utf8.RuneStart(s[cut]) {
+			return s[:cut]
+		}
+	}
+	return s[:n] // within bytes that are no UTF-8
 }

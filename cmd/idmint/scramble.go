@@ -137,10 +137,9 @@ func (a *app) permuteCommand(c *cobra.Command, do func(scramble.Permutation, sch
 			case err != nil:
 				return a.refuse(text, err)
 			case a.json:
-				return writeJSON(a.out, found)
+				return a.out.json(found)
 			}
-			a.out.WriteString(found.answer)
-			return a.out.WriteByte('\n')
+			return a.out.line(found.answer)
 		})
 	}
 	c.Flags().StringVar(&f.scheme, "scheme", string(idtype.SchemeSequence), "decimal, trace, short, or sequence for any number")

@@ -240,11 +240,9 @@ func (a *app) migrateCommand() *cobra.Command {
 				return err
 			}
 			if a.json {
-				_, err = fmt.Fprintf(a.out, `{"from":%d,"to":%d}`+"\n", from, to)
-				return err
+				return a.out.printf(`{"from":%d,"to":%d}`+"\n", from, to)
 			}
-			_, err = fmt.Fprintf(a.out, "schema version %d (was %d)\n", to, from)
-			return err
+			return a.out.printf("schema version %d (was %d)\n", to, from)
 		},
 	}
 	flags.add(c)
