@@ -33,6 +33,9 @@ JSON lines are the names in the first object.
 The table's name is a plain one, without a dot: the database is the one that --db names, and the schema PostgreSQL's search_path, which
 the DSN may set: postgres://…/app?search_path=sales.
 
+A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL and 1,017 in MySQL and MariaDB, the column of the IDs
+among them. InnoDB may say that rows are too large with fewer: it takes 196 columns of text by its defaults. A record may have 64 MiB.
+
 Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
 --resume goes on where its last batch ended, and --restart removes what it stored and starts again. Where it ended for a bad
 row, correct the file from that row on before --resume. A finished import can be run again, and adds its rows again; with
@@ -105,7 +108,7 @@ Each import is a launch of its own in the launch log, which is created when abse
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
-	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction")
+	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction, or fewer after 8 MiB of the file")
 	f.StringVar(&launch, "launch", "", "the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
 	f.BoolVar(&im.Resume, "resume", false, "go on with an unfinished import; nothing where it is finished")
 	f.BoolVar(&im.Restart, "restart", false, "remove the rows of an unfinished import, and start again")

@@ -21,7 +21,7 @@ with the time that it would mean there: those first whose time is within the las
 Between them are decimal and sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that fits one
 scheme is drawn.
 
-An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error. Put -- before IDs that begin
+An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error. So is one of more than 64 KiB. Put -- before IDs that begin
 with -, as short ones do. --form says how they are written:
 
   text     as the app and idmint write it (default)

@@ -182,36 +182,6 @@ func (a *app) warn(format string, args ...any) {
 	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))
 }
 
-// eachInput hands over the arguments, or the lines of standard input if there are none, just as they are.
-func (a *app) eachInput(args []string, f func(string) error) error {
-	for _, arg := range args {
-		if err := f(arg); err != nil {
-			return err
-		}
-	}
-	if len(args) > 0 {
-		return nil
-	}
-	lines := bufio.NewReaderSize(a.in, 64<<10)
-	for {
-		if lines.Buffered() == 0 { // whoever gives the next line may wait for this answer
-			if err := a.out.flush(); err != nil {
-				return err
-			}
-		}
-		line, err := lines.ReadString('\n')
-		if err == io.EOF && line == "" {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if err := f(strings.TrimSuffix(line, "\n")); err != nil {
-			return err
-		}
-	}
-}
-
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

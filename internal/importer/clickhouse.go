@@ -33,6 +33,11 @@ type clickHouseTable struct {
 // deduplication is how many of the newest tokens a table remembers.
 const deduplication = 10_000
 
+// mostColumnsClickHouse keeps a statement that names them below the 256 KiB that ClickHouse parses
+// (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory for
+// an INSERT grows with each column.
+const mostColumnsClickHouse = 2000
+
 func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
 	j, err := openJournal(log, budget)
 	if err != nil {
@@ -91,6 +96,9 @@ func quoteClickHouse(name string) string {
 }
 
 func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []string) error {
+	if err := checkWidth(columns, mostColumnsClickHouse, "ClickHouse"); err != nil {
+		return err
+	}
 	if err := checkNames(im, columns, "idmint_"); err != nil {
 		return err
 	}
@@ -102,10 +110,11 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 	if im.Format == JSONLines { // the only one with NULL
 		text = "Nullable(String)"
 	}
-	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) + " (" + key
+	definitions := []string{key}
 	for _, c := range columns {
-		create += ", " + quoteClickHouse(c) + " " + text
+		definitions = append(definitions, quoteClickHouse(c)+" "+text)
 	}
+	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) + " (" + strings.Join(definitions, ", ")
 	create += fmt.Sprintf(") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d", quoteClickHouse(im.IDColumn), deduplication)
 	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
 	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
@@ -168,9 +177,9 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 		}
 		switch {
 		case !ok:
-			wrong = append(wrong, fmt.Sprintf("it has no column %q: want %s", name, strings.Join(want, " or ")))
+			wrong = append(wrong, fmt.Sprintf("it has no column %s: want %s", quoted(name), strings.Join(want, " or ")))
 		case !slices.Contains(want, typ):
-			wrong = append(wrong, fmt.Sprintf("its column %q is %s: want %s", name, typ, strings.Join(want, " or ")))
+			wrong = append(wrong, fmt.Sprintf("its column %s is %s: want %s", quoted(name), typ, strings.Join(want, " or ")))
 		}
 		t.kinds = append(t.kinds, typ)
 	}

@@ -182,7 +182,7 @@ func checkNames(im Import, columns []string, prefixes ...string) error {
 	}
 	for _, c := range columns {
 		if strings.EqualFold(c, im.IDColumn) {
-			return fmt.Errorf("the file has a column %q, which is to hold the new IDs: name another with --id-column", c)
+			return fmt.Errorf("the file has a column %s, which is to hold the new IDs: name another with --id-column", quoted(c))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ type Import struct {
 	Format   Format
 	Table    string
 	IDColumn string // "id" if empty
-	Batch    int    // rows in a transaction; 5,000 if zero
+	Batch    int    // rows in a transaction, or fewer after 8 MiB of the file; 5,000 if zero
 	// Launch is the launch that the IDs are of; 0 starts one for this import, which ends with it.
 	Launch int
 	// Initiator is who starts the launch.
@@ -299,19 +299,19 @@ func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec 
 
 // read gathers batches in a goroutine, which ends with the file, with an error of it, or with the context; not while it waits
 // for a pipe. The last batch has an error, io.EOF in the good case, and rows before it where there are any: of a batch that
-// is spoilt by a bad record none are kept.
+// is spoilt by a bad record none are kept. A batch has fewer rows where they are long.
 func read(ctx context.Context, rec records, src *source, size int, from position) <-chan batch {
 	batches := make(chan batch, queued)
 	go func() {
 		at := from
 		for ctx.Err() == nil {
 			b := batch{values: make([][]any, 0, size)}
-			for len(b.values) < size && b.err == nil {
-				values, err := rec.read()
-				if err == nil {
-					b.values = append(b.values, values)
+			for len(b.values) == 0 || len(b.values) < size && rec.offset()-at.bytes < batchBytes {
+				var values []any
+				if values, b.err = rec.read(); b.err != nil {
+					break
 				}
-				b.err = err
+				b.values = append(b.values, values)
 			}
 			if b.err != nil && b.err != io.EOF {
 				b.values = nil

@@ -26,6 +26,7 @@ type journal struct {
 // A dialect is what databases with transactions differ in.
 type dialect struct {
 	kind    dsn.Kind
+	title   string                  // the name that people know
 	begin   []string                // statements that begin a transaction
 	whole   bool                    // a statement that was begun is not interrupted
 	refused func(commit error) bool // a COMMIT that ended with this error has stored nothing
@@ -38,6 +39,7 @@ type dialect struct {
 	quote       func(string) string
 	taken       []string // prefixes of names that are the database's
 	longestName int      // in bytes, where the database would cut it off by itself
+	mostColumns int      // of a table
 	text        string   // the type of columns
 	tail        string   // ends a CREATE TABLE
 	columns     string   // query for a table's columns: name, type, part of the primary key, columns of the primary key
@@ -66,11 +68,11 @@ func (r rows) at(i int, column string, err error) error {
 
 // into begins an INSERT, or whatever is written so.
 func (r rows) into(verb string, quote func(string) string) string {
-	names := quote(r.IDColumn)
+	names := []string{quote(r.IDColumn)}
 	for _, c := range r.columns {
-		names += ", " + quote(c)
+		names = append(names, quote(c))
 	}
-	return verb + " " + quote(r.Table) + " (" + names + ")"
+	return verb + " " + quote(r.Table) + " (" + strings.Join(names, ", ") + ")"
 }
 
 // A session is a connection with a transaction.

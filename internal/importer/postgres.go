@@ -16,7 +16,7 @@ import (
 )
 
 var postgresDialect = &dialect{
-	kind: dsn.Postgres,
+	kind: dsn.Postgres, title: "PostgreSQL",
 	refused: func(err error) bool {
 		var answer *pgconn.PgError
 		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
@@ -49,7 +49,7 @@ var postgresDialect = &dialect{
 		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
 	},
 	now: `clock_timestamp()`, asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`, ignore: `ON CONFLICT DO NOTHING`,
-	quote: sqlid.Quote, longestName: 63, text: "text",
+	quote: sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
 	columns: `SELECT a.attname, format_type(a.atttypid, NULL), coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
 		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,

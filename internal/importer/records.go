@@ -68,7 +68,7 @@ type records interface {
 
 // openRecords reads the file's beginning.
 func openRecords(r io.Reader, format Format) (records, error) {
-	file := bufio.NewReaderSize(r, 64<<10)
+	file := bufio.NewReaderSize(newGate(r, format), 64<<10)
 	var mark int64
 	if begin, _ := file.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
 		n, _ := file.Discard(len(begin))
@@ -102,7 +102,7 @@ func checkColumns(names []string) error {
 		case name == "":
 			return &RecordError{1, fmt.Sprintf("column %d has no name", i+1)}
 		case seen[lower]:
-			return &RecordError{1, fmt.Sprintf("column %q is there twice", name)}
+			return &RecordError{1, fmt.Sprintf("column %s is there twice", quoted(name))}
 		default:
 			seen[lower] = true
 		}
@@ -131,7 +131,7 @@ func checked(fields, columns []string, line int) ([]any, error) {
 	values := make([]any, len(fields))
 	for i, f := range fields {
 		if reason := badText(f); reason != "" {
-			return nil, &RecordError{line, fmt.Sprintf("field %q %s", columns[i], reason)}
+			return nil, &RecordError{line, fmt.Sprintf("field %s %s", quoted(columns[i]), reason)}
 		}
 		values[i] = f
 	}
@@ -184,7 +184,7 @@ func (c *csvRecords) read() ([]any, error) {
 	return checked(fields, c.header, c.at)
 }
 
-// lines reads lines of any length and counts them and their bytes.
+// lines reads lines, and counts them and their bytes. A [gate] bounds their length.
 type lines struct {
 	r     *bufio.Reader
 	bytes int64
@@ -247,8 +247,11 @@ func openJSON(l lines) (*jsonRecords, error) {
 		return nil, err
 	}
 	err = j.decode(line, func(name string, value any) error {
-		if _, ok := j.index[name]; ok {
-			return fmt.Errorf("%q is there twice", name)
+		switch _, ok := j.index[name]; {
+		case ok:
+			return fmt.Errorf("%s is there twice", quoted(name))
+		case len(j.names) == maxFields:
+			return fmt.Errorf("more than %d fields", maxFields)
 		}
 		j.index[name] = len(j.names)
 		j.names = append(j.names, name)
@@ -279,9 +282,9 @@ func (j *jsonRecords) read() ([]any, error) {
 		i, ok := j.index[name]
 		switch {
 		case !ok:
-			return fmt.Errorf("%q is not among the names of the first line", name)
+			return fmt.Errorf("%s is not among the names of the first line", quoted(name))
 		case seen[i]:
-			return fmt.Errorf("%q is there twice", name)
+			return fmt.Errorf("%s is there twice", quoted(name))
 		}
 		values[i], seen[i] = value, true
 		return nil
@@ -292,8 +295,11 @@ func (j *jsonRecords) read() ([]any, error) {
 // decode hands over the members of one object, values as text: strings as they are, others as JSON, null as nil.
 func (j *jsonRecords) decode(line []byte, member func(string, any) error) error {
 	fail := func(format string, args ...any) error { return &RecordError{j.at, fmt.Sprintf(format, args...)} }
-	if reason := badText(string(line)); reason != "" {
-		return fail("the line %s", reason)
+	switch { // as badText, without a copy
+	case !utf8.Valid(line):
+		return fail("the line is not UTF-8")
+	case bytes.IndexByte(line, 0) >= 0:
+		return fail("the line has a NUL byte")
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -13,7 +13,7 @@ import (
 )
 
 var sqliteDialect = &dialect{
-	kind: dsn.SQLite, begin: []string{"BEGIN IMMEDIATE"}, whole: true,
+	kind: dsn.SQLite, title: "SQLite", begin: []string{"BEGIN IMMEDIATE"}, whole: true,
 	refused: func(err error) bool {
 		var answer sqlite3.Error
 		return !errors.As(err, &answer) || answer.Code != sqlite3.ErrIoErr // then it may be written, and the sync of it have failed
@@ -39,7 +39,7 @@ var sqliteDialect = &dialect{
 		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
 	},
 	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, asText: `%s`, ignore: `ON CONFLICT DO NOTHING`,
-	quote: sqlid.Quote, taken: []string{"sqlite_"}, text: "TEXT", tail: " WITHOUT ROWID",
+	quote: sqlid.Quote, taken: []string{"sqlite_"}, mostColumns: 2000, text: "TEXT", tail: " WITHOUT ROWID",
 	columns:   `SELECT name, type, pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)`,
 	tableName: func(name string) string { return name }, foldNames: true,
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") }, // SQLite's rule for integer columns

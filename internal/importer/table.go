@@ -15,22 +15,26 @@ import (
 type table struct{ *journal }
 
 func (t *table) prepare(ctx context.Context, im Import, columns []string) error {
+	if err := checkWidth(columns, t.mostColumns, t.title); err != nil {
+		return err
+	}
 	if err := checkNames(im, columns, append(slices.Clone(t.taken), "idmint_")...); err != nil {
 		return err
 	}
 	for _, name := range append([]string{im.Table, im.IDColumn}, columns...) {
 		if t.longestName > 0 && len(name) > t.longestName {
-			return fmt.Errorf("the name %q has %d bytes: the database takes %d", name, len(name), t.longestName)
+			return fmt.Errorf("the name %s has %d bytes: the database takes %d", quoted(name), len(name), t.longestName)
 		}
 	}
 	key, err := keyColumn(t.kind, im.IDColumn)
 	if err != nil {
 		return err
 	}
-	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " + key
+	definitions := []string{key}
 	for _, c := range columns {
-		create += ",\n    " + t.quote(c) + " " + t.text
+		definitions = append(definitions, t.quote(c)+" "+t.text)
 	}
+	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " + strings.Join(definitions, ",\n    ")
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
 		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
 			if _, err := tx.ExecContext(ctx, text); err != nil {
@@ -89,7 +93,7 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 	}
 	for _, c := range columns {
 		if !there[fold(c)] {
-			return fmt.Errorf("table %q is there, and has no column %q", im.Table, c)
+			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(c))
 		}
 	}
 	return nil

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A repeated reader gives letters as long as bytes are left.
+type repeated struct {
+	letters string
+	left    int64
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n := 0
+	for p = p[:min(int64(len(p)), r.left)]; n < len(p); {
+		n += copy(p[n:], r.letters)
+	}
+	r.left -= int64(n)
+	return n, nil
+}
+
+// A line of a gigabyte is refused in the memory of a short one, and the next line is answered.
+func TestLongLine(t *testing.T) {
+	t.Setenv(keyVariable, "00112233445566778899aabbccddeeff")
+	const parts = `{"counter":1415,"generator_id":92,"launch_id":65}`
+	for _, test := range []struct {
+		args      string
+		good, out string
+	}{
+		{"inspect --scheme decimal --json", "14150009200065", `{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}` + "\n"},
+		{"inspect --scheme decimal", "14150009200065", ""},
+		{"compose --scheme decimal", parts, "14150009200065\n"},
+		{"compose --scheme decimal --json", parts, "14150009200065\n"},
+		{"scramble --scheme decimal", "14150009200065", ""},
+		{"unscramble", "14150009200065", ""},
+	} {
+		for i, end := range []string{"\n" + test.good + "\n", "\n" + test.good, "\n", ""} {
+			size := int64(1) << 30
+			if i > 0 {
+				size = longestInput + 1
+			}
+			var in io.Reader = io.MultiReader(strings.NewReader(test.good+"\n"), &repeated{strings.Repeat("1", 4096), size}, strings.NewReader(end))
+			var out, errs bytes.Buffer
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			status := run(strings.Fields(test.args), in, &out, &errs)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 {
+				t.Errorf("%s: %d bytes were allocated", test.args, n)
+			}
+			want := fmt.Sprintf(`"… has %d bytes: an input has at most 65536`, size)
+			refusal := errs.String()
+			if strings.Contains(test.args, "--json") {
+				var refused struct{ Input, Error string }
+				for _, line := range lines(out.String()) {
+					if strings.Contains(line, "error") {
+						if err := json.Unmarshal([]byte(line), &refused); err != nil || refused.Input != strings.Repeat("1", 256)+"…" {
+							t.Errorf("%s: %s, %v", test.args, line, err)
+						}
+						out = *bytes.NewBufferString(strings.Replace(out.String(), line+"\n", "", 1))
+					}
+				}
+				refusal = refused.Error
+			}
+			if status != statusBadInput || !strings.Contains(refusal, want) || len(refusal) > 200 {
+				t.Errorf("%s: status %d, %s", test.args, status, refusal)
+			}
+			answers := strings.Count("\n"+test.good+end, test.good)
+			if n := len(out.String()); n == 0 || test.out != "" && out.String() != strings.Repeat(test.out, answers) {
+				t.Errorf("%s: %q for %d lines", test.args, out.String(), answers)
+			}
+		}
+	}
+}
+
+// An input may be as long as the limit says, on a line as in an argument.
+func TestLongestInput(t *testing.T) {
+	s := newShell(t)
+	spaces := func(n int) string {
+		const parts = `{"counter":1415,"generator_id":92,"launch_id":65}`
+		return strings.Repeat(" ", n-len(parts)) + parts
+	}
+	for _, end := range []string{"\n", ""} {
+		if got := s.feed(spaces(longestInput)+end, "compose", "--scheme", "decimal"); got.status != 0 || got.stdout != "14150009200065\n" {
+			t.Errorf("a line: %v", got)
+		}
+		if got := s.feed(spaces(longestInput+1)+end, "compose", "--scheme", "decimal"); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "has 65537 bytes") {
+			t.Errorf("a line with a byte more: %v", got)
+		}
+	}
+	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput)); got.status != 0 || got.stdout != "14150009200065\n" {
+		t.Errorf("an argument: %v", got)
+	}
+	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput+1), spaces(100)); got.status != 1 || got.stdout != "14150009200065\n" || !strings.Contains(got.stderr, "has 65537 bytes") {
+		t.Errorf("an argument with a byte more: %v", got)
+	}
+}
+
+// A file with more columns than a table takes, and one whose line has no end, are refused at once.
+func TestImportOfWhatIsTooLong(t *testing.T) {
+	s := newShell(t)
+	s.write("wide.csv", strings.Repeat("x,", 99_999)+"x\n")
+	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t"); got.status != 1 || !strings.Contains(got.stderr, `column "x" is there twice`) {
+		t.Error(got)
+	}
+	var names []string
+	for i := range 100_000 {
+		names = append(names, fmt.Sprintf("column_%d", i))
+	}
+	s.write("wide.csv", strings.Join(names, ",")+"\n")
+	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t"); got.status != 1 || got.stderr !=
+		"idmint: wide.csv: the file has 100000 columns, and the table would have 100001 with the one of the IDs: in SQLite a table has at most 2000\n" {
+		t.Error(got)
+	}
+	cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	cmd.Stdin = io.MultiReader(strings.NewReader("a,b\n1,2\n\n3,\""), &repeated{strings.Repeat("\n", 4096), 1 << 30})
+	_ = cmd.Run()
+	if cmd.ProcessState.ExitCode() != statusBadInput || !strings.Contains(errs.String(), "line 4: longer than 64 MiB") {
+		t.Errorf("status %d: %s", cmd.ProcessState.ExitCode(), errs.String())
+	}
+	if s.count(`SELECT count(*) FROM t`) != 0 {
+		t.Error("a row is stored")
+	}
+}
