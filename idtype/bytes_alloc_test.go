@@ -70,6 +70,7 @@ func TestByteAllocsOfTypes(t *testing.T) {
 		{"EightByteFromUint64", 0, func() { sinkEight = idtype.EightByteFromUint64(eight.Uint64()) }},
 		{"EightByte.Compare", 0, func() { _ = eight.Compare(sinkEight) < 0 || eight.IsZero() }},
 		{"EightByte.ValidateV1", 0, func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV1() }},
+		{"EightByte.ValidateV3", 0, func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV3() }},
 		{"MinEightByteID", 0, func() { sinkEight, sinkErr = idtype.MinEightByteID(eight.Time()) }},
 		{"ParseSnoID", 0, func() { sinkSno, sinkErr = idtype.ParseSnoID(snoText) }},
 		{"Sno.Parts", 0, func() { sinkSnoParts = sno.Parts() }},

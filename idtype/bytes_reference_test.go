@@ -221,10 +221,20 @@ func TestEightByteAgainstReference(t *testing.T) {
 		if err != nil || refBits(id[:]) != refEightByte(p) || id.Parts() != p || id.Validate() != nil {
 			t.Fatalf("%+v = %s, %v, want %s; its parts are %+v", p, refBits(id[:]), err, refEightByte(p), id.Parts())
 		}
-		old := p.Mode == idtype.EightByteSpread && p.Generator <= 63
-		v1, err := p.V1ID()
-		if (err == nil) != old || old && v1 != id || !old && v1 != (idtype.EightByteID{}) || (id.ValidateV1() == nil) != old {
-			t.Fatalf("%+v by the older layout = %v, %v, and ValidateV1 %v", p, v1, err, id.ValidateV1())
+		for _, former := range []struct {
+			name     string
+			compose  func(idtype.EightByteParts) (idtype.EightByteID, error)
+			validate func(idtype.EightByteID) error
+			has      bool
+		}{
+			{"first", idtype.EightByteParts.V1ID, idtype.EightByteID.ValidateV1, p.Mode == idtype.EightByteSpread && p.Generator <= 63},
+			{"second", idtype.EightByteParts.V2ID, idtype.EightByteID.ValidateV2, p.Mode == idtype.EightByteSpread && p.Generator <= 255},
+			{"third", idtype.EightByteParts.V3ID, idtype.EightByteID.ValidateV3, p.Generator <= 255},
+		} {
+			got, err := former.compose(p)
+			if (err == nil) != former.has || former.has && got != id || !former.has && got != (idtype.EightByteID{}) || (former.validate(id) == nil) != former.has {
+				t.Fatalf("%+v by the %s layout = %v, %v, validated %v", p, former.name, got, err, former.validate(id))
+			}
 		}
 	}))
 	t.Run("ID to parts", rapid.MakeCheck(func(t *rapid.T) {

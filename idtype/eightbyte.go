@@ -20,7 +20,7 @@ const (
 	eightByteGeneratorTopBits = 3
 	eightByteGeneratorLowBits = 8
 	eightByteClusterBits      = 4
-	eightByteV1GeneratorBits  = 6
+	eightByteV1GeneratorBits  = 6 // of the first layout; the second and the third have the low bits
 
 	eightByteGeneratorLow = eightByteClusterBits // the places of the parts
 	eightByteMode         = eightByteGeneratorLow + eightByteGeneratorLowBits
@@ -32,9 +32,12 @@ const (
 	EightByteMaxUnixMs = 1<<eightByteTimeBits - 1
 	// EightByteMaxSequence is the largest sequence number.
 	EightByteMaxSequence = 1<<eightByteSequenceBits - 1
-	// EightByteMaxGenerator is the largest generator number, and EightByteV1MaxGenerator that of the older layout.
+	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer: the first has
+	// EightByteV1MaxGenerator, the second EightByteV2MaxGenerator, the third EightByteV3MaxGenerator.
 	EightByteMaxGenerator   = 1<<(eightByteGeneratorTopBits+eightByteGeneratorLowBits) - 1
 	EightByteV1MaxGenerator = 1<<eightByteV1GeneratorBits - 1
+	EightByteV2MaxGenerator = 1<<eightByteGeneratorLowBits - 1
+	EightByteV3MaxGenerator = EightByteV2MaxGenerator
 	// EightByteMaxCluster is the largest cluster number.
 	EightByteMaxCluster = 1<<eightByteClusterBits - 1
 )
@@ -59,7 +62,16 @@ const (
 //
 // The text is 16 hexadecimal digits in lower case; it sorts as the bytes do. A database holds the bytes, or an integer: see
 // [AsBigint]. The layout is that of "Structure of the eight byte unique IDs", with the bits as its implementation, LableOrg's
-// UniqueID, orders them. An older layout has generators up to 63 and no mode; it gives the same bytes as SPREAD.
+// java-uniqueid, orders them. Three layouts came before it. Each uses bits that were zero before, so an ID of a former layout has
+// the same bytes in the later ones, and without a mode it is SPREAD:
+//
+//	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
+//	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode
+//	ssssss 000 m gggggggg cccc   v3, of 2.5 to 3.1: generators 0 ..= 255
+//	ssssss ggg m gggggggg cccc   this one, of 3.2 and of 4.1 and later
+//
+// [EightByteParts.ID] composes by this layout; [EightByteParts.V1ID], V2ID and V3ID keep to the ranges of the former ones, for
+// databases that programs with an older java-uniqueid use as well.
 type EightByte[E any] [8]byte
 
 // EightByteID is the eightbyte ID of any entity.
@@ -148,10 +160,22 @@ func (p EightByteParts) ID() (EightByteID, error) {
 	return p.id(EightByteTimeSequential, EightByteMaxGenerator)
 }
 
-// V1ID composes the parts by the older layout: a [*RangeError] is returned for mode TIME_SEQUENTIAL, and for generators above
-// 63, as well. What it returns is what ID does.
+// V1ID composes the parts by the first layout, of java-uniqueid 1.0 to 1.13. It returns what ID does, but a [*RangeError] for mode
+// TIME_SEQUENTIAL, and for generators above 63.
 func (p EightByteParts) V1ID() (EightByteID, error) {
 	return p.id(EightByteSpread, EightByteV1MaxGenerator)
+}
+
+// V2ID composes the parts by the second layout, of java-uniqueid 1.14 to 2.4. It returns what ID does, but a [*RangeError] for mode
+// TIME_SEQUENTIAL, and for generators above 255.
+func (p EightByteParts) V2ID() (EightByteID, error) {
+	return p.id(EightByteSpread, EightByteV2MaxGenerator)
+}
+
+// V3ID composes the parts by the third layout, of java-uniqueid 2.5 to 3.1. It returns what ID does, but a [*RangeError] for
+// generators above 255.
+func (p EightByteParts) V3ID() (EightByteID, error) {
+	return p.id(EightByteTimeSequential, EightByteV3MaxGenerator)
 }
 
 func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByteID, error) {
@@ -256,13 +280,29 @@ func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
 // Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
 func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 
-// ValidateV1 checks the ID against the older layout: it returns a [*RangeError] for mode TIME_SEQUENTIAL and for generators
-// above 63, and what Validate returns for zero.
+// ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode TIME_SEQUENTIAL and for generators above
+// 63, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV1() error {
+	return e.validateParts(EightByteSpread, EightByteV1MaxGenerator)
+}
+
+// ValidateV2 checks the ID against the second layout. It returns a [*RangeError] for mode TIME_SEQUENTIAL and for generators above
+// 255, and what Validate returns for zero.
+func (e EightByte[E]) ValidateV2() error {
+	return e.validateParts(EightByteSpread, EightByteV2MaxGenerator)
+}
+
+// ValidateV3 checks the ID against the third layout. It returns a [*RangeError] for generators above 255, and what Validate returns
+// for zero.
+func (e EightByte[E]) ValidateV3() error {
+	return e.validateParts(EightByteTimeSequential, EightByteV3MaxGenerator)
+}
+
+func (e EightByte[E]) validateParts(maxMode EightByteMode, maxGenerator int64) error {
 	if err := e.Validate(); err != nil {
 		return err
 	}
-	return e.Parts().validate(EightByteSpread, EightByteV1MaxGenerator)
+	return e.Parts().validate(maxMode, maxGenerator)
 }
 
 // Compare orders IDs by their bytes, which is also how a column of bytes orders them. That is by time for TIME_SEQUENTIAL IDs.

@@ -18,13 +18,16 @@ func ExampleEightByteParts_ID() {
 	id, err = parts.ID()
 	fmt.Println(id, err)
 
-	// The older layout has generators up to 63.
+	// The first layout has generators up to 63, the second and the third up to 255.
 	_, err = parts.V1ID()
+	fmt.Println(err)
+	_, err = parts.V3ID()
 	fmt.Println(err)
 	// Output:
 	// 5b9bda2989e1989b <nil>
 	// e46516f676a1889b <nil>
 	// idtype: EightByteID: generator_id 1161 is outside 0..63
+	// idtype: EightByteID: generator_id 1161 is outside 0..255
 }
 
 func ExampleParseEightByteID() {

@@ -23,6 +23,7 @@ const (
 // eightByteVector is a line of the files that java-uniqueid made, not this package.
 type eightByteVector struct {
 	Kind, Op, Hex, Error string
+	Version              string // of java-uniqueid, where it is not the newest
 
 	Mode      idtype.EightByteMode
 	UnixMs    json.Number `json:"timestamp_ms"` // a string where it is beyond 2^53
@@ -65,6 +66,52 @@ func TestEightByteV1Vectors(t *testing.T) {
 				t.Errorf("ValidateV1: %v", err)
 			}
 		})
+	}
+}
+
+// The vectors of each release of java-uniqueid are those of its layout: what it makes, and what it refuses.
+func TestEightByteLayoutVectors(t *testing.T) {
+	type layout struct {
+		compose  func(idtype.EightByteParts) (idtype.EightByteID, error)
+		validate func(idtype.EightByteID) error
+	}
+	v1 := layout{idtype.EightByteParts.V1ID, idtype.EightByteID.ValidateV1}
+	v2 := layout{idtype.EightByteParts.V2ID, idtype.EightByteID.ValidateV2}
+	v3 := layout{idtype.EightByteParts.V3ID, idtype.EightByteID.ValidateV3}
+	releases := map[string][]layout{ // the first is the release's own, and the later ones hold the same IDs
+		"1.13": {v1, v2, v3}, "1.14": {v2, v3}, "2.4": {v2, v3}, "2.5": {v3}, "3.1": {v3},
+	}
+	kinds := map[string]int{}
+	for _, v := range readVectors[eightByteVector](t, "eightbyte_layouts.jsonl", 203) {
+		kinds[v.Version+" "+v.Kind]++
+		t.Run(v.Version+"/"+v.Hex, func(t *testing.T) {
+			layouts := releases[v.Version]
+			if len(layouts) == 0 {
+				t.Fatalf("nobody knows java-uniqueid %q", v.Version)
+			}
+			if v.Error != "" {
+				id, err := layouts[0].compose(v.parts(t))
+				if name, _, _ := strings.Cut(v.Error, ":"); !id.IsZero() {
+					t.Errorf("%v beside an error", id)
+				} else {
+					wantRangeError(t, err, "EightByteID", eightByteParts[name])
+				}
+				return
+			}
+			for _, l := range append(layouts, layout{idtype.EightByteParts.ID, idtype.EightByteID.Validate}) {
+				testEightByteVector(t, v, l.compose)
+				if err := l.validate(idtype.MustParseEightByteID(v.Hex)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for release := range releases {
+		for _, kind := range []string{"boundary", "random", "invalid"} {
+			if kinds[release+" "+kind] == 0 {
+				t.Errorf("no %s vectors of java-uniqueid %s: %v", kind, release, kinds)
+			}
+		}
 	}
 }
 
@@ -168,24 +215,29 @@ func TestEightByteBounds(t *testing.T) {
 		parts  idtype.EightByteParts
 		want   string // the ID, or the part that is out of range
 		wantV1 string // "" for the same
+		wantV2 string
+		wantV3 string
 	}{
-		{"largest", idtype.EightByteParts{sequential, 4398046511103, 63, 2047, 15}, "ffffffffffffffff", "mode"},
-		{"largest of the older layout", idtype.EightByteParts{spread, 4398046511103, 63, 63, 15}, "ffffffffffff03ff", ""},
-		{"smallest", idtype.EightByteParts{spread, 0, 0, 0, 1}, "0000000000000001", ""},
-		{"generator 64", idtype.EightByteParts{spread, 0, 0, 64, 0}, "0000000000000400", "generator_id"},
-		{"generator 2048", idtype.EightByteParts{spread, 0, 0, 2048, 0}, "generator_id", ""},
-		{"generator -1", idtype.EightByteParts{spread, 0, 0, -1, 0}, "generator_id", ""},
-		{"time above", idtype.EightByteParts{sequential, 4398046511104, 0, 0, 0}, "unix_ms", "mode"},
-		{"time far above", idtype.EightByteParts{spread, math.MaxInt64, 0, 0, 0}, "unix_ms", ""},
-		{"time below", idtype.EightByteParts{spread, -1, 0, 0, 0}, "unix_ms", ""},
-		{"time far below", idtype.EightByteParts{spread, math.MinInt64, 0, 0, 0}, "unix_ms", ""},
-		{"sequence 64", idtype.EightByteParts{spread, 0, 64, 0, 0}, "sequence", ""},
-		{"sequence -1", idtype.EightByteParts{spread, 0, -1, 0, 0}, "sequence", ""},
-		{"cluster 16", idtype.EightByteParts{spread, 0, 0, 0, 16}, "cluster_id", ""},
-		{"cluster -1", idtype.EightByteParts{spread, 0, 0, 0, -1}, "cluster_id", ""},
-		{"no mode", idtype.EightByteParts{2, 1, 0, 0, 0}, "mode", ""},
-		{"negative mode", idtype.EightByteParts{-1, 1, 0, 0, 0}, "mode", ""},
-		{"the first bad part is named", idtype.EightByteParts{spread, 1, 64, -1, -1}, "sequence", ""},
+		{"largest", idtype.EightByteParts{sequential, 4398046511103, 63, 2047, 15}, "ffffffffffffffff", "mode", "mode", "generator_id"},
+		{"largest of the first layout", idtype.EightByteParts{spread, 4398046511103, 63, 63, 15}, "ffffffffffff03ff", "", "", ""},
+		{"largest of the second layout", idtype.EightByteParts{spread, 4398046511103, 63, 255, 15}, "ffffffffffff0fff", "generator_id", "", ""},
+		{"largest of the third layout", idtype.EightByteParts{sequential, 4398046511103, 63, 255, 15}, "ffffffffffff1fff", "mode", "mode", ""},
+		{"generator 256", idtype.EightByteParts{spread, 0, 0, 256, 0}, "0000000000002000", "generator_id", "generator_id", "generator_id"},
+		{"smallest", idtype.EightByteParts{spread, 0, 0, 0, 1}, "0000000000000001", "", "", ""},
+		{"generator 64", idtype.EightByteParts{spread, 0, 0, 64, 0}, "0000000000000400", "generator_id", "", ""},
+		{"generator 2048", idtype.EightByteParts{spread, 0, 0, 2048, 0}, "generator_id", "", "", ""},
+		{"generator -1", idtype.EightByteParts{spread, 0, 0, -1, 0}, "generator_id", "", "", ""},
+		{"time above", idtype.EightByteParts{sequential, 4398046511104, 0, 0, 0}, "unix_ms", "mode", "mode", ""},
+		{"time far above", idtype.EightByteParts{spread, math.MaxInt64, 0, 0, 0}, "unix_ms", "", "", ""},
+		{"time below", idtype.EightByteParts{spread, -1, 0, 0, 0}, "unix_ms", "", "", ""},
+		{"time far below", idtype.EightByteParts{spread, math.MinInt64, 0, 0, 0}, "unix_ms", "", "", ""},
+		{"sequence 64", idtype.EightByteParts{spread, 0, 64, 0, 0}, "sequence", "", "", ""},
+		{"sequence -1", idtype.EightByteParts{spread, 0, -1, 0, 0}, "sequence", "", "", ""},
+		{"cluster 16", idtype.EightByteParts{spread, 0, 0, 0, 16}, "cluster_id", "", "", ""},
+		{"cluster -1", idtype.EightByteParts{spread, 0, 0, 0, -1}, "cluster_id", "", "", ""},
+		{"no mode", idtype.EightByteParts{2, 1, 0, 0, 0}, "mode", "", "", ""},
+		{"negative mode", idtype.EightByteParts{-1, 1, 0, 0, 0}, "mode", "", "", ""},
+		{"the first bad part is named", idtype.EightByteParts{spread, 1, 64, -1, -1}, "sequence", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			check := func(want string, id idtype.EightByteID, err error) {
@@ -200,10 +252,14 @@ func TestEightByteBounds(t *testing.T) {
 			check(tt.want, id, err)
 			id, err = tt.parts.V1ID()
 			check(cmp.Or(tt.wantV1, tt.want), id, err)
+			id, err = tt.parts.V2ID()
+			check(cmp.Or(tt.wantV2, tt.want), id, err)
+			id, err = tt.parts.V3ID()
+			check(cmp.Or(tt.wantV3, tt.want), id, err)
 		})
 	}
 	if idtype.EightByteMaxUnixMs != 4398046511103 || idtype.EightByteMaxSequence != 63 || idtype.EightByteMaxGenerator != 2047 ||
-		idtype.EightByteV1MaxGenerator != 63 || idtype.EightByteMaxCluster != 15 {
+		idtype.EightByteV1MaxGenerator != 63 || idtype.EightByteV2MaxGenerator != 255 || idtype.EightByteV3MaxGenerator != 255 || idtype.EightByteMaxCluster != 15 {
 		t.Error("the exported bounds are not those of the layout")
 	}
 	if got := time.UnixMilli(idtype.EightByteMaxUnixMs).UTC(); got != time.Date(2109, 5, 15, 7, 35, 11, 103e6, time.UTC) {
@@ -310,24 +366,29 @@ func TestEightByteValidate(t *testing.T) {
 	for _, tt := range []struct {
 		id     idtype.EightByteID
 		v1Part string // that ValidateV1 refuses
+		v2Part string
+		v3Part string
 	}{
-		{idtype.MustParseEightByteID("ffffffffffff03ff"), ""},
-		{idtype.MustParseEightByteID("0000000000000001"), ""},
-		{idtype.MustParseEightByteID("0000000000000400"), "generator_id"},
-		{idtype.MustParseEightByteID("0000000000008000"), "generator_id"},
-		{idtype.MustParseEightByteID("0000000000001000"), "mode"},
-		{idtype.MustParseEightByteID("ffffffffffffffff"), "mode"},
+		{idtype.MustParseEightByteID("ffffffffffff03ff"), "", "", ""},
+		{idtype.MustParseEightByteID("0000000000000001"), "", "", ""},
+		{idtype.MustParseEightByteID("0000000000000400"), "generator_id", "", ""},
+		{idtype.MustParseEightByteID("0000000000008000"), "generator_id", "generator_id", "generator_id"},
+		{idtype.MustParseEightByteID("0000000000002000"), "generator_id", "generator_id", "generator_id"},
+		{idtype.MustParseEightByteID("0000000000001000"), "mode", "mode", ""},
+		{idtype.MustParseEightByteID("ffffffffffffffff"), "mode", "mode", "generator_id"},
 	} {
 		if err := tt.id.Validate(); err != nil {
 			t.Errorf("Validate of %v: %v", tt.id, err)
 		}
-		if err := tt.id.ValidateV1(); tt.v1Part != "" {
-			wantRangeError(t, err, "EightByteID", tt.v1Part)
-		} else if err != nil {
-			t.Errorf("ValidateV1 of %v: %v", tt.id, err)
+		for part, err := range map[*string]error{&tt.v1Part: tt.id.ValidateV1(), &tt.v2Part: tt.id.ValidateV2(), &tt.v3Part: tt.id.ValidateV3()} {
+			if *part != "" {
+				wantRangeError(t, err, "EightByteID", *part)
+			} else if err != nil {
+				t.Errorf("a former layout of %v: %v", tt.id, err)
+			}
 		}
 	}
-	for _, err := range []error{idtype.EightByteID{}.Validate(), idtype.EightByteID{}.ValidateV1(), errOf(idtype.EightByteParts{}.ID())} {
+	for _, err := range []error{idtype.EightByteID{}.Validate(), idtype.EightByteID{}.ValidateV1(), idtype.EightByteID{}.ValidateV2(), idtype.EightByteID{}.ValidateV3(), errOf(idtype.EightByteParts{}.ID())} {
 		wantInputError(t, err, "EightByteID", "0000000000000000", idtype.ErrZero)
 	}
 }

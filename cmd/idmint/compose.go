@@ -16,21 +16,27 @@ import (
 )
 
 func (a *app) composeCommand() *cobra.Command {
-	var name string
+	var name, layout string
 	c := &cobra.Command{
-		Use:   "compose --scheme SCHEME [FIELDS…]",
+		Use:   "compose --scheme SCHEME [--layout LAYOUT] [FIELDS…]",
 		Short: "Make IDs of their parts",
 		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one per line on standard input.
 Each gives a line with the ID's text. All parts are wanted; what follows from them, as scheme and id, may be left out, and is
-compared if not. An input has at most 64 KiB. What it makes is not known to the launch log, and no generator avoids it.`,
+compared if not. An input has at most 64 KiB. What it makes is not known to the launch log, and no generator avoids it.
+` + layoutHelp + ` Where a layout has no mode, that part
+may be left out.`,
 		Example: `  idmint compose --scheme decimal '{"counter":1415,"generator_id":92,"launch_id":65}'
-  idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}'`,
+  idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}'
+  idmint compose --scheme eightbyte --layout v2 '{"unix_ms":143062936275,"sequence":0,"generator_id":255,"cluster_id":0}'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "" {
 				return usage("--scheme is required")
 			}
 			s, err := schemeNamed(name)
 			if err != nil {
+				return err
+			}
+			if s, err = s.former(layout); err != nil {
 				return err
 			}
 			return a.eachInput(args, func(text string) error {
@@ -43,6 +49,7 @@ compared if not. An input has at most 64 KiB. What it makes is not known to the 
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames()+" (required)")
+	addLayout(c, &layout)
 	return c
 }
 
@@ -54,7 +61,8 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	}
 	var parts P
 	into := reflect.ValueOf(&parts).Elem()
-	missing := len(k.partNames)
+	wanted := slices.DeleteFunc(slices.Clone(k.partNames), func(name string) bool { return name == k.optional })
+	missing := len(wanted)
 	for _, m := range members {
 		isName := slices.ContainsFunc(k.names, func(n name) bool { return n.field == m.field })
 		part := slices.Index(k.partNames, m.field)
@@ -68,11 +76,13 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 			if err := m.set(into.Field(part)); err != nil {
 				return nil, err
 			}
-			missing--
+			if m.field != k.optional {
+				missing--
+			}
 		}
 	}
 	if missing > 0 {
-		return nil, fmt.Errorf("want the field%s", enumerate(k.partNames))
+		return nil, fmt.Errorf("want the field%s", enumerate(wanted))
 	}
 	id, err := k.id(parts)
 	if err != nil {

@@ -27,6 +27,11 @@ var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
 	clock:   milliseconds,
 	span:    eightByteSpan,
 	command: newEightByte,
+	layouts: []layout[idtype.EightByteID, idtype.EightByteParts]{
+		{"v1", idtype.EightByteParts.V1ID, idtype.EightByteID.ValidateV1, "mode"},
+		{"v2", idtype.EightByteParts.V2ID, idtype.EightByteID.ValidateV2, "mode"},
+		{"v3", idtype.EightByteParts.V3ID, idtype.EightByteID.ValidateV3, ""},
+	},
 })
 
 func readEightByteNumber(text string) (idtype.EightByteID, error) {

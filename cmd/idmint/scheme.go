@@ -19,6 +19,8 @@ import (
 type scheme interface {
 	name() idtype.Scheme
 	formNames() []string // text first
+	// former is the scheme by a former layout, "" for the present one.
+	former(layout string) (scheme, error)
 	storage() idtype.Storage
 	read(form, input string) (identified, error)
 	compose(fields []byte) (fmt.Stringer, error)
@@ -77,8 +79,19 @@ type kind[T idtype.ID, P any] struct {
 	span    func(form string, from, to time.Time) ([][2]T, error)
 	draw    func(T, []field) drawing // [drawBits] if nil
 	command func(*app, *kind[T, P]) *cobra.Command
+	layouts []layout[T, P] // those that the scheme had before, the first one first
 
 	partNames []string
+	optional  string        // a part that may be left out, and is zero then
+	validate  func(T) error // T.Validate if nil
+}
+
+// A layout is one that a scheme had: some of the IDs of the present one.
+type layout[T idtype.ID, P any] struct {
+	name     string
+	id       func(P) (T, error)
+	validate func(T) error
+	lacks    string // the part that it has no bits for
 }
 
 // A name is a field in JSON that holds the ID in a form.
@@ -95,6 +108,25 @@ func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
 func (k *kind[T, P]) name() idtype.Scheme { return k.scheme }
 
 func (k *kind[T, P]) storage() idtype.Storage { return (*new(T)).Storage() }
+
+func (k *kind[T, P]) former(name string) (scheme, error) {
+	if name == "" {
+		return k, nil
+	}
+	var names []string
+	for _, l := range k.layouts {
+		if l.name == name {
+			by := *k
+			by.id, by.validate, by.optional = l.id, l.validate, l.lacks
+			return &by, nil
+		}
+		names = append(names, l.name)
+	}
+	if len(names) == 0 {
+		return nil, usage("--layout %q: %s IDs have one layout", name, k.scheme)
+	}
+	return nil, usage("--layout %q: want one of the former layouts of %s IDs, %s", name, k.scheme, strings.Join(names, ", "))
+}
 
 func (k *kind[T, P]) newCommand(a *app) *cobra.Command { return k.command(a, k) }
 
@@ -136,7 +168,12 @@ type identity[T idtype.ID, P any] struct {
 
 func (i identity[T, P]) in(form string) string { return i.form(form).write(i.id) }
 
-func (i identity[T, P]) validate() error { return i.id.Validate() }
+func (i identity[T, P]) validate() error {
+	if i.kind.validate != nil {
+		return i.kind.validate(i.id)
+	}
+	return i.id.Validate()
+}
 
 func (i identity[T, P]) times(now time.Time) []time.Time {
 	switch id := any(i.id).(type) {
