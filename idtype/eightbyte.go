@@ -32,8 +32,9 @@ const (
 	EightByteMaxUnixMs = 1<<eightByteTimeBits - 1
 	// EightByteMaxSequence is the largest sequence number.
 	EightByteMaxSequence = 1<<eightByteSequenceBits - 1
-	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer: the first has
-	// EightByteV1MaxGenerator, the second EightByteV2MaxGenerator, the third EightByteV3MaxGenerator.
+	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer: the first
+	// has EightByteV1MaxGenerator, the second EightByteV2MaxGenerator, the third
+	// EightByteV3MaxGenerator.
 	EightByteMaxGenerator   = 1<<(eightByteGeneratorTopBits+eightByteGeneratorLowBits) - 1
 	EightByteV1MaxGenerator = 1<<eightByteV1GeneratorBits - 1
 	EightByteV2MaxGenerator = 1<<eightByteGeneratorLowBits - 1
@@ -60,18 +61,19 @@ const (
 // apart, so that writes spread over the key ranges of a store. The number with all parts zero, in mode SPREAD, is no ID: it
 // means "not assigned".
 //
-// The text is 16 hexadecimal digits in lower case; it sorts as the bytes do. A database holds the bytes, or an integer: see
-// [AsBigint]. The layout is that of "Structure of the eight byte unique IDs", with the bits as its implementation, LableOrg's
-// java-uniqueid, orders them. Three layouts came before it. Each uses bits that were zero before, so an ID of a former layout has
-// the same bytes in the later ones, and without a mode it is SPREAD:
+// The text is 16 hexadecimal digits in lower case; it sorts as the bytes do. A database holds the
+// bytes, or an integer: see [AsBigint]. The layout is that of "Structure of the eight byte unique
+// IDs", with the bits as its implementation, LableOrg's java-uniqueid, orders them. Three layouts
+// came before it. Each uses bits that were zero before, so an ID of a former layout has the same
+// bytes in the later ones, and without a mode it is SPREAD:
 //
 //	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
 //	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode
-//	ssssss 000 m gggggggg cccc   v3, of 2.5 to 3.1: generators 0 ..= 255
+//	ssssss 000 m gggggggg cccc   v3, of 2.5 to 3.1 and 4.0-beta1: generators 0 ..= 255
 //	ssssss ggg m gggggggg cccc   this one, of 3.2 and of 4.1 and later
 //
-// [EightByteParts.ID] composes by this layout; [EightByteParts.V1ID], V2ID and V3ID keep to the ranges of the former ones, for
-// databases that programs with an older java-uniqueid use as well.
+// [EightByteParts.ID] composes by this layout; [EightByteParts.V1ID], V2ID and V3ID keep to the
+// ranges of the former ones, for databases that programs with an older java-uniqueid use as well.
 type EightByte[E any] [8]byte
 
 // EightByteID is the eightbyte ID of any entity.
@@ -160,20 +162,20 @@ func (p EightByteParts) ID() (EightByteID, error) {
 	return p.id(EightByteTimeSequential, EightByteMaxGenerator)
 }
 
-// V1ID composes the parts by the first layout, of java-uniqueid 1.0 to 1.13. It returns what ID does, but a [*RangeError] for mode
-// TIME_SEQUENTIAL, and for generators above 63.
+// V1ID composes the parts by the first layout, of java-uniqueid 1.0 to 1.13. It returns what ID
+// does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 63.
 func (p EightByteParts) V1ID() (EightByteID, error) {
 	return p.id(EightByteSpread, EightByteV1MaxGenerator)
 }
 
-// V2ID composes the parts by the second layout, of java-uniqueid 1.14 to 2.4. It returns what ID does, but a [*RangeError] for mode
-// TIME_SEQUENTIAL, and for generators above 255.
+// V2ID composes the parts by the second layout, of java-uniqueid 1.14 to 2.4. It returns what ID
+// does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 255.
 func (p EightByteParts) V2ID() (EightByteID, error) {
 	return p.id(EightByteSpread, EightByteV2MaxGenerator)
 }
 
-// V3ID composes the parts by the third layout, of java-uniqueid 2.5 to 3.1. It returns what ID does, but a [*RangeError] for
-// generators above 255.
+// V3ID composes the parts by the third layout, of java-uniqueid 2.5 to 3.1. It returns what ID
+// does, but a [*RangeError] for generators above 255.
 func (p EightByteParts) V3ID() (EightByteID, error) {
 	return p.id(EightByteTimeSequential, EightByteV3MaxGenerator)
 }
@@ -280,20 +282,20 @@ func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
 // Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
 func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 
-// ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode TIME_SEQUENTIAL and for generators above
-// 63, and what Validate returns for zero.
+// ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode
+// TIME_SEQUENTIAL and for generators above 63, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV1() error {
 	return e.validateParts(EightByteSpread, EightByteV1MaxGenerator)
 }
 
-// ValidateV2 checks the ID against the second layout. It returns a [*RangeError] for mode TIME_SEQUENTIAL and for generators above
-// 255, and what Validate returns for zero.
+// ValidateV2 checks the ID against the second layout. It returns a [*RangeError] for mode
+// TIME_SEQUENTIAL and for generators above 255, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV2() error {
 	return e.validateParts(EightByteSpread, EightByteV2MaxGenerator)
 }
 
-// ValidateV3 checks the ID against the third layout. It returns a [*RangeError] for generators above 255, and what Validate returns
-// for zero.
+// ValidateV3 checks the ID against the third layout. It returns a [*RangeError] for generators
+// above 255, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV3() error {
 	return e.validateParts(EightByteTimeSequential, EightByteV3MaxGenerator)
 }

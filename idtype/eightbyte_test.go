@@ -69,7 +69,8 @@ func TestEightByteV1Vectors(t *testing.T) {
 	}
 }
 
-// The vectors of each release of java-uniqueid are those of its layout: what it makes, and what it refuses.
+// The vectors of each release of java-uniqueid are those of its layout: what it makes, and what it
+// refuses.
 func TestEightByteLayoutVectors(t *testing.T) {
 	type layout struct {
 		compose  func(idtype.EightByteParts) (idtype.EightByteID, error)

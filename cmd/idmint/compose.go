@@ -22,12 +22,14 @@ func (a *app) composeCommand() *cobra.Command {
 		Short: "Make IDs of their parts",
 		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one per line on standard input.
 Each gives a line with the ID's text. All parts are wanted; what follows from them, as scheme and id, may be left out, and is
-compared if not. An input has at most 64 KiB. What it makes is not known to the launch log, and no generator avoids it.
+compared if not. An input has at most 64 KiB. What it makes is not known to the launch log, and no
+generator avoids it.
 ` + layoutHelp + ` Where a layout has no mode, that part
 may be left out.`,
 		Example: `  idmint compose --scheme decimal '{"counter":1415,"generator_id":92,"launch_id":65}'
   idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}'
-  idmint compose --scheme eightbyte --layout v2 '{"unix_ms":143062936275,"sequence":0,"generator_id":255,"cluster_id":0}'`,
+  idmint compose --scheme eightbyte --layout v2 \
+    '{"unix_ms":143062936275,"sequence":0,"generator_id":255,"cluster_id":0}'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "" {
 				return usage("--scheme is required")
@@ -61,7 +63,8 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	}
 	var parts P
 	into := reflect.ValueOf(&parts).Elem()
-	wanted := slices.DeleteFunc(slices.Clone(k.partNames), func(name string) bool { return name == k.optional })
+	isOptional := func(part string) bool { return part == k.optional }
+	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
 	missing := len(wanted)
 	for _, m := range members {
 		isName := slices.ContainsFunc(k.names, func(n name) bool { return n.field == m.field })

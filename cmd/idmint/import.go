@@ -33,8 +33,9 @@ JSON lines are the names in the first object.
 The table's name is a plain one, without a dot: the database is the one that --db names, and the schema PostgreSQL's search_path, which
 the DSN may set: postgres://…/app?search_path=sales.
 
-A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL and 1,017 in MySQL and MariaDB, the column of the IDs
-among them. InnoDB may say that rows are too large with fewer: it takes 196 columns of text by its defaults. A record may have 64 MiB.
+A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL and 1,017 in MySQL
+and MariaDB, with the column of the IDs. By their defaults MySQL and MariaDB create a table with 197.
+A record of the file has at most 64 MiB.
 
 Rows are stored in batches, each in a transaction that also notes how far the file has come. After an import that ended early,
 --resume goes on where its last batch ended, and --restart removes what it stored and starts again. Where it ended for a bad

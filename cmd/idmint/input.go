@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far shorter.
+// longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far
+// shorter.
 const longestInput = 64 << 10
 
 // A longInputError is about an input that nobody read to its end.
@@ -18,11 +19,12 @@ type longInputError struct {
 }
 
 func (e *longInputError) Error() string {
-	return fmt.Sprintf("%q… has %d bytes: an input has at most %d", beginning(e.Input, 64), e.Bytes, longestInput)
+	return fmt.Sprintf("%q… has %d bytes: an input has at most %d",
+		beginning(e.Input, 64), e.Bytes, longestInput)
 }
 
-// eachInput hands over the arguments, or the lines of standard input if there are none, just as they are. An
-// input that is too long is refused, and takes no more memory than others.
+// eachInput hands over the arguments, or the lines of standard input if there are none, just as
+// they are. An input that is too long is refused, and takes no more memory than others.
 func (a *app) eachInput(args []string, f func(string) error) error {
 	checked := func(text string, length int64) error {
 		if length > longestInput {
@@ -59,8 +61,8 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 	}
 }
 
-// readLine reads a line without its end: as much of it as the buffer holds, and its length. The error is io.EOF
-// behind the last one.
+// readLine reads a line without its end: as much of it as the buffer holds, and its length. The
+// error is io.EOF behind the last one.
 func readLine(r *bufio.Reader) (line string, length int64, err error) {
 	part, err := r.ReadSlice('\n')
 	length = int64(len(part))

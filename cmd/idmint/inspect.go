@@ -21,8 +21,9 @@ with the time that it would mean there: those first whose time is within the las
 Between them are decimal and sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that fits one
 scheme is drawn.
 
-An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error. So is one of more than 64 KiB. Put -- before IDs that begin
-with -, as short ones do. --form says how they are written:
+An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error.
+So is one of more than 64 KiB. Put -- before IDs that begin with -, as short ones do. --form says how
+they are written:
 
   text     as the app and idmint write it (default)
   number   as a BIGINT column shows it
@@ -58,17 +59,19 @@ with -, as short ones do. --form says how they are written:
 
 // layoutHelp says what former layouts there are.
 const layoutHelp = `
-Eightbyte IDs had other layouts before. --layout wants what a former one holds, for rows that programs with an older java-uniqueid
-write or read. Its IDs have the same bytes in all later ones:
+Eightbyte IDs had other layouts before. --layout wants what a former one holds, for rows that programs
+with an older java-uniqueid write or read. Its IDs have the same bytes in all later layouts:
 
   v1  of 1.0 to 1.13: generators 0 to 63, no mode
   v2  of 1.14 to 2.4: generators 0 to 255, no mode
   v3  of 2.5 to 3.1:  generators 0 to 255
 
-IDs without a mode are SPREAD. The present layout, of 3.2 and of 4.1 and later, has generators 0 to 2047.`
+IDs without a mode are SPREAD. The present layout, of 3.2 and of 4.1 and later, has generators 0 to
+2047.`
 
 func addLayout(c *cobra.Command, layout *string) {
-	c.Flags().StringVar(layout, "layout", "", "a former layout that the IDs are to follow: v1, v2 or v3 of eightbyte (default the present one)")
+	c.Flags().StringVar(layout, "layout", "",
+		"a former layout that the IDs are to follow: v1, v2 or v3 of eightbyte (default the present one)")
 }
 
 // schemesOf are the scheme of a name, or all, that have a form.

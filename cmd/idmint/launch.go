@@ -168,9 +168,11 @@ func (a *app) launchListCommand() *cobra.Command {
 					return nil
 				}
 				return a.out.table(func(row func(...any)) {
-					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED", "STATE", "GENERATORS")
+					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED", "STATE",
+						"GENERATORS")
 					for _, l := range found {
-						row(l.ID, l.Service, l.Environment, l.Version, l.Initiator, l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
+						row(l.ID, l.Service, l.Environment, l.Version, l.Initiator,
+							l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
 					}
 				})
 			})
@@ -268,7 +270,8 @@ func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error
 			row(e.At.Format(time.RFC3339), fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail))
 		}
 		for _, c := range claims {
-			row(c.ClaimedAt.Format(time.RFC3339), fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID))
+			row(c.ClaimedAt.Format(time.RFC3339),
+				fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID))
 		}
 	})
 }

@@ -43,7 +43,8 @@ type app struct {
 // usageError is about the command line.
 type usageError struct{ error }
 
-// usage makes a usageError. The texts among the arguments are made visible, and short where they are quoted.
+// usage makes a usageError. The texts among the arguments are made visible, and short where they
+// are quoted.
 func usage(format string, args ...any) error {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok { // and no error: %w needs it as it is
@@ -56,7 +57,10 @@ func usage(format string, args ...any) error {
 var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
-	a := &app{in: in, out: printer{bufio.NewWriterSize(out, 64<<10)}, err: stderr, colour: useColour(isTerminal(out))}
+	a := &app{
+		in: in, out: printer{bufio.NewWriterSize(out, 64<<10)}, err: stderr,
+		colour: useColour(isTerminal(out)),
+	}
 	root := a.command()
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
@@ -87,7 +91,8 @@ var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migr
 // newLines are those that drivers indent where they list servers, and others.
 var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
-// longestError is how much of an error is shown. A server or a file may say anything, at any length.
+// longestError is how much of an error is shown. A server or a file may say anything, at any
+// length.
 const longestError = 4 << 10
 
 // inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.

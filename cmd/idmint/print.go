@@ -12,8 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// A printer writes what a command answers. It has a method for each kind of answer, and no other way
-// leads to the terminal: a text of a database, a file or an argument always passes through [visible].
+// A printer writes what a command answers. It has a method for each kind of answer, and no other
+// way leads to the terminal: a text of a database, a file or an argument always passes through
+// [visible].
 type printer struct{ w *bufio.Writer }
 
 // printf writes a text. The format is ours and may end lines. What it formats is made visible.
@@ -94,10 +95,11 @@ func (a seenArg) Format(s fmt.State, verb rune) {
 	io.WriteString(s, visible(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))
 }
 
-// visible is a text as it may go to a terminal: on one line, and without anything that moves the cursor,
-// changes the direction of writing or is not seen at all. What is not graphic becomes the escape that a
-// Go string has for it: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A backslash stays
-// as it is, because errors hold texts that are quoted already. So the result is for people to read, and
+// visible is a text as it may go to a terminal: on one line, and without anything that moves the
+// cursor, changes the direction of writing or is not seen at all. What is not graphic becomes the
+// escape that a Go string has for it: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A
+// backslash stays as it is, because errors hold texts that are quoted already. So the result is for
+// people to read, and
 // --json has the text itself. A text that is visible stays the same.
 func visible(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
@@ -106,9 +108,9 @@ func visible(s string) string {
 	})
 }
 
-// visibleJSON writes what is not graphic as JSON escapes it, which means the same. All of it is within
-// strings: json.Marshal leaves no white space. A byte that is no UTF-8 becomes what encoding/json makes
-// of it elsewhere, U+FFFD.
+// visibleJSON writes what is not graphic as JSON escapes it, which means the same. All of it is
+// within strings: json.Marshal leaves no white space. A byte that is no UTF-8 becomes what
+// encoding/json makes of it elsewhere, U+FFFD.
 func visibleJSON(data []byte) []byte {
 	return escaped(data, func(b []byte, r rune, _ string) []byte {
 		if r > 0xffff {
@@ -119,7 +121,8 @@ func visibleJSON(data []byte) []byte {
 	})
 }
 
-// escaped is a text whose runes that are not graphic are written by escape: the rune, and its bytes.
+// escaped is a text whose runes that are not graphic are written by escape: the rune, and its
+// bytes.
 func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte) S {
 	var b []byte // nil while all is graphic
 	for i, n := 0, 0; i < len(text); i += n {

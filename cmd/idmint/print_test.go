@@ -19,8 +19,8 @@ import (
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
-// hostile is what another tool may have written into a row: it clears the screen, turns the direction of
-// writing, fakes a row, and holds what nobody sees.
+// hostile is what another tool may have written into a row: it clears the screen, turns the
+// direction of writing, fakes a row, and holds what nobody sees.
 const hostile = "\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00"
 
 // seenHostile is how people see it.
@@ -89,7 +89,8 @@ func FuzzVisible(f *testing.F) {
 	})
 }
 
-// A format's texts are made visible whatever they are and however they are formatted. Numbers stay numbers.
+// A format's texts are made visible whatever they are and however they are formatted. Numbers stay
+// numbers.
 func TestPrintf(t *testing.T) {
 	var b bytes.Buffer
 	p := printer{bufio.NewWriter(&b)}
@@ -164,7 +165,8 @@ func (s *shell) fill(what string) {
 	}
 }
 
-// Rows that another tool wrote do not reach the terminal as they are, in whatever is written of them.
+// Rows that another tool wrote do not reach the terminal as they are, in whatever is written of
+// them.
 func TestHostileRows(t *testing.T) {
 	evil, tame := newShell(t), newShell(t)
 	evil.fill(hostile)

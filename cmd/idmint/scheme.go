@@ -125,7 +125,8 @@ func (k *kind[T, P]) former(name string) (scheme, error) {
 	if len(names) == 0 {
 		return nil, usage("--layout %q: %s IDs have one layout", name, k.scheme)
 	}
-	return nil, usage("--layout %q: want one of the former layouts of %s IDs, %s", name, k.scheme, strings.Join(names, ", "))
+	return nil, usage("--layout %q: want one of the former layouts of %s IDs, %s",
+		name, k.scheme, strings.Join(names, ", "))
 }
 
 func (k *kind[T, P]) newCommand(a *app) *cobra.Command { return k.command(a, k) }

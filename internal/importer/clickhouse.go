@@ -34,8 +34,8 @@ type clickHouseTable struct {
 const deduplication = 10_000
 
 // mostColumnsClickHouse keeps a statement that names them below the 256 KiB that ClickHouse parses
-// (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory for
-// an INSERT grows with each column.
+// (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory
+// for an INSERT grows with each column.
 const mostColumnsClickHouse = 2000
 
 func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
@@ -114,7 +114,8 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 	for _, c := range columns {
 		definitions = append(definitions, quoteClickHouse(c)+" "+text)
 	}
-	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) + " (" + strings.Join(definitions, ", ")
+	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) +
+		" (" + strings.Join(definitions, ", ")
 	create += fmt.Sprintf(") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d", quoteClickHouse(im.IDColumn), deduplication)
 	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
 	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {

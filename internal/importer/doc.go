@@ -4,9 +4,10 @@
 // file has come, so an import that is killed goes on where its last committed batch ended: nothing twice, nothing lost. What
 // identifies the part of the file that was stored is its SHA-256.
 //
-// A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB and 1,048,576 fields; more is
-// a [RecordError]. A batch ends with its last row, or with the row that brings it to 8 MiB of the file. Up to four batches are in
-// memory. More columns than a table may have are a [ColumnsError], before anything is made.
+// A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB
+// and 1,048,576 fields; more is a [RecordError]. A batch ends with its last row, or with the row
+// that brings it to 8 MiB of the file. Up to four batches are in memory. More columns than a table
+// may have are a [ColumnsError], before anything is made.
 //
 // In ClickHouse, which has no transactions, a batch is one block, and the record of how far the file has come is in another database,
 // the launch log's. A run notes there which IDs a batch will have before it sends it. Whoever resumes an import that was killed in

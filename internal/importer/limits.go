@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// What a file may ask of the memory. A record is read whole, and a batch is kept until it is stored.
+// What a file may ask of the memory. A record is read whole, and a batch is kept until it is
+// stored.
 const (
 	// maxRecord is how many bytes a record may have: as many as a packet of MySQL has by default.
 	maxRecord = 64 << 20
@@ -26,8 +27,8 @@ type ColumnsError struct {
 }
 
 func (e *ColumnsError) Error() string {
-	return fmt.Sprintf("the file has %d columns, and the table would have %d with the one of the IDs: in %s a table has at most %d",
-		e.Columns-1, e.Columns, e.Database, e.Most)
+	const text = "the file has %d columns, and the table would have %d with the one of the IDs: in %s a table has at most %d"
+	return fmt.Sprintf(text, e.Columns-1, e.Columns, e.Database, e.Most)
 }
 
 // checkWidth checks that a table of a database may have columns for the file's and for the IDs.
@@ -38,8 +39,9 @@ func checkWidth(columns []string, most int, database string) error {
 	return nil
 }
 
-// A gate passes a file on while its records keep to the limits. It sits before whatever gathers a record,
-// so of one that is too long nobody keeps more than the limit. What it returns then is a [*RecordError].
+// A gate passes a file on while its records keep to the limits. It sits before whatever gathers a
+// record, so of one that is too long nobody keeps more than the limit. What it returns then is a
+// [*RecordError].
 type gate struct {
 	r         io.Reader
 	quotes    bool   // a line may end within quotes, and its record goes on
@@ -77,7 +79,7 @@ func (g *gate) Read(p []byte) (int, error) {
 		g.count(line)
 		switch {
 		case g.bytes > maxRecord:
-			g.err = &RecordError{g.begin, fmt.Sprintf("longer than %d MiB, which a record may have in all its fields", maxRecord>>20)}
+			g.err = &RecordError{g.begin, fmt.Sprintf("longer than %d MiB, which a record may have", maxRecord>>20)}
 		case g.fields >= maxFields:
 			g.err = &RecordError{g.begin, fmt.Sprintf("more than %d fields", maxFields)}
 		}

@@ -65,7 +65,8 @@ func testTooManyColumns(t *testing.T, newFixture func(testing.TB) *fixture) {
 		t.Error("something was made")
 	}
 	if f.at.kind == databases.MariaDB {
-		// As it makes tables here. InnoDB keeps 40 bytes of each text in the row, and takes more columns where it is told to.
+		// As it makes tables here. InnoDB keeps 40 bytes of each text in the row, and takes more
+		// columns where it is told to.
 		most = 197
 	}
 	f.mustRun(wide(CSV, most-1), importing())

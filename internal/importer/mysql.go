@@ -38,7 +38,8 @@ var mysqlDialect = &dialect{
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
 	},
 	now: `UTC_TIMESTAMP(3)`, asText: `CONCAT(REPLACE(LEFT(%s, 23), ' ', 'T'), 'Z')`, ignore: `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
-	quote: sqlid.MySQL.Quote, mostColumns: 1017, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+	mostColumns: 1017,
+	quote:       sqlid.MySQL.Quote, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,
 	tableName: func(name string) string { return name }, foldNames: true,
