@@ -5,7 +5,7 @@
 // identifies the part of the file that was stored is its SHA-256.
 //
 // A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB
-// and 1,048,576 fields; more is a [RecordError]. A batch ends with its last row, or with the row
+// and 131,072 fields; more is a [RecordError]. A batch ends with its last row, or with the row
 // that brings it to 8 MiB of the file. Up to four batches are in memory. More columns than a table
 // may have are a [ColumnsError], before anything is made.
 //

@@ -13,7 +13,7 @@ const (
 	// maxRecord is how many bytes a record may have: as many as a packet of MySQL has by default.
 	maxRecord = 64 << 20
 	// maxFields is how many fields a record may have. Every database takes far fewer columns.
-	maxFields = 1 << 20
+	maxFields = 1 << 17
 	// batchBytes ends a batch that has not all its rows yet.
 	batchBytes = 8 << 20
 )
@@ -44,6 +44,7 @@ func checkWidth(columns []string, most int, database string) error {
 // [*RecordError].
 type gate struct {
 	r         io.Reader
+	most      int    // bytes of a record
 	quotes    bool   // a line may end within quotes, and its record goes on
 	separator []byte // of fields; nil for lines without
 
@@ -55,8 +56,8 @@ type gate struct {
 	err    error
 }
 
-func newGate(r io.Reader, format Format) *gate {
-	g := &gate{r: r, at: 1, begin: 1}
+func newGate(r io.Reader, format Format, most int) *gate {
+	g := &gate{r: r, most: most, at: 1, begin: 1}
 	switch format {
 	case CSV:
 		g.quotes, g.separator = true, []byte(",")
@@ -78,8 +79,8 @@ func (g *gate) Read(p []byte) (int, error) {
 		}
 		g.count(line)
 		switch {
-		case g.bytes > maxRecord:
-			g.err = &RecordError{g.begin, fmt.Sprintf("longer than %d MiB, which a record may have", maxRecord>>20)}
+		case g.bytes > g.most:
+			g.err = &RecordError{g.begin, fmt.Sprintf("longer than %d MiB, which a record may have", g.most>>20)}
 		case g.fields >= maxFields:
 			g.err = &RecordError{g.begin, fmt.Sprintf("more than %d fields", maxFields)}
 		}

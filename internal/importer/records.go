@@ -68,7 +68,11 @@ type records interface {
 
 // openRecords reads the file's beginning.
 func openRecords(r io.Reader, format Format) (records, error) {
-	file := bufio.NewReaderSize(newGate(r, format), 64<<10)
+	return openWithin(newGate(r, format, maxRecord), format)
+}
+
+func openWithin(g *gate, format Format) (records, error) {
+	file := bufio.NewReaderSize(g, 64<<10)
 	var mark int64
 	if begin, _ := file.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
 		n, _ := file.Discard(len(begin))

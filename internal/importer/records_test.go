@@ -17,7 +17,12 @@ const (
 // all reads a file to its end, or to the first error: the columns, and for each record its line and its values.
 func all(t testing.TB, format Format, r io.Reader) (columns []string, got [][]any, lines []int, err error) {
 	t.Helper()
-	rec, err := openRecords(r, format)
+	return allWithin(t, format, newGate(r, format, maxRecord))
+}
+
+func allWithin(t testing.TB, format Format, g *gate) (columns []string, got [][]any, lines []int, err error) {
+	t.Helper()
+	rec, err := openWithin(g, format)
 	if err != nil {
 		return nil, nil, nil, err
 	}
