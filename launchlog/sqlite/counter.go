@@ -18,22 +18,23 @@ const (
 )
 
 // ReserveNumbers implements launchlog.Store.
-func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (first int64, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (first int64, err error) {
 		reserve := tx.StmtContext(ctx, s.nextNumbers)
 		for {
 			err := reserve.QueryRowContext(ctx, ref.Namespace, ref.Name, floor, n).Scan(&first)
 			if !errors.Is(err, sql.ErrNoRows) {
-				return err
+				return first, err
 			}
 			if made, err := makeCounter(ctx, tx, ref); err != nil {
-				return err
+				return first, err
 			} else if !made {
-				return launchlog.ErrCounterExhausted
+				return first, launchlog.ErrCounterExhausted
 			}
 		}
 	})
-	return first, err
 }
 
 // makeCounter makes a counter where there is none, and reports whether it did. It is no upsert, as the triggers that keep REPLACE
@@ -52,27 +53,30 @@ func makeCounter(ctx context.Context, tx *sql.Tx, ref launchlog.CounterRef) (mad
 }
 
 // AdvanceCounter implements launchlog.Store.
-func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (now int64, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+) (int64, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (now int64, err error) {
 		if err := tx.QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&now); err != nil || now >= to {
-			return err
+			return now, err
 		}
 		detail, err := rows.CounterDetail(ref.Name, now, to)
 		if err != nil {
-			return err
+			return now, err
 		}
 		if _, err := makeCounter(ctx, tx, ref); err != nil {
-			return err
+			return now, err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE idmint_counter SET value = ?, updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
 			WHERE namespace = ? AND name = ?`, to, ref.Namespace, ref.Name)
 		if err != nil {
-			return err
+			return now, err
 		}
 		now = to
-		return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, Detail: detail})
+		return now, addEvent(ctx, tx, launchlog.Event{
+			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, Detail: detail,
+		})
 	})
-	return now, err
 }
 
 // LastNumber implements launchlog.Store.

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -35,13 +34,4 @@ func Check(path string) error {
 		path = real
 	}
 	return checkSystem(path)
-}
-
-// checkFile notices that the file was removed or replaced, as by a restore: what is written to the old one is lost.
-func (s *Store) checkFile() error {
-	now, err := os.Stat(s.path)
-	if err != nil || !os.SameFile(now, s.file) {
-		return &FileError{s.path, "was removed or replaced: open it anew"}
-	}
-	return nil
 }

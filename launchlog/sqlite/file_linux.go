@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +40,39 @@ func checkSystem(path string) error {
 	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE|unix.STATX_NLINK, &file) == nil && file.Mode&unix.S_IFMT == unix.S_IFREG &&
 		(file.Nlink > 1 || file.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0) {
 		return &FileError{path, "has several names, by a hard link or because the file alone is mounted, and SQLite keeps a log for each: mount its folder"}
+	}
+	return nil
+}
+
+// checkOpen says whether this process has opened the very files that the names stand for: one may
+// have been replaced after SQLite opened it. Connections of a process share the index of the log,
+// so a former one may be open still, beside a new one under its name. The log or index that another
+// connection of the process has open must be the same.
+func (s *Store) checkOpen(now files) error {
+	const folder = "/proc/self/fd/"
+	descriptors, err := os.ReadDir(folder)
+	if err != nil {
+		return nil // no /proc: what the names stood for must do
+	}
+	var open [len(now)]bool
+	for _, d := range descriptors {
+		link, _ := os.Readlink(folder + d.Name())
+		info, err := os.Stat(folder + d.Name()) // which opens nothing
+		if again, _ := os.Readlink(folder + d.Name()); err != nil || again != link {
+			continue // closed since
+		}
+		link, _ = strings.CutSuffix(link, " (deleted)")
+		for i := range now {
+			same := os.SameFile(now[i], info)
+			if open[i] = open[i] || same; i > 0 && link == s.names[i] && !same {
+				return moved(s.names[i])
+			}
+		}
+	}
+	for i := range now {
+		if now[i] != nil && !open[i] {
+			return moved(s.names[i])
+		}
 	}
 	return nil
 }

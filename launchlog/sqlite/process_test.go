@@ -24,7 +24,10 @@ import (
 
 func TestMain(m *testing.M) {
 	workers := storetest.Workers(func(path string) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
-	maps.Copy(workers, map[string]func([]string) error{"mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker})
+	maps.Copy(workers, map[string]func([]string) error{
+		"mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker,
+		"attacked": attackedWorker, "integrity": integrityWorker,
+	})
 	subprocess.Main(m, workers)
 }
 

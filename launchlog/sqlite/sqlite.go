@@ -1,25 +1,41 @@
 // Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3: the embedded default, for
 // processes of one machine.
 //
-// The file must lie on a local file system and have one name: see [Check]. Where it is removed or replaced while a store is
-// open, the store's writes fail with a [FileError]. Every write is one IMMEDIATE transaction with the write-ahead log and
-// synchronous=FULL, so what was acknowledged survives a crash of the process and of the machine.
+// The file must lie on a local file system and have one name: see [Check]. Every write is one
+// IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was acknowledged
+// survives a crash of the process and of the machine.
+//
+// # Files that are taken away
+//
+// SQLite keeps two files beside the database, PATH-wal and PATH-shm. Where one of the three is
+// removed or replaced while a store is open, the store's calls fail with a [FileError], and nothing
+// is acknowledged. The store looks before a write, and once more after its commit: an error of
+// the latter says that the write may have been carried out. Stop the processes that use a log
+// before it is restored, and start them again after.
+//
+// What is written into a file that stays in its place is not noticed. To copy a backup over the
+// file while a process has it open, with PATH-wal and PATH-shm left there, breaks the database.
+//
+// # Calls and disks
+//
+// A call ends with its context, even where the disk does not answer. If its commit was under way
+// by then it is ambiguous, and may yet be carried out: the same key or token settles it. Calls that
+// wait for that commit have changed nothing. [Store.Close] waits until the disk has answered.
 package sqlite
 
 import (
 	"cmp"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
@@ -57,21 +73,28 @@ const (
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
-	path string
-	file os.FileInfo // what path named when it was opened
+	path  string
+	names [3]string             // of the files; immutable
+	files atomic.Pointer[files] // what the names stood for when the writer's connection was opened
 
 	writer *sql.DB // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
 	reader *sql.DB // for what needs no lock
 
-	// Prepared once; immutable.
+	mu     sync.Mutex     // guards closed, and steps against being waited for while one begins
+	closed bool           // no step begins any more
+	steps  sync.WaitGroup // that are under way, each in a goroutine
+
+	// Prepared once, before Open returns; immutable.
 	byToken, nextGenerator, insertClaim, nextNumbers *sql.Stmt
 }
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a database that was opened with
-// DSN(path, Create). It waits up to 10 s for a lock. Errors: a [*launchlog.SchemaError], a [*FileError], the context's, or
-// SQLite's, for a file that is not there or not a database. A file that is not to be written can be read: its first write fails.
+// Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a
+// database that was opened with DSN(path, Create). It waits up to 10 s for a lock, or for a disk
+// that does not answer. Errors: a [*launchlog.SchemaError], a [*FileError], the context's, or
+// SQLite's, for a file that is not there or not a database. A file that is not to be written can be
+// read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
@@ -80,36 +103,53 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path}
-	dsn := DSN(path, Existing) + shortWait
-	if s.writer, err = sql.Open("sqlite3", dsn); err != nil {
-		return nil, err
-	}
-	s.writer.SetMaxOpenConns(1)
-	if s.reader, err = sql.Open("sqlite3", dsn); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	waiting, cancel := context.WithTimeout(ctx, openWait)
+	s := unopened(path)
+	late := fmt.Errorf("waited for %v", openWait)
+	waiting, cancel := context.WithTimeoutCause(ctx, openWait, late)
 	defer cancel()
-	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
-		if err = s.prepare(waiting); err == nil {
+	var last atomic.Pointer[error] // of the attempts
+	opened := run(s, func() (struct{}, error) { return struct{}{}, s.attempt(waiting, &last) })
+	select {
+	case r := <-opened:
+		if r.err == nil {
 			return s, nil
 		}
-		if IsBusy(err) {
-			select {
-			case <-time.After(wait):
-				continue
-			case <-waiting.Done():
-			}
+		err = errors.Join(s.refused(r.err), s.Close())
+	case <-waiting.Done():
+		go s.Close() // as soon as the disk answers
+		err = fmt.Errorf("%s: the disk has not answered", path)
+		if e := last.Load(); e != nil {
+			err = s.refused(*e)
 		}
-		if _, absent := os.Stat(path); errors.Is(absent, fs.ErrNotExist) {
-			err = fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
-		}
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		}
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
 	}
+	if waiting.Err() != nil {
+		err = fmt.Errorf("%w: %w", context.Cause(waiting), err)
+	}
+	return nil, err
+}
+
+// attempt prepares the store as soon as nobody locks it out.
+func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) error {
+	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
+		err := s.prepare(ctx)
+		if err == nil || !IsBusy(err) {
+			return err
+		}
+		last.Store(&err)
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// refused says why a file cannot be opened.
+func (s *Store) refused(err error) error {
+	if _, absent := os.Stat(s.path); errors.Is(absent, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
 }
 
 func (s *Store) prepare(ctx context.Context) error {
@@ -135,8 +175,7 @@ func (s *Store) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	s.file, err = os.Stat(s.path)
-	return err
+	return nil
 }
 
 func (s *Store) version(ctx context.Context) (version int, err error) {
@@ -148,109 +187,51 @@ func (s *Store) version(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// Close closes the store's connections.
+// Close closes the store's connections. It waits for the steps that are under way, as long as the
+// disk takes. Where the log beside the file was removed or replaced, Close returns a [*FileError],
+// and the connections stay open for as long as the process runs. Closing the last one, SQLite would
+// write the pages of that log into the file, over what was restored there.
 func (s *Store) Close() error {
-	err := s.writer.Close()
-	if s.reader != nil {
-		err = errors.Join(err, s.reader.Close())
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.steps.Wait()
+	if s.forsaken() {
+		return s.check()
 	}
-	return err
-}
-
-// write runs f in one transaction. Only waiting for the connection obeys the context: a statement that was begun is not
-// interrupted, because where it ended would be unknown.
-func (s *Store) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		return s.classify(err, false)
-	}
-	defer conn.Close()
-	ctx = context.WithoutCancel(ctx)
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return s.classify(err, false)
-	}
-	if err = s.checkFile(); err == nil {
-		err = f(ctx, tx)
-	}
-	if err == nil {
-		return s.classify(tx.Commit(), true)
-	}
-	if rollback := tx.Rollback(); rollback != nil {
-		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
-	}
-	return s.classify(err, false)
-}
-
-// read runs f, which needs no lock.
-func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (T, error) {
-	if err := ctx.Err(); err != nil {
-		var zero T
-		return zero, err
-	}
-	v, err := f(ctx)
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // SQLite says no more than that it was interrupted
-	}
-	return v, s.classify(err, false)
-}
-
-// classify says which errors a launchlog.Log may try again after. A statement that fails has changed nothing, as its
-// transaction is rolled back; a commit that fails for a reason other than the lock may have been made.
-func (s *Store) classify(err error, commit bool) error {
-	var e sqlite3.Error
-	switch {
-	case err == nil:
-		return nil
-	case IsBusy(err):
-		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
-	case errors.As(err, &e):
-		err = fmt.Errorf("%s: %w", s.path, err)
-		if e.Code == sqlite3.ErrReadonly {
-			err = fmt.Errorf("%w: the file and its folder must be writable", err)
-		}
-		if commit && e.Code == sqlite3.ErrIoErr {
-			return &launchlog.AttemptError{Ambiguous: true, Err: err}
-		}
-	}
-	return err
-}
-
-// IsBusy reports whether err says that another connection holds the lock: nothing was changed, and it may be tried again.
-func IsBusy(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
+	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
 // StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launch launchlog.Launch, err error) {
 		last, err := lastLaunch(ctx, tx, start.Namespace)
 		if err != nil {
-			return err
+			return launch, err
 		}
 		if err := rows.Behind(start, last); err != nil {
-			return err
+			return launch, err
 		}
 		launch, err = rows.ScanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
 		if !errors.Is(err, sql.ErrNoRows) {
-			return err
+			return launch, err
 		}
 		var id int
 		err = tx.QueryRowContext(ctx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
 			WHERE namespace = ? AND last_launch_id < ? RETURNING last_launch_id`, start.Namespace, launchlog.MaxLaunch).Scan(&id)
 		if errors.Is(err, sql.ErrNoRows) {
-			return launchlog.ErrLaunchesExhausted
+			return launch, launchlog.ErrLaunchesExhausted
 		}
 		if err != nil {
-			return err
+			return launch, err
 		}
 		if launch, err = insertLaunch(ctx, tx, id, start); err != nil {
-			return err
+			return launch, err
 		}
-		return addEvent(ctx, tx, launchlog.Event{Namespace: start.Namespace, Launch: id, Kind: "started", Actor: start.Initiator})
+		return launch, addEvent(ctx, tx, launchlog.Event{
+			Namespace: start.Namespace, Launch: id, Kind: "started", Actor: start.Initiator,
+		})
 	})
-	return launch, err
 }
 
 // lastLaunch returns the namespace's counter, which is made where it is not there.
@@ -270,18 +251,19 @@ func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (l
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if launch, err = oneLaunch(ctx, tx, ref); err != nil || !launch.Running() {
-			return err
+func (s *Store) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
+) (launchlog.Launch, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launchlog.Launch, error) {
+		launch, err := oneLaunch(ctx, tx, ref)
+		if err != nil || !launch.Running() {
+			return launch, err
 		}
 		if err := end(ctx, tx, ref, ending); err != nil {
-			return err
+			return launch, err
 		}
-		launch, err = oneLaunch(ctx, tx, ref)
-		return err
+		return oneLaunch(ctx, tx, ref)
 	})
-	return launch, err
 }
 
 func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.Ending) error {
@@ -298,58 +280,60 @@ func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.En
 }
 
 // ClaimGenerator implements launchlog.Store.
-func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim launchlog.Claim, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		claim, err = rows.ScanClaim(tx.StmtContext(ctx, s.byToken).QueryRowContext(ctx, take.Token))
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launchlog.Claim, error) {
+		byToken := tx.StmtContext(ctx, s.byToken)
+		claim, err := rows.ScanClaim(byToken.QueryRowContext(ctx, take.Token))
 		if !errors.Is(err, sql.ErrNoRows) {
-			return err
+			return claim, err
 		}
 		var number int
 		err = tx.StmtContext(ctx, s.nextGenerator).QueryRowContext(ctx, take.Namespace, take.Launch, launchlog.MaxGenerators).Scan(&number)
 		if errors.Is(err, sql.ErrNoRows) {
 			launch, err := oneLaunch(ctx, tx, take.Ref)
-			return cmp.Or(err, rows.NoNumber(launch))
+			return claim, cmp.Or(err, rows.NoNumber(launch))
 		}
 		if err != nil {
-			return err
+			return claim, err
 		}
-		claim, err = rows.ScanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
+		return rows.ScanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
 			take.Namespace, take.Launch, number, take.Token, take.Host, take.PID))
-		return err
 	})
-	return claim, err
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (now int, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) AdvanceLaunches(
+	ctx context.Context, namespace string, last int, ending launchlog.Ending,
+) (int, error) {
+	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (now int, err error) {
 		if now, err = lastLaunch(ctx, tx, namespace); err != nil || now > last {
-			return err
+			return now, err
 		}
 		found, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
 		running, err := rows.Collect(found, err, rows.ScanOne[int])
 		if err != nil {
-			return err
+			return now, err
 		}
 		for _, id := range running {
 			if err := end(ctx, tx, launchlog.Ref{Namespace: namespace, Launch: id}, ending); err != nil {
-				return err
+				return now, err
 			}
 		}
 		if now == last {
-			return nil
+			return now, nil
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
-			return err
+			return now, err
 		}
 		detail, err := rows.AdvancedDetail(now, last)
 		if err != nil {
-			return err
+			return now, err
 		}
 		now = last
-		return addEvent(ctx, tx, launchlog.Event{Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail})
+		return now, addEvent(ctx, tx, launchlog.Event{
+			Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail,
+		})
 	})
-	return now, err
 }
 
 // Launch implements launchlog.Store.

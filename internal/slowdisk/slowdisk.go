@@ -1,0 +1,120 @@
+// Package slowdisk gives tests a disk whose syncs stand still for as long as a test wants.
+package slowdisk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// variable names the file whose presence makes syncs stand still.
+const variable = "IDMINT_TEST_SLOWDISK"
+
+// source takes the place of the C library's syncs, which SQLite calls. Go's own go to the kernel
+// and are not held up.
+const source = `
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void stand_still(void) {
+	const char *file = getenv("` + variable + `");
+	char reached[4096];
+	if (file == NULL || access(file, F_OK) != 0)
+		return;
+	snprintf(reached, sizeof reached, "%s.reached", file);
+	close(open(reached, O_CREAT | O_WRONLY, 0600));
+	while (access(file, F_OK) == 0)
+		usleep(1000);
+}
+
+int fsync(int fd) { stand_still(); return syscall(SYS_fsync, fd); }
+int fdatasync(int fd) { stand_still(); return syscall(SYS_fdatasync, fd); }
+`
+
+// Disk is the disk of a process that [Run] started.
+type Disk struct{ file string }
+
+// Run runs test, which is all there is to t, in a process of its own that has such a disk. It takes
+// Linux and gcc.
+func Run(t *testing.T, test func(*testing.T, *Disk)) {
+	t.Helper()
+	if file := os.Getenv(variable); file != "" {
+		test(t, &Disk{file})
+		return
+	}
+	dir := t.TempDir()
+	library, code := filepath.Join(dir, "syncs.so"), filepath.Join(dir, "syncs.c")
+	if err := os.WriteFile(code, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := exec.LookPath("gcc")
+	if runtime.GOOS != "linux" || err != nil && os.Getenv("CI") == "" {
+		t.Skip("SKIPPED: a slow disk takes gcc on Linux")
+	}
+	out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", library, code).CombinedOutput()
+	if err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	name := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	cmd := exec.Command(os.Args[0], "-test.run="+name, "-test.v", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, variable+"="+filepath.Join(dir, "stall"))
+	out, err = cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "--- PASS: "+t.Name()) && err == nil {
+		t.Errorf("it did not run:\n%s", out)
+	}
+}
+
+// Spare gives a process that is about to start a disk that is as fast as ever.
+func Spare(cmd *exec.Cmd) *exec.Cmd {
+	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(s string) bool {
+		return strings.HasPrefix(s, "LD_PRELOAD=") || strings.HasPrefix(s, variable+"=")
+	})
+	return cmd
+}
+
+// Stall makes the syncs that begin from now on stand still, until [Disk.Resume] or the test's end.
+func (d *Disk) Stall(t *testing.T) {
+	t.Helper()
+	if err := os.Remove(d.file + ".reached"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Remove(d.file) })
+}
+
+// Reached waits until a sync stands still.
+func (d *Disk) Reached(t *testing.T) {
+	t.Helper()
+	for late := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(d.file + ".reached"); err == nil {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatal("no sync of the disk was asked for")
+		}
+	}
+}
+
+// Resume lets the syncs go on.
+func (d *Disk) Resume(t *testing.T) {
+	t.Helper()
+	if err := os.Remove(d.file); err != nil {
+		t.Fatal(err)
+	}
+}

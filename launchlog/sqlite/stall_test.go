@@ -1,0 +1,98 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/internal/slowdisk"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+func TestStalled(t *testing.T) {
+	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+		storetest.Stalled(t, open(t, newFile(t)), disk)
+	})
+}
+
+// Close waits for a commit that nobody waits for any more. It is in the file then.
+func TestCloseStalled(t *testing.T) {
+	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+		path := newFile(t)
+		store := open(t, path)
+		l, err := launchlog.New(store, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calling, cancel := context.WithCancel(ctx)
+		disk.Stall(t)
+		started := make(chan error, 1)
+		go func() {
+			_, err := l.Start(calling, storetest.Request("a"))
+			started <- err
+		}()
+		disk.Reached(t)
+		cancel()
+		select {
+		case err := <-started:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want the context's error", err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("the start waits for the disk")
+		}
+		closed := make(chan error, 1)
+		go func() { closed <- store.Close() }()
+		for { // until Close has begun: nothing begins any more
+			if _, err := store.Events(ctx, launchlog.Ref{Namespace: "default"}); err != nil {
+				break
+			}
+		}
+		select {
+		case err := <-closed:
+			t.Errorf("closed while a commit was under way: %v", err)
+		default:
+		}
+		disk.Resume(t)
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		found, err := open(t, path).Launches(ctx, "default", launchlog.Filter{Limit: 9})
+		if err != nil || len(found) != 1 {
+			t.Errorf("%d launches, %v; want the one that was committed", len(found), err)
+		}
+	})
+}
+
+// Open obeys its context where the disk stands still: a file that has another journal is changed,
+// which takes a sync.
+func TestOpenStalled(t *testing.T) {
+	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
+		path := filepath.Join(t.TempDir(), "copy.db")
+		if _, err := openDB(t, newFile(t)).Exec("VACUUM INTO ?", path); err != nil {
+			t.Fatal(err)
+		}
+		opening, cancel := context.WithCancel(ctx)
+		disk.Stall(t)
+		opened := make(chan error, 1)
+		go func() {
+			_, err := sqlite.Open(opening, path)
+			opened <- err
+		}()
+		disk.Reached(t)
+		cancel()
+		select {
+		case err := <-opened:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v, want the context's error", err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Error("Open waits for the disk")
+		}
+		disk.Resume(t)
+	})
+}

@@ -1,0 +1,175 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+var errClosed = errors.New("the launch log is closed")
+
+// A result is what a step came to.
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// run runs a step in a goroutine of its own, since nothing interrupts a sync of the disk: who waits
+// for the answer may give up, and the step goes on to its end. [Store.Close] waits for that.
+func run[T any](s *Store, step func() (T, error)) <-chan result[T] {
+	answer := make(chan result[T], 1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		answer <- result[T]{err: fmt.Errorf("%s: %w", s.path, errClosed)}
+		return answer
+	}
+	s.steps.Go(func() {
+		value, err := step()
+		answer <- result[T]{value, err}
+	})
+	return answer
+}
+
+// work is what a step does in its transaction.
+type work[T any] = func(context.Context, *sql.Tx) (T, error)
+
+// write runs f in one transaction. Where the context ends first, the transaction is rolled back,
+// unless its commit has begun: that may yet be carried out, which is ambiguous.
+func write[T any](ctx context.Context, s *Store, f work[T]) (T, error) {
+	var zero T
+	if err := ctx.Err(); err != nil {
+		return zero, err
+	}
+	var decided atomic.Bool // by the first of the two: the commit, or the caller, who gives up
+	answer := run(s, func() (T, error) { return transact(ctx, s, &decided, f) })
+	select {
+	case r := <-answer:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	if !decided.Swap(true) {
+		return zero, ctx.Err()
+	}
+	select {
+	case r := <-answer:
+		return r.value, r.err
+	default:
+		err := fmt.Errorf("%s: the disk has not answered: %w", s.path, ctx.Err())
+		return zero, &launchlog.AttemptError{Ambiguous: true, Err: err}
+	}
+}
+
+// transact is what [write] runs. Only waiting for the connection obeys the context: a statement
+// that was begun is not interrupted, because where it ended would be unknown.
+func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work[T]) (T, error) {
+	var zero T
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return zero, s.classify(err, false)
+	}
+	defer conn.Close()
+	unbroken := context.WithoutCancel(ctx)
+	tx, err := conn.BeginTx(unbroken, nil)
+	if err != nil {
+		return zero, s.classify(err, false)
+	}
+	value, err := zero, s.check()
+	if err == nil {
+		value, err = f(unbroken, tx)
+	}
+	if err == nil && decided.Swap(true) {
+		err = ctx.Err()
+	}
+	if err == nil {
+		if err := s.commit(tx); err != nil {
+			return zero, err
+		}
+		return value, nil
+	}
+	if rollback := tx.Rollback(); rollback != nil {
+		// Its transaction may be open: it is not used again.
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	return zero, s.classify(err, false)
+}
+
+// commit acknowledges nothing of which it is not sure that others see it. So it looks at the files
+// once more: while the disk took its time, they may have been removed or replaced, and the commit
+// went into what nobody else will open. It is ambiguous because they may also have been replaced by
+// a copy that has it. A Log that runs the step again finds the same, and ends.
+//
+// No number is acknowledged twice from then on. Say that A has other files than B, who opened them
+// under the same names later. When B opened them, A's had lost their names. A step of A that is
+// acknowledged looked before that, after its commit: it was in the files when they were removed,
+// copied or replaced. Every later step of A finds B's files, or none.
+func (s *Store) commit(tx *sql.Tx) error {
+	if err := tx.Commit(); err != nil {
+		return s.classify(err, true)
+	}
+	if err := s.check(); err != nil {
+		return &launchlog.AttemptError{Ambiguous: true, Err: err}
+	}
+	return nil
+}
+
+// read runs f, which needs no lock. What it has read from files that lost their names is not
+// returned.
+func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (T, error) {
+	var zero T
+	if err := ctx.Err(); err != nil {
+		return zero, err
+	}
+	select {
+	case r := <-run(s, func() (T, error) {
+		value, err := f(ctx)
+		if moved := s.check(); moved != nil {
+			return zero, moved
+		}
+		return value, err
+	}):
+		if r.err != nil && ctx.Err() != nil {
+			r.err = ctx.Err() // SQLite says no more than that it was interrupted
+		}
+		return r.value, s.classify(r.err, false)
+	case <-ctx.Done():
+		return zero, ctx.Err()
+	}
+}
+
+// classify says which errors a launchlog.Log may try again after. A statement that fails has
+// changed nothing, as its transaction is rolled back; a commit that fails for a reason other than
+// the lock may have been made.
+func (s *Store) classify(err error, commit bool) error {
+	var e sqlite3.Error
+	switch {
+	case err == nil:
+		return nil
+	case IsBusy(err):
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
+	case errors.As(err, &e):
+		err = fmt.Errorf("%s: %w", s.path, err)
+		if e.Code == sqlite3.ErrReadonly {
+			err = fmt.Errorf("%w: the file and its folder must be writable", err)
+		}
+		if commit && e.Code == sqlite3.ErrIoErr {
+			return &launchlog.AttemptError{Ambiguous: true, Err: err}
+		}
+	}
+	return err
+}
+
+// IsBusy reports whether err says that another connection holds the lock: nothing was changed, and
+// it may be tried again.
+func IsBusy(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) &&
+		(e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
+}
