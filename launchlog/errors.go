@@ -23,6 +23,10 @@ var (
 	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was restored, or failed over to a
 	// copy that lacks launches. Advance it beyond every number that was ever used.
 	ErrBehind = errors.New("the store has lost launches")
+	// ErrHeld: this process has what the store waits for, a lock or all connections, and a
+	// transaction of the app that waits for the answer cannot give it back.
+	ErrHeld = errors.New("a transaction of this process has what the launch log waits for: " +
+		"take the first number before the transaction, with the generator's Ready")
 )
 
 // A SchemaError is returned by a store whose tables are missing, older than the code, or newer.
@@ -73,7 +77,7 @@ type UnresolvedError struct {
 	// run again as they are; numbers in doubt, of generators or counters, are left unused.
 	Uncertain bool
 	Cause     error // why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer
-	Err       error // of the last attempt, or nil
+	Err       error // of the last attempt that was not merely cut off, or nil
 }
 
 func (e *UnresolvedError) Error() string {

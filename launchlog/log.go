@@ -297,12 +297,16 @@ func attempt[T any](ctx context.Context, l *Log, op, key string, run func(contex
 			return result, nil
 		}
 		unresolved.Attempts++
+		before := unresolved.Err
 		unresolved.Err = err
 		var again *AttemptError
 		switch {
 		case errors.As(err, &again):
 			unresolved.Uncertain = unresolved.Uncertain || again.Ambiguous
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+			if before != nil { // it says what was in the way
+				unresolved.Err = before
+			}
 		case unresolved.Uncertain: // this attempt failed for good, but an earlier one may have been carried out
 			return zero, unresolved
 		default:

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bufio"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -233,7 +234,7 @@ func holdWorker(args []string) error {
 // TestLocked: a call ends within its budget while another process holds the lock, and succeeds when that one has died.
 func TestLocked(t *testing.T) {
 	path := newFile(t)
-	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: time.Second})
+	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +258,11 @@ func TestLocked(t *testing.T) {
 	if _, err := store.Launches(ctx, "default", launchlog.Filter{Limit: 1}); err != nil {
 		t.Errorf("reading, while others wait: %v", err)
 	}
-	assertUnresolved(t, <-waiting)
+	late := <-waiting
+	assertUnresolved(t, late)
+	if errors.Is(late, launchlog.ErrHeld) || !strings.Contains(late.Error(), "Ready") {
+		t.Errorf("got %v, want advice, and no word that it is this process", late)
+	}
 	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
 		t.Errorf("reading goes on: %v, %v", found, err)
 	}

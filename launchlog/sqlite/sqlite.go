@@ -21,6 +21,15 @@
 // A call ends with its context, even where the disk does not answer. If its commit was under way
 // by then it is ambiguous, and may yet be carried out: the same key or token settles it. Calls that
 // wait for that commit have changed nothing. [Store.Close] waits until the disk has answered.
+//
+// # Transactions of the app
+//
+// SQLite has one writer at a time. An app that has written in a transaction on the same file, and
+// then mints its first ID, waits for a number that waits for the transaction. On Linux the store
+// notices a transaction of its own process that has kept the lock for a second and committed
+// nothing: the error is [launchlog.ErrHeld]. That may be a transaction that is merely long, so a
+// generator takes its first number before, with its Ready. Later numbers it asks for ahead of
+// time, and again after an error. Elsewhere the call waits until its budget is used up.
 package sqlite
 
 import (

@@ -76,14 +76,13 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 		return zero, s.classify(err, false)
 	}
 	defer conn.Close()
-	unbroken := context.WithoutCancel(ctx)
-	tx, err := conn.BeginTx(unbroken, nil)
+	tx, err := s.begin(ctx, conn)
 	if err != nil {
 		return zero, s.classify(err, false)
 	}
 	value, err := zero, s.check()
 	if err == nil {
-		value, err = f(unbroken, tx)
+		value, err = f(context.WithoutCancel(ctx), tx)
 	}
 	if err == nil && decided.Swap(true) {
 		err = ctx.Err()
@@ -111,7 +110,10 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 // acknowledged looked before that, after its commit: it was in the files when they were removed,
 // copied or replaced. Every later step of A finds B's files, or none.
 func (s *Store) commit(tx *sql.Tx) error {
-	if err := tx.Commit(); err != nil {
+	commits.Add(1)
+	err := tx.Commit()
+	commits.Add(-1)
+	if err != nil {
 		return s.classify(err, true)
 	}
 	if err := s.check(); err != nil {
@@ -153,7 +155,7 @@ func (s *Store) classify(err error, commit bool) error {
 	case err == nil:
 		return nil
 	case IsBusy(err):
-		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w", s.path, err)}
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, busyHint)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
 		if e.Code == sqlite3.ErrReadonly {
