@@ -245,3 +245,30 @@ func ExampleLog() {
 	// 0 <nil>
 	// 1 <nil>
 }
+
+// blocked is a store whose lock somebody has. It is cut off in its second attempt.
+type blocked struct {
+	launchlog.Store
+	attempts int
+}
+
+var errInTheWay = errors.New("somebody has the lock")
+
+func (s *blocked) StartLaunch(ctx context.Context, _ launchlog.Start) (launchlog.Launch, error) {
+	if s.attempts++; s.attempts == 1 {
+		return launchlog.Launch{}, &launchlog.AttemptError{Err: errInTheWay}
+	}
+	<-ctx.Done()
+	return launchlog.Launch{}, ctx.Err()
+}
+
+// An attempt that is cut off says nothing. What was in the way before is still what to know.
+func TestWhatWasInTheWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, err := newLog(t, &blocked{}, nil).Start(ctx, storetest.Request("a"))
+		var u *launchlog.UnresolvedError
+		if !errors.As(err, &u) || u.Uncertain || u.Attempts != 2 || !errors.Is(err, errInTheWay) {
+			t.Errorf("got %v, want what was in the way", err)
+		}
+	})
+}

@@ -131,7 +131,7 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(), a.migrateCommand(),
-		a.reportCommand())
+		a.backupCommand(), a.reportCommand())
 	markArgs(root)
 	return root
 }

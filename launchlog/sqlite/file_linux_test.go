@@ -98,3 +98,23 @@ func TestReplacedFile(t *testing.T) {
 	_, err = l.Claim(ctx, 1)
 	wantFileError(t, err, "removed")
 }
+
+// Why nothing else may open the file: to read the index of the log drops this process's locks, and
+// another process writes in the middle of a transaction. It shows what the documentation warns of.
+func TestReadingDropsLocks(t *testing.T) {
+	path, _ := backedUp(t)
+	db := openDB(t, path)
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(path + "-shm"); err != nil {
+		t.Fatal(err)
+	}
+	if number, err := claimElsewhere(t, path); err != nil || number != "0" {
+		t.Errorf("%q, %v; if the lock holds, the documentation may say less", number, err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+}

@@ -9,3 +9,5 @@ func (s *Store) checkOpen(files) error { return nil }
 
 // holdsLock cannot be known here.
 func (s *Store) holdsLock() bool { return false }
+
+func publish(from, to string) error { return link(from, to) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -116,5 +117,40 @@ func TestOpenWaits(t *testing.T) {
 	}
 	if err := errors.Join(again.Close(), <-released); err != nil {
 		t.Error(err)
+	}
+}
+
+// A connection that takes the place of another may find a log of another name on disk, which is
+// no attack: SQLite removes it with the last connection. But a log that this process has open under
+// its name, and others have not, is one.
+func TestReconnect(t *testing.T) {
+	ctx := context.Background()
+	s, path := newStore(t)
+	l, err := launchlog.New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Counter("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.writer.SetMaxIdleConns(0) // every step has a connection of its own
+	for i := range int64(5) {
+		if n, err := c.Reserve(ctx, 0, 1); err != nil || n != i+1 {
+			t.Fatalf("number %d, %v", n, err)
+		}
+	}
+	if last, err := c.Last(ctx); err != nil || last != 5 { // by the reader's connection, which stays
+		t.Fatalf("last %d, %v", last, err)
+	}
+	if n, err := c.Reserve(ctx, 0, 1); err != nil || n != 6 {
+		t.Fatalf("number %d, %v", n, err)
+	}
+	if out, err := exec.Command("rm", path+"-wal", path+"-shm").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var e *FileError
+	if n, err := c.Reserve(ctx, 0, 1); !errors.As(err, &e) {
+		t.Errorf("number %d, %v; want a FileError", n, err)
 	}
 }

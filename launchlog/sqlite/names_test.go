@@ -302,3 +302,20 @@ func TestTakenAwayUnderProcesses(t *testing.T) {
 		})
 	}
 }
+
+// A file that has another journal yet, as a backup has, gets its log with the first connection.
+func TestOpenOtherJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "copy.db")
+	if err := sqlite.Backup(ctx, newFile(t), path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := launchlog.New(open(t, path), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if launch, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil || launch.ID != i+1 {
+			t.Errorf("launch %d, %v; want %d", launch.ID, err, i+1)
+		}
+	}
+}

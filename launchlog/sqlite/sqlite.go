@@ -5,6 +5,15 @@
 // IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was acknowledged
 // survives a crash of the process and of the machine.
 //
+// # The file belongs to this driver
+//
+// Within a process, open the log's file by this driver alone. SQLite locks files, and the system
+// drops a process's locks on a file as soon as the process closes it anywhere: when another SQLite
+// library does, or os.ReadFile. Then two processes write at once, and what was acknowledged is
+// lost. The store cannot notice. So copy a log that is in use by [Backup], by `idmint backup`, or
+// by SQLite's VACUUM INTO, and never by reading its files. Best give the log a file of its own,
+// beside the one that has the app's data: then nothing else in the app has a reason to open it.
+//
 // # Files that are taken away
 //
 // SQLite keeps two files beside the database, PATH-wal and PATH-shm. Where one of the three is

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+func (a *app) backupCommand() *cobra.Command {
+	var flags storeFlags
+	var to string
+	c := &cobra.Command{
+		Use:   "backup --to FILE --db sqlite:PATH",
+		Short: "Copy a SQLite file while apps use it",
+		Long: `Copy a SQLite file, and the launch log in it, into a new file while apps use it. The copy
+is one moment's state, checked, and complete when it gets its name. A file that is there stays.
+
+To restore it, stop the apps, put the copy in the place of PATH, and remove PATH-wal and PATH-shm.
+Before the apps start again, run "launch advance", and "counter advance" for each counter: a
+restored log would give out again what was taken since. A server has a tool of its own: pg_dump or
+mariadb-dump.`,
+		Example: "  idmint backup --to backup.db --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d, err := flags.launchLog()
+			switch {
+			case err != nil:
+				return err
+			case d.Kind == dsn.Postgres:
+				return usage("--db: backup copies SQLite files: use pg_dump, of PostgreSQL")
+			case d.Kind == dsn.MySQL:
+				return usage("--db: backup copies SQLite files: use mariadb-dump or mysqldump")
+			case to == "":
+				return usage("--to is required")
+			}
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			return a.backup(ctx, &flags, d.Path, to)
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&to, "to", "", "the new file (required)")
+	return c
+}
+
+func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) error {
+	if err := sqlite.Backup(ctx, path, to); err != nil {
+		return err
+	}
+	last, err := lastLaunch(ctx, flags, to)
+	if err != nil {
+		return fmt.Errorf("the copy is there, but: %w", err)
+	}
+	info, err := os.Stat(to)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = writeJSON(a.out, struct {
+			To         string `json:"to"`
+			Bytes      int64  `json:"bytes"`
+			Namespace  string `json:"namespace"`
+			LastLaunch int    `json:"last_launch"`
+		}{to, info.Size(), flags.namespace, last})
+	} else {
+		_, err = fmt.Fprintf(a.out, "%q: %d bytes, last launch of namespace %s: %d\n",
+			to, info.Size(), flags.namespace, last)
+	}
+	a.warn("after a restore, before anything else: " +
+		"idmint launch advance, and idmint counter advance")
+	return err
+}
+
+// lastLaunch is the last launch of the log in a file, or 0: also where there is no log, beside the
+// data of an app.
+func lastLaunch(ctx context.Context, flags *storeFlags, path string) (int, error) {
+	s, err := flags.openStore(ctx, dsn.DSN{Kind: dsn.SQLite, Path: path})
+	if none := (*launchlog.SchemaError)(nil); errors.As(err, &none) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	log, err := launchlog.New(s, &launchlog.Options{Namespace: flags.namespace, Budget: flags.wait})
+	if err != nil {
+		return 0, usageError{err}
+	}
+	found, err := log.List(ctx, launchlog.Filter{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	return found[0].ID, nil
+}
