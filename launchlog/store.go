@@ -6,8 +6,9 @@ import "context"
 // warnings: each method is one atomic step, carried out wholly or not at all, that a [Log] may run again after an
 // [AttemptError]. Package storetest says what is expected of it.
 //
-// Methods obey their context, and are safe for use by many goroutines and many processes. The context's error is returned
-// bare only where nothing was sent to the database; after that it is ambiguous.
+// Methods obey their context, also where the database or its disk does not answer, and are safe for
+// use by many goroutines and many processes. The context's error is returned bare only where nothing
+// was sent to the database, or what was sent is rolled back; otherwise it is ambiguous.
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below start.KnownLaunch. Otherwise it returns the
 	// launch with the key of start if there is one; and else it takes the next number, and adds the launch and an event
