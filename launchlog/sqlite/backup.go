@@ -16,7 +16,7 @@ import (
 // Backup returns. A file that is there is never replaced: the error is an [fs.ErrExist].
 //
 // It is the way to copy a log that is in use. A copy of the file alone lacks what SQLite keeps
-// beside it, and a process that opens and closes the file by itself loses its locks.
+// beside it. A process that reads the file by itself loses its locks.
 //
 // A log that was restored from a copy gives out again what was taken since. Advance its launches
 // and counters before anything else: see package launchlog.

@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// heldTime is how long this process may keep the write lock, and commit nothing, until the log
-// takes it that a transaction of the app holds it and waits for the log in turn.
+// heldTime is how long this process may keep the write lock and commit nothing. After that the log
+// takes it that a transaction of the app has the lock, and waits for the log in turn.
 const heldTime = time.Second
 
 // commits counts the commits of stores in this process that are under way. While a disk takes its

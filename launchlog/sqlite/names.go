@@ -87,9 +87,9 @@ func (s *Store) look() (now files) {
 	return now
 }
 
-// check says whether the files of the writer's connection still have their names. Where one was
-// removed or replaced, as by a restore, others do not see what is written to it, and their locks
-// are in other files.
+// check says whether the files of the writer's connection still have their names. One may have been
+// removed or replaced, as by a restore. Others do not see what is written to it, and their locks are
+// in other files.
 func (s *Store) check() error {
 	opened, now := s.files.Load(), s.look()
 	for i, name := range s.names {

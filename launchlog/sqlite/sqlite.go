@@ -23,7 +23,7 @@
 // before it is restored, and start them again after.
 //
 // What is written into a file that stays in its place is not noticed. To copy a backup over the
-// file while a process has it open, with PATH-wal and PATH-shm left there, breaks the database.
+// file while a process has it open, with PATH-wal and PATH-shm left there, can break the database.
 //
 // # Calls and disks
 //

@@ -21,8 +21,8 @@ type result[T any] struct {
 	err   error
 }
 
-// run runs a step in a goroutine of its own, since nothing interrupts a sync of the disk: who waits
-// for the answer may give up, and the step goes on to its end. [Store.Close] waits for that.
+// run runs a step in a goroutine of its own, since nothing interrupts a sync of the disk. Who waits
+// for the answer may give up; the step goes on to its end, and [Store.Close] waits for that.
 func run[T any](s *Store, step func() (T, error)) <-chan result[T] {
 	answer := make(chan result[T], 1)
 	s.mu.Lock()
@@ -101,8 +101,8 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 }
 
 // commit acknowledges nothing of which it is not sure that others see it. So it looks at the files
-// once more: while the disk took its time, they may have been removed or replaced, and the commit
-// went into what nobody else will open. It is ambiguous because they may also have been replaced by
+// once more. While the disk took its time they may have been removed or replaced, and the commit
+// went into what nobody else will open. It is ambiguous, because what they were replaced by may be
 // a copy that has it. A Log that runs the step again finds the same, and ends.
 //
 // No number is acknowledged twice from then on. Say that A has other files than B, who opened them
