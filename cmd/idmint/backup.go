@@ -63,14 +63,14 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 		return err
 	}
 	if a.json {
-		err = writeJSON(a.out, struct {
+		err = a.out.json(struct {
 			To         string `json:"to"`
 			Bytes      int64  `json:"bytes"`
 			Namespace  string `json:"namespace"`
 			LastLaunch int    `json:"last_launch"`
 		}{to, info.Size(), flags.namespace, last})
 	} else {
-		_, err = fmt.Fprintf(a.out, "%q: %d bytes, last launch of namespace %s: %d\n",
+		err = a.out.printf("%q: %d bytes, last launch of namespace %s: %d\n",
 			to, info.Size(), flags.namespace, last)
 	}
 	a.warn("after a restore, before anything else: " +
