@@ -57,7 +57,9 @@ var fences = []fence{
 	{
 		[]string{"launchlog/postgres"},
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/go-sql-driver"},
-		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/rows", module + "internal/searchpath",
+		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
@@ -69,7 +71,7 @@ var fences = []fence{
 	{
 		[]string{"migrations"},
 		[]string{module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io"},
-		nil,
+		[]string{module + "internal/searchpath"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
@@ -110,6 +112,12 @@ var fences = []fence{
 		[]string{"testing", "github.com/testcontainers", "github.com/spf13", "github.com/schollz", "gorm.io"},
 		nil,
 		"what imports files needs no test code, no terminal and no ORM",
+	},
+	{
+		[]string{"internal/searchpath"},
+		[]string{""},
+		nil,
+		"PostgreSQL's search_path is the same by every driver",
 	},
 	{
 		[]string{"internal/dsn"},

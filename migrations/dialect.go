@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3/database"
+
+	"github.com/idmint/idmint/internal/searchpath"
 )
 
 // Dialect is a kind of database.
@@ -18,7 +20,10 @@ type Dialect string
 const (
 	// SQLite is version 3.37 or later, for its STRICT tables.
 	SQLite Dialect = "sqlite"
-	// Postgres is PostgreSQL 12 or later. The tables go where the search_path says, and are looked for there.
+	// Postgres is PostgreSQL 12 or later. The tables go into the schema that the session's default
+	// search_path leads to: that of the connection string, else of the role, the database or the
+	// server. What a connection has SET is of no account, because behind a pooler another client
+	// may have done so. Where that leads to another launch log the error is a [*SearchPathError].
 	Postgres Dialect = "postgres"
 	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. Where the server writes a binary log, its setting
 	// log_bin_trust_function_creators must be on, or the user have the right SUPER, for there are triggers.
@@ -28,6 +33,9 @@ const (
 // dialect is what differs beside the SQL files.
 type dialect struct {
 	tables string // a query that counts the tables named idmint_schema, NULL where the connection has no database to look in
+	// place, which may be nil, sees that the rest of the transaction finds the tables, and makes
+	// them, in the right place.
+	place func(ctx context.Context, tx database.DBTxConn) error
 	// lock is a query that takes the lock of migrators and says whether it has it; the end of the transaction frees it, or unlock
 	// does. Empty, the transaction is lock enough.
 	lock   string
@@ -45,14 +53,26 @@ var dialects = map[Dialect]dialect{
 		busy:   says("database is locked"),
 	},
 	Postgres: {
-		tables: "SELECT count(*) FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass('idmint_schema')",
-		lock:   "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END", // the letters of idmint
+		tables: `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = pg_catalog.current_schema() AND c.relname = 'idmint_schema'`,
+		place: func(ctx context.Context, tx database.DBTxConn) error {
+			query := func(text string, args []any, columns ...any) error {
+				return tx.QueryRowContext(ctx, text, args...).Scan(columns...)
+			}
+			found, err := searchpath.Find(query, "", false)
+			if err == nil {
+				err = searchpath.Enter(query, found.Schema)
+			}
+			return err
+		},
+		lock: "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END", // the letters of idmint
 		busy: func(err error) bool {
 			var e interface{ SQLState() string }
 			if !errors.As(err, &e) {
 				return false
 			}
-			dropped := e.SQLState() == "42P01" && strings.Contains(err.Error(), `"idmint_schema"`) // by a Down, since it was looked for
+			// In other languages the name stands between other quotes.
+			dropped := e.SQLState() == "42P01" && strings.Contains(err.Error(), "idmint_schema") // by a Down
 			return dropped || slices.Contains([]string{"40001", "40P01", "55P03", "57P03"}, e.SQLState())
 		},
 	},
@@ -64,6 +84,10 @@ var dialects = map[Dialect]dialect{
 		busy:    says("Error 1213", "Error 1205", "Error 1020", "idmint_schema' doesn't exist"), // the last by a Down
 	},
 }
+
+// A SearchPathError is returned for a connection to PostgreSQL whose search_path leads to another
+// launch log than the session's default does, or the default to none.
+type SearchPathError = searchpath.Error
 
 func says(texts ...string) func(error) bool {
 	return func(err error) bool {
@@ -149,6 +173,19 @@ func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, versio
 }
 
 func (v versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
+	if outside, ok := db.(beginner); ok && v.place != nil { // after it a pooler hands it on
+		tx, err := outside.BeginTx(ctx, nil)
+		if err != nil {
+			return 0, err
+		}
+		defer tx.Rollback()
+		db = tx
+	}
+	if v.place != nil {
+		if err := v.place(ctx, db); err != nil {
+			return 0, err
+		}
+	}
 	var tables sql.NullInt64
 	err := db.QueryRowContext(ctx, v.tables).Scan(&tables)
 	if err == nil && !tables.Valid {
@@ -160,6 +197,11 @@ func (v versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (i
 	var version sql.NullInt64
 	err = db.QueryRowContext(ctx, "SELECT max(version) FROM idmint_schema").Scan(&version)
 	return version.Int64, err
+}
+
+// beginner is what is no transaction yet: a pool, or a connection.
+type beginner interface {
+	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
 }
 
 func (v versions) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {

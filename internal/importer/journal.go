@@ -36,6 +36,9 @@ type dialect struct {
 	asText  string                  // such a time in the column %s, as text
 	ignore  string                  // ends an INSERT that does nothing where such a row is there
 
+	// place, which may be nil, sees that names in the transaction mean the right tables.
+	place func(ctx context.Context, tx *session) error
+
 	quote       func(string) string
 	taken       []string // prefixes of names that are the database's
 	longestName int      // in bytes, where the database would cut it off by itself
@@ -162,6 +165,9 @@ func (j *journal) inTransaction(work, ending context.Context, progress func(), f
 		if err == nil {
 			_, err = s.exec(work, text)
 		}
+	}
+	if err == nil && j.place != nil {
+		err = j.place(work, s)
 	}
 	if err == nil {
 		err = f(work, s)

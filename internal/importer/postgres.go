@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -26,6 +27,7 @@ var postgresDialect = &dialect{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",
 		"SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
 	},
+	place:   toDefaultSchema,
 	dollars: true,
 	create: []string{
 		`SELECT pg_advisory_xact_lock(7019267370423121220)`, // CREATE TABLE IF NOT EXISTS fails where two run at once
@@ -56,6 +58,26 @@ var postgresDialect = &dialect{
 	tableName: sqlid.Quote,
 	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
 	insert: copyRows,
+}
+
+// toDefaultSchema has the session's default search_path, rather than what another client of a
+// pooler has SET, say where tables are, and looks past temporary ones.
+func toDefaultSchema(ctx context.Context, tx *session) error {
+	var startup string
+	err := tx.Raw(func(driver any) error {
+		startup = driver.(*stdlib.Conn).Conn().Config().RuntimeParams["search_path"]
+		return nil
+	})
+	query := func(text string, args []any, columns ...any) error {
+		return tx.queryRow(ctx, text, args...).Scan(columns...)
+	}
+	if err == nil {
+		err = searchpath.Reset(query, startup)
+	}
+	if err == nil {
+		err = searchpath.Enter(query, "")
+	}
+	return err
 }
 
 var copyPlace = regexp.MustCompile(`^COPY .*, line ([0-9]+)(?:, column (.*?))?(?:: |$)`)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
@@ -30,7 +28,7 @@ const (
 func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
 	for range tries {
 		var first, value *int64
-		err := s.write(ctx, func(b *pgx.Batch) {
+		err := s.write(ctx, func(b *batch) {
 			one(b, &first, rows.ScanOne[int64], reserveNumbers, ref.Namespace, ref.Name, floor, n)
 		})
 		if err != nil {
@@ -42,7 +40,7 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 		if max(0, floor-1) > math.MaxInt64-n { // even of a new counter, which is not made for that
 			return 0, launchlog.ErrCounterExhausted
 		}
-		err = s.write(ctx, func(b *pgx.Batch) {
+		err = s.write(ctx, func(b *batch) {
 			b.Queue(makeNamespace, ref.Namespace)
 			b.Queue(makeCounter, ref.Namespace, ref.Name)
 			one(b, &value, rows.ScanOne[int64], selectValue, ref.Namespace, ref.Name)
@@ -60,7 +58,7 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 // AdvanceCounter implements launchlog.Store.
 func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
 	var now *int64
-	err := s.write(ctx, func(b *pgx.Batch) {
+	err := s.write(ctx, func(b *batch) {
 		b.Queue(makeNamespace, ref.Namespace)
 		b.Queue(makeCounter, ref.Namespace, ref.Name)
 		b.Queue(selectValue+` FOR NO KEY UPDATE`, ref.Namespace, ref.Name)

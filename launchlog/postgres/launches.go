@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
@@ -85,7 +83,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	for range tries {
 		var there *launchlog.Launch
 		var last *int
-		err := s.writeHot(ctx, func(b *pgx.Batch) { b.Queue(startLaunch, values...) }, func(b *pgx.Batch) {
+		err := s.writeHot(ctx, func(b *batch) { b.Queue(startLaunch, values...) }, func(b *batch) {
 			one(b, &last, rows.ScanOne[int], lastLaunch, start.Namespace)
 			one(b, &there, rows.ScanLaunch, launchByKey, start.Namespace, start.Key)
 		})
@@ -100,7 +98,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		case there != nil:
 			return *there, nil
 		case last == nil:
-			if err := s.write(ctx, func(b *pgx.Batch) { b.Queue(makeNamespace, start.Namespace) }); err != nil {
+			if err := s.write(ctx, func(b *batch) { b.Queue(makeNamespace, start.Namespace) }); err != nil {
 				return launchlog.Launch{}, err
 			}
 		case *last >= launchlog.MaxLaunch:
@@ -117,7 +115,7 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 		return launchlog.Launch{}, err
 	}
 	var there, ended *launchlog.Launch
-	err = s.write(ctx, func(b *pgx.Batch) {
+	err = s.write(ctx, func(b *batch) {
 		one(b, &there, rows.ScanLaunch, lockLaunch, ref.Namespace, ref.Launch)
 		one(b, &ended, rows.ScanLaunch, endLaunch, ref.Namespace, ref.Launch, string(ending.Outcome), ending.Actor, rows.Text(detail))
 	})
@@ -136,9 +134,9 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	for range tries {
 		var there *launchlog.Claim
-		err := s.writeHot(ctx, func(b *pgx.Batch) {
+		err := s.writeHot(ctx, func(b *batch) {
 			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
-		}, func(b *pgx.Batch) { one(b, &there, rows.ScanClaim, claimByToken, take.Token) })
+		}, func(b *batch) { one(b, &there, rows.ScanClaim, claimByToken, take.Token) })
 		switch {
 		case lostRace(err): // to find what the other one has made
 			continue
@@ -165,7 +163,7 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 		return 0, err
 	}
 	var was *int
-	err = s.write(ctx, func(b *pgx.Batch) {
+	err = s.write(ctx, func(b *batch) {
 		b.Queue(makeNamespace, namespace)
 		one(b, &was, rows.ScanOne[int], lockNamespace, namespace)
 		b.Queue(endRunning, namespace, last, string(ending.Outcome), ending.Actor, rows.Text(detail))

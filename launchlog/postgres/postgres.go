@@ -18,6 +18,11 @@
 // default_query_exec_mode=cache_statement in the DSN makes it faster, for a direct connection or a pooler that knows of prepared
 // statements. [New] uses the mode of the pool that it is given.
 //
+// Such a pooler hands on connections with what a client has SET. The search_path of another client
+// does not lead this one to another log: the tables' schema is found once, by the session's default
+// search_path, and every statement names it. The default is what the connection string says, and
+// else the role's, the database's or the server's setting.
+//
 // # Standbys and failover
 //
 // What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It survives a failover only where the
@@ -36,6 +41,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
@@ -44,14 +50,23 @@ import (
 type Store struct {
 	pool *pgxpool.Pool
 	own  bool // the pool is closed with the store
+	// tables puts the schema, which was found when the store was opened, before the names of
+	// tables.
+	tables *strings.Replacer
 }
 
 var _ launchlog.Store = (*Store)(nil)
 
-// Open opens the launch log in the database that dsn names, as a URL or as key=value pairs, with the settings of pgxpool: pool_max_conns
-// is 4, or the number of CPUs if that is more. Its tables are made before, by migrations.Up, and found by the search_path. It waits up to
-// 10 s for a server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first
-// write fails.
+// A SearchPathError is returned by [New] where the connection's search_path leads to another launch
+// log than the session's default does, or the default to none: one of them is not meant.
+type SearchPathError = searchpath.Error
+
+// Open opens the launch log in the database that dsn names, as a URL or as key=value pairs, with
+// the settings of pgxpool: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
+// are made before, by migrations.Up. It finds their schema once, by the session's default
+// search_path, which dsn may set, and names it in every statement. It waits up to 10 s for a server
+// that does not answer. Errors: a [*launchlog.SchemaError], the context's, or pgx's. A standby can
+// be read: its first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -65,32 +80,48 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := New(ctx, pool)
+	s, err := open(ctx, &Store{pool: pool, own: true})
 	if err != nil {
 		pool.Close()
-		return nil, err
 	}
-	s.own = true
-	return s, nil
+	return s, err
 }
 
-// New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did not prepare is told nothing of commits
-// that a synchronous standby may lack. See [Open] for the rest.
+// New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
+// not prepare is told nothing of commits that a synchronous standby may lack. A search_path of its
+// own belongs into the pool's connection string, or its RuntimeParams: where the pool SETs one that
+// leads to another launch log the error is a [*SearchPathError]. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
-	s := &Store{pool: pool}
-	if err := rows.Await(ctx, s.version); err != nil {
+	return open(ctx, &Store{pool: pool})
+}
+
+func open(ctx context.Context, s *Store) (*Store, error) {
+	if err := rows.Await(ctx, s.find); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Store) version(ctx context.Context) (version int, err error) {
+// find finds the tables, and returns their version. It does so in one transaction, which a pooler
+// leaves on one connection.
+func (s *Store) find(ctx context.Context) (version int, err error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
-		var table bool
-		err = conn.QueryRow(ctx, `SELECT to_regclass('idmint_schema') IS NOT NULL`).Scan(&table)
-		if err == nil && table {
-			err = conn.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return 0, err
 		}
+		defer tx.Rollback(ctx) // where it fails, the pool drops the connection
+		query := func(text string, args []any, columns ...any) error {
+			return tx.QueryRow(ctx, text, args...).Scan(columns...)
+		}
+		startup := conn.Conn().Config().RuntimeParams["search_path"]
+		place, err := searchpath.Find(query, startup, s.own)
+		if err != nil || !place.Log {
+			return 0, err
+		}
+		s.tables = strings.NewReplacer("idmint_", searchpath.Quote(place.Schema)+".idmint_")
+		const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
+		err = query(s.tables.Replace(text), nil, &version)
 		return version, err
 	})
 }
@@ -136,13 +167,13 @@ const (
 
 // write sends one transaction, whose statements are those that queue adds to the batch, in one flight. All of it is sent before the first
 // answer is known, so an answer that is lost leaves the commit in doubt.
-func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
+func (s *Store) write(ctx context.Context, queue func(*batch)) error {
 	return s.writeHot(ctx, nil, queue)
 }
 
 // writeHot sends two transactions in one flight: hot, if it is not nil, which does not wait for the disk, and then last, which reads a row
 // that hot may have made, and locks it: so it has something to write, and its commit waits for the disk, where hot is before it.
-func (s *Store) writeHot(ctx context.Context, hot, last func(*pgx.Batch)) error {
+func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -150,13 +181,13 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*pgx.Batch)) error 
 	defer conn.Release()
 	doubt := watched(conn)
 	doubt.clear()
-	batch := &pgx.Batch{}
+	b := &batch{tables: s.tables}
 	changed, committed := false, false
-	transaction := func(wait string, queue func(*pgx.Batch), committed *bool) {
-		batch.Queue(begin)
-		batch.Queue(wait)
-		queue(batch)
-		batch.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
+	transaction := func(wait string, queue func(*batch), committed *bool) {
+		b.Queue(begin)
+		b.Queue(wait)
+		queue(b)
+		b.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
 			*committed = tag.String() == commit
 			return nil
 		})
@@ -165,7 +196,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*pgx.Batch)) error 
 		transaction(hasty, hot, &changed)
 	}
 	transaction(durable, last, &committed)
-	err = conn.SendBatch(ctx, batch).Close()
+	err = conn.SendBatch(ctx, &b.Batch).Close()
 	switch {
 	case err != nil:
 		if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
@@ -185,9 +216,21 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*pgx.Batch)) error 
 	return nil
 }
 
+// A batch names the schema in its statements: whatever another client of a pooler has SET the
+// search_path to, they find the same tables.
+type batch struct {
+	pgx.Batch
+	tables *strings.Replacer
+}
+
+// Queue queues a statement, whose names that begin with idmint_ are those of tables.
+func (b *batch) Queue(text string, args ...any) *pgx.QueuedQuery {
+	return b.Batch.Queue(b.tables.Replace(text), args...)
+}
+
 // one queues a query of no more than one row, and hands that to scan.
-func one[T any](batch *pgx.Batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
-	batch.Queue(text, args...).QueryRow(func(row pgx.Row) error {
+func one[T any](b *batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
+	b.Queue(text, args...).QueryRow(func(row pgx.Row) error {
 		v, err := scan(row)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -200,7 +243,7 @@ func one[T any](batch *pgx.Batch, to **T, scan func(rows.Row) (T, error), text s
 // list runs a query that only reads.
 func list[T any](ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any) ([]T, error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) ([]T, error) {
-		found, err := conn.Query(ctx, text, args...)
+		found, err := conn.Query(ctx, s.tables.Replace(text), args...)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func with(t testing.TB, d dsn.DSN, settings string) dsn.DSN {
 	for name, values := range more {
 		query[name] = values
 	}
-	u.RawQuery = query.Encode()
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // as libpq reads it
 	changed, err := dsn.Parse(u.String())
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,8 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	}
 	secret, _ := server.User.Password()
 	quoted := strings.NewReplacer("'", "''")
-	ini := fmt.Sprintf(config, quoted.Replace(server.User.Username()), server.Hostname(), server.Port(), quoted.Replace(secret), port)
+	ini := fmt.Sprintf(config, quoted.Replace(server.User.Username()), server.Hostname(), server.Port(),
+		quoted.Replace(secret), port, connections)
 	base := "postgres:17"
 	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" { // testcontainers puts it before images that it runs
 		base = prefix + "/" + base
@@ -82,6 +83,31 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 		t.Fatalf("%v\n%s", err, databases.LogOf(c))
 	}
 	return through
+}
+
+// connections are how many PgBouncer has to the server, for each database.
+const connections = 3
+
+// Leak leaves on each of these connections what a statement sets for the session, as a client does
+// that knows of no pooler.
+func Leak(t testing.TB, through dsn.DSN, set string) {
+	t.Helper()
+	var clients [connections]*pgx.Conn
+	for i := range clients {
+		c, err := pgx.Connect(t.Context(), through.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(t.Context())
+		clients[i] = c
+	}
+	for _, text := range []string{"BEGIN", set, "COMMIT"} { // until COMMIT, each has its own
+		for _, c := range clients {
+			if _, err := c.Exec(t.Context(), text, pgx.QueryExecModeSimpleProtocol); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+	}
 }
 
 // startTime bounds how long PgBouncer may take until it answers.

@@ -1,0 +1,97 @@
+// Package searchpath finds the schema of a launch log in PostgreSQL by the session's default
+// search_path, and not by what somebody has SET. A pooler such as PgBouncer in transaction mode
+// hands connections from client to client, with the settings that one has made. A SET search_path
+// of another client would otherwise lead to another log, whose numbers were given out before.
+//
+// The default is what the connection string says, and else the role's, the database's or the
+// server's setting. What is found and set here counts until the end of a transaction, which is as
+// long as a pooler lets a client keep its connection.
+package searchpath
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Query runs a query in a transaction, and scans the columns of its one row.
+type Query func(text string, args []any, columns ...any) error
+
+// A Place is where a search_path leads to.
+type Place struct {
+	Schema string // of the log; where there is none, the one in which tables are made, "" for none
+	Log    bool   // the log is there
+}
+
+// An Error is returned where a connection's search_path leads to another launch log than its
+// default does, or the default to none: one of them is not meant.
+type Error struct {
+	Default string // the schema of the log by the session's default, "" where it leads to none
+	Current string // the schema of the log by the search_path that was SET
+}
+
+func (e *Error) Error() string {
+	by := "its default to none"
+	if e.Default != "" {
+		by = fmt.Sprintf("its default to that in schema %q", e.Default)
+	}
+	return fmt.Sprintf("the connection's search_path leads to the launch log in schema %q, and %s: "+
+		"put search_path into the connection string, which makes it the default, rather than SET it; "+
+		"through PgBouncer, another client may have left it behind", e.Current, by)
+}
+
+// here looks past temporary tables, which the server looks for first. current_schemas leaves out
+// what the role may not use.
+const here = `
+	SELECT coalesce(found.schema, pg_catalog.current_schema()::text, ''), found.schema IS NOT NULL
+	FROM (SELECT 1) one LEFT JOIN (
+		SELECT n.nspname::text AS schema
+		FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS path (name, place)
+		JOIN pg_catalog.pg_namespace n ON n.nspname = path.name
+		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
+		WHERE c.relname = 'idmint_schema' AND c.relpersistence <> 't'
+		ORDER BY path.place LIMIT 1) found ON true`
+
+// Find resets the search_path, and says where that leads to. Own says that nobody may SET it on
+// purpose, because the connection belongs to a pool of ours: then it is no [*Error] where the
+// connection led elsewhere before. See [Reset] for startup.
+func Find(query Query, startup string, own bool) (Place, error) {
+	var current, place Place
+	err := query(here, nil, &current.Schema, &current.Log)
+	if err == nil {
+		err = Reset(query, startup)
+	}
+	if err == nil {
+		err = query(here, nil, &place.Schema, &place.Log)
+	}
+	if err == nil && !own && current.Log && current != place {
+		e := &Error{Current: current.Schema}
+		if place.Log {
+			e.Default = place.Schema
+		}
+		err = e
+	}
+	return place, err
+}
+
+// Reset sets the search_path to its default until the end of the transaction. Startup is that of
+// the connection string, which a pooler may have ignored, or "".
+func Reset(query Query, startup string) error {
+	var path string
+	return query(`
+		SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)
+		FROM pg_catalog.pg_settings WHERE name = 'search_path'`, []any{startup}, &path)
+}
+
+// Enter puts a schema first in the search_path until the end of the transaction, and temporary
+// tables last. A schema of "" is the one that comes first already. Where there is none the
+// search_path stays as it is, and no table can be made.
+func Enter(query Query, schema string) error {
+	var path string
+	return query(`
+		SELECT CASE WHEN s.name IS NULL THEN '' ELSE pg_catalog.set_config('search_path',
+			concat_ws(', ', quote_ident(s.name), nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
+		FROM (SELECT coalesce(nullif($1::text, ''), pg_catalog.current_schema()::text)) s (name)`, []any{schema}, &path)
+}
+
+// Quote writes a schema's name as SQL does.
+func Quote(schema string) string { return `"` + strings.ReplaceAll(schema, `"`, `""`) + `"` }

@@ -1,0 +1,185 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/internal/databases/pgbouncer"
+	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/postgres"
+	"github.com/idmint/idmint/launchlog/storetest"
+	"github.com/idmint/idmint/migrations"
+)
+
+// Schemas whose names must be quoted, the second with a quote in it and with what the statements'
+// tables begin with.
+const elsewhere, strange = "Elsewhere", `My "idmint_ Schema`
+
+// inSchema makes a launch log in a schema of the database, and names the database with that as its
+// search_path.
+func inSchema(t testing.TB, d dsn.DSN, schema string) dsn.DSN {
+	t.Helper()
+	quoted := pgx.Identifier{schema}.Sanitize()
+	exec(t, openDB(t, d), "CREATE SCHEMA "+quoted)
+	in := withPath(t, d, quoted)
+	if _, _, err := migrations.Up(ctx, openDB(t, in), migrations.Postgres); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func withPath(t testing.TB, d dsn.DSN, path string) dsn.DSN {
+	t.Helper()
+	return with(t, d, "search_path="+url.QueryEscape(path))
+}
+
+// The suite, with connections on which another client has set the search_path to the schema of
+// another log, which is in use.
+func TestLeakedSearchPath(t *testing.T) {
+	pooler := pgbouncer.New(t, dbtest.Server(t, databases.Postgres).DSN)
+	direct := map[launchlog.Store]*sql.DB{}
+	storetest.Run(t, func(t *testing.T) launchlog.Store {
+		d := newDatabase(t)
+		other := open(t, inSchema(t, d, elsewhere))
+		for _, key := range []string{"a", "b"} {
+			if _, err := newLog(t, other, 0).Start(ctx, storetest.Request(key)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		through := pooler.WithDatabase(d.Database())
+		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
+		s := open(t, through)
+		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
+		direct[s] = openDB(t, d)
+		return s
+	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
+		_, err := direct[store].Exec(`UPDATE idmint_launch SET next_generator_id = $1
+			WHERE namespace = $2 AND launch_id = $3`, next, ref.Namespace, ref.Launch)
+		return err
+	})
+}
+
+// Two stores of one DSN never count by different logs, whatever is leaked before and between.
+func TestLeakGivesNothingTwice(t *testing.T) {
+	d := newDatabase(t)
+	inSchema(t, d, elsewhere)
+	through := pgbouncer.New(t, d)
+	for i, schema := range []string{elsewhere, "public", elsewhere} {
+		pgbouncer.Leak(t, through, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
+		launch, err := newLog(t, open(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		if err != nil || launch.ID != 1+i {
+			t.Errorf("with %s leaked: launch %d, %v; want %d", schema, launch.ID, err, 1+i)
+		}
+	}
+}
+
+// A log in a schema whose name must be quoted takes every step, in every mode.
+func TestSchemaIsQuoted(t *testing.T) {
+	d := dbtest.New(t, databases.Postgres)
+	in := inSchema(t, d, strange)
+	for i, mode := range []string{"exec", "simple_protocol", "cache_statement", "cache_describe", "describe_exec"} {
+		tour(t, open(t, with(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
+	}
+	var launches int
+	table := pgx.Identifier{strange, "idmint_launch"}.Sanitize()
+	err := openDB(t, d).QueryRow(`SELECT count(*) FROM ` + table).Scan(&launches)
+	if err != nil || launches != 5 {
+		t.Errorf("%d launches in the schema, %v", launches, err)
+	}
+}
+
+// Where a pool sets the search_path, the log is found by the default, unless the path that was set
+// leads to another one.
+func TestSetSearchPath(t *testing.T) {
+	d := dbtest.New(t, databases.Postgres)
+	db := openDB(t, d)
+	exec(t, db, "CREATE SCHEMA empty")
+	inSchema(t, d, elsewhere)
+	here := newDatabase(t)
+	exec(t, openDB(t, here), "CREATE SCHEMA empty")
+	inSchema(t, here, elsewhere)
+	role := newDatabase(t)
+	inSchema(t, role, elsewhere)
+	exec(t, openDB(t, role), `ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
+	const temporary = "CREATE TEMP TABLE idmint_schema (version int); INSERT INTO idmint_schema VALUES (1000)"
+	for _, test := range []struct {
+		name string
+		d    dsn.DSN
+		set  string // by the pool, on each connection
+		want any    // the schema, or an error
+	}{
+		{"the default is another one", here, `SET search_path = "Elsewhere"`, postgres.SearchPathError{Default: "public", Current: elsewhere}},
+		{"the default has none", d, `SET search_path = "Elsewhere"`, postgres.SearchPathError{Current: elsewhere}},
+		{"neither has one", d, `SET search_path = empty`, launchlog.SchemaError{Have: 0, Want: 2}},
+		{"the default alone has one", here, `SET search_path = empty`, "public"},
+		{"the same one", here, `SET search_path = empty, public`, "public"},
+		{"the connection string's", withPath(t, d, `empty, "Elsewhere"`), ``, elsewhere},
+		{"the connection string's, set again", withPath(t, d, `"Elsewhere"`), `SET search_path = "Elsewhere"`, elsewhere},
+		{"the database's", role, ``, elsewhere},
+		{"the connection string's before the database's", withPath(t, role, `public`), ``, "public"},
+		{"a temporary table", here, temporary, "public"},
+		{"a temporary table, by name", withPath(t, here, `pg_temp, public`), temporary, "public"},
+		{"nothing but a temporary table", withPath(t, d, `pg_temp`), temporary, launchlog.SchemaError{Have: 0, Want: 2}},
+	} {
+		config, err := pgxpool.ParseConfig(test.d.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, test.set, pgx.QueryExecModeSimpleProtocol)
+			return err
+		}
+		pool, err := pgxpool.NewWithConfig(ctx, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		s, err := postgres.New(ctx, pool)
+		var got any
+		var path *postgres.SearchPathError
+		var schema *launchlog.SchemaError
+		switch {
+		case errors.As(err, &path):
+			got = *path
+			text := err.Error()
+			if !strings.Contains(text, path.Current) || !strings.Contains(text, path.Default) ||
+				!strings.Contains(text, "into the connection string") {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		case errors.As(err, &schema):
+			got = *schema
+		case err == nil:
+			if _, err = newLog(t, s, 0).Start(ctx, storetest.Request(test.name)); err == nil {
+				got = schemaOf(t, openDB(t, test.d), test.name)
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: got %+v, %v; want %+v", test.name, got, err, test.want)
+		}
+	}
+}
+
+// schemaOf is the schema of the log that has a launch of the key.
+func schemaOf(t testing.TB, db *sql.DB, key string) (found string) {
+	t.Helper()
+	for _, schema := range []string{"public", elsewhere} {
+		var here bool
+		table := pgx.Identifier{schema, "idmint_launch"}.Sanitize()
+		err := db.QueryRow("SELECT EXISTS (SELECT FROM "+table+" WHERE idempotency_key = $1)", key).Scan(&here)
+		if err == nil && here { // it is an error where there is no log
+			found += schema
+		}
+	}
+	return found
+}
