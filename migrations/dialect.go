@@ -33,9 +33,10 @@ const (
 // dialect is what differs beside the SQL files.
 type dialect struct {
 	tables string // a query that counts the tables named idmint_schema, NULL where the connection has no database to look in
-	// place, which may be nil, sees that the rest of the transaction finds the tables, and makes
-	// them, in the right place.
-	place func(ctx context.Context, tx database.DBTxConn) error
+	// enter, which may be nil, prepares a transaction for what its statements rely on: where tables
+	// are found and made, and how SQL is read. Leave undoes what does not end with the transaction.
+	enter func(ctx context.Context, tx database.DBTxConn) error
+	leave []string
 	// lock is a query that takes the lock of migrators and says whether it has it; the end of the transaction frees it, or unlock
 	// does. Empty, the transaction is lock enough.
 	lock   string
@@ -55,7 +56,7 @@ var dialects = map[Dialect]dialect{
 	Postgres: {
 		tables: `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = pg_catalog.current_schema() AND c.relname = 'idmint_schema'`,
-		place: func(ctx context.Context, tx database.DBTxConn) error {
+		enter: func(ctx context.Context, tx database.DBTxConn) error {
 			query := func(text string, args []any, columns ...any) error {
 				return tx.QueryRowContext(ctx, text, args...).Scan(columns...)
 			}
@@ -77,6 +78,20 @@ var dialects = map[Dialect]dialect{
 		},
 	},
 	MySQL: {
+		enter: func(ctx context.Context, tx database.DBTxConn) error {
+			_, err := tx.ExecContext(ctx, `SET
+				@idmint_sql_mode = coalesce(@idmint_sql_mode, @@sql_mode),
+				@idmint_safe_updates = coalesce(@idmint_safe_updates, @@sql_safe_updates),
+				@idmint_big_selects = coalesce(@idmint_big_selects, @@sql_big_selects),
+				sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',
+				sql_safe_updates = 0, sql_big_selects = 1,
+				completion_type = 'NO_CHAIN'`) // which stays: the transaction's end must begin no other
+			return err
+		},
+		leave: []string{`SET sql_mode = coalesce(@idmint_sql_mode, @@sql_mode),
+			sql_safe_updates = coalesce(@idmint_safe_updates, @@sql_safe_updates),
+			sql_big_selects = coalesce(@idmint_big_selects, @@sql_big_selects),
+			@idmint_sql_mode = NULL, @idmint_safe_updates = NULL, @idmint_big_selects = NULL`},
 		tables:  "SELECT CASE WHEN database() IS NULL THEN NULL ELSE count(*) END FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema'",
 		lock:    "SELECT coalesce(get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)", // names are the whole server's
 		unlock:  []string{"UNLOCK TABLES", "DO release_lock(concat('idmint ', left(sha2(database(), 256), 40)))"},
@@ -128,7 +143,7 @@ func (d dialect) hold(ctx, lasting context.Context, tx *sql.Tx, f func() error) 
 		}
 	}
 	err := f()
-	for _, text := range d.unlock { // even where ctx has ended
+	for _, text := range slices.Concat(d.unlock, d.leave) { // even where ctx has ended
 		_, unlock := tx.ExecContext(lasting, text)
 		err = errors.Join(err, unlock)
 	}
@@ -173,16 +188,29 @@ func (v versions) GetMigration(ctx context.Context, db database.DBTxConn, versio
 }
 
 func (v versions) GetLatestVersion(ctx context.Context, db database.DBTxConn) (int64, error) {
-	if outside, ok := db.(beginner); ok && v.place != nil { // after it a pooler hands it on
-		tx, err := outside.BeginTx(ctx, nil)
-		if err != nil {
-			return 0, err
-		}
-		defer tx.Rollback()
-		db = tx
+	outside, ok := db.(beginner)
+	if !ok || v.enter == nil {
+		return v.latest(ctx, db)
 	}
-	if v.place != nil {
-		if err := v.place(ctx, db); err != nil {
+	lasting, cancel := v.lasting(ctx)
+	defer cancel()
+	tx, err := outside.BeginTx(lasting, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	version, err := v.latest(ctx, tx)
+	for _, text := range v.leave {
+		_, left := tx.ExecContext(lasting, text)
+		err = errors.Join(err, left)
+	}
+	return version, err
+}
+
+// latest is the version, by a transaction if the dialect has something to prepare.
+func (v versions) latest(ctx context.Context, db database.DBTxConn) (int64, error) {
+	if v.enter != nil {
+		if err := v.enter(ctx, db); err != nil {
 			return 0, err
 		}
 	}

@@ -53,7 +53,16 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 		if config.Params == nil {
 			config.Params = map[string]string{}
 		}
-		config.Params["sql_mode"] = "CONCAT(@@sql_mode, ',STRICT_ALL_TABLES')"
+		for name, value := range map[string]string{
+			// An empty text is not NULL, whatever the server's defaults are.
+			"sql_mode":   "CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')",
+			"autocommit": "1", "completion_type": "'NO_CHAIN'", "unique_checks": "1",
+			"sql_select_limit": "18446744073709551615", "sql_safe_updates": "0", "sql_big_selects": "1",
+			"character_set_client": "utf8mb4", "character_set_connection": "utf8mb4",
+			"character_set_results": "utf8mb4",
+		} {
+			config.Params[name] = value
+		}
 		connector, err := mysql.NewConnector(config)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
 	"math"
 
 	"github.com/idmint/idmint/launchlog"
@@ -18,7 +17,7 @@ const (
 
 // ReserveNumbers implements launchlog.Store.
 func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (first int64, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.write(ctx, func(ctx context.Context, tx database) error {
 		for range tries {
 			ok, err := update(ctx, tx, reserveNumbers, floor, n, ref.Namespace, ref.Name, floor, n)
 			if err != nil {
@@ -44,7 +43,7 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 	return first, err
 }
 
-func makeCounter(ctx context.Context, tx *sql.Conn, ref launchlog.CounterRef) error {
+func makeCounter(ctx context.Context, tx database, ref launchlog.CounterRef) error {
 	if err := makeNamespace(ctx, tx, ref.Namespace); err != nil {
 		return err
 	}
@@ -55,7 +54,7 @@ func makeCounter(ctx context.Context, tx *sql.Conn, ref launchlog.CounterRef) er
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (now int64, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.write(ctx, func(ctx context.Context, tx database) error {
 		if err := makeCounter(ctx, tx, ref); err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to
 // LastNumber implements launchlog.Store.
 func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
 	return read(ctx, s, func(ctx context.Context) (last int64, err error) {
-		err = s.db.QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&last)
+		err = s.database(s.db).QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&last)
 		return last, err
 	})
 }

@@ -24,7 +24,7 @@ const thisLaunch = ` WHERE namespace = ? AND launch_id = ?`
 const tries = 3
 
 // raced runs a step again where another process made its row first, to find that.
-func (s *Store) raced(ctx context.Context, f func(context.Context, *sql.Conn) error) (err error) {
+func (s *Store) raced(ctx context.Context, f func(context.Context, database) error) (err error) {
 	for range tries {
 		if err = s.write(ctx, f); !lostRace(err) {
 			return err
@@ -35,7 +35,7 @@ func (s *Store) raced(ctx context.Context, f func(context.Context, *sql.Conn) er
 
 // update runs an UPDATE and reports whether it found its row. What the row holds then is read from it, which is locked: MariaDB does not
 // hand back last_insert_id(…) of an UPDATE that fires triggers, and keeps an older one where no row was updated.
-func update(ctx context.Context, tx *sql.Conn, text string, args ...any) (found bool, err error) {
+func update(ctx context.Context, tx database, text string, args ...any) (found bool, err error) {
 	result, err := tx.ExecContext(ctx, text, args...)
 	if err != nil {
 		return false, err
@@ -46,7 +46,7 @@ func update(ctx context.Context, tx *sql.Conn, text string, args ...any) (found 
 
 // change runs a statement that is to change one row. MariaDB changes none, without an error, where KILL QUERY interrupts it as it fires
 // triggers: then the step is to be run again.
-func change(ctx context.Context, tx *sql.Conn, text string, args ...any) error {
+func change(ctx context.Context, tx database, text string, args ...any) error {
 	found, err := update(ctx, tx, text, args...)
 	if err == nil && !found {
 		err = rows.ErrRaced
@@ -56,7 +56,7 @@ func change(ctx context.Context, tx *sql.Conn, text string, args ...any) error {
 
 // StartLaunch implements launchlog.Store.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch launchlog.Launch, err error) {
-	err = s.raced(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.raced(ctx, func(ctx context.Context, tx database) error {
 		last, there, err := lastLaunch(ctx, tx, start.Namespace)
 		if err != nil {
 			return err
@@ -98,11 +98,11 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launch 
 	return launch, err
 }
 
-func launchByKey(ctx context.Context, tx *sql.Conn, start launchlog.Start) (launchlog.Launch, error) {
+func launchByKey(ctx context.Context, tx database, start launchlog.Start) (launchlog.Launch, error) {
 	return rows.ScanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
 }
 
-func lastLaunch(ctx context.Context, tx *sql.Conn, namespace string) (last int, there bool, err error) {
+func lastLaunch(ctx context.Context, tx database, namespace string) (last int, there bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, namespace).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil
@@ -110,28 +110,24 @@ func lastLaunch(ctx context.Context, tx *sql.Conn, namespace string) (last int, 
 	return last, err == nil, err
 }
 
-func makeNamespace(ctx context.Context, tx *sql.Conn, namespace string) error {
+func makeNamespace(ctx context.Context, tx database, namespace string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) VALUES (?) ON DUPLICATE KEY UPDATE namespace = namespace`, namespace)
 	return err
 }
 
-type querier interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}
-
-func oneLaunch(ctx context.Context, q querier, ref launchlog.Ref, lock string) (launchlog.Launch, error) {
+func oneLaunch(ctx context.Context, q database, ref launchlog.Ref, lock string) (launchlog.Launch, error) {
 	l, err := rows.ScanLaunch(q.QueryRowContext(ctx, selectLaunch+thisLaunch+lock, ref.Namespace, ref.Launch))
 	return l, rows.NotFound(err, sql.ErrNoRows)
 }
 
-func addEvent(ctx context.Context, tx *sql.Conn, e launchlog.Event) error {
+func addEvent(ctx context.Context, tx database, e launchlog.Event) error {
 	return change(ctx, tx, `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`,
 		e.Namespace, rows.OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, rows.Text(e.Detail))
 }
 
 // EndLaunch implements launchlog.Store.
 func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launch launchlog.Launch, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.write(ctx, func(ctx context.Context, tx database) error {
 		if launch, err = oneLaunch(ctx, tx, ref, ` FOR UPDATE`); err != nil || !launch.Running() {
 			return err
 		}
@@ -144,7 +140,7 @@ func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchl
 	return launch, err
 }
 
-func end(ctx context.Context, tx *sql.Conn, ref launchlog.Ref, ending launchlog.Ending) error {
+func end(ctx context.Context, tx database, ref launchlog.Ref, ending launchlog.Ending) error {
 	err := change(ctx, tx, `UPDATE idmint_launch SET ended_at = utc_timestamp(6), outcome = ?`+thisLaunch,
 		string(ending.Outcome), ref.Namespace, ref.Launch)
 	if err != nil {
@@ -159,7 +155,7 @@ func end(ctx context.Context, tx *sql.Conn, ref launchlog.Ref, ending launchlog.
 
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim launchlog.Claim, err error) {
-	err = s.raced(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.raced(ctx, func(ctx context.Context, tx database) error {
 		if claim, err = claimByToken(ctx, tx, take.Token); !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -187,13 +183,13 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (claim 
 	return claim, err
 }
 
-func claimByToken(ctx context.Context, tx *sql.Conn, token string) (launchlog.Claim, error) {
+func claimByToken(ctx context.Context, tx database, token string) (launchlog.Claim, error) {
 	return rows.ScanClaim(tx.QueryRowContext(ctx, selectClaim+` WHERE token = ?`, token))
 }
 
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (now int, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx *sql.Conn) error {
+	err = s.write(ctx, func(ctx context.Context, tx database) error {
 		if err := makeNamespace(ctx, tx, namespace); err != nil {
 			return err
 		}
@@ -229,13 +225,13 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 
 // Launch implements launchlog.Store.
 func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.db, ref, "") })
+	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.database(s.db), ref, "") })
 }
 
 // list runs a query that only reads.
 func list[T any](ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any) ([]T, error) {
 	return read(ctx, s, func(ctx context.Context) ([]T, error) {
-		found, err := s.db.QueryContext(ctx, text, args...)
+		found, err := s.database(s.db).QueryContext(ctx, text, args...)
 		return rows.Collect(found, err, scan)
 	})
 }

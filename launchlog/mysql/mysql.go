@@ -43,6 +43,8 @@ const (
 type Store struct {
 	db  *sql.DB
 	own bool // db is closed with the store
+	// tables puts the database, which was found when the store was opened, before tables' names.
+	tables *strings.Replacer
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -51,10 +53,13 @@ var _ launchlog.Store = (*Store)(nil)
 var errURL = errors.New(`launchlog/mysql: the DSN is a URL, as the command line's --db takes it: ` +
 	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
 
-// Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql: "user:password@tcp(host:3306)/database".
-// The command line's mysql://… is refused. It has up to 4 connections of its own, in strict SQL mode. Its tables are made before, by
-// migrations.Up. It waits up to 10 s for a server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the
-// driver's. A server that only reads can be read: the first write fails.
+// Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
+// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 4
+// connections of its own, which set what steps rely on, strict SQL mode among it, whatever the
+// server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
+// server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the driver's.
+// A server that only reads can be read: the first write fails. The tables' database is found once,
+// and named in every statement: a USE by an app that shares the pool leads to no other log.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	if strings.HasPrefix(dsn, "mysql://") || strings.HasPrefix(dsn, "mariadb://") {
 		return nil, errURL
@@ -70,7 +75,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 		config.Params = map[string]string{}
 	}
 	config.Params["wait_timeout"] = "90" // in seconds: a client that stops amid a transaction keeps its locks no longer
-	config.Params["sql_mode"] = "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"
+	for _, setting := range session {
+		config.Params[setting.name] = setting.value
+	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, err
@@ -87,9 +94,11 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// New opens the launch log by an app's own pool, which Close leaves open. Its wait_timeout is how long a process that stops amid a step
-// is in the way of all others: 90 s with Open, 8 hours by the server's default. Its SQL mode must be strict; the driver's other settings
-// (parseTime, loc, clientFoundRows, interpolateParams, …) may be any. See [Open] for the rest.
+// New opens the launch log by an app's own pool, which Close leaves open. Its wait_timeout is how
+// long a process that stops amid a step is in the way of all others: 90 s with Open, 8 hours by the
+// server's default. Its SQL mode must be strict, and some other settings be as servers have them by
+// default: the error names those that are not. The driver's own settings (parseTime, loc,
+// clientFoundRows, interpolateParams, …) may be any. See [Open] for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	s := &Store{db: db}
 	if err := rows.Await(ctx, s.version); err != nil {
@@ -98,28 +107,64 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return s, nil
 }
 
+// session are the variables that steps rely on, with the values that Open sets, and the condition
+// that New has a pool meet, "" where another value only makes steps fail that would change nothing.
+// A server's defaults may be any.
+var session = []struct{ name, value, fit string }{
+	// Values are refused rather than changed, and a text without characters is not NULL.
+	{
+		"sql_mode", "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+		"@@sql_mode LIKE '%STRICT_%_TABLES%' AND @@sql_mode NOT LIKE '%EMPTY_STRING_IS_NULL%'",
+	},
+	{"autocommit", "1", "@@autocommit = 1"},
+	// A COMMIT begins no transaction, and ends no connection.
+	{"completion_type", "'NO_CHAIN'", "@@completion_type = 'NO_CHAIN'"},
+	// Without them InnoDB may store a key twice.
+	{"unique_checks", "1", "@@unique_checks = 1"},
+	{"foreign_key_checks", "1", ""},
+	// Lists are whole.
+	{"sql_select_limit", "18446744073709551615", "@@sql_select_limit = 18446744073709551615"},
+	{"sql_safe_updates", "0", ""},
+	{"sql_big_selects", "1", ""},
+	{"lc_messages", "'en_US'", ""}, // isBrokenTrigger reads one
+	{"character_set_client", "utf8mb4", "@@character_set_client = 'utf8mb4'"},
+	{"character_set_connection", "utf8mb4", "@@character_set_connection = 'utf8mb4'"},
+	{"character_set_results", "utf8mb4", "@@character_set_results = 'utf8mb4'"},
+}
+
 var errDatabase = errors.New("the connection has no database: name one in the DSN")
 
-var errSession = errors.New("connections are not fit for a launch log: in the DSN, set a strict sql_mode, so that values are refused rather " +
-	"than changed, and leave charset at utf8mb4 and autocommit on")
+// unfit selects the settings that are not fit, as New's error names them.
+var unfit = func() string {
+	var cases []string
+	for _, setting := range session {
+		if setting.fit != "" {
+			cases = append(cases, fmt.Sprintf(`CASE WHEN %s THEN NULL ELSE '%s = %s' END`,
+				setting.fit, setting.name, strings.ReplaceAll(setting.value, "'", "''")))
+		}
+	}
+	return `concat_ws(', ', ` + strings.Join(cases, ", ") + `)`
+}()
 
 func (s *Store) version(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context) (version int, err error) {
-		var named, fit bool
+		var name sql.NullString
+		var wanted string
 		var tables int
-		err = s.db.QueryRowContext(ctx, `SELECT database() IS NOT NULL,
-			(@@sql_mode LIKE '%STRICT_ALL_TABLES%' OR @@sql_mode LIKE '%STRICT_TRANS_TABLES%')
-				AND @@character_set_connection = 'utf8mb4' AND @@autocommit,
-			(SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&named, &fit, &tables)
+		err = s.db.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
+			(SELECT count(*) FROM information_schema.tables
+				WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&name, &wanted, &tables)
 		switch {
 		case err != nil:
-		case !named:
+		case !name.Valid:
 			err = errDatabase
-		case !fit:
-			err = errSession
+		case wanted != "":
+			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
 		}
 		if err == nil && tables == 1 {
-			err = s.db.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+			s.tables = strings.NewReplacer("idmint_", "`"+strings.ReplaceAll(name.String, "`", "``")+"`.idmint_")
+			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
+			err = s.database(s.db).QueryRowContext(ctx, text).Scan(&version)
 		}
 		return version, err
 	})
@@ -133,6 +178,34 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// A database names the log's database in the statements of a connection, or of a pool: whichever
+// one an app that shares the pool has turned to by USE, they find the same tables. Names that begin
+// with idmint_ are those of tables.
+type database struct {
+	querier
+	tables *strings.Replacer
+}
+
+type querier interface {
+	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
+}
+
+func (s *Store) database(q querier) database { return database{q, s.tables} }
+
+func (d database) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return d.querier.ExecContext(ctx, d.tables.Replace(text), args...)
+}
+
+func (d database) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return d.querier.QueryContext(ctx, d.tables.Replace(text), args...)
+}
+
+func (d database) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	return d.querier.QueryRowContext(ctx, d.tables.Replace(text), args...)
+}
+
 // read runs f, which changes nothing: whatever was in the way, it may be run again.
 func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (v T, err error) {
 	if err := ctx.Err(); err != nil {
@@ -143,21 +216,23 @@ func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, erro
 }
 
 // write runs f in one transaction. It does without sql.Tx, whose Commit obeys no context.
-func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx *sql.Conn) error) error {
-	tx, err := s.db.Conn(ctx)
+func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx database) error) error {
+	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err() // nothing was sent
 		}
 		return classify(err)
 	}
-	defer tx.Close()
+	defer conn.Close()
+	tx := s.database(conn)
 	for n := range avoidances {
-		if err = transact(ctx, tx, f); !isBrokenTrigger(err) {
+		err = transact(ctx, conn, func(ctx context.Context) error { return f(ctx, tx) })
+		if !isBrokenTrigger(err) {
 			break
 		}
 		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
-			defer func() { _ = tx.Raw(func(any) error { return driver.ErrBadConn }) }()
+			defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 		}
 		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
 			break
@@ -172,9 +247,9 @@ const avoidances = 20
 // avoid keeps the newest copies of the tables from being used by this connection's next statements. KILL QUERY can spoil the triggers of
 // one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
 // not flush, occupies it, and gets another one.
-func avoid(ctx context.Context, conn *sql.Conn, n int) error {
-	for _, table := range []string{"idmint_namespace", "idmint_launch", "idmint_launch_event", "idmint_generator", "idmint_counter"} {
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("HANDLER %s OPEN AS %[1]s_%d", table, n)); err != nil {
+func avoid(ctx context.Context, tx database, n int) error {
+	for i, table := range []string{"idmint_namespace", "idmint_launch", "idmint_launch_event", "idmint_generator", "idmint_counter"} {
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf("HANDLER %s OPEN AS avoided_%d_%d", table, n, i)); err != nil {
 			return err
 		}
 	}
@@ -182,13 +257,13 @@ func avoid(ctx context.Context, conn *sql.Conn, n int) error {
 }
 
 // transact runs f in one transaction, which is rolled back if it fails.
-func transact(ctx context.Context, tx *sql.Conn, f func(ctx context.Context, tx *sql.Conn) error) error {
+func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) error {
 	_, err := tx.ExecContext(ctx, `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`)
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `START TRANSACTION`)
 	}
 	if err == nil {
-		err = f(ctx, tx)
+		err = f(ctx)
 	}
 	if err == nil {
 		if _, err = tx.ExecContext(ctx, `COMMIT`); err == nil {

@@ -34,6 +34,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -75,6 +76,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if !strings.Contains(dsn, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
+	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8" // whatever the role's default is
 	Watch(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -106,6 +108,11 @@ func open(ctx context.Context, s *Store) (*Store, error) {
 // leaves on one connection.
 func (s *Store) find(ctx context.Context) (version int, err error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
+		encoding := conn.Conn().PgConn().ParameterStatus("client_encoding")
+		if encoding != "UTF8" && encoding != "SQL_ASCII" { // the latter changes nothing
+			return 0, fmt.Errorf("client_encoding is %s: set it to UTF8 in the connection string",
+				encoding)
+		}
 		tx, err := conn.Begin(ctx)
 		if err != nil {
 			return 0, err
