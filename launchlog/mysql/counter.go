@@ -78,8 +78,8 @@ func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to
 
 // LastNumber implements launchlog.Store.
 func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
-	return read(ctx, s, func(ctx context.Context) (last int64, err error) {
-		err = s.database(s.db).QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&last)
+	return read(ctx, s, func(ctx context.Context, conn database) (last int64, err error) {
+		err = conn.QueryRowContext(ctx, selectValue, ref.Namespace, ref.Name).Scan(&last)
 		return last, err
 	})
 }

@@ -225,13 +225,15 @@ func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int,
 
 // Launch implements launchlog.Store.
 func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.database(s.db), ref, "") })
+	return read(ctx, s, func(ctx context.Context, conn database) (launchlog.Launch, error) {
+		return oneLaunch(ctx, conn, ref, "")
+	})
 }
 
 // list runs a query that only reads.
 func list[T any](ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any) ([]T, error) {
-	return read(ctx, s, func(ctx context.Context) ([]T, error) {
-		found, err := s.database(s.db).QueryContext(ctx, text, args...)
+	return read(ctx, s, func(ctx context.Context, conn database) ([]T, error) {
+		found, err := conn.QueryContext(ctx, text, args...)
 		return rows.Collect(found, err, scan)
 	})
 }

@@ -43,6 +43,8 @@ const (
 type Store struct {
 	db  *sql.DB
 	own bool // db is closed with the store
+	// queue is for a connection of an app's pool.
+	queue *rows.Queue
 	// tables puts the database, which was found when the store was opened, before tables' names.
 	tables *strings.Replacer
 }
@@ -86,11 +88,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	db.SetConnMaxIdleTime(time.Minute) // below what servers and balancers cut off
-	s, err := New(ctx, db)
+	s, err := open(ctx, &Store{db: db, own: true})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	s.own = true
 	return s, nil
 }
 
@@ -98,9 +99,24 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // long a process that stops amid a step is in the way of all others: 90 s with Open, 8 hours by the
 // server's default. Its SQL mode must be strict, and some other settings be as servers have them by
 // default: the error names those that are not. The driver's own settings (parseTime, loc,
-// clientFoundRows, interpolateParams, …) may be any. See [Open] for the rest.
+// clientFoundRows, interpolateParams, …) may be any.
+//
+// Transactions of the app that wait for a number hold connections that the log may need. Take the
+// first number before them: a generator's Ready does. Later ones are asked for ahead. Where the
+// pool has a limit, all its connections are in use, and none comes back for a second, a step fails
+// with [launchlog.ErrHeld]. So it does while long queries of the app take all of them. See [Open]
+// for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
-	s := &Store{db: db}
+	return open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
+		now := db.Stats()
+		return rows.Usage{
+			Most: now.MaxOpenConnections, Given: int64(now.WaitDuration), // of those that wait no more
+			Full: now.MaxOpenConnections > 0 && now.InUse >= now.MaxOpenConnections,
+		}
+	})})
+}
+
+func open(ctx context.Context, s *Store) (*Store, error) {
 	if err := rows.Await(ctx, s.version); err != nil {
 		return nil, err
 	}
@@ -147,11 +163,11 @@ var unfit = func() string {
 }()
 
 func (s *Store) version(ctx context.Context) (int, error) {
-	return read(ctx, s, func(ctx context.Context) (version int, err error) {
+	return read(ctx, s, func(ctx context.Context, conn database) (version int, err error) {
 		var name sql.NullString
 		var wanted string
 		var tables int
-		err = s.db.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
+		err = conn.querier.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
 			(SELECT count(*) FROM information_schema.tables
 				WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&name, &wanted, &tables)
 		switch {
@@ -164,7 +180,7 @@ func (s *Store) version(ctx context.Context) (int, error) {
 		if err == nil && tables == 1 {
 			s.tables = strings.NewReplacer("idmint_", "`"+strings.ReplaceAll(name.String, "`", "``")+"`.idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-			err = s.database(s.db).QueryRowContext(ctx, text).Scan(&version)
+			err = database{conn.querier, s.tables}.QueryRowContext(ctx, text).Scan(&version)
 		}
 		return version, err
 	})
@@ -207,24 +223,39 @@ func (d database) QueryRowContext(ctx context.Context, text string, args ...any)
 }
 
 // read runs f, which changes nothing: whatever was in the way, it may be run again.
-func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (v T, err error) {
-	if err := ctx.Err(); err != nil {
+func read[T any](ctx context.Context, s *Store, f func(context.Context, database) (T, error)) (v T, err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
 		return v, err
 	}
-	v, err = f(ctx)
+	defer s.release(conn)
+	v, err = f(ctx, s.database(conn))
 	return v, classify(err)
+}
+
+func (s *Store) acquire(ctx context.Context) (conn *sql.Conn, err error) {
+	err = s.queue.Acquire(ctx, func(ctx context.Context) error {
+		conn, err = s.db.Conn(ctx)
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err() // nothing was sent
+	}
+	return conn, classify(err)
+}
+
+func (s *Store) release(conn *sql.Conn) {
+	_ = conn.Close()
+	s.queue.Release()
 }
 
 // write runs f in one transaction. It does without sql.Tx, whose Commit obeys no context.
 func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx database) error) error {
-	conn, err := s.db.Conn(ctx)
+	conn, err := s.acquire(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err() // nothing was sent
-		}
-		return classify(err)
+		return err
 	}
-	defer conn.Close()
+	defer s.release(conn)
 	tx := s.database(conn)
 	for n := range avoidances {
 		err = transact(ctx, conn, func(ctx context.Context) error { return f(ctx, tx) })

@@ -49,8 +49,9 @@ import (
 
 // Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
 type Store struct {
-	pool *pgxpool.Pool
-	own  bool // the pool is closed with the store
+	pool  *pgxpool.Pool
+	own   bool        // the pool is closed with the store
+	queue *rows.Queue // for a connection of an app's pool
 	// tables puts the schema, which was found when the store was opened, before the names of
 	// tables.
 	tables *strings.Replacer
@@ -92,9 +93,20 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
 // not prepare is told nothing of commits that a synchronous standby may lack. A search_path of its
 // own belongs into the pool's connection string, or its RuntimeParams: where the pool SETs one that
-// leads to another launch log the error is a [*SearchPathError]. See [Open] for the rest.
+// leads to another launch log the error is a [*SearchPathError].
+//
+// Transactions of the app that wait for a number hold connections that the log may need. Take the
+// first number before them: a generator's Ready does. Later ones are asked for ahead. Where all
+// connections of the pool are in use, and none comes back for a second, a step fails with
+// [launchlog.ErrHeld]. So it does while long queries of the app take all of them. See [Open] for
+// the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
-	return open(ctx, &Store{pool: pool})
+	return open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
+		now := pool.Stat()
+		return rows.Usage{
+			Most: int(now.MaxConns()), Full: now.AcquiredConns() == now.MaxConns(), Given: now.AcquireCount(),
+		}
+	})})
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -147,13 +159,16 @@ func read[T any](ctx context.Context, s *Store, f func(context.Context, *pgxpool
 	if err != nil {
 		return v, err
 	}
-	defer conn.Release()
+	defer s.release(conn)
 	v, err = f(ctx, conn)
 	return v, classify(err, false, conn.Conn().IsClosed())
 }
 
-func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	conn, err := s.pool.Acquire(ctx)
+func (s *Store) acquire(ctx context.Context) (conn *pgxpool.Conn, err error) {
+	err = s.queue.Acquire(ctx, func(ctx context.Context) error {
+		conn, err = s.pool.Acquire(ctx)
+		return err
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err() // nothing was sent
@@ -161,6 +176,11 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		return nil, classify(err, false, false)
 	}
 	return conn, nil
+}
+
+func (s *Store) release(conn *pgxpool.Conn) {
+	conn.Release()
+	s.queue.Release()
 }
 
 const (
@@ -185,7 +205,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Release()
+	defer s.release(conn)
 	doubt := watched(conn)
 	doubt.clear()
 	b := &batch{tables: s.tables}

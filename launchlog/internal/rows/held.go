@@ -1,0 +1,121 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// heldTime is how long all connections of an app's pool are in use, without one given back, until a
+// step waits for none any more.
+const heldTime = time.Second
+
+// Usage is how a pool's connections are used.
+type Usage struct {
+	Most  int   // connections that the pool may have
+	Full  bool  // all are in use
+	Given int64 // a count that changes whenever one that was in use is given to who waits for it
+}
+
+// A Queue is where steps wait for a connection of an app's pool. The app's transactions may hold
+// all of them while they themselves wait for the step: then it fails. A nil Queue is for a pool of
+// the store's own, where every connection comes back.
+type Queue struct {
+	usage func() Usage
+
+	mu      sync.Mutex         // guards what follows
+	waiting map[*wait]struct{} // steps that wait, as far as is known
+	holding int                // steps that have a connection
+}
+
+// A wait is a step that waits for a connection.
+type wait struct {
+	began, last Usage // when it began to wait, and at the last look
+	timer       *time.Timer
+	giveUp      context.CancelCauseFunc
+}
+
+// NewQueue makes a queue for a pool.
+func NewQueue(usage func() Usage) *Queue {
+	return &Queue{usage: usage, waiting: map[*wait]struct{}{}}
+}
+
+var errNoneGiven = errors.New("all connections of the pool were in use, and none was given back")
+
+// Acquire runs acquire, which waits for a connection as long as its context lasts. Whoever got one
+// calls Release in the end. Errors: that of acquire; launchlog.ErrHeld; or an AttemptError, where
+// it is not known who has the connections.
+func (q *Queue) Acquire(ctx context.Context, acquire func(context.Context) error) error {
+	if q == nil {
+		return acquire(ctx)
+	}
+	waiting, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	w := q.begin(giveUp)
+	err := acquire(waiting)
+	q.end(w, err)
+	if err != nil && waiting.Err() != nil {
+		return context.Cause(waiting)
+	}
+	return err
+}
+
+func (q *Queue) begin(giveUp context.CancelCauseFunc) *wait {
+	now := q.usage()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w := &wait{began: now, last: now, giveUp: giveUp}
+	w.timer = time.AfterFunc(heldTime, func() { q.look(w) })
+	q.waiting[w] = struct{}{}
+	return w
+}
+
+func (q *Queue) end(w *wait, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w.timer.Stop()
+	delete(q.waiting, w)
+	if err == nil {
+		q.holding++
+	}
+}
+
+// Release says that a step's connection is given back.
+func (q *Queue) Release() {
+	if q != nil {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.holding--
+	}
+}
+
+// look has all steps give up if no connection can come back: all are in use, none was given to
+// those that wait for a while, and none is a step's.
+func (q *Queue) look(w *wait) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, waits := q.waiting[w]; !waits {
+		return
+	}
+	now, last := q.usage(), w.last
+	w.last = now
+	if !now.Full || !last.Full || now.Given != last.Given || q.holding > 0 {
+		w.timer.Reset(heldTime)
+		return
+	}
+	err := fmt.Errorf("%w: all %d connections of the pool were in use for %v, and none was given back",
+		launchlog.ErrHeld, now.Most, heldTime)
+	for other := range q.waiting {
+		// If one was given since, it may be this step's, which waits for the server now.
+		if !other.began.Full || other.began.Given != now.Given {
+			err = &launchlog.AttemptError{Err: errNoneGiven}
+		}
+	}
+	for other := range q.waiting {
+		other.giveUp(err)
+	}
+}
