@@ -89,7 +89,8 @@ func (f *fleet) stop() {
 	f.stops.Add(1)
 }
 
-// end has the processes end their calls, and itself ends them where they hang.
+// end has the processes end the calls at hand, and itself ends those that hang. They write down
+// where each of their goroutines is.
 func (f *fleet) end() {
 	f.t.Helper()
 	ended := make(chan error, len(f.running))
@@ -107,7 +108,7 @@ func (f *fleet) end() {
 		case <-timeout:
 			f.t.Errorf("%d processes hang", len(f.running)-i)
 			for _, cmd := range f.running {
-				_ = cmd.Process.Kill()
+				_ = cmd.Process.Signal(syscall.SIGQUIT)
 			}
 			timeout = nil
 		}

@@ -205,7 +205,9 @@ func number(t *testing.T, text json.RawMessage) int64 {
 // String says how much was seen.
 func (h *history) String() string {
 	acknowledgements, doubts, interrupted := map[string]int{}, 0, 0
+	beyond := time.Duration(0) // its limit, of the call that took longest so
 	for _, c := range h.calls {
+		beyond = max(beyond, c.Took-c.Limit)
 		if c.Event == acknowledged {
 			acknowledgements[c.Op]++
 		}
@@ -215,6 +217,7 @@ func (h *history) String() string {
 		}
 		doubts += c.doubts
 	}
-	return fmt.Sprintf("%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, %d calls unresolved, %d cut short",
-		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"], h.attempts[refused], doubts, h.attempts[unresolved], interrupted)
+	return fmt.Sprintf("%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, "+
+		"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
+		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"], h.attempts[refused], doubts, h.attempts[unresolved], interrupted, beyond.Round(time.Millisecond))
 }

@@ -71,6 +71,7 @@ type worker struct {
 
 	out   *os.File
 	calls atomic.Int64
+	told  func() bool // to end: it makes no further call
 }
 
 const (
@@ -86,6 +87,7 @@ func work(args []string) error {
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
+	w.told = func() bool { return stop.Err() != nil }
 	var err error
 	if w.out, err = os.OpenFile(w.Out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		return err
@@ -94,10 +96,10 @@ func work(args []string) error {
 		if w.Store, err = targets[w.Kind].open(stop, w.Source); err == nil {
 			break
 		}
-		if stop.Err() != nil {
+		if w.told() {
 			return nil
 		}
-		if time.Since(began) > time.Minute {
+		if time.Since(began) > ample {
 			return err
 		}
 	}
@@ -109,7 +111,7 @@ func work(args []string) error {
 			return err
 		}
 		group.Go(func() {
-			for round := 0; stop.Err() == nil; round++ {
+			for round := 0; !w.told(); round++ {
 				if err := w.round(l, []string{"first", "second"}[g%2], fmt.Sprintf("%s-%d-%d", w.Name, g, round)); err != nil {
 					failures <- err
 					return
@@ -166,8 +168,12 @@ const (
 
 type callKey struct{} // of the call's record, in the context of its attempts
 
-// call makes a call and records it. It returns 0 for one without a result. The error is that of the file.
+// call makes a call and records it, unless the worker was told to end. It returns 0 where there is
+// no result. The error is that of the file.
 func (w *worker) call(r record, run func(context.Context) (int64, error)) (int64, error) {
+	if w.told() {
+		return 0, nil
+	}
 	r.Call, r.Limit = fmt.Sprintf("%s:%d", w.Name, w.calls.Add(1)), w.Budget
 	ctx := context.WithValue(context.Background(), callKey{}, &r)
 	if rand.Float64() < w.Hurry {

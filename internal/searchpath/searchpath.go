@@ -39,38 +39,45 @@ func (e *Error) Error() string {
 		"through PgBouncer, another client may have left it behind", e.Current, by)
 }
 
-// here looks past temporary tables, which the server looks for first. current_schemas leaves out
-// what the role may not use.
-const here = `
-	SELECT coalesce(found.schema, pg_catalog.current_schema()::text, ''), found.schema IS NOT NULL
-	FROM (SELECT 1) one LEFT JOIN (
-		SELECT n.nspname::text AS schema
-		FROM pg_catalog.unnest(pg_catalog.current_schemas(false)) WITH ORDINALITY AS path (name, place)
+// current_schemas leaves out what the role may not use.
+const listed = `SELECT pg_catalog.current_schemas(false)::text`
+
+// found looks by two lists of schemas at one moment: others may make and drop the tables. It looks
+// past temporary ones, which the server looks for first.
+const found = `
+	WITH log AS (
+		SELECT path.own, path.place, n.nspname::text AS schema FROM (
+			SELECT true AS own, d.* FROM pg_catalog.unnest(pg_catalog.current_schemas(false))
+				WITH ORDINALITY AS d (name, place)
+			UNION ALL
+			SELECT false, c.* FROM pg_catalog.unnest($1::text::name[]) WITH ORDINALITY AS c (name, place)
+		) path
 		JOIN pg_catalog.pg_namespace n ON n.nspname = path.name
 		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
-		WHERE c.relname = 'idmint_schema' AND c.relpersistence <> 't'
-		ORDER BY path.place LIMIT 1) found ON true`
+		WHERE c.relname = 'idmint_schema' AND c.relpersistence <> 't')
+	SELECT coalesce((SELECT schema FROM log WHERE own ORDER BY place LIMIT 1), ''),
+		coalesce((SELECT schema FROM log WHERE NOT own ORDER BY place LIMIT 1), ''),
+		coalesce(pg_catalog.current_schema()::text, '')`
 
 // Find resets the search_path, and says where that leads to. Own says that nobody may SET it on
 // purpose, because the connection belongs to a pool of ours: then it is no [*Error] where the
 // connection led elsewhere before. See [Reset] for startup.
 func Find(query Query, startup string, own bool) (Place, error) {
-	var current, place Place
-	err := query(here, nil, &current.Schema, &current.Log)
+	var before, log, current, first string
+	err := query(listed, nil, &before)
 	if err == nil {
 		err = Reset(query, startup)
 	}
 	if err == nil {
-		err = query(here, nil, &place.Schema, &place.Log)
+		err = query(found, []any{before}, &log, &current, &first)
 	}
-	if err == nil && !own && current.Log && current != place {
-		e := &Error{Current: current.Schema}
-		if place.Log {
-			e.Default = place.Schema
-		}
-		err = e
+	if err == nil && !own && current != "" && current != log {
+		err = &Error{Default: log, Current: current}
 	}
-	return place, err
+	if log == "" {
+		return Place{Schema: first}, err
+	}
+	return Place{Schema: log, Log: true}, err
 }
 
 // Reset sets the search_path to its default until the end of the transaction. Startup is that of

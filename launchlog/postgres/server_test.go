@@ -430,7 +430,7 @@ func TestOpenErrors(t *testing.T) {
 		{"not a DSN", "postgres://me:secret@[bad", "cannot parse"},
 		{"nobody there", newer.WithHost("127.0.0.1:1").Source(), "refused"},
 	} {
-		opening, cancel := context.WithTimeout(ctx, 5*time.Second)
+		opening, cancel := context.WithTimeout(ctx, time.Minute)
 		s, err := postgres.Open(opening, test.d)
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "secret") || s != nil {
