@@ -54,7 +54,8 @@ var dialects = map[Dialect]dialect{
 		busy:   says("database is locked"),
 	},
 	Postgres: {
-		tables: `SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		tables: `SELECT count(*) FROM pg_catalog.pg_class c
+			JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = pg_catalog.current_schema() AND c.relname = 'idmint_schema'`,
 		enter: func(ctx context.Context, tx database.DBTxConn) error {
 			query := func(text string, args []any, columns ...any) error {

@@ -25,7 +25,8 @@ func TestLeakedSearchPath(t *testing.T) {
 	f.db, f.records = direct, direct
 	f.mustRun(numbered(25), importing())
 	f.checkNumbered(25, 1) // in the schema public, by a connection past the pooler
-	for _, table := range []string{"other.t", "pg_tables WHERE schemaname = 'other' AND tablename <> 't'"} {
+	const others = "pg_tables WHERE schemaname = 'other' AND tablename <> 't'"
+	for _, table := range []string{"other.t", others} {
 		if n := f.count("SELECT count(*) FROM " + table); n != 0 {
 			t.Errorf("%s: %d", table, n)
 		}

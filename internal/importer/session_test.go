@@ -25,7 +25,8 @@ func TestHostileDefaults(t *testing.T) {
 	defer admin.Close()
 	var sane []string
 	for name, value := range map[string]string{
-		"autocommit": "0", "completion_type": "1", "unique_checks": "0", "sql_select_limit": "1", "sql_safe_updates": "1",
+		"autocommit": "0", "completion_type": "1", "unique_checks": "0",
+		"sql_select_limit": "1", "sql_safe_updates": "1",
 		"max_join_size": "1", "sql_mode": "'EMPTY_STRING_IS_NULL,ANSI_QUOTES,PIPES_AS_CONCAT'",
 		"transaction_isolation": "'SERIALIZABLE'", "time_zone": "'-11:00'",
 	} {

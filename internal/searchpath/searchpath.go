@@ -95,9 +95,10 @@ func Reset(query Query, startup string) error {
 func Enter(query Query, schema string) error {
 	var path string
 	return query(`
-		SELECT CASE WHEN s.name IS NULL THEN '' ELSE pg_catalog.set_config('search_path',
-			concat_ws(', ', quote_ident(s.name), nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
-		FROM (SELECT coalesce(nullif($1::text, ''), pg_catalog.current_schema()::text)) s (name)`, []any{schema}, &path)
+		SELECT CASE WHEN s.name IS NULL THEN '' ELSE pg_catalog.set_config('search_path', concat_ws(', ',
+			quote_ident(s.name), nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
+		FROM (SELECT coalesce(nullif($1::text, ''), pg_catalog.current_schema()::text)) s (name)`,
+		[]any{schema}, &path)
 }
 
 // Quote writes a schema's name as SQL does.

@@ -169,7 +169,8 @@ func (s *Store) version(ctx context.Context) (int, error) {
 		var tables int
 		err = conn.querier.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
 			(SELECT count(*) FROM information_schema.tables
-				WHERE table_schema = database() AND table_name = 'idmint_schema')`).Scan(&name, &wanted, &tables)
+				WHERE table_schema = database() AND table_name = 'idmint_schema')`,
+		).Scan(&name, &wanted, &tables)
 		switch {
 		case err != nil:
 		case !name.Valid:
@@ -178,7 +179,8 @@ func (s *Store) version(ctx context.Context) (int, error) {
 			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
 		}
 		if err == nil && tables == 1 {
-			s.tables = strings.NewReplacer("idmint_", "`"+strings.ReplaceAll(name.String, "`", "``")+"`.idmint_")
+			quoted := "`" + strings.ReplaceAll(name.String, "`", "``") + "`"
+			s.tables = strings.NewReplacer("idmint_", quoted+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
 			err = database{conn.querier, s.tables}.QueryRowContext(ctx, text).Scan(&version)
 		}
@@ -279,8 +281,9 @@ const avoidances = 20
 // one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
 // not flush, occupies it, and gets another one.
 func avoid(ctx context.Context, tx database, n int) error {
-	for i, table := range []string{"idmint_namespace", "idmint_launch", "idmint_launch_event", "idmint_generator", "idmint_counter"} {
-		if _, err := tx.ExecContext(ctx, fmt.Sprintf("HANDLER %s OPEN AS avoided_%d_%d", table, n, i)); err != nil {
+	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
+		text := fmt.Sprintf("HANDLER idmint_%s OPEN AS avoided_%d_%d", table, n, i)
+		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return err
 		}
 	}

@@ -82,7 +82,8 @@ func (s *hostileServer) database(t *testing.T) dsn.DSN {
 	latest := migrations.Latest(migrations.MySQL)
 	other := openDB(t, d)
 	for range 2 {
-		if _, err := migrations.Version(limited, other, migrations.MySQL); err != nil { // and locks nothing
+		_, err := migrations.Version(limited, other, migrations.MySQL) // which locks nothing
+		if err != nil {
 			t.Errorf("version: %v", err)
 		}
 		if _, to, err := migrations.Up(limited, db, migrations.MySQL); err != nil || to != latest {
@@ -95,7 +96,8 @@ func (s *hostileServer) database(t *testing.T) dsn.DSN {
 	if _, to, err := migrations.Up(limited, other, migrations.MySQL); err != nil || to != latest {
 		t.Errorf("up again: to %d, %v", to, err)
 	}
-	if version, err := migrations.Version(limited, db, migrations.MySQL); err != nil || version != latest {
+	version, err := migrations.Version(limited, db, migrations.MySQL)
+	if err != nil || version != latest {
 		t.Errorf("version %d, %v", version, err)
 	}
 	return d

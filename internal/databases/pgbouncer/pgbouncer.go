@@ -50,7 +50,8 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	}
 	secret, _ := server.User.Password()
 	quoted := strings.NewReplacer("'", "''")
-	ini := fmt.Sprintf(config, quoted.Replace(server.User.Username()), server.Hostname(), server.Port(),
+	ini := fmt.Sprintf(config,
+		quoted.Replace(server.User.Username()), server.Hostname(), server.Port(),
 		quoted.Replace(secret), port, connections)
 	base := "postgres:17"
 	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" { // testcontainers puts it before images that it runs
