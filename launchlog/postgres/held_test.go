@@ -1,10 +1,15 @@
 package postgres_test
 
 import (
+	"errors"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
@@ -36,4 +41,50 @@ func TestHeld(t *testing.T) {
 			return func() { _ = tx.Rollback() }, err
 		},
 	})
+}
+
+// Two transactions that mint their first IDs hold both connections of the pool. The generator says
+// what to do, and mints as soon as they have ended.
+func TestFirstIDInTransactions(t *testing.T) {
+	d := newDatabase(t)
+	pool, err := pgxpool.New(ctx, with(t, d, "pool_max_conns=2").Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	s, err := postgres.New(ctx, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := newLog(t, s, 0)
+	launch, err := log.Start(ctx, storetest.Request("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group, begun sync.WaitGroup
+	begun.Add(2)
+	for range 2 {
+		group.Go(func() {
+			tx, err := pool.Begin(ctx)
+			begun.Done()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer tx.Rollback(ctx)
+			begun.Wait()
+			id, err := ids.Next(ctx)
+			if !errors.Is(err, launchlog.ErrHeld) || !strings.Contains(err.Error(), "Ready") {
+				t.Errorf("in a transaction: %v, %v", id, err)
+			}
+		})
+	}
+	group.Wait()
+	if id, err := ids.Next(ctx); err != nil || id == 0 {
+		t.Errorf("afterwards: %v, %v", id, err)
+	}
 }
