@@ -92,6 +92,7 @@ func figuresIn(text string) (all []string) {
 // constants are figures that nobody measured: limits, examples and versions.
 var constants = map[string]string{
 	"1.2":    "of muyo/sno",
+	"1.13":   "of java-uniqueid",
 	"1.26":   "of Go",
 	"1.27":   "of Go",
 	"1.21":   "of PgBouncer",
