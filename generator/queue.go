@@ -21,7 +21,7 @@ type queue struct {
 	mu          sync.Mutex // guards what follows, and what calls say of it; not held while waiting
 	first, last *call
 	wanted      uint64 // slots that the calls want, of a call no more than a tick has
-	leader      *call  // it may have left the queue, and not have handed over yet
+	leader      *call
 
 	sleep sleeper // of the leader, whoever it is
 	told  uint64  // the tick of the last Overflow; the leader's
@@ -71,6 +71,17 @@ func (q *queue) remove(c *call, most uint64, got grant, err error) {
 	c.signal()
 }
 
+// handOver makes the first call the leader, where there is none in the queue. One that was served by
+// another call may go on sleeping: it leads no more.
+func (q *queue) handOver() {
+	if q.leader != nil && !q.leader.gone {
+		return
+	}
+	if q.leader = q.first; q.leader != nil {
+		q.leader.signal()
+	}
+}
+
 func (c *call) signal() {
 	select {
 	case c.wake <- struct{}{}:
@@ -93,11 +104,12 @@ func (t *timeline) wait(ctx context.Context, n, align uint64) (uint64, uint64, *
 			q.remove(c, t.slots(), grant{}, err)
 		} else {
 			t.waits.Add(1)
-			if q.leader == nil {
-				q.leader, q.sleep = c, sleeper{}
-			}
 		}
 	}
+	if q.leader == nil {
+		q.sleep = sleeper{}
+	}
+	q.handOver()
 	waits, leads := !c.gone, q.leader == c
 	q.mu.Unlock()
 
@@ -214,9 +226,7 @@ func (t *timeline) lead(ctx context.Context, c *call) {
 			q.remove(q.first, t.slots(), grant{}, t.clockError(t.clock.UnixNano(), g.until, ErrMaxWait))
 		}
 		if c.gone {
-			if q.leader = q.first; q.leader != nil {
-				q.leader.signal()
-			}
+			q.handOver()
 			q.mu.Unlock()
 			return
 		}
@@ -230,10 +240,12 @@ func (t *timeline) lead(ctx context.Context, c *call) {
 		}
 		if err != nil {
 			q.mu.Lock()
-			if ctx.Err() == nil {
-				t.failAll(err)
-			} else if !c.gone {
+			switch {
+			case c.gone: // another call served it, and the error is its own
+			case ctx.Err() != nil:
 				q.remove(c, t.slots(), grant{}, err)
+			default:
+				t.failAll(err)
 			}
 			q.mu.Unlock()
 		}

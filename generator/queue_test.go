@@ -223,6 +223,33 @@ func TestLeaderLeaves(t *testing.T) {
 	})
 }
 
+// TestSleeperThatWasServed: a call that sleeps for a far tick, and is served by another one when the
+// clock was set forward, does not keep later calls waiting until it wakes.
+func TestSleeperThatWasServed(t *testing.T) {
+	o := generator.Options{Regression: generator.RegressionWaits}
+	inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, clock *steppable) {
+		if _, err := g.fill(ctx, 3); err != nil {
+			t.Fatal(err)
+		}
+		clock.Step(-9 * time.Second)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := g.next(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		clock.Step(9*time.Second + s.unit)
+		errs, after := callAll(8, func() error { _, err := g.next(ctx); return err })
+		for i, err := range errs {
+			if err != nil || after[i] > s.units(3) {
+				t.Errorf("%v, after %v", err, after[i])
+			}
+		}
+		wg.Wait()
+	})
+}
+
 // TestSourceFailsForAllThatWait: where the window that calls wait for is not to be had, all of them
 // hear of it when the source says so, and do not ask one after another.
 func TestSourceFailsForAllThatWait(t *testing.T) {
