@@ -170,6 +170,9 @@ func (g *Decimal) change(ctx context.Context) error {
 	}
 	needed := func() bool { return g.last()/idtype.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
+		if err == ctx.Err() && g.Stats().Taken == 0 {
+			err = fmt.Errorf("%w: take the first number before the first transaction, with Ready", err)
+		}
 		return &NumberError{idtype.SchemeDecimal, g.launch, err}
 	}
 	return nil

@@ -3,7 +3,10 @@ package generator_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
@@ -33,6 +36,21 @@ func TestReady(t *testing.T) {
 	if err := newDecimal(t, newSource(0)).Ready(canceled); !errors.As(err, &failed) || !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
+}
+
+// Where the first number does not come, as within a transaction that has what the log waits for, the
+// error says what mends it, however short the caller's deadline is.
+func TestFirstNumberIsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := newSource(7)
+		defer src.block()()
+		soon, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		_, err := newDecimal(t, src).Next(soon)
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "with Ready") {
+			t.Error(err)
+		}
+	})
 }
 
 // Numbers of one launch under the number of another would be the pairs of somebody else.

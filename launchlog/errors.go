@@ -29,6 +29,9 @@ var (
 		"take the first number before the transaction, with the generator's Ready")
 )
 
+// errNotMade is of a log whose zero value is used.
+var errNotMade = &RequestError{"store", "nil", "holds no launches: New makes a log, with a store of a package below launchlog"}
+
 // A SchemaError is returned by a store whose tables are missing, older than the code, or newer.
 type SchemaError struct {
 	Have, Want int // versions; Have is 0 where there are no tables

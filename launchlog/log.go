@@ -71,7 +71,7 @@ type Log struct {
 
 // New makes a log. The error is a [*RequestError].
 func New(store Store, opts *Options) (*Log, error) {
-	if store == nil {
+	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, &RequestError{"store", "nil", "holds no launches: open one of a package below launchlog"}
 	}
 	l := &Log{store: store}
@@ -278,6 +278,9 @@ func (l *Log) warn(u Usage) {
 // attempt runs one keyed operation until the store settles it, the budget ends or the context does, with full jitter of 10 ms
 // to 1 s in between.
 func attempt[T any](ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error)) (T, error) {
+	if l == nil || l.store == nil {
+		return *new(T), errNotMade
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Budget, fmt.Errorf("the budget of %v is used up", l.opts.Budget))
 	defer cancel()
 	wait := &backoff.ExponentialBackOff{

@@ -89,6 +89,17 @@ func TestBadRequests(t *testing.T) {
 		t.Error("a negative budget was taken")
 	}
 	var none *launchlog.RequestError
+	if l, err := launchlog.New((*memory.Store)(nil), nil); l != nil || !errors.As(err, &none) || none.Field != "store" {
+		t.Errorf("a nil pointer for a store: %v, %v", l, err)
+	}
+	var zero launchlog.Log
+	if _, err := zero.Start(ctx, storetest.Request("a")); !errors.As(err, &none) || none.Field != "store" {
+		t.Errorf("the zero Log: %v", err)
+	}
+	var counter launchlog.Counter
+	if _, err := counter.Reserve(ctx, 1, 1); !errors.As(err, &none) || none.Field != "store" {
+		t.Errorf("the zero Counter: %v", err)
+	}
 	if l, err := launchlog.New(nil, nil); l != nil || !errors.As(err, &none) || none.Field != "store" {
 		t.Errorf("without a store: %v, %v", l, err)
 	}

@@ -54,9 +54,12 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 	if err := sqlite.Backup(ctx, path, to); err != nil {
 		return err
 	}
-	last, err := lastLaunch(ctx, flags, to)
+	last, there, err := lastLaunch(ctx, flags, to)
 	if err != nil {
 		return fmt.Errorf("the copy is there, but: %w", err)
+	}
+	if !there {
+		a.warn("there is no launch log in %s", path)
 	}
 	info, err := os.Stat(to)
 	if err != nil {
@@ -78,24 +81,23 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 	return err
 }
 
-// lastLaunch is the last launch of the log in a file, or 0: also where there is no log, beside the
-// data of an app.
-func lastLaunch(ctx context.Context, flags *storeFlags, path string) (int, error) {
+// lastLaunch is the last launch of the log in a file, or 0, and whether there is a log.
+func lastLaunch(ctx context.Context, flags *storeFlags, path string) (last int, there bool, err error) {
 	s, err := flags.openStore(ctx, dsn.DSN{Kind: dsn.SQLite, Path: path})
 	if none := (*launchlog.SchemaError)(nil); errors.As(err, &none) {
-		return 0, nil
+		return 0, none.Have != 0, nil
 	}
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer s.Close()
 	log, err := launchlog.New(s, &launchlog.Options{Namespace: flags.namespace, Budget: flags.wait})
 	if err != nil {
-		return 0, usageError{err}
+		return 0, true, usageError{err}
 	}
 	found, err := log.List(ctx, launchlog.Filter{Limit: 1})
 	if err != nil || len(found) == 0 {
-		return 0, err
+		return 0, true, err
 	}
-	return found[0].ID, nil
+	return found[0].ID, true, nil
 }

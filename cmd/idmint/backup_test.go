@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,6 +38,18 @@ func TestBackup(t *testing.T) {
 	err := json.Unmarshal([]byte(got.stdout), &wrote)
 	if err != nil || wrote.To != "json.db" || wrote.LastLaunch != 2 {
 		t.Errorf("--json: %v, %v", got, err)
+	}
+}
+
+// A file without a log is copied as well, and the user hears of what is missing.
+func TestBackupWithoutLog(t *testing.T) {
+	s := newShell(t)
+	if err := os.WriteFile(filepath.Join(s.dir, "app.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := s.run("backup", "--db", "sqlite:app.db", "--to", "backup.db")
+	if got.status != 0 || !strings.Contains(got.stderr, "there is no launch log in app.db") {
+		t.Error(got)
 	}
 }
 

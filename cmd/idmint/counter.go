@@ -128,6 +128,13 @@ milliseconds for short and eightbyte, 4 ms for sno. Launch numbers have a comman
 				return usage("--to: %q is no number of a counter, 1 to %d", to, int64(math.MaxInt64))
 			}
 			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
+				before, err := counter.Last(ctx)
+				if err != nil {
+					return err
+				}
+				if before == 0 {
+					a.warn("counter %s of namespace %s had handed out nothing: are the names right?", args[0], flags.namespace)
+				}
 				now, err := counter.Advance(ctx, last, username())
 				if err == nil && now > last {
 					err = fmt.Errorf("counter %s: --to %d is below its value, %d", args[0], last, now)

@@ -13,6 +13,14 @@ func TestCounter(t *testing.T) { inEveryLog(t, testCounter) }
 func testCounter(t *testing.T, s *shell) {
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.counters("sqlite:app.db")
+	// A name that is not meant is a counter of its own, and the one that is meant stays behind.
+	const question = "had handed out nothing: are the names right?"
+	if got := s.run("counter", "advance", "order", "--to", "7", "--db", "sqlite:app.db"); got.status != 0 || !strings.Contains(got.stderr, question) {
+		t.Error(got)
+	}
+	if got := s.run("counter", "advance", "order", "--to", "8", "--db", "sqlite:app.db"); got.status != 0 || strings.Contains(got.stderr, question) {
+		t.Error(got)
+	}
 	// After a restore from a backup, numbers go on where the counter was advanced to.
 	if got := s.run("new", "sequence", "--db", "sqlite:app.db", "--counter", "orders"); got.stdout != "9223372036854775807\n" || !strings.Contains(got.stderr, "over 95 %") {
 		t.Error(got)

@@ -300,11 +300,22 @@ forgot: advance beyond every number that was ever used, and start a new launch.`
 				return err
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				before, err := log.List(ctx, launchlog.Filter{Limit: 1})
+				if err != nil {
+					return err
+				}
+				if len(before) == 0 {
+					a.warn("namespace %s had no launches: is the name right?", flags.namespace)
+				}
 				now, err := log.Advance(ctx, last, username())
 				if err != nil {
 					return err
 				}
-				a.warn("launches up to %d count as used, and none of them runs any more: start a new one", now)
+				next := "start a new one"
+				if now == launchlog.MaxLaunch {
+					next = "there are no more in this namespace"
+				}
+				a.warn("launches up to %d count as used, and none of them runs any more: %s", now, next)
 				return a.out.printf("%d\n", now)
 			})
 		},

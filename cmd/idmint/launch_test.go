@@ -52,6 +52,12 @@ func testLaunchStart(t *testing.T, s *shell) {
 	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "40"); got.status != 0 || got.stdout != "40\n" || !strings.Contains(got.stderr, "none of them runs") {
 		t.Errorf("advance: %v", got)
 	}
+	for to, words := range map[string]string{"41": "had no launches: is the name right?", "99999": "there are no more in this namespace"} {
+		got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", to, "--namespace", "n"+to)
+		if got.status != 0 || !strings.Contains(got.stderr, words) {
+			t.Error(got)
+		}
+	}
 	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "7"); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "below the last launch, 40") {
 		t.Errorf("advance backwards: %v", got)
 	}

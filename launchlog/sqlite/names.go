@@ -108,5 +108,5 @@ func (s *Store) forsaken() bool {
 
 func moved(name string) error {
 	return &FileError{name, "was removed or replaced while the launch log was open: " +
-		"start the processes that use it anew"}
+		"after a restore advance launches and counters; then start the processes that use it anew"}
 }

@@ -37,8 +37,9 @@
 // then mints its first ID, waits for a number that waits for the transaction. On Linux the store
 // notices a transaction of its own process that has kept the lock for a second and committed
 // nothing: the error is [launchlog.ErrHeld]. That may be a transaction that is merely long, so a
-// generator takes its first number before, with its Ready. Later numbers it asks for ahead of
-// time, and again after an error. Elsewhere the call waits until its budget is used up.
+// generator takes its first number before, with its Ready. Until it has one, each call in such a
+// transaction fails so. Later numbers it asks for ahead of time. Elsewhere the call waits until its
+// budget is used up.
 package sqlite
 
 import (

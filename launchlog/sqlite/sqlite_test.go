@@ -265,3 +265,17 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("with room again: %d, %v", launch.ID, err)
 	}
 }
+
+// The zero Store has no file. It says so, and does not end the process.
+func TestZeroStore(t *testing.T) {
+	l, err := launchlog.New(&sqlite.Store{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Start(ctx, storetest.Request("a")); err == nil {
+		t.Error("it has started a launch")
+	}
+	if _, err := l.List(ctx, launchlog.Filter{}); err == nil {
+		t.Error("it has listed launches")
+	}
+}

@@ -27,7 +27,7 @@ func run[T any](s *Store, step func() (T, error)) <-chan result[T] {
 	answer := make(chan result[T], 1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed || s.writer == nil { // the zero Store has nothing open
 		answer <- result[T]{err: fmt.Errorf("%s: %w", s.path, errClosed)}
 		return answer
 	}
