@@ -39,5 +39,6 @@
 // Calls that find no slots of the time wait in the order in which they came, and are served in it. No
 // lock is held while waiting, and whoever waits obeys a context. [Options].MaxWait bounds how far away
 // a call's turn may be, so calls without a deadline end too: with an ID, or with a [*ClockError]. Where
-// the clock stands still, all calls that wait hear of it within 3 s.
+// the clock stands still, all calls that wait hear of it within 3 s. A source of numbers, blocks or
+// windows that does not answer is not in it: a request has a minute.
 package generator

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,7 @@ type call struct {
 	got        grant
 	err        error
 	wake       chan struct{} // has room for one: the call got what it wanted, or is to lead
+	rouse      func()        // ends the sleep of a leader; else nil
 }
 
 func (q *queue) add(c *call, most uint64) {
@@ -69,6 +71,9 @@ func (q *queue) remove(c *call, most uint64, got grant, err error) {
 	q.length.Add(-1)
 	c.gone, c.got, c.err = true, got, err
 	c.signal()
+	if c.rouse != nil {
+		c.rouse()
+	}
 }
 
 // handOver makes the first call the leader, where there is none in the queue. One that was served by
@@ -94,25 +99,8 @@ func (t *timeline) slots() uint64 { return t.last - t.first + 1 }
 
 // wait takes slots for a call when its turn comes.
 func (t *timeline) wait(ctx context.Context, n, align uint64) (uint64, uint64, *span, error) {
-	q := &t.queue
 	c := &call{n: n, align: align, overdue: t.overdue(), wake: make(chan struct{}, 1)}
-	q.mu.Lock()
-	q.add(c, t.slots())
-	if g := t.serve(); !c.gone {
-		c.until, c.renew = g.until, g.renew
-		if err := t.mayWait(ctx, g, q.wanted-min(n, t.slots())); err != nil {
-			q.remove(c, t.slots(), grant{}, err)
-		} else {
-			t.waits.Add(1)
-		}
-	}
-	if q.leader == nil {
-		q.sleep = sleeper{}
-	}
-	q.handOver()
-	waits, leads := !c.gone, q.leader == c
-	q.mu.Unlock()
-
+	waits, leads := t.join(ctx, c)
 	if waits && !leads {
 		select {
 		case <-c.wake:
@@ -125,6 +113,43 @@ func (t *timeline) wait(ctx context.Context, n, align uint64) (uint64, uint64, *
 	}
 	return c.got.word, c.got.n, c.got.span, c.err
 }
+
+// join puts a call into the queue, unless it is served at once or may not wait.
+func (t *timeline) join(ctx context.Context, c *call) (waits, leads bool) {
+	q := &t.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.add(c, t.slots())
+	defer t.leave(c, &waits)
+	if g := t.serve(); !c.gone {
+		c.until, c.renew = g.until, g.renew
+		if err := t.mayWait(ctx, g, q.wanted-min(c.n, t.slots())); err != nil {
+			q.remove(c, t.slots(), grant{}, err)
+		} else {
+			t.waits.Add(1)
+		}
+	}
+	if q.leader == nil {
+		q.sleep = sleeper{}
+	}
+	q.handOver()
+	waits = !c.gone
+	return waits, q.leader == c
+}
+
+// leave removes a call that does not stay, as where its clock or its Overflow panics: nobody is to
+// wait for it. The caller holds queue.mu.
+func (t *timeline) leave(c *call, stays *bool) {
+	if !*stays {
+		if !c.gone {
+			t.queue.remove(c, t.slots(), grant{}, errGone)
+		}
+		t.queue.handOver()
+	}
+}
+
+// errGone is of a call that panics: nobody sees it.
+var errGone = errors.New("the call has ended")
 
 // overdue is when a call that comes now has waited for too long, whatever the clock says.
 func (t *timeline) overdue() time.Time {
@@ -219,36 +244,54 @@ func (t *timeline) woken(ctx context.Context, c *call) bool {
 // lead waits for all calls in the queue until c has left it.
 func (t *timeline) lead(ctx context.Context, c *call) {
 	q := &t.queue
-	for {
+	awake, rouse := context.WithCancel(ctx) // until c is served by another call
+	defer rouse()
+	defer func() {
 		q.mu.Lock()
-		g := t.serve()
-		for !g.renew && !c.gone && time.Now().After(q.first.overdue) {
-			q.remove(q.first, t.slots(), grant{}, t.clockError(t.clock.UnixNano(), g.until, ErrMaxWait))
-		}
-		if c.gone {
-			q.handOver()
-			q.mu.Unlock()
+		defer q.mu.Unlock()
+		t.leave(c, new(bool))
+	}()
+	for {
+		g, gone := t.look(c, rouse)
+		if gone {
 			return
 		}
-		q.mu.Unlock()
-
 		var err error
 		if g.renew {
-			err = t.renew(ctx, g.span)
+			err = t.renew(awake, g.span)
 		} else {
-			err = t.sleepAtCap(ctx, g)
+			err = t.sleepAtCap(awake, g)
 		}
 		if err != nil {
-			q.mu.Lock()
-			switch {
-			case c.gone: // another call served it, and the error is its own
-			case ctx.Err() != nil:
-				q.remove(c, t.slots(), grant{}, err)
-			default:
-				t.failAll(err)
-			}
-			q.mu.Unlock()
+			t.failed(ctx, c, err)
 		}
+	}
+}
+
+// look serves the calls in the queue for their leader, and ends those that have waited for too long.
+func (t *timeline) look(c *call, rouse func()) (g grant, gone bool) {
+	q := &t.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c.rouse = rouse
+	g = t.serve()
+	for !g.renew && !c.gone && time.Now().After(q.first.overdue) {
+		q.remove(q.first, t.slots(), grant{}, t.clockError(t.clock.UnixNano(), g.until, ErrMaxWait))
+	}
+	return g, c.gone
+}
+
+// failed follows an error of the leader: its own, if its context has ended, and else that of all.
+func (t *timeline) failed(ctx context.Context, c *call, err error) {
+	q := &t.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case c.gone: // another call served it
+	case ctx.Err() != nil:
+		q.remove(c, t.slots(), grant{}, err)
+	default:
+		t.failAll(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package generator_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -286,5 +287,86 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 				t.Errorf("%d calls failed", failed)
 			}
 		})
+	})
+}
+
+// TestPanicOfOverflow: a call whose Overflow panics, and that the app recovers, leaves nobody waiting for it.
+func TestPanicOfOverflow(t *testing.T) {
+	for name, leave := range map[string]func(){"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit} {
+		panics := true
+		o := generator.Options{Overflow: func(generator.Overflow) {
+			if panics {
+				panics = false
+				leave()
+			}
+		}}
+		inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, _ *steppable) {
+			panics = true
+			if _, err := g.fill(ctx, 3); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 5 {
+				wg.Go(func() {
+					defer func() { _ = recover() }()
+					if _, err := g.next(ctx); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				})
+				synctest.Wait()
+			}
+			wg.Wait()
+			if st := g.stats(); st.Waiting != 0 || st.Issued != 1+3+4 {
+				t.Errorf("%s: %+v", name, st)
+			}
+		})
+	}
+}
+
+// TestPanicOfClock: so does one whose clock panics.
+func TestPanicOfClock(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		g, clock := full(t, s, generator.Options{})
+		clock.then = func() {
+			clock.then = nil
+			panic("clock")
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is lost")
+				}
+			}()
+			_, _ = g.next(ctx)
+		}()
+		clock.then = func() { clock.at.Store(noon.Add(s.unit).UnixNano()) }
+		wantNext(t, s, g, 1, 0, s.first)
+	})
+}
+
+// TestSourceThatIsAlwaysLate: one that goes by another clock may name times that have passed by the
+// generator's. It is not asked for ever, and neither is one that always names a later time.
+func TestSourceThatIsAlwaysLate(t *testing.T) {
+	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+		for name, ahead := range map[string]time.Duration{"passed": -time.Second, "later": s.unit} {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				source := windowsFunc(func(_ context.Context, now time.Time, _ time.Duration) (w generator.Window[int], err error) {
+					asked++
+					return w, &generator.NotBeforeError{Time: now.Add(ahead)}
+				})
+				g := s.must(t, windowsOf(source), &generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
+				for call, mint := range map[string]func() error{
+					"Next":  func() error { _, err := g.next(ctx); return err },
+					"Ready": func() error { return g.ready(ctx) },
+				} {
+					began := time.Now()
+					asked = 0
+					if err := mint(); err == nil || asked > 50 || time.Since(began) > s.units(30) {
+						t.Errorf("%s, %s: %v after %d answers and %v", name, call, err, asked, time.Since(began))
+					}
+				}
+			})
+		}
 	})
 }

@@ -147,6 +147,7 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 			if w, err = windows.NextWindow(ctx, time.Unix(0, t.clock.UnixNano()), t.unit); err != nil {
 				var later *NotBeforeError
 				if errors.As(err, &later) && !time.Unix(0, t.clock.UnixNano()).Before(later.Time) {
+					err = fmt.Errorf("%v, which has passed", err) // by this clock; not to be waited for
 					continue
 				}
 				return nil, err
@@ -470,6 +471,7 @@ func (t *timeline) renew(ctx context.Context, s *span) error {
 // ready waits until there is a window that has not passed.
 func (t *timeline) ready(ctx context.Context) error {
 	var sleep sleeper
+	overdue := t.overdue()
 	for {
 		s := t.span.Load()
 		if s == nil {
@@ -479,6 +481,8 @@ func (t *timeline) ready(ctx context.Context) error {
 		switch later := t.later.Load(); {
 		case err != nil || now < s.to:
 			return err
+		case later > now && time.Now().After(overdue):
+			err = t.clockError(t.clock.UnixNano(), later, ErrMaxWait)
 		case later > now:
 			err = sleep.towards(ctx, t, later)
 		default:

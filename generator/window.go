@@ -59,8 +59,9 @@ type ReadCounter interface {
 // was set back, or that runs twice with the same number repeats nothing: windows of a counter never
 // overlap. (What [Trace] says of its timestamps remains.)
 //
-// The counter is ahead of the generator's clock by length at most, which is rounded up to two units.
-// While IDs are minted it is raised about every two thirds of that. Three seconds are a good choice.
+// The counter is ahead of the generator's clock by length at most, which is rounded up to two units,
+// and by length more for each answer of the counter that was lost. While IDs are minted it is raised
+// about every two thirds of that. Three seconds are a good choice. Make a Ceiling per generator.
 //
 // A start that finds the counter ahead waits until its clock has passed it, and does not raise it: so
 // the first ID comes after length at most, however often an app was killed while it started.

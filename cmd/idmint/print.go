@@ -99,8 +99,7 @@ func (a seenArg) Format(s fmt.State, verb rune) {
 // cursor, changes the direction of writing or is not seen at all. What is not graphic becomes the
 // escape that a Go string has for it: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A
 // backslash stays as it is, because errors hold texts that are quoted already. So the result is for
-// people to read, and
-// --json has the text itself. A text that is visible stays the same.
+// people to read, and --json has the text itself. A text that is visible stays the same.
 func visible(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
 		quote := strconv.Quote(text)
