@@ -288,9 +288,9 @@ func (t *timeline) failed(ctx context.Context, c *call, err error) {
 	defer q.mu.Unlock()
 	switch {
 	case c.gone: // another call served it
-	case ctx.Err() != nil:
+	case ctx.Err() != nil: // its own
 		q.remove(c, t.slots(), grant{}, err)
-	default:
+	default: // it is in the way of all
 		t.failAll(err)
 	}
 }
