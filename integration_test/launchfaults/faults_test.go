@@ -74,7 +74,7 @@ const least = 100
 
 // late is how much longer than its budget a call may take on a slow machine. One that hangs never
 // ends, so it need not be short.
-const late = 30 * time.Second
+const late = 10 * time.Second
 
 // A fault is a test: what is done while a fleet is at work.
 type fault struct {
