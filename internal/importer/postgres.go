@@ -60,8 +60,8 @@ var postgresDialect = &dialect{
 	insert: copyRows,
 }
 
-// toDefaultSchema has the session's default search_path, rather than what another client of a
-// pooler has SET, say where tables are, and looks past temporary ones.
+// toDefaultSchema has the session's default search_path and role, rather than what another client
+// of a pooler has SET, say where tables are, and looks past temporary ones.
 func toDefaultSchema(ctx context.Context, tx *session) error {
 	var startup string
 	err := tx.Raw(func(driver any) error {
@@ -72,7 +72,7 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 		return tx.queryRow(ctx, text, args...).Scan(columns...)
 	}
 	if err == nil {
-		err = searchpath.Reset(query, startup)
+		err = searchpath.Reset(query, startup, true)
 	}
 	if err == nil {
 		err = searchpath.Enter(query, "")

@@ -8,8 +8,8 @@ import (
 	"github.com/idmint/idmint/internal/databases/pgbouncer"
 )
 
-// What another client of a pooler has left behind, a search_path and temporary tables, leads no row
-// elsewhere.
+// What another client of a pooler has left behind, a search_path, a role and temporary tables, leads
+// no row elsewhere.
 func TestLeakedSearchPath(t *testing.T) {
 	at := prepared{place: place{"PgBouncer", databases.Postgres, ""}}
 	d := dbtest.New(t, databases.Postgres)
@@ -21,6 +21,7 @@ func TestLeakedSearchPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	pgbouncer.Leak(t, at.target, "SET search_path = other")
+	pgbouncer.Leak(t, at.target, "SET ROLE pg_monitor") // which may not write
 	pgbouncer.Leak(t, at.target, "CREATE TEMP TABLE t"+columns)
 	f.db, f.records = direct, direct
 	f.mustRun(numbered(25), importing())

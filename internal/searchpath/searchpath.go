@@ -1,7 +1,8 @@
 // Package searchpath finds the schema of a launch log in PostgreSQL by the session's default
 // search_path, and not by what somebody has SET. A pooler such as PgBouncer in transaction mode
 // hands connections from client to client, with the settings that one has made. A SET search_path
-// of another client would otherwise lead to another log, whose numbers were given out before.
+// of another client would otherwise lead to another log, whose numbers were given out before. So
+// would its SET ROLE, because "$user" in a search_path is the current role's schema.
 //
 // The default is what the connection string says, and else the role's, the database's or the
 // server's setting. What is found and set here counts until the end of a transaction, which is as
@@ -59,14 +60,14 @@ const found = `
 		coalesce((SELECT schema FROM log WHERE NOT own ORDER BY place LIMIT 1), ''),
 		coalesce(pg_catalog.current_schema()::text, '')`
 
-// Find resets the search_path, and says where that leads to. Own says that nobody may SET it on
-// purpose, because the connection belongs to a pool of ours: then it is no [*Error] where the
-// connection led elsewhere before. See [Reset] for startup.
+// Find resets the search_path, and says where that leads to. Own says that the connection belongs
+// to a pool of ours, in which nobody SETs it on purpose: then it is no [*Error] where the
+// connection led elsewhere before. See [Reset] for startup and own.
 func Find(query Query, startup string, own bool) (Place, error) {
 	var before, log, current, first string
 	err := query(listed, nil, &before)
 	if err == nil {
-		err = Reset(query, startup)
+		err = Reset(query, startup, own)
 	}
 	if err == nil {
 		err = query(found, []any{before}, &log, &current, &first)
@@ -81,8 +82,16 @@ func Find(query Query, startup string, own bool) (Place, error) {
 }
 
 // Reset sets the search_path to its default until the end of the transaction. Startup is that of
-// the connection string, which a pooler may have ignored, or "".
-func Reset(query Query, startup string) error {
+// the connection string, which a pooler may have ignored, or "". In a pool of our own it sets the
+// role to its default as well. In another one the app may have SET it on purpose.
+func Reset(query Query, startup string, own bool) error {
+	if own {
+		var role string // NULL is its default, which pg_settings does not list
+		err := query(`SELECT pg_catalog.set_config('role', NULL, true)`, nil, &role)
+		if err != nil {
+			return err
+		}
+	}
 	var path string
 	return query(`
 		SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)

@@ -23,6 +23,11 @@
 // search_path, and every statement names it. The default is what the connection string says, and
 // else the role's, the database's or the server's setting.
 //
+// With [Open] a SET ROLE of another client does not lead elsewhere either, where the search_path has
+// "$user" in it: the schema is found by the session's own role. A step that runs with the other role
+// later can only be refused for its rights. With [New] and package migrations the role that is SET
+// counts, because the app may have done so on purpose.
+//
 // # Standbys and failover
 //
 // What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It survives a failover only where the

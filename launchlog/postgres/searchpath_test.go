@@ -84,6 +84,36 @@ func TestLeakGivesNothingTwice(t *testing.T) {
 	}
 }
 
+// "$user" in the default search_path is the schema of the session's own role, whichever one another
+// client has SET.
+func TestLeakedRoleGivesNothingTwice(t *testing.T) {
+	d := newDatabase(t)
+	admin := openDB(t, d)
+	role := d.Database() + "_other" // roles are the whole server's
+	exec(t, admin, "CREATE ROLE "+role)
+	t.Cleanup(func() {
+		exec(t, admin, "DROP OWNED BY "+role)
+		exec(t, admin, "DROP ROLE "+role)
+	})
+	inSchema(t, d, role)
+	exec(t, admin, fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[1]s; "+
+		"GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %[1]s, public TO %[1]s", role))
+	through := pgbouncer.New(t, d)
+	for i, set := range []string{"RESET ROLE", "SET ROLE " + role, "SET ROLE " + role} {
+		pgbouncer.Leak(t, through, set)
+		launch, err := newLog(t, open(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		if err != nil || launch.ID != 1+i {
+			t.Errorf("after %s: launch %d, %v; want %d", set, launch.ID, err, 1+i)
+		}
+	}
+
+	// The connection string's role is no leak.
+	launch, err := newLog(t, open(t, with(t, d, "role="+role)), 0).Start(ctx, storetest.Request("r"))
+	if schema := schemaOf(t, admin, "r", role); err != nil || launch.ID != 1 || schema != role {
+		t.Errorf("by the connection string's role: launch %d in %s, %v", launch.ID, schema, err)
+	}
+}
+
 // A log in a schema whose name must be quoted takes every step, in every mode.
 func TestSchemaIsQuoted(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
@@ -166,7 +196,7 @@ func TestSetSearchPath(t *testing.T) {
 			got = *schema
 		case err == nil:
 			if _, err = newLog(t, s, 0).Start(ctx, storetest.Request(test.name)); err == nil {
-				got = schemaOf(t, openDB(t, test.d), test.name)
+				got = schemaOf(t, openDB(t, test.d), test.name, "public", elsewhere)
 			}
 		}
 		if got != test.want {
@@ -175,10 +205,10 @@ func TestSetSearchPath(t *testing.T) {
 	}
 }
 
-// schemaOf is the schema of the log that has a launch of the key.
-func schemaOf(t testing.TB, db *sql.DB, key string) (found string) {
+// schemaOf is the one of these schemas whose log has a launch of the key.
+func schemaOf(t testing.TB, db *sql.DB, key string, schemas ...string) (found string) {
 	t.Helper()
-	for _, schema := range []string{"public", elsewhere} {
+	for _, schema := range schemas {
 		var here bool
 		table := pgx.Identifier{schema, "idmint_launch"}.Sanitize()
 		text := "SELECT EXISTS (SELECT FROM " + table + " WHERE idempotency_key = $1)"
