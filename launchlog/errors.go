@@ -25,6 +25,7 @@ var (
 	ErrBehind = errors.New("the store has lost launches")
 	// ErrHeld: this process has what the store waits for, a lock or all connections, and a
 	// transaction of the app that waits for the answer cannot give it back.
+	// Each store's documentation says how long that takes.
 	ErrHeld = errors.New("a transaction of this process has what the launch log waits for: " +
 		"take the first number before the transaction, with the generator's Ready")
 )

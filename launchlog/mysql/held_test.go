@@ -3,6 +3,7 @@ package mysql_test
 import (
 	"testing"
 
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
@@ -12,13 +13,11 @@ func TestHeld(t *testing.T) {
 	d := newDatabase(t)
 	db := openSource(t, with(d, "sql_mode=%27STRICT_ALL_TABLES%27"))
 	db.SetMaxOpenConns(2)
-	s, err := mysql.New(ctx, db)
-	if err != nil {
-		t.Fatal(err)
-	}
 	elsewhere := openDB(t, d)
-	storetest.Held(t, s, storetest.AppPool{
+	storetest.Held(t, storetest.AppPool{
 		Connections: 2,
+		New:         func() (launchlog.Store, error) { return mysql.New(ctx, db) },
+		Elsewhere:   open(t, d),
 		Begin: func() (func(), error) {
 			tx, err := db.Begin()
 			return func() { _ = tx.Rollback() }, err

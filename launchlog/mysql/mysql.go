@@ -103,9 +103,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them: a generator's Ready does. Later ones are asked for ahead. Where the
-// pool has a limit, all its connections are in use, and none comes back for a second, a step fails
-// with [launchlog.ErrHeld]. So it does while long queries of the app take all of them. See [Open]
-// for the rest.
+// pool has a limit, all its connections are in use, and none comes back, a step fails with
+// [launchlog.ErrHeld]: after a second until the store has written for the first time, and after
+// 10 s from then on. So it does while long queries of the app take all of them. See [Open] for the
+// rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
 		now := db.Stats()
@@ -270,6 +271,9 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx databa
 		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
 			break
 		}
+	}
+	if err == nil {
+		s.queue.Worked()
 	}
 	return classify(err)
 }

@@ -22,13 +22,11 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	s, err := postgres.New(ctx, pool)
-	if err != nil {
-		t.Fatal(err)
-	}
 	elsewhere := openDB(t, d)
-	storetest.Held(t, s, storetest.AppPool{
+	storetest.Held(t, storetest.AppPool{
 		Connections: 2,
+		New:         func() (launchlog.Store, error) { return postgres.New(ctx, pool) },
+		Elsewhere:   open(t, d),
 		Begin: func() (func(), error) {
 			tx, err := pool.Begin(ctx)
 			return func() { _ = tx.Rollback(ctx) }, err
@@ -43,8 +41,8 @@ func TestHeld(t *testing.T) {
 	})
 }
 
-// Two transactions that mint their first IDs hold both connections of the pool. The generator says
-// what to do, and mints as soon as they have ended.
+// Two transactions that mint their first IDs, of a launch that was started elsewhere, hold both
+// connections of the pool. The generator says what to do, and mints as soon as they have ended.
 func TestFirstIDInTransactions(t *testing.T) {
 	d := newDatabase(t)
 	pool, err := pgxpool.New(ctx, with(t, d, "pool_max_conns=2").Source())
@@ -57,7 +55,7 @@ func TestFirstIDInTransactions(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := newLog(t, s, 0)
-	launch, err := log.Start(ctx, storetest.Request("a"))
+	launch, err := newLog(t, open(t, d), 0).Start(ctx, storetest.Request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,9 +102,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them: a generator's Ready does. Later ones are asked for ahead. Where all
-// connections of the pool are in use, and none comes back for a second, a step fails with
-// [launchlog.ErrHeld]. So it does while long queries of the app take all of them. See [Open] for
-// the rest.
+// connections of the pool are in use, and none comes back, a step fails with [launchlog.ErrHeld]:
+// after a second until the store has written for the first time, and after 10 s from then on. So it
+// does while long queries of the app take all of them. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	return open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
 		now := pool.Stat()
@@ -246,6 +246,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	case !committed:
 		return &launchlog.AttemptError{Err: errors.New("the transaction was rolled back")}
 	}
+	s.queue.Worked()
 	return nil
 }
 

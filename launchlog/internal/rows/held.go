@@ -10,9 +10,15 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// heldTime is how long all connections of an app's pool are in use, without one given back, until a
-// step waits for none any more.
-const heldTime = time.Second
+// How long all connections of an app's pool are in use, without one given back, until a step waits
+// for none any more. Transactions that wait for the step look just like long queries. Before a
+// store's first write they are likely the mistake of a first ID within a transaction, and the
+// developer hears of it soon. A store at work rather meets long queries. It waits as long as an app
+// would expect, and well within a call's budget.
+const (
+	firstPatience = time.Second
+	patience      = 10 * time.Second
+)
 
 // Usage is how a pool's connections are used.
 type Usage struct {
@@ -30,11 +36,13 @@ type Queue struct {
 	mu      sync.Mutex         // guards what follows
 	waiting map[*wait]struct{} // steps that wait, as far as is known
 	holding int                // steps that have a connection
+	worked  bool               // a step has written
 }
 
 // A wait is a step that waits for a connection.
 type wait struct {
-	began, last Usage // when it began to wait, and at the last look
+	began, last Usage         // when it began to wait, and at the last look
+	held        time.Duration // for how long no connection came back, as far as was looked
 	timer       *time.Timer
 	giveUp      context.CancelCauseFunc
 }
@@ -69,7 +77,7 @@ func (q *Queue) begin(giveUp context.CancelCauseFunc) *wait {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := &wait{began: now, last: now, giveUp: giveUp}
-	w.timer = time.AfterFunc(heldTime, func() { q.look(w) })
+	w.timer = time.AfterFunc(firstPatience, func() { q.look(w) })
 	q.waiting[w] = struct{}{}
 	return w
 }
@@ -93,6 +101,15 @@ func (q *Queue) Release() {
 	}
 }
 
+// Worked says that a step has written.
+func (q *Queue) Worked() {
+	if q != nil {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.worked = true
+	}
+}
+
 // look has all steps give up if no connection can come back: all are in use, none was given to
 // those that wait for a while, and none is a step's.
 func (q *Queue) look(w *wait) {
@@ -103,12 +120,16 @@ func (q *Queue) look(w *wait) {
 	}
 	now, last := q.usage(), w.last
 	w.last = now
+	w.held += firstPatience
 	if !now.Full || !last.Full || now.Given != last.Given || q.holding > 0 {
-		w.timer.Reset(heldTime)
+		w.held = 0
+	}
+	if w.held < firstPatience || q.worked && w.held < patience {
+		w.timer.Reset(firstPatience)
 		return
 	}
 	err := fmt.Errorf("%w: all %d connections of the pool were in use for %v, and none was given back",
-		launchlog.ErrHeld, now.Most, heldTime)
+		launchlog.ErrHeld, now.Most, w.held)
 	for other := range q.waiting {
 		// If one was given since, it may be this step's, which waits for the server now.
 		if !other.began.Full || other.began.Given != now.Given {
