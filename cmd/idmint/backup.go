@@ -54,7 +54,11 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 	if err := sqlite.Backup(ctx, path, to); err != nil {
 		return err
 	}
-	last, there, err := lastLaunch(ctx, flags, to)
+	from := to
+	if sqlite.Check(to) != nil { // a log cannot be opened there: the source has as many at least
+		from = path
+	}
+	last, there, err := lastLaunch(ctx, flags, from)
 	if err != nil {
 		return fmt.Errorf("the copy is there, but: %w", err)
 	}

@@ -19,6 +19,17 @@ func (e *FileError) Error() string { return fmt.Sprintf("%q %s", e.Path, e.Reaso
 // it has several names. The command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. What it recognises are the
 // file systems of Linux; FUSE, which may be local or not, is let through.
 func Check(path string) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return checkSystem(path)
+}
+
+// checkPath says why path names no file.
+func checkPath(path string) error {
 	for _, prefix := range []string{"sqlite:", "file:"} {
 		if strings.HasPrefix(path, prefix) {
 			return &FileError{path, fmt.Sprintf("is no path: leave out %q", prefix)}
@@ -30,8 +41,5 @@ func Check(path string) error {
 	case strings.IndexByte(path, 0) >= 0:
 		return &FileError{path, "has a NUL byte"}
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	return checkSystem(path)
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,7 +51,8 @@ func TestSettings(t *testing.T) {
 
 func TestNetworkFileSystem(t *testing.T) {
 	_, path := newStore(t)
-	defer func(before func(string, *unix.Statfs_t) error) { statfs = before }(statfs)
+	before := statfs
+	defer func() { statfs = before }()
 	statfs = func(p string, st *unix.Statfs_t) error {
 		st.Type = unix.NFS_SUPER_MAGIC
 		return nil
@@ -58,6 +60,24 @@ func TestNetworkFileSystem(t *testing.T) {
 	var e *FileError
 	if _, err := Open(context.Background(), path); !errors.As(err, &e) {
 		t.Errorf("got %v, want a FileError", err)
+	}
+	to := filepath.Join(t.TempDir(), "backup.db")
+	if err := Backup(context.Background(), path, to); !errors.As(err, &e) {
+		t.Errorf("got %v, want a FileError", err)
+	}
+	// A copy may lie there, since nobody else has it open.
+	statfs = func(p string, st *unix.Statfs_t) error {
+		if err := before(p, st); err != nil || !strings.HasPrefix(p, filepath.Dir(to)) {
+			return err
+		}
+		st.Type = unix.NFS_SUPER_MAGIC
+		return nil
+	}
+	if err := Backup(context.Background(), path, to); err != nil {
+		t.Error(err)
+	}
+	if err := Check(to); !errors.As(err, &e) {
+		t.Errorf("got %v: the test shows nothing", err)
 	}
 }
 
