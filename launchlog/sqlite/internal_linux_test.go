@@ -81,6 +81,37 @@ func TestNetworkFileSystem(t *testing.T) {
 	}
 }
 
+// Reads that the disk does not answer keep their connections. The others end with their contexts,
+// and add none.
+func TestReadersAreFew(t *testing.T) {
+	s, _ := newStore(t)
+	var stuck []*sql.Conn
+	for range 4 {
+		conn, err := s.reader.Conn(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		stuck = append(stuck, conn)
+	}
+	for range 20 {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		_, err := s.Launches(ctx, "default", launchlog.Filter{Limit: 1})
+		if cancel(); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	}
+	if n := s.reader.Stats().OpenConnections; n != 4 {
+		t.Errorf("%d connections for reading, want 4", n)
+	}
+	s.steps.Wait() // none waits for a connection any more
+	stuck[0].Close()
+	_, err := s.Launches(context.Background(), "default", launchlog.Filter{Limit: 1})
+	if err != nil {
+		t.Errorf("with a connection that is free: %v", err)
+	}
+}
+
 func TestClassify(t *testing.T) {
 	s := &Store{path: "x.db"}
 	for _, test := range []struct {

@@ -17,6 +17,11 @@ import (
 // has on it for this process.
 type files [3]os.FileInfo
 
+// readers is how many reads run at once. A read that the disk does not answer keeps its connection
+// and a thread, even when its caller has given up. Without a limit, an app that asks again and
+// again would add one of each per call. The others wait for a connection until their contexts end.
+const readers = 4
+
 // unopened makes a store that has no connection yet. A symbolic link is followed once, as SQLite
 // does: it names the other two after the file that it finds.
 func unopened(path string) *Store {
@@ -28,6 +33,7 @@ func unopened(path string) *Store {
 	s.writer = sql.OpenDB(connector{s, DSN(real, Existing) + shortWait, true})
 	s.writer.SetMaxOpenConns(1)
 	s.reader = sql.OpenDB(connector{s, DSN(real, Existing) + shortWait, false})
+	s.reader.SetMaxOpenConns(readers)
 	return s
 }
 
