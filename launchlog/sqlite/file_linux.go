@@ -47,15 +47,15 @@ func checkSystem(path string) error {
 	return nil
 }
 
-// checkOpen says whether this process has opened the very files that the names stand for: one may
-// have been replaced after SQLite opened it. Connections of a process share the index of the log,
-// so a former one may be open still, beside a new one under its name. The log or index that another
-// connection of the process has open must be the same.
-func (s *Store) checkOpen(now files) error {
+// otherOpen returns the first name that stands for another file than this process has opened, or ""
+// if there is none: one may have been replaced after SQLite opened it. Connections of a process
+// share the index of the log, so a former one may be open still, beside a new one under its name.
+// The log or index that another connection of the process has open must be the same.
+func (s *Store) otherOpen(now files) string {
 	const folder = "/proc/self/fd/"
 	descriptors, err := os.ReadDir(folder)
 	if err != nil {
-		return nil // no /proc: what the names stood for must do
+		return "" // no /proc: what the names stood for must do
 	}
 	var open [len(now)]bool
 	for _, d := range descriptors {
@@ -68,16 +68,16 @@ func (s *Store) checkOpen(now files) error {
 		for i := range now {
 			same := os.SameFile(now[i], info)
 			if open[i] = open[i] || same; i > 0 && link == s.names[i] && !same {
-				return moved(s.names[i])
+				return s.names[i]
 			}
 		}
 	}
 	for i := range now {
 		if now[i] != nil && !open[i] {
-			return moved(s.names[i])
+			return s.names[i]
 		}
 	}
-	return nil
+	return ""
 }
 
 // holdsLock reports whether this process has the lock of SQLite's one writer: that is a lock of

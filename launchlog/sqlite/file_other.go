@@ -4,8 +4,8 @@ package sqlite
 
 func checkSystem(string) error { return nil }
 
-// checkOpen cannot know here what this process has open: what the names stood for must do.
-func (s *Store) checkOpen(files) error { return nil }
+// otherOpen cannot know here what this process has open: what the names stood for must do.
+func (s *Store) otherOpen(files) string { return "" }
 
 // holdsLock cannot be known here.
 func (s *Store) holdsLock() bool { return false }

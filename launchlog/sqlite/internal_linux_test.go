@@ -3,7 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -109,6 +113,53 @@ func TestReadersAreFew(t *testing.T) {
 	_, err := s.Launches(context.Background(), "default", launchlog.Filter{Limit: 1})
 	if err != nil {
 		t.Errorf("with a connection that is free: %v", err)
+	}
+}
+
+// A connection that is given up takes the log with it, if it is the last. That is no attack.
+func TestDropped(t *testing.T) {
+	ctx := context.Background()
+	s, path := newStore(t)
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("got %v: the log is there still, and the test shows nothing", err)
+	}
+	for i := range 4 { // whose inodes would be the next log's
+		if err := os.WriteFile(fmt.Sprint(path, ".", i), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := launchlog.New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.List(ctx, launchlog.Filter{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.Advance(ctx, 3, "operator"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A new connection does not make up for what was seen.
+func TestReconnectGone(t *testing.T) {
+	ctx := context.Background()
+	s, path := newStore(t)
+	aside := path + ".aside"
+	for _, move := range [][2]string{{path, aside}, {aside, path}} {
+		if err := os.Rename(move[0], move[1]); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.AdvanceLaunches(ctx, "default", 3, launchlog.Ending{})
+		var e *FileError
+		if !errors.As(err, &e) {
+			t.Errorf("got %v, want a FileError", err)
+		}
+		s.writer.SetMaxIdleConns(0) // from now on every step has a connection of its own
 	}
 }
 

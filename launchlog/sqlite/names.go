@@ -17,6 +17,12 @@ import (
 // has on it for this process.
 type files [3]os.FileInfo
 
+// opened are the files that the writer's connection has open.
+type opened struct {
+	files
+	closed bool // the connection is, and SQLite may have removed the log and its index with it
+}
+
 // readers is how many reads run at once. A read that the disk does not answer keeps its connection
 // and a thread, even when its caller has given up. Without a limit, an app that asks again and
 // again would add one of each per call. The others wait for a connection until their contexts end.
@@ -54,18 +60,30 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 		return c.Driver().Open(c.dsn)
 	}
 	before := c.s.look()
-	if first := c.s.files.Load(); first != nil { // of a connection before: the file is the same
-		before[0] = first[0]
+	if first := c.s.opened.Load(); first != nil { // of a connection before: the file is the same
+		before[0] = first.files[0]
 	}
-	conn, err := c.Driver().Open(c.dsn)
+	made, err := c.Driver().Open(c.dsn)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.s.note(conn.(*sqlite3.SQLiteConn), before[0]); err != nil {
+	conn := made.(*sqlite3.SQLiteConn)
+	if err := c.s.note(conn, before[0]); err != nil {
 		conn.Close()
 		return nil, err
 	}
-	return conn, nil
+	return writerConn{conn, c.s}, nil
+}
+
+// A writerConn is the writer's connection, whose files are looked at as long as it is open.
+type writerConn struct {
+	*sqlite3.SQLiteConn
+	s *Store
+}
+
+func (c writerConn) Close() error {
+	c.s.opened.Store(&opened{files: c.s.opened.Load().files, closed: true})
+	return c.SQLiteConn.Close()
 }
 
 func (s *Store) note(conn *sqlite3.SQLiteConn, main os.FileInfo) error {
@@ -74,12 +92,12 @@ func (s *Store) note(conn *sqlite3.SQLiteConn, main os.FileInfo) error {
 	}
 	now := s.look()
 	if main != nil && !os.SameFile(main, now[0]) {
-		return moved(s.names[0])
+		return s.lose(s.names[0])
 	}
-	if err := s.checkOpen(now); err != nil {
-		return err
+	if name := s.otherOpen(now); name != "" {
+		return s.lose(name)
 	}
-	s.files.Store(&now)
+	s.opened.Store(&opened{files: now})
 	return nil
 }
 
@@ -96,23 +114,47 @@ func (s *Store) look() (now files) {
 // check says whether the files of the writer's connection still have their names. One may have been
 // removed or replaced, as by a restore. Others do not see what is written to it, and their locks are
 // in other files.
+//
+// What was seen once counts for good. Files that come back to their names lack what others wrote in
+// the meantime.
 func (s *Store) check() error {
-	opened, now := s.files.Load(), s.look()
-	for i, name := range s.names {
-		if (opened[i] != nil || now[i] != nil) && !os.SameFile(opened[i], now[i]) {
-			return moved(name)
+	for {
+		if gone := s.gone.Load(); gone != nil {
+			return gone
+		}
+		opened, now := s.opened.Load(), s.look()
+		i := opened.differ(now)
+		if i < 0 {
+			return nil
+		}
+		if s.opened.Load() == opened { // no connection was closed or opened while it looked
+			return s.lose(s.names[i])
 		}
 	}
-	return nil
+}
+
+// differ returns which of the names stands for another file than it did, or -1.
+func (o *opened) differ(now files) int {
+	for i, was := range o.files {
+		if o.closed && i > 0 {
+			break
+		}
+		if (was != nil || now[i] != nil) && !os.SameFile(was, now[i]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // forsaken reports whether the file has its name, and what SQLite keeps beside it has not.
 func (s *Store) forsaken() bool {
-	opened := s.files.Load()
-	return opened != nil && os.SameFile(opened[0], s.look()[0]) && s.check() != nil
+	opened := s.opened.Load()
+	return opened != nil && os.SameFile(opened.files[0], s.look()[0]) && s.check() != nil
 }
 
-func moved(name string) error {
-	return &FileError{name, "was removed or replaced while the launch log was open: " +
-		"after a restore advance launches and counters; then start the processes that use it anew"}
+// lose has the store refuse everything from now on, and returns the reason.
+func (s *Store) lose(name string) error {
+	s.gone.CompareAndSwap(nil, &FileError{name, "was removed or replaced while the launch log was open: " +
+		"after a restore advance launches and counters; then start the processes that use it anew"})
+	return s.gone.Load()
 }

@@ -128,6 +128,40 @@ func TestTakenAway(t *testing.T) {
 	}
 }
 
+// Files that come back to their names lack what others wrote in the meantime.
+func TestMovedAwayAndBack(t *testing.T) {
+	for what, call := range map[string]func(*launchlog.Log) error{
+		"write": func(l *launchlog.Log) error { _, err := l.Claim(ctx, 1); return err },
+		"read":  func(l *launchlog.Log) error { _, err := l.Show(ctx, 1); return err },
+	} {
+		t.Run(what, func(t *testing.T) {
+			path, _ := backedUp(t)
+			l := logIn(t, path, time.Minute)
+			c, err := l.Counter("c")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Reserve(ctx, 0, 10); err != nil {
+				t.Fatal(err)
+			}
+			attack(t, `mv "$1-wal" "$1-wal.old" && mv "$1-shm" "$1-shm.old"`, path, "")
+			var e *sqlite.FileError
+			if err := call(l); !errors.As(err, &e) {
+				t.Errorf("while they are away: got %v, want a FileError", err)
+			}
+			attack(t, `mv "$1-wal.old" "$1-wal" && mv "$1-shm.old" "$1-shm"`, path, "")
+			for range 2 {
+				if n, err := c.Reserve(ctx, 0, 1); !errors.As(err, &e) {
+					t.Errorf("when they are back: number %d, %v; want a FileError", n, err)
+				}
+			}
+			if last, err := c.Last(ctx); !errors.As(err, &e) {
+				t.Errorf("when they are back: last %d, %v; want a FileError", last, err)
+			}
+		})
+	}
+}
+
 // The files are replaced while the disk takes its time with a commit: it went into what nobody will
 // open.
 func TestTakenAwayInCommit(t *testing.T) {

@@ -19,10 +19,13 @@
 // SQLite keeps two files beside the database, PATH-wal and PATH-shm. Where one of the three is
 // removed or replaced while a store is open, the store's calls fail with a [FileError], and nothing
 // is acknowledged. The store looks before a write, and once more after its commit: an error of
-// the latter says that the write may have been carried out. Stop the processes that use a log
+// the latter says that the write may have been carried out. The first call that sees it is followed
+// by no other that succeeds, even if the files are moved back. Stop the processes that use a log
 // before it is restored, and start them again after.
 //
-// What is written into a file that stays in its place is not noticed. To copy a backup over the
+// Two things are not noticed. If files are moved away and back between two calls of a store, it may
+// give out what another process took in the meantime. And nobody sees what is written into a file
+// that stays in its place. To copy a backup over the
 // file while a process has it open, with PATH-wal and PATH-shm left there, can break the database.
 //
 // # Calls and disks
@@ -92,9 +95,10 @@ const (
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
-	path  string
-	names [3]string             // of the files; immutable
-	files atomic.Pointer[files] // what the names stood for when the writer's connection was opened
+	path   string
+	names  [3]string                 // of the files; immutable
+	opened atomic.Pointer[opened]    // the files of the writer's connection
+	gone   atomic.Pointer[FileError] // one of them was seen to be removed or replaced: for good
 
 	writer *sql.DB // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
 	reader *sql.DB // for what needs no lock

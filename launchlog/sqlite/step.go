@@ -108,7 +108,9 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 // No number is acknowledged twice from then on. Say that A has other files than B, who opened them
 // under the same names later. When B opened them, A's had lost their names. A step of A that is
 // acknowledged looked before that, after its commit: it was in the files when they were removed,
-// copied or replaced. Every later step of A finds B's files, or none.
+// copied or replaced. The next step of A finds B's files, or none, and A refuses for good: its own
+// may get their names back. Only if they get them back before that step, A does not notice. It may
+// then give out what B has given out, which the package's documentation warns of.
 func (s *Store) commit(tx *sql.Tx) error {
 	commits.Add(1)
 	err := tx.Commit()
