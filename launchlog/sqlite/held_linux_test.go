@@ -24,27 +24,35 @@ func logIn(t *testing.T, path string, budget time.Duration) *launchlog.Log {
 	return l
 }
 
-// A transaction of this process that waits for the log keeps the lock for as long as it waits.
-func TestHeld(t *testing.T) {
-	path := newFile(t)
-	l := logIn(t, path, time.Minute)
-	if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
-		t.Fatal(err)
-	}
-	db := openDB(t, path)
-	tx, err := db.Begin() // takes the lock
+// hold takes the lock.
+func hold(t *testing.T, db *sql.DB) *sql.Tx {
+	t.Helper()
+	tx, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { tx.Rollback() })
+	return tx
+}
+
+// A transaction of this process that waits for the log keeps the lock for as long as it waits.
+func TestHeld(t *testing.T) {
+	path, _ := backedUp(t)
+	l := logIn(t, path, time.Minute)
+	tx := hold(t, openDB(t, path))
+	calling, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	_, err := l.Claim(calling, 1)
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, launchlog.ErrHeld) {
+		t.Errorf("got %v, want the context's error: so early it is not known", err)
+	}
+	began := time.Now()
 	_, err = l.Claim(ctx, 1)
 	if !errors.Is(err, launchlog.ErrHeld) || !strings.Contains(err.Error(), "Ready") {
 		t.Errorf("got %v, want ErrHeld with advice", err)
 	}
-	calling, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-	defer cancel()
-	_, err = l.Claim(calling, 1)
-	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, launchlog.ErrHeld) {
-		t.Errorf("got %v, want the context's error: so early it is not known", err)
+	if d := time.Since(began); d > 8*time.Second {
+		t.Errorf("it took %v: a store that has written nothing is not told at once", d)
 	}
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
@@ -54,13 +62,76 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// Calls that wait together give up together, although one after another looks at the lock.
+func TestHeldTogether(t *testing.T) {
+	path, _ := backedUp(t)
+	l := logIn(t, path, time.Minute)
+	hold(t, openDB(t, path))
+	began := time.Now()
+	const calls = 6
+	ended := make(chan error, calls)
+	for range calls {
+		go func() {
+			_, err := l.Claim(ctx, 1)
+			ended <- err
+		}()
+	}
+	var first, last time.Duration
+	for i := range calls {
+		if err := <-ended; !errors.Is(err, launchlog.ErrHeld) {
+			t.Errorf("got %v, want ErrHeld", err)
+		}
+		if last = time.Since(began); i == 0 {
+			first = last
+		}
+	}
+	t.Logf("the first call ended after %v, the last after %v", first, last)
+	if last > 3*first {
+		t.Errorf("the first call ended after %v, the last after %v", first, last)
+	}
+}
+
+// A store that has written waits longer: its app has long transactions now and then.
+func TestHeldAtWork(t *testing.T) {
+	for name, passes := range map[string]bool{"for a while": true, "for good": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := newFile(t)
+			l := logIn(t, path, time.Minute)
+			if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
+				t.Fatal(err)
+			}
+			tx := hold(t, openDB(t, path))
+			claimed := make(chan error, 1)
+			go func() {
+				_, err := l.Claim(ctx, 1)
+				claimed <- err
+			}()
+			select {
+			case err := <-claimed:
+				t.Fatalf("got %v while the transaction may be one that is merely long", err)
+			case <-time.After(3 * time.Second):
+			}
+			if !passes {
+				if err := <-claimed; !errors.Is(err, launchlog.ErrHeld) {
+					t.Errorf("got %v, want ErrHeld", err)
+				}
+				return
+			}
+			if err := tx.Rollback(); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-claimed; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // Transactions that commit are waited for, however many come one after another.
 func TestHeldNowAndThen(t *testing.T) {
-	path := newFile(t)
+	path, _ := backedUp(t)
 	l := logIn(t, path, time.Minute)
-	if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
-		t.Fatal(err)
-	}
 	db := openDB(t, path)
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("CREATE TABLE t (n)"); err != nil {

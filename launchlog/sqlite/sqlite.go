@@ -38,11 +38,14 @@
 //
 // SQLite has one writer at a time. An app that has written in a transaction on the same file, and
 // then mints its first ID, waits for a number that waits for the transaction. On Linux the store
-// notices a transaction of its own process that has kept the lock for a second and committed
-// nothing: the error is [launchlog.ErrHeld]. That may be a transaction that is merely long, so a
-// generator takes its first number before, with its Ready. Until it has one, each call in such a
-// transaction fails so. Later numbers it asks for ahead of time. Elsewhere the call waits until its
-// budget is used up.
+// notices a transaction of its own process that has kept the lock and committed nothing: the error
+// is [launchlog.ErrHeld]. It comes after a second from a store that has written nothing yet. From
+// one that has, it comes after 10 s, since the app's long transactions and a VACUUM pass. All calls
+// that wait then fail at about the same time.
+//
+// So a generator takes its first number before the transaction, with its Ready. Until it has one,
+// each call in such a transaction fails so. Later numbers it asks for ahead of time. Elsewhere than
+// on Linux the call waits until its budget is used up.
 package sqlite
 
 import (
@@ -100,8 +103,9 @@ type Store struct {
 	opened atomic.Pointer[opened]    // the files of the writer's connection
 	gone   atomic.Pointer[FileError] // one of them was seen to be removed or replaced: for good
 
-	writer *sql.DB // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
-	reader *sql.DB // for what needs no lock
+	writer *sql.DB  // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
+	reader *sql.DB  // for what needs no lock
+	seen   sighting // of the lock; guarded by the writer's connection: whoever has it
 
 	mu     sync.Mutex     // guards closed, and steps against being waited for while one begins
 	closed bool           // no step begins any more

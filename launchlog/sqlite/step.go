@@ -118,6 +118,7 @@ func (s *Store) commit(tx *sql.Tx) error {
 	if err != nil {
 		return s.classify(err, true)
 	}
+	s.seen.wrote = true
 	if err := s.check(); err != nil {
 		return &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
