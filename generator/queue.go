@@ -24,8 +24,7 @@ type queue struct {
 	wanted      uint64 // slots that the calls want, of a call no more than a tick has
 	leader      *call
 
-	sleep sleeper // of the leader, whoever it is
-	told  uint64  // the tick of the last Overflow; the leader's
+	told atomic.Uint64 // the tick of the last Overflow
 }
 
 // A call waits for 1 to n slots.
@@ -40,7 +39,6 @@ type call struct {
 	got        grant
 	err        error
 	wake       chan struct{} // has room for one: the call got what it wanted, or is to lead
-	rouse      func()        // ends the sleep of a leader; else nil
 }
 
 func (q *queue) add(c *call, most uint64) {
@@ -71,9 +69,6 @@ func (q *queue) remove(c *call, most uint64, got grant, err error) {
 	q.length.Add(-1)
 	c.gone, c.got, c.err = true, got, err
 	c.signal()
-	if c.rouse != nil {
-		c.rouse()
-	}
 }
 
 // handOver makes the first call the leader, where there is none in the queue. One that was served by
@@ -128,9 +123,6 @@ func (t *timeline) join(ctx context.Context, c *call) (waits, leads bool) {
 		} else {
 			t.waits.Add(1)
 		}
-	}
-	if q.leader == nil {
-		q.sleep = sleeper{}
 	}
 	q.handOver()
 	waits = !c.gone
@@ -244,23 +236,22 @@ func (t *timeline) woken(ctx context.Context, c *call) bool {
 // lead waits for all calls in the queue until c has left it.
 func (t *timeline) lead(ctx context.Context, c *call) {
 	q := &t.queue
-	awake, rouse := context.WithCancel(ctx) // until c is served by another call
-	defer rouse()
 	defer func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		t.leave(c, new(bool))
 	}()
+	var sleep sleeper
 	for {
-		g, gone := t.look(c, rouse)
+		g, gone := t.look(c)
 		if gone {
 			return
 		}
 		var err error
 		if g.renew {
-			err = t.renew(awake, g.span)
+			err = t.renew(ctx, g.span)
 		} else {
-			err = t.sleepAtCap(awake, g)
+			err = t.sleepAtCap(ctx, g, &sleep)
 		}
 		if err != nil {
 			t.failed(ctx, c, err)
@@ -269,11 +260,10 @@ func (t *timeline) lead(ctx context.Context, c *call) {
 }
 
 // look serves the calls in the queue for their leader, and ends those that have waited for too long.
-func (t *timeline) look(c *call, rouse func()) (g grant, gone bool) {
+func (t *timeline) look(c *call) (g grant, gone bool) {
 	q := &t.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	c.rouse = rouse
 	g = t.serve()
 	for !g.renew && !c.gone && time.Now().After(q.first.overdue) {
 		q.remove(q.first, t.slots(), grant{}, t.clockError(t.clock.UnixNano(), g.until, ErrMaxWait))
@@ -296,15 +286,14 @@ func (t *timeline) failed(ctx context.Context, c *call, err error) {
 }
 
 // sleepAtCap sleeps towards a tick, and notes how far a generator at its cap may be behind.
-func (t *timeline) sleepAtCap(ctx context.Context, g grant) error {
+func (t *timeline) sleepAtCap(ctx context.Context, g grant, sleep *sleeper) error {
 	q := &t.queue
-	if t.overflow != nil && q.told != g.until {
-		q.told = g.until
+	if t.overflow != nil && q.told.Swap(g.until) != g.until {
 		t.overflow(Overflow{Scheme: t.scheme, Until: time.Unix(0, t.timeOf(g.until)), Waiting: int(q.length.Load())})
 	}
 	// Is it for slots, and not for the clock or a window? Then the generator is at its cap.
 	forSlots := t.lag != 0 && t.used(g.span, g.span.word.Load()) > 0
-	err := q.sleep.towards(ctx, t, g.until)
+	err := sleep.towards(ctx, t, g.until)
 	if tick, bad := t.tickAt(t.clock.UnixNano()); err == nil && bad == nil && forSlots {
 		t.due.Store(t.timeOf(tick + t.lag + 1))
 	}
