@@ -1,10 +1,10 @@
-.PHONY: test lint fmt bench fuzz mutants
+.PHONY: test lint fmt bench report fuzz mutants
 
 # All tests, with the race detector. It installs gcc where it is missing, and says at the end what ran.
 test:
 	@scripts/test
 
-# The tools are pinned in go.mod.
+# integration_test/go.mod pins the tools.
 lint:
 	@scripts/lint
 
@@ -18,6 +18,11 @@ bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator ./gormid ./sqlid/pgxid ./clickhouse ./launchlog/...
 
+# The page of docs/, measured in containers. Takes ten minutes on a machine that does nothing else.
+report:
+	eval "$$(scripts/databases)" && go run ./integration_test/withdatabases sh -c 'go run ./cmd/idmint report --out docs/report.html \
+		--db "$$IDMINT_TEST_POSTGRES" --db "$$IDMINT_TEST_MARIADB" --db "$$IDMINT_TEST_CLICKHOUSE"'
+
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.
 FUZZTIME ?= 1000000x
 fuzz:
@@ -25,4 +30,4 @@ fuzz:
 
 # Breaks the code on purpose, a place at a time: the tests must notice. Takes minutes.
 mutants:
-	go run ./internal/mutants
+	go run ./integration_test/mutants

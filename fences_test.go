@@ -108,7 +108,7 @@ var fences = []fence{
 		"libraries are free of test code and of the command line",
 	},
 	{
-		[]string{"internal/dsn", "internal/pool", "internal/importer"},
+		[]string{"cmd/idmint/dsn", "cmd/idmint/internal/pool", "cmd/idmint/internal/importer"},
 		[]string{"testing", "github.com/testcontainers", "github.com/spf13", "github.com/schollz", "gorm.io"},
 		nil,
 		"what imports files needs no test code, no terminal and no ORM",
@@ -120,7 +120,7 @@ var fences = []fence{
 		"PostgreSQL's search_path is the same by every driver",
 	},
 	{
-		[]string{"internal/dsn"},
+		[]string{"cmd/idmint/dsn"},
 		[]string{module, "github.com/mattn"},
 		nil,
 		"names are read without the databases that they name",

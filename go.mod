@@ -122,9 +122,3 @@ require (
 	honnef.co/go/tools v0.8.2 // indirect
 	mvdan.cc/gofumpt v0.12.0 // indirect
 )
-
-tool (
-	gotest.tools/gotestsum
-	honnef.co/go/tools/cmd/staticcheck
-	mvdan.cc/gofumpt
-)

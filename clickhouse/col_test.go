@@ -16,9 +16,9 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
 // dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by itself.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

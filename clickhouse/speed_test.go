@@ -13,8 +13,8 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // A batch of 1,000,000 rows arrives whole, of each form in which IDs are held in memory and in a column.

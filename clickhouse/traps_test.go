@@ -13,8 +13,8 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // What the package's documentation says of clickhouse-go's own ways with IDs is so, and what it says to do instead works. Where a

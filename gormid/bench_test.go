@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Row is a model of the usual width.

@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Reading is a row of ClickHouse, sorted by its key, which that has compressed well.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 const selectItems = "SELECT id FROM items"

@@ -15,7 +15,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // When the source fails, wholly or half-way, nothing is inserted and no row is changed.

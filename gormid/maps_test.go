@@ -12,7 +12,7 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Every form of map that GORM takes gets the ID, under the name that the user knows it by.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // An association that is there already is not inserted: what refers to it must not get an ID that is nowhere.

@@ -21,7 +21,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // numbers counts generator numbers up.

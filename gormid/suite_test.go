@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

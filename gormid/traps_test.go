@@ -9,7 +9,7 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // What the package documentation says about reading: each sentence is a case here.

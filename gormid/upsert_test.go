@@ -9,7 +9,7 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Member has a unique column beside its key, and columns that the database fills.

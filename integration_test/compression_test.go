@@ -3,10 +3,10 @@ package integration_test
 import (
 	"testing"
 
+	"github.com/idmint/idmint/cmd/idmint/measure"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/measure"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // What the docs claim of IDs in ClickHouse holds for 1, 4 and 64 generators. Every other scheme goes through every codec it takes, with

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/sqlite"

@@ -3,7 +3,7 @@ package integration_test
 import (
 	"testing"
 
-	"github.com/idmint/idmint/internal/measure"
+	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
 // Our types are inserted at the speed of plain int64 and of UUIDs, or near it: what is measured here is in idmint's report. The limit is

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/measure"
+	"github.com/idmint/idmint/cmd/idmint/measure"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // inEach runs a test in each kind of database, in a place of its own that is removed afterwards.

@@ -3,7 +3,7 @@ package integration_test
 import (
 	"testing"
 
-	"github.com/idmint/idmint/internal/measure"
+	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
 // A query for a second of IDs by its bounds finds the IDs that were minted in it, by the range of the index that holds them: in

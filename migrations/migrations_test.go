@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/databases/dbtest"
+	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/idmint/idmint/internal/databases/pgbouncer"
+	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/migrations"
 )
 

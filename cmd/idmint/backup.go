@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )

@@ -17,11 +17,11 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/dsn"
-	"github.com/idmint/idmint/internal/importer"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/dsn"
-	"github.com/idmint/idmint/internal/importer"
 )
 
 func (a *app) importCommand() *cobra.Command {

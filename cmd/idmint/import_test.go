@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/importer"
 )
 
 func TestImport(t *testing.T) {

@@ -13,20 +13,18 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/dsn"
-	"github.com/idmint/idmint/internal/measure"
-	"github.com/idmint/idmint/internal/report"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/report"
+	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
 // reportFlags are those of the report command.
 type reportFlags struct {
-	dsns       []string
-	containers bool
-	rows       int
-	page       string
-	figures    string
-	from       string
+	dsns    []string
+	rows    int
+	page    string
+	figures string
+	from    string
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -40,16 +38,13 @@ sort as documented, what an ID takes on disk, what a query by time reads, and ho
 In a named database everything is done in a schema or a database of its own, which is removed at the end, also after Ctrl-C. The
 user must be allowed to create it. Written pages are those of the whole server, so it had better do nothing else.
 
-With --containers that is PostgreSQL, MariaDB and ClickHouse, in containers that it starts and ends, or where
-IDMINT_TEST_POSTGRES, IDMINT_TEST_MARIADB or IDMINT_TEST_CLICKHOUSE name one that runs.
-
 The result is a page without scripts that needs no network, and the same figures as JSON. A million rows in four databases take ten
 minutes on a machine that does nothing else.`,
 		Example: `  idmint report --rows 10000
   idmint report --from report.json --out again.html && ls again.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, other := range []string{"db", "containers", "rows", "figures"} {
+			for _, other := range []string{"db", "rows", "figures"} {
 				if flags.from != "" && c.Flags().Changed(other) {
 					return usage("with --from nothing is measured: leave --%s out", other)
 				}
@@ -64,7 +59,6 @@ minutes on a machine that does nothing else.`,
 	}
 	f := c.Flags()
 	f.StringArrayVar(&flags.dsns, "db", nil, "a database to measure, beside SQLite: postgres://…, mysql://… (MariaDB) or clickhouse://…; may be repeated")
-	f.BoolVar(&flags.containers, "containers", false, "measure PostgreSQL, MariaDB and ClickHouse in containers that live as long as this")
 	f.IntVar(&flags.rows, "rows", 1_000_000, "IDs of a column in ClickHouse; the tables of other databases have a fifth")
 	f.StringVar(&flags.page, "out", "report.html", "the page")
 	f.StringVar(&flags.figures, "figures", "", "the file of the figures, JSON (default: beside the page)")
@@ -144,27 +138,16 @@ func reportFrom(flags reportFlags) error {
 	return page.keep()
 }
 
-// measure measures SQLite, the databases that are named, and servers that it starts. Whatever it made is gone afterwards.
+// measure measures SQLite and the databases that are named. Whatever it made is gone afterwards.
 func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (_ *measure.Results, err error) {
 	var closers []func() error
-	defer func() { // servers end after the places in them
-		for i := len(closers) - 1; i >= 0; i-- {
-			err = errors.Join(err, closers[i]())
+	defer func() {
+		for _, closeIt := range closers {
+			err = errors.Join(err, closeIt())
 		}
 	}()
 	bar := a.steps()
 	defer func() { _ = bar.Exit() }()
-	if flags.containers {
-		for _, kind := range databases.Kinds() {
-			bar.Describe("starting " + string(kind))
-			server, err := databases.Start(ctx, kind)
-			if err != nil {
-				return nil, err
-			}
-			closers = append(closers, server.Stop)
-			named = append(named, server.DSN)
-		}
-	}
 	places := make([]*measure.Database, 0, len(named)+1)
 	for _, open := range append([]func(context.Context) (*measure.Database, error){measure.OpenSQLite}, openers(named)...) {
 		place, err := open(ctx)

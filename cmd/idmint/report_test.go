@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/report"
+	"github.com/idmint/idmint/cmd/idmint/internal/report"
 )
 
 // names are the files in a folder.

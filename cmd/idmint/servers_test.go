@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // target is a database of the kind, and the flags of an import into it.

@@ -13,8 +13,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
-	"github.com/idmint/idmint/internal/dsn"
-	"github.com/idmint/idmint/internal/pool"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"

@@ -5,9 +5,9 @@ import (
 	"io"
 	"testing"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/pgbouncer"
-	"github.com/idmint/idmint/internal/dsn"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/idmint/idmint/internal/databases"
+	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 )

@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/internal/databases"
-	"github.com/idmint/idmint/internal/databases/dbtest"
-	"github.com/idmint/idmint/internal/databases/pgbouncer"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 

@@ -1,0 +1,430 @@
+package importer
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/idtype"
+)
+
+// A clickHouseTable has its journal in another database. A batch is one block, which ClickHouse stores wholly or, in a table with
+// partitions, in a part for each; and it is in doubt until the journal says that it is stored. Who goes on with an import looks by
+// their IDs for the rows of a batch in doubt, and sends them again with the same IDs under the same token: of blocks with one
+// token, ClickHouse stores the first that comes. So a block of a run that was killed, or held up, does no harm if it comes late.
+type clickHouseTable struct {
+	*journal
+	conn  driver.Conn
+	name  dsn.DSN // of the database
+	table string  // names the table in the journal, whatever the address of its server
+	kinds []string
+}
+
+// deduplication is how many of the newest tokens a table remembers.
+const deduplication = 10_000
+
+// mostColumnsClickHouse keeps a statement that names them below the 256 KiB that ClickHouse parses
+// (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory
+// for an INSERT grows with each column.
+const mostColumnsClickHouse = 2000
+
+func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
+	j, err := openJournal(log, budget)
+	if err != nil {
+		return nil, err
+	}
+	j.about = log
+	options, err := clickhouse.ParseDSN(d.Source())
+	if err == nil {
+		if options.DialTimeout == 0 || options.DialTimeout > budget { // it bounds the server's first answer, too; 0 is 30 s
+			options.DialTimeout = budget
+		}
+		var conn driver.Conn
+		if conn, err = clickhouse.Open(options); err == nil {
+			return &clickHouseTable{journal: j, conn: conn, name: d}, nil
+		}
+	}
+	return nil, errors.Join(err, j.Close())
+}
+
+// Close closes the connections.
+func (t *clickHouseTable) Close() error { return errors.Join(t.conn.Close(), t.journal.Close()) }
+
+// ask runs f, again and again while ClickHouse is away. Each attempt ends within the budget.
+func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error) error {
+	err := pool.Retry(ctx, t.budget, func() error {
+		attempt, cancel := context.WithTimeoutCause(ctx, t.budget, pool.ErrSilent)
+		defer cancel()
+		err := f(attempt)
+		if err != nil && attempt.Err() != nil {
+			err = context.Cause(attempt)
+		}
+		return err
+	})
+	return named(ctx, t.name, err)
+}
+
+// A namedError says which of two databases it is about.
+type namedError struct {
+	name dsn.DSN
+	err  error
+}
+
+func (e *namedError) Error() string { return fmt.Sprintf("%v: %v", e.name, e.err) }
+func (e *namedError) Unwrap() error { return e.err }
+
+// named names the database in an error, unless it names one, or is about the file or the context.
+func named(ctx context.Context, name dsn.DSN, err error) error {
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*namedError)) || errors.As(err, new(*RowError)) {
+		return err
+	}
+	return &namedError{name, err}
+}
+
+func quoteClickHouse(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
+}
+
+func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []string) error {
+	if err := checkWidth(columns, mostColumnsClickHouse, "ClickHouse"); err != nil {
+		return err
+	}
+	if err := checkNames(im, columns, "idmint_"); err != nil {
+		return err
+	}
+	key, err := keyColumn(dsn.ClickHouse, im.IDColumn)
+	if err != nil {
+		return err
+	}
+	text := "String"
+	if im.Format == JSONLines { // the only one with NULL
+		text = "Nullable(String)"
+	}
+	definitions := []string{key}
+	for _, c := range columns {
+		definitions = append(definitions, quoteClickHouse(c)+" "+text)
+	}
+	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) +
+		" (" + strings.Join(definitions, ", ")
+	create += fmt.Sprintf(") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d", quoteClickHouse(im.IDColumn), deduplication)
+	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
+	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
+		err = fmt.Errorf("%w; what answers there may not speak ClickHouse's native protocol", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.ask(ctx, func(ctx context.Context) error { return t.check(ctx, im, columns) }); err != nil {
+		return err
+	}
+	return t.transact(ctx, func(ctx context.Context, tx *session) error {
+		for _, text := range t.create {
+			if _, err := tx.ExecContext(ctx, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string) error {
+	var engine, settings, identity string
+	err := t.conn.QueryRow(ctx, `SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid)) FROM system.tables
+		WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
+	if err != nil {
+		return err
+	}
+	var wrong []string
+	switch {
+	case engine != "MergeTree": // others may change rows, or count them elsewhere
+		wrong = append(wrong, fmt.Sprintf("its engine is %s: want MergeTree with SETTINGS non_replicated_deduplication_window = %d", engine, deduplication))
+	case !strings.Contains(settings, "non_replicated_deduplication_window = ") || strings.Contains(settings, "non_replicated_deduplication_window = 0"):
+		wrong = append(wrong, fmt.Sprintf("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = %d first",
+			quoteClickHouse(im.Table), deduplication))
+	}
+	t.table = "clickhouse " + identity
+	found, err := t.conn.Query(ctx, "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?", im.Table)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	there := map[string]string{}
+	for found.Next() {
+		var name, typ string
+		if err := found.Scan(&name, &typ); err != nil {
+			return err
+		}
+		there[name] = typ
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	t.kinds = t.kinds[:0]
+	for i, name := range append([]string{im.IDColumn}, columns...) {
+		typ, ok := there[name]
+		want := []string{"String", "Nullable(String)"}
+		if i == 0 {
+			want = []string{"Int64", "UInt64"}
+		}
+		switch {
+		case !ok:
+			wrong = append(wrong, fmt.Sprintf("it has no column %s: want %s", quoted(name), strings.Join(want, " or ")))
+		case !slices.Contains(want, typ):
+			wrong = append(wrong, fmt.Sprintf("its column %s is %s: want %s", quoted(name), typ, strings.Join(want, " or ")))
+		}
+		t.kinds = append(t.kinds, typ)
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("table %q is there, and does not fit: %s", im.Table, strings.Join(wrong, "; "))
+	}
+	return nil
+}
+
+// journaled is the import as the journal knows it.
+func (t *clickHouseTable) journaled(im Import) Import {
+	im.Table = t.table
+	return im
+}
+
+func (t *clickHouseTable) last(ctx context.Context, im Import) (*state, error) {
+	return t.journal.last(ctx, t.journaled(im))
+}
+
+func (t *clickHouseTable) record(ctx context.Context, im Import) (*state, error) {
+	return t.journal.record(ctx, t.journaled(im))
+}
+
+func (t *clickHouseTable) store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error {
+	if len(ids) > 0 {
+		fresh := s.doubt == nil
+		if fresh {
+			d := &doubt{Ranges: with(nil, ids), Rows: b.end.rows, Bytes: b.end.bytes, SHA256: b.end.sha256, Token: rand.Text()}
+			if err := t.change(ctx, s, s.holder, d, ""); err != nil {
+				return err
+			}
+			s.doubt = d
+		}
+		r := rows{im, columns, make([]int64, len(ids)), b.values, s.rows}
+		for i, id := range ids {
+			r.ids[i] = int64(id)
+		}
+		if err := t.deliver(ctx, r, s, fresh); err != nil {
+			return err
+		}
+	}
+	ctx = context.WithoutCancel(ctx) // what is stored is noted
+	ranges := with(s.ranges, ids)
+	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
+		_, err := tx.note(ctx, s, ranges, b)
+		return err
+	})
+	switch {
+	case err == nil:
+		s.ranges, s.position, s.doubt = ranges, b.end, nil
+	case errors.Is(err, errTakenOver):
+		if failed := t.withdraw(ctx, im, s); failed != nil {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
+
+// deliver sends the batch that is in doubt. Fresh is one that nobody has sent before.
+func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh bool) error {
+	begun, sent := false, s.doubt.Sendings > 0
+	err := t.ask(ctx, func(ctx context.Context) error {
+		if !fresh || begun {
+			stored, err := t.arrived(ctx, r.Import, s.doubt.Ranges)
+			switch {
+			case err != nil || stored == len(r.ids):
+				return err
+			case stored > 0 || sent: // a part came, or ClickHouse remembers the token of rows that are gone
+				sent = true
+				if err := t.clear(ctx, r.Import, s); err != nil {
+					return err
+				}
+			}
+		}
+		begun = true
+		if err := t.send(ctx, r, s.doubt); err != nil || fresh && !sent {
+			return err
+		}
+		sent = true
+		stored, err := t.arrived(ctx, r.Import, s.doubt.Ranges)
+		if err == nil && stored < len(r.ids) {
+			err = lostError{}
+		}
+		return err
+	})
+	var answer *clickhouse.Exception
+	var refused *RowError
+	if err == nil || !errors.As(err, &refused) && !errors.As(err, &answer) || !fresh {
+		return err
+	}
+	// ClickHouse has answered, so nothing of the batch is under way: what came of it is removed, and it is in doubt no more.
+	ctx = context.WithoutCancel(ctx)
+	failed := t.ask(ctx, func(ctx context.Context) error { return t.clear(ctx, r.Import, s) })
+	if failed == nil {
+		failed = t.change(ctx, s, s.holder, nil, "")
+	}
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	s.doubt = nil
+	return err
+}
+
+// clear removes what came of the batch that is in doubt, after it has noted that the next sending is another one: a run that another one
+// took over removes nothing, and who resumes does not take a sending for one that ClickHouse would recognise.
+func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
+	next := *s.doubt
+	next.Sendings++
+	if err := t.change(ctx, s, s.holder, &next, ""); err != nil {
+		return err
+	}
+	s.doubt = &next
+	return t.remove(ctx, im, s.doubt)
+}
+
+// lostError is returned for a batch that was taken and is not there. It is sent once more.
+type lostError struct{}
+
+func (lostError) Error() string { return "ClickHouse has not kept a batch that it took" }
+func (lostError) Passes() bool  { return true }
+
+// send sends a batch as one block, which the end of the context does not interrupt. The error is a [*RowError], or what ClickHouse or the network says.
+func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
+	defer cancel()
+	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(d.Token+"-"+rand.Text()), clickhouse.WithSettings(clickhouse.Settings{
+		"insert_deduplicate": 1, "insert_deduplication_token": fmt.Sprint(d.Token, "/", d.Sendings), "async_insert": 0,
+	}))
+	var ids any = r.ids
+	if t.kinds[0] == "UInt64" {
+		unsigned := make([]uint64, len(r.ids))
+		for i, id := range r.ids {
+			unsigned[i] = uint64(id)
+		}
+		ids = unsigned
+	}
+	columns := []any{ids}
+	for c, name := range r.columns {
+		texts := make([]string, len(r.ids))
+		present := make([]*string, len(r.ids)) // for those that take NULL
+		for i, row := range r.values {
+			text, ok := row[c].(string)
+			if !ok && t.kinds[c+1] == "String" {
+				return r.at(i, name, errors.New("NULL, which a column of type String does not take"))
+			}
+			if texts[i] = text; ok {
+				present[i] = &texts[i]
+			}
+		}
+		if t.kinds[c+1] == "String" {
+			columns = append(columns, texts)
+		} else {
+			columns = append(columns, present)
+		}
+	}
+	b, err := t.conn.PrepareBatch(ctx, r.into("INSERT INTO", quoteClickHouse))
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	for i, values := range columns {
+		if err := b.Column(i).Append(values); err != nil {
+			return err
+		}
+	}
+	return b.Send()
+}
+
+// among is the condition for the IDs of ranges.
+func among(column string, ranges []idRange) string {
+	all := make([]string, len(ranges))
+	for i, r := range ranges {
+		all[i] = r.where(column)
+	}
+	return strings.Join(all, " OR ")
+}
+
+// arrived counts the rows that have the IDs of a batch.
+func (t *clickHouseTable) arrived(ctx context.Context, im Import, ranges []idRange) (int, error) {
+	column := quoteClickHouse(im.IDColumn)
+	var found, distinct uint64
+	err := t.conn.QueryRow(ctx, fmt.Sprintf("SELECT count(), uniqExact(%s) FROM %s WHERE %s", column, quoteClickHouse(im.Table), among(column, ranges))).
+		Scan(&found, &distinct)
+	if err == nil && found > distinct {
+		err = fmt.Errorf("table %q has %d rows with %d IDs of one batch: others have stored rows with these IDs", im.Table, found, distinct)
+	}
+	return int(found), err
+}
+
+// remove ends what is under way with a batch, and removes what came of it.
+func (t *clickHouseTable) remove(ctx context.Context, im Import, d *doubt) error {
+	if d.Token != "" {
+		if err := t.conn.Exec(ctx, "KILL QUERY WHERE startsWith(query_id, ?) SYNC", d.Token+"-"); err != nil {
+			return err
+		}
+	}
+	if len(d.Ranges) == 0 {
+		return nil
+	}
+	return t.conn.Exec(ctx, fmt.Sprintf("ALTER TABLE %s DELETE WHERE %s SETTINGS mutations_sync = 1",
+		quoteClickHouse(im.Table), among(quoteClickHouse(im.IDColumn), d.Ranges)))
+}
+
+func (t *clickHouseTable) abandon(ctx context.Context, im Import, s *state) (removed int64, err error) {
+	all := &doubt{Remove: true, Ranges: slices.Clone(s.ranges)}
+	if s.doubt != nil {
+		all.Token = s.doubt.Token
+		if s.doubt.Remove { // by a run that ended before it was done
+			all.Ranges = s.doubt.Ranges
+		} else {
+			all.Ranges = append(all.Ranges, s.doubt.Ranges...)
+		}
+	}
+	next := *s
+	next.holder, next.doubt = rand.Text(), all
+	if err := t.change(ctx, s, next.holder, all, ""); err != nil {
+		return 0, err
+	}
+	if len(all.Ranges) > 0 {
+		err := t.ask(ctx, func(ctx context.Context) error {
+			found, err := t.arrived(ctx, im, all.Ranges)
+			removed = max(removed, int64(found))
+			return errors.Join(err, t.remove(ctx, im, all))
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	holder := rand.Text()
+	return removed, t.transact(ctx, func(ctx context.Context, tx *session) error { return tx.restarted(ctx, &next, holder) })
+}
+
+// withdraw removes a batch that was sent for an import that another run has begun to restart meanwhile. If that run goes on with
+// it, it has the batch as well, with the same IDs.
+func (t *clickHouseTable) withdraw(ctx context.Context, im Import, s *state) error {
+	if s.doubt == nil {
+		return nil
+	}
+	var gone int
+	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
+		return tx.queryRow(ctx, `SELECT count(*) FROM idmint_import WHERE import_id = ? AND (state = 'restarted' OR in_doubt LIKE '{"remove":true%')`, s.id).Scan(&gone)
+	})
+	if err != nil || gone == 0 {
+		return err
+	}
+	return t.ask(ctx, func(ctx context.Context) error { return t.remove(ctx, im, s.doubt) })
+}

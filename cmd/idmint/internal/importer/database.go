@@ -1,0 +1,189 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/sqlid"
+)
+
+// Database is where rows go, and where the record of imports is kept. Make it with [Open]. Its calls are keyed: what a call did
+// before its answer was lost, the same call finds done.
+type Database interface {
+	// prepare makes the tables that are absent, and checks those that are there.
+	prepare(ctx context.Context, im Import, columns []string) error
+	// last finds the last import of this file into this table, or nil if there is none whose rows stay.
+	last(ctx context.Context, im Import) (*state, error)
+	// record begins a new import, unless another run has just begun the same.
+	record(ctx context.Context, im Import) (*state, error)
+	// takeOver makes this run the one that goes on with s, with another launch if one is given. A run that may still be alive finds
+	// out at its next batch, which it does not store.
+	takeOver(ctx context.Context, s *state, launch int) (*state, error)
+	// setLaunch notes the launch of an import that had none.
+	setLaunch(ctx context.Context, s *state, launch int) error
+	// store stores a batch and how far the file has come, and at the end of the file that it is finished. It changes s accordingly.
+	store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error
+	// abandon removes the rows of an unfinished import, which its IDs tell.
+	abandon(ctx context.Context, im Import, s *state) (removed int64, err error)
+	// Close closes the connections.
+	Close() error
+}
+
+// Open names the database d, to which it connects when it is first used. ClickHouse has no transactions: the record of its imports
+// is kept in the database log, which for the others is not used. Each step waits up to budget for a database that is busy or
+// away.
+func Open(d, log dsn.DSN, budget time.Duration) (Database, error) {
+	if d.Kind == dsn.ClickHouse {
+		return openClickHouse(d, log, budget)
+	}
+	j, err := openJournal(d, budget)
+	if err != nil {
+		return nil, err
+	}
+	return &table{j}, nil
+}
+
+// openJournal opens the record of imports in a database with transactions.
+func openJournal(d dsn.DSN, budget time.Duration) (*journal, error) {
+	dialects := map[dsn.Kind]*dialect{dsn.SQLite: sqliteDialect, dsn.Postgres: postgresDialect, dsn.MySQL: mysqlDialect}
+	dialect, ok := dialects[d.Kind]
+	if !ok {
+		return nil, fmt.Errorf("%s databases have no transactions to keep the record of an import in", cmp.Or(d.Kind, "unnamed"))
+	}
+	db, err := pool.Open(d, sqlite.Existing)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{db: db, dialect: dialect, budget: budget}, nil
+}
+
+// keyColumn defines the column of the IDs, whose table it creates, to take no others but those of production.
+func keyColumn(kind dsn.Kind, name string) (string, error) {
+	if kind == dsn.ClickHouse {
+		return clickhouse.Column[idtype.DecimalID]{Name: name}.PrimaryKey().String(), nil
+	}
+	dialects := map[dsn.Kind]sqlid.Dialect{dsn.SQLite: sqlid.SQLite, dsn.Postgres: sqlid.Postgres, dsn.MySQL: sqlid.MySQL}
+	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(dialects[kind])
+}
+
+// An idRange holds the first and the last of the IDs that rows got from one generator without a gap. Nobody else mints with its
+// generator number, and only what is within it was stored: an older row, whose key follows another scheme, may end in the same
+// digits.
+type idRange [2]int64
+
+// with adds IDs in ascending order to ranges, of which it makes a copy.
+func with(ranges []idRange, ids []idtype.DecimalID) []idRange {
+	ranges = append([]idRange{}, ranges...)
+	for _, id := range ids {
+		if n := len(ranges); n > 0 && ranges[n-1][1]+idtype.DecimalStep == int64(id) {
+			ranges[n-1][1] = int64(id)
+		} else {
+			ranges = append(ranges, idRange{int64(id), int64(id)})
+		}
+	}
+	return ranges
+}
+
+// ids are those in ranges.
+func idsIn(ranges []idRange) (ids []idtype.DecimalID) {
+	for _, r := range ranges {
+		for id := r[0]; id <= r[1]; id += idtype.DecimalStep {
+			ids = append(ids, idtype.DecimalID(id))
+		}
+	}
+	return ids
+}
+
+// where is the condition for the IDs of a range.
+func (r idRange) where(column string) string {
+	return fmt.Sprintf("%s BETWEEN %d AND %d AND %s %% %d = %d", column, r[0], r[1], column, idtype.DecimalStep, r[0]%idtype.DecimalStep)
+}
+
+// state is an import's row.
+type state struct {
+	id        int64
+	key       string // names the import; the idempotency key of its launch
+	holder    string // the run that may add to it
+	launch    int    // 0 before it has one
+	ownLaunch bool   // it was started for this import
+	ranges    []idRange
+	doubt     *doubt // what was begun outside a transaction, and has not ended as far as is known
+	finished  bool
+	startedAt string
+	changedAt string
+	position
+	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
+}
+
+// A doubt is what a run writes down before it changes rows without a transaction: a batch that it is about to send, or that it is
+// about to remove all rows.
+type doubt struct {
+	Remove bool      `json:"remove,omitempty"`
+	Ranges []idRange `json:"ranges,omitempty"` // of the batch
+	Rows   int64     `json:"rows,omitempty"`   // that are stored when the batch is
+	Bytes  int64     `json:"bytes,omitempty"`  // of the file, at its end
+	SHA256 string    `json:"sha256,omitempty"` // of these bytes
+	Token  string    `json:"token,omitempty"`  // names the batch to the database
+
+	Sendings int `json:"sendings,omitempty"` // that were ended before the one under way
+}
+
+// text is how a doubt is stored, "" for none.
+func (d *doubt) text() (string, error) {
+	if d == nil {
+		return "", nil
+	}
+	b, err := json.Marshal(d)
+	return string(b), err
+}
+
+var (
+	errTakenOver  = errors.New("another run goes on with this import")
+	errRestarting = errors.New("a run with --restart ended before all rows of the import were removed: run it again with --restart")
+)
+
+// A RowError says which row of the file a database refused.
+type RowError struct {
+	Row    int64  // from 1, without the header
+	Column string // "" where the database does not say
+	Err    error
+}
+
+func (e *RowError) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("row %d: %v", e.Row, e.Err)
+	}
+	return fmt.Sprintf("row %d, column %q: %v", e.Row, e.Column, e.Err)
+}
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+// checkNames checks the names that an import uses. Those that begin with one of the prefixes are not the user's.
+func checkNames(im Import, columns []string, prefixes ...string) error {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(strings.ToLower(im.Table), prefix) {
+			return fmt.Errorf("table %q: names that begin with %s are taken", im.Table, prefix)
+		}
+	}
+	for kind, name := range map[string]string{"table": im.Table, "column": im.IDColumn} {
+		if name == "" || badText(name) != "" {
+			return fmt.Errorf("%q is no name for a %s", name, kind)
+		}
+	}
+	for _, c := range columns {
+		if strings.EqualFold(c, im.IDColumn) {
+			return fmt.Errorf("the file has a column %s, which is to hold the new IDs: name another with --id-column", quoted(c))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,430 @@
+package importer
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/migrations"
+)
+
+var ctx = context.Background()
+
+// A fixture is a database with rows, beside a launch log. The checks have connections of their own.
+type fixture struct {
+	testing.TB
+	at       prepared
+	path     string  // of the launch log, a SQLite file
+	db       *sql.DB // the rows'
+	records  *sql.DB // with idmint_import
+	launches *sql.DB
+	log      *launchlog.Log
+}
+
+// A place is where the rows of an import are, and its record.
+type place struct {
+	name   string
+	kind   databases.Kind // "" for SQLite
+	record databases.Kind // where ClickHouse has its record; "" is SQLite
+}
+
+var places = []place{
+	{name: "SQLite"},
+	{name: "PostgreSQL", kind: databases.Postgres},
+	{name: "MariaDB", kind: databases.MariaDB},
+	{name: "ClickHouse", kind: databases.ClickHouse},
+}
+
+// everywhere runs a test in all places. Of its fixtures, the newest has the database for itself.
+func everywhere(t *testing.T, test func(t *testing.T, newFixture func(testing.TB) *fixture)) {
+	t.Helper()
+	for _, p := range places {
+		t.Run(p.name, func(t *testing.T) {
+			at := p.prepare(t)
+			test(t, func(t testing.TB) *fixture {
+				t.Helper()
+				return newFixtureIn(t, at, filepath.Join(t.TempDir(), "app.db"))
+			})
+		})
+	}
+}
+
+// prepared is a place with databases.
+type prepared struct {
+	place
+	target   dsn.DSN
+	recordIn dsn.DSN
+}
+
+func (p place) prepare(t testing.TB) prepared {
+	t.Helper()
+	at := prepared{place: p}
+	if p.kind != "" {
+		at.target = dbtest.New(t, p.kind)
+	}
+	if p.record != "" {
+		at.recordIn = dbtest.New(t, p.record)
+	}
+	return at
+}
+
+// rounds is how often a test is repeated: where a server answers, less often.
+func (f *fixture) rounds(n int) int {
+	if f.at.kind != "" {
+		return 2
+	}
+	return n
+}
+
+func newFixture(t testing.TB) *fixture {
+	t.Helper()
+	return newFixtureAt(t, filepath.Join(t.TempDir(), "app ü?#.db")) // a name that a careless DSN trips over
+}
+
+func newFixtureAt(t testing.TB, path string) *fixture {
+	t.Helper()
+	return newFixtureIn(t, prepared{}, path)
+}
+
+// nothingLeft is goleak.VerifyNone, with the patience that a busy machine needs.
+func nothingLeft(t testing.TB, options ...goleak.Option) {
+	t.Helper()
+	for range 20 {
+		if goleak.Find(options...) == nil {
+			return
+		}
+	}
+	goleak.VerifyNone(t, options...)
+}
+
+func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
+	t.Helper()
+	f := &fixture{TB: t, at: at, path: path}
+	// The last thing that is done: no import leaves a goroutine behind. A test may have more fixtures, whose databases are open.
+	before := goleak.IgnoreCurrent()
+	t.Cleanup(func() { nothingLeft(t, before, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener")) })
+	f.launches = f.open()
+	if _, _, err := migrations.Up(ctx, f.launches, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	f.db, f.records = f.launches, f.launches
+	if at.kind != "" {
+		f.db = f.openServer(at.target)
+		if at.kind != databases.ClickHouse {
+			f.records = f.db
+		}
+	}
+	if at.record != "" {
+		f.records = f.openServer(at.recordIn)
+	}
+	for _, db := range []*sql.DB{f.db, f.records} {
+		if db != f.launches {
+			for _, table := range []string{"t", "u", "idmint_import"} { // of the fixture before
+				if _, err := db.Exec("DROP TABLE IF EXISTS " + table); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return s })
+	return f
+}
+
+// open opens the launch log's file.
+func (f *fixture) open() *sql.DB {
+	f.Helper()
+	db, err := sql.Open("sqlite3", sqlite.DSN(f.path, sqlite.Create)+"&_busy_timeout=100")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (f *fixture) openServer(d dsn.DSN) *sql.DB {
+	f.Helper()
+	db, err := sql.Open(d.Driver(), d.Source())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { db.Close() })
+	return db
+}
+
+// database opens the database as another process does.
+func (f *fixture) database(budget time.Duration) Database {
+	f.Helper()
+	if f.at.kind == "" {
+		return &table{&journal{db: f.open(), dialect: sqliteDialect, budget: budget}}
+	}
+	record := f.at.recordIn
+	if f.at.record == "" {
+		record = f.mustParse("sqlite:" + f.path)
+	}
+	db, err := Open(f.at.target, record, budget)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { db.Close() })
+	return db
+}
+
+func (f *fixture) mustParse(name string) dsn.DSN {
+	f.Helper()
+	d, err := dsn.Parse(name)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return d
+}
+
+// newLog opens the log again, as another process does, maybe with a store that is not quite as it should be.
+func (f *fixture) newLog(wrap func(launchlog.Store) launchlog.Store) *launchlog.Log {
+	f.Helper()
+	store, err := sqlite.Open(ctx, f.path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { store.Close() })
+	log, err := launchlog.New(wrap(store), &launchlog.Options{Budget: 20 * time.Second})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return log
+}
+
+// importing is an import of CSV into table t, in batches of ten rows, changed by the given functions.
+func importing(changes ...func(*Import)) Import {
+	im := Import{Source: "/data/file.csv", Format: CSV, Table: "t", Batch: 10, Initiator: "ann"}
+	for _, change := range changes {
+		change(&im)
+	}
+	return im
+}
+
+func resume(im *Import)  { im.Resume = true }
+func restart(im *Import) { im.Restart = true }
+
+func launch(id int) func(*Import) { return func(im *Import) { im.Launch = id } }
+
+func (f *fixture) run(ctx context.Context, r io.Reader, im Import) (Result, error) {
+	f.Helper()
+	return Run(ctx, f.database(20*time.Second), f.log, r, im)
+}
+
+// mustRun imports a file and expects it to succeed.
+func (f *fixture) mustRun(file string, im Import) Result {
+	f.Helper()
+	result, err := f.run(ctx, strings.NewReader(file), im)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return result
+}
+
+// stopAfter runs an import that ends when rows rows are stored, and expects just that.
+func (f *fixture) stopAfter(rows int64, file string, im Import) Result {
+	f.Helper()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	im.Progress = func(stored, _ int64) {
+		if stored >= rows {
+			cancel(errStop)
+		}
+	}
+	result, err := f.run(ctx, strings.NewReader(file), im)
+	var stopped *StoppedError
+	if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != rows {
+		f.Fatalf("got %v, want a StoppedError after %d rows", err, rows)
+	}
+	return result
+}
+
+var errStop = errors.New("stopped by the test")
+
+// numbered is a file of n rows whose first column counts from 0.
+func numbered(n int) string {
+	var b strings.Builder
+	b.WriteString("n,name\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,name %d\n", i, i)
+	}
+	return b.String()
+}
+
+// checkNumbered checks that the rows of numbered(n) are in table t times each, and that for each generator the order of its IDs
+// is that of the file. Tables may hold other rows, whose n is NULL, or empty in ClickHouse.
+func (f *fixture) checkNumbered(n, times int) {
+	f.Helper()
+	f.checkRows("t", n, times)
+}
+
+func (f *fixture) checkRows(table string, n, times int) {
+	f.Helper()
+	others := `n IS NULL`
+	if f.at.kind == databases.ClickHouse {
+		others = `coalesce(n, '') = ''`
+	}
+	rows, err := f.db.Query(`SELECT id, n, name FROM ` + table + ` WHERE NOT (` + others + `) ORDER BY id`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer rows.Close()
+	seen := make([]int, n)
+	total, last := 0, map[int64]int{}
+	for ; rows.Next(); total++ {
+		var id int64
+		var number int
+		var name string
+		if err := rows.Scan(&id, &number, &name); err != nil {
+			f.Fatal(err)
+		}
+		if number < 0 || number >= n || name != fmt.Sprintf("name %d", number) {
+			f.Fatalf("a row %d, %d, %q", id, number, name)
+		}
+		seen[number]++
+		if before, ok := last[id%idtype.DecimalStep]; ok && before >= number {
+			f.Errorf("row %d precedes row %d of the same generator", before, number)
+		}
+		last[id%idtype.DecimalStep] = number
+	}
+	if err := rows.Err(); err != nil {
+		f.Fatal(err)
+	}
+	wrong := 0
+	for number, got := range seen {
+		if got != times {
+			if wrong++; wrong < 5 {
+				f.Errorf("row %d is there %d times, want %d", number, got, times)
+			}
+		}
+	}
+	if total != n*times || wrong > 0 {
+		f.Errorf("%d rows, want %d times %d", total, times, n)
+	}
+	for number := range last {
+		if f.count(`SELECT count(*) FROM idmint_generator WHERE launch_id = ? AND generator_id = ?`, number%100000, number/100000) != 1 {
+			f.Errorf("generator %d of launch %d was not taken", number/100000, number%100000)
+		}
+	}
+}
+
+// count asks for a number: the database that has the table.
+func (f *fixture) count(query string, args ...any) (n int) {
+	f.Helper()
+	db := f.db
+	switch {
+	case strings.Contains(query, "idmint_launch"), strings.Contains(query, "idmint_generator"):
+		db = f.launches
+	case strings.Contains(query, "idmint_import"):
+		db = f.records
+	}
+	if err := db.QueryRow(query, args...).Scan(&n); err != nil {
+		f.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// exists reports whether there is a table.
+func (f *fixture) exists(table string) bool {
+	db := f.db
+	if table == "idmint_import" {
+		db = f.records
+	}
+	var n int
+	return db.QueryRow("SELECT count(*) FROM "+table).Scan(&n) == nil
+}
+
+// create makes table t, with columns that imports find.
+func (f *fixture) create() {
+	f.Helper()
+	if f.at.kind == databases.ClickHouse {
+		f.exec(`CREATE TABLE t (id Int64, n Nullable(String), name Nullable(String)) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
+		return
+	}
+	f.exec(`CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n TEXT, name TEXT)`)
+}
+
+func (f *fixture) exec(query string, args ...any) {
+	f.Helper()
+	if _, err := f.db.Exec(query, args...); err != nil {
+		f.Fatalf("%s: %v", query, err)
+	}
+}
+
+// table reads a table in the order of its IDs: the IDs, and the other columns as text.
+func (f *fixture) table(query string) (ids []idtype.DecimalID, values [][]string) {
+	f.Helper()
+	rows, err := f.db.Query(query)
+	if err != nil {
+		f.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for rows.Next() {
+		var id idtype.DecimalID
+		texts := make([]sql.NullString, len(columns)-1)
+		into := []any{&id}
+		for i := range texts {
+			into = append(into, &texts[i])
+		}
+		if err := rows.Scan(into...); err != nil {
+			f.Fatal(err)
+		}
+		row := make([]string, len(texts))
+		for i, text := range texts {
+			if row[i] = text.String; !text.Valid {
+				row[i] = "NULL"
+			}
+		}
+		ids, values = append(ids, id), append(values, row)
+	}
+	if err := rows.Err(); err != nil {
+		f.Fatal(err)
+	}
+	return ids, values
+}
+
+// start makes a launch, as a deployment does.
+func (f *fixture) start(key string) int {
+	f.Helper()
+	l, err := f.log.Start(ctx, launchlog.Request{Key: key, Service: "shop", Environment: "test", Initiator: "ann"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return l.ID
+}
+
+func (f *fixture) end(id int, outcome launchlog.Outcome) {
+	f.Helper()
+	if _, err := f.log.End(ctx, id, launchlog.Ending{Outcome: outcome, Actor: "ann"}); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// outcome is how a launch has ended, "" where it runs.
+func (f *fixture) outcome(id int) launchlog.Outcome {
+	f.Helper()
+	l, err := f.log.Show(ctx, id)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return l.Outcome
+}

@@ -1,0 +1,158 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/searchpath"
+	"github.com/idmint/idmint/sqlid"
+)
+
+var postgresDialect = &dialect{
+	kind: dsn.Postgres, title: "PostgreSQL",
+	refused: func(err error) bool {
+		var answer *pgconn.PgError
+		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
+			answer.Code != "40003" && !strings.HasPrefix(answer.Code, "08") && !strings.HasPrefix(answer.Code, "57P") // a pooler's, which may not know
+	},
+	begin: []string{
+		"BEGIN ISOLATION LEVEL READ COMMITTED",
+		"SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
+	},
+	place:   toDefaultSchema,
+	dollars: true,
+	create: []string{
+		`SELECT pg_advisory_xact_lock(7019267370423121220)`, // CREATE TABLE IF NOT EXISTS fails where two run at once
+		`CREATE TABLE IF NOT EXISTS idmint_import (
+    import_id   bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    import_key  text        NOT NULL UNIQUE,
+    holder      text        NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
+    source      text        NOT NULL,
+    table_name  text        NOT NULL,
+    launch_id   integer,
+    own_launch  boolean     NOT NULL,
+    id_ranges   text        NOT NULL, -- JSON: the first and the last ID of each range
+    in_doubt    text        NOT NULL, -- JSON: what was begun in a database without transactions
+    stored_rows bigint      NOT NULL DEFAULT 0,
+    file_bytes  bigint      NOT NULL DEFAULT 0,
+    file_sha256 text        NOT NULL, -- of these bytes
+    state       text        NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished', 'restarted')),
+    started_at  timestamptz NOT NULL,
+    changed_at  timestamptz NOT NULL
+)`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
+	},
+	now: `clock_timestamp()`, asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`, ignore: `ON CONFLICT DO NOTHING`,
+	quote: sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
+	columns: `SELECT a.attname, format_type(a.atttypid, NULL), coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
+		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
+	tableName: sqlid.Quote,
+	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
+	insert: copyRows,
+}
+
+// toDefaultSchema has the session's default search_path and role, rather than what another client
+// of a pooler has SET, say where tables are, and looks past temporary ones.
+func toDefaultSchema(ctx context.Context, tx *session) error {
+	var startup string
+	err := tx.Raw(func(driver any) error {
+		startup = driver.(*stdlib.Conn).Conn().Config().RuntimeParams["search_path"]
+		return nil
+	})
+	query := func(text string, args []any, columns ...any) error {
+		return tx.queryRow(ctx, text, args...).Scan(columns...)
+	}
+	if err == nil {
+		err = searchpath.Reset(query, startup, true)
+	}
+	if err == nil {
+		err = searchpath.Enter(query, "")
+	}
+	return err
+}
+
+var copyPlace = regexp.MustCompile(`^COPY .*, line ([0-9]+)(?:, column (.*?))?(?:: |$)`)
+
+// copyRows stores rows by COPY, as text: the server reads it as whatever the columns are.
+func copyRows(ctx context.Context, s *session, r rows) error {
+	err := s.Raw(func(driver any) error {
+		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, &copyReader{rows: r, progress: s.progress}, r.into("COPY", sqlid.Quote)+" FROM STDIN")
+		return err
+	})
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) {
+		if place := copyPlace.FindStringSubmatch(answer.Where); place != nil {
+			if line, wrong := strconv.Atoi(place[1]); wrong == nil && line >= 1 && line <= len(r.ids) {
+				return r.at(line-1, place[2], err)
+			}
+		}
+	}
+	return err
+}
+
+// A copyReader writes rows in COPY's text format.
+type copyReader struct {
+	rows
+	progress func()
+	next     int    // the row that is written next
+	pending  []byte // written, and not yet read
+	buffer   []byte
+}
+
+func (c *copyReader) Read(p []byte) (int, error) {
+	if len(c.pending) == 0 {
+		if c.next == len(c.ids) {
+			return 0, io.EOF
+		}
+		c.buffer = c.buffer[:0]
+		for ; c.next < len(c.ids) && len(c.buffer) < 32<<10; c.next++ {
+			c.buffer = strconv.AppendInt(c.buffer, c.ids[c.next], 10)
+			for _, v := range c.values[c.next] {
+				c.buffer = append(c.buffer, '\t')
+				if text, ok := v.(string); ok {
+					c.buffer = appendEscaped(c.buffer, text)
+				} else {
+					c.buffer = append(c.buffer, `\N`...)
+				}
+			}
+			c.buffer = append(c.buffer, '\n')
+		}
+		c.pending = c.buffer
+		c.progress()
+	}
+	n := copy(p, c.pending)
+	c.pending = c.pending[n:]
+	return n, nil
+}
+
+// appendEscaped escapes what ends a field or a line in COPY's text format.
+func appendEscaped(b []byte, text string) []byte {
+	from := 0
+	for i := range len(text) {
+		var escape byte
+		switch text[i] {
+		case '\\':
+			escape = '\\'
+		case '\t':
+			escape = 't'
+		case '\n':
+			escape = 'n'
+		case '\r':
+			escape = 'r'
+		default:
+			continue
+		}
+		b = append(append(b, text[from:i]...), '\\', escape)
+		from = i + 1
+	}
+	return append(b, text[from:]...)
+}

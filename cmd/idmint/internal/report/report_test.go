@@ -1,0 +1,363 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/cmd/idmint/measure"
+)
+
+// sample are made-up results of a run in these databases, with something of everything.
+func sample(databases ...string) *measure.Results {
+	r := &measure.Results{
+		Made: time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC), Seconds: 61.5, Rows: 1_000_000, PerSecond: 10_000,
+		Machine: measure.Machine{System: "linux/amd64", Processors: 2, Go: "go1.26", Processor: "<fast & small>"},
+	}
+	for _, name := range databases {
+		r.Databases = append(r.Databases, measure.Server{Name: name, Version: name + " 1.2.3"})
+		for i, k := range measure.Keys() {
+			form := string(k.Storage)
+			r.Order = append(r.Order, measure.Order{
+				Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN", Documented: "that of the IDs", IDs: 100_000, Generators: 8,
+				OrderBy: true, Index: true, AsIDs: true, Access: "Index Scan <ids>",
+			})
+			if name != "ClickHouse" {
+				r.Footprints = append(r.Footprints, measure.Footprint{
+					Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN", Rows: 200_000,
+					KeyBytes: int64(4_000_000 + 100_000*i), TableBytes: 9_000_000, LogBytes: 12_345_678, Pages: int64(1500 + 400*i),
+				})
+			} else {
+				r.Compression = append(r.Compression, compressions(k, float64(i+1))...)
+			}
+			if i < 5 {
+				r.Inserts = append(r.Inserts, measure.Insert{
+					Database: name, Path: "COPY", Scheme: k.Scheme, Storage: form, Column: "COLUMN", Peer: k.Peer, Rows: 20_000, Rounds: 9,
+					RowsPerSec: 345_678.9, Relative: 1 - float64(i)/10, Spread: 0.03,
+				})
+			}
+		}
+		r.Order = append(r.Order,
+			measure.Order{Database: name, Scheme: "sno", Storage: "text", What: "Czech", Documented: "that of the collation", OrderBy: true, Index: true, Naive: true},
+			measure.Order{Database: name, Scheme: "sno", Storage: "text", What: "wrong", Documented: "that of the IDs", OrderBy: true, Index: false, AsIDs: true},
+		)
+		s := measure.Skipping{Database: name, Scheme: "trace", Storage: "bigint", By: measure.ByKey, Rows: 200_000, Found: 2_000, Minted: 2_000, Access: "range"}
+		if name == "ClickHouse" {
+			s.Granules, s.All, s.GranuleRows = 2, 25, 8192
+		}
+		r.Skipping = append(r.Skipping, s)
+	}
+	return r
+}
+
+func compressions(k measure.Key, size float64) []measure.Compression {
+	var all []measure.Compression
+	for _, generators := range measure.Generators() {
+		for i, codec := range k.Codecs() {
+			for j, sort := range []string{measure.SortedByID, measure.Arrival} {
+				if k.Alike() && generators != 4 {
+					continue
+				}
+				all = append(all, measure.Compression{
+					Database: "ClickHouse", Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer, Column: "COLUMN", Codec: codec, Sort: sort,
+					Generators: generators, IDs: 1_000_000, BytesPerID: size / float64(i+1) / float64(2-j) * float64(generators) / 40,
+				})
+			}
+		}
+	}
+	return all
+}
+
+func pageOf(t *testing.T, r *measure.Results) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WriteHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var everything = []string{"SQLite", "PostgreSQL", "MariaDB", "ClickHouse"}
+
+// figures are all of a page.
+func figures(r *measure.Results) []figure {
+	v := newView(r)
+	all := slices.Concat(v.Codecs, v.Rows, v.Inserts)
+	if v.Hero != nil {
+		all = append(all, *v.Hero)
+	}
+	return all
+}
+
+// The table of each chart has its rows by the same names, and the values of all its marks.
+func TestTablesHoldCharts(t *testing.T) {
+	all := figures(sample(everything...))
+	if len(all) != 1+3+2*3+4 {
+		t.Errorf("%d figures", len(all))
+	}
+	for _, f := range all {
+		if len(f.Chart.rows) < 5 || f.Chart.axis == "" || f.Table.Caption == "" || f.Title == "" {
+			t.Errorf("%s: %d rows, axis %q, caption %q", f.Title, len(f.Chart.rows), f.Chart.axis, f.Table.Caption)
+		}
+		for _, row := range f.Chart.rows {
+			i := slices.IndexFunc(f.Table.Rows, func(cells []cell) bool { return cells[0].Text == row.label })
+			if i < 0 {
+				t.Errorf("%s: the table has no row %q", f.Title, row.label)
+				continue
+			}
+			for _, m := range row.marks {
+				cells := f.Table.Rows[i]
+				if len(f.Chart.series) > 0 {
+					cells = cells[1+slices.Index(f.Table.Head[1:], f.Chart.series[m.series]):][:1]
+				}
+				if !slices.ContainsFunc(cells, func(c cell) bool { return c.Text == m.text }) {
+					t.Errorf("%s, %s: the table has %v, not %s", f.Title, row.label, cells, m.text)
+				}
+			}
+		}
+	}
+	v := newView(sample(everything...))
+	tables := []*table{v.Order, v.Access, v.Skip}
+	for _, f := range all {
+		tables = append(tables, &f.Table)
+	}
+	for _, table := range tables {
+		for _, row := range table.Rows {
+			if len(row) != len(table.Head) || row[0].Text == "" {
+				t.Errorf("%s: row %v under %v", table.Caption, row, table.Head)
+			}
+		}
+	}
+}
+
+var (
+	drawings = regexp.MustCompile(`(?s)<svg.*?</svg>`)
+	ids      = regexp.MustCompile(` id="([^"]*)"`)
+	labelled = regexp.MustCompile(`aria-labelledby="([^"]*)"`)
+	used     = regexp.MustCompile(`var\((--[a-z0-9]+)\)`)
+	defined  = regexp.MustCompile(`(--[a-z0-9]+):`)
+)
+
+// Drawings are well-formed, have a title each that says what they are, and none of the placeholders for colours is left.
+func TestDrawings(t *testing.T) {
+	page := pageOf(t, sample(everything...))
+	found := drawings.FindAllString(page, -1)
+	charts, glyphs := len(figures(sample(everything...))), 8+8+3
+	if want := 2*charts + glyphs; len(found) != want {
+		t.Errorf("%d drawings, want %d", len(found), want)
+	}
+	titles := 0
+	for _, svg := range found {
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%v in %.300s", err, svg)
+			}
+		}
+		if strings.Contains(svg, `aria-hidden="true"`) {
+			continue
+		}
+		name := labelled.FindStringSubmatch(svg)
+		if name == nil || !strings.Contains(svg, `role="img"`) || !strings.Contains(svg, `<title id="`+name[1]+`">`) {
+			t.Errorf("no title: %.200s", svg)
+		}
+		titles++
+		if strings.Contains(strings.ReplaceAll(svg, "&#39;", "'"), "#") || strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Errorf("a colour of its own, or no number: %.500s", svg)
+		}
+		if strings.Count(svg, "<text") != strings.Count(svg, "textLength=") || !strings.Contains(svg, "<text") {
+			t.Errorf("texts are not fitted: %.500s", svg)
+		}
+	}
+	if titles != 2*charts {
+		t.Errorf("%d titles, want %d", titles, 2*charts)
+	}
+	seen := map[string]bool{}
+	for _, m := range ids.FindAllStringSubmatch(page, -1) {
+		if seen[m[1]] {
+			t.Errorf("two elements have the id %s", m[1])
+		}
+		seen[m[1]] = true
+	}
+	// Every colour has a value for light, and one for dark.
+	light, dark, _ := strings.Cut(style, "@media (prefers-color-scheme: dark)")
+	dark, _, _ = strings.Cut(dark, "\n}")
+	for _, m := range used.FindAllStringSubmatch(page, -1) {
+		for theme, text := range map[string]string{"light": light, "dark": dark} {
+			names := defined.FindAllStringSubmatch(text, -1)
+			if !slices.ContainsFunc(names, func(name []string) bool { return name[1] == m[1] }) {
+				t.Fatalf("%s has no value for %s", m[1], theme)
+			}
+		}
+	}
+}
+
+// The page stands by itself.
+func TestPageNeedsNothing(t *testing.T) {
+	page := strings.ReplaceAll(pageOf(t, sample(everything...)), `xmlns="http://www.w3.org/2000/svg"`, "")
+	for _, no := range []string{"http:", "https:", "//cdn", "<script", "<link", "<img", "<iframe", "url(", "@import", "onload", "srcset"} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	for _, want := range []string{
+		"&lt;fast &amp; small&gt;", "Index Scan &lt;ids&gt;", "2026-11-02 09:30 UTC", "in 1m2s", "ClickHouse 1.2.3", `lang="en"`, "width=device-width",
+		"prefers-color-scheme: dark", "✗ not as documented", "≠ IDs; that of the collation", "2 of 25 granules", ">0.90 ± 0.03<", "--containers --rows 1000000", "1,000,000 in a column",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(page, "<caption>"); n != strings.Count(page, "<table>") {
+		t.Errorf("%d captions", n)
+	}
+}
+
+// What was not measured is not shown.
+func TestSQLiteAlone(t *testing.T) {
+	r := sample("SQLite")
+	v := newView(r)
+	if v.Hero != nil || v.Codecs != nil || len(v.Rows) != 2 || len(v.Inserts) != 1 || v.SkipLead != "" {
+		t.Errorf("%+v", v)
+	}
+	if page := pageOf(t, r); strings.Contains(page, "in ClickHouse") && strings.Contains(page, `id="hero`) || strings.Contains(page, "--containers") {
+		t.Error("the page speaks of databases that were not measured")
+	}
+	want := []string{
+		"20.0 bytes per row: of the primary key's index in SQLite, with a decimal ID. With a UUIDv7 it takes 26.0",
+		"4.5 × fewer pages written: in SQLite with decimal IDs than with UUIDv4, for the same rows",
+		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into SQLite: 345,679 rows a second",
+		"16 of 17 columns sort as documented: by ORDER BY and along the index, with IDs of several generators at once",
+	}
+	if got := Summary(r); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	got := Summary(sample(everything...))
+	want := []string{
+		"0.006 bytes per ID: a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes 0.22 there, and 0.43 in order of arrival",
+		"4.5 × fewer pages written: in PostgreSQL with decimal IDs than with UUIDv4, for the same rows",
+		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into PostgreSQL: 345,679 rows a second",
+		"64 of 68 columns sort as documented: by ORDER BY and along the index, with IDs of several generators at once",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A speed that is uncertain is no headline, and what ClickHouse skips takes its place.
+func TestNoise(t *testing.T) {
+	r := sample(everything...)
+	for i := range r.Inserts {
+		r.Inserts[i].Spread = 0.3
+	}
+	got := Summary(r)
+	if want := "2 of 25 granules are read: by ClickHouse for the 2,000 IDs of a second, of 200,000"; len(got) != 4 || got[3] != want {
+		t.Errorf("%q, want %q at the end", got, want)
+	}
+}
+
+// Pages whose number is not known are no zero.
+func TestUnknownPages(t *testing.T) {
+	r := sample("PostgreSQL")
+	for i := range r.Footprints {
+		r.Footprints[i].Unknown, r.Footprints[i].Pages, r.Footprints[i].LogBytes = "permission denied", 0, 0
+	}
+	v := newView(r)
+	if len(v.Rows) != 1 || v.Rows[0].Table.Rows[0][5].Text != "unknown" || len(v.Tiles) != 3 {
+		t.Errorf("%+v", v)
+	}
+	if page := pageOf(t, r); !strings.Contains(page, "permission denied") {
+		t.Error("the page does not say why")
+	}
+}
+
+func TestJSON(t *testing.T) {
+	want := sample(everything...)
+	var b bytes.Buffer
+	if err := WriteJSON(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadJSON(&b)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, or the figures are others", err)
+	}
+	for _, bad := range []string{"", "[]", `{"rows": "many"}`, `{"colour": 1}`} {
+		if _, err := ReadJSON(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+// The page in docs is that of the figures beside it.
+func TestDocs(t *testing.T) {
+	data, err := os.Open("../../../../docs/report.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	r, err := ReadJSON(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../../../docs/report.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pageOf(t, r) != string(page) {
+		t.Error("docs/report.html is stale: idmint report --from docs/report.json --out docs/report.html")
+	}
+	for _, name := range everything {
+		if !slices.ContainsFunc(r.Databases, func(d measure.Server) bool { return d.Name == name }) {
+			t.Errorf("docs/report.json has nothing of %s", name)
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for v, want := range map[float64]string{
+		0.0102: "0.010", 0.0994: "0.099", 0.0996: "0.10", 0.784: "0.78", 9.94: "9.94", 9.96: "10.0", 13.98: "14.0", 99.6: "100", 1234.5: "1,234", 1234567: "1,234,567", 999: "999",
+	} {
+		if got := small(v); got != want {
+			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+// Ticks have room for their labels, and include one in every chart.
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		log       bool
+		low, high float64
+		want      []float64
+	}{
+		{true, 0.006, 52, []float64{0.01, 0.1, 1, 10}},
+		{true, 1, 10, []float64{1, 10}},
+		{false, 0, 1.4, []float64{0, 0.25, 0.5, 0.75, 1, 1.25}},
+		{false, 0, 51, []float64{0, 10, 20, 30, 40, 50}},
+		{false, 0, 130, []float64{0, 25, 50, 75, 100, 125}},
+	} {
+		var got []float64
+		for _, tick := range (chart{log: c.log}).ticks(c.low, c.high) {
+			got = append(got, tick.Value)
+			if tick.Label == "" {
+				t.Errorf("no label at %v", tick.Value)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v to %v: %v, want %v", c.low, c.high, got, c.want)
+		}
+	}
+}

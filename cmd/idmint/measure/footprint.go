@@ -1,0 +1,156 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+)
+
+// A Footprint is what rows of an ID and a number take in a database that keeps rows, and what was written to store them, in
+// transactions of a thousand rows, with a checkpoint after every tenth of them.
+type Footprint struct {
+	Database string `json:"database"`
+	Scheme   string `json:"scheme"`
+	Storage  string `json:"storage"`
+	Peer     bool   `json:"peer,omitempty"`
+	Column   string `json:"column"`
+	Rows     int    `json:"rows"`
+	// KeyBytes is the size of the primary key's index. In MariaDB and SQLite that is the table itself; in MariaDB, its leaf pages.
+	KeyBytes   int64 `json:"key_bytes"`
+	TableBytes int64 `json:"table_bytes"` // with its indexes
+	LogBytes   int64 `json:"log_bytes"`   // written to the log: WAL, redo log
+	Pages      int64 `json:"pages"`       // written to the table's and the index's files; in SQLite to the WAL
+	// Unknown says why LogBytes and Pages are not known, where the user may not do what it takes.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+const (
+	rowsPerCommit = 1_000
+	checkpoints   = 10
+)
+
+// Footprint mints IDs, stores them in order of arrival, and measures. Whatever else the server does meanwhile counts as written.
+func (d *Database) Footprint(ctx context.Context, k Key, r Rhythm) (Footprint, error) {
+	minted, err := k.Mint(ctx, r)
+	if err != nil {
+		return Footprint{}, err
+	}
+	table, err := d.create(ctx, d.Column(k))
+	if err != nil {
+		return Footprint{}, err
+	}
+	f := Footprint{
+		Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer, Column: d.Column(k), Rows: r.IDs,
+	}
+	w := written{d: d, table: table}
+	if err := w.checkpoint(ctx); err != nil {
+		if ctx.Err() != nil {
+			return Footprint{}, err
+		}
+		f.Unknown = err.Error()
+	}
+	log, pages := w.log, w.pages
+	tenth := max(1, (r.IDs+checkpoints-1)/checkpoints)
+	for done := 0; done < r.IDs; {
+		next := min(done+rowsPerCommit, r.IDs, done-done%tenth+tenth)
+		if err := d.load(ctx, table, minted.rows(upTo(done, next))); err != nil {
+			return Footprint{}, err
+		}
+		if done = next; f.Unknown == "" && (done%tenth == 0 || done == r.IDs) {
+			if err := w.checkpoint(ctx); err != nil {
+				return Footprint{}, err
+			}
+		}
+	}
+	f.LogBytes, f.Pages = w.log-log, w.pages-pages
+	if f.KeyBytes, f.TableBytes, err = d.size(ctx, table); err != nil {
+		return Footprint{}, err
+	}
+	return f, d.exec(ctx, "DROP TABLE "+table)
+}
+
+// written is how much the server has written.
+type written struct {
+	d          *Database
+	table      string
+	log, pages int64
+}
+
+// checkpoint sees that what was changed is in the files of the table, and reads how much was written up to then.
+func (w *written) checkpoint(ctx context.Context) (err error) {
+	d := w.d
+	switch d.Kind {
+	case dsn.SQLite:
+		// Pages are copied from the WAL, which then begins anew. Its second number is how many there were.
+		var busy, frames, copied, page int64
+		if err := d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
+			return err
+		}
+		if err := d.exec(ctx, "PRAGMA wal_autocheckpoint = 0"); err != nil { // from now on
+			return err
+		}
+		if page, err = d.number(ctx, "PRAGMA page_size"); err != nil {
+			return err
+		}
+		const header = 24 // of a frame
+		w.pages += frames
+		w.log += frames * (page + header)
+		return d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied)
+	case dsn.Postgres:
+		if err := d.exec(ctx, "CHECKPOINT"); err != nil {
+			return err
+		}
+		if w.log, err = d.number(ctx, "SELECT (pg_current_wal_lsn() - '0/0')::bigint"); err != nil {
+			return err
+		}
+		w.pages, err = d.number(ctx, "SELECT sum(writes)::bigint FROM pg_stat_io WHERE object = 'relation'")
+		return err
+	default:
+		if err := d.exec(ctx, "FLUSH TABLES "+w.table+" FOR EXPORT", "UNLOCK TABLES"); err != nil {
+			return err
+		}
+		const status = "SELECT CAST(variable_value AS SIGNED) FROM information_schema.global_status WHERE variable_name = "
+		if w.log, err = d.number(ctx, status+"'INNODB_OS_LOG_WRITTEN'"); err != nil {
+			return err
+		}
+		w.pages, err = d.number(ctx, status+"'INNODB_PAGES_WRITTEN'")
+		return err
+	}
+}
+
+// size is that of the primary key's index, and of the table with its indexes.
+func (d *Database) size(ctx context.Context, table string) (key, whole int64, err error) {
+	switch d.Kind {
+	case dsn.SQLite:
+		var page, pages, free int64
+		for to, pragma := range map[*int64]string{&page: "page_size", &pages: "page_count", &free: "freelist_count"} {
+			if *to, err = d.number(ctx, "PRAGMA "+pragma); err != nil {
+				return 0, 0, err
+			}
+		}
+		whole = (pages - free - 1) * page // the first page is the schema's
+		return whole, whole, nil
+	case dsn.Postgres:
+		if key, err = d.number(ctx, fmt.Sprintf("SELECT pg_relation_size('%s_pkey')", table)); err != nil {
+			return 0, 0, err
+		}
+		whole, err = d.number(ctx, fmt.Sprintf("SELECT pg_total_relation_size('%s')", table))
+		return key, whole, err
+	default:
+		if err := d.exec(ctx, "ANALYZE TABLE "+table); err != nil {
+			return 0, 0, err
+		}
+		whole, err = d.number(ctx, "SELECT data_length + index_length FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?", table)
+		if err != nil {
+			return 0, 0, err
+		}
+		// The table's size is what is reserved for it, in steps of a megabyte.
+		key, err = d.number(ctx, `SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
+			WHERE database_name = DATABASE() AND table_name = ? AND index_name = 'PRIMARY' AND stat_name = 'n_leaf_pages'`, table)
+		if err != nil && ctx.Err() == nil { // not every user may read it
+			key, err = whole, nil
+		}
+		return key, whole, err
+	}
+}

@@ -1,0 +1,389 @@
+// Package databases starts database servers for tests and for the report: in containers, by testcontainers, under the names of the
+// official images. See scripts/databases for machines that have no Docker, or no registry in reach.
+package databases
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"math/rand/v2"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/go-sql-driver/mysql"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/exec"
+	tclog "github.com/testcontainers/testcontainers-go/log"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+)
+
+// Kind is a kind of server.
+type Kind string
+
+// The kinds.
+const (
+	Postgres   Kind = "PostgreSQL"
+	MariaDB    Kind = "MariaDB"
+	ClickHouse Kind = "ClickHouse"
+)
+
+// Kinds lists the kinds.
+func Kinds() []Kind { return []Kind{Postgres, MariaDB, ClickHouse} }
+
+// kind is what this package knows of a kind of server.
+type kind struct {
+	image    string
+	port     string // within the container
+	env      map[string]string
+	url      string // with %s for the address
+	variable string // names a server that runs already
+	version  string // a query
+	data     string // where a directory of this machine is mounted that is to hold the data
+}
+
+// Labels mark a container as one of this run of the tests: what is left of it, scripts/test removes.
+func Labels() map[string]string {
+	return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}
+}
+
+var (
+	silent  = log.New(io.Discard, "", 0)
+	quieten = sync.OnceFunc(func() { tclog.SetDefault(silent) })
+)
+
+const password = "idmint" // of servers that live as long as a test, behind a port of this machine
+
+var known = map[Kind]kind{
+	Postgres: {
+		image: "postgres:17", port: "5432/tcp",
+		env:      map[string]string{"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password, "PGDATA": "/var/lib/postgresql/idmint"},
+		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
+		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version", data: "/var/lib/postgresql",
+	},
+	MariaDB: {
+		image: "mariadb:11", port: "3306/tcp",
+		env:      map[string]string{"MARIADB_ROOT_PASSWORD": password, "MARIADB_DATABASE": "idmint"},
+		url:      "mysql://root:" + password + "@%s/idmint",
+		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()", data: "/var/lib/mysql",
+	},
+	ClickHouse: {
+		image: "clickhouse/clickhouse-server:26.5", port: "9000/tcp",
+		env:      map[string]string{"CLICKHOUSE_USER": "default", "CLICKHOUSE_PASSWORD": password, "CLICKHOUSE_DB": "idmint"},
+		url:      "clickhouse://default:" + password + "@%s/idmint",
+		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()", data: "/var/lib/clickhouse",
+	},
+}
+
+// Variable is the environment variable that may name a server of the kind that runs already, as package dsn reads it.
+func (k Kind) Variable() string { return known[k].variable }
+
+// An UnavailableError is returned where a server of the kind cannot be had: no Docker engine answers, or it has no image and cannot
+// pull it.
+type UnavailableError struct {
+	Kind Kind
+	Err  error
+}
+
+func (e *UnavailableError) Error() string {
+	return fmt.Sprintf("no %s: %v. `make test` installs what is missing; %s may name a server that runs", e.Kind, e.Err, e.Kind.Variable())
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// A Server is a database server that answers.
+type Server struct {
+	Kind    Kind
+	DSN     dsn.DSN // of a database of which it may do everything
+	Version string  // as it says, and where it comes from
+
+	container testcontainers.Container // nil for one that was running
+}
+
+// Start returns the server that the kind's variable names, or else runs one. Errors: [*UnavailableError] and others.
+func Start(ctx context.Context, k Kind) (*Server, error) {
+	named := os.Getenv(k.Variable())
+	if named == "" {
+		return Run(ctx, k, "")
+	}
+	d, err := dsn.Parse(named)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Variable(), err)
+	}
+	s := &Server{Kind: k, DSN: d}
+	return s, s.await(ctx, k.Variable())
+}
+
+// Run runs a server in a container of its own, which may be killed. Its address stays the same when it is started again. Its data are
+// in the directory disk of this machine, which all may write to, or in the container if that is "". Args go to the server's command
+// line. Errors: [*UnavailableError] and others.
+func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
+	for range 3 {
+		s, err = run(ctx, k, disk, args...)
+		if err == nil || !strings.Contains(err.Error(), "address already in use") && !strings.Contains(err.Error(), "port is already allocated") {
+			break
+		}
+	}
+	return s, err
+}
+
+func run(ctx context.Context, k Kind, disk string, args ...string) (*Server, error) {
+	spec := known[k]
+	if err := Docker(ctx); err != nil {
+		return nil, &UnavailableError{k, err}
+	}
+	port, err := FreePort()
+	if err != nil {
+		return nil, err
+	}
+	options := []testcontainers.ContainerCustomizer{
+		testcontainers.WithEnv(spec.env),
+		testcontainers.WithExposedPorts(spec.port),
+		testcontainers.WithLabels(Labels()),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
+			c.PortBindings = network.PortMap{network.MustParsePort(spec.port): {{HostPort: port}}}
+			if disk != "" {
+				c.Binds = append(c.Binds, disk+":"+spec.data)
+			}
+		}),
+		testcontainers.WithLogger(silent),
+	}
+	if len(args) != 0 {
+		options = append(options, testcontainers.WithCmd(args...))
+	}
+	c, err := testcontainers.Run(ctx, spec.image, options...)
+	if err != nil {
+		err = errors.Join(fmt.Errorf("%s: %w", spec.image, err), testcontainers.TerminateContainer(c))
+		if !hasImage(ctx, spec.image) {
+			err = &UnavailableError{k, err}
+		}
+		return nil, err
+	}
+	s := &Server{Kind: k, container: c}
+	host, err := c.Host(ctx)
+	if err == nil {
+		s.DSN, err = dsn.Parse(fmt.Sprintf(spec.url, net.JoinHostPort(host, port)))
+	}
+	if err == nil {
+		err = s.await(ctx, "image "+spec.image)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Stop())
+	}
+	return s, nil
+}
+
+// Docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
+func Docker(ctx context.Context) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("no Docker engine answers")
+		}
+	}()
+	quieten()
+	provider, err := testcontainers.ProviderDocker.GetProvider()
+	if err == nil {
+		err = provider.Health(ctx)
+	}
+	return err
+}
+
+// hasImage reports whether the engine has an image, pulled or under the name that testcontainers is told to put before it.
+func hasImage(ctx context.Context, image string) bool {
+	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
+	if err != nil {
+		return false
+	}
+	defer docker.Close()
+	if prefix := testcontainers.ReadConfig().Config.HubImageNamePrefix; prefix != "" {
+		image = prefix + "/" + image
+	}
+	_, err = docker.ImageInspect(ctx, image)
+	return err == nil
+}
+
+// FreePort is a port of this machine that nobody listens on. It lies below those that systems give to outgoing connections: none of
+// these takes it before a server does, and a client that asks for it while there is no server does not meet itself.
+func FreePort() (string, error) {
+	for tries := 1; ; tries++ {
+		port := strconv.Itoa(10_000 + rand.IntN(20_000))
+		l, err := net.Listen("tcp", ":"+port)
+		if err == nil {
+			return port, l.Close()
+		}
+		if tries == 100 {
+			return "", err
+		}
+	}
+}
+
+// startTime bounds how long a server may take until it answers: slow machines run several at once.
+const startTime = 3 * time.Minute
+
+// await waits until the server answers a query.
+func (s *Server) await(ctx context.Context, from string) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	db, err := s.quiet()
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	for {
+		var version string
+		err := db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
+		if err == nil {
+			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%v does not answer: %w", s.DSN, err)
+		}
+		if s.container != nil && !s.Running(ctx) {
+			return fmt.Errorf("%v ended: %w\n%s", s.DSN, err, s.Log())
+		}
+	}
+}
+
+// name is what the server calls itself: the stand-in for ClickHouse says so.
+func (s *Server) name() string {
+	if s.Kind != ClickHouse {
+		return string(s.Kind)
+	}
+	options, err := clickhouse.ParseDSN(s.DSN.Source())
+	if err != nil {
+		return err.Error()
+	}
+	conn, err := clickhouse.Open(options)
+	if err != nil {
+		return err.Error()
+	}
+	defer conn.Close()
+	v, err := conn.ServerVersion()
+	if err != nil {
+		return err.Error()
+	}
+	if v.Name == string(ClickHouse) {
+		return v.Name
+	}
+	return fmt.Sprintf("%s by %s,", ClickHouse, v.Name)
+}
+
+// quiet opens the server without a log of the attempts until it answers.
+func (s *Server) quiet() (*sql.DB, error) {
+	if s.Kind != MariaDB {
+		return sql.Open(s.DSN.Driver(), s.DSN.Source())
+	}
+	config, err := mysql.ParseDSN(s.DSN.Source())
+	if err != nil {
+		return nil, err
+	}
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}
+
+// Running reports whether the server's container runs.
+func (s *Server) Running(ctx context.Context) bool {
+	state, err := s.container.State(ctx)
+	return err != nil || state.Running
+}
+
+// Log is what the server has written, for a test that failed.
+func (s *Server) Log() string { return LogOf(s.container) }
+
+// LogOf is what a container has written.
+func LogOf(c testcontainers.Container) string {
+	r, err := c.Logs(context.Background())
+	if err != nil {
+		return err.Error()
+	}
+	defer r.Close()
+	text, _ := io.ReadAll(r)
+	return string(text)
+}
+
+// Signal sends the server a signal: KILL ends it in the middle of what it does, STOP holds it until CONT.
+func (s *Server) Signal(ctx context.Context, signal string) error {
+	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
+	if err != nil {
+		return err
+	}
+	defer docker.Close()
+	_, err = docker.ContainerKill(ctx, s.container.GetContainerID(), client.ContainerKillOptions{Signal: signal})
+	return err
+}
+
+// Restart starts a server that was killed, with the data that it had, and waits until it answers.
+func (s *Server) Restart(ctx context.Context) error {
+	for s.Running(ctx) && ctx.Err() == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := s.container.Start(ctx); err != nil {
+		return err
+	}
+	return s.await(ctx, "started again")
+}
+
+// Exec runs a command in the server's container and returns what it wrote.
+func (s *Server) Exec(ctx context.Context, command ...string) (string, error) {
+	code, r, err := s.container.Exec(ctx, command, exec.Multiplexed())
+	if err != nil {
+		return "", err
+	}
+	output, err := io.ReadAll(r)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("%q: exit code %d: %s", command, code, output)
+	}
+	return string(output), err
+}
+
+// Stop ends a server that Run started, and its data. A server that was running before is left as it is.
+func (s *Server) Stop() error {
+	if s.container == nil {
+		return nil
+	}
+	return testcontainers.TerminateContainer(s.container, testcontainers.StopTimeout(0))
+}
+
+// Create makes a database on the server, and returns its name and what drops it.
+func (s *Server) Create(ctx context.Context, name string) (dsn.DSN, func(context.Context) error, error) {
+	create, drop := "CREATE DATABASE "+name, "DROP DATABASE "+name
+	if s.Kind == Postgres {
+		drop += " WITH (FORCE)"
+	}
+	do := func(ctx context.Context, statement string) error {
+		db, err := sql.Open(s.DSN.Driver(), s.DSN.Source())
+		if err != nil {
+			return err
+		}
+		_, err = db.ExecContext(ctx, statement)
+		return errors.Join(err, db.Close())
+	}
+	again := func(ctx context.Context) (err error) { // PostgreSQL waits for 5 s until the others' sessions have ended
+		for range 3 {
+			if err = do(ctx, drop); err == nil {
+				break
+			}
+		}
+		return err
+	}
+	return s.DSN.WithDatabase(name), again, do(ctx, create)
+}
