@@ -7,34 +7,24 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/internal/migrators"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
 )
 
 var ctx = context.Background()
 
+// run runs the tests. Those of servers, in server_test.go, stop their servers after that.
+var run = (*testing.M).Run
+
 func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"migrate": func(args []string) error {
-		db, err := sql.Open(args[0], args[1])
-		if err != nil {
-			return err
-		}
-		d := migrations.Dialect(args[2])
-		_, to, err := migrations.Up(ctx, db, d)
-		if err == nil && to != migrations.Latest(d) {
-			err = fmt.Errorf("at version %d", to)
-		}
-		return errors.Join(err, db.Close())
-	}})
-	dbtest.Main(m)
+	migrators.Work()
+	os.Exit(run(m))
 }
 
 func openDB(t *testing.T, path string) *sql.DB {
@@ -260,31 +250,24 @@ func TestNothingHalfDone(t *testing.T) {
 	}
 }
 
+// All dialects have the same versions, so that a store needs to know of one.
+func TestSameVersions(t *testing.T) {
+	list := func(d migrations.Dialect) []string {
+		names, err := fs.Glob(migrations.FS(d), "*.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	for _, d := range []migrations.Dialect{migrations.Postgres, migrations.MySQL} {
+		if got, want := list(d), list(migrations.SQLite); !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("%s: %v, SQLite has %v", d, got, want)
+		}
+	}
+}
+
 // 32 processes find no tables at their first boot.
 func TestManyMigrators(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	manyMigrators(t, openDB(t, path), "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite)
-}
-
-func manyMigrators(t *testing.T, db *sql.DB, driver, source string, d migrations.Dialect) {
-	t.Helper()
-	began := time.Now()
-	var all []*exec.Cmd
-	for range 32 {
-		cmd := subprocess.Command("migrate", driver, source, string(d))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, cmd)
-	}
-	for i, cmd := range all {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("migrator %d: %v", i, err)
-		}
-	}
-	var rows int
-	if err := db.QueryRow("SELECT count(*) FROM idmint_schema").Scan(&rows); err != nil || rows != migrations.Latest(d) {
-		t.Errorf("%d versions recorded, %v", rows, err)
-	}
-	t.Logf("32 migrators at once: %v", time.Since(began).Round(time.Millisecond))
+	migrators.Many(t, openDB(t, path), "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite)
 }

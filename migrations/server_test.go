@@ -12,12 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/internal/migrators"
 	"github.com/idmint/idmint/migrations"
 )
+
+func init() { run = dbtest.Code }
 
 // server is a kind of database, and how to see what it holds.
 type server struct {
@@ -109,22 +111,6 @@ func (s server) files(t *testing.T, pattern string) (texts []string) {
 func eachServer(t *testing.T, run func(*testing.T, server)) {
 	for _, s := range servers {
 		t.Run(string(s.dialect), func(t *testing.T) { run(t, s) })
-	}
-}
-
-// The same versions as for SQLite, so that a store needs to know of one.
-func TestSameVersions(t *testing.T) {
-	list := func(d migrations.Dialect) []string {
-		names, err := fs.Glob(migrations.FS(d), "*.sql")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return names
-	}
-	for _, s := range servers {
-		if got, want := list(s.dialect), list(migrations.SQLite); !slices.Equal(got, want) || len(got) == 0 {
-			t.Errorf("%s: %v, SQLite has %v", s.dialect, got, want)
-		}
 	}
 }
 
@@ -355,7 +341,7 @@ func TestKilledMigrators(t *testing.T) {
 		db, d := s.open(t, "")
 		kills := 0
 		for range 6 {
-			cmd := subprocess.Command("migrate", d.Driver(), d.Source(), string(s.dialect))
+			cmd := migrators.Command(d.Driver(), d.Source(), s.dialect)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -378,7 +364,7 @@ func TestKilledMigrators(t *testing.T) {
 func TestServerManyMigrators(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
 		db, d := s.open(t, "")
-		manyMigrators(t, db, d.Driver(), d.Source(), s.dialect)
+		migrators.Many(t, db, d.Driver(), d.Source(), s.dialect)
 	})
 }
 

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/sqlidtest"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -29,55 +31,12 @@ func openDB(t *testing.T) *sql.DB {
 	return db
 }
 
-// A column holds its domain as a key, as a foreign key and as an optional one; SQLite makes no index of the check.
-func TestDefinitions(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		const id, good, test = "the INTEGER `\"id\"`", int64(20000000001), int64(20000000000)
-		key, err := sqlid.Column[UserID]{Name: id}.PrimaryKey(s.dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ref, err := sqlid.Column[UserID]{Name: "ref", Domain: sqlid.Layout}.NotNull(s.dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt, err := sqlid.Column[UserID]{Name: "opt"}.Nullable(s.dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.exec(t, "CREATE TABLE t ("+key+", "+ref+", "+opt+")"+s.end)
-		for _, row := range []struct {
-			args []any
-			took bool
-		}{
-			{[]any{good, good, good}, true},
-			{[]any{good + 1, test, nil}, true},
-			{[]any{good, good, nil}, false}, // a second time
-			{[]any{test, good, nil}, false},
-			{[]any{good + 2, 0, nil}, false},
-			{[]any{good + 2, good, test}, false},
-			{[]any{good + 2, nil, nil}, false},
-			{[]any{nil, good, nil}, false},
-		} {
-			list, args := "("+s.parameter(1)+", "+s.parameter(2)+", "+s.parameter(3)+")", row.args
-			if _, err := s.db.Exec("INSERT INTO t VALUES "+list, args...); (err == nil) != row.took {
-				t.Errorf("%v: %v", row.args, err)
-			}
-		}
-		if _, err := s.db.Exec("INSERT INTO t (ref) VALUES ("+s.parameter(1)+")", good); err == nil {
-			t.Error("a row without a key was taken")
-		}
-		var got UserID
-		if err := s.db.QueryRow("SELECT min(" + s.dialect.Quote(id) + ") FROM t").Scan(&got); err != nil || got != UserID(good) {
-			t.Errorf("the first key is %v, %v", got, err)
-		}
-		if s.dialect == sqlid.SQLite {
-			var indexes int
-			if err := s.db.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
-				t.Errorf("the table has %d indexes beside its key, %v", indexes, err)
-			}
-		}
-	})
+func TestColumns(t *testing.T) { sqlidtest.Columns(t, inMemory(t)) }
+
+func TestDriver(t *testing.T) { sqlidtest.Driver(t, inMemory(t)) }
+
+func inMemory(t *testing.T) sqlidtest.Database {
+	return sqlidtest.Database{Dialect: sqlid.SQLite, DB: openDB(t), End: " WITHOUT ROWID"}
 }
 
 func TestNoColumn(t *testing.T) {
@@ -230,6 +189,42 @@ func TestNull(t *testing.T) {
 		if err := json.Unmarshal([]byte(bad), &kept); err == nil || kept.V != 14150009200065 || !kept.Valid {
 			t.Errorf("JSON %s: %v, and the receiver is %v", bad, err, kept)
 		}
+	}
+}
+
+// Byte IDs go into and out of such columns, and come back in the order of their bytes.
+func TestByteIDsRoundTrip(t *testing.T) {
+	db := openDB(t)
+	type id = idtype.Sno[idtype.AsUUID[User]]
+	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE t (" + key + ")"); err != nil {
+		t.Fatal(err)
+	}
+	want := []id{idtype.MustParse[id]("brpk4q72xwf2m63k"), idtype.MustParse[id]("brpk4q72xwf2m63l"), idtype.MustParse[id]("crpk4q72xwf2m632")}
+	for _, i := range []int{2, 0, 1} {
+		if _, err := db.Exec("INSERT INTO t VALUES (?)", want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, args := sqlid.In(want)
+	rows, err := db.Query("SELECT id FROM t WHERE id IN "+list+" ORDER BY id", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []id
+	for rows.Next() {
+		var n sqlid.Null[id]
+		if err := rows.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, n.V)
+	}
+	if err := rows.Err(); err != nil || !slices.Equal(got, want) {
+		t.Fatalf("got %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -1,16 +1,16 @@
-package mysql_test
+package postgres_test
 
 import (
 	"context"
 	"database/sql"
 	"testing"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/mysql"
+	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 )
@@ -18,7 +18,7 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	subprocess.Work(storetest.Workers(func(source string) (launchlog.Store, error) { return mysql.Open(ctx, source) }))
+	subprocess.Work(storetest.Workers(func(source string) (launchlog.Store, error) { return postgres.Open(ctx, source) }))
 	dbtest.Main(m)
 }
 
@@ -34,8 +34,8 @@ func TestUpgrade(t *testing.T) {
 	d := newDatabase(t)
 	db := openDB(t, d)
 	storetest.Upgrade(t, func() launchlog.Store { return open(t, d) },
-		func() error { return migrations.Down(ctx, db, migrations.MySQL, 1) },
-		func() error { _, _, err := migrations.Up(ctx, db, migrations.MySQL); return err })
+		func() error { return migrations.Down(ctx, db, migrations.Postgres, 1) },
+		func() error { _, _, err := migrations.Up(ctx, db, migrations.Postgres); return err })
 }
 
 func TestStore(t *testing.T) {
@@ -46,7 +46,7 @@ func TestStore(t *testing.T) {
 		databases[s] = openDB(t, d)
 		return s
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := databases[store].Exec(`UPDATE idmint_launch SET next_generator_id = ? WHERE namespace = ? AND launch_id = ?`,
+		_, err := databases[store].Exec(`UPDATE idmint_launch SET next_generator_id = $1 WHERE namespace = $2 AND launch_id = $3`,
 			next, ref.Namespace, ref.Launch)
 		return err
 	})
@@ -55,18 +55,16 @@ func TestStore(t *testing.T) {
 // newDatabase makes a database with an empty launch log.
 func newDatabase(t testing.TB) dsn.DSN {
 	t.Helper()
-	d := dbtest.New(t, databases.MariaDB)
-	if _, _, err := migrations.Up(ctx, openDB(t, d), migrations.MySQL); err != nil {
+	d := dbtest.New(t, databases.Postgres)
+	if _, _, err := migrations.Up(ctx, openDB(t, d), migrations.Postgres); err != nil {
 		t.Fatal(err)
 	}
 	return d
 }
 
-func openDB(t testing.TB, d dsn.DSN) *sql.DB { return openSource(t, d.Source()) }
-
-func openSource(t testing.TB, source string) *sql.DB {
+func openDB(t testing.TB, d dsn.DSN) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("mysql", source)
+	db, err := sql.Open("pgx", d.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +72,9 @@ func openSource(t testing.TB, source string) *sql.DB {
 	return db
 }
 
-func open(t testing.TB, d dsn.DSN) *mysql.Store {
+func open(t testing.TB, d dsn.DSN) *postgres.Store {
 	t.Helper()
-	s, err := mysql.Open(ctx, d.Source())
+	s, err := postgres.Open(ctx, d.Source())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-package sqlid_test
+package sqlidtest
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -11,61 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-sql-driver/mysql"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/sqlid"
-	"github.com/idmint/idmint/sqlid/pgxid"
 )
-
-// eachDriver runs a test by every driver of database/sql in every way in which it talks to its server.
-func eachDriver(t *testing.T, test func(t *testing.T, s server)) {
-	t.Run("go-sqlite3", func(t *testing.T) { test(t, server{sqlid.SQLite, openDB(t), " WITHOUT ROWID"}) })
-	for name, interpolate := range map[string]bool{"go-sql-driver in binary": false, "go-sql-driver in text": true} {
-		t.Run(name, func(t *testing.T) {
-			config, err := mysql.ParseDSN(dbtest.New(t, databases.MariaDB).Source())
-			if err != nil {
-				t.Fatal(err)
-			}
-			config.InterpolateParams = interpolate
-			connector, err := mysql.NewConnector(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			db := sql.OpenDB(connector)
-			t.Cleanup(func() { db.Close() })
-			test(t, server{sqlid.MariaDB, db, ""})
-		})
-	}
-	t.Run("pgx", func(t *testing.T) {
-		source := dbtest.New(t, databases.Postgres).Source()
-		for _, mode := range []pgx.QueryExecMode{
-			pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
-			pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
-		} {
-			for name, afterConnect := range map[string]func(context.Context, *pgx.Conn) error{
-				"alone":      func(context.Context, *pgx.Conn) error { return nil },
-				"with pgxid": pgxid.AfterConnect,
-			} {
-				t.Run(mode.String()+" "+name, func(t *testing.T) {
-					config, err := pgx.ParseConfig(source)
-					if err != nil {
-						t.Fatal(err)
-					}
-					config.DefaultQueryExecMode = mode
-					config.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
-					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
-					t.Cleanup(func() { db.Close() })
-					test(t, server{sqlid.Postgres, db, ""})
-				})
-			}
-		}
-	})
-}
 
 // pickList takes apart a Slice that is the first parameter.
 var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
@@ -79,21 +26,21 @@ var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
 	},
 }
 
-func TestDrivers(t *testing.T) {
+// Driver holds that IDs, their wrappers and lists of them go into tables and come back by a driver
+// of database/sql.
+func Driver(t *testing.T, s Database) {
 	sno := []string{"2222222222222223", "8fhmi7mfls62jp64", "9222222222222223", "brpk4q72xwf2m63l", "xxxxxxxxxxxxxxxx"}
 	eight := []string{"0000000000000001", "1234567890abcdef", "7fffffffffffffff", "cb54ecf284000000", "ffffffffffffefff"}
 	digits := []string{"14150009200065", "9223372029999999999"}
-	tests := []func(*testing.T, server){
+	tests := []func(*testing.T, Database){
 		testDriver[UserID](digits), testDriver[idtype.DecimalID](digits), testDriver[idtype.Trace[User]](digits),
 		testDriver[idtype.Short[User]]([]string{"xinaS8QBh", "__P_______"}), testDriver[idtype.Sequence[User]](digits),
 		testDriver[idtype.EightByte[User]](eight), testDriver[idtype.EightByte[idtype.AsBigint[User]]](eight),
 		testDriver[idtype.Sno[User]](sno), testDriver[idtype.Sno[idtype.AsText[User]]](sno), testDriver[idtype.Sno[idtype.AsUUID[User]]](sno),
 	}
-	eachDriver(t, func(t *testing.T, s server) {
-		for _, test := range tests {
-			test(t, s)
-		}
-	})
+	for _, test := range tests {
+		test(t, s)
+	}
 }
 
 type pointer[T any] interface {
@@ -104,43 +51,43 @@ type pointer[T any] interface {
 }
 
 // testDriver takes IDs, whose texts ascend as they do, into a table and back.
-func testDriver[T idtype.ID, P pointer[T]](texts []string) func(*testing.T, server) {
+func testDriver[T idtype.ID, P pointer[T]](texts []string) func(*testing.T, Database) {
 	var ids []T
 	for _, text := range texts {
 		if id, err := idtype.Parse[T, P](text); err == nil { // else it is not of this scheme
 			ids = append(ids, id)
 		}
 	}
-	return func(t *testing.T, s server) {
-		name := strings.ReplaceAll(strings.ReplaceAll(fmt.Sprintf("%T", *new(T)), "idtype.", ""), "github.com/idmint/idmint/", "")
+	return func(t *testing.T, s Database) {
+		name := strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/internal/", "").Replace(fmt.Sprintf("%T", *new(T)))
 		t.Run(name, func(t *testing.T) { testIDs(t, s, ids) })
 	}
 }
 
-func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
+func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 	if len(ids) < 2 {
 		t.Fatalf("%d IDs", len(ids))
 	}
 	form := ids[0].Storage()
-	key, err := sqlid.Column[T]{Name: "id"}.PrimaryKey(s.dialect)
+	key, err := sqlid.Column[T]{Name: "id"}.PrimaryKey(s.Dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt, err := sqlid.Column[T]{Name: "opt"}.Nullable(s.dialect)
+	opt, err := sqlid.Column[T]{Name: "opt"}.Nullable(s.Dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
-	zeroed, err := sqlid.Column[T]{}.Type(s.dialect)
+	zeroed, err := sqlid.Column[T]{}.Type(s.Dialect)
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := tableOf(t)
-	s.exec(t, "CREATE TABLE "+table+" ("+key+", "+opt+", zeroed "+zeroed+" NOT NULL)"+s.end)
+	s.exec(t, "CREATE TABLE "+table+" ("+key+", "+opt+", zeroed "+zeroed+" NOT NULL)"+s.End)
 	defer s.exec(t, "DROP TABLE "+table)
 	values := fmt.Sprintf(" VALUES (%s, %s, %s)", s.parameter(1), s.parameter(2), s.parameter(3))
 
 	// In: as themselves, by a prepared statement, and by pointers and wrappers.
-	insert, err := s.db.Prepare("INSERT INTO " + table + values)
+	insert, err := s.DB.Prepare("INSERT INTO " + table + values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +97,7 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 		case 0:
 			_, err = insert.Exec(id, sqlid.NullOf(id), idtype.OrZero[T]{})
 		case 1:
-			_, err = s.db.Exec("INSERT INTO "+table+values, &id, (*T)(nil), idtype.OrZero[T]{ID: id})
+			_, err = s.DB.Exec("INSERT INTO "+table+values, &id, (*T)(nil), idtype.OrZero[T]{ID: id})
 		default:
 			_, err = insert.Exec(sql.Null[T]{V: id, Valid: true}, nil, &idtype.OrZero[T]{ID: id})
 		}
@@ -172,7 +119,7 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 		if where != "" {
 			args, want = []any{ids[0]}, ids[1:]
 		}
-		rows, err := s.db.Query("SELECT id, id, id, id, opt, opt, opt, zeroed FROM "+table+where, args...)
+		rows, err := s.DB.Query("SELECT id, id, id, id, opt, opt, opt, zeroed FROM "+table+where, args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,11 +155,11 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 		}
 	}
 	kept := ids[0]
-	err = s.db.QueryRow("SELECT opt FROM " + table + " WHERE opt IS NULL").Scan(&kept)
+	err = s.DB.QueryRow("SELECT opt FROM " + table + " WHERE opt IS NULL").Scan(&kept)
 	if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") || kept != ids[0] {
 		t.Errorf("NULL into a plain ID: %v, which is %v", err, kept)
 	}
-	err = s.db.QueryRow("SELECT zeroed FROM " + table + " WHERE opt IS NOT NULL").Scan(&kept)
+	err = s.DB.QueryRow("SELECT zeroed FROM " + table + " WHERE opt IS NOT NULL").Scan(&kept)
 	if !errors.Is(err, idtype.ErrZero) || kept != ids[0] {
 		t.Errorf("zero into a plain ID: %v, which is %v", err, kept)
 	}
@@ -226,19 +173,19 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 	// Lists.
 	some := []T{ids[1], ids[0]}
 	in, args := sqlid.In(some)
-	if s.dialect == sqlid.Postgres {
+	if s.Dialect == sqlid.Postgres {
 		in, args = sqlid.InNumbered(1, some)
 	}
 	sameSet(t, "IN", list[T](t, s, "SELECT id FROM "+table+" WHERE id IN "+in, args...), some)
-	switch picks := pickList[s.dialect]; {
-	case s.dialect == sqlid.Postgres:
+	switch picks := pickList[s.Dialect]; {
+	case s.Dialect == sqlid.Postgres:
 		if !strings.Contains(t.Name(), "pgxid") { // pgx alone knows no arrays of IDs where the server does not say
 			break
 		}
 		sameSet(t, "ANY", list[T](t, s, "SELECT id FROM "+table+" WHERE id = ANY($1)", some), some)
 		var array idtype.Slice[T]
 		query := "SELECT array_agg(id) FROM " + table + " WHERE id = ANY($1)"
-		if err := s.db.QueryRow(query, some).Scan(&array); err != nil {
+		if err := s.DB.QueryRow(query, some).Scan(&array); err != nil {
 			t.Error(err)
 		}
 		sameSet(t, "an array", array, some)
@@ -249,9 +196,9 @@ func testIDs[T idtype.ID](t *testing.T, s server, ids []T) {
 	}
 }
 
-func list[T idtype.ID](t *testing.T, s server, query string, args ...any) (ids []T) {
+func list[T idtype.ID](t *testing.T, s Database, query string, args ...any) (ids []T) {
 	t.Helper()
-	rows, err := s.db.Query(query, args...)
+	rows, err := s.DB.Query(query, args...)
 	if err != nil {
 		t.Errorf("%s: %v", query, err)
 		return nil

@@ -1,4 +1,4 @@
-package sqlid_test
+package sqlidtest
 
 import (
 	"encoding/binary"
@@ -37,24 +37,24 @@ func (v value) of(d sqlid.Dialect) sqlid.Domain {
 }
 
 // testColumn holds a column of every domain, in every database, against what it is to take. The first value is a good one.
-func testColumn[T idtype.ID](values ...value) func(*testing.T, server) {
+func testColumn[T idtype.ID](values ...value) func(*testing.T, Database) {
 	values = append(values, value{"NULL", nil, refused, nil}, value{"nothing", "", refused, nil})
-	return func(t *testing.T, s server) {
+	return func(t *testing.T, s Database) {
 		table := "the" + tableOf(t)
 		for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
 			column := sqlid.Column[T]{Name: "the `id`", Domain: domain}
-			key, err := column.PrimaryKey(s.dialect)
+			key, err := column.PrimaryKey(s.Dialect)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.exec(t, "CREATE TABLE "+table+" ("+key+")"+s.end)
+			s.exec(t, "CREATE TABLE "+table+" ("+key+")"+s.End)
 			for _, v := range values {
-				tx, err := s.db.Begin()
+				tx, err := s.DB.Begin()
 				if err != nil {
 					t.Fatal(err)
 				}
 				_, err = tx.Exec("INSERT INTO "+table+" VALUES ("+s.parameter(1)+")", v.value)
-				if took := err == nil; took != (v.of(s.dialect) <= domain) {
+				if took := err == nil; took != (v.of(s.Dialect) <= domain) {
 					t.Errorf("domain %d: %s (%v): %v", domain, v.name, v.value, err)
 				}
 				if err := tx.Rollback(); err != nil {
@@ -66,11 +66,11 @@ func testColumn[T idtype.ID](values ...value) func(*testing.T, server) {
 	}
 }
 
-func TestColumnsOfAllSchemes(t *testing.T) {
+func testSchemes(t *testing.T, s Database) {
 	sno := idtype.MustParseSnoID("brpk4q72xwf2m63l")
 	eight := idtype.MustParseEightByteID("cb54ecf284000000")
 	half := func(takes sqlid.Domain) value { return value{"a half", 1.5, takes, inServers} } // it is rounded
-	tests := map[string]func(*testing.T, server){
+	tests := map[string]func(*testing.T, Database){
 		"decimal": testColumn[UserID](
 			value{"an ID", UserID(14150009200065), sqlid.Production, nil},
 			value{"the smallest", 10000000001, sqlid.Production, nil},
@@ -131,51 +131,13 @@ func TestColumnsOfAllSchemes(t *testing.T) {
 			value{"a y among the characters", "6272706b-3471-3732-7877-66326d363379", sqlid.Production, []sqlid.Dialect{sqlid.SQLite}},
 		),
 	}
-	eachServer(t, func(t *testing.T, s server) {
-		for name, test := range tests {
-			t.Run(name, func(t *testing.T) { test(t, s) })
-		}
-	})
-}
-
-// Byte IDs go into and out of such columns, and come back in the order of their bytes.
-func TestByteIDsRoundTrip(t *testing.T) {
-	db := openDB(t)
-	type id = idtype.Sno[idtype.AsUUID[User]]
-	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(sqlid.SQLite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("CREATE TABLE t (" + key + ")"); err != nil {
-		t.Fatal(err)
-	}
-	want := []id{idtype.MustParse[id]("brpk4q72xwf2m63k"), idtype.MustParse[id]("brpk4q72xwf2m63l"), idtype.MustParse[id]("crpk4q72xwf2m632")}
-	for _, i := range []int{2, 0, 1} {
-		if _, err := db.Exec("INSERT INTO t VALUES (?)", want[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list, args := sqlid.In(want)
-	rows, err := db.Query("SELECT id FROM t WHERE id IN "+list+" ORDER BY id", args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var got []id
-	for rows.Next() {
-		var n sqlid.Null[id]
-		if err := rows.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, n.V)
-	}
-	if err := rows.Err(); err != nil || !slices.Equal(got, want) {
-		t.Fatalf("got %v, %v, want %v", got, err, want)
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) { test(t, s) })
 	}
 }
 
 // UUIDs that are sno IDs sort as these do, wherever a UUID keeps its version, and whatever is in its parts.
-func TestUUIDOrder(t *testing.T) {
+func testUUIDOrder(t *testing.T, s Database) {
 	type id = idtype.Sno[idtype.AsUUID[User]]
 	random := rand.New(rand.NewPCG(1, 2))
 	var ids []id
@@ -185,23 +147,21 @@ func TestUUIDOrder(t *testing.T) {
 		binary.BigEndian.PutUint16(i[8:], uint16(random.Uint32()))
 		ids = append(ids, i)
 	}
-	eachServer(t, func(t *testing.T, s server) {
-		key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(s.dialect)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.exec(t, "CREATE TABLE uuids ("+key+")"+s.end)
-		var rows []string
-		var args []any
-		for i, id := range ids {
-			rows, args = append(rows, "("+s.parameter(i+1)+")"), append(args, id)
-		}
-		if _, err := s.db.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "), args...); err != nil {
-			t.Fatal(err)
-		}
-		want := slices.SortedFunc(slices.Values(ids), id.Compare)
-		if got := list[id](t, s, "SELECT id FROM uuids ORDER BY id"); !slices.Equal(got, want) {
-			t.Errorf("%d rows, not in order", len(got))
-		}
-	})
+	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(s.Dialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.exec(t, "CREATE TABLE uuids ("+key+")"+s.End)
+	var rows []string
+	var args []any
+	for i, id := range ids {
+		rows, args = append(rows, "("+s.parameter(i+1)+")"), append(args, id)
+	}
+	if _, err := s.DB.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "), args...); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.SortedFunc(slices.Values(ids), id.Compare)
+	if got := list[id](t, s, "SELECT id FROM uuids ORDER BY id"); !slices.Equal(got, want) {
+		t.Errorf("%d rows, not in order", len(got))
+	}
 }

@@ -1,0 +1,77 @@
+package sqlid_test
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/sqlidtest"
+	"github.com/idmint/idmint/sqlid"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func TestServerColumns(t *testing.T) {
+	for dialect, kind := range map[sqlid.Dialect]databases.Kind{sqlid.Postgres: databases.Postgres, sqlid.MariaDB: databases.MariaDB} {
+		t.Run(string(kind), func(t *testing.T) {
+			d := dbtest.New(t, kind)
+			db, err := sql.Open(d.Driver(), d.Source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { db.Close() })
+			sqlidtest.Columns(t, sqlidtest.Database{Dialect: dialect, DB: db})
+		})
+	}
+}
+
+// Every driver, in every way in which it talks to its server.
+func TestServerDrivers(t *testing.T) {
+	for name, interpolate := range map[string]bool{"go-sql-driver in binary": false, "go-sql-driver in text": true} {
+		t.Run(name, func(t *testing.T) {
+			config, err := mysql.ParseDSN(dbtest.New(t, databases.MariaDB).Source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			config.InterpolateParams = interpolate
+			connector, err := mysql.NewConnector(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			db := sql.OpenDB(connector)
+			t.Cleanup(func() { db.Close() })
+			sqlidtest.Driver(t, sqlidtest.Database{Dialect: sqlid.MariaDB, DB: db})
+		})
+	}
+	t.Run("pgx", func(t *testing.T) {
+		source := dbtest.New(t, databases.Postgres).Source()
+		for _, mode := range []pgx.QueryExecMode{
+			pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+			pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+		} {
+			for name, afterConnect := range map[string]func(context.Context, *pgx.Conn) error{
+				"alone":      func(context.Context, *pgx.Conn) error { return nil },
+				"with pgxid": pgxid.AfterConnect,
+			} {
+				t.Run(mode.String()+" "+name, func(t *testing.T) {
+					config, err := pgx.ParseConfig(source)
+					if err != nil {
+						t.Fatal(err)
+					}
+					config.DefaultQueryExecMode = mode
+					config.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
+					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
+					t.Cleanup(func() { db.Close() })
+					sqlidtest.Driver(t, sqlidtest.Database{Dialect: sqlid.Postgres, DB: db})
+				})
+			}
+		}
+	})
+}
