@@ -1,11 +1,13 @@
 package gormid_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
@@ -33,6 +35,11 @@ type (
 		Title    string
 	}
 )
+
+// numbers counts generator numbers up.
+type numbers struct{ last atomic.Int64 }
+
+func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
 
 // library opens a database in a directory of its own.
 func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // An ID that was assigned is inserted, whatever Select and Omit name, and the rest of what they say holds.
-func testSelectAndOmit(t *testing.T, d dialect) {
+func testSelectAndOmit(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	for name, test := range map[string]struct {
 		scope   func(*gorm.DB) *gorm.DB
@@ -62,7 +62,7 @@ func testSelectAndOmit(t *testing.T, d dialect) {
 }
 
 // The user's slices are not written to, nor is a *gorm.DB that others use as well.
-func testSelectIsNotShared(t *testing.T, d dialect) {
+func testSelectIsNotShared(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	omits := []string{"ID", "Name"}
 	shared := db.Omit(omits...).Session(&gorm.Session{})
@@ -85,7 +85,7 @@ func testSelectIsNotShared(t *testing.T, d dialect) {
 	wantMinted(t, column[idtype.DecimalID](t, db, selectItems)...)
 }
 
-func testSelectOnTable(t *testing.T, d dialect) {
+func testSelectOnTable(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()).ForTable("items", "id"))
 	migrate(t, db, &Item{})
 	m := map[string]any{"name": "a", "other": 1}
@@ -96,8 +96,8 @@ func testSelectOnTable(t *testing.T, d dialect) {
 }
 
 // A key that the user set and omitted is the user's decision.
-func TestOmitOfSetKey(t *testing.T) {
-	db, s := newItems(t, inSQLite)
+func testOmitOfSetKey(t *testing.T, d Database) {
+	db, s := newItems(t, d)
 	if err := db.Omit("ID").Create(&Item{ID: 5}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
 		t.Errorf("error %v", err)
 	}

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func TestBadRules(t *testing.T) {
+func testBadRules(t *testing.T, d Database) {
 	s := newSource()
 	type keyless struct{ Name string }
 	for name, test := range map[string]struct {
@@ -24,25 +24,25 @@ func TestBadRules(t *testing.T) {
 		"zero rule":            {[]gormid.Rule{{}}, []string{"rule 0: no source"}},
 		"no source":            {[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)}, []string{"rule 0: no source"}},
 		"two general":          {[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())}, []string{"rule 1: there is a general rule for decimal IDs already"}},
-		"two for a model":      {[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})}, []string{"rule 1: For(gormid_test.Item): there is a rule for it already"}},
-		"twice in a rule":      {[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})}, []string{"For([]gormid_test.Item): there is a rule"}},
+		"two for a model":      {[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})}, []string{"rule 1: For(gormsuite.Item): there is a rule for it already"}},
+		"twice in a rule":      {[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})}, []string{"For([]gormsuite.Item): there is a rule"}},
 		"nothing":              {[]gormid.Rule{gormid.Use(s).For()}, []string{"For names no models"}},
 		"nil":                  {[]gormid.Rule{gormid.Use(s).For(nil)}, []string{"For(<nil>): unsupported data type"}},
 		"no model":             {[]gormid.Rule{gormid.Use(s).For("items", 5)}, []string{"For(string): unsupported data type", "For(int): unsupported data type"}},
 		"map":                  {[]gormid.Rule{gormid.Use(s).For(map[string]any{})}, []string{"For(map[string]interface {}): unsupported data type"}},
-		"integer key":          {[]gormid.Rule{gormid.Use(s).For(&PlainInt{})}, []string{"For(*gormid_test.PlainInt): its primary key ID, of type uint, is not an ID type"}},
-		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"type gormid_test.notAlias, which has no methods"}},
+		"integer key":          {[]gormid.Rule{gormid.Use(s).For(&PlainInt{})}, []string{"For(*gormsuite.PlainInt): its primary key ID, of type uint, is not an ID type"}},
+		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"type gormsuite.notAlias, which has no methods"}},
 		"composite":            {[]gormid.Rule{gormid.Use(s).For(&Composite{})}, []string{"its primary key is composite"}},
 		"no key":               {[]gormid.Rule{gormid.Use(s).For(&keyless{})}, []string{"it has no primary key"}},
 		"read only":            {[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})}, []string{"its primary key ID is never written"}},
 		"pointers to pointers": {[]gormid.Rule{gormid.Use(s).For(&Deep{})}, []string{"is not an ID type"}},
-		"wrapped":              {[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})}, []string{"of type gormid_test.wrapped, is not a decimal ID"}},
+		"wrapped":              {[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})}, []string{"of type gormsuite.wrapped, is not a decimal ID"}},
 		"no column":            {[]gormid.Rule{gormid.Use(s).ForTable("items", "")}, []string{`ForTable("items", ""): want a table and a column`}},
 		"table twice":          {[]gormid.Rule{gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x")}, []string{`rule 1: ForTable("items", "x"): there is a rule`}},
-		"several":              {[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})}, []string{"rule 0: no source", "rule 1: For(int)", "rule 1: For(*gormid_test.Composite)"}},
+		"several":              {[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})}, []string{"rule 0: no source", "rule 1: For(int)", "rule 1: For(*gormsuite.Composite)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			db, err := gorm.Open(inSQLite.dialector(t), &gorm.Config{Logger: logger.Discard})
+			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func (s wrappedSource) Fill(ctx context.Context, dst []wrapped) (int, error) {
 	return len(dst), nil
 }
 
-func testIDsThatAreNotIntegers(t *testing.T, d dialect) {
+func testIDsThatAreNotIntegers(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(wrappedSource{newSource()}))
 	migrate(t, db, &WrappedKey{}, &Item{})
 	rows := []WrappedKey{{Name: "a"}, {Name: "b"}}
@@ -103,7 +103,7 @@ func testIDsThatAreNotIntegers(t *testing.T, d dialect) {
 }
 
 // Two entities may have generators of their own, beside a general one, and a rule for a model wins.
-func testTwoGenerators(t *testing.T, d dialect) {
+func testTwoGenerators(t *testing.T, d Database) {
 	users, orders, others := newSource(), newSource(), newSource()
 	db := d.open(t, gormid.Use(others), gormid.Use(users).For(&User{}), gormid.Use(orders).For(&Order{}, Position{}))
 	migrate(t, db, allModels()...)
@@ -115,12 +115,12 @@ func testTwoGenerators(t *testing.T, d dialect) {
 }
 
 // One plugin serves several databases, whatever their naming.
-func TestSeveralDatabases(t *testing.T) {
+func testSeveralDatabases(t *testing.T, d Database) {
 	s := newSource()
 	plugin := gormid.New(gormid.Use(s).For(&Item{}))
 	var ids []idtype.DecimalID
 	for range 2 {
-		db, err := gorm.Open(inSQLite.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}})
+		db, err := gorm.Open(d.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestSeveralDatabases(t *testing.T) {
 }
 
 // A rule is a value: what is derived from it does not change it, nor what else is derived from it.
-func TestRulesAreImmutable(t *testing.T) {
+func testRulesAreImmutable(t *testing.T, d Database) {
 	base := gormid.Use(newSource()).For(&Item{})
 	base = base.For(&Position{}).For(&Order{}) // a slice with room for more, were it appended to
 	company, tag := base.For(&Company{}), base.For(&Tag{})
@@ -145,7 +145,7 @@ func TestRulesAreImmutable(t *testing.T) {
 		rule gormid.Rule
 		want bool
 	}{{base, false}, {company, true}, {tag, false}} {
-		db := inSQLite.open(t, test.rule)
+		db := d.open(t, test.rule)
 		migrate(t, db, &Company{})
 		if err := db.Create(&Company{}).Error; errors.Is(err, idtype.ErrZero) == test.want {
 			t.Errorf("error %v", err)
@@ -153,7 +153,7 @@ func TestRulesAreImmutable(t *testing.T) {
 	}
 }
 
-func TestDialectWithoutCallbacks(t *testing.T) {
+func testDialectWithoutCallbacks(t *testing.T, d Database) {
 	db, err := gorm.Open(nil, &gorm.Config{})
 	if err != nil {
 		t.Fatal(err)

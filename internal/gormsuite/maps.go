@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -12,11 +12,10 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Every form of map that GORM takes gets the ID, under the name that the user knows it by.
-func testCreateMaps(t *testing.T, d dialect) {
+func testCreateMaps(t *testing.T, d Database) {
 	type M = map[string]any
 	db, s := newItems(t, d)
 	one, many := M{"name": "a"}, []M{{"name": "a"}, {"Name": "b"}}
@@ -50,7 +49,7 @@ func testCreateMaps(t *testing.T, d dialect) {
 	}
 }
 
-func testMapSpellings(t *testing.T, d dialect) {
+func testMapSpellings(t *testing.T, d Database) {
 	type M = map[string]any
 	db, _ := newItems(t, d)
 	var null *idtype.DecimalID
@@ -73,7 +72,7 @@ func testMapSpellings(t *testing.T, d dialect) {
 		"set, as expression": {M{"id": clause.Expr{SQL: "2 + 3"}}, "id", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "set, as expression" && d.kind == databases.ClickHouse {
+			if name == "set, as expression" && d.Kind == ClickHouse {
 				return // whose driver takes values alone
 			}
 			empty(t, db, "items")
@@ -98,7 +97,7 @@ func testMapSpellings(t *testing.T, d dialect) {
 }
 
 // The maps of one slice may spell the key in several ways, and some may have it.
-func testMixedMaps(t *testing.T, d dialect) {
+func testMixedMaps(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	m := []map[string]any{{"ID": nil, "name": "a"}, {"id": 5, "name": "b"}, {"name": "c"}}
 	must(t, db.Model(&Item{}).Create(&m))
@@ -108,7 +107,7 @@ func testMixedMaps(t *testing.T, d dialect) {
 }
 
 // With no model there is nothing that could say what the key is, so nothing is assigned but by ForTable.
-func testTableMaps(t *testing.T, d dialect) {
+func testTableMaps(t *testing.T, d Database) {
 	s := newSource()
 	d = d.with(t)
 	db := d.open(t, gormid.Use(s).ForTable("items", "id").ForTable(d.schema+".companies", "id"))
@@ -125,7 +124,7 @@ func testTableMaps(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT id FROM companies", qualified["id"].(idtype.DecimalID))
 
 	other := map[string]any{"name": "e"}
-	isRefused := d.kind != databases.ClickHouse // as a key is not null there
+	isRefused := d.Kind != ClickHouse // as a key is not null there
 	if err := db.Table("tags").Create(other).Error; (err != nil) != isRefused {
 		t.Error(err)
 	}
@@ -140,7 +139,7 @@ func testTableMaps(t *testing.T, d dialect) {
 	}
 }
 
-func testMapOfTypedKey(t *testing.T, d dialect) {
+func testMapOfTypedKey(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, allModels()...)
 	m := map[string]any{"name": "a"}
@@ -148,7 +147,7 @@ func testMapOfTypedKey(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT id FROM users", m["id"].(UserID))
 }
 
-func testNilMaps(t *testing.T, d dialect) {
+func testNilMaps(t *testing.T, d Database) {
 	var m map[string]any
 	db, s := newItems(t, d)
 	for name, dest := range map[string]any{

@@ -1,27 +1,19 @@
-package gormid_test
+package gormsuite
 
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"database/sql"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"gorm.io/driver/clickhouse"
-	"gorm.io/driver/mysql"
-	"gorm.io/driver/postgres"
-	"gorm.io/driver/sqlite"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // numbers counts generator numbers up.
@@ -82,71 +74,47 @@ func wantFills(t *testing.T, s *source, want ...int) {
 	}
 }
 
-// A dialect opens databases of one kind.
-type dialect struct {
-	kind   databases.Kind // "" for SQLite
-	plain  bool           // the database is taken for one that has no RETURNING
-	simple bool           // the simple protocol of PostgreSQL, for poolers
+// A Kind is a kind of database.
+type Kind string
 
-	server *sql.DB // makes schemas
-	source string  // with %s for the schema
-	schema string  // of the test
+// The databases on which the suite knows what to expect.
+const (
+	SQLite     Kind = "SQLite"
+	Postgres   Kind = "PostgreSQL"
+	MariaDB    Kind = "MariaDB"
+	ClickHouse Kind = "ClickHouse"
+)
+
+// A Database is what the suite runs on.
+type Database struct {
+	Kind  Kind
+	Plain bool // GORM takes the database for one that has no RETURNING
+
+	New  func(testing.TB) (schema, source string) // makes a schema for a test
+	Open func(source string) gorm.Dialector
+	Over func(gorm.ConnPool) gorm.Dialector // for a pool that is open; nil where no test needs it
+
+	schema, source string // of the test
 }
 
-var inSQLite = dialect{}
-
-// with is the dialect with a schema for the test.
-func (d dialect) with(t testing.TB) dialect {
+// with is the database with a schema for the test.
+func (d Database) with(t testing.TB) Database {
 	t.Helper()
-	if d.kind == "" {
-		d.schema, d.source = "main", "file:"+filepath.Join(t.TempDir(), "test.db")+"?_foreign_keys=on&_journal_mode=WAL&_synchronous=OFF&_busy_timeout=20000"
-		return d
-	}
-	d.schema = "s" + strings.ToLower(rand.Text())
-	word := map[databases.Kind]string{databases.Postgres: "SCHEMA", databases.MariaDB: "DATABASE", databases.ClickHouse: "DATABASE"}[d.kind]
-	exec := func(query string) {
-		if _, err := d.server.ExecContext(context.Background(), query); err != nil {
-			t.Error(err)
-		}
-	}
-	exec("CREATE " + word + " " + d.schema)
-	t.Cleanup(func() {
-		exec("DROP " + word + " " + d.schema + map[databases.Kind]string{databases.Postgres: " CASCADE"}[d.kind])
-	})
+	d.schema, d.source = d.New(t)
 	return d
 }
 
 // dialector is GORM's for the test's schema.
-func (d dialect) dialector(t testing.TB) gorm.Dialector {
+func (d Database) dialector(t testing.TB) gorm.Dialector {
 	t.Helper()
 	if d.schema == "" {
 		d = d.with(t)
 	}
-	source := strings.ReplaceAll(d.source, "%s", d.schema)
-	switch d.kind {
-	case databases.Postgres:
-		return postgres.New(postgres.Config{DSN: source, PreferSimpleProtocol: d.simple})
-	case databases.MariaDB:
-		return mysql.New(mysql.Config{DSN: source, DisableWithReturning: d.plain})
-	case databases.ClickHouse:
-		return clickhouse.Open(source)
-	}
-	return sqlite.Open(source)
-}
-
-// over is GORM's for a pool that is there.
-func (d dialect) over(pool gorm.ConnPool) gorm.Dialector {
-	switch d.kind {
-	case databases.Postgres:
-		return postgres.New(postgres.Config{Conn: pool})
-	case databases.MariaDB:
-		return mysql.New(mysql.Config{Conn: pool, DisableWithReturning: d.plain})
-	}
-	return sqlite.New(sqlite.Config{Conn: pool})
+	return d.Open(d.source)
 }
 
 // open opens a database of its own, which enforces foreign keys if it can.
-func (d dialect) open(t testing.TB, rules ...gormid.Rule) *gorm.DB {
+func (d Database) open(t testing.TB, rules ...gormid.Rule) *gorm.DB {
 	t.Helper()
 	return openWith(t, d.dialector(t), &gorm.Config{}, rules...)
 }
@@ -254,7 +222,7 @@ func itemIDs(items []Item) (ids []idtype.DecimalID) {
 	return ids
 }
 
-func newItems(t testing.TB, d dialect) (*gorm.DB, *source) {
+func newItems(t testing.TB, d Database) (*gorm.DB, *source) {
 	t.Helper()
 	s := newSource()
 	db := d.open(t, gormid.Use(s))

@@ -1,7 +1,6 @@
-package gormid_test
+package gormsuite
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Row is a model of the usual width.
@@ -32,7 +30,7 @@ const (
 
 // create makes a database without or with the plugin, and a function that fills it with rows of no ID, or of IDs that are set
 // by hand as the rows are made.
-func create(b *testing.B, d dialect, rules ...gormid.Rule) func() time.Duration {
+func create(b *testing.B, d Database, rules ...gormid.Rule) func() time.Duration {
 	db, err := gorm.Open(d.dialector(b), &gorm.Config{Logger: logger.Discard})
 	if err != nil {
 		b.Fatal(err)
@@ -44,7 +42,7 @@ func create(b *testing.B, d dialect, rules ...gormid.Rule) func() time.Duration 
 	}
 	migrate(b, db, &Row{})
 	batch := benchBatch
-	if d.kind == databases.ClickHouse {
+	if d.Kind == ClickHouse {
 		batch = benchRows // see the documentation
 	}
 	gen := generator.NewTestDecimal(new(numbers))
@@ -68,42 +66,34 @@ func create(b *testing.B, d dialect, rules ...gormid.Rule) func() time.Duration 
 	}
 }
 
-// The plugin beside IDs that are set by hand, turn by turn; ratio is that of the medians, ratio-of-best that of the
+// Benchmark measures the plugin beside IDs that are set by hand, turn by turn; ratio is that of the medians, ratio-of-best that of the
 // fastest, which a busy machine disturbs less.
-func BenchmarkCreateInBatches(b *testing.B) {
-	for _, kind := range append(databases.Kinds(), "") {
-		b.Run(cmp.Or(string(kind), "SQLite"), func(b *testing.B) {
-			d := inSQLite
-			if kind != "" {
-				d = in(b, kind)
-			}
-			hand, plugin := create(b, d), create(b, d, gormid.Use(generator.NewTestDecimal(new(numbers))))
-			hand()
-			plugin()
-			var byHand, byPlugin []time.Duration
-			for i := 0; b.Loop(); i++ {
-				if i%2 == 0 {
-					byHand, byPlugin = append(byHand, hand()), append(byPlugin, plugin())
-				} else {
-					byPlugin, byHand = append(byPlugin, plugin()), append(byHand, hand())
-				}
-			}
-			median := func(d []time.Duration) float64 {
-				slices.Sort(d)
-				return float64(d[len(d)/2])
-			}
-			b.ReportMetric(float64(slices.Min(byPlugin))/float64(slices.Min(byHand)), "ratio-of-best")
-			b.ReportMetric(median(byPlugin)/median(byHand), "ratio")
-			b.ReportMetric(median(byHand)/benchRows, "ns/row-by-hand")
-			b.ReportMetric(0, "ns/op")
-		})
+func Benchmark(b *testing.B, d Database) {
+	hand, plugin := create(b, d), create(b, d, gormid.Use(generator.NewTestDecimal(new(numbers))))
+	hand()
+	plugin()
+	var byHand, byPlugin []time.Duration
+	for i := 0; b.Loop(); i++ {
+		if i%2 == 0 {
+			byHand, byPlugin = append(byHand, hand()), append(byPlugin, plugin())
+		} else {
+			byPlugin, byHand = append(byPlugin, plugin()), append(byHand, hand())
+		}
 	}
+	median := func(d []time.Duration) float64 {
+		slices.Sort(d)
+		return float64(d[len(d)/2])
+	}
+	b.ReportMetric(float64(slices.Min(byPlugin))/float64(slices.Min(byHand)), "ratio-of-best")
+	b.ReportMetric(median(byPlugin)/median(byHand), "ratio")
+	b.ReportMetric(median(byHand)/benchRows, "ns/row-by-hand")
+	b.ReportMetric(0, "ns/op")
 }
 
 // What the plugin allocates is a fixed number of times per statement, not per row.
-func TestAllocationsPerRow(t *testing.T) {
+func testAllocationsPerRow(t *testing.T, d Database) {
 	dry := func(rules ...gormid.Rule) *gorm.DB {
-		db, err := gorm.Open(inSQLite.dialector(t), &gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true})
+		db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true})
 		if err != nil {
 			t.Fatal(err)
 		}

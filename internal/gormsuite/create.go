@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -13,13 +13,12 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 const selectItems = "SELECT id FROM items"
 
 // Whatever the rows come in, each gets an ID, from one reservation, and the database holds it.
-func testCreateStructs(t *testing.T, d dialect) {
+func testCreateStructs(t *testing.T, d Database) {
 	a, b := Item{Name: "a"}, Item{Name: "b"}
 	db, s := newItems(t, d)
 	fresh := func() (*Item, *Item) { a, b = Item{Name: "a"}, Item{Name: "b"}; return &a, &b }
@@ -85,14 +84,14 @@ func testCreateStructs(t *testing.T, d dialect) {
 			wantMinted(t, itemIDs(items)...)
 			wantFills(t, s, len(items))
 			wantColumn(t, db, selectItems+" ORDER BY name", itemIDs(items)...)
-			if want := len(items); int(result.RowsAffected) != want && d.kind != databases.ClickHouse { // which does not tell
+			if want := len(items); int(result.RowsAffected) != want && d.Kind != ClickHouse { // which does not tell
 				t.Errorf("RowsAffected is %d, want %d", result.RowsAffected, want)
 			}
 		})
 	}
 }
 
-func testSetValuesStay(t *testing.T, d dialect) {
+func testSetValuesStay(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	items := []Item{{ID: 7, Name: "seven"}, {Name: "new"}, {ID: 8, Name: "eight"}, {Name: "newer"}}
 	must(t, db.Create(&items))
@@ -107,7 +106,7 @@ func testSetValuesStay(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT name FROM items WHERE id = 10", "saved")
 }
 
-func testCreateInBatches(t *testing.T, d dialect) {
+func testCreateInBatches(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	items := make([]Item, 25)
 	must(t, db.CreateInBatches(&items, 10))
@@ -124,7 +123,7 @@ func testCreateInBatches(t *testing.T, d dialect) {
 	wantFills(t, s, 4, 2)
 }
 
-func testGenericAPI(t *testing.T, d dialect) {
+func testGenericAPI(t *testing.T, d Database) {
 	ctx := t.Context()
 	db, s := newItems(t, d)
 	item := Item{Name: "a"}
@@ -150,7 +149,7 @@ func testGenericAPI(t *testing.T, d dialect) {
 	}
 }
 
-func testFirstOrCreate(t *testing.T, d dialect) {
+func testFirstOrCreate(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	var item, same, assigned, init Item
 	must(t, db.Where(Item{Name: "a"}).Attrs(Item{Name: "b"}).FirstOrCreate(&item))
@@ -173,7 +172,7 @@ func testFirstOrCreate(t *testing.T, d dialect) {
 	wantColumn(t, db, selectItems, item.ID, assigned.ID)
 }
 
-func testDryRun(t *testing.T, d dialect) {
+func testDryRun(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	item := Item{Name: "a"}
 	stmt := db.Session(&gorm.Session{DryRun: true}).Create(&item).Statement
@@ -192,7 +191,7 @@ func testDryRun(t *testing.T, d dialect) {
 	wantColumn[idtype.DecimalID](t, db, selectItems)
 }
 
-func testPreparedStatements(t *testing.T, d dialect) {
+func testPreparedStatements(t *testing.T, d Database) {
 	s := newSource()
 	db := openWith(t, d.dialector(t), &gorm.Config{PrepareStmt: true}, gormid.Use(s))
 	migrate(t, db, &Item{})
@@ -208,7 +207,7 @@ func testPreparedStatements(t *testing.T, d dialect) {
 }
 
 // With SkipDefaultTransaction GORM has no callback that begins a transaction.
-func testSkipDefaultTransaction(t *testing.T, d dialect) {
+func testSkipDefaultTransaction(t *testing.T, d Database) {
 	s := newSource()
 	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
 	migrate(t, db, &Item{})
@@ -228,7 +227,7 @@ func (h *Hooked) BeforeCreate(*gorm.DB) error {
 	return nil
 }
 
-func testHooks(t *testing.T, d dialect) {
+func testHooks(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Hooked{})
@@ -244,7 +243,7 @@ func testHooks(t *testing.T, d dialect) {
 }
 
 // A statement that is used again does not take what was assigned before for its own.
-func testSessions(t *testing.T, d dialect) {
+func testSessions(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	first, second := Item{Name: "a"}, Item{Name: "b"}
 	tx := must(t, db.Create(&first))
@@ -259,7 +258,7 @@ func testSessions(t *testing.T, d dialect) {
 	}
 }
 
-func testContext(t *testing.T, d dialect) {
+func testContext(t *testing.T, d Database) {
 	type name struct{}
 	db, s := newItems(t, d)
 	ctx := context.WithValue(t.Context(), name{}, "mine")
@@ -269,7 +268,7 @@ func testContext(t *testing.T, d dialect) {
 	}
 }
 
-func testConcurrency(t *testing.T, d dialect) {
+func testConcurrency(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Item{}, &Company{}, &User{}, &Profile{}, &Order{}, &Position{}, &Tag{}, &Note{})
@@ -302,7 +301,7 @@ func testConcurrency(t *testing.T, d dialect) {
 }
 
 // Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about it, once or more often.
-func testFirstUse(t *testing.T, d dialect) {
+func testFirstUse(t *testing.T, d Database) {
 	d = d.with(t)
 	s := newSource()
 	warm := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(s))

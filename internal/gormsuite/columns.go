@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"cmp"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -62,17 +61,17 @@ func (node[K]) TableName() string { return "nodes" }
 func (pair[K]) TableName() string { return "pairs" }
 
 // types are a form's column in each database, as the database tells it.
-type types map[databases.Kind]string
+type types map[Kind]string
 
 // The column of an ID is the same as a primary key, in a composite one, as a foreign key and as none, and nullable where the
 // field is. Nothing numbers it, and it is right at once: a second migration finds nothing to change.
-func testColumns(t *testing.T, d dialect) {
-	bigint := types{"": "bigint", databases.Postgres: "bigint", databases.MariaDB: "bigint(20)", databases.ClickHouse: "Int64"}
+func testColumns(t *testing.T, d Database) {
+	bigint := types{SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)", ClickHouse: "Int64"}
 	binary := func(n int) types {
-		return types{"": "BLOB", databases.Postgres: "bytea", databases.MariaDB: fmt.Sprintf("binary(%d)", n), databases.ClickHouse: fmt.Sprintf("FixedString(%d)", n)}
+		return types{SQLite: "BLOB", Postgres: "bytea", MariaDB: fmt.Sprintf("binary(%d)", n), ClickHouse: fmt.Sprintf("FixedString(%d)", n)}
 	}
-	text := types{"": "char(16)", databases.Postgres: "text COLLATE C", databases.MariaDB: "char(16) COLLATE ascii_bin", databases.ClickHouse: "String"}
-	uuid := types{"": "uuid", databases.Postgres: "uuid", databases.MariaDB: "uuid", databases.ClickHouse: "UUID"}
+	text := types{SQLite: "char(16)", Postgres: "text COLLATE C", MariaDB: "char(16) COLLATE ascii_bin", ClickHouse: "String"}
+	uuid := types{SQLite: "uuid", Postgres: "uuid", MariaDB: "uuid", ClickHouse: "UUID"}
 	s := newSchemes()
 	type e struct{}
 	t.Run("decimal", testColumn[idtype.Decimal[e]](d, gormid.Use(newSource()), bigint))
@@ -86,15 +85,15 @@ func testColumns(t *testing.T, d dialect) {
 	t.Run("sno as UUID", testColumn[idtype.Sno[idtype.AsUUID[e]]](d, s.sno, uuid))
 }
 
-func testColumn[K idtype.ID](d dialect, rule gormid.Rule, types types) func(*testing.T) {
+func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*testing.T) {
 	return func(t *testing.T) {
 		type Node = node[K]
 		type Pair = pair[K]
-		d, isClickHouse := d.with(t), d.kind == databases.ClickHouse
+		d, isClickHouse := d.with(t), d.Kind == ClickHouse
 		log := &trace{Interface: logger.Discard}
 		db := openWith(t, d.dialector(t), &gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule)
 		migrate(t, db, &link[K]{}, &Node{}, &Pair{}, &seed[K]{})
-		want, null := types[d.kind], types[d.kind]+" NULL"
+		want, null := types[d.Kind], types[d.Kind]+" NULL"
 		plain := null // by default a column is nullable
 		if isClickHouse {
 			plain, null = want, "Nullable("+want+")"
@@ -117,7 +116,7 @@ func testColumn[K idtype.ID](d dialect, rule gormid.Rule, types types) func(*tes
 				t.Errorf("%s has no columns %v", table, columns)
 			}
 		}
-		if d.kind == databases.Postgres {
+		if d.Kind == Postgres {
 			wantColumn[string](t, db, "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()")
 		}
 
@@ -200,7 +199,7 @@ type Label struct {
 	Peers []*Label `gorm:"many2many:label_peers"`
 }
 
-func testJoinTableColumns(t *testing.T, d dialect) {
+func testJoinTableColumns(t *testing.T, d Database) {
 	db := d.open(t, newSchemes().sno)
 	migrate(t, db, &Label{})
 	for range 2 {
@@ -220,7 +219,7 @@ func testJoinTableColumns(t *testing.T, d dialect) {
 }
 
 // A table that is there gets what it has not, and what is of another type is changed, be it by name or by AutoMigrate.
-func testGrownTable(t *testing.T, d dialect) {
+func testGrownTable(t *testing.T, d Database) {
 	type Grown struct {
 		ID    idtype.SnoID
 		Moved *idtype.SnoID
@@ -228,11 +227,11 @@ func testGrownTable(t *testing.T, d dialect) {
 		Added *idtype.SnoID
 	}
 	db := d.open(t, newSchemes().sno)
-	bytes := map[databases.Kind]string{"": "BLOB", databases.Postgres: "bytea", databases.MariaDB: "binary(10)", databases.ClickHouse: "FixedString(10)"}[d.kind]
-	switch d.kind {
-	case databases.ClickHouse:
+	bytes := map[Kind]string{SQLite: "BLOB", Postgres: "bytea", MariaDB: "binary(10)", ClickHouse: "FixedString(10)"}[d.Kind]
+	switch d.Kind {
+	case ClickHouse:
 		must(t, db.Exec("CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id"))
-	case databases.MariaDB:
+	case MariaDB:
 		must(t, db.Exec("CREATE TABLE growns (id binary(10) PRIMARY KEY, was longblob, wrong longblob)"))
 	default:
 		must(t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"))
@@ -242,7 +241,7 @@ func testGrownTable(t *testing.T, d dialect) {
 	}
 	migrate(t, db, &Grown{})
 	null := bytes + " NULL"
-	if d.kind == databases.ClickHouse {
+	if d.Kind == ClickHouse {
 		null = "Nullable(" + bytes + ")"
 	}
 	want := map[string]string{"id": bytes, "moved": null, "wrong": null, "added": null}
@@ -258,7 +257,7 @@ func testGrownTable(t *testing.T, d dialect) {
 }
 
 // A primary key that holds no IDs is an error: GORM changes other columns only. In SQLite any column takes any type.
-func testKeyOfAnotherType(t *testing.T, d dialect) {
+func testKeyOfAnotherType(t *testing.T, d Database) {
 	type Wrong struct {
 		ID   idtype.SnoID
 		Name string
@@ -276,14 +275,14 @@ func testKeyOfAnotherType(t *testing.T, d dialect) {
 		Name string
 	}
 	db := d.open(t, newSchemes().sno)
-	wrong := map[databases.Kind]map[any][]string{
-		"":                 {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
-		databases.Postgres: {&Wrong{}: {"text", "bigint"}, &Number{}: {"int", "bytea", "numeric"}, &Text{}: {"bytea", "bigint"}},
-		databases.MariaDB: {
+	wrong := map[Kind]map[any][]string{
+		SQLite:   {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
+		Postgres: {&Wrong{}: {"text", "bigint"}, &Number{}: {"int", "bytea", "numeric"}, &Text{}: {"bytea", "bigint"}},
+		MariaDB: {
 			&Wrong{}: {"binary(8)", "varbinary(10)", "bigint"}, &Number{}: {"int", "binary(8)", "decimal(20)"}, &Text{}: {"varchar(16)", "char(20)"},
 		},
-		databases.ClickHouse: {&Wrong{}: {"FixedString(8)", "String"}, &Number{}: {"Int32", "UInt64"}, &Text{}: {"FixedString(16)"}},
-	}[d.kind]
+		ClickHouse: {&Wrong{}: {"FixedString(8)", "String"}, &Number{}: {"Int32", "UInt64"}, &Text{}: {"FixedString(16)"}},
+	}[d.Kind]
 	for model, types := range wrong {
 		stmt := gorm.Statement{DB: db}
 		if err := stmt.Parse(model); err != nil {
@@ -291,7 +290,7 @@ func testKeyOfAnotherType(t *testing.T, d dialect) {
 		}
 		for _, typ := range types {
 			create := "CREATE TABLE " + stmt.Table + " (id " + typ + " PRIMARY KEY, name varchar(100))"
-			if d.kind == databases.ClickHouse {
+			if d.Kind == ClickHouse {
 				create = "CREATE TABLE " + stmt.Table + " (id " + typ + ", name String) ENGINE = MergeTree ORDER BY id"
 			}
 			must(t, db.Exec(create))
@@ -303,10 +302,10 @@ func testKeyOfAnotherType(t *testing.T, d dialect) {
 			must(t, db.Exec("DROP TABLE "+stmt.Table))
 		}
 	}
-	if holds := map[databases.Kind]string{ // what holds the same
-		databases.Postgres:   "CREATE TABLE texts (id varchar(16) PRIMARY KEY, name text)",
-		databases.ClickHouse: "CREATE TABLE texts (id LowCardinality(String), name String) ENGINE = MergeTree ORDER BY id",
-	}[d.kind]; holds != "" {
+	if holds := map[Kind]string{ // what holds the same
+		Postgres:   "CREATE TABLE texts (id varchar(16) PRIMARY KEY, name text)",
+		ClickHouse: "CREATE TABLE texts (id LowCardinality(String), name String) ENGINE = MergeTree ORDER BY id",
+	}[d.Kind]; holds != "" {
 		must(t, db.Exec(holds))
 		migrate(t, db, &Text{})
 		row := Text{Name: "a"}
@@ -317,14 +316,14 @@ func testKeyOfAnotherType(t *testing.T, d dialect) {
 			t.Errorf("%+v, want %+v", found, row)
 		}
 	}
-	if d.kind == databases.MariaDB {
+	if d.Kind == MariaDB {
 		must(t, db.Exec("CREATE TABLE askeds (id binary(16) PRIMARY KEY, name longtext)"))
 		migrate(t, db, &Asked{})
 	}
 }
 
 // A type that the user asks for stays, also in the foreign keys that refer to it; and there is no need of a migration to ask.
-func testTypeTag(t *testing.T, d dialect) {
+func testTypeTag(t *testing.T, d Database) {
 	type Kept struct {
 		ID   idtype.SnoID `gorm:"type:blobby(20)"`
 		Plan idtype.SnoID
@@ -340,16 +339,16 @@ func testTypeTag(t *testing.T, d dialect) {
 	if err := cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})); err != nil {
 		t.Fatal(err)
 	}
-	bytes := map[databases.Kind]string{"": "blob", databases.Postgres: "bytea", databases.MariaDB: "binary(10)", databases.ClickHouse: "FixedString(10)"}
-	long := map[databases.Kind]string{"": "blob", databases.Postgres: "bytea", databases.MariaDB: "longblob", databases.ClickHouse: "String"}
+	bytes := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "binary(10)", ClickHouse: "FixedString(10)"}
+	long := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "longblob", ClickHouse: "String"}
 	for field, want := range map[*schema.Field]string{
-		kept.Schema.LookUpField("long"):     long[d.kind],
+		kept.Schema.LookUpField("long"):     long[d.Kind],
 		kept.Schema.LookUpField("id"):       "blobby(20)",
-		kept.Schema.LookUpField("plan"):     bytes[d.kind],
-		child.Schema.LookUpField("id"):      bytes[d.kind],
+		kept.Schema.LookUpField("plan"):     bytes[d.Kind],
+		child.Schema.LookUpField("id"):      bytes[d.Kind],
 		child.Schema.LookUpField("kept_id"): "blobby(20)",
 	} {
-		if field.PrimaryKey && d.kind == "" {
+		if field.PrimaryKey && d.Kind == SQLite {
 			want += " NOT NULL"
 		}
 		if got := db.Migrator().FullDataTypeOf(field).SQL; got != want {
@@ -359,18 +358,18 @@ func testTypeTag(t *testing.T, d dialect) {
 }
 
 // columns asks the database for a table's columns.
-func (d dialect) columns(t *testing.T, db *gorm.DB, table string) map[string]string {
+func (d Database) columns(t *testing.T, db *gorm.DB, table string) map[string]string {
 	t.Helper()
-	query := map[databases.Kind]string{
-		"": `SELECT name, type || iif("notnull" OR pk, '', ' NULL') FROM pragma_table_info(?)`,
-		databases.Postgres: `SELECT attname, format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || nullif(collname, 'default'), '')
+	query := map[Kind]string{
+		SQLite: `SELECT name, type || iif("notnull" OR pk, '', ' NULL') FROM pragma_table_info(?)`,
+		Postgres: `SELECT attname, format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || nullif(collname, 'default'), '')
 			|| CASE WHEN attnotnull THEN '' ELSE ' NULL' END || coalesce(' DEFAULT ' || pg_get_expr(adbin, adrelid), '')
 			FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 			WHERE attrelid = ?::text::regclass AND attnum > 0`,
-		databases.MariaDB: `SELECT column_name, concat(column_type, coalesce(concat(' COLLATE ', collation_name), ''), if(is_nullable = 'YES', ' NULL', ''), extra)
+		MariaDB: `SELECT column_name, concat(column_type, coalesce(concat(' COLLATE ', collation_name), ''), if(is_nullable = 'YES', ' NULL', ''), extra)
 			FROM information_schema.columns WHERE table_schema = database() AND table_name = ?`,
-		databases.ClickHouse: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?`,
-	}[d.kind]
+		ClickHouse: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?`,
+	}[d.Kind]
 	rows, err := db.Session(&gorm.Session{NewDB: true}).Raw(query, table).Rows()
 	if err != nil {
 		t.Fatal(err)

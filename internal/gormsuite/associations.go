@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func newShop(t *testing.T, d dialect) (*gorm.DB, *source) {
+func newShop(t *testing.T, d Database) (*gorm.DB, *source) {
 	t.Helper()
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
@@ -22,7 +22,7 @@ func newShop(t *testing.T, d dialect) (*gorm.DB, *source) {
 
 // One Create stores the whole graph: every row gets a key, every foreign key is the key of the row that it refers to, and
 // the database, which enforces foreign keys, agrees.
-func testAssociations(t *testing.T, d dialect) {
+func testAssociations(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	u := User{
 		Name:    "u",
@@ -69,7 +69,7 @@ func testAssociations(t *testing.T, d dialect) {
 }
 
 // The rows of one kind that belong to a slice are one statement, and one reservation.
-func testAssociationsOfSlice(t *testing.T, d dialect) {
+func testAssociationsOfSlice(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	company := &Company{Name: "shared"}
 	users := []User{
@@ -84,7 +84,7 @@ func testAssociationsOfSlice(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT user_id FROM orders", users[0].ID, users[0].ID, users[1].ID)
 }
 
-func testAssociationMode(t *testing.T, d dialect) {
+func testAssociationMode(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
@@ -119,7 +119,7 @@ func testAssociationMode(t *testing.T, d dialect) {
 	}
 }
 
-func testUpdatesCreateAssociations(t *testing.T, d dialect) {
+func testUpdatesCreateAssociations(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
@@ -154,7 +154,7 @@ type (
 	}
 )
 
-func testCustomJoinTables(t *testing.T, d dialect) {
+func testCustomJoinTables(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	for field, join := range map[string]any{"Users": &Membership{}, "Tags": &Grant{}} {
 		if err := db.SetupJoinTable(&Group{}, field, join); err != nil {
@@ -176,7 +176,7 @@ func testCustomJoinTables(t *testing.T, d dialect) {
 	must(t, db.Create(&Membership{UserID: late.ID, GroupID: g.ID}))
 	wantFills(t, s, 1, 1)
 	err := db.Create(&Grant{GroupID: g.ID}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormid_test.Grant (table grants): row 0: the primary key TagID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Grant (table grants): row 0: the primary key TagID is not set") {
 		t.Error(err)
 	}
 	wantFills(t, s)

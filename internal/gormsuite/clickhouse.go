@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -11,7 +11,6 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Reading is a row of ClickHouse, sorted by its key, which that has compressed well.
@@ -22,12 +21,12 @@ type Reading struct {
 	Value   float64
 }
 
-func TestBatchInClickHouse(t *testing.T) {
+func testBatchInClickHouse(t *testing.T, d Database) {
 	const n = 10_000
 	s := newSource()
 	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
 	stations := made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), nil))
-	db := in(t, databases.ClickHouse).open(t, gormid.Use(s))
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id"), &Reading{})
 	migrate(t, db, &Reading{})
 	wantColumn(t, db, "SELECT concat(type, ' ', compression_codec) FROM system.columns WHERE database = currentDatabase() AND name = 'id' AND is_in_primary_key",
@@ -58,8 +57,8 @@ func TestBatchInClickHouse(t *testing.T) {
 }
 
 // The driver would store zero in a FixedString, from a struct or a map.
-func TestZeroInClickHouse(t *testing.T) {
-	db := in(t, databases.ClickHouse).open(t, gormid.Use(newSource()))
+func testZeroInClickHouse(t *testing.T, d Database) {
+	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Reading{})
 	for _, dest := range []any{&Reading{}, &[]Reading{{Station: idtype.EightByteID{1}}, {}}, map[string]any{"station": idtype.EightByteID{}, "value": 1.0}} {
 		err := db.Model(&Reading{}).Create(dest).Error
@@ -73,8 +72,8 @@ func TestZeroInClickHouse(t *testing.T) {
 }
 
 // What the package documentation says of GORM's driver: each sentence is a case here.
-func TestTrapsInClickHouse(t *testing.T) {
-	d := in(t, databases.ClickHouse).with(t)
+func testTrapsInClickHouse(t *testing.T, d Database) {
+	d = d.with(t)
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Item{})
 	if err := db.CreateInBatches(make([]Item, 4), 2).Error; err == nil {

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"database/sql"
@@ -65,8 +65,8 @@ func (l *IDs) Scan(any) error { return nil }
 
 func (p *Pointed) Value() (driver.Value, error) { return int64(p.id), nil }
 
-func TestValuesOfTheApp(t *testing.T) {
-	db := inSQLite.open(t, newSchemes().rules()...)
+func testValuesOfTheApp(t *testing.T, d Database) {
+	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &Own{}, &Crew{}, &Seat{}, &Mixed{})
 	must(t, db.Create(&Own{Crews: []Crew{{Name: "a"}, {Name: "b"}}, Seats: []Seat{{Row: 5}}}))
 	var own Own

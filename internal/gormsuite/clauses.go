@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -33,9 +33,9 @@ type (
 	}
 )
 
-func newPapers(t *testing.T) (*gorm.DB, []Paper) {
+func newPapers(t *testing.T, d Database) (*gorm.DB, []Paper) {
 	t.Helper()
-	db := inSQLite.open(t, newSchemes().rules()...)
+	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &Paper{}, &Sheet{})
 	short := idtype.MustParseShortID("xinaS8QBh")
 	papers := []Paper{{Name: "a", Short: &short, Sheets: make([]Sheet, 2)}, {Name: "b"}, {Name: "c"}}
@@ -44,8 +44,8 @@ func newPapers(t *testing.T) (*gorm.DB, []Paper) {
 }
 
 // What cannot be an ID of its column ends the statement before it is sent, with an error that says where and why.
-func TestRefusals(t *testing.T) {
-	db, papers := newPapers(t)
+func testRefusals(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	raw := papers[0].ID[:]
 	for _, test := range []struct {
 		name string
@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{
 			"zero", func() *gorm.DB { return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}) },
-			"gormid_test.Paper (table papers): a condition on Short: the ID is not set; for NULL write IS NULL, or give nil: zero means",
+			"gormsuite.Paper (table papers): a condition on Short: the ID is not set; for NULL write IS NULL, or give nil: zero means",
 		},
 		{"zero in a list", func() *gorm.DB { return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}}) }, "a condition on ID: the ID is not set"},
 		{
@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 			"a zero in a map", func() *gorm.DB {
 				return db.Model(&Paper{}).Where("1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
 			},
-			"gormid_test.Paper (table papers): Short is not set; for NULL give nil: zero means not assigned",
+			"gormsuite.Paper (table papers): Short is not set; for NULL give nil: zero means not assigned",
 		},
 		{"a 0 in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", 0) }, "Short is not set; for NULL give nil"},
 		{
@@ -136,8 +136,8 @@ func TestRefusals(t *testing.T) {
 }
 
 // Row has no place for an error but the row.
-func TestRefusalOfRow(t *testing.T) {
-	db, _ := newPapers(t)
+func testRefusalOfRow(t *testing.T, d Database) {
+	db, _ := newPapers(t, d)
 	var e *gormid.Error
 	if err := db.Model(&Paper{}).Select("name").Where("short", idtype.ShortID(0)).Row().Scan(new(string)); !errors.As(err, &e) {
 		t.Errorf("error %v", err)
@@ -149,8 +149,8 @@ func TestRefusalOfRow(t *testing.T) {
 }
 
 // A subquery's error is lost to GORM, and SQLite takes an empty list.
-func TestRefusalInSubquery(t *testing.T) {
-	db, papers := newPapers(t)
+func testRefusalInSubquery(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	for name, sub := range map[string]*gorm.DB{
 		"a zero":             db.Model(&Paper{}).Select("id").Where("short", idtype.ShortID(0)),
 		"a Slice":            db.Model(&Paper{}).Select("id").Where("id <> ?", idtype.Slice[idtype.SnoID]{papers[0].ID}),
@@ -166,8 +166,8 @@ func TestRefusalInSubquery(t *testing.T) {
 }
 
 // What is no ID is GORM's and the database's, as without the plugin.
-func TestOtherConditionsAreLeftAlone(t *testing.T) {
-	db, papers := newPapers(t)
+func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	list := idtype.Slice[idtype.DecimalID]{7, 8}
 	must(t, db.Model(&Paper{}).Where("name = ?", "a").Update("lists", list))
 	must(t, db.Exec("UPDATE papers SET lists = ? WHERE name = 'b'", list))
@@ -212,8 +212,8 @@ func TestOtherConditionsAreLeftAlone(t *testing.T) {
 
 // A text by itself is the key if it cannot be the name of a column, today and when the texts of sno
 // begin with letters.
-func TestTextsByThemselves(t *testing.T) {
-	db, papers := newPapers(t)
+func testTextsByThemselves(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	late := Paper{ID: idtype.MustParseSnoID("a34tuf2222222222"), Name: "late"}
 	must(t, db.Create(&late))
 	for _, want := range []Paper{papers[0], late} {
@@ -236,8 +236,8 @@ func TestTextsByThemselves(t *testing.T) {
 }
 
 // What was refused, and is shown in a log, is not run by who copies it.
-func TestRefusedIsNotRun(t *testing.T) {
-	db, papers := newPapers(t)
+func testRefusedIsNotRun(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	slice := idtype.Slice[idtype.SnoID]{papers[0].ID}
 	for name, do := range map[string]func(tx *gorm.DB) *gorm.DB{
 		"zero":          func(tx *gorm.DB) *gorm.DB { return tx.Where("id <> ?", idtype.SnoID{}).Delete(&Paper{}) },
@@ -262,8 +262,8 @@ type Patch struct {
 }
 
 // Texts are read as the field's type, wherever they come from.
-func TestTextsOfPatches(t *testing.T) {
-	db, papers := newPapers(t)
+func testTextsOfPatches(t *testing.T, d Database) {
+	db, papers := newPapers(t, d)
 	const text = "12345678" // the text of one short ID, and digits of another
 	id := idtype.MustParseShortID(text)
 	for name, do := range map[string]func() *gorm.DB{
@@ -309,7 +309,7 @@ func assignments(values map[string]any) (all []clause.Assigner) {
 }
 
 // The errors of rows name the field, by its path, and its column.
-func TestErrorsNameTheField(t *testing.T) {
+func testErrorsNameTheField(t *testing.T, d Database) {
 	type Address struct {
 		ID   idtype.DecimalID `gorm:"default:null"`
 		City idtype.DecimalID
@@ -321,7 +321,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		Work    Address  `gorm:"embedded;embeddedPrefix:work_"`
 		Spare   *Address `gorm:"embedded;embeddedPrefix:spare_"`
 	}
-	db := inSQLite.open(t, newSchemes().rules()...)
+	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	for want, do := range map[string]func() error{
@@ -346,7 +346,7 @@ func TestErrorsNameTheField(t *testing.T) {
 }
 
 // A statement as the log shows it holds literals of the database: see gormmatrix, which runs them.
-func testLiterals(t *testing.T, d dialect) {
+func testLiterals(t *testing.T, d Database) {
 	s := newSchemes()
 	db := d.open(t, s.rules()...)
 	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"database/sql"
@@ -136,26 +136,26 @@ type (
 	}
 )
 
-func TestRefusedModels(t *testing.T) {
+func testRefusedModels(t *testing.T, d Database) {
 	s := newSchemes()
 	for _, test := range []struct {
 		model any
 		want  string
 	}{
-		{&NotAlias{}, "the primary key ID is of type gormid_test.notAlias, which has no methods"},
-		{&NotAliasBytes{}, "the primary key ID is of type gormid_test.notAliasBytes, which has no methods"},
+		{&NotAlias{}, "the primary key ID is of type gormsuite.notAlias, which has no methods"},
+		{&NotAliasBytes{}, "the primary key ID is of type gormsuite.notAliasBytes, which has no methods"},
 		{&TextOwner{}, "relation Notes: TextNote.OwnerID of type string cannot hold TextOwner.ID of type idtype.Decimal"},
 		{&TextChild{}, "relation Parent: TextChild.ParentID of type *string cannot hold TextParent.ID"},
 		{&NullTextChild{}, "relation Parent: NullTextChild.ParentID of type sql.NullString cannot hold BytesParent.ID"},
 		{&NarrowChild{}, "relation Parent: NarrowChild.ParentID of type int32 cannot hold NarrowParent.ID"},
 		{&MixedChild{}, "relation Parent: MixedChild.ParentID of type idtype.Sno"},
 		{&RefersToText{}, "relation TextKeyed: RefersToText.TextKeyedID of type idtype.Sequence"},
-		{&DefinedChild{}, "relation Parent: DefinedChild.ParentID is of type gormid_test.notAlias, which has no methods"},
+		{&DefinedChild{}, "relation Parent: DefinedChild.ParentID is of type gormsuite.notAlias, which has no methods"},
 		{&TaggedText{}, "ID, whose IDs are stored as bigint, is tagged type:varchar(20)"},
 		{&TaggedUUID{}, "ID, whose IDs are stored as bytes, is tagged type:uuid: declare the key with another form"},
 		{&TaggedFloat{}, "Other, whose IDs are stored as bigint, is tagged type:double precision"},
 	} {
-		db := inSQLite.open(t, s.rules()...)
+		db := d.open(t, s.rules()...)
 		for name, err := range map[string]error{
 			"AutoMigrate": db.AutoMigrate(test.model),
 			"CreateTable": db.Migrator().CreateTable(test.model),
@@ -178,9 +178,9 @@ func TestRefusedModels(t *testing.T) {
 
 func errorOf[T any](_ T, err error) error { return err }
 
-func TestModelsOfTheSameForm(t *testing.T) {
+func testModelsOfTheSameForm(t *testing.T, d Database) {
 	s := newSchemes()
-	db := inSQLite.open(t, s.rules()...)
+	db := d.open(t, s.rules()...)
 	migrate(t, db, &Wide{}, &Wide1{}, &Wide2{}, &Wide3{}, &Wide4{}, &TextsParent{}, &TextsChild{})
 	w := Wide{Wide1s: make([]Wide1, 2), Wide2s: make([]Wide2, 1), Wide3s: make([]Wide3, 1), Wide4s: make([]Wide4, 1)}
 	must(t, db.Create(&w))
@@ -199,8 +199,8 @@ func TestModelsOfTheSameForm(t *testing.T) {
 }
 
 // A relation that another model brings is looked at as well.
-func TestRefusedRelationOfAnother(t *testing.T) {
-	db := inSQLite.open(t, newSchemes().rules()...)
+func testRefusedRelationOfAnother(t *testing.T, d Database) {
+	db := d.open(t, newSchemes().rules()...)
 	type Loose struct {
 		ID      idtype.DecimalID
 		OwnerID string

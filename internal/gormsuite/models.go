@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"gorm.io/gorm"
@@ -63,3 +63,17 @@ type (
 func allModels() []any {
 	return []any{&Company{}, &User{}, &Profile{}, &Order{}, &Position{}, &Tag{}, &Note{}}
 }
+
+// Author and Book are two entities without anything else.
+type (
+	Author struct {
+		ID    idtype.Decimal[Author]
+		Name  string `gorm:"unique"`
+		Books []Book
+	}
+	Book struct {
+		ID       idtype.Decimal[Book]
+		AuthorID idtype.Decimal[Author]
+		Title    string
+	}
+)

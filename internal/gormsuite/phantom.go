@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -16,11 +16,10 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // An association that is there already is not inserted: what refers to it must not get an ID that is nowhere.
-func testPhantomAssociation(t *testing.T, d dialect) {
+func testPhantomAssociation(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	must(t, db.Create(&Company{Name: "known"}))
 	u := User{Name: "u", Company: &Company{Name: "known"}}
@@ -40,7 +39,7 @@ func testPhantomAssociation(t *testing.T, d dialect) {
 }
 
 // What belongs to a row that was not stored has nothing to refer to.
-func testChildOfSkippedRow(t *testing.T, d dialect) {
+func testChildOfSkippedRow(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Author{}, &Book{})
 	must(t, db.Create(&Author{Name: "known"}))
@@ -54,7 +53,7 @@ func testChildOfSkippedRow(t *testing.T, d dialect) {
 }
 
 // What was assigned to a row is not taken for what its associations were assigned, nor for what is created later.
-func testAssignedIsOfOneCreate(t *testing.T, d dialect) {
+func testAssignedIsOfOneCreate(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	must(t, db.Create(&Company{ID: 5, Name: "known"}))
 	u := User{Name: "u", Company: &Company{ID: 5, Name: "known"}, Tags: []*Tag{{ID: 6, Name: "t"}}}
@@ -85,7 +84,7 @@ func (s *Soft) BeforeCreate(tx *gorm.DB) error {
 	return nil
 }
 
-func testSoftDeleted(t *testing.T, d dialect) {
+func testSoftDeleted(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Soft{})
 	first := Soft{Name: "a"}
@@ -104,7 +103,7 @@ func testSoftDeleted(t *testing.T, d dialect) {
 const selectSofts = "SELECT id FROM softs"
 
 // The IDs of one INSERT fit one query, however many.
-func testManySkipped(t *testing.T, d dialect) {
+func testManySkipped(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	members := make([]Member, 6000)
 	for i := range members {
@@ -142,7 +141,7 @@ func (*discreet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, 
 	return sql, nil
 }
 
-func testLogWithoutParameters(t *testing.T, d dialect) {
+func testLogWithoutParameters(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	log := &discreet{trace{Interface: logger.Discard}}
 	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
@@ -154,7 +153,7 @@ func testLogWithoutParameters(t *testing.T, d dialect) {
 }
 
 // What is stored is looked up where it must be, and there only; and GORM's logger is told.
-func testStatements(t *testing.T, d dialect) {
+func testStatements(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, allModels()...)
 	log := &trace{Interface: logger.Discard}
@@ -168,7 +167,7 @@ func testStatements(t *testing.T, d dialect) {
 	must(t, db.Clauses(updateA).Create(&[]Tag{{Name: "a"}, {Name: "e"}}))
 	must(t, db.Create(&User{Name: "u", Company: &Company{Name: "c"}, Notes: []Note{{}}, Orders: []Order{{Positions: []Position{{}, {}}}}}))
 	dry := db.Session(&gorm.Session{DryRun: true}).Clauses(update).Create(&Tag{}).Statement
-	if _, given := dry.Clauses["RETURNING"]; given == d.plain {
+	if _, given := dry.Clauses["RETURNING"]; given == d.Plain {
 		t.Errorf("the clause RETURNING is there: %t", given)
 	}
 	looks := 0
@@ -179,9 +178,9 @@ func testStatements(t *testing.T, d dialect) {
 	}
 	want := 2 // of the DO NOTHING with a conflict, and the update WHERE
 	switch {
-	case d.plain:
+	case d.Plain:
 		want = 4 + 4 // all, and of the graph the company, orders, positions and notes
-	case d.kind == databases.MariaDB:
+	case d.Kind == MariaDB:
 		want = 3 + 1 // all but the update, and the company
 	}
 	if looks != want {

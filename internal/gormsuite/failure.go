@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -15,11 +15,10 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // When the source fails, wholly or half-way, nothing is inserted and no row is changed.
-func testSourceFails(t *testing.T, d dialect) {
+func testSourceFails(t *testing.T, d Database) {
 	away := errors.New("the launch log is away")
 	for name, fail := range map[string]func(*source){
 		"at once":       func(s *source) { s.err = away },
@@ -33,7 +32,7 @@ func testSourceFails(t *testing.T, d dialect) {
 			items := []Item{{Name: "a"}, {ID: 5}, {Name: "b"}, {Name: "c"}}
 			result := db.Create(&items)
 			var typed *gormid.Error
-			if !errors.As(result.Error, &typed) || typed.Table != "items" || typed.Model != "gormid_test.Item" {
+			if !errors.As(result.Error, &typed) || typed.Table != "items" || typed.Model != "gormsuite.Item" {
 				t.Fatalf("error %v", result.Error)
 			}
 			if s.err != nil && !errors.Is(result.Error, away) {
@@ -63,7 +62,7 @@ func testSourceFails(t *testing.T, d dialect) {
 	}
 }
 
-func testErrorOfTable(t *testing.T, d dialect) {
+func testErrorOfTable(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s).ForTable("items", "id"))
 	s.err = errors.New("away")
@@ -73,7 +72,7 @@ func testErrorOfTable(t *testing.T, d dialect) {
 }
 
 // A failure for an association takes the whole Create back.
-func testSourceFailsForAssociation(t *testing.T, d dialect) {
+func testSourceFailsForAssociation(t *testing.T, d Database) {
 	lines := newSource()
 	db := d.open(t, gormid.Use(newSource()), gormid.Use(lines).For(&Position{}))
 	migrate(t, db, allModels()...)
@@ -85,7 +84,7 @@ func testSourceFailsForAssociation(t *testing.T, d dialect) {
 	wantColumn[int](t, db, "SELECT 1 FROM users UNION ALL SELECT 1 FROM orders")
 }
 
-func testCanceledContext(t *testing.T, d dialect) {
+func testCanceledContext(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -98,7 +97,7 @@ func testCanceledContext(t *testing.T, d dialect) {
 	}
 }
 
-func testEarlierErrorWins(t *testing.T, d dialect) {
+func testEarlierErrorWins(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	tx := db.Session(&gorm.Session{})
 	_ = tx.AddError(gorm.ErrInvalidDB)
@@ -118,7 +117,7 @@ func testEarlierErrorWins(t *testing.T, d dialect) {
 
 // A scope may hand back another *gorm.DB, with the statement of the one that it got. GORM's own transaction, which it keeps
 // in a copy of the statement then, would never end.
-func testScopes(t *testing.T, d dialect) {
+func testScopes(t *testing.T, d Database) {
 	s := newSource()
 	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
 	migrate(t, db, &Member{})
@@ -130,13 +129,13 @@ func testScopes(t *testing.T, d dialect) {
 		t.Errorf("%d is not stored", members[1].ID)
 	}
 	s.err = errors.New("away")
-	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormid_test.Member (table members): away" {
+	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormsuite.Member (table members): away" {
 		t.Error(err)
 	}
 }
 
 // What cannot be written to is an error that says so, before any ID is minted.
-func testNotAddressable(t *testing.T, d dialect) {
+func testNotAddressable(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	for _, dest := range []any{Item{}, [2]Item{}} {
 		if err := db.Create(dest).Error; !errors.Is(err, gorm.ErrInvalidValue) {
@@ -150,14 +149,14 @@ func testNotAddressable(t *testing.T, d dialect) {
 	s.asked()
 	// GORM finds the fields of another struct than the model's by their position only: nothing is assigned by such luck.
 	type other struct{ ID idtype.DecimalID }
-	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err, idtype.ErrZero) && (err == nil || d.kind != databases.ClickHouse) {
+	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err, idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
 		t.Errorf("error %v, want ErrZero", err)
 	}
 	wantFills(t, s)
 	wantColumn(t, db, selectItems, idtype.DecimalID(5))
 }
 
-func testTransactions(t *testing.T, d dialect) {
+func testTransactions(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	var outer, inner, kept Item
 	undo := errors.New("undo")
@@ -188,7 +187,7 @@ func testTransactions(t *testing.T, d dialect) {
 }
 
 // A batch that fails takes the others back.
-func testBatchFails(t *testing.T, d dialect) {
+func testBatchFails(t *testing.T, d Database) {
 	db, s := newItems(t, d)
 	items := make([]Item, 4)
 	items[0].ID, items[3].ID = 5, 5
@@ -209,7 +208,7 @@ func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
 
 // A pool of one connection is common with SQLite. A create that held it while the source asks the same pool for a number
 // would wait for ever.
-func testPoolOfOneConnection(t *testing.T, d dialect) {
+func testPoolOfOneConnection(t *testing.T, d Database) {
 	db, err := gorm.Open(d.dialector(t), &gorm.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -243,7 +242,7 @@ func (p *blind) QueryContext(ctx context.Context, query string, args ...any) (*s
 }
 
 // If what is stored cannot be looked up, the create fails.
-func testLookUpFails(t *testing.T, d dialect) {
+func testLookUpFails(t *testing.T, d Database) {
 	d = d.with(t)
 	db, _ := newMembers(t, d)
 	conn, err := db.DB()
@@ -251,7 +250,7 @@ func testLookUpFails(t *testing.T, d dialect) {
 		t.Fatal(err)
 	}
 	pool := &blind{conn, errors.New("blind")}
-	db, err = gorm.Open(d.over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	db, err = gorm.Open(d.Over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 	if err != nil {
 		t.Fatal(err)
 	}

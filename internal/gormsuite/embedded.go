@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -65,7 +65,7 @@ type (
 	}
 )
 
-func testEmbedded(t *testing.T, d dialect) {
+func testEmbedded(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	check := func(name, query string, model any, id func() idtype.DecimalID) {
@@ -130,7 +130,7 @@ type Twice struct {
 	B Base `gorm:"embedded;embeddedPrefix:b_"`
 }
 
-func testTwoKeysEmbedded(t *testing.T, d dialect) {
+func testTwoKeysEmbedded(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Twice{})
 	row := Twice{A: Base{ID: 5}}
@@ -139,7 +139,7 @@ func testTwoKeysEmbedded(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT b_id FROM twices WHERE a_id = 5", row.B.ID)
 
 	err := db.Create(&Twice{}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormid_test.Twice (table twices): row 0: A.ID (column a_id) is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Twice (table twices): row 0: A.ID (column a_id) is not set") {
 		t.Error(err)
 	}
 }
@@ -169,7 +169,7 @@ type (
 	}
 )
 
-func testKeyTypes(t *testing.T, d dialect) {
+func testKeyTypes(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &PointerKey{}, &TypedKey{}, &TypedPointerKey{}, &OwnName{}, &OtherColumn{})

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ type (
 	}
 )
 
-func testForeignKeysAreNotInvented(t *testing.T, d dialect) {
+func testForeignKeysAreNotInvented(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	migrate(t, db, &Passport{}, &Guard{}, &Badge{}, &PointerProfile{}, &OldSpelling{})
 	for name, test := range map[string]struct {
@@ -44,13 +44,13 @@ func testForeignKeysAreNotInvented(t *testing.T, d dialect) {
 		dest   any
 		prefix string
 	}{
-		"relation elsewhere": {nil, &Profile{}, "gormid: gormid_test.Profile (table profiles): row 0: the primary key UserID is not set"},
-		"own relation":       {nil, &Passport{}, "gormid: gormid_test.Passport (table passports): row 0: the primary key HolderID is not set"},
-		"plain name":         {nil, &Badge{}, "gormid: gormid_test.Badge (table badges): row 0: the primary key ID is not set"},
-		"name only":          {nil, &OldSpelling{}, "gormid: gormid_test.OldSpelling (table old_spellings): row 0: the primary key UserId is not set"},
-		"pointer":            {nil, &PointerProfile{}, "gormid: gormid_test.PointerProfile (table pointer_profiles): row 0: the primary key UserID is not set"},
-		"slice":              {nil, []*Profile{{UserID: 5}, {}}, "gormid: gormid_test.Profile (table profiles): row 1: the primary key UserID is not set"},
-		"map":                {&Profile{}, map[string]any{"bio": "b"}, "gormid: gormid_test.Profile (table profiles): row 0: the primary key UserID is not set"},
+		"relation elsewhere": {nil, &Profile{}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID is not set"},
+		"own relation":       {nil, &Passport{}, "gormid: gormsuite.Passport (table passports): row 0: the primary key HolderID is not set"},
+		"plain name":         {nil, &Badge{}, "gormid: gormsuite.Badge (table badges): row 0: the primary key ID is not set"},
+		"name only":          {nil, &OldSpelling{}, "gormid: gormsuite.OldSpelling (table old_spellings): row 0: the primary key UserId is not set"},
+		"pointer":            {nil, &PointerProfile{}, "gormid: gormsuite.PointerProfile (table pointer_profiles): row 0: the primary key UserID is not set"},
+		"slice":              {nil, []*Profile{{UserID: 5}, {}}, "gormid: gormsuite.Profile (table profiles): row 1: the primary key UserID is not set"},
+		"map":                {&Profile{}, map[string]any{"bio": "b"}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID is not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tx := db
@@ -77,7 +77,7 @@ func testForeignKeysAreNotInvented(t *testing.T, d dialect) {
 }
 
 // A relation may come to be known after its foreign key was used.
-func testForeignKeyKnownLater(t *testing.T, d dialect) {
+func testForeignKeyKnownLater(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Badge{})
@@ -89,7 +89,7 @@ func testForeignKeyKnownLater(t *testing.T, d dialect) {
 	}
 }
 
-func testForAssignsForeignKeys(t *testing.T, d dialect) {
+func testForAssignsForeignKeys(t *testing.T, d Database) {
 	s := newSource()
 	config := &gorm.Config{DisableForeignKeyConstraintWhenMigrating: true}
 	db := openWith(t, d.dialector(t), config, gormid.Use(s).For(&Profile{}, &Passport{}), gormid.Use(newSource()))
@@ -105,11 +105,11 @@ func testForAssignsForeignKeys(t *testing.T, d dialect) {
 }
 
 // Zero in a foreign key that is no primary key is an error as well, which names it.
-func testZeroForeignKey(t *testing.T, d dialect) {
+func testZeroForeignKey(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
-	const want = "gormid: gormid_test.Order (table orders): row 1: UserID is not set"
+	const want = "gormid: gormsuite.Order (table orders): row 1: UserID is not set"
 	orders := []Order{{UserID: u.ID}, {}}
 	if err := db.Create(&orders).Error; !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
@@ -177,9 +177,9 @@ type (
 	Keyless struct{ Name string }
 )
 
-func TestOtherKeysAreLeftAlone(t *testing.T) {
+func testOtherKeysAreLeftAlone(t *testing.T, d Database) {
 	s := newSource()
-	db := inSQLite.open(t, gormid.Use(s))
+	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &PlainInt{}, &PlainText{}, &Numbered{}, &Composite{}, &ReadOnly{}, &ByDatabase{}, &OrZeroKey{}, &Keyless{})
 	plain := []PlainInt{{}, {}}
 	must(t, db.Create(&plain))
@@ -209,12 +209,12 @@ func TestOtherKeysAreLeftAlone(t *testing.T) {
 }
 
 // A model that no rule is for says so, instead of the driver's "argument $1".
-func testNoRule(t *testing.T, d dialect) {
+func testNoRule(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()).For(&Item{}))
 	migrate(t, db, &Tag{})
 	err := db.Create(&Tag{Name: "a"}).Error
 	if !errors.Is(err, idtype.ErrZero) || err.Error() !=
-		"gormid: gormid_test.Tag (table tags): row 0: the primary key ID is not set, and no rule assigns it: zero means not assigned" {
+		"gormid: gormsuite.Tag (table tags): row 0: the primary key ID is not set, and no rule assigns it: zero means not assigned" {
 		t.Error(err)
 	}
 }

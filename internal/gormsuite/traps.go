@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"errors"
@@ -9,11 +9,10 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // What the package documentation says about reading: each sentence is a case here.
-func testTraps(t *testing.T, d dialect) {
+func testTraps(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	must(t, db.Create(&items))
@@ -67,12 +66,12 @@ func testTraps(t *testing.T, d dialect) {
 	if !strings.Contains(sql, "= ANY(?,?)") && !strings.Contains(sql, "= ANY($1,$2)") {
 		t.Error(sql)
 	}
-	list := map[databases.Kind]string{
-		"":                   "SELECT value FROM json_each(?)",
-		databases.Postgres:   "SELECT value::bigint FROM jsonb_array_elements_text(?)",
-		databases.MariaDB:    "SELECT value FROM JSON_TABLE(?, '$[*]' COLUMNS (value bigint PATH '$')) AS t",
-		databases.ClickHouse: "SELECT arrayJoin(JSONExtract(?, 'Array(Int64)'))",
-	}[d.kind]
+	list := map[Kind]string{
+		SQLite:     "SELECT value FROM json_each(?)",
+		Postgres:   "SELECT value::bigint FROM jsonb_array_elements_text(?)",
+		MariaDB:    "SELECT value FROM JSON_TABLE(?, '$[*]' COLUMNS (value bigint PATH '$')) AS t",
+		ClickHouse: "SELECT arrayJoin(JSONExtract(?, 'Array(Int64)'))",
+	}[d.Kind]
 	must(t, db.Where("id IN ("+list+")", idtype.Slice[idtype.DecimalID]{id}).Find(&all))
 	if len(all) != 1 || all[0] != items[1] {
 		t.Errorf("Slice read %v", all)
@@ -86,7 +85,7 @@ func testTraps(t *testing.T, d dialect) {
 }
 
 // Rows are found by typed keys, with what they belong to, and softly deleted ones are not.
-func testReads(t *testing.T, d dialect) {
+func testReads(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u", Company: &Company{Name: "c"}, Orders: []Order{{Positions: []Position{{Text: "1"}}}, {}}}
 	must(t, db.Create(&u))
@@ -111,7 +110,7 @@ func testReads(t *testing.T, d dialect) {
 }
 
 // The plugin's dialector hands over what GORM finds in the database's own.
-func testTranslatedErrors(t *testing.T, d dialect) {
+func testTranslatedErrors(t *testing.T, d Database) {
 	db := openWith(t, d.dialector(t), &gorm.Config{TranslateError: true}, gormid.Use(newSource()))
 	migrate(t, db, &Tag{})
 	must(t, db.Create(&Tag{Name: "a"}))
@@ -133,7 +132,7 @@ func testTranslatedErrors(t *testing.T, d dialect) {
 }
 
 // A condition that is a struct leaves out a key that is zero, as every zero: it selects all.
-func testZeroInStructCondition(t *testing.T, d dialect) {
+func testZeroInStructCondition(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	must(t, db.Create(make([]Item, 2)))
 	var all []Item
@@ -144,8 +143,8 @@ func testZeroInStructCondition(t *testing.T, d dialect) {
 }
 
 // AutoMigrate makes the column a bigint, and finds nothing to change the next time.
-func TestAutoMigrate(t *testing.T) {
-	db := inSQLite.open(t, gormid.Use(newSource()))
+func testAutoMigrate(t *testing.T, d Database) {
+	db := d.open(t, gormid.Use(newSource()))
 	models := append(allModels(), &Item{}, &IntegerKey{}, &PointerKey{})
 	migrate(t, db, models...)
 	const tables = "SELECT sql FROM sqlite_master WHERE sql <> '' ORDER BY name"
@@ -159,8 +158,8 @@ func TestAutoMigrate(t *testing.T) {
 }
 
 // In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number, without an index.
-func TestIntegerKeyInSQLite(t *testing.T) {
-	db := inSQLite.open(t, gormid.Use(newSource()))
+func testIntegerKeyInSQLite(t *testing.T, d Database) {
+	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Item{}, &IntegerKey{})
 	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'integer_keys'",
 		"CREATE TABLE `integer_keys` (`id` integer NOT NULL,`name` text,PRIMARY KEY (`id`))")
@@ -188,13 +187,13 @@ func TestIntegerKeyInSQLite(t *testing.T) {
 }
 
 // What no plugin reaches, and the package documentation tells of. Where one of these fails, GORM has changed: then the sentence goes.
-func TestTold(t *testing.T) {
+func testTold(t *testing.T, d Database) {
 	type Small struct {
 		ID   idtype.EightByte[idtype.AsBigint[Item]]
 		Name string
 	}
 	s := newSchemes()
-	db := inSQLite.open(t, s.rules()...)
+	db := d.open(t, s.rules()...)
 	must(t, db.Exec("CREATE TABLE smalls (id bigint NOT NULL, name text)"))
 	must(t, db.Exec("INSERT INTO smalls VALUES (6, 'a')"))
 

@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"strings"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // Member has a unique column beside its key, and columns that the database fills.
@@ -41,9 +40,9 @@ var (
 
 // After an upsert of new and known rows, every struct holds the key of its row in the database, or none: whatever the
 // clause, the database and the shape of the rows.
-func testUpserts(t *testing.T, d dialect) {
+func testUpserts(t *testing.T, d Database) {
 	ignore := "OR IGNORE"
-	if d.kind == databases.MariaDB {
+	if d.Kind == MariaDB {
 		ignore = "IGNORE"
 	}
 	db, _ := newMembers(t, d)
@@ -64,7 +63,7 @@ func testUpserts(t *testing.T, d dialect) {
 		"nothing, returns key":     {[]clause.Expression{doNothing, returning(clause.Column{Name: "id"})}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "insert or ignore" && d.kind == databases.Postgres {
+			if name == "insert or ignore" && d.Kind == Postgres {
 				return // which has no such modifier
 			}
 			empty(t, db, "members")
@@ -78,11 +77,11 @@ func testUpserts(t *testing.T, d dialect) {
 					want := stored
 					switch {
 					case !isKnown:
-					case d.plain:
+					case d.Plain:
 						want = 0
-					case name == "update where" && kind == "struct" && (m.Email == "a" || d.kind == databases.MariaDB):
+					case name == "update where" && kind == "struct" && (m.Email == "a" || d.Kind == MariaDB):
 						// It is told only where it is alone. MariaDB has no WHERE there.
-					case name == "nothing, returns key" && d.kind == databases.MariaDB:
+					case name == "nothing, returns key" && d.Kind == MariaDB:
 						// Nothing is an update to it, which returns the key.
 					case !test.stored:
 						want = 0
@@ -111,12 +110,12 @@ func testUpserts(t *testing.T, d dialect) {
 }
 
 // A known row among rows whose count of affected rows, for GORM skips some as it scans, is that of all of them.
-func testDoNothingWhereGORMMiscounts(t *testing.T, d dialect) {
+func testDoNothingWhereGORMMiscounts(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "known"}))
 	members := []Member{{Email: "new", Name: "given", Code: "x"}, {Email: "known", Code: "x"}}
 	result := must(t, db.Clauses(doNothing, clause.Returning{Columns: []clause.Column{{Name: "name"}}}).Create(&members))
-	if d.kind == "" && result.RowsAffected != 2 {
+	if d.Kind == SQLite && result.RowsAffected != 2 {
 		t.Logf("GORM counts %d rows now: this test may go", result.RowsAffected)
 	}
 	if members[1].ID != 0 {
@@ -125,7 +124,7 @@ func testDoNothingWhereGORMMiscounts(t *testing.T, d dialect) {
 	wantColumn(t, db, "SELECT id FROM members WHERE email = 'new'", members[0].ID)
 }
 
-func newMembers(t *testing.T, d dialect) (*gorm.DB, *source) {
+func newMembers(t *testing.T, d Database) (*gorm.DB, *source) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &Member{})
@@ -133,12 +132,12 @@ func newMembers(t *testing.T, d dialect) (*gorm.DB, *source) {
 }
 
 // Asking for the key does not cost the columns that GORM would have asked for, nor change the user's clause.
-func testReturningKeepsOthers(t *testing.T, d dialect) {
+func testReturningKeepsOthers(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "a"}))
 	members := []Member{{Email: "a", Name: "new"}, {Email: "b"}}
 	must(t, db.Clauses(updateName).Create(&members))
-	if d.plain {
+	if d.Plain {
 		return // where nothing is returned
 	}
 	if members[0].Code != "CODE" || members[1].Code != "CODE" {
@@ -152,8 +151,8 @@ func testReturningKeepsOthers(t *testing.T, d dialect) {
 }
 
 // An upsert whose conflicts are of the key itself needs no RETURNING, and no look at what is stored.
-func TestUpsertOnKey(t *testing.T) {
-	db, _ := newMembers(t, inSQLite)
+func testUpsertOnKey(t *testing.T, d Database) {
+	db, _ := newMembers(t, d)
 	dry := db.Session(&gorm.Session{DryRun: true})
 	for name, c := range map[string]clause.OnConflict{
 		"update all":  {UpdateAll: true},
@@ -190,7 +189,7 @@ type WriteOnly struct {
 	Name string           `gorm:"unique"`
 }
 
-func testUpsertOfUnreadableKey(t *testing.T, d dialect) {
+func testUpsertOfUnreadableKey(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &WriteOnly{})
 	update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
@@ -204,7 +203,7 @@ func testUpsertOfUnreadableKey(t *testing.T, d dialect) {
 }
 
 // What the user wrote is the user's, an update of the key included.
-func testUserUpdatesKey(t *testing.T, d dialect) {
+func testUserUpdatesKey(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	m := Member{Email: "a"}
 	must(t, db.Create(&m))
@@ -215,7 +214,7 @@ func testUserUpdatesKey(t *testing.T, d dialect) {
 }
 
 // Maps hold their ID if it is in the database: GORM cannot scan what an upsert returns into maps.
-func testUpsertMaps(t *testing.T, d dialect) {
+func testUpsertMaps(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "a"}))
 	for name, c := range map[string]clause.OnConflict{"update": updateName, "nothing": doNothing} {

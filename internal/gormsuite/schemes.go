@@ -1,4 +1,4 @@
-package gormid_test
+package gormsuite
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (c *counter) Reserve(_ context.Context, floor, n int64) (int64, error) {
 }
 
 // Every scheme's generator is a source, and every type and storage form a key, a foreign key and an optional one.
-func testSchemes(t *testing.T, d dialect) {
+func testSchemes(t *testing.T, d Database) {
 	s := newSchemes()
 	type e struct{} // the entity of keys
 	t.Run("trace", testScheme[idtype.Trace[e], idtype.TraceID](d, s.trace))
@@ -77,7 +77,7 @@ func newSchemes() schemes {
 	}
 }
 
-func testScheme[K, P idtype.ID](d dialect, rules ...gormid.Rule) func(*testing.T) {
+func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.T) {
 	return func(t *testing.T) {
 		type Event = event[K, P]
 		type Part = part[K, P]
