@@ -120,26 +120,20 @@ func mintDecimal(b *testing.B) {
 }
 
 func mintTrace(b *testing.B) {
-	clock := generator.NewCoarseClock(nil, time.Millisecond)
-	defer clock.Close()
-	coarse := &generator.Options{Clock: clock}
-	traces := func(n int, o *generator.Options) *rotation[*generator.Trace] {
-		return ours(n, traceTurns, func(i int) *generator.Trace { return must(generator.NewTrace(generator.Given(i), o)) })
+	traces := func(n int) *rotation[*generator.Trace] {
+		return ours(n, traceTurns, func(i int) *generator.Trace { return must(generator.NewTrace(generator.Given(i), nil)) })
 	}
-	next := func(name string, r *rotation[*generator.Trace]) {
-		belowCap(b, name, r, time.Second, block, func() (sum uint64) {
-			g := r.next()
-			for range block {
-				id, err := g.Next(ctx)
-				check(err)
-				sum ^= uint64(id)
-			}
-			return sum
-		})
-	}
-	next("coarse-clock", traces(traceGenerators, coarse))
-	next("default-clock", traces(traceGenerators, nil))
-	owning := traces(ownedTraces, coarse)
+	r := traces(traceGenerators)
+	belowCap(b, "shared", r, time.Second, block, func() (sum uint64) {
+		g := r.next()
+		for range block {
+			id, err := g.Next(ctx)
+			check(err)
+			sum ^= uint64(id)
+		}
+		return sum
+	})
+	owning := traces(ownedTraces)
 	b.Run("owned", func(b *testing.B) {
 		measure(b, block, func() func() uint64 {
 			var owned []*generator.OwnedTrace

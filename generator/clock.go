@@ -2,12 +2,9 @@ package generator
 
 import (
 	"context"
-	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-	"weak"
 )
 
 // Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and go back.
@@ -15,7 +12,6 @@ import (
 //	clock             a reading costs   moves by
 //	[AnchoredClock]   a time.Since      the monotonic clock; the default
 //	[WallClock]       a time.Now        the system's clock, steps included
-//	[CoarseClock]     a load            a goroutine, every millisecond or so
 //	[TestClock]                         the test
 type Clock interface {
 	// UnixNano is the time in nanoseconds since 1970.
@@ -100,89 +96,6 @@ func (c *AnchoredClock) Lead() time.Duration { return time.Duration(c.lead.Load(
 
 // Sleep waits by the system's timers, which follow the monotonic clock.
 func (c *AnchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
-
-// CoarseClock is a reading of another clock that a goroutine renews: as cheap as a load, and late by the interval, or by more
-// where the goroutine does not get to run. The goroutine also tells the generators that use the clock when the unit of time of
-// their last ID has ended, so that their calls need not look at all. Whoever makes the clock closes it. It does
-// not go over a [TestClock], on which sleeping takes no time.
-type CoarseClock struct {
-	now  atomic.Int64 // the reading; unread once the clock is closed
-	base Clock
-	stop context.CancelFunc
-	done chan struct{} // closed when the goroutine has ended
-
-	mu        sync.Mutex // guards what follows
-	closed    bool
-	timelines []weak.Pointer[timeline] // a generator that nobody uses goes away
-}
-
-// NewCoarseClock reads base, or an [AnchoredClock] if it is nil, at every interval; an interval below 100 µs is taken as that.
-func NewCoarseClock(base Clock, interval time.Duration) *CoarseClock {
-	if base == nil {
-		base = NewAnchoredClock()
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	c := &CoarseClock{base: base, stop: stop, done: make(chan struct{})}
-	c.now.Store(base.UnixNano())
-	go c.run(ctx, max(interval, 100*time.Microsecond))
-	return c
-}
-
-func (c *CoarseClock) run(ctx context.Context, interval time.Duration) {
-	defer close(c.done)
-	for c.base.Sleep(ctx, interval) == nil {
-		now := c.base.UnixNano()
-		c.now.Store(now)
-		c.each(func(t *timeline) { t.expire(now) })
-	}
-}
-
-// each calls f for every generator in use.
-func (c *CoarseClock) each(f func(*timeline)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.timelines = slices.DeleteFunc(c.timelines, func(p weak.Pointer[timeline]) bool {
-		t := p.Value()
-		if t != nil {
-			f(t)
-		}
-		return t == nil
-	})
-}
-
-// drive makes the goroutine tell t when its time has ended, unless the clock is closed.
-func (c *CoarseClock) drive(t *timeline) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.closed {
-		c.timelines = append(c.timelines, weak.Make(t))
-		t.drive(true)
-	}
-}
-
-// UnixNano is the last reading, or, once the clock was closed, what the clock beneath says.
-func (c *CoarseClock) UnixNano() int64 {
-	if now := c.now.Load(); now != unread {
-		return now
-	}
-	return c.base.UnixNano()
-}
-
-const unread = math.MinInt64
-
-// Sleep waits by the clock beneath.
-func (c *CoarseClock) Sleep(ctx context.Context, d time.Duration) error { return c.base.Sleep(ctx, d) }
-
-// Close ends the goroutine. Generators that use the clock go on, with readings of the clock beneath.
-func (c *CoarseClock) Close() {
-	c.stop()
-	<-c.done
-	c.mu.Lock()
-	c.closed = true
-	c.now.Store(unread)
-	c.mu.Unlock()
-	c.each(func(t *timeline) { t.drive(false) })
-}
 
 // TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as the sleeper wanted.
 type TestClock struct {

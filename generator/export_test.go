@@ -33,11 +33,3 @@ func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx) }
 
 // NewAnchoredClockOf anchors a clock at a system's clock of the test's.
 func NewAnchoredClockOf(system func() time.Time) *AnchoredClock { return newAnchoredClock(system) }
-
-// Driven is how many generators the clock keeps, to tell them about the time.
-func (c *CoarseClock) Driven() int {
-	c.each(func(*timeline) {})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.timelines)
-}

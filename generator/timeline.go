@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -39,10 +38,8 @@ type layout struct {
 type timeline struct {
 	layout
 	clock   Clock
-	fast    atomic.Pointer[span] // span, while a CoarseClock ends its ticks and calls need not look at the clock; else nil
 	span    atomic.Pointer[span] // the window in use
 	windows requester[*span]
-	driven  bool // by a CoarseClock; guarded by windows.mu
 
 	maxWait  time.Duration
 	toggle   bool // a regression toggles the tick-tock bit
@@ -165,9 +162,6 @@ func start[N any](t *timeline, l layout, windows Windows[N], encode func(N) (uin
 	t.windows.ask = ask
 	t.windows.settled = t.check
 	t.span.Store(t.newSpan(0, 0, 0))
-	if c, ok := o.Clock.(*CoarseClock); ok && t.last == layoutLast { // else Trace.Next could not compare with a constant
-		c.drive(t)
-	}
 
 	if _, ok := windows.(given[N]); !ok {
 		if o.Snapshot != nil {
@@ -235,9 +229,6 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 // install makes s the window in use. The caller holds windows.mu.
 func (t *timeline) install(s *span) {
 	old := t.span.Swap(s)
-	if t.driven {
-		t.fast.Store(s)
-	}
 	t.opened.Add(1)
 	t.due.Store(0)
 	word := old.word.Swap(t.word(t.maxTick, t.last)) // late additions find it full
@@ -249,63 +240,26 @@ func (t *timeline) install(s *span) {
 
 // used is how many slots of the word's tick were given out.
 func (t *timeline) used(s *span, word uint64) uint64 {
-	if slot := t.slotOf(word); slot >= t.first && slot < t.ended() && t.tickOf(word) >= s.from {
+	if slot := t.slotOf(word); slot >= t.first && t.tickOf(word) >= s.from {
 		return min(slot, t.last) - t.first + 1
 	}
 	return 0
 }
 
-// ended is the slot of a tick that a coarse clock has ended, and whose slots are counted. It is far above the last slot, and far
-// below the tick.
-func (l *layout) ended() uint64 { return 1 << (l.shift - 1) }
-
-// expire ends the tick if the time is beyond it, or behind it and calls are not to go on with it. A tick whose slots are used up
-// needs no end.
-func (t *timeline) expire(nano int64) {
-	s := t.span.Load()
-	for {
-		word := s.word.Load()
-		tick := t.tickOf(word)
-		over := nano >= t.timeOf(tick+1) || nano < t.timeOf(tick) && (t.fail || t.toggle)
-		if !over || t.slotOf(word) >= t.last {
-			return
-		}
-		if s.word.CompareAndSwap(word, word&tickTockBit|t.word(tick, t.ended())) {
-			t.issued.Add(t.used(s, word))
-			return
-		}
-	}
-}
-
-// drive makes calls rely on a coarse clock to end their ticks, or no longer.
-func (t *timeline) drive(on bool) {
-	t.windows.mu.Lock()
-	defer t.windows.mu.Unlock()
-	t.driven = on
-	if on {
-		t.fast.Store(t.span.Load())
-		return
-	}
-	t.fast.Store(nil)
-	t.expire(math.MaxInt64) // calls that are between
-}
-
 // next takes one slot: a word that holds it, and its span.
 func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
-	s := t.fast.Load()
+	s := t.span.Load()
 	if s == nil {
-		if s = t.span.Load(); s == nil {
-			return 0, nil, errNotMade
-		}
-		// Whether the clock is within a tick, or the generator behind, is cheaper to ask than which tick it is in. The word, which
-		// other processors may just have written, is not touched more than once.
-		tick := s.tick.Load()
-		nano := t.clock.UnixNano()
-		since := uint64(nano - t.timeOf(tick))
-		if since >= uint64(t.unit) && (since >= uint64(t.unit)*(t.lag+1) || nano >= t.due.Load()) {
-			word, _, s, err := t.take(ctx, 1, 0)
-			return word, s, err
-		}
+		return 0, nil, errNotMade
+	}
+	// Whether the clock is within a tick, or the generator behind, is cheaper to ask than which tick it is in. The word, which
+	// other processors may just have written, is not touched more than once.
+	tick := s.tick.Load()
+	nano := t.clock.UnixNano()
+	since := uint64(nano - t.timeOf(tick))
+	if since >= uint64(t.unit) && (since >= uint64(t.unit)*(t.lag+1) || nano >= t.due.Load()) {
+		word, _, s, err := t.take(ctx, 1, 0)
+		return word, s, err
 	}
 	// Another call may have changed the tick meanwhile. Then this is a slot of that one, and as good.
 	if word := s.word.Add(1); t.slotOf(word) <= t.last {
@@ -355,13 +309,9 @@ func (t *timeline) grab(want func(slot uint64) uint64) (grant, error) {
 		word := s.word.Load()
 		nano := t.clock.UnixNano() // after word: else a call that read the clock later than this one looks like a regression
 		tick, slot, bit := t.tickOf(word), t.slotOf(word), word&tickTockBit
-		if slot > t.last && slot != t.ended() {
+		if slot > t.last {
 			// Who added to a word that is used up puts it back before adding again, so there is room for all.
-			full := t.last
-			if slot > t.ended() {
-				full = t.ended()
-			}
-			s.word.CompareAndSwap(word, bit|t.word(tick, full))
+			s.word.CompareAndSwap(word, bit|t.word(tick, t.last))
 			continue
 		}
 		now, err := t.tickAt(nano)
@@ -512,7 +462,7 @@ func (t *timeline) state() (*span, uint64) {
 	for {
 		s := t.span.Load()
 		if s == nil {
-			return &span{}, 0
+			return &span{from: 1}, 0 // of which nothing was used
 		}
 		word := s.word.Load()
 		if t.span.Load() == s {

@@ -258,18 +258,6 @@ func ExampleStats() {
 	// Output: 80 2 0.25 2026-03-14T12:00:00.008Z
 }
 
-// A coarse clock makes IDs cheaper. Whoever makes it closes it.
-func ExampleCoarseClock() {
-	clock := generator.NewCoarseClock(nil, time.Millisecond)
-	defer clock.Close()
-	gen, _ := generator.NewTrace(generator.Given(1), &generator.Options{Clock: clock})
-	if err := gen.Ready(context.Background()); err != nil {
-		fmt.Println(err)
-	}
-	fmt.Println(gen.Stats().Windows)
-	// Output: 1
-}
-
 // A buffer has the IDs of a slow source ready before they are needed.
 func ExampleBuffer() {
 	ctx := context.Background()

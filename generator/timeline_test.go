@@ -315,13 +315,11 @@ func TestLateTimers(t *testing.T) {
 	})
 }
 
-// TestMintAllocs: minting allocates nothing, below the cap, at it, and with a coarse clock.
+// TestMintAllocs: minting allocates nothing, below the cap and at it.
 func TestMintAllocs(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
-		coarse := generator.NewCoarseClock(nil, time.Millisecond)
-		defer coarse.Close()
 		for name, clock := range map[string]generator.Clock{
-			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "coarse": coarse, "test": generator.NewTestClock(noon),
+			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
 		} {
 			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock}) // it begins at once
 			if _, err := g.next(ctx); err != nil {

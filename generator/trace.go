@@ -22,9 +22,6 @@ const traceShift = 30
 // The timestamp is the time modulo 2^25 seconds, [idtype.TracePeriod]. So times that are a multiple of
 // it apart have the same IDs, however the clock came from one to the other: by waiting 388 days, or by
 // a jump, which no [Windows] prevents. An ID is minted once as long as the clock stays within 388 days.
-//
-// With a [CoarseClock] no call reads a clock, which is most of what an ID costs otherwise:
-// docs/speed.md has both beside an atomic addition.
 type Trace struct {
 	line timeline
 }
@@ -50,16 +47,6 @@ func traceID(word uint64, s *span) idtype.TraceID {
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
 // [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
 func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
-	// What timeline.next does for a coarse clock, with constants: a third of the time.
-	if s := g.line.fast.Load(); s != nil {
-		if word := s.word.Add(1); word&(1<<traceShift-1) <= idtype.TraceMaxBottom {
-			return traceID(word, s), nil
-		}
-	}
-	return g.next(ctx)
-}
-
-func (g *Trace) next(ctx context.Context) (idtype.TraceID, error) {
 	word, s, err := g.line.next(ctx)
 	if err != nil {
 		return 0, err

@@ -43,19 +43,16 @@ func chaos[N, T any](t *testing.T, s scheme[N, T]) {
 		stream := uint64(0)
 		for _, source := range sources {
 			for policy := generator.RegressionDefault; policy <= generator.RegressionFails; policy++ {
-				for _, coarse := range []bool{false, true} {
-					for _, most := range []int{1, 16, 64} {
-						stream++
-						rnd := rand.New(rand.NewPCG(seed, stream))
-						goroutines := most - rnd.IntN(most/2+1)
-						r := &round[N, T]{scheme: s, source: source, policy: policy, coarse: coarse, goroutines: goroutines, rnd: rnd}
-						f, err := r.run()
-						if err != nil {
-							t.Errorf("%s, policy %d, coarse clock %v, %d goroutines, -unique.seed %d: %v",
-								source, policy, coarse, goroutines, seed, err)
-						}
-						all.add(f)
+				for _, most := range []int{1, 16, 64} {
+					stream++
+					rnd := rand.New(rand.NewPCG(seed, stream))
+					goroutines := most - rnd.IntN(most/2+1)
+					r := &round[N, T]{scheme: s, source: source, policy: policy, goroutines: goroutines, rnd: rnd}
+					f, err := r.run()
+					if err != nil {
+						t.Errorf("%s, policy %d, %d goroutines, -unique.seed %d: %v", source, policy, goroutines, seed, err)
 					}
+					all.add(f)
 				}
 			}
 		}
@@ -80,7 +77,6 @@ type round[N, T any] struct {
 	scheme[N, T]
 	source     string
 	policy     generator.Regression
-	coarse     bool
 	goroutines int
 	rnd        *rand.Rand
 
@@ -181,25 +177,16 @@ func (r *round[N, T]) pool(low int) *generator.Pool {
 func (r *round[N, T]) live(
 	ctx context.Context, before []generator.Snapshot, n int,
 ) (ids []T, after []generator.Snapshot, err error) {
-	gs, end, err := r.start(before)
+	gs, err := r.start(before)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer end()
 	var mu sync.Mutex
 	seed := r.rnd.Uint64()
 	inParallel(r.goroutines, func(i int) {
 		rnd := rand.New(rand.NewPCG(seed, uint64(i)))
 		g := gs[i%len(gs)]
-		minted, e := r.mint(ctx, g, rnd, n/r.goroutines/2+1)
-		if e == nil {
-			if i == 0 && rnd.IntN(2) == 0 {
-				end() // while others mint
-			}
-			var more []T
-			more, e = r.mint(ctx, g, rnd, n/r.goroutines/2+1)
-			minted = append(minted, more...)
-		}
+		minted, e := r.mint(ctx, g, rnd, n/r.goroutines+1)
 		mu.Lock()
 		defer mu.Unlock()
 		ids = append(ids, minted...)
@@ -221,20 +208,14 @@ func (r *round[N, T]) live(
 }
 
 // start makes the generators, without snapshots where the clock is as late as it ever was.
-func (r *round[N, T]) start(snapshots []generator.Snapshot) (gs []generatorOf[T], end func(), err error) {
-	var clock generator.Clock = r.clock
-	end = func() {}
+func (r *round[N, T]) start(snapshots []generator.Snapshot) (gs []generatorOf[T], err error) {
 	leave := r.clock.home()
 	defer leave()
-	if r.coarse {
-		c := generator.NewCoarseClock(r.clock, 0)
-		clock, end = c, c.Close
-	}
 	if snapshots != nil {
 		leave()
 	}
 	for i, o := range r.options {
-		o.Clock = clock
+		o.Clock = r.clock
 		if r.source == "one number" { // another pool and policy in each life
 			o.Pool, o.Regression = nil, generator.Regression(r.rnd.IntN(3))
 			if r.rnd.IntN(3) != 0 {
@@ -247,19 +228,15 @@ func (r *round[N, T]) start(snapshots []generator.Snapshot) (gs []generatorOf[T]
 		g, err := r.make(r.windows[i], &o)
 		if late := new(generator.SnapshotError); errors.As(err, &late) && !r.atEnd { // the clock is too far behind it
 			leave := r.clock.home()
-			for tries := 0; err != nil && tries < 1000; tries++ {
-				time.Sleep(100 * time.Microsecond) // the coarse clock is yet to see
-				g, err = r.make(r.windows[i], &o)
-			}
+			g, err = r.make(r.windows[i], &o)
 			leave()
 		}
 		if err != nil {
-			end()
-			return nil, nil, err
+			return nil, err
 		}
 		gs = append(gs, g)
 	}
-	return gs, end, nil
+	return gs, nil
 }
 
 // mint mints n IDs in all ways, or fewer where most calls fail.

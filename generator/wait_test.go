@@ -168,7 +168,6 @@ func TestClockStopped(t *testing.T) {
 					t.Errorf("%s slept for %v", way, d)
 				}
 			}
-			// A coarse clock stands still for a while too.
 			if n := len(clock.sleeps); n > 100 || sum < time.Second || sum > time.Minute {
 				t.Errorf("%s slept %d times, %v in all", way, n, sum)
 			}

@@ -58,9 +58,7 @@ func TestWholeFleetNotices(t *testing.T) {
 // TestWholeOutOfRange: calls that fail because the layout has no such time do not add up to an ID, however many they are.
 func TestWholeOutOfRange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in which the time is of 2000, and the IDs' begins in 2010
-		c := generator.NewCoarseClock(generator.WallClock{}, time.Millisecond)
-		defer c.Close()
-		g, err := generator.NewSno(generator.Ceiling(7, &tally{}, time.Second), &generator.Options{Clock: c})
+		g, err := generator.NewSno(generator.Ceiling(7, &tally{}, time.Second), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

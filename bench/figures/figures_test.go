@@ -102,7 +102,6 @@ var constants = map[string]string{
 	"10.6":   "of MariaDB",
 	"26.5":   "of ClickHouse",
 	"80 %":   "at which Warn is told",
-	"100 µs": "the shortest interval of a CoarseClock",
 	"10 MiB": "ClickHouse's own default",
 	"1 MiB":  "the blocks of an example",
 }

@@ -59,10 +59,6 @@ var targets = []target{
 	relative("decimal, a goroutine's own, 2 goroutines", parallel("Mint/decimal/owned"), "one goroutine", serial("Mint/decimal/owned"), atMost(0.55)),
 	absolute("decimal, a slice of 1,000", serial("Mint/decimal/fill"), atMost(0.6)),
 
-	relative("trace, a coarse clock", serial("Mint/trace/coarse-clock"), add, serial("Floor/atomic-add"), atMost(1.3)),
-	relative("trace, a coarse clock, 2 goroutines", parallel("Mint/trace/coarse-clock"), add, parallel("Floor/atomic-add"), atMost(1.3)),
-	relative("trace, 5 times as fast as muyo/sno", serial("Mint/trace/coarse-clock"), muyo, serial("Peer/muyo-sno-below-cap"), atMost(1./5)),
-
 	relative("sno below its cap, processor time", serial("Mint/sno/shared").in("cpu-ns/op"), muyo,
 		serial("Peer/muyo-sno-below-cap").in("cpu-ns/op"), atMost(0.6)),
 	relative("sno below its cap, processor time, 2 goroutines", parallel("Mint/sno/shared").in("cpu-ns/op"), muyo,
@@ -100,7 +96,6 @@ var targets = []target{
 
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
-	"trace, a coarse clock":                           "`Next` is too long to be inlined; an atomic add that is called, `atomic-add-called` below, takes as long.",
 	"sno below its cap, processor time":               "reading the monotonic clock, `time.Since` below, is most of it.",
 	"sno below its cap, processor time, 2 goroutines": "as with one goroutine, and the wait for the word that both processors write, which muyo/sno has as well.",
 	"sno below its cap":                               "reading the monotonic clock, `time.Since` below, is most of it.",
