@@ -14,6 +14,8 @@ import (
 // numbers counts generator numbers up.
 type numbers struct{ last atomic.Int64 }
 
+func (*numbers) Launch() int { return 0 }
+
 func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
 
 // The generators in turn of each scheme with a cap. The turns of a round are longer than the unit of time in which a generator

@@ -9,12 +9,13 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Numbers hands out generator numbers. Each call returns one that no generator of the launch has had before, in whatever
-// process, or an error. A number whose fate is unknown must not be returned again: a gap is safe, a repeat is not.
-//
-// A source that also has a method Launch() int says which launch its numbers are of, and [NewDecimal] refuses it for another.
-// That of package launchlog has one.
+// Numbers hands out the generator numbers of one launch. A launchlog.Generators is one.
 type Numbers interface {
+	// Launch returns the launch that the numbers are of. It is always the same.
+	Launch() int
+	// NextGenerator returns a number that no generator of the launch has had before, in whatever
+	// process, or an error. A number whose fate is unknown must not be returned again: a gap is
+	// safe, a repeat is not.
 	NextGenerator(ctx context.Context) (int, error)
 }
 
@@ -53,26 +54,27 @@ const (
 	perNumber = idtype.DecimalMaxCounter // counters per generator number
 )
 
-// NewDecimal makes a generator for a launch number, 1 ..= 99999, as the launch log gave it out. It asks numbers for its
-// generator number when the first ID is wanted, not before. The error is [ErrTestLaunch] for launch 0, a [*idtype.RangeError]
-// for other numbers outside the range, an [*OptionError] for nil, or one that wraps [ErrOtherLaunch].
-func NewDecimal(launch int, numbers Numbers) (*Decimal, error) {
+// NewDecimal makes a generator for the launch of the numbers, 1 ..= 99999. It asks for its first
+// generator number when the first ID is wanted, not before. The error is an [*OptionError] for nil,
+// [ErrTestLaunch] for launch 0, or a [*idtype.RangeError] for other launches outside the range.
+func NewDecimal(numbers Numbers) (*Decimal, error) {
+	if isNil(numbers) {
+		return nil, noSource("numbers")
+	}
+	launch := numbers.Launch()
 	if launch == 0 {
 		return nil, ErrTestLaunch
 	}
 	if launch < 0 || launch > idtype.DecimalMaxLaunch {
-		return nil, &idtype.RangeError{Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch}
-	}
-	if isNil(numbers) {
-		return nil, noSource("numbers")
-	}
-	if of, ok := numbers.(interface{ Launch() int }); ok && of.Launch() != launch {
-		return nil, fmt.Errorf("generator: launch %d: %w, %d", launch, ErrOtherLaunch, of.Launch())
+		return nil, &idtype.RangeError{
+			Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch,
+		}
 	}
 	return newDecimal(launch, numbers), nil
 }
 
-// NewTestDecimal makes a generator for launch 0, whose IDs must never be stored in production. Without numbers it mints none.
+// NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs must
+// never be stored in production. Without numbers it mints none.
 func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {

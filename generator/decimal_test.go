@@ -14,15 +14,15 @@ import (
 
 func TestNewDecimal(t *testing.T) {
 	for _, ok := range []int{1, launch, 99_999} {
-		if g, err := generator.NewDecimal(ok, newSource()); err != nil || g == nil {
+		if g, err := generator.NewDecimal(ofLaunch{newSource(), ok}); err != nil || g == nil {
 			t.Errorf("launch %d: %v", ok, err)
 		}
 	}
-	if g, err := generator.NewDecimal(0, newSource()); !errors.Is(err, generator.ErrTestLaunch) || g != nil {
+	if g, err := generator.NewDecimal(ofLaunch{newSource(), 0}); !errors.Is(err, generator.ErrTestLaunch) || g != nil {
 		t.Errorf("launch 0: %v, %v, want ErrTestLaunch", g, err)
 	}
 	for _, bad := range []int{-1, 100_000, math.MaxInt, math.MinInt} {
-		g, err := generator.NewDecimal(bad, newSource())
+		g, err := generator.NewDecimal(ofLaunch{newSource(), bad})
 		var e *idtype.RangeError
 		if !errors.As(err, &e) || e.Part != "launch_id" || e.Value != int64(bad) || g != nil {
 			t.Errorf("launch %d: %v, %v, want a *RangeError about launch_id", bad, g, err)
@@ -43,7 +43,7 @@ func TestFirst(t *testing.T) {
 	} {
 		for _, m := range mints {
 			t.Run(tt.name+"/"+m.name, func(t *testing.T) {
-				g, err := generator.NewDecimal(tt.launch, newSource(tt.number))
+				g, err := generator.NewDecimal(ofLaunch{newSource(tt.number), tt.launch})
 				if err != nil {
 					t.Fatal(err)
 				}

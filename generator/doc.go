@@ -2,7 +2,7 @@
 //
 // A generator is made once per app and scheme, with the numbers that make its IDs its own, and shared:
 //
-//	gen, err := generator.NewDecimal(launch, numbers)
+//	gen, err := generator.NewDecimal(numbers) // of a launch
 //	err = gen.Ready(ctx) // takes its first number, before the first transaction
 //	id, err := gen.Next(ctx)
 //	user.ID = UserID(id) // a typed key is a conversion away

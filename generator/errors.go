@@ -13,9 +13,6 @@ var (
 	// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see [NewTestDecimal].
 	ErrTestLaunch = errors.New("launch 0 is for tests: NewTestDecimal makes such a generator")
 
-	// ErrOtherLaunch is wrapped by the error of [NewDecimal] for numbers of another launch: their pairs belong to others.
-	ErrOtherLaunch = errors.New("the generator numbers are of another launch")
-
 	// ErrRepeated is wrapped by the [NumberError] for a source that handed a generator what it had handed it before: a
 	// generator number, a window of time, or a range of a counter.
 	ErrRepeated = errors.New("the source repeats itself")

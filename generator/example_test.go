@@ -11,14 +11,19 @@ import (
 )
 
 // memory stands for a launch log: a real one keeps its count where no restart loses it.
-type memory struct{ next atomic.Int64 }
+type memory struct {
+	launch int
+	next   atomic.Int64
+}
+
+func (m *memory) Launch() int { return m.launch }
 
 func (m *memory) NextGenerator(context.Context) (int, error) { return int(m.next.Add(1)), nil }
 
 // A generator is made once per app, has its number before the first transaction, and is shared.
 func ExampleDecimal() {
 	ctx := context.Background()
-	gen, err := generator.NewDecimal(65, new(memory))
+	gen, err := generator.NewDecimal(&memory{launch: 65})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,9 +47,9 @@ func ExampleDecimal() {
 }
 
 func ExampleNewDecimal() {
-	_, err := generator.NewDecimal(0, new(memory))
+	_, err := generator.NewDecimal(&memory{launch: 0})
 	fmt.Println(errors.Is(err, generator.ErrTestLaunch))
-	_, err = generator.NewDecimal(100_000, new(memory))
+	_, err = generator.NewDecimal(&memory{launch: 100_000})
 	fmt.Println(err)
 	// Output:
 	// true
@@ -53,7 +58,7 @@ func ExampleNewDecimal() {
 
 // Rows that are inserted together take their IDs together.
 func ExampleDecimal_Fill() {
-	gen, _ := generator.NewDecimal(65, new(memory))
+	gen, _ := generator.NewDecimal(&memory{launch: 65})
 	ids := make([]idtype.DecimalID, 3)
 	n, err := gen.Fill(context.Background(), ids)
 	fmt.Println(ids[:n], err)
@@ -63,7 +68,7 @@ func ExampleDecimal_Fill() {
 // A goroutine that mints a lot takes counters in blocks, and others go on behind its block.
 func ExampleDecimal_Owned() {
 	ctx := context.Background()
-	gen, _ := generator.NewDecimal(65, new(memory))
+	gen, _ := generator.NewDecimal(&memory{launch: 65})
 	own := gen.Owned(1000)
 	first, _ := own.Next(ctx)
 	other, _ := gen.Next(ctx)
@@ -81,7 +86,7 @@ func ExampleNewTestDecimal() {
 }
 
 func ExampleDecimal_Stats() {
-	gen, _ := generator.NewDecimal(65, new(memory))
+	gen, _ := generator.NewDecimal(&memory{launch: 65})
 	gen.Owned(1000).Next(context.Background())
 	fmt.Printf("%+v\n", gen.Stats())
 	// Output: {Launch:65 Generators:[1] Taken:1000}
@@ -90,12 +95,14 @@ func ExampleDecimal_Stats() {
 // unreachable is a launch log that is away.
 type unreachable struct{}
 
+func (unreachable) Launch() int { return 65 }
+
 func (unreachable) NextGenerator(context.Context) (int, error) {
 	return 0, errors.New("connection refused")
 }
 
 func ExampleNumberError() {
-	gen, _ := generator.NewDecimal(65, unreachable{})
+	gen, _ := generator.NewDecimal(unreachable{})
 	_, err := gen.Next(context.Background())
 
 	var e *generator.NumberError

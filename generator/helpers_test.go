@@ -43,6 +43,8 @@ type source struct {
 // newSource answers with the numbers, then with an error.
 func newSource(numbers ...int) *source { return &source{numbers: numbers} }
 
+func (*source) Launch() int { return launch }
+
 func (s *source) NextGenerator(ctx context.Context) (int, error) {
 	s.mu.Lock()
 	s.calls++
@@ -108,11 +110,21 @@ func (s *source) wantCalls(t *testing.T, want int) {
 // numbersFunc is a Numbers for what source cannot do.
 type numbersFunc func(context.Context) (int, error)
 
+func (numbersFunc) Launch() int { return launch }
+
 func (f numbersFunc) NextGenerator(ctx context.Context) (int, error) { return f(ctx) }
+
+// ofLaunch is numbers of another launch.
+type ofLaunch struct {
+	generator.Numbers
+	launch int
+}
+
+func (o ofLaunch) Launch() int { return o.launch }
 
 func newDecimal(t testing.TB, numbers generator.Numbers) *generator.Decimal {
 	t.Helper()
-	g, err := generator.NewDecimal(launch, numbers)
+	g, err := generator.NewDecimal(numbers)
 	if err != nil {
 		t.Fatal(err)
 	}

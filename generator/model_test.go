@@ -79,7 +79,7 @@ func TestModel(t *testing.T) {
 
 func runModel(numbers []int, ops []op, block int) error {
 	src := newSource(numbers...)
-	g, err := generator.NewDecimal(launch, src)
+	g, err := generator.NewDecimal(src)
 	if err != nil {
 		return err
 	}

@@ -53,8 +53,8 @@ func TestFirstNumberIsLate(t *testing.T) {
 	})
 }
 
-// Numbers of one launch under the number of another would be the pairs of somebody else.
-func TestOtherLaunch(t *testing.T) {
+// The launch is that of the numbers: under another one they would be the pairs of somebody else.
+func TestLaunchOfNumbers(t *testing.T) {
 	log, err := launchlog.New(memorylog.New(nil), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -64,11 +64,12 @@ func TestOtherLaunch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := generator.NewDecimal(1, log.Generators(2)); !errors.Is(err, generator.ErrOtherLaunch) {
-		t.Errorf("got %v, want ErrOtherLaunch", err)
+	g, err := generator.NewDecimal(log.Generators(2))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := generator.NewDecimal(2, log.Generators(2)); err != nil {
-		t.Error(err)
+	if id, err := g.Next(ctx); err != nil || id.Launch() != 2 || g.Stats().Launch != 2 {
+		t.Errorf("minted %d, %v, by a generator of launch %d, want launch 2", id, err, g.Stats().Launch)
 	}
 }
 

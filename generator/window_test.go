@@ -359,7 +359,7 @@ func TestNoWindows(t *testing.T) {
 	if err := hidden.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
 		t.Errorf("in other windows: %v", err)
 	}
-	decimal, err := generator.NewDecimal(5, nil)
+	decimal, err := generator.NewDecimal(nil)
 	refused("numbers", decimal != nil, err)
 	sequence, err := generator.NewSequence(nil, 100)
 	refused("counter", sequence != nil, err)

@@ -93,6 +93,7 @@ func addWays[T idtype.ID](ways map[string]func() error, name string, g interface
 
 type panicking struct{ with any }
 
+func (panicking) Launch() int                                            { return launch }
 func (p panicking) NextGenerator(context.Context) (int, error)           { panic(p.with) }
 func (p panicking) Reserve(context.Context, int64, int64) (int64, error) { panic(p.with) }
 func (p panicking) Fill(context.Context, []idtype.SnoID) (int, error)    { panic(p.with) }
@@ -128,7 +129,7 @@ func TestSourceThatPanics(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wrapped := newDecimal(t, struct{ generator.Numbers }{}) // a nil within what is not nil
+	wrapped := newDecimal(t, ofLaunch{nil, launch}) // a nil within what is not nil
 	if _, err := wrapped.Next(ctx); !errors.As(err, new(*generator.PanicError)) {
 		t.Error(err)
 	}
@@ -143,9 +144,9 @@ func TestNilSources(t *testing.T) {
 			t.Errorf("made: %t, %v", made, err)
 		}
 	}
-	decimal, err := generator.NewDecimal(5, (*source)(nil))
+	decimal, err := generator.NewDecimal((*source)(nil))
 	refused(decimal != nil, err)
-	decimal, err = generator.NewDecimal(5, numbersFunc(nil))
+	decimal, err = generator.NewDecimal(numbersFunc(nil))
 	refused(decimal != nil, err)
 	sequence, err := generator.NewSequence((*register)(nil), 10)
 	refused(sequence != nil, err)

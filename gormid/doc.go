@@ -1,7 +1,7 @@
 // Package gormid has GORM assign idmint IDs: a plugin that gives a primary key to every row that is
 // created without one.
 //
-//	gen, err := generator.NewDecimal(launch, numbers)
+//	gen, err := generator.NewDecimal(numbers)
 //	err = gen.Ready(ctx) // before the first transaction: see below
 //	err = db.Use(gormid.New(gormid.Use(gen)))
 //

@@ -63,7 +63,7 @@ func TestFirstIDInATransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := open() // a store that has written nothing yet
-	ids, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
+	ids, err := generator.NewDecimal(log.Generators(launch.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func app(args []string) error {
 	if err != nil {
 		return err
 	}
-	gen, err := generator.NewDecimal(launch, log.Generators(launch))
+	gen, err := generator.NewDecimal(log.Generators(launch))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@
 //
 // An app takes its generator numbers itself:
 //
-//	gen, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
+//	gen, err := generator.NewDecimal(log.Generators(launch.ID))
 //	err = gen.Ready(ctx)
 //
 // Ready takes the first number, before the first transaction of the app. A transaction that mints on

@@ -90,7 +90,7 @@ func (a *app) decimalGenerator(
 	if err != nil {
 		return nil, nil, err
 	}
-	gen, err := generator.NewDecimal(number, log.Generators(number))
+	gen, err := generator.NewDecimal(log.Generators(number))
 	if err != nil {
 		done()
 	}
@@ -99,6 +99,8 @@ func (a *app) decimalGenerator(
 
 // counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
 type counting struct{ next int }
+
+func (*counting) Launch() int { return 0 }
 
 func (c *counting) NextGenerator(context.Context) (int, error) {
 	c.next++

@@ -181,7 +181,7 @@ func zones() io.Reader {
 // create is what an app of a launch does: it sets up its generator and GORM, and creates offices in the zones from..to-1 of
 // those that were imported last.
 func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meetings int, err error) {
-	gen, err := generator.NewDecimal(launch, d.log.Generators(launch))
+	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {
 		return 0, 0, err
 	}

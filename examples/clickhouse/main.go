@@ -28,7 +28,7 @@ func main() {
 	ctx := context.Background()
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
-	gen := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	gen := must(generator.NewDecimal(launches.Generators(launch)))
 	check(gen.Ready(ctx))
 	conn := must(ch.Open(must(ch.ParseDSN(os.Getenv("CLICKHOUSE_DSN")))))
 

@@ -39,7 +39,7 @@ func main() {
 	pool := must(pgxpool.NewWithConfig(ctx, config))
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
-	ids := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	ids := must(generator.NewDecimal(launches.Generators(launch)))
 	check(ids.Ready(ctx))
 
 	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))

@@ -28,7 +28,7 @@ func main() {
 	ctx := context.Background()
 	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
-	ids := must(generator.NewDecimal(launch, launches.Generators(launch)))
+	ids := must(generator.NewDecimal(launches.Generators(launch)))
 	check(ids.Ready(ctx))
 	db := must(gorm.Open(gormsqlite.Open("shop.db")))
 	check(db.Use(gormid.New(gormid.Use(ids))))

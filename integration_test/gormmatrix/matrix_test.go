@@ -137,6 +137,8 @@ func rules() []gormid.Rule {
 // numbers count up: they are those of generators, and blocks of a sequence.
 type numbers struct{ last int64 }
 
+func (*numbers) Launch() int { return 0 }
+
 func (n *numbers) NextGenerator(context.Context) (int, error) {
 	n.last++
 	return int(n.last), nil

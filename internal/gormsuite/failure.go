@@ -201,6 +201,8 @@ func testBatchFails(t *testing.T, d Database) {
 // numbersIn keeps generator numbers in the database that the rows go to.
 type numbersIn struct{ db *gorm.DB }
 
+func (numbersIn) Launch() int { return 0 }
+
 func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
 	err = n.db.WithContext(ctx).Raw("SELECT 1").Scan(&number).Error
 	return number, err

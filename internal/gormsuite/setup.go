@@ -22,6 +22,8 @@ type numbers struct {
 	last int
 }
 
+func (*numbers) Launch() int { return 0 }
+
 func (n *numbers) NextGenerator(context.Context) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

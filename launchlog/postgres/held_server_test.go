@@ -59,7 +59,7 @@ func TestFirstIDInTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := generator.NewDecimal(launch.ID, log.Generators(launch.ID))
+	ids, err := generator.NewDecimal(log.Generators(launch.ID))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,10 +147,12 @@ func minter[T any](from source[T], compare func(a, b T) int) func(context.Contex
 // numbers gives a generator number once.
 type number int
 
+func (number) Launch() int { return launch }
+
 func (n number) NextGenerator(context.Context) (int, error) { return int(n), nil }
 
 func decimal(_ *generator.TestClock, i, _ int) (func(context.Context) (idtype.DecimalID, error), error) {
-	g, err := generator.NewDecimal(launch, number(i))
+	g, err := generator.NewDecimal(number(i))
 	if err != nil {
 		return nil, err
 	}

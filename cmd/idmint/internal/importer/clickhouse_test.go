@@ -38,7 +38,7 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	if d.s, err = d.table.last(ctx, im); err != nil {
 		t.Fatal(err)
 	}
-	gen, err := generator.NewDecimal(d.s.launch, f.log.Generators(d.s.launch))
+	gen, err := generator.NewDecimal(f.log.Generators(d.s.launch))
 	if err != nil {
 		t.Fatal(err)
 	}

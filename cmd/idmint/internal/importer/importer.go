@@ -237,7 +237,7 @@ func end(ctx context.Context, log *launchlog.Log, im Import, s *state, outcome l
 
 // store takes the rest of the file into the table, and ends the import's own launch.
 func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src *source, s *state, result *Result) error {
-	gen, err := generator.NewDecimal(s.launch, log.Generators(s.launch))
+	gen, err := generator.NewDecimal(log.Generators(s.launch))
 	if err != nil {
 		return err
 	}
