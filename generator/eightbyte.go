@@ -48,8 +48,8 @@ func NewEightByte(mode idtype.EightByteMode, pairs Windows[EightBytePair], opts 
 
 // Places of the layout's parts in the number that the eight bytes are.
 const (
-	eightByteTail = 16 // bits of generator, mode and cluster
-	eightByteTime = 22 // bits below the time
+	eightByteTime = 64 - idtype.EightByteTimeBits                // bits below the time
+	eightByteTail = eightByteTime - idtype.EightByteSequenceBits // of generator, mode and cluster
 )
 
 func (g *EightByte) id(word uint64, s *span) idtype.EightByteID {

@@ -11,7 +11,7 @@ import (
 
 var snoLayout = layout{
 	scheme: idtype.SchemeSno, typ: "SnoID", unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
-	maxTick: 1<<39 - 1, shift: 21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
+	maxTick: 1<<idtype.SnoTimeBits - 1, shift: 21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
 }
 
 // Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which calls wait for the next 4 ms. It
@@ -36,9 +36,17 @@ func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	return g, nil
 }
 
-// snoID builds an ID: 39 bits of time, the tick-tock bit, 8 of metabyte and 16 of partition in the first 8 bytes, then 16 of sequence.
+// Places of the layout's parts in the first eight bytes. The sequence is the last two.
+const (
+	snoMeta     = idtype.SnoPartitionBits
+	snoTickTock = snoMeta + idtype.SnoMetaBits
+	snoTime     = snoTickTock + idtype.SnoTickTockBits
+)
+
+// snoID does what SnoParts.ID does, without its checks.
 func snoID(tick, tickTock uint64, meta byte, partition, sequence uint64) (id idtype.SnoID) {
-	binary.BigEndian.PutUint64(id[:], tick<<25|tickTock<<24|uint64(meta)<<16|partition)
+	head := tick<<snoTime | tickTock<<snoTickTock | uint64(meta)<<snoMeta | partition
+	binary.BigEndian.PutUint64(id[:], head)
 	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
 	return id
 }

@@ -96,14 +96,13 @@ func TraceThread(thread, threads int) (*Pool, error) {
 	if thread < 0 || thread >= threads {
 		return nil, &OptionError{"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1)}
 	}
-	each := 1 << (traceBottomBits - bits.Len(uint(threads-1)))
+	each := 1 << (idtype.TraceBottomBits - bits.Len(uint(threads-1)))
 	return &Pool{Min: thread*each + 1, Max: (thread+1)*each - 1}, nil
 }
 
 const (
-	traceBottomBits = 22
 	traceMaxThreads = 1 << 15
-	traceChunk      = 1 << 10
+	traceChunk      = 1 << idtype.TraceCounterBits
 )
 
 // Owned makes a generator for one goroutine, which takes chunks of 1,023 IDs from g: a 12-bit chunk number in front, a 10-bit counter

@@ -8,24 +8,27 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 )
 
-// Widths of a decimal ID's parts, in decimal places, and what follows from them.
+// Limits of a decimal ID's parts, and what derives from them.
 const (
-	decimalGeneratorStep = 1_00000
-
-	// MinDecimalID and MaxDecimalID are the smallest and the largest ID of the layout, test launches included.
-	MinDecimalID DecimalID = DecimalStep
-	MaxDecimalID DecimalID = DecimalMaxCounter*DecimalStep + DecimalMaxGenerator*decimalGeneratorStep + DecimalMaxLaunch
-
-	// DecimalStep is the distance between an ID and the next one of its generator.
-	DecimalStep = 1_00000 * decimalGeneratorStep
-	// DecimalMaxCounter is the largest counter: the largest for which every generator and launch fits 63 bits.
-	DecimalMaxCounter = 922_337_202
-	// DecimalMaxGenerator is the largest generator number.
-	DecimalMaxGenerator = 99_999
 	// DecimalMaxLaunch is the largest launch number.
 	DecimalMaxLaunch = 99_999
+	// DecimalMaxGenerator is the largest generator number.
+	DecimalMaxGenerator = 99_999
+	// DecimalMaxCounter is the largest counter: with it, every generator and launch fits 63 bits.
+	DecimalMaxCounter = math.MaxInt64/DecimalStep - 1
+
+	// DecimalStep is the distance between an ID and the next one of its generator.
+	DecimalStep = (DecimalMaxGenerator + 1) * decimalGeneratorStep
+
+	decimalGeneratorStep = DecimalMaxLaunch + 1
+
+	// MinDecimalID and MaxDecimalID are the smallest and the largest ID of the layout. IDs of test
+	// launches are among those between them.
+	MinDecimalID DecimalID = DecimalStep
+	MaxDecimalID DecimalID = DecimalMaxCounter*DecimalStep + (DecimalStep - 1)
 )
 
 // Decimal is the decimal ID of an entity E: three numbers side by side in the decimal places of one positive int64.

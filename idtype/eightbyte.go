@@ -13,34 +13,39 @@ import (
 	"time"
 )
 
-// Widths of an eightbyte ID's parts, in bits, and what follows from them. The mode bit parts the generator's.
+// Widths of an eightbyte ID's parts, in bits. All else about the layout derives from them. The mode
+// parts the generator's bits.
 const (
-	eightByteTimeBits         = 42
-	eightByteSequenceBits     = 6
-	eightByteGeneratorTopBits = 3
-	eightByteGeneratorLowBits = 8
-	eightByteClusterBits      = 4
-	eightByteV1GeneratorBits  = 6 // of the first layout; the second and the third have the low bits
+	EightByteTimeBits         = 42
+	EightByteSequenceBits     = 6
+	EightByteGeneratorTopBits = 3
+	EightByteModeBits         = 1
+	EightByteGeneratorLowBits = 8
+	EightByteClusterBits      = 4
 
-	eightByteGeneratorLow = eightByteClusterBits // the places of the parts
-	eightByteMode         = eightByteGeneratorLow + eightByteGeneratorLowBits
-	eightByteGeneratorTop = eightByteMode + 1
-	eightByteSequence     = eightByteGeneratorTop + eightByteGeneratorTopBits
-	eightByteTime         = eightByteSequence + eightByteSequenceBits
+	// The places of the parts.
+	eightByteGeneratorLow = EightByteClusterBits
+	eightByteMode         = eightByteGeneratorLow + EightByteGeneratorLowBits
+	eightByteGeneratorTop = eightByteMode + EightByteModeBits
+	eightByteSequence     = eightByteGeneratorTop + EightByteGeneratorTopBits
+	eightByteTime         = eightByteSequence + EightByteSequenceBits
+)
 
+// Limits of an eightbyte ID's parts.
+const (
 	// EightByteMaxUnixMs is the last millisecond, as Unix time: 2109-05-15T07:35:11.103Z.
-	EightByteMaxUnixMs = 1<<eightByteTimeBits - 1
+	EightByteMaxUnixMs = 1<<EightByteTimeBits - 1
 	// EightByteMaxSequence is the largest sequence number.
-	EightByteMaxSequence = 1<<eightByteSequenceBits - 1
-	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer: the first
-	// has EightByteV1MaxGenerator, the second EightByteV2MaxGenerator, the third
-	// EightByteV3MaxGenerator.
-	EightByteMaxGenerator   = 1<<(eightByteGeneratorTopBits+eightByteGeneratorLowBits) - 1
-	EightByteV1MaxGenerator = 1<<eightByteV1GeneratorBits - 1
-	EightByteV2MaxGenerator = 1<<eightByteGeneratorLowBits - 1
-	EightByteV3MaxGenerator = EightByteV2MaxGenerator
+	EightByteMaxSequence = 1<<EightByteSequenceBits - 1
+	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer.
+	EightByteMaxGenerator = 1<<(EightByteGeneratorTopBits+EightByteGeneratorLowBits) - 1
 	// EightByteMaxCluster is the largest cluster number.
-	EightByteMaxCluster = 1<<eightByteClusterBits - 1
+	EightByteMaxCluster = 1<<EightByteClusterBits - 1
+
+	// The largest generator number of each former layout. The second and the third have the low bits.
+	eightByteV1MaxGenerator = 1<<6 - 1
+	eightByteV2MaxGenerator = 1<<EightByteGeneratorLowBits - 1
+	eightByteV3MaxGenerator = eightByteV2MaxGenerator
 )
 
 // EightByte is the eightbyte ID of an entity E: a time, a number within it, and the generator's two numbers, in 64 bits.
@@ -165,19 +170,19 @@ func (p EightByteParts) ID() (EightByteID, error) {
 // V1ID composes the parts by the first layout, of java-uniqueid 1.0 to 1.13. It returns what ID
 // does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 63.
 func (p EightByteParts) V1ID() (EightByteID, error) {
-	return p.id(EightByteSpread, EightByteV1MaxGenerator)
+	return p.id(EightByteSpread, eightByteV1MaxGenerator)
 }
 
 // V2ID composes the parts by the second layout, of java-uniqueid 1.14 to 2.4. It returns what ID
 // does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 255.
 func (p EightByteParts) V2ID() (EightByteID, error) {
-	return p.id(EightByteSpread, EightByteV2MaxGenerator)
+	return p.id(EightByteSpread, eightByteV2MaxGenerator)
 }
 
 // V3ID composes the parts by the third layout, of java-uniqueid 2.5 to 3.1. It returns what ID
 // does, but a [*RangeError] for generators above 255.
 func (p EightByteParts) V3ID() (EightByteID, error) {
-	return p.id(EightByteTimeSequential, EightByteV3MaxGenerator)
+	return p.id(EightByteTimeSequential, eightByteV3MaxGenerator)
 }
 
 func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByteID, error) {
@@ -190,8 +195,8 @@ func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByte
 	}
 	generator := uint64(p.Generator)
 	id := EightByteFromUint64(v | uint64(p.Sequence)<<eightByteSequence |
-		generator>>eightByteGeneratorLowBits<<eightByteGeneratorTop | uint64(p.Mode)<<eightByteMode |
-		generator&(1<<eightByteGeneratorLowBits-1)<<eightByteGeneratorLow | uint64(p.Cluster))
+		generator>>EightByteGeneratorLowBits<<eightByteGeneratorTop | uint64(p.Mode)<<eightByteMode |
+		generator&(1<<EightByteGeneratorLowBits-1)<<eightByteGeneratorLow | uint64(p.Cluster))
 	return id, id.Validate()
 }
 
@@ -269,8 +274,8 @@ func (e EightByte[E]) Sequence() int {
 // Generator is the number of the generator within its cluster, 0 ..= 2047.
 func (e EightByte[E]) Generator() int {
 	v := e.Uint64()
-	top := v >> eightByteGeneratorTop & (1<<eightByteGeneratorTopBits - 1)
-	return int(top<<eightByteGeneratorLowBits | v>>eightByteGeneratorLow&(1<<eightByteGeneratorLowBits-1))
+	top := v >> eightByteGeneratorTop & (1<<EightByteGeneratorTopBits - 1)
+	return int(top<<EightByteGeneratorLowBits | v>>eightByteGeneratorLow&(1<<EightByteGeneratorLowBits-1))
 }
 
 // Cluster is the number of the cluster, 0 ..= 15.
@@ -285,19 +290,19 @@ func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 // ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode
 // TIME_SEQUENTIAL and for generators above 63, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV1() error {
-	return e.validateParts(EightByteSpread, EightByteV1MaxGenerator)
+	return e.validateParts(EightByteSpread, eightByteV1MaxGenerator)
 }
 
 // ValidateV2 checks the ID against the second layout. It returns a [*RangeError] for mode
 // TIME_SEQUENTIAL and for generators above 255, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV2() error {
-	return e.validateParts(EightByteSpread, EightByteV2MaxGenerator)
+	return e.validateParts(EightByteSpread, eightByteV2MaxGenerator)
 }
 
 // ValidateV3 checks the ID against the third layout. It returns a [*RangeError] for generators
 // above 255, and what Validate returns for zero.
 func (e EightByte[E]) ValidateV3() error {
-	return e.validateParts(EightByteTimeSequential, EightByteV3MaxGenerator)
+	return e.validateParts(EightByteTimeSequential, eightByteV3MaxGenerator)
 }
 
 func (e EightByte[E]) validateParts(maxMode EightByteMode, maxGenerator int64) error {

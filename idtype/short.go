@@ -14,25 +14,28 @@ import (
 	"time"
 )
 
-// Widths of a short ID's parts, in bits, and what follows from them.
+// Widths of a short ID's parts, in bits. All else about the layout derives from them.
 const (
-	shortTimeBits     = 42
-	shortSequenceBits = 9
-	shortRandomBits   = 9
+	ShortTimeBits     = 42
+	ShortSequenceBits = 9
+	ShortRandomBits   = 9
+)
 
-	// ShortTimeStep is the distance between the IDs of a millisecond and those of the next, and ShortSequenceStep that
-	// between the IDs of a sequence number and those of the next.
-	ShortTimeStep     = ShortSequenceStep << shortSequenceBits
-	ShortSequenceStep = 1 << shortRandomBits
+// Limits of a short ID's parts.
+const (
+	// ShortTimeStep is the distance between an ID and the one of the same parts a millisecond
+	// later. ShortSequenceStep is that to the next sequence number.
+	ShortTimeStep     = ShortSequenceStep << ShortSequenceBits
+	ShortSequenceStep = 1 << ShortRandomBits
 
 	// ShortEpoch is the first millisecond, as Unix time: 2018-03-01T00:00:00Z.
 	ShortEpoch = 1_519_862_400_000
 	// ShortMaxUnixMs is the last millisecond, as Unix time: 2157-07-13T07:35:11.103Z.
-	ShortMaxUnixMs = ShortEpoch + 1<<shortTimeBits - 1
+	ShortMaxUnixMs = ShortEpoch + 1<<ShortTimeBits - 1
 	// ShortMaxSequence is the largest sequence number.
-	ShortMaxSequence = 1<<shortSequenceBits - 1
+	ShortMaxSequence = 1<<ShortSequenceBits - 1
 	// ShortMaxRandom is the largest random part.
-	ShortMaxRandom = 1<<shortRandomBits - 1
+	ShortMaxRandom = 1<<ShortRandomBits - 1
 )
 
 // Short is the short ID of an entity E: a time, a number within it and random bits, in 60 bits of one positive int64, with a
@@ -146,13 +149,13 @@ func (s Short[E]) Parts() ShortParts {
 }
 
 // UnixMs is the time at which the ID was made, as Unix time in milliseconds, ShortEpoch ..= ShortMaxUnixMs.
-func (s Short[E]) UnixMs() int64 { return int64(s>>(shortSequenceBits+shortRandomBits)) + ShortEpoch }
+func (s Short[E]) UnixMs() int64 { return int64(s>>(ShortSequenceBits+ShortRandomBits)) + ShortEpoch }
 
 // Time is the time at which the ID was made, in UTC, to the millisecond.
 func (s Short[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
 
 // Sequence is the number of the ID within its millisecond, 0 ..= 511.
-func (s Short[E]) Sequence() int { return int(s >> shortRandomBits & ShortMaxSequence) }
+func (s Short[E]) Sequence() int { return int(s >> ShortRandomBits & ShortMaxSequence) }
 
 // Random is the random part, 0 ..= 511.
 func (s Short[E]) Random() int { return int(s & ShortMaxRandom) }

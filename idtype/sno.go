@@ -12,25 +12,37 @@ import (
 	"time"
 )
 
-// Widths of the first five bytes of a sno ID, in bits, and what follows from them. The other parts are whole bytes.
+// Widths of a sno ID's parts, in bits. All else about the layout derives from them.
 const (
-	snoTimeBits = 39
+	SnoTimeBits      = 39
+	SnoTickTockBits  = 1
+	SnoMetaBits      = 8
+	SnoPartitionBits = 16
+	SnoSequenceBits  = 16
 
+	// The places of the parts in the first eight bytes. The sequence is the last two.
+	snoMeta     = SnoPartitionBits
+	snoTickTock = snoMeta + SnoMetaBits
+	snoTime     = snoTickTock + SnoTickTockBits
+)
+
+// Limits of a sno ID's parts.
+const (
 	// SnoEpoch is the first millisecond, as Unix time: 2010-01-01T00:00:00Z.
 	SnoEpoch = 1_262_304_000_000
 	// SnoTimeUnit is the unit of the time, in milliseconds.
 	SnoTimeUnit = 4
 	// SnoMaxUnixMs is the last millisecond, as Unix time: 2079-09-07T15:47:35.551Z. Its IDs carry the
 	// start of their unit, 3 ms earlier.
-	SnoMaxUnixMs = SnoEpoch + 1<<snoTimeBits*SnoTimeUnit - 1
-	// SnoMaxTickTock is the larger value of the tick-tock bit.
-	SnoMaxTickTock = 1
+	SnoMaxUnixMs = SnoEpoch + 1<<SnoTimeBits*SnoTimeUnit - 1
 	// SnoMaxMeta is the largest metabyte.
-	SnoMaxMeta = 1<<8 - 1
+	SnoMaxMeta = 1<<SnoMetaBits - 1
 	// SnoMaxPartition is the largest partition.
-	SnoMaxPartition = 1<<16 - 1
+	SnoMaxPartition = 1<<SnoPartitionBits - 1
 	// SnoMaxSequence is the largest sequence number.
-	SnoMaxSequence = 1<<16 - 1
+	SnoMaxSequence = 1<<SnoSequenceBits - 1
+
+	snoMaxTickTock = 1<<SnoTickTockBits - 1
 )
 
 // Sno is the sno ID of an entity E: a time, a byte of the app's, a partition and a number within them, in ten bytes.
@@ -96,7 +108,8 @@ func (p SnoParts) ID() (SnoID, error) {
 	}
 	var id SnoID
 	units := uint64(p.UnixMs-SnoEpoch) / SnoTimeUnit
-	binary.BigEndian.PutUint64(id[:], units<<25|uint64(p.TickTock)<<24|uint64(p.Meta)<<16|uint64(p.Partition))
+	binary.BigEndian.PutUint64(id[:], units<<snoTime|uint64(p.TickTock)<<snoTickTock|
+		uint64(p.Meta)<<snoMeta|uint64(p.Partition))
 	binary.BigEndian.PutUint16(id[8:], uint16(p.Sequence))
 	return id, id.Validate()
 }
@@ -104,7 +117,7 @@ func (p SnoParts) ID() (SnoID, error) {
 func (p SnoParts) validate() error {
 	return checkParts(snoScheme.typ, []part[int64]{
 		{"unix_ms", p.UnixMs, SnoEpoch, SnoMaxUnixMs},
-		{"tick_tock", int64(p.TickTock), 0, SnoMaxTickTock},
+		{"tick_tock", int64(p.TickTock), 0, snoMaxTickTock},
 		{"meta", int64(p.Meta), 0, SnoMaxMeta},
 		{"partition", int64(p.Partition), 0, SnoMaxPartition},
 		{"sequence", int64(p.Sequence), 0, SnoMaxSequence},
@@ -124,7 +137,7 @@ func MinSnoID(t time.Time) (SnoID, error) {
 // MaxSnoID is the largest ID of t's 4 ms, of any generator, with any metabyte. It returns a [*RangeError] for a time outside
 // SnoEpoch ..= SnoMaxUnixMs.
 func MaxSnoID(t time.Time) (SnoID, error) {
-	return SnoParts{unixMs(t), SnoMaxTickTock, SnoMaxMeta, SnoMaxPartition, SnoMaxSequence}.ID()
+	return SnoParts{unixMs(t), snoMaxTickTock, SnoMaxMeta, SnoMaxPartition, SnoMaxSequence}.ID()
 }
 
 // ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no character outside the alphabet.
@@ -145,23 +158,26 @@ func (s Sno[E]) Parts() SnoParts {
 // UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds: a multiple
 // of 4, SnoEpoch ..= SnoMaxUnixMs−3.
 func (s Sno[E]) UnixMs() int64 {
-	return int64(binary.BigEndian.Uint64(s[:])>>(64-snoTimeBits))*SnoTimeUnit + SnoEpoch
+	return int64(s.head()>>snoTime)*SnoTimeUnit + SnoEpoch
 }
+
+// head is all parts but the sequence.
+func (s Sno[E]) head() uint64 { return binary.BigEndian.Uint64(s[:]) }
 
 // Time is the start of the 4 ms in which the ID was made, in UTC.
 func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
 
 // TickTock is the tick-tock bit, 0 or 1. It tells the IDs of a time from those made after the clock had stepped back into it.
-func (s Sno[E]) TickTock() int { return int(s[4] & 1) }
+func (s Sno[E]) TickTock() int { return int(s.head() >> snoTickTock & snoMaxTickTock) }
 
 // Meta is the metabyte, 0 ..= 255.
-func (s Sno[E]) Meta() int { return int(s[5]) }
+func (s Sno[E]) Meta() int { return int(s.head() >> snoMeta & SnoMaxMeta) }
 
 // Partition is the partition of the generator, 0 ..= 65535.
-func (s Sno[E]) Partition() int { return int(s[6])<<8 | int(s[7]) }
+func (s Sno[E]) Partition() int { return int(s.head() & SnoMaxPartition) }
 
 // Sequence is the number of the ID within its 4 ms, 0 ..= 65535.
-func (s Sno[E]) Sequence() int { return int(s[8])<<8 | int(s[9]) }
+func (s Sno[E]) Sequence() int { return int(binary.BigEndian.Uint16(s[8:])) }
 
 // IsZero reports whether no ID was assigned.
 func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }

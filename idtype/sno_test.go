@@ -135,7 +135,7 @@ func TestSnoBounds(t *testing.T) {
 			}
 		})
 	}
-	if idtype.SnoEpoch != epoch || idtype.SnoMaxUnixMs != last || idtype.SnoTimeUnit != 4 || idtype.SnoMaxTickTock != 1 ||
+	if idtype.SnoEpoch != epoch || idtype.SnoMaxUnixMs != last || idtype.SnoTimeUnit != 4 ||
 		idtype.SnoMaxMeta != 255 || idtype.SnoMaxPartition != 65535 || idtype.SnoMaxSequence != 65535 {
 		t.Error("the exported bounds are not those of the layout")
 	}

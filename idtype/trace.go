@@ -12,24 +12,26 @@ import (
 	"time"
 )
 
-// Widths of a trace ID's parts, in bits, and what follows from them.
+// Widths of a trace ID's parts, in bits. All else about the layout derives from them.
 const (
-	traceTimestampBits = 25
-	traceNodeBits      = 16
-	traceBottomBits    = 22
-	traceCounterBits   = 10 // of the bottom
+	TraceTimestampBits = 25
+	TraceNodeBits      = 16
+	TraceBottomBits    = 22
+	TraceCounterBits   = 10 // the lower bits of the bottom: see [Trace.Counter]
+)
 
-	// TraceTimeStep is the distance between the IDs of a second and those of the next, and TraceNodeStep that between the IDs
-	// of a node and those of the next.
-	TraceTimeStep = TraceNodeStep << traceNodeBits
-	TraceNodeStep = 1 << traceBottomBits
+// Limits of a trace ID's parts.
+const (
+	// TraceTimeStep is the distance between an ID and the same number of its node one second later.
+	TraceTimeStep = traceNodeStep << TraceNodeBits
+	traceNodeStep = 1 << TraceBottomBits
 
 	// TraceMaxTimestamp is the largest timestamp: the next second has timestamp 0.
-	TraceMaxTimestamp = 1<<traceTimestampBits - 1
+	TraceMaxTimestamp = 1<<TraceTimestampBits - 1
 	// TraceMaxNode is the largest node number.
-	TraceMaxNode = 1<<traceNodeBits - 1
+	TraceMaxNode = 1<<TraceNodeBits - 1
 	// TraceMaxBottom is the largest bottom: a node has as many IDs in a second.
-	TraceMaxBottom = 1<<traceBottomBits - 1
+	TraceMaxBottom = 1<<TraceBottomBits - 1
 
 	// TracePeriod is the time after which timestamps, and with them IDs, repeat: 2^25 seconds, 388 days and some hours.
 	TracePeriod = (TraceMaxTimestamp + 1) * time.Second
@@ -94,7 +96,7 @@ func (p TraceParts) ID() (TraceID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	return TraceID(p.Timestamp)*TraceTimeStep | TraceID(p.Node)*TraceNodeStep | TraceID(p.Bottom), nil
+	return TraceID(p.Timestamp)*TraceTimeStep | TraceID(p.Node)*traceNodeStep | TraceID(p.Bottom), nil
 }
 
 func (p TraceParts) validate() error {
@@ -174,20 +176,20 @@ func (t Trace[E]) Parts() TraceParts {
 
 // Timestamp is the second at which the ID was made, modulo 2^25: 0 ..= 33554431. [Trace.Times] has the times it stands for.
 func (t Trace[E]) Timestamp() int {
-	return int(t >> (traceNodeBits + traceBottomBits) & TraceMaxTimestamp)
+	return int(t >> (TraceNodeBits + TraceBottomBits) & TraceMaxTimestamp)
 }
 
 // Node is the number of the node, 0 ..= 65535.
-func (t Trace[E]) Node() int { return int(t >> traceBottomBits & TraceMaxNode) }
+func (t Trace[E]) Node() int { return int(t >> TraceBottomBits & TraceMaxNode) }
 
 // Bottom is the number of the ID within its second and node, 1 ..= 4194303.
 func (t Trace[E]) Bottom() int { return int(t & TraceMaxBottom) }
 
 // Chunk is the upper part of the bottom as elfo splits it: the number of a thread's chunk, 0 ..= 4095.
-func (t Trace[E]) Chunk() int { return t.Bottom() >> traceCounterBits }
+func (t Trace[E]) Chunk() int { return t.Bottom() >> TraceCounterBits }
 
 // Counter is the lower part of the bottom as elfo splits it: the thread's count within its chunk, 1 ..= 1023 in elfo's own IDs.
-func (t Trace[E]) Counter() int { return t.Bottom() & (1<<traceCounterBits - 1) }
+func (t Trace[E]) Counter() int { return t.Bottom() & (1<<TraceCounterBits - 1) }
 
 // Times are the two seconds nearest to around in which the ID can have been made: the last one that begins at or before
 // around, and the first one that begins after it, [TracePeriod] later. Both are in UTC.

@@ -172,7 +172,7 @@ func TestTraceBoundsOfParts(t *testing.T) {
 		})
 	}
 	if idtype.TraceMaxTimestamp != 33_554_431 || idtype.TraceMaxNode != 65_535 || idtype.TraceMaxBottom != 4_194_303 ||
-		idtype.TraceTimeStep != 1<<38 || idtype.TraceNodeStep != 1<<22 || idtype.TracePeriod != 33_554_432*time.Second {
+		idtype.TraceTimeStep != 1<<38 || idtype.TracePeriod != 33_554_432*time.Second {
 		t.Error("the exported bounds are not those of the layout")
 	}
 }

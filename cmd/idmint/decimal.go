@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +23,8 @@ var decimalKind = join(kind[idtype.DecimalID, idtype.DecimalParts]{
 })
 
 func decimalFields(id idtype.DecimalID, label string) []field {
-	const generatorPlaces, launchPlaces = 5, 5
+	generatorPlaces := len(strconv.Itoa(idtype.DecimalMaxGenerator))
+	launchPlaces := len(strconv.Itoa(idtype.DecimalMaxLaunch))
 	return []field{
 		{'c', len(id.String()) - generatorPlaces - launchPlaces, fmt.Sprintf(label, "counter", id.Counter())},
 		{'g', generatorPlaces, fmt.Sprintf(label, "generator_id", id.Generator())},

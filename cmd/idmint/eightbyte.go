@@ -46,12 +46,12 @@ func eightByteFields(id idtype.EightByteID) []field {
 		at += " with its bits reversed"
 	}
 	return []field{
-		{'t', 42, at},
-		{'s', 6, fmt.Sprintf("sequence %d", id.Sequence())},
-		{'g', 3, ""},
-		{'m', 1, fmt.Sprintf("mode %v", id.Mode())},
-		{'g', 8, fmt.Sprintf("generator_id %d", id.Generator())},
-		{'c', 4, fmt.Sprintf("cluster_id %d", id.Cluster())},
+		{'t', idtype.EightByteTimeBits, at},
+		{'s', idtype.EightByteSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
+		{'g', idtype.EightByteGeneratorTopBits, ""},
+		{'m', idtype.EightByteModeBits, fmt.Sprintf("mode %v", id.Mode())},
+		{'g', idtype.EightByteGeneratorLowBits, fmt.Sprintf("generator_id %d", id.Generator())},
+		{'c', idtype.EightByteClusterBits, fmt.Sprintf("cluster_id %d", id.Cluster())},
 	}
 }
 

@@ -31,11 +31,12 @@ func readShortNumber(text string) (id idtype.ShortID, err error) {
 }
 
 func shortFields(id idtype.ShortID) []field {
+	const reserved = 64 - idtype.ShortTimeBits - idtype.ShortSequenceBits - idtype.ShortRandomBits
 	return []field{
-		{'0', 4, ""},
-		{'t', 42, fmt.Sprintf("unix_ms %d", id.UnixMs())},
-		{'s', 9, fmt.Sprintf("sequence %d", id.Sequence())},
-		{'r', 9, fmt.Sprintf("random %d", id.Random())},
+		{'0', reserved, ""},
+		{'t', idtype.ShortTimeBits, fmt.Sprintf("unix_ms %d", id.UnixMs())},
+		{'s', idtype.ShortSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
+		{'r', idtype.ShortRandomBits, fmt.Sprintf("random %d", id.Random())},
 	}
 }
 

@@ -53,11 +53,11 @@ func writeSnoUUID(id idtype.SnoID) string {
 
 func snoFields(id idtype.SnoID) []field {
 	return []field{
-		{'t', 39, fmt.Sprintf("unix_ms %d", id.UnixMs())},
-		{'k', 1, fmt.Sprintf("tick_tock %d", id.TickTock())},
-		{'m', 8, fmt.Sprintf("meta %d", id.Meta())},
-		{'p', 16, fmt.Sprintf("partition %d", id.Partition())},
-		{'s', 16, fmt.Sprintf("sequence %d", id.Sequence())},
+		{'t', idtype.SnoTimeBits, fmt.Sprintf("unix_ms %d", id.UnixMs())},
+		{'k', idtype.SnoTickTockBits, fmt.Sprintf("tick_tock %d", id.TickTock())},
+		{'m', idtype.SnoMetaBits, fmt.Sprintf("meta %d", id.Meta())},
+		{'p', idtype.SnoPartitionBits, fmt.Sprintf("partition %d", id.Partition())},
+		{'s', idtype.SnoSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
 	}
 }
 

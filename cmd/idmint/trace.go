@@ -23,11 +23,12 @@ var traceKind = join(kind[idtype.TraceID, idtype.TraceParts]{
 })
 
 func traceFields(id idtype.TraceID) []field {
+	const reserved = 64 - idtype.TraceTimestampBits - idtype.TraceNodeBits - idtype.TraceBottomBits
 	return []field{
-		{'0', 1, ""},
-		{'t', 25, fmt.Sprintf("timestamp %d", id.Timestamp())},
-		{'n', 16, fmt.Sprintf("node_no %d", id.Node())},
-		{'b', 22, fmt.Sprintf("bottom %d", id.Bottom())},
+		{'0', reserved, ""},
+		{'t', idtype.TraceTimestampBits, fmt.Sprintf("timestamp %d", id.Timestamp())},
+		{'n', idtype.TraceNodeBits, fmt.Sprintf("node_no %d", id.Node())},
+		{'b', idtype.TraceBottomBits, fmt.Sprintf("bottom %d", id.Bottom())},
 	}
 }
 
