@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -92,64 +91,3 @@ func TestSliceOfArrays(t *testing.T) {
 		t.Errorf("got %v, %v", ids, err)
 	}
 }
-
-// The codec is held against Value and Scan, which have tests of their own.
-func TestCodec(t *testing.T) {
-	eachByteKind(t, func(t *testing.T, k byteKind) {
-		for _, raw := range k.domain() {
-			want := raw
-			if k.form == idtype.StorageText || k.form == idtype.StorageUUID {
-				want = []byte(k.refText(raw))
-			}
-			testCodec(t, k.new(raw), k.new(k.before()), want)
-		}
-		testBadCodec(t, k.new(k.zero()), k.new(k.before()), k.form == idtype.StorageBigint)
-	})
-	eachKind(t, func(t *testing.T, k kind) {
-		for _, v := range []int64{1, 255, 14150009200065, 1<<63 - 1} {
-			testCodec(t, k.new(v), k.new(before), binary.BigEndian.AppendUint64(nil, uint64(v)))
-		}
-		testBadCodec(t, k.new(0), k.new(before), true)
-		testBadCodec(t, k.new(-5), k.new(before), true)
-	})
-}
-
-type coded interface{ Codec() idtype.Codec }
-
-func testCodec(t *testing.T, id, dst key, want []byte) {
-	t.Helper()
-	c := id.(coded).Codec()
-	for _, in := range []any{id, value(id)} {
-		if got, err := c.Encode(in, []byte(">")); err != nil || string(got) != ">"+string(want) {
-			t.Fatalf("%v: %x, %v, want %x", id, got, err, want)
-		}
-	}
-	if err := c.Scan(want, dst); err != nil || dst.String() != id.String() {
-		t.Fatalf("%x: %v, %v, want %v", want, dst, err, id)
-	}
-}
-
-func testBadCodec(t *testing.T, bad, dst key, integer bool) {
-	t.Helper()
-	c, was := bad.(coded).Codec(), dst.String()
-	_, want := bad.Value()
-	for _, in := range []any{bad, value(bad)} {
-		if got, err := c.Encode(in, []byte(">")); got != nil || err == nil || err.Error() != want.Error() {
-			t.Errorf("%v: %x, %v, want %v", bad, got, err, want)
-		}
-	}
-	for _, src := range [][]byte{nil, {}, {1}, make([]byte, 8), make([]byte, 10), make([]byte, 17)} {
-		var column any = src
-		if src == nil {
-			column = nil
-		} else if integer && len(src) == 8 {
-			column = int64(0)
-		}
-		if want, err := dst.Scan(column), c.Scan(src, dst); err == nil || err.Error() != want.Error() || dst.String() != was {
-			t.Errorf("%x: %v, want %v; the ID is %v", src, err, want, dst)
-		}
-	}
-}
-
-// value is what a pointer points to.
-func value(id key) any { return reflect.ValueOf(id).Elem().Interface() }

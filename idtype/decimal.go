@@ -187,9 +187,6 @@ func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalTyp
 // [*InputError], the ID is left as it was.
 func (d *Decimal[E]) Scan(src any) error { return set(d)(scanInt63[Decimal[E]](decimalType, src)) }
 
-// Codec is for drivers that have binary columns.
-func (Decimal[E]) Codec() Codec { return int63Codec[Decimal[E]]{} }
-
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Decimal[E]) GormDataType() string { return "bigint" }
 

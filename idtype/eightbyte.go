@@ -370,9 +370,6 @@ func (e *EightByte[E]) Scan(src any) error {
 	return scanBytes(eightByteScheme, e.Storage(), e, e[:], src)
 }
 
-// Codec is for drivers that have binary columns.
-func (EightByte[E]) Codec() Codec { return byteCodecs[storageOf[E](eightByteScheme)] }
-
 // GormDataType is the column's type: bytes, or bigint.
 func (e EightByte[E]) GormDataType() string { return e.Storage().gormDataType() }
 

@@ -22,21 +22,32 @@ func TestWidths(t *testing.T) {
 		parts []width
 	}{
 		{"trace.go", 64, []width{
-			{"0", 1}, {"t", idtype.TraceTimestampBits}, {"n", idtype.TraceNodeBits},
-			{"h", idtype.TraceBottomBits - idtype.TraceCounterBits}, {"c", idtype.TraceCounterBits},
+			{"0", 1},
+			{"t", idtype.TraceTimestampBits},
+			{"n", idtype.TraceNodeBits},
+			{"h", idtype.TraceBottomBits - idtype.TraceCounterBits},
+			{"c", idtype.TraceCounterBits},
 		}},
 		{"short.go", 64, []width{
-			{"0", 4}, {"t", idtype.ShortTimeBits}, {"s", idtype.ShortSequenceBits},
+			{"0", 4},
+			{"t", idtype.ShortTimeBits},
+			{"s", idtype.ShortSequenceBits},
 			{"r", idtype.ShortRandomBits},
 		}},
 		{"eightbyte.go", 8 * len(idtype.EightByteID{}), []width{
-			{"t", idtype.EightByteTimeBits}, {"s", idtype.EightByteSequenceBits},
-			{"g", idtype.EightByteGeneratorTopBits}, {"m", idtype.EightByteModeBits},
-			{"g", idtype.EightByteGeneratorLowBits}, {"c", idtype.EightByteClusterBits},
+			{"t", idtype.EightByteTimeBits},
+			{"s", idtype.EightByteSequenceBits},
+			{"g", idtype.EightByteGeneratorTopBits},
+			{"m", idtype.EightByteModeBits},
+			{"g", idtype.EightByteGeneratorLowBits},
+			{"c", idtype.EightByteClusterBits},
 		}},
 		{"sno.go", 8 * len(idtype.SnoID{}), []width{
-			{"t", idtype.SnoTimeBits}, {"k", idtype.SnoTickTockBits}, {"m", idtype.SnoMetaBits},
-			{"p", idtype.SnoPartitionBits}, {"s", idtype.SnoSequenceBits},
+			{"t", idtype.SnoTimeBits},
+			{"k", idtype.SnoTickTockBits},
+			{"m", idtype.SnoMetaBits},
+			{"p", idtype.SnoPartitionBits},
+			{"s", idtype.SnoSequenceBits},
 		}},
 	} {
 		sum, drawn := 0, []string{}

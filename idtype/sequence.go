@@ -118,9 +118,6 @@ func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceT
 // [*InputError], the ID is left as it was.
 func (s *Sequence[E]) Scan(src any) error { return set(s)(scanInt63[Sequence[E]](sequenceType, src)) }
 
-// Codec is for drivers that have binary columns.
-func (Sequence[E]) Codec() Codec { return int63Codec[Sequence[E]]{} }
-
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Sequence[E]) GormDataType() string { return "bigint" }
 

@@ -233,9 +233,6 @@ func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, i
 // error, an [*InputError], the ID is left as it was.
 func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63[Short[E]](shortType, src)) }
 
-// Codec is for drivers that have binary columns.
-func (Short[E]) Codec() Codec { return int63Codec[Short[E]]{} }
-
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Short[E]) GormDataType() string { return "bigint" }
 

@@ -236,9 +236,6 @@ func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage
 // another column, and nothing here tells the two apart. Package pgxid does, for what pgx reads itself.
 func (s *Sno[E]) Scan(src any) error { return scanBytes(snoScheme, s.Storage(), s, s[:], src) }
 
-// Codec is for drivers that have binary columns.
-func (Sno[E]) Codec() Codec { return byteCodecs[storageOf[E](snoScheme)] }
-
 // GormDataType is the column's type: bytes, char(16) or uuid.
 func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
 

@@ -285,9 +285,6 @@ func (t Trace[E]) Value() (driver.Value, error) { return valueInt63(traceType, i
 // [*InputError], the ID is left as it was.
 func (t *Trace[E]) Scan(src any) error { return set(t)(scanInt63[Trace[E]](traceType, src)) }
 
-// Codec is for drivers that have binary columns.
-func (Trace[E]) Codec() Codec { return int63Codec[Trace[E]]{} }
-
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Trace[E]) GormDataType() string { return "bigint" }
 

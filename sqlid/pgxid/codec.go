@@ -36,7 +36,7 @@ type codec struct {
 	pgtype.Codec
 	name   string         // of PostgreSQL's type
 	form   idtype.Storage // of the IDs that it holds
-	direct [2]bool        // whether a format is that of an idtype.Codec
+	direct [2]bool        // whether a format is that of a direct plan
 	seen   seen
 }
 
@@ -76,7 +76,7 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 	case k.form != c.form:
 		return refusal{c.name, k.form}
 	case c.isDirect(format) && (t == k.typ || t == reflect.PointerTo(k.typ)):
-		return k.codec
+		return k.direct
 	}
 	return c.Codec.PlanEncode(m, oid, format, value)
 }
@@ -106,8 +106,8 @@ func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 	}
 	switch {
 	case k.form == c.form && c.isDirect(format) && t.Elem() == k.typ:
-		c.seen.add(t, k.codec)
-		return k.codec
+		c.seen.add(t, k.direct)
+		return k.direct
 	case k.form == c.form, c.form == idtype.StorageText && k.textIsDistinct:
 		return c.Codec.PlanScan(m, oid, format, dst)
 	case c.form == idtype.StorageText && k.form == idtype.StorageBytes:

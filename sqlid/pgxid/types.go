@@ -16,8 +16,8 @@ import (
 
 // id is what IDs have.
 type id interface {
-	Codec() idtype.Codec
 	Scheme() idtype.Scheme
+	Storage() idtype.Storage
 }
 
 var (
@@ -33,9 +33,9 @@ var wrappers = map[string]bool{
 
 // An idKind is a type of IDs, with what is asked of it.
 type idKind struct {
-	typ   reflect.Type
-	codec idtype.Codec
-	form  idtype.Storage // of the columns of such IDs
+	typ    reflect.Type
+	direct direct
+	form   idtype.Storage // of the columns of such IDs
 	// A text is taken for nothing but the ID. Scan would take digits for the integer of a Short ID,
 	// whose text they may be, and 8 characters for the bytes of an EightByte.
 	textIsDistinct bool
@@ -43,7 +43,7 @@ type idKind struct {
 
 func newKind(t reflect.Type) *idKind {
 	zero := reflect.Zero(t).Interface().(id)
-	k := &idKind{typ: t, codec: zero.Codec(), form: zero.Codec().Storage()}
+	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
 	switch k.form {
 	case idtype.StorageBigint:
 		scheme := zero.Scheme()

@@ -1,0 +1,95 @@
+package pgxid
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"reflect"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A direct plan writes and reads lone IDs in the binary format of their column. Value and Scan are
+// asked for what is no ID: their errors are the right ones. pgx hands over what the plan was made
+// for: an ID or a pointer to one to Encode, a pointer to one to Scan.
+type direct interface {
+	pgtype.EncodePlan
+	pgtype.ScanPlan
+}
+
+func directOf(t reflect.Type, form idtype.Storage) direct {
+	if t.Kind() == reflect.Int64 {
+		return integers{}
+	}
+	return &inBytes{form}
+}
+
+// integers are the IDs that are an int64. Their number is read by reflection: a method call by
+// interface takes longer.
+type integers struct{}
+
+func (integers) Encode(id any, buf []byte) ([]byte, error) {
+	v := reflect.ValueOf(id)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Int() <= 0 {
+		_, err := id.(driver.Valuer).Value()
+		return nil, err
+	}
+	return binary.BigEndian.AppendUint64(buf, uint64(v.Int())), nil
+}
+
+func (integers) Scan(src []byte, dst any) error {
+	if len(src) == 8 {
+		if v := int64(binary.BigEndian.Uint64(src)); v > 0 {
+			reflect.ValueOf(dst).Elem().SetInt(v)
+			return nil
+		}
+	}
+	return scanColumn(idtype.StorageBigint, src, dst)
+}
+
+// inBytes are the IDs that are bytes, in columns of a form.
+type inBytes struct{ form idtype.Storage }
+
+// Encode: the bytes of an EightByte are those of its bigint. The characters of a Sno are the bytes
+// of its UUID.
+func (p *inBytes) Encode(id any, buf []byte) ([]byte, error) {
+	if v := id.(interface{ IsZero() bool }); v.IsZero() {
+		_, err := id.(driver.Valuer).Value()
+		return nil, err
+	}
+	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
+		return id.(encoding.BinaryAppender).AppendBinary(buf)
+	}
+	return id.(encoding.TextAppender).AppendText(buf)
+}
+
+func (p *inBytes) Scan(src []byte, dst any) error {
+	var err error
+	if p.form == idtype.StorageBigint || p.form == idtype.StorageBytes {
+		err = dst.(encoding.BinaryUnmarshaler).UnmarshalBinary(src)
+	} else {
+		err = dst.(encoding.TextUnmarshaler).UnmarshalText(src)
+	}
+	if err != nil {
+		return scanColumn(p.form, src, dst)
+	}
+	return nil
+}
+
+// scanColumn is for what is no ID in the usual form.
+func scanColumn(form idtype.Storage, src []byte, dst any) error {
+	scanner := dst.(sql.Scanner)
+	switch {
+	case src == nil:
+		return scanner.Scan(nil)
+	case form == idtype.StorageBigint && len(src) == 8:
+		return scanner.Scan(int64(binary.BigEndian.Uint64(src)))
+	}
+	return scanner.Scan(src)
+}
