@@ -36,9 +36,9 @@ func TestClickHouse(t *testing.T) { gormsuite.Run(t, inClickHouse(t)) }
 
 func BenchmarkCreateInBatches(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) { gormsuite.Benchmark(b, inSQLite) })
-	b.Run("postgres", func(b *testing.B) { gormsuite.Benchmark(b, inPostgres(b, false)) })
-	b.Run("mariadb", func(b *testing.B) { gormsuite.Benchmark(b, inMariaDB(b, false)) })
-	b.Run("clickhouse", func(b *testing.B) { gormsuite.Benchmark(b, inClickHouse(b)) })
+	b.Run("PostgreSQL", func(b *testing.B) { gormsuite.Benchmark(b, inPostgres(b, false)) })
+	b.Run("MariaDB", func(b *testing.B) { gormsuite.Benchmark(b, inMariaDB(b, false)) })
+	b.Run("ClickHouse", func(b *testing.B) { gormsuite.Benchmark(b, inClickHouse(b)) })
 }
 
 // inPostgres is a database of the test's own; simple is the simple protocol, for poolers.

@@ -1,27 +1,12 @@
 package pgxid_test
 
 import (
-	"context"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/sqlid/pgxid"
 )
-
-type User struct{ ID UserID }
-
-type UserID = idtype.Decimal[User]
-
-func newMap() *pgtype.Map {
-	m := pgtype.NewMap()
-	pgxid.Register(m)
-	return m
-}
 
 const list = 1000
 
@@ -95,52 +80,6 @@ func BenchmarkCodec(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-		})
-	}
-}
-
-// COPY of IDs beside int64, which are handed over in the same way: as values, and as pointers, which are no allocation.
-func BenchmarkCopyFrom(b *testing.B) {
-	const rows = 100_000
-	ids, numbers := make([]UserID, rows), make([]int64, rows)
-	for i := range ids {
-		ids[i] = UserID((i+1)*idtype.DecimalStep + 65)
-		numbers[i] = int64(ids[i])
-	}
-	source := dbtest.New(b, databases.Postgres).Source()
-	for _, kind := range []struct {
-		name         string
-		afterConnect func(context.Context, *pgx.Conn) error
-		value        func(i int) any
-	}{
-		{"int64", nil, func(i int) any { return numbers[i] }},
-		{"ID", pgxid.AfterConnect, func(i int) any { return ids[i] }},
-		{"int64 pointer", nil, func(i int) any { return &numbers[i] }},
-		{"ID pointer", pgxid.AfterConnect, func(i int) any { return &ids[i] }},
-		{"ID without pgxid", nil, func(i int) any { return ids[i] }},
-	} {
-		b.Run(kind.name, func(b *testing.B) {
-			pool := openPool(b, source, pgx.QueryExecModeCacheStatement, kind.afterConnect)
-			if _, err := pool.Exec(b.Context(), "CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)"); err != nil {
-				b.Fatal(err)
-			}
-			row := make([]any, 1)
-			b.ReportAllocs()
-			for b.Loop() {
-				n, err := pool.CopyFrom(b.Context(), pgx.Identifier{"copied"}, []string{"id"}, pgx.CopyFromSlice(rows, func(i int) ([]any, error) {
-					row[0] = kind.value(i)
-					return row, nil
-				}))
-				if err != nil || n != rows {
-					b.Fatal(n, err)
-				}
-				b.StopTimer()
-				if _, err := pool.Exec(b.Context(), "TRUNCATE copied"); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
 }

@@ -253,3 +253,27 @@ func numbersOf(ids []UserID) []int64 {
 	}
 	return numbers
 }
+
+// A codec for JSON that the user registered before is asked for all but IDs.
+func TestOwnJSONCodec(t *testing.T) {
+	m := pgtype.NewMap()
+	mine := &pgtype.JSONCodec{
+		Marshal:   func(any) ([]byte, error) { return []byte(`"mine"`), nil },
+		Unmarshal: func(_ []byte, v any) error { *v.(*[]int) = []int{7}; return nil },
+	}
+	m.RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: mine})
+	pgxid.Register(m)
+	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, []int{1}, nil); err != nil ||
+		string(wire) != `"mine"` {
+		t.Errorf("got %s, %v", wire, err)
+	}
+	var numbers []int
+	if err := m.Scan(pgtype.JSONOID, pgtype.TextFormatCode, []byte("[]"), &numbers); err != nil ||
+		len(numbers) != 1 {
+		t.Errorf("got %v, %v", numbers, err)
+	}
+	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, UserID(7), nil); err != nil ||
+		string(wire) != `"7"` {
+		t.Errorf("got %s, %v", wire, err)
+	}
+}

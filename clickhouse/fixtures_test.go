@@ -1,24 +1,13 @@
 package clickhouse_test
 
 import (
-	"context"
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
-
-	ch "github.com/ClickHouse/clickhouse-go/v2"
-	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
-
-func TestMain(m *testing.M) { dbtest.Main(m) }
 
 type user struct{}
 
@@ -44,40 +33,27 @@ type fixture[T idtype.ID] struct {
 	bad  []any            // values that the column can hold and that are no ID
 }
 
-// tests are the fixture's tests: methods of generic types are no values before they have a type.
-type tests struct {
-	name                                                                string
-	rows, structs, columns, nulls, zeros, arrays, maps, params, refused func(*testing.T)
-	blocks, spoilt, checked, standard, million, allocs                  func(*testing.T)
+// A fixed is a fixture of whatever type of IDs: a test of all of them asks it for its method.
+type fixed interface{ title() string }
 
-	fuzzed func(t *testing.T, data []byte)
-}
-
-func (f fixture[T]) tests() tests {
-	return tests{
-		f.name,
-		f.testRows, f.testStructs, f.testColumns, f.testNulls, f.testZeros, f.testArrays, f.testMaps, f.testParams, f.testRefused,
-		f.testBlocks, f.testSpoilt, f.testChecked, f.testStandard, f.testMillion, f.testAllocs,
-		f.fuzz,
-	}
-}
+func (f fixture[T]) title() string { return f.name }
 
 type integer interface {
 	~int64
 	idtype.ID
 }
 
-func int63[T integer](name string, greatest int64, at func(n uint64) T) tests {
+func int63[T integer](name string, greatest int64, at func(n uint64) T) fixed {
 	return fixture[T]{
 		name, "Int64",
 		[]T{1, 2, 255, 256, math.MaxInt32, 1<<53 - 1, 1<<53 + 1, T(greatest), math.MaxInt64},
 		at,
 		[]any{int64(0), int64(-1), int64(math.MinInt64)},
-	}.tests()
+	}
 }
 
-func ofBytes[T idtype.ID](name, typ string, edge []T, at func(n uint64) T, bad ...any) tests {
-	return fixture[T]{name, typ, edge, at, bad}.tests()
+func ofBytes[T idtype.ID](name, typ string, edge []T, at func(n uint64) T, bad ...any) fixed {
+	return fixture[T]{name, typ, edge, at, bad}
 }
 
 // eight are the bytes of n spread over the whole range, of both signs.
@@ -106,8 +82,8 @@ func eights[T ~[8]byte]() []T {
 	}
 }
 
-func all() []tests {
-	return []tests{
+func all() []fixed {
+	return []fixed{
 		int63("decimal", int64(idtype.MaxDecimalID), func(n uint64) decimalKey { return decimalKey(n * 100_000) }),
 		int63("trace", math.MaxInt64-1, func(n uint64) traceKey { return traceKey(n<<22 | 1) }),
 		int63("short", 1<<60-1, func(n uint64) shortKey { return shortKey(n << 18) }),
@@ -126,9 +102,9 @@ func all() []tests {
 }
 
 // each runs one of the tests for every type of IDs.
-func each(t *testing.T, test func(tests) func(*testing.T)) {
+func each[F any](t *testing.T, test func(*testing.T, F)) {
 	for _, f := range all() {
-		t.Run(f.name, test(f))
+		t.Run(f.title(), func(t *testing.T) { test(t, f.(F)) })
 	}
 }
 
@@ -158,49 +134,6 @@ func ok[V any](v V, err error) V {
 	return v
 }
 
-// open connects natively to a database of the test's own.
-func open(t testing.TB, change ...func(*ch.Options)) (context.Context, driver.Conn) {
-	t.Helper()
-	return connect(t, dbtest.New(t, databases.ClickHouse), change...)
-}
-
-func connect(t testing.TB, d dsn.DSN, change ...func(*ch.Options)) (context.Context, driver.Conn) {
-	t.Helper()
-	options := ok(ch.ParseDSN(d.Source()))
-	for _, c := range change {
-		c(options)
-	}
-	conn := ok(ch.Open(options))
-	t.Cleanup(func() { try(t, conn.Close()) })
-	return t.Context(), conn
-}
-
-// create makes a table of columns as CREATE TABLE has them, and rows in the order in which they come.
-func create(t testing.TB, conn driver.Conn, name string, columns ...string) {
-	t.Helper()
-	try(t, conn.Exec(t.Context(), "CREATE TABLE "+name+" ("+strings.Join(columns, ", ")+
-		") ENGINE = MergeTree ORDER BY tuple() SETTINGS min_bytes_for_wide_part = 0"))
-}
-
-// insert puts IDs into a table's one column, by whatever adds them to a batch.
-func insert(t testing.TB, conn driver.Conn, table string, add func(driver.Batch) error) {
-	t.Helper()
-	batch, err := conn.PrepareBatch(t.Context(), "INSERT INTO "+table)
-	try(t, err)
-	try(t, add(batch))
-	try(t, batch.Send())
-}
-
-// collect reads IDs of a query.
-func collect[T idtype.ID](t testing.TB, conn driver.Conn, query string, args ...any) []T {
-	t.Helper()
-	rows, err := conn.Query(t.Context(), query, args...)
-	try(t, err)
-	ids, err := clickhouse.Collect[T](nil, rows)
-	try(t, err)
-	return ids
-}
-
 func same[V comparable](t testing.TB, got, want []V) {
 	t.Helper()
 	if slices.Equal(got, want) {
@@ -212,13 +145,4 @@ func same[V comparable](t testing.TB, got, want []V) {
 		}
 	}
 	t.Fatalf("got %d rows, want %d", len(got), len(want))
-}
-
-// within is the error that clickhouse-go wraps in its own, which does not unwrap.
-func within(err error) error {
-	var op *ch.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
 }

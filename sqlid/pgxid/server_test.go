@@ -71,20 +71,6 @@ var kinds = []kind{
 	kindOf(`char(16)`, snos[idtype.AsText[User]]()...),
 }
 
-func eightBytes[E any]() (ids []idtype.EightByte[E]) {
-	for _, text := range []string{"0000000000000001", "cb54ecf284000000", "7fffffffffffffff", "ffffffffffffefff"} {
-		ids = append(ids, idtype.MustParse[idtype.EightByte[E]](text))
-	}
-	return ids
-}
-
-func snos[E any]() (ids []idtype.Sno[E]) {
-	for _, text := range []string{"2222222222222223", "8fhmi7mfls62jp64", "brpk4q72xwf2m63l", "xxxxxxxxxxxxxxxx"} {
-		ids = append(ids, idtype.MustParse[idtype.Sno[E]](text))
-	}
-	return ids
-}
-
 type row[T any] struct {
 	ID   T
 	Team *T

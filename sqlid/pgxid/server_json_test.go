@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -202,30 +201,6 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 	var got UserID
 	if err := pool.QueryRow(ctx, "SELECT ' \"7\" '::"+column).Scan(&got); err != nil || got != 7 {
 		t.Errorf("white space around the ID in %s: %v, %v", column, got, err)
-	}
-}
-
-// A codec for JSON that the user registered before is asked for all but IDs.
-func TestOwnJSONCodec(t *testing.T) {
-	m := pgtype.NewMap()
-	mine := &pgtype.JSONCodec{
-		Marshal:   func(any) ([]byte, error) { return []byte(`"mine"`), nil },
-		Unmarshal: func(_ []byte, v any) error { *v.(*[]int) = []int{7}; return nil },
-	}
-	m.RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: mine})
-	pgxid.Register(m)
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, []int{1}, nil); err != nil ||
-		string(wire) != `"mine"` {
-		t.Errorf("got %s, %v", wire, err)
-	}
-	var numbers []int
-	if err := m.Scan(pgtype.JSONOID, pgtype.TextFormatCode, []byte("[]"), &numbers); err != nil ||
-		len(numbers) != 1 {
-		t.Errorf("got %v, %v", numbers, err)
-	}
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, UserID(7), nil); err != nil ||
-		string(wire) != `"7"` {
-		t.Errorf("got %s, %v", wire, err)
 	}
 }
 

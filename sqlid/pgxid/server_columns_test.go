@@ -1,7 +1,6 @@
 package pgxid_test
 
 import (
-	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idmint/idmint/idtype"
@@ -21,52 +19,6 @@ import (
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
-
-// A sample is an ID of a type, in all that may hold one.
-type sample struct {
-	name   string
-	form   idtype.Storage
-	text   string
-	values []any // the ID, a pointer, and its wrappers
-	list   any
-	slice  any        // an idtype.Slice
-	many   func() any // to read lists into
-}
-
-func sampleOf[T idtype.ID, P interface {
-	*T
-	sql.Scanner
-	UnmarshalText([]byte) error
-}](name, text string) sample {
-	id := idtype.MustParse[T, P](text)
-	return sample{
-		name, id.Storage(), text,
-		[]any{id, &id, sql.Null[T]{V: id, Valid: true}, sqlid.NullOf(id), idtype.OrZero[T]{ID: id}},
-		[]T{id},
-		idtype.Slice[T]{id},
-		func() any { return new([]T) },
-	}
-}
-
-const (
-	large    = "9007199254740993" // 2^53 + 1, which no float holds
-	deadbeef = "6465616462656566" // the bytes are characters
-	snoText  = "8fhmi7mfls62jp64" // the bytes are not
-	snoUUID  = "3866686d-6937-6d66-6c73-36326a703634"
-	negative = "cb54ecf284000000" // as an integer
-)
-
-var samples = []sample{
-	sampleOf[UserID]("decimal", large),
-	sampleOf[idtype.Trace[User]]("trace", large),
-	sampleOf[idtype.Sequence[User]]("sequence", large),
-	sampleOf[idtype.Short[User]]("short", "xinaS8QBh"),
-	sampleOf[idtype.EightByte[User]]("eightbyte", deadbeef),
-	sampleOf[idtype.EightByte[idtype.AsBigint[User]]]("eightbyte as bigint", negative),
-	sampleOf[idtype.Sno[User]]("sno", snoText),
-	sampleOf[idtype.Sno[idtype.AsUUID[User]]]("sno as UUID", snoText),
-	sampleOf[idtype.Sno[idtype.AsText[User]]]("sno as text", snoText),
-}
 
 // describes says whether the server says in a mode which types the parameters have.
 func describes(mode pgx.QueryExecMode) bool {
@@ -343,73 +295,6 @@ func isRefused(err error, form idtype.Storage) bool {
 	var input *idtype.InputError
 	return errors.As(err, &e) && e.Want == form && e.Value != "" && e.Column != "" ||
 		errors.As(err, &input)
-}
-
-// Whatever a server sends as whatever type is read as an ID, or refused with an error that leaves
-// what was there. Types that hold no ID give none.
-func FuzzColumn(f *testing.F) {
-	m := newMap()
-	for _, seed := range []struct {
-		oid    uint32
-		format int16
-		wire   string
-	}{
-		{pgtype.Int8OID, pgtype.BinaryFormatCode, "\x00\x00\x00\x00\x00\x00\x00\x07"},
-		{pgtype.NumericOID, pgtype.TextFormatCode, "9007199254740993"},
-		{pgtype.NumericOID, pgtype.BinaryFormatCode, "\x00\x01\x00\x00\x00\x00\x00\x00\x00\x05"},
-		{pgtype.Float8OID, pgtype.TextFormatCode, "5"},
-		{pgtype.TextOID, pgtype.TextFormatCode, "deadbeef"}, // the bytes of an EightByte
-		{pgtype.TextOID, pgtype.BinaryFormatCode, snoText},
-		{pgtype.InetOID, pgtype.TextFormatCode, "10.0.0.1"},
-		{pgtype.JSONOID, pgtype.TextFormatCode, ` "7" `},
-		{pgtype.JSONOID, pgtype.TextFormatCode, "null"},
-		{pgtype.JSONBOID, pgtype.BinaryFormatCode, "\x01\"" + snoText + "\""},
-		{pgtype.JSONBOID, pgtype.BinaryFormatCode, ""}, // no version
-		{pgtype.UUIDOID, pgtype.BinaryFormatCode, snoText},
-		{pgtype.ByteaOID, pgtype.TextFormatCode, `\x335f48168d9e8808dc82`},
-		{pgtype.VarbitOID, pgtype.BinaryFormatCode, "\x00\x00\x00\x08\xaa"},
-	} {
-		f.Add(seed.oid, seed.format, []byte(seed.wire))
-	}
-	none := []uint32{
-		pgtype.Float4OID, pgtype.Float8OID, pgtype.InetOID, pgtype.BitOID,
-		pgtype.VarbitOID, pgtype.XMLOID, pgtype.QCharOID, pgtype.DateOID,
-	}
-	f.Fuzz(func(t *testing.T, oid uint32, format int16, wire []byte) {
-		if format != pgtype.TextFormatCode {
-			format = pgtype.BinaryFormatCode
-		}
-		if _, ok := m.TypeForOID(oid); !ok || wire == nil {
-			return
-		}
-		switch oid {
-		case pgtype.NumericOID, pgtype.NumericArrayOID, pgtype.NumrangeOID,
-			pgtype.NumrangeArrayOID, pgtype.NummultirangeOID:
-			if len(wire) > 40 || format == pgtype.BinaryFormatCode && len(wire) > 3 &&
-				wire[2] != 0 || bytes.ContainsAny(wire, "eE") {
-				return // pgx takes seconds for numbers of 100,000 digits
-			}
-		}
-		for _, s := range samples {
-			for _, value := range s.values {
-				dst := reflect.New(reflect.TypeOf(value))
-				before := reflect.New(reflect.TypeOf(value)).Elem().Interface()
-				if dst.Elem().Kind() != reflect.Pointer {
-					before = value
-				}
-				dst.Elem().Set(reflect.ValueOf(before))
-				err := m.Scan(oid, format, wire, dst.Interface())
-				if err == nil && slices.Contains(none, oid) {
-					t.Errorf("%d, %d, %q into %T: %v", oid, format, wire, value, dst.Elem())
-				}
-				if pgxMade := dst.Elem().Kind() == reflect.Pointer; err != nil && !pgxMade &&
-					dst.Elem().Interface() != before {
-					t.Errorf("%d, %d, %q into %T: changed it to %v", oid, format, wire, value,
-						dst.Elem())
-				}
-			}
-		}
-	})
 }
 
 // NULL is what it is in any column, in whatever wrapper it comes.

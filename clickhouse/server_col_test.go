@@ -1,0 +1,129 @@
+package clickhouse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	chgo "github.com/ClickHouse/ch-go"
+	"github.com/ClickHouse/ch-go/proto"
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+)
+
+// dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by itself.
+func dial(t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.Duration) *chgo.Client {
+	t.Helper()
+	o := ok(ch.ParseDSN(d.Source()))
+	c, err := chgo.Dial(t.Context(), chgo.Options{
+		Address: o.Addr[0], User: o.Auth.Username, Password: o.Auth.Password, Database: o.Auth.Database, Compression: compression,
+		ReadTimeout: patience,
+	})
+	try(t, err)
+	return c
+}
+
+func do(t testing.TB, c *chgo.Client, body string) {
+	t.Helper()
+	try(t, c.Do(t.Context(), chgo.Query{Body: body}))
+}
+
+func TestBlocks(t *testing.T) {
+	each(t, func(t *testing.T, f interface{ testBlocks(*testing.T) }) { f.testBlocks(t) })
+}
+
+// ch-go inserts and reads blocks of all three columns, arrays and maps, by both methods of compression and without.
+func (f fixture[T]) testBlocks(t *testing.T) {
+	d := dbtest.New(t, databases.ClickHouse)
+	for _, compression := range []chgo.Compression{chgo.CompressionDisabled, chgo.CompressionLZ4, chgo.CompressionZSTD} {
+		c := dial(t, d, compression, time.Minute)
+		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
+			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.typ))
+		var zero T
+		ids := clickhouse.ColID[T](f.ids(3000))
+		some := slices.Clone(ids)
+		for i := range some {
+			if i%3 == 1 {
+				some[i] = zero
+			}
+		}
+		none, null := clickhouse.ColIDOrZero[T](some), clickhouse.ColIDNullable[T](some)
+		list, pairs := new(clickhouse.ColID[T]).Array(), proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
+		for i := range ids {
+			list.Append(ids[:i%4])
+			pairs.Append(map[T]T{ids[i]: ids[0]})
+		}
+		try(t, c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{
+			{Name: "id", Data: &ids},
+			{Name: "none", Data: &none},
+			{Name: "null", Data: &null},
+			{Name: "list", Data: list},
+			{Name: "map", Data: pairs},
+		}}))
+		var gotIDs, got clickhouse.ColID[T]
+		var gotNone clickhouse.ColIDOrZero[T]
+		var gotNull, gotNulls clickhouse.ColIDNullable[T]
+		gotList, gotPairs := new(clickhouse.ColID[T]).Array(), proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
+		var none2 clickhouse.ColIDOrZero[T]
+		row := 0
+		try(t, c.Do(t.Context(), chgo.Query{
+			Body: "SELECT * FROM t",
+			Result: proto.Results{
+				{Name: "id", Data: &gotIDs},
+				{Name: "none", Data: &gotNone},
+				{Name: "null", Data: &gotNull},
+				{Name: "list", Data: gotList},
+				{Name: "map", Data: gotPairs},
+			},
+			OnResult: func(context.Context, proto.Block) error {
+				got.AppendArr(gotIDs)
+				none2.AppendArr(gotNone)
+				gotNulls.AppendArr(gotNull)
+				for i := range gotIDs.Rows() {
+					same(t, gotList.Row(i), ids[:row%4])
+					if m := gotPairs.Row(i); len(m) != 1 || m[ids[row]] != ids[0] {
+						t.Fatalf("row %d: %v", row, m)
+					}
+					row++
+				}
+				return nil
+			},
+		}))
+		same(t, got, ids)
+		same(t, none2, none)
+		same(t, gotNulls, null)
+		for i := range 5 { // bound parameters
+			id, found := f.edge[i%len(f.edge)], clickhouse.ColID[T]{}
+			try(t, c.Do(t.Context(), chgo.Query{
+				Body:       "SELECT id FROM t WHERE id = {id:" + f.typ + "} AND id IN {ids:Array(" + f.typ + ")} LIMIT 1",
+				Parameters: []proto.Parameter{clickhouse.Param(id).Bound("id"), clickhouse.ParamArray(f.edge).Bound("ids")},
+				Result:     proto.Results{{Name: "id", Data: &found}},
+			}))
+			same(t, found, []T{id})
+		}
+		try(t, c.Close())
+	}
+}
+
+// A zero among them ends the insert, before a row is sent, and with it the connection.
+func TestBlocksWithZero(t *testing.T) {
+	d := dbtest.New(t, databases.ClickHouse)
+	c := dial(t, d, chgo.CompressionLZ4, time.Second)
+	do(t, c, "CREATE TABLE t (id Int64) ENGINE = MergeTree ORDER BY id")
+	ids := clickhouse.ColID[decimalKey]{100_000, 0, 200_000}
+	err := c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
+	var refused *clickhouse.RowError
+	if !errors.As(err, &refused) || refused.Row != 1 || !errors.Is(err, idtype.ErrZero) || !c.IsClosed() {
+		t.Fatalf("zero: %v", err)
+	}
+	_, conn := connect(t, d)
+	same(t, collect[decimalKey](t, conn, "SELECT id FROM t"), nil)
+}
