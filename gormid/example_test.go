@@ -142,7 +142,8 @@ func ExampleError() {
 	defer remove()
 
 	err := db.Create(&Book{Title: "Anonymous"}).Error
-	if e, ok := errors.AsType[*gormid.Error](err); ok {
+	var e *gormid.Error
+	if errors.As(err, &e) {
 		fmt.Println(e)
 		fmt.Println(errors.Is(err, idtype.ErrZero))
 	}

@@ -19,12 +19,9 @@ import (
 
 var ctx = context.Background()
 
-// run runs the tests. Those of servers, in server_test.go, stop their servers after that.
-var run = (*testing.M).Run
-
 func TestMain(m *testing.M) {
 	migrators.Work()
-	os.Exit(run(m))
+	os.Exit(m.Run())
 }
 
 func openDB(t *testing.T, path string) *sql.DB {

@@ -87,12 +87,10 @@ func testColumns(t *testing.T, d Database) {
 
 func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*testing.T) {
 	return func(t *testing.T) {
-		type Node = node[K]
-		type Pair = pair[K]
 		d, isClickHouse := d.with(t), d.Kind == ClickHouse
 		log := &trace{Interface: logger.Discard}
 		db := openWith(t, d.dialector(t), &gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule)
-		migrate(t, db, &link[K]{}, &Node{}, &Pair{}, &seed[K]{})
+		migrate(t, db, &link[K]{}, &node[K]{}, &pair[K]{}, &seed[K]{})
 		want, null := types[d.Kind], types[d.Kind]+" NULL"
 		plain := null // by default a column is nullable
 		if isClickHouse {
@@ -122,7 +120,7 @@ func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*te
 
 		before := len(log.sql)
 		again := openWith(t, d.dialector(t), &gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule)
-		migrate(t, again, &seed[K]{}, &Pair{}, &Node{}, &link[K]{})
+		migrate(t, again, &seed[K]{}, &pair[K]{}, &node[K]{}, &link[K]{})
 		changes := regexp.MustCompile("(?i)^(CREATE|DROP|ALTER)")
 		others := regexp.MustCompile("MODIFY COLUMN .name. String") // ClickHouse's driver changes what is no ID each time
 		for _, sql := range log.sql[before:] {
@@ -136,47 +134,45 @@ func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*te
 
 // checkValues stores and reads IDs and what is none.
 func checkValues[K idtype.ID](t *testing.T, db *gorm.DB, isClickHouse bool) {
-	type Node = node[K]
-	type Pair = pair[K]
 	seeds := make([]seed[K], 3)
 	must(t, db.Create(&seeds))
 	ids := []K{seeds[0].ID, seeds[1].ID, seeds[2].ID}
-	p := Pair{A: ids[0], B: ids[1], Name: "p"}
+	p := pair[K]{A: ids[0], B: ids[1], Name: "p"}
 	must(t, db.Create(&p))
-	root := Node{Name: "root", Plain: ids[2], Strict: &ids[2]}
+	root := node[K]{Name: "root", Plain: ids[2], Strict: &ids[2]}
 	if isClickHouse {
 		if err := db.Create(&root).Error; err == nil || !strings.Contains(err.Error(), "row 0: ParentID: a nil pointer") {
 			t.Errorf("error %v", err)
 		}
 		m := map[string]any{"id": root.ID, "name": root.Name, "parent_id": nil, "pair_a": nil, "pair_b": nil, "plain": root.Plain, "strict": root.Strict}
-		must(t, db.Model(&Node{}).Create(m))
+		must(t, db.Model(&node[K]{}).Create(m))
 	} else {
 		must(t, db.Create(&root))
 	}
-	full := Node{
+	full := node[K]{
 		Name: "full", ParentID: &root.ID, PairA: &p.A, PairB: &p.B, Plain: ids[0], Strict: &ids[1],
 		Null: sql.Null[K]{V: ids[1], Valid: true}, Null2: sqlid.NullOf(ids[2]), Zero: idtype.OrZero[K]{ID: ids[0]},
 	}
 	must(t, db.Create(&full))
-	var back []Node
+	var back []node[K]
 	must(t, db.Order("name").Preload("Parent").Preload("Pair").Find(&back))
 	if len(back) != 2 || back[0].Parent == nil || back[0].Parent.ID != root.ID || back[0].Pair == nil || *back[0].Pair != p {
 		t.Fatalf("read %+v", back)
 	}
 	back[0].Parent, back[0].Pair = nil, nil
-	for i, want := range []Node{full, root} {
+	for i, want := range []node[K]{full, root} {
 		if got, want := fmt.Sprintf("%+v", deref(back[i])), fmt.Sprintf("%+v", deref(want)); got != want {
 			t.Errorf("read  %s\nwrote %s", got, want)
 		}
 	}
 	for query, id := range map[string]K{"id = ?": full.ID, "parent_id = ?": root.ID, "zero = ?": ids[0], "null2 = ?": ids[2]} {
-		var found Node
+		var found node[K]
 		if err := db.Where(query, id).First(&found).Error; err != nil || found.ID != full.ID {
 			t.Errorf("%s %v: found %v, %v", query, id, found.ID, err)
 		}
 	}
 	var joined []string
-	must(t, db.Model(&Node{}).Joins("JOIN nodes AS parents ON parents.id = nodes.parent_id").Where("nodes.id IN ?", []K{full.ID, root.ID}).Pluck("parents.name", &joined))
+	must(t, db.Model(&node[K]{}).Joins("JOIN nodes AS parents ON parents.id = nodes.parent_id").Where("nodes.id IN ?", []K{full.ID, root.ID}).Pluck("parents.name", &joined))
 	if !slices.Equal(joined, []string{"root"}) {
 		t.Errorf("joined %v", joined)
 	}

@@ -174,8 +174,8 @@ func testKeyTypes(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db, &PointerKey{}, &TypedKey{}, &TypedPointerKey{}, &OwnName{}, &OtherColumn{})
 
-	shared := new(idtype.DecimalID)
-	pointers := []PointerKey{{}, {ID: shared}, {ID: shared}, {ID: new(idtype.DecimalID(5))}}
+	shared, five := new(idtype.DecimalID), idtype.DecimalID(5)
+	pointers := []PointerKey{{}, {ID: shared}, {ID: shared}, {ID: &five}}
 	must(t, db.Create(&pointers))
 	wantFills(t, s, 3)
 	wantMinted(t, *pointers[0].ID, *pointers[1].ID, *pointers[2].ID)

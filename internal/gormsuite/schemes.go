@@ -79,20 +79,18 @@ func newSchemes() schemes {
 
 func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.T) {
 	return func(t *testing.T) {
-		type Event = event[K, P]
-		type Part = part[K, P]
 		db := d.open(t, rules...)
-		if err := db.AutoMigrate(&Event{}, &Part{}); err != nil {
+		if err := db.AutoMigrate(&event[K, P]{}, &part[K, P]{}); err != nil {
 			t.Fatal(err)
 		}
 
-		ann := Event{Name: "ann", Parts: []Part{{}, {}}}
-		events := []*Event{&ann, {Name: "bob"}, {Name: "cid"}}
+		ann := event[K, P]{Name: "ann", Parts: []part[K, P]{{}, {}}}
+		events := []*event[K, P]{&ann, {Name: "bob"}, {Name: "cid"}}
 		if err := db.Create(events).Error; err != nil {
 			t.Fatal(err)
 		}
 		m := map[string]any{"name": "dan"}
-		if err := db.Model(&Event{}).Create(m).Error; err != nil {
+		if err := db.Model(&event[K, P]{}).Create(m).Error; err != nil {
 			t.Fatal(err)
 		}
 		id := m["id"].(K)
@@ -107,7 +105,7 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 			t.Fatalf("keys are not distinct: %v", seen)
 		}
 
-		var back Event
+		var back event[K, P]
 		if err := db.Preload("Parts").First(&back, "id = ?", ann.ID).Error; err != nil || back.Name != "ann" || len(back.Parts) != 2 {
 			t.Fatalf("found %+v, %v", back, err)
 		}
@@ -117,29 +115,29 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 			}
 		}
 		prev := back.Parts[0].ID
-		if err := db.Create(&Part{EventID: ann.ID, Prev: &prev}).Error; err != nil {
+		if err := db.Create(&part[K, P]{EventID: ann.ID, Prev: &prev}).Error; err != nil {
 			t.Fatal(err)
 		}
-		var linked Part
+		var linked part[K, P]
 		if err := db.First(&linked, "prev = ?", prev).Error; err != nil || *linked.Prev != prev {
 			t.Fatalf("found %+v, %v", linked, err)
 		}
-		if err := db.Create(&Part{}).Error; err == nil {
+		if err := db.Create(&part[K, P]{}).Error; err == nil {
 			t.Error("a forgotten foreign key was stored")
 		}
 
 		// After an upsert the struct holds the key that is stored, or none.
-		again := Event{Name: "bob"}
+		again := event[K, P]{Name: "bob"}
 		update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
 		if err := db.Clauses(update).Create(&again).Error; err != nil || again.ID != events[1].ID {
 			t.Fatalf("upserted %v over %v, %v", again.ID, events[1].ID, err)
 		}
-		both := []Event{{Name: "cid"}, {Name: "eve"}}
+		both := []event[K, P]{{Name: "cid"}, {Name: "eve"}}
 		if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(both).Error; err != nil || !both[0].ID.IsZero() || both[1].ID.IsZero() {
 			t.Fatalf("after DO NOTHING the keys are %v and %v, %v", both[0].ID, both[1].ID, err)
 		}
 		var count int64
-		if err := db.Model(&Event{}).Where("id IN ?", []K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
+		if err := db.Model(&event[K, P]{}).Where("id IN ?", []K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
 			t.Fatalf("found %d rows, %v", count, err)
 		}
 	}

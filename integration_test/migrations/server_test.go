@@ -19,7 +19,12 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-func init() { run = dbtest.Code }
+var ctx = context.Background()
+
+func TestMain(m *testing.M) {
+	migrators.Work()
+	dbtest.Main(m)
+}
 
 // server is a kind of database, and how to see what it holds.
 type server struct {

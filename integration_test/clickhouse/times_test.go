@@ -15,6 +15,15 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
+const (
+	million = 1_000_000
+	some    = 100_000 // of types that are stored as others are
+	granule = 8192    // rows
+)
+
+// IDs are made each millisecond from then on, by four generators.
+var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond) }
 
 // A query for a span of time reads no more granules than hold IDs of the span, and one at each end, of a table that is ordered by the

@@ -14,7 +14,6 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/internal/rows"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
@@ -136,11 +135,12 @@ func TestKilled(t *testing.T) {
 	db, killed := openDB(t, d), 0
 	db.SetMaxOpenConns(1) // which is not killed
 	storetest.Disturb(t, open(t, d), 30, func(_ *launchlog.Log, n int) error {
-		found, err := db.Query("SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id() AND rand() < 0.3")
-		ids, err := rows.Collect(found, err, rows.ScanOne[int])
-		for _, id := range ids {
+		var list sql.NullString
+		err := db.QueryRow(`SELECT group_concat(id) FROM information_schema.processlist
+			WHERE db = database() AND id <> connection_id() AND rand() < 0.3`).Scan(&list)
+		for _, id := range strings.FieldsFunc(list.String, func(r rune) bool { return r == ',' }) {
 			what := []string{"CONNECTION", "QUERY"}[n%2]
-			if _, err := db.Exec(fmt.Sprintf("KILL %s %d", what, id)); err == nil { // it may have ended by itself
+			if _, err := db.Exec(fmt.Sprintf("KILL %s %s", what, id)); err == nil { // it may have ended by itself
 				killed++
 			}
 		}

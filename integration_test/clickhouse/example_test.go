@@ -13,6 +13,14 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
+type (
+	User  struct{}
+	Event struct{}
+
+	UserID  = idtype.Decimal[User]
+	EventID = idtype.Trace[Event]
+)
+
 // Whole columns at once, by clickhouse-go.
 func ExampleAppend() {
 	ctx := context.Background()

@@ -35,7 +35,7 @@ func TestMySQL(t *testing.T) { gormsuite.RunUpserts(t, inMariaDB(t, true)) }
 func TestClickHouse(t *testing.T) { gormsuite.Run(t, inClickHouse(t)) }
 
 func BenchmarkCreateInBatches(b *testing.B) {
-	b.Run("SQLite", func(b *testing.B) { gormsuite.Benchmark(b, inSQLite) })
+	b.Run("SQLite", func(b *testing.B) { gormsuite.Benchmark(b, gormsuite.InSQLite) })
 	b.Run("PostgreSQL", func(b *testing.B) { gormsuite.Benchmark(b, inPostgres(b, false)) })
 	b.Run("MariaDB", func(b *testing.B) { gormsuite.Benchmark(b, inMariaDB(b, false)) })
 	b.Run("ClickHouse", func(b *testing.B) { gormsuite.Benchmark(b, inClickHouse(b)) })
