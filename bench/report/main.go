@@ -1,5 +1,6 @@
-// Command report makes a page of the output of the benchmarks, which it reads from a file: our targets, met or missed, and all
-// figures. What it prints is measured: nothing is typed in.
+// Command report makes a page of the output of the benchmarks, which it reads from a file: our
+// targets, met or missed, and all figures. What it prints is measured: nothing is typed in. It adds a
+// line with the main figures to a second file, the history.
 package main
 
 import (
@@ -16,8 +17,9 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("got %d arguments, not the name of a file with the output of the benchmarks", len(args))
+	if len(args) != 2 {
+		return fmt.Errorf("got %d arguments, not the names of a file with the output of the benchmarks "+
+			"and of the history", len(args))
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
@@ -32,5 +34,8 @@ func run(args []string) error {
 	if err := page(out, r, targets); err != nil {
 		return err
 	}
-	return out.Flush()
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return remember(args[1], r, columns)
 }

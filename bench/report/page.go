@@ -31,9 +31,14 @@ func page(w io.Writer, r *results, targets []target) error {
 	return nil
 }
 
-func head(r *results) (string, error) {
+// processorsGot are how many processors two goroutines that share nothing got, in each round.
+func processorsGot(r *results) ([]float64, error) {
 	alone := figure{"Floor/increment", true, "cpu-ns/op"}
-	got, err := r.ratios(alone, alone.in("ns/op"))
+	return r.ratios(alone, alone.in("ns/op"))
+}
+
+func head(r *results) (string, error) {
+	got, err := processorsGot(r)
 	if err != nil {
 		return "", err
 	}

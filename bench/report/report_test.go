@@ -163,7 +163,7 @@ func TestIncompleteRun(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	for _, args := range [][]string{nil, {"a", "b"}, {"no-such-file"}} {
+	for _, args := range [][]string{nil, {"a"}, {"a", "b", "c"}, {"no-such-file", "history"}} {
 		if err := run(args); err == nil {
 			t.Errorf("%q is no error", args)
 		}
