@@ -1,6 +1,7 @@
 package idmint_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -152,6 +153,19 @@ func TestEveryPackageHasAFence(t *testing.T) {
 		free := slices.ContainsFunc(unfenced, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 		if !fenced && !free && p != strings.TrimSuffix(module, "/") {
 			t.Errorf("%s has no fence", p)
+		}
+	}
+}
+
+// docs/architecture.md says why each fence stands.
+func TestFencesAreExplained(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fences {
+		if !strings.Contains(string(page), "| "+f.why+" |\n") {
+			t.Errorf("docs/architecture.md does not say of the fence around %s: %s", f.packages, f.why)
 		}
 	}
 }
