@@ -49,9 +49,10 @@ func head(r *results) (string, error) {
 Written by `+"`make bench`"+` on %s: not to be edited. %d rounds on %s processors (%s, %s/%s) with %s.
 Beside: %s.
 
-A figure is the median of the rounds, and ± is its interval of confidence at 95 %%. A ratio is the median of the ratios within
-each round. Absolute figures are those of this machine; ratios travel better. Serial is GOMAXPROCS=1; parallel is two goroutines
-on two processors, and time is per ID: perfect scaling halves it. Two goroutines that share nothing got %.2f processors.
+A figure is the median of the rounds, and ± is its interval of confidence at 95 %%. A ratio is the
+median of the ratios within each round. Absolute figures are those of this machine. Ratios travel
+better. Serial is GOMAXPROCS=1. Parallel is two goroutines on two processors, and time is per ID, so
+perfect scaling halves it. Two goroutines that share nothing got %.2f processors.
 `, c["date"], len(got), c["processors"], c["cpu"], c["goos"], c["goarch"], c["go"],
 		strings.TrimRight(strings.ReplaceAll(c["peers"], "github.com/", ""), ", "), processors)
 	if len(got) < enough {
@@ -180,8 +181,8 @@ func capSection(r *results) (string, error) {
 		}
 		rows.WriteString("\n")
 	}
-	return "\n## At the cap\n\nOne generator that is asked for all that it has, by one caller and by eight: time per ID, share of the cap, and " +
-		"time of a\nprocessor while calls wait.\n\n" +
+	return "\n## At the cap\n\nOne caller, and then eight, ask one generator for all that it has. The table has time per ID, share of\n" +
+		"the cap, and time of a processor while calls wait.\n\n" +
 		"| | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor |\n|---|---|---|---|---|---|---|\n" + rows.String(), nil
 }
 

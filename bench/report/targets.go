@@ -96,11 +96,11 @@ var targets = []target{
 
 // reasons say why a target is missed on the machines where it is.
 var reasons = map[string]string{
-	"sno below its cap, processor time":               "reading the monotonic clock, `time.Since` below, is most of it.",
-	"sno below its cap, processor time, 2 goroutines": "as with one goroutine, and the wait for the word that both processors write, which muyo/sno has as well.",
-	"sno below its cap":                               "reading the monotonic clock, `time.Since` below, is most of it.",
-	"short below its cap":                             "reading the monotonic clock, `time.Since` below, is most of it.",
-	"sno, to text":                                    "two words of eight characters, without a table, take most of it, of which the call and the stores are nearly half; a table of pairs was no faster.",
+	"sno below its cap, processor time":               "most of it reads the monotonic clock: `time.Since` below.",
+	"sno below its cap, processor time, 2 goroutines": "as with one goroutine. Both processors wait for the word that they write, and so they do in muyo/sno.",
+	"sno below its cap":                               "most of it reads the monotonic clock: `time.Since` below.",
+	"short below its cap":                             "most of it reads the monotonic clock: `time.Since` below.",
+	"sno, to text":                                    "two words of eight characters, without a table, take most of it. Of that the call and the stores are nearly half. A table of pairs was no faster.",
 	"sno at its cap":                                  "two processors write one word, or something else took a processor for longer than the generator may be behind.",
 	"short at its cap of 512 per ms":                  "something else took the processor for longer than the generator may be behind.",
 	"short at its cap of 512 per ms, 8 callers":       "something else took the processor for longer than the generator may be behind.",
