@@ -25,7 +25,7 @@ var columns = []column{
 	{"decimal, 2 goroutines", parallel("Mint/decimal/shared"), "atomic add", parallel("Floor/atomic-add")},
 	{"decimal, owned", serial("Mint/decimal/owned"), "", figure{}},
 	{"decimal, fill", serial("Mint/decimal/fill"), "", figure{}},
-	{"trace", serial("Mint/trace/default-clock"), "", figure{}},
+	{"trace", serial("Mint/trace/shared"), "", figure{}},
 	{"short", serial("Mint/short/shared"), "uuid v7", serial("Peer/google-uuid7")},
 	{"eightbyte", serial("Mint/eightbyte/shared"), "uuid v7", serial("Peer/google-uuid7")},
 	{"sno", serial("Mint/sno/shared"), "uuid v7", serial("Peer/google-uuid7")},
