@@ -130,7 +130,7 @@ func known(src *source) map[string]bool {
 func TestFigures(t *testing.T) {
 	known := known(measured(t))
 	fence := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	for _, name := range []string{"README.md", "docs/databases.md", "docs/sno.md"} {
+	for _, name := range []string{"README.md", "docs/databases.md", "docs/launchlog.md", "docs/sno.md", "docs/versions.md"} {
 		for _, f := range figuresIn(fence.ReplaceAllString(document(t, name), "")) {
 			if !known[f] && constants[f] == "" {
 				t.Errorf("%s: %q was not measured, and is no constant", name, f)
