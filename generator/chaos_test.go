@@ -143,16 +143,16 @@ func (c *tally) Last(context.Context) (int64, error) {
 	return max(c.next-1, 0), nil
 }
 
-// A lending hands out windows of several numbers, any number to whoever asks. They begin and end at any nanosecond.
+// A lending hands out windows of several numbers, any number to whoever asks.
 type lending[N any] struct {
 	numbers []N
 
 	mu   sync.Mutex // guards the rest
 	rnd  *rand.Rand
-	ends []int64 // the ends of the numbers' last windows
+	ends []int64 // the ends of the numbers' last windows, in units since 1970
 }
 
-func (l *lending[N]) NextWindow(_ context.Context, now time.Time, unit time.Duration) (generator.Window[N], error) {
+func (l *lending[N]) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[N], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.rnd.IntN(8)
@@ -161,13 +161,13 @@ func (l *lending[N]) NextWindow(_ context.Context, now time.Time, unit time.Dura
 	}
 	best := l.rnd.IntN(len(l.numbers))
 	for i := range l.ends { // one whose window can begin, or else the one that can the earliest
-		if l.ends[best] > now.UnixNano() && l.ends[i] < l.ends[best] {
+		if l.ends[best] > now && l.ends[i] < l.ends[best] {
 			best = i
 		}
 	}
-	from := max(l.ends[best], now.UnixNano()-l.rnd.Int64N(int64(3*unit)))
-	l.ends[best] = from + 2*int64(unit) + l.rnd.Int64N(int64(6*unit))
-	w := generator.Window[N]{Number: l.numbers[best], From: time.Unix(0, from), To: time.Unix(0, l.ends[best])}
+	from := max(l.ends[best], now-l.rnd.Int64N(4))
+	l.ends[best] = from + 1 + l.rnd.Int64N(7)
+	w := generator.Window[N]{Number: l.numbers[best], From: from, To: l.ends[best]}
 	if r == 1 {
 		return w, errAway
 	}

@@ -35,14 +35,16 @@ var (
 // errNotMade is what a generator without a source returns, whose scheme is not known.
 var errNotMade = &NumberError{Err: ErrNotMade}
 
-// A NotBeforeError is how a [Windows] says that it has no window before a time. The generator waits
-// until then, as long as its MaxWait allows, and asks again.
+// A NotBeforeError is how a [Windows] says that it has no window before a unit of time. The generator
+// waits until then, as long as its MaxWait allows, and asks again.
 type NotBeforeError struct {
-	Time time.Time
+	From int64 // a number of units since 1970
+	Unit time.Duration
 }
 
 func (e *NotBeforeError) Error() string {
-	return "there is no window before " + e.Time.UTC().Format(time.RFC3339Nano)
+	from := time.Unix(0, 0).Add(time.Duration(e.From) * e.Unit)
+	return "there is no window before " + from.UTC().Format(time.RFC3339Nano)
 }
 
 // A PanicError is wrapped by the [NumberError], or returned by a [Buffer], where a source panicked.

@@ -256,7 +256,7 @@ func (i *instance[N, T]) setForward() {
 }
 
 // NextWindow makes the instance the source of its generator's windows. It is called by a goroutine of the generator.
-func (i *instance[N, T]) NextWindow(ctx context.Context, _ time.Time, unit time.Duration) (w generator.Window[N], _ error) {
+func (i *instance[N, T]) NextWindow(ctx context.Context, _ int64, unit time.Duration) (w generator.Window[N], _ error) {
 	i.world.Lock()
 	defer i.world.Unlock()
 	if i.origin == claimed {
@@ -268,7 +268,7 @@ func (i *instance[N, T]) NextWindow(ctx context.Context, _ time.Time, unit time.
 	}
 	length := anySize(i.rnd, i.beat, 8*i.beat)
 	source := generator.Ceiling(i.scheme.number(i.number), storeCounter{&i.store, i.number}, length)
-	return source.NextWindow(ctx, time.Unix(0, i.clock.UnixNano()), unit)
+	return source.NextWindow(ctx, i.clock.UnixNano()/int64(unit), unit)
 }
 
 // settling is the context of calls. Calls ask for the channel before they wait for a window.

@@ -258,7 +258,7 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			windows := []generator.Window[int]{s.window(5, 0, 2)}
-			source := windowsFunc(func(ctx context.Context, now time.Time, unit time.Duration) (w generator.Window[int], err error) {
+			source := windowsFunc(func(ctx context.Context, now int64, unit time.Duration) (w generator.Window[int], err error) {
 				if len(windows) == 0 {
 					time.Sleep(20 * s.unit)
 					return w, errAway
@@ -348,12 +348,12 @@ func TestPanicOfClock(t *testing.T) {
 // generator's. It is not asked for ever, and neither is one that always names a later time.
 func TestSourceThatIsAlwaysLate(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
-		for name, ahead := range map[string]time.Duration{"passed": -time.Second, "later": s.unit} {
+		for name, ahead := range map[string]int64{"passed": -1, "later": 1} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				source := windowsFunc(func(_ context.Context, now time.Time, _ time.Duration) (w generator.Window[int], err error) {
+				source := windowsFunc(func(_ context.Context, now int64, unit time.Duration) (w generator.Window[int], err error) {
 					asked++
-					return w, &generator.NotBeforeError{Time: now.Add(ahead)}
+					return w, &generator.NotBeforeError{From: now + ahead, Unit: unit}
 				})
 				g := s.must(t, windowsOf(source), &generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
 				for call, mint := range map[string]func() error{

@@ -112,11 +112,15 @@ type Partitions struct {
 }
 
 // NextWindow hands out the next partition, or a [*idtype.RangeError] after the last.
-func (p *Partitions) NextWindow(_ context.Context, now time.Time, _ time.Duration) (Window[int], error) {
+func (p *Partitions) NextWindow(
+	_ context.Context, now int64, _ time.Duration,
+) (Window[int], error) {
 	n := int(p.next.Add(1) - 1)
 	if n > idtype.SnoMaxPartition {
 		p.next.Add(-1)
-		return Window[int]{}, &idtype.RangeError{Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: idtype.SnoMaxPartition}
+		return Window[int]{}, &idtype.RangeError{
+			Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: idtype.SnoMaxPartition,
+		}
 	}
-	return Window[int]{Number: n, From: now.Add(1)}, nil
+	return Window[int]{Number: n, From: now + 1, To: NoEnd}, nil
 }

@@ -27,7 +27,7 @@ func (t *timeline) stats() Stats {
 	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
 		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
 		if now, err := t.tickAt(t.clock.UnixNano()); err == nil && now <= tick {
-			st.PoolUsed = float64(t.used(s, word)) / float64(t.last-t.first+1)
+			st.PoolUsed = float64(t.used(s, word)) / float64(t.perTick())
 		}
 	}
 	return st

@@ -115,7 +115,7 @@ func runWorld(s timeScheme, users []*user, seed uint64, ops []worldOp) error {
 	clock := &late{TestClock: generator.NewTestClock(noon)}
 	w := &world{
 		scheme: s, clock: clock, seen: map[mark]string{}, stamped: map[int]int64{}, users: users,
-		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2, s.numbers), until: map[int]time.Time{}},
+		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2, s.numbers), until: map[int]int64{}},
 	}
 	for _, u := range users {
 		u.opts.Clock = settled{clock}
@@ -345,27 +345,18 @@ func (c *counterFrom) Reserve(_ context.Context, floor, n int64) (int64, error) 
 
 func (c *counterFrom) Last(context.Context) (int64, error) { return int64(*c), nil }
 
-// lender is a Windows as a claim store might be: windows of several numbers, of any length, not at whole units, with gaps.
+// lender is a Windows as a claim store might be: windows of several numbers, of any length, with gaps.
 type lender struct {
 	rnd     *rand.Rand
 	numbers int
-	until   map[int]time.Time
+	until   map[int]int64 // in units since 1970
 	all     []generator.Window[int]
 }
 
-func (l *lender) NextWindow(_ context.Context, now time.Time, unit time.Duration) (generator.Window[int], error) {
+func (l *lender) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
 	n := l.rnd.IntN(l.numbers)
-	from := now.Add(-time.Duration(l.rnd.Int64N(int64(3 * unit))))
-	if l.until[n].After(from) {
-		from = l.until[n]
-	}
-	to := from.Add(time.Duration(l.rnd.Int64N(int64(20 * unit))))
-	if least := now.Add(3 * unit); to.Before(least) || to.Sub(from) < 2*unit {
-		to = from.Add(2 * unit) // at least one whole unit that has not passed
-		if to.Before(least) {
-			to = least
-		}
-	}
+	from := max(now-l.rnd.Int64N(3), l.until[n])
+	to := max(from+1+l.rnd.Int64N(20), now+1+l.rnd.Int64N(3)) // it has not passed
 	l.until[n] = to
 	l.all = append(l.all, generator.Window[int]{Number: n, From: from, To: to})
 	return l.all[len(l.all)-1], nil
@@ -373,8 +364,8 @@ func (l *lender) NextWindow(_ context.Context, now time.Time, unit time.Duration
 
 // lent tells whether the unit of an ID lies within a window of its number.
 func (l *lender) lent(m mark, unit time.Duration) bool {
-	begin := time.Unix(0, m.time)
+	at := m.time / int64(unit)
 	return slices.ContainsFunc(l.all, func(w generator.Window[int]) bool {
-		return w.Number == m.number && !w.From.After(begin) && !w.To.Before(begin.Add(unit))
+		return w.Number == m.number && w.From <= at && at < w.To
 	})
 }

@@ -69,7 +69,7 @@ type converted[N any] struct {
 	number func(int) N
 }
 
-func (c converted[N]) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[N], error) {
+func (c converted[N]) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[N], error) {
 	w, err := c.of.NextWindow(ctx, now, unit)
 	return generator.Window[N]{Number: c.number(w.Number), From: w.From, To: w.To}, err
 }
@@ -296,12 +296,12 @@ func wantAt(t *testing.T, clock generator.Clock, d time.Duration) {
 type claims struct {
 	mu      sync.Mutex // guards the rest
 	answers []generator.Window[int]
-	asked   []time.Time
+	asked   []int64
 	err     error // while set, every answer
 	hold    chan struct{}
 }
 
-func (c *claims) NextWindow(ctx context.Context, now time.Time, _ time.Duration) (generator.Window[int], error) {
+func (c *claims) NextWindow(ctx context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
 	c.mu.Lock()
 	c.asked = append(c.asked, now)
 	hold := c.hold
@@ -316,7 +316,7 @@ func (c *claims) NextWindow(ctx context.Context, now time.Time, _ time.Duration)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return generator.Window[int]{Number: 7, From: now}, c.err // a window beside an error is none
+		return generator.Window[int]{Number: 7, From: now, To: generator.NoEnd}, c.err // a window beside an error is none
 	}
 	if len(c.answers) == 0 {
 		return generator.Window[int]{}, errNoNumber

@@ -64,12 +64,12 @@ func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
 func fill[T any](ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T) (int, error) {
 	n := 0
 	for n < len(dst) {
-		word, count, s, err := t.take(ctx, uint64(len(dst)-n), 0)
+		got, err := t.take(ctx, uint64(len(dst)-n), 0)
 		if err != nil {
 			return n, err
 		}
-		for i := range count {
-			dst[n] = id(word+i, s)
+		for i := range got.n {
+			dst[n] = id(got.word+i, got.span)
 			n++
 		}
 	}
@@ -141,20 +141,22 @@ func (o *OwnedTrace) refill(ctx context.Context) error {
 		return errNotMade
 	}
 	for {
-		word, count, s, err := g.line.take(ctx, traceChunk, traceChunk)
+		got, err := g.line.take(ctx, traceChunk, traceChunk)
 		if err != nil {
 			return err
 		}
-		if g.line.slotOf(word)%traceChunk == 0 { // counter 0 is left out
-			word, count = word+1, count-1
+		if g.line.slotOf(got.word)%traceChunk == 0 { // counter 0 is left out
+			got.word, got.n = got.word+1, got.n-1
 		}
-		if count == 0 && g.line.first == g.line.last {
-			return &OptionError{"Pool", fmt.Sprintf("%d..%[1]d", g.line.first), "holds no counter of at least 1, which a chunk has"}
+		if got.n == 0 && g.line.first == g.line.last {
+			return &OptionError{
+				"Pool", fmt.Sprintf("%d..%[1]d", g.line.first), "holds no counter of at least 1, which a chunk has",
+			}
 		}
-		if count > 0 {
-			o.id = traceID(word, s) - 1
-			o.end = o.id + idtype.TraceID(count)
-			o.second = g.line.timeOf(g.line.tickOf(word))
+		if got.n > 0 {
+			o.id = traceID(got.word, got.span) - 1
+			o.end = o.id + idtype.TraceID(got.n)
+			o.second = g.line.timeOf(g.line.tickOf(got.word))
 			return nil
 		}
 	}

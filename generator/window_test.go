@@ -18,7 +18,15 @@ import (
 
 // window is a Window from a unit to another one, counted from noon.
 func (s timeScheme) window(number, from, to int) generator.Window[int] {
-	return generator.Window[int]{Number: number % s.numbers, From: noon.Add(s.units(from)), To: noon.Add(s.units(to))}
+	at := noon.UnixNano() / int64(s.unit)
+	return generator.Window[int]{Number: number % s.numbers, From: at + int64(from), To: at + int64(to)}
+}
+
+// endless is a window that begins at a unit, counted from noon.
+func (s timeScheme) endless(number, from int) generator.Window[int] {
+	w := s.window(number, from, 0)
+	w.To = generator.NoEnd
+	return w
 }
 
 // lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
@@ -146,7 +154,7 @@ func TestWindowWhenIdle(t *testing.T) {
 // TestWindowAhead: one that has not begun is waited for, unless that is too long.
 func TestWindowAhead(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
-		g, source, clock := lent(t, s, s.window(5, 7, 9), generator.Window[int]{Number: 5 % s.numbers, From: noon.Add(time.Hour)})
+		g, source, clock := lent(t, s, s.window(5, 7, 9), s.endless(5, int(time.Hour/s.unit)))
 		if err := g.ready(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -166,47 +174,21 @@ func TestWindowAhead(t *testing.T) {
 	})
 }
 
-// TestWindowIsRounded: to whole units within it.
-func TestWindowIsRounded(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
-		first, second := s.window(5, 2, 6), s.window(6, 9, 12)
-		first.From, first.To = first.From.Add(1), first.To.Add(-1)     // units 3 and 4
-		second.From, second.To = second.From.Add(-1), second.To.Add(1) // 9, 10 and 11
-		g, _, clock := lent(t, s, first, second)
-		for _, n := range []int{3, 4} {
-			for slot := range 3 {
-				wantLent(t, s, g, 5, n, slot)
-			}
-		}
-		for _, n := range []int{9, 10, 11} {
-			for slot := range 3 {
-				wantLent(t, s, g, 6, n, slot)
-			}
-		}
-		wantAt(t, clock, s.units(11))
-		_, err := g.next(ctx)
-		wantNoNumber(t, s, err, errNoNumber)
-	})
-}
-
 // TestBadWindows: a window that would repeat IDs, or has none, is refused wherever it comes, and the next one is asked for.
 func TestBadWindows(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
-		part := s.window(5, 12, 13)
-		part.From = part.From.Add(1)
 		for _, tt := range []struct {
 			name   string
 			window generator.Window[int]
 			reason error // if it is not nil
 			text   string
 		}{
-			{"inverted", s.window(5, 14, 12), nil, "has no whole unit"},
-			{"empty", s.window(5, 12, 12), nil, "has no whole unit"},
-			{"without a whole unit", part, nil, "has no whole unit"},
+			{"inverted", s.window(5, 14, 12), nil, "is empty"},
+			{"empty", s.window(5, 12, 12), nil, "is empty"},
 			{"the same", s.window(5, 0, 10), generator.ErrRepeated, ""},
 			{"overlapping", s.window(5, 9, 20), generator.ErrRepeated, ""},
-			{"overlapping by a part", generator.Window[int]{Number: 5 % s.numbers, From: noon.Add(s.units(9) - 1)}, generator.ErrRepeated, ""},
-			{"zero", generator.Window[int]{Number: 5 % s.numbers}, generator.ErrRepeated, ""},
+			{"overlapping without an end", s.endless(5, 9), generator.ErrRepeated, ""},
+			{"of all time", generator.Window[int]{Number: 5 % s.numbers, To: generator.NoEnd}, generator.ErrRepeated, ""},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -242,7 +224,7 @@ func TestBadWindows(t *testing.T) {
 func TestPassedWindows(t *testing.T) {
 	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
 		passed := []generator.Window[int]{
-			s.window(5, -20, -10), s.window(6, -4, 0), {From: noon.AddDate(-425, 0, 0), To: noon.AddDate(-424, 0, 0)},
+			s.window(5, -20, -10), s.window(6, -4, 0), {From: -1 << 40, To: -1 << 39},
 		}
 		g, source, _ := lent(t, s, append(passed, s.window(5, -4, 10))...) // half of which is to come: nothing is asked for ahead
 		wantLent(t, s, g, 5, 0, 0)
@@ -272,7 +254,7 @@ func TestBadNumberOfWindow(t *testing.T) {
 			if !errors.As(err, &e) || g != nil || e.Type != s.typ {
 				t.Errorf("Given(%d): %v, %v, want a *RangeError", bad, g, err)
 			}
-			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, From: noon}, s.window(5, 0, 10))
+			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: generator.NoEnd}, s.window(5, 0, 10))
 			_, err = g.next(ctx)
 			wantNoNumber(t, s, err, errors.Unwrap(err))
 			if !errors.As(err, &e) || e.Type != s.typ || e.Min != 0 {
@@ -289,9 +271,9 @@ func TestBadNumberOfWindow(t *testing.T) {
 }
 
 // windowsFunc is a Windows for what claims cannot do.
-type windowsFunc func(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error)
+type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error)
 
-func (f windowsFunc) NextWindow(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error) {
+func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
 	return f(ctx, now, unit)
 }
 
@@ -300,8 +282,8 @@ func TestSourceOfWindows(t *testing.T) {
 	type key struct{}
 	inBubble(t, generator.Options{}, func(t *testing.T, s timeScheme, _ *timed, clock *steppable) {
 		calls, back := 0, clock.UnixNano()
-		g := s.must(t, windowsOf(windowsFunc(func(ctx context.Context, now time.Time, unit time.Duration) (generator.Window[int], error) {
-			if calls++; now.UnixNano() != back || unit != s.unit || ctx.Value(key{}) != nil {
+		g := s.must(t, windowsOf(windowsFunc(func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
+			if calls++; now != back/int64(unit) || unit != s.unit || ctx.Value(key{}) != nil {
 				t.Errorf("asked at %v with unit %v, and the caller's %v", now, unit, ctx.Value(key{}))
 			}
 			switch calls {
@@ -311,7 +293,7 @@ func TestSourceOfWindows(t *testing.T) {
 				<-ctx.Done()
 				return generator.Window[int]{}, ctx.Err()
 			}
-			return generator.Window[int]{Number: 5 % s.numbers, From: now}, nil
+			return generator.Window[int]{Number: 5 % s.numbers, From: now, To: generator.NoEnd}, nil
 		})), &generator.Options{Clock: clock})
 		if id, err := g.next(ctx); !errors.As(err, new(*generator.NumberError)) {
 			t.Errorf("minted %+v, %v", id, err)

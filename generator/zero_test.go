@@ -97,7 +97,7 @@ func (panicking) Launch() int                                            { retur
 func (p panicking) NextGenerator(context.Context) (int, error)           { panic(p.with) }
 func (p panicking) Reserve(context.Context, int64, int64) (int64, error) { panic(p.with) }
 func (p panicking) Fill(context.Context, []idtype.SnoID) (int, error)    { panic(p.with) }
-func (p panicking) NextWindow(context.Context, time.Time, time.Duration) (generator.Window[int], error) {
+func (p panicking) NextWindow(context.Context, int64, time.Duration) (generator.Window[int], error) {
 	panic(p.with)
 }
 

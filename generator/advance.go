@@ -1,0 +1,233 @@
+package generator
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// The rules of a timeline are what a decision depends on beside what a call has read.
+type rules struct {
+	layout
+	toggle bool // a regression toggles the tick-tock bit
+	fail   bool // a regression is an error
+}
+
+// A view is what a call has read, in this order.
+type view struct {
+	span *span
+	word uint64
+	// The clock comes after the word. Else a call that read the clock later, and moved the word on,
+	// looks like a regression.
+	nano int64
+	now  uint64 // the tick of nano
+	lags bool   // slots of the last lag ticks may be used: nano is before due
+	// other is the highest tick that the other tick-tock bit has stamped.
+	other uint64
+}
+
+// An action is what a call is to do with a word.
+type action uint8
+
+const (
+	putBack action = iota // calls have overshot the last slot: make the word that slot again
+	goOn                  // take the next slots of the word's tick
+	begin                 // take the first slots of decision.tick
+	toggle                // the same, with the tick-tock bit toggled
+	await                 // wait until decision.tick
+	replace               // the window has no tick left: get another one
+	end                   // the layout has no tick left
+	refuse                // the clock is behind decision.tick, and that is an error
+)
+
+// A decision is an action and its tick.
+type decision struct {
+	action action
+	tick   uint64
+	behind bool // the clock is behind the word
+}
+
+// decide says what to do about a view. It reads nothing else, so a test can ask it about all views.
+func (r *rules) decide(v view) decision {
+	tick, slot := r.tickOf(v.word), r.slotOf(v.word)
+	switch {
+	case slot > r.last:
+		return decision{action: putBack}
+	case v.now < tick && tick >= v.span.from:
+		return r.decideBehind(v, tick, slot)
+	case slot < r.last && (v.now == tick || v.lags && v.now-tick <= r.lag):
+		return decision{action: goOn, tick: tick}
+	}
+	return r.decideNext(v, r.following(v, tick, slot))
+}
+
+// decideBehind is decide for a clock that is behind the word's tick.
+func (r *rules) decideBehind(v view, tick, slot uint64) decision {
+	next := tick + 1
+	switch {
+	case r.fail:
+		return decision{action: refuse, tick: tick, behind: true}
+	case r.toggle:
+		// The first tick that the other bit may stamp.
+		free := max(v.other+1, v.span.from)
+		if free <= v.now {
+			return decision{action: toggle, tick: v.now, behind: true}
+		}
+		next = min(next, free)
+	}
+	d := decision{action: goOn, tick: tick}
+	if slot == r.last {
+		d = r.decideNext(v, next)
+	}
+	d.behind = true
+	return d
+}
+
+// following is the tick to go on with where the slots of tick are used up, or the clock is beyond it.
+func (r *rules) following(v view, tick, slot uint64) uint64 {
+	switch {
+	case v.now <= tick:
+		return tick + 1
+	case slot == r.last && v.lags: // what the generator slept through is used up first
+		return max(tick+1, v.now-min(r.lag, v.now))
+	}
+	return v.now
+}
+
+// decideNext is decide where the word's tick is not to be used any more, and next is.
+func (r *rules) decideNext(v view, next uint64) decision {
+	switch {
+	case next > r.maxTick:
+		return decision{action: end, tick: next}
+	case next >= v.span.to:
+		return decision{action: replace, tick: next}
+	case next > v.now:
+		return decision{action: await, tick: next}
+	}
+	return decision{action: begin, tick: next}
+}
+
+// A missing is what has to come before there are slots: a window after the span, or else a tick.
+type missing struct {
+	window bool
+	span   *span
+	until  uint64
+	nano   int64 // what the clock said
+}
+
+// grab takes consecutive slots of one tick, as many from a slot on as want says, and does not wait.
+func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
+	for {
+		v, err := t.look()
+		if err != nil {
+			return slots{}, missing{}, err
+		}
+		d := t.decide(v)
+		if d.behind && t.regressed.Swap(t.tickOf(v.word)) != t.tickOf(v.word) {
+			t.regressions.Add(1)
+		}
+		switch d.action {
+		case putBack:
+			t.putBack(v)
+		case goOn, begin, toggle:
+			got := t.granted(v, d, want)
+			t.prepare(v, d)
+			if t.commit(v, got) {
+				t.follow(v, d)
+				return got, missing{}, nil
+			}
+		case await:
+			return slots{}, missing{span: v.span, until: d.tick, nano: v.nano}, nil
+		case replace:
+			if later := t.later.Load(); later > v.now {
+				return slots{}, missing{span: v.span, until: later, nano: v.nano}, nil
+			}
+			return slots{}, missing{window: true, span: v.span, until: d.tick, nano: v.nano}, nil
+		case end:
+			if t.span.Load() == v.span { // a window that was replaced is at its end
+				return slots{}, missing{}, t.rangeError(time.Unix(0, t.timeOf(d.tick)))
+			}
+		case refuse:
+			return slots{}, missing{}, t.clockError(v.nano, d.tick, ErrClockBehind)
+		}
+	}
+}
+
+// look reads what a decision depends on.
+func (t *timeline) look() (v view, err error) {
+	if v.span = t.span.Load(); v.span == nil {
+		return v, errNotMade
+	}
+	v.word = v.span.word.Load()
+	return v, t.lookOn(&v)
+}
+
+// lookOn reads what comes after the word.
+func (t *timeline) lookOn(v *view) (err error) {
+	v.nano = t.clock.UnixNano()
+	v.now, err = t.tickAt(v.nano)
+	v.lags = v.nano < t.due.Load()
+	v.other = t.stamped[1-v.word>>63].Load()
+	return err
+}
+
+// putBack makes an overshot word the last slot again. All calls that overshot try it, before they add
+// again: so a word is above its last slot by a call each at most.
+func (t *timeline) putBack(v view) {
+	v.span.word.CompareAndSwap(v.word, v.word&tickTockBit|t.word(t.tickOf(v.word), t.last))
+}
+
+// granted is the slots that a decision leads to.
+func (t *timeline) granted(v view, d decision, want func(slot uint64) uint64) slots {
+	if d.action == goOn {
+		return slots{v.word + 1, want(t.slotOf(v.word) + 1), v.span}
+	}
+	bit := v.word & tickTockBit
+	if d.action == toggle {
+		bit ^= tickTockBit
+	}
+	return slots{bit | t.word(d.tick, t.first), want(t.first), v.span}
+}
+
+// prepare notes what a bit has stamped before the bit is toggled, so that nobody toggles it back too
+// early.
+func (t *timeline) prepare(v view, d decision) {
+	if d.action == toggle {
+		raise(&t.stamped[v.word>>63], t.tickOf(v.word))
+		t.due.Store(0)
+		t.regressed.Store(0)
+	}
+}
+
+// commit takes the slots, unless another call changed the word meanwhile.
+func (t *timeline) commit(v view, got slots) bool {
+	return v.span.word.CompareAndSwap(v.word, got.word+got.n-1)
+}
+
+// follow goes on after a change of the word.
+func (t *timeline) follow(v view, d decision) {
+	if v.span.tick.Load() != d.tick { // else calls that share the tick would write it all the time
+		v.span.tick.Store(d.tick)
+	}
+	if d.action == goOn {
+		return
+	}
+	t.issued.Add(t.used(v.span, v.word))
+	t.askAhead(v.span, d.tick)
+}
+
+// used is how many slots of the word's tick were given out.
+func (t *timeline) used(s *span, word uint64) uint64 {
+	if slot := t.slotOf(word); slot >= t.first && t.tickOf(word) >= s.from {
+		return min(slot, t.last) - t.first + 1
+	}
+	return 0
+}
+
+func raise(v *atomic.Uint64, to uint64) {
+	for {
+		old := v.Load()
+		if old >= to || v.CompareAndSwap(old, to) {
+			return
+		}
+	}
+}

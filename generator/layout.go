@@ -1,0 +1,94 @@
+package generator
+
+import (
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A layout is how a scheme divides time: into units, the ticks, each of which has slots. An ID is a
+// number, a tick and a slot. Ticks count from the scheme's epoch, which lies at a whole number of
+// units since 1970.
+type layout struct {
+	scheme  idtype.Scheme
+	typ     string // of the IDs, for errors
+	maxTick uint64
+	first   uint64 // the first slot
+	lag     uint64 // ticks: see timeline.due
+	toggles bool   // IDs have a tick-tock bit, which a regression toggles
+
+	// What each call looks at stands together, here and in timeline.
+	unit  time.Duration // of a tick
+	epoch int64         // nanoseconds since 1970 at which tick 0 begins
+	last  uint64        // the last slot
+	shift uint8         // where the tick begins in a word
+}
+
+const tickTockBit = 1 << 63
+
+func (l *layout) slotOf(word uint64) uint64 { return word & (1<<l.shift - 1) }
+func (l *layout) tickOf(word uint64) uint64 { return word &^ tickTockBit >> l.shift }
+
+func (l *layout) word(tick, slot uint64) uint64 { return tick<<l.shift | slot }
+
+// perTick is how many slots a tick has.
+func (l *layout) perTick() uint64 { return l.last - l.first + 1 }
+
+// fit is how many of n slots can be taken from slot on. Where align is not 0, they do not cross a
+// multiple of it.
+func (l *layout) fit(slot, n, align uint64) uint64 {
+	k := min(n, l.last-slot+1)
+	if align != 0 {
+		k = min(k, align-slot%align)
+	}
+	return k
+}
+
+// timeOf is the beginning of a tick, in nanoseconds since 1970.
+func (l *layout) timeOf(tick uint64) int64 { return l.epoch + int64(tick)*int64(l.unit) }
+
+// tickAt is the tick of a moment, or an error where the layout has none.
+func (l *layout) tickAt(nano int64) (uint64, error) {
+	// As an unsigned number a moment before the epoch is beyond the last tick too.
+	if tick := uint64(nano-l.epoch) / uint64(l.unit); nano >= l.epoch && tick <= l.maxTick {
+		return tick, nil
+	}
+	return 0, l.rangeError(time.Unix(0, nano))
+}
+
+// tickAtTime is tickAt for moments that nanoseconds may not reach.
+func (l *layout) tickAtTime(t time.Time) (uint64, error) {
+	// The difference saturates, beyond every layout.
+	tick, err := l.tickAt(l.epoch + int64(t.Sub(time.Unix(0, l.epoch))))
+	if err != nil {
+		err = l.rangeError(t)
+	}
+	return tick, err
+}
+
+func (l *layout) rangeError(t time.Time) error {
+	const milli = int64(time.Millisecond)
+	return &idtype.RangeError{
+		Type: l.typ, Part: "unix_ms", Value: t.UnixMilli(),
+		Min: l.epoch / milli, Max: l.timeOf(l.maxTick+1)/milli - 1,
+	}
+}
+
+// unitAt is the unit of a moment, counted from 1970, as windows count.
+func (l *layout) unitAt(nano int64) int64 {
+	units := nano / int64(l.unit)
+	if nano%int64(l.unit) < 0 {
+		units--
+	}
+	return units
+}
+
+// tickOfUnit is the tick of a unit that was counted from 1970. Units before the layout are tick 0,
+// and those beyond it are the tick after the last.
+func (l *layout) tickOfUnit(units int64) uint64 {
+	first := l.epoch / int64(l.unit)
+	if units <= first {
+		return 0
+	}
+	return min(uint64(units-first), l.maxTick+1)
+}

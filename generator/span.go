@@ -1,0 +1,211 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// A span is a window in use: a number, ticks, and the word of what was given out of them.
+type span struct {
+	word     atomic.Uint64 // the drawing is in timeline.go
+	_        [56]byte      // calls write word all the time: the rest is not to share its cache line
+	number   uint64        // immutable: as bits of an ID
+	from, to uint64        // immutable: ticks; to is not included
+	tick     atomic.Uint64 // of the word, or an earlier one: a hint for next
+	ask      atomic.Uint64 // the tick at which to ask for the next window; raised with windows.mu held
+}
+
+// newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may be
+// zero.
+func (t *timeline) newSpan(number, from, to uint64) *span {
+	s := &span{number: number, from: max(from, 1), to: to}
+	s.word.Store(t.word(s.from-1, t.last)) // the tick before it is used up
+	s.ask.Store(from + (to-from)/2)
+	return s
+}
+
+const windowTries = 10
+
+// start makes t a timeline of a layout. Its numbers come from windows, and encode turns them into bits
+// of an ID or refuses them.
+func start[N any](
+	t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options,
+) error {
+	if isNil(windows) {
+		return noSource("windows")
+	}
+	if c, ok := windows.(*ceiling[N]); ok && isNil(c.counter) {
+		return noSource("counter")
+	}
+	o, err := opts.complete(l)
+	if err != nil {
+		return err
+	}
+	layoutLast := l.last
+	l.first, l.last = uint64(o.Pool.Min), uint64(o.Pool.Max)
+	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
+	t.fail = o.Regression == RegressionFails
+	t.toggle = l.toggles && o.Regression == RegressionDefault
+	t.windows.ask = func(ctx context.Context) (*span, error) { return ask(ctx, t, windows, encode) }
+	t.windows.settled = t.check
+	t.span.Store(t.newSpan(0, 0, 0))
+
+	if _, ok := windows.(given[N]); !ok {
+		if o.Snapshot != nil {
+			return &SnapshotError{*o.Snapshot, errNotGiven}
+		}
+		return nil
+	}
+	// The number is at hand, and a bad one is the caller's mistake.
+	s, err := ask(context.Background(), t, windows, encode)
+	if err != nil {
+		return err
+	}
+	if o.Snapshot != nil {
+		if err := t.restore(s, *o.Snapshot, layoutLast); err != nil {
+			return &SnapshotError{*o.Snapshot, err}
+		}
+	}
+	t.windows.mu.Lock()
+	defer t.windows.mu.Unlock()
+	t.install(s)
+	return nil
+}
+
+// ask gets a window that has not passed. It may have passed by the time that a slow database answers:
+// then the next one may not.
+func ask[N any](
+	ctx context.Context, t *timeline, windows Windows[N], encode func(N) (uint64, error),
+) (s *span, err error) {
+	for range windowTries {
+		var w Window[N]
+		w, err = windows.NextWindow(ctx, t.unitAt(t.clock.UnixNano()), t.unit)
+		if err != nil {
+			var later *NotBeforeError
+			if errors.As(err, &later) && t.unitAt(t.clock.UnixNano()) >= later.From {
+				err = fmt.Errorf("%v, which has passed", err) // by this clock; not to be waited for
+				continue
+			}
+			return nil, err
+		}
+		number, err := encode(w.Number)
+		if err != nil {
+			return nil, err
+		}
+		s = t.newSpan(number, t.tickOfUnit(w.From), t.tickOfUnit(w.To))
+		if !t.passed(s) {
+			break
+		}
+	}
+	return s, err
+}
+
+// passed reports whether nobody can use a span any more.
+func (t *timeline) passed(s *span) bool {
+	return s.to <= t.maxTick && t.timeOf(s.to) <= t.clock.UnixNano()
+}
+
+// check looks at a window that the source answered with. The caller holds windows.mu.
+func (t *timeline) check(s *span, err error) (*span, error) {
+	if err != nil {
+		return nil, err
+	}
+	at := func(tick uint64) string {
+		return time.Unix(0, t.timeOf(tick)).UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	switch old := t.span.Load(); {
+	case s.from >= s.to:
+		return nil, fmt.Errorf("the window from %s until %s is empty", at(s.from), at(s.to))
+	case t.passed(s): // and the next may be like it
+		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
+	case old.to != 0 && old.number == s.number && s.from < old.to:
+		return nil, fmt.Errorf("%w: a window from %s after one until %s", ErrRepeated, at(s.from), at(old.to))
+	}
+	return s, nil
+}
+
+// install makes s the window in use. The caller holds windows.mu.
+func (t *timeline) install(s *span) {
+	old := t.span.Swap(s)
+	t.opened.Add(1)
+	t.due.Store(0)
+	t.retire(old)
+}
+
+// retire makes a window full that is not in use any more, for calls that still hold it.
+func (t *timeline) retire(old *span) {
+	word := old.word.Swap(t.word(t.maxTick, t.last))
+	t.issued.Add(t.used(old, word))
+	if tick := t.tickOf(word); tick >= old.from && old.to != 0 {
+		t.latest.Store(tick)
+	}
+}
+
+// askAhead asks for the window after s in the background, when its tick has come so far.
+func (t *timeline) askAhead(s *span, tick uint64) {
+	if tick < s.ask.Load() || s.to > t.maxTick {
+		return
+	}
+	t.windows.mu.Lock()
+	defer t.windows.mu.Unlock()
+	if t.span.Load() == s {
+		s.ask.Store(tick + (s.to-tick+1)/2) // should this request fail
+		t.windows.startLocked()
+	}
+}
+
+// renew waits for a window after s, or hears when there will be one.
+func (t *timeline) renew(ctx context.Context, s *span) error {
+	err := t.windows.refresh(ctx, func() bool { return t.span.Load() == s }, t.install)
+	var later *NotBeforeError
+	switch {
+	case errors.As(err, &later):
+		t.later.Store(t.tickOfUnit(later.From))
+	case err != nil:
+		return &NumberError{Scheme: t.scheme, Err: err}
+	}
+	return nil
+}
+
+// ready waits until there is a window that has not passed.
+func (t *timeline) ready(ctx context.Context) error {
+	var sleep sleeper
+	overdue := t.overdue()
+	for {
+		s := t.span.Load()
+		if s == nil {
+			return errNotMade
+		}
+		now, err := t.tickAt(t.clock.UnixNano())
+		switch later := t.later.Load(); {
+		case err != nil || now < s.to:
+			return err
+		case later > now && time.Now().After(overdue):
+			err = t.clockError(t.clock.UnixNano(), later, ErrMaxWait)
+		case later > now:
+			err = sleep.towards(ctx, t, later)
+		default:
+			err = t.renew(ctx, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// state is the window in use and its word, from before another window takes its place.
+func (t *timeline) state() (*span, uint64) {
+	for {
+		s := t.span.Load()
+		if s == nil {
+			return &span{from: 1}, 0 // of which nothing was used
+		}
+		word := s.word.Load()
+		if t.span.Load() == s {
+			return s, word
+		}
+	}
+}
