@@ -52,6 +52,8 @@ func (r *rules) decide(v view) decision {
 	switch {
 	case slot > r.last:
 		return decision{action: putBack}
+	case tick >= v.span.to: // another window took its place: see retire
+		return decision{action: replace, tick: v.now}
 	case v.now < tick && tick >= v.span.from:
 		return r.decideBehind(v, tick, slot)
 	case slot < r.last && (v.now == tick || v.lags && v.now-tick <= r.lag):

@@ -135,7 +135,9 @@ func (t *timeline) install(s *span) {
 	t.retire(old)
 }
 
-// retire makes a window full that is not in use any more, for calls that still hold it.
+// retire makes a window full that is not in use any more, for calls that still hold it. Its word lies
+// beyond its ticks then. It does not tell the tick-tock bit any more, so nobody may go on from it. A
+// window that ends with the layout is never replaced.
 func (t *timeline) retire(old *span) {
 	word := old.word.Swap(t.word(t.maxTick, t.last))
 	t.issued.Add(t.used(old, word))

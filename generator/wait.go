@@ -117,7 +117,7 @@ func (t *timeline) serve() missing {
 		for left := got.n; left > 0; {
 			c := q.first
 			k := t.fit(t.slotOf(got.word), c.n, c.align)
-			q.remove(c, t.perTick(), slots{got.word, k, got.span}, nil)
+			q.remove(c, t.perTick(), slots{word: got.word, n: k, span: got.span}, nil)
 			got.word, left = got.word+k, left-k
 		}
 	}
