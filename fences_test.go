@@ -40,19 +40,19 @@ var fences = []fence{
 	{
 		[]string{"launchlog", "launchlog/memory"},
 		[]string{""},
-		[]string{module + "launchlog", "github.com/cenkalti/backoff/v5"},
+		[]string{module + "launchlog", module + "internal/dialect"},
 		"a launch log needs no ID types, and no driver but its store's",
 	},
 	{
 		[]string{"launchlog/internal/rows"},
 		[]string{""},
-		[]string{module + "launchlog", "github.com/cenkalti/backoff/v5"},
+		[]string{module + "launchlog", module + "internal/dialect"},
 		"what the stores share drives no database",
 	},
 	{
 		[]string{"launchlog/sqlite"},
 		[]string{module, "gorm.io", "github.com/jackc", "github.com/go-sql-driver"},
-		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		[]string{module + "launchlog", module + "launchlog/internal/rows", module + "internal/dialect"},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
@@ -60,25 +60,26 @@ var fences = []fence{
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/go-sql-driver"},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/rows", module + "internal/searchpath",
+			module + "internal/dialect",
 		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"launchlog/mysql"},
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc"},
-		[]string{module + "launchlog", module + "launchlog/internal/rows"},
+		[]string{module + "launchlog", module + "launchlog/internal/rows", module + "internal/dialect"},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"migrations"},
 		[]string{module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io"},
-		[]string{module + "internal/searchpath"},
+		[]string{module + "internal/searchpath", module + "internal/dialect"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
 		[]string{"sqlid"},
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
-		[]string{module + "idtype"},
+		[]string{module + "idtype", module + "internal/dialect"},
 		"adapters do not import each other, nor a driver",
 	},
 	{
@@ -115,15 +116,21 @@ var fences = []fence{
 		"what imports files needs no test code, no terminal and no ORM",
 	},
 	{
-		[]string{"internal/searchpath"},
+		[]string{"internal/dialect"},
 		[]string{""},
 		nil,
+		"whoever asks what a dialect is compiles no driver, and no other package of the module",
+	},
+	{
+		[]string{"internal/searchpath"},
+		[]string{""},
+		[]string{module + "internal/dialect"},
 		"PostgreSQL's search_path is the same by every driver",
 	},
 	{
 		[]string{"cmd/idmint/dsn"},
 		[]string{module, "github.com/mattn"},
-		nil,
+		[]string{module + "internal/dialect"},
 		"names are read without the databases that they name",
 	},
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // DefaultNamespace is the namespace of a [Log] that names none.
@@ -275,31 +275,23 @@ func (l *Log) warn(u Usage) {
 	}
 }
 
-// attempt runs one keyed operation until the store settles it, the budget ends or the context does, with full jitter of 10 ms
-// to 1 s in between.
+// longestPause bounds the pause between two attempts.
+const longestPause = time.Second
+
+// attempt runs one keyed operation until the store settles it, the budget ends or the context does.
 func attempt[T any](ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error)) (T, error) {
+	var zero T
 	if l == nil || l.store == nil {
-		return *new(T), errNotMade
+		return zero, errNotMade
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Budget, fmt.Errorf("the budget of %v is used up", l.opts.Budget))
 	defer cancel()
-	wait := &backoff.ExponentialBackOff{
-		InitialInterval: 5 * time.Millisecond, MaxInterval: 500 * time.Millisecond,
-		Multiplier: 2, RandomizationFactor: 1, // 0 to twice the interval
-	}
-	wait.Reset()
 	unresolved := &UnresolvedError{Op: op, Key: key}
-	var zero T
-	for {
-		if ctx.Err() != nil {
-			unresolved.Cause = context.Cause(ctx)
-			return zero, unresolved
-		}
+	for unresolved.Attempts = range dialect.Attempts(ctx, longestPause) {
 		result, err := run(ctx)
 		if err == nil {
 			return result, nil
 		}
-		unresolved.Attempts++
 		before := unresolved.Err
 		unresolved.Err = err
 		var again *AttemptError
@@ -315,17 +307,9 @@ func attempt[T any](ctx context.Context, l *Log, op, key string, run func(contex
 		default:
 			return zero, err
 		}
-		sleep(ctx, wait.NextBackOff())
 	}
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
+	unresolved.Cause = context.Cause(ctx)
+	return zero, unresolved
 }
 
 // differ names the fields in which two requests differ, as in JSON.

@@ -15,6 +15,7 @@ import (
 	"github.com/idmint/idmint/internal/migrators"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
+	"github.com/idmint/idmint/sqlid"
 )
 
 var ctx = context.Background()
@@ -222,11 +223,18 @@ func TestNewerSchema(t *testing.T) {
 	}
 }
 
+// A dialect of package sqlid is one of this package, and MariaDB has MySQL's tables.
+func TestMariaDB(t *testing.T) {
+	if got, want := migrations.Latest(sqlid.MariaDB), migrations.Latest(migrations.MySQL); got != want || got == 0 {
+		t.Errorf("latest %d, want %d", got, want)
+	}
+}
+
 func TestUnknownDialect(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
-	_, _, up := migrations.Up(ctx, db, "mariadb")
-	for _, err := range []error{up, migrations.Down(ctx, db, "mariadb", 0)} {
-		if err == nil || !strings.Contains(err.Error(), `dialect "mariadb": want "sqlite", "postgres" or "mysql"`) {
+	_, _, up := migrations.Up(ctx, db, "clickhouse")
+	for _, err := range []error{up, migrations.Down(ctx, db, "clickhouse", 0)} {
+		if err == nil || !strings.Contains(err.Error(), `dialect "clickhouse": want "sqlite", "postgres" or "mysql"`) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -48,27 +48,22 @@ type Column[T idtype.ID] struct {
 
 // Type is the column's type, for example "BIGINT". Errors: [*DialectError], [*StorageError].
 func (c Column[T]) Type(d Dialect) (string, error) {
-	f, err := c.form(d)
-	return f.column, err
-}
-
-// form is the dialect's column for the type, with the type's numbers in it.
-func (c Column[T]) form(d Dialect) (form, error) {
 	var zero T
-	forms, ok := dialects[d]
-	if !ok {
-		return form{}, &DialectError{d}
-	}
-	f, ok := forms[zero.Storage()]
-	if !ok {
-		return form{}, &StorageError{d, zero.Storage()}
-	}
 	size := sizes[zero.Scheme()]
-	fill := strings.NewReplacer("{name}", d.Quote(c.Name), "{size}", strconv.Itoa(size), "{zeros}", strings.Repeat("00", size),
-		"{zero}", zero.String(), "{zero uuid}", zeroUUID, "{numbers}", c.numbers(d.Quote(c.Name)))
-	return form{fill.Replace(f.column), fill.Replace(f.key), fill.Replace(f.check)}, nil
+	if zero.Storage() == idtype.StorageText {
+		size = len(zero.String())
+	}
+	column := d.Column(string(zero.Storage()), size)
+	switch {
+	case checks[d.Family()] == nil:
+		return "", &DialectError{d}
+	case column == "":
+		return "", &StorageError{d, zero.Storage()}
+	}
+	return column, nil
 }
 
+// sizes are those of IDs that are bytes.
 var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
 
 // Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
@@ -76,7 +71,7 @@ var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 1
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
-	f, err := c.form(d)
+	_, err := c.Type(d)
 	switch {
 	case err != nil:
 		return "", err
@@ -85,7 +80,13 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	case c.Domain < Production || c.Domain > Positive:
 		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", d.Quote(c.Name), c.Domain)
 	}
-	return f.check, nil
+	var zero T
+	size := sizes[zero.Scheme()]
+	name := d.Quote(c.Name)
+	fill := strings.NewReplacer("{name}", name, "{size}", strconv.Itoa(size),
+		"{zeros}", strings.Repeat("00", size), "{zero}", zero.String(), "{zero uuid}", zeroUUID,
+		"{numbers}", c.numbers(name))
+	return fill.Replace(checks[d.Family()][zero.Storage()]), nil
 }
 
 // numbers is what holds for integers of the domain, in every dialect.
@@ -122,18 +123,18 @@ func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, f
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
 func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, error) {
-	f, err := c.form(d)
+	column, err := c.Type(d)
 	if err != nil {
 		return "", err
 	}
-	if key && f.key != "" {
-		f.column = f.key
+	if key && d == SQLite && column == "INTEGER" { // see [SQLite]
+		column = "INT"
 	}
 	check, err := c.Check(d)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s %s%s CHECK (%s)", d.Quote(c.Name), f.column, constraint, check), nil
+	return fmt.Sprintf("%s %s%s CHECK (%s)", d.Quote(c.Name), column, constraint, check), nil
 }
 
 // In makes the parameter list of an IN: "(?, ?, ?)" and the IDs as arguments. Without IDs it is "(NULL)", which is true of

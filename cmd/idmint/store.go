@@ -175,8 +175,6 @@ func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	return db, nil
 }
 
-var dialects = map[dsn.Kind]migrations.Dialect{dsn.SQLite: migrations.SQLite, dsn.Postgres: migrations.Postgres, dsn.MySQL: migrations.MySQL}
-
 // migrate makes or upgrades the launch log's tables.
 func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	d, err := f.launchLog()
@@ -197,7 +195,7 @@ func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	}
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
-	from, to, err = migrations.Up(ctx, db, dialects[d.Kind])
+	from, to, err = migrations.Up(ctx, db, d.Kind)
 	switch {
 	case err != nil && d.Kind == dsn.SQLite:
 		err = whyNotOpened(d.Path, fmt.Errorf("%s: %w", d.Path, err))

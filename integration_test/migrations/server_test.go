@@ -203,6 +203,84 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 	})
 }
 
+// Another tool applies the files while Up waits for it: Up goes on from there.
+func TestOvertaken(t *testing.T) {
+	s := servers[0]
+	db, _ := s.open(t, "")
+	tool, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tool.Rollback()
+	if _, err := tool.Exec(s.files(t, "0001_*.up.sql")[0]); err != nil {
+		t.Fatal(err)
+	}
+	up := make(chan error, 1)
+	go func() {
+		_, _, err := migrations.Up(ctx, db, s.dialect)
+		up <- err
+	}()
+	for waits := 0; waits == 0; {
+		err := db.QueryRow(`SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tool.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-up; err != nil {
+		t.Error(err)
+	}
+	s.up(t, db, migrations.Latest(s.dialect))
+}
+
+// A launch that is started while Down waits for its locks is kept, and so is all else. In MySQL Down
+// has taken the counters back by then, and Up brings them again.
+func TestDownComesUponLaunch(t *testing.T) {
+	waiting := map[migrations.Dialect]string{
+		migrations.Postgres: "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'idmint_namespace'::regclass",
+		migrations.MySQL: `SELECT count(*) FROM information_schema.processlist
+			WHERE db = database() AND state LIKE 'Waiting for table%'`,
+	}
+	eachServer(t, func(t *testing.T, s server) {
+		db, _ := s.open(t, "")
+		s.up(t, db, 0)
+		before := s.list(t, db)
+		if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 0)"); err != nil {
+			t.Fatal(err)
+		}
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		if _, err := tx.Exec("UPDATE idmint_namespace SET last_launch_id = 1"); err != nil {
+			t.Fatal(err)
+		}
+		down := make(chan error, 1)
+		go func() { down <- migrations.Down(ctx, db, s.dialect, 0) }()
+		for waits := 0; waits == 0; {
+			if err := db.QueryRow(waiting[s.dialect]).Scan(&waits); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-down; !errors.Is(err, migrations.ErrNotEmpty) {
+			t.Errorf("down: %v", err)
+		}
+		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil || to != migrations.Latest(s.dialect) {
+			t.Errorf("up: to %d, %v", to, err)
+		}
+		if got := s.list(t, db); got != before {
+			t.Errorf("left\n%s", got)
+		}
+	})
+}
+
 // A table of the same name is in the way, or a newer version: no version is recorded, and PostgreSQL leaves nothing behind.
 func TestServerRefuses(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {

@@ -9,10 +9,7 @@
 // long as a pooler lets a client keep its connection.
 package searchpath
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // A Query runs a query in a transaction, and scans the columns of its one row.
 type Query func(text string, args []any, columns ...any) error
@@ -109,6 +106,3 @@ func Enter(query Query, schema string) error {
 		FROM (SELECT coalesce(nullif($1::text, ''), pg_catalog.current_schema()::text)) s (name)`,
 		[]any{schema}, &path)
 }
-
-// Quote writes a schema's name as SQL does.
-func Quote(schema string) string { return `"` + strings.ReplaceAll(schema, `"`, `""`) + `"` }

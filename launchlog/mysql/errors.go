@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
 
 var errReadOnly = errors.New("the server only reads: it is a replica, or its read_only is on")
 
-const duplicate = 1062
+const (
+	duplicate = 1062
+	deadlock  = 1213
+)
 
 // classify says which errors a launchlog.Log may try again after. A transaction whose commit was not sent has changed nothing.
 func classify(err error) error {
@@ -27,18 +32,11 @@ func classify(err error) error {
 	case err == nil || errors.As(err, &attempt):
 		return err
 	case errors.As(err, &server):
-		switch server.Number {
-		case 1290, 1792, 1836: // read_only, a read-only transaction, read_only while it changes: in a failover it may be another server soon
+		cause := causeOf(server)
+		switch {
+		case cause == dialect.ReadOnly: // in a failover it may be another server soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
-		case 1213, 1205, 1020, // deadlock, lock wait timeout, record has changed
-			1040, 1203, 1226, // too many connections
-			1047,                   // a Galera node that is not ready
-			1053, 1077, 1079, 1927, // the server ends, the connection was killed
-			1158, 1159, 1160, 1161, 4031, // the network, the connection's idle time
-			1317, 1028, 1969, 3024: // the statement was interrupted, or took too long
-			return &launchlog.AttemptError{Err: err}
-		}
-		if isBrokenTrigger(err) {
+		case cause.Passes() || cause == dialect.CutOff || isBrokenTrigger(err):
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
@@ -47,6 +45,10 @@ func classify(err error) error {
 		return &launchlog.AttemptError{Err: err}
 	}
 	return err
+}
+
+func causeOf(e *mysql.MySQLError) dialect.Cause {
+	return dialect.MySQL.Cause(strconv.Itoa(int(e.Number)))
 }
 
 // isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger, as it says of one that KILL QUERY interrupted it over.
@@ -59,7 +61,7 @@ func isBrokenTrigger(err error) bool {
 // connection that was of no use to begin with tell what became of it.
 func classifyCommit(err error) error {
 	var server *mysql.MySQLError
-	known := errors.Is(err, driver.ErrBadConn) || errors.As(err, &server) && server.Number == 1213
+	known := errors.Is(err, driver.ErrBadConn) || errors.As(err, &server) && server.Number == deadlock
 	return &launchlog.AttemptError{Ambiguous: !known, Err: err}
 }
 

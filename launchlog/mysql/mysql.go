@@ -28,6 +28,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
@@ -77,8 +78,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 		config.Params = map[string]string{}
 	}
 	config.Params["wait_timeout"] = "90" // in seconds: a client that stops amid a transaction keeps its locks no longer
-	for _, setting := range session {
-		config.Params[setting.name] = setting.value
+	for _, setting := range dialect.MySQLSession() {
+		config.Params[setting.Name] = setting.Value
 	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
@@ -124,40 +125,15 @@ func open(ctx context.Context, s *Store) (*Store, error) {
 	return s, nil
 }
 
-// session are the variables that steps rely on, with the values that Open sets, and the condition
-// that New has a pool meet, "" where another value only makes steps fail that would change nothing.
-// A server's defaults may be any.
-var session = []struct{ name, value, fit string }{
-	// Values are refused rather than changed, and a text without characters is not NULL.
-	{
-		"sql_mode", "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-		"@@sql_mode LIKE '%STRICT_%_TABLES%' AND @@sql_mode NOT LIKE '%EMPTY_STRING_IS_NULL%'",
-	},
-	{"autocommit", "1", "@@autocommit = 1"},
-	// A COMMIT begins no transaction, and ends no connection.
-	{"completion_type", "'NO_CHAIN'", "@@completion_type = 'NO_CHAIN'"},
-	// Without them InnoDB may store a key twice.
-	{"unique_checks", "1", "@@unique_checks = 1"},
-	{"foreign_key_checks", "1", ""},
-	// Lists are whole.
-	{"sql_select_limit", "18446744073709551615", "@@sql_select_limit = 18446744073709551615"},
-	{"sql_safe_updates", "0", ""},
-	{"sql_big_selects", "1", ""},
-	{"lc_messages", "'en_US'", ""}, // isBrokenTrigger reads one
-	{"character_set_client", "utf8mb4", "@@character_set_client = 'utf8mb4'"},
-	{"character_set_connection", "utf8mb4", "@@character_set_connection = 'utf8mb4'"},
-	{"character_set_results", "utf8mb4", "@@character_set_results = 'utf8mb4'"},
-}
-
 var errDatabase = errors.New("the connection has no database: name one in the DSN")
 
 // unfit selects the settings that are not fit, as New's error names them.
 var unfit = func() string {
 	var cases []string
-	for _, setting := range session {
-		if setting.fit != "" {
+	for _, setting := range dialect.MySQLSession() {
+		if setting.Fit != "" {
 			cases = append(cases, fmt.Sprintf(`CASE WHEN %s THEN NULL ELSE '%s = %s' END`,
-				setting.fit, setting.name, strings.ReplaceAll(setting.value, "'", "''")))
+				setting.Fit, setting.Name, strings.ReplaceAll(setting.Value, "'", "''")))
 		}
 	}
 	return `concat_ws(', ', ` + strings.Join(cases, ", ") + `)`
@@ -180,8 +156,7 @@ func (s *Store) version(ctx context.Context) (int, error) {
 			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
 		}
 		if err == nil && tables == 1 {
-			quoted := "`" + strings.ReplaceAll(name.String, "`", "``") + "`"
-			s.tables = strings.NewReplacer("idmint_", quoted+".idmint_")
+			s.tables = strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
 			err = database{conn.querier, s.tables}.QueryRowContext(ctx, text).Scan(&version)
 		}

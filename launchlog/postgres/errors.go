@@ -3,10 +3,10 @@ package postgres
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -31,8 +31,8 @@ func classify(err error, sent, broken bool) error {
 		return &launchlog.AttemptError{Err: err}
 	case errors.As(err, &server):
 		switch {
-		case server.Code == "25006":
-			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)} // in a failover it may be another server soon
+		case causeOf(server) == dialect.ReadOnly: // in a failover it may be another server soon
+			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
 		case lost(server) || sent && server.SeverityUnlocalized == "FATAL": // which may come after the commit
 			return &launchlog.AttemptError{Ambiguous: sent, Err: err}
 		case passes(server):
@@ -47,29 +47,29 @@ func classify(err error, sent, broken bool) error {
 	return err
 }
 
-// lost reports whether the server went away, or says that it does not know: a commit that was sent may have been made.
+func causeOf(e *pgconn.PgError) dialect.Cause { return dialect.Postgres.Cause(e.Code) }
+
+// lost reports whether the server went away, or says that it does not know: a commit that was sent
+// may have been made.
 func lost(e *pgconn.PgError) bool {
-	return strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P") || e.Code == "40003" || e.SeverityUnlocalized == "PANIC"
+	return causeOf(e) == dialect.Away || e.SeverityUnlocalized == "PANIC"
 }
 
-// passes reports whether the server rolled the transaction back, or did not begin it, for a reason that passes.
+// passes reports whether the server rolled the transaction back, or did not begin it, for a reason
+// that passes.
 func passes(e *pgconn.PgError) bool {
-	switch e.Code {
-	case "40001", // serialization_failure
-		"40P01",          // deadlock_detected
-		"55P03",          // lock_not_available
-		"57014",          // query_canceled, by the database's statement_timeout or an operator
-		"25P03", "25P04", // idle_in_transaction_session_timeout, transaction_timeout
-		"53000", "53200", "53300": // insufficient_resources, out_of_memory, too_many_connections
-		return true
-	case "23505": // another process was faster: what is there is found by the next attempt
-		return e.ConstraintName == "idmint_launch_key" || e.ConstraintName == "idmint_generator_token"
-	}
-	return false
+	cause := causeOf(e)
+	return cause == dialect.Contended || cause == dialect.Crowded || cause == dialect.CutOff || isTaken(e)
+}
+
+// isTaken reports whether another process was faster: what is there is found by the next attempt.
+func isTaken(e *pgconn.PgError) bool {
+	return e.Code == "23505" &&
+		(e.ConstraintName == "idmint_launch_key" || e.ConstraintName == "idmint_generator_token")
 }
 
 // lostRace reports whether another process made the row first: all of the transaction was rolled back, the number as well.
 func lostRace(err error) bool {
 	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Code == "23505" && passes(e)
+	return errors.As(err, &e) && isTaken(e)
 }

@@ -47,6 +47,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
@@ -144,7 +145,7 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 		if err != nil || !place.Log {
 			return 0, err
 		}
-		s.tables = strings.NewReplacer("idmint_", searchpath.Quote(place.Schema)+".idmint_")
+		s.tables = strings.NewReplacer("idmint_", dialect.Postgres.Quote(place.Schema)+".idmint_")
 		const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
 		err = query(s.tables.Replace(text), nil, &version)
 		return version, err

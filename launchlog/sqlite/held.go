@@ -60,11 +60,11 @@ func (s *Store) begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
 	seen := &s.seen
 	for {
 		tx, err := conn.BeginTx(unbroken, nil) // which waits for the lock for some milliseconds
-		if IsBusy(err) && ctx.Err() != nil {
+		if isBusy(err) && ctx.Err() != nil {
 			return nil, err // the next call goes on from what was seen
 		}
 		var log os.FileInfo
-		if IsBusy(err) && commits.Load() == 0 && s.holdsLock() {
+		if isBusy(err) && commits.Load() == 0 && s.holdsLock() {
 			log = s.look()[1]
 		}
 		if log == nil {

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
@@ -201,7 +201,7 @@ func TestNotHeldButStalled(t *testing.T) {
 		disk.Reached(t)
 		_, err := other.Start(ctx, storetest.Request("b"))
 		assertUnresolved(t, err)
-		if errors.Is(err, launchlog.ErrHeld) || !sqlite.IsBusy(err) {
+		if _, cause := dialect.CauseOf(err); errors.Is(err, launchlog.ErrHeld) || cause != dialect.Contended {
 			t.Errorf("got %v, want SQLite's error", err)
 		}
 		disk.Resume(t)

@@ -205,7 +205,7 @@ func TestOpenWaits(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	if _, err := Open(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !IsBusy(err) {
+	if _, err := Open(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !isBusy(err) {
 		t.Errorf("got %v, want the context's error and SQLite's", err)
 	}
 	released := make(chan error, 1)

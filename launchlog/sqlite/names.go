@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // files are those of a database: its own, its write-ahead log, and the index of that, which holds
@@ -36,9 +38,10 @@ func unopened(path string) *Store {
 		real = path
 	}
 	s := &Store{path: path, names: [3]string{path, real + "-wal", real + "-shm"}}
-	s.writer = sql.OpenDB(connector{s, DSN(real, Existing) + shortWait, true})
+	dsn := dialect.SQLiteDSN(real, string(Existing), shortWait)
+	s.writer = sql.OpenDB(connector{s, dsn, true})
 	s.writer.SetMaxOpenConns(1)
-	s.reader = sql.OpenDB(connector{s, DSN(real, Existing) + shortWait, false})
+	s.reader = sql.OpenDB(connector{s, dsn, false})
 	s.reader.SetMaxOpenConns(readers)
 	return s
 }

@@ -55,13 +55,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
@@ -75,23 +75,15 @@ const (
 	Create   Mode = "rwc" // make it
 )
 
-// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit an app's other data as
-// well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and foreign keys that are checked. How long SQLite itself
-// waits for a lock is go-sqlite3's default, 5 s, unless "&_busy_timeout=" and milliseconds are added.
-func DSN(path string, mode Mode) string {
-	settings := url.Values{
-		"mode":          {string(mode)},
-		"_txlock":       {"immediate"},
-		"_journal_mode": {"WAL"},
-		"_synchronous":  {"FULL"},
-		"_foreign_keys": {"on"},
-	}
-	return "file:" + (&url.URL{Path: filepath.Clean(path)}).EscapedPath() + "?" + settings.Encode()
-}
+// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit
+// an app's other data as well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and
+// foreign keys that are checked. SQLite itself waits for a lock as long as go-sqlite3's default says,
+// 5 s, unless "&_busy_timeout=" and milliseconds are added.
+func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
 const (
 	// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits between attempts.
-	shortWait = "&_busy_timeout=25"
+	shortWait = 25 * time.Millisecond
 	// openWait bounds how long Open waits for a lock.
 	openWait = 10 * time.Second
 )
@@ -156,19 +148,14 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // attempt prepares the store as soon as nobody locks it out.
-func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) error {
-	for wait := time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
-		err := s.prepare(ctx)
-		if err == nil || !IsBusy(err) {
+func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) (err error) {
+	for range dialect.Attempts(ctx, 250*time.Millisecond) {
+		if err = s.prepare(ctx); !isBusy(err) {
 			return err
 		}
 		last.Store(&err)
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return err
-		}
 	}
+	return cmp.Or(err, ctx.Err())
 }
 
 // refused says why a file cannot be opened.

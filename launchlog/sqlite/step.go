@@ -10,6 +10,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -157,7 +158,7 @@ func (s *Store) classify(err error, commit bool) error {
 	switch {
 	case err == nil:
 		return nil
-	case IsBusy(err):
+	case isBusy(err):
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, busyHint)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
@@ -171,10 +172,9 @@ func (s *Store) classify(err error, commit bool) error {
 	return err
 }
 
-// IsBusy reports whether err says that another connection holds the lock: nothing was changed, and
+// isBusy reports whether err says that another connection holds the lock: nothing was changed, and
 // it may be tried again.
-func IsBusy(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) &&
-		(e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked || e.Code == sqlite3.ErrProtocol)
+func isBusy(err error) bool {
+	_, cause := dialect.CauseOf(err)
+	return cause == dialect.Contended
 }

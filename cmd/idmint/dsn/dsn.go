@@ -19,17 +19,19 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Kind is a kind of database.
-type Kind string
+// Kind is a kind of database: its dialect.
+type Kind = dialect.Dialect
 
 // The kinds. MySQL is MariaDB as well.
 const (
-	SQLite     Kind = "sqlite"
-	Postgres   Kind = "postgres"
-	MySQL      Kind = "mysql"
-	ClickHouse Kind = "clickhouse"
+	SQLite     = dialect.SQLite
+	Postgres   = dialect.Postgres
+	MySQL      = dialect.MySQL
+	ClickHouse = dialect.ClickHouse
 )
 
 // A DSN names a database. Make it with [Parse].
@@ -186,9 +188,7 @@ func (d DSN) Source() string {
 }
 
 // Driver is the name by which the database's Go driver registers itself with database/sql. This package imports none.
-func (d DSN) Driver() string {
-	return map[Kind]string{SQLite: "sqlite3", Postgres: "pgx", MySQL: "mysql", ClickHouse: "clickhouse"}[d.Kind]
-}
+func (d DSN) Driver() string { return d.Kind.Driver() }
 
 func (d DSN) mysql() (string, error) {
 	c := mysql.NewConfig()

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -20,31 +20,30 @@ var errSilent = fmt.Errorf("the server did not answer for %v", awaitTime)
 func Await(ctx context.Context, version func(context.Context) (int, error)) error {
 	waiting, cancel := context.WithTimeout(ctx, awaitTime)
 	defer cancel()
-	var last error
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		have, err := version(waiting)
-		var again *launchlog.AttemptError
-		switch {
-		case err == nil && have == SchemaVersion:
+	var err, last error // of this attempt, and of one that said what was in the way
+	for range dialect.Attempts(waiting, time.Second) {
+		var have int
+		have, err = version(waiting)
+		if err == nil && have == SchemaVersion {
 			return nil
-		case err == nil:
+		}
+		if err == nil {
 			err = &launchlog.SchemaError{Have: have, Want: SchemaVersion}
-		case errors.As(err, &again):
-			last = err
-			select {
-			case <-time.After(rand.N(wait)):
-				continue
-			case <-waiting.Done():
-			}
 		}
-		switch {
-		case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
-			err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
-		case ctx.Err() != nil && last != nil: // which says what was in the way
-			err = fmt.Errorf("%w: %w", err, last)
-		case ctx.Err() == nil && errors.Is(err, waiting.Err()): // of this wait, which is not the caller's
-			err = errors.Join(errSilent, last)
+		if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) {
+			break
 		}
-		return err
+		last = err
 	}
+	switch {
+	case err == nil: // ctx had ended before
+		return context.Cause(ctx)
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	case ctx.Err() != nil && last != nil:
+		return fmt.Errorf("%w: %w", err, last)
+	case ctx.Err() == nil && errors.Is(err, waiting.Err()): // of this wait, which is not the caller's
+		return errors.Join(errSilent, last)
+	}
+	return err
 }

@@ -72,8 +72,7 @@ func keyColumn(kind dsn.Kind, name string) (string, error) {
 	if kind == dsn.ClickHouse {
 		return clickhouse.Column[idtype.DecimalID]{Name: name}.PrimaryKey().String(), nil
 	}
-	dialects := map[dsn.Kind]sqlid.Dialect{dsn.SQLite: sqlid.SQLite, dsn.Postgres: sqlid.Postgres, dsn.MySQL: sqlid.MySQL}
-	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(dialects[kind])
+	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(kind)
 }
 
 // An idRange holds the first and the last of the IDs that rows got from one generator without a gap. Nobody else mints with its

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "github.com/mattn/go-sqlite3" // driver
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
@@ -31,7 +31,7 @@ import (
 func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 	switch d.Kind {
 	case dsn.SQLite:
-		return sql.Open("sqlite3", sqlite.DSN(d.Path, mode)+"&_busy_timeout=250")
+		return sql.Open(d.Driver(), dialect.SQLiteDSN(d.Path, string(mode), 250*time.Millisecond))
 	case dsn.Postgres:
 		config, err := pgx.ParseConfig(d.Source())
 		if err != nil {
@@ -53,16 +53,11 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 		if config.Params == nil {
 			config.Params = map[string]string{}
 		}
-		for name, value := range map[string]string{
-			// An empty text is not NULL, whatever the server's defaults are.
-			"sql_mode":   "CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')",
-			"autocommit": "1", "completion_type": "'NO_CHAIN'", "unique_checks": "1",
-			"sql_select_limit": "18446744073709551615", "sql_safe_updates": "0", "sql_big_selects": "1",
-			"character_set_client": "utf8mb4", "character_set_connection": "utf8mb4",
-			"character_set_results": "utf8mb4",
-		} {
-			config.Params[name] = value
+		for _, setting := range dialect.MySQLSession() {
+			config.Params[setting.Name] = setting.Value
 		}
+		// The app's tables may rely on the server's mode. An empty text is not NULL in any.
+		config.Params["sql_mode"] = "CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')"
 		connector, err := mysql.NewConnector(config)
 		if err != nil {
 			return nil, err
@@ -75,31 +70,15 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 // ErrSilent is for whoever ends a call that was left without an answer for too long.
 var ErrSilent = errors.New("the server did not answer")
 
-// Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or away, or the error says so by a method
-// of this name. What was to be done may have been done.
+// Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or away,
+// or the error says so by a method of this name. What was to be done may have been done.
 func Passes(err error) bool {
-	var postgres *pgconn.PgError
-	var other *mysql.MySQLError
 	var own interface{ Passes() bool }
-	switch {
-	case errors.As(err, &own):
+	if errors.As(err, &own) {
 		return own.Passes()
-	case errors.As(err, &postgres):
-		switch postgres.Code {
-		case "40001", "40P01", "55P03", // a serialization failure, a deadlock, a lock that is not available
-			"53300", "57P01", "57P02", "57P03", "57P05": // too many connections, shutting down, starting
-			return true
-		}
-		return strings.HasPrefix(postgres.Code, "08") // of the connection
-	case errors.As(err, &other):
-		switch other.Number {
-		case 1213, 1205, 1020, // a deadlock, a lock that is not available, a row that has changed since
-			1040, 1053, 1927: // too many connections, shutting down, killed
-			return true
-		}
-		return false
 	}
-	return sqlite.IsBusy(err) || isAway(err)
+	kind, cause := dialect.CauseOf(err)
+	return cause.Passes() || kind == "" && isAway(err)
 }
 
 // isAway says of an error whether the database could not be reached, or went away. Of a name that nobody knows it does not.
@@ -113,23 +92,27 @@ func isAway(err error) bool {
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// Retry runs f, and again while its error passes: up to wait, in intervals of 10 ms to 1 s with full jitter.
+// Retry runs f, and again while its error passes: up to wait, with pauses of up to a second. Where
+// ctx ends between two runs the error is ctx's cause.
 func Retry(ctx context.Context, wait time.Duration, f func() error) error {
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := f()
-		if err != nil && !Passes(err) {
-			err = backoff.Permanent(err)
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	var err error
+	for range dialect.Attempts(waiting, time.Second) {
+		if err = f(); err == nil || !Passes(err) {
+			return err
 		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 5 * time.Millisecond, MaxInterval: 500 * time.Millisecond, Multiplier: 2, RandomizationFactor: 1,
-	}), backoff.WithMaxElapsedTime(wait))
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	kind, cause := dialect.CauseOf(err)
 	switch {
-	case err == nil || !Passes(err):
+	case !Passes(err):
 		return err
 	case errors.Is(err, ErrSilent):
 		return fmt.Errorf("%w within %v", err, wait)
-	case sqlite.IsBusy(err):
+	case kind == dialect.SQLite && cause == dialect.Contended:
 		return fmt.Errorf("%w: another process held the lock for %v", err, wait)
 	}
 	return fmt.Errorf("%w: it was busy or away for %v", err, wait)

@@ -1,0 +1,96 @@
+// Package dialect knows what a SQL dialect is: its name, how it quotes names, which columns hold
+// IDs, the settings that a session needs, and which errors pass. It knows how to wait for a
+// database as well. It imports no driver and nothing else of this module: all packages may ask it.
+package dialect
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Dialect is a kind of database, by its name.
+type Dialect string
+
+// The dialects. MariaDB speaks MySQL's, and has a type for UUIDs.
+const (
+	SQLite     Dialect = "sqlite"
+	Postgres   Dialect = "postgres"
+	MySQL      Dialect = "mysql"
+	MariaDB    Dialect = "mariadb"
+	ClickHouse Dialect = "clickhouse"
+)
+
+// knowledge is what differs between dialects.
+type knowledge struct {
+	title   string // what the database calls itself
+	family  Dialect
+	driver  string            // the name by which its Go driver registers itself with database/sql
+	quote   *strings.Replacer // what a quoted name escapes
+	mark    string            // what stands around a quoted name
+	columns map[string]string // by the form of an ID, with # for the size
+	codes   func(code string) Cause
+}
+
+var (
+	doubled   = strings.NewReplacer(`"`, `""`)
+	backticks = strings.NewReplacer("`", "``")
+)
+
+var mysqlColumns = map[string]string{
+	"bigint": "BIGINT", "bytes": "BINARY(#)", "text": "CHAR(#) CHARACTER SET ascii COLLATE ascii_bin",
+}
+
+var known = map[Dialect]knowledge{
+	SQLite: {
+		title: "SQLite", family: SQLite, driver: "sqlite3", quote: doubled, mark: `"`, codes: sqliteCause,
+		columns: map[string]string{"bigint": "INTEGER", "bytes": "BLOB", "text": "TEXT", "uuid": "TEXT"},
+	},
+	Postgres: {
+		title: "PostgreSQL", family: Postgres, driver: "pgx", quote: doubled, mark: `"`, codes: postgresCause,
+		// Another collation sorts texts otherwise. CHAR(16) is no exact match for a text parameter,
+		// which keeps some queries from its index.
+		columns: map[string]string{"bigint": "BIGINT", "bytes": "BYTEA", "text": `TEXT COLLATE "C"`, "uuid": "UUID"},
+	},
+	MySQL: {
+		title: "MySQL", family: MySQL, driver: "mysql", quote: backticks, mark: "`", codes: mysqlCause, columns: mysqlColumns,
+	},
+	MariaDB: {
+		title: "MariaDB", family: MySQL, driver: "mysql", quote: backticks, mark: "`", codes: mysqlCause,
+		columns: map[string]string{
+			"bigint": mysqlColumns["bigint"], "bytes": mysqlColumns["bytes"], "text": mysqlColumns["text"], "uuid": "UUID",
+		},
+	},
+	ClickHouse: {
+		title: "ClickHouse", family: ClickHouse, driver: "clickhouse", mark: "`",
+		quote:   strings.NewReplacer("`", "\\`", `\`, `\\`),
+		columns: map[string]string{"bigint": "Int64", "bytes": "FixedString(#)", "text": "FixedString(#)", "uuid": "UUID"},
+	},
+}
+
+// Known reports whether this package knows the dialect.
+func (d Dialect) Known() bool { return known[d].title != "" }
+
+// Title is what the database calls itself, for example "PostgreSQL".
+func (d Dialect) Title() string { return known[d].title }
+
+// Family is the dialect itself, and MySQL for MariaDB: what holds for all of a family is said once.
+func (d Dialect) Family() Dialect { return known[d].family }
+
+// Driver is the name by which the dialect's Go driver registers itself with database/sql.
+func (d Dialect) Driver() string { return known[d].driver }
+
+// Quote quotes a name as an identifier. A dialect that is not known quotes as standard SQL does.
+func (d Dialect) Quote(name string) string {
+	k, ok := known[d]
+	if !ok {
+		k = known[Postgres]
+	}
+	return k.mark + k.quote.Replace(name) + k.mark
+}
+
+// Column is the type of a column that holds IDs in a form of package idtype: bigint, bytes, text or
+// uuid. Size is the length of the bytes or of the text. Of a form that the dialect has no column
+// for it is "".
+func (d Dialect) Column(form string, size int) string {
+	return strings.ReplaceAll(known[d].columns[form], "#", strconv.Itoa(size))
+}

@@ -1,0 +1,157 @@
+package dialect
+
+import (
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// A Cause is why a database refused or broke off what it was asked to do.
+type Cause int
+
+// The causes. After all of them but Other, Absent, Guarded and Away nothing was changed.
+const (
+	// Other will be the same the next time, as far as this package knows.
+	Other Cause = iota
+	// Contended: another transaction was in the way, and this one was rolled back.
+	Contended
+	// Crowded: the server takes no more for now, or not yet.
+	Crowded
+	// CutOff: a limit on time, or an operator, ended the statement or the transaction.
+	CutOff
+	// Away: the server or the connection ended. A commit that was sent may have been made.
+	Away
+	// ReadOnly: the server only reads. In a failover it may be another one soon.
+	ReadOnly
+	// Absent: there is no such table.
+	Absent
+	// Guarded: a trigger of the launch log keeps what was used.
+	Guarded
+)
+
+// Passes reports whether the same may succeed a little later.
+func (c Cause) Passes() bool { return c == Contended || c == Crowded || c == Away }
+
+// Cause is the cause that a code of the dialect stands for: an SQLSTATE of PostgreSQL, an error
+// number of MySQL, a result code of SQLite.
+func (d Dialect) Cause(code string) Cause {
+	if read := known[d].codes; read != nil {
+		return read(code)
+	}
+	return Other
+}
+
+func postgresCause(state string) Cause {
+	switch state {
+	case "40001", // serialization_failure
+		"40P01", // deadlock_detected
+		"55P03": // lock_not_available
+		return Contended
+	case "53000", "53200", "53300", // insufficient_resources, out_of_memory, too_many_connections
+		"57P03": // cannot_connect_now: it starts or shuts down
+		return Crowded
+	case "57014", // query_canceled, by statement_timeout or an operator
+		"25P03", "25P04": // idle_in_transaction_session_timeout, transaction_timeout
+		return CutOff
+	case "40003": // statement_completion_unknown
+		return Away
+	case "25006": // read_only_sql_transaction
+		return ReadOnly
+	case "42P01": // undefined_table
+		return Absent
+	case "23000": // integrity_constraint_violation, which the migrations' idmint_refuse raises
+		return Guarded
+	}
+	if strings.HasPrefix(state, "08") || strings.HasPrefix(state, "57P") { // the connection; the server
+		return Away
+	}
+	return Other
+}
+
+func mysqlCause(number string) Cause {
+	switch number {
+	case "1213", "1205", "1020": // deadlock, lock wait timeout, the record has changed
+		return Contended
+	case "1040", "1203", "1226", // too many connections
+		"1047": // a Galera node that is not ready
+		return Crowded
+	case "1317", "1028", "1969", "3024": // the statement was interrupted, or took too long
+		return CutOff
+	case "1053", "1077", "1079", "1927", // the server ends, the connection was killed
+		"1158", "1159", "1160", "1161", "4031": // the network, the connection's idle time
+		return Away
+	case "1290", "1792", "1836": // read_only, a read-only transaction, read_only while it changes
+		return ReadOnly
+	case "1146": // no such table
+		return Absent
+	case "1644": // SIGNAL, by the migrations' triggers
+		return Guarded
+	}
+	return Other
+}
+
+func sqliteCause(code string) Cause {
+	n, _ := strconv.Atoi(code)
+	if n == 1811 { // SQLITE_CONSTRAINT_TRIGGER
+		return Guarded
+	}
+	switch n & 0xff { // the rest of an extended code says more than is asked
+	case 5, 6, 15: // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL
+		return Contended
+	case 8: // SQLITE_READONLY
+		return ReadOnly
+	}
+	return Other
+}
+
+// CauseOf reads the cause from a driver's error, and says of which dialect the code is. An error
+// without a code is Other, of the dialect "".
+//
+// PostgreSQL's drivers have the method SQLState, and some of SQLite's Code. go-sql-driver/mysql and
+// go-sqlite3 have fields instead, Number and ExtendedCode, which are read by reflection: to name
+// their types would be to import them.
+func CauseOf(err error) (Dialect, Cause) {
+	var state interface{ SQLState() string }
+	if errors.As(err, &state) {
+		return Postgres, Postgres.Cause(state.SQLState())
+	}
+	var result interface{ Code() int }
+	if errors.As(err, &result) {
+		return SQLite, SQLite.Cause(strconv.Itoa(result.Code()))
+	}
+	if number, ok := field(err, "Number", reflect.Uint16); ok {
+		return MySQL, MySQL.Cause(number)
+	}
+	if code, ok := field(err, "ExtendedCode", reflect.Int); ok {
+		if code == "0" {
+			code, _ = field(err, "Code", reflect.Int)
+		}
+		return SQLite, SQLite.Cause(code)
+	}
+	return "", Other
+}
+
+// field finds an error in err's tree that is a struct with the field, and returns that in digits.
+func field(err error, name string, kind reflect.Kind) (string, bool) {
+	for err != nil {
+		v := reflect.Indirect(reflect.ValueOf(err))
+		if v.Kind() == reflect.Struct {
+			if f := v.FieldByName(name); f.IsValid() && f.Kind() == kind {
+				if f.CanInt() {
+					return strconv.FormatInt(f.Int(), 10), true
+				}
+				return strconv.FormatUint(f.Uint(), 10), true
+			}
+		}
+		if many, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, one := range many.Unwrap() {
+				if digits, ok := field(one, name, kind); ok {
+					return digits, true
+				}
+			}
+		}
+		err = errors.Unwrap(err)
+	}
+	return "", false
+}
