@@ -48,7 +48,7 @@ func rangesWorker(args []string) error {
 // TestCounterKills kills, and now and then stops, processes that reserve from one counter.
 func TestCounterKills(t *testing.T) {
 	path := newFile(t)
-	saw := endure(t, "ranges", path, 6, 100, 1000)
+	saw := endure(t, "ranges", path, 6, size(100, 30), size(1000, 200))
 	var ranges []storetest.Range
 	numbers, highest := int64(0), int64(0)
 	for _, line := range saw.lines {
@@ -75,7 +75,7 @@ func TestCounterKills(t *testing.T) {
 		t.Errorf("the next number after %d: %d, %v", last, first, err)
 	}
 	t.Logf("%v: %d ranges of %d numbers, up to %d: %d repeats", saw, len(ranges), numbers, highest, repeats)
-	if len(ranges) < 1000 {
+	if len(ranges) < size(1000, 200) {
 		t.Errorf("only %d ranges: the test shows too little", len(ranges))
 	}
 }

@@ -244,7 +244,7 @@ func attackedWorker(args []string) error {
 		return err
 	}
 	fmt.Println("open")
-	for n, after := 0, 0; after < 100; n++ {
+	for n, after := 0, 0; after < size(100, 20); n++ {
 		_, err := os.Stat(done)
 		over := err == nil
 		launch, err := l.Start(ctx, storetest.Request(fmt.Sprintf("%d-%d", os.Getpid(), n)))
@@ -332,7 +332,7 @@ func TestTakenAwayUnderProcesses(t *testing.T) {
 			if repeats > 0 {
 				t.Errorf("%d numbers were acknowledged more than once", repeats)
 			}
-			if strings.Contains(script, "$2") && len(taken) != 600 {
+			if strings.Contains(script, "$2") && len(taken) != size(600, 120) {
 				t.Errorf("%d numbers after a restore: the test shows too little", len(taken))
 			}
 		})

@@ -45,7 +45,7 @@ func TestManyProcesses(t *testing.T) {
 	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 		path := newFile(t)
 		return path, open(t, path)
-	}, 8, 300)
+	}, 8, size(300, 50))
 }
 
 // mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is killed. What was
@@ -81,9 +81,9 @@ func mixedWorker(args []string) error {
 
 // TestKills kills, and now and then stops, processes at random moments, and then audits the log against what they were told.
 func TestKills(t *testing.T) {
-	const processes, kills = 8, 200
+	const processes = 8
 	path := newFile(t)
-	saw := endure(t, "mixed", path, processes, kills, 2000)
+	saw := endure(t, "mixed", path, processes, size(200, 40), size(2000, 200))
 	launches, claims := map[string]string{}, map[string]bool{}
 	repeats := 0
 	for _, line := range saw.lines {
@@ -105,7 +105,7 @@ func TestKills(t *testing.T) {
 	rows := audit(t, path, launches, claims)
 	t.Logf("%v: %d launches and %d claims acknowledged, %d launches and %d claims in the log, %d repeats",
 		saw, len(launches), len(claims), rows.launches, rows.claims, repeats)
-	if len(claims) < 1000 {
+	if len(claims) < size(1000, 100) {
 		t.Errorf("only %d claims: the test shows too little", len(claims))
 	}
 	if lost := rows.claims - len(claims); lost > saw.processes {

@@ -29,7 +29,7 @@ func TestStore(t *testing.T) {
 			next, ref.Namespace, ref.Launch)
 		return err
 	}
-	if !raceEnabled {
+	if whole && !raceEnabled {
 		jump = nil
 	}
 	storetest.Run(t, func(t *testing.T) launchlog.Store {
@@ -40,7 +40,20 @@ func TestStore(t *testing.T) {
 	}, jump)
 }
 
-var raceEnabled bool
+var (
+	raceEnabled bool
+	// whole has the long tests take all the numbers of a launch, and kill as often as it takes to
+	// meet rare moments. They are smaller otherwise, for whoever waits for a slow disk.
+	whole = os.Getenv("IDMINT_TEST_WHOLE") != ""
+)
+
+// size is how much a long test does.
+func size(all, some int) int {
+	if whole {
+		return all
+	}
+	return some
+}
 
 // newFile makes a file with an empty launch log.
 func newFile(t testing.TB) string {
