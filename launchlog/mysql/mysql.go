@@ -42,6 +42,7 @@ const (
 
 // Store keeps launch logs in a MySQL or MariaDB database. Make it with [Open] or [New].
 type Store struct {
+	steps
 	db  *sql.DB
 	own bool // db is closed with the store
 	// queue is for a connection of an app's pool.
@@ -49,6 +50,8 @@ type Store struct {
 	// tables puts the database, which was found when the store was opened, before tables' names.
 	tables *strings.Replacer
 }
+
+type steps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
@@ -119,6 +122,7 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
+	s.newSteps()
 	if err := rows.Await(ctx, s.version); err != nil {
 		return nil, err
 	}
@@ -140,11 +144,12 @@ var unfit = func() string {
 }()
 
 func (s *Store) version(ctx context.Context) (int, error) {
-	return read(ctx, s, func(ctx context.Context, conn database) (version int, err error) {
+	v, err := s.read(ctx, func(ctx context.Context, conn rows.Tx) (any, error) {
+		version := 0
 		var name sql.NullString
 		var wanted string
 		var tables int
-		err = conn.querier.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
+		err := conn.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
 			(SELECT count(*) FROM information_schema.tables
 				WHERE table_schema = database() AND table_name = 'idmint_schema')`,
 		).Scan(&name, &wanted, &tables)
@@ -158,10 +163,12 @@ func (s *Store) version(ctx context.Context) (int, error) {
 		if err == nil && tables == 1 {
 			s.tables = strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-			err = database{conn.querier, s.tables}.QueryRowContext(ctx, text).Scan(&version)
+			err = conn.QueryRowContext(ctx, s.tables.Replace(text)).Scan(&version)
 		}
 		return version, err
 	})
+	version, _ := v.(int)
+	return version, err
 }
 
 // Close closes the connections that Open made.
@@ -172,42 +179,41 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// A database names the log's database in the statements of a connection, or of a pool: whichever
-// one an app that shares the pool has turned to by USE, they find the same tables. Names that begin
+// A database names the log's database in the statements of a connection: whichever one an app that shares the pool has turned to by USE, they find the same tables. Names that begin
 // with idmint_ are those of tables.
 type database struct {
-	querier
+	*sql.Conn
 	tables *strings.Replacer
 }
 
-type querier interface {
-	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
-}
-
-func (s *Store) database(q querier) database { return database{q, s.tables} }
-
 func (d database) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return d.querier.ExecContext(ctx, d.tables.Replace(text), args...)
+	return d.Conn.ExecContext(ctx, d.tables.Replace(text), args...)
 }
 
 func (d database) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return d.querier.QueryContext(ctx, d.tables.Replace(text), args...)
+	return d.Conn.QueryContext(ctx, d.tables.Replace(text), args...)
 }
 
 func (d database) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
-	return d.querier.QueryRowContext(ctx, d.tables.Replace(text), args...)
+	return d.Conn.QueryRowContext(ctx, d.tables.Replace(text), args...)
 }
 
-// read runs f, which changes nothing: whatever was in the way, it may be run again.
-func read[T any](ctx context.Context, s *Store, f func(context.Context, database) (T, error)) (v T, err error) {
+// statements runs a connection's statements. Until the tables are found they name none.
+func (s *Store) statements(conn *sql.Conn) rows.Tx {
+	if s.tables == nil {
+		return conn
+	}
+	return database{conn, s.tables}
+}
+
+// read runs a step that changes nothing: whatever was in the way, it may be run again.
+func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
-		return v, err
+		return nil, err
 	}
 	defer s.release(conn)
-	v, err = f(ctx, s.database(conn))
+	v, err := step(ctx, s.statements(conn))
 	return v, classify(err)
 }
 
@@ -227,16 +233,19 @@ func (s *Store) release(conn *sql.Conn) {
 	s.queue.Release()
 }
 
-// write runs f in one transaction. It does without sql.Tx, whose Commit obeys no context.
-func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx database) error) error {
+// write runs a step in one transaction. It does without sql.Tx, whose Commit obeys no context.
+func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.release(conn)
-	tx := s.database(conn)
+	tx := s.statements(conn)
 	for n := range avoidances {
-		err = transact(ctx, conn, func(ctx context.Context) error { return f(ctx, tx) })
+		err = transact(ctx, conn, func(ctx context.Context) error {
+			v, err = step(ctx, tx)
+			return err
+		})
 		if !isBrokenTrigger(err) {
 			break
 		}
@@ -250,7 +259,7 @@ func (s *Store) write(ctx context.Context, f func(ctx context.Context, tx databa
 	if err == nil {
 		s.queue.Worked()
 	}
-	return classify(err)
+	return v, classify(err)
 }
 
 // avoidances are how many copies of each table, as MariaDB keeps them in its cache, a step avoids.
@@ -259,7 +268,7 @@ const avoidances = 20
 // avoid keeps the newest copies of the tables from being used by this connection's next statements. KILL QUERY can spoil the triggers of
 // one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
 // not flush, occupies it, and gets another one.
-func avoid(ctx context.Context, tx database, n int) error {
+func avoid(ctx context.Context, tx rows.Tx, n int) error {
 	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
 		text := fmt.Sprintf("HANDLER idmint_%s OPEN AS avoided_%d_%d", table, n, i)
 		if _, err := tx.ExecContext(ctx, text); err != nil {

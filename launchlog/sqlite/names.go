@@ -38,6 +38,7 @@ func unopened(path string) *Store {
 		real = path
 	}
 	s := &Store{path: path, names: [3]string{path, real + "-wal", real + "-shm"}}
+	s.newSteps()
 	dsn := dialect.SQLiteDSN(real, string(Existing), shortWait)
 	s.writer = sql.OpenDB(connector{s, dsn, true})
 	s.writer.SetMaxOpenConns(1)

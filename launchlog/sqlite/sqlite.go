@@ -90,6 +90,7 @@ const (
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
+	rowSteps
 	path   string
 	names  [3]string                 // of the files; immutable
 	opened atomic.Pointer[opened]    // the files of the writer's connection
@@ -106,6 +107,8 @@ type Store struct {
 	// Prepared once, before Open returns; immutable.
 	byToken, nextGenerator, insertClaim, nextNumbers *sql.Stmt
 }
+
+type rowSteps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
@@ -178,12 +181,10 @@ func (s *Store) prepare(ctx context.Context) error {
 		stmt **sql.Stmt
 		text string
 	}{
-		{&s.byToken, `SELECT ` + rows.Claim + ` FROM idmint_generator WHERE token = ?`},
-		{&s.nextGenerator, `UPDATE idmint_launch SET next_generator_id = next_generator_id + 1
-			WHERE namespace = ? AND launch_id = ? AND ended_at IS NULL AND next_generator_id < ? RETURNING next_generator_id - 1`},
-		{&s.insertClaim, `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
-			VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + rows.Claim},
-		{&s.nextNumbers, reserveNumbers},
+		{&s.byToken, claimByToken},
+		{&s.nextGenerator, nextNumber},
+		{&s.insertClaim, insertClaim},
+		{&s.nextNumbers, takeNumbers},
 	} {
 		if *p.stmt, err = s.writer.PrepareContext(ctx, p.text); err != nil {
 			return err
@@ -214,171 +215,4 @@ func (s *Store) Close() error {
 		return s.check()
 	}
 	return errors.Join(s.reader.Close(), s.writer.Close())
-}
-
-// StartLaunch implements launchlog.Store.
-func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
-	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launch launchlog.Launch, err error) {
-		last, err := lastLaunch(ctx, tx, start.Namespace)
-		if err != nil {
-			return launch, err
-		}
-		if err := rows.Behind(start, last); err != nil {
-			return launch, err
-		}
-		launch, err = rows.ScanLaunch(tx.QueryRowContext(ctx, selectLaunch+` WHERE namespace = ? AND idempotency_key = ?`, start.Namespace, start.Key))
-		if !errors.Is(err, sql.ErrNoRows) {
-			return launch, err
-		}
-		var id int
-		err = tx.QueryRowContext(ctx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
-			WHERE namespace = ? AND last_launch_id < ? RETURNING last_launch_id`, start.Namespace, launchlog.MaxLaunch).Scan(&id)
-		if errors.Is(err, sql.ErrNoRows) {
-			return launch, launchlog.ErrLaunchesExhausted
-		}
-		if err != nil {
-			return launch, err
-		}
-		if launch, err = insertLaunch(ctx, tx, id, start); err != nil {
-			return launch, err
-		}
-		return launch, addEvent(ctx, tx, launchlog.Event{
-			Namespace: start.Namespace, Launch: id, Kind: "started", Actor: start.Initiator,
-		})
-	})
-}
-
-// lastLaunch returns the namespace's counter, which is made where it is not there.
-func lastLaunch(ctx context.Context, tx *sql.Tx, namespace string) (last int, err error) {
-	_, err = tx.ExecContext(ctx, `INSERT INTO idmint_namespace (namespace) SELECT ?1
-		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = ?1)`, namespace)
-	if err == nil {
-		err = tx.QueryRowContext(ctx, `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`, namespace).Scan(&last)
-	}
-	return last, err
-}
-
-func insertLaunch(ctx context.Context, tx *sql.Tx, id int, s launchlog.Start) (launchlog.Launch, error) {
-	return rows.ScanLaunch(tx.QueryRowContext(ctx, `INSERT INTO idmint_launch (launch_id, `+rows.Started+`)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+rows.Launch,
-		append([]any{id}, rows.StartValues(s)...)...))
-}
-
-// EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(
-	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
-) (launchlog.Launch, error) {
-	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launchlog.Launch, error) {
-		launch, err := oneLaunch(ctx, tx, ref)
-		if err != nil || !launch.Running() {
-			return launch, err
-		}
-		if err := end(ctx, tx, ref, ending); err != nil {
-			return launch, err
-		}
-		return oneLaunch(ctx, tx, ref)
-	})
-}
-
-func end(ctx context.Context, tx *sql.Tx, ref launchlog.Ref, ending launchlog.Ending) error {
-	_, err := tx.ExecContext(ctx, `UPDATE idmint_launch SET ended_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), outcome = ?
-		WHERE namespace = ? AND launch_id = ?`, string(ending.Outcome), ref.Namespace, ref.Launch)
-	if err != nil {
-		return err
-	}
-	detail, err := rows.EndedDetail(ending)
-	if err != nil {
-		return err
-	}
-	return addEvent(ctx, tx, launchlog.Event{Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail})
-}
-
-// ClaimGenerator implements launchlog.Store.
-func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
-	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (launchlog.Claim, error) {
-		byToken := tx.StmtContext(ctx, s.byToken)
-		claim, err := rows.ScanClaim(byToken.QueryRowContext(ctx, take.Token))
-		if !errors.Is(err, sql.ErrNoRows) {
-			return claim, err
-		}
-		var number int
-		err = tx.StmtContext(ctx, s.nextGenerator).QueryRowContext(ctx, take.Namespace, take.Launch, launchlog.MaxGenerators).Scan(&number)
-		if errors.Is(err, sql.ErrNoRows) {
-			launch, err := oneLaunch(ctx, tx, take.Ref)
-			return claim, cmp.Or(err, rows.NoNumber(launch))
-		}
-		if err != nil {
-			return claim, err
-		}
-		return rows.ScanClaim(tx.StmtContext(ctx, s.insertClaim).QueryRowContext(ctx,
-			take.Namespace, take.Launch, number, take.Token, take.Host, take.PID))
-	})
-}
-
-// AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(
-	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (int, error) {
-	return write(ctx, s, func(ctx context.Context, tx *sql.Tx) (now int, err error) {
-		if now, err = lastLaunch(ctx, tx, namespace); err != nil || now > last {
-			return now, err
-		}
-		found, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`, namespace)
-		running, err := rows.Collect(found, err, rows.ScanOne[int])
-		if err != nil {
-			return now, err
-		}
-		for _, id := range running {
-			if err := end(ctx, tx, launchlog.Ref{Namespace: namespace, Launch: id}, ending); err != nil {
-				return now, err
-			}
-		}
-		if now == last {
-			return now, nil
-		}
-		if _, err := tx.ExecContext(ctx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace); err != nil {
-			return now, err
-		}
-		detail, err := rows.AdvancedDetail(now, last)
-		if err != nil {
-			return now, err
-		}
-		now = last
-		return now, addEvent(ctx, tx, launchlog.Event{
-			Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail,
-		})
-	})
-}
-
-// Launch implements launchlog.Store.
-func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	return read(ctx, s, func(ctx context.Context) (launchlog.Launch, error) { return oneLaunch(ctx, s.reader, ref) })
-}
-
-// Launches implements launchlog.Store.
-func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
-	return read(ctx, s, func(ctx context.Context) ([]launchlog.Launch, error) {
-		found, err := s.reader.QueryContext(ctx, selectLaunch+` WHERE namespace = ?1 AND (?2 = '' OR service = ?2) AND (?3 = '' OR environment = ?3)
-			AND (NOT ?4 OR ended_at IS NULL) AND (?5 <= 0 OR launch_id < ?5) ORDER BY launch_id DESC LIMIT ?6`,
-			namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
-		return rows.Collect(found, err, rows.ScanLaunch)
-	})
-}
-
-// Events implements launchlog.Store.
-func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	return read(ctx, s, func(ctx context.Context) ([]launchlog.Event, error) {
-		found, err := s.reader.QueryContext(ctx, `SELECT `+rows.Event+` FROM idmint_launch_event
-			WHERE namespace = ? AND launch_id IS ? ORDER BY event_id`, ref.Namespace, rows.OrNull(ref.Launch, ref.Launch == 0))
-		return rows.Collect(found, err, rows.ScanEvent)
-	})
-}
-
-// Claims implements launchlog.Store.
-func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
-	return read(ctx, s, func(ctx context.Context) ([]launchlog.Claim, error) {
-		found, err := s.reader.QueryContext(ctx, `SELECT `+rows.Claim+` FROM idmint_generator
-			WHERE namespace = ? AND launch_id = ? AND generator_id >= ? ORDER BY generator_id LIMIT ?`, ref.Namespace, ref.Launch, from, limit)
-		return rows.Collect(found, err, rows.ScanClaim)
-	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
 var errClosed = errors.New("the launch log is closed")
@@ -39,49 +40,45 @@ func run[T any](s *Store, step func() (T, error)) <-chan result[T] {
 	return answer
 }
 
-// work is what a step does in its transaction.
-type work[T any] = func(context.Context, *sql.Tx) (T, error)
-
 // write runs f in one transaction. Where the context ends first, the transaction is rolled back,
 // unless its commit has begun: that may yet be carried out, which is ambiguous.
-func write[T any](ctx context.Context, s *Store, f work[T]) (T, error) {
-	var zero T
+func (s *Store) write(ctx context.Context, f rows.Step) (any, error) {
 	if err := ctx.Err(); err != nil {
-		return zero, err
+		return nil, err
 	}
 	var decided atomic.Bool // by the first of the two: the commit, or the caller, who gives up
-	answer := run(s, func() (T, error) { return transact(ctx, s, &decided, f) })
+	answer := run(s, func() (any, error) { return s.transact(ctx, &decided, f) })
 	select {
 	case r := <-answer:
 		return r.value, r.err
 	case <-ctx.Done():
 	}
 	if !decided.Swap(true) {
-		return zero, ctx.Err()
+		return nil, ctx.Err()
 	}
 	select {
 	case r := <-answer:
 		return r.value, r.err
 	default:
 		err := fmt.Errorf("%s: the disk has not answered: %w", s.path, ctx.Err())
-		return zero, &launchlog.AttemptError{Ambiguous: true, Err: err}
+		return nil, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
 }
 
 // transact is what [write] runs. Only waiting for the connection obeys the context: a statement
 // that was begun is not interrupted, because where it ended would be unknown.
-func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work[T]) (T, error) {
-	var zero T
+func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step) (any, error) {
 	conn, err := s.writer.Conn(ctx)
 	if err != nil {
-		return zero, s.classify(err, false)
+		return nil, s.classify(err, false)
 	}
 	defer conn.Close()
 	tx, err := s.begin(ctx, conn)
 	if err != nil {
-		return zero, s.classify(err, false)
+		return nil, s.classify(err, false)
 	}
-	value, err := zero, s.check()
+	err = s.check()
+	var value any
 	if err == nil {
 		value, err = f(context.WithoutCancel(ctx), tx)
 	}
@@ -90,7 +87,7 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 	}
 	if err == nil {
 		if err := s.commit(tx); err != nil {
-			return zero, err
+			return nil, err
 		}
 		return value, nil
 	}
@@ -98,7 +95,7 @@ func transact[T any](ctx context.Context, s *Store, decided *atomic.Bool, f work
 		// Its transaction may be open: it is not used again.
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
-	return zero, s.classify(err, false)
+	return nil, s.classify(err, false)
 }
 
 // commit acknowledges nothing of which it is not sure that others see it. So it looks at the files
@@ -128,16 +125,15 @@ func (s *Store) commit(tx *sql.Tx) error {
 
 // read runs f, which needs no lock. What it has read from files that lost their names is not
 // returned.
-func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (T, error) {
-	var zero T
+func (s *Store) read(ctx context.Context, f rows.Step) (any, error) {
 	if err := ctx.Err(); err != nil {
-		return zero, err
+		return nil, err
 	}
 	select {
-	case r := <-run(s, func() (T, error) {
-		value, err := f(ctx)
+	case r := <-run(s, func() (any, error) {
+		value, err := f(ctx, s.reader)
 		if moved := s.check(); moved != nil {
-			return zero, moved
+			return nil, moved
 		}
 		return value, err
 	}):
@@ -146,7 +142,7 @@ func read[T any](ctx context.Context, s *Store, f func(context.Context) (T, erro
 		}
 		return r.value, s.classify(r.err, false)
 	case <-ctx.Done():
-		return zero, ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
