@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -17,7 +18,7 @@ func TestStore(t *testing.T) {
 func TestSimulation(t *testing.T) {
 	const seeds = 3000
 	for seed := range uint64(seeds) {
-		synctest.Test(t, func(t *testing.T) { storetest.Simulate(t, memory.New(nil), seed, 30) })
+		synctest.Test(t, func(t *testing.T) { storesuite.Simulate(t, memory.New(nil), seed, 30) })
 		if t.Failed() {
 			return
 		}

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 func workerCounter(path string) (*launchlog.Counter, error) {
@@ -49,17 +49,17 @@ func rangesWorker(args []string) error {
 func TestCounterKills(t *testing.T) {
 	path := newFile(t)
 	saw := endure(t, "ranges", path, 6, size(100, 30), size(1000, 200))
-	var ranges []storetest.Range
+	var ranges []storesuite.Range
 	numbers, highest := int64(0), int64(0)
 	for _, line := range saw.lines {
-		var r storetest.Range
+		var r storesuite.Range
 		if _, err := fmt.Sscanf(line, "%d %d", &r.First, &r.N); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		ranges = append(ranges, r)
 		numbers, highest = numbers+r.N, max(highest, r.First+r.N-1)
 	}
-	repeats := storetest.Repeats(ranges)
+	repeats := storesuite.Repeats(ranges)
 	if repeats != 0 {
 		t.Errorf("%d of %d ranges have numbers of another", repeats, len(ranges))
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -24,7 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	workers := storetest.Workers(func(path string) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
+	workers := storesuite.Workers(func(path string) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
 	maps.Copy(workers, map[string]func([]string) error{
 		"mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker,
 		"attacked": attackedWorker, "integrity": integrityWorker,
@@ -42,7 +43,7 @@ func workerLog(path string) (*launchlog.Log, error) {
 
 // TestManyProcesses is the contention that read-then-write in deferred transactions does not survive.
 func TestManyProcesses(t *testing.T) {
-	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 		path := newFile(t)
 		return path, open(t, path)
 	}, 8, size(300, 50))

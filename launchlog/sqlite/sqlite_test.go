@@ -14,6 +14,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/internal/smalldisk"
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -101,13 +102,13 @@ func TestRowsStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Fill(t, l)
+	storesuite.Fill(t, l)
 	db := openDB(t, path)
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
 		t.Fatal(err)
 	}
-	for _, text := range append(storetest.Refused(),
+	for _, text := range append(storesuite.Refused(),
 		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
 		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
@@ -239,7 +240,7 @@ func TestOpenErrors(t *testing.T) {
 func TestUpgrade(t *testing.T) {
 	path := newFile(t)
 	db := openDB(t, path)
-	storetest.Upgrade(t, func() launchlog.Store { return open(t, path) },
+	storesuite.Upgrade(t, func() launchlog.Store { return open(t, path) },
 		func() error { return migrations.Down(ctx, db, migrations.SQLite, 1) },
 		func() error { _, _, err := migrations.Up(ctx, db, migrations.SQLite); return err })
 }

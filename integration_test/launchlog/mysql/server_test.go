@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -134,7 +135,7 @@ func TestKilled(t *testing.T) {
 	d := newDatabase(t)
 	db, killed := openDB(t, d), 0
 	db.SetMaxOpenConns(1) // which is not killed
-	storetest.Disturb(t, open(t, d), 30, func(_ *launchlog.Log, n int) error {
+	storesuite.Disturb(t, open(t, d), 30, func(_ *launchlog.Log, n int) error {
 		var list sql.NullString
 		err := db.QueryRow(`SELECT group_concat(id) FROM information_schema.processlist
 			WHERE db = database() AND id <> connection_id() AND rand() < 0.3`).Scan(&list)
@@ -382,10 +383,10 @@ func dump(t *testing.T, db *sql.DB) (s string) {
 func TestRowsStay(t *testing.T) {
 	d := newDatabase(t)
 	db, l := openDB(t, d), newLog(t, open(t, d), 0)
-	storetest.Fill(t, l)
+	storesuite.Fill(t, l)
 	before := dump(t, db)
 	const launch = "INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES "
-	statements := append(storetest.Refused(),
+	statements := append(storesuite.Refused(),
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
 		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter",

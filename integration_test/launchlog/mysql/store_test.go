@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"testing"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
@@ -18,12 +19,12 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	subprocess.Work(storetest.Workers(func(source string) (launchlog.Store, error) { return mysql.Open(ctx, source) }))
+	subprocess.Work(storesuite.Workers(func(source string) (launchlog.Store, error) { return mysql.Open(ctx, source) }))
 	dbtest.Main(m)
 }
 
 func TestManyProcesses(t *testing.T) {
-	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 		d := newDatabase(t)
 		return d.Source(), open(t, d)
 	}, 6, 50)
@@ -33,7 +34,7 @@ func TestManyProcesses(t *testing.T) {
 func TestUpgrade(t *testing.T) {
 	d := newDatabase(t)
 	db := openDB(t, d)
-	storetest.Upgrade(t, func() launchlog.Store { return open(t, d) },
+	storesuite.Upgrade(t, func() launchlog.Store { return open(t, d) },
 		func() error { return migrations.Down(ctx, db, migrations.MySQL, 1) },
 		func() error { _, _, err := migrations.Up(ctx, db, migrations.MySQL); return err })
 }

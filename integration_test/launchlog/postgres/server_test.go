@@ -14,9 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -257,7 +258,7 @@ func tour(t *testing.T, s *postgres.Store, key string, id int) {
 func TestTerminated(t *testing.T) {
 	d := newDatabase(t)
 	db, ended := openDB(t, d), 0
-	storetest.Disturb(t, open(t, d), 30, func(*launchlog.Log, int) error {
+	storesuite.Disturb(t, open(t, d), 30, func(*launchlog.Log, int) error {
 		var n int
 		err := db.QueryRow(`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid() AND random() < 0.3`).Scan(&n)
@@ -501,9 +502,9 @@ func dump(t *testing.T, db *sql.DB) (s string) {
 func TestRowsStay(t *testing.T) {
 	d := newDatabase(t)
 	db, l := openDB(t, d), newLog(t, open(t, d), 0)
-	storetest.Fill(t, l)
+	storesuite.Fill(t, l)
 	before := dump(t, db)
-	for _, text := range append(storetest.Refused(),
+	for _, text := range append(storesuite.Refused(),
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
 		"TRUNCATE idmint_namespace CASCADE", "TRUNCATE idmint_launch CASCADE", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event",
