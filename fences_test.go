@@ -91,13 +91,13 @@ var fences = []fence{
 	{
 		[]string{"gormid"},
 		[]string{module, "gorm.io/driver", "github.com/mattn"},
-		[]string{module + "idtype"},
+		[]string{module + "idtype", module + "internal/dialect"},
 		"adapters do not import each other, nor a driver",
 	},
 	{
 		[]string{"clickhouse"},
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
-		[]string{module + "idtype", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress"},
+		[]string{module + "idtype", module + "internal/dialect", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress"},
 		"whoever uses one of the two clients does not compile the other; both have the column types in them",
 	},
 	{

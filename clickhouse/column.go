@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // Column describes a column of IDs of type T, as sqlid.Column does for other databases.
@@ -132,6 +133,4 @@ func indexKind(index string) string {
 }
 
 // Quote quotes a name as an SQL identifier.
-func Quote(name string) string {
-	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
-}
+func Quote(name string) string { return dialect.ClickHouse.Quote(name) }

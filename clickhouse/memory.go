@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // Go converts between an ID and an int64, but not between slices of them other than by copying each. The two functions of this file
@@ -63,15 +64,11 @@ const textLen = 16 // characters of a byte ID's text
 
 // columnType is the type in ClickHouse's words.
 func (f form) columnType() string {
-	switch f.storage {
-	case idtype.StorageBigint:
-		return "Int64"
-	case idtype.StorageUUID:
-		return "UUID"
-	case idtype.StorageText:
-		return fmt.Sprintf("FixedString(%d)", textLen)
+	size := f.size
+	if f.storage == idtype.StorageText {
+		size = textLen
 	}
-	return fmt.Sprintf("FixedString(%d)", f.size)
+	return dialect.ClickHouse.Column(string(f.storage), size)
 }
 
 // Zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.

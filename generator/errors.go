@@ -11,7 +11,7 @@ import (
 
 var (
 	// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see [NewTestDecimal].
-	ErrTestLaunch = errors.New("launch 0 is for tests: NewTestDecimal makes such a generator")
+	ErrTestLaunch = errors.New("generator: launch 0 is for tests: NewTestDecimal makes such a generator")
 
 	// ErrRepeated is wrapped by the [NumberError] for a source that handed a generator what it had handed it before: a
 	// generator number, a window of time, or a range of a counter.

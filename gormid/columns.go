@@ -2,39 +2,42 @@ package gormid
 
 import (
 	"database/sql/driver"
-	"fmt"
 	"reflect"
 	"sync"
 
 	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
-// columnOf is the type of an ID's column in the words of a database, or "" where GORM's driver makes the right one of the type's
-// own GormDataType. PostgreSQL's text is that of package sqlid.
-func columnOf(dialect string, id column, null bool) string {
+// columnOf is the type of an ID's column in the words of a database, or "" where GORM's driver makes
+// the right one of the type's own GormDataType.
+func columnOf(name string, id column, null bool) string {
+	d, form := dialect.Dialect(name), id.Storage()
 	bytes, _ := id.AppendBinary(nil)
-	switch form := id.Storage(); {
-	case dialect == "postgres" && form == idtype.StorageText:
-		return `text COLLATE "C"`
-	case dialect == "mysql" && form == idtype.StorageText:
-		return fmt.Sprintf("char(%d) CHARACTER SET ascii COLLATE ascii_bin", textSize(id))
-	case dialect == "mysql" && form == idtype.StorageBytes:
-		return fmt.Sprintf("binary(%d)", len(bytes))
-	case dialect == "clickhouse":
-		name := map[idtype.Storage]string{
-			idtype.StorageBigint: "Int64",
-			idtype.StorageBytes:  fmt.Sprintf("FixedString(%d)", len(bytes)),
-			idtype.StorageText:   "String", // the driver stores the bytes of MarshalBinary in a FixedString
-			idtype.StorageUUID:   "UUID",
-		}[form]
-		if null {
-			return "Nullable(" + name + ")"
-		}
-		return name
+	size := len(bytes)
+	if form == idtype.StorageText {
+		size = textSize(id)
+	}
+	switch {
+	case d == dialect.ClickHouse && form == idtype.StorageText:
+		return nullable("String", null) // the driver stores the bytes of MarshalBinary in a FixedString
+	case d == dialect.ClickHouse:
+		return nullable(d.Column(string(form), size), null)
+	case form == idtype.StorageText && (d == dialect.Postgres || d == dialect.MySQL),
+		form == idtype.StorageBytes && d == dialect.MySQL:
+		return d.Column(string(form), size)
 	}
 	return ""
+}
+
+// nullable is a type of ClickHouse.
+func nullable(name string, null bool) string {
+	if null {
+		return "Nullable(" + name + ")"
+	}
+	return name
 }
 
 // column is what an ID's type says of its column.

@@ -1,32 +1,40 @@
 package launchlog
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
+// A reason is an error without details. Its text begins with the package's name, as those of all
+// errors here do.
+type reason string
+
+func (r reason) Error() string { return "launchlog: " + string(r) }
+
 // Errors that a [Store] returns, wrapped with what it knows, and a [Log] passes on.
 var (
 	// ErrNotFound: there is no such launch.
-	ErrNotFound = errors.New("no such launch")
+	ErrNotFound error = reason("no such launch")
 	// ErrEnded: the launch has ended, and gives out no more generator numbers.
-	ErrEnded = errors.New("the launch has ended")
+	ErrEnded error = reason("the launch has ended")
 	// ErrLaunchesExhausted: the namespace has used all its launch numbers.
-	ErrLaunchesExhausted = errors.New("all 99,999 launch numbers are used up: start a new namespace, for tables of its own")
+	ErrLaunchesExhausted error = reason("all 99,999 launch numbers are used up: " +
+		"start a new namespace, for tables of its own")
 	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
-	ErrGeneratorsExhausted = errors.New("all 100,000 generator numbers are used up: start a new launch")
-	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as it was.
-	ErrCounterExhausted = errors.New("its numbers, which end at 9223372036854775807, are used up")
-	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was restored, or failed over to a
-	// copy that lacks launches. Advance it beyond every number that was ever used.
-	ErrBehind = errors.New("the store has lost launches")
+	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: start a new launch")
+	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as it
+	// was.
+	ErrCounterExhausted error = reason("the counter's numbers, which end at 9223372036854775807, are used up")
+	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was
+	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that was
+	// ever used.
+	ErrBehind error = reason("the store has lost launches")
 	// ErrHeld: this process has what the store waits for, a lock or all connections, and a
 	// transaction of the app that waits for the answer cannot give it back.
 	// Each store's documentation says how long that takes.
-	ErrHeld = errors.New("a transaction of this process has what the launch log waits for: " +
+	ErrHeld error = reason("a transaction of this process has what the launch log waits for: " +
 		"take the first number before the transaction, with the generator's Ready")
 )
 
@@ -41,11 +49,11 @@ type SchemaError struct {
 func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
-		return "there is no launch log: create it with `idmint migrate` or package migrations"
+		return "launchlog: there is no launch log: create it with `idmint migrate` or package migrations"
 	case e.Have < e.Want:
-		return fmt.Sprintf("the launch log has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
+		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
 	default:
-		return fmt.Sprintf("the launch log has schema version %d, newer than %d: a newer idmint made it", e.Have, e.Want)
+		return fmt.Sprintf("launchlog: the launch log has schema version %d, newer than %d: a newer idmint made it", e.Have, e.Want)
 	}
 }
 
@@ -106,7 +114,8 @@ func (e *UnresolvedError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Cause, e.Err}, func(err error) bool { return err == nil })
 }
 
-// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log] may run it again.
+// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log] may
+// run it again. Its text is that of the error in it.
 type AttemptError struct {
 	// Ambiguous: the operation may have been carried out, or may yet be. If not, it is known that nothing was changed.
 	Ambiguous bool

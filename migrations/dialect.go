@@ -110,7 +110,7 @@ var enterSession, leaveSession = func() (enter, leave string) {
 type SearchPathError = searchpath.Error
 
 var (
-	errNoDatabase = errors.New("migrations: the connection has no database: name one in the DSN")
+	errNoDatabase = reason("the connection has no database: name one in the DSN")
 	// errBusy: another migrator has the lock.
 	errBusy = errors.New("another migrator is at work")
 	// errOvertaken: another migrator did what this one was about to do, or took it back.

@@ -23,7 +23,6 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -36,7 +35,13 @@ var files embed.FS
 
 // ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be
 // given out again.
-var ErrNotEmpty = errors.New("migrations: the launch log is not empty, and dropping it would let its numbers be used again")
+var ErrNotEmpty error = reason("the launch log is not empty, " +
+	"and dropping it would let its numbers be used again")
+
+// A reason is an error without details, behind the package's name.
+type reason string
+
+func (r reason) Error() string { return "migrations: " + string(r) }
 
 // A NewerError is returned for a database whose schema is newer than this package.
 type NewerError struct {
@@ -48,7 +53,8 @@ func (e *NewerError) Error() string {
 }
 
 func unknown(d Dialect) error {
-	return fmt.Errorf("migrations: unknown dialect %q: want %q, %q or %q, which is MariaDB's as well", d, SQLite, Postgres, MySQL)
+	return reason(fmt.Sprintf("unknown dialect %q: want %q, %q or %q, which is MariaDB's as well",
+		d, SQLite, Postgres, MySQL))
 }
 
 // FS holds the SQL files of a dialect. Of one that has none it is empty.
@@ -207,7 +213,7 @@ func execute(ctx context.Context, tx *sql.Tx, d Dialect, version int, way string
 		return err
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("migrations: version %d has %d files %s", version, len(names), way)
+		return reason(fmt.Sprintf("version %d has %d files %s", version, len(names), way))
 	}
 	text, err := fs.ReadFile(FS(d), names[0])
 	if err != nil {

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
-	"regexp"
+	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -86,8 +88,6 @@ func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	}
 }
 
-var packageNames = regexp.MustCompile(`(^|: |; )(idtype|generator|launchlog|migrations|scramble|json): `)
-
 // newLines are those that drivers indent where they list servers, and others.
 var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
@@ -95,16 +95,54 @@ var newLines = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 // length.
 const longestError = 4 << 10
 
-// inWords says an error in one line, and without the names of packages, which mean nothing to who runs a command.
-// A long one is shown by its beginning and its end.
+// inWords says an error in one line, and without the names of packages, which mean nothing to who
+// runs a command. A long one is shown by its beginning and its end.
 func inWords(err error) string {
-	text := packageNames.ReplaceAllString(newLines.Replace(err.Error()), "$1")
+	text := newLines.Replace(err.Error())
+	for e := range tree(err) {
+		whole := newLines.Replace(e.Error())
+		text = strings.Replace(text, whole, withoutPackage(e, whole), 1)
+	}
 	if len(text) <= longestError {
 		return text
 	}
 	head := beginning(text, longestError*3/4)
 	tail := beginning(text, len(text)-longestError/4)
 	return head + " … " + text[len(tail):]
+}
+
+// tree yields an error and all that it wraps, each before what it wraps.
+func tree(err error) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		var walk func(error) bool
+		walk = func(err error) bool {
+			if err == nil {
+				return true
+			}
+			if !yield(err) {
+				return false
+			}
+			if many, ok := err.(interface{ Unwrap() []error }); ok {
+				return !slices.ContainsFunc(many.Unwrap(), func(e error) bool { return !walk(e) })
+			}
+			return walk(errors.Unwrap(err))
+		}
+		walk(err)
+	}
+}
+
+// withoutPackage takes off the text of an error the name of the package that its type is of, with as
+// much of the path before it as the text has.
+func withoutPackage(err error, text string) string {
+	t := reflect.TypeOf(err)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name, rest, ok := strings.Cut(text, ": ")
+	if ok && name != "" && strings.HasSuffix("/"+t.PkgPath(), "/"+name) {
+		return rest
+	}
+	return text
 }
 
 func (a *app) command() *cobra.Command {

@@ -55,8 +55,13 @@ type steps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
+// A reason is an error without details, behind the package's name.
+type reason string
+
+func (r reason) Error() string { return "launchlog/mysql: " + string(r) }
+
 // errURL does not repeat the URL, which may hold a password.
-var errURL = errors.New(`launchlog/mysql: the DSN is a URL, as the command line's --db takes it: ` +
+var errURL error = reason(`the DSN is a URL, as the command line's --db takes it: ` +
 	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:

@@ -13,7 +13,7 @@ type FileError struct {
 	Reason string
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("%q %s", e.Path, e.Reason) }
+func (e *FileError) Error() string { return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason) }
 
 // Check says why a launch log must not be kept in the file path, which need not be there yet: it is on a network file system, or
 // it has several names. The command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. What it recognises are the
