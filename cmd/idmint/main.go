@@ -45,6 +45,8 @@ type app struct {
 // usageError is about the command line.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 // usage makes a usageError. The texts among the arguments are made visible, and short where they
 // are quoted.
 func usage(format string, args ...any) error {

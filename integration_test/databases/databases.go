@@ -27,6 +27,7 @@ import (
 	"github.com/testcontainers/testcontainers-go/exec"
 	tclog "github.com/testcontainers/testcontainers-go/log"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
@@ -241,22 +242,17 @@ func (s *Server) await(ctx context.Context, from string) error {
 		return err
 	}
 	defer db.Close()
-	for {
+	for range dialect.Attempts(ctx, 100*time.Millisecond) {
 		var version string
-		err := db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
-		if err == nil {
+		if err = db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version); err == nil {
 			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("%v does not answer: %w", s.DSN, err)
 		}
 		if s.container != nil && !s.Running(ctx) {
 			return fmt.Errorf("%v ended: %w\n%s", s.DSN, err, s.Log())
 		}
 	}
+	return fmt.Errorf("%v does not answer: %w", s.DSN, errors.Join(ctx.Err(), err))
 }
 
 // name is what the server calls itself: the stand-in for ClickHouse says so.

@@ -21,8 +21,9 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
 var (
@@ -117,17 +118,14 @@ const startTime = 2 * time.Minute
 func await(ctx context.Context, d dsn.DSN) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	for {
-		conn, err := pgx.Connect(ctx, d.Source())
-		if err == nil {
+	var err error
+	for range dialect.Attempts(ctx, 100*time.Millisecond) {
+		var conn *pgx.Conn
+		if conn, err = pgx.Connect(ctx, d.Source()); err == nil {
 			return conn.Close(ctx)
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return fmt.Errorf("%v does not answer: %w", d, err)
-		}
 	}
+	return fmt.Errorf("%v does not answer: %w", d, errors.Join(ctx.Err(), err))
 }
 
 // archive is the context of the image's build. Its times do not change, so that an image is built once.

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
@@ -47,7 +48,7 @@ func OpenSQLite(ctx context.Context) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "report.db")+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")
+	db, err := sql.Open(dsn.SQLite.Driver(), dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
