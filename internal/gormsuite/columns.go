@@ -335,7 +335,7 @@ func testTypeTag(t *testing.T, d Database) {
 	if err := cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})); err != nil {
 		t.Fatal(err)
 	}
-	bytes := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "binary(10)", ClickHouse: "FixedString(10)"}
+	bytes := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "BINARY(10)", ClickHouse: "FixedString(10)"}
 	long := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "longblob", ClickHouse: "String"}
 	for field, want := range map[*schema.Field]string{
 		kept.Schema.LookUpField("long"):     long[d.Kind],
