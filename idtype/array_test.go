@@ -38,12 +38,12 @@ func refArray(form idtype.Storage, elements ...[]byte) []byte {
 }
 
 func TestSliceOfArrays(t *testing.T) {
-	eachByteKind(t, func(t *testing.T, k byteKind) {
+	eachKind(t, func(t *testing.T, k kind) {
 		want := k.domain()
 		var texts []string
 		var elements [][]byte
 		for _, raw := range want {
-			text := k.refText(raw)
+			text := k.write(raw)
 			element := raw
 			switch k.form {
 			case idtype.StorageBytes:

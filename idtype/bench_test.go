@@ -3,6 +3,7 @@ package idtype_test
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 	"testing"
 
@@ -43,6 +44,7 @@ func shortBase64(b []byte, v int64) []byte {
 }
 
 func BenchmarkEncode(b *testing.B) {
+	eight, sno := idtype.MustParseEightByteID(eightText), idtype.MustParseSnoID(snoText)
 	buf := make([]byte, 0, 64)
 	ofStrconv := func(v int64) func(n int) {
 		return func(n int) {
@@ -73,6 +75,26 @@ func BenchmarkEncode(b *testing.B) {
 		{"sequence/AppendText", func(n int) {
 			for range n {
 				sinkBytes, sinkErr = benchSequence.AppendText(buf)
+			}
+		}},
+		{"eightbyte/hex.AppendEncode", func(n int) {
+			for range n {
+				sinkBytes = hex.AppendEncode(buf, eightRaw)
+			}
+		}},
+		{"eightbyte/AppendText", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = eight.AppendText(buf)
+			}
+		}},
+		{"sno/AppendText", func(n int) {
+			for range n {
+				sinkBytes, sinkErr = sno.AppendText(buf)
+			}
+		}},
+		{"sno/String", func(n int) {
+			for range n {
+				sinkString = sno.String()
 			}
 		}},
 		{"short/base64", func(n int) {
@@ -122,6 +144,27 @@ func BenchmarkParse(b *testing.B) {
 				sinkSequence, sinkErr = idtype.ParseSequenceID(sequence)
 			}
 		}},
+		{"eightbyte/strconv.ParseUint", func(n int) {
+			for range n {
+				_, sinkErr = strconv.ParseUint(eightText, 16, 64)
+			}
+		}},
+		{"eightbyte/ParseEightByteID", func(n int) {
+			for range n {
+				sinkEight, sinkErr = idtype.ParseEightByteID(eightText)
+			}
+		}},
+		{"sno/ParseSnoID", func(n int) {
+			for range n {
+				sinkSno, sinkErr = idtype.ParseSnoID(snoText)
+			}
+		}},
+		{"sno/UnmarshalText", func(n int) {
+			text := []byte(snoText)
+			for range n {
+				sinkErr = sinkSno.UnmarshalText(text)
+			}
+		}},
 		{"short/base64", func(n int) {
 			var buf [8]byte
 			for range n {
@@ -153,18 +196,22 @@ func BenchmarkJSON(b *testing.B) {
 	})
 }
 
+// BenchmarkDatabase is what a driver calls, in each form.
 func BenchmarkDatabase(b *testing.B) {
-	src := any(int64(bench19))
-	benchmark(b, []loop{
-		{"Value", func(n int) {
-			for range n {
-				sinkValue, sinkErr = bench19.Value()
+	for _, k := range kinds {
+		id, dst := k.new(k.before()), k.new(k.before())
+		src, _ := id.Value()
+		b.Run("Value/"+k.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				sinkValue, sinkErr = id.Value()
 			}
-		}},
-		{"Scan", func(n int) {
-			for range n {
-				sinkErr = sinkID.Scan(src)
+		})
+		b.Run("Scan/"+k.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				sinkErr = dst.Scan(src)
 			}
-		}},
-	})
+		})
+	}
 }

@@ -2,9 +2,13 @@ package idtype_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -99,43 +103,72 @@ func TestZeroAndTest(t *testing.T) {
 	}
 }
 
-func TestCompare(t *testing.T) {
-	eachKind(t, func(t *testing.T, k kind) {
-		ascending := []int64{math.MinInt64, -1, 0, 1, published, published + 1, math.MaxInt64}
-		for i, a := range ascending {
-			for j, b := range ascending {
-				if got := k.compare(a, b); got < 0 != (i < j) || got > 0 != (i > j) {
-					t.Errorf("Compare(%d, %d) = %d", a, b, got)
-				}
-			}
-		}
-	})
+// The reference is the layout as document 002 words it, three numbers side by side in 9, 5 and 5 decimal places, done with
+// strings. It shares no arithmetic with the package.
+
+func refText(p idtype.DecimalParts) string {
+	return strings.TrimLeft(fmt.Sprintf("%09d%05d%05d", p.Counter, p.Generator, p.Launch), "0")
 }
 
-func TestMust(t *testing.T) {
-	for name, must := range map[string]func(text string) int64{
-		"MustParseDecimalID":       func(text string) int64 { return int64(idtype.MustParseDecimalID(text)) },
-		"MustParseTraceID":         func(text string) int64 { return int64(idtype.MustParseTraceID(text)) },
-		"MustParseShortID":         func(text string) int64 { return int64(idtype.MustParseShortID(text)) },
-		"MustParseSequenceID":      func(text string) int64 { return int64(idtype.MustParseSequenceID(text)) },
-		"MustParse of a typed key": func(text string) int64 { return int64(idtype.MustParse[UserID](text)) },
-		"MustParse of a short key": func(text string) int64 { return int64(idtype.MustParse[UserShortID](text)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			text, want := "14150009200065", int64(published)
-			if strings.Contains(strings.ToLower(name), "short") {
-				text, want = "xinaS8QBh", publishedShort
-			}
-			if got := must(text); got != want {
-				t.Errorf("got %d, want %d", got, want)
-			}
-			defer func() {
-				err, _ := recover().(error)
-				if err == nil || !strings.Contains(err.Error(), "no sense") {
-					t.Errorf("panics with %v, want the parse error", err)
-				}
-			}()
-			must("no sense")
-		})
-	}
+func refParts(text string) (p idtype.DecimalParts) {
+	places := strings.Repeat("0", 19-len(text)) + text
+	p.Counter, _ = strconv.Atoi(places[:9])
+	p.Generator, _ = strconv.Atoi(places[9:14])
+	p.Launch, _ = strconv.Atoi(places[14:])
+	return p
+}
+
+func TestLayoutAgainstReference(t *testing.T) {
+	t.Run("parts to ID", rapid.MakeCheck(func(t *rapid.T) {
+		p := idtype.DecimalParts{
+			Counter:   rapid.IntRange(1, 922_337_202).Draw(t, "counter"),
+			Generator: rapid.IntRange(0, 99_999).Draw(t, "generator"),
+			Launch:    rapid.IntRange(0, 99_999).Draw(t, "launch"),
+		}
+		id, err := p.ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strconv.FormatInt(int64(id), 10), refText(p); got != want {
+			t.Fatalf("%+v = %s, want %s", p, got, want)
+		}
+		if got := id.Parts(); got != p {
+			t.Fatalf("parts came back as %+v, want %+v", got, p)
+		}
+		if err := id.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}))
+
+	t.Run("ID to parts", rapid.MakeCheck(func(t *rapid.T) {
+		v := drawID(t)
+		id, want := idtype.DecimalID(v), refParts(strconv.FormatInt(v, 10))
+		if got := id.Parts(); got != want {
+			t.Fatalf("parts of %d = %+v, want %+v", v, got, want)
+		}
+		if id.Counter() != want.Counter || id.Generator() != want.Generator || id.Launch() != want.Launch {
+			t.Fatalf("%d = %d, %d, %d, want %+v", v, id.Counter(), id.Generator(), id.Launch(), want)
+		}
+		if got, want := id.Validate() == nil, 1 <= want.Counter && want.Counter <= 922_337_202; got != want {
+			t.Fatalf("Validate of %d: %v", v, id.Validate())
+		}
+		if got, want := id.IsTest(), strings.HasSuffix(fmt.Sprintf("%05d", v), "00000"); got != want {
+			t.Fatalf("IsTest of %d = %v", v, got)
+		}
+	}))
+
+	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
+		p := idtype.DecimalParts{
+			Counter: rapid.Int().Draw(t, "counter"), Generator: rapid.Int().Draw(t, "generator"),
+			Launch: rapid.Int().Draw(t, "launch"),
+		}
+		id, err := p.ID()
+		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next part.
+		if err == nil && id.Parts() != p {
+			t.Fatalf("%+v gives %d, which is %+v", p, id, id.Parts())
+		}
+		if e := new(idtype.RangeError); err != nil && !errors.As(err, &e) {
+			t.Fatalf("error is %v, want a *RangeError", err)
+		}
+	}))
 }

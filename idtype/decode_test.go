@@ -1,309 +1,317 @@
 package idtype_test
 
 import (
-	"math"
-	"slices"
-	"strconv"
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
 
-// badTexts are no IDs in any decoder of text. Each is one that some number parser accepts.
-var badTexts = []struct {
-	name, text string
-	reason     error // nil for any
-}{
-	{"empty", "", nil},
-	{"word", "garbage", nil},
-	{"zero", "0", idtype.ErrZero},
-	{"zeros", "00", nil},
-	{"plus", "+1", nil},
-	{"minus", "-1", nil},
-	{"minus zero", "-0", nil},
-	{"sign alone", "-", nil},
-	{"space before", " 1", nil},
-	{"space after", "1 ", nil},
-	{"space within", "14150009 200065", nil},
-	{"newline after", "14150009200065\n", nil},
-	{"leading zero", "01", nil},
-	{"leading zeros to 19 digits", "0000014150009200065", nil},
-	{"leading zeros to 20 digits", "00000014150009200065", nil},
-	{"2^63", "9223372036854775808", nil},
-	{"19 nines", "9999999999999999999", nil},
-	{"2^64", "18446744073709551616", nil},
-	{"2^64 and a valid ID", "18446758223718751681", nil},
-	{"24 digits", "141500092000651415000920", nil},
-	{"smallest negative", "-9223372036854775808", nil},
-	{"fraction", "1.0", nil},
-	{"exponent", "1e3", nil},
-	{"underscore", "1_000", nil},
-	{"comma", "1,000", nil},
-	{"hexadecimal", "0x1f", nil},
-	{"hexadecimal digits", "1415000920006f", nil},
-	{"NUL", "\x00", nil},
-	{"NUL after", "14150009200065\x00", nil},
-	{"NUL within", "1415000\x009200065", nil},
-	{"full-width digits", "１４１５", nil},
-	{"Arabic digits", "١٤١٥", nil},
-	{"not UTF-8", "1\xff5", nil},
-	{"megabyte of digits", strings.Repeat("1", 1<<20), nil},
-	{"megabyte of NULs", strings.Repeat("\x00", 1<<20), nil},
-	{"true", "true", nil},
-	{"null", "null", nil},
-	{"quoted", `"1"`, nil},
-}
-
-// A textDecoder takes a text and a receiver. Each is listed once: what they accept is in the round trips.
+// A decoder under test takes a text into a receiver, or into none.
 type textDecoder struct {
 	name   string
-	decode func(dst key, text string) error
-	accept []string // bad texts that are no error here
+	input  string
+	dst    column // nil for a function that returns its ID
+	decode func() error
 }
 
-// ofNumbers take decimal digits, whatever the ID's text is.
-var ofNumbers = []textDecoder{
-	{"Scan string", func(dst key, text string) error { return dst.Scan(text) }, nil},
-	{"Scan bytes", func(dst key, text string) error { return dst.Scan([]byte(text)) }, nil},
-	{"UnmarshalJSON bare", func(dst key, text string) error { return dst.UnmarshalJSON([]byte(text)) }, []string{"null", `"1"`}},
+// ofText are the decoders of a text.
+func (k kind) ofText(text string) []textDecoder {
+	id, byJSON, orZero := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
+	quoted := `"` + text + `"`
+	return []textDecoder{
+		{"Parse", text, nil, func() error { _, err := k.parse(text); return err }},
+		{"Parse of a typed key", text, nil, func() error { _, err := k.parseTyped(text); return err }},
+		{"UnmarshalText", text, id, func() error { return id.UnmarshalText([]byte(text)) }},
+		{"UnmarshalJSON", quoted, byJSON, func() error { return byJSON.UnmarshalJSON([]byte(quoted)) }},
+		{"OrZero.UnmarshalJSON", quoted, orZero, func() error { return orZero.UnmarshalJSON([]byte(quoted)) }},
+	}
 }
 
-// ofTexts take what String writes.
-var ofTexts = []textDecoder{
-	{"UnmarshalText", func(dst key, text string) error { return dst.UnmarshalText([]byte(text)) }, nil},
-	{"UnmarshalJSON of a string", func(dst key, text string) error { return dst.UnmarshalJSON([]byte(`"` + text + `"`)) }, nil},
+// ofColumn are the decoders of what a column holds.
+func (k kind) ofColumn(text string) []textDecoder {
+	id, byBytes, orZero := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
+	return []textDecoder{
+		{"Scan", text, id, func() error { return id.Scan(text) }},
+		{"Scan of bytes", text, byBytes, func() error { return byBytes.Scan([]byte(text)) }},
+		{"OrZero.Scan", text, orZero, func() error { return orZero.Scan(text) }},
+	}
 }
 
-func testBadText(t *testing.T, k kind, decoders []textDecoder, text string, reason error) {
+// testBad: the decoders say why they do not take the text, and do not touch their receivers.
+func testBad(t *testing.T, k kind, decoders []textDecoder, bad badText) {
+	t.Helper()
 	for _, d := range decoders {
-		if slices.Contains(d.accept, text) {
+		err := d.decode()
+		if d.name == "OrZero.Scan" && bad.reason == idtype.ErrZero { // which it takes for none
+			if err != nil || !d.dst.IsZero() {
+				t.Errorf("%s of %q = %v, %v, want none", d.name, bad.text, d.dst, err)
+			}
 			continue
 		}
-		t.Run(d.name, func(t *testing.T) {
-			id := k.new(before)
-			err := d.decode(id, text)
-			input := text
-			if d.name == "UnmarshalJSON of a string" {
-				input = `"` + text + `"`
-			}
-			wantInputError(t, err, k.name, input, reason)
-			if got := number(id); got != before {
-				t.Errorf("receiver is %d after an error, want it untouched", got)
-			}
-		})
+		wantInputError(t, err, k.typ, d.input, bad.reason)
+		if !strings.Contains(err.Error(), bad.shows) && !strings.Contains(d.name, "Scan") &&
+			!strings.Contains(d.name, "JSON") {
+			t.Errorf("%s(%.40q): error is %q, want %q in it", d.name, bad.text, err, bad.shows)
+		}
+		if d.dst != nil {
+			k.wantUntouched(t, d.dst)
+		}
 	}
 }
 
-func testBadParse(t *testing.T, k kind, text string, reason error) {
-	for name, parse := range map[string]func(string) (int64, error){"Parse": k.parse, "Parse of a typed key": k.parseTyped} {
-		t.Run(name, func(t *testing.T) {
-			_, err := parse(text)
-			wantInputError(t, err, k.name, text, reason)
-		})
-	}
-}
-
-func TestBadNumber(t *testing.T) {
-	eachKind(t, func(t *testing.T, k kind) {
-		for _, tt := range badTexts {
-			t.Run(tt.name, func(t *testing.T) {
-				testBadText(t, k, ofNumbers, tt.text, tt.reason)
+func TestBadText(t *testing.T) {
+	for _, k := range integers {
+		for _, bad := range badNumbers {
+			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
+				testBad(t, k, k.ofColumn(bad.text), bad)
+				if err := k.new(k.before()).Scan(bad.text); !strings.Contains(err.Error(), bad.shows) {
+					t.Errorf("Scan: error is %q, want %q in it", err, bad.shows)
+				}
 				if k.digits {
-					testBadText(t, k, ofTexts, tt.text, tt.reason)
-					testBadParse(t, k, tt.text, tt.reason)
+					testBad(t, k, k.ofText(bad.text), bad)
 				}
-				if tt.text == "0" {
-					return
-				}
-				for _, src := range []any{tt.text, []byte(tt.text)} {
-					o := k.orZero(before)
-					wantInputError(t, o.Scan(src), k.name, tt.text, tt.reason)
-					if got := number(o); got != before {
-						t.Errorf("OrZero is %d after an error, want it untouched", got)
-					}
+				if bad.name != "null" && bad.name != "quoted" { // in JSON without quotes
+					id := k.new(k.before())
+					wantInputError(t, id.UnmarshalJSON([]byte(bad.text)), k.typ, bad.text, bad.reason)
+					k.wantUntouched(t, id)
 				}
 			})
 		}
-	})
-}
-
-// TestReasons: which of several things is wrong with a number is what a person debugging it needs.
-func TestReasons(t *testing.T) {
-	for _, tt := range []struct{ text, reason string }{
-		{"9223372036854775808", "9223372036854775807"},  // how large it may be
-		{"99999999999999999999", "9223372036854775807"}, // also where it is longer than any ID
-		{"01", "leading zeros"},
-		{"+1", "sign"},
-		{" 1", "spaces"},
-		{"9999999999999999999x", "digits only"}, // not too large: no number at all
-	} {
-		for _, k := range kinds {
-			if err := k.new(before).Scan(tt.text); err == nil || !strings.Contains(err.Error(), tt.reason) {
-				t.Errorf("%s: error for %q is %v, want %q in it", k.name, tt.text, err, tt.reason)
-			}
-		}
 	}
-	// As an int64 it would be negative, which is not what is wrong with it.
-	for _, k := range kinds {
-		if err := k.new(before).Scan(uint64(1 << 63)); err == nil || !strings.Contains(err.Error(), "9223372036854775807") {
-			t.Errorf("%s: error for uint64 2^63 is %v, want the largest ID in it", k.name, err)
+	for _, bad := range badShortTexts {
+		t.Run(short.name+"/"+bad.name, func(t *testing.T) { testBad(t, short, short.ofText(bad.text), bad) })
+	}
+	for _, k := range byteKinds {
+		zero := strings.Repeat(k.alphabet[:1], 16)
+		for _, bad := range append(badByteTexts, badText{"zero", zero, "", idtype.ErrZero}) {
+			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
+				testBad(t, k, k.ofText(bad.text), bad)
+				number := plainNumber.MatchString(strings.TrimPrefix(bad.text, "-"))
+				if k.form == asBigint && (number || bad.reason != nil) || k.form == asText && bad.text == "" ||
+					k.form == asUUID && bad.name == "a UUID" {
+					return // columns that may hold these
+				}
+				testBad(t, k, k.ofColumn(bad.text), bad)
+			})
+		}
+		// The characters that the one alphabet has and the other has not.
+		if _, err := k.parse("0123456789abcdef"); (err == nil) != (k.size == 8) {
+			t.Errorf("Parse of hexadecimal digits: %v", err)
+		}
+		if _, err := k.parse("23456789klmnvwxa"); (err == nil) != (k.size == 10) {
+			t.Errorf("Parse of base 32: %v", err)
 		}
 	}
 }
 
 func TestBadJSON(t *testing.T) {
-	all := []struct {
-		name, data string
-		reason     error
-	}{
-		{"nothing", "", nil},
-		{"true", "true", nil},
-		{"object", "{}", nil},
-		{"array", "[1]", nil},
-		{"fraction of nothing", "1.0", nil},
-		{"exponent", "1e3", nil},
-		{"exponent up to an ID", "1415000920006.5e1", nil},
-		{"minus", "-1", nil},
-		{"plus", "+1", nil},
-		{"leading zero", "01", nil},
-		{"zero", "0", idtype.ErrZero},
-		{"zero as a string", `"0"`, idtype.ErrZero},
-		{"zero as a fraction", "0.0", nil},
-		{"empty string", `""`, nil},
-		{"null as a string", `"null"`, nil},
-		{"null in capitals", "NULL", nil},
-		{"escaped digit", `"\u0031"`, nil},
-		{"escaped slash", `"1\/2"`, nil},
-		{"unterminated", `"12`, nil},
-		{"never begun", `1"`, nil},
-		{"a quote alone", `"`, nil},
-		{"quotes twice", `""1""`, nil},
-		{"single quotes", `'1'`, nil},
-		{"space in the string", `" 1"`, nil},
-		{"fraction in a string", `"1.0"`, nil},
-		{"2^63", "9223372036854775808", nil},
-		{"2^63 as a string", `"9223372036854775808"`, nil},
-		{"two values", `1 2`, nil},
-		{"two strings", `"1""2"`, nil},
-		{"megabyte", `"` + strings.Repeat("1", 1<<20) + `"`, nil},
-	}
 	eachKind(t, func(t *testing.T, k kind) {
-		for _, tt := range all {
-			reason := tt.reason
-			if text, isString := strings.CutPrefix(tt.data, `"`); isString && !k.digits {
-				if _, isText := refShortParse(strings.TrimSuffix(text, `"`)); isText && strings.HasSuffix(text, `"`) {
-					continue // such as "null"
-				}
-				reason = nil
+		text := k.write(k.before())
+		zero := strings.Repeat(cmp.Or(k.alphabet, "0")[:1], 16)
+		all := []badText{
+			{"nothing", "", "", nil},
+			{"true", "true", "", nil},
+			{"object", "{}", "", nil},
+			{"array", "[1]", "", nil},
+			{"array of a text", `["` + text + `"]`, "", nil},
+			{"fraction of nothing", "1.0", "", nil},
+			{"exponent", "1e3", "", nil},
+			{"exponent up to an ID", "1415000920006.5e1", "", nil},
+			{"minus", "-1", "", nil},
+			{"plus", "+1", "", nil},
+			{"leading zero", "01", "", nil},
+			{"zero as a fraction", "0.0", "", nil},
+			{"empty string", `""`, "", nil},
+			{"null as a string", `"null"`, "", nil},
+			{"null in capitals", "NULL", "", nil},
+			{"escaped digit", `"\u0031"`, "", nil},
+			{"escaped slash", `"1\/2"`, "", nil},
+			{"escape", `"\u0032` + text[1:] + `"`, "", nil},
+			{"escape within the length", `"\u0032` + text[6:] + `"`, "", nil},
+			{"unterminated", `"` + text, "", nil},
+			{"never begun", text + `"`, "", nil},
+			{"a quote alone", `"`, "", nil},
+			{"quotes twice", `""` + text + `""`, "", nil},
+			{"single quotes", `'` + text + `'`, "", nil},
+			{"space in the string", `" ` + text + `"`, "", nil},
+			{"fraction in a string", `"1.0"`, "", nil},
+			{"2^63", "9223372036854775808", "", nil},
+			{"2^63 as a string", `"9223372036854775808"`, "", nil},
+			{"two values", `1 2`, "", nil},
+			{"two strings", `"1""2"`, "", nil},
+			{"megabyte", `"` + strings.Repeat("1", 1<<20) + `"`, "", nil},
+		}
+		switch {
+		case k.isInteger():
+			all = append(all, badText{"zero", "0", "", idtype.ErrZero})
+			if k.digits {
+				all = append(all, badText{"zero as a string", `"0"`, "", idtype.ErrZero})
 			}
-			t.Run(tt.name, func(t *testing.T) {
-				for name, dst := range map[string]column{"ID": k.new(before), "OrZero": k.orZero(before)} {
-					wantInputError(t, dst.UnmarshalJSON([]byte(tt.data)), k.name, tt.data, reason)
-					if got := number(dst); got != before {
-						t.Errorf("%s is %d after an error, want it untouched", name, got)
-					}
-				}
-			})
+		default:
+			all = append(all, []badText{
+				{"the text without quotes", text, "", nil},
+				{"number", "14150009200065", "", nil},
+				{"number of 16 digits", "2333333333333333", "", nil},
+				{"zero", "0", "", nil},
+				{"zero as a text", `"` + zero + `"`, "", idtype.ErrZero},
+			}...)
+		}
+		for _, bad := range all {
+			if inner, ok := strings.CutPrefix(bad.text, `"`); ok && k.read(strings.TrimSuffix(inner, `"`)) != nil &&
+				strings.HasSuffix(inner, `"`) {
+				continue // a text of a short ID, such as "null"
+			}
+			for _, dst := range []column{k.new(k.before()), k.orZero(k.before())} {
+				wantInputError(t, dst.UnmarshalJSON([]byte(bad.text)), k.typ, bad.text, bad.reason)
+				k.wantUntouched(t, dst)
+			}
 		}
 	})
 }
 
-func TestBadBinary(t *testing.T) {
-	all := []struct {
-		name   string
-		data   []byte
-		reason error
-	}{
-		{"nil", nil, nil},
-		{"7 bytes", []byte{1, 2, 3, 4, 5, 6, 7}, nil},
-		{"9 bytes", []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, nil},
-		{"16 bytes", make([]byte, 16), nil},
-		{"zero", make([]byte, 8), idtype.ErrZero},
-		{"minus one", []byte("\xff\xff\xff\xff\xff\xff\xff\xff"), nil},
-		{"2^63", []byte("\x80\x00\x00\x00\x00\x00\x00\x00"), nil},
-		{"the text", []byte("14150009200065"), nil},
-		{"megabyte", make([]byte, 1<<20), nil},
-	}
+func TestJSON(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		for _, tt := range all {
-			t.Run(tt.name, func(t *testing.T) {
-				id := k.new(before)
-				wantInputError(t, id.UnmarshalBinary(tt.data), k.name, string(tt.data), tt.reason)
-				if got := number(id); got != before {
-					t.Errorf("receiver is %d after an error, want it untouched", got)
-				}
-			})
+		none, some := k.orZero(k.zero()), k.orZero(k.before())
+		for _, id := range []column{k.new(k.zero()), none} {
+			if got, err := json.Marshal(id); string(got) != "null" || err != nil {
+				t.Errorf("zero as JSON = %s, %v, want null", got, err)
+			}
 		}
-	})
-}
-
-// TestBadScan has the values that a driver may hand over and that are no text.
-func TestBadScan(t *testing.T) {
-	all := []struct {
-		name   string
-		src    any
-		shows  string
-		reason error
-	}{
-		{"NULL", nil, "NULL", idtype.ErrNull},
-		{"zero", int64(0), `"0"`, idtype.ErrZero},
-		{"unsigned zero", uint64(0), `"0"`, idtype.ErrZero},
-		{"minus one", int64(-1), `"-1"`, nil},
-		{"smallest", int64(math.MinInt64), `"-9223372036854775808"`, nil},
-		{"2^63", uint64(1 << 63), `"9223372036854775808"`, nil},
-		{"2^64-1", uint64(math.MaxUint64), `"18446744073709551615"`, nil},
-		{"float", 1.5, `float64 "1.5"`, nil},
-		{"whole float", float64(1000), `float64 "1000"`, nil},
-		{"NaN", math.NaN(), `float64 "NaN"`, nil},
-		{"bool", true, `bool "true"`, nil},
-		{"time", time.Unix(1, 0).UTC(), `time.Time "1970-01-01 00:00:01`, nil},
-		{"no bytes", []byte(nil), `""`, nil},
-		{"struct", struct{ A string }{strings.Repeat("x", 1<<20)}, "bytes)", nil},
-	}
-	eachKind(t, func(t *testing.T, k kind) {
-		for _, tt := range all {
-			t.Run(tt.name, func(t *testing.T) {
-				for name, dst := range map[string]column{"ID": k.new(before), "OrZero": k.orZero(before)} {
-					err := dst.Scan(tt.src)
-					if name == "OrZero" && tt.reason == idtype.ErrZero { // the one difference
-						if err != nil || !dst.IsZero() {
-							t.Errorf("OrZero.Scan of 0 = %v, %v, want none", dst, err)
-						}
-						continue
-					}
-					wantInputError(t, err, k.name, "", tt.reason)
-					if !strings.Contains(err.Error(), tt.shows) {
-						t.Errorf("%s: error is %q, want %q in it", name, err, tt.shows)
-					}
-					if got := number(dst); got != before {
-						t.Errorf("%s is %d after an error, want it untouched", name, got)
-					}
-				}
-			})
+		for _, id := range []column{k.new(k.before()), some} {
+			if err := json.Unmarshal([]byte("null"), id); err != nil || !id.IsZero() {
+				t.Errorf("null = %x, %v, want zero", rawOf(id), err)
+			}
 		}
-	})
-}
-
-// TestGoodScan: every form of one number is the same ID.
-func TestGoodScan(t *testing.T) {
-	eachKind(t, func(t *testing.T, k kind) {
-		for _, v := range domain() {
-			text := strconv.FormatInt(v, 10)
-			for _, src := range []any{v, uint64(v), text, []byte(text)} {
-				for name, dst := range map[string]column{"ID": k.new(0), "OrZero": k.orZero(0)} {
-					if err := dst.Scan(src); err != nil || number(dst) != v {
-						t.Errorf("Scan of %T %s into %s = %d, %v", src, text, name, number(dst), err)
+		for _, raw := range k.domain() {
+			want := `"` + k.write(raw) + `"`
+			for _, id := range []column{k.new(raw), k.orZero(raw)} {
+				got, err := json.Marshal(id)
+				if string(got) != want || err != nil {
+					t.Fatalf("%x as JSON = %s, %v, want %s", raw, got, err, want)
+				}
+			}
+			forms := []string{want, " \n" + want + "\t"}
+			if k.isInteger() { // as other writers send it
+				forms = append(forms, digits.write(raw))
+			}
+			for _, data := range forms {
+				for _, id := range []column{k.new(k.before()), k.orZero(k.before())} {
+					if err := json.Unmarshal([]byte(data), id); err != nil || !bytes.Equal(rawOf(id), raw) {
+						t.Fatalf("%s = %x, %v", data, rawOf(id), err)
 					}
 				}
 			}
 		}
-		for _, src := range []any{int64(0), uint64(0), "0", []byte("0")} {
-			o := k.orZero(5)
-			if err := o.Scan(src); err != nil || !o.IsZero() {
-				t.Errorf("OrZero.Scan(%T 0) = %d, %v, want none", src, number(o), err)
+	})
+}
+
+func TestBinary(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, raw := range k.domain() {
+			id := k.new(raw)
+			got, err := id.MarshalBinary()
+			appended, appendErr := id.AppendBinary([]byte(">"))
+			if err != nil || appendErr != nil || !bytes.Equal(got, raw) || string(appended) != ">"+string(raw) {
+				t.Fatalf("%x as binary = %x, %v, appended %x, %v", raw, got, err, appended, appendErr)
+			}
+			back := k.new(k.before())
+			if err := back.UnmarshalBinary(raw); err != nil || !bytes.Equal(rawOf(back), raw) {
+				t.Fatalf("%x came back as %x, %v", raw, rawOf(back), err)
+			}
+			// The ID has the bytes to itself.
+			got[0]++
+			if !bytes.Equal(rawOf(id), raw) {
+				t.Fatalf("a change of MarshalBinary's result changes the ID")
 			}
 		}
+		for name, data := range map[string][]byte{
+			"nil": nil, "too short": k.before()[1:], "too long": append(k.before(), 1),
+			"the text": append([]byte(k.write(k.before())), 0), "zero": k.zero(),
+			"16 zeros": make([]byte, 16), "megabyte": make([]byte, 1<<20),
+			"minus one": bytes.Repeat([]byte{0xff}, 8), "2^63": append([]byte{0x80}, make([]byte, 7)...),
+		} {
+			if len(data) == k.size && !isZero(data) && !k.isInteger() {
+				continue // an eightbyte ID
+			}
+			var reason error
+			if name == "zero" {
+				reason = idtype.ErrZero
+			}
+			id := k.new(k.before())
+			wantInputError(t, id.UnmarshalBinary(data), k.typ, string(data), reason)
+			k.wantUntouched(t, id)
+		}
 	})
+}
+
+// TestZero: zero is none, wherever it comes from, and can be printed.
+func TestZero(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		zero, some := k.new(k.zero()), k.new(k.before())
+		if !zero.IsZero() || some.IsZero() || !k.orZero(k.zero()).IsZero() || k.orZero(k.before()).IsZero() {
+			t.Error("IsZero is wrong")
+		}
+		text := k.write(k.zero())
+		if zero.String() != text {
+			t.Errorf("String of zero = %q, want %q", zero, text)
+		}
+		if k.isInteger() {
+			text = "0"
+		}
+		wantInputError(t, zero.Validate(), k.typ, text, idtype.ErrZero)
+		v, err := zero.Value()
+		wantInputError(t, err, k.typ, text, idtype.ErrZero)
+		// nil would be NULL to whoever drops the error, and bytes a list of numbers.
+		if v != int64(0) {
+			t.Errorf("Value of zero = %v beside its error", v)
+		}
+		_, err = k.slice(k.before(), k.zero())
+		wantInputError(t, err, k.typ, text, idtype.ErrZero)
+		if !strings.Contains(err.Error(), "index 1") {
+			t.Errorf("Value of a slice with zero: %v", err)
+		}
+		if zero.Scheme() != k.scheme || zero.Storage() != k.form {
+			t.Errorf("scheme %s, storage %s", zero.Scheme(), zero.Storage())
+		}
+	})
+}
+
+func TestMust(t *testing.T) {
+	const number = "14150009200065"
+	for _, tt := range []struct {
+		name, text string
+		must       func(text string) string
+	}{
+		{"MustParseDecimalID", number, printed(idtype.MustParseDecimalID)},
+		{"MustParseTraceID", number, printed(idtype.MustParseTraceID)},
+		{"MustParseShortID", "xinaS8QBh", printed(idtype.MustParseShortID)},
+		{"MustParseSequenceID", number, printed(idtype.MustParseSequenceID)},
+		{"MustParseEightByteID", eightText, printed(idtype.MustParseEightByteID)},
+		{"MustParseSnoID", snoText, printed(idtype.MustParseSnoID)},
+		{"MustParse of a typed key", number, printed(idtype.MustParse[UserID])},
+		{"MustParse of a short key", "xinaS8QBh", printed(idtype.MustParse[UserShortID])},
+		{"MustParse of bytes", eightText, printed(idtype.MustParse[EventBigintID])},
+		{"MustParse of a UUID", snoText, printed(idtype.MustParse[EventUUIDID])},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.must(tt.text); got != tt.text {
+				t.Errorf("got %s, want %s", got, tt.text)
+			}
+			defer func() {
+				err, _ := recover().(error)
+				if err == nil || !strings.Contains(err.Error(), "no sense") {
+					t.Errorf("panics with %v, want the parse error", err)
+				}
+			}()
+			tt.must("no sense")
+		})
+	}
+}
+
+func printed[T idtype.ID](must func(string) T) func(string) string {
+	return func(text string) string { return must(text).String() }
 }

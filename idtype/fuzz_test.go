@@ -4,68 +4,34 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
 )
 
-// Each decoder: it never panics; a failure is an *InputError that leaves the receiver; what it accepts is in the domain and
-// is written back the same.
+// Each decoder of each kind never panics. A failure is an *InputError that leaves the receiver. What
+// a decoder accepts is an ID, and is written back the same.
 
 // fuzzFailed reports whether err is set, after checking what must hold then.
-func fuzzFailed(t *testing.T, err error, got int64) bool {
+func fuzzFailed(t *testing.T, k kind, err error, got column) bool {
 	t.Helper()
 	if err == nil {
-		if got <= 0 {
-			t.Fatalf("accepted as %d", got)
+		if got.IsZero() || k.isInteger() && rawOf(got)[0] >= 0x80 {
+			t.Fatalf("%s: accepted as %x", k.name, rawOf(got))
 		}
 		return false
 	}
 	if e := new(idtype.InputError); !errors.As(err, &e) {
-		t.Fatalf("error is %#v, want an *InputError", err)
+		t.Fatalf("%s: error is %#v, want an *InputError", k.name, err)
 	}
 	if len(err.Error()) > 1000 {
-		t.Fatalf("error has %d bytes", len(err.Error()))
+		t.Fatalf("%s: error has %d bytes", k.name, len(err.Error()))
 	}
-	if got != before {
-		t.Fatalf("receiver is %d after an error, want it untouched", got)
-	}
+	k.wantUntouched(t, got)
 	return true
 }
 
-// fuzzText holds all decoders of the kind's text against each other and its reference, and those of digits against each other.
-func fuzzText(t *testing.T, k kind, text string) {
-	fromText := k.new(before)
-	err := fromText.UnmarshalText([]byte(text))
-	failed := fuzzFailed(t, err, number(fromText))
-	for name, parse := range map[string]func(string) (int64, error){"Parse": k.parse, "Parse of a typed key": k.parseTyped} {
-		parsed, parseErr := parse(text)
-		if (parseErr != nil) != failed || !failed && parsed != number(fromText) {
-			t.Fatalf("%q: UnmarshalText %v, %v, %s %v, %v", text, fromText, err, name, parsed, parseErr)
-		}
-	}
-	if want, ok := k.refParse(text); ok == failed || ok && number(fromText) != want {
-		t.Fatalf("%q is %d, %v, by the reference %d, %v", text, number(fromText), err, want, ok)
-	}
-	if got := fromText.String(); !failed && got != text {
-		t.Fatalf("read %q, wrote %q", text, got)
-	}
-
-	want, ok := refParseDigits(text)
-	for _, src := range []any{text, []byte(text)} {
-		for _, dst := range []column{k.new(before), k.orZero(before)} {
-			err := dst.Scan(src)
-			if text == "0" && err == nil && dst.IsZero() {
-				continue // into an OrZero
-			}
-			if failed := fuzzFailed(t, err, number(dst)); failed == ok || ok && number(dst) != want {
-				t.Fatalf("Scan(%T %q) = %d, %v, by the reference %d, %v", src, text, number(dst), err, want, ok)
-			}
-		}
-	}
-}
-
+// FuzzText holds all decoders of a text against each other and the kind's reference.
 func FuzzText(f *testing.F) {
 	f.Add("14150009200065")         // the published example: 14 digits, a word and 6
 	f.Add("1")                      // the shortest
@@ -81,15 +47,10 @@ func FuzzText(f *testing.F) {
 	f.Add("1\xff\xff\xff\xff\xff5") // bytes that carry when 6 is added
 	f.Add("-1")
 	f.Add("１")
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, k := range kinds {
-			fuzzText(t, k, text)
-		}
-	})
-}
+	f.Add(`"14150009200065"`) // in double quotes
+	f.Add(`"`)                // a quote that both begins and ends
 
-func FuzzShortText(f *testing.F) {
-	f.Add("xinaS8QBh")    // the published example
+	f.Add("xinaS8QBh")    // the published short ID
 	f.Add("B")            // the smallest
 	f.Add("__H________")  // the largest
 	f.Add("AAIAAAAAAAA")  // one above
@@ -102,18 +63,40 @@ func FuzzShortText(f *testing.F) {
 	f.Add("xiAnaS8QBh")   // A on top, before the rotation
 	f.Add("A")            // the digit of zero
 	f.Add("(0)")          // zero as it is shown
-	f.Add("1234567")      // digits are a text, and a number in Scan
 	f.Add("null")         // a text too
 	f.Add("xinaS8QBh=")   // padding
 	f.Add("+/")           // the digits 62 and 63 of the standard alphabet
 	f.Add("xi\xffaS8QBh") // not in the alphabet, and its top bit set
+
+	f.Add("5b9bda2989e1989b")                     // the ID above EightByte; a Sno has no 1
+	f.Add("8fhmi7mfls62jp64")                     // the one above Sno
+	f.Add("cb54ecf284000000")                     // published
+	f.Add("0000000000000001")                     // the smallest of one
+	f.Add("2222222222222223")                     // of the other; both of one
+	f.Add("ffffffffffffffff")                     // the largest
+	f.Add("xxxxxxxxxxxxxxxx")                     // the largest
+	f.Add("0000000000000000")                     // zero
+	f.Add("2222222222222222")                     // zero
+	f.Add("5B9BDA2989E1989B")                     // upper case
+	f.Add("22222222\xe122222\xff2")               // bytes that carry into the next
+	f.Add("2222222\x0022222222")                  // bytes that borrow from the next
+	f.Add("222222222222222:")                     // ':' follows '9'
+	f.Add("`22222222222222y")                     // '`' precedes 'a', 'y' follows 'x'
+	f.Add("38666865-6937-6d66-6c73-36326a703634") // a UUID
+	f.Add("-9223372036854775808")                 // digits
 	f.Fuzz(func(t *testing.T, text string) {
-		fuzzText(t, kinds[2], text)
-		// As JSON it means the same.
-		fromText, fromJSON := idtype.ShortID(before), idtype.ShortID(before)
-		err, errJSON := fromText.UnmarshalText([]byte(text)), fromJSON.UnmarshalJSON([]byte(`"`+text+`"`))
-		if (err == nil) != (errJSON == nil) || fromText != fromJSON {
-			t.Fatalf("%q is %d, %v, in JSON %d, %v", text, fromText, err, fromJSON, errJSON)
+		for _, k := range kinds {
+			checkParse(t, k, text)
+			id, inJSON := k.new(k.before()), k.new(k.before())
+			failed := fuzzFailed(t, k, id.UnmarshalText([]byte(text)), id)
+			if !failed && id.String() != text {
+				t.Fatalf("%s: read %q, wrote %q", k.name, text, id)
+			}
+			// As a string of JSON it means the same.
+			err := inJSON.UnmarshalJSON([]byte(`"` + text + `"`))
+			if fuzzFailed(t, k, err, inJSON) != failed || !bytes.Equal(rawOf(id), rawOf(inJSON)) {
+				t.Fatalf("%s: %q is %v, in JSON %v, %v", k.name, text, id, inJSON, err)
+			}
 		}
 	})
 }
@@ -131,87 +114,166 @@ func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`1e3`))
 	f.Add([]byte(`{}`))
 	f.Add([]byte(`"1""`))
-	f.Add([]byte(`"xinaS8QBh"`)) // what a short ID is written as
-	f.Add([]byte(`"null"`))      // a text of a short ID
+	f.Add([]byte(`"xinaS8QBh"`))             // what a short ID is written as
+	f.Add([]byte(`"null"`))                  // a text of a short ID
+	f.Add([]byte(`"5b9bda2989e1989b"`))      // what an eightbyte ID is written as
+	f.Add([]byte(`"8fhmi7mfls62jp64"`))      // what a sno ID is written as
+	f.Add([]byte(`2333333333333333`))        // a number that looks like a text
+	f.Add([]byte(`"2222222222222222"`))      // zero, or not
+	f.Add([]byte(`"\u0035b9bda2989e1989b"`)) // JSON for a text, which is not what is written
+	f.Add([]byte(`"\u00359da2989e1"`))       // the same, of the right length
 	f.Fuzz(func(t *testing.T, data []byte) {
+		input := bytes.Clone(data)
 		for _, k := range kinds {
-			fuzzJSON(t, k, data)
+			id, o := k.new(k.before()), k.orZero(k.before())
+			err, orZeroErr := id.UnmarshalJSON(data), o.UnmarshalJSON(data)
+			if !bytes.Equal(data, input) {
+				t.Fatalf("%s: the input was changed from %q to %q", k.name, input, data)
+			}
+			if !bytes.Equal(rawOf(id), rawOf(o)) || (err == nil) != (orZeroErr == nil) {
+				t.Fatalf("%s of %q: %v, %v, in OrZero %x, %v", k.name, data, id, err, rawOf(o), orZeroErr)
+			}
+			if string(data) == "null" {
+				if !id.IsZero() || err != nil {
+					t.Fatalf("%s of null: %v, %v", k.name, id, err)
+				}
+				continue
+			}
+			if fuzzFailed(t, k, err, id) {
+				continue
+			}
+			out, err := json.Marshal(id)
+			same := bytes.Equal(out, data) || k.isInteger() && digits.write(rawOf(id)) == string(data)
+			if err != nil || !same || !json.Valid(data) {
+				t.Fatalf("%s: read %s, wrote %s, %v", k.name, data, out, err)
+			}
 		}
 	})
-}
-
-func fuzzJSON(t *testing.T, k kind, data []byte) {
-	input := bytes.Clone(data)
-	got, none := k.new(before), k.orZero(before)
-	err, noneErr := got.UnmarshalJSON(data), none.UnmarshalJSON(data)
-	if !bytes.Equal(data, input) {
-		t.Fatalf("the input was changed from %q to %q", input, data)
-	}
-	if number(got) != number(none) || (err == nil) != (noneErr == nil) {
-		t.Fatalf("%q is %d, %v, in OrZero %d, %v", data, number(got), err, number(none), noneErr)
-	}
-	if string(data) == "null" {
-		if !got.IsZero() || err != nil {
-			t.Fatalf("null is %d, %v", number(got), err)
-		}
-		return
-	}
-	if fuzzFailed(t, err, number(got)) {
-		return
-	}
-	if !json.Valid(data) {
-		t.Fatalf("%q is no JSON, and is accepted", data)
-	}
-	out, err := got.MarshalJSON()
-	if digits := refDigits(number(got)); err != nil || !bytes.Equal(out, data) && digits != string(data) {
-		t.Fatalf("read %s, wrote %s, %v", data, out, err)
-	}
 }
 
 func FuzzBinary(f *testing.F) {
-	f.Add([]byte("\x00\x00\x0c\xde\x91\xff\x2b\x41"))     // an ordinary ID
-	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))     // the smallest
-	f.Add([]byte("\x7f\xff\xff\xff\xff\xff\xff\xff"))     // the largest
-	f.Add([]byte("\x80\x00\x00\x00\x00\x00\x00\x00"))     // negative
-	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00"))     // zero
-	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x00"))         // too short
-	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01")) // too long
+	f.Add([]byte("\x00\x00\x0c\xde\x91\xff\x2b\x41"))         // an ordinary number
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x01"))         // the smallest
+	f.Add([]byte("\x7f\xff\xff\xff\xff\xff\xff\xff"))         // the largest number
+	f.Add([]byte("\x80\x00\x00\x00\x00\x00\x00\x00"))         // negative
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00"))         // zero
+	f.Add([]byte("\x01\x00\x00\x00\x00\x00\x00"))             // too short
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x01"))     // a length between
+	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff"))     // a length between
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01")) // the smallest of ten bytes
+	f.Add(make([]byte, 10))                                   // zero
+	f.Add(eightRaw)
+	f.Add(snoRaw)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, k := range kinds {
-			got := k.new(before)
-			err := got.UnmarshalBinary(data)
-			if fuzzFailed(t, err, number(got)) {
+			id := k.new(k.before())
+			if fuzzFailed(t, k, id.UnmarshalBinary(data), id) {
 				continue
 			}
-			if out, err := got.MarshalBinary(); err != nil || !bytes.Equal(out, data) {
-				t.Fatalf("read %x, wrote %x, %v", data, out, err)
+			if out, err := id.MarshalBinary(); err != nil || !bytes.Equal(out, data) {
+				t.Fatalf("%s: read %x, wrote %x, %v", k.name, data, out, err)
 			}
 		}
 	})
 }
 
-// FuzzScanInteger has the two integer types that drivers hand over; their texts are in FuzzText.
+// FuzzScan has the texts and bytes that drivers hand over.
+func FuzzScan(f *testing.F) {
+	f.Add("14150009200065")                       // digits
+	f.Add("9223372036854775808")                  // 2^63
+	f.Add("0")                                    //
+	f.Add("01")                                   //
+	f.Add(string(eightRaw))                       // raw bytes
+	f.Add(string(snoRaw))                         // raw bytes
+	f.Add(eightText)                              // a text
+	f.Add(snoText)                                // a text, and the raw bytes of a UUID
+	f.Add("2333333333333333")                     // a text of either, and a number
+	f.Add("12345678")                             // raw bytes, and a number
+	f.Add("18446744073709551615")                 // 2^64−1
+	f.Add("-9223372036854775808")                 // −2^63
+	f.Add("-0")                                   //
+	f.Add("")                                     // none in a column of texts
+	f.Add("                ")                     // the same in a CHAR(16)
+	f.Add(string(make([]byte, 16)))               // the same in a FixedString(16); the nil UUID
+	f.Add(nilUUID)                                //
+	f.Add(snoUUID)                                //
+	f.Add("38666865-6937-6d66-6c73-36326a70-634") // a dash where a digit belongs
+	f.Fuzz(func(t *testing.T, column string) {
+		for _, k := range kinds {
+			fuzzScan(t, k, column)
+		}
+	})
+}
+
+func fuzzScan(t *testing.T, k kind, column string) {
+	id, fromBytes, o := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
+	err, bytesErr, orZeroErr := id.Scan(column), fromBytes.Scan([]byte(column)), o.Scan(column)
+	failed := fuzzFailed(t, k, err, id)
+	if fuzzFailed(t, k, bytesErr, fromBytes) != failed || !bytes.Equal(rawOf(id), rawOf(fromBytes)) {
+		t.Fatalf("%s of %q: %v, %v, of bytes %v, %v", k.name, column, id, err, fromBytes, bytesErr)
+	}
+	if k.isInteger() {
+		if want := digits.read(column); failed != (want == nil) || !failed && !bytes.Equal(rawOf(id), want) {
+			t.Fatalf("%s of %q: %v, %v, by the reference %x", k.name, column, id, err, want)
+		}
+	}
+	if errors.Is(err, idtype.ErrZero) {
+		if orZeroErr != nil || !o.IsZero() {
+			t.Fatalf("%s of %q: %v, in OrZero %x, %v", k.name, column, err, rawOf(o), orZeroErr)
+		}
+		return
+	}
+	if fuzzFailed(t, k, orZeroErr, o) != failed || !bytes.Equal(rawOf(id), rawOf(o)) {
+		t.Fatalf("%s of %q: %v, %v, in OrZero %x, %v", k.name, column, id, err, rawOf(o), orZeroErr)
+	}
+	if failed {
+		return
+	}
+	// What was read is the ID's value, or its text, or the same in another of the forms of a number
+	// and of a UUID.
+	value, err := id.Value()
+	if err != nil {
+		t.Fatalf("%s: read %q, cannot write it: %v", k.name, column, err)
+	}
+	same := column == id.String()
+	for _, form := range forms(value) {
+		switch form := form.(type) {
+		case string:
+			same = same || form == column
+		case []byte:
+			same = same || string(form) == column
+		}
+	}
+	if !same {
+		t.Fatalf("%s: read %q, wrote %v", k.name, column, value)
+	}
+}
+
+// FuzzScanInteger has the two integer types that drivers hand over.
 func FuzzScanInteger(f *testing.F) {
 	f.Add(uint64(published))
+	f.Add(uint64(eightNum))
 	f.Add(uint64(0))
+	f.Add(uint64(1))
 	f.Add(uint64(1<<63 - 1)) // the largest
 	f.Add(uint64(1 << 63))   // negative as an int64
 	f.Add(^uint64(0))        // minus one as an int64
 	f.Fuzz(func(t *testing.T, v uint64) {
 		for _, k := range kinds {
-			signed, unsigned := k.new(before), k.new(before)
-			err := signed.Scan(int64(v))
-			signedFailed := fuzzFailed(t, err, number(signed))
-			err = unsigned.Scan(v)
-			unsignedFailed := fuzzFailed(t, err, number(unsigned))
-			if signedFailed != unsignedFailed || number(signed) != number(unsigned) {
-				t.Fatalf("%d is %d, as uint64 %d", int64(v), number(signed), number(unsigned))
+			signed, unsigned := k.new(k.before()), k.new(k.before())
+			failed := fuzzFailed(t, k, signed.Scan(int64(v)), signed)
+			if fuzzFailed(t, k, unsigned.Scan(v), unsigned) != failed || !bytes.Equal(rawOf(signed), rawOf(unsigned)) {
+				t.Fatalf("%s: %d is %v, as uint64 %v", k.name, int64(v), signed, unsigned)
 			}
-			if signedFailed {
+			isID := k.form == asBigint && v != 0 && (!k.isInteger() || int64(v) > 0)
+			if failed == isID {
+				t.Fatalf("%s: %d is an ID: %v", k.name, v, !failed)
+			}
+			if failed {
 				continue
 			}
 			if out, err := signed.Value(); err != nil || out != int64(v) {
-				t.Fatalf("read %d, wrote %v, %v", v, out, err)
+				t.Fatalf("%s: read %d, wrote %v, %v", k.name, int64(v), out, err)
 			}
 		}
 	})
@@ -227,25 +289,35 @@ func FuzzSliceScan(f *testing.F) {
 	f.Add(`[["1"]]`)
 	f.Add(`{"1":"1"}`)
 	f.Add(`["\u0031"]`)
+	f.Add(`["5b9bda2989e1989b"]`)     // bytes of an EightByte
+	f.Add(`["335F48168D9E8808DC82"]`) // bytes of a Sno, in SQLite's digits
+	f.Add(`["8fhmi7mfls62jp64","2333333333333333"]`)
+	f.Add(`["3866686d-6937-6d66-6c73-36326a703634"]`)
+	f.Add(`["-1","18446744073709551615"]`)
+	f.Add(`[-1]`)
+	f.Add(`["5b9bda2989e1989"]`) // half a byte
+	f.Add(`{1,2}`)               // PostgreSQL's
 	f.Fuzz(func(t *testing.T, data string) {
-		got := idtype.Slice[idtype.DecimalID]{before}
-		if err := got.Scan(data); err != nil {
-			if len(got) != 1 {
-				t.Fatalf("slice is %v after an error", got)
+		for _, k := range kinds {
+			raws, err := k.scanSlice(data, k.before())
+			if err != nil {
+				if e := new(idtype.InputError); !errors.As(err, &e) || len(raws) != 1 {
+					t.Fatalf("%s of %q: %x after %v", k.name, data, raws, err)
+				}
+				k.wantUntouched(t, k.new(raws[0]))
+				continue
 			}
-			fuzzFailed(t, err, int64(got[0]))
-			return
-		}
-		for _, id := range got {
-			fuzzFailed(t, nil, int64(id))
-		}
-		out, err := got.Value()
-		if err != nil {
-			t.Fatalf("read %q, cannot write it: %v", data, err)
-		}
-		var again idtype.Slice[idtype.DecimalID]
-		if err := again.Scan([]byte(out.(string))); err != nil || !slices.Equal(again, got) {
-			t.Fatalf("read %q as %v, wrote %s, read %v, %v", data, got, out, again, err)
+			for _, raw := range raws {
+				fuzzFailed(t, k, nil, k.new(raw))
+			}
+			out, err := k.slice(raws...)
+			if err != nil || !json.Valid([]byte(out.(string))) {
+				t.Fatalf("%s: read %q, wrote %v, %v", k.name, data, out, err)
+			}
+			again, err := k.scanSlice([]byte(out.(string)), k.before())
+			if err != nil || len(again) != len(raws) || !bytes.Equal(bytes.Join(again, nil), bytes.Join(raws, nil)) {
+				t.Fatalf("%s: read %q as %x, wrote %v, read %x, %v", k.name, data, raws, out, again, err)
+			}
 		}
 	})
 }

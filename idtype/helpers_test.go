@@ -6,7 +6,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
-	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -19,6 +18,10 @@ import (
 type (
 	User  struct{ ID UserID }
 	Order struct{ ID OrderID }
+	Event struct {
+		ID   EventUUIDID // a key that its own entity is a parameter of
+		Blob [1 << 20]byte
+	}
 
 	UserID  = idtype.Decimal[User]
 	OrderID = idtype.Decimal[Order]
@@ -26,6 +29,12 @@ type (
 	UserTraceID    = idtype.Trace[User]
 	UserShortID    = idtype.Short[User]
 	UserSequenceID = idtype.Sequence[User]
+
+	EventEightID  = idtype.EightByte[Event]
+	EventBigintID = idtype.EightByte[idtype.AsBigint[Event]]
+	EventSnoID    = idtype.Sno[Event]
+	EventTextID   = idtype.Sno[idtype.AsText[Event]]
+	EventUUIDID   = idtype.Sno[idtype.AsUUID[Event]]
 )
 
 const (
@@ -50,21 +59,6 @@ var _ decoder = (*UserID)(nil)
 type writable[T any] interface {
 	*T
 	decoder
-}
-
-// domain are the values at which a codec could change its mind: every number of digits, the words of eight digits that
-// the codec works in, every number of bits, the limits of floats and of int64.
-func domain() []int64 {
-	values := []int64{published, publishedShort, 1<<53 + 1, math.MaxInt64 - 1, math.MaxInt64}
-	for bit := range int64(63) {
-		values = append(values, int64(1)<<bit, max(1, int64(1)<<bit-1))
-	}
-	for p := int64(1); ; p *= 10 {
-		values = append(values, p, p+1, max(1, p-1))
-		if p > math.MaxInt64/10 {
-			return values
-		}
-	}
 }
 
 // readVectors reads a file of JSON lines that was not made by this package.

@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -88,7 +89,7 @@ func TestJSONForms(t *testing.T) {
 		{"null", `null`, 0},
 		{"spaces around", " \n\"1\"\t", 1},
 	} {
-		got := UserID(before)
+		got := UserID(77)
 		if err := json.Unmarshal([]byte(tt.data), &got); err != nil || got != tt.want {
 			t.Errorf("%s: %s = %d, %v, want %d", tt.name, tt.data, got, err, tt.want)
 		}
@@ -136,5 +137,61 @@ func TestGob(t *testing.T) {
 	var got row
 	if err := gob.NewDecoder(&buf).Decode(&got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("came back as %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// TestTypedKeysOfBytes takes keys through JSON documents, as map keys too, and through gob.
+func TestTypedKeysOfBytes(t *testing.T) {
+	type row struct {
+		ID      EventUUIDID                  `json:"id"`
+		Parent  *EventEightID                `json:"parent"`
+		Omitted EventTextID                  `json:"omitted,omitzero"`
+		None    idtype.OrZero[EventSnoID]    `json:"none"`
+		Some    idtype.OrZero[EventBigintID] `json:"some,omitzero"`
+		List    []EventBigintID              `json:"list"`
+		Names   map[EventSnoID]string        `json:"names"`
+	}
+	eight, sno := idtype.MustParseEightByteID(eightText), idtype.MustParseSnoID(snoText)
+	parent := EventEightID(eight)
+	want := row{
+		ID: EventUUIDID(sno), Parent: &parent, Some: idtype.OrZero[EventBigintID]{ID: EventBigintID(eight)},
+		List: []EventBigintID{EventBigintID(eight)}, Names: map[EventSnoID]string{EventSnoID(sno): "sno"},
+	}
+	b, err := json.Marshal(want)
+	const text = `{"id":"8fhmi7mfls62jp64","parent":"5b9bda2989e1989b","none":null,"some":"5b9bda2989e1989b",` +
+		`"list":["5b9bda2989e1989b"],"names":{"8fhmi7mfls62jp64":"sno"}}`
+	if err != nil || string(b) != text {
+		t.Errorf("as JSON %s, %v\n   want %s", b, err, text)
+	}
+	var got row
+	if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("came back as %+v, %v, want %+v", got, err, want)
+	}
+	for name, data := range map[string]string{
+		"value": `{"id":5}`, "pointer": `{"parent":"x"}`, "element": `{"list":["5b9bda2989e1989b",true]}`,
+		"map key": `{"names":{"1":"one"}}`, "zero as key": `{"names":{"2222222222222222":"none"}}`, "OrZero": `{"some":{}}`,
+	} {
+		var got row
+		err := json.Unmarshal([]byte(data), &got)
+		if e := new(idtype.InputError); !errors.As(err, &e) {
+			t.Errorf("%s: error for %s is %v, want an *InputError", name, data, err)
+		}
+	}
+
+	want.None, got = idtype.OrZero[EventSnoID]{ID: EventSnoID(sno)}, row{}
+	want.Omitted = EventTextID(sno)
+	var buf bytes.Buffer
+	if err := gob.NewEncoder(&buf).Encode(want); err != nil {
+		t.Fatal(err)
+	}
+	if err := gob.NewDecoder(&buf).Decode(&got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("came back from gob as %+v, %v, want %+v", got, err, want)
+	}
+	// The type parameter says whose key it is, and how it is stored, and costs nothing.
+	if keys := map[any]bool{EventSnoID(sno): true, EventTextID(sno): true, sno: true}; len(keys) != 3 {
+		t.Errorf("keys of three types are %d", len(keys))
+	}
+	if fmt.Sprint(sno, eight, want.None) != "8fhmi7mfls62jp64 5b9bda2989e1989b 8fhmi7mfls62jp64" {
+		t.Errorf("printed as %v %v %v", sno, eight, want.None)
 	}
 }

@@ -1,7 +1,9 @@
 package idtype_test
 
 import (
-	"errors"
+	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -15,35 +17,131 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The reference is the layout as document 002 words it, three numbers side by side in 9, 5 and 5 decimal places, done with
-// strings. It shares no arithmetic with the package.
-
-func refText(p idtype.DecimalParts) string {
-	return strings.TrimLeft(fmt.Sprintf("%09d%05d%05d", p.Counter, p.Generator, p.Launch), "0")
+// A reference is a slow twin of an ID's text. It shares no arithmetic with the package.
+type reference struct {
+	digits   bool   // whether the text is decimal digits
+	alphabet string // of texts that are not
+	write    func(raw []byte) string
+	read     func(text string) []byte // nil for what is no ID
 }
 
-func refParts(text string) (p idtype.DecimalParts) {
-	places := strings.Repeat("0", 19-len(text)) + text
-	p.Counter, _ = strconv.Atoi(places[:9])
-	p.Generator, _ = strconv.Atoi(places[9:14])
-	p.Launch, _ = strconv.Atoi(places[14:])
-	return p
+var (
+	digits = reference{
+		digits: true,
+		write:  func(raw []byte) string { return refDigits(int64(binary.BigEndian.Uint64(raw))) },
+		read:   ofNumber(refParseDigits),
+	}
+	shortTexts = reference{
+		alphabet: refAlphabet,
+		write:    func(raw []byte) string { return refShortText(int64(binary.BigEndian.Uint64(raw))) },
+		read:     ofNumber(refShortParse),
+	}
+	base16 = ofBase(16, 8, "0123456789abcdef")
+	base32 = ofBase(32, 10, "23456789abcdefghijklmnopqrstuvwx")
+)
+
+func ofNumber(parse func(string) (int64, bool)) func(string) []byte {
+	return func(text string) []byte {
+		if v, ok := parse(text); ok {
+			return bigEndian(v)
+		}
+		return nil
+	}
+}
+
+// ofBase is texts of 16 characters: package big's digits, in the characters of the alphabet.
+func ofBase(base, size int, alphabet string) reference {
+	const usual = "0123456789abcdefghijklmnopqrstuv"
+	translate := func(text, from, to string) string {
+		return strings.Map(func(r rune) rune {
+			if i := strings.IndexRune(from, r); i >= 0 {
+				return rune(to[i])
+			}
+			return '?'
+		}, text)
+	}
+	return reference{
+		alphabet: alphabet,
+		write: func(raw []byte) string {
+			text := new(big.Int).SetBytes(raw).Text(base)
+			return translate(strings.Repeat("0", 16-len(text))+text, usual, alphabet)
+		},
+		read: func(text string) []byte {
+			v, ok := new(big.Int).SetString(translate(text, alphabet, usual), base)
+			if !ok || len(text) != 16 || v.Sign() <= 0 {
+				return nil
+			}
+			return v.FillBytes(make([]byte, size))
+		},
+	}
 }
 
 var plainNumber = regexp.MustCompile(`^[1-9][0-9]*$`)
 
 // refParseDigits is the domain in one line: a plain number that an int64 holds.
 func refParseDigits(s string) (int64, bool) {
-	n, ok := new(big.Int).SetString(s, 10)
-	if !ok || !plainNumber.MatchString(s) || !n.IsInt64() {
+	if len(s) > 100 || !plainNumber.MatchString(s) {
 		return 0, false
 	}
-	return n.Int64(), true
+	n, ok := new(big.Int).SetString(s, 10)
+	return n.Int64(), ok && n.IsInt64()
 }
 
 func refDigits(v int64) string { return strconv.FormatInt(v, 10) }
 
-// drawID draws over all lengths of text alike: drawn as numbers, almost all would have 19 digits, or one.
+// refUUID is 16 characters as a UUID.
+func refUUID(text string) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", text[:4], text[4:6], text[6:8], text[8:10], text[10:])
+}
+
+// refColumn is what a column of the kind's form holds.
+func (k kind) refColumn(raw []byte) any {
+	switch k.form {
+	case asBytes:
+		return raw
+	case asText:
+		return k.write(raw)
+	case asUUID:
+		return refUUID(k.write(raw))
+	case asBigint:
+		return int64(binary.BigEndian.Uint64(raw))
+	}
+	panic(k.form)
+}
+
+// refBits is a layout's view of an ID: a string of bits.
+func refBits(raw []byte) (bits string) {
+	for _, b := range raw {
+		bits += fmt.Sprintf("%08b", b)
+	}
+	return bits
+}
+
+func refNumber(bits string) int {
+	v, err := strconv.ParseUint(bits, 2, 63)
+	if err != nil {
+		panic(err)
+	}
+	return int(v)
+}
+
+// domain are the numbers at which a codec could change its mind: every number of digits, the words
+// of eight digits that the codec works in, every number of bits, the limits of floats and of int64.
+func domain() []int64 {
+	values := []int64{published, publishedShort, 1<<53 + 1, math.MaxInt64 - 1, math.MaxInt64}
+	for bit := range int64(63) {
+		values = append(values, int64(1)<<bit, max(1, int64(1)<<bit-1))
+	}
+	for p := int64(1); ; p *= 10 {
+		values = append(values, p, p+1, max(1, p-1))
+		if p > math.MaxInt64/10 {
+			return values
+		}
+	}
+}
+
+// drawID draws over all lengths of text alike. Drawn as numbers, almost all would have 19 digits,
+// or one.
 func drawID(t *rapid.T) int64 {
 	if rapid.Bool().Draw(t, "special") {
 		return rapid.SampledFrom(domain()).Draw(t, "id")
@@ -57,69 +155,38 @@ func drawID(t *rapid.T) int64 {
 	return rapid.Int64Range(low, high).Draw(t, "id")
 }
 
-func TestLayoutAgainstReference(t *testing.T) {
-	t.Run("parts to ID", rapid.MakeCheck(func(t *rapid.T) {
-		p := idtype.DecimalParts{
-			Counter:   rapid.IntRange(1, 922_337_202).Draw(t, "counter"),
-			Generator: rapid.IntRange(0, 99_999).Draw(t, "generator"),
-			Launch:    rapid.IntRange(0, 99_999).Draw(t, "launch"),
-		}
-		id, err := p.ID()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := strconv.FormatInt(int64(id), 10), refText(p); got != want {
-			t.Fatalf("%+v = %s, want %s", p, got, want)
-		}
-		if got := id.Parts(); got != p {
-			t.Fatalf("parts came back as %+v, want %+v", got, p)
-		}
-		if err := id.Validate(); err != nil {
-			t.Fatal(err)
-		}
-	}))
-
-	t.Run("ID to parts", rapid.MakeCheck(func(t *rapid.T) {
-		v := drawID(t)
-		id, want := idtype.DecimalID(v), refParts(strconv.FormatInt(v, 10))
-		if got := id.Parts(); got != want {
-			t.Fatalf("parts of %d = %+v, want %+v", v, got, want)
-		}
-		if id.Counter() != want.Counter || id.Generator() != want.Generator || id.Launch() != want.Launch {
-			t.Fatalf("%d = %d, %d, %d, want %+v", v, id.Counter(), id.Generator(), id.Launch(), want)
-		}
-		if got, want := id.Validate() == nil, 1 <= want.Counter && want.Counter <= 922_337_202; got != want {
-			t.Fatalf("Validate of %d: %v", v, id.Validate())
-		}
-		if got, want := id.IsTest(), strings.HasSuffix(fmt.Sprintf("%05d", v), "00000"); got != want {
-			t.Fatalf("IsTest of %d = %v", v, got)
-		}
-	}))
-
-	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
-		p := idtype.DecimalParts{
-			Counter: rapid.Int().Draw(t, "counter"), Generator: rapid.Int().Draw(t, "generator"),
-			Launch: rapid.Int().Draw(t, "launch"),
-		}
-		id, err := p.ID()
-		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next part.
-		if err == nil && id.Parts() != p {
-			t.Fatalf("%+v gives %d, which is %+v", p, id, id.Parts())
-		}
-		if e := new(idtype.RangeError); err != nil && !errors.As(err, &e) {
-			t.Fatalf("error is %v, want a *RangeError", err)
-		}
-	}))
-}
-
+// TestOrder: Compare has the order of the bytes. Texts and UUIDs of byte IDs have it too.
 func TestOrder(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rapid.Check(t, func(t *rapid.T) {
-			a, b := drawID(t), drawID(t)
-			if got, want := k.compare(a, b), big.NewInt(a).Cmp(big.NewInt(b)); got != want {
-				t.Fatalf("Compare(%d, %d) = %d, want %d", a, b, got, want)
+			a, b := k.draw(t, "a"), k.draw(t, "b")
+			if !k.isInteger() && rapid.Bool().Draw(t, "with a common start") {
+				b = append(bytes.Clone(a[:rapid.IntRange(0, k.size-1).Draw(t, "length")]), b...)[:k.size]
+				b[k.size-1] |= 1 // not zero
+			}
+			want := cmp.Compare(refBits(a), refBits(b))
+			orders := map[string]int{"Compare": k.compare(a, b)}
+			if !k.isInteger() {
+				orders["texts"] = cmp.Compare(k.new(a).String(), k.new(b).String())
+				orders["UUIDs"] = cmp.Compare(refUUID(k.write(a)), refUUID(k.write(b)))
+			}
+			for name, got := range orders {
+				if got != want {
+					t.Fatalf("%s of %x, %x: %d, want %d", name, a, b, got, want)
+				}
 			}
 		})
+		if !k.isInteger() {
+			return
+		}
+		ascending := []int64{math.MinInt64, -1, 0, 1, published, published + 1, math.MaxInt64}
+		for i, a := range ascending {
+			for j, b := range ascending {
+				if got := k.compare(bigEndian(a), bigEndian(b)); got < 0 != (i < j) || got > 0 != (i > j) {
+					t.Errorf("Compare(%d, %d) = %d", a, b, got)
+				}
+			}
+		}
 	})
 }
 
@@ -129,123 +196,178 @@ type failing interface {
 	Fatalf(string, ...any)
 }
 
-// checkText holds all text functions of v against the kind's reference.
-func checkText(t failing, k kind, v int64) {
+// checkText holds all text functions of an ID against the kind's reference.
+func checkText(t failing, k kind, raw []byte) {
 	t.Helper()
-	id, want := k.new(v), k.text(v)
+	id, want := k.new(raw), k.write(raw)
 	if got := id.String(); got != want {
-		t.Fatalf("String of %d = %s, want %s", v, got, want)
+		t.Fatalf("String of %x = %s, want %s", raw, got, want)
 	}
 	if got, err := id.MarshalText(); string(got) != want || err != nil {
-		t.Fatalf("MarshalText of %d = %s, %v, want %s", v, got, err, want)
+		t.Fatalf("MarshalText of %x = %s, %v, want %s", raw, got, err, want)
 	}
 	// Appending keeps what is there, be there room behind it or not.
-	for _, room := range []int{0, 1, 64} {
+	for _, room := range []int{0, 1, 8, 15, 16, 64} {
 		b := append(make([]byte, 0, 2+room), "x="...)
 		if got, err := id.AppendText(b); string(got) != "x="+want || err != nil {
-			t.Fatalf("AppendText of %d after %q, with room for %d = %q, %v, want %s", v, b, room, got, err, want)
+			t.Fatalf("AppendText of %x after %q, with room for %d = %q, %v", raw, b, room, got, err)
 		}
 	}
-	checkParse(t, k, want, v, v > 0) // the rest is printable, but no ID
+	checkParse(t, k, want)
 }
 
-// checkParse holds all parse functions against what a reference makes of the text.
-func checkParse(t failing, k kind, text string, want int64, ok bool) {
+// checkParse holds all functions that read a text against what the reference makes of it.
+func checkParse(t failing, k kind, text string) {
 	t.Helper()
-	if !ok {
-		want = 0
-	}
-	for name, parse := range map[string]func(string) (int64, error){"Parse": k.parse, "Parse of a typed key": k.parseTyped} {
-		if got, err := parse(text); got != want || ok != (err == nil) {
-			t.Fatalf("%s(%q) = %d, %v, want %d, %v", name, text, got, err, want, ok)
+	want := k.read(text)
+	agree := func(name string, got []byte, err error) {
+		t.Helper()
+		if (err == nil) != (want != nil) || err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("%s(%q) = %x, %v, want %x", name, text, got, err, want)
 		}
 	}
-	id := k.new(0)
-	if err := id.UnmarshalText([]byte(text)); number(id) != want || ok != (err == nil) {
-		t.Fatalf("UnmarshalText(%q) = %d, %v, want %d, %v", text, number(id), err, want, ok)
+	got, err := k.parse(text)
+	agree("Parse", got, err)
+	got, err = k.parseTyped(text)
+	agree("Parse of a typed key", got, err)
+	id := k.new(k.before())
+	err = id.UnmarshalText([]byte(text))
+	agree("UnmarshalText", rawOf(id), err)
+	if err != nil {
+		k.wantUntouched(t, id)
 	}
 }
 
 func TestTextAgainstReference(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		t.Run("special values", func(t *testing.T) {
-			for _, v := range append(domain(), 0, -1, -9, -10, -published, math.MinInt64) {
-				checkText(t, k, v)
+			for _, raw := range append(k.domain(), k.zero()) { // zero is printable, but no ID
+				checkText(t, k, raw)
+			}
+			if k.isInteger() {
+				for _, v := range []int64{-1, -9, -10, -published, math.MinInt64} {
+					checkText(t, k, bigEndian(v))
+				}
 			}
 		})
 		t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
-			for range 50 {
-				checkText(t, k, drawID(t))
+			for range 20 {
+				checkText(t, k, k.draw(t, "id"))
 			}
 		}))
-		t.Run("any text", rapid.MakeCheck(func(t *rapid.T) {
-			text := rapid.String().Draw(t, "text")
-			want, ok := k.refParse(text)
-			checkParse(t, k, text, want, ok)
-		}))
 	})
+	for _, k := range byteKinds {
+		for place := range 16 {
+			for _, c := range k.alphabet { // every character in every place
+				text := []byte(strings.Repeat(k.alphabet[:1], 15) + k.alphabet[1:2]) // not zero
+				text[place] = byte(c)
+				if raw := k.read(string(text)); raw != nil {
+					checkText(t, k, raw)
+				}
+			}
+		}
+	}
 }
 
 // The codec of digits works on words of eight, each in two halves.
 func TestDigitsAgainstStrconv(t *testing.T) {
-	k := kinds[0]                                 // the others share its codec
-	t.Run("repeated digits", func(t *testing.T) { // of every length, so that each place holds each digit
+	k := kinds[0] // the others share its codec
+	// Of every length, so that each place holds each digit.
+	t.Run("repeated digits", func(t *testing.T) {
 		for d := '1'; d <= '9'; d++ {
 			for n := 1; n <= 18; n++ {
 				v, _ := strconv.ParseInt(strings.Repeat(string(d), n), 10, 64)
-				checkText(t, k, v)
+				checkText(t, k, bigEndian(v))
 			}
 		}
 	})
-	// All halves, in each of the words, and the same with the words around them empty, which is where digits get lost.
+	// All halves, in each of the words, and the same with the words around them empty, which is
+	// where digits get lost.
 	t.Run("every half word", func(t *testing.T) {
 		for half := range int64(10_000) {
-			word := half*10_000 + half
-			for _, v := range []int64{word, word + 1e8, word * 1e8, word*1e8 + 1e16, half%922*1e16 + word, half % 922 * 1e16} {
-				checkText(t, k, v)
+			word, top := half*10_000+half, half%922*1e16
+			for _, v := range []int64{word, word + 1e8, word * 1e8, word*1e8 + 1e16, top + word, top} {
+				checkText(t, k, bigEndian(v))
 			}
 		}
 	})
 }
 
-// TestParseAgainstReference damages texts in one place: that is where a parser that reads eight bytes at a time could
-// mistake a neighbour of '0' and '9', a byte with its top bit set, or a carry between bytes.
+// damaged are texts in which every byte is tried in every place.
+func (k kind) damaged() (whole []string) {
+	switch {
+	case k.digits, k.scheme == idtype.SchemeShort:
+		text := map[bool]string{true: "9123456789012345678", false: "H_A0z9-aZb1"}[k.digits]
+		for n := 1; n <= len(text); n++ {
+			whole = append(whole, text[:n])
+		}
+	default:
+		for _, c := range []byte{k.alphabet[0], '9', 'a', k.alphabet[k.size], k.alphabet[len(k.alphabet)-1]} {
+			whole = append(whole, strings.Repeat(string(c), 16))
+		}
+	}
+	return whole
+}
+
+// TestParseAgainstReference damages texts. A parser reads eight bytes at a time. It could mistake a
+// neighbour of the alphabet, a byte with its top bit set, or what such a byte carries or borrows
+// over to the next.
 func TestParseAgainstReference(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		check := func(t failing, text string) {
-			want, ok := k.refParse(text)
-			checkParse(t, k, text, want, ok)
-		}
 		t.Run("every byte in every place", func(t *testing.T) {
-			whole := map[bool]string{true: "9123456789012345678", false: "H_A0z9-aZb1"}[k.digits]
-			for n := 1; n <= len(whole); n++ {
-				for i := range n {
+			for _, whole := range k.damaged() {
+				for place := range len(whole) {
 					for c := range 256 {
-						b := []byte(whole[:n])
-						b[i] = byte(c)
-						check(t, string(b))
+						text := []byte(whole)
+						text[place] = byte(c)
+						checkParse(t, k, string(text))
 					}
 				}
 			}
 		})
-		t.Run("two bytes changed", rapid.MakeCheck(func(t *rapid.T) {
-			for range 50 {
-				b := []byte(k.text(drawID(t)))
-				for range 2 {
-					b[rapid.IntRange(0, len(b)-1).Draw(t, "place")] = rapid.Byte().Draw(t, "byte")
+		t.Run("some bytes changed", rapid.MakeCheck(func(t *rapid.T) {
+			for range 20 {
+				text := []byte(k.write(k.draw(t, "id")))
+				for range rapid.IntRange(1, 4).Draw(t, "changes") {
+					place := rapid.IntRange(0, len(text)-1).Draw(t, "place")
+					text[place] = rapid.Byte().Draw(t, "byte")
 				}
-				check(t, string(b))
+				checkParse(t, k, string(text))
 			}
 		}))
-		t.Run("around the top", func(t *testing.T) {
-			for _, top := range []*big.Int{new(big.Int).Lsh(big.NewInt(1), 63), new(big.Int).Lsh(big.NewInt(1), 64)} {
-				for d := int64(-1000); d <= 1000; d++ {
-					check(t, new(big.Int).Add(top, big.NewInt(d)).String())
+		t.Run("of any length", rapid.MakeCheck(func(t *rapid.T) {
+			alphabet := cmp.Or(k.alphabet, "0123456789")
+			checkParse(t, k, rapid.StringMatching("["+alphabet+"]{0,40}").Draw(t, "text"))
+		}))
+		t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
+			checkParse(t, k, rapid.String().Draw(t, "text"))
+		}))
+	})
+	for _, k := range integers {
+		for _, bits := range []uint{63, 64} { // around the top
+			top := new(big.Int).Lsh(big.NewInt(1), bits)
+			for d := int64(-1000); d <= 1000; d++ {
+				checkParse(t, k, new(big.Int).Add(top, big.NewInt(d)).String())
+			}
+		}
+		for n := 18; n <= 24; n++ {
+			checkParse(t, k, strings.Repeat("9", n))
+		}
+	}
+	for _, k := range byteKinds {
+		if k.form != asBytes { // it takes long, and a text is read the same in all forms
+			continue
+		}
+		for _, place := range []int{3, 7} { // every pair of bytes, within a word, and across two
+			for pair := range 1 << 16 {
+				text := bytes.Repeat([]byte{'5'}, 16)
+				binary.BigEndian.PutUint16(text[place:], uint16(pair))
+				want := k.read(string(text))
+				got, err := k.parse(string(text))
+				if (err == nil) != (want != nil) || err == nil && !bytes.Equal(got, want) {
+					t.Fatalf("Parse(%q) = %x, %v, want %x", text, got, err, want)
 				}
 			}
-			for n := 18; n <= 24; n++ {
-				check(t, strings.Repeat("9", n))
-			}
-		})
-	})
+		}
+	}
 }

@@ -13,58 +13,6 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func TestShortBadText(t *testing.T) {
-	k := kinds[2]
-	if k.name != "ShortID" {
-		t.Fatal(k.name)
-	}
-	for _, tt := range []struct {
-		name, text string
-		reason     error  // nil for any
-		says       string // part of the reason
-	}{
-		{"empty", "", nil, "1 to 11 characters"},
-		{"zero as it is shown", "(0)", idtype.ErrZero, ""},
-		{"the digit of zero", "A", idtype.ErrZero, ""},
-		{"zero in two digits", "AA", nil, "highest digit"},
-		{"zero in ten digits", "AAAAAAAAAA", nil, "highest digit"},
-		{"negative as it is shown", "(-5)", nil, "A-Z"},
-		{"leading A of two", "AB", nil, "highest digit"},
-		{"leading A of three", "BBA", nil, "highest digit"},
-		{"published with a leading A before rotation", "xiAnaS8QBh", nil, "highest digit"},
-		{"leading A to 11 characters", "xiAAnaS8QBh", nil, "highest digit"},
-		{"leading A to 12 characters", "xiAAAnaS8QBh", nil, "11 characters"},
-		{"2^63", "AAIAAAAAAAA", nil, "__H________"},
-		{"2^66-1", "___________", nil, "__H________"},
-		{"2^64: the value wraps to zero", "AAQAAAAAAAA", nil, "__H________"},
-		{"2^64 and a valid ID", "xiQnaS8QBhA", nil, "__H________"},
-		{"too long", strings.Repeat("B", 12), nil, "11 characters"},
-		{"megabyte", strings.Repeat("B", 1<<20), nil, "11 characters"},
-		{"padded", "xinaS8QBh=", nil, "A-Z"},
-		{"standard alphabet, plus", "x+naS8QBh", nil, "A-Z"},
-		{"standard alphabet, slash", "xi/aS8QBh", nil, "A-Z"},
-		{"space before", " xinaS8QBh", nil, "A-Z"},
-		{"space after", "xinaS8QBh ", nil, "A-Z"},
-		{"newline after", "xinaS8QBh\n", nil, "A-Z"},
-		{"NUL within", "xina\x008QBh", nil, "A-Z"},
-		{"dot", "xi.aS8QBh", nil, "A-Z"},
-		{"not ASCII", "xinaS8QBé", nil, "A-Z"},
-		{"full width", "ｘi", nil, "A-Z"},
-		{"bad in front", "!inaS8QBh", nil, "A-Z"},
-		{"bad alone", "!", nil, "A-Z"},
-		{"digits of the number", "11093174944930914", nil, "11 characters"},
-		{"quoted", `"B"`, nil, "A-Z"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			testBadText(t, k, ofTexts, tt.text, tt.reason)
-			testBadParse(t, k, tt.text, tt.reason)
-			if _, err := k.parse(tt.text); !strings.Contains(err.Error(), tt.says) {
-				t.Errorf("error is %q, want %q in it", err, tt.says)
-			}
-		})
-	}
-}
-
 // TestShortOtherTexts: a text in another case or another rotation is a text of another ID, or of none; never of the same.
 func TestShortOtherTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +63,7 @@ func TestShortJSON(t *testing.T) {
 		{`9223372036854775807`, math.MaxInt64, `"__H________"`},
 		{` "-_" `, 62<<6 | 63, `"-_"`},
 	} {
-		got := UserShortID(before)
+		got := UserShortID(77)
 		if err := json.Unmarshal([]byte(tt.data), &got); err != nil || got != tt.want {
 			t.Errorf("%s = %d, %v, want %d", tt.data, got, err, tt.want)
 		}
@@ -138,10 +86,10 @@ func TestShortJSON(t *testing.T) {
 // TestShortScanText: a text never becomes another ID by way of the database.
 func TestShortScanText(t *testing.T) {
 	for _, text := range []string{"xinaS8QBh", "B", "_", "-", "(0)"} {
-		id := UserShortID(before)
+		id := UserShortID(77)
 		wantInputError(t, id.Scan(text), "ShortID", text, nil)
 		wantInputError(t, id.Scan([]byte(text)), "ShortID", text, nil)
-		if id != before {
+		if id != 77 {
 			t.Errorf("receiver is %d after an error, want it untouched", id)
 		}
 	}

@@ -1,6 +1,7 @@
 package idtype_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -44,13 +45,13 @@ func TestSliceBadScan(t *testing.T) {
 		{"megabyte of nesting", strings.Repeat("[", 1<<20), "(1048576 bytes)", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := idtype.Slice[UserID]{UserID(before), 2}
+			got := idtype.Slice[UserID]{77, 2}
 			err := got.Scan(tt.src)
 			wantInputError(t, err, "Slice", "", tt.reason)
 			if err != nil && !strings.Contains(err.Error(), tt.shows) {
 				t.Errorf("error is %q, want %q in it", err, tt.shows)
 			}
-			if !slices.Equal(got, idtype.Slice[UserID]{UserID(before), 2}) {
+			if !slices.Equal(got, idtype.Slice[UserID]{77, 2}) {
 				t.Errorf("slice is %v after an error, want it untouched", got)
 			}
 		})
@@ -134,4 +135,60 @@ func TestSliceRoundTrip(t *testing.T) {
 			t.Fatalf("%s: %v", v, err)
 		}
 	})
+}
+
+// TestSliceOfForms: the elements are what a query compares with the column.
+func TestSliceOfForms(t *testing.T) {
+	for i, want := range []string{
+		`["5b9bda2989e1989b","b7b7b7b7b7b7b7b7"]`,
+		`["6601109550783371419","-5208492444341520457"]`,
+		`["335f48168d9e8808dc82","b7b7b7b7b7b7b7b7b7b7"]`,
+		`["8fhmi7mfls62jp64","owtthfvpowtthfvp"]`,
+		`["3866686d-6937-6d66-6c73-36326a703634","6f777474-6866-7670-6f77-747468667670"]`,
+	} {
+		k := byteKinds[i]
+		raw := snoRaw
+		if k.size == 8 {
+			raw = eightRaw
+		}
+		got, err := k.slice(raw, k.before())
+		if got != want || err != nil {
+			t.Errorf("%s: %v, %v, want %s", k.name, got, err, want)
+		}
+		if upper, err := k.scanSlice(strings.ToUpper(want), k.before()); k.form == asBytes &&
+			(err != nil || !slices.EqualFunc(upper, [][]byte{raw, k.before()}, bytes.Equal)) { // as SQLite's hex writes them
+			t.Errorf("%s: in upper case %x, %v", k.name, upper, err)
+		}
+		if got, err := k.slice(); got != "[]" || err != nil {
+			t.Errorf("%s: Value of no IDs = %v, %v", k.name, got, err)
+		}
+	}
+	if raws, err := byteKinds[1].scanSlice(`[ 6601109550783371419, -1]`, eightRaw); err != nil || // as a database's own JSON has them
+		!slices.EqualFunc(raws, [][]byte{eightRaw, bytes.Repeat([]byte{0xff}, 8)}, bytes.Equal) {
+		t.Errorf("numbers are %x, %v", raws, err)
+	}
+	if raws, err := byteKinds[0].scanSlice(`[2333333333333333]`, eightRaw); err == nil {
+		t.Errorf("a number in place of hexadecimal digits is %x", raws)
+	}
+	for _, k := range kinds {
+		for _, bad := range []string{
+			`[null]`, `["1","x"]`, `[""]`, `[1.5]`, `[{}]`, `["5x"]`, `null`, `"`, `{"a":1}`,
+			`["` + strings.Repeat("0", 16) + `"]`, `["` + strings.Repeat("0", 20) + `"]`,
+		} {
+			ids, err := k.scanSlice(bad, k.before())
+			wantInputError(t, err, "Slice", bad, nil)
+			if !slices.EqualFunc(ids, [][]byte{k.before()}, bytes.Equal) {
+				t.Errorf("%s: slice is %x after an error, want it untouched", k.name, ids)
+			}
+		}
+	}
+	// The digits of an int64 ID, whatever its own text is.
+	shorts := idtype.Slice[UserShortID]{publishedShort, math.MaxInt64}
+	if got, err := shorts.Value(); got != `["11093174944930914","9223372036854775807"]` || err != nil {
+		t.Errorf("Value of short IDs = %v, %v", got, err)
+	}
+	var ids idtype.Slice[UserShortID]
+	if err := ids.Scan(`["11093174944930914",9223372036854775807]`); err != nil || !slices.Equal(ids, shorts) {
+		t.Errorf("short IDs came back as %v, %v", ids, err)
+	}
 }

@@ -4,10 +4,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -198,4 +202,65 @@ func TestSnoMinMax(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The reference is the layout as a string of bits.
+
+const snoEpoch = 1_262_304_000_000 // 2010-01-01T00:00:00Z
+
+func refSno(p idtype.SnoParts) string {
+	return fmt.Sprintf("%039b%b%08b%016b%016b", (p.UnixMs-snoEpoch)/4, p.TickTock, p.Meta, p.Partition, p.Sequence)
+}
+
+func refSnoParts(b string) idtype.SnoParts {
+	return idtype.SnoParts{
+		UnixMs: snoEpoch + 4*int64(refNumber(b[:39])), TickTock: refNumber(b[39:40]), Meta: refNumber(b[40:48]),
+		Partition: refNumber(b[48:64]), Sequence: refNumber(b[64:]),
+	}
+}
+
+func TestSnoAgainstReference(t *testing.T) {
+	t.Run("parts to ID", rapid.MakeCheck(func(t *rapid.T) {
+		p := idtype.SnoParts{
+			UnixMs: rapid.Int64Range(snoEpoch, 3461327255551).Draw(t, "ms"), TickTock: rapid.IntRange(0, 1).Draw(t, "tick-tock"),
+			Meta: rapid.IntRange(0, 255).Draw(t, "meta"), Partition: rapid.IntRange(0, 65535).Draw(t, "partition"),
+			Sequence: rapid.IntRange(0, 65535).Draw(t, "sequence"),
+		}
+		want := refSno(p)
+		if !strings.Contains(want, "1") {
+			return // TestSnoBounds has it
+		}
+		id, err := p.ID()
+		if err != nil || refBits(id[:]) != want || id.Validate() != nil {
+			t.Fatalf("%+v = %s, %v, want %s", p, refBits(id[:]), err, want)
+		}
+		floored := p
+		floored.UnixMs -= floored.UnixMs % 4 // the epoch is a whole number of units
+		if id.Parts() != floored {
+			t.Fatalf("%+v came back as %+v", p, id.Parts())
+		}
+	}))
+	t.Run("ID to parts", rapid.MakeCheck(func(t *rapid.T) {
+		raw := byteKinds[2].draw(t, "id")
+		id := idtype.SnoID(raw)
+		want := refSnoParts(refBits(raw))
+		if got := id.Parts(); got != want {
+			t.Fatalf("parts of %x = %+v, want %+v", raw, got, want)
+		}
+		if id.UnixMs() != want.UnixMs || id.TickTock() != want.TickTock || id.Meta() != want.Meta ||
+			id.Partition() != want.Partition || id.Sequence() != want.Sequence || id.Time().UnixMilli() != want.UnixMs {
+			t.Fatalf("%x is %v %v %v %v %v %v", raw, id.UnixMs(), id.TickTock(), id.Meta(), id.Partition(), id.Sequence(), id.Time())
+		}
+	}))
+	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
+		p := idtype.SnoParts{
+			UnixMs: rapid.Int64().Draw(t, "ms"), TickTock: rapid.IntRange(-1, 2).Draw(t, "tick-tock"),
+			Meta: rapid.IntRange(-1, 256).Draw(t, "meta"), Partition: rapid.IntRange(-1, 65536).Draw(t, "partition"),
+			Sequence: rapid.IntRange(-1, 65536).Draw(t, "sequence"),
+		}
+		if id, err := p.ID(); err == nil && (id.Parts().UnixMs > p.UnixMs || id.Parts().UnixMs+4 <= p.UnixMs ||
+			id.TickTock() != p.TickTock || id.Meta() != p.Meta || id.Partition() != p.Partition || id.Sequence() != p.Sequence) {
+			t.Fatalf("%+v gives %v, which is %+v", p, id, id.Parts())
+		}
+	}))
 }

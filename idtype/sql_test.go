@@ -1,52 +1,83 @@
 package idtype_test
 
 import (
+	"bytes"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/idmint/idmint/idtype"
 )
 
-// Drivers are not asked to know our types: what reaches them must be one of their own.
+// TestValue: what Value writes is what the reference says, and one of the drivers' own types, which
+// are not asked to know ours. Scan reads it back in every form.
 func TestValue(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
-		for _, v := range domain() {
-			for _, valuer := range []driver.Valuer{
-				k.new(v),
-				reflect.ValueOf(k.new(v)).Elem().Interface().(driver.Valuer),
-				k.orZero(v),
-				sql.Null[driver.Valuer]{V: k.new(v), Valid: true},
-			} {
-				got, err := valuer.Value()
-				if err != nil || got != v || !driver.IsValue(got) {
-					t.Errorf("Value of %T %d = %T %v, %v, want that as an int64", valuer, v, got, got, err)
-				}
+		for _, raw := range k.domain() {
+			checkValue(t, k, raw)
+		}
+		t.Run("any", rapid.MakeCheck(func(t *rapid.T) { checkValue(t, k, k.draw(t, "id")) }))
+		zero, err := k.orZero(k.zero()).Value()
+		if err != nil || !driver.IsValue(zero) {
+			t.Errorf("Value of OrZero of none = %#v, %v", zero, err)
+		}
+		for _, src := range forms(zero) {
+			o := k.orZero(k.before())
+			if err := o.Scan(src); err != nil || !o.IsZero() {
+				t.Errorf("OrZero.Scan(%T %v) = %x, %v, want none", src, src, rawOf(o), err)
 			}
 		}
+	})
+	for _, k := range integers {
 		for _, v := range []int64{-1, math.MinInt64} {
-			for _, valuer := range []driver.Valuer{k.new(v), k.orZero(v)} {
+			for _, valuer := range []driver.Valuer{k.new(bigEndian(v)), k.orZero(bigEndian(v))} {
 				got, err := valuer.Value()
-				wantInputError(t, err, k.name, strconv.FormatInt(v, 10), nil)
+				wantInputError(t, err, k.typ, strconv.FormatInt(v, 10), nil)
 				if got != v { // nil would be NULL to whoever drops the error
 					t.Errorf("Value of %d = %v beside its error", v, got)
 				}
 			}
 		}
-		got, err := k.new(0).Value()
-		wantInputError(t, err, k.name, "0", idtype.ErrZero)
-		if got != int64(0) {
-			t.Errorf("Value of zero = %v beside its error", got)
+	}
+}
+
+func checkValue(t failing, k kind, raw []byte) {
+	t.Helper()
+	want, id := k.refColumn(raw), k.new(raw)
+	for _, valuer := range []driver.Valuer{
+		id,
+		reflect.ValueOf(id).Elem().Interface().(driver.Valuer),
+		k.orZero(raw),
+		sql.Null[driver.Valuer]{V: id, Valid: true},
+	} {
+		got, err := valuer.Value()
+		if err != nil || !reflect.DeepEqual(got, want) || !driver.IsValue(got) {
+			t.Fatalf("Value of %T %x = %#v, %v, want %#v", valuer, raw, got, err, want)
 		}
-		if got, err := k.orZero(0).Value(); got != int64(0) || err != nil {
-			t.Errorf("Value of OrZero of none = %v, %v, want an int64 0", got, err)
+	}
+	for _, src := range forms(want) {
+		for _, dst := range []column{k.new(k.before()), k.orZero(k.before())} {
+			if err := dst.Scan(src); err != nil || !bytes.Equal(rawOf(dst), raw) {
+				t.Fatalf("%T.Scan(%T %v) = %x, %v, want %x", dst, src, src, rawOf(dst), err, raw)
+			}
 		}
-	})
+	}
+	value, err := k.slice(raw, k.before(), raw)
+	if err != nil {
+		t.Fatalf("Value of a slice: %v", err)
+	}
+	back, err := k.scanSlice(value, k.before())
+	if err != nil || !slices.EqualFunc(back, [][]byte{raw, k.before(), raw}, bytes.Equal) {
+		t.Fatalf("%v came back as %x, %v, want %x twice", value, back, err, raw)
+	}
 }
 
 func TestValueOfNone(t *testing.T) {
@@ -76,7 +107,7 @@ func TestValueOfNone(t *testing.T) {
 
 // TestScanNull: the message is what the person who forgot about NULL reads.
 func TestScanNull(t *testing.T) {
-	id := UserID(before)
+	id := UserID(77)
 	err := id.Scan(nil)
 	if !errors.Is(err, idtype.ErrNull) || errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "sql.Null") {
 		t.Errorf("error is %v, want ErrNull, naming sql.Null", err)
@@ -94,17 +125,31 @@ func TestScanNull(t *testing.T) {
 	}
 }
 
-// TestReceivers: GORM, pgx and clickhouse-go ask a value, not a pointer, whether it is a Valuer; and a method set that
-// differs between value and pointer would encode one and not the other.
+// TestReceivers: a method that encodes is on the value too, because GORM, pgx and clickhouse-go ask a
+// value whether it is a Valuer. A method that decodes is on the pointer alone.
 func TestReceivers(t *testing.T) {
-	writes := map[string]bool{"UnmarshalText": true, "UnmarshalJSON": true, "UnmarshalBinary": true, "Scan": true}
-	for _, typ := range []reflect.Type{
-		reflect.TypeFor[*UserID](), reflect.TypeFor[*UserTraceID](), reflect.TypeFor[*UserShortID](),
-		reflect.TypeFor[*UserSequenceID](), reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),
-	} {
+	writes := []string{"UnmarshalText", "UnmarshalJSON", "UnmarshalBinary", "Scan"}
+	types := []reflect.Type{
+		reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),
+	}
+	decimal := reflect.TypeFor[*UserID]()
+	for _, k := range kinds {
+		typ := reflect.TypeOf(k.new(k.zero()))
+		types = append(types, typ)
+		for i := range decimal.NumMethod() { // all schemes have what is not about a layout
+			switch name := decimal.Method(i).Name; name {
+			case "Counter", "Generator", "Launch", "IsTest", "Parts":
+			default:
+				if _, ok := typ.MethodByName(name); !ok {
+					t.Errorf("%v has no method %s", typ, name)
+				}
+			}
+		}
+	}
+	for _, typ := range types {
 		for i := range typ.NumMethod() {
 			name := typ.Method(i).Name
-			if _, onValue := typ.Elem().MethodByName(name); onValue == writes[name] {
+			if _, onValue := typ.Elem().MethodByName(name); onValue == slices.Contains(writes, name) {
 				t.Errorf("%v.%s: on the value %v", typ, name, onValue)
 			}
 		}
@@ -128,5 +173,54 @@ func TestOrZero(t *testing.T) {
 	got := some
 	if err := got.UnmarshalJSON([]byte("null")); err != nil || got != none {
 		t.Errorf("null = %v, %v, want none", got, err)
+	}
+}
+
+// TestScanOwnType: ORMs hand an ID that they were given to Scan, by value and by pointer.
+func TestScanOwnType(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) { k.ownType(t) })
+}
+
+func testScanOwnType[T idtype.ID](t *testing.T, typ string, id, before T) {
+	var zero T
+	type another struct{ T T }
+	for _, tt := range []struct {
+		src  any
+		want error
+	}{
+		{id, nil},
+		{&id, nil},
+		{zero, idtype.ErrZero},
+		{new(T), idtype.ErrZero},
+		{(*T)(nil), idtype.ErrNull},
+		{another{id}, errors.ErrUnsupported}, // any other error
+	} {
+		got := before
+		err := any(&got).(sql.Scanner).Scan(tt.src)
+		switch {
+		case tt.want == nil:
+			if err != nil || got != id {
+				t.Errorf("Scan(%T %v) = %v, %v", tt.src, tt.src, got, err)
+			}
+		case tt.want == errors.ErrUnsupported:
+			wantInputError(t, err, typ, "", nil)
+		default:
+			wantInputError(t, err, typ, "", tt.want)
+		}
+		if tt.want != nil && got != before {
+			t.Errorf("Scan(%T): receiver is %v after an error", tt.src, got)
+		}
+	}
+
+	want := idtype.OrZero[T]{ID: id}
+	for _, src := range []any{want, &want, id, &id} {
+		got := idtype.OrZero[T]{ID: before}
+		if err := got.Scan(src); err != nil || got != want {
+			t.Errorf("OrZero.Scan(%T) = %v, %v", src, got, err)
+		}
+	}
+	got := want
+	if err := got.Scan(idtype.OrZero[T]{}); err != nil || !got.IsZero() {
+		t.Errorf("OrZero.Scan of none = %v, %v", got, err)
 	}
 }
