@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// PostgreSQL's arrays, which [Slice] reads as the drivers hand them over: database/sql gets the text, pgx the binary form. Neither
-// can be taken for JSON, which begins with a bracket or white space.
+// PostgreSQL's arrays come to [Slice] as the drivers hand them over. database/sql gets the text,
+// and pgx the binary form. Neither looks like JSON: that begins with a bracket or white space.
 
 var (
 	errArrayText   = errors.New("not a flat array of IDs in PostgreSQL's text form")
@@ -61,8 +61,9 @@ var arrayTypes = map[Storage][]int32{
 	StorageBigint: {20}, StorageBytes: {17}, StorageUUID: {2950}, StorageText: {25, 1042, 1043},
 }
 
-// binaryColumns takes numbers of 32 bits: the dimensions, whether there is a NULL, the elements' type, and, unless there are no
-// dimensions, the length and the first index; then the elements, each after its size, which is −1 for NULL.
+// binaryColumns takes numbers of 32 bits. First come the dimensions, whether there is a NULL, and
+// the elements' type. Where there are dimensions, the length and the first index follow. Then come
+// the elements, each after its size. A size of −1 is NULL.
 func binaryColumns(data []byte, form Storage) ([]any, error) {
 	number := func(i int) int32 { return int32(binary.BigEndian.Uint32(data[4*i:])) }
 	if len(data) == 12 && number(0) == 0 {

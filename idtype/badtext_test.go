@@ -53,7 +53,7 @@ var badNumbers = []badText{
 	{"megabyte of NULs", strings.Repeat("\x00", 1<<20), "digits only", nil},
 	{"true", "true", "digits only", nil},
 	{"null", "null", "digits only", nil},
-	{"quoted", `"1"`, "", nil},
+	{"quoted", `"1"`, "in double quotes", nil},
 }
 
 var badShortTexts = []badText{
@@ -87,7 +87,8 @@ var badShortTexts = []badText{
 	{"bad in front", "!inaS8QBh", "A-Z", nil},
 	{"bad alone", "!", "A-Z", nil},
 	{"digits of the number", "11093174944930914", "11 characters", nil},
-	{"quoted", `"B"`, "", nil},
+	{"quoted", `"B"`, "in double quotes", nil},
+	{"quoted, but no text either", `"A"`, "A-Z", nil},
 }
 
 // badByteTexts are no text of an ID of either alphabet. Most are what some other parser accepts.

@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// What the byte IDs share. An ID is two halves, and its text is two words of eight characters. A character is as many bits as
-// a half has bytes: 4 in the hexadecimal text of EightByte, 5 in the base 32 of Sno. The digits of both alphabets end with 9,
-// and 'a' follows. The functions take an ID as a slice of its bytes, whose length says which of the two it is.
+// What the byte IDs share. An ID is two halves, and its text is two words of eight characters. A
+// character has as many bits as a half has bytes. That is 4 in the hexadecimal text of EightByte,
+// and 5 in the base 32 of Sno. The digits of both alphabets end with 9, and 'a' follows. The
+// functions take an ID as a slice of its bytes. Its length says which of the two it is.
 
 // A byteScheme is what the byte schemes differ in beyond their length.
 type byteScheme struct {
@@ -30,8 +31,8 @@ const (
 
 var errBytesJSON = errors.New("want the text of 16 characters as a string, or null")
 
-// halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler copies an array: a load that
-// spans two of them would wait for both to reach the cache.
+// halves are the bytes of an ID as two numbers. They are read in the pieces in which the compiler
+// copies an array. A load that spans two pieces would wait for both to reach the cache.
 func halves(id []byte) (high, low uint64) {
 	v := binary.BigEndian.Uint64(id)
 	if len(id) == 8 {
@@ -50,8 +51,9 @@ func putHalves(id []byte, high, low uint64) {
 	binary.BigEndian.PutUint16(id[8:], uint16(low))
 }
 
-// spell writes a number of eight characters into a word, the first in the highest byte. Each step halves the groups of bits by
-// adding to the upper one what moves it up; then the values from '9' on become letters.
+// spell writes a number of eight characters into a word, the first in the highest byte. Each step
+// halves the groups of bits: it adds to the upper one what moves it up. Then the values from '9' on
+// become letters.
 func spell(v uint64, width uint, first byte) uint64 {
 	v += (v >> (4 * width)) * (1<<32 - 1<<(4*width))
 	v += (v >> (2 * width) & ((1<<(2*width) - 1) * 0x0000_0001_0000_0001)) * (1<<16 - 1<<(2*width))
@@ -60,9 +62,11 @@ func spell(v uint64, width uint, first byte) uint64 {
 	return v + (v+(0x7f-'9')*ones)>>7&ones*toLetter
 }
 
-// unspell is the inverse of spell, in two steps, of which this is the first: the values of eight characters, each in its byte.
-// The lowest byte that is no character of the alphabet has a value that is too wide, or a high bit set in stray, for being a
-// letter's but no letter or the other way round. Above it, a carry may make of a byte whatever it likes.
+// unspell is the first of two steps that invert spell. It returns the values of eight characters,
+// each in its byte. Look at the lowest byte that is no character of the alphabet. Its value is too
+// wide, or its high bit is set in stray. That is so for a byte that lies among the letters without
+// the value of one. It is so, too, for one that has such a value elsewhere. Above that byte, a
+// carry may make anything of the others.
 func unspell(w uint64, first byte) (values, stray uint64) {
 	letters := w + (0x80-'a')*ones
 	values = w - uint64(first)*ones - letters>>7&ones*toLetter
@@ -122,7 +126,8 @@ func setWords(id []byte, first, second uint64) bool {
 	return true
 }
 
-// setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an error.
+// setByteText is the exact inverse of appendByteText over all IDs but zero. It leaves the ID on an
+// error.
 func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
 	if len(s) == textLen && setWords(id, bigEndian8(s, 0), bigEndian8(s, 8)) {
 		return nil
@@ -132,6 +137,9 @@ func setByteText[S string | []byte](f *byteScheme, id []byte, s S) error {
 
 // textFailure finds the reason that helps most.
 func textFailure[S string | []byte](f *byteScheme, s S) error {
+	if text, quoted := jsonString(s); quoted && setByteText(f, make([]byte, f.size), text) == nil {
+		return errQuoted
+	}
 	if len(s) != textLen {
 		return fmt.Errorf("%d bytes, want %d characters", len(s), textLen)
 	}
@@ -195,7 +203,8 @@ func appendByteJSON(b, id []byte) []byte {
 	return append(appendByteText(append(b, '"'), id), '"')
 }
 
-// setJSON accepts what appendByteJSON writes. It takes no numbers: 16 digits would be a text or a number.
+// setJSON accepts what appendByteJSON writes. It takes no numbers: 16 digits would be a text or a
+// number.
 func (f *byteScheme) setJSON(id, data []byte) error {
 	if string(data) == "null" {
 		clear(id)

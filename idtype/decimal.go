@@ -31,7 +31,8 @@ const (
 	MaxDecimalID DecimalID = DecimalMaxCounter*DecimalStep + (DecimalStep - 1)
 )
 
-// Decimal is the decimal ID of an entity E: three numbers side by side in the decimal places of one positive int64.
+// Decimal is the decimal ID of an entity E. It is three numbers side by side in the decimal places
+// of a positive int64.
 //
 //	14150009200065
 //	ccccggggglllll   counter 1415 · generator 92 · launch 65
@@ -41,7 +42,7 @@ const (
 //	5        generator    0 ..= 99999        the launch log, at each start of an app
 //	5        launch       1 ..= 99999        the launch log, once per deployment; 0 in tests only
 //
-// IDs of one generator ascend; IDs of several interleave by counter. The layout is the DecimalId of "Pattern: ID Generation".
+// IDs of one generator ascend. IDs of several interleave by counter.
 type Decimal[E any] int64
 
 // DecimalID is the decimal ID of any entity.
@@ -72,8 +73,8 @@ type DecimalParts struct {
 	Launch    int `json:"launch_id"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Launch 0, for tests only, is
-// allowed.
+// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Launch 0,
+// for tests only, is allowed.
 func (p DecimalParts) ID() (DecimalID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
@@ -90,9 +91,9 @@ func (p DecimalParts) validate() error {
 	})
 }
 
-// ParseDecimalID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
-// whole domain 1 ..= 2^63−1; [Decimal.Validate] checks the layout. Its error is an [*InputError]. [Parse] does the same
-// for a typed key.
+// ParseDecimalID reads the digits that String writes, and nothing else: no sign, no spaces, no
+// leading zeros. It takes the whole domain, 1 ..= 2^63−1. [Decimal.Validate] checks the layout. Its
+// error is an [*InputError]. [Parse] does the same for a typed key.
 func ParseDecimalID(s string) (DecimalID, error) {
 	v, err := decodeText(decimalType, s)
 	return DecimalID(v), err
@@ -101,7 +102,7 @@ func ParseDecimalID(s string) (DecimalID, error) {
 // MustParseDecimalID is [ParseDecimalID] for literals and tests: it panics on an error.
 func MustParseDecimalID(s string) DecimalID { return must(ParseDecimalID(s)) }
 
-// Parts takes the ID apart. Of a value that [Decimal.Validate] refuses they are not meaningful.
+// Parts takes the ID apart. They mean nothing if [Decimal.Validate] refuses the value.
 func (d Decimal[E]) Parts() DecimalParts {
 	return DecimalParts{Counter: d.Counter(), Generator: d.Generator(), Launch: d.Launch()}
 }
@@ -115,14 +116,16 @@ func (d Decimal[E]) Generator() int { return int(d % DecimalStep / decimalGenera
 // Launch is the number of the launch, 1 ..= 99999, or 0 in tests.
 func (d Decimal[E]) Launch() int { return int(d % decimalGeneratorStep) }
 
-// IsTest reports whether the ID was made by a test generator: its launch is 0. Such an ID has no place in production.
+// IsTest reports whether the ID was made by a test generator: its launch is 0. Such an ID has no
+// place in production.
 func (d Decimal[E]) IsTest() bool { return d != 0 && d.Launch() == 0 }
 
 // IsZero reports whether no ID was assigned.
 func (d Decimal[E]) IsZero() bool { return d == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError], or an [*InputError] for a value that is not in
-// the domain, which wraps [ErrZero] for zero.
+// Validate checks the value against the layout. It returns a [*RangeError] for a part outside its
+// range. For a value outside the domain it returns an [*InputError], which wraps [ErrZero] for
+// zero.
 func (d Decimal[E]) Validate() error {
 	if err := inDomain(decimalType, int64(d)); err != nil {
 		return err
@@ -153,17 +156,22 @@ func (d Decimal[E]) MarshalText() ([]byte, error) {
 	return d.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText is [ParseDecimalID]. On an error the ID is left as it was.
-func (d *Decimal[E]) UnmarshalText(text []byte) error { return set(d)(decodeText(decimalType, text)) }
+// UnmarshalText is [ParseDecimalID]. On an error the ID stays as it was.
+func (d *Decimal[E]) UnmarshalText(text []byte) error {
+	return set(d)(decodeText(decimalType, text))
+}
 
 // MarshalJSON is the digits as a string, and null for zero.
 func (d Decimal[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(d)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and exact integers: no fraction and no exponent, even of a whole number.
-// null sets zero. On an error, an [*InputError], the ID is left as it was.
-func (d *Decimal[E]) UnmarshalJSON(data []byte) error { return set(d)(decodeJSON(decimalType, data)) }
+// UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
+// exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (d *Decimal[E]) UnmarshalJSON(data []byte) error {
+	return set(d)(decodeJSON(decimalType, data))
+}
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
 func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
@@ -173,19 +181,22 @@ func (d Decimal[E]) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary is 8 bytes, big-endian. It never fails.
 func (d Decimal[E]) MarshalBinary() ([]byte, error) { return d.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (d *Decimal[E]) UnmarshalBinary(data []byte) error {
 	return set(d)(decodeBinary(decimalType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
-// stands the number and not nil, which a caller who drops the error would take for NULL.
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
+// the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (d Decimal[E]) Value() (driver.Value, error) { return valueInt63(decimalType, int64(d)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
-// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
-// [*InputError], the ID is left as it was.
-func (d *Decimal[E]) Scan(src any) error { return set(d)(scanInt63[Decimal[E]](decimalType, src)) }
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte. It also takes an ID
+// of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and that for 0 wraps
+// [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
+func (d *Decimal[E]) Scan(src any) error {
+	return set(d)(scanInt63[Decimal[E]](decimalType, src))
+}
 
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Decimal[E]) GormDataType() string { return "bigint" }

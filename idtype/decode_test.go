@@ -87,7 +87,12 @@ func TestBadText(t *testing.T) {
 	}
 	for _, k := range byteKinds {
 		zero := strings.Repeat(k.alphabet[:1], 16)
-		for _, bad := range append(badByteTexts, badText{"zero", zero, "", idtype.ErrZero}) {
+		quoted := `"` + k.write(k.before()) + `"`
+		for _, bad := range append(badByteTexts, []badText{
+			{"zero", zero, "", idtype.ErrZero},
+			{"quoted, and right without", quoted, "in double quotes", nil},
+			{"quoted twice", `"` + quoted + `"`, "20 bytes", nil},
+		}...) {
 			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
 				testBad(t, k, k.ofText(bad.text), bad)
 				number := plainNumber.MatchString(strings.TrimPrefix(bad.text, "-"))

@@ -1,47 +1,55 @@
 // Package idtype holds the primary keys that idmint mints, as column types.
 //
-// An ID is a small comparable value that knows its layout, its text, its JSON and how a database stores it. A value read
-// from a driver, a request or a file is checked on the way in; a value that was never assigned does not leave by accident.
+// An ID is a small comparable value. It knows its layout, its text, its JSON and how a database
+// stores it. A value from a driver, a request or a file is checked on the way in. A value that was
+// never assigned does not leave by accident.
 //
-//	type            size     stored as              text                      carries
-//	[DecimalID]     63 bit   BIGINT                 decimal digits            counter, generator, launch
-//	[TraceID]       63 bit   BIGINT                 decimal digits            second of 388 days, node, number
-//	[ShortID]       60 bit   BIGINT                 up to 10 of A-Za-z0-9-_   millisecond, sequence, random bits
-//	[SequenceID]    63 bit   BIGINT                 decimal digits            its number
-//	[EightByteID]   64 bit   8 bytes, or BIGINT     16 hexadecimal digits     millisecond, sequence, generator, cluster
-//	[SnoID]         80 bit   10 bytes, UUID, text   16 of 2-9a-x              4 ms, metabyte, partition, sequence
+//	type           size    stored as             text                    carries
+//	[DecimalID]    63 bit  BIGINT                decimal digits          counter, generator, launch
+//	[TraceID]      63 bit  BIGINT                decimal digits          second, node, number
+//	[ShortID]      60 bit  BIGINT                1 to 10 of A-Za-z0-9-_  millisecond, sequence, random
+//	[SequenceID]   63 bit  BIGINT                decimal digits          its number
+//	[EightByteID]  64 bit  8 bytes, or BIGINT    16 hexadecimal digits   millisecond, sequence,
+//	                                                                     generator, cluster
+//	[SnoID]        80 bit  10 bytes, UUID, text  16 of 2-9a-x            4 ms, metabyte, partition,
+//	                                                                     sequence
 //
 // Package generator mints them.
 //
 // # Typed keys
 //
-// Every scheme is a generic type over the entity that the key belongs to, so a key type per entity is one line, and keys of
-// two entities do not compile into each other. All methods, wrappers and integrations work on them:
+// Every scheme is a generic type over the entity that the key belongs to. So a key type per entity
+// is one line, and keys of two entities do not compile into each other. All methods, wrappers and
+// integrations work on them:
 //
 //	type User struct{ ID UserID; Name string }
 //	type UserID = idtype.Decimal[User]
 //	type OrderID = idtype.Decimal[Order]
 //
-// [DecimalID] is the key of any entity, and so are the other types of the table. Conversion is explicit and free: UserID(id).
-// Note the = in the declaration: a defined type, type UserID DecimalID, would have none of the methods.
+// [DecimalID] is the key of any entity, and so are the other types of the table. Conversion is
+// explicit and free: UserID(id). Note the = in the declaration: a defined type, type UserID
+// DecimalID, would have none of the methods.
 //
-// The same line chooses how a byte ID is stored, where bytes are not what is wanted: see [Storage].
+// The same line chooses how a byte ID is stored, if not as bytes: see [Storage].
 //
 //	type EventID = idtype.Sno[idtype.AsUUID[Event]]
 //
 // # Zero and NULL
 //
-// The zero value means "not assigned", also where a layout could give it a meaning. No decoder produces it, with one exception:
-// JSON null, which is also what zero is written as. Its text is for people to read; neither that nor its binary form is read
-// back. Value of zero is an error, so a key or foreign key that somebody forgot fails loudly instead of pointing to row 0. Who
-// wants otherwise says so in the column type:
+// The zero value means "not assigned", also where a layout could give it a meaning. No decoder
+// produces it but that of JSON, from null. Zero is written as null too. Its text is for people to
+// read. Neither the text nor the binary form is read back. Value of zero is an error. So a
+// forgotten key or foreign key fails loudly, and does not point to row 0. A column type can say
+// otherwise:
 //
-//   - [database/sql.Null] of an ID, or a pointer to one: a nullable column. NULL into a plain ID is an error. The JSON of
-//     sql.Null is that of its two fields; that of a pointer, and of sqlid.Null, is the ID or null.
-//   - [OrZero]: a NOT NULL column in which zero means "none".
+//   - [database/sql.Null] of an ID, or a pointer to one, is a nullable column. NULL into a plain ID
+//     is an error. The JSON of sql.Null is that of its two fields. The JSON of a pointer, and of
+//     sqlid.Null, is the ID or null.
+//   - [OrZero] is a NOT NULL column in which zero means "none".
 //
 // # The whole domain, and the layout
 //
-// Parse, Scan and every Unmarshal take the whole domain, because rows may be older than the scheme: 1 ..= 2^63−1, and of the byte
-// IDs all bytes but zero. Validate says whether a value follows its layout.
+// Parse, Scan and every Unmarshal take the whole domain, because rows may be older than the scheme.
+// That is 1 ..= 2^63−1, and of the byte IDs all bytes but zero. Validate says whether a value
+// follows its layout.
 package idtype

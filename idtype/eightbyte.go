@@ -42,13 +42,15 @@ const (
 	// EightByteMaxCluster is the largest cluster number.
 	EightByteMaxCluster = 1<<EightByteClusterBits - 1
 
-	// The largest generator number of each former layout. The second and the third have the low bits.
+	// The largest generator number of each former layout. The second and the third have the low
+	// bits.
 	eightByteV1MaxGenerator = 1<<6 - 1
 	eightByteV2MaxGenerator = 1<<EightByteGeneratorLowBits - 1
 	eightByteV3MaxGenerator = eightByteV2MaxGenerator
 )
 
-// EightByte is the eightbyte ID of an entity E: a time, a number within it, and the generator's two numbers, in 64 bits.
+// EightByte is the eightbyte ID of an entity E. It is a time, a number within it, and the
+// generator's two numbers, in 64 bits.
 //
 //	5b9bda2989e1989b
 //	010110111001101111011010001010011000100111 100001 100 1 10001001 1011
@@ -56,21 +58,22 @@ const (
 //	2019-11-15T14:12:39.591Z · sequence 33 · mode TIME_SEQUENTIAL · generator 1161 · cluster 11
 //
 //	bits    part           range          who gives it
-//	42      timestamp      0 ..= 2^42−1   the clock: milliseconds of Unix time, in mode SPREAD with their bits reversed
+//	42      timestamp      0 ..= 2^42−1   the clock: milliseconds of Unix time;
+//	                                      in mode SPREAD with their bits reversed
 //	6       sequence       0 ..= 63       the generator, counting
 //	3 + 8   generator_id   0 ..= 2047     the configuration or a claim, together with the cluster
 //	1       mode           0 or 1         the configuration: 0 is SPREAD, 1 is TIME_SEQUENTIAL
 //	4       cluster_id     0 ..= 15       the configuration or a claim
 //
-// TIME_SEQUENTIAL IDs of one generator ascend. SPREAD IDs have no order by time: those of neighbouring milliseconds are far
-// apart, so that writes spread over the key ranges of a store. The number with all parts zero, in mode SPREAD, is no ID: it
-// means "not assigned".
+// TIME_SEQUENTIAL IDs of one generator ascend. SPREAD IDs have no order by time. Those of
+// neighbouring milliseconds are far apart, so writes spread over the key ranges of a store. The
+// number with all parts zero, in mode SPREAD, is no ID: it means "not assigned".
 //
-// The text is 16 hexadecimal digits in lower case; it sorts as the bytes do. A database holds the
-// bytes, or an integer: see [AsBigint]. The layout is that of "Structure of the eight byte unique
-// IDs", with the bits as its implementation, LableOrg's java-uniqueid, orders them. Three layouts
-// came before it. Each uses bits that were zero before, so an ID of a former layout has the same
-// bytes in the later ones, and without a mode it is SPREAD:
+// The text is 16 hexadecimal digits in lower case. It sorts as the bytes do. A database holds the
+// bytes, or an integer: see [AsBigint]. The layout orders the bits as LableOrg's java-uniqueid
+// does. docs/design has its source. Three layouts came before it. Each uses bits that were zero
+// before. So an ID of a former layout has the same bytes in the later ones. Without a mode it is
+// SPREAD:
 //
 //	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
 //	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode
@@ -78,7 +81,8 @@ const (
 //	ssssss ggg m gggggggg cccc   this one, of 3.2 and of 4.1 and later
 //
 // [EightByteParts.ID] composes by this layout; [EightByteParts.V1ID], V2ID and V3ID keep to the
-// ranges of the former ones, for databases that programs with an older java-uniqueid use as well.
+// ranges of the other layouts. They are for databases that programs with an older java-uniqueid use
+// as well.
 type EightByte[E any] [8]byte
 
 // EightByteID is the eightbyte ID of any entity.
@@ -106,7 +110,8 @@ var eightByteScheme = &byteScheme{
 	typ: "EightByteID", size: 8, alphabet: "0123456789abcdef", letters: "0-9 or a-f",
 }
 
-// EightByteMode says where the IDs of neighbouring milliseconds are: far apart, or one after the other.
+// EightByteMode says where the IDs of neighbouring milliseconds are: far apart, or one after the
+// other.
 type EightByteMode int
 
 // The modes.
@@ -140,7 +145,8 @@ func (m EightByteMode) MarshalText() ([]byte, error) {
 	return []byte(m.String()), nil
 }
 
-// UnmarshalText accepts what MarshalText writes. On an error, an [*InputError], the mode is left as it was.
+// UnmarshalText accepts what MarshalText writes. On an error, an [*InputError], the mode is left as
+// it was.
 func (m *EightByteMode) UnmarshalText(text []byte) error {
 	for _, mode := range [...]EightByteMode{EightByteSpread, EightByteTimeSequential} {
 		if string(text) == mode.String() {
@@ -151,8 +157,8 @@ func (m *EightByteMode) UnmarshalText(text []byte) error {
 	return &InputError{Type: "EightByteMode", Input: quote(text), Err: errMode}
 }
 
-// EightByteParts are the numbers that an eightbyte ID consists of. Their ranges are those of [EightByte]; UnixMs is the time as
-// Unix time, 0 ..= EightByteMaxUnixMs.
+// EightByteParts are the numbers that an eightbyte ID consists of. Their ranges are those of
+// [EightByte]; UnixMs is the time as Unix time, 0 ..= EightByteMaxUnixMs.
 type EightByteParts struct {
 	Mode      EightByteMode `json:"mode"`
 	UnixMs    int64         `json:"unix_ms"`
@@ -161,8 +167,9 @@ type EightByteParts struct {
 	Cluster   int           `json:"cluster_id"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all parts are zero, so is the
-// ID, and zero is none: this is an [*InputError] that wraps [ErrZero].
+// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all
+// parts are zero, the ID would be zero, which is none. Then the error is an [*InputError] that
+// wraps [ErrZero].
 func (p EightByteParts) ID() (EightByteID, error) {
 	return p.id(EightByteTimeSequential, EightByteMaxGenerator)
 }
@@ -195,7 +202,8 @@ func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByte
 	}
 	generator := uint64(p.Generator)
 	id := EightByteFromUint64(v | uint64(p.Sequence)<<eightByteSequence |
-		generator>>EightByteGeneratorLowBits<<eightByteGeneratorTop | uint64(p.Mode)<<eightByteMode |
+		generator>>EightByteGeneratorLowBits<<eightByteGeneratorTop |
+		uint64(p.Mode)<<eightByteMode |
 		generator&(1<<EightByteGeneratorLowBits-1)<<eightByteGeneratorLow | uint64(p.Cluster))
 	return id, id.Validate()
 }
@@ -216,25 +224,28 @@ func EightByteFromUint64(v uint64) (id EightByteID) {
 	return id
 }
 
-// MinEightByteID is the smallest TIME_SEQUENTIAL ID of t's millisecond, of any generator. It returns a [*RangeError] for a time
-// outside 0 ..= EightByteMaxUnixMs.
+// MinEightByteID is the smallest TIME_SEQUENTIAL ID of t's millisecond, of any generator. It
+// returns a [*RangeError] for a time outside 0 ..= EightByteMaxUnixMs.
 //
-// It bounds TIME_SEQUENTIAL IDs only. SPREAD IDs have no order by time, and where a table holds both, those that happen to lie
-// between two bounds are from any time: look at their [EightByte.Mode]. In a BIGINT column a span of time that holds
-// 2039-09-07T15:47:35.552Z is two ranges: see [AsBigint].
+// It bounds TIME_SEQUENTIAL IDs only. SPREAD IDs have no order by time. Where a table holds both
+// modes, some of them lie between two bounds, of any time: look at their [EightByte.Mode]. In a
+// BIGINT column a span of time that holds 2039-09-07T15:47:35.552Z is two ranges: see [AsBigint].
 func MinEightByteID(t time.Time) (EightByteID, error) {
 	return EightByteParts{Mode: EightByteTimeSequential, UnixMs: unixMs(t)}.ID()
 }
 
-// MaxEightByteID is the largest TIME_SEQUENTIAL ID of t's millisecond, of any generator: see [MinEightByteID].
+// MaxEightByteID is the largest TIME_SEQUENTIAL ID of t's millisecond, of any generator: see
+// [MinEightByteID].
 func MaxEightByteID(t time.Time) (EightByteID, error) {
 	return EightByteParts{
-		EightByteTimeSequential, unixMs(t), EightByteMaxSequence, EightByteMaxGenerator, EightByteMaxCluster,
+		EightByteTimeSequential, unixMs(t),
+		EightByteMaxSequence, EightByteMaxGenerator, EightByteMaxCluster,
 	}.ID()
 }
 
-// ParseEightByteID reads the 16 digits that String writes, and nothing else: no upper case, no 0x, no spaces. Every number but
-// zero follows the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
+// ParseEightByteID reads the 16 digits that String writes, and nothing else: no upper case, no 0x,
+// no spaces. Every number but zero follows the layout. Its error is an [*InputError]. [Parse] does
+// the same for a typed key.
 func ParseEightByteID(s string) (id EightByteID, err error) {
 	err = eightByteScheme.parse(id[:], s)
 	return id, err
@@ -254,7 +265,8 @@ func (e EightByte[E]) Parts() EightByteParts {
 // Mode is the mode in which the ID was made.
 func (e EightByte[E]) Mode() EightByteMode { return EightByteMode(e.Uint64() >> eightByteMode & 1) }
 
-// UnixMs is the time at which the ID was made, as Unix time in milliseconds, 0 ..= EightByteMaxUnixMs.
+// UnixMs is the time at which the ID was made, as Unix time in milliseconds, 0 ..=
+// EightByteMaxUnixMs.
 func (e EightByte[E]) UnixMs() int64 {
 	v := e.Uint64()
 	if e.Mode() == EightByteSpread {
@@ -275,7 +287,8 @@ func (e EightByte[E]) Sequence() int {
 func (e EightByte[E]) Generator() int {
 	v := e.Uint64()
 	top := v >> eightByteGeneratorTop & (1<<EightByteGeneratorTopBits - 1)
-	return int(top<<EightByteGeneratorLowBits | v>>eightByteGeneratorLow&(1<<EightByteGeneratorLowBits-1))
+	low := v >> eightByteGeneratorLow & (1<<EightByteGeneratorLowBits - 1)
+	return int(top<<EightByteGeneratorLowBits | low)
 }
 
 // Cluster is the number of the cluster, 0 ..= 15.
@@ -284,7 +297,8 @@ func (e EightByte[E]) Cluster() int { return int(e.Uint64() & EightByteMaxCluste
 // IsZero reports whether no ID was assigned.
 func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
 
-// Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
+// Validate checks that the ID is not zero. The layout leaves no bit unused. Its error is an
+// [*InputError] that wraps [ErrZero].
 func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 
 // ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode
@@ -312,7 +326,8 @@ func (e EightByte[E]) validateParts(maxMode EightByteMode, maxGenerator int64) e
 	return e.Parts().validate(maxMode, maxGenerator)
 }
 
-// Compare orders IDs by their bytes, which is also how a column of bytes orders them. That is by time for TIME_SEQUENTIAL IDs.
+// Compare orders IDs by their bytes, which is also how a column of bytes orders them. That is by
+// time for TIME_SEQUENTIAL IDs.
 func (e EightByte[E]) Compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 
 // Scheme is [SchemeEightByte].
@@ -321,16 +336,21 @@ func (EightByte[E]) Scheme() Scheme { return SchemeEightByte }
 // Storage is [StorageBytes], or [StorageBigint] for a key that is declared with [AsBigint].
 func (EightByte[E]) Storage() Storage { return storageOf[E](eightByteScheme) }
 
-// String is 16 hexadecimal digits, in lower case. Those of zero are all 0, for people to read; they are not read back.
-func (e EightByte[E]) String() string { return string(appendByteText(make([]byte, 0, textLen), e[:])) }
+// String is 16 hexadecimal digits, in lower case. Those of zero are all 0, for people to read; they
+// are not read back.
+func (e EightByte[E]) String() string {
+	return string(appendByteText(make([]byte, 0, textLen), e[:]))
+}
 
 // AppendText appends the digits of String. It never fails.
 func (e EightByte[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, e[:]), nil }
 
 // MarshalText is the digits of String. It never fails.
-func (e EightByte[E]) MarshalText() ([]byte, error) { return e.AppendText(make([]byte, 0, textLen)) }
+func (e EightByte[E]) MarshalText() ([]byte, error) {
+	return e.AppendText(make([]byte, 0, textLen))
+}
 
-// UnmarshalText is [ParseEightByteID]. On an error the ID is left as it was.
+// UnmarshalText is [ParseEightByteID]. On an error the ID stays as it was.
 func (e *EightByte[E]) UnmarshalText(text []byte) error {
 	return eightByteScheme.unmarshalText(e[:], text)
 }
@@ -340,7 +360,8 @@ func (e EightByte[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), e[:]), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, which is an
+// [*InputError], the ID stays as it was.
 func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 	return eightByteScheme.unmarshalJSON(e[:], data)
 }
@@ -349,23 +370,31 @@ func (e *EightByte[E]) UnmarshalJSON(data []byte) error {
 func (e EightByte[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, e[:]...), nil }
 
 // MarshalBinary is the 8 bytes. It never fails.
-func (e EightByte[E]) MarshalBinary() ([]byte, error) { return e.AppendBinary(make([]byte, 0, len(e))) }
+func (e EightByte[E]) MarshalBinary() ([]byte, error) {
+	return e.AppendBinary(make([]byte, 0, len(e)))
+}
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (e *EightByte[E]) UnmarshalBinary(data []byte) error {
 	return eightByteScheme.unmarshalBinary(e[:], data)
 }
 
-// Value hands the ID to a database driver: as 8 bytes, or as int64 for a key that is declared with [AsBigint]. Zero is an error
-// that wraps [ErrZero]; 0 stands beside it and not nil, which a caller who drops the error would take for NULL.
-func (e EightByte[E]) Value() (driver.Value, error) { return eightByteScheme.value(e.Storage(), e[:]) }
+// Value hands the ID to a database driver, as 8 bytes. For a key that is declared with [AsBigint]
+// it is an int64. Zero is an error that wraps [ErrZero]. Beside the error is 0 and not nil: a
+// caller who drops the error would take nil for NULL.
+func (e EightByte[E]) Value() (driver.Value, error) {
+	return eightByteScheme.value(e.Storage(), e[:])
+}
 
-// Scan takes the ID from a database driver: as 8 bytes or its text, in a []byte, a string or an array, or as [AsBigint] says.
-// It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], zero one that wraps [ErrZero]. On
-// an error, an [*InputError], the ID is left as it was.
+// Scan takes the ID from a database driver, as 8 bytes or its text. They come in a []byte, a string
+// or an array. For other forms see [AsBigint]. It takes an ID of its own type, by value or by
+// pointer. The error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an error,
+// which is an [*InputError], the ID stays as it was.
 //
-// A string of 8 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may be a text of as many characters from
-// another column, and nothing here tells the two apart. Package pgxid does, for what pgx reads itself.
+// A string of 8 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may
+// also be a text of as many characters from another column. Nothing here tells the two apart.
+// Package pgxid does, for what pgx reads itself.
 func (e *EightByte[E]) Scan(src any) error {
 	return scanBytes(eightByteScheme, e.Storage(), e, e[:], src)
 }

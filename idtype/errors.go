@@ -13,13 +13,15 @@ var (
 	// ErrNull is wrapped by the error of Scan for NULL.
 	ErrNull = errors.New("NULL: scan into sql.Null of this type, or into a pointer to it")
 
-	errSyntax   = errors.New("not a plain decimal number: digits only, without sign, spaces or leading zeros")
+	errSyntax = errors.New("not a plain decimal number: " +
+		"digits only, without sign, spaces or leading zeros")
 	errOverflow = errors.New("above the largest ID, 9223372036854775807")
 	errNegative = errors.New("IDs are positive")
 	errJSON     = errors.New("want digits alone, as a string or an exact integer")
 	errBinary   = errors.New("want 8 bytes")
 	errGoType   = errors.New("want int64, uint64, string, []byte, or the ID's own type")
 
+	errQuoted    = errors.New("it is in double quotes: take the text between them")
 	errSliceType = errors.New("want a JSON array as string or []byte")
 )
 

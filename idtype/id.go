@@ -21,7 +21,8 @@ const (
 	SchemeSequence  Scheme = "sequence"
 )
 
-// ID is what all ID types of this package have in common, typed keys included. Only types of this package satisfy it.
+// ID is what all ID types of this package have in common, typed keys included. Only types of this
+// package satisfy it.
 type ID interface {
 	comparable
 	fmt.Stringer
@@ -44,7 +45,8 @@ type ID interface {
 	// GormDataType is the type of the column in GORM's words.
 	GormDataType() string
 
-	// none is what a column of [OrZero] holds for zero, and isNone recognises it in every form that a driver gives it.
+	// none is what a column of [OrZero] holds for zero. It has many forms: isNone knows each that a
+	// driver gives.
 	none() driver.Value
 	isNone(src any) bool
 }
@@ -56,8 +58,8 @@ type pointer[T any] interface {
 	sql.Scanner
 }
 
-// Parse reads an ID of any type, typed keys included, from the text that its String writes: Parse[UserID](s). It is as
-// strict as the scheme's own Parse.
+// Parse reads an ID of any type, typed keys included, from the text that its String writes:
+// Parse[UserID](s). It is as strict as the scheme's own Parse.
 func Parse[T ID, P pointer[T]](s string) (T, error) {
 	var id T
 	err := P(&id).UnmarshalText([]byte(s))

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// What all IDs of 63 bits share: a domain of 1 ..= 2^63−1, decimal text, and an integer column. The functions take and
-// return int64; each type's methods convert.
+// What all IDs of 63 bits share: a domain of 1 ..= 2^63−1, decimal text, and an integer column. The
+// functions take and return int64; each type's methods convert.
 
 const (
 	maxDigits = 19 // of 2^63−1
@@ -21,8 +21,9 @@ const (
 	e16      = e8 * e8
 )
 
-// appendInt63 appends the decimal digits of v. Digits are made eight at a time in one word, which takes half the time of
-// [strconv.AppendInt]; a negative v, which is no ID but may be printed, goes there.
+// appendInt63 appends the decimal digits of v. Digits are made eight at a time in one word, which
+// takes half the time of [strconv.AppendInt]. A negative v goes there: it is no ID, but may be
+// printed.
 func appendInt63(b []byte, v int64) []byte {
 	if v < e8 {
 		return strconv.AppendInt(b, v, 10)
@@ -42,8 +43,9 @@ func appendInt63(b []byte, v int64) []byte {
 	return append(b, buf[bits.TrailingZeros64(t)/8:]...)
 }
 
-// digits8 spreads the eight decimal digits of v < 10^8 over the bytes of a word, the most significant digit in the lowest
-// byte. Each step halves the groups: x/100 and x/10 are multiplications by a rounded-up reciprocal, exact in their range.
+// digits8 spreads the eight decimal digits of v < 10^8 over the bytes of a word. The most
+// significant digit is in the lowest byte. Each step halves the groups: x/100 and x/10 are
+// multiplications by a rounded-up reciprocal, exact in their range.
 func digits8(v uint64) uint64 {
 	v = v/10_000 | v%10_000<<32
 	hundreds := v * 10_486 >> 20 & 0x0000_007f_0000_007f
@@ -114,13 +116,15 @@ func load8[S string | []byte](s S, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// allDigits reports whether each byte of w is an ASCII digit: its high half is 3, and stays 3 when 6 is added.
+// allDigits reports whether each byte of w is an ASCII digit. Its high half is 3 then, and stays 3
+// when 6 is added.
 func allDigits(w uint64) bool {
 	const high = 0xf0f0_f0f0_f0f0_f0f0
 	return w&high|(w+0x0606_0606_0606_0606)&high>>4 == 0x3333_3333_3333_3333
 }
 
-// value8 is the number that eight ASCII digits spell, the first of them in the lowest byte: pairs, then fours, then eight.
+// value8 is the number that eight ASCII digits spell. The first of them is in the lowest byte.
+// Pairs are joined first, then fours, then eights.
 func value8(w uint64) uint64 {
 	w = w & 0x0f0f_0f0f_0f0f_0f0f * (10<<8 + 1) >> 8
 	w = w & 0x00ff_00ff_00ff_00ff * (100<<16 + 1) >> 16
@@ -142,9 +146,19 @@ func checkInt63(v int64) error {
 func decodeText[S string | []byte](typ string, s S) (int64, error) {
 	v, err := parseInt63(s)
 	if err != nil {
-		return 0, &InputError{Type: typ, Input: quote(s), Err: err}
+		return 0, &InputError{Type: typ, Input: quote(s), Err: orQuoted(s, parseInt63, err)}
 	}
 	return v, nil
+}
+
+// orQuoted is the likely cause where a text is wrong, and right without the quotes around it.
+func orQuoted[S string | []byte](s S, parse func(S) (int64, error), err error) error {
+	if text, quoted := jsonString(s); quoted {
+		if _, inner := parse(text); inner == nil {
+			return errQuoted
+		}
+	}
+	return err
 }
 
 // appendJSON writes a string, so that readers whose numbers are floats lose no digits.
@@ -157,8 +171,9 @@ func appendJSON(b []byte, v int64) []byte {
 	return append(b, '"')
 }
 
-// jsonString takes the quotes off a JSON string, and says whether there were any. No text of an ID needs an escape.
-func jsonString(data []byte) ([]byte, bool) {
+// jsonString takes the quotes off a JSON string, and says whether there were any. No text of an ID
+// needs an escape.
+func jsonString[S string | []byte](data S) (S, bool) {
 	if n := len(data); n >= 2 && data[0] == '"' && data[n-1] == '"' {
 		return data[1 : n-1], true
 	}
@@ -215,8 +230,8 @@ func inDomain(typ string, v int64) error {
 	return nil
 }
 
-// valueInt63 returns v beside an error as well: a caller that drops the error, as GORM does where it builds conditions, would take
-// nil for NULL.
+// valueInt63 returns v beside an error as well. GORM drops the error where it builds conditions,
+// and would take nil for NULL.
 func valueInt63(typ string, v int64) (driver.Value, error) { return v, inDomain(typ, v) }
 
 // scanInt63 takes every form in which a driver hands over an integer column, and the ID's own type.
@@ -248,7 +263,8 @@ func scanInt63[T ~int64](typ string, src any) (int64, error) {
 	return v, nil
 }
 
-// own takes an ID by value or by pointer, as ORMs hand it to Scan that know no other source than a database's.
+// own takes an ID by value or by pointer. ORMs hand it to Scan so, because they know no other
+// source than a database's.
 func own[T any](src any) (id T, err error) {
 	switch src := src.(type) {
 	case T:
@@ -274,8 +290,8 @@ func describe(src any) string {
 	case []byte:
 		return quote(src)
 	}
-	if v := reflect.ValueOf(src); v.Kind() == reflect.Pointer && v.IsNil() { // whose String would panic
-		return "NULL"
+	if v := reflect.ValueOf(src); v.Kind() == reflect.Pointer && v.IsNil() {
+		return "NULL" // its String would panic
 	}
 	return fmt.Sprintf("%T %s", src, quote(fmt.Sprint(src)))
 }

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 )
 
-// OrZero is an optional ID in a NOT NULL column, where zero means "none": 0, bytes that are all zero, an empty text or the nil
-// UUID, as the ID's [Storage] is. ClickHouse stores such a column smaller and reads it faster than a Nullable one. For a column
-// that holds NULL use [database/sql.Null].
+// OrZero is an optional ID in a NOT NULL column, where zero means "none". By the ID's [Storage]
+// that is 0, bytes that are all zero, an empty text or the nil UUID. ClickHouse stores such a
+// column smaller and reads it faster than a Nullable one. For a column that holds NULL use
+// [database/sql.Null].
 //
 // Its JSON is that of the ID: null for none.
 type OrZero[T ID] struct {
@@ -36,7 +37,8 @@ func (o OrZero[T]) Value() (driver.Value, error) {
 	return o.ID.Value()
 }
 
-// Scan takes what the ID's Scan takes, the column's zero, and an OrZero. NULL is an error. On an error the receiver is left as it was.
+// Scan takes what the ID's Scan takes, the column's zero, and an OrZero. NULL is an error. On an
+// error the receiver stays as it was.
 func (o *OrZero[T]) Scan(src any) error {
 	if same, err := own[OrZero[T]](src); err == nil {
 		*o = same
@@ -52,7 +54,8 @@ func (o *OrZero[T]) Scan(src any) error {
 // MarshalJSON is the ID's JSON, and null for none.
 func (o OrZero[T]) MarshalJSON() ([]byte, error) { return o.ID.MarshalJSON() }
 
-// UnmarshalJSON accepts what the ID's UnmarshalJSON accepts. On an error the receiver is left as it was.
+// UnmarshalJSON accepts what the ID's UnmarshalJSON accepts. On an error the receiver stays as it
+// was.
 func (o *OrZero[T]) UnmarshalJSON(data []byte) error {
 	return any(&o.ID).(json.Unmarshaler).UnmarshalJSON(data)
 }

@@ -10,8 +10,8 @@ import (
 	"fmt"
 )
 
-// Sequence is the number of an entity E in a sequence: a counter in the database, which its holder advances, or which is
-// advanced a block at a time. It has no parts.
+// Sequence is the number of an entity E in a sequence. That is a counter in the database. Its
+// holder advances it, one by one or a block at a time. It has no parts.
 //
 //	57 is the 57th number of its counter
 //
@@ -19,8 +19,8 @@ import (
 //	1      reserved     0
 //	63     number       1 ..= 9223372036854775807
 //
-// IDs of one counter ascend; those of several holders of blocks ascend within each block. It is "IDs produced by DB" of
-// "Pattern: ID Generation", and the type of columns with AUTO_INCREMENT or an identity.
+// IDs of one counter ascend; those of several holders of blocks ascend within each block. It is
+// also the type of columns with AUTO_INCREMENT or an identity.
 type Sequence[E any] int64
 
 // SequenceID is the number of any entity.
@@ -44,8 +44,9 @@ var (
 
 const sequenceType = "SequenceID"
 
-// ParseSequenceID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
-// whole domain 1 ..= 2^63−1. Its error is an [*InputError]. [Parse] does the same for a typed key.
+// ParseSequenceID reads the digits that String writes, and nothing else: no sign, no spaces, no
+// leading zeros. It takes the whole domain 1 ..= 2^63−1. Its error is an [*InputError]. [Parse]
+// does the same for a typed key.
 func ParseSequenceID(s string) (SequenceID, error) {
 	v, err := decodeText(sequenceType, s)
 	return SequenceID(v), err
@@ -57,8 +58,8 @@ func MustParseSequenceID(s string) SequenceID { return must(ParseSequenceID(s)) 
 // IsZero reports whether no ID was assigned.
 func (s Sequence[E]) IsZero() bool { return s == 0 }
 
-// Validate checks that the value is positive, which is all of the layout. It returns an [*InputError], which wraps [ErrZero]
-// for zero.
+// Validate checks that the value is positive. That is all of the layout. It returns an
+// [*InputError], which wraps [ErrZero] for zero.
 func (s Sequence[E]) Validate() error { return inDomain(sequenceType, int64(s)) }
 
 // Compare orders IDs by their number, which is also how an integer column orders them.
@@ -84,17 +85,22 @@ func (s Sequence[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText is [ParseSequenceID]. On an error the ID is left as it was.
-func (s *Sequence[E]) UnmarshalText(text []byte) error { return set(s)(decodeText(sequenceType, text)) }
+// UnmarshalText is [ParseSequenceID]. On an error the ID stays as it was.
+func (s *Sequence[E]) UnmarshalText(text []byte) error {
+	return set(s)(decodeText(sequenceType, text))
+}
 
 // MarshalJSON is the digits as a string, and null for zero.
 func (s Sequence[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(s)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and exact integers: no fraction and no exponent, even of a whole number.
-// null sets zero. On an error, an [*InputError], the ID is left as it was.
-func (s *Sequence[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeJSON(sequenceType, data)) }
+// UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
+// exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
+// stays as it was.
+func (s *Sequence[E]) UnmarshalJSON(data []byte) error {
+	return set(s)(decodeJSON(sequenceType, data))
+}
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
 func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
@@ -104,19 +110,22 @@ func (s Sequence[E]) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary is 8 bytes, big-endian. It never fails.
 func (s Sequence[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (s *Sequence[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBinary(sequenceType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
-// stands the number and not nil, which a caller who drops the error would take for NULL.
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
+// the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (s Sequence[E]) Value() (driver.Value, error) { return valueInt63(sequenceType, int64(s)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
-// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
-// [*InputError], the ID is left as it was.
-func (s *Sequence[E]) Scan(src any) error { return set(s)(scanInt63[Sequence[E]](sequenceType, src)) }
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte. It also takes an ID
+// of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and that for 0 wraps
+// [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
+func (s *Sequence[E]) Scan(src any) error {
+	return set(s)(scanInt63[Sequence[E]](sequenceType, src))
+}
 
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Sequence[E]) GormDataType() string { return "bigint" }

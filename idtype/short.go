@@ -38,8 +38,8 @@ const (
 	ShortMaxRandom = 1<<ShortRandomBits - 1
 )
 
-// Short is the short ID of an entity E: a time, a number within it and random bits, in 60 bits of one positive int64, with a
-// text of up to 10 characters.
+// Short is the short ID of an entity E. It is a time, a number within it and random bits, in 60
+// bits of one positive int64. Its text has up to 10 characters.
 //
 //	11093174944930914, as base 64 naS8QBhxi, as text xinaS8QBh
 //	0000 000000100111011010010010111100010000000001 100001110 001100010
@@ -52,11 +52,12 @@ const (
 //	9      sequence     0 ..= 511      the generator, counting
 //	9      random       0 ..= 511      anything
 //
-// The text is the number in base 64 (A-Z a-z 0-9 - _, the digit A is 0) without leading A, its last two digits moved to the
-// front: these change most, so a list of IDs looks random. Texts therefore do not sort as their IDs do. IDs made since
-// 2020-05-04T08:44:36.736Z have 10 characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
+// The text is the number in base 64, with the digits A-Z a-z 0-9 - _, of which A is 0. It has no
+// leading A. Its last two digits are moved to the front. These change most, so a list of IDs looks
+// random. Texts therefore do not sort as their IDs do. IDs made since 2020-05-04T08:44:36.736Z have
+// 10 characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
 //
-// IDs of one generator ascend. The layout and the text are those of "Unique ID Generator Design".
+// IDs of one generator ascend. docs/design has the source of the layout and the text.
 type Short[E any] int64
 
 // ShortID is the short ID of any entity.
@@ -80,21 +81,23 @@ var (
 
 const shortType = "ShortID"
 
-// ShortParts are the numbers that a short ID consists of. Their ranges are those of [Short]; UnixMs is the time as Unix time,
-// ShortEpoch ..= ShortMaxUnixMs.
+// ShortParts are the numbers that a short ID consists of. Their ranges are those of [Short]; UnixMs
+// is the time as Unix time, ShortEpoch ..= ShortMaxUnixMs.
 type ShortParts struct {
 	UnixMs   int64 `json:"unix_ms"`
 	Sequence int   `json:"sequence"`
 	Random   int   `json:"random"`
 }
 
-// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all parts are the smallest, so
-// is the ID, and zero is none: this is an [*InputError] that wraps [ErrZero].
+// ID composes the parts. It returns a [*RangeError] for the first part outside its range. Where all
+// parts are the smallest, the ID would be zero, which is none. Then the error is an [*InputError]
+// that wraps [ErrZero].
 func (p ShortParts) ID() (ShortID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	id := ShortID(p.UnixMs-ShortEpoch)*ShortTimeStep | ShortID(p.Sequence)*ShortSequenceStep | ShortID(p.Random)
+	id := ShortID(p.UnixMs-ShortEpoch)*ShortTimeStep |
+		ShortID(p.Sequence)*ShortSequenceStep | ShortID(p.Random)
 	return id, inDomain(shortType, int64(id))
 }
 
@@ -106,8 +109,8 @@ func (p ShortParts) validate() error {
 	})
 }
 
-// MinShortID is the smallest ID of t's millisecond. In the first of all it is 1, because zero is none. It returns a
-// [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
+// MinShortID is the smallest ID of t's millisecond. In the first of all it is 1, because zero is
+// none. It returns a [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
 func MinShortID(t time.Time) (ShortID, error) {
 	id, err := ShortParts{UnixMs: unixMs(t)}.ID()
 	if errors.Is(err, ErrZero) {
@@ -116,12 +119,14 @@ func MinShortID(t time.Time) (ShortID, error) {
 	return id, err
 }
 
-// MaxShortID is the largest ID of t's millisecond. It returns a [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
+// MaxShortID is the largest ID of t's millisecond. It returns a [*RangeError] for a time outside
+// ShortEpoch ..= ShortMaxUnixMs.
 func MaxShortID(t time.Time) (ShortID, error) {
 	return ShortParts{UnixMs: unixMs(t), Sequence: ShortMaxSequence, Random: ShortMaxRandom}.ID()
 }
 
-// unixMs is t in milliseconds, rounded down, or as near as an int64 comes: UnixMilli wraps around, to times that may be valid.
+// unixMs is t in milliseconds, rounded down, or as near as an int64 comes: UnixMilli wraps around,
+// to times that may be valid.
 func unixMs(t time.Time) int64 {
 	switch s := t.Unix(); {
 	case s >= math.MaxInt64/1000:
@@ -132,9 +137,9 @@ func unixMs(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// ParseShortID reads the text that String writes, and nothing else: a text that would not be written back the same is an
-// error. It takes the whole domain 1 ..= 2^63−1; [Short.Validate] checks the layout. Its error is an [*InputError]. [Parse]
-// does the same for a typed key.
+// ParseShortID reads the text that String writes, and nothing else. It refuses a text that would
+// not be written back the same. It takes the whole domain, 1 ..= 2^63−1. [Short.Validate] checks
+// the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
 func ParseShortID(s string) (ShortID, error) {
 	v, err := decodeShort(s)
 	return ShortID(v), err
@@ -143,13 +148,16 @@ func ParseShortID(s string) (ShortID, error) {
 // MustParseShortID is [ParseShortID] for literals and tests: it panics on an error.
 func MustParseShortID(s string) ShortID { return must(ParseShortID(s)) }
 
-// Parts takes the ID apart. Of a value that [Short.Validate] refuses they are not meaningful.
+// Parts takes the ID apart. They mean nothing if [Short.Validate] refuses the value.
 func (s Short[E]) Parts() ShortParts {
 	return ShortParts{UnixMs: s.UnixMs(), Sequence: s.Sequence(), Random: s.Random()}
 }
 
-// UnixMs is the time at which the ID was made, as Unix time in milliseconds, ShortEpoch ..= ShortMaxUnixMs.
-func (s Short[E]) UnixMs() int64 { return int64(s>>(ShortSequenceBits+ShortRandomBits)) + ShortEpoch }
+// UnixMs is the time at which the ID was made, as Unix time in milliseconds, ShortEpoch ..=
+// ShortMaxUnixMs.
+func (s Short[E]) UnixMs() int64 {
+	return int64(s>>(ShortSequenceBits+ShortRandomBits)) + ShortEpoch
+}
 
 // Time is the time at which the ID was made, in UTC, to the millisecond.
 func (s Short[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
@@ -163,8 +171,9 @@ func (s Short[E]) Random() int { return int(s & ShortMaxRandom) }
 // IsZero reports whether no ID was assigned.
 func (s Short[E]) IsZero() bool { return s == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError], or an [*InputError] for a value that is not in
-// the domain, which wraps [ErrZero] for zero.
+// Validate checks the value against the layout. It returns a [*RangeError] for a part outside its
+// range. For a value outside the domain it returns an [*InputError], which wraps [ErrZero] for
+// zero.
 func (s Short[E]) Validate() error {
 	if err := inDomain(shortType, int64(s)); err != nil {
 		return err
@@ -172,7 +181,8 @@ func (s Short[E]) Validate() error {
 	return s.Parts().validate()
 }
 
-// Compare orders IDs by their number, which is by time, and how an integer column orders them. Texts have another order.
+// Compare orders IDs by their number. That is by time, and how an integer column orders them. Texts
+// have another order.
 func (s Short[E]) Compare(other Short[E]) int { return cmp.Compare(s, other) }
 
 // Scheme is [SchemeShort].
@@ -181,8 +191,9 @@ func (Short[E]) Scheme() Scheme { return SchemeShort }
 // Storage is [StorageBigint].
 func (Short[E]) Storage() Storage { return StorageBigint }
 
-// String is the ID's text. A value that is no ID has none: it is shown as its number in parentheses, "(0)" for zero, which is
-// no text of any ID. The digit 0 would not do, because it is the text of the ID 52.
+// String is the ID's text. A value that is no ID has none. It is shown as its number in
+// parentheses, such as "(0)" for zero, which is no text of any ID. The digit 0 would not do,
+// because it is the text of the ID 52.
 func (s Short[E]) String() string {
 	var buf [maxDigits + 3]byte
 	return string(appendShort(buf[:0], int64(s)))
@@ -192,9 +203,11 @@ func (s Short[E]) String() string {
 func (s Short[E]) AppendText(b []byte) ([]byte, error) { return appendShort(b, int64(s)), nil }
 
 // MarshalText is the text of String. It never fails.
-func (s Short[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, maxShortText)) }
+func (s Short[E]) MarshalText() ([]byte, error) {
+	return s.AppendText(make([]byte, 0, maxShortText))
+}
 
-// UnmarshalText is [ParseShortID]. On an error the ID is left as it was.
+// UnmarshalText is [ParseShortID]. On an error the ID stays as it was.
 func (s *Short[E]) UnmarshalText(text []byte) error { return set(s)(decodeShort(text)) }
 
 // MarshalJSON is the text as a string, and null for zero.
@@ -206,8 +219,9 @@ func (s Short[E]) MarshalJSON() ([]byte, error) {
 	return append(appendShort(b, int64(s)), '"'), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. An exact integer, without fraction and exponent, is the ID's number; digits in
-// a string are a text like any other. null sets zero. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalJSON accepts what MarshalJSON writes. An exact integer, without fraction and exponent,
+// is the ID's number. Digits in a string are a text like any other. null sets zero. On an error,
+// which is an [*InputError], the ID stays as it was.
 func (s *Short[E]) UnmarshalJSON(data []byte) error { return set(s)(decodeShortJSON(data)) }
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
@@ -218,19 +232,22 @@ func (s Short[E]) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary is 8 bytes, big-endian. It never fails.
 func (s Short[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (s *Short[E]) UnmarshalBinary(data []byte) error {
 	return set(s)(decodeBinary(shortType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
-// stands the number and not nil, which a caller who drops the error would take for NULL.
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
+// the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (s Short[E]) Value() (driver.Value, error) { return valueInt63(shortType, int64(s)) }
 
-// Scan takes the ID's number from a database driver, as int64 or uint64, or as decimal digits in a string or []byte, because
-// so do drivers hand over an integer column. It never takes the text: "1234567" is digits and text of two different IDs. Of a
-// column that holds texts, scan a string and parse it. It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an
-// error, an [*InputError], the ID is left as it was.
+// Scan takes the ID's number from a database driver, as int64 or uint64. It takes decimal digits in
+// a string or []byte too, because drivers hand over an integer column so. It never takes the text:
+// "1234567" is digits and text of two different IDs. If a column holds texts, scan a string and
+// parse it. It takes an ID of its own type, by value or by pointer. The error for NULL wraps
+// [ErrNull], and that for 0 wraps [ErrZero]. On an error, which is an [*InputError], the ID stays
+// as it was.
 func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63[Short[E]](shortType, src)) }
 
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
@@ -322,7 +339,7 @@ func parseShort[S string | []byte](s S) (int64, error) {
 func decodeShort[S string | []byte](s S) (int64, error) {
 	v, err := parseShort(s)
 	if err != nil {
-		return 0, &InputError{Type: shortType, Input: quote(s), Err: err}
+		return 0, &InputError{Type: shortType, Input: quote(s), Err: orQuoted(s, parseShort, err)}
 	}
 	return v, nil
 }

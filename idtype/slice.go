@@ -9,13 +9,16 @@ import (
 	"strconv"
 )
 
-// Slice is a list of IDs as one parameter or one column of a database: a JSON array of what a column of such IDs holds, which
-// SQLite's json_each, MySQL's JSON_TABLE and PostgreSQL's jsonb_array_elements_text take apart.
+// Slice is a list of IDs as one parameter or one column of a database. It is a JSON array of what a
+// column of such IDs holds. SQLite's json_each, MySQL's JSON_TABLE and PostgreSQL's
+// jsonb_array_elements_text take it apart.
 //
-//	db.Query("SELECT name FROM users WHERE id IN (SELECT value FROM json_each(?))", idtype.Slice[UserID](ids))
+//	db.Query("SELECT name FROM users WHERE id IN (SELECT value FROM json_each(?))",
+//		idtype.Slice[UserID](ids))
 //
-// The elements are strings: the digits of integers, texts, UUIDs, and, as JSON has no bytes, the hexadecimal digits of bytes,
-// which a query turns into bytes with unhex(value), UNHEX(value) or decode(value, 'hex').
+// The elements are strings: the digits of integers, texts, or UUIDs. JSON has no bytes: of those
+// they are the hexadecimal digits. A query turns these into bytes with unhex(value), UNHEX(value)
+// or decode(value, 'hex').
 type Slice[T ID] []T
 
 var (
@@ -23,7 +26,8 @@ var (
 	_ sql.Scanner   = (*Slice[DecimalID])(nil)
 )
 
-// Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an error that wraps [ErrZero].
+// Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an error
+// that wraps [ErrZero].
 func (s Slice[T]) Value() (driver.Value, error) {
 	b := append(make([]byte, 0, 2+len(s)*22), '[')
 	for i, id := range s {
@@ -48,9 +52,10 @@ func (s Slice[T]) Value() (driver.Value, error) {
 	return string(append(b, ']')), nil
 }
 
-// Scan reads a JSON array from a string or []byte: strings as Value writes them, and exact integers for those of integers. It reads
-// an array of PostgreSQL too, of the columns in which the IDs are stored. NULL, and null within the array, are errors. On an error
-// the slice is left as it was.
+// Scan reads a JSON array from a string or []byte. It takes strings as Value writes them, and exact
+// integers for IDs that are stored as integers. It also reads an array of PostgreSQL, of columns as
+// the IDs have them. NULL, and null within the array, are errors. On an error the slice stays as it
+// was.
 func (s *Slice[T]) Scan(src any) error {
 	var data []byte
 	switch src := src.(type) {
@@ -76,12 +81,16 @@ func (s *Slice[T]) Scan(src any) error {
 	ids := make([]T, len(elements))
 	for i, e := range elements {
 		if e.id.IsZero() {
-			return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, ErrZero)}
+			return sliceError(data, i, ErrZero)
 		}
 		ids[i] = e.id
 	}
 	*s = ids
 	return nil
+}
+
+func sliceError(data []byte, i int, err error) error {
+	return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, err)}
 }
 
 func (s *Slice[T]) scanArray(data []byte) error {
@@ -93,7 +102,7 @@ func (s *Slice[T]) scanArray(data []byte) error {
 	ids := make([]T, len(columns))
 	for i, column := range columns {
 		if err := any(&ids[i]).(sql.Scanner).Scan(column); err != nil {
-			return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, err)}
+			return sliceError(data, i, err)
 		}
 	}
 	*s = ids

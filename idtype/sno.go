@@ -32,8 +32,8 @@ const (
 	SnoEpoch = 1_262_304_000_000
 	// SnoTimeUnit is the unit of the time, in milliseconds.
 	SnoTimeUnit = 4
-	// SnoMaxUnixMs is the last millisecond, as Unix time: 2079-09-07T15:47:35.551Z. Its IDs carry the
-	// start of their unit, 3 ms earlier.
+	// SnoMaxUnixMs is the last millisecond, as Unix time: 2079-09-07T15:47:35.551Z. Its IDs carry
+	// the start of their unit, 3 ms earlier.
 	SnoMaxUnixMs = SnoEpoch + 1<<SnoTimeBits*SnoTimeUnit - 1
 	// SnoMaxMeta is the largest metabyte.
 	SnoMaxMeta = 1<<SnoMetaBits - 1
@@ -45,7 +45,8 @@ const (
 	snoMaxTickTock = 1<<SnoTickTockBits - 1
 )
 
-// Sno is the sno ID of an entity E: a time, a byte of the app's, a partition and a number within them, in ten bytes.
+// Sno is the sno ID of an entity E. It is a time, a byte of the app's, a partition and a number
+// within them, in ten bytes.
 //
 //	335f48168d 9e 8808 dc82, as text 8fhmi7mfls62jp64
 //	001100110101111101001000000101101000110 1 10011110 1000100000001000 1101110010000010
@@ -59,12 +60,13 @@ const (
 //	16     partition   0 ..= 65535    the configuration or a claim
 //	16     sequence    0 ..= 65535    the generator, counting
 //
-// IDs of one generator with one metabyte ascend while its clock does. The bytes that are all zero, which the layout could mean,
-// are no ID: they mean "not assigned".
+// IDs of one generator with one metabyte ascend while its clock does. Bytes that are all zero are
+// no ID: they mean "not assigned".
 //
-// The text is 16 characters of base 32, five bits at a time from the first byte on, with the alphabet
-// 23456789abcdefghijklmnopqrstuvwx, in lower case. It sorts as the bytes do. A database holds the bytes, the text or a UUID: see
-// [AsText] and [AsUUID]. The layout and the text are those of the sno specification, muyo/sno 1.2.
+// The text is 16 characters of base 32, five bits at a time from the first byte on. The alphabet is
+// 23456789abcdefghijklmnopqrstuvwx, in lower case. It sorts as the bytes do. A database holds the
+// bytes, the text or a UUID: see [AsText] and [AsUUID]. The layout and the text are those of the
+// sno specification, muyo/sno 1.2.
 type Sno[E any] [10]byte
 
 // SnoID is the sno ID of any entity.
@@ -90,8 +92,8 @@ var snoScheme = &byteScheme{
 	typ: "SnoID", size: 10, alphabet: "23456789abcdefghijklmnopqrstuvwx", letters: "2-9 or a-x",
 }
 
-// SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is the time as Unix time,
-// SnoEpoch ..= SnoMaxUnixMs.
+// SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is
+// the time as Unix time, SnoEpoch ..= SnoMaxUnixMs.
 type SnoParts struct {
 	UnixMs    int64 `json:"unix_ms"`
 	TickTock  int   `json:"tick_tock"`
@@ -100,8 +102,9 @@ type SnoParts struct {
 	Sequence  int   `json:"sequence"`
 }
 
-// ID composes the parts, the time rounded down to the unit of 4 ms. It returns a [*RangeError] for the first part outside its
-// range. Where all bytes would be zero, which is none, the error is an [*InputError] that wraps [ErrZero].
+// ID composes the parts, the time rounded down to the unit of 4 ms. It returns a [*RangeError] for
+// the first part outside its range. Where all bytes would be zero, which is none, the error is an
+// [*InputError] that wraps [ErrZero].
 func (p SnoParts) ID() (SnoID, error) {
 	if err := p.validate(); err != nil {
 		return SnoID{}, err
@@ -124,8 +127,9 @@ func (p SnoParts) validate() error {
 	})
 }
 
-// MinSnoID is the smallest ID of t's 4 ms, of any generator, with any metabyte. In the first of all its sequence is 1, because
-// zero is none. It returns a [*RangeError] for a time outside SnoEpoch ..= SnoMaxUnixMs.
+// MinSnoID is the smallest ID of t's 4 ms, of any generator, with any metabyte. In the first of all
+// its sequence is 1, because zero is none. It returns a [*RangeError] for a time outside SnoEpoch
+// ..= SnoMaxUnixMs.
 func MinSnoID(t time.Time) (SnoID, error) {
 	id, err := SnoParts{UnixMs: unixMs(t)}.ID()
 	if errors.Is(err, ErrZero) {
@@ -134,14 +138,15 @@ func MinSnoID(t time.Time) (SnoID, error) {
 	return id, err
 }
 
-// MaxSnoID is the largest ID of t's 4 ms, of any generator, with any metabyte. It returns a [*RangeError] for a time outside
-// SnoEpoch ..= SnoMaxUnixMs.
+// MaxSnoID is the largest ID of t's 4 ms, of any generator, with any metabyte. It returns a
+// [*RangeError] for a time outside SnoEpoch ..= SnoMaxUnixMs.
 func MaxSnoID(t time.Time) (SnoID, error) {
 	return SnoParts{unixMs(t), snoMaxTickTock, SnoMaxMeta, SnoMaxPartition, SnoMaxSequence}.ID()
 }
 
-// ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no character outside the alphabet.
-// All bytes but zero follow the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
+// ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no
+// character outside the alphabet. All bytes but zero follow the layout. Its error is an
+// [*InputError]. [Parse] does the same for a typed key.
 func ParseSnoID(s string) (id SnoID, err error) {
 	err = snoScheme.parse(id[:], s)
 	return id, err
@@ -155,8 +160,8 @@ func (s Sno[E]) Parts() SnoParts {
 	return SnoParts{s.UnixMs(), s.TickTock(), s.Meta(), s.Partition(), s.Sequence()}
 }
 
-// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds: a multiple
-// of 4, SnoEpoch ..= SnoMaxUnixMs−3.
+// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds. It is a
+// multiple of 4, SnoEpoch ..= SnoMaxUnixMs−3.
 func (s Sno[E]) UnixMs() int64 {
 	return int64(s.head()>>snoTime)*SnoTimeUnit + SnoEpoch
 }
@@ -167,7 +172,8 @@ func (s Sno[E]) head() uint64 { return binary.BigEndian.Uint64(s[:]) }
 // Time is the start of the 4 ms in which the ID was made, in UTC.
 func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
 
-// TickTock is the tick-tock bit, 0 or 1. It tells the IDs of a time from those made after the clock had stepped back into it.
+// TickTock is the tick-tock bit, 0 or 1. It tells the IDs of a time from those made after the clock
+// had stepped back into it.
 func (s Sno[E]) TickTock() int { return int(s.head() >> snoTickTock & snoMaxTickTock) }
 
 // Meta is the metabyte, 0 ..= 255.
@@ -182,11 +188,12 @@ func (s Sno[E]) Sequence() int { return int(binary.BigEndian.Uint16(s[8:])) }
 // IsZero reports whether no ID was assigned.
 func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
 
-// Validate checks that the ID is not zero; the layout leaves no bit unused. Its error is an [*InputError] that wraps [ErrZero].
+// Validate checks that the ID is not zero. The layout leaves no bit unused. Its error is an
+// [*InputError] that wraps [ErrZero].
 func (s Sno[E]) Validate() error { return snoScheme.validate(s[:]) }
 
-// Compare orders IDs by their bytes, which is by time, and how a column of bytes orders them; for others see [AsText] and
-// [AsUUID].
+// Compare orders IDs by their bytes. That is by time, and how a column of bytes orders them. For
+// other columns see [AsText] and [AsUUID].
 func (s Sno[E]) Compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }
 
 // Scheme is [SchemeSno].
@@ -195,7 +202,8 @@ func (Sno[E]) Scheme() Scheme { return SchemeSno }
 // Storage is [StorageBytes], or what [AsText] or [AsUUID] in the key's declaration says.
 func (Sno[E]) Storage() Storage { return storageOf[E](snoScheme) }
 
-// String is 16 characters of base 32. Those of zero are all 2, for people to read; they are not read back.
+// String is 16 characters of base 32. Those of zero are all 2, for people to read; they are not
+// read back.
 func (s Sno[E]) String() string { return string(appendByteText(make([]byte, 0, textLen), s[:])) }
 
 // AppendText appends the characters of String. It never fails.
@@ -204,7 +212,7 @@ func (s Sno[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, 
 // MarshalText is the characters of String. It never fails.
 func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
 
-// UnmarshalText is [ParseSnoID]. On an error the ID is left as it was.
+// UnmarshalText is [ParseSnoID]. On an error the ID stays as it was.
 func (s *Sno[E]) UnmarshalText(text []byte) error { return snoScheme.unmarshalText(s[:], text) }
 
 // MarshalJSON is the text as a string, and null for zero.
@@ -212,7 +220,8 @@ func (s Sno[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), s[:]), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalJSON accepts what MarshalJSON writes. null sets zero. On an error, which is an
+// [*InputError], the ID stays as it was.
 func (s *Sno[E]) UnmarshalJSON(data []byte) error { return snoScheme.unmarshalJSON(s[:], data) }
 
 // AppendBinary appends the 10 bytes. It never fails.
@@ -221,19 +230,23 @@ func (s Sno[E]) AppendBinary(b []byte) ([]byte, error) { return append(b, s[:]..
 // MarshalBinary is the 10 bytes. It never fails.
 func (s Sno[E]) MarshalBinary() ([]byte, error) { return s.AppendBinary(make([]byte, 0, len(s))) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.unmarshalBinary(s[:], data) }
 
-// Value hands the ID to a database driver: as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an error that wraps [ErrZero]; 0
-// stands beside it and not nil, which a caller who drops the error would take for NULL.
+// Value hands the ID to a database driver, as 10 bytes, or as [AsText] or [AsUUID] say. Zero is an
+// error that wraps [ErrZero]. Beside the error is 0 and not nil: a caller who drops the error would
+// take nil for NULL.
 func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage(), s[:]) }
 
-// Scan takes the ID from a database driver: as 10 bytes or its text, in a []byte, a string or an array, or as [AsText] or
-// [AsUUID] say. It takes an ID of its own type, by value or by pointer. NULL is an error that wraps [ErrNull], zero one that wraps
-// [ErrZero]. On an error, an [*InputError], the ID is left as it was.
+// Scan takes the ID from a database driver, as 10 bytes or its text. They come in a []byte, a
+// string or an array. For other forms see [AsText] and [AsUUID]. It takes an ID of its own type, by
+// value or by pointer. The error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an
+// error, which is an [*InputError], the ID stays as it was.
 //
-// A string of 10 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may be a text of as many characters from
-// another column, and nothing here tells the two apart. Package pgxid does, for what pgx reads itself.
+// A string of 10 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It
+// may also be a text of as many characters from another column. Nothing here tells the two apart.
+// Package pgxid does, for what pgx reads itself.
 func (s *Sno[E]) Scan(src any) error { return scanBytes(snoScheme, s.Storage(), s, s[:], src) }
 
 // GormDataType is the column's type: bytes, char(16) or uuid.

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// Storage is the form in which a database column holds an ID. An int64 ID is a bigint. A byte ID is bytes, unless the key's
-// declaration says otherwise by a tag around the entity:
+// Storage is the form in which a database column holds an ID. An int64 ID is a bigint. A byte ID is
+// bytes, unless the key's declaration says otherwise by a tag around the entity:
 //
-//	type EventID = idtype.Sno[Event]                          // BYTEA, BINARY(10), BLOB, FixedString(10)
-//	type EventID = idtype.Sno[idtype.AsText[Event]]           // CHAR(16), FixedString(16)
-//	type EventID = idtype.Sno[idtype.AsUUID[Event]]           // UUID
-//	type EventID = idtype.EightByte[Event]                    // BYTEA, BINARY(8), BLOB, FixedString(8)
-//	type EventID = idtype.EightByte[idtype.AsBigint[Event]]   // BIGINT, Int64
+//	type EventID = idtype.Sno[Event]                         // BYTEA, BINARY(10), BLOB, FixedString(10)
+//	type EventID = idtype.Sno[idtype.AsText[Event]]          // CHAR(16), FixedString(16)
+//	type EventID = idtype.Sno[idtype.AsUUID[Event]]          // UUID
+//	type EventID = idtype.EightByte[Event]                   // BYTEA, BINARY(8), BLOB, FixedString(8)
+//	type EventID = idtype.EightByte[idtype.AsBigint[Event]]  // BIGINT, Int64
 //
-// A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and [Slice] follow the form; the
-// text, JSON, binary form and order of an ID do not.
+// A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and
+// [Slice] follow the form. The text, JSON, binary form and order of an ID do not.
 type Storage string
 
 // The forms.
@@ -32,24 +32,27 @@ const (
 	StorageUUID   Storage = "uuid"   // the 16 characters of the ID's text, as the bytes of a UUID
 )
 
-// AsText stores a [Sno] as the 16 characters of its text; Scan takes these. The column sorts as the IDs do if its collation
-// compares bytes, as COLLATE "C", ascii_bin and SQLite do.
+// AsText stores a [Sno] as the 16 characters of its text; Scan takes these. The column sorts as the
+// IDs do if its collation compares bytes, as COLLATE "C", ascii_bin and SQLite do.
 type AsText[E any] struct{}
 
-// AsUUID stores a [Sno] in a column of UUIDs: the 16 bytes of the UUID are the characters of the ID's text. Value writes the
-// UUID's text. Scan takes that, in lower case, and the 16 bytes in its order, which is not the order in which SQL Server hands
-// over a uniqueidentifier.
+// AsUUID stores a [Sno] in a column of UUIDs. The 16 bytes of the UUID are the characters of the
+// ID's text. Value writes the UUID's text. Scan takes that, in lower case, and the 16 bytes in its
+// order. SQL Server hands over a uniqueidentifier in another order.
 //
-// PostgreSQL sorts such a column as the IDs sort, and so does MariaDB from 10.11.5 and 11.0.3 on. Before, MariaDB had an order of its
-// own, and ClickHouse sorts UUIDs by their second half: there, bytes and text are better. MySQL has no such column.
+// PostgreSQL sorts such a column as the IDs sort, and so does MariaDB from 10.11.5 and 11.0.3 on.
+// Before, MariaDB had an order of its own. ClickHouse sorts UUIDs by their second half. For both,
+// bytes and text are better. MySQL has no such column.
 type AsUUID[E any] struct{}
 
-// AsBigint stores an [EightByte] as the int64 of the same 64 bits; Scan takes integers, signed or unsigned, also as decimal
-// digits. Such a column sorts as signed numbers do, unlike the bytes: TIME_SEQUENTIAL IDs are negative from
-// 2039-09-07T15:47:35.552Z on, and then sort before all earlier ones; every second SPREAD ID is negative.
+// AsBigint stores an [EightByte] as the int64 of the same 64 bits. Scan takes integers, signed or
+// unsigned, also as decimal digits. Such a column sorts as signed numbers do, unlike the bytes.
+// TIME_SEQUENTIAL IDs are negative from 2039-09-07T15:47:35.552Z on. They then sort before all
+// earlier ones. Every second SPREAD ID is negative.
 type AsBigint[E any] struct{}
 
-// A tag's method has a pointer as its receiver, and is called on nil, so that no entity is ever made or copied.
+// A tag's method has a pointer as its receiver, and is called on nil. So no entity is ever made or
+// copied.
 type tag interface {
 	storage() (Storage, *byteScheme) // the form, and whose it is
 }
@@ -83,12 +86,15 @@ const (
 )
 
 var (
-	errBytesType = errors.New("want []byte, string, an array of bytes, or the ID's own type; integers are for keys that are declared with AsBigint")
-	errUUID      = errors.New("not a UUID of lower-case hexadecimal digits")
-	errDigits    = errors.New("want the digits of an integer of 64 bits, without plus, spaces or leading zeros")
+	errBytesType = errors.New("want []byte, string, an array of bytes, or the ID's own type; " +
+		"integers are for keys that are declared with AsBigint")
+	errUUID   = errors.New("not a UUID of lower-case hexadecimal digits")
+	errDigits = errors.New("want the digits of an integer of 64 bits, " +
+		"without plus, spaces or leading zeros")
 )
 
-// value hands an ID to a database driver. Beside an error it is 0, in all forms: see valueInt63. GORM would take bytes there for a list.
+// value hands an ID to a database driver. Beside an error it is 0, in all forms: see valueInt63.
+// GORM would take bytes there for a list.
 func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
 	if err := f.validate(id); err != nil {
 		return int64(0), err
@@ -117,7 +123,8 @@ func (f *byteScheme) none(form Storage) driver.Value {
 	return make([]byte, f.size)
 }
 
-// isNone recognises what none returns in every form that a driver gives it: that for which scan says that it is zero.
+// isNone recognises what none returns in every form that a driver gives it. Of that, scan says that
+// it is zero.
 func (f *byteScheme) isNone(form Storage, src any) bool {
 	var id [16]byte
 	return f.scan(form, id[:f.size], src) == ErrZero
@@ -158,7 +165,8 @@ func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 	case [16]byte:
 		return setColumn(f, form, id, src[:])
 	}
-	if v := reflect.ValueOf(src); v.Kind() == reflect.Array && v.Type().Elem() == reflect.TypeFor[byte]() {
+	v := reflect.ValueOf(src)
+	if v.Kind() == reflect.Array && v.Type().Elem() == reflect.TypeFor[byte]() {
 		array := make([]byte, v.Len())
 		reflect.Copy(reflect.ValueOf(array), v)
 		return setColumn(f, form, id, array)
@@ -166,14 +174,16 @@ func (f *byteScheme) scan(form Storage, id []byte, src any) error {
 	return errBytesType
 }
 
-// setColumn goes by the length: a column of the form holds no two things of the same length. Raw bytes are taken in the bytes
-// form alone: they can be any bytes, so a text that was cut short would pass for them.
+// setColumn goes by the length: a column of the form holds no two things of the same length. Raw
+// bytes are taken in the bytes form alone. They can be any bytes, so a text that was cut short
+// would pass for them.
 func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) error {
 	n := len(s)
 	switch {
 	case n == textLen:
 		first, second := bigEndian8(s, 0), bigEndian8(s, 8)
-		if first == second && (first == 0 && form != StorageBytes || first == spaces && form == StorageText) {
+		nothing := first == 0 && form != StorageBytes || first == spaces && form == StorageText
+		if first == second && nothing {
 			return ErrZero // the nil UUID, and an empty FixedString or CHAR
 		}
 		return setByteText(f, id, s)
@@ -194,7 +204,8 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 	return fmt.Errorf("%d bytes, want %s", n, want)
 }
 
-// setInteger is set for a column of integers, which alone takes digits: 8 or 16 of them could be bytes or hexadecimal as well.
+// setInteger is set for a column of integers. That column alone takes digits: 8 or 16 of them could
+// be bytes or hexadecimal as well.
 func setInteger(id []byte, src any) error {
 	switch src := src.(type) {
 	case nil:
@@ -265,7 +276,8 @@ func setUUID[S string | []byte](f *byteScheme, id []byte, s S) error {
 	copy(text[:], s)
 	var chars [textLen]byte
 	for i, place := range uuidPlaces {
-		digits := uint64(binary.BigEndian.Uint32(text[place[0]:]))<<32 | uint64(binary.BigEndian.Uint32(text[place[1]:]))
+		digits := uint64(binary.BigEndian.Uint32(text[place[0]:]))<<32 |
+			uint64(binary.BigEndian.Uint32(text[place[1]:]))
 		values, stray := unspell(digits, '0')
 		if values&(0xf0*ones)|stray&highBits != 0 {
 			return errUUID

@@ -26,14 +26,15 @@ const (
 	TraceTimeStep = traceNodeStep << TraceNodeBits
 	traceNodeStep = 1 << TraceBottomBits
 
-	// TraceMaxTimestamp is the largest timestamp: the next second has timestamp 0.
+	// TraceMaxTimestamp is the largest timestamp. The next second has timestamp 0.
 	TraceMaxTimestamp = 1<<TraceTimestampBits - 1
 	// TraceMaxNode is the largest node number.
 	TraceMaxNode = 1<<TraceNodeBits - 1
-	// TraceMaxBottom is the largest bottom: a node has as many IDs in a second.
+	// TraceMaxBottom is the largest bottom. A node has as many IDs in a second.
 	TraceMaxBottom = 1<<TraceBottomBits - 1
 
-	// TracePeriod is the time after which timestamps, and with them IDs, repeat: 2^25 seconds, 388 days and some hours.
+	// TracePeriod is the time after which timestamps, and with them IDs, repeat. It is 2^25
+	// seconds, which are 388 days and some hours.
 	TracePeriod = (TraceMaxTimestamp + 1) * time.Second
 )
 
@@ -46,7 +47,8 @@ var (
 	ErrSpanPeriod   = errors.New("it is so long that timestamps repeat within it")
 )
 
-// Trace is the trace ID of an entity E: a time, a node and a number within them, in the bits of one positive int64.
+// Trace is the trace ID of an entity E. It is a time, a node and a number within them, in the bits
+// of one positive int64.
 //
 //	4646428214845635103
 //	0 1000000011110110110110111 0101111111010000 111001111110 1000011111
@@ -59,8 +61,8 @@ var (
 //	16     node_no      0 ..= 65535         the configuration, or a claim
 //	22     bottom       1 ..= 4194303       the generator, counting
 //
-// IDs ascend for 388 days, and then start again: see [TracePeriod], [Trace.Times] and [TraceBounds]. The layout is the TraceId
-// of "Pattern: ID Generation", with the shifts of its table of bits, which are those of the elfo actor system.
+// IDs ascend for 388 days, and then start again: see [TracePeriod], [Trace.Times] and
+// [TraceBounds]. The elfo actor system has the same layout. docs/design has its source.
 type Trace[E any] int64
 
 // TraceID is the trace ID of any entity.
@@ -96,7 +98,8 @@ func (p TraceParts) ID() (TraceID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	return TraceID(p.Timestamp)*TraceTimeStep | TraceID(p.Node)*traceNodeStep | TraceID(p.Bottom), nil
+	return TraceID(p.Timestamp)*TraceTimeStep | TraceID(p.Node)*traceNodeStep |
+		TraceID(p.Bottom), nil
 }
 
 func (p TraceParts) validate() error {
@@ -107,7 +110,8 @@ func (p TraceParts) validate() error {
 	})
 }
 
-// TraceTimestamp is the timestamp of t's second: Unix time, rounded down, modulo 2^25. It holds for times before 1970 too.
+// TraceTimestamp is the timestamp of t's second: Unix time, rounded down, modulo 2^25. It holds for
+// times before 1970 too.
 func TraceTimestamp(t time.Time) int { return int(t.Unix() & TraceMaxTimestamp) }
 
 // MinTraceID is the smallest ID of t's second, on any node.
@@ -137,17 +141,20 @@ func (e *SpanError) Error() string {
 
 func (e *SpanError) Unwrap() error { return e.Err }
 
-// TraceBounds is what a query for a span of time compares IDs with: the IDs of all seconds from from's to to's, both included.
-// That is one range, or two, the earlier first, where timestamps start again at 0 in between. IDs of the same seconds of
-// another period are in the ranges too. It returns a [*SpanError]: it wraps [ErrSpanInverted] where to is before from, and
-// [ErrSpanPeriod] where the span has more than 2^25 seconds, because it then has seconds that share a timestamp.
+// TraceBounds is what a query for a span of time compares IDs with. That is the IDs of all seconds
+// from the second of from to that of to, both included. It is one range. It is two, the earlier
+// first, where timestamps start again at 0 in between. IDs of the same seconds of another period
+// are in the ranges too. It returns a [*SpanError]. That wraps [ErrSpanInverted] where to is before
+// from. It wraps [ErrSpanPeriod] where the span has more than 2^25 seconds: some of them share a
+// timestamp.
 func TraceBounds(from, to time.Time) ([]TraceRange, error) {
-	// Compared as the timestamps are made, by the wall clock: Before would ask the monotonic one where both have a reading.
+	// Compared as the timestamps are made, by the wall clock: Before would ask the monotonic one
+	// where both have a reading.
 	first, last := from.Unix(), to.Unix()
 	switch {
 	case first > last || first == last && from.Nanosecond() > to.Nanosecond():
 		return nil, &SpanError{traceType, from, to, ErrSpanInverted}
-	case uint64(last-first) > TraceMaxTimestamp: // also where the difference is more than an int64 holds
+	case uint64(last-first) > TraceMaxTimestamp: // also where an int64 does not hold the difference
 		return nil, &SpanError{traceType, from, to, ErrSpanPeriod}
 	}
 	minID, maxID := MinTraceID(from), MaxTraceID(to)
@@ -158,9 +165,9 @@ func TraceBounds(from, to time.Time) ([]TraceRange, error) {
 	return []TraceRange{{minID, largest}, {smallest, maxID}}, nil
 }
 
-// ParseTraceID reads the digits that String writes, and nothing else: no sign, no spaces, no leading zeros. It takes the
-// whole domain 1 ..= 2^63−1; [Trace.Validate] checks the layout. Its error is an [*InputError]. [Parse] does the same
-// for a typed key.
+// ParseTraceID reads the digits that String writes, and nothing else: no sign, no spaces, no
+// leading zeros. It takes the whole domain, 1 ..= 2^63−1. [Trace.Validate] checks the layout. Its
+// error is an [*InputError]. [Parse] does the same for a typed key.
 func ParseTraceID(s string) (TraceID, error) {
 	v, err := decodeText(traceType, s)
 	return TraceID(v), err
@@ -169,12 +176,13 @@ func ParseTraceID(s string) (TraceID, error) {
 // MustParseTraceID is [ParseTraceID] for literals and tests: it panics on an error.
 func MustParseTraceID(s string) TraceID { return must(ParseTraceID(s)) }
 
-// Parts takes the ID apart. Of a value that [Trace.Validate] refuses they are not meaningful.
+// Parts takes the ID apart. They mean nothing if [Trace.Validate] refuses the value.
 func (t Trace[E]) Parts() TraceParts {
 	return TraceParts{Timestamp: t.Timestamp(), Node: t.Node(), Bottom: t.Bottom()}
 }
 
-// Timestamp is the second at which the ID was made, modulo 2^25: 0 ..= 33554431. [Trace.Times] has the times it stands for.
+// Timestamp is the second at which the ID was made, modulo 2^25: 0 ..= 33554431. [Trace.Times] has
+// the times it stands for.
 func (t Trace[E]) Timestamp() int {
 	return int(t >> (TraceNodeBits + TraceBottomBits) & TraceMaxTimestamp)
 }
@@ -185,14 +193,16 @@ func (t Trace[E]) Node() int { return int(t >> TraceBottomBits & TraceMaxNode) }
 // Bottom is the number of the ID within its second and node, 1 ..= 4194303.
 func (t Trace[E]) Bottom() int { return int(t & TraceMaxBottom) }
 
-// Chunk is the upper part of the bottom as elfo splits it: the number of a thread's chunk, 0 ..= 4095.
+// Chunk is the upper part of the bottom as elfo splits it: the number of a thread's chunk, 0 ..=
+// 4095.
 func (t Trace[E]) Chunk() int { return t.Bottom() >> TraceCounterBits }
 
-// Counter is the lower part of the bottom as elfo splits it: the thread's count within its chunk, 1 ..= 1023 in elfo's own IDs.
+// Counter is the lower part of the bottom as elfo splits it: the thread's count within its chunk.
+// In elfo's own IDs it is 1 ..= 1023.
 func (t Trace[E]) Counter() int { return t.Bottom() & (1<<TraceCounterBits - 1) }
 
-// Times are the two seconds nearest to around in which the ID can have been made: the last one that begins at or before
-// around, and the first one that begins after it, [TracePeriod] later. Both are in UTC.
+// Times are the two seconds nearest to around in which the ID can have been made. The last one
+// begins at or before around. The next one begins after it, [TracePeriod] later. Both are in UTC.
 func (t Trace[E]) Times(around time.Time) (last, next time.Time) {
 	since := (TraceTimestamp(around) - t.Timestamp()) & TraceMaxTimestamp
 	last = time.Unix(around.Unix()-int64(since), 0).UTC()
@@ -202,8 +212,9 @@ func (t Trace[E]) Times(around time.Time) (last, next time.Time) {
 // IsZero reports whether no ID was assigned.
 func (t Trace[E]) IsZero() bool { return t == 0 }
 
-// Validate checks the value against the layout. It returns a [*RangeError], or an [*InputError] for a value that is not in
-// the domain, which wraps [ErrZero] for zero.
+// Validate checks the value against the layout. It returns a [*RangeError] for a part outside its
+// range. For a value outside the domain it returns an [*InputError], which wraps [ErrZero] for
+// zero.
 func (t Trace[E]) Validate() error {
 	if err := inDomain(traceType, int64(t)); err != nil {
 		return err
@@ -211,10 +222,12 @@ func (t Trace[E]) Validate() error {
 	return t.Parts().validate()
 }
 
-// ValidateAt is elfo's check of an ID that comes from outside: it is in the domain, and its timestamp is at most allowed away
-// from now, before or after, on the circle of 2^25 seconds. Timestamps count in whole seconds, so a fraction of a second of
-// allowed allows nothing; half of [TracePeriod] allows every timestamp. Unlike [Trace.Validate] it takes a bottom of 0. Its
-// error is an [*InputError], which wraps [ErrZero] for zero, and [ErrTraceTime] for a time too far away.
+// ValidateAt is elfo's check of an ID that comes from outside. The ID is in the domain, and its
+// timestamp is at most allowed away from now. Before and after count alike, on the circle of 2^25
+// seconds. Timestamps count in whole seconds, so a fraction of a second of allowed allows nothing.
+// Half of [TracePeriod] allows every timestamp. Unlike [Trace.Validate] it takes a bottom of 0. Its
+// error is an [*InputError]. It wraps [ErrZero] for zero, and [ErrTraceTime] for a time too far
+// away.
 func (t Trace[E]) ValidateAt(now time.Time, allowed time.Duration) error {
 	if err := inDomain(traceType, int64(t)); err != nil {
 		return err
@@ -222,13 +235,14 @@ func (t Trace[E]) ValidateAt(now time.Time, allowed time.Duration) error {
 	ahead := (t.Timestamp() - TraceTimestamp(now)) & TraceMaxTimestamp
 	away := time.Duration(min(ahead, TraceMaxTimestamp+1-ahead)) * time.Second
 	if away > allowed {
-		return &InputError{traceType, quote(t.String()), fmt.Errorf("%w: it is %v away, allowed are %v", ErrTraceTime, away, allowed)}
+		err := fmt.Errorf("%w: it is %v away, allowed are %v", ErrTraceTime, away, allowed)
+		return &InputError{traceType, quote(t.String()), err}
 	}
 	return nil
 }
 
-// Compare orders IDs by their number, which is also how an integer column orders them. That is by time within one period
-// of [TracePeriod].
+// Compare orders IDs by their number, which is also how an integer column orders them. That is by
+// time within one period of [TracePeriod].
 func (t Trace[E]) Compare(other Trace[E]) int { return cmp.Compare(t, other) }
 
 // Scheme is [SchemeTrace].
@@ -251,7 +265,7 @@ func (t Trace[E]) MarshalText() ([]byte, error) {
 	return t.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText is [ParseTraceID]. On an error the ID is left as it was.
+// UnmarshalText is [ParseTraceID]. On an error the ID stays as it was.
 func (t *Trace[E]) UnmarshalText(text []byte) error { return set(t)(decodeText(traceType, text)) }
 
 // MarshalJSON is the digits as a string, and null for zero.
@@ -259,8 +273,9 @@ func (t Trace[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(t)), nil
 }
 
-// UnmarshalJSON accepts what MarshalJSON writes, and exact integers: no fraction and no exponent, even of a whole number.
-// null sets zero. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalJSON accepts what MarshalJSON writes, and exact integers. It takes no fraction and no
+// exponent, even of a whole number. null sets zero. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (t *Trace[E]) UnmarshalJSON(data []byte) error { return set(t)(decodeJSON(traceType, data)) }
 
 // AppendBinary appends 8 bytes, big-endian. It never fails.
@@ -271,18 +286,19 @@ func (t Trace[E]) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary is 8 bytes, big-endian. It never fails.
 func (t Trace[E]) MarshalBinary() ([]byte, error) { return t.AppendBinary(make([]byte, 0, 8)) }
 
-// UnmarshalBinary reads what MarshalBinary writes. On an error, an [*InputError], the ID is left as it was.
+// UnmarshalBinary reads what MarshalBinary writes. On an error, which is an [*InputError], the ID
+// stays as it was.
 func (t *Trace[E]) UnmarshalBinary(data []byte) error {
 	return set(t)(decodeBinary(traceType, data))
 }
 
-// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside an error
-// stands the number and not nil, which a caller who drops the error would take for NULL.
+// Value hands the ID to a database driver, as int64. Zero is an error that wraps [ErrZero]. Beside
+// the error is the number and not nil: a caller who drops the error would take nil for NULL.
 func (t Trace[E]) Value() (driver.Value, error) { return valueInt63(traceType, int64(t)) }
 
-// Scan takes the ID from a database driver, as int64, uint64, string or []byte, and an ID of its
-// own type, by value or by pointer. NULL is an error that wraps [ErrNull], 0 one that wraps [ErrZero]. On an error, an
-// [*InputError], the ID is left as it was.
+// Scan takes the ID from a database driver, as int64, uint64, string or []byte. It also takes an ID
+// of its own type, by value or by pointer. The error for NULL wraps [ErrNull], and that for 0 wraps
+// [ErrZero]. On an error, which is an [*InputError], the ID stays as it was.
 func (t *Trace[E]) Scan(src any) error { return set(t)(scanInt63[Trace[E]](traceType, src)) }
 
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.

@@ -1,23 +1,26 @@
-// Package scramble makes int64 IDs look random: a keyed permutation of all IDs, which only the key undoes.
+// Package scramble makes int64 IDs look random. It is a keyed permutation of all IDs, which only
+// the key undoes.
 //
-// IDs of a generator show counters and times: how many orders there are, and which came next. Where that should not be seen,
-// show a scrambled ID instead:
+// IDs of a generator show counters and times: how many orders there are, and which came next. Where
+// that should not be seen, show a scrambled ID instead:
 //
 //	p, err := scramble.NewNetwork(scramble.Int63, key)
 //	shown, err := scramble.ID(p, user.ID)      // a UserID that looks random
 //	id, err := scramble.Original(p, shown)     // the one that is stored
 //
-// It is a bijection: two IDs never become the same one, and every ID of the domain is the scrambled form of exactly one.
+// It is a bijection. Two IDs never become the same one, and every ID of the domain is the scrambled
+// form of exactly one.
 //
 // # It hides, it does not secure
 //
-// Neither kind is a cipher. Whoever sees some pairs of an ID and its scrambled form may work out the rest, and any number leads to
-// some ID, guessed ones as well: check permissions. What must withstand an attacker is a random token, or encrypted.
+// Neither kind is a cipher. Whoever sees some pairs of an ID and its scrambled form may work out
+// the rest. Any number leads to some ID, a guessed one as well: check permissions. What must
+// withstand an attacker is a random token, or encrypted.
 //
 // # The two kinds
 //
 //	                                          [Multiplicative]              [Network]
-//	is                                        multiplicative hashing        a Feistel network of six rounds
+//	is                                        multiplicative hashing        a Feistel network, six rounds
 //	one ID costs                              two products and shifts       some times as much
 //	IDs of generators, as they were minted    look random; in Int53 there   look random
 //	                                          are weak keys, about 1 of
@@ -27,18 +30,20 @@
 //	two IDs that differ in a bit, under all   say something about each      say nothing about each
 //	keys, seen on small networks              other                         other
 //
-// To look random is to pass tests of the frequency of every bit and byte, of the correlation of every bit and of the whole number
-// with the next one's, of runs up and down, and of the differences between consecutive numbers. The IDs tested are counters, and
-// decimal, trace and short IDs, 16,384 in a row; the identity, plain multiplication, and numbers with a slight defect fail. What
-// the table says is tested, the faults as well.
+// To look random is to pass four kinds of tests. They are of the frequency of every bit and byte,
+// and of runs up and down. They are of the correlation of every bit, and of the whole number, with
+// the next one's. They are of the differences between consecutive numbers. The IDs tested are
+// counters, and decimal, trace and short IDs, 16,384 in a row. The identity, plain multiplication,
+// and numbers with a slight defect fail. What the table says is tested, the faults as well.
 //
 // Take Network unless the nanoseconds count.
 //
 // # Domains and zero
 //
-// [Int63] is the domain of all int64 IDs of this module, 1 ..= 2^63−1. [Int53], 1 ..= 2^53−1, is for readers whose numbers are
-// floats, as in ECMAScript, and for IDs that stay within it: those of a sequence, and decimal IDs up to counter 900,718; a larger
-// one is an error. A permutation takes and gives values of its domain only. Zero, which means "not assigned", is not among them,
+// [Int63] is the domain of all int64 IDs of this module, 1 ..= 2^63−1. [Int53], 1 ..= 2^53−1, is
+// for readers whose numbers are floats, as in ECMAScript. It is for IDs that stay within it: those
+// of a sequence, and decimal IDs up to counter 900,718. A larger one is an error. A permutation
+// takes and gives values of its domain only. Zero, which means "not assigned", is not among them,
 // and is an error.
 //
 // # The key
@@ -47,30 +52,37 @@
 //
 //	openssl rand -hex 16
 //
-// and handed to the app as configuration, where [ParseKey] reads it. Keep it for ever, and out of logs: without it scrambled IDs
-// cannot be undone, and under another key they mean other rows. There is no way to change the key of IDs that are out. An app
-// notices a wrong key in time if it compares the scrambled form of 1 with a constant as it starts.
+// and handed to the app as configuration, where [ParseKey] reads it. Keep it for ever, and out of
+// logs. Without it scrambled IDs cannot be undone, and under another key they mean other rows.
+// There is no way to change the key of IDs that are out. To notice a wrong key in time, compare the
+// scrambled form of 1 with a constant as the app starts.
 //
 // Use one key per entity: with a shared one, user 57 and order 57 show the same number.
 //
 // # What it costs
 //
-// Scrambled IDs have no order: not by creation, not by time, and a range of them is nothing in particular. In a database they
-// compress badly, to no less than their eight bytes, and inserts hit all of an index instead of its end. So store the ID as it was
-// minted, and scramble where IDs leave the system: in URLs, in JSON, on receipts.
+// Scrambled IDs have no order: not by creation, not by time, and a range of them is nothing in
+// particular. In a database they compress badly, to no less than their eight bytes. Inserts hit all
+// of an index instead of its end. So store the ID as it was minted. Scramble where IDs leave the
+// system: in URLs, in JSON, on receipts.
 //
-// The Go type stays the same, so that text, JSON and databases work as before. Nothing tells a scrambled ID from a minted one,
-// though: its parts mean nothing, but most pass Validate. Keep them apart by where they are, or by a type of their own.
+// The Go type stays the same, so that text, JSON and databases work as before. Nothing tells a
+// scrambled ID from a minted one, though: its parts mean nothing, but most pass Validate. Keep them
+// apart by where they are, or by a type of their own.
 //
 // # The mapping
 //
-// The mapping of a kind, a domain and a key is the same in all versions of this package, for ever. In full, for n bits, 63 or 53:
+// A kind, a domain and a key have the same mapping in all versions of this package, for ever. In
+// full, for n bits, 63 or 53:
 //
-//   - The words w0 … w7 are the SHA-512 of the kind's label, n in decimal digits, and the 16 bytes of the key, read as eight
-//     big-endian numbers of 64 bits. The labels are "idmint/scramble/multiplicative/" and "idmint/scramble/network/".
-//   - Multiplicative, modulo 2^n and with s = ⌈n/2⌉: x += w0; x ^= x>>s; x *= w1|1; x ^= x>>s; x *= w2|1; x ^= x>>s.
-//   - Network: x is split into l, its ⌊n/2⌋ high bits, and r, the rest. Six rounds change l by r, r by l, and so on:
-//     l ^= F(r + w0), r ^= F(l + w1), … r ^= F(l + w5). F, modulo 2^64, is z *= 0x9e3779b97f4a7c15; z ^= z>>32;
-//     z *= 0xbf58476d1ce4e5b9; and of that as many high bits as the changed half has.
+//   - The words w0 … w7 are the SHA-512 of the kind's label, n in decimal digits, and the 16 bytes
+//     of the key, read as eight big-endian numbers of 64 bits. The labels are
+//     "idmint/scramble/multiplicative/" and "idmint/scramble/network/".
+//   - Multiplicative, modulo 2^n and with s = ⌈n/2⌉:
+//     x += w0; x ^= x>>s; x *= w1|1; x ^= x>>s; x *= w2|1; x ^= x>>s.
+//   - Network: x is split into l, its ⌊n/2⌋ high bits, and r, the rest. Six rounds change l by r, r
+//     by l, and so on: l ^= F(r + w0), r ^= F(l + w1), … r ^= F(l + w5). F, modulo 2^64, is
+//     z *= 0x9e3779b97f4a7c15; z ^= z>>32; z *= 0xbf58476d1ce4e5b9;
+//     and of that as many high bits as the changed half has.
 //   - Where the result is 0, take the one for x = 0 instead.
 package scramble

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Key selects one of the permutations of a kind and a domain. Every key is as good as any other, the zero key included, except that
-// others might guess it. The format verb %x prints what [ParseKey] reads.
+// Key selects one of the permutations of a kind and a domain. Every key is as good as any other,
+// the zero key included, except that others might guess it. The format verb %x prints what
+// [ParseKey] reads.
 type Key [16]byte
 
 const (
@@ -17,8 +18,8 @@ const (
 	hexDigits = "0123456789abcdef"
 )
 
-// ParseKey reads a key from 32 hexadecimal digits in lower case, and nothing else: no prefix, no spaces, no line end. Its error is
-// a [*KeyError].
+// ParseKey reads a key from 32 hexadecimal digits in lower case, and nothing else. It takes no
+// prefix, no spaces, no line end. Its error is a [*KeyError].
 func ParseKey(s string) (Key, error) {
 	if len(s) != keyDigits {
 		return Key{}, &KeyError{fmt.Sprintf("has %d bytes", len(s))}
@@ -34,18 +35,19 @@ func ParseKey(s string) (Key, error) {
 	return k, nil
 }
 
-// A KeyError is returned by [ParseKey]. It does not quote all of the text, because errors are logged, and a mistyped key is a key
-// to whoever tries a few.
+// A KeyError is returned by [ParseKey]. It does not quote all of the text. Errors are logged, and a
+// mistyped key is a key to whoever tries a few.
 type KeyError struct {
 	Reason string
 }
 
 func (e *KeyError) Error() string {
-	return fmt.Sprintf("scramble: key %s: want %d hexadecimal digits in lower case", e.Reason, keyDigits)
+	const format = "scramble: key %s: want %d hexadecimal digits in lower case"
+	return fmt.Sprintf(format, e.Reason, keyDigits)
 }
 
-// words derives the numbers of a permutation from its key. A hash leaves no weak keys to think of, and makes the permutations of
-// one key in two domains, or of two kinds, unrelated.
+// words derives the numbers of a permutation from its key. A hash leaves no weak keys to think of.
+// It makes the permutations of one key in two domains, or of two kinds, unrelated.
 func words(label string, d Domain, key Key) (w [sha512.Size / 8]uint64) {
 	sum := sha512.Sum512(append(strconv.AppendInt([]byte(label), int64(d), 10), key[:]...))
 	for i := range w {

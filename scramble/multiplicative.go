@@ -6,15 +6,17 @@ const multiplicativeLabel = "idmint/scramble/multiplicative/"
 //
 //	x += c    x ^= x>>s    x *= a    x ^= x>>s    x *= b    x ^= x>>s
 //
-// A product's bit depends on lower bits of its factors only, so that a plain multiple of a counter still counts in its low bits.
-// Hence the shifts: they fold the high half onto the low half, between the products, before them for IDs that count in their high
-// bits, as trace IDs do in seconds, and behind them for the low bits of what is shown. The sum hides that both products and shifts
-// commute with doubling: without it 6 % of all IDs look twice as large when they are twice as large.
+// A product's bit depends on lower bits of its factors only. So a plain multiple of a counter still
+// counts in its low bits. Hence the shifts: each folds the high half onto the low half. One stands
+// between the products. One stands before them, for IDs that count in their high bits, as trace IDs
+// do in seconds. One stands behind them, for the low bits of what is shown. The sum hides that both
+// products and shifts commute with doubling. Without it 6 % of all IDs look twice as large when
+// they are twice as large.
 //
 // The steps permute 0 ..= 2^n−1. Zero stays out: the ID that would become 0 becomes what 0 would.
 //
-// It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its methods return a
-// [*DomainError].
+// It is immutable, comparable, and safe for use by many goroutines. The zero value takes no ID: its
+// methods return a [*DomainError].
 type Multiplicative struct {
 	domain       Domain
 	c            uint64
@@ -22,7 +24,8 @@ type Multiplicative struct {
 	undoA, undoB uint64 // their inverses
 }
 
-// NewMultiplicative makes the permutation of a domain that a key selects. The error is a [*DomainError].
+// NewMultiplicative makes the permutation of a domain that a key selects. The error is a
+// [*DomainError].
 func NewMultiplicative(d Domain, key Key) (Multiplicative, error) {
 	if err := d.check(); err != nil {
 		return Multiplicative{}, err
@@ -39,7 +42,8 @@ func newMultiplicative(d Domain, key Key) Multiplicative {
 // Domain is the domain that the permutation was made for.
 func (m Multiplicative) Domain() Domain { return m.domain }
 
-// Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the domain, as zero never is.
+// Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
+// domain, as zero never is.
 func (m Multiplicative) Scramble(v int64) (int64, error) {
 	if !m.domain.has(v) {
 		return 0, m.domain.refuse(v)
@@ -51,7 +55,8 @@ func (m Multiplicative) Scramble(v int64) (int64, error) {
 	return int64(x), nil
 }
 
-// Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is not in the domain.
+// Unscramble returns what v is the scrambled form of. The error is a [*RangeError] for a v that is
+// not in the domain.
 func (m Multiplicative) Unscramble(v int64) (int64, error) {
 	if !m.domain.has(v) {
 		return 0, m.domain.refuse(v)
@@ -71,7 +76,8 @@ func (m *Multiplicative) back(x uint64) uint64 {
 	return (m.domain.multiply(x, m.undoB, m.undoA) - m.c) & m.domain.mask()
 }
 
-// multiply is undone by itself with the inverses of b and a for a and b: a shift by half of the bits or more undoes itself.
+// multiply undoes itself with the inverses of b and a for a and b. A shift by half of the bits or
+// more undoes itself.
 func (d Domain) multiply(x, a, b uint64) uint64 {
 	mask, shift := d.mask(), (d+1)/2&63
 	x ^= x >> shift
@@ -81,8 +87,9 @@ func (d Domain) multiply(x, a, b uint64) uint64 {
 	return x ^ x>>shift
 }
 
-// inverse returns the x for which odd·x is 1 modulo 2^64, and so modulo every smaller power of two. Newton's step doubles the bits
-// that are right, of which there are 3 to begin with: the square of an odd number is 1 modulo 8.
+// inverse returns the x for which odd·x is 1 modulo 2^64, and so modulo every smaller power of two.
+// Newton's step doubles the bits that are right. There are 3 to begin with: the square of an odd
+// number is 1 modulo 8.
 func inverse(odd uint64) uint64 {
 	x := odd
 	for right := 3; right < 64; right *= 2 {

@@ -13,15 +13,16 @@ var (
 	_ Permutation = Network{}
 )
 
-// ID is the scrambled form of an ID, as the same type: a UserID stays a UserID. The error is a [*RangeError] for an ID that is not
-// in the permutation's domain, as zero never is.
+// ID is the scrambled form of an ID, as the same type: a UserID stays a UserID. The error is a
+// [*RangeError] for an ID that is not in the permutation's domain, as zero never is.
 func ID[T ~int64](p Permutation, id T) (T, error) {
 	v, err := p.Scramble(int64(id))
 	return T(v), err
 }
 
-// Original is the ID that [ID] made the scrambled one from. The error is a [*RangeError] for a value that is not in the
-// permutation's domain; any other value is the scrambled form of some ID, though not necessarily of one that was minted.
+// Original is the ID that [ID] made the scrambled one from. The error is a [*RangeError] for a
+// value outside the permutation's domain. Any other value is the scrambled form of some ID, though
+// perhaps of none that was minted.
 func Original[T ~int64](p Permutation, scrambled T) (T, error) {
 	v, err := p.Unscramble(int64(scrambled))
 	return T(v), err
@@ -42,7 +43,8 @@ func (d Domain) Max() int64 { return int64(d.mask()) }
 
 func (d Domain) String() string { return fmt.Sprintf("1..%d", d.Max()) }
 
-// mask has the n lowest bits set. It is 0 for the domain of a permutation that no constructor made, which therefore takes nothing.
+// mask has the n lowest bits set. It is 0 for the domain of a permutation that no constructor made,
+// which so takes nothing.
 func (d Domain) mask() uint64 { return 1<<(d&63) - 1 }
 
 func (d Domain) check() error {
@@ -72,8 +74,8 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("scramble: %d is outside %v", e.Value, e.Domain)
 }
 
-// A DomainError is returned by constructors for a domain that is none of the constants, and by the methods of a permutation that
-// no constructor made.
+// Constructors return a DomainError for a domain that is none of the constants. The methods of a
+// permutation that no constructor made return it too.
 type DomainError struct {
 	Domain Domain
 }
