@@ -8,7 +8,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Where results go: assigned to globals, nothing is optimised away, and what escapes is what escapes in a real program.
+// Where results go: assigned to globals, nothing is optimised away, and what escapes is what
+// escapes in a real program.
 var (
 	sinkID         idtype.DecimalID
 	sinkTrace      idtype.TraceID

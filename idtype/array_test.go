@@ -59,7 +59,8 @@ func TestSliceOfArrays(t *testing.T) {
 		}
 		whole := "{" + strings.Join(texts, ",") + "}"
 		for _, src := range []any{whole, []byte(whole), refArray(k.form, elements...)} {
-			if got, err := k.scanSlice(src, k.before()); err != nil || !slices.EqualFunc(got, want, bytes.Equal) {
+			if got, err := k.scanSlice(src, k.before()); err != nil ||
+				!slices.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("from %.60q: %x, %v", src, got, err)
 			}
 		}
@@ -87,7 +88,8 @@ func TestSliceOfArrays(t *testing.T) {
 		}
 	})
 	var ids idtype.Slice[UserID]
-	if err := ids.Scan("{1,9223372036854775807}"); err != nil || !slices.Equal(ids, idtype.Slice[UserID]{1, 1<<63 - 1}) {
+	if err := ids.Scan("{1,9223372036854775807}"); err != nil ||
+		!slices.Equal(ids, idtype.Slice[UserID]{1, 1<<63 - 1}) {
 		t.Errorf("got %v, %v", ids, err)
 	}
 }

@@ -55,10 +55,12 @@ func TestBounds(t *testing.T) {
 			}
 		})
 	}
-	if idtype.DecimalMaxCounter != 922_337_202 || idtype.DecimalMaxGenerator != 99_999 || idtype.DecimalMaxLaunch != 99_999 {
+	if idtype.DecimalMaxCounter != 922_337_202 || idtype.DecimalMaxGenerator != 99_999 ||
+		idtype.DecimalMaxLaunch != 99_999 {
 		t.Error("the exported bounds are not those of the layout")
 	}
-	if idtype.MinDecimalID.String() != "10000000000" || idtype.MaxDecimalID.String() != "9223372029999999999" {
+	if idtype.MinDecimalID.String() != "10000000000" ||
+		idtype.MaxDecimalID.String() != "9223372029999999999" {
 		t.Errorf("IDs are said to be %d ..= %d", idtype.MinDecimalID, idtype.MaxDecimalID)
 	}
 	if next := idtype.DecimalID(published + idtype.DecimalStep); next != 14160009200065 {
@@ -103,8 +105,8 @@ func TestZeroAndTest(t *testing.T) {
 	}
 }
 
-// The reference is the layout as document 002 words it, three numbers side by side in 9, 5 and 5 decimal places, done with
-// strings. It shares no arithmetic with the package.
+// The reference is the layout as document 002 words it, three numbers side by side in 9, 5 and 5
+// decimal places, done with strings. It shares no arithmetic with the package.
 
 func refText(p idtype.DecimalParts) string {
 	return strings.TrimLeft(fmt.Sprintf("%09d%05d%05d", p.Counter, p.Generator, p.Launch), "0")
@@ -146,8 +148,10 @@ func TestLayoutAgainstReference(t *testing.T) {
 		if got := id.Parts(); got != want {
 			t.Fatalf("parts of %d = %+v, want %+v", v, got, want)
 		}
-		if id.Counter() != want.Counter || id.Generator() != want.Generator || id.Launch() != want.Launch {
-			t.Fatalf("%d = %d, %d, %d, want %+v", v, id.Counter(), id.Generator(), id.Launch(), want)
+		if id.Counter() != want.Counter || id.Generator() != want.Generator ||
+			id.Launch() != want.Launch {
+			t.Fatalf("%d = %d, %d, %d, want %+v", v, id.Counter(), id.Generator(), id.Launch(),
+				want)
 		}
 		if got, want := id.Validate() == nil, 1 <= want.Counter && want.Counter <= 922_337_202; got != want {
 			t.Fatalf("Validate of %d: %v", v, id.Validate())
@@ -163,7 +167,8 @@ func TestLayoutAgainstReference(t *testing.T) {
 			Launch: rapid.Int().Draw(t, "launch"),
 		}
 		id, err := p.ID()
-		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next part.
+		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next
+		// part.
 		if err == nil && id.Parts() != p {
 			t.Fatalf("%+v gives %d, which is %+v", p, id, id.Parts())
 		}

@@ -96,7 +96,8 @@ func TestBadText(t *testing.T) {
 			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
 				testBad(t, k, k.ofText(bad.text), bad)
 				number := plainNumber.MatchString(strings.TrimPrefix(bad.text, "-"))
-				if k.form == asBigint && (number || bad.reason != nil) || k.form == asText && bad.text == "" ||
+				if k.form == asBigint && (number || bad.reason != nil) ||
+					k.form == asText && bad.text == "" ||
 					k.form == asUUID && bad.name == "a UUID" {
 					return // columns that may hold these
 				}
@@ -166,7 +167,8 @@ func TestBadJSON(t *testing.T) {
 			}...)
 		}
 		for _, bad := range all {
-			if inner, ok := strings.CutPrefix(bad.text, `"`); ok && k.read(strings.TrimSuffix(inner, `"`)) != nil &&
+			if inner, ok := strings.CutPrefix(bad.text, `"`); ok &&
+				k.read(strings.TrimSuffix(inner, `"`)) != nil &&
 				strings.HasSuffix(inner, `"`) {
 				continue // a text of a short ID, such as "null"
 			}
@@ -205,7 +207,8 @@ func TestJSON(t *testing.T) {
 			}
 			for _, data := range forms {
 				for _, id := range []column{k.new(k.before()), k.orZero(k.before())} {
-					if err := json.Unmarshal([]byte(data), id); err != nil || !bytes.Equal(rawOf(id), raw) {
+					if err := json.Unmarshal([]byte(data), id); err != nil ||
+						!bytes.Equal(rawOf(id), raw) {
 						t.Fatalf("%s = %x, %v", data, rawOf(id), err)
 					}
 				}
@@ -220,8 +223,10 @@ func TestBinary(t *testing.T) {
 			id := k.new(raw)
 			got, err := id.MarshalBinary()
 			appended, appendErr := id.AppendBinary([]byte(">"))
-			if err != nil || appendErr != nil || !bytes.Equal(got, raw) || string(appended) != ">"+string(raw) {
-				t.Fatalf("%x as binary = %x, %v, appended %x, %v", raw, got, err, appended, appendErr)
+			if err != nil || appendErr != nil || !bytes.Equal(got, raw) ||
+				string(appended) != ">"+string(raw) {
+				t.Fatalf("%x as binary = %x, %v, appended %x, %v", raw, got, err, appended,
+					appendErr)
 			}
 			back := k.new(k.before())
 			if err := back.UnmarshalBinary(raw); err != nil || !bytes.Equal(rawOf(back), raw) {
@@ -257,7 +262,8 @@ func TestBinary(t *testing.T) {
 func TestZero(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		zero, some := k.new(k.zero()), k.new(k.before())
-		if !zero.IsZero() || some.IsZero() || !k.orZero(k.zero()).IsZero() || k.orZero(k.before()).IsZero() {
+		if !zero.IsZero() || some.IsZero() || !k.orZero(k.zero()).IsZero() ||
+			k.orZero(k.before()).IsZero() {
 			t.Error("IsZero is wrong")
 		}
 		text := k.write(k.zero())

@@ -56,8 +56,10 @@ func TestEightByteAgainstReference(t *testing.T) {
 		if p == (idtype.EightByteParts{}) {
 			return // TestEightByteBounds has it
 		}
-		if err != nil || refBits(id[:]) != refEightByte(p) || id.Parts() != p || id.Validate() != nil {
-			t.Fatalf("%+v = %s, %v, want %s; its parts are %+v", p, refBits(id[:]), err, refEightByte(p), id.Parts())
+		if err != nil || refBits(id[:]) != refEightByte(p) || id.Parts() != p ||
+			id.Validate() != nil {
+			t.Fatalf("%+v = %s, %v, want %s; its parts are %+v", p, refBits(id[:]), err,
+				refEightByte(p), id.Parts())
 		}
 		for _, former := range []struct {
 			name     string
@@ -70,8 +72,10 @@ func TestEightByteAgainstReference(t *testing.T) {
 			{"third", idtype.EightByteParts.V3ID, idtype.EightByteID.ValidateV3, p.Generator <= 255},
 		} {
 			got, err := former.compose(p)
-			if (err == nil) != former.has || former.has && got != id || !former.has && got != (idtype.EightByteID{}) || (former.validate(id) == nil) != former.has {
-				t.Fatalf("%+v by the %s layout = %v, %v, validated %v", p, former.name, got, err, former.validate(id))
+			if (err == nil) != former.has || former.has && got != id ||
+				!former.has && got != (idtype.EightByteID{}) || (former.validate(id) == nil) != former.has {
+				t.Fatalf("%+v by the %s layout = %v, %v, validated %v", p, former.name, got, err,
+					former.validate(id))
 			}
 		}
 	}))
@@ -84,10 +88,13 @@ func TestEightByteAgainstReference(t *testing.T) {
 		}
 		if id.Mode() != want.Mode || id.UnixMs() != want.UnixMs || id.Sequence() != want.Sequence ||
 			id.Generator() != want.Generator || id.Cluster() != want.Cluster || id.Time().UnixMilli() != want.UnixMs {
-			t.Fatalf("%x is %v %v %v %v %v %v", raw, id.Mode(), id.UnixMs(), id.Sequence(), id.Generator(), id.Cluster(), id.Time())
+			t.Fatalf("%x is %v %v %v %v %v %v", raw, id.Mode(), id.UnixMs(), id.Sequence(),
+				id.Generator(), id.Cluster(), id.Time())
 		}
-		if v := binary.BigEndian.Uint64(raw); id.Uint64() != v || idtype.EightByteFromUint64(v) != id {
-			t.Fatalf("%x as a number is %x, which is %v", raw, id.Uint64(), idtype.EightByteFromUint64(v))
+		if v := binary.BigEndian.Uint64(raw); id.Uint64() != v ||
+			idtype.EightByteFromUint64(v) != id {
+			t.Fatalf("%x as a number is %x, which is %v", raw, id.Uint64(),
+				idtype.EightByteFromUint64(v))
 		}
 	}))
 	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
@@ -96,7 +103,8 @@ func TestEightByteAgainstReference(t *testing.T) {
 			UnixMs: rapid.Int64().Draw(t, "ms"), Sequence: rapid.IntRange(-1, 64).Draw(t, "sequence"),
 			Generator: rapid.IntRange(-1, 2048).Draw(t, "generator"), Cluster: rapid.IntRange(-1, 16).Draw(t, "cluster"),
 		}
-		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next part.
+		// Whatever is accepted is what was asked for: nothing wraps around or spills into the next
+		// part.
 		if id, err := p.ID(); err == nil && id.Parts() != p {
 			t.Fatalf("%+v gives %v, which is %+v", p, id, id.Parts())
 		}

@@ -39,7 +39,10 @@ func (v eightByteVector) parts(t *testing.T) idtype.EightByteParts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return idtype.EightByteParts{Mode: v.Mode, UnixMs: ms, Sequence: v.Sequence, Generator: v.Generator, Cluster: v.Cluster}
+	return idtype.EightByteParts{
+		Mode: v.Mode, UnixMs: ms, Sequence: v.Sequence,
+		Generator: v.Generator, Cluster: v.Cluster,
+	}
 }
 
 func TestEightByteVectors(t *testing.T) {
@@ -62,7 +65,8 @@ func TestEightByteV1Vectors(t *testing.T) {
 			testEightByteVector(t, v, idtype.EightByteParts.V1ID)
 			testEightByteVector(t, v, idtype.EightByteParts.ID) // the same bytes
 			raw, _ := hex.DecodeString(v.Hex)
-			if err := idtype.EightByteID(raw).ValidateV1(); err != nil && !errors.Is(err, idtype.ErrZero) {
+			if err := idtype.EightByteID(raw).ValidateV1(); err != nil &&
+				!errors.Is(err, idtype.ErrZero) {
 				t.Errorf("ValidateV1: %v", err)
 			}
 		})
@@ -121,7 +125,8 @@ func testEightByteVector(t *testing.T, v eightByteVector, compose func(idtype.Ei
 	parts := v.parts(t)
 	id, err := compose(parts)
 	if strings.Trim(v.Hex, "0") == "" {
-		// The reference makes this ID too. Here zero is nobody's: it is composed of its parts by no function, and read by none.
+		// The reference makes this ID too. Here zero is nobody's: it is composed of its parts by no
+		// function, and read by none.
 		if !errors.Is(err, idtype.ErrZero) || !id.IsZero() {
 			t.Errorf("%+v = %v, %v, want ErrZero", parts, id, err)
 		}
@@ -144,7 +149,8 @@ func testEightByteVector(t *testing.T, v eightByteVector, compose func(idtype.Ei
 	}
 	parsed, err := idtype.ParseEightByteID(v.Hex)
 	if err != nil || parsed.Parts() != parts || parsed.Validate() != nil {
-		t.Errorf("%s = %+v, %v, Validate %v, want %+v", v.Hex, parsed.Parts(), err, parsed.Validate(), parts)
+		t.Errorf("%s = %+v, %v, Validate %v, want %+v", v.Hex, parsed.Parts(), err,
+			parsed.Validate(), parts)
 	}
 }
 
@@ -259,7 +265,8 @@ func TestEightByteBounds(t *testing.T) {
 			check(cmp.Or(tt.wantV3, tt.want), id, err)
 		})
 	}
-	if idtype.EightByteMaxUnixMs != 4398046511103 || idtype.EightByteMaxSequence != 63 || idtype.EightByteMaxGenerator != 2047 ||
+	if idtype.EightByteMaxUnixMs != 4398046511103 || idtype.EightByteMaxSequence != 63 ||
+		idtype.EightByteMaxGenerator != 2047 ||
 		idtype.EightByteMaxCluster != 15 {
 		t.Error("the exported bounds are not those of the layout")
 	}
@@ -338,14 +345,16 @@ func TestEightByteMinMax(t *testing.T) {
 			{sequential, at.UnixMilli() + delta, 63, 0, 0},
 		} {
 			id, err := p.ID()
-			if within := id.Compare(least) >= 0 && id.Compare(most) <= 0; err != nil || within != (delta == 0) {
+			if within := id.Compare(least) >= 0 && id.Compare(most) <= 0; err != nil ||
+				within != (delta == 0) {
 				t.Errorf("%+v is within the bounds of its neighbour: %v, %v", p, within, err)
 			}
 		}
 	}
 	// What the doc warns of: a SPREAD ID of 2094 lies among those of 2019.
 	other, err := idtype.EightByteParts{Mode: spread, UnixMs: 3923794188762, Sequence: 1}.ID()
-	if err != nil || other.Compare(least) <= 0 || other.Compare(most) >= 0 || other.Time().Year() != 2094 {
+	if err != nil || other.Compare(least) <= 0 || other.Compare(most) >= 0 ||
+		other.Time().Year() != 2094 {
 		t.Errorf("%v, %v of %v is not between %v and %v", other, err, other.Time(), least, most)
 	}
 }

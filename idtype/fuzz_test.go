@@ -9,8 +9,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Each decoder of each kind never panics. A failure is an *InputError that leaves the receiver. What
-// a decoder accepts is an ID, and is written back the same.
+// Each decoder of each kind never panics. A failure is an *InputError that leaves the receiver.
+// What a decoder accepts is an ID, and is written back the same.
 
 // fuzzFailed reports whether err is set, after checking what must hold then.
 func fuzzFailed(t *testing.T, k kind, err error, got column) bool {
@@ -131,7 +131,8 @@ func FuzzJSON(f *testing.F) {
 				t.Fatalf("%s: the input was changed from %q to %q", k.name, input, data)
 			}
 			if !bytes.Equal(rawOf(id), rawOf(o)) || (err == nil) != (orZeroErr == nil) {
-				t.Fatalf("%s of %q: %v, %v, in OrZero %x, %v", k.name, data, id, err, rawOf(o), orZeroErr)
+				t.Fatalf("%s of %q: %v, %v, in OrZero %x, %v", k.name, data, id, err, rawOf(o),
+					orZeroErr)
 			}
 			if string(data) == "null" {
 				if !id.IsZero() || err != nil {
@@ -209,11 +210,13 @@ func fuzzScan(t *testing.T, k kind, column string) {
 	id, fromBytes, o := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
 	err, bytesErr, orZeroErr := id.Scan(column), fromBytes.Scan([]byte(column)), o.Scan(column)
 	failed := fuzzFailed(t, k, err, id)
-	if fuzzFailed(t, k, bytesErr, fromBytes) != failed || !bytes.Equal(rawOf(id), rawOf(fromBytes)) {
+	if fuzzFailed(t, k, bytesErr, fromBytes) != failed ||
+		!bytes.Equal(rawOf(id), rawOf(fromBytes)) {
 		t.Fatalf("%s of %q: %v, %v, of bytes %v, %v", k.name, column, id, err, fromBytes, bytesErr)
 	}
 	if k.isInteger() {
-		if want := digits.read(column); failed != (want == nil) || !failed && !bytes.Equal(rawOf(id), want) {
+		if want := digits.read(column); failed != (want == nil) ||
+			!failed && !bytes.Equal(rawOf(id), want) {
 			t.Fatalf("%s of %q: %v, %v, by the reference %x", k.name, column, id, err, want)
 		}
 	}
@@ -262,7 +265,8 @@ func FuzzScanInteger(f *testing.F) {
 		for _, k := range kinds {
 			signed, unsigned := k.new(k.before()), k.new(k.before())
 			failed := fuzzFailed(t, k, signed.Scan(int64(v)), signed)
-			if fuzzFailed(t, k, unsigned.Scan(v), unsigned) != failed || !bytes.Equal(rawOf(signed), rawOf(unsigned)) {
+			if fuzzFailed(t, k, unsigned.Scan(v), unsigned) != failed ||
+				!bytes.Equal(rawOf(signed), rawOf(unsigned)) {
 				t.Fatalf("%s: %d is %v, as uint64 %v", k.name, int64(v), signed, unsigned)
 			}
 			isID := k.form == asBigint && v != 0 && (!k.isInteger() || int64(v) > 0)
@@ -315,8 +319,10 @@ func FuzzSliceScan(f *testing.F) {
 				t.Fatalf("%s: read %q, wrote %v, %v", k.name, data, out, err)
 			}
 			again, err := k.scanSlice([]byte(out.(string)), k.before())
-			if err != nil || len(again) != len(raws) || !bytes.Equal(bytes.Join(again, nil), bytes.Join(raws, nil)) {
-				t.Fatalf("%s: read %q as %x, wrote %v, read %x, %v", k.name, data, raws, out, again, err)
+			if err != nil || len(again) != len(raws) ||
+				!bytes.Equal(bytes.Join(again, nil), bytes.Join(raws, nil)) {
+				t.Fatalf("%s: read %q as %x, wrote %v, read %x, %v", k.name, data, raws, out,
+					again, err)
 			}
 		}
 	})

@@ -41,7 +41,8 @@ const (
 	// published is the example of document 002: counter 1415, generator 92, launch 65.
 	published = 14150009200065
 
-	// before is what a receiver holds when a decoder is about to fail: not zero, so that a decoder that clears is seen.
+	// before is what a receiver holds when a decoder is about to fail: not zero, so that a decoder
+	// that clears is seen.
 	before = 77700088800099
 )
 
@@ -87,8 +88,8 @@ func readVectors[V any](t *testing.T, name string, count int) []V {
 	return vectors
 }
 
-// wantInputError fails unless err is an *InputError of the type typ that shows the input, quoted, and wraps reason, if
-// there is one. An empty input is not looked for.
+// wantInputError fails unless err is an *InputError of the type typ that shows the input, quoted,
+// and wraps reason, if there is one. An empty input is not looked for.
 func wantInputError(t *testing.T, err error, typ, input string, reason error) {
 	t.Helper()
 	var e *idtype.InputError
@@ -120,8 +121,8 @@ func wantInputError(t *testing.T, err error, typ, input string, reason error) {
 	}
 }
 
-// shown is how an input is to appear in an error: quoted, so that spaces and control characters are seen, or only its
-// size where it is long.
+// shown is how an input appears in an error. It is quoted, so that spaces and control characters
+// are seen. Of a long input there is only its size.
 func shown(input string) string {
 	if len(input) > 64 {
 		return "(" + strconv.Itoa(len(input)) + " bytes)"
@@ -129,7 +130,8 @@ func shown(input string) string {
 	return strconv.Quote(input)
 }
 
-// wantRangeError fails unless err is a *RangeError about the part, with a value that is outside the bounds it states.
+// wantRangeError fails unless err is a *RangeError about the part, with a value that is outside the
+// bounds it states.
 func wantRangeError(t *testing.T, err error, typ, part string) *idtype.RangeError {
 	t.Helper()
 	var e *idtype.RangeError

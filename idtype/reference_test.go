@@ -125,8 +125,9 @@ func refNumber(bits string) int {
 	return int(v)
 }
 
-// domain are the numbers at which a codec could change its mind: every number of digits, the words
-// of eight digits that the codec works in, every number of bits, the limits of floats and of int64.
+// domain are the numbers at which a codec could change its mind. They are every number of digits
+// and of bits, and the words of eight digits that the codec works in. They are the limits of floats
+// and of int64, too.
 func domain() []int64 {
 	values := []int64{published, publishedShort, 1<<53 + 1, math.MaxInt64 - 1, math.MaxInt64}
 	for bit := range int64(63) {
@@ -182,7 +183,8 @@ func TestOrder(t *testing.T) {
 		ascending := []int64{math.MinInt64, -1, 0, 1, published, published + 1, math.MaxInt64}
 		for i, a := range ascending {
 			for j, b := range ascending {
-				if got := k.compare(bigEndian(a), bigEndian(b)); got < 0 != (i < j) || got > 0 != (i > j) {
+				if got := k.compare(bigEndian(a), bigEndian(b)); got < 0 != (i < j) ||
+					got > 0 != (i > j) {
 					t.Errorf("Compare(%d, %d) = %d", a, b, got)
 				}
 			}
@@ -239,6 +241,7 @@ func checkParse(t failing, k kind, text string) {
 }
 
 func TestTextAgainstReference(t *testing.T) {
+	t.Parallel()
 	eachKind(t, func(t *testing.T, k kind) {
 		t.Run("special values", func(t *testing.T) {
 			for _, raw := range append(k.domain(), k.zero()) { // zero is printable, but no ID
@@ -271,6 +274,7 @@ func TestTextAgainstReference(t *testing.T) {
 
 // The codec of digits works on words of eight, each in two halves.
 func TestDigitsAgainstStrconv(t *testing.T) {
+	t.Parallel()
 	k := kinds[0] // the others share its codec
 	// Of every length, so that each place holds each digit.
 	t.Run("repeated digits", func(t *testing.T) {
@@ -310,9 +314,10 @@ func (k kind) damaged() (whole []string) {
 }
 
 // TestParseAgainstReference damages texts. A parser reads eight bytes at a time. It could mistake a
-// neighbour of the alphabet, a byte with its top bit set, or what such a byte carries or borrows
-// over to the next.
+// neighbour of the alphabet, or a byte with its top bit set. It could mistake what such a byte
+// carries or borrows over to the next.
 func TestParseAgainstReference(t *testing.T) {
+	t.Parallel()
 	eachKind(t, func(t *testing.T, k kind) {
 		t.Run("every byte in every place", func(t *testing.T) {
 			for _, whole := range k.damaged() {

@@ -268,7 +268,8 @@ func TestStorageUUIDAgainstReference(t *testing.T) {
 					want = k.read(string(chars))
 				}
 				id := k.new(k.before())
-				if err := id.Scan(text); (err == nil) != (want != nil) || err == nil && !bytes.Equal(rawOf(id), want) {
+				if err := id.Scan(text); (err == nil) != (want != nil) ||
+					err == nil && !bytes.Equal(rawOf(id), want) {
 					t.Fatalf("Scan(%q) = %v, %v, want %x", text, id, err, want)
 				}
 			}

@@ -27,7 +27,8 @@ func TestSequenceIsTheNumber(t *testing.T) {
 	}
 }
 
-// TestIsSafeInteger: the reference counts the digits of the number in base 2, of which a float64 holds 53.
+// TestIsSafeInteger: the reference counts the digits of the number in base 2, of which a float64
+// holds 53.
 func TestIsSafeInteger(t *testing.T) {
 	for v, want := range map[int64]bool{
 		1: true, 1<<53 - 2: true, 1<<53 - 1: true, 1 << 53: false, 1<<53 + 1: false, math.MaxInt64: false,

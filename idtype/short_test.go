@@ -109,7 +109,8 @@ func TestShortVectors(t *testing.T) {
 func TestShortPublished(t *testing.T) {
 	id := idtype.MustParseShortID("xinaS8QBh")
 	want := idtype.ShortParts{UnixMs: 1562179504129, Sequence: 270, Random: 98}
-	if id != publishedShort || id.Parts() != want || id.Time().Format(time.RFC3339Nano) != "2019-07-03T18:45:04.129Z" {
+	if id != publishedShort || id.Parts() != want ||
+		id.Time().Format(time.RFC3339Nano) != "2019-07-03T18:45:04.129Z" {
 		t.Errorf("%d is %+v of %v", id, id.Parts(), id.Time())
 	}
 	if got := id.Time().UnixMilli() - idtype.ShortEpoch; got != 42317104129 {
@@ -154,7 +155,8 @@ func TestShortBounds(t *testing.T) {
 		})
 	}
 	// Each part is in its range, and there is no ID.
-	if id, err := (idtype.ShortParts{UnixMs: first}).ID(); id != 0 || !errors.Is(err, idtype.ErrZero) {
+	if id, err := (idtype.ShortParts{UnixMs: first}).ID(); id != 0 ||
+		!errors.Is(err, idtype.ErrZero) {
 		t.Errorf("the smallest of all parts = %d, %v, want an error that wraps ErrZero", id, err)
 	}
 	if idtype.ShortEpoch != first || idtype.ShortMaxUnixMs != last ||

@@ -13,7 +13,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// TestShortOtherTexts: a text in another case or another rotation is a text of another ID, or of none; never of the same.
+// TestShortOtherTexts: a text in another case or another rotation is a text of another ID, or of
+// none; never of the same.
 func TestShortOtherTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		id := idtype.ShortID(drawID(t))
@@ -23,7 +24,8 @@ func TestShortOtherTexts(t *testing.T) {
 			others = append(others, text[i:]+text[:i])
 		}
 		for _, other := range others {
-			if got, err := idtype.ParseShortID(other); got == id && other != text || err == nil && got.String() != other {
+			if got, err := idtype.ParseShortID(other); got == id && other != text ||
+				err == nil && got.String() != other {
 				t.Fatalf("%d is %s, and %s is %d, %v", id, text, other, got, err)
 			}
 		}
@@ -72,12 +74,14 @@ func TestShortJSON(t *testing.T) {
 		}
 	}
 	names := map[UserShortID]string{}
-	if err := json.Unmarshal([]byte(`{"1":"text","xinaS8QBh":"published"}`), &names); err != nil || names[53] != "text" ||
+	if err := json.Unmarshal([]byte(`{"1":"text","xinaS8QBh":"published"}`), &names); err != nil ||
+		names[53] != "text" ||
 		names[publishedShort] != "published" {
 		t.Errorf("map is %v, %v", names, err)
 	}
 	for _, data := range []string{`true`, `1.5`, `{}`} {
-		if err := json.Unmarshal([]byte(data), new(UserShortID)); err == nil || !strings.Contains(err.Error(), "exact integer") {
+		if err := json.Unmarshal([]byte(data), new(UserShortID)); err == nil ||
+			!strings.Contains(err.Error(), "exact integer") {
 			t.Errorf("error for %s is %v, want the forms that are read", data, err)
 		}
 	}

@@ -108,7 +108,8 @@ func TestSliceValue(t *testing.T) {
 
 	got, err := idtype.Slice[UserID]{1, 2, 0}.Value()
 	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "index 2") || got != "" {
-		t.Errorf("Value with a zero = %v, %v, want an empty text and an error about index 2", got, err)
+		t.Errorf("Value with a zero = %v, %v, want an empty text and an error about index 2", got,
+			err)
 	}
 	if _, err := (idtype.Slice[UserID]{-1}).Value(); err == nil {
 		t.Error("Value with a negative ID is no error")
@@ -131,7 +132,8 @@ func TestSliceRoundTrip(t *testing.T) {
 		}
 		// The value is JSON that other readers take for strings.
 		var texts []string
-		if err := json.Unmarshal([]byte(v.(string)), &texts); err != nil || len(texts) != len(want) {
+		if err := json.Unmarshal([]byte(v.(string)), &texts); err != nil ||
+			len(texts) != len(want) {
 			t.Fatalf("%s: %v", v, err)
 		}
 	})
@@ -163,7 +165,8 @@ func TestSliceOfForms(t *testing.T) {
 			t.Errorf("%s: Value of no IDs = %v, %v", k.name, got, err)
 		}
 	}
-	if raws, err := byteKinds[1].scanSlice(`[ 6601109550783371419, -1]`, eightRaw); err != nil || // as a database's own JSON has them
+	// as a database's own JSON has them
+	if raws, err := byteKinds[1].scanSlice(`[ 6601109550783371419, -1]`, eightRaw); err != nil ||
 		!slices.EqualFunc(raws, [][]byte{eightRaw, bytes.Repeat([]byte{0xff}, 8)}, bytes.Equal) {
 		t.Errorf("numbers are %x, %v", raws, err)
 	}
@@ -184,11 +187,13 @@ func TestSliceOfForms(t *testing.T) {
 	}
 	// The digits of an int64 ID, whatever its own text is.
 	shorts := idtype.Slice[UserShortID]{publishedShort, math.MaxInt64}
-	if got, err := shorts.Value(); got != `["11093174944930914","9223372036854775807"]` || err != nil {
+	if got, err := shorts.Value(); got != `["11093174944930914","9223372036854775807"]` ||
+		err != nil {
 		t.Errorf("Value of short IDs = %v, %v", got, err)
 	}
 	var ids idtype.Slice[UserShortID]
-	if err := ids.Scan(`["11093174944930914",9223372036854775807]`); err != nil || !slices.Equal(ids, shorts) {
+	if err := ids.Scan(`["11093174944930914",9223372036854775807]`); err != nil ||
+		!slices.Equal(ids, shorts) {
 		t.Errorf("short IDs came back as %v, %v", ids, err)
 	}
 }

@@ -30,7 +30,10 @@ type snoVector struct {
 }
 
 func (v snoVector) parts() idtype.SnoParts {
-	return idtype.SnoParts{UnixMs: v.UnixMs, TickTock: v.TickTock, Meta: v.Meta, Partition: v.Partition, Sequence: v.Sequence}
+	return idtype.SnoParts{
+		UnixMs: v.UnixMs, TickTock: v.TickTock, Meta: v.Meta,
+		Partition: v.Partition, Sequence: v.Sequence,
+	}
 }
 
 func TestSnoVectors(t *testing.T) {
@@ -53,7 +56,8 @@ func testSnoVector(t *testing.T, v snoVector) {
 		t.Fatal(err)
 	}
 	if v.Hex == "00000000000000000000" {
-		// The reference reads this ID too. Here zero is nobody's: it is composed of its parts by no function, and read by none.
+		// The reference reads this ID too. Here zero is nobody's: it is composed of its parts by no
+		// function, and read by none.
 		id, err := v.parts().ID()
 		if !errors.Is(err, idtype.ErrZero) || !id.IsZero() {
 			t.Errorf("%+v = %v, %v, want ErrZero", v.parts(), id, err)
@@ -110,7 +114,8 @@ func TestSnoBounds(t *testing.T) {
 		{"partition", idtype.SnoParts{epoch, 0, 0, 1, 0}, "00000000000000010000"},
 		{"the last millisecond of a unit", idtype.SnoParts{epoch + 7, 0, 0, 0, 0}, "00000000020000000000"},
 		{"the first of the next", idtype.SnoParts{epoch + 8, 0, 0, 0, 0}, "00000000040000000000"},
-		// The reference wraps around at both ends, and makes an ID of 2037 of the first of these, one of 2010 of the second.
+		// The reference wraps around at both ends, and makes an ID of 2037 of the first of these,
+		// one of 2010 of the second.
 		{"time below", idtype.SnoParts{epoch - 1, 0, 0, 0, 0}, "unix_ms"},
 		{"time above", idtype.SnoParts{last + 1, 0, 0, 0, 0}, "unix_ms"},
 		{"time above by a unit", idtype.SnoParts{last + 4, 0, 0, 0, 0}, "unix_ms"},
@@ -159,7 +164,8 @@ func TestSnoBounds(t *testing.T) {
 		t.Errorf("the ID above the type is of %v", got)
 	}
 	b, err := json.Marshal(idtype.SnoParts{5, 4, 3, 2, 1})
-	if want := `{"unix_ms":5,"tick_tock":4,"meta":3,"partition":2,"sequence":1}`; err != nil || string(b) != want {
+	if want := `{"unix_ms":5,"tick_tock":4,"meta":3,"partition":2,"sequence":1}`; err != nil ||
+		string(b) != want {
 		t.Errorf("parts as JSON = %s, %v, want %s", b, err, want)
 	}
 }
@@ -197,7 +203,8 @@ func TestSnoMinMax(t *testing.T) {
 		for _, p := range []idtype.SnoParts{{0, 0, 0, 0, 0}, {0, 1, 255, 65535, 65535}, {0, 1, 0, 0, 0}, {0, 0, 255, 65535, 65535}} {
 			p.UnixMs = 1703587783960 + delta
 			id, err := p.ID()
-			if within := id.Compare(least) >= 0 && id.Compare(most) <= 0; err != nil || within != (delta == 0) {
+			if within := id.Compare(least) >= 0 && id.Compare(most) <= 0; err != nil ||
+				within != (delta == 0) {
 				t.Errorf("%+v is within the bounds of its neighbour: %v, %v", p, within, err)
 			}
 		}
@@ -209,7 +216,8 @@ func TestSnoMinMax(t *testing.T) {
 const snoEpoch = 1_262_304_000_000 // 2010-01-01T00:00:00Z
 
 func refSno(p idtype.SnoParts) string {
-	return fmt.Sprintf("%039b%b%08b%016b%016b", (p.UnixMs-snoEpoch)/4, p.TickTock, p.Meta, p.Partition, p.Sequence)
+	return fmt.Sprintf("%039b%b%08b%016b%016b", (p.UnixMs-snoEpoch)/4, p.TickTock, p.Meta,
+		p.Partition, p.Sequence)
 }
 
 func refSnoParts(b string) idtype.SnoParts {
@@ -249,7 +257,8 @@ func TestSnoAgainstReference(t *testing.T) {
 		}
 		if id.UnixMs() != want.UnixMs || id.TickTock() != want.TickTock || id.Meta() != want.Meta ||
 			id.Partition() != want.Partition || id.Sequence() != want.Sequence || id.Time().UnixMilli() != want.UnixMs {
-			t.Fatalf("%x is %v %v %v %v %v %v", raw, id.UnixMs(), id.TickTock(), id.Meta(), id.Partition(), id.Sequence(), id.Time())
+			t.Fatalf("%x is %v %v %v %v %v %v", raw, id.UnixMs(), id.TickTock(), id.Meta(),
+				id.Partition(), id.Sequence(), id.Time())
 		}
 	}))
 	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
@@ -258,8 +267,9 @@ func TestSnoAgainstReference(t *testing.T) {
 			Meta: rapid.IntRange(-1, 256).Draw(t, "meta"), Partition: rapid.IntRange(-1, 65536).Draw(t, "partition"),
 			Sequence: rapid.IntRange(-1, 65536).Draw(t, "sequence"),
 		}
-		if id, err := p.ID(); err == nil && (id.Parts().UnixMs > p.UnixMs || id.Parts().UnixMs+4 <= p.UnixMs ||
-			id.TickTock() != p.TickTock || id.Meta() != p.Meta || id.Partition() != p.Partition || id.Sequence() != p.Sequence) {
+		if id, err := p.ID(); err == nil &&
+			(id.Parts().UnixMs > p.UnixMs || id.Parts().UnixMs+4 <= p.UnixMs ||
+				id.TickTock() != p.TickTock || id.Meta() != p.Meta || id.Partition() != p.Partition || id.Sequence() != p.Sequence) {
 			t.Fatalf("%+v gives %v, which is %+v", p, id, id.Parts())
 		}
 	}))

@@ -109,7 +109,8 @@ func TestValueOfNone(t *testing.T) {
 func TestScanNull(t *testing.T) {
 	id := UserID(77)
 	err := id.Scan(nil)
-	if !errors.Is(err, idtype.ErrNull) || errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "sql.Null") {
+	if !errors.Is(err, idtype.ErrNull) || errors.Is(err, idtype.ErrZero) ||
+		!strings.Contains(err.Error(), "sql.Null") {
 		t.Errorf("error is %v, want ErrNull, naming sql.Null", err)
 	}
 
@@ -125,8 +126,8 @@ func TestScanNull(t *testing.T) {
 	}
 }
 
-// TestReceivers: a method that encodes is on the value too, because GORM, pgx and clickhouse-go ask a
-// value whether it is a Valuer. A method that decodes is on the pointer alone.
+// TestReceivers: a method that encodes is on the value too, because GORM, pgx and clickhouse-go ask
+// a value whether it is a Valuer. A method that decodes is on the pointer alone.
 func TestReceivers(t *testing.T) {
 	writes := []string{"UnmarshalText", "UnmarshalJSON", "UnmarshalBinary", "Scan"}
 	types := []reflect.Type{

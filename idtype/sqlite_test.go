@@ -173,7 +173,8 @@ func testSQLite[T idtype.ID](t *testing.T, all []T) {
 			}
 			want, err := id.Value()
 			if err != nil || back != id || typ != c.typeOf || !sameValue(stored, want) {
-				t.Errorf("%v is stored as %s %v, want %v; it comes back as %v", id, typ, stored, want, back)
+				t.Errorf("%v is stored as %s %v, want %v; it comes back as %v", id, typ, stored,
+					want, back)
 			}
 			if id.Storage() == idtype.StorageBytes {
 				continue
@@ -214,7 +215,8 @@ func testSQLite[T idtype.ID](t *testing.T, all []T) {
 		if err := query(one, &team, &cause); err != nil || team.ID != two || cause != two {
 			t.Errorf("%v and %v came back, %v, want %v", team, cause, err, two)
 		}
-		if err := query(two, &team, &cause); !errors.Is(err, idtype.ErrNull) || !team.IsZero() || cause != two {
+		if err := query(two, &team, &cause); !errors.Is(err, idtype.ErrNull) || !team.IsZero() ||
+			cause != two {
 			t.Errorf("none is %v, NULL is %v, %v", team, cause, err)
 		}
 		if err := query(two, &cause, new(any)); !errors.Is(err, idtype.ErrZero) || cause != two {
@@ -258,7 +260,8 @@ func TestSQLiteNull(t *testing.T) {
 		plain := memberID(77)
 		err := query(&plain)
 		if null {
-			if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") || plain != 77 {
+			if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
+				plain != 77 {
 				t.Errorf("row %d: plain ID = %d, %v, want it untouched and an error that names sql.Null", row, plain, err)
 			}
 		} else if err != nil || plain != boss {
@@ -266,15 +269,18 @@ func TestSQLiteNull(t *testing.T) {
 		}
 
 		wrapped := sql.Null[memberID]{V: 7, Valid: null}
-		if err := query(&wrapped); err != nil || wrapped.Valid == null || !null && wrapped.V != boss {
+		if err := query(&wrapped); err != nil || wrapped.Valid == null ||
+			!null && wrapped.V != boss {
 			t.Errorf("row %d: sql.Null = %+v, %v", row, wrapped, err)
 		}
 		pointer := new(memberID)
-		if err := query(&pointer); err != nil || (pointer == nil) != null || !null && *pointer != boss {
+		if err := query(&pointer); err != nil || (pointer == nil) != null ||
+			!null && *pointer != boss {
 			t.Errorf("row %d: pointer = %v, %v", row, pointer, err)
 		}
 		orZero := idtype.OrZero[memberID]{ID: 7}
-		if err := query(&orZero); null != errors.Is(err, idtype.ErrNull) || !null && orZero.ID != boss {
+		if err := query(&orZero); null != errors.Is(err, idtype.ErrNull) ||
+			!null && orZero.ID != boss {
 			t.Errorf("row %d: OrZero = %+v, %v", row, orZero, err)
 		}
 	}
@@ -288,7 +294,8 @@ func TestSQLiteOrZero(t *testing.T) {
 		var stored int64
 		err := db.QueryRow(`SELECT team, team FROM users WHERE id = ?`, row).Scan(&got, &stored)
 		if err != nil || got != team || stored != int64(team.ID) {
-			t.Errorf("row %d: came back as %v, stored as %d, %v, want %v", row, got, stored, err, team)
+			t.Errorf("row %d: came back as %v, stored as %d, %v, want %v", row, got, stored, err,
+				team)
 		}
 	}
 }
@@ -306,7 +313,8 @@ func TestSQLiteSlice(t *testing.T) {
 		{"nil", nil, nil},
 		{"one", idtype.Slice[memberID]{1000}, []memberID{1000}},
 		{"absent", idtype.Slice[memberID]{77}, nil},
-		// Floats hold neither of these: a text that was compared as one would find both, or neither.
+		// Floats hold neither of these: a text that was compared as one would find both, or
+		// neither.
 		{
 			"above 2^53",
 			idtype.Slice[memberID]{1e16 + 1, math.MaxInt64, 1 << 53, 1e16 + 1},

@@ -87,10 +87,12 @@ func TestStorageValue(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, err := tt.id.Value(); err != nil || !reflect.DeepEqual(got, tt.want) || !driver.IsValue(got) {
+			if got, err := tt.id.Value(); err != nil || !reflect.DeepEqual(got, tt.want) ||
+				!driver.IsValue(got) {
 				t.Errorf("Value = %#v, %v, want %#v", got, err, tt.want)
 			}
-			if got, err := tt.none.Value(); err != nil || !reflect.DeepEqual(got, tt.zero) || !driver.IsValue(got) {
+			if got, err := tt.none.Value(); err != nil || !reflect.DeepEqual(got, tt.zero) ||
+				!driver.IsValue(got) {
 				t.Errorf("Value of none = %#v, %v, want %#v", got, err, tt.zero)
 			}
 			if got := tt.none.(interface{ GormDataType() string }).GormDataType(); got != tt.column {
@@ -143,7 +145,8 @@ func TestStorageSQLNull(t *testing.T) {
 	}
 }
 
-// TestStorageBigintOrder has the facts of AsBigint's doc: where the numbers' order is that of the IDs, and where it is not.
+// TestStorageBigintOrder has the facts of AsBigint's doc: where the numbers' order is that of the
+// IDs, and where it is not.
 func TestStorageBigintOrder(t *testing.T) {
 	number := func(p idtype.EightByteParts) int64 {
 		id, err := p.ID()
@@ -161,7 +164,10 @@ func TestStorageBigintOrder(t *testing.T) {
 		t.Errorf("the numbers turn negative at %v", got)
 	}
 	at := func(ms int64) idtype.EightByteParts {
-		return idtype.EightByteParts{Mode: sequential, UnixMs: ms, Sequence: 63, Generator: 2047, Cluster: 15}
+		return idtype.EightByteParts{
+			Mode: sequential, UnixMs: ms, Sequence: 63, Generator: 2047,
+			Cluster: 15,
+		}
 	}
 	if last, first := number(at(turn-1)), number(idtype.EightByteParts{Mode: sequential, UnixMs: turn}); last != math.MaxInt64 || first != math.MinInt64+0x1000 {
 		t.Errorf("the number is %d before, %d after", last, first)
@@ -173,7 +179,8 @@ func TestStorageBigintOrder(t *testing.T) {
 		idB, _ := b.ID()
 		got := cmp.Compare(number(a), number(b))
 		if sameSide := a.UnixMs < turn == (b.UnixMs < turn); sameSide != (got == idA.Compare(idB)) && got != 0 {
-			t.Fatalf("numbers of %+v and %+v compare as %d, the IDs as %d", a, b, got, idA.Compare(idB))
+			t.Fatalf("numbers of %+v and %+v compare as %d, the IDs as %d", a, b, got,
+				idA.Compare(idB))
 		}
 		if (number(a) < 0) != (a.UnixMs >= turn) {
 			t.Fatalf("the number of %+v is %d", a, number(a))

@@ -33,7 +33,8 @@ func refTraceParts(v int64) (p idtype.TraceParts, chunk, counter int) {
 		n, _ := strconv.ParseInt(bits[from:to], 2, 64)
 		return int(n)
 	}
-	return idtype.TraceParts{Timestamp: field(1, 26), Node: field(26, 42), Bottom: field(42, 64)}, field(42, 54), field(54, 64)
+	return idtype.TraceParts{Timestamp: field(1, 26), Node: field(26, 42), Bottom: field(42, 64)},
+		field(42, 54), field(54, 64)
 }
 
 type traceVector struct {
@@ -62,7 +63,8 @@ func TestTraceVectors(t *testing.T) {
 				t.Errorf("Parts = %+v, want %+v", got, v.TraceParts)
 			}
 			if parsed.Chunk() != v.Chunk || parsed.Counter() != v.Counter {
-				t.Errorf("chunk %d, counter %d, want %d, %d", parsed.Chunk(), parsed.Counter(), v.Chunk, v.Counter)
+				t.Errorf("chunk %d, counter %d, want %d, %d", parsed.Chunk(), parsed.Counter(),
+					v.Chunk, v.Counter)
 			}
 			if err := parsed.Validate(); err != nil {
 				t.Error(err)
@@ -101,7 +103,8 @@ func TestTraceValidatorVectors(t *testing.T) {
 			if v.AllowedSecs != nil {
 				allowed = time.Duration(*v.AllowedSecs)*time.Second + time.Duration(*v.AllowedNanos)
 			}
-			// The validator works in whole seconds: the time within the second of now changes nothing.
+			// The validator works in whole seconds: the time within the second of now changes
+			// nothing.
 			for _, nanos := range []time.Duration{0, 1, 999_999_999} {
 				err := id.ValidateAt(now.Add(nanos), allowed)
 				switch v.Verdict {
@@ -171,7 +174,8 @@ func TestTraceBoundsOfParts(t *testing.T) {
 			}
 		})
 	}
-	if idtype.TraceMaxTimestamp != 33_554_431 || idtype.TraceMaxNode != 65_535 || idtype.TraceMaxBottom != 4_194_303 ||
+	if idtype.TraceMaxTimestamp != 33_554_431 || idtype.TraceMaxNode != 65_535 ||
+		idtype.TraceMaxBottom != 4_194_303 ||
 		idtype.TraceTimeStep != 1<<38 || idtype.TracePeriod != 33_554_432*time.Second {
 		t.Error("the exported bounds are not those of the layout")
 	}
@@ -213,7 +217,8 @@ func TestTraceAgainstReference(t *testing.T) {
 		id := idtype.TraceID(rapid.OneOf(rapid.Custom(drawID), rapid.Int64()).Draw(t, "number"))
 		want, chunk, counter := refTraceParts(int64(id))
 		if id.Parts() != want || id.Chunk() != chunk || id.Counter() != counter {
-			t.Fatalf("%d is %+v, %d, %d, want %+v, %d, %d", id, id.Parts(), id.Chunk(), id.Counter(), want, chunk, counter)
+			t.Fatalf("%d is %+v, %d, %d, want %+v, %d, %d", id, id.Parts(), id.Chunk(),
+				id.Counter(), want, chunk, counter)
 		}
 		if ok := id > 0 && want.Bottom > 0; ok != (id.Validate() == nil) {
 			t.Fatalf("Validate of %d: %v", id, id.Validate())

@@ -23,7 +23,8 @@ func moments() (all []time.Time) {
 			}
 		}
 	}
-	return append(all, time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", 3600)))
+	return append(all, time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 0,
+		time.FixedZone("", 3600)))
 }
 
 func TestTraceTimestamp(t *testing.T) {
@@ -34,7 +35,8 @@ func TestTraceTimestamp(t *testing.T) {
 		for _, nanos := range []int64{0, 999_999_999} {
 			at := time.Unix(unix, nanos)
 			if got := idtype.TraceTimestamp(at); got != want {
-				t.Errorf("TraceTimestamp of Unix time %d.%09d = %d, want %d", unix, nanos, got, want)
+				t.Errorf("TraceTimestamp of Unix time %d.%09d = %d, want %d", unix, nanos, got,
+					want)
 			}
 		}
 	}
@@ -45,7 +47,8 @@ func TestTraceTimes(t *testing.T) {
 	check := func(t failing, id idtype.TraceID, around time.Time) {
 		last, next := id.Times(around)
 		for _, at := range []time.Time{last, next} {
-			if idtype.TraceTimestamp(at) != id.Timestamp() || at.Nanosecond() != 0 || at.Location() != time.UTC {
+			if idtype.TraceTimestamp(at) != id.Timestamp() || at.Nanosecond() != 0 ||
+				at.Location() != time.UTC {
 				t.Fatalf("Times(%v) of timestamp %d has %v", around, id.Timestamp(), at)
 			}
 		}
@@ -67,7 +70,8 @@ func TestTraceTimes(t *testing.T) {
 
 	around := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 	last, next := idtype.TraceID(publishedTrace).Times(around)
-	if last.Format(time.RFC3339) != "2022-08-21T08:32:55Z" || next.Format(time.RFC3339) != "2023-09-13T17:13:27Z" {
+	if last.Format(time.RFC3339) != "2022-08-21T08:32:55Z" ||
+		next.Format(time.RFC3339) != "2023-09-13T17:13:27Z" {
 		t.Errorf("the published ID is of %v or %v", last, next)
 	}
 }
@@ -77,7 +81,8 @@ func TestTraceOfSecond(t *testing.T) {
 	for _, at := range moments() {
 		minID, maxID := idtype.MinTraceID(at), idtype.MaxTraceID(at)
 		timestamp := idtype.TraceTimestamp(at)
-		if want := (idtype.TraceParts{Timestamp: timestamp, Bottom: 1}); minID.Parts() != want || minID.Validate() != nil {
+		if want := (idtype.TraceParts{Timestamp: timestamp, Bottom: 1}); minID.Parts() != want ||
+			minID.Validate() != nil {
 			t.Errorf("smallest of %v is %+v, %v", at, minID.Parts(), minID.Validate())
 		}
 		want := idtype.TraceParts{Timestamp: timestamp, Node: idtype.TraceMaxNode, Bottom: idtype.TraceMaxBottom}
@@ -90,7 +95,10 @@ func TestTraceOfSecond(t *testing.T) {
 func TestTraceBounds(t *testing.T) {
 	const period = 1 << 25
 	all := func(first, last int64) idtype.TraceRange {
-		return idtype.TraceRange{Min: idtype.TraceID(first<<38 | 1), Max: idtype.TraceID((last+1)<<38 - 1)}
+		return idtype.TraceRange{
+			Min: idtype.TraceID(first<<38 | 1),
+			Max: idtype.TraceID((last+1)<<38 - 1),
+		}
 	}
 	at := func(second, nanos int64) time.Time { return time.Unix(second, nanos) }
 	for _, tt := range []struct {
@@ -131,7 +139,8 @@ func TestTraceBounds(t *testing.T) {
 				return
 			}
 			var e *idtype.SpanError
-			if !errors.As(err, &e) || e.Type != "TraceID" || !e.From.Equal(tt.from) || !e.To.Equal(tt.to) {
+			if !errors.As(err, &e) || e.Type != "TraceID" || !e.From.Equal(tt.from) ||
+				!e.To.Equal(tt.to) {
 				t.Fatalf("error is %#v, want a *SpanError of this span", err)
 			}
 			for _, part := range []string{"TraceID", tt.from.UTC().Format(time.RFC3339Nano), tt.to.UTC().Format(time.RFC3339Nano), tt.err.Error()} {
@@ -143,7 +152,8 @@ func TestTraceBounds(t *testing.T) {
 	}
 }
 
-// TestTraceBoundsHoldIDs: an ID that was made in the span is in one range, and in one only; an ID of another second is in none.
+// TestTraceBoundsHoldIDs: an ID that was made in the span is in one range, and in one only; an ID
+// of another second is in none.
 func TestTraceBoundsHoldIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := rapid.Int64Range(-1<<26, 1<<31).Draw(t, "from")
@@ -173,18 +183,21 @@ func TestTraceBoundsHoldIDs(t *testing.T) {
 			}
 		}
 		want := 0
-		for d := offset - 1<<25; d <= length; d += 1 << 25 { // the same second of the periods around
+		// the same second of the periods around
+		for d := offset - 1<<25; d <= length; d += 1 << 25 {
 			if d >= 0 {
 				want = 1
 			}
 		}
 		if found != want {
-			t.Fatalf("ID of second %d is in %d of the ranges %v of %d seconds from %d", from+offset, found, ranges, length+1, from)
+			t.Fatalf("ID of second %d is in %d of the ranges %v of %d seconds from %d",
+				from+offset, found, ranges, length+1, from)
 		}
 	})
 }
 
-// TestTraceValidateAt has what the vectors do not: bounds of the distance in both directions, fractions, and odd durations.
+// TestTraceValidateAt has what the vectors do not: bounds of the distance in both directions,
+// fractions, and odd durations.
 func TestTraceValidateAt(t *testing.T) {
 	const period = 1 << 25
 	for _, tt := range []struct {

@@ -38,7 +38,8 @@ func testWays[T idtype.ID, P writable[T]](t *testing.T, text string) {
 		t.Errorf("Validate %v, IsZero %v, of zero %v", err, id.IsZero(), zero.IsZero())
 	}
 	// With "int" in front GORM makes it a serial.
-	if got := id.GormDataType(); strings.HasPrefix(got, "int") || (got == "bigint") != (id.Storage() == asBigint) {
+	if got := id.GormDataType(); strings.HasPrefix(got, "int") ||
+		(got == "bigint") != (id.Storage() == asBigint) {
 		t.Errorf("GormDataType = %s", got)
 	}
 
@@ -121,10 +122,12 @@ func first(errs ...error) error {
 	return nil
 }
 
-// TestTypedKeyMethods: methods that are not in the interface ID, and the conversions, with the types themselves.
+// TestTypedKeyMethods: methods that are not in the interface ID, and the conversions, with the
+// types themselves.
 func TestTypedKeyMethods(t *testing.T) {
 	user, order := UserID(published), OrderID(published)
-	if user.Parts() != order.Parts() || user.Counter() != 1415 || user.Generator() != 92 || user.Launch() != 65 {
+	if user.Parts() != order.Parts() || user.Counter() != 1415 || user.Generator() != 92 ||
+		user.Launch() != 65 {
 		t.Errorf("parts are %+v, %+v", user.Parts(), order.Parts())
 	}
 	if user.IsTest() || user.Compare(user+1) >= 0 {
@@ -140,9 +143,10 @@ func TestTypedKeyMethods(t *testing.T) {
 	}
 }
 
-// TestMixedKeysDoNotCompile type-checks programs against the package's source. Each line with a comment ERROR must be one,
-// no other line may.
+// TestMixedKeysDoNotCompile type-checks programs against the package's source. Each line with a
+// comment ERROR must be one, no other line may.
 func TestMixedKeysDoNotCompile(t *testing.T) {
+	t.Parallel()
 	const program = `package p
 
 import "github.com/idmint/idmint/idtype"

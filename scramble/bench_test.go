@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Through the interface, as a server holds it. "alone" waits for each ID before the next, "many" does not.
+// Through the interface, as a server holds it. "alone" waits for each ID before the next, "many"
+// does not.
 func BenchmarkScramble(b *testing.B) {
 	for _, kind := range kinds {
 		for _, d := range domains {

@@ -8,6 +8,7 @@ import (
 
 // The statistics accept random numbers.
 func TestStatisticsAccept(t *testing.T) {
+	t.Parallel()
 	for _, d := range domains {
 		for seed := range uint64(40) {
 			r := rand.New(rand.NewPCG(seed, 2))
@@ -18,8 +19,9 @@ func TestStatisticsAccept(t *testing.T) {
 	}
 }
 
-// Each statistic rejects numbers that are random but for a slight defect of its kind.
+// Each statistic rejects numbers that are random except for a slight defect of its kind.
 func TestStatisticsReject(t *testing.T) {
+	t.Parallel()
 	const n = 63
 	for _, tt := range []struct {
 		by, defect string

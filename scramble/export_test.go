@@ -1,6 +1,7 @@
 package scramble
 
-// What tests need of the inside: the same constructions over any number of bits, and of parts of them.
+// What tests need of the inside: the same constructions over any number of bits, and of parts of
+// them.
 
 // SmallMultiplicative and SmallNetwork are the permutations of 1 ..= 2^bits−1, bits 2 to 63.
 func SmallMultiplicative(bits int, key Key) Multiplicative {

@@ -60,7 +60,8 @@ func TestParseKey(t *testing.T) {
 		k, err := scramble.ParseKey(tt.text)
 		var e *scramble.KeyError
 		if !errors.As(err, &e) || e.Reason != tt.reason || k != (scramble.Key{}) {
-			t.Errorf("ParseKey(%q) = %x, %v, want the zero key and an error that it %s", tt.text, k, err, tt.reason)
+			t.Errorf("ParseKey(%q) = %x, %v, want the zero key and an error that it %s", tt.text,
+				k, err, tt.reason)
 			continue
 		}
 		if want := "scramble: key " + tt.reason + ": want 32 hexadecimal digits in lower case"; err.Error() != want {

@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The mapping once more, slowly, in whole numbers as the package doc states it, and sharing nothing with the package.
+// The mapping once more, slowly, in whole numbers as the package doc states it, and sharing nothing
+// with the package.
 
 // big2 is 2^n, by which "modulo" is meant.
 func big2(n int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(n)) }
@@ -102,7 +103,8 @@ func TestReference(t *testing.T) {
 				for id := int64(1); id <= d.Max(); id++ {
 					got, err := p.Scramble(id)
 					if want := reference(kind.name, bits, k, id); err != nil || got != want {
-						t.Errorf("%s of %d bits, key %x: %d is %d, %v, want %d", kind.name, bits, k, id, got, err, want)
+						t.Errorf("%s of %d bits, key %x: %d is %d, %v, want %d", kind.name, bits,
+							k, id, got, err, want)
 					}
 				}
 			}
@@ -110,8 +112,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// The mapping stays as it is for ever. The vectors were computed by a program in another language from the package doc. For
-// each key the last one is the ID that would become zero.
+// The mapping stays as it is for ever. The vectors were computed by a program in another language
+// from the package doc. For each key the last one is the ID that would become zero.
 func TestGolden(t *testing.T) {
 	f, err := os.Open("testdata/golden.jsonl")
 	if err != nil {

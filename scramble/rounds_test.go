@@ -9,6 +9,7 @@ import (
 
 // Each bit of an ID flips each bit of what is shown half of the time.
 func TestAvalanche(t *testing.T) {
+	t.Parallel()
 	check := func(t *testing.T, bits int, s sequence, f func(uint64) uint64) bool {
 		deviation, least, most := avalanche(bits, s.ids()[:512], f)
 		return deviation <= limit && least > 0.48 && most < 0.52
@@ -18,7 +19,8 @@ func TestAvalanche(t *testing.T) {
 			for _, s := range sequences {
 				for _, k := range keys(3) {
 					if s.bits <= int(d) && !check(t, int(d), s, function(t, kind.of(int(d), k))) {
-						t.Errorf("%s of %d bits, %s, key %x: bits depend on others", kind.name, int(d), s.name, k)
+						t.Errorf("%s of %d bits, %s, key %x: bits depend on others", kind.name,
+							int(d), s.name, k)
 					}
 				}
 			}
@@ -45,15 +47,18 @@ func withRounds(bits, rounds int, r *rand.Rand) func(uint64) uint64 {
 	}
 }
 
-// How many rounds it takes. With n bits each divides what is not random by 2^(n/2), so small networks show most.
+// How many rounds it takes. With n bits each divides what is not random by 2^(n/2), so small
+// networks show most.
 func TestRounds(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ bits, enough int }{{8, 6}, {12, 5}} {
 		for rounds := tt.enough - 1; rounds <= scramble.RoundsOfNetwork; rounds++ {
 			r := rand.New(rand.NewPCG(6, 6))
 			one, two, four := overKeys(tt.bits, 100_000, func() func(uint64) uint64 { return withRounds(tt.bits, rounds, r) })
 			t.Logf("%d bits, %d rounds: %.1f, %.1f, %.1f standard deviations", tt.bits, rounds, one, two, four)
 			if passes := max(one, two, four) <= limit; passes != (rounds >= tt.enough) {
-				t.Errorf("%d bits: %d rounds pass: %v, want that %d are enough", tt.bits, rounds, passes, tt.enough)
+				t.Errorf("%d bits: %d rounds pass: %v, want that %d are enough", tt.bits, rounds,
+					passes, tt.enough)
 			}
 		}
 	}
@@ -69,13 +74,16 @@ func TestRounds(t *testing.T) {
 			}
 		}
 		if passes := passed == len(sequences); passes != (rounds >= 3) {
-			t.Errorf("63 bits: %d rounds pass with %d sequences of %d", rounds, passed, len(sequences))
+			t.Errorf("63 bits: %d rounds pass with %d sequences of %d", rounds, passed,
+				len(sequences))
 		}
 	}
 }
 
-// Of two IDs that differ in a bit, one says nothing about the other under Network. Under Multiplicative it does.
+// Of two IDs that differ in a bit, one says nothing about the other under Network. Under
+// Multiplicative it does.
 func TestOverKeys(t *testing.T) {
+	t.Parallel()
 	for _, kind := range kinds {
 		r := rand.New(rand.NewPCG(5, 5))
 		one, two, four := overKeys(8, 100_000, func() func(uint64) uint64 { return function(t, kind.of(8, number(r.Uint64()))) })

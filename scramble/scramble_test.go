@@ -21,7 +21,8 @@ var constructors = map[string]func(scramble.Domain, scramble.Key) (scramble.Perm
 	},
 }
 
-// inverse fails unless v and its scrambled form lead to each other, within the domain, and back does as well.
+// inverse fails unless v and its scrambled form lead to each other, within the domain, and back
+// does as well.
 func inverse(t interface{ Fatalf(string, ...any) }, p scramble.Permutation, d scramble.Domain, v int64) {
 	for _, way := range []struct {
 		name      string
@@ -54,7 +55,8 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// bounds are the values at which a permutation of the domain could change its mind: powers of two and what is beside them.
+// bounds are the values at which a permutation of the domain could change its mind: powers of two
+// and what is beside them.
 func bounds(d scramble.Domain) []int64 {
 	values := []int64{d.Max(), d.Max() - 1}
 	for bit := range int(d) {
@@ -80,8 +82,10 @@ func TestInverseAtBounds(t *testing.T) {
 	}
 }
 
-// Every ID of the domain, once: the same constructions, so small that all their values can be looked at.
+// Every ID of the domain, once: the same constructions, so small that all their values can be
+// looked at.
 func TestBijection(t *testing.T) {
+	t.Parallel()
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {
 			for bits := 2; bits <= 16; bits++ {
@@ -101,8 +105,10 @@ func TestBijection(t *testing.T) {
 							fixed++
 						}
 					}
-					if bits >= 8 && fixed > 12 { // a permutation drawn at random has 1, and more than 12 with probability 10^-10
-						t.Errorf("%d bits, key %x: %d values of %d stay the same", bits, k, fixed, d.Max())
+					// a permutation drawn at random has 1, and more than 12 with probability 10^-10
+					if bits >= 8 && fixed > 12 {
+						t.Errorf("%d bits, key %x: %d values of %d stay the same", bits, k, fixed,
+							d.Max())
 					}
 				}
 			}
@@ -146,7 +152,8 @@ func TestOutsideTheDomain(t *testing.T) {
 				original, err := scramble.Original(p, UserID(v))
 				wantRange(t, err, v, d)
 				if x != 0 || y != 0 || typed != 0 || original != 0 {
-					t.Errorf("%s: %d, %d, %d, %d beside an error, want 0", name, x, y, typed, original)
+					t.Errorf("%s: %d, %d, %d, %d beside an error, want 0", name, x, y, typed,
+						original)
 				}
 			}
 		}
@@ -170,7 +177,8 @@ func TestUnknownDomain(t *testing.T) {
 			p, err := of(d, number(1))
 			wantUnknown(t, err, d)
 			if p != (scramble.Network{}) && p != (scramble.Multiplicative{}) {
-				t.Errorf("%s of domain %d is %+v beside an error, want its zero value", name, int(d), p)
+				t.Errorf("%s of domain %d is %+v beside an error, want its zero value", name,
+					int(d), p)
 			}
 		}
 	}
@@ -238,8 +246,10 @@ func TestTypedKeys(t *testing.T) {
 				t.Errorf("%s: Original(%d) = %d, %v, want %d", kind.name, user, back, err, v)
 			}
 			order, err := scramble.ID(p, OrderID(v))
-			if back, backErr := scramble.Original(p, order); order != OrderID(want) || back != OrderID(v) || err != nil || backErr != nil {
-				t.Errorf("%s: an order's %d is %d, %v, and back %d, %v", kind.name, v, order, err, back, backErr)
+			if back, backErr := scramble.Original(p, order); order != OrderID(want) ||
+				back != OrderID(v) || err != nil || backErr != nil {
+				t.Errorf("%s: an order's %d is %d, %v, and back %d, %v", kind.name, v, order, err,
+					back, backErr)
 			}
 		}
 	}
@@ -285,7 +295,8 @@ func TestShared(t *testing.T) {
 				for v := int64(1 + g); v <= 1000; v++ {
 					x, err := p.Scramble(v)
 					if back, backErr := p.Unscramble(x); back != v || err != nil || backErr != nil {
-						t.Errorf("%d is %d, %v, which leads back to %d, %v", v, x, err, back, backErr)
+						t.Errorf("%d is %d, %v, which leads back to %d, %v", v, x, err, back,
+							backErr)
 					}
 				}
 			})

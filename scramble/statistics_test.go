@@ -5,10 +5,12 @@ import (
 	"math/bits"
 )
 
-// The statistics by which numbers are told from random ones. Each gives how far they are from what is expected of random numbers,
-// in standard deviations: the largest of all bits or bytes that it looks at.
+// The statistics by which numbers are told from random ones. Each gives how far they are from what
+// is expected of random numbers, in standard deviations. It is the largest of all bits or bytes
+// that the statistic looks at.
 
-// limit is what no random numbers reach in the few hundred thousand looks of these tests: their chance is 1 in 5,000.
+// limit is what no random numbers reach in the few hundred thousand looks of these tests: their
+// chance is 1 in 5,000.
 const limit = 6.5
 
 type statistic struct {
@@ -92,7 +94,8 @@ func byteFrequency(bits int, out []uint64) (worst float64) {
 	return worst
 }
 
-// chiSquare is the deviation of counts that are expected to be equal. Numbers that are spread too evenly are negative.
+// chiSquare is the deviation of counts that are expected to be equal. Numbers that are spread too
+// evenly are negative.
 func chiSquare(counts []int) float64 {
 	total := 0
 	for _, c := range counts {
@@ -122,8 +125,9 @@ func differences(bits int, out []uint64) float64 {
 	return math.Abs(repeated-expected) / math.Sqrt(expected)
 }
 
-// avalanche flips each bit of the inputs. It gives the largest deviation of any output bit from flipping half of the time, and the
-// smallest and the largest share of output bits that an input bit flips.
+// avalanche flips each bit of the inputs. It gives the largest deviation of any output bit from
+// flipping half of the time. It also gives the smallest and the largest share of output bits that
+// an input bit flips.
 func avalanche(bits int, inputs []uint64, f func(uint64) uint64) (deviation, least, most float64) {
 	least = 1
 	for bit := range bits {
@@ -144,9 +148,10 @@ func avalanche(bits int, inputs []uint64, f func(uint64) uint64) (deviation, lea
 	return deviation, least, most
 }
 
-// overKeys looks at one ID and its neighbours under many keys: draw gives the permutation of 1 ..= 2^bits−1 for the next one.
-// Three deviations: of an ID's scrambled forms from being spread evenly, of the differences between those of two IDs that differ in
-// a bit, and of how often those of four IDs that differ in two bits cancel out.
+// overKeys looks at one ID and its neighbours under many keys: draw gives the permutation of 1 ..=
+// 2^bits−1 for the next one. Three deviations. The first is that of an ID's scrambled forms from
+// being spread evenly. The second is that of the differences between those of two IDs that differ
+// in a bit. The third is that of how often those of four IDs that differ in two bits cancel out.
 func overKeys(bits, count int, draw func() func(uint64) uint64) (one, two, four float64) {
 	const id = 0xa5 // stays in the domain with two bits flipped
 	values := make([]int, 1<<bits)
