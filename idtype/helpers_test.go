@@ -37,14 +37,8 @@ type (
 	EventUUIDID   = idtype.Sno[idtype.AsUUID[Event]]
 )
 
-const (
-	// published is the example of document 002: counter 1415, generator 92, launch 65.
-	published = 14150009200065
-
-	// before is what a receiver holds when a decoder is about to fail: not zero, so that a decoder
-	// that clears is seen.
-	before = 77700088800099
-)
+// published is the example of document 002: counter 1415, generator 92, launch 65.
+const published = 14150009200065
 
 // decoder is the set of methods that write an ID.
 type decoder interface {
