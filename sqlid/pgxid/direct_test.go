@@ -43,6 +43,13 @@ func int63[T idtype.ID](t *testing.T, of func(int64) T) {
 	}
 	testBadDirect(t, pgtype.Int8OID, of(0), of(7))
 	testBadDirect(t, pgtype.Int8OID, of(-5), of(7))
+	dst := of(7)
+	want := any(&dst).(sql.Scanner).Scan(int64(-5))
+	err := newMap().PlanScan(pgtype.Int8OID, pgtype.BinaryFormatCode, &dst).
+		Scan(binary.BigEndian.AppendUint64(nil, ^uint64(4)), &dst)
+	if want == nil || fmt.Sprint(err) != want.Error() || dst != of(7) {
+		t.Errorf("-5: %v, want %v; the ID is %v", err, want, dst)
+	}
 }
 
 func testDirect[T idtype.ID](t *testing.T, oid uint32, id T, want []byte) {
