@@ -4,15 +4,17 @@
 // stores it. A value from a driver, a request or a file is checked on the way in. A value that was
 // never assigned does not leave by accident.
 //
-//	type           size    stored as             text                    carries
-//	[DecimalID]    63 bit  BIGINT                decimal digits          counter, generator, launch
-//	[TraceID]      63 bit  BIGINT                decimal digits          second, node, number
-//	[ShortID]      60 bit  BIGINT                1 to 10 of A-Za-z0-9-_  millisecond, sequence, random
-//	[SequenceID]   63 bit  BIGINT                decimal digits          its number
-//	[EightByteID]  64 bit  8 bytes, or BIGINT    16 hexadecimal digits   millisecond, sequence,
-//	                                                                     generator, cluster
-//	[SnoID]        80 bit  10 bytes, UUID, text  16 of 2-9a-x            4 ms, metabyte, partition,
-//	                                                                     sequence
+//	type           size    stored as             text                   carries
+//	[DecimalID]    63 bit  BIGINT                decimal digits         counter, generator, launch
+//	[TraceID]      63 bit  BIGINT                decimal digits         second of 388 days, node,
+//	                                                                    number
+//	[ShortID]      60 bit  BIGINT                up to 10 of            millisecond, sequence,
+//	                                             A-Z a-z 0-9 - _        random bits
+//	[SequenceID]   63 bit  BIGINT                decimal digits         its number
+//	[EightByteID]  64 bit  8 bytes, or BIGINT    16 hexadecimal digits  millisecond, sequence,
+//	                                                                    generator, cluster
+//	[SnoID]        80 bit  10 bytes, UUID, text  16 of 2-9a-x           4 ms, metabyte, partition,
+//	                                                                    sequence
 //
 // Package generator mints them.
 //

@@ -14,11 +14,11 @@ import (
 // Storage is the form in which a database column holds an ID. An int64 ID is a bigint. A byte ID is
 // bytes, unless the key's declaration says otherwise by a tag around the entity:
 //
-//	type EventID = idtype.Sno[Event]                         // BYTEA, BINARY(10), BLOB, FixedString(10)
-//	type EventID = idtype.Sno[idtype.AsText[Event]]          // CHAR(16), FixedString(16)
-//	type EventID = idtype.Sno[idtype.AsUUID[Event]]          // UUID
-//	type EventID = idtype.EightByte[Event]                   // BYTEA, BINARY(8), BLOB, FixedString(8)
-//	type EventID = idtype.EightByte[idtype.AsBigint[Event]]  // BIGINT, Int64
+//	type ID = idtype.Sno[Event]                         // BYTEA, BINARY(10), BLOB, FixedString(10)
+//	type ID = idtype.Sno[idtype.AsText[Event]]          // CHAR(16), FixedString(16)
+//	type ID = idtype.Sno[idtype.AsUUID[Event]]          // UUID
+//	type ID = idtype.EightByte[Event]                   // BYTEA, BINARY(8), BLOB, FixedString(8)
+//	type ID = idtype.EightByte[idtype.AsBigint[Event]]  // BIGINT, Int64
 //
 // A tag around the entity of another type has no effect. Value, Scan, GormDataType, [OrZero] and
 // [Slice] follow the form. The text, JSON, binary form and order of an ID do not.

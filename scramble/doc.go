@@ -20,7 +20,7 @@
 // # The two kinds
 //
 //	                                          [Multiplicative]              [Network]
-//	is                                        multiplicative hashing        a Feistel network, six rounds
+//	is                                        multiplicative hashing        six rounds of Feistel
 //	one ID costs                              two products and shifts       some times as much
 //	IDs of generators, as they were minted    look random; in Int53 there   look random
 //	                                          are weak keys, about 1 of
