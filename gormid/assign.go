@@ -1,6 +1,7 @@
 package gormid
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -58,7 +59,7 @@ func (in *installed) assign(db *gorm.DB) {
 	}
 	ids, err := k.source.mint(stmt.Context, need)
 	if err != nil {
-		fail(db, err)
+		fail(db, fmt.Errorf("the source of %s IDs failed: %w", k.source.scheme(), err))
 		return
 	}
 	next := 0

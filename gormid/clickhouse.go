@@ -8,7 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-var errNilPointer = errors.New("a nil pointer, at which ClickHouse's driver panics: use sql.Null or idtype.OrZero there, and nil in a map")
+var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver panics at it: " +
+	"declare the field as sql.Null or idtype.OrZero; in a map give nil")
 
 // checkClickHouse refuses what ClickHouse's driver does not: it calls Value on a pointer that is nil, and stores the bytes of
 // MarshalBinary in a FixedString, which are there for zero as well.

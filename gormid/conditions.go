@@ -110,8 +110,8 @@ func isInteger(v any) bool {
 
 func conditionError(column string, err error) error {
 	if errors.Is(err, idtype.ErrZero) {
-		return fmt.Errorf("a condition on %s: the ID is not set; for NULL write IS NULL, or give nil: %w",
-			column, err)
+		return zeroErrorf("a condition on %s: the ID is zero: set it first; "+
+			"for NULL write IS NULL, or give nil", column)
 	}
 	return fmt.Errorf("a condition on %s: %w", column, err)
 }
@@ -242,7 +242,8 @@ func (b *builder) word(e clause.Expr) clause.Expression {
 		}
 		switch {
 		case len(s.PrimaryFields) > 1:
-			id = b.refuse(fmt.Errorf("the condition %q names no column of the key", text))
+			id = b.refuse(fmt.Errorf("the condition %q is a value alone, and the primary key has "+
+				"several columns: name one, as in Where(\"column\", value)", text))
 		case err != nil:
 			id = b.refuse(conditionError(key.Name, err))
 		}

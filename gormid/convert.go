@@ -25,7 +25,7 @@ import (
 var (
 	errFloat = errors.New("a float loses digits of an ID: give an ID, its text or an integer; " +
 		"json.Decoder.UseNumber keeps those of JSON")
-	errList = errors.New("a list, where one ID is wanted")
+	errList = errors.New("a list where one ID is wanted: give one ID, or write IN ? for a list")
 )
 
 // A mismatchError is of an ID in a place where IDs have another form.
@@ -36,7 +36,8 @@ type mismatchError struct {
 }
 
 func (e *mismatchError) Error() string {
-	return fmt.Sprintf("%T %v is no %v, which is stored as %s", e.value, e.value, e.want, e.form)
+	return fmt.Sprintf("%v of type %s does not fit: the field holds %s, stored as %s",
+		e.value, typeName(reflect.TypeOf(e.value)), typeName(e.want), e.form)
 }
 
 // A target is the ID's type of a field.
@@ -161,6 +162,9 @@ func (t target) ofText(s string) (any, error) {
 	id := reflect.New(t.typ)
 	err := id.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
 	if err != nil && (t.form != idtype.StorageUUID || id.Interface().(sql.Scanner).Scan(s) != nil) {
+		if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
+			err = fmt.Errorf("%w: the text has double quotes around it: decode the JSON first", err)
+		}
 		return s, err
 	}
 	return id.Elem().Interface(), nil

@@ -148,6 +148,6 @@ func ExampleError() {
 		fmt.Println(errors.Is(err, idtype.ErrZero))
 	}
 	// Output:
-	// gormid: gormid_test.Book (table books): row 0: AuthorID is not set. Give it the ID of a row, or make it a pointer if it is optional. A row that met a conflict was not stored and has none: load it first: zero means not assigned
+	// gormid: gormid_test.Book (table books): row 0: AuthorID of type idtype.Decimal[gormid_test.Author] is zero: set it to the ID of an existing Author (if the Author met a conflict, look it up first), or make it a pointer if it is optional
 	// true
 }

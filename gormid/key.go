@@ -98,7 +98,9 @@ func fits(s source, model *schema.Schema) error {
 		return err
 	}
 	if scheme, _ := schemeOf(field); scheme != s.scheme() || !s.idType().ConvertibleTo(field.IndirectFieldType) {
-		return fmt.Errorf("its primary key %s, of type %s, is not a %s ID", field.Name, field.FieldType, s.scheme())
+		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
+			"take a generator of the key's scheme, or declare another key type",
+			field.Name, typeName(field.FieldType), s.scheme())
 	}
 	return nil
 }
@@ -108,14 +110,15 @@ func keyField(s *schema.Schema) (*schema.Field, error) {
 	field := s.PrioritizedPrimaryField
 	switch {
 	case len(s.PrimaryFields) > 1:
-		return nil, errors.New("its primary key is composite, and the parts of such a key come from elsewhere")
+		return nil, errors.New("its primary key is composite: rules assign no such key, so set its parts")
 	case field == nil:
-		return nil, errors.New("it has no primary key")
+		return nil, errors.New("it has no primary key: add a field ID of an ID type")
 	case !field.Creatable:
-		return nil, fmt.Errorf("its primary key %s is never written", field.Name)
+		return nil, fmt.Errorf("its primary key %s is never written: its tag forbids it", field.Name)
 	}
 	if _, ok := schemeOf(field); !ok {
-		return nil, fmt.Errorf("its primary key %s, of type %s, is not an ID type", field.Name, field.FieldType)
+		return nil, fmt.Errorf("its primary key %s of type %s is no ID: "+
+			"declare it with a type of package idtype", field.Name, typeName(field.FieldType))
 	}
 	return field, nil
 }

@@ -128,8 +128,10 @@ func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnTy
 		return nil
 	}
 	if ours && m.columns.dialect != "sqlite" && field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration && !m.is(field, is) {
-		return newError(field.Schema, field.Schema.Table, fmt.Errorf("the primary key %s is of type %s in the database, and an ID's is %s: "+
-			"GORM does not change it: do so, or ask for that type by a tag", field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
+		return newError(field.Schema, field.Schema.Table, fmt.Errorf("the primary key %s is of type %s in the database, "+
+			"and its IDs need %s: GORM never changes the type of a primary key: change it yourself, "+
+			"or ask for its type by a tag if that holds the IDs",
+			field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
 	}
 	return m.Migrator.MigrateColumn(model, field, is)
 }

@@ -37,7 +37,7 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	}
 	var errs []error
 	if len(p.rules) == 0 {
-		errs = append(errs, errors.New("no rules"))
+		errs = append(errs, errors.New("New was given no rules: give it at least one, as in New(Use(gen))"))
 	}
 	for i, r := range p.rules {
 		for _, err := range in.add(db, r) {
@@ -71,19 +71,19 @@ type installed struct {
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if r.source == nil || r.source.missing() {
-		bad("no source")
+		bad("Use was given no source: give it a generator")
 		return errs
 	}
 	scheme := r.source.scheme()
 	if !r.named {
 		if in.general[scheme] != nil {
-			bad("there is a general rule for %s IDs already", scheme)
+			bad("a second general rule for %s IDs: limit one of them with For or ForTable", scheme)
 		}
 		in.general[scheme] = r.source
 		return errs
 	}
 	if len(r.models)+len(r.tables) == 0 {
-		bad("For names no models")
+		bad("For was given no models: name them, as in For(&User{})")
 	}
 	for _, model := range r.models {
 		stmt := gorm.Statement{DB: db}
@@ -94,7 +94,7 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		} else if err := fits(r.source, stmt.Schema); err != nil {
 			bad("For(%T): %w", model, err)
 		} else if t := stmt.Schema.ModelType; in.models[t] != nil {
-			bad("For(%T): there is a rule for it already", model)
+			bad("For(%T): another rule names the model already", model)
 		} else {
 			in.models[t] = r.source
 		}
@@ -102,9 +102,9 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	for _, t := range r.tables {
 		switch {
 		case t.table == "" || t.column == "":
-			bad("ForTable(%q, %q): want a table and a column", t.table, t.column)
+			bad("ForTable(%q, %q): name a table and the column of its key", t.table, t.column)
 		case in.tables[t.table] != nil:
-			bad("ForTable(%q, %q): there is a rule for the table already", t.table, t.column)
+			bad("ForTable(%q, %q): another rule names the table already", t.table, t.column)
 		default:
 			in.tables[t.table] = &key{source: r.source, column: t.column, typ: r.source.idType()}
 		}
@@ -130,7 +130,8 @@ func (in *installed) register(db *gorm.DB) error {
 		"gorm:before_delete":           del.Get("gorm:before_delete"),
 	} {
 		if there == nil {
-			errs = append(errs, fmt.Errorf("the database has no callback %s", name))
+			errs = append(errs, fmt.Errorf("the database has no callback %s: call db.Use on what gorm.Open returned, "+
+				"before anything removes GORM's own callbacks", name))
 		}
 	}
 	if len(errs) != 0 {

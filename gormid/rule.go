@@ -71,7 +71,7 @@ func (m minter[T]) mint(ctx context.Context, n int) (reflect.Value, error) {
 	ids := make([]T, n)
 	got, err := m.Fill(ctx, ids)
 	if err == nil && got != n {
-		err = fmt.Errorf("the source minted %d of %d IDs and returned no error", got, n)
+		err = fmt.Errorf("it minted %d of %d IDs and returned no error", got, n)
 	}
 	return reflect.ValueOf(ids), err
 }

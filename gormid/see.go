@@ -85,9 +85,11 @@ func check(s *schema.Schema) error {
 	var errs []error
 	for _, field := range s.PrimaryFields {
 		if len(s.PrimaryFields) == 1 && isDefined(field) {
-			errs = append(errs, fmt.Errorf("the primary key %s is of type %v, which has no methods: "+
-				"the database would number it. Declare a key type of IDs as an alias, type %s = idtype.…; "+
-				"tag an integer of your own with autoIncrement, or with autoIncrement:false", field.Name, field.IndirectFieldType, field.IndirectFieldType.Name()))
+			errs = append(errs, fmt.Errorf("the primary key %s is of type %v, "+
+				"which has no methods: the database would number it. "+
+				"Declare a key type of IDs as an alias, type %s = idtype.…; "+
+				"tag an integer of your own with autoIncrement, or with autoIncrement:false",
+				field.Name, field.IndirectFieldType, field.IndirectFieldType.Name()))
 		}
 	}
 	for _, field := range s.Fields {
@@ -157,7 +159,7 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	if t := ref.ForeignKey.IndirectFieldType; ofKey && isDefined(ref.ForeignKey) {
 		return fmt.Errorf("relation %s: %s.%s is of type %v, which has no methods: a zero would be stored. "+
 			"Declare it as the key, %v", rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
-			ref.PrimaryKey.FieldType)
+			typeName(ref.PrimaryKey.FieldType))
 	}
 	key, foreign := formsOf(ref.PrimaryKey), formsOf(ref.ForeignKey)
 	isForeign := func(form string) bool { return slices.Contains(foreign, form) }
@@ -166,8 +168,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	}
 	return fmt.Errorf("relation %s: %s.%s of type %v cannot hold %s.%s of type %v: "+
 		"declare it as the key, or as idtype.DecimalID and the like for keys of several entities", rel.Name,
-		ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, ref.ForeignKey.FieldType,
-		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, ref.PrimaryKey.FieldType)
+		ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, typeName(ref.ForeignKey.FieldType),
+		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, typeName(ref.PrimaryKey.FieldType))
 }
 
 // formsOf is how a field's values may be stored, or nil where nothing here tells. Bytes of two

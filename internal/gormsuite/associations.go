@@ -176,7 +176,7 @@ func testCustomJoinTables(t *testing.T, d Database) {
 	must(t, db.Create(&Membership{UserID: late.ID, GroupID: g.ID}))
 	wantFills(t, s, 1, 1)
 	err := db.Create(&Grant{GroupID: g.ID}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Grant (table grants): row 0: the primary key TagID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, is zero") {
 		t.Error(err)
 	}
 	wantFills(t, s)

@@ -54,15 +54,16 @@ func testRefusals(t *testing.T, d Database) {
 	}{
 		{
 			"zero", func() *gorm.DB { return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}) },
-			"gormsuite.Paper (table papers): a condition on Short: the ID is not set; for NULL write IS NULL, or give nil: zero means",
+			"gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; for NULL write IS NULL, or give nil",
 		},
-		{"zero in a list", func() *gorm.DB { return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}}) }, "a condition on ID: the ID is not set"},
+		{"zero in a list", func() *gorm.DB { return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}}) }, "a condition on ID: the ID is zero"},
 		{
 			"zero without a model", func() *gorm.DB { return db.Table("papers").Where("short", idtype.ShortID(0)).Delete(nil) },
-			"gormid: table papers: a condition on short: the ID is not set",
+			"gormid: table papers: a condition on short: the ID is zero",
 		},
 		{"a negative", func() *gorm.DB { return db.Where("short", idtype.ShortID(-5)).Delete(&Paper{}) }, `"-5" as ShortID: IDs are positive`},
-		{"another scheme", func() *gorm.DB { return db.Delete(&Paper{}, idtype.DecimalID(5)) }, "which is stored as bytes"},
+		{"another scheme", func() *gorm.DB { return db.Delete(&Paper{}, idtype.DecimalID(5)) }, "gormid: gormsuite.Paper (table papers): a condition on ID: " +
+			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, stored as bytes"},
 		{"an integer", func() *gorm.DB { return db.Delete(&Paper{}, 5) }, `int64 "5" as SnoID`},
 		{"a bool", func() *gorm.DB { return db.Delete(&Paper{}, map[string]any{"id": true}) }, `bool "true" as SnoID`},
 		{"a float", func() *gorm.DB { return db.Where(map[string]any{"short": 1.5e15}).Delete(&Paper{}) }, "a float loses digits of an ID"},
@@ -104,24 +105,24 @@ func testRefusals(t *testing.T, d Database) {
 			"a zero in a map", func() *gorm.DB {
 				return db.Model(&Paper{}).Where("1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
 			},
-			"gormsuite.Paper (table papers): Short is not set; for NULL give nil: zero means not assigned",
+			"gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or give nil for NULL",
 		},
-		{"a 0 in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", 0) }, "Short is not set; for NULL give nil"},
+		{"a 0 in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", 0) }, "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"},
 		{
 			"digits of a short ID", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", "11093174944930914") },
-			`Short: idtype: "11093174944930914" as ShortID`,
+			`Short of type *idtype.ShortID: idtype: "11093174944930914" as ShortID`,
 		},
 		{
 			"a list in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5}) },
-			"Short: a list, where one ID is wanted",
+			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write IN ? for a list",
 		},
 		{"a text in a map that is created", func() *gorm.DB {
 			return db.Model(&Paper{}).Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
-		}, `row 1: Short: idtype: "?" as ShortID`},
+		}, `row 1: Short of type *idtype.ShortID: idtype: "?" as ShortID`},
 		{"a text in an upsert", func() *gorm.DB {
 			conflict := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.Assignments(map[string]any{"short": "?"})}
 			return db.Clauses(conflict).Create(&Paper{ID: papers[0].ID})
-		}, `Short: idtype: "?" as ShortID`},
+		}, `Short of type *idtype.ShortID: idtype: "?" as ShortID`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := test.do().Error
@@ -325,15 +326,15 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	for want, do := range map[string]func() error{
-		"row 0: OwnerID is not set": func() error { return db.Create(&shop).Error },
-		"row 1: Work.City (column work_city) is not set": func() error {
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error { return db.Create(&shop).Error },
+		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
 			return db.Create(&[]Shop{{OwnerID: 5, Home: Address{City: 5}, Work: Address{City: 5}, Spare: &Address{City: 5}}, {OwnerID: 5, Home: Address{City: 5}, Spare: &Address{City: 5}}}).Error
 		},
-		"(table shops): OwnerID is not set: zero": func() error { return db.Save(&Shop{ID: 7}).Error },
-		"(table shops): Home.City (column home_city) is not set: zero": func() error {
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error { return db.Save(&Shop{ID: 7}).Error },
+		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: set it": func() error {
 			return db.Model(&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error
 		},
-		"OwnerID is not set; for NULL give nil": func() error {
+		"OwnerID of type idtype.DecimalID is zero: set it, or give nil for NULL": func() error {
 			return db.Model(&Shop{ID: 7}).Update("owner_id", idtype.DecimalID(0)).Error
 		},
 	} {

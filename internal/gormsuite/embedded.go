@@ -139,7 +139,7 @@ func testTwoKeysEmbedded(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT b_id FROM twices WHERE a_id = 5", row.B.ID)
 
 	err := db.Create(&Twice{}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Twice (table twices): row 0: A.ID (column a_id) is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Twice (table twices): row 0: A.ID (column a_id) of type idtype.DecimalID is zero") {
 		t.Error(err)
 	}
 }

@@ -66,7 +66,7 @@ func testErrorOfTable(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s).ForTable("items", "id"))
 	s.err = errors.New("away")
-	if err := db.Table("items").Create(map[string]any{}).Error; err == nil || err.Error() != "gormid: table items: away" {
+	if err := db.Table("items").Create(map[string]any{}).Error; err == nil || err.Error() != "gormid: table items: the source of decimal IDs failed: away" {
 		t.Error(err)
 	}
 }
@@ -129,7 +129,7 @@ func testScopes(t *testing.T, d Database) {
 		t.Errorf("%d is not stored", members[1].ID)
 	}
 	s.err = errors.New("away")
-	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormsuite.Member (table members): away" {
+	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormsuite.Member (table members): the source of decimal IDs failed: away" {
 		t.Error(err)
 	}
 }

@@ -44,13 +44,13 @@ func testForeignKeysAreNotInvented(t *testing.T, d Database) {
 		dest   any
 		prefix string
 	}{
-		"relation elsewhere": {nil, &Profile{}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID is not set"},
-		"own relation":       {nil, &Passport{}, "gormid: gormsuite.Passport (table passports): row 0: the primary key HolderID is not set"},
-		"plain name":         {nil, &Badge{}, "gormid: gormsuite.Badge (table badges): row 0: the primary key ID is not set"},
-		"name only":          {nil, &OldSpelling{}, "gormid: gormsuite.OldSpelling (table old_spellings): row 0: the primary key UserId is not set"},
-		"pointer":            {nil, &PointerProfile{}, "gormid: gormsuite.PointerProfile (table pointer_profiles): row 0: the primary key UserID is not set"},
-		"slice":              {nil, []*Profile{{UserID: 5}, {}}, "gormid: gormsuite.Profile (table profiles): row 1: the primary key UserID is not set"},
-		"map":                {&Profile{}, map[string]any{"bio": "b"}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID is not set"},
+		"relation elsewhere": {nil, &Profile{}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID of type "},
+		"own relation":       {nil, &Passport{}, "gormid: gormsuite.Passport (table passports): row 0: the primary key HolderID of type "},
+		"plain name":         {nil, &Badge{}, "gormid: gormsuite.Badge (table badges): row 0: the primary key ID of type "},
+		"name only":          {nil, &OldSpelling{}, "gormid: gormsuite.OldSpelling (table old_spellings): row 0: the primary key UserId of type "},
+		"pointer":            {nil, &PointerProfile{}, "gormid: gormsuite.PointerProfile (table pointer_profiles): row 0: the primary key UserID of type "},
+		"slice":              {nil, []*Profile{{UserID: 5}, {}}, "gormid: gormsuite.Profile (table profiles): row 1: the primary key UserID of type "},
+		"map":                {&Profile{}, map[string]any{"bio": "b"}, "gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID of type "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tx := db
@@ -109,7 +109,7 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
-	const want = "gormid: gormsuite.Order (table orders): row 1: UserID is not set"
+	const want = "gormid: gormsuite.Order (table orders): row 1: UserID of type idtype.Decimal[gormsuite.User] is zero: "
 	orders := []Order{{UserID: u.ID}, {}}
 	if err := db.Create(&orders).Error; !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
@@ -122,7 +122,7 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	// A join table that GORM made up has no name but the table's. What it refers to met a conflict.
 	must(t, db.Create(&Tag{Name: "a"}))
 	err := db.Create(&User{Name: "v", Tags: []*Tag{{Name: "a"}}}).Error
-	const join = "gormid: table user_tags: row 0: the primary key TagID is not set. Give it the ID of a row"
+	const join = "gormid: table user_tags: row 0: TagID of type idtype.Decimal[gormsuite.Tag] is zero: "
 	if !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), join) {
 		t.Error(err)
 	}
@@ -131,17 +131,17 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	migrate(t, db, &Passport{})
 	zero := UserID(0)
 	err = db.Create(&Passport{Holder: &User{ManagerID: &zero}}).Error
-	if !errors.Is(err, idtype.ErrZero) || strings.Count(err.Error(), "gormid:") != 1 || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || strings.Count(err.Error(), "gormid:") != 1 || !strings.Contains(err.Error(), "row 0: ManagerID of type *idtype.Decimal[gormsuite.User] is zero") {
 		t.Error(err)
 	}
 
 	// What Select and Omit take out is not to blame.
 	err = db.Omit("CompanyID").Create(&User{ManagerID: &zero, CompanyID: new(CompanyID)}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID of type *idtype.Decimal[gormsuite.User] is zero") {
 		t.Error(err)
 	}
 	err = db.Select("ManagerID").Create(&User{ManagerID: &zero, CompanyID: new(CompanyID)}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID is not set") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "row 0: ManagerID of type *idtype.Decimal[gormsuite.User] is zero") {
 		t.Error(err)
 	}
 }
@@ -214,7 +214,8 @@ func testNoRule(t *testing.T, d Database) {
 	migrate(t, db, &Tag{})
 	err := db.Create(&Tag{Name: "a"}).Error
 	if !errors.Is(err, idtype.ErrZero) || err.Error() !=
-		"gormid: gormsuite.Tag (table tags): row 0: the primary key ID is not set, and no rule assigns it: zero means not assigned" {
+		"gormid: gormsuite.Tag (table tags): row 0: the primary key ID of type idtype.Decimal[gormsuite.Tag] is zero, "+
+			"and no rule assigns it: set it, or give gormid.New a rule for decimal IDs" {
 		t.Error(err)
 	}
 }

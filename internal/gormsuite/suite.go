@@ -101,6 +101,8 @@ var only = []struct {
 	test func(*testing.T, Database)
 	kind Kind
 }{
+	{"ErrorTexts", testErrorTexts, SQLite},
+	{"WithoutUse", testWithoutUse, SQLite},
 	{"BatchInClickHouse", testBatchInClickHouse, ClickHouse},
 	{"ZeroInClickHouse", testZeroInClickHouse, ClickHouse},
 	{"TrapsInClickHouse", testTrapsInClickHouse, ClickHouse},

@@ -1,0 +1,102 @@
+package gormsuite
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// An error names the model, the field, its type and the likely cause, and is an *Error.
+func testErrorTexts(t *testing.T, d Database) {
+	type pair struct {
+		A, B idtype.SnoID `gorm:"primaryKey"`
+	}
+	s := newSchemes()
+	db := d.open(t, s.sno, s.short, gormid.Use(newSource()))
+	migrate(t, db, allModels()...)
+	migrate(t, db, &Paper{}, &pair{}, &Grant{})
+	zero := UserID(0)
+	isZero := map[string]func() error{
+		"gormid: gormsuite.Order (table orders): row 1: UserID of type idtype.Decimal[gormsuite.User] " +
+			"is zero: set it to the ID of an existing User (if the User met a conflict, " +
+			"look it up first), or make it a pointer if it is optional": func() error {
+			return db.Create(&[]Order{{UserID: 5}, {}}).Error
+		},
+		"gormid: gormsuite.User (table users): row 0: " +
+			"ManagerID of type *idtype.Decimal[gormsuite.User] is zero: set it to the ID of an " +
+			"existing User (if the User met a conflict, look it up first), or to nil for NULL": func() error {
+			return db.Create(&User{ManagerID: &zero}).Error
+		},
+		"gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID of type " +
+			"idtype.Decimal[gormsuite.User] is zero: a general rule does not assign a key that is " +
+			"a foreign key or is named like one: set it, or add a rule with For(&Profile{})": func() error {
+			return db.Create(&Profile{}).Error
+		},
+		"gormid: gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, " +
+			"is zero: rules assign no such key, so set it": func() error {
+			return db.Create(&Grant{GroupID: 5}).Error
+		},
+		"gormid: gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; " +
+			"for NULL write IS NULL, or give nil": func() error {
+			return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}).Error
+		},
+		"gormid: gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: " +
+			"set it, or give nil for NULL": func() error {
+			return db.Model(&Paper{}).Where("1 = 1").Update("short", 0).Error
+		},
+	}
+	others := map[string]func() error{
+		"gormid: gormsuite.Paper (table papers): a condition on Short: " +
+			`idtype: "\"xinaS8QBh\"" as ShortID: not a short ID's text: 1 to 11 characters of ` +
+			"A-Z a-z 0-9 - _: the text has double quotes around it: decode the JSON first": func() error {
+			return db.Where("short", `"xinaS8QBh"`).First(&Paper{}).Error
+		},
+		"gormid: gormsuite.Paper (table papers): a condition on Short: a float loses digits of an ID: " +
+			"give an ID, its text or an integer; json.Decoder.UseNumber keeps those of JSON": func() error {
+			return db.Where("short", 1.5).First(&Paper{}).Error
+		},
+		"gormid: gormsuite.Paper (table papers): Short of type *idtype.ShortID: " +
+			"a list where one ID is wanted: give one ID, or write IN ? for a list": func() error {
+			return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5}).Error
+		},
+		`gormid: gormsuite.pair (table pairs): the condition "39706634-1111" is a value alone, ` +
+			`and the primary key has several columns: name one, as in Where("column", value)`: func() error {
+			return db.Delete(&pair{}, "39706634-1111").Error
+		},
+	}
+	for want, do := range isZero {
+		others[want] = do
+	}
+	for want, do := range others {
+		err := do()
+		var typed *gormid.Error
+		if !errors.As(err, &typed) || err.Error() != want {
+			t.Errorf("error %v\nwant  %s", err, want)
+		}
+		if (isZero[want] != nil) != errors.Is(err, idtype.ErrZero) {
+			t.Errorf("errors.Is(%v, ErrZero) is %t", err, errors.Is(err, idtype.ErrZero))
+		}
+	}
+}
+
+// After a forgotten db.Use the driver passes on the ID's own error, as the manual says.
+func testWithoutUse(t *testing.T, d Database) {
+	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var typed *gormid.Error
+	if err := db.AutoMigrate(&Item{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) || errors.As(err, &typed) ||
+		!strings.HasSuffix(err.Error(), `idtype: "0" as DecimalID: zero means not assigned`) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+}
