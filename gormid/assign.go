@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// assigned is what a statement's callbacks tell each other: the IDs that were minted for its rows.
+// assigned is what the callbacks of a statement tell each other: the IDs minted for its rows.
 type assigned struct {
 	stmt *gorm.Statement // GORM hands the settings of a statement on to those of its associations
 	key  *key
@@ -26,7 +26,8 @@ func assignedTo(stmt *gorm.Statement) *assigned {
 	return nil
 }
 
-// assign is the first callback of a create: it gives an ID to every row that has none, from one reservation.
+// assign is the first callback of a create. It gives an ID to every row that has none, and asks the
+// source once.
 func (in *installed) assign(db *gorm.DB) {
 	in.see(db)
 	if db.Error != nil {
@@ -72,8 +73,8 @@ func (in *installed) assign(db *gorm.DB) {
 	stmt.Settings.Store(assignedKey{}, &assigned{stmt, k, ids})
 }
 
-// prepare comes right before the INSERT, after the hooks, which may add clauses, and the associations that the row belongs
-// to, which set foreign keys.
+// prepare comes right before the INSERT. Hooks, which may add clauses, have run. So have the
+// associations that the row belongs to, which set foreign keys.
 func (in *installed) prepare(db *gorm.DB) {
 	if db.Error != nil {
 		return
@@ -94,8 +95,8 @@ func (in *installed) prepare(db *gorm.DB) {
 	}
 }
 
-// checkForeign refuses a key that is a foreign key and was left alone. The zero would be refused by Value, without saying why it
-// is there, and nil would be stored as NULL.
+// checkForeign refuses a zero key that is a foreign key and was left alone. Value would refuse the
+// zero without saying why it is there, and nil would be stored as NULL.
 func (in *installed) checkForeign(stmt *gorm.Statement) error {
 	k := in.keyOf(stmt)
 	if k == nil || !k.foreign {
@@ -120,8 +121,11 @@ func (a *assigned) includeKey() {
 	selected, named := columns[column]
 	switch {
 	case named && !selected:
-		// Omit is spelled in many ways, "*" and "users.id" among them: what all of them come to, less the key, is written anew.
-		maps.DeleteFunc(columns, func(name string, selected bool) bool { return selected || name == column })
+		// Omit is spelled in many ways, "*" and "users.id" among them. So the columns that all of
+		// them come to are written anew, without the key.
+		maps.DeleteFunc(columns, func(name string, selected bool) bool {
+			return selected || name == column
+		})
 		stmt.Omits = slices.Sorted(maps.Keys(columns))
 		if _, restricted = stmt.SelectAndOmitColumns(true, false); restricted {
 			stmt.Selects = append(slices.Clone(stmt.Selects), column)

@@ -9,12 +9,12 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// GORM builds a statement clause by clause, and asks its ClauseBuilders for each. The plugin's look
-// at what the clause is made of right before, when hooks and other plugins have had their say:
-// values for columns of IDs are converted, and what would be another condition than it looks is
-// mended or refused. Subqueries come the same way.
+// GORM builds a statement clause by clause, and asks its ClauseBuilders for each. The plugin's
+// builders look at a clause right before, when hooks and other plugins have had their say. They
+// convert values for columns of IDs. They mend or refuse a condition that would mean something else
+// than it looks. Subqueries come the same way.
 
-// builders are what the plugin does to a clause.
+// builders say what the plugin does to a clause.
 var builders = map[string]func(*builder, clause.Expression) clause.Expression{
 	"WHERE": func(b *builder, e clause.Expression) clause.Expression {
 		b.words = true
@@ -100,15 +100,15 @@ type builder struct {
 	spread bool // bytes were put together again
 }
 
-// builderOf: GORM returns no row at all from Row where there is an error, and a nil one panics. The
-// driver's error is in the row.
+// builderOf returns a builder for a statement. It is silent for Row: GORM then returns no row at
+// all where there is an error, and a nil row panics. The driver's error is in the row.
 func builderOf(stmt *gorm.Statement) *builder {
 	rows, ok := stmt.Settings.Load("rows")
 	return &builder{stmt: stmt, silent: ok && rows == false}
 }
 
-// A refusal is bound instead of a value. The statement has the error already, but a subquery's is
-// lost, and there the driver meets it.
+// A refusal is bound instead of a value. The statement has the error already. A subquery loses its
+// error, so there the driver meets it.
 type refusal struct{ err error }
 
 var _ driver.Valuer = refusal{}

@@ -11,8 +11,8 @@ import (
 var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver panics at it: " +
 	"declare the field as sql.Null or idtype.OrZero; in a map give nil")
 
-// checkClickHouse refuses what ClickHouse's driver does not: it calls Value on a pointer that is nil, and stores the bytes of
-// MarshalBinary in a FixedString, which are there for zero as well.
+// checkClickHouse refuses what ClickHouse's driver takes. The driver calls Value on a nil pointer.
+// In a FixedString it stores the bytes of MarshalBinary, and zero has some too.
 func checkClickHouse(stmt *gorm.Statement) error {
 	if stmt.Schema == nil || stmt.Dialector.Name() != "clickhouse" {
 		return nil

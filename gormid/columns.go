@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// columnOf is the type of an ID's column in the words of a database, or "" where GORM's driver makes
-// the right one of the type's own GormDataType.
+// columnOf names the type of an ID's column for a database. It returns "" where GORM's driver makes
+// the right one of the type's GormDataType.
 func columnOf(name string, id column, null bool) string {
 	d, form := dialect.Dialect(name), id.Storage()
 	bytes, _ := id.AppendBinary(nil)
@@ -53,8 +53,9 @@ func textSize(id column) int {
 	return len(text)
 }
 
-// columnIn finds the ID that a field of type t holds, and whether the field can be NULL: t is an ID, or, as GORM goes by for a
-// field's type, a Valuer whose first field is one, such as sql.Null.
+// columnIn finds the ID that a field of type t holds, and whether the field can be NULL. A type
+// holds an ID if it is one, or if it is a Valuer whose first field is one, such as sql.Null. GORM
+// looks at a field's type in the same way.
 func columnIn(t reflect.Type) (id column, null bool) {
 	for {
 		for t.Kind() == reflect.Pointer {
@@ -72,21 +73,23 @@ func columnIn(t reflect.Type) (id column, null bool) {
 	}
 }
 
-// columns writes into the models that GORM has parsed what the columns of IDs are.
+// columns writes the types of the columns of IDs into the models that GORM has parsed.
 type columns struct {
 	dialect string
 	mu      sync.Mutex // of the fields of all models, among migrators
 }
 
-// prepareModel is called each time, as GORM copies types to foreign keys whenever it meets a model that refers to another.
+// prepareModel is called each time: GORM copies types to foreign keys whenever it meets a model
+// that refers to another.
 func (c *columns) prepareModel(s *schema.Schema) {
 	for _, field := range s.Fields {
 		c.prepare(field)
 	}
 }
 
-// prepare leaves a field alone that has another type: by a tag, by a method of its own, or as a foreign key to such a one. A
-// foreign key may have got the type of the key that it refers to, prepared or not. It reports whether the field is an ID's.
+// prepare gives a field of IDs its type, and reports whether it is one. It leaves a field alone
+// that has another type: by a tag, by a method of its own, or as a foreign key to such a one. A
+// foreign key may have the type of the key already, from before or after that was prepared.
 func (c *columns) prepare(field *schema.Field) bool {
 	id, null := columnIn(field.FieldType)
 	if id != nil && field.PrimaryKey && c.dialect == "sqlite" { // all others do so by themselves

@@ -80,7 +80,7 @@ func (b *builder) compared(column, v any) any {
 	return b.value(column, t, ok, v)
 }
 
-// value converts a value that is compared with a column, of which it is known whether it holds IDs.
+// value converts a value that is compared with a column. isIDs says whether the column holds IDs.
 func (b *builder) value(column any, t target, isIDs bool, v any) any {
 	if !isIDs {
 		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
@@ -116,8 +116,8 @@ func conditionError(column string, err error) error {
 	return fmt.Errorf("a condition on %s: %w", column, err)
 }
 
-// listed makes an IN of an equality with a list of IDs: GORM knows lists of int64 and the like
-// alone.
+// listed makes an IN of an equality with a list of IDs. GORM itself knows lists of int64 and the
+// like alone.
 func (b *builder) listed(column, v any) (clause.IN, bool) {
 	elements, isList := elementsOf(v)
 	if !isList {
@@ -132,15 +132,15 @@ func (b *builder) listed(column, v any) (clause.IN, bool) {
 		}
 		return clause.IN{Column: column, Values: elements}, true
 	case field == nil && isSlice(v):
-		err := fmt.Errorf("a condition on %s: no model tells whether an idtype.Slice is a list or a value "+
-			"there: write IN ? with the IDs, or = ? for a column of JSON", columnName(column))
+		err := fmt.Errorf("a condition on %s: "+
+			"no model tells whether an idtype.Slice is a list or a value there: write IN ? with the IDs, or = ? for a column of JSON", columnName(column))
 		return clause.IN{Column: column, Values: []any{b.refuse(err)}}, true
 	}
 	return clause.IN{}, false
 }
 
-// in rewrites a list. What GORM was given as one value, bytes or an [idtype.Slice], it has spread
-// or taken for one.
+// in rewrites a list. GORM may have been given one value, bytes or an [idtype.Slice], and have
+// spread it or taken it for a list.
 func (b *builder) in(e clause.IN) clause.Expression {
 	field := b.field(e.Column)
 	t, ok := targetOf(field)
@@ -150,14 +150,15 @@ func (b *builder) in(e clause.IN) clause.Expression {
 		b.spread = true
 		return clause.Eq{Column: e.Column, Value: b.compared(e.Column, bytes)}
 	case field == nil && spread && (len(bytes) == 8 || len(bytes) == 10):
-		err := fmt.Errorf("a condition on %s: no model tells whether these %d bytes are an ID or a list: "+
-			"write = ? or IN ?", columnName(e.Column), len(bytes))
+		err := fmt.Errorf("a condition on %s: "+
+			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?", columnName(e.Column), len(bytes))
 		e.Values = []any{b.refuse(err)}
 		return e
 	}
 	values := make([]any, 0, len(e.Values))
 	for _, v := range e.Values {
-		if elements, isList := elementsOf(v); isList && (ok || isIDs(v) || field == nil && isSlice(v)) {
+		elements, isList := elementsOf(v)
+		if isList && (ok || isIDs(v) || field == nil && isSlice(v)) {
 			values = append(values, elements...)
 		} else {
 			values = append(values, v)
@@ -185,8 +186,9 @@ func spreadBytes(values []any) ([]byte, bool) {
 
 func isSlice(v any) bool { return isIDSlice(indirectType(v)) }
 
-// vars rewrites the arguments of SQL that the caller wrote: conditions among them, an
-// [idtype.Slice] where a list is wanted, and bytes in parentheses, which GORM would spread.
+// vars rewrites the arguments of SQL that the caller wrote. It rewrites conditions among them. It
+// spreads an [idtype.Slice] where a list is wanted. It keeps bytes in parentheses together, which
+// GORM would spread.
 func (b *builder) vars(e clause.Expr) []any {
 	rewritten := slices.Clone(e.Vars)
 	for i, v := range e.Vars {
@@ -217,8 +219,10 @@ var (
 	aName = regexp.MustCompile(`^[A-Za-z_]`)
 )
 
-// word takes a text that is the only condition for the key, unless it may be the name of a column. A
-// UUID or digits would be arithmetic, and true. Names of 16 characters that are an ID's are none. GORM itself takes a number for the key: one that is here was meant as SQL.
+// word makes a condition for the key of a text that is the only condition. A UUID or digits would
+// be arithmetic, and true. It takes no text that may be the name of a column, unless that is the 16
+// characters of an ID of bytes. GORM itself takes a number for the key: one that arrives here was
+// meant as SQL.
 func (b *builder) word(e clause.Expr) clause.Expression {
 	text := strings.TrimSpace(e.SQL)
 	s := b.stmt.Schema
@@ -247,7 +251,8 @@ func (b *builder) word(e clause.Expr) clause.Expression {
 		case err != nil:
 			id = b.refuse(conditionError(key.Name, err))
 		}
-		return clause.Eq{Column: clause.Column{Table: clause.CurrentTable, Name: key.DBName}, Value: id}
+		column := clause.Column{Table: clause.CurrentTable, Name: key.DBName}
+		return clause.Eq{Column: column, Value: id}
 	}
 	return nil
 }

@@ -10,12 +10,13 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// An upsert may keep the key of a row that was there before, or insert nothing. The ID that was minted is then nowhere in
-// the database, and what refers to it would dangle: the row gets the stored key, or none.
+// On a conflict a row keeps its stored key, or nothing is inserted. The ID that was minted is then
+// nowhere in the database, and what refers to it would dangle. So the struct gets the stored key,
+// or none.
 
-// onConflict returns the statement's clause, if it has one that can make rows keep another key. Where the key itself is what
-// conflicts, rows with an ID that was just minted do not: association saves are of that kind. MySQL has no such target, any
-// unique index counts.
+// onConflict returns the statement's clause. It reports whether rows may keep another key by it.
+// They do not where the key itself conflicts, since a new ID meets no conflict: GORM saves
+// associations so. MySQL has no such target. Any unique index counts there.
 func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
 	if insert, _ := a.stmt.Clauses["INSERT"].Expression.(clause.Insert); insert.Modifier != "" {
 		return clause.OnConflict{DoNothing: true}, true // it may be INSERT OR IGNORE
@@ -27,8 +28,10 @@ func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
 	if c.UpdateAll && len(c.Columns) == 0 {
 		return c, false // GORM's default is the primary key
 	}
-	isKey := len(c.Columns) == 1 && (c.Columns[0].Name == a.key.column || c.Columns[0].Name == clause.PrimaryKey)
-	return c, !isKey
+	isKey := func(c clause.Column) bool {
+		return c.Name == a.key.column || c.Name == clause.PrimaryKey
+	}
+	return c, len(c.Columns) != 1 || !isKey(c.Columns[0])
 }
 
 func (a *assigned) isMySQL() bool { return a.stmt.Dialector.Name() == "mysql" }
@@ -39,7 +42,7 @@ func (a *assigned) returnKey() {
 	c, ok := a.onConflict()
 	rows := rowsOf(stmt)
 	switch {
-	case !ok || c.DoNothing: // what is not inserted is not returned, and GORM scans what is into the wrong rows
+	case !ok || c.DoNothing: // only what is inserted is returned: GORM scans it into the wrong rows
 	case len(c.Where.Exprs) > 0 && !rows.single: // likewise
 	case rows.maps != nil: // GORM cannot scan into []map, and appends to *[]map
 	case !a.canReturn():
@@ -53,7 +56,9 @@ func (a *assigned) returnKey() {
 				}
 			}
 		}
-		stmt.Clauses["RETURNING"] = clause.Clause{Name: "RETURNING", Expression: clause.Returning{Columns: columns}}
+		stmt.Clauses["RETURNING"] = clause.Clause{
+			Name: "RETURNING", Expression: clause.Returning{Columns: columns},
+		}
 	}
 }
 
@@ -64,14 +69,18 @@ func (a *assigned) returning() (r clause.Returning, given bool) {
 
 func (a *assigned) returnsKey() bool {
 	r, given := a.returning()
-	return given && a.canReturn() && (len(r.Columns) == 0 || slices.ContainsFunc(r.Columns, func(c clause.Column) bool {
+	isKey := func(c clause.Column) bool {
 		return c.Name == "*" || c.Name == a.key.column || c.Name == clause.PrimaryKey
-	}))
+	}
+	return given && a.canReturn() &&
+		(len(r.Columns) == 0 || slices.ContainsFunc(r.Columns, isKey))
 }
 
-// canReturn reports whether the dialect has the clause, by what GORM's own callback goes by, and GORM may scan the key.
+// canReturn reports whether the dialect has the clause, and whether GORM may scan the key. It looks
+// where GORM's own callback looks.
 func (a *assigned) canReturn() bool {
-	return slices.Contains(a.stmt.BuildClauses, "RETURNING") && a.key.field != nil && a.key.field.Readable
+	return slices.Contains(a.stmt.BuildClauses, "RETURNING") &&
+		a.key.field != nil && a.key.field.Readable
 }
 
 // settle comes right after the INSERT, before the associations that refer to the row.
@@ -93,7 +102,8 @@ func (a *assigned) mayDiffer(affected int64) bool {
 	}
 	fewer := affected < int64(rowsOf(a.stmt).n)
 	if c.DoNothing {
-		_, scanned := a.returning() // GORM counts the rows that it skips as well; and MySQL may count those it skips
+		// GORM counts the rows that it skips when it scans, and MySQL may count those that it skips.
+		_, scanned := a.returning()
 		return fewer || scanned || a.isMySQL()
 	}
 	return fewer || !a.returnsKey()
@@ -121,17 +131,21 @@ func (a *assigned) clearAbsent(db *gorm.DB) {
 	rows := rowsOf(a.stmt)
 	for i := range rows.n {
 		row := rows.at(i)
-		if id := a.key.get(row); id.given && id.value.Type() == a.key.typ && absent[id.value.Interface()] {
+		id := a.key.get(row)
+		if id.given && id.value.Type() == a.key.typ && absent[id.value.Interface()] {
 			a.key.clear(a.stmt.Context, row)
 		}
 	}
 }
 
-// stored returns those of the IDs that are in the table. It asks the connection that the INSERT went to, not GORM, whose
-// plugins may send a query elsewhere, or scope it. The INSERT bound each of these IDs, so they fit one query.
+// stored returns those of the IDs that are in the table. It asks the connection that the INSERT
+// went to. It does not ask GORM: a plugin may send a query elsewhere, or scope it. The INSERT bound
+// each of these IDs, so they fit one query.
 func (a *assigned) stored(ids []any) (stored []any, err error) {
 	stmt, column := a.stmt, clause.Column{Name: a.key.column}
-	query := &gorm.Statement{DB: stmt.DB, Table: stmt.Table, TableExpr: stmt.TableExpr, Schema: stmt.Schema}
+	query := &gorm.Statement{
+		DB: stmt.DB, Table: stmt.Table, TableExpr: stmt.TableExpr, Schema: stmt.Schema,
+	}
 	clause.Expr{
 		SQL:  "SELECT ? FROM ? WHERE ? IN ?",
 		Vars: []any{column, clause.Table{Name: clause.CurrentTable}, column, ids},

@@ -14,14 +14,16 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An Error says what the plugin refused. Except for two cases it refuses before anything is sent:
+// An Error says what the plugin refused, and why. There are five reasons:
 //
 //   - A model whose fields cannot hold its IDs.
 //   - A condition or an assigned value that is no ID of its column.
-//   - A key or a foreign key that is zero. The driver may be the one that refuses it. The Error then
-//     replaces the driver's, and names the field.
+//   - A key or a foreign key that is zero. The driver may refuse it first. The Error then replaces
+//     the driver's, and names the field.
 //   - A source that cannot mint. Err wraps the source's error.
-//   - The look-up that some upserts need. It comes after the INSERT. Err wraps the database's error.
+//   - The look-up that some upserts need, which comes after the INSERT. Err is the database's.
+//
+// The plugin refuses all but the last before it sends anything.
 //
 // errors.Is finds [idtype.ErrZero] in it for a zero, and errors.As an [*idtype.InputError] for a
 // text or another value that is no ID.
@@ -52,7 +54,9 @@ func (r zeroReason) Error() string { return string(r) }
 
 func (zeroReason) Unwrap() error { return idtype.ErrZero }
 
-func zeroErrorf(format string, args ...any) error { return zeroReason(fmt.Sprintf(format, args...)) }
+func zeroErrorf(format string, args ...any) error {
+	return zeroReason(fmt.Sprintf(format, args...))
+}
 
 // typeName is a type without the paths of the packages in it: idtype.Decimal[shop.User].
 func typeName(t reflect.Type) string {
@@ -79,7 +83,8 @@ func newError(s *schema.Schema, table string, err error) *Error {
 // number of the argument.
 func explain(db *gorm.DB) {
 	var known *Error // of this statement, or of an association that failed before it
-	if !errors.Is(db.Error, idtype.ErrZero) || errors.As(db.Error, &known) || db.Statement.Schema == nil {
+	switch {
+	case !errors.Is(db.Error, idtype.ErrZero), errors.As(db.Error, &known), db.Statement.Schema == nil:
 		return
 	}
 	for k, rows := range written(db.Statement) {
@@ -104,7 +109,7 @@ func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 			selected, named := columns[name]
 			switch {
 			case !isID || !field.Creatable || named && !selected || !named && restricted:
-			case field.HasDefaultValue && !rows.isMaps(): // the database gives it a value where it is zero
+			case field.HasDefaultValue && !rows.isMaps(): // the database gives a value for zero
 			case !yield(newKey(field), rows):
 				return
 			}
@@ -133,7 +138,8 @@ func zeroError(field *schema.Field, row int) error {
 	case field.PrimaryKey:
 		scheme, _ := schemeOf(field)
 		return zeroErrorf("row %d: the primary key %s of type %s is zero, and no rule assigns it: "+
-			"set it, or give gormid.New a rule for %s IDs", row, name, typeName(field.FieldType), scheme)
+			"set it, or give gormid.New a rule for %s IDs",
+			row, name, typeName(field.FieldType), scheme)
 	}
 	return zeroErrorf("row %d: %s of type %s is zero: set it%s",
 		row, name, typeName(field.FieldType), orNull(field))
@@ -173,8 +179,8 @@ func referred(field *schema.Field) string {
 
 // foreignError is for a primary key that a general rule left alone, and nobody set.
 func foreignError(field *schema.Field, row int) error {
-	return zeroErrorf("row %d: the primary key %s of type %s is zero: a general rule does not assign "+
-		"a key that is a foreign key or is named like one: set it, or add a rule with For(&%s{})",
+	return zeroErrorf("row %d: the primary key %s of type %s is zero: "+
+		"a general rule does not assign a key that is a foreign key or is named like one: set it, or add a rule with For(&%s{})",
 		row, fieldName(field), typeName(field.FieldType), field.Schema.Name)
 }
 
@@ -182,7 +188,8 @@ func foreignError(field *schema.Field, row int) error {
 func assignError(field *schema.Field, row string, isMap bool, err error) error {
 	switch {
 	case !errors.Is(err, idtype.ErrZero):
-		return fmt.Errorf("%s%s of type %s: %w", row, fieldName(field), typeName(field.FieldType), err)
+		return fmt.Errorf("%s%s of type %s: %w",
+			row, fieldName(field), typeName(field.FieldType), err)
 	case isMap:
 		return zeroErrorf("%s%s of type %s is zero: set it, or give nil for NULL",
 			row, fieldName(field), typeName(field.FieldType))

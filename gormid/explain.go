@@ -12,9 +12,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// GORM writes bytes into its log, and into ToSQL, as a text: unescaped, or as '<binary>', which is
-// itself eight bytes that a column of IDs takes. The plugin has it write what the database reads as
-// the ID.
+// GORM writes bytes into its log and into ToSQL as a text: unescaped, or as '<binary>'. That would
+// be read as eight bytes, and a column of IDs takes them. The plugin has GORM write what the
+// database reads as the ID.
 
 // literals are how a database writes bytes.
 var literals = map[string]func(hexadecimal string) string{
@@ -47,8 +47,8 @@ func isPrintable(bytes []byte) bool {
 	return !strings.ContainsFunc(string(bytes), func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// literal is what the database reads as an ID that is stored as bytes or a text, or as bytes of an
-// ID's size.
+// literal writes what the database reads as the same value. It does so for an ID that is stored as
+// bytes or a text, and for bytes of an ID's size.
 func (d dialector) literal(v any) (string, bool) {
 	if bytes, ok := v.([]byte); ok && (len(bytes) == 8 || len(bytes) == 10) && !isPrintable(bytes) {
 		return literals[d.columns.dialect](hex.EncodeToString(bytes)), true

@@ -12,10 +12,11 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A key is the primary key of a model, or of a table without one, and where its IDs come from. It is immutable.
+// A key is the primary key of a model, or of a table without one, with the source of its IDs. It is
+// immutable.
 type key struct {
 	source  source // nil where nothing is assigned
-	foreign bool   // of an ID type that has a general rule, but a foreign key: left alone, and an error if zero
+	foreign bool   // left alone by a general rule for being a foreign key; an error if zero
 
 	column string
 	typ    reflect.Type  // of an ID, without a pointer
@@ -31,7 +32,8 @@ func (in *installed) keyOf(stmt *gorm.Statement) *key {
 	if s == nil {
 		return in.tableKey(stmt)
 	}
-	// Another model with a relation to this one may have been seen since, and a relation makes foreign keys.
+	// A model that was parsed since may have a relation to this one, and a relation makes foreign
+	// keys.
 	s.Relationships.Mux.RLock()
 	defer s.Relationships.Mux.RUnlock()
 	if k, ok := in.keys.Load(s); ok && k.(*key).relations == len(s.Relationships.Relations) {
@@ -43,8 +45,8 @@ func (in *installed) keyOf(stmt *gorm.Statement) *key {
 	return k
 }
 
-// tableKey finds the rule for a map without a model: by the name that was given to [gorm.DB.Table], of which the statement
-// keeps the quoted form.
+// tableKey finds the rule for a map without a model, by the name that [gorm.DB.Table] was given.
+// The statement keeps the quoted form of that name.
 func (in *installed) tableKey(stmt *gorm.Statement) *key {
 	if len(in.tables) == 0 || stmt.TableExpr == nil {
 		return nil
@@ -97,7 +99,8 @@ func fits(s source, model *schema.Schema) error {
 	if err != nil {
 		return err
 	}
-	if scheme, _ := schemeOf(field); scheme != s.scheme() || !s.idType().ConvertibleTo(field.IndirectFieldType) {
+	scheme, _ := schemeOf(field)
+	if scheme != s.scheme() || !s.idType().ConvertibleTo(field.IndirectFieldType) {
 		return fmt.Errorf("its primary key %s of type %s holds no %s IDs: "+
 			"take a generator of the key's scheme, or declare another key type",
 			field.Name, typeName(field.FieldType), s.scheme())
@@ -139,8 +142,8 @@ func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	return id.Scheme(), true
 }
 
-// isForeignKey looks at the relations that GORM knows: the model's own, and those of other models, seen so far, that have one
-// or many of it.
+// isForeignKey looks at the relations that GORM has seen so far: the model's own, and those of
+// other models that have one or many of it.
 func isForeignKey(s *schema.Schema, key *schema.Field) bool {
 	for _, rel := range s.Relationships.Relations {
 		for _, ref := range rel.References {
@@ -152,8 +155,9 @@ func isForeignKey(s *schema.Schema, key *schema.Field) bool {
 	return false
 }
 
-// looksForeign reports whether the name of a key is what GORM's convention calls a foreign key to another model, like
-// Profile.UserID: the model User, with a relation that says so, may not have been seen yet. User.UserID is not meant.
+// looksForeign reports whether a key is named like a foreign key to another model, by GORM's
+// convention. Profile.UserID is: GORM may not have seen the model User yet, with the relation that
+// says so. User.UserID is not.
 func looksForeign(s *schema.Schema, key *schema.Field) bool {
 	other, ok := strings.CutSuffix(key.Name, "ID")
 	if !ok {

@@ -11,11 +11,12 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// A column's type in SQL is GORM's to know by the dialect, and the dialect's by the field: an ID's type, which imports neither,
-// can say no more than GormDataType. So the plugin sees to it as a migration begins, which is before the dialect is asked.
+// GORM asks the dialect for a column's type, and the dialect asks the field. An ID's type imports
+// neither: it can say no more than GormDataType. So the plugin sets the type as a migration begins,
+// before the dialect is asked.
 
-// dialector is a database's own, with a migrator that knows the columns of IDs. What the interface leaves optional is here in
-// any case, and does as GORM does for a dialector without it.
+// dialector is a database's own, with a migrator that knows the columns of IDs. It has all methods
+// that are optional in GORM. Each does as GORM does for a dialector without it.
 type dialector struct {
 	gorm.Dialector
 	columns *columns
@@ -60,7 +61,8 @@ func (d dialector) Translate(err error) error {
 	return err
 }
 
-// migrator is a database's own, whose models are prepared. It calls itself through the database's dialector.
+// migrator is a database's own, whose models are prepared. The database's migrator calls itself
+// through the dialector.
 type migrator struct {
 	gorm.Migrator
 	db      *gorm.DB
@@ -70,7 +72,7 @@ type migrator struct {
 
 var _ gormmigrator.BuildIndexOptionsInterface = migrator{}
 
-// prepare returns what is wrong with models. It leaves it to GORM to refuse what is none.
+// prepare returns what is wrong with models. GORM refuses what is none.
 func (m migrator) prepare(models ...any) error {
 	for _, model := range models {
 		stmt := &gorm.Statement{DB: m.db}
@@ -120,24 +122,30 @@ func (m migrator) RenameColumn(model any, from, to string) error {
 	return m.Migrator.RenameColumn(model, from, to)
 }
 
-// MigrateColumn spares a column of ClickHouse that has its type already: GORM compares NOT NULL and DEFAULT as well, which it does
-// not read right there, and would change each column each time. A primary key of another type GORM would leave as it is.
+// MigrateColumn leaves a column of ClickHouse alone that has its type already. GORM would change it
+// each time: it also compares NOT NULL and DEFAULT, and does not read them right there. A primary
+// key of another type is an [*Error], since GORM leaves it as it is.
 func (m migrator) MigrateColumn(model any, field *schema.Field, is gorm.ColumnType) error {
-	ours := m.columns.prepare(field)
-	if ours && m.columns.dialect == "clickhouse" && !field.HasDefaultValue && strings.EqualFold(is.DatabaseTypeName(), string(field.DataType)) {
-		return nil
+	if !m.columns.prepare(field) {
+		return m.Migrator.MigrateColumn(model, field, is)
 	}
-	if ours && m.columns.dialect != "sqlite" && field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration && !m.is(field, is) {
-		return newError(field.Schema, field.Schema.Table, fmt.Errorf("the primary key %s is of type %s in the database, "+
-			"and its IDs need %s: GORM never changes the type of a primary key: change it yourself, "+
-			"or ask for its type by a tag if that holds the IDs",
+	isTyped := strings.EqualFold(is.DatabaseTypeName(), string(field.DataType))
+	isOwnKey := field.PrimaryKey && !field.AutoIncrement && !field.IgnoreMigration
+	switch {
+	case m.columns.dialect == "clickhouse" && !field.HasDefaultValue && isTyped:
+		return nil
+	case m.columns.dialect != "sqlite" && isOwnKey && !m.is(field, is):
+		return newError(field.Schema, field.Schema.Table, fmt.Errorf(
+			"the primary key %s is of type %s in the database, and its IDs need %s: "+
+				"GORM never changes the type of a primary key: change it yourself, "+
+				"or ask for its type by a tag if that holds the IDs",
 			field.DBName, is.DatabaseTypeName(), m.db.Dialector.DataTypeOf(field)))
 	}
 	return m.Migrator.MigrateColumn(model, field, is)
 }
 
-// is reports whether a column has the type of its field, by one of the names that the database has for it, or one that holds the same. A
-// name is the beginning of a type that says a collation as well.
+// is reports whether a column has the type of its field, or one that holds the same. A database may
+// have several names for a type. A name is the beginning of a type that says a collation as well.
 func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 	name := strings.ToLower(column.DatabaseTypeName())
 	names := append([]string{name}, m.GetTypeAliases(name)...)
@@ -151,7 +159,9 @@ func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 		names = append(names, "string")
 	}
 	want := strings.ToLower(m.db.Dialector.DataTypeOf(field))
-	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(want+" ", name+" ") })
+	return slices.ContainsFunc(names, func(name string) bool {
+		return strings.HasPrefix(want+" ", name+" ")
+	})
 }
 
 func (m migrator) FullDataTypeOf(field *schema.Field) clause.Expr {
@@ -164,5 +174,6 @@ func (m migrator) BuildIndexOptions(options []schema.IndexOption, stmt *gorm.Sta
 	if b, ok := m.Migrator.(gormmigrator.BuildIndexOptionsInterface); ok {
 		return b.BuildIndexOptions(options, stmt)
 	}
-	return gormmigrator.Migrator{Config: gormmigrator.Config{DB: m.db, Dialector: m.db.Dialector}}.BuildIndexOptions(options, stmt)
+	config := gormmigrator.Config{DB: m.db, Dialector: m.db.Dialector}
+	return gormmigrator.Migrator{Config: config}.BuildIndexOptions(options, stmt)
 }

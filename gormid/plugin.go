@@ -13,21 +13,23 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Plugin assigns IDs when rows are created. It holds rules and nothing else: one Plugin may be used by several databases.
+// A Plugin assigns IDs when rows are created. It holds rules and nothing else, so several databases
+// may use one Plugin.
 type Plugin struct {
 	rules []Rule // immutable
 }
 
 var _ gorm.Plugin = (*Plugin)(nil)
 
-// New makes a plugin of rules. What is wrong with them is reported when a database starts to use it.
+// New makes a plugin of rules. [gorm.DB.Use] reports what is wrong with them.
 func New(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
 
-// Name is the plugin's name among those of a database, of which each can be there once.
+// Name returns the plugin's name. A database takes each name once.
 func (p *Plugin) Name() string { return "idmint" }
 
-// Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all that is wrong with the
-// rules.
+// Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all
+// that is wrong with the rules. A rule is wrong if it has no source, if its models or tables do not
+// exist or have keys of another scheme, or if another rule says the same.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
 		all:     &models{prepared: map[*schema.Schema]bool{}},
@@ -37,7 +39,8 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	}
 	var errs []error
 	if len(p.rules) == 0 {
-		errs = append(errs, errors.New("New was given no rules: give it at least one, as in New(Use(gen))"))
+		errs = append(errs, errors.New("New was given no rules: "+
+			"give it at least one, as in New(Use(gen))"))
 	}
 	for i, r := range p.rules {
 		for _, err := range in.add(db, r) {
@@ -117,7 +120,7 @@ func (in *installed) register(db *gorm.DB) error {
 	var errs []error
 	create, query, row := db.Callback().Create(), db.Callback().Query(), db.Callback().Row()
 	update, del := db.Callback().Update(), db.Callback().Delete()
-	// A callback that is to come before one that is not there would silently come last.
+	// GORM puts a callback last, without an error, if it is to come before one that is not there.
 	for name, there := range map[string]func(*gorm.DB){
 		"gorm:before_create":           create.Get("gorm:before_create"),
 		"gorm:create":                  create.Get("gorm:create"),
@@ -130,15 +133,15 @@ func (in *installed) register(db *gorm.DB) error {
 		"gorm:before_delete":           del.Get("gorm:before_delete"),
 	} {
 		if there == nil {
-			errs = append(errs, fmt.Errorf("the database has no callback %s: call db.Use on what gorm.Open returned, "+
-				"before anything removes GORM's own callbacks", name))
+			errs = append(errs, fmt.Errorf("the database has no callback %s: "+
+				"call db.Use on what gorm.Open returned, before anything removes GORM's own callbacks", name))
 		}
 	}
 	if len(errs) != 0 {
 		return errors.Join(errs...)
 	}
-	// Before the transaction, so that a source that waits for a number, perhaps from the same database, does so while no
-	// connection is held: with a pool of one connection it would wait for ever.
+	// IDs are minted before the transaction begins, while no connection is held. A source may wait
+	// for a number from the same database. With a pool of one connection it would wait for ever.
 	const transaction = "gorm:begin_transaction" // is not there with SkipDefaultTransaction
 	firstOf := func(has func(string) func(*gorm.DB), other string) string {
 		if has(transaction) == nil {
@@ -148,7 +151,8 @@ func (in *installed) register(db *gorm.DB) error {
 	}
 	registerBuilders(db)
 	return errors.Join(
-		create.Before(firstOf(create.Get, "gorm:before_create")).Register("idmint:assign", in.assign),
+		create.Before(firstOf(create.Get, "gorm:before_create")).
+			Register("idmint:assign", in.assign),
 		create.Before("gorm:create").Register("idmint:prepare", in.prepare),
 		create.Before("gorm:save_after_associations").Register("idmint:settle", in.settle),
 		query.Before("gorm:query").Register("idmint:see", in.seeRead),

@@ -12,7 +12,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// rows are what a statement creates: structs, or maps. Anything else, which GORM refuses, is no rows.
+// rows are what a statement creates: structs, or maps. GORM refuses anything else, which is no
+// rows.
 type rows struct {
 	n      int
 	maps   []map[string]any
@@ -20,7 +21,7 @@ type rows struct {
 	single bool
 }
 
-// A row is one of rows. In a slice of pointers it may be nothing, which GORM reports.
+// A row is one of rows. In a slice of pointers it may be nil, which GORM reports.
 type row struct {
 	fields map[string]any
 	value  reflect.Value
@@ -122,8 +123,9 @@ func idOf(v reflect.Value) id {
 	return id{value: v, given: true, zero: v.IsZero()}
 }
 
-// inMap returns the name under which a map holds the key, or is to hold it, and the value. GORM takes the column's name, the
-// field's, and what its naming strategy makes the column's name of; a map that held the key twice would insert it twice.
+// inMap returns the key's value in a map, and the name under which the map has it or is to have it.
+// GORM takes three names: the column's, the field's, and what its naming strategy makes the
+// column's name of. A map with two of them would insert the key twice.
 func (k *key) inMap(m map[string]any) (name string, value any) {
 	name = k.column
 	for n, v := range m {

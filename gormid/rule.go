@@ -9,13 +9,14 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Source mints IDs of one scheme, as generator.Decimal does.
+// A Source mints IDs of one scheme, as generator.Decimal does. Goroutines may call it at the same
+// time.
 type Source[T idtype.ID] interface {
 	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// A Rule says where the IDs of one source go. [Use] makes it; it is immutable.
+// A Rule says whose keys a source mints. [Use] makes it. It is immutable.
 type Rule struct {
 	source source
 	named  bool // For or ForTable was called: the rule is not a general one
@@ -25,29 +26,31 @@ type Rule struct {
 
 type tableKey struct{ table, column string }
 
-// Use makes the general rule of a scheme: the source gives a primary key to every row of every model whose key is an ID of
-// T's scheme, whatever entity the key type names.
+// Use makes the general rule of a scheme. The source mints the primary key of every model whose key
+// is an ID of T's scheme, whatever entity the key type names. A plugin has one general rule per
+// scheme.
 //
-// It leaves a key alone that is also a foreign key, or is named like one: see the package documentation.
+// Use leaves a key alone that is a foreign key or is named like one: see the package documentation.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
 
-// For limits the rule to these models, given as &User{}. For them it wins over a general rule, and it assigns a key that a
-// general rule leaves alone for being, or looking like, a foreign key.
+// For limits the rule to these models, given as &User{}. For them it wins over a general rule. It
+// also assigns a key that is a foreign key, or is named like one.
 func (r Rule) For(models ...any) Rule {
 	r.named = true
 	r.models = slices.Concat(r.models, models)
 	return r
 }
 
-// ForTable limits the rule to maps that are created by the name of a table alone, as in db.Table("events").Create(m), where
-// nothing but this rule says what the key is. The table is named as in the call to Table. The map gets a value of type T.
+// ForTable limits the rule to maps that are created by a table's name alone, as in
+// db.Table("events").Create(m). Nothing but this rule says what the key is there. Name the table as
+// in the call to Table. The map gets a value of type T.
 func (r Rule) ForTable(table, column string) Rule {
 	r.named = true
 	r.tables = slices.Concat(r.tables, []tableKey{{table, column}})
 	return r
 }
 
-// source is a [Source] whose T is known to reflection only.
+// source is a [Source] whose T only reflection knows.
 type source interface {
 	missing() bool
 	scheme() idtype.Scheme
@@ -65,8 +68,8 @@ func (m minter[T]) scheme() idtype.Scheme {
 	return id.Scheme()
 }
 
-// mint returns all n IDs or an error: a source that failed half-way has given out IDs that nothing will ever hold, which is
-// a gap and does no harm.
+// mint returns all n IDs or an error. A source that fails half-way leaves a gap: no row ever holds
+// the IDs that it minted. A gap does no harm.
 func (m minter[T]) mint(ctx context.Context, n int) (reflect.Value, error) {
 	ids := make([]T, n)
 	got, err := m.Fill(ctx, ids)

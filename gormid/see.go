@@ -17,8 +17,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// models are the models of a database that GORM has parsed. Each is checked, and its fields
-// prepared, before the first statement that uses it, since GORM has no callback for that.
+// models are the models of a database that GORM has parsed. The plugin checks each, and prepares
+// its fields, before the first statement that uses it. GORM has no callback for that.
 type models struct {
 	seen sync.Map // *schema.Schema → *seenModel
 
@@ -26,14 +26,14 @@ type models struct {
 	prepared map[*schema.Schema]bool // whose fields have their Set
 }
 
-// A seenModel is what was found. It is immutable.
+// A seenModel is what check found. It is immutable.
 type seenModel struct {
 	relations int // how many the model had; another model that is parsed may add some
 	err       error
 }
 
 // see prepares the model of a statement, and those that it is related to. It returns what is wrong
-// with it.
+// with the model.
 func (m *models) see(s *schema.Schema) error {
 	if s == nil {
 		return nil
@@ -52,7 +52,7 @@ func (m *models) see(s *schema.Schema) error {
 	return seen.err
 }
 
-// prepare wraps the fields of a model and of those that rows of it may be read with.
+// prepare wraps the fields of a model, and of all models that its rows may be read with.
 func (m *models) prepare(s *schema.Schema, visited map[*schema.Schema]bool) {
 	if s == nil || visited[s] {
 		return
@@ -80,7 +80,7 @@ func relationsOf(s *schema.Schema) []*schema.Relationship {
 	return all
 }
 
-// check says what GORM would store wrongly without a word.
+// check says what GORM would store wrongly without an error.
 func check(s *schema.Schema) error {
 	var errs []error
 	for _, field := range s.PrimaryFields {
@@ -117,7 +117,8 @@ func check(s *schema.Schema) error {
 // isDefined recognises type Key idtype.DecimalID, which is an integer to all that look at it.
 func isDefined(field *schema.Field) bool {
 	t := field.IndirectFieldType
-	if t.PkgPath() == "" || reflect.PointerTo(t).NumMethod() != 0 || field.TagSettings["AUTOINCREMENT"] != "" {
+	hasMethods := reflect.PointerTo(t).NumMethod() != 0
+	if t.PkgPath() == "" || hasMethods || field.TagSettings["AUTOINCREMENT"] != "" {
 		return false
 	}
 	if t.Kind() != reflect.Array {
@@ -157,8 +158,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 		return nil
 	}
 	if t := ref.ForeignKey.IndirectFieldType; ofKey && isDefined(ref.ForeignKey) {
-		return fmt.Errorf("relation %s: %s.%s is of type %v, which has no methods: a zero would be stored. "+
-			"Declare it as the key, %v", rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
+		return fmt.Errorf("relation %s: %s.%s is of type %v, which has no methods: "+
+			"a zero would be stored. Declare it as the key, %v", rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
 			typeName(ref.PrimaryKey.FieldType))
 	}
 	key, foreign := formsOf(ref.PrimaryKey), formsOf(ref.ForeignKey)
@@ -167,7 +168,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 		return nil
 	}
 	return fmt.Errorf("relation %s: %s.%s of type %v cannot hold %s.%s of type %v: "+
-		"declare it as the key, or as idtype.DecimalID and the like for keys of several entities", rel.Name,
+		"declare it as the key, or as idtype.DecimalID and the like for keys of several entities",
+		rel.Name,
 		ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, typeName(ref.ForeignKey.FieldType),
 		ref.PrimaryKey.Schema.Name, ref.PrimaryKey.Name, typeName(ref.PrimaryKey.FieldType))
 }
@@ -182,7 +184,8 @@ func formsOf(field *schema.Field) []string {
 		return []string{string(t.form)}
 	}
 	t := field.IndirectFieldType
-	for isWrapper := true; isWrapper && t.Kind() == reflect.Struct && t.NumField() != 0; { // as sql.NullInt64
+	isWrapper := true // as sql.NullInt64 is
+	for isWrapper && t.Kind() == reflect.Struct && t.NumField() != 0 {
 		if _, isWrapper = reflect.Zero(t).Interface().(driver.Valuer); isWrapper {
 			t = t.Field(0).Type
 		}
@@ -216,7 +219,7 @@ func (in *installed) see(db *gorm.DB) {
 	}
 }
 
-// seeRead prepares what is read into as well: it may be a smaller struct than the model.
+// seeRead also prepares what is read into: it may be a smaller struct than the model.
 func (in *installed) seeRead(db *gorm.DB) {
 	in.see(db)
 	stmt := db.Statement
@@ -232,7 +235,7 @@ func (in *installed) seeRead(db *gorm.DB) {
 	}
 	read := gorm.Statement{DB: db}
 	if err := read.Parse(stmt.Dest); err == nil {
-		_ = in.all.see(read.Schema) // it is no model: what is wrong with it is nothing to the database
+		_ = in.all.see(read.Schema) // no model: what is wrong with it does no harm to the database
 	}
 }
 

@@ -10,10 +10,13 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// GORM sets a field by [schema.Field.Set]: from rows, from maps, for relations. Its own leaves a
-// pointer to a Scanner, and a Scanner that is no integer, as it was where the row has NULL: an old
-// foreign key would be saved again. It takes a text for an integer by Go's syntax, and writes
-// through a pointer that another row may share. So fields of IDs get a Set of the plugin's.
+// GORM sets a field by [schema.Field.Set]: from rows, from maps, for relations. So fields of IDs
+// get a Set of the plugin's. GORM's own goes wrong in three ways:
+//
+//   - Where the row has NULL, it leaves a pointer to a Scanner as it was, and a Scanner that is no
+//     integer. An old foreign key would be saved again.
+//   - It takes a text for an integer by Go's syntax.
+//   - It writes through a pointer that another row may share.
 
 // A setter sets a field that holds IDs.
 type setter struct {
@@ -91,7 +94,8 @@ func (s *setter) setID(ctx context.Context, row, id reflect.Value) error {
 }
 
 func (s *setter) refuse(err error) error {
-	return newError(s.field.Schema, s.field.Schema.Table, fmt.Errorf("%s: %w", fieldName(s.field), err))
+	err = fmt.Errorf("%s: %w", fieldName(s.field), err)
+	return newError(s.field.Schema, s.field.Schema.Table, err)
 }
 
 // wrapSet gives a field of IDs its Set. No statement may use the field meanwhile.

@@ -8,8 +8,8 @@ import (
 )
 
 // GORM reads a column into one int64 or the like, into a struct, or into a slice. One ID is neither
-// to it: Pluck reads an integer before there is a row, and takes an array for a list of bytes. So it
-// reads a text, which the ID takes as it takes any driver's.
+// to it: Pluck reads an integer before there is a row, and takes an array for a list of bytes. So
+// it reads a text, which the ID takes as it takes any driver's.
 
 // A singleID is a destination of one ID.
 type singleID struct {
