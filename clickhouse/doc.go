@@ -1,56 +1,123 @@
-// Package clickhouse makes the IDs of package idtype at home in ClickHouse: columns of them for clickhouse-go and ch-go without work
-// per row, bound parameters, definitions of columns that need little space, and conditions that read little of a table.
+// Package clickhouse stores the IDs of package idtype in ClickHouse, by clickhouse-go or ch-go. Whole
+// columns go in and out without work per row.
 //
 //	import (
 //		ch "github.com/ClickHouse/clickhouse-go/v2"
 //		"github.com/idmint/idmint/clickhouse"
 //	)
 //
-// It imports neither client, only the column types of ch-go that clickhouse-go has in it as well.
+//	type UserID = idtype.Decimal[User]
 //
-//	ID                         column            row                    whole column
-//	63 bits                    Int64             the ID                 [Append], [ColID]: no copy but the batch's own
-//	EightByte                  FixedString(8)    [Field]                [Append], [ColID]: no copy but the batch's own
+//	var id = clickhouse.Column[UserID]{Name: "id"}
+//
+//	func createUsers(ctx context.Context, conn ch.Conn) error {
+//		return conn.Exec(ctx, fmt.Sprintf(
+//			"CREATE TABLE users (%v, name String) ENGINE = MergeTree ORDER BY id", id.PrimaryKey()))
+//	}
+//
+//	func insertUsers(ctx context.Context, conn ch.Conn, ids []UserID, names []string) error {
+//		batch, err := conn.PrepareBatch(ctx, "INSERT INTO users (id, name)")
+//		if err != nil {
+//			return err
+//		}
+//		if err := clickhouse.Append(batch.Column(0), ids); err != nil {
+//			return err
+//		}
+//		if err := batch.Column(1).Append(names); err != nil {
+//			return err
+//		}
+//		return batch.Send()
+//	}
+//
+//	func findUsers(ctx context.Context, conn ch.Conn, name string) ([]UserID, error) {
+//		rows, err := conn.Query(ctx, "SELECT id FROM users WHERE name = ?", name)
+//		if err != nil {
+//			return nil, err
+//		}
+//		return clickhouse.Collect[UserID](nil, rows)
+//	}
+//
+// The package imports neither client. It imports the column types of ch-go, which clickhouse-go has
+// in it as well.
+//
+// # Words
+//
+// A part is a piece of a table on disk. A granule is the rows that ClickHouse reads at once, 8192
+// unless the table says otherwise. The sorting key, ORDER BY, says how rows lie in a part. A codec
+// says how a column is compressed.
+//
+// # What it promises
+//
+// A value that is no ID is an error, on its way in and out. It is a [*RowError] with its place in a
+// column, and an [*ElementError] in an array or a map. [Append] then adds no row. What was to be read into stays
+// as it was. Only [Collect] returns what it had read before the error.
+//
+// # Types
+//
+//	ID                         column            in a row               whole column
+//	63 bits                    Int64             the ID                 [Append], [ColID]: copied once, into the batch
+//	EightByte                  FixedString(8)    [Field]                [Append], [ColID]: copied once, into the batch
 //	EightByte with AsBigint    Int64             the ID                 [Append], [ColID]: bytes turned around
-//	Sno                        FixedString(10)   [Field]                [Append], [ColID]: no copy but the batch's own
-//	Sno with AsText            FixedString(16)   [Field]                [Append], [ColID]: texts in one piece of memory per 4096
-//	Sno with AsUUID            UUID              the ID                 [Append], [ColID]: the same
+//	Sno                        FixedString(10)   [Field]                [Append], [ColID]: copied once, into the batch
+//	Sno with AsText            FixedString(16)   [Field]                [Append], [ColID]: texts, in one piece of memory per 4096
+//	Sno with AsUUID            UUID              the ID                 [Append], [ColID]: UUIDs, in one piece per 4096
 //	optional, as zero          the same          idtype.OrZero          [AppendOrZero], [ColIDOrZero]
 //	optional, as NULL          Nullable          sql.Null, sqlid.Null   [AppendNullable], [ColIDNullable]
 //	lists                      Array             [Array]                [ColID.Array]
 //	keys of a map              Map               [Map]                  proto.NewMap with a [ColID]
 //	a bound parameter                            [Param], [ParamArray]
 //
-// # What clickhouse-go makes of an ID
+// # Zero and NULL
 //
-// Some of it is not what one would expect of database/sql:
+// Zero means "not assigned". It is an error that wraps [idtype.ErrZero]. As a bound parameter it is a
+// text that the server refuses.
 //
-//   - A FixedString takes a value's binary form before its Value, and gives it before its Scan. For an ID that is stored as text this
-//     writes the wrong bytes, without an error; for one stored as bytes it writes zero without an error. [Field] goes by Value and
-//     Scan. In an Int64 or UUID column it makes no difference.
-//   - A pointer to an ID that is nil panics, and a pointer to a pointer cannot be scanned into. sql.Null and sqlid.Null do both.
-//     A field of an embedded pointer to a struct is left out.
-//   - A bound parameter, {name:Type}, is what String returns: for most types not what the column holds. [Param] is. Placeholders
-//     such as ? go by Value, and need nothing.
-//   - A list of IDs by a placeholder becomes texts. Take [ParamArray], or sqlid.In for placeholders. Lists too long for a parameter
-//     are better inserted into a table with Engine Memory or Set, by [Append]: the driver's external tables are sent row by row.
-//   - The error of a native connection's Scan does not unwrap to the ID's: it is the Err of its *OpError. That of [Collect] does.
+// A column may hold zero for "none": take the functions and types with OrZero in their names. Such a
+// column takes less space and time than a Nullable one. In a Nullable column NULL is "none". There
+// [AppendNullable] and [ColIDNullable] write NULL for zero, and read zero for NULL.
 //
-// LowCardinality is for columns of few different values: for the ID of a row it makes all worse, and ClickHouse refuses it for Int64
-// unless asked twice. A foreign key to a few thousand rows, stored as FixedString, may have it, by [Field] in rows (clickhouse-go panics
-// for whole columns of bytes) and by ch-go as proto.NewLowCardinality of a [ColIDOrZero], as its dictionary begins with a zero.
+// # Rows of clickhouse-go
 //
-// # Columns
+// Some of what clickhouse-go does with an ID differs from database/sql:
 //
-// A [Column] gives definitions for CREATE TABLE by the role of the ID, with a codec that was chosen by measurement, and
-// [CheckTable] says what is different in a table that exists:
+//   - In a FixedString it takes a value's binary form before its Value. For an ID as text it writes
+//     the wrong bytes, without an error. For an ID as bytes it writes zero, without an error. It reads
+//     the same way, by the binary form and not by Scan. [Field] goes by Value and Scan. Int64 and
+//     UUID columns need no Field.
+//   - A nil pointer to an ID panics. A pointer to a pointer cannot be scanned into. sql.Null and
+//     sqlid.Null do both. A field of an embedded pointer to a struct is left out.
+//   - A bound parameter, {name:Type}, is what String returns. Few columns hold that. [Param] is what
+//     the column holds. Placeholders such as ? go by Value, and need nothing.
+//   - A list of IDs by a placeholder becomes texts. Take [ParamArray], or sqlid.In for placeholders.
+//   - The error of a native connection's Scan does not unwrap to the ID's: that is the Err of its
+//     *OpError. The error of [Collect] does.
 //
-//	id := clickhouse.Column[UserID]{Name: "id"}
-//	conn.Exec(ctx, fmt.Sprintf("CREATE TABLE users (%v, name String) ENGINE = MergeTree ORDER BY id", id.PrimaryKey()))
+// # Definitions
+//
+// A [Column] gives definitions for CREATE TABLE. [Column.PrimaryKey] is for the ID that the table is
+// ordered by, [Column.Indexed] for the ID of a table in another order. [Column.NotNull] and
+// [Column.Nullable] are for foreign keys. Each has a codec that was chosen by measurement.
+// [CheckTable] says in what a table that exists differs:
+//
 //	findings, err := clickhouse.CheckTable(ctx, conn, "users", id.PrimaryKey())
 //
-// Measured in ClickHouse 26.5, in bytes per ID as [BytesPerID] reports them: 1,000,000 IDs at 10,000 a second from 1, 4 and 64
-// generators, in the order of the ID, in that of arrival, and in an unrelated order, where the codec is that of NotNull.
+// # Time
+//
+// [Column.Between] is a condition for a span of time, for IDs that carry it. ClickHouse then reads
+// the granules of that span alone, if the table is ordered by the ID. In a table that is ordered by
+// arrival the index of [Column.Indexed] does the same. UUIDs are ordered by their second half, so
+// sno IDs as UUIDs have no such condition.
+//
+// # More
+//
+// docs/clickhouse.md of the module has what is for few: long lists, LowCardinality, larger blocks,
+// and other codecs.
+//
+// # Figures
+//
+// Bytes per ID as [BytesPerID] reports them, in ClickHouse 26.5: 1,000,000 IDs, minted at 10,000 a
+// second by 1, 4 and 64 generators. They are in the order of the ID, in that of arrival, and in an
+// unrelated order. The last two are with the codec of NotNull.
 //
 //	           codec of PrimaryKey          1      4      64     by arrival: 1, 4, 64  unrelated: 1, 4, 64
 //	decimal    Delta, ZSTD(1)               0.010  0.011  0.013  1.43  4.83  4.82      5.58  5.93  5.43
@@ -65,19 +132,5 @@
 //	  AsText   ZSTD(1)                      0.78   1.56   2.09   0.78  2.23  2.26      4.71  4.96  4.94
 //	  AsUUID   ZSTD(1)                      0.69   0.72   0.94   0.78  2.24  2.29      4.18  4.78  5.18
 //
-// Most of what 0.01 bytes are is the head of a block, of which each 8192 integers have one. Blocks of 1 MiB,
-//
-//	fmt.Sprintf("%v SETTINGS (min_compress_block_size = 1048576, max_compress_block_size = 1048576)", id.PrimaryKey())
-//
-// make it a fraction of that for decimal and trace IDs. Finding a row by its ID then takes longer, and
-// reading the whole column less. Trace IDs gain little above ZSTD(6), and up to it inserts take no
-// longer. Eightbyte and sno IDs would gain by it; what it costs them in time is not measured.
-//
-// In order of arrival from few generators, Delta is better for decimal IDs: 0.010 and 2.15 bytes, but 5.60 of 64 generators.
-// UUIDs are ordered by their second half: sno IDs as UUID need least of all that way, and no range of time can be read of them.
-//
-// # Time
-//
-// [Column.Between] is a condition for a span of time, for IDs that carry it. ClickHouse then reads the granules of that span alone, of a
-// table that is ordered by the ID, and by the index of [Column.Indexed] of one that is ordered by arrival.
+// The integers' 0.01 bytes are mostly the head of a block. Each 8192 integers have one.
 package clickhouse
