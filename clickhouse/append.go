@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/google/uuid"
 
@@ -51,8 +52,9 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	for len(ids) > 0 {
 		n := min(step, len(ids))
 		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil { // it speaks of Go's types, and not of IDs
-			f := formOf[T]()
-			return fmt.Errorf("clickhouse: %s IDs go into a column of type %s: %w", f.scheme, f.columnType(), err)
+			return fmt.Errorf("clickhouse: IDs of type %s go into a column of type %s: "+
+				"check the batch's order of columns and the table: %w",
+				typeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
 		}
 		ids = ids[n:]
 	}

@@ -215,7 +215,7 @@ func decode[T idtype.ID](ids *[]T, r *proto.Reader, rows int, z zero, nulls []ui
 		if null != 0 {
 			clear(added[i : i+1])
 		} else if added[i].IsZero() {
-			return check(added[i:i+1], zeroFails).(*RowError).at(i)
+			return rowError[T](i, check(added[i:i+1], zeroFails).(*RowError).Err)
 		}
 	}
 	if err := check(added, z); err != nil {
@@ -258,7 +258,7 @@ func read[T idtype.ID](ids []T, r *proto.Reader, z zero, nulls []uint8) error {
 			continue
 		}
 		if err := any(&ids[i]).(encoding.TextUnmarshaler).UnmarshalText(chars); err != nil {
-			return &RowError{i, err}
+			return rowError[T](i, err)
 		}
 	}
 	return nil

@@ -3,49 +3,93 @@ package clickhouse
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
 
-// A RowError is returned for a value of a column that is no ID: of IDs on their way in, and of what a query returned.
+// A RowError is returned for a value of a column that is no ID: for IDs on their way in, and for
+// what a query returned.
 type RowError struct {
-	Row int   // from 0, within what was given or within the block
-	Err error // an [*idtype.InputError]
+	Type string // of the IDs in Go, for example "idtype.Decimal[shop.User]"
+	Row  int    // from 0, within what was given or within the block
+	Err  error  // an [*idtype.InputError], or what the driver says of a value of another type
 }
 
-func (e *RowError) Error() string { return fmt.Sprintf("clickhouse: row %d: %v", e.Row, e.Err) }
+func (e *RowError) Error() string {
+	return fmt.Sprintf("clickhouse: row %d of %s: %s", e.Row, e.Type, reason(e.Err))
+}
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// at is the error of another row.
-func (e *RowError) at(row int) error { return &RowError{row, e.Err} }
-
-// An ElementError is returned for an element of an array, or a key of a map, that is no ID.
-type ElementError struct {
-	Type string // of the column's value as the driver has it
-	Err  error
+// rowError is for row i of IDs of type T.
+func rowError[T idtype.ID](i int, err error) *RowError {
+	return &RowError{typeName(reflect.TypeFor[T]()), i, err}
 }
 
-func (e *ElementError) Error() string { return fmt.Sprintf("clickhouse: %s: %v", e.Type, e.Err) }
+// reason adds to a zero what to do.
+func reason(err error) string {
+	if errors.Is(err, idtype.ErrZero) {
+		return err.Error() + `: set it, or use what has OrZero or Nullable in its name for "none"`
+	}
+	return err.Error()
+}
+
+// typeName is a type without the paths of the packages in it.
+func typeName(t reflect.Type) string {
+	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
+}
+
+var importPath = regexp.MustCompile(`[^\[\],*]*/`)
+
+// An ElementError is returned for an element of an array, or a key of a map, that is no ID. It is
+// also returned for a value that is no array or map of IDs.
+type ElementError struct {
+	Type string // of the value in Go: the driver's where it came from there
+	Err  error  // a [*RowError] with the index in an array, an [*idtype.InputError] for a key
+}
+
+func (e *ElementError) Error() string {
+	if row, ok := e.Err.(*RowError); ok {
+		return fmt.Sprintf("clickhouse: element %d of %s as %s: %s",
+			row.Row, e.Type, row.Type, reason(row.Err))
+	}
+	return fmt.Sprintf("clickhouse: %s: %s", e.Type, reason(e.Err))
+}
 
 func (e *ElementError) Unwrap() error { return e.Err }
 
-var (
-	errNoTime     = errors.New("they carry no time")
-	errSpread     = errors.New("IDs of mode SPREAD have no order by time")
-	errUUIDOrder  = errors.New("ClickHouse orders UUIDs by their second half: store the bytes or the text")
-	errColumnKind = errors.New("not what the driver gives for a column of these IDs")
+func elementError(value any, err error) *ElementError {
+	if value == nil {
+		return &ElementError{"NULL", err}
+	}
+	return &ElementError{typeName(reflect.TypeOf(value)), err}
+}
 
-	// ErrCompact is wrapped by the error of [BytesPerID] for a table of which no part stores its columns apart.
-	ErrCompact = errors.New("its parts are compact, so the sizes of their columns are unknown: set min_bytes_for_wide_part = 0 and OPTIMIZE … FINAL")
-	// ErrNoRows is wrapped by the error of [BytesPerID] for a table without rows.
+var (
+	errNoTime    = errors.New("they carry no time")
+	errSpread    = errors.New("IDs of mode SPREAD have no order by time")
+	errUUIDOrder = errors.New("ClickHouse orders UUIDs by their second half: " +
+		"store the bytes or the text")
+	errColumnKind = errors.New("the driver has no such value for a column of these IDs: " +
+		"is it another column, or one of another type?")
+
+	// ErrCompact is in the error of [BytesPerID] for a table with rows in compact parts alone. Such
+	// a part does not store its columns apart.
+	ErrCompact = errors.New("its parts are compact, so the sizes of their columns are unknown: " +
+		"set min_bytes_for_wide_part = 0 and OPTIMIZE … FINAL")
+	// ErrNoRows is in the error of [BytesPerID] for a table without rows.
 	ErrNoRows = errors.New("it has no rows")
-	// ErrNoColumn is wrapped by the errors of [BytesPerID] for a column, and of [CheckTable] for a table, that there is not.
-	ErrNoColumn = errors.New("there is no such table or column")
+	// ErrNoColumn is in the error of [BytesPerID] for a table or column that does not exist, and in
+	// that of [CheckTable] for such a table.
+	ErrNoColumn = errors.New("there is no such table or column: " +
+		"name the table as TABLE, in the connection's database, or as DATABASE.TABLE")
 )
 
-// A TimeError is returned for IDs that no condition selects by time.
+// A TimeError is returned for IDs that no condition selects by time: see [Column.Between].
 type TimeError struct {
 	Scheme  idtype.Scheme
 	Storage idtype.Storage
@@ -53,19 +97,21 @@ type TimeError struct {
 }
 
 func (e *TimeError) Error() string {
-	return fmt.Sprintf("clickhouse: %s IDs stored as %s by time: %v", e.Scheme, e.Storage, e.Err)
+	return fmt.Sprintf("clickhouse: no condition by time for %s IDs stored as %s: %v",
+		e.Scheme, e.Storage, e.Err)
 }
 
 func (e *TimeError) Unwrap() error { return e.Err }
 
-// A TableError is returned where the system tables cannot answer for a table.
+// A TableError is returned where the system tables cannot answer for a table. Err is [ErrCompact],
+// [ErrNoRows], [ErrNoColumn] or the connection's error.
 type TableError struct {
-	Table, Column string
+	Table, Column string // Column is empty for [CheckTable]
 	Err           error
 }
 
 func (e *TableError) Error() string {
-	name := e.Table
+	name := "table " + e.Table
 	if e.Column != "" {
 		name += ", column " + e.Column
 	}
@@ -74,7 +120,7 @@ func (e *TableError) Error() string {
 
 func (e *TableError) Unwrap() error { return e.Err }
 
-// checkSpan says that a span of time goes forward.
+// checkSpan refuses a span of time that goes backward.
 func checkSpan(s idtype.Scheme, from, to time.Time) error {
 	if to.Before(from) {
 		return &idtype.SpanError{Type: string(s), From: from, To: to, Err: idtype.ErrSpanInverted}

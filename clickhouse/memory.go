@@ -87,7 +87,7 @@ func check[T idtype.ID](ids []T, z zero) error {
 		return nil
 	}
 	_, err := ids[i].Value()
-	return &RowError{i, err}
+	return rowError[T](i, err)
 }
 
 // firstBad is the index of the first ID that is zero, unless that is allowed, or negative, -1 for none. It takes less time than to

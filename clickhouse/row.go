@@ -45,7 +45,7 @@ var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 // copied. An ID that is zero is an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
 	if err := check(a, zeroFails); err != nil {
-		return nil, &ElementError{fmt.Sprintf("%T", a), err}
+		return nil, elementError(a, err)
 	}
 	var b buffer[T]
 	return b.values(a, false), nil
@@ -55,7 +55,7 @@ func (a Array[T]) Elements() (any, error) {
 func (a *Array[T]) Scan(src any) error {
 	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 { // the usual case, without a call for each
 		if i := firstBelow(ints, zeroFails); i >= 0 {
-			return &ElementError{"[]int64", &RowError{i, scanInto(new(T), ints[i])}}
+			return elementError(src, rowError[T](i, scanInto(new(T), ints[i])))
 		}
 		ids := make([]T, len(ints))
 		copy(int64s(ids), ints)
@@ -64,12 +64,12 @@ func (a *Array[T]) Scan(src any) error {
 	}
 	v := reflect.ValueOf(src)
 	if v.Kind() != reflect.Slice {
-		return &ElementError{fmt.Sprintf("%T", src), errColumnKind}
+		return elementError(src, errColumnKind)
 	}
 	ids := make([]T, v.Len())
 	for i := range ids {
 		if err := scanInto(&ids[i], element(v.Index(i))); err != nil {
-			return &ElementError{fmt.Sprintf("%T", src), &RowError{i, err}}
+			return elementError(src, rowError[T](i, err))
 		}
 	}
 	*a = ids
@@ -97,11 +97,12 @@ var (
 // Value is the map with keys as clickhouse-go has them. A key that is zero is an [*ElementError].
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
-	elements, err := Array[K](keys).Elements()
-	if err != nil {
-		return nil, &ElementError{fmt.Sprintf("%T", m), err}
+	if err := check(keys, zeroFails); err != nil {
+		return nil, elementError(m, err.(*RowError).Err) // maps have no order
 	}
-	switch elements := elements.(type) {
+	var b buffer[K]
+	values := b.values(keys, false)
+	switch elements := values.(type) {
 	case []int64:
 		return withKeys(m, keys, elements), nil
 	case []uuid.UUID:
@@ -113,7 +114,7 @@ func (m Map[K, V]) Value() (driver.Value, error) {
 		}
 		return withKeys(m, keys, texts), nil
 	}
-	return withKeys(m, keys, elements.([]string)), nil
+	return withKeys(m, keys, values.([]string)), nil
 }
 
 func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns []C) map[C]V {
@@ -128,17 +129,18 @@ func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns [
 func (m *Map[K, V]) Scan(src any) error {
 	v := reflect.ValueOf(src)
 	if v.Kind() != reflect.Map {
-		return &ElementError{fmt.Sprintf("%T", src), errColumnKind}
+		return elementError(src, errColumnKind)
 	}
 	all := make(Map[K, V], v.Len())
 	for entries := v.MapRange(); entries.Next(); {
 		var k K
 		if err := scanInto(&k, element(entries.Key())); err != nil {
-			return &ElementError{fmt.Sprintf("%T", src), err}
+			return elementError(src, err)
 		}
 		value, ok := entries.Value().Interface().(V)
 		if !ok {
-			return &ElementError{fmt.Sprintf("%T", src), fmt.Errorf("its values are not %v", reflect.TypeFor[V]())}
+			return elementError(src, fmt.Errorf("its values are not %v: "+
+				"declare Map with the type that the driver has for them", reflect.TypeFor[V]()))
 		}
 		all[k] = value
 	}
@@ -167,7 +169,7 @@ func Collect[T idtype.ID](ids []T, rows Rows) ([]T, error) {
 }
 
 func collect[T idtype.ID](ids *[]T, first int, rows Rows) error {
-	fail := func(err error) error { return &RowError{len(*ids) - first, err} }
+	fail := func(err error) error { return rowError[T](len(*ids)-first, err) }
 	if formOf[T]().size != 0 {
 		var c kept[T]
 		dest := []any{&c}

@@ -30,7 +30,8 @@ func checkClickHouse(stmt *gorm.Statement) error {
 				v, _ = k.field.ValueOf(stmt.Context, row.value)
 			}
 			if v := reflect.ValueOf(v); v.Kind() == reflect.Pointer && v.IsNil() {
-				return fmt.Errorf("row %d: %s: %w", i, k.field.Name, errNilPointer)
+				return fmt.Errorf("row %d: %s of type %s: %w",
+					i, k.field.Name, typeName(k.field.FieldType), errNilPointer)
 			}
 		}
 	}

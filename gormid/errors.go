@@ -74,7 +74,7 @@ func fail(db *gorm.DB, err error) {
 func newError(s *schema.Schema, table string, err error) *Error {
 	e := &Error{Table: table, Err: err}
 	if s != nil && s.ModelType.Name() != "" { // a join table's type has none
-		e.Model = s.ModelType.String()
+		e.Model = typeName(s.ModelType)
 	}
 	return e
 }

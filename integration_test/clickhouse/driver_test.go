@@ -135,7 +135,7 @@ func (f fixture[T]) testColumns(t *testing.T) {
 	create(t, conn, "other", "d Date")
 	batch = ok(conn.PrepareBatch(t.Context(), "INSERT INTO other"))
 	err = clickhouse.Append(batch.Column(0), f.edge)
-	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), "IDs go into a column of type "+f.typ) {
+	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+f.typ+": check the batch's order of columns and the table: ") {
 		t.Fatalf("IDs into a column of dates: %v", err)
 	}
 	try(t, batch.Abort())
