@@ -10,34 +10,38 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An Appender is a column of a batch of clickhouse-go: what its Batch.Column returns.
+// An Appender is a column of a batch of clickhouse-go, as its Batch.Column returns it.
 type Appender interface {
 	Append(v any) error
 }
 
-// Append adds IDs to a column of a batch of clickhouse-go. The batch copies them once, as it does an []int64; they are not
-// converted one by one, and nothing is allocated per row.
+// Append adds IDs to a column of a batch of clickhouse-go. The batch copies them once, as it does
+// an []int64. Nothing is allocated per row.
 //
 //	batch, err := conn.PrepareBatch(ctx, "INSERT INTO users (id, name)")
 //	err = clickhouse.Append(batch.Column(0), ids)
 //	err = batch.Column(1).Append(names)
 //	err = batch.Send()
 //
-// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any other error wraps
-// the batch's, which then takes no more.
-func Append[T idtype.ID](column Appender, ids []T) error { return appendAll(column, ids, zeroFails) }
+// An ID that is zero is a [*RowError] that wraps [idtype.ErrZero], and then no row is added. Any
+// other error wraps the batch's. The batch then takes no more.
+func Append[T idtype.ID](column Appender, ids []T) error {
+	return appendAll(column, ids, zeroFails)
+}
 
-// AppendOrZero is [Append] to a column that is not Nullable, in which zero means "none": see [idtype.OrZero].
+// AppendOrZero is [Append] to a column that is not Nullable and holds zero for "none": see
+// [idtype.OrZero].
 func AppendOrZero[T idtype.ID](column Appender, ids []T) error {
 	return appendAll(column, ids, zeroStays)
 }
 
-// AppendNullable is [Append] to a column that is Nullable. Zero becomes NULL.
+// AppendNullable is [Append] to a Nullable column. Zero becomes NULL.
 func AppendNullable[T idtype.ID](column Appender, ids []T) error {
 	return appendAll(column, ids, zeroIsNull)
 }
 
-// chunk is how many rows go to the batch at once that are made something else of: that stays small, and in the cache.
+// chunk is how many IDs are converted before they go to the batch. Their memory stays small, and in
+// the cache.
 const chunk = 4096
 
 func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
@@ -51,7 +55,8 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	var b buffer[T]
 	for len(ids) > 0 {
 		n := min(step, len(ids))
-		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil { // it speaks of Go's types, and not of IDs
+		// The batch's error speaks of Go's types, and not of IDs.
+		if err := column.Append(b.values(ids[:n], z == zeroIsNull)); err != nil {
 			return fmt.Errorf("clickhouse: IDs of type %s go into a column of type %s: "+
 				"check the batch's order of columns and the table: %w",
 				typeName(reflect.TypeFor[T]()), formOf[T]().columnType(), err)
@@ -61,7 +66,7 @@ func appendAll[T idtype.ID](column Appender, ids []T, z zero) error {
 	return nil
 }
 
-// A buffer makes of IDs what the columns of clickhouse-go take. Its slices are used again for the next IDs.
+// A buffer makes of IDs what the columns of clickhouse-go take. The next IDs use its slices again.
 type buffer[T idtype.ID] struct {
 	chars   []byte
 	ints    []int64
@@ -73,7 +78,7 @@ type buffer[T idtype.ID] struct {
 	idPtrs  []*uuid.UUID
 }
 
-// values are a column's values, which point into ids where these are what the column holds.
+// values are a column's values. They point into ids where the column holds the same bytes.
 func (b *buffer[T]) values(ids []T, nullable bool) any {
 	f := formOf[T]()
 	switch {
@@ -122,7 +127,7 @@ func (b *buffer[T]) bytes(ids []T, size int, nullable bool) [][]byte {
 	return b.raw
 }
 
-// text are slices of one string. Both String and FixedString(16) take them; zero is an empty one.
+// text are slices of one string. Both String and FixedString(16) take them. Zero is an empty one.
 func (b *buffer[T]) text(ids []T, nullable bool) any {
 	b.chars = b.chars[:0]
 	for _, id := range ids {

@@ -6,40 +6,44 @@ import (
 	"strings"
 )
 
-// Conn is what this package needs of a native connection of clickhouse-go, which clickhouse.Open returns.
+// A Conn is a native connection of clickhouse-go, as clickhouse.Open returns it.
 type Conn interface {
 	Select(ctx context.Context, dest any, query string, args ...any) error
 }
 
-// Aspect is what a [Finding] is about.
+// An Aspect is what a [Finding] is about.
 type Aspect string
 
 // The aspects.
 const (
 	AspectColumn   Aspect = "column"      // there is none of the name
 	AspectType     Aspect = "type"        // values would be converted, or refused
-	AspectNullable Aspect = "nullable"    // NULL is allowed where it is not wanted, or the other way round
+	AspectNullable Aspect = "nullable"    // NULL is allowed and not wanted, or wanted and not
 	AspectCodec    Aspect = "codec"       // the column needs more space than it must
 	AspectOrder    Aspect = "sorting key" // it does not begin with the column
 	AspectIndex    Aspect = "index"       // there is no data skipping index of the type
 )
 
-// A Finding is a way in which a table does not follow a column's definition.
+// A Finding is one way in which a table differs from a column's definition.
 type Finding struct {
 	Column    string
 	Aspect    Aspect
 	Want, Got string
-	Reason    string // what is the matter with that
+	Reason    string // what harm it does
 }
 
-// String is the finding in words.
+// String returns the finding in words.
 func (f Finding) String() string {
-	return fmt.Sprintf("column %s: %s: %q, want %q: %s", f.Column, f.Aspect, f.Got, f.Want, f.Reason)
+	return fmt.Sprintf("column %s: %s: %q, want %q: %s",
+		f.Column, f.Aspect, f.Got, f.Want, f.Reason)
 }
 
-// CheckTable holds a table, named as TABLE or DATABASE.TABLE, against definitions of its columns. It returns no findings for a table
-// that follows them all. A table that is not there is a [*TableError] that wraps [ErrNoColumn].
-func CheckTable(ctx context.Context, conn Conn, table string, columns ...Definition) ([]Finding, error) {
+// CheckTable compares a table with definitions of its columns. The table is named as TABLE or
+// DATABASE.TABLE. There are no findings for a table that follows them all. A table that does not
+// exist is a [*TableError] that wraps [ErrNoColumn].
+func CheckTable(
+	ctx context.Context, conn Conn, table string, columns ...Definition,
+) ([]Finding, error) {
 	t, err := describe(ctx, conn, table)
 	if err != nil {
 		return nil, &TableError{Table: table, Err: err}
@@ -69,7 +73,8 @@ type indexRow struct {
 	Type string `ch:"type_full"`
 }
 
-// where selects a table in the system tables; its arguments are the database's name twice, "" for the current one, and the table's.
+// where selects a table in the system tables. Its arguments are the database's name twice, "" for
+// the current one, and the table's.
 const where = " WHERE database = if(? = '', currentDatabase(), ?) AND table = ?"
 
 func names(table string) []any {
@@ -85,21 +90,25 @@ func describe(ctx context.Context, conn Conn, table string) (*description, error
 		SortingKey string `ch:"sorting_key"`
 	}
 	of := names(table)
-	if err := conn.Select(ctx, &tables, "SELECT sorting_key FROM system.tables"+where, of...); err != nil {
+	err := conn.Select(ctx, &tables, "SELECT sorting_key FROM system.tables"+where, of...)
+	if err != nil {
 		return nil, err
 	}
 	if len(tables) == 0 {
 		return nil, ErrNoColumn
 	}
 	var columns []columnRow
-	if err := conn.Select(ctx, &columns, "SELECT name, type, compression_codec FROM system.columns"+where, of...); err != nil {
+	err = conn.Select(ctx, &columns,
+		"SELECT name, type, compression_codec FROM system.columns"+where, of...)
+	if err != nil {
 		return nil, err
 	}
 	t := &description{sortingKey: tables[0].SortingKey, columns: map[string]columnRow{}}
 	for _, c := range columns {
 		t.columns[c.Name] = c
 	}
-	err := conn.Select(ctx, &t.indexes, "SELECT expr, type_full FROM system.data_skipping_indices"+where, of...)
+	err = conn.Select(ctx, &t.indexes,
+		"SELECT expr, type_full FROM system.data_skipping_indices"+where, of...)
 	return t, err
 }
 
@@ -115,11 +124,13 @@ func (t *description) check(d Definition) (findings []Finding) {
 	base, nullable := withoutNullable(c.Type)
 	want, _ := withoutNullable(d.Type)
 	if base != want {
-		found(AspectType, d.Type, c.Type, "IDs are converted on their way to and from another type, or refused")
+		found(AspectType, d.Type, c.Type,
+			"IDs are converted on their way to and from another type, or refused")
 	}
 	switch {
 	case nullable && !d.Nullable:
-		found(AspectNullable, d.Type, c.Type, "a forgotten ID is stored as NULL, and the mark of each row takes space and time")
+		found(AspectNullable, d.Type, c.Type,
+			"a forgotten ID is stored as NULL, and the mark of each row takes space and time")
 	case d.Nullable && !nullable:
 		found(AspectNullable, d.Type, c.Type, "there is no place for NULL")
 	}
@@ -127,8 +138,12 @@ func (t *description) check(d Definition) (findings []Finding) {
 		found(AspectCodec, d.Codec, c.Codec, d.Reason)
 	}
 	// The server quotes a name where it must.
-	if d.Sorted && !strings.HasPrefix(t.sortingKey+",", d.Name+",") && !strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",") {
-		found(AspectOrder, d.Name, t.sortingKey, "rows are not found by ID without reading all, and IDs out of their order take more space")
+	isFirst := strings.HasPrefix(t.sortingKey+",", d.Name+",") ||
+		strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",")
+	if d.Sorted && !isFirst {
+		found(AspectOrder, d.Name, t.sortingKey,
+			"rows are not found by ID without reading all, "+
+				"and IDs out of their order take more space")
 	}
 	if d.Index != "" {
 		var types []string
@@ -152,8 +167,8 @@ func withoutNullable(typ string) (base string, nullable bool) {
 	return typ, false
 }
 
-// normalCodec is a codec in the words of a definition: the server spells out what was left out, and the width of a difference is that
-// of the column.
+// normalCodec is a codec in the words of a definition. The server spells out what was left out. The
+// width of a difference is that of the column.
 func normalCodec(codec string) string {
 	if inner, ok := strings.CutPrefix(codec, "CODEC("); ok {
 		codec = strings.TrimSuffix(inner, ")")
@@ -161,8 +176,9 @@ func normalCodec(codec string) string {
 	return strings.NewReplacer("Delta(8)", "Delta", "T64('byte')", "T64", " ", "").Replace(codec)
 }
 
-// Size is the space of a column. Rows and bytes are those of parts that are in use, and of them those that store each column apart;
-// CompactRows are the rows of the others, of which the system tables do not tell the sizes.
+// A Size is the space of a column in the parts that are in use. Rows and bytes are those of parts
+// that store each column apart. CompactRows are the rows of the other parts. The system tables do
+// not tell the sizes of their columns.
 type Size struct {
 	Rows         uint64 `ch:"row_count"`
 	Compressed   uint64 `ch:"compressed"`
@@ -170,7 +186,7 @@ type Size struct {
 	CompactRows  uint64 `ch:"compact_rows"`
 }
 
-// PerID is the compressed bytes of an ID, 0 without any.
+// PerID returns the compressed bytes of an ID, or 0 without any.
 func (s Size) PerID() float64 {
 	if s.Rows == 0 {
 		return 0
@@ -178,9 +194,12 @@ func (s Size) PerID() float64 {
 	return float64(s.Compressed) / float64(s.Rows)
 }
 
-// BytesPerID is the space that a column needs on disk: see [Size.PerID]. The table is named as TABLE or DATABASE.TABLE. Small parts
-// are compact, below 10 MiB unless the table's setting min_bytes_for_wide_part says otherwise. Errors: a [*TableError] that wraps
-// [ErrNoColumn], [ErrNoRows], or [ErrCompact] where there are no other parts.
+// BytesPerID returns the space that a column needs on disk: see [Size.PerID]. The table is named as
+// TABLE or DATABASE.TABLE. Parts below 10 MiB are compact, unless the table's setting
+// min_bytes_for_wide_part says otherwise.
+//
+// The error is a [*TableError]. It wraps [ErrNoColumn], [ErrNoRows], or [ErrCompact] where all
+// parts are compact.
 func BytesPerID(ctx context.Context, conn Conn, table, column string) (Size, error) {
 	s, err := size(ctx, conn, table, column)
 	if err != nil {
@@ -194,7 +213,8 @@ func size(ctx context.Context, conn Conn, table, column string) (Size, error) {
 		Number uint64 `ch:"number"`
 	}
 	args := append(names(table), column)
-	err := conn.Select(ctx, &there, "SELECT count() AS number FROM system.columns"+where+" AND name = ?", args...)
+	err := conn.Select(ctx, &there,
+		"SELECT count() AS number FROM system.columns"+where+" AND name = ?", args...)
 	if err != nil {
 		return Size{}, err
 	}

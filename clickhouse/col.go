@@ -10,16 +10,18 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// ColID is a column of IDs for ch-go, in blocks that it inserts and in results. IDs of 63 bits and those stored as bytes go to and
-// from the wire in their own memory; those of the other forms are converted without an allocation per row.
+// ColID is a column of IDs for ch-go, in blocks to insert and in results. IDs of 63 bits, and those
+// stored as bytes, go to and from the wire in their own memory. The other forms are converted,
+// without an allocation per row.
 //
 //	ids := clickhouse.ColID[UserID](minted)
-//	err := conn.Do(ctx, ch.Query{Body: "INSERT INTO users VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
+//	input := proto.Input{{Name: "id", Data: &ids}}
+//	err := conn.Do(ctx, ch.Query{Body: "INSERT INTO users VALUES", Input: input})
 //
 // A value that is no ID is a [*RowError], on its way in and out.
 type ColID[T idtype.ID] []T
 
-// ColIDOrZero is [ColID] in which zero means "none": see [idtype.OrZero].
+// ColIDOrZero is [ColID] that holds zero for "none": see [idtype.OrZero].
 type ColIDOrZero[T idtype.ID] []T
 
 // ColIDNullable is [ColID] of type Nullable. Zero is NULL.
@@ -34,16 +36,16 @@ var (
 	_ proto.Preparable                 = ColIDNullable[idtype.DecimalID]{}
 )
 
-// Type is what [Column.Type] says.
+// Type returns what [Column.Type] says.
 func (c ColID[T]) Type() proto.ColumnType { return protoType[T]() }
 
-// Rows is the number of IDs.
+// Rows returns the number of IDs.
 func (c ColID[T]) Rows() int { return len(c) }
 
-// Row is one of the IDs.
+// Row returns one of the IDs.
 func (c ColID[T]) Row(i int) T { return c[i] }
 
-// Reset makes the column empty and keeps its memory.
+// Reset empties the column and keeps its memory.
 func (c *ColID[T]) Reset() { *c = (*c)[:0] }
 
 // Append adds an ID.
@@ -52,7 +54,7 @@ func (c *ColID[T]) Append(id T) { *c = append(*c, id) }
 // AppendArr adds IDs.
 func (c *ColID[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
 
-// Prepare checks the IDs; ch-go calls it before it sends them.
+// Prepare checks the IDs. ch-go calls it before it sends them.
 func (c ColID[T]) Prepare() error { return check(c, zeroFails) }
 
 // EncodeColumn writes the IDs.
@@ -66,19 +68,19 @@ func (c *ColID[T]) DecodeColumn(r *proto.Reader, rows int) error {
 	return decode((*[]T)(c), r, rows, zeroFails, nil)
 }
 
-// Array is a column of arrays of IDs.
+// Array returns a column of arrays of IDs.
 func (c *ColID[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
 
-// Type is what [Column.Type] says.
+// Type returns what [Column.Type] says.
 func (c ColIDOrZero[T]) Type() proto.ColumnType { return protoType[T]() }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (c ColIDOrZero[T]) Rows() int { return len(c) }
 
-// Row is the ID of a row, or zero.
+// Row returns the ID of a row, or zero.
 func (c ColIDOrZero[T]) Row(i int) T { return c[i] }
 
-// Reset makes the column empty and keeps its memory.
+// Reset empties the column and keeps its memory.
 func (c *ColIDOrZero[T]) Reset() { *c = (*c)[:0] }
 
 // Append adds an ID or zero.
@@ -87,7 +89,7 @@ func (c *ColIDOrZero[T]) Append(id T) { *c = append(*c, id) }
 // AppendArr adds IDs and zeros.
 func (c *ColIDOrZero[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
 
-// Prepare checks the IDs; ch-go calls it before it sends them.
+// Prepare checks the IDs. ch-go calls it before it sends them.
 func (c ColIDOrZero[T]) Prepare() error { return check(c, zeroStays) }
 
 // EncodeColumn writes the IDs.
@@ -101,21 +103,21 @@ func (c *ColIDOrZero[T]) DecodeColumn(r *proto.Reader, rows int) error {
 	return decode((*[]T)(c), r, rows, zeroStays, nil)
 }
 
-// Array is a column of arrays of IDs.
+// Array returns a column of arrays of IDs.
 func (c *ColIDOrZero[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
 
-// Type is Nullable of what [Column.Type] says.
+// Type returns Nullable of what [Column.Type] says.
 func (c ColIDNullable[T]) Type() proto.ColumnType {
 	return proto.ColumnTypeNullable.Sub(protoType[T]())
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (c ColIDNullable[T]) Rows() int { return len(c) }
 
-// Row is the ID of a row, or zero for NULL.
+// Row returns the ID of a row, or zero for NULL.
 func (c ColIDNullable[T]) Row(i int) T { return c[i] }
 
-// Reset makes the column empty and keeps its memory.
+// Reset empties the column and keeps its memory.
 func (c *ColIDNullable[T]) Reset() { *c = (*c)[:0] }
 
 // Append adds an ID, or NULL for zero.
@@ -124,7 +126,7 @@ func (c *ColIDNullable[T]) Append(id T) { *c = append(*c, id) }
 // AppendArr adds IDs, and NULL for zeros.
 func (c *ColIDNullable[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
 
-// Prepare checks the IDs; ch-go calls it before it sends them.
+// Prepare checks the IDs. ch-go calls it before it sends them.
 func (c ColIDNullable[T]) Prepare() error { return check(c, zeroIsNull) }
 
 // EncodeColumn writes the IDs.
@@ -148,7 +150,7 @@ func (c *ColIDNullable[T]) DecodeColumn(r *proto.Reader, rows int) error {
 	return decode((*[]T)(c), r, rows, zeroIsNull, nulls)
 }
 
-// Array is a column of arrays of IDs.
+// Array returns a column of arrays of IDs.
 func (c *ColIDNullable[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
 
 func protoType[T idtype.ID]() proto.ColumnType { return proto.ColumnType(formOf[T]().columnType()) }
@@ -200,7 +202,7 @@ func swapUUID(u []byte) {
 	slices.Reverse(u[8:])
 }
 
-// decode adds rows to ids. Nulls, if not nil, says which are NULL; their values mean nothing.
+// decode adds rows to ids. Nulls, if not nil, says which rows are NULL. Their values mean nothing.
 func decode[T idtype.ID](ids *[]T, r *proto.Reader, rows int, z zero, nulls []uint8) error {
 	if rows == 0 {
 		return nil
@@ -254,7 +256,8 @@ func read[T idtype.ID](ids []T, r *proto.Reader, z zero, nulls []uint8) error {
 		if f.storage == idtype.StorageUUID {
 			swapUUID(chars)
 		}
-		if nulls != nil && nulls[i] != 0 || z != zeroFails && [textLen]byte(chars) == [textLen]byte{} {
+		isNull := nulls != nil && nulls[i] != 0
+		if isNull || z != zeroFails && [textLen]byte(chars) == [textLen]byte{} {
 			continue
 		}
 		if err := any(&ids[i]).(encoding.TextUnmarshaler).UnmarshalText(chars); err != nil {

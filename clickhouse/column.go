@@ -8,17 +8,17 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Column describes a column of IDs of type T, as sqlid.Column does for other databases.
+// A Column describes a column of IDs of type T, as sqlid.Column does for other databases.
 type Column[T idtype.ID] struct {
 	Name string
 	// Spread says that the IDs are eightbyte IDs of mode SPREAD, which have no order by time.
 	Spread bool
 }
 
-// Type is the column's type without Nullable, for example "Int64".
+// Type returns the column's type without Nullable, for example "Int64".
 func (c Column[T]) Type() string { return formOf[T]().columnType() }
 
-// A Definition is a column's part in CREATE TABLE, and what [CheckTable] holds a table against.
+// A Definition is a column's part in CREATE TABLE. [CheckTable] compares a table with it.
 type Definition struct {
 	Name        string
 	Type        string // with Nullable
@@ -30,8 +30,9 @@ type Definition struct {
 	Reason      string // why the codec
 }
 
-// PrimaryKey is the definition of an ID by which the rows of its table are ordered: ORDER BY begins with the column. That is how IDs
-// need the least space, and how rows are found by ID, and by time where IDs carry it, without reading others.
+// PrimaryKey defines an ID by which the rows of its table are ordered: ORDER BY begins with the
+// column. IDs then need the least space. A row is found by its ID without reading others. So are
+// the rows of a span of time, if the IDs carry their time.
 func (c Column[T]) PrimaryKey() Definition {
 	d := c.definition()
 	d.Sorted = true
@@ -39,31 +40,36 @@ func (c Column[T]) PrimaryKey() Definition {
 	return d
 }
 
-// Indexed is the definition of an ID of rows that are ordered by something else. A data skipping index finds rows by it.
+// Indexed defines an ID of rows in another order. A data skipping index finds rows by it.
 func (c Column[T]) Indexed() Definition {
 	d := c.NotNull()
-	d.Index, d.IndexReason = "minmax", "rows that came together have IDs near each other, so the least and the greatest of a granule say whether to read it"
+	d.Index = "minmax"
+	d.IndexReason = "rows that came together have IDs near each other, " +
+		"so the least and the greatest of a granule say whether to read it"
 	if c.Spread || formOf[T]().storage == idtype.StorageUUID {
-		d.IndexReason = "IDs are not ordered by time, so granules hold them from anywhere: a filter says whether to read one, with 1 % of errors"
+		d.IndexReason = "IDs are not ordered by time, so granules hold them from anywhere: " +
+			"a filter says whether to read one, with 1 % of errors"
 		d.Index = "bloom_filter(0.01)"
 	}
 	return d
 }
 
-// NotNull is the definition of a column that always holds an ID, or zero for none (see [idtype.OrZero]): a foreign key, in an order
-// that is not its own.
+// NotNull defines a column that always holds an ID, or zero for none: see [idtype.OrZero]. It is
+// for foreign keys, in an order that is not their own.
 func (c Column[T]) NotNull() Definition {
 	d := c.definition()
 	d.Codec = "ZSTD(1)"
 	d.Reason = "in no order of their own, ZSTD alone is smallest for bytes"
 	if d.Type == "Int64" {
 		d.Codec = "T64('bit'), ZSTD(1)"
-		d.Reason = "in no order of their own, integers without the bits that all of a block have in common are smallest"
+		d.Reason = "in no order of their own, " +
+			"integers without the bits that all of a block have in common are smallest"
 	}
 	return d
 }
 
-// Nullable is the definition of a foreign key that may be NULL. A column in which zero is none takes less space and time.
+// Nullable defines a foreign key that may be NULL. A column that holds zero for none takes less
+// space and time.
 func (c Column[T]) Nullable() Definition {
 	d := c.NotNull()
 	d.Nullable = true
@@ -71,8 +77,9 @@ func (c Column[T]) Nullable() Definition {
 	return d
 }
 
-// Check is a condition that holds for IDs alone, for a CONSTRAINT in CREATE TABLE: an INSERT by whomever with a row that is none then
-// fails. It holds for the whole domain of the ID's type, as Scan does, and is not for columns that are Nullable or hold zero for none.
+// Check returns a condition for a CONSTRAINT in CREATE TABLE. It holds for IDs alone, so any INSERT
+// fails with a row that is none. It takes the whole domain of the ID's type, as Scan does. It is
+// not for columns that are Nullable or hold zero for none.
 //
 //	CONSTRAINT ids CHECK `id` > 0
 func (c Column[T]) Check() string {
@@ -91,37 +98,44 @@ func (c Column[T]) Check() string {
 	return fmt.Sprintf("%s != toFixedString('', %d)", name, f.size)
 }
 
-// uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x, with some others from the same rows of ASCII.
+// uuidPattern takes UUIDs whose bytes are the characters 2 to 9 and a to x. It also takes some
+// others from the same rows of ASCII.
 var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]") + "$"
 
 func (c Column[T]) definition() Definition { return Definition{Name: c.Name, Type: c.Type()} }
 
-// sortedCodec is the codec for IDs in their own order that was chosen by the bytes that it takes, and why: see the package's
-// documentation.
+// sortedCodec is the codec for IDs in their own order, and why it was chosen. It took the fewest
+// bytes: see the package's documentation.
 func (c Column[T]) sortedCodec() (codec, reason string) {
 	f := formOf[T]()
 	switch {
 	case f.scheme == idtype.SchemeTrace, f.scheme == idtype.SchemeSequence:
-		return "Delta(8), ZSTD(6)", "most IDs are one more than the one before: the differences are nearly all the same"
+		return "Delta(8), ZSTD(6)", "most IDs are one more than the one before: " +
+			"the differences are nearly all the same"
 	case f.scheme == idtype.SchemeDecimal:
-		return "Delta(8), ZSTD(1)", "the differences between IDs repeat, with one period for all generators"
+		return "Delta(8), ZSTD(1)", "the differences between IDs repeat, " +
+			"with one period for all generators"
 	case f.scheme == idtype.SchemeShort:
-		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small but random: T64 leaves out the bits that none of them has"
+		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small but random: " +
+			"T64 leaves out the bits that none of them has"
 	case f.scheme == idtype.SchemeEightByte && f.storage == idtype.StorageBigint && !c.Spread:
-		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small: T64 leaves out the bits that none of them has"
+		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small: " +
+			"T64 leaves out the bits that none of them has"
 	case f.scheme == idtype.SchemeEightByte:
 		return "Delta(8), ZSTD(1)", "the differences between IDs repeat"
 	}
-	return "ZSTD(1)", "no other codec takes bytes of this length; neighbours begin alike, which ZSTD finds"
+	return "ZSTD(1)", "no other codec takes bytes of this length; " +
+		"neighbours begin alike, which ZSTD finds"
 }
 
-// String is the definition as it stands in CREATE TABLE, with the index:
+// String returns the definition as it stands in CREATE TABLE, with the index:
 //
 //	`id` Int64 CODEC(Delta(8), ZSTD(1))
 func (d Definition) String() string {
 	s := fmt.Sprintf("%s %s CODEC(%s)", Quote(d.Name), d.Type, d.Codec)
 	if d.Index != "" {
-		s += fmt.Sprintf(", INDEX %s %s TYPE %s GRANULARITY 1", Quote(d.Name+"_"+indexKind(d.Index)), Quote(d.Name), d.Index)
+		s += fmt.Sprintf(", INDEX %s %s TYPE %s GRANULARITY 1",
+			Quote(d.Name+"_"+indexKind(d.Index)), Quote(d.Name), d.Index)
 	}
 	return s
 }

@@ -1,5 +1,5 @@
-// Package clickhouse stores the IDs of package idtype in ClickHouse, by clickhouse-go or ch-go. Whole
-// columns go in and out without work per row.
+// Package clickhouse stores the IDs of package idtype in ClickHouse, by clickhouse-go or ch-go.
+// Whole columns go in and out without work per row.
 //
 //	import (
 //		ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -49,53 +49,57 @@
 // # What it promises
 //
 // A value that is no ID is an error, on its way in and out. It is a [*RowError] with its place in a
-// column, and an [*ElementError] in an array or a map. [Append] then adds no row. What was to be read into stays
-// as it was. Only [Collect] returns what it had read before the error.
+// column, and an [*ElementError] in an array or a map. [Append] then adds no row. A destination
+// stays as it was. Only [Collect] returns what it had read before the error.
 //
 // # Types
 //
-//	ID                         column            in a row               whole column
-//	63 bits                    Int64             the ID                 [Append], [ColID]: copied once, into the batch
-//	EightByte                  FixedString(8)    [Field]                [Append], [ColID]: copied once, into the batch
-//	EightByte with AsBigint    Int64             the ID                 [Append], [ColID]: bytes turned around
-//	Sno                        FixedString(10)   [Field]                [Append], [ColID]: copied once, into the batch
-//	Sno with AsText            FixedString(16)   [Field]                [Append], [ColID]: texts, in one piece of memory per 4096
-//	Sno with AsUUID            UUID              the ID                 [Append], [ColID]: UUIDs, in one piece per 4096
-//	optional, as zero          the same          idtype.OrZero          [AppendOrZero], [ColIDOrZero]
-//	optional, as NULL          Nullable          sql.Null, sqlid.Null   [AppendNullable], [ColIDNullable]
-//	lists                      Array             [Array]                [ColID.Array]
-//	keys of a map              Map               [Map]                  proto.NewMap with a [ColID]
-//	a bound parameter                            [Param], [ParamArray]
+//	ID                       column           in a row              whole column
+//	63 bits                  Int64            the ID                [Append], [ColID]: a copy
+//	EightByte                FixedString(8)   [Field]               [Append], [ColID]: a copy
+//	EightByte with AsBigint  Int64            the ID                [Append], [ColID]: turned around
+//	Sno                      FixedString(10)  [Field]               [Append], [ColID]: a copy
+//	Sno with AsText          FixedString(16)  [Field]               [Append], [ColID]: as texts
+//	Sno with AsUUID          UUID             the ID                [Append], [ColID]: as UUIDs
+//	optional, as zero        the same         idtype.OrZero         [AppendOrZero], [ColIDOrZero]
+//	optional, as NULL        Nullable         sql.Null, sqlid.Null [AppendNullable], [ColIDNullable]
+//	lists                    Array            [Array]               [ColID.Array]
+//	keys of a map            Map              [Map]                 proto.NewMap with a [ColID]
+//	a bound parameter                         [Param], [ParamArray]
+//
+// A copy is the batch's own, one for the whole column: no ID is converted. Texts and UUIDs are made
+// in one piece of memory per 4096 IDs.
 //
 // # Zero and NULL
 //
-// Zero means "not assigned". It is an error that wraps [idtype.ErrZero]. As a bound parameter it is a
-// text that the server refuses.
+// Zero means "not assigned". It is an error that wraps [idtype.ErrZero]. As a bound parameter it is
+// a text that the server refuses.
 //
-// A column may hold zero for "none": take the functions and types with OrZero in their names. Such a
-// column takes less space and time than a Nullable one. In a Nullable column NULL is "none". There
-// [AppendNullable] and [ColIDNullable] write NULL for zero, and read zero for NULL.
+// A column may hold zero for "none": take the functions and types with OrZero in their names. Such
+// a column takes less space and time than a Nullable one. In a Nullable column NULL is "none".
+// There [AppendNullable] and [ColIDNullable] write NULL for zero, and read zero for NULL.
 //
 // # Rows of clickhouse-go
 //
 // Some of what clickhouse-go does with an ID differs from database/sql:
 //
 //   - In a FixedString it takes a value's binary form before its Value. For an ID as text it writes
-//     the wrong bytes, without an error. For an ID as bytes it writes zero, without an error. It reads
-//     the same way, by the binary form and not by Scan. [Field] goes by Value and Scan. Int64 and
-//     UUID columns need no Field.
+//     the wrong bytes, without an error. For an ID as bytes it writes zero, without an error. It
+//     reads in the same way, by the binary form and not by Scan. [Field] goes by Value and Scan.
+//     Int64 and UUID columns need no Field.
 //   - A nil pointer to an ID panics. A pointer to a pointer cannot be scanned into. sql.Null and
 //     sqlid.Null do both. A field of an embedded pointer to a struct is left out.
-//   - A bound parameter, {name:Type}, is what String returns. Few columns hold that. [Param] is what
-//     the column holds. Placeholders such as ? go by Value, and need nothing.
-//   - A list of IDs by a placeholder becomes texts. Take [ParamArray], or sqlid.In for placeholders.
+//   - A bound parameter, {name:Type}, is what String returns. Few columns hold that. [Param] is
+//     what the column holds. Placeholders such as ? go by Value, and need nothing.
+//   - A list of IDs by a placeholder becomes texts. Take [ParamArray], or sqlid.In for
+//     placeholders.
 //   - The error of a native connection's Scan does not unwrap to the ID's: that is the Err of its
 //     *OpError. The error of [Collect] does.
 //
 // # Definitions
 //
-// A [Column] gives definitions for CREATE TABLE. [Column.PrimaryKey] is for the ID that the table is
-// ordered by, [Column.Indexed] for the ID of a table in another order. [Column.NotNull] and
+// A [Column] gives definitions for CREATE TABLE. [Column.PrimaryKey] is for the ID that the table
+// is ordered by, [Column.Indexed] for the ID of a table in another order. [Column.NotNull] and
 // [Column.Nullable] are for foreign keys. Each has a codec that was chosen by measurement.
 // [CheckTable] says in what a table that exists differs:
 //
@@ -115,22 +119,22 @@
 //
 // # Figures
 //
-// Bytes per ID as [BytesPerID] reports them, in ClickHouse 26.5: 1,000,000 IDs, minted at 10,000 a
-// second by 1, 4 and 64 generators. They are in the order of the ID, in that of arrival, and in an
-// unrelated order. The last two are with the codec of NotNull.
+// Bytes per ID as [BytesPerID] reports them, in ClickHouse 26.5. The 1,000,000 IDs were minted at
+// 10,000 a second by 1, 4 and 64 generators. They are in the order of the ID, in that of arrival,
+// and in an unrelated order. The last two are with the codec of NotNull.
 //
-//	           codec of PrimaryKey          1      4      64     by arrival: 1, 4, 64  unrelated: 1, 4, 64
-//	decimal    Delta, ZSTD(1)               0.010  0.011  0.013  1.43  4.83  4.82      5.58  5.93  5.43
-//	sequence   Delta, ZSTD(6)               0.009  0.009  0.010  0.17  1.55  2.23      2.51  2.51  2.51
-//	trace      Delta, ZSTD(6)               0.011  0.013  0.039  0.22  1.44  1.70      2.72  2.82  2.76
-//	short      Delta, T64('bit'), ZSTD(1)   1.67   1.77   2.07   2.02  2.17  2.44      3.96  4.05  4.31
-//	eightbyte  Delta, ZSTD(1)               0.30   0.90   1.51   0.83  2.44  2.95      3.08  3.64  4.27
-//	  SPREAD   Delta, ZSTD(1)               0.35   0.95   1.53   0.90  1.72  1.74      3.56  3.83  4.29
-//	  AsBigint Delta, T64('bit'), ZSTD(1)   0.38   0.73   0.98   0.84  1.11  1.40      2.87  2.99  3.25
-//	  both     Delta, ZSTD(1)               0.32   0.89   1.20   0.92  1.20  1.49      2.91  3.02  3.33
-//	sno        ZSTD(1)                      0.89   1.37   2.40   0.89  2.35  2.65      4.26  4.05  3.75
-//	  AsText   ZSTD(1)                      0.78   1.56   2.09   0.78  2.23  2.26      4.71  4.96  4.94
-//	  AsUUID   ZSTD(1)                      0.69   0.72   0.94   0.78  2.24  2.29      4.18  4.78  5.18
+//	           codec of PrimaryKey         1     4     64    arrival: 1, 4, 64 unrelated: 1, 4, 64
+//	decimal    Delta, ZSTD(1)              0.010 0.011 0.013 1.43  4.83  4.82  5.58  5.93  5.43
+//	sequence   Delta, ZSTD(6)              0.009 0.009 0.010 0.17  1.55  2.23  2.51  2.51  2.51
+//	trace      Delta, ZSTD(6)              0.011 0.013 0.039 0.22  1.44  1.70  2.72  2.82  2.76
+//	short      Delta, T64('bit'), ZSTD(1)  1.67  1.77  2.07  2.02  2.17  2.44  3.96  4.05  4.31
+//	eightbyte  Delta, ZSTD(1)              0.30  0.90  1.51  0.83  2.44  2.95  3.08  3.64  4.27
+//	  SPREAD   Delta, ZSTD(1)              0.35  0.95  1.53  0.90  1.72  1.74  3.56  3.83  4.29
+//	  AsBigint Delta, T64('bit'), ZSTD(1)  0.38  0.73  0.98  0.84  1.11  1.40  2.87  2.99  3.25
+//	  both     Delta, ZSTD(1)              0.32  0.89  1.20  0.92  1.20  1.49  2.91  3.02  3.33
+//	sno        ZSTD(1)                     0.89  1.37  2.40  0.89  2.35  2.65  4.26  4.05  3.75
+//	  AsText   ZSTD(1)                     0.78  1.56  2.09  0.78  2.23  2.26  4.71  4.96  4.94
+//	  AsUUID   ZSTD(1)                     0.69  0.72  0.94  0.78  2.24  2.29  4.18  4.78  5.18
 //
 // The integers' 0.01 bytes are mostly the head of a block. Each 8192 integers have one.
 package clickhouse

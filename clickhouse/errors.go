@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A RowError is returned for a value of a column that is no ID: for IDs on their way in, and for
-// what a query returned.
+// A RowError is returned for a value of a column that is no ID. The value was on its way in, or a
+// query returned it.
 type RowError struct {
 	Type string // of the IDs in Go, for example "idtype.Decimal[shop.User]"
 	Row  int    // from 0, within what was given or within the block
@@ -83,8 +83,8 @@ var (
 		"set min_bytes_for_wide_part = 0 and OPTIMIZE … FINAL")
 	// ErrNoRows is in the error of [BytesPerID] for a table without rows.
 	ErrNoRows = errors.New("it has no rows")
-	// ErrNoColumn is in the error of [BytesPerID] for a table or column that does not exist, and in
-	// that of [CheckTable] for such a table.
+	// ErrNoColumn is in the error of [BytesPerID] for a table or column that does not exist. It is
+	// in that of [CheckTable] for such a table.
 	ErrNoColumn = errors.New("there is no such table or column: " +
 		"name the table as TABLE, in the connection's database, or as DATABASE.TABLE")
 )

@@ -10,16 +10,19 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// Go converts between an ID and an int64, but not between slices of them other than by copying each. The two functions of this file
-// do, and no other code of the package uses unsafe. That is sound because:
+// Go converts between an ID and an int64. It converts between slices of them only by copying each.
+// Two functions of this file see one slice as the other, and no other code of the package uses
+// unsafe. That is sound because:
 //
-//   - [formOf] lets no other types in than those whose underlying type is int64, [8]byte or [10]byte: the two types of elements have
-//     the same size and, as an ID of bytes is only seen as bytes, an alignment that is not stricter;
-//   - neither has pointers, nor bit patterns that are no value: what is written through one type is a value of the other;
-//   - both slices point to the same array, which the garbage collector keeps for either, and the second is not longer than the
-//     capacity of the first.
+//   - [formOf] lets in only types whose underlying type is int64, [8]byte or [10]byte. So the two
+//     types of elements have the same size. An ID of bytes is only seen as bytes, so its alignment
+//     is not stricter.
+//   - Neither has pointers, nor bit patterns that are no value. What is written through one type is
+//     a value of the other.
+//   - Both slices point to the same array, and the garbage collector keeps it for either. The
+//     second is not longer than the capacity of the first.
 //
-// A slice of [8]byte is never seen as one of int64, which may need an alignment that it does not have.
+// A slice of [8]byte is never seen as one of int64: it may lack the alignment.
 
 // int64s are IDs of 63 bits in their own memory.
 func int64s[T idtype.ID](ids []T) []int64 {
@@ -29,13 +32,14 @@ func int64s[T idtype.ID](ids []T) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(ids))), cap(ids))[:len(ids)]
 }
 
-// rawBytes are byte IDs, one after the other, in their own memory.
+// rawBytes are IDs of bytes, one after the other, in their own memory.
 func rawBytes[T idtype.ID](ids []T) []byte {
 	size := formOf[T]().size
 	if size == 0 {
 		panic("clickhouse: rawBytes of an ID of 63 bits")
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(ids))), cap(ids)*size)[:len(ids)*size]
+	first := (*byte)(unsafe.Pointer(unsafe.SliceData(ids)))
+	return unsafe.Slice(first, cap(ids)*size)[:len(ids)*size]
 }
 
 // A form is how a column holds the IDs of a type.
@@ -45,7 +49,8 @@ type form struct {
 	size    int // bytes of an ID, 0 for an int64
 }
 
-// formOf panics for a type that has the methods of an ID but is none, as a struct in which one is embedded.
+// formOf panics for a type that has the methods of an ID and is none, such as a struct that embeds
+// one.
 func formOf[T idtype.ID]() form {
 	var zero T
 	f := form{scheme: zero.Scheme(), storage: zero.Storage()}
@@ -90,8 +95,8 @@ func check[T idtype.ID](ids []T, z zero) error {
 	return rowError[T](i, err)
 }
 
-// firstBad is the index of the first ID that is zero, unless that is allowed, or negative, -1 for none. It takes less time than to
-// copy the IDs.
+// firstBad is the index of the first ID that a column cannot hold, or -1. Such an ID is negative,
+// or zero where zero is an error. It takes less time than to copy the IDs.
 func firstBad[T idtype.ID](ids []T, z zero) int {
 	size := formOf[T]().size
 	if size == 0 {
@@ -115,12 +120,13 @@ func firstBelow(vs []int64, z zero) int {
 	if z != zeroFails {
 		least = 0
 	}
-	// Eight at a time: v−1 has its sign for zero, v itself for all that is negative.
+	// Eight at a time: v−1 is negative for zero, and v itself for all that is negative.
 	i := 0
 	for ; i+8 <= len(vs); i += 8 {
 		v := vs[i : i+8 : i+8]
 		signs := (v[0] - least) | (v[1] - least) | (v[2] - least) | (v[3] - least) |
-			(v[4] - least) | (v[5] - least) | (v[6] - least) | (v[7] - least) | v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
+			(v[4] - least) | (v[5] - least) | (v[6] - least) | (v[7] - least) |
+			v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
 		if signs < 0 {
 			break
 		}

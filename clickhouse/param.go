@@ -10,21 +10,24 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Parameter is the text of a value for a bound parameter, {name:Type}, of clickhouse-go's native and HTTP protocols. clickhouse-go
-// sends what String returns; of an ID itself that is its text, which is what a column holds for few of them.
+// A Parameter is the text of a value for a bound parameter, {name:Type}, in clickhouse-go's native
+// and HTTP protocols. clickhouse-go sends what String returns. For an ID itself that is its text,
+// which few columns hold.
 type Parameter struct{ text string }
 
-// String is the value as the server reads it.
+// String returns the value as the server reads it.
 func (p Parameter) String() string { return p.text }
 
-// notAssigned is no value of any type that a column of IDs has: the server refuses it, and quotes it.
+// notAssigned is a value of no type that a column of IDs has. The server refuses it, and quotes it.
 const notAssigned = "zero means not assigned"
 
-// Param is an ID as a bound parameter of the type that [Column.Type] says:
+// Param returns an ID as a bound parameter of the type that [Column.Type] says:
 //
-//	conn.Query(ctx, "SELECT name FROM users WHERE id = {id:Int64}", ch.Named("id", clickhouse.Param(id)))
+//	query := "SELECT name FROM users WHERE id = {id:Int64}"
+//	rows, err := conn.Query(ctx, query, ch.Named("id", clickhouse.Param(id)))
 //
-// As the value of a parameter cannot fail in clickhouse-go, zero becomes a text that the server refuses for every such type.
+// Zero becomes a text that the server refuses for every such type: a parameter's value cannot fail
+// in clickhouse-go.
 func Param[T idtype.ID](id T) Parameter {
 	if id.IsZero() {
 		return Parameter{notAssigned}
@@ -32,18 +35,19 @@ func Param[T idtype.ID](id T) Parameter {
 	return ParamOrZero(id)
 }
 
-// ParamOrZero is [Param] for a column in which zero means "none": see [idtype.OrZero].
+// ParamOrZero is [Param] for a column that holds zero for "none": see [idtype.OrZero].
 func ParamOrZero[T idtype.ID](id T) Parameter {
 	var b strings.Builder
 	writeParam(&b, id, false)
 	return Parameter{b.String()}
 }
 
-// ParamArray is a list of IDs as a bound parameter of type Array(…):
+// ParamArray returns a list of IDs as a bound parameter of type Array(…):
 //
-//	conn.Query(ctx, "SELECT name FROM users WHERE id IN {ids:Array(Int64)}", ch.Named("ids", clickhouse.ParamArray(ids)))
+//	query := "SELECT name FROM users WHERE id IN {ids:Array(Int64)}"
+//	rows, err := conn.Query(ctx, query, ch.Named("ids", clickhouse.ParamArray(ids)))
 //
-// Without IDs it is the empty array, in which is no row. A zero among them is refused by the server.
+// Without IDs it is the empty array, and no row is in it. The server refuses a list with a zero.
 func ParamArray[T idtype.ID](ids []T) Parameter {
 	if firstBad(ids, zeroFails) >= 0 {
 		return Parameter{notAssigned}
@@ -60,7 +64,7 @@ func ParamArray[T idtype.ID](ids []T) Parameter {
 	return Parameter{b.String()}
 }
 
-// writeParam writes an ID, in quotes within arrays where it is no number.
+// writeParam writes an ID. In an array an ID that is no number is in quotes.
 func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	f := formOf[T]()
 	var text string
@@ -86,7 +90,8 @@ func writeParam[T idtype.ID](b *strings.Builder, id T, nested bool) {
 	b.WriteString(text)
 }
 
-// Bound is the parameter for ch-go, as a member of ch.Query's Parameters.
+// Bound returns the parameter for ch-go, as a member of ch.Query's Parameters.
 func (p Parameter) Bound(name string) proto.Parameter {
-	return proto.Parameter{Key: name, Value: "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(p.text) + "'"}
+	quoted := "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(p.text) + "'"
+	return proto.Parameter{Key: name, Value: quoted}
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Field is an ID as a value of a row or a field of a struct, for clickhouse-go and a FixedString: that takes the binary form of an ID
-// as it is, which is no error for zero, and is not the text of an ID that is stored as text. A Field goes by the ID's Value and Scan.
+// A Field is an ID in a row or in a field of a struct, for clickhouse-go and a FixedString. There
+// clickhouse-go takes an ID's binary form: zero is then no error, and an ID that is stored as text
+// is not its text. A Field goes by the ID's Value and Scan.
 type Field[T idtype.ID] struct {
 	ID T
 }
@@ -25,24 +26,24 @@ var (
 	_ sql.Scanner   = (*Field[idtype.SnoID])(nil)
 )
 
-// String is the ID's text.
+// String returns the ID's text.
 func (f Field[T]) String() string { return f.ID.String() }
 
-// Value is the ID's: zero is an error.
+// Value returns the ID's value. Zero is an error.
 func (f Field[T]) Value() (driver.Value, error) { return f.ID.Value() }
 
-// Scan is the ID's. On an error the receiver is left as it was.
+// Scan reads the ID. On an error the receiver stays as it was.
 func (f *Field[T]) Scan(src any) error { return scanInto(&f.ID, src) }
 
 func scanInto[T any](id *T, src any) error { return any(id).(sql.Scanner).Scan(src) }
 
-// Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql.
+// An Array is a list of IDs in a column of type Array, in rows of clickhouse-go and database/sql.
 type Array[T idtype.ID] []T
 
 var _ sql.Scanner = (*Array[idtype.DecimalID])(nil)
 
-// Elements are the IDs as clickhouse-go has the elements of an array, for a row: batch.Append(id, elements). IDs of 63 bits are not
-// copied. An ID that is zero is an [*ElementError].
+// Elements returns the IDs as clickhouse-go takes them in a row: batch.Append(id, elements). IDs of
+// 63 bits are not copied. An ID that is zero is an [*ElementError].
 func (a Array[T]) Elements() (any, error) {
 	if err := check(a, zeroFails); err != nil {
 		return nil, elementError(a, err)
@@ -51,9 +52,11 @@ func (a Array[T]) Elements() (any, error) {
 	return b.values(a, false), nil
 }
 
-// Scan takes the array from clickhouse-go. On an error, an [*ElementError], the receiver is left as it was.
+// Scan reads the array from clickhouse-go. On an error, an [*ElementError], the receiver stays as
+// it was.
 func (a *Array[T]) Scan(src any) error {
-	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 { // the usual case, without a call for each
+	// The usual case, without a call for each.
+	if ints, ok := src.([]int64); ok && formOf[T]().size == 0 {
 		if i := firstBelow(ints, zeroFails); i >= 0 {
 			return elementError(src, rowError[T](i, scanInto(new(T), ints[i])))
 		}
@@ -76,7 +79,7 @@ func (a *Array[T]) Scan(src any) error {
 	return nil
 }
 
-// element is what Scan of an ID takes for an element of an array or map.
+// element is an element of an array or map as Scan of an ID takes it.
 func element(v reflect.Value) any {
 	src := v.Interface()
 	if u, ok := src.(uuid.UUID); ok {
@@ -85,8 +88,8 @@ func element(v reflect.Value) any {
 	return src
 }
 
-// Map is a column of type Map whose keys are IDs, in rows of clickhouse-go and database/sql; V is what clickhouse-go has for the
-// type of the values.
+// A Map is a column of type Map whose keys are IDs, in rows of clickhouse-go and database/sql. V is
+// the type that clickhouse-go has for the values.
 type Map[K idtype.ID, V any] map[K]V
 
 var (
@@ -94,7 +97,8 @@ var (
 	_ sql.Scanner   = (*Map[idtype.DecimalID, string])(nil)
 )
 
-// Value is the map with keys as clickhouse-go has them. A key that is zero is an [*ElementError].
+// Value returns the map with keys as clickhouse-go has them. A key that is zero is an
+// [*ElementError].
 func (m Map[K, V]) Value() (driver.Value, error) {
 	keys := slices.Collect(maps.Keys(m))
 	if err := check(keys, zeroFails); err != nil {
@@ -125,7 +129,8 @@ func withKeys[K idtype.ID, V any, C comparable](m Map[K, V], keys []K, columns [
 	return all
 }
 
-// Scan takes the map from clickhouse-go. On an error, an [*ElementError], the receiver is left as it was.
+// Scan reads the map from clickhouse-go. On an error, an [*ElementError], the receiver stays as it
+// was.
 func (m *Map[K, V]) Scan(src any) error {
 	v := reflect.ValueOf(src)
 	if v.Kind() != reflect.Map {
@@ -148,7 +153,7 @@ func (m *Map[K, V]) Scan(src any) error {
 	return nil
 }
 
-// Rows is the result of a query, of clickhouse-go or of database/sql.
+// Rows are the result of a query, of clickhouse-go or of database/sql.
 type Rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -156,9 +161,9 @@ type Rows interface {
 	Close() error
 }
 
-// Collect appends the IDs that a query of one column returns to ids, and closes the rows. Of the ints of a native connection nothing
-// is allocated per row. A value that is no ID is a [*RowError], counted from the query's first; what was appended until then is
-// returned with it.
+// Collect appends the IDs that a query of one column returns to ids, and closes the rows. From a
+// native connection it allocates nothing per row for IDs of 63 bits. A value that is no ID is a
+// [*RowError] that counts from the query's first row. Collect then returns what it appended before.
 func Collect[T idtype.ID](ids []T, rows Rows) ([]T, error) {
 	first := len(ids)
 	err := collect(&ids, first, rows)
@@ -197,7 +202,7 @@ func collect[T idtype.ID](ids *[]T, first int, rows Rows) error {
 	return rows.Err()
 }
 
-// kept keeps an ID's error, which clickhouse-go's own does not unwrap to.
+// kept keeps an ID's error. The error of clickhouse-go does not unwrap to it.
 type kept[T idtype.ID] struct {
 	Field[T]
 	err error

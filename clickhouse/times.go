@@ -12,13 +12,17 @@ import (
 // A span is the IDs from least to greatest, both included, as literals.
 type span struct{ least, greatest string }
 
-// Between is a condition for WHERE that holds for the IDs of all units of time from from's to to's, both included: seconds for trace
-// IDs, milliseconds for short and eightbyte IDs, 4 ms for sno IDs. With it, a query reads no more granules than it must.
+// Between returns a condition for WHERE. It holds for the IDs of all units of time from from's to
+// to's, both included. The unit is a second for trace IDs, a millisecond for short and eightbyte
+// IDs, and 4 ms for sno IDs. A query with it reads no more granules than it must.
 //
 //	`id` BETWEEN 11093174944925696 AND 11093174945187839
 //
-// Of trace IDs it holds for those of the same seconds of other periods too. Errors: a [*TimeError] for IDs that carry no time or are
-// not ordered by it, an [*idtype.SpanError], an [*idtype.RangeError] for a time that IDs cannot have.
+// For trace IDs it also holds for the same seconds of other periods.
+//
+// The error is a [*TimeError] for IDs that carry no time or are not ordered by it. It is an
+// [*idtype.SpanError] if to is before from, or if timestamps repeat within the span. It is an
+// [*idtype.RangeError] for a time that IDs cannot have.
 func (c Column[T]) Between(from, to time.Time) (string, error) {
 	spans, err := c.spans(from, to)
 	if err != nil {
@@ -74,10 +78,15 @@ func (c Column[T]) spans(from, to time.Time) ([]span, error) {
 	if first <= last {
 		return []span{{fmt.Sprint(first), fmt.Sprint(last)}}, err
 	}
-	return []span{{fmt.Sprint(first), fmt.Sprint(int64(math.MaxInt64))}, {fmt.Sprint(int64(math.MinInt64)), fmt.Sprint(last)}}, err
+	return []span{
+		{fmt.Sprint(first), fmt.Sprint(int64(math.MaxInt64))},
+		{fmt.Sprint(int64(math.MinInt64)), fmt.Sprint(last)},
+	}, err
 }
 
-func bounds[B any](least, greatest func(time.Time) (B, error), from, to time.Time) (first, last B, err error) {
+func bounds[B any](
+	least, greatest func(time.Time) (B, error), from, to time.Time,
+) (first, last B, err error) {
 	if first, err = least(from); err == nil {
 		last, err = greatest(to)
 	}

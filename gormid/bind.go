@@ -42,10 +42,11 @@ func (b *builder) comparesIDs(sql string) bool {
 }
 
 var (
-	inParentheses = regexp.MustCompile("(?i)([\\w.\"`]+)\\s*(?:=|<>|!=|\\bNOT\\s+IN|\\bIN)\\s*\\(\\s*$")
-	inList        = regexp.MustCompile(`(?i)\bIN\s*\(?\s*$`)
-	anyOf         = regexp.MustCompile(`(?i)\b(?:ANY|ALL|SOME)\s*\(\s*$`)
-	comparison    = regexp.MustCompile("([\\w.\"`]+)\\s*(?:=|<>|!=|<|>|<=|>=)\\s*$")
+	inParentheses = regexp.MustCompile(
+		"(?i)([\\w.\"`]+)\\s*(?:=|<>|!=|\\bNOT\\s+IN|\\bIN)\\s*\\(\\s*$")
+	inList     = regexp.MustCompile(`(?i)\bIN\s*\(?\s*$`)
+	anyOf      = regexp.MustCompile(`(?i)\b(?:ANY|ALL|SOME)\s*\(\s*$`)
+	comparison = regexp.MustCompile("([\\w.\"`]+)\\s*(?:=|<>|!=|<|>|<=|>=)\\s*$")
 )
 
 func afterIN(sql string) bool { return inList.MatchString(sql) }

@@ -133,7 +133,8 @@ func (b *builder) listed(column, v any) (clause.IN, bool) {
 		return clause.IN{Column: column, Values: elements}, true
 	case field == nil && isSlice(v):
 		err := fmt.Errorf("a condition on %s: "+
-			"no model tells whether an idtype.Slice is a list or a value there: write IN ? with the IDs, or = ? for a column of JSON", columnName(column))
+			"no model tells whether an idtype.Slice is a list or a value there: "+
+			"write IN ? with the IDs, or = ? for a column of JSON", columnName(column))
 		return clause.IN{Column: column, Values: []any{b.refuse(err)}}, true
 	}
 	return clause.IN{}, false
@@ -151,7 +152,8 @@ func (b *builder) in(e clause.IN) clause.Expression {
 		return clause.Eq{Column: e.Column, Value: b.compared(e.Column, bytes)}
 	case field == nil && spread && (len(bytes) == 8 || len(bytes) == 10):
 		err := fmt.Errorf("a condition on %s: "+
-			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?", columnName(e.Column), len(bytes))
+			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?",
+			columnName(e.Column), len(bytes))
 		e.Values = []any{b.refuse(err)}
 		return e
 	}

@@ -102,7 +102,7 @@ func (a *assigned) mayDiffer(affected int64) bool {
 	}
 	fewer := affected < int64(rowsOf(a.stmt).n)
 	if c.DoNothing {
-		// GORM counts the rows that it skips when it scans, and MySQL may count those that it skips.
+		// GORM counts rows that it skips when it scans. MySQL may count rows that it skips.
 		_, scanned := a.returning()
 		return fewer || scanned || a.isMySQL()
 	}

@@ -37,11 +37,12 @@
 //
 // A source mints IDs of one scheme. Generators are sources: see [Source].
 //
-// A rule says whose keys a source mints. [Use] makes a general rule: it is for every model whose key
-// is an ID of the source's scheme. [Rule.For] limits a rule to models, [Rule.ForTable] to tables.
+// A rule says whose keys a source mints. [Use] makes a general rule: it is for every model whose
+// key is an ID of the source's scheme. [Rule.For] limits a rule to models, [Rule.ForTable] to
+// tables.
 //
-// A row meets a conflict when the database has a row already that it may not repeat. An upsert is an
-// INSERT that says what happens then.
+// A row meets a conflict when the database has a row already that it may not repeat. An upsert is
+// an INSERT that says what happens then.
 //
 // # What it promises
 //
@@ -60,14 +61,14 @@
 //
 // # Which keys
 //
-//	the primary key                        the plugin
-//	an ID, or a pointer to one; zero/nil   assigns, if a rule is for the ID's scheme or for the model
-//	the same, set                          leaves it
-//	part of a composite key                leaves it; zero is an error
-//	a foreign key, or named like one       leaves it; zero is an error; [Rule.For] assigns
-//	tagged autoIncrement                   leaves it to the database; [Rule.For] assigns
-//	of any other type, uint or string      leaves it to GORM and the database
-//	of type UserID idtype.DecimalID        refuses the model
+//	the primary key                       the plugin
+//	an ID or a pointer to one; zero, nil  assigns, if a rule is for its scheme or for the model
+//	the same, set                         leaves it
+//	part of a composite key               leaves it; zero is an error
+//	a foreign key, or named like one      leaves it; zero is an error; [Rule.For] assigns
+//	tagged autoIncrement                  leaves it to the database; [Rule.For] assigns
+//	of any other type, uint or string     leaves it to GORM and the database
+//	of type UserID idtype.DecimalID       refuses the model
 //
 // Profile.UserID is a foreign key if GORM has seen a relation that says so. The relation may be in
 // Profile or in User. It is named like one in any case: its name ends in ID. The names ID and
@@ -83,7 +84,7 @@
 // [8]byte or [10]byte without methods. The tag autoIncrement, or autoIncrement:false, says that it
 // is meant. In SQLite the tag has an effect on an ID only together with type:integer.
 //
-// A map gets its ID under the name that it has for the key, or else under the column's:
+// A map gets its ID under the name that it has for the key, or else under the column's. So
 // db.Model(&User{}).Create(m) sets m["id"], a UserID. With a table's name and no model only
 // [Rule.ForTable] says what the key is. Without such a rule nothing is assigned: ClickHouse stores
 // zero, the other databases refuse the row. Association.Append takes maps as well.
@@ -104,8 +105,8 @@
 //
 // nil in a map is NULL, for a field that is a plain ID too: tag that one "not null".
 //
-// Where a column is NULL, a row that is read sets a pointer to nil, sql.Null and sqlid.Null to NULL,
-// and a plain ID to zero. A struct that is used again is no exception. GORM alone leaves the old ID
+// A column that is NULL sets a pointer to nil, sql.Null and sqlid.Null to NULL, and a plain ID to
+// zero. A struct that is used again is no exception. GORM alone leaves the old ID
 // there, and Save writes it back.
 //
 // # Relations
@@ -117,32 +118,32 @@
 //	text or a UUID           an ID of that form, or string
 //	bytes                    an ID of as many bytes, or []byte
 //
-// Any other is an [*Error] of all statements of the model, and names both fields: a string, a
-// smaller integer, an ID of another form. GORM would store a rune in the string OwnerID of a
-// polymorphic relation, and find no row again. Declare the foreign key as the key, or as
-// idtype.DecimalID for keys of several entities. A tag that changes what is stored is refused too,
-// such as type:uuid for a key of bytes.
+// Any other type is refused: a string, a smaller integer, an ID of another form. The [*Error] comes
+// from all statements of the model, and names both fields. GORM would store a rune in the string
+// OwnerID of a polymorphic relation, and find no row again. Declare the foreign key as the key, or
+// as idtype.DecimalID for keys of several entities. A tag that changes what is stored is refused
+// too, such as type:uuid for a key of bytes.
 //
 // # Conditions
 //
 // The field's type says what a value for a column of IDs means, in conditions and in maps alike:
 //
-//	Where("id", v), Where(map), clause.Eq …   an ID, a pointer, sql.Null; its text; []byte as the column has it
-//	First(&u, v), Delete(&u, v), Not(v) …     the same; a text by itself: see docs/gorm.md
-//	Where("id", ids), Not(ids), IN ?          []ID, []*ID, idtype.Slice
-//	Updates(map), Create(map), Assign(map)    as the first; an integer too; nil is NULL
-//	Updates(patch), of another struct         the same
-//	Where("id = ?", v), Raw, Exec             only what the driver takes: an ID, a pointer, sql.Null
+//	Where("id", v), Where(map), clause.Eq …  an ID, a pointer, sql.Null; a text; []byte
+//	First(&u, v), Delete(&u, v), Not(v) …    the same; a text by itself: see docs/gorm.md
+//	Where("id", ids), Not(ids), IN ?         []ID, []*ID, idtype.Slice
+//	Updates(map), Create(map), Assign(map)   as the first; an integer too; nil is NULL
+//	Updates(patch), of another struct        the same
+//	Where("id = ?", v), Raw, Exec            what the driver takes: an ID, a pointer, sql.Null
 //
-// A text is the ID's text, as JSON has it. It is never the digits of the column. For a column of
-// UUIDs it may be a UUID. Anything else is an [*Error] before the statement is sent: a float, an ID
-// of another form, bytes of another length. GORM alone takes bytes for a list of numbers:
-// Delete(&Event{}, id) deleted every row in MariaDB.
+// A text is the ID's text, as JSON has it. A []byte is what the column holds. It is never the
+// digits of the column. For a column of UUIDs it may be a UUID. Anything else is an [*Error] before
+// the statement is sent: a float, an ID of another form, bytes of another length. GORM alone takes
+// bytes for a list of numbers: Delete(&Event{}, id) deleted every row in MariaDB.
 //
 // The values of a map that is created become IDs.
 //
-// An integer is compared with a column of integers as it is. clause.Gt with an ID that is zero is an
-// error: begin with the integer 0.
+// An integer is compared with a column of integers as it is. An ID that is zero in
+// clause.Gt is an error: begin with the integer 0.
 //
 // # Conflicts
 //
@@ -160,15 +161,15 @@
 // transaction. It does not if the count of affected rows rules a conflict out.
 //
 // GORM itself saves the rows that others belong to, and those of many2many, with DO NOTHING. A
-// company whose name is taken is not stored again. Its ID is then zero, so a user that refers to it
-// is an [*Error], and a row of a join table is one too. Look such rows up first.
+// company whose name is taken is not stored again. Its ID is then zero. So a user that refers to
+// it is an [*Error]. So is a row of a join table. Look such rows up first.
 //
 // # Transactions
 //
 // The plugin asks for IDs before GORM begins its transaction. A source that waits for a number then
-// holds no connection. In three cases a transaction is there already: it is yours, CreateInBatches
-// began it, or it is that of the row's parent. If the launch log is in the same database, the first
-// ID may wait for ever: the pool is used up, or the transaction is SQLite's one writer.
+// holds no connection. In three cases a transaction is there already: yours, that of
+// CreateInBatches, and that of the row's parent. The launch log may be in the same database. The
+// first ID may then wait for ever: the pool is used up, or the transaction is SQLite's one writer.
 //
 // So call the Ready of each generator as the app starts. It has its number then, and gets the next
 // one in the background, long before it needs it. A generator.Sequence with blocks of 1 asks for
@@ -179,11 +180,11 @@
 // AutoMigrate, after [gorm.DB.Use], makes the columns of IDs, of pointers to them, of
 // [database/sql.Null] and of [idtype.OrZero]. The ID's [idtype.Storage] says which:
 //
-//	          PostgreSQL              MySQL, MariaDB              SQLite    ClickHouse
-//	integers  bigint                  bigint                      bigint    Int64
-//	bytes     bytea                   binary(8), binary(10)       blob      FixedString(8), FixedString(10)
-//	text      text COLLATE "C"        char(16), ascii, ascii_bin  char(16)  String
-//	UUID      uuid                    uuid, which MySQL has not   uuid      UUID
+//	          PostgreSQL        MySQL, MariaDB              SQLite    ClickHouse
+//	integers  bigint            bigint                      bigint    Int64
+//	bytes     bytea             binary(8), binary(10)       blob      FixedString(8), of 10
+//	text      text COLLATE "C"  char(16), ascii, ascii_bin  char(16)  String
+//	UUID      uuid              uuid, which MySQL has not   uuid      UUID
 //
 // The database numbers none. A primary key is NOT NULL in each; GORM alone lets SQLite store NULL
 // there. A second AutoMigrate finds nothing to change. A tag with a type that holds the IDs wins,
@@ -195,12 +196,12 @@
 //
 // # More
 //
-// docs/gorm.md of the module has the rest: tables that exist, each database's own ways, texts as
-// conditions, lists, logs, and traps of GORM's.
+// docs/gorm.md of the module has what is for few: tables that exist, the ways of each database,
+// texts as conditions, lists, logs, and traps of GORM's.
 //
 // # Figures
 //
-// docs/speed.md has the time per row that CreateInBatches takes with the plugin, beside rows whose
-// IDs were set by hand, in each database. The plugin allocates a fixed number of times per
+// docs/speed.md has the time that CreateInBatches takes per row, in each database. Beside it is the
+// time of rows whose IDs were set by hand. The plugin allocates a fixed number of times per
 // statement, and not per row.
 package gormid

@@ -84,7 +84,9 @@ func newError(s *schema.Schema, table string, err error) *Error {
 func explain(db *gorm.DB) {
 	var known *Error // of this statement, or of an association that failed before it
 	switch {
-	case !errors.Is(db.Error, idtype.ErrZero), errors.As(db.Error, &known), db.Statement.Schema == nil:
+	case !errors.Is(db.Error, idtype.ErrZero),
+		errors.As(db.Error, &known),
+		db.Statement.Schema == nil:
 		return
 	}
 	for k, rows := range written(db.Statement) {
@@ -180,7 +182,8 @@ func referred(field *schema.Field) string {
 // foreignError is for a primary key that a general rule left alone, and nobody set.
 func foreignError(field *schema.Field, row int) error {
 	return zeroErrorf("row %d: the primary key %s of type %s is zero: "+
-		"a general rule does not assign a key that is a foreign key or is named like one: set it, or add a rule with For(&%s{})",
+		"a general rule does not assign a key that is a foreign key or is named like one: "+
+		"set it, or add a rule with For(&%s{})",
 		row, fieldName(field), typeName(field.FieldType), field.Schema.Name)
 }
 

@@ -113,11 +113,13 @@ func keyField(s *schema.Schema) (*schema.Field, error) {
 	field := s.PrioritizedPrimaryField
 	switch {
 	case len(s.PrimaryFields) > 1:
-		return nil, errors.New("its primary key is composite: rules assign no such key, so set its parts")
+		return nil, errors.New("its primary key is composite: " +
+			"rules assign no such key, so set its parts")
 	case field == nil:
 		return nil, errors.New("it has no primary key: add a field ID of an ID type")
 	case !field.Creatable:
-		return nil, fmt.Errorf("its primary key %s is never written: its tag forbids it", field.Name)
+		return nil, fmt.Errorf("its primary key %s is never written: its tag forbids it",
+			field.Name)
 	}
 	if _, ok := schemeOf(field); !ok {
 		return nil, fmt.Errorf("its primary key %s of type %s is no ID: "+

@@ -28,8 +28,11 @@ func New(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
 func (p *Plugin) Name() string { return "idmint" }
 
 // Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all
-// that is wrong with the rules. A rule is wrong if it has no source, if its models or tables do not
-// exist or have keys of another scheme, or if another rule says the same.
+// that is wrong with the rules:
+//
+//   - a rule without a source, or two rules for the same scheme, model or table;
+//   - a model that is none, or whose key is no ID of the source's scheme, or is composite;
+//   - a table without a name or a column.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
 		all:     &models{prepared: map[*schema.Schema]bool{}},
@@ -134,7 +137,8 @@ func (in *installed) register(db *gorm.DB) error {
 	} {
 		if there == nil {
 			errs = append(errs, fmt.Errorf("the database has no callback %s: "+
-				"call db.Use on what gorm.Open returned, before anything removes GORM's own callbacks", name))
+				"call db.Use on what gorm.Open returned, "+
+				"before anything removes GORM's own callbacks", name))
 		}
 	}
 	if len(errs) != 0 {

@@ -159,7 +159,8 @@ func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
 	}
 	if t := ref.ForeignKey.IndirectFieldType; ofKey && isDefined(ref.ForeignKey) {
 		return fmt.Errorf("relation %s: %s.%s is of type %v, which has no methods: "+
-			"a zero would be stored. Declare it as the key, %v", rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
+			"a zero would be stored. Declare it as the key, %v",
+			rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
 			typeName(ref.PrimaryKey.FieldType))
 	}
 	key, foreign := formsOf(ref.PrimaryKey), formsOf(ref.ForeignKey)
