@@ -25,7 +25,7 @@ type User struct {
 }
 
 func create(ctx context.Context, db *gorm.DB, launch int, launches *launchlog.Log) error {
-	gen, err := generator.NewDecimal(launch, launches.Generators(launch))
+	gen, err := generator.NewDecimal(launches.Generators(launch))
 	if err != nil {
 		return err
 	}

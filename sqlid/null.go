@@ -8,7 +8,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Null is [sql.Null] of an ID with the JSON that readers expect: the ID, or null. sql.Null itself writes its two fields.
+// Null is [sql.Null] of an ID, with the JSON that readers expect: the ID, or null. The JSON of
+// sql.Null itself is its two fields.
 type Null[T idtype.ID] struct {
 	sql.Null[T]
 }
@@ -20,13 +21,13 @@ var (
 	_ json.Unmarshaler = (*Null[idtype.DecimalID])(nil)
 )
 
-// NullOf is an ID in a nullable column: NULL where it is zero.
+// NullOf returns an ID for a nullable column. Zero becomes NULL.
 func NullOf[T idtype.ID](id T) Null[T] { return Null[T]{sql.Null[T]{V: id, Valid: !id.IsZero()}} }
 
 // IsZero reports whether the value is NULL.
 func (n Null[T]) IsZero() bool { return !n.Valid }
 
-// Scan takes what the ID's Scan takes, NULL, and a Null. On an error the receiver is left as it was.
+// Scan takes what the ID's Scan takes, NULL, and a Null. On an error the receiver stays as it was.
 func (n *Null[T]) Scan(src any) error {
 	switch same := src.(type) {
 	case Null[T]:
@@ -47,7 +48,7 @@ func (n *Null[T]) Scan(src any) error {
 	return nil
 }
 
-// MarshalJSON is the ID's JSON, or null.
+// MarshalJSON returns the ID's JSON, or null.
 func (n Null[T]) MarshalJSON() ([]byte, error) {
 	if !n.Valid {
 		return []byte("null"), nil
@@ -55,7 +56,7 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return n.V.MarshalJSON()
 }
 
-// UnmarshalJSON accepts what the ID's UnmarshalJSON accepts. On an error the receiver is left as it was.
+// UnmarshalJSON takes what the ID's UnmarshalJSON takes. On an error the receiver stays as it was.
 func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	var id T
 	if err := json.Unmarshal(data, &id); err != nil {
@@ -65,5 +66,5 @@ func (n *Null[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// GormDataType is the ID's column type.
+// GormDataType returns the ID's column type.
 func (n Null[T]) GormDataType() string { return n.V.GormDataType() }

@@ -1,20 +1,44 @@
-// Package sqlid holds what users of database/sql need around the ID types of package idtype: columns for CREATE TABLE, with
-// checks that keep foreign values out, parameter lists, and a nullable ID whose JSON is null.
+// Package sqlid stores the IDs of package idtype by database/sql.
 //
-// The ID types themselves are parameters and scan destinations as they are, with pgx's driver, go-sqlite3 and go-sql-driver/mysql:
+//	type UserID = idtype.Decimal[User]
 //
-//	db.Exec("INSERT INTO users (id, name) VALUES (?, ?)", id, name)
-//	row.Scan(&user.ID, &user.Name)
+//	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+//	if err != nil {
+//		return err
+//	}
+//	_, err = db.Exec("CREATE TABLE users (" + key + ", name TEXT NOT NULL) WITHOUT ROWID")
+//	if err != nil {
+//		return err
+//	}
+//	_, err = db.Exec("INSERT INTO users (id, name) VALUES (?, ?)", id, "Ann")
+//	if err != nil {
+//		return err
+//	}
+//	list, args := sqlid.In([]UserID{id})
+//	rows, err := db.Query("SELECT id, name FROM users WHERE id IN "+list, args...)
 //
-// The columns that hold them, without another sort order than that of the IDs unless noted:
+// The ID types are parameters and scan destinations as they are. This holds for pgx's driver,
+// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things: columns for CREATE TABLE whose
+// checks keep foreign values out, parameter lists, and [Null], a nullable ID whose JSON is null.
+// Package pgxid has pgx's own interface.
+//
+// # Types
+//
+// These columns hold IDs. They sort as the IDs do, with two exceptions:
 //
 //	idtype.Storage   SQLite         PostgreSQL         MySQL, MariaDB
-//	bigint           INTEGER, INT   BIGINT             BIGINT; EightByte sorts as signed numbers do
+//	bigint           INTEGER, INT   BIGINT             BIGINT
 //	bytes            BLOB           BYTEA              BINARY(8), BINARY(10)
 //	text             TEXT           TEXT COLLATE "C"   CHAR(16) of ascii_bin
-//	uuid             TEXT           UUID               in MySQL none; in MariaDB UUID: see there for the order
+//	uuid             TEXT           UUID               in MySQL none; in MariaDB UUID
 //
-// For pgx's own interface see package pgxid.
+// An EightByte as bigint sorts as a signed number, in every database. For the order of UUIDs in old
+// versions of MariaDB see [MariaDB].
+//
+// # Zero and NULL
+//
+// An ID that is zero is an error as a parameter, and no column takes it. NULL is an error for a plain
+// ID as a destination. Scan a column that may be NULL into a pointer, sql.Null or [Null].
 package sqlid
 
 import (
@@ -26,7 +50,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Domain is the set of values that a column takes.
+// A Domain is the set of values that a column takes.
 type Domain int
 
 // The domains, from the narrowest to the widest.
@@ -35,18 +59,19 @@ const (
 	Production Domain = iota
 	// Layout takes IDs that follow the scheme's layout.
 	Layout
-	// Positive takes all of 1 ..= 2^63−1, or all bytes of the scheme's size but zero: for tables that hold rows older than the
-	// scheme.
+	// Positive takes all of 1 ..= 2^63−1, or all bytes of the scheme's size except zero. It is for
+	// tables that hold rows older than the scheme.
 	Positive
 )
 
-// Column describes a column of IDs of type T.
+// A Column describes a column of IDs of type T. Without a name its definitions are errors.
 type Column[T idtype.ID] struct {
 	Name   string
 	Domain Domain
 }
 
-// Type is the column's type, for example "BIGINT". Errors: [*DialectError], [*StorageError].
+// Type returns the column's type, for example "BIGINT". The error is a [*DialectError] or a
+// [*StorageError].
 func (c Column[T]) Type(d Dialect) (string, error) {
 	var zero T
 	size := sizes[zero.Scheme()]
@@ -66,8 +91,9 @@ func (c Column[T]) Type(d Dialect) (string, error) {
 // sizes are those of IDs that are bytes.
 var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
 
-// Check is a condition that holds for the column's domain, and for NULL. In SQLite, whose columns take any type, it asks for
-// the type as well. Errors: as of Type, and for an unknown domain or no name.
+// Check returns a condition that holds for the column's domain, and for NULL. A column of SQLite
+// takes any type, so the condition asks for the type as well. The error is as of Type, or tells of
+// an unknown domain or a column without a name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
 func (c Column[T]) Check(d Dialect) (string, error) {
@@ -78,7 +104,8 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	case c.Name == "":
 		return "", errors.New("sqlid: the column has no name: set Column.Name")
 	case c.Domain < Production || c.Domain > Positive:
-		return "", fmt.Errorf("sqlid: column %s: unknown domain %d", d.Quote(c.Name), c.Domain)
+		return "", fmt.Errorf("sqlid: column %s: unknown domain %d: "+
+			"want Production, Layout or Positive", d.Quote(c.Name), c.Domain)
 	}
 	var zero T
 	size := sizes[zero.Scheme()]
@@ -89,7 +116,7 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	return fill.Replace(checks[d.Family()][zero.Storage()]), nil
 }
 
-// numbers is what holds for integers of the domain, in every dialect.
+// numbers is the condition for integers of the domain, in every dialect.
 func (c Column[T]) numbers(name string) string {
 	var zero T
 	switch {
@@ -109,17 +136,19 @@ func (c Column[T]) numbers(name string) string {
 	return check
 }
 
-// PrimaryKey is the column's definition in CREATE TABLE as the primary key. A row that is inserted without one is an error: no
-// sequence, identity or AUTO_INCREMENT makes one up. In SQLite, end the statement with WITHOUT ROWID: the table is then kept in the
-// order of the key, without an index beside it.
+// PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is
+// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. In
+// SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
+// without an index beside it. Errors are those of Check.
 func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
 	return c.definition(d, true, " NOT NULL PRIMARY KEY")
 }
 
-// NotNull is the column's definition in CREATE TABLE as one that always holds an ID, for example a foreign key.
+// NotNull returns the definition of a column that always holds an ID, such as a foreign key. Errors
+// are those of Check.
 func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, false, " NOT NULL") }
 
-// Nullable is the column's definition in CREATE TABLE as one that may hold NULL.
+// Nullable returns the definition of a column that may hold NULL. Errors are those of Check.
 func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
 func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, error) {
@@ -137,22 +166,26 @@ func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, e
 	return fmt.Sprintf("%s %s%s CHECK (%s)", d.Quote(c.Name), column, constraint, check), nil
 }
 
-// In makes the parameter list of an IN: "(?, ?, ?)" and the IDs as arguments. Without IDs it is "(NULL)", which is true of
-// no row; neither is IN () accepted by every database, nor does it help to ask for all rows. For PostgreSQL see [InNumbered].
+// In returns the parameter list of an IN, "(?, ?, ?)", and the IDs as arguments. Without IDs the
+// list is "(NULL)", which is true of no row: not every database accepts IN (), and to ask for all
+// rows would be wrong. For PostgreSQL see [InNumbered].
 //
 //	list, args := sqlid.In(ids)
 //	db.Query("SELECT name FROM users WHERE id IN "+list, args...)
 //
-// For lists that vary in length, an [idtype.Slice] as one parameter keeps the statement's text the same.
+// For lists that vary in length, an [idtype.Slice] as one parameter keeps the statement's text the
+// same.
 func In[T idtype.ID](ids []T) (list string, args []any) {
 	return parameters(ids, func(int) string { return "?" })
 }
 
-// InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)", the first of which has the number first, 1 and up. With package
-// pgxid, = ANY($3) with the slice as it is keeps the statement's text the same.
+// InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)". The argument first is the number
+// of the first one, from 1 on. With package pgxid, = ANY($3) takes the slice as it is, and keeps
+// the statement's text the same.
 //
 //	list, args := sqlid.InNumbered(2, ids)
-//	db.Query("SELECT name FROM users WHERE team = $1 AND id IN "+list, append([]any{team}, args...)...)
+//	query := "SELECT name FROM users WHERE team = $1 AND id IN " + list
+//	db.Query(query, append([]any{team}, args...)...)
 func InNumbered[T idtype.ID](first int, ids []T) (list string, args []any) {
 	return parameters(ids, func(i int) string { return "$" + strconv.Itoa(first+i) })
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The forms as types, for pgx knows by a value's type which array it is where the server does not say.
+// The forms are types here. Where the server does not say which array it wants, pgx asks the
+// value's type.
 type (
 	bigint struct{}
 	bytes  struct{}
@@ -22,7 +23,7 @@ type (
 	ranges struct{}
 )
 
-// More forms, of what is no column of an ID.
+// More forms. No column of an ID has them.
 const (
 	formRange idtype.Storage = "int8range"
 	formList  idtype.Storage = "an array or JSON"
@@ -123,12 +124,12 @@ func (p *arrayPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// atElement adds to an error what pgx does not say: which element of an array is refused, or that
-// the column is an array.
+// atElement adds to an error what pgx does not say: the index of the refused element, or that the
+// column is an array.
 func atElement(g getter, err error) error {
 	var form *StorageError
 	if errors.As(err, &form) {
-		return &StorageError{form.Value, form.Want, form.Column + "[]"}
+		return &StorageError{form.Type, form.Value, form.Want, form.Column + "[]"}
 	}
 	n := 0
 	if dimensions := g.Dimensions(); len(dimensions) != 0 {
@@ -151,8 +152,8 @@ func atElement(g getter, err error) error {
 	return err
 }
 
-// Bytes are a list of numbers to pgx, which it would write into a column of arrays. A loneBytes is
-// what it asks such a column for first, with an ID that is bytes; no other column takes it.
+// Bytes are a list of numbers to pgx, and it would write them into a column of arrays. For an ID
+// that is bytes, pgx asks such a column for a loneBytes first. No other column takes one.
 type loneBytes struct{ getter }
 
 func (loneBytes) IndexType() any { return nil }
@@ -169,7 +170,7 @@ type refusedBytes struct{ refusal }
 
 func (*refusedBytes) SetNext(pgtype.EncodePlan) {}
 
-// A slice hands out pointers to its elements: an element as any would be an allocation.
+// A slice hands out pointers to its elements. To hand out an element as any would allocate.
 type slice struct{ v reflect.Value }
 
 func (s slice) Dimensions() []pgtype.ArrayDimension {
@@ -189,7 +190,7 @@ func (s slice) Index(i int) any {
 
 func (s slice) IndexType() any { return reflect.Zero(s.v.Type().Elem()).Interface() }
 
-// A nested is slices of slices, which are one array of several dimensions. pgx has that too, and
+// A nested is slices of slices, which are one array of several dimensions. pgx has that too, but
 // leaves out elements of [][][]int64{{{1}}, {{2, 3}}}.
 type nested struct {
 	dimensions []pgtype.ArrayDimension // nil is NULL
@@ -198,7 +199,8 @@ type nested struct {
 	ragged     bool
 }
 
-var errRagged = errors.New("pgxid: an array of several dimensions has slices of unequal lengths")
+var errRagged = errors.New("pgxid: an array of several dimensions has slices of unequal lengths: " +
+	"PostgreSQL wants them equally long")
 
 func isNested(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Slice && !isSlice(t.Elem())
@@ -240,7 +242,8 @@ func (n *nested) Index(i int) any {
 
 func (n *nested) IndexType() any { return reflect.Zero(n.element).Interface() }
 
-// An int8sPlan writes flat slices at one go where the array is in binary, which it is where pgx writes one of a single ID just so.
+// An int8sPlan writes flat slices at one go, where the array is in binary. It is where pgx writes a
+// slice of one ID in the same bytes.
 type int8sPlan struct {
 	arrayPlan
 	typ    reflect.Type
@@ -265,7 +268,8 @@ func (p *int8sPlan) Encode(value any, buf []byte) ([]byte, error) {
 	return p.arrayPlan.Encode(value, buf)
 }
 
-// A slicePlan reads an array in binary at one go, where it is a flat one of good IDs. For all else it has pgx's own plan.
+// A slicePlan reads an array in binary at one go, if it is a flat one of good IDs. For anything
+// else it has pgx's own plan.
 type slicePlan struct {
 	pgtype.WrappedScanPlanNextSetter
 }
@@ -288,9 +292,11 @@ func (p slicePlan) Scan(src []byte, dst any) error {
 	return p.WrappedScanPlanNextSetter.Scan(src, dst)
 }
 
-// The binary form of an array is numbers of 32 bits, then the elements, each after its size. No text begins with a zero byte.
+// The binary form of an array is numbers of 32 bits, then each element after its size. No text
+// begins with a zero byte.
 const (
-	arrayHeader = 20 // dimensions, whether there is a NULL, the elements' type, the length, the first index
+	// Dimensions, whether there is a NULL, the elements' type, the length, the first index.
+	arrayHeader = 20
 	arrayStride = 4 + 8
 )
 

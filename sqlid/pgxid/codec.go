@@ -5,6 +5,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"reflect"
+	"regexp"
+	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -29,9 +31,8 @@ var forms = map[string]idtype.Storage{
 	"xid8": idtype.StorageBigint, "cid": idtype.StorageBigint,
 }
 
-// A codec is another codec, which knows IDs as well. It says nothing new about other types. pgx
-// asks a codec before it sees that a type is a driver.Valuer or sql.Scanner. It asks no one else
-// first.
+// A codec is another codec that knows IDs as well. It changes nothing for other types. pgx asks a
+// codec before it sees that a type is a driver.Valuer or sql.Scanner, and asks no one else first.
 type codec struct {
 	pgtype.Codec
 	name   string         // of PostgreSQL's type
@@ -56,9 +57,9 @@ func (c *codec) isDirect(format int16) bool {
 	return uint16(format) < uint16(len(c.direct)) && c.direct[format]
 }
 
-// PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own, by Value, is as good. IDs
-// of another form are refused: pgx would fill up 8 or 10 bytes to a UUID, and round integers to
-// floats.
+// PlanEncode has a plan for IDs in binary and in JSON. In text pgx's own plan, by Value, is as
+// good. IDs of another form are refused. pgx would fill up 8 or 10 bytes to a UUID, and round
+// integers to floats.
 func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
 	t := reflect.TypeOf(value)
 	if isSlice(t) {
@@ -81,8 +82,8 @@ func (c *codec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) p
 	return c.Codec.PlanEncode(m, oid, format, value)
 }
 
-// PlanScan has a plan for IDs in binary and in JSON. In text pgx's own, by Scan, is as good. What a
-// column of another form holds is refused, unless it can be taken for nothing but the ID.
+// PlanScan has a plan for IDs in binary and in JSON. In text pgx's own plan, by Scan, is as good. A
+// value of a column of another form is refused, unless it can only mean the ID.
 func (c *codec) PlanScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtype.ScanPlan {
 	if c.isDirect(format) {
 		if plan := c.seen.plan(reflect.TypeOf(dst)); plan != nil {
@@ -120,15 +121,29 @@ func (c *codec) planScan(m *pgtype.Map, oid uint32, format int16, dst any) pgtyp
 // A StorageError is returned for an ID as a parameter where the column has another form. It is also
 // returned for a value of such a column where the destination is an ID.
 type StorageError struct {
+	Type   string         // of the parameter or the destination in Go
 	Value  string         // the ID, its wrapper, or what the column holds
 	Want   idtype.Storage // the form of the ID
 	Column string         // PostgreSQL's name of the column's type
 }
 
 func (e *StorageError) Error() string {
-	const format = "pgxid: %.40q: the ID is stored as %s: the column is %s: cast it, or use the ID's text"
-	return fmt.Sprintf(format, e.Value, e.Want, e.Column)
+	return fmt.Sprintf("pgxid: %.40q as %s: the ID is stored as %s: the column is %s: "+
+		"declare the key with another form, cast the column, or use the ID's text",
+		e.Value, e.Type, e.Want, e.Column)
 }
+
+// typeName is the type of a parameter, or of what a destination points to, without the paths of
+// packages.
+func typeName(v any) string {
+	t := reflect.TypeOf(v)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return strings.ReplaceAll(importPath.ReplaceAllString(t.String(), ""), "[interface {}]", "ID")
+}
+
+var importPath = regexp.MustCompile(`[^\[\],*]*/`)
 
 // A refusal is the plan for a parameter that the column does not hold.
 type refusal struct {
@@ -142,10 +157,10 @@ func (r refusal) Encode(value any, _ []byte) ([]byte, error) {
 			return nil, nil // NULL, which every column holds
 		}
 	}
-	return nil, &StorageError{fmt.Sprint(value), r.want, r.column}
+	return nil, &StorageError{typeName(value), fmt.Sprint(value), r.want, r.column}
 }
 
-// unfit is the plan for an ID from a column that does not hold it. NULL is what it is anywhere: the
+// unfit is the plan for an ID from a column that does not hold it. NULL is NULL in any column: the
 // server calls the type of a NULL without one text.
 type unfit struct {
 	column *codec
@@ -166,11 +181,11 @@ func (u *unfit) Scan(src []byte, dst any) error {
 			value = fmt.Sprint(v)
 		}
 	}
-	return &StorageError{value, u.want, u.column.name}
+	return &StorageError{typeName(dst), value, u.want, u.column.name}
 }
 
-// A textPlan reads IDs that are bytes from a text: it is theirs, and not as many characters as they
-// have bytes.
+// A textPlan reads IDs that are bytes from a text of 16 characters, which is theirs. As many
+// characters as they have bytes are no ID.
 type textPlan struct{ column string }
 
 func (p textPlan) Scan(src []byte, dst any) error {
@@ -178,15 +193,15 @@ func (p textPlan) Scan(src []byte, dst any) error {
 	case src == nil:
 		return dst.(sql.Scanner).Scan(nil)
 	case len(src) != textLen:
-		return &StorageError{string(src), idtype.StorageBytes, p.column}
+		return &StorageError{typeName(dst), string(src), idtype.StorageBytes, p.column}
 	}
 	return dst.(sql.Scanner).Scan(string(src))
 }
 
 const textLen = 16 // of the text of an ID that is bytes
 
-// seen are types that plans were asked for, which pgx does in every query. To find a type here
-// takes a third of the time that it takes to ask the type. Connections share it.
+// seen are types that pgx asked a plan for. It asks in every query. To find a type here takes a
+// third of the time that it takes to ask the type. Connections share it.
 type seen [maxSeen]atomic.Pointer[seenType]
 
 type seenType struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. pgx's own
-// writes its Value, a number or bytes that are no JSON. Zero is an error, as in every column. An
+// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. pgx's own plan
+// writes its Value: a number, or bytes that are no JSON. Zero is an error, as in every column. An
 // OrZero of none is null.
 type jsonPlan struct {
 	version bool // jsonb in binary begins with one
@@ -53,7 +53,8 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 func (p jsonPlan) Scan(src []byte, dst any) error {
 	if p.version && src != nil {
 		if len(src) == 0 || src[0] != jsonbVersion {
-			return fmt.Errorf("pgxid: not jsonb of version %d", jsonbVersion)
+			return fmt.Errorf("pgxid: the server sent jsonb of another version than %d: cast the column to json",
+				jsonbVersion)
 		}
 		src = src[1:]
 	}

@@ -1,14 +1,32 @@
-// Package pgxid makes the ID types of package idtype types of pgx like int64. They go in binary,
-// alone and in arrays, ranges, COPY and batches, without a detour over database/sql. Who uses
-// another database imports package sqlid alone, and compiles no pgx.
+// Package pgxid makes the ID types of package idtype types of pgx, like int64.
 //
-// It is wired once, where connections are made:
+//	config, err := pgxpool.ParseConfig(dsn)
+//	if err != nil {
+//		return err
+//	}
+//	config.AfterConnect = pgxid.AfterConnect
+//	pool, err := pgxpool.NewWithConfig(ctx, config)
+//	if err != nil {
+//		return err
+//	}
+//	ids := []UserID{14150009200065, 14160009200065} // type UserID = idtype.Decimal[User]
+//	rows, err := pool.Query(ctx, "SELECT id, name FROM users WHERE id = ANY($1)", ids)
+//	if err != nil {
+//		return err
+//	}
+//	users, err := pgx.CollectRows(rows, pgx.RowToStructByName[User])
 //
-//	config.AfterConnect = pgxid.AfterConnect // pgxpool
+// IDs then go in binary, alone and in arrays, ranges, COPY and batches, without a detour over
+// database/sql. Other connections are wired so:
+//
 //	stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect)) // database/sql
-//	pgxid.Register(conn.TypeMap()) // a single connection
+//	pgxid.Register(conn.TypeMap())                                        // a single connection
 //
-// Typed keys of all entities then work without being named:
+// Who uses another database imports package sqlid alone, and compiles no pgx.
+//
+// # Types
+//
+// The keys of all entities work, and none has to be named:
 //
 //	Go                                             PostgreSQL
 //	UserID, *UserID                                bigint, bytea, uuid, text: its idtype.Storage
@@ -21,8 +39,10 @@
 //	pgtype.Range[UserID], [] of it                 int8range, int8range[]
 //	pgtype.Multirange of such ranges               int8multirange
 //
-// Zero is an error wherever it is a parameter, NULL wherever the destination is a plain ID. JSON's
-// null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom alone
+// # Zero, NULL and errors
+//
+// Zero is an error wherever it is a parameter. NULL is an error wherever the destination is a plain
+// ID. JSON's null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom alone
 // leaves of an error its text, because pgx has the server say it.
 //
 // # What a column does not hold
@@ -81,9 +101,13 @@
 //   - A text, inet, xml or time of 8 or 10 characters is read as the bytes of an EightByte or Sno.
 //   - Arrays and ranges are errors in Exec and SimpleProtocol.
 //
-// What any, int64 and other types are read as and written from stays as it was. A list of IDs takes
-// less time than one of int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer as any
-// is no allocation.
+// Other types, any and int64 among them, are read and written as before.
+//
+// # Figures
+//
+// docs/speed.md of the module has the time of an ID beside an int64. A list of IDs takes less time
+// than one of int64. In CopyFrom, hand over &row.ID rather than row.ID: a pointer as any is no
+// allocation.
 package pgxid
 
 import (

@@ -25,8 +25,8 @@ var (
 	idPackage = reflect.TypeFor[idtype.DecimalID]().PkgPath()
 )
 
-// wrappers are the packages of IDs and of what wraps them. What others make of a struct that has an
-// ID is their own.
+// wrappers are the packages of IDs and of what wraps them. A struct of another package that has an
+// ID means what its author says.
 var wrappers = map[string]bool{
 	"database/sql": true, idPackage: true, strings.TrimSuffix(idPackage, "idtype") + "sqlid": true,
 }
@@ -36,8 +36,9 @@ type idKind struct {
 	typ    reflect.Type
 	direct direct
 	form   idtype.Storage // of the columns of such IDs
-	// A text is taken for nothing but the ID. Scan would take digits for the integer of a Short ID,
-	// whose text they may be, and 8 characters for the bytes of an EightByte.
+	// A text can only mean the ID. That is false for a Short ID, since Scan takes digits for its
+	// integer, and they may be its text. It is false for an EightByte, since Scan takes 8
+	// characters for its bytes.
 	textIsDistinct bool
 }
 
@@ -58,8 +59,8 @@ func newKind(t reflect.Type) *idKind {
 // longer than to read an ID.
 var kinds sync.Map
 
-// idOf is the ID type of a value: its own, or that which it points to or wraps. It asks no value:
-// pgx plans for pointers that it is yet to make.
+// idOf is the ID type of a value: its own, or that of the ID that it points to or wraps. It asks no
+// value, since pgx plans for pointers that it has yet to make.
 func idOf(t reflect.Type) (*idKind, bool) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -84,7 +85,7 @@ func idOf(t reflect.Type) (*idKind, bool) {
 }
 
 // findID finds the ID in a type that is no pointer. A wrapper is a struct that begins with it. A
-// struct of somebody else's that embeds an ID has its methods, and is none.
+// struct of another package that embeds an ID has its methods, and is no ID.
 func findID(t reflect.Type) *idKind {
 	switch {
 	case t.Kind() != reflect.Struct:
