@@ -139,7 +139,7 @@ func (t *description) check(d Definition) (findings []Finding) {
 	}
 	// The server quotes a name where it must.
 	isFirst := strings.HasPrefix(t.sortingKey+",", d.Name+",") ||
-		strings.HasPrefix(t.sortingKey+",", Quote(d.Name)+",")
+		strings.HasPrefix(t.sortingKey+",", quote(d.Name)+",")
 	if d.Sorted && !isFirst {
 		found(AspectOrder, d.Name, t.sortingKey,
 			"rows are not found by ID without reading all, "+
@@ -148,7 +148,7 @@ func (t *description) check(d Definition) (findings []Finding) {
 	if d.Index != "" {
 		var types []string
 		for _, i := range t.indexes {
-			if i.Expr == d.Name || i.Expr == Quote(d.Name) {
+			if i.Expr == d.Name || i.Expr == quote(d.Name) {
 				types = append(types, i.Type)
 				if indexKind(i.Type) == indexKind(d.Index) {
 					return findings

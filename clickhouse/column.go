@@ -83,7 +83,7 @@ func (c Column[T]) Nullable() Definition {
 //
 //	CONSTRAINT ids CHECK `id` > 0
 func (c Column[T]) Check() string {
-	f, name := formOf[T](), Quote(c.Name)
+	f, name := formOf[T](), quote(c.Name)
 	switch {
 	case f.size == 0:
 		return name + " > 0"
@@ -132,10 +132,10 @@ func (c Column[T]) sortedCodec() (codec, reason string) {
 //
 //	`id` Int64 CODEC(Delta(8), ZSTD(1))
 func (d Definition) String() string {
-	s := fmt.Sprintf("%s %s CODEC(%s)", Quote(d.Name), d.Type, d.Codec)
+	s := fmt.Sprintf("%s %s CODEC(%s)", quote(d.Name), d.Type, d.Codec)
 	if d.Index != "" {
 		s += fmt.Sprintf(", INDEX %s %s TYPE %s GRANULARITY 1",
-			Quote(d.Name+"_"+indexKind(d.Index)), Quote(d.Name), d.Index)
+			quote(d.Name+"_"+indexKind(d.Index)), quote(d.Name), d.Index)
 	}
 	return s
 }
@@ -146,5 +146,5 @@ func indexKind(index string) string {
 	return kind
 }
 
-// Quote quotes a name as an SQL identifier.
-func Quote(name string) string { return dialect.ClickHouse.Quote(name) }
+// quote quotes a name as an SQL identifier.
+func quote(name string) string { return dialect.ClickHouse.Quote(name) }

@@ -30,7 +30,7 @@ func (c Column[T]) Between(from, to time.Time) (string, error) {
 	}
 	conditions := make([]string, len(spans))
 	for i, s := range spans {
-		conditions[i] = fmt.Sprintf("%s BETWEEN %s AND %s", Quote(c.Name), s.least, s.greatest)
+		conditions[i] = fmt.Sprintf("%s BETWEEN %s AND %s", quote(c.Name), s.least, s.greatest)
 	}
 	if len(spans) == 1 {
 		return conditions[0], nil

@@ -18,9 +18,9 @@
 //	rows, err := db.Query("SELECT id, name FROM users WHERE id IN "+list, args...)
 //
 // The ID types are parameters and scan destinations as they are. This holds for pgx's driver,
-// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things: columns for CREATE TABLE whose
-// checks keep foreign values out, parameter lists, and [Null], a nullable ID whose JSON is null.
-// Package pgxid has pgx's own interface.
+// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things: columns for CREATE TABLE
+// whose checks keep foreign values out, parameter lists, and [Null], a nullable ID whose JSON is
+// null. Package pgxid has pgx's own interface.
 //
 // # Types
 //
@@ -37,8 +37,8 @@
 //
 // # Zero and NULL
 //
-// An ID that is zero is an error as a parameter, and no column takes it. NULL is an error for a plain
-// ID as a destination. Scan a column that may be NULL into a pointer, sql.Null or [Null].
+// An ID that is zero is an error as a parameter, and no column takes it. NULL is an error for a
+// plain ID as a destination. Scan a column that may be NULL into a pointer, sql.Null or [Null].
 package sqlid
 
 import (

@@ -107,8 +107,10 @@ func ExampleColumn_PrimaryKey() {
 }
 
 func TestUnknownDomain(t *testing.T) {
-	if check, err := (sqlid.Column[UserID]{Name: "id", Domain: 99}).PrimaryKey(sqlid.SQLite); err == nil || check != "" {
-		t.Errorf("got %q, %v", check, err)
+	check, err := sqlid.Column[UserID]{Name: "id", Domain: 99}.PrimaryKey(sqlid.SQLite)
+	const want = `sqlid: column "id": unknown domain 99: want Production, Layout or Positive`
+	if err == nil || err.Error() != want || check != "" {
+		t.Errorf("got %q, %v\nwant %s", check, err, want)
 	}
 }
 
@@ -117,7 +119,9 @@ func TestNoName(t *testing.T) {
 		for _, define := range []func(sqlid.Dialect) (string, error){
 			sqlid.Column[UserID]{}.PrimaryKey, sqlid.Column[UserID]{}.NotNull, sqlid.Column[UserID]{}.Nullable, sqlid.Column[UserID]{}.Check,
 		} {
-			if text, err := define(d); err == nil || text != "" {
+			text, err := define(d)
+			const want = "sqlid: the column has no name: set Column.Name"
+			if err == nil || err.Error() != want || text != "" {
 				t.Errorf("%s: %q, %v", d, text, err)
 			}
 		}

@@ -91,7 +91,8 @@ func getterOf(value any) (g getter, element reflect.Type, ok bool) {
 	case reflect.Array:
 		_, theirs, _ = pgtype.TryWrapArrayEncodePlan(value)
 	case reflect.Struct:
-		if _, own := value.(interface{ isOurs() }); own { // it cannot be written as the column's type
+		// One of ours cannot be written as the column's type.
+		if _, own := value.(interface{ isOurs() }); own {
 			return nil, nil, false
 		}
 		theirs = value

@@ -53,8 +53,8 @@ func (p jsonPlan) Encode(value any, buf []byte) ([]byte, error) {
 func (p jsonPlan) Scan(src []byte, dst any) error {
 	if p.version && src != nil {
 		if len(src) == 0 || src[0] != jsonbVersion {
-			return fmt.Errorf("pgxid: the server sent jsonb of another version than %d: cast the column to json",
-				jsonbVersion)
+			return fmt.Errorf("pgxid: the server sent jsonb of another version than %d: "+
+				"cast the column to json", jsonbVersion)
 		}
 		src = src[1:]
 	}

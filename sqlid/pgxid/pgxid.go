@@ -42,8 +42,8 @@
 // # Zero, NULL and errors
 //
 // Zero is an error wherever it is a parameter. NULL is an error wherever the destination is a plain
-// ID. JSON's null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom alone
-// leaves of an error its text, because pgx has the server say it.
+// ID. JSON's null is NULL. Errors of the IDs are those of package idtype, wrapped by pgx. CopyFrom
+// alone leaves of an error its text, because pgx has the server say it.
 //
 // # What a column does not hold
 //
