@@ -27,6 +27,8 @@ func TestErrorTexts(t *testing.T) {
 			"the ID is stored as bigint: the column is float8" + advice: encode(pgtype.Float8OID, &id),
 		`pgxid: "6465616462656566" as idtype.EightByteID: ` +
 			"the ID is stored as bytes: the column is uuid" + advice: encode(pgtype.UUIDOID, eight),
+		`pgxid: "5" as idtype.Decimal[pgxid_test.User]: the ID is stored as bigint: ` +
+			"the column is float8" + advice: scan(pgtype.Float8OID, "\x40\x14\x00\x00\x00\x00\x00\x00", &id),
 		`pgxid: "deadbeef" as idtype.EightByteID: ` +
 			"the ID is stored as bytes: the column is text" + advice: scan(pgtype.TextOID, "deadbeef", &eight),
 	} {
