@@ -27,8 +27,8 @@ import (
 	"github.com/testcontainers/testcontainers-go/exec"
 	tclog "github.com/testcontainers/testcontainers-go/log"
 
-	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // Kind is a kind of server.

@@ -21,9 +21,9 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/testcontainers/testcontainers-go"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
 var (

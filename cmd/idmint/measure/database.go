@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // A Database is a place for tables that are measured: a file of its own in SQLite, a schema in PostgreSQL, a database in MariaDB and

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"

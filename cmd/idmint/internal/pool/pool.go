@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "github.com/mattn/go-sqlite3" // driver
 
-	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 

@@ -43,8 +43,8 @@ func findUsers(ctx context.Context, conn ch.Conn, name string) ([]UserID, error)
 
 // The first use in the manual is this file's, and works.
 func TestFirstUse(t *testing.T) {
-	source := string(ok(os.ReadFile("server_first_test.go")))
-	manual := string(ok(os.ReadFile("doc.go")))
+	source := string(ok(os.ReadFile("first_test.go")))
+	manual := string(ok(os.ReadFile("../../clickhouse/doc.go")))
 	_, shown, _ := strings.Cut(source, "\nvar id")
 	shown, _, _ = strings.Cut("var id"+shown, "\n\n// The first use")
 	shown = "//\t" + strings.ReplaceAll(shown, "\n", "\n//\t")
