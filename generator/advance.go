@@ -84,7 +84,8 @@ func (r *rules) decideBehind(v view, tick, slot uint64) decision {
 	return d
 }
 
-// following is the tick to go on with where the slots of tick are used up, or the clock is beyond it.
+// following is the tick to go on with where the slots of tick are used up, or the clock is beyond
+// it.
 func (r *rules) following(v view, tick, slot uint64) uint64 {
 	switch {
 	case v.now <= tick:
@@ -172,8 +173,8 @@ func (t *timeline) lookOn(v *view) (err error) {
 	return err
 }
 
-// putBack makes an overshot word the last slot again. All calls that overshot try it, before they add
-// again: so a word is above its last slot by a call each at most.
+// putBack makes an overshot word the last slot again. All calls that overshot try it, before they
+// add again: so a word is above its last slot by a call each at most.
 func (t *timeline) putBack(v view) {
 	v.span.word.CompareAndSwap(v.word, v.word&tickTockBit|t.word(t.tickOf(v.word), t.last))
 }
@@ -190,8 +191,8 @@ func (t *timeline) granted(v view, d decision, want func(slot uint64) uint64) sl
 	return slots{bit | t.word(d.tick, t.first), want(t.first), v.span}
 }
 
-// prepare notes what a bit has stamped before the bit is toggled, so that nobody toggles it back too
-// early.
+// prepare notes what a bit has stamped before the bit is toggled, so that nobody toggles it back
+// too early.
 func (t *timeline) prepare(v view, d decision) {
 	if d.action == toggle {
 		raise(&t.stamped[v.word>>63], t.tickOf(v.word))

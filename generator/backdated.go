@@ -8,9 +8,10 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are imported. It counts the IDs of each
-// time on its own, so a partition, or a pool of its sequence numbers, is to be its alone: no [Sno] may have it, nor another
-// BackdatedSno, nor this one in another run of the app. It is safe for use by many goroutines.
+// BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are
+// imported. It counts the IDs of each time on its own. So it needs a partition, or a pool of its
+// sequence numbers, for itself. No [Sno] may have that, nor another BackdatedSno, nor this one in
+// another run of the app. It is safe for use by many goroutines.
 type BackdatedSno struct {
 	partition uint64
 	pool      Pool
@@ -19,8 +20,8 @@ type BackdatedSno struct {
 	used map[uint64]uint16 // per tick, how many of the pool less one: 12 to 30 bytes for each time
 }
 
-// NewBackdatedSno makes a generator of a partition, 0 ..= 65535. A nil pool is all sequence numbers. Errors: [*idtype.RangeError]
-// and [*OptionError].
+// NewBackdatedSno makes a generator of a partition, 0 ..= 65535. A nil pool is all sequence
+// numbers. Errors: [*idtype.RangeError] and [*OptionError].
 func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	o, err := (&Options{Pool: pool, Clock: WallClock{}}).complete(snoLayout)
 	if err != nil {
@@ -32,8 +33,8 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	return &BackdatedSno{partition: uint64(partition), pool: *o.Pool, used: map[uint64]uint16{}}, nil
 }
 
-// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside 2010-01-01..2079-09-07, and a
-// [*PoolError] when the sequence numbers of the time are used up.
+// At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside
+// 2010-01-01..2079-09-07, and a [*PoolError] when the sequence numbers of the time are used up.
 func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	if g.used == nil {
 		return idtype.SnoID{}, errNotMade
@@ -45,7 +46,7 @@ func (g *BackdatedSno) At(t time.Time, meta byte) (idtype.SnoID, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n, seen := g.used[tick]
-	if seen || tick == 0 && g.pool.Min == 0 { // sequence number 0 of the very first time would make the ID zero
+	if seen || tick == 0 && g.pool.Min == 0 { // the very first ID would be zero
 		n++
 	}
 	if int(n) > g.pool.Max-g.pool.Min || seen && n == 0 {
@@ -62,5 +63,6 @@ type PoolError struct {
 }
 
 func (e *PoolError) Error() string {
-	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up", e.Pool.Min, e.Pool.Max, e.Time.UTC().Format(time.RFC3339Nano))
+	at := e.Time.UTC().Format(time.RFC3339Nano)
+	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up", e.Pool.Min, e.Pool.Max, at)
 }

@@ -12,9 +12,10 @@ type Source[T any] interface {
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// Buffer keeps IDs ready and refills itself in the background: what the documents call a stack, but in the order in which the IDs
-// were minted. It has two halves: when one is used up, the other takes its place and the next one is minted. So a burst above
-// a generator's cap finds IDs without a wait. They carry the times at which they were minted, not those at which they are
+// Buffer keeps IDs ready and refills itself in the background: what the documents call a stack,
+// but in the order in which the IDs were minted. It has two halves: when one is used up, the
+// other takes its place and the next one is minted. So a burst above a generator's cap finds IDs
+// without a wait. They carry the times at which they were minted, not those at which they are
 // used. It is safe for use by many goroutines.
 type Buffer[T any] struct {
 	half requester[[]T]
@@ -23,7 +24,8 @@ type Buffer[T any] struct {
 
 var errNothingMinted = errors.New("generator: the source minted no IDs and returned no error")
 
-// NewBuffer makes a buffer of size IDs, 2 ..= 16777216. It is empty until the first ID is asked for. The error is an [*OptionError].
+// NewBuffer makes a buffer of size IDs, 2 ..= 16777216. It is empty until the first ID is asked
+// for. The error is an [*OptionError].
 func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 	const most = 1 << 24
 	if size < 2 || size > most {
@@ -39,7 +41,7 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 		return ids[:min(max(n, 0), len(ids))], err
 	}
 	b.half.settled = func(ids []T, err error) ([]T, error) {
-		if len(ids) > 0 { // some were minted before the error, which comes back with the next request if it lasts
+		if len(ids) > 0 { // minted before the error, which comes back with the next request if it lasts
 			return ids, nil
 		}
 		if err == nil {

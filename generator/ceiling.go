@@ -9,8 +9,9 @@ import (
 // Counter hands out numbers of 1 ..= 2^63−1: each once, ever, to whichever process asks. A
 // launchlog.Counter is one.
 type Counter interface {
-	// Reserve takes n consecutive numbers, of which the first is at least floor, and returns the first.
-	// Numbers whose fate is unknown, because an answer was lost, must not be returned again.
+	// Reserve takes n consecutive numbers, of which the first is at least floor, and returns the
+	// first. Numbers whose fate is unknown, because an answer was lost, must not be returned
+	// again.
 	Reserve(ctx context.Context, floor, n int64) (first int64, err error)
 }
 
@@ -21,22 +22,24 @@ type ReadCounter interface {
 	Last(ctx context.Context) (int64, error)
 }
 
-// Ceiling is a number whose times are kept in a counter of its own. The counter holds the latest unit
-// of time since 1970 that the generator may stamp: see [Window]. It is raised before those times are
-// used. So an app repeats nothing that crashes, whose clock was set back, or that runs twice with the
-// same number: windows of a counter never overlap. (What [Trace] says of its timestamps remains.)
+// Ceiling is a number whose times are kept in a counter of its own. The counter holds the latest
+// unit of time since 1970 that the generator may stamp: see [Window]. It is raised before those
+// times are used. So nothing repeats after a crash, with a clock that was set back, or where an
+// app runs twice with the same number. Windows of a counter never overlap. (What [Trace] says of
+// its timestamps remains.)
 //
-// The counter is ahead of the generator's clock by length at most, which is rounded up to two units.
-// Each answer of the counter that was lost adds length. While IDs are minted it is raised about every
-// two thirds of length. Three seconds are a good choice. Make a Ceiling per generator.
+// The counter is ahead of the generator's clock by length at most, which is rounded up to two
+// units. Each answer of the counter that was lost adds length. While IDs are minted it is raised
+// about every two thirds of length. Three seconds are a good choice. Make a Ceiling per
+// generator.
 //
-// A start that finds the counter ahead waits until its clock has passed it, and does not raise it. So
-// the first ID comes after length at most, however often an app was killed while it started.
-// [Options].MaxWait is not to be shorter. Where the counter is further ahead, because a clock once
-// was, calls fail with [ErrClockBehind] until the clock has come closer.
+// A start that finds the counter ahead waits until its clock has passed it, and does not raise
+// it. So the first ID comes after length at most, however often an app was killed while it
+// started. [Options].MaxWait is not to be shorter. Where the counter is further ahead, because a
+// clock once was, calls fail with [ErrClockBehind] until the clock has come closer.
 //
-// Where the counter goes on rising while a start waits, another generator uses it. Then both go on by
-// turns, and the counter is ahead by length for each of them.
+// Where the counter goes on rising while a start waits, another generator uses it. Then both go
+// on by turns, and the counter is ahead by length for each of them.
 func Ceiling[N any](number N, counter ReadCounter, length time.Duration) Windows[N] {
 	return &ceiling[N]{number: number, counter: counter, length: length}
 }
@@ -82,7 +85,8 @@ func (c *ceiling[N]) NextWindow(
 	return Window[N]{Number: c.number, From: first, To: first + n}, nil
 }
 
-// mayRaise is a [*NotBeforeError] where the counter is ahead, and not by this generator's last window.
+// mayRaise is a [*NotBeforeError] where the counter is ahead, and not by this generator's last
+// window.
 func (c *ceiling[N]) mayRaise(ctx context.Context, floor, end int64, unit time.Duration) error {
 	last, err := c.counter.Last(ctx)
 	if err != nil {
@@ -90,7 +94,8 @@ func (c *ceiling[N]) mayRaise(ctx context.Context, floor, end int64, unit time.D
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Beyond what it has waited for, somebody else has raised the counter: then it is this one's turn.
+	// Beyond what it has waited for, somebody else has raised the counter: then it is this one's
+	// turn.
 	if last >= floor && last+1 != end && (c.ahead == 0 || last <= c.ahead) {
 		c.ahead = last
 		return &NotBeforeError{From: last + 1, Unit: unit}

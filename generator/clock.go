@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and go back.
+// Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and
+// go back.
 //
 //	clock             a reading costs   moves by
 //	[AnchoredClock]   a time.Since      the monotonic clock; the default
@@ -44,9 +45,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// AnchoredClock reads the system's clock once and then moves by the monotonic clock, so it never goes back. Once a second a
-// reading compares it with the system's clock. Where that is ahead, because it was set forward or the machine slept, so is
-// this one from then on; where that was set back, this one stays ahead, and [AnchoredClock.Lead] tells by how much.
+// AnchoredClock reads the system's clock once and then moves by the monotonic clock, so it never
+// goes back. Once a second a reading compares it with the system's clock. Where that is ahead,
+// because it was set forward or the machine slept, so is this one from then on. Where that was
+// set back, this one stays ahead. [AnchoredClock.Lead] tells by how much.
 type AnchoredClock struct {
 	start  time.Time
 	system func() time.Time // time.Now
@@ -64,7 +66,8 @@ func NewAnchoredClock() *AnchoredClock { return newAnchoredClock(time.Now) }
 func newAnchoredClock(system func() time.Time) *AnchoredClock {
 	c := &AnchoredClock{system: system}
 	c.offset.Store(system().UnixNano())
-	c.start = time.Now() // after: a goroutine that does not get to run between leaves the clock behind, not ahead
+	// After: a goroutine that does not get to run between leaves the clock behind, not ahead.
+	c.start = time.Now()
 	c.check.Store(int64(anchorCheck))
 	return c
 }
@@ -90,14 +93,16 @@ func (c *AnchoredClock) compare(since int64) {
 	c.lead.Store(max(offset-system, 0))
 }
 
-// Lead is how far the clock was ahead of the system's when they were last compared: more than a moment where that was set back.
-// A restarted app begins with the system's time, so its generators find themselves behind by this much: see [Ceiling].
+// Lead is how far the clock was ahead of the system's when they were last compared: more than a
+// moment where that was set back. A restarted app begins with the system's time, so its
+// generators find themselves behind by this much: see [Ceiling].
 func (c *AnchoredClock) Lead() time.Duration { return time.Duration(c.lead.Load()) }
 
 // Sleep waits by the system's timers, which follow the monotonic clock.
 func (c *AnchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
-// TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as the sleeper wanted.
+// TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as
+// the sleeper wanted.
 type TestClock struct {
 	mu  sync.Mutex // guards now
 	now int64

@@ -19,24 +19,26 @@ type Numbers interface {
 	NextGenerator(ctx context.Context) (int, error)
 }
 
-// Decimal mints decimal IDs for one launch. It is safe for use by many goroutines. Its IDs ascend as long as it keeps its
-// generator number, for 922,337,202 of them; it asks for the next number when a tenth of them is left, so calls wait for it
-// only where the source takes longer than the app takes for that tenth.
+// Decimal mints decimal IDs for one launch. It is safe for use by many goroutines. Its IDs ascend
+// as long as it keeps its generator number, for 922,337,202 of them. When a tenth is left it asks
+// for the next number. Calls wait for that only where the source takes longer than the app takes
+// for the tenth.
 //
 // Counters are not kept: a restarted app takes a new number.
 type Decimal struct {
-	// word is the ID that was minted last, less usedUp, modulo 2^64: a call adds a step, and owns the ID
-	// that it gets. An ID names its generator number and its counter, so this word is the whole state.
-	// From usedUp on, the number is used up or there is none yet, so the zero word mints nothing; calls
-	// that find it so put it back. It is a plain word, used by functions of sync/atomic alone, because
-	// with the methods of atomic.Uint64 Next is not inlined.
+	// word is the ID that was minted last, less usedUp, modulo 2^64: a call adds a step, and owns
+	// the ID that it gets. An ID names its generator number and its counter, so this word is the
+	// whole state. From usedUp on, the number is used up or there is none yet: so the zero word
+	// mints nothing. Calls that find it so put it back. It is a plain word, used by functions of
+	// sync/atomic alone, because with the methods of atomic.Uint64 Next is not inlined.
 	word uint64
 	_    [56]byte // calls write word all the time: the rest is not to share its cache line
 
 	launch  int // immutable
 	numbers Numbers
 
-	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that was done.
+	// ask is the ID at which the next number is to be asked for: lookAhead, and usedUp once that
+	// was done.
 	ask atomic.Uint64
 
 	bases requester[uint64] // for the ID that counter 0 of the next number would have
@@ -73,8 +75,8 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 	return newDecimal(launch, numbers), nil
 }
 
-// NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs must
-// never be stored in production. Without numbers it mints none.
+// NewTestDecimal makes a generator for launch 0, whatever the launch of the numbers is. Its IDs
+// must never be stored in production. Without numbers it mints none.
 func NewTestDecimal(numbers Numbers) *Decimal { return newDecimal(0, numbers) }
 
 func newDecimal(launch int, numbers Numbers) *Decimal {
@@ -91,9 +93,10 @@ func (g *Decimal) advance(last, to uint64) bool {
 	return atomic.CompareAndSwapUint64(&g.word, last-usedUp, to-usedUp)
 }
 
-// Ready takes the generator's first number, without minting. Call it before the first transaction: one
-// that mints on the log's own database holds the lock of a SQLite file, or a connection of a small
-// pool, and taking the number would wait for it. The error is a [*NumberError].
+// Ready takes the generator's first number, without minting. Call it before the first
+// transaction. A transaction that mints on the log's own database holds the lock of a SQLite
+// file, or a connection of a small pool. To take the number would wait for it. The error is a
+// [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
 	if g.last() < perNumber*idtype.DecimalStep {
 		return nil
@@ -101,8 +104,8 @@ func (g *Decimal) Ready(ctx context.Context) error {
 	return g.change(ctx)
 }
 
-// Next mints one ID. Only the first call, and calls at a change of number that the source is late for, look at ctx. The
-// error is a [*NumberError]; of the zero Decimal it wraps [ErrNotMade].
+// Next mints one ID. Only the first call, and calls at a change of number that the source is late
+// for, look at ctx. The error is a [*NumberError]; of the zero Decimal it wraps [ErrNotMade].
 func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
 	// Written to be inlined, which is worth a fifth of its time.
 	id = idtype.DecimalID(atomic.AddUint64(&g.word, idtype.DecimalStep) + usedUp)
@@ -119,7 +122,8 @@ func (g *Decimal) beyond(ctx context.Context, id idtype.DecimalID) (idtype.Decim
 		g.prefetch(last)
 		return id, nil
 	}
-	// Whoever added to a word that is used up puts it back before adding again, so it is above by a step per goroutine at most.
+	// A call that overshot puts the word back before it adds again. So the word is above usedUp
+	// by a step per goroutine at most.
 	for last > usedUp && !g.advance(last, usedUp) {
 		last = g.last()
 	}
@@ -127,8 +131,9 @@ func (g *Decimal) beyond(ctx context.Context, id idtype.DecimalID) (idtype.Decim
 	return idtype.DecimalID(first), err
 }
 
-// Fill mints len(dst) IDs, from one reservation unless the generator number changes within it. It returns how many it
-// minted, which is fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, from one reservation unless the generator number changes within it. It
+// returns how many it minted, which is fewer only with an error; those are valid and will not be
+// minted again.
 func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error) {
 	n := 0
 	for n < len(dst) {
@@ -194,7 +199,8 @@ func (g *Decimal) prefetch(id uint64) {
 	}
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	// The caller may have been held up over a change of number: then its ID says nothing about the new one.
+	// The caller may have been held up over a change of number: then its ID says nothing about
+	// the new one.
 	if ask := g.ask.Load(); id >= ask && g.last() >= ask {
 		g.ask.Store(usedUp)
 		g.bases.startLocked()
@@ -212,7 +218,8 @@ func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
 	number := int(answer)
 	first, err := g.firstID(number, err)
 	if err != nil {
-		// Some later call asks again: the next one where no counters are left, else one a hundredth of them further on.
+		// Some later call asks again: the next one where no counters are left, else one a
+		// hundredth of them further on.
 		g.ask.Store(min(usedUp, g.last()+perNumber/100*idtype.DecimalStep))
 		return 0, err
 	}
@@ -234,7 +241,7 @@ func (g *Decimal) firstID(number int, err error) (idtype.DecimalID, error) {
 // DecimalStats is the state of a [Decimal].
 type DecimalStats struct {
 	Launch     int
-	Generators []int  // the generator numbers that were fetched, in order; the last may be the next to be used
+	Generators []int  // the generator numbers that were fetched, in order; the last may not be in use yet
 	Taken      uint64 // counters that were taken: IDs minted, and reserved by owned generators
 }
 
@@ -249,14 +256,16 @@ func (g *Decimal) Stats() DecimalStats {
 	return s
 }
 
-// Owned makes a generator for one goroutine, which takes counters from g in blocks and then counts without any atomic step.
-// What is left of a block when the generator is dropped stays unused. A larger block costs less per ID and mixes the order
-// of the goroutines' IDs more; 1,000 is plenty.
+// Owned makes a generator for one goroutine, which takes counters from g in blocks and then
+// counts without any atomic step. What is left of a block when the generator is dropped stays
+// unused. A larger block costs less per ID and mixes the order of the goroutines' IDs more; 1,000
+// is plenty.
 func (g *Decimal) Owned(block int) *OwnedDecimal {
 	return &OwnedDecimal{shared: g, block: max(block, 1)}
 }
 
-// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend as those of [Decimal] do.
+// OwnedDecimal mints decimal IDs for the one goroutine that uses it. Its IDs ascend as those of
+// [Decimal] do.
 type OwnedDecimal struct {
 	id, end idtype.DecimalID // the last ID minted, and the last one reserved
 	shared  *Decimal

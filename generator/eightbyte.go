@@ -10,18 +10,20 @@ import (
 )
 
 var eightByteLayout = layout{
-	scheme: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond, maxTick: idtype.EightByteMaxUnixMs, shift: 21,
+	scheme: idtype.SchemeEightByte, typ: "EightByteID",
+	unit: time.Millisecond, maxTick: idtype.EightByteMaxUnixMs, shift: 21,
 	last: idtype.EightByteMaxSequence, lag: 8,
 }
 
-// EightBytePair is what makes an eightbyte generator's IDs its own: the document's generator and cluster IDs, claimed as one.
+// EightBytePair is what makes an eightbyte generator's IDs its own: the document's generator and
+// cluster IDs, claimed as one.
 type EightBytePair struct {
 	Generator int `json:"generator_id"` // 0 ..= 2047
 	Cluster   int `json:"cluster_id"`   // 0 ..= 15
 }
 
-// EightByte mints eightbyte IDs of one mode: 64 per millisecond, after which calls wait for the next one. It is safe for use by
-// many goroutines.
+// EightByte mints eightbyte IDs of one mode: 64 per millisecond, after which calls wait for the
+// next one. It is safe for use by many goroutines.
 //
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type EightByte struct {
@@ -29,9 +31,12 @@ type EightByte struct {
 	mode idtype.EightByteMode
 }
 
-// NewEightByte makes a generator of a pair: [Given] one is the document's LocalUniqueIDGenerator, a claimed one its
-// SynchronizedUniqueIDGenerator. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
-func NewEightByte(mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options) (*EightByte, error) {
+// NewEightByte makes a generator of a pair: [Given] one is the document's LocalUniqueIDGenerator,
+// a claimed one its SynchronizedUniqueIDGenerator. Errors: [*idtype.RangeError], [*OptionError],
+// [*SnapshotError].
+func NewEightByte(
+	mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options,
+) (*EightByte, error) {
 	if mode != idtype.EightByteSpread && mode != idtype.EightByteTimeSequential {
 		return nil, &OptionError{"mode", fmt.Sprint(int(mode)), "is none of the constants"}
 	}
@@ -61,8 +66,8 @@ func (g *EightByte) id(word uint64, s *span) idtype.EightByteID {
 	return idtype.EightByteFromUint64(stamp | g.line.slotOf(word)<<eightByteTail | s.number)
 }
 
-// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock outside 1970-01-01..2109-05-15.
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
+// [*NumberError], and [*idtype.RangeError] for a clock outside 1970-01-01..2109-05-15.
 func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
 	word, s, err := g.line.next(ctx)
 	if err != nil {
@@ -71,14 +76,15 @@ func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
 	return g.id(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a millisecond as it has left at once: the document's batch. It returns how many it minted,
-// which is fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once: the document's batch.
+// It returns how many it minted, which is fewer only with an error; those are valid and will not
+// be minted again.
 func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, error) {
 	return fill(ctx, &g.line, dst, g.id)
 }
 
-// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
-// [*idtype.RangeError] as of Next.
+// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. Errors:
+// [*NumberError], and [*idtype.RangeError] as of Next.
 func (g *EightByte) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

@@ -10,14 +10,17 @@ import (
 )
 
 var (
-	// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see [NewTestDecimal].
-	ErrTestLaunch = errors.New("generator: launch 0 is for tests: NewTestDecimal makes such a generator")
+	// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see
+	// [NewTestDecimal].
+	ErrTestLaunch = errors.New("generator: launch 0 is for tests: " +
+		"NewTestDecimal makes such a generator")
 
-	// ErrRepeated is wrapped by the [NumberError] for a source that handed a generator what it had handed it before: a
-	// generator number, a window of time, or a range of a counter.
+	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
+	// a generator number, a window of time or a range of a counter again.
 	ErrRepeated = errors.New("the source repeats itself")
 
-	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a call may wait for.
+	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
+	// call may wait for.
 	ErrClockBehind = errors.New("the clock is behind the IDs minted so far")
 
 	// ErrClockStopped is wrapped by the [ClockError] for a clock that does not move.
@@ -27,16 +30,16 @@ var (
 	// because too many calls wait before it.
 	ErrMaxWait = errors.New("too many calls wait for it: this one's turn does not come within MaxWait")
 
-	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, as the zero
-	// value of its type, and of one made without a source.
+	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, such as
+	// a zero value. One that was made without a source returns it too.
 	ErrNotMade = errors.New("it has no source: a constructor makes it with one")
 )
 
 // errNotMade is what a generator without a source returns, whose scheme is not known.
 var errNotMade = &NumberError{Err: ErrNotMade}
 
-// A NotBeforeError is how a [Windows] says that it has no window before a unit of time. The generator
-// waits until then, as long as its MaxWait allows, and asks again.
+// A NotBeforeError is how a [Windows] says that it has no window before a unit of time. The
+// generator waits until then, as long as its MaxWait allows, and asks again.
 type NotBeforeError struct {
 	From int64 // a number of units since 1970
 	Unit time.Duration
@@ -62,12 +65,13 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// A NumberError is returned where a generator needs what its source hands out and could not get it: the database is away, the
-// launch has ended, or the numbers are used up. Nothing is lost by it, and the next call asks again.
+// A NumberError is returned where a generator could not get what its source hands out. The
+// database is away, the launch has ended, or the numbers are used up. Nothing is lost by it, and
+// the next call asks again.
 type NumberError struct {
 	Scheme idtype.Scheme // empty for a generator that no constructor made
 	Launch int           // of a decimal generator
-	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit the layout
+	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit
 }
 
 func (e *NumberError) Error() string {
@@ -82,7 +86,8 @@ func (e *NumberError) Error() string {
 
 func (e *NumberError) Unwrap() error { return e.Err }
 
-// A ClockError is returned where a call would have to wait for the clock and does not, or no longer. Nothing is lost by it.
+// A ClockError is returned where a call would have to wait for the clock and does not, or no
+// longer. Nothing is lost by it.
 type ClockError struct {
 	Scheme idtype.Scheme
 	Now    time.Time // what the clock says
@@ -92,7 +97,8 @@ type ClockError struct {
 
 func (e *ClockError) Error() string {
 	const layout = "2006-01-02T15:04:05.000Z"
-	return fmt.Sprintf("generator: %s: waiting at %s for %s: %v", e.Scheme, e.Now.UTC().Format(layout), e.Until.UTC().Format(layout), e.Err)
+	now, until := e.Now.UTC().Format(layout), e.Until.UTC().Format(layout)
+	return fmt.Sprintf("generator: %s: waiting at %s for %s: %v", e.Scheme, now, until, e.Err)
 }
 
 func (e *ClockError) Unwrap() error { return e.Err }

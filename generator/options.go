@@ -8,7 +8,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Options are the optional settings of the generators whose IDs carry the time. The zero value is a good choice.
+// Options are the optional settings of the generators whose IDs carry the time. The zero value is
+// a good choice.
 type Options struct {
 	// Clock is an AnchoredClock of the generator's own if nil.
 	Clock Clock
@@ -16,23 +17,26 @@ type Options struct {
 	// Regression says what happens where the clock is behind the IDs minted so far.
 	Regression Regression
 
-	// MaxWait bounds how far away a call's turn may be for the call to wait for it, within its context.
-	// Where the clock is further behind, the call fails at once with ErrClockBehind; where too many
-	// calls wait before it, with ErrMaxWait. It is 10 s if zero.
+	// MaxWait bounds how far away a call's turn may be for the call to wait for it, within its
+	// context. Where the clock is further behind, the call fails at once with ErrClockBehind;
+	// where too many calls wait before it, with ErrMaxWait. It is 10 s if zero.
 	MaxWait time.Duration
 
-	// Pool limits the generator to part of the layout's slots, so that several share a number: see [Pool]. It is all if nil.
+	// Pool limits the generator to part of the layout's slots, so that several share a number:
+	// see [Pool]. It is all if nil.
 	Pool *Pool
 
-	// Snapshot is what a generator of the same number had come to when it was last used. It goes with [Given] only: the other
-	// sources keep account themselves.
+	// Snapshot is what a generator of the same number had come to when it was last used. It goes
+	// with [Given] only: the other sources keep account themselves.
 	Snapshot *Snapshot
 
-	// Overflow is told, by a call that is about to wait because the slots of the time are used up, or the clock is behind: once
-	// per tick. Other calls that wait are held up by it, so it had better be quick.
+	// Overflow is told by a call that is about to wait, once per unit of time: the slots of the
+	// time are used up, or the clock is behind. It holds up other calls that wait, so it had
+	// better be quick.
 	Overflow func(Overflow)
 
-	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is math/rand/v2's own if nil.
+	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is
+	// math/rand/v2's own if nil.
 	Random rand.Source
 }
 
@@ -42,20 +46,21 @@ const defaultMaxWait = 10 * time.Second
 type Regression int
 
 const (
-	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock toggles a
-	// bit and goes on with the clock's time. It does not toggle into time that both values of the bit
-	// have covered, nor into time before the start of the generator, or of its window, where others
-	// may have minted: there it does what RegressionWaits does, until the clock is beyond that time.
+	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock
+	// toggles a bit and goes on with the clock's time. It does not toggle into time that both
+	// values of the bit have covered. Nor does it toggle into time before the start of the
+	// generator, or of its window: others may have minted there. In such time it does what
+	// RegressionWaits does.
 	RegressionDefault Regression = iota
-	// RegressionWaits goes on with what is left of the latest time, and then waits for the clock, or
-	// fails where that is further behind than MaxWait.
+	// RegressionWaits goes on with what is left of the latest time. Then it waits for the clock,
+	// or fails where that is further behind than MaxWait.
 	RegressionWaits
 	// RegressionFails makes every call an error, a [*ClockError], until the clock is there again.
 	RegressionFails
 )
 
-// Pool is a range of slots, both ends included: the sequence numbers of sno, eightbyte and short, the bottoms of trace. Generators
-// with one number and disjoint pools share it.
+// Pool is a range of slots, both ends included: the sequence numbers of sno, eightbyte and short,
+// the bottoms of trace. Generators with one number and disjoint pools share it.
 type Pool struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -93,7 +98,9 @@ func (o *Options) complete(l layout) (Options, error) {
 	case c.Regression < RegressionDefault || c.Regression > RegressionFails:
 		return c, &OptionError{"Regression", fmt.Sprint(int(c.Regression)), "is none of the constants"}
 	case p.Min > p.Max || p.Min < int(l.first) || p.Max > int(l.last):
-		return c, &OptionError{"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max), fmt.Sprintf("is no range within %d..%d", l.first, l.last)}
+		return c, &OptionError{
+			"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max), fmt.Sprintf("is no range within %d..%d", l.first, l.last),
+		}
 	}
 	return c, nil
 }

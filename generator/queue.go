@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// A queue holds the calls that wait for slots, in the order in which they came. Whoever waits longest
-// goes next: a call that finds others waiting serves them first and goes behind them.
+// A queue holds the calls that wait for slots, in the order in which they came. Whoever waits
+// longest goes next: a call that finds others waiting serves them first and goes behind them.
 //
 // One of the calls, the leader, sleeps until there are slots. It takes them for all calls that they
 // last for, and wakes these. The call that waits longest then leads. So one timer runs, and a tick
 // wakes as many calls as it has slots.
 //
-// To pass the slots on by waking one call after another was slower, and calls that happened to be
-// awake took them first: one of 200 got none for seconds.
+// To pass the slots on by waking one call after another was slower. Calls that happened to be
+// awake took them first, and one of 200 got none for seconds.
 type queue struct {
 	length atomic.Int64 // the calls in the queue; changed with mu held
 
@@ -72,8 +72,8 @@ func (q *queue) remove(c *call, most uint64, got slots, err error) {
 	c.signal()
 }
 
-// handOver makes the first call the leader, where there is none in the queue. One that was served by
-// another call may go on sleeping: it leads no more. The caller holds mu.
+// handOver makes the first call the leader, where there is none in the queue. One that was served
+// by another call may go on sleeping: it leads no more. The caller holds mu.
 func (q *queue) handOver() {
 	if q.leader != nil && !q.leader.gone {
 		return

@@ -13,13 +13,15 @@ const requestTimeout = time.Minute
 
 var errNoAnswer = errors.New("the source ended its goroutine without an answer")
 
-// A requester gets what a generator mints from next, a generator number, a block or a window: ahead of time in the background,
-// or when a call needs it, and once for all calls that wait.
+// A requester gets what a generator mints from next: a generator number, a block or a window. It
+// asks ahead of time in the background, or when a call needs it. It asks once for all calls that
+// wait.
 type requester[T any] struct {
 	ask     func(context.Context) (T, error)
 	settled func(T, error) (T, error) // checks the answer; called with mu held
 
-	mu      sync.Mutex // guards pending, and what settled, needed and install touch; not held while waiting
+	// mu guards pending, and what settled, needed and install touch. It is not held while waiting.
+	mu      sync.Mutex
 	pending *request[T]
 }
 
@@ -30,7 +32,8 @@ type request[T any] struct {
 	err    error
 }
 
-// refresh waits for an answer, asks for it if nobody did, and installs it once, if it is still needed.
+// refresh waits for an answer, asks for it if nobody did, and installs it once, if it is still
+// needed.
 func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install func(T)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -10,10 +10,11 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Sequence mints sequence IDs from a counter in a database. With a block size of 1 each ID is a step of the counter: IDs ascend
-// over all processes, and are as slow as the database. With larger blocks, hi/lo, a process counts through a block by itself,
-// and has the next one before it needs it: IDs ascend within each generator, and what is left of a block when it is dropped
-// stays unused. It is safe for use by many goroutines.
+// Sequence mints sequence IDs from a counter in a database. With a block size of 1 each ID is a
+// step of the counter: IDs ascend over all processes, and are as slow as the database. With
+// larger blocks, hi/lo, a process counts through a block by itself, and has the next one before
+// it needs it. IDs ascend within each generator. What is left of a block when it is dropped stays
+// unused. It is safe for use by many goroutines.
 type Sequence struct {
 	counter Counter
 	size    int64
@@ -33,7 +34,8 @@ type block struct {
 	ask       uint64 // the ID from which on the next block is asked for; guarded by blocks.mu
 }
 
-// NewSequence makes a generator that takes size IDs from the counter at a time. The error is an [*OptionError].
+// NewSequence makes a generator that takes size IDs from the counter at a time. The error is an
+// [*OptionError].
 func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
@@ -54,9 +56,12 @@ func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 		return nil, err
 	}
 	if first < 1 || first > math.MaxInt64-n+1 {
-		return nil, &idtype.RangeError{Type: "SequenceID", Part: "id", Value: first, Min: 1, Max: math.MaxInt64 - n + 1}
+		return nil, &idtype.RangeError{
+			Type: "SequenceID", Part: "id", Value: first, Min: 1, Max: math.MaxInt64 - n + 1,
+		}
 	}
-	b := &block{first: uint64(first), lookAhead: uint64(first + n - 1 - n/10), end: uint64(first + n - 1)}
+	end := uint64(first + n - 1)
+	b := &block{first: uint64(first), lookAhead: end - uint64(n/10), end: end}
 	b.ask = b.lookAhead
 	b.last.Store(b.first - 1)
 	return b, nil
@@ -74,7 +79,8 @@ func (g *Sequence) check(b *block, err error) (*block, error) {
 	return b, err
 }
 
-// Next mints one ID. With blocks, it looks at ctx where it waits for one only. The error is a [*NumberError].
+// Next mints one ID. With blocks, it looks at ctx where it waits for one only. The error is a
+// [*NumberError].
 func (g *Sequence) Next(ctx context.Context) (idtype.SequenceID, error) {
 	b := g.block.Load()
 	if b == nil {
@@ -98,8 +104,8 @@ func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.Sequ
 	return ids[0], err
 }
 
-// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter. It returns how many it minted, which is fewer only
-// with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter. It returns how many
+// it minted, which is fewer only with an error; those are valid and will not be minted again.
 func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, error) {
 	switch g.size {
 	case 0:
@@ -112,8 +118,8 @@ func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, erro
 		b := g.block.Load()
 		last := b.last.Load()
 		if last >= b.end {
-			if err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install); err != nil {
-				return n, &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+			if err := g.renew(ctx, b); err != nil {
+				return n, err
 			}
 			continue
 		}
@@ -171,9 +177,9 @@ func (g *Sequence) prefetch(b *block, id uint64) {
 	}
 }
 
-// Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block size
-// of 1 there is nothing to wait for, and each Next asks the counter: with SQLite, call it outside of
-// transactions. The error is a [*NumberError].
+// Ready waits until the generator has a block, without minting: see [Decimal.Ready]. With a block
+// size of 1 there is nothing to wait for, and each Next asks the counter: with SQLite, call it
+// outside of transactions. The error is a [*NumberError].
 func (g *Sequence) Ready(ctx context.Context) error {
 	b := g.block.Load()
 	switch {
@@ -182,7 +188,13 @@ func (g *Sequence) Ready(ctx context.Context) error {
 	case g.size == 1 || b.last.Load() < b.end:
 		return nil
 	}
-	if err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install); err != nil {
+	return g.renew(ctx, b)
+}
+
+// renew waits for the block after b.
+func (g *Sequence) renew(ctx context.Context, b *block) error {
+	err := g.blocks.refresh(ctx, func() bool { return g.block.Load() == b }, g.install)
+	if err != nil {
 		return &NumberError{Scheme: idtype.SchemeSequence, Err: err}
 	}
 	return nil

@@ -8,23 +8,26 @@ import (
 )
 
 var shortLayout = layout{
-	scheme: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond, epoch: idtype.ShortEpoch * int64(time.Millisecond),
+	scheme: idtype.SchemeShort, typ: "ShortID",
+	unit: time.Millisecond, epoch: idtype.ShortEpoch * int64(time.Millisecond),
 	maxTick: idtype.ShortMaxUnixMs - idtype.ShortEpoch, shift: 21, last: idtype.ShortMaxSequence, lag: 8,
 }
 
-// Short mints short IDs: 512 per millisecond, after which calls wait for the next one. It is safe for use by many goroutines.
+// Short mints short IDs: 512 per millisecond, after which calls wait for the next one. It is safe
+// for use by many goroutines.
 //
-// A short ID has no number of its generator in it. Generators that mint for one table share its times by a [Ceiling] each, over
-// one counter, at the price of waiting for each other; or its slots, with disjoint [Pool]s; or they rely on the nine random bits,
-// which is luck.
+// A short ID has no number of its generator in it. Generators that mint for one table may share
+// its times, by a [Ceiling] each over one counter: then they wait for each other. Or they share
+// its slots, with disjoint [Pool]s. To rely on the nine random bits is luck.
 //
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type Short struct {
 	line timeline
 }
 
-// NewShort makes a generator. IDs have no number, but windows are needed as for the other schemes: Given(struct{}{}) for all times,
-// or Ceiling(struct{}{}, counter, length) for those that a counter lends. Errors: [*OptionError], [*SnapshotError].
+// NewShort makes a generator. IDs have no number, but windows are needed as for the other
+// schemes: Given(struct{}{}) for all times, or Ceiling(struct{}{}, counter, length) for those
+// that a counter lends. Errors: [*OptionError], [*SnapshotError].
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
 	err := start(&g.line, shortLayout, windows, func(struct{}) (uint64, error) { return 0, nil }, opts)
@@ -39,8 +42,8 @@ func (g *Short) id(word uint64, _ *span) idtype.ShortID {
 	return idtype.ShortID(id | g.line.random.Uint64()&idtype.ShortMaxRandom)
 }
 
-// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-13.
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
+// [*NumberError], and [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-13.
 func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
 	word, s, err := g.line.next(ctx)
 	if err != nil {
@@ -49,14 +52,14 @@ func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
 	return g.id(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It returns how many it minted, which is fewer only
-// with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It returns how many
+// it minted, which is fewer only with an error; those are valid and will not be minted again.
 func (g *Short) Fill(ctx context.Context, dst []idtype.ShortID) (int, error) {
 	return fill(ctx, &g.line, dst, g.id)
 }
 
-// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
-// [*idtype.RangeError] as of Next.
+// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. Errors:
+// [*NumberError], and [*idtype.RangeError] as of Next.
 func (g *Short) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.

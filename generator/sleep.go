@@ -36,8 +36,8 @@ func (t *timeline) mayLag() {
 const (
 	shortestSleep = 50 * time.Microsecond
 	longestSleep  = time.Second
-	// A call that sleeps for a far tick looks again after part of the time, as the clock may be set
-	// meanwhile: nextLook, or the lookAgain-th part, up to longestSleep.
+	// A call that sleeps for a far tick looks again after part of the time: the clock may be set
+	// meanwhile. That is after nextLook, or the lookAgain-th part, up to longestSleep.
 	nextLook  = 50 * time.Millisecond
 	lookAgain = 16
 	// stillFor is how long sleeps take in all before a clock that did not move counts as stopped.

@@ -8,8 +8,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Snapshot is how far a generator has come: what Options.Snapshot takes at the next start of an app.
-// Take it after the last ID was minted; it knows nothing of later ones. Its JSON may be kept in a file.
+// Snapshot is how far a generator has come: what Options.Snapshot takes at the next start of an
+// app. Take it after the last ID was minted; it knows nothing of later ones. Its JSON may be kept
+// in a file.
 type Snapshot struct {
 	Scheme   idtype.Scheme `json:"scheme"`
 	Number   uint64        `json:"number"` // the generator's, as bits of its IDs

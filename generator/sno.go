@@ -10,20 +10,22 @@ import (
 )
 
 var snoLayout = layout{
-	scheme: idtype.SchemeSno, typ: "SnoID", unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
+	scheme: idtype.SchemeSno, typ: "SnoID",
+	unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
 	maxTick: 1<<idtype.SnoTimeBits - 1, shift: 21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
 }
 
-// Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which calls wait for the next 4 ms. It
-// is safe for use by many goroutines.
+// Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which
+// calls wait for the next 4 ms. It is safe for use by many goroutines.
 //
-// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes back
-// toggles the tick-tock bit, but not into time before the start: see [RegressionDefault].
+// At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes
+// back toggles the tick-tock bit, but not into time before the start: see [RegressionDefault].
 type Sno struct {
 	line timeline
 }
 
-// NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
+// NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError],
+// [*OptionError], [*SnapshotError].
 func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	g := &Sno{}
 	err := start(&g.line, snoLayout, partitions, func(partition int) (uint64, error) {
@@ -54,12 +56,14 @@ func snoID(tick, tickTock uint64, meta byte, partition, sequence uint64) (id idt
 // With is the generator with a metabyte: what its Next and Fill put into IDs.
 func (g *Sno) With(meta byte) SnoMeta { return SnoMeta{g, meta} }
 
-// Next mints one ID with metabyte 0. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock outside 2010-01-01..2079-09-07.
+// Next mints one ID with metabyte 0. It looks at ctx where it has to wait only. Errors:
+// [*ClockError], [*NumberError], and [*idtype.RangeError] for a clock outside
+// 2010-01-01..2079-09-07.
 func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return g.With(0).Next(ctx) }
 
-// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once. It returns how many it minted, which is
-// fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once. It
+// returns how many it minted, which is fewer only with an error; those are valid and will not be
+// minted again.
 func (g *Sno) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	return g.With(0).Fill(ctx, dst)
 }
@@ -95,8 +99,8 @@ func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	return fill(ctx, &m.g.line, dst, m.id)
 }
 
-// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
-// [*idtype.RangeError] as of Next.
+// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. Errors:
+// [*NumberError], and [*idtype.RangeError] as of Next.
 func (g *Sno) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.
@@ -105,8 +109,8 @@ func (g *Sno) Stats() Stats { return g.line.stats() }
 // Snapshot is how far the generator has come.
 func (g *Sno) Snapshot() Snapshot { return g.line.snapshot() }
 
-// Partitions hands out 0, 1, 2 … to the generators of one process: for a process that shares its IDs with no other. The zero
-// value is ready for use; keep one per process.
+// Partitions hands out 0, 1, 2 … to the generators of one process: for a process that shares its
+// IDs with no other. The zero value is ready for use; keep one per process.
 type Partitions struct {
 	next atomic.Int64
 }

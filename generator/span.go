@@ -18,8 +18,8 @@ type span struct {
 	ask      atomic.Uint64 // the tick at which to ask for the next window; raised with windows.mu held
 }
 
-// newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may be
-// zero.
+// newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may
+// be zero.
 func (t *timeline) newSpan(number, from, to uint64) *span {
 	s := &span{number: number, from: max(from, 1), to: to}
 	s.word.Store(t.word(s.from-1, t.last)) // the tick before it is used up
@@ -29,8 +29,8 @@ func (t *timeline) newSpan(number, from, to uint64) *span {
 
 const windowTries = 10
 
-// start makes t a timeline of a layout. Its numbers come from windows, and encode turns them into bits
-// of an ID or refuses them.
+// start makes t a timeline of a layout. Its numbers come from windows, and encode turns them into
+// bits of an ID or refuses them.
 func start[N any](
 	t *timeline, l layout, windows Windows[N], encode func(N) (uint64, error), opts *Options,
 ) error {
@@ -75,8 +75,8 @@ func start[N any](
 	return nil
 }
 
-// ask gets a window that has not passed. It may have passed by the time that a slow database answers:
-// then the next one may not.
+// ask gets a window that has not passed. It may have passed by the time that a slow database
+// answers: then the next one may not.
 func ask[N any](
 	ctx context.Context, t *timeline, windows Windows[N], encode func(N) (uint64, error),
 ) (s *span, err error) {
@@ -135,9 +135,9 @@ func (t *timeline) install(s *span) {
 	t.retire(old)
 }
 
-// retire makes a window full that is not in use any more, for calls that still hold it. Its word lies
-// beyond its ticks then. It does not tell the tick-tock bit any more, so nobody may go on from it. A
-// window that ends with the layout is never replaced.
+// retire makes a window full that is not in use any more, for calls that still hold it. Its word
+// lies beyond its ticks then. It does not tell the tick-tock bit any more, so nobody may go on
+// from it. A window that ends with the layout is never replaced.
 func (t *timeline) retire(old *span) {
 	word := old.word.Swap(t.word(t.maxTick, t.last))
 	t.issued.Add(t.used(old, word))

@@ -18,7 +18,8 @@ type Stats struct {
 func (t *timeline) stats() Stats {
 	s, word := t.state()
 	st := Stats{
-		Issued: t.issued.Load() + t.used(s, word), Waits: t.waits.Load(), Waiting: int(t.queue.length.Load()),
+		Issued: t.issued.Load() + t.used(s, word),
+		Waits:  t.waits.Load(), Waiting: int(t.queue.length.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
 	}
 	if tick := t.latest.Load(); tick != 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A timeline is the core of all schemes whose IDs carry the time. It gives out slots: each pair of a
-// tick and a slot once. Its state is one word per window:
+// A timeline is the core of all schemes whose IDs carry the time. It gives out slots: each pair
+// of a tick and a slot once. Its state is one word per window:
 //
 //	 63  62                      shift                 0
 //	┌───┬────────────────────────┬──────────┬───────────┐
@@ -19,8 +19,9 @@ import (
 //	  │             └ units of time since the scheme's epoch
 //	  └ tick-tock bit of sno; 0 in the other schemes
 //
-// A call that finds the tick to be that of the clock adds one to the word, and owns the slot that it
-// gets. All other calls decide what to do (advance.go), and change the word by compare-and-swap.
+// A call that finds the tick to be that of the clock adds one to the word, and owns the slot that
+// it gets. All other calls decide what to do (advance.go), and change the word by
+// compare-and-swap.
 //
 // The invariant: no word is reached twice, and who reaches one owns its slot.
 //
@@ -52,16 +53,17 @@ type timeline struct {
 	overflow func(Overflow)
 	random   rand.Source
 
-	// due is the time until which a call may use slots of the last lag ticks. Timers wake late, often
-	// by a millisecond, which would cost a generator at its cap every other tick. A call that slept
-	// for slots sets it, to the lag from then on.
+	// due is the time until which a call may use slots of the last lag ticks. Timers wake late,
+	// often by a millisecond, which would cost a generator at its cap every other tick. A call
+	// that slept for slots sets it, to the lag from then on.
 	due atomic.Int64
 
 	queue queue
 	// later is the tick before which the source of windows has none, or one that has passed.
 	later atomic.Uint64
 
-	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled. It rises.
+	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled. It
+	// rises.
 	stamped [2]atomic.Uint64
 
 	// For Stats. issued does not count the tick in use.
@@ -91,16 +93,16 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 	return got.word, got.span, err
 }
 
-// mayAdd reports whether the clock is within a tick, or a generator at its cap may still use it. That
-// is cheaper to ask than which tick the clock is in.
+// mayAdd reports whether the clock is within a tick, or a generator at its cap may still use it.
+// That is cheaper to ask than which tick the clock is in.
 func (t *timeline) mayAdd(tick uint64, nano int64) bool {
 	since := uint64(nano - t.timeOf(tick))
 	return since < uint64(t.unit) || since < uint64(t.unit)*(t.lag+1) && nano < t.due.Load()
 }
 
-// add takes the next slot of the word's tick, if there is one. Another call may have changed the tick
-// meanwhile: then this is a slot of that tick, and as good. The word, which other processors may just
-// have written, is touched once.
+// add takes the next slot of the word's tick, if there is one. Another call may have changed the
+// tick meanwhile: then this is a slot of that tick, and as good. The word, which other processors
+// may have written, is touched once.
 func (t *timeline) add(s *span) (word uint64, ok bool) {
 	word = s.word.Add(1)
 	return word, t.slotOf(word) <= t.last

@@ -11,22 +11,26 @@ import (
 )
 
 var traceLayout = layout{
-	scheme: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, maxTick: 1<<33 - 1, shift: traceShift, first: 1, last: idtype.TraceMaxBottom,
+	scheme: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, maxTick: 1<<33 - 1,
+	shift: traceShift, first: 1, last: idtype.TraceMaxBottom,
 }
 
 const traceShift = 30
 
-// Trace mints trace IDs of one node: up to 4,194,303 in a second, after which calls wait for the next one. It is safe for use by
-// many goroutines. IDs ascend until their timestamp wraps, every 388 days.
+// Trace mints trace IDs of one node: up to 4,194,303 in a second, after which calls wait for the
+// next one. It is safe for use by many goroutines. IDs ascend until their timestamp wraps, every
+// 388 days.
 //
-// The timestamp is the time modulo 2^25 seconds, [idtype.TracePeriod]. So times that are a multiple of
-// it apart have the same IDs, however the clock came from one to the other: by waiting 388 days, or by
-// a jump, which no [Windows] prevents. An ID is minted once as long as the clock stays within 388 days.
+// The timestamp is the time modulo 2^25 seconds, [idtype.TracePeriod]. So times that are a
+// multiple of it apart have the same IDs. It does not matter whether the clock came from one to
+// the other in 388 days or by a jump. No [Windows] prevents that. An ID is minted once as long as
+// the clock stays within 388 days.
 type Trace struct {
 	line timeline
 }
 
-// NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError], [*OptionError], [*SnapshotError].
+// NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError],
+// [*OptionError], [*SnapshotError].
 func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 	g := &Trace{}
 	err := start(&g.line, traceLayout, nodes, func(node int) (uint64, error) {
@@ -44,8 +48,8 @@ func traceID(word uint64, s *span) idtype.TraceID {
 	return idtype.TraceID(timestamp*idtype.TraceTimeStep | s.number | word&(1<<traceShift-1))
 }
 
-// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError], [*NumberError], and
-// [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
+// Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
+// [*NumberError], and [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
 func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	word, s, err := g.line.next(ctx)
 	if err != nil {
@@ -54,14 +58,16 @@ func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	return traceID(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a second as it has left at once. It returns how many it minted, which is fewer only with an
-// error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, as many of a second as it has left at once. It returns how many it
+// minted, which is fewer only with an error; those are valid and will not be minted again.
 func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
 	return fill(ctx, &g.line, dst, traceID)
 }
 
 // fill takes slots until dst is full. Consecutive slots are consecutive words.
-func fill[T any](ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T) (int, error) {
+func fill[T any](
+	ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T,
+) (int, error) {
 	n := 0
 	for n < len(dst) {
 		got, err := t.take(ctx, uint64(len(dst)-n), 0)
@@ -76,8 +82,8 @@ func fill[T any](ctx context.Context, t *timeline, dst []T, id func(word uint64,
 	return n, nil
 }
 
-// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. Errors: [*NumberError], and
-// [*idtype.RangeError] as of Next.
+// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. Errors:
+// [*NumberError], and [*idtype.RangeError] as of Next.
 func (g *Trace) Ready(ctx context.Context) error { return g.line.ready(ctx) }
 
 // Stats reports the state.
@@ -86,9 +92,9 @@ func (g *Trace) Stats() Stats { return g.line.stats() }
 // Snapshot is how far the generator has come.
 func (g *Trace) Snapshot() Snapshot { return g.line.snapshot() }
 
-// TraceThread is the pool of one of several threads that share a node number, 1 to 32,768 of them: the bottom of its IDs has the
-// thread's number in front, in as many bits as it takes, and a counter of at least 1 behind. This is the split of "Pattern:
-// ID Generation". The error is an [*OptionError].
+// TraceThread is the pool of one of 1 to 32,768 threads that share a node number. The bottom of
+// its IDs has the thread's number in front, in as many bits as it takes. Behind it is a counter
+// of at least 1. The error is an [*OptionError].
 func TraceThread(thread, threads int) (*Pool, error) {
 	if threads < 1 || threads > traceMaxThreads {
 		return nil, &OptionError{"threads", strconv.Itoa(threads), "is outside 1..32768"}
@@ -105,9 +111,10 @@ const (
 	traceChunk      = 1 << idtype.TraceCounterBits
 )
 
-// Owned makes a generator for one goroutine, which takes chunks of 1,023 IDs from g: a 12-bit chunk number in front, a 10-bit counter
-// of at least 1 behind. This is the split of elfo, whose registry of chunks is g. What is left of a chunk when its second
-// ends stays unused. A second has 4,096 chunks.
+// Owned makes a generator for one goroutine, which takes chunks of 1,023 IDs from g. A chunk has
+// 12 bits of number in front, and a 10-bit counter of at least 1 behind. This is the split of
+// elfo, whose registry of chunks is g. What is left of a chunk when its second ends stays unused.
+// A second has 4,096 chunks.
 func (g *Trace) Owned() *OwnedTrace { return &OwnedTrace{shared: g} }
 
 // OwnedTrace mints trace IDs for the one goroutine that uses it.

@@ -135,8 +135,8 @@ func (q *queue) wants(t *timeline) func(slot uint64) uint64 {
 	}
 }
 
-// failAll ends all calls in the queue with an error. What was in the way of one is in the way of all,
-// and to let them find out one after another takes each of them its time.
+// failAll ends all calls in the queue with an error. What was in the way of one is in the way of
+// all. To let them find out one after another takes each of them its time.
 func (t *timeline) failAll(err error) {
 	for t.queue.first != nil {
 		t.queue.remove(t.queue.first, t.perTick(), slots{}, err)

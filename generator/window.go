@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A Window is the right to mint: with Number, what makes a generator's IDs its own, and with the units
-// of time from From up to but not including To. No other window with the number overlaps it, in
-// whatever process, ever.
+// A Window is the right to mint. Number makes a generator's IDs its own. From is the first unit
+// of time that it may stamp, and To the one after the last. No other window with the number
+// overlaps it, in whatever process, ever.
 //
 // Units are counted from 1970, as a counter counts them: seconds for [Trace], 4 ms for [Sno], 1 ms
 // for [Short] and [EightByte].
@@ -30,17 +30,18 @@ const NoEnd = math.MaxInt64
 // A claim store, which lends numbers to whoever runs, implements it. The window is then the fence
 // that a lease alone is not.
 type Windows[N any] interface {
-	// NextWindow returns a window that contains now, or else the earliest later one that can be had.
-	// now is a number of units since 1970. A window whose fate is unknown, because an answer was lost,
-	// must not be returned again. Where there is no window yet, a [*NotBeforeError] says when to ask
-	// again.
+	// NextWindow returns a window that contains now, or else the earliest later one that can be
+	// had. now is a number of units since 1970. A window whose fate is unknown, because an answer
+	// was lost, must not be returned again. Where there is no window yet, a [*NotBeforeError]
+	// says when to ask again.
 	NextWindow(ctx context.Context, now int64, unit time.Duration) (Window[N], error)
 }
 
-// Given is a number that its user vouches for: no other generator has it, at any time that this one
-// stamps. A generator begins at the unit of time after the one in which it is made, so an app that is
-// restarted at once repeats nothing. It does not survive a clock that was set back meanwhile, or
-// before and has not caught up yet. A [Snapshot] survives that, and [Ceiling] a crash as well.
+// Given is a number that its user vouches for: no other generator has it, at any time that this
+// one stamps. A generator begins at the unit of time after the one in which it is made. So an app
+// that is restarted at once repeats nothing. It does not survive a clock that was set back
+// meanwhile, or before and has not caught up yet. A [Snapshot] survives that, and [Ceiling] a
+// crash as well.
 func Given[N any](number N) Windows[N] { return given[N]{number} }
 
 type given[N any] struct{ number N }
