@@ -3,7 +3,6 @@ package generator_test
 import (
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -112,37 +111,5 @@ func TestBackdatedIsNeverZero(t *testing.T) {
 			t.Errorf("minted %v, %+v: %v", id, id.Parts(), id.Validate())
 		}
 		seen[id] = true
-	}
-}
-
-func TestBackdatedGoroutines(t *testing.T) {
-	g := newBackdated(t, 7, nil)
-	all := make([][]idtype.SnoID, 8)
-	var wg sync.WaitGroup
-	for i := range all {
-		wg.Go(func() {
-			for n := range 5000 {
-				id, err := g.At(noon.Add(time.Duration(n%50)*time.Millisecond), byte(i))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				all[i] = append(all[i], id)
-			}
-		})
-	}
-	wg.Wait()
-	type slot struct {
-		ms       int64
-		sequence int
-	}
-	seen := map[slot]bool{}
-	for _, ids := range all {
-		for _, id := range ids {
-			seen[slot{id.UnixMs(), id.Sequence()}] = true
-		}
-	}
-	if len(seen) != 8*5000 {
-		t.Errorf("%d different IDs of %d", len(seen), 8*5000)
 	}
 }

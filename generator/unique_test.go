@@ -3,6 +3,7 @@ package generator_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -32,7 +33,7 @@ func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error)
 	}
 	next := func(i int, times int) error {
 		for range times {
-			id, err := owned[i].Next(ctx)
+			id, err := untilThere(owned[i].Next)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,7 @@ func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error)
 		switch rnd.IntN(3) {
 		case 0:
 			for range size {
-				id, err := g.Next(ctx)
+				id, err := untilThere(g.Next)
 				if err != nil {
 					return nil, err
 				}
@@ -54,10 +55,11 @@ func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error)
 			}
 		case 1:
 			ids := make([]idtype.DecimalID, size)
-			if _, err := g.Fill(ctx, ids); err != nil {
+			n, err := g.Fill(ctx, ids)
+			if err != nil && !errors.Is(err, errAway) {
 				return nil, err
 			}
-			shared.ids = append(shared.ids, ids...)
+			shared.ids = append(shared.ids, ids[:n]...) // what it minted before it failed counts
 		case 2:
 			if err := next(rnd.IntN(len(owned)), size); err != nil {
 				return nil, err
@@ -73,14 +75,32 @@ func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error)
 	return append(streams, shared), nil
 }
 
-// TestUnique: over several changes of number, with 1 to 16 goroutines, each counter is minted exactly once.
+// untilThere calls next again while the source is away.
+func untilThere(next func(context.Context) (idtype.DecimalID, error)) (idtype.DecimalID, error) {
+	for {
+		if id, err := next(ctx); !errors.Is(err, errAway) {
+			return id, err
+		}
+	}
+}
+
+// TestUnique: over several changes of number, with 1 to 16 goroutines, each counter is minted exactly
+// once. So it is where most answers of the source are errors, and callers try again.
 func TestUnique(t *testing.T) {
-	for _, goroutines := range []int{1, 2, 3, 4, 8, 16} {
-		t.Run(fmt.Sprint(goroutines, " goroutines"), func(t *testing.T) {
+	for _, goroutines := range []int{1, 2, 4, 8, 16, -8} { // below 0 with a source that fails
+		fails := goroutines < 0
+		goroutines = max(goroutines, -goroutines)
+		t.Run(fmt.Sprintf("%d goroutines, fails %t", goroutines, fails), func(t *testing.T) {
 			// In no order, so that nothing depends on one; with both ends of the range.
 			numbers := []int{92, 99_999, 0, 42, 17, 5, 6, 7}
-			src := newSource(numbers...)
-			g := started(t, src)
+			var src generator.Numbers = newSource(numbers...)
+			if fails {
+				src = &flaky{source: newSource(numbers...)}
+			}
+			g := newDecimal(t, src)
+			if _, err := untilThere(g.Next); err != nil {
+				t.Fatal(err)
+			}
 			// Left in the number that ends, and minted altogether: enough that the goroutines run side by side.
 			changes, left, total := 5, 100_000, 300_000
 			if raceEnabled {
@@ -159,43 +179,6 @@ func b2i(b bool) int {
 // id2 is id without its text, for many of them.
 func id2(counter, number int) idtype.DecimalID {
 	return idtype.DecimalID(counter)*1_00000_00000 + idtype.DecimalID(number)*1_00000 + launch
-}
-
-// TestUniqueWhileFailing: the same when most answers of the source are errors, and callers try again.
-func TestUniqueWhileFailing(t *testing.T) {
-	const goroutines, left, each = 8, 2_000, 500
-	for range 20 {
-		src := &flaky{source: newSource(92, 17)}
-		g := newDecimal(t, src)
-		for {
-			if _, err := g.Next(ctx); err == nil {
-				break
-			}
-		}
-		g.SkipTo(span - left)
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		var all []stream
-		for range goroutines {
-			wg.Go(func() {
-				var s stream
-				ids := make([]idtype.DecimalID, 7)
-				for len(s.ids) < each {
-					id, err := g.Next(ctx)
-					if err == nil {
-						s.ids = append(s.ids, id)
-					}
-					n, _ := g.Fill(ctx, ids) // what it minted before it failed counts
-					s.ids = append(s.ids, ids[:n]...)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				all = append(all, s)
-			})
-		}
-		wg.Wait()
-		checkStreams(t, all, 92, 17, span-left)
-	}
 }
 
 // flaky fails each call but the third, the sixth and so on.

@@ -113,7 +113,7 @@ func wholeSno(t *testing.T, clock generator.Clock, goroutines int, total int64) 
 					t.Errorf("minted %+v, want partition %d and metabyte %d", id.Parts(), partition, meta)
 					break
 				}
-				l.add(head>>24<<16 | uint64(id.Sequence())) // time, tick-tock bit, sequence
+				l.add(slotOfSno(id))
 			}
 			mu.Unlock()
 		}
