@@ -43,13 +43,22 @@ func TestEveryInterleaving(t *testing.T) {
 		{name: "back", slots: two, windows: short, wants: [threads]int{0, 0, 2}, last: 2, back: 2},
 		{name: "back, an error", slots: pool, windows: short, last: 2, back: 1, fail: true},
 		{name: "late", slots: one, windows: long, wants: [threads]int{0, 0, 1}, last: 3, lag: 1},
-		{name: "late and back", slots: one, windows: short, wants: [threads]int{0, 1, 1}, last: 2, back: 2, lag: 1},
-		{name: "tick-tock", slots: one, windows: short, wants: [threads]int{0, 1, 1}, last: 2, back: 2, toggle: true},
+		{
+			name: "late and back", slots: one, windows: short,
+			wants: [threads]int{0, 1, 1}, last: 2, back: 2, lag: 1,
+		},
+		{
+			name: "tick-tock", slots: one, windows: short,
+			wants: [threads]int{0, 1, 1}, last: 2, back: 2, toggle: true,
+		},
 		{
 			name: "tick-tock and back", slots: one, windows: long,
 			wants: [threads]int{1, 1, 1}, last: 3, back: 2, toggle: true,
 		},
-		{name: "tick-tock, late", slots: one, windows: short, wants: [threads]int{0, 1, 1}, last: 2, back: 1, lag: 1, toggle: true},
+		{
+			name: "tick-tock, late", slots: one, windows: short,
+			wants: [threads]int{0, 1, 1}, last: 2, back: 1, lag: 1, toggle: true,
+		},
 		{
 			name: "tick-tock of windows", slots: one, windows: [][2]uint64{{1, 2}, {2, 3}},
 			wants: [threads]int{1, 1, 1}, last: 2, back: 2, toggle: true,
@@ -222,7 +231,8 @@ func (m *machine) path(i, call int) string {
 	var b strings.Builder
 	for at := i; at >= 0; at = int(m.parent[at]) {
 		s := m.order[at]
-		fmt.Fprintf(&b, "\n  clock %d, window %d, words %#x, calls %+v", s.clock, s.window, s.words, s.calls)
+		fmt.Fprintf(&b, "\n  clock %d, window %d, words %#x, calls %+v",
+			s.clock, s.window, s.words, s.calls)
 	}
 	return fmt.Sprintf("call %d made a step from, last first:%s", call, b.String())
 }

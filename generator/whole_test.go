@@ -150,10 +150,9 @@ const (
 // TestWholeFleet: 65,536 trace nodes, and the eightbyte generators of 2,048 × 16 pairs in both modes,
 // mint nothing twice. For more IDs there is -fleet.ids, for another course of events -fleet.seed.
 func TestWholeFleet(t *testing.T) {
-	part := int(whole(1, 64))
-	ids := *fleetIDs
+	part, ids := 1, *fleetIDs
 	if ids == 0 {
-		ids = whole(200_000_000, 2_000_000)
+		part, ids = int(whole(1, 64)), whole(200_000_000, 2_000_000)
 	}
 	t.Run("trace", func(t *testing.T) {
 		t.Parallel()
