@@ -12,9 +12,9 @@ import (
 
 var counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]{0,127}$`)
 
-// Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process asks. Its value is the last number
-// handed out, 0 in the beginning, and only rises. It is the generator.Counter of package generator, and safe for use by many
-// goroutines.
+// Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process
+// asks. Its value is the last number handed out, 0 in the beginning, and only rises. It is the
+// generator.Counter of package generator, and safe for use by many goroutines.
 type Counter struct {
 	log *Log
 	ref CounterRef
@@ -28,8 +28,9 @@ type CounterState struct {
 	UpdatedAt time.Time `json:"updated_at"`   // by the store's clock
 }
 
-// Counter is the namespace's counter of that name: up to 128 lower-case letters, digits, dots, dashes, underscores and slashes, the
-// first a letter or digit. There is nothing to create, and the store is not asked. The error is a [*RequestError].
+// Counter is the namespace's counter of that name: up to 128 lower-case letters, digits, dots,
+// dashes, underscores and slashes, the first a letter or digit. There is nothing to create, and the
+// store is not asked. The error is a [*RequestError].
 func (l *Log) Counter(name string) (*Counter, error) {
 	if !counterPattern.MatchString(name) {
 		return nil, &RequestError{"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, dashes, underscores and slashes"}
@@ -37,8 +38,8 @@ func (l *Log) Counter(name string) (*Counter, error) {
 	return &Counter{l, CounterRef{l.opts.Namespace, name}}, nil
 }
 
-// Counters returns up to limit counters that have handed out numbers, in the order of their names' bytes, from behind the name
-// after on: that of the last page's last one, or empty. Limit 0 is 100.
+// Counters returns up to limit counters that have handed out numbers, in the order of their names'
+// bytes, from behind the name after on: that of the last page's last one, or empty. Limit 0 is 100.
 func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterState, error) {
 	if limit < 0 {
 		return nil, &RequestError{"limit", strconv.Itoa(limit), "is negative"}
@@ -54,12 +55,14 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 // Name is the counter's name within its namespace.
 func (c *Counter) Name() string { return c.ref.Name }
 
-// Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or floor if that is higher. None
-// of them was handed out before, and none will be again. Numbers that were passed over on the way to floor are not handed out
-// either, so a floor close to 2^63−1 uses up the counter. Where an answer was lost, the numbers that it spoke of are left unused
-// and others are taken: a gap is safe, a repeat is not.
+// Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or
+// floor if that is higher. None of them was handed out before, and none will be again. Numbers that
+// were passed over on the way to floor are not handed out either, so a floor close to 2^63−1 uses
+// up the counter. Where an answer was lost, the numbers that it spoke of are left unused and others
+// are taken: a gap is safe, a repeat is not.
 //
-// Errors: [*RequestError]; [ErrCounterExhausted], and the counter stays as it was; [*UnresolvedError]; or what the store says.
+// Errors: [*RequestError]; [ErrCounterExhausted], and the counter stays as it was;
+// [*UnresolvedError]; or what the store says.
 func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err error) {
 	switch {
 	case floor < 0:
@@ -93,10 +96,11 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 	return last, nil
 }
 
-// Advance makes the numbers up to to count as handed out. It is for an operator whose store was restored from a backup, or failed
-// over to a copy that lacked the newest rows: such a store would hand out numbers again. Advance beyond every number that was ever
-// used. It returns the counter's value, which is never lowered: where it is beyond to, nothing was changed, and otherwise an
-// event of the namespace, "counter-advanced", names actor; that is the log's host if empty.
+// Advance makes the numbers up to to count as handed out. It is for an operator whose store was
+// restored from a backup, or failed over to a copy that lacked the newest rows: such a store would
+// hand out numbers again. Advance beyond every number that was ever used. It returns the counter's
+// value, which is never lowered: where it is beyond to, nothing was changed, and otherwise an event
+// of the namespace, "counter-advanced", names actor; that is the log's host if empty.
 func (c *Counter) Advance(ctx context.Context, to int64, actor string) (int64, error) {
 	if to < 1 {
 		return 0, &RequestError{"to", strconv.FormatInt(to, 10), "is no number of a counter"}

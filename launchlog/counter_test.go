@@ -79,7 +79,8 @@ func TestBadReservations(t *testing.T) {
 	}
 }
 
-// patchy loses the answers of its first reservations, and answers the next one with then, or as a sound store.
+// patchy loses the answers of its first reservations, and answers the next one with then, or as a
+// sound store.
 type patchy struct {
 	launchlog.Store
 	lose  int
@@ -119,7 +120,8 @@ func TestReserveAfterLostAnswer(t *testing.T) {
 		t.Errorf("exhausted by the lost answer itself: %v", err)
 	}
 
-	// Without a final answer it is uncertain whether the counter moved, and known that nobody has the numbers.
+	// Without a final answer it is uncertain whether the counter moved, and known that nobody has
+	// the numbers.
 	synctest.Test(t, func(t *testing.T) {
 		s = &patchy{Store: memory.New(nil), lose: 1, then: &launchlog.AttemptError{Err: errSick}}
 		_, err := newCounter(t, s, &launchlog.Options{Budget: 100 * time.Millisecond}).Reserve(ctx, 0, 10)

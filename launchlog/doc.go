@@ -1,5 +1,6 @@
-// Package launchlog keeps the two numbers that make IDs unique: the launch number, taken once per deployment, and the
-// generator number, taken once per start of an app. It also keeps named counters, for the generators that need no launch.
+// Package launchlog keeps the two numbers that make IDs unique: the launch number, taken once per
+// deployment, and the generator number, taken once per start of an app. It also keeps named
+// counters, for the generators that need no launch.
 //
 // A [Log] is the whole API; a [Store] keeps its rows:
 //
@@ -18,20 +19,22 @@
 //	gen, err := generator.NewDecimal(log.Generators(launch.ID))
 //	err = gen.Ready(ctx)
 //
-// Ready takes the first number, before the first transaction of the app. A transaction that mints on
-// the log's own database holds what the log waits for: with SQLite the lock of the file, with a
+// Ready takes the first number, before the first transaction of the app. A transaction that mints
+// on the log's own database holds what the log waits for: with SQLite the lock of the file, with a
 // server a connection of the pool, if it is small.
 //
 // # Counters
 //
-// A [Counter] hands out ranges of the numbers 1 ..= 2^63−1 under a name of its own, to as many processes as ask. It serves
+// A [Counter] hands out ranges of the numbers 1 ..= 2^63−1 under a name of its own, to as many
+// processes as ask. It serves
 //
 //   - IDs from the database: a process takes a block at a time, and counts through it by itself (hi/lo);
 //   - generators that go by time: a counter of milliseconds, or whatever the unit is, stands at the end of the times that a generator may
 //     stamp. It takes the next few seconds, from now on, before it uses them: whoever comes after it, on a clock that was set
 //     back or after a crash, gets later ones.
 //
-// Both are one step, [Counter.Reserve], which takes numbers above all that were taken and not below a floor:
+// Both are one step, [Counter.Reserve], which takes numbers above all that were taken and not below
+// a floor:
 //
 //	orders, err := log.Counter("orders")
 //	gen, err := generator.NewSequence(orders, 1000)
@@ -53,14 +56,17 @@
 //   - No call guesses. Where an answer was lost, the whole operation is run again under its key; a
 //     counter takes other numbers instead.
 //
-// This holds as long as the store keeps what it acknowledged. One that was restored from a backup, or failed over to a copy that
-// lacked the newest rows, gives out again the numbers that it forgot: after a restore, call [Log.Advance], and [Counter.Advance]
-// for each of [Log.Counters] and for those that the backup had not yet, before anything else. [Request].KnownLaunch notices lost
-// launches where that was forgotten, and the floor of [Counter.Reserve] keeps clear of numbers that the caller knows.
+// This holds as long as the store keeps what it acknowledged. One that was restored from a backup,
+// or failed over to a copy that lacked the newest rows, gives out again the numbers that it forgot:
+// after a restore, call [Log.Advance], and [Counter.Advance] for each of [Log.Counters] and for
+// those that the backup had not yet, before anything else. [Request].KnownLaunch notices lost
+// launches where that was forgotten, and the floor of [Counter.Reserve] keeps clear of numbers that
+// the caller knows.
 //
 // # Limits
 //
-// A namespace has 99,999 launches, and a launch has 100,000 generators, whose numbers are never used again. A restart of an
-// app costs a generator number, so an app that crashes once a second uses up a launch in 28 hours: [Options].Warn hears of
-// it from 80 % on. It hears of counters as well, whose numbers only a floor far too high uses up.
+// A namespace has 99,999 launches, and a launch has 100,000 generators, whose numbers are never
+// used again. A restart of an app costs a generator number, so an app that crashes once a second
+// uses up a launch in 28 hours: [Options].Warn hears of it from 80 % on. It hears of counters as
+// well, whose numbers only a floor far too high uses up.
 package launchlog

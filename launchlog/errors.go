@@ -24,12 +24,12 @@ var (
 		"start a new namespace, for tables of its own")
 	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
 	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: start a new launch")
-	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as it
-	// was.
+	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as
+	// it was.
 	ErrCounterExhausted error = reason("the counter's numbers, which end at 9223372036854775807, are used up")
 	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was
-	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that was
-	// ever used.
+	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that
+	// was ever used.
 	ErrBehind error = reason("the store has lost launches")
 	// ErrHeld: this process has what the store waits for, a lock or all connections, and a
 	// transaction of the app that waits for the answer cannot give it back.
@@ -68,8 +68,8 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("launchlog: %s %s %s", e.Field, quote(e.Value), e.Reason)
 }
 
-// A ConflictError is returned by Start for a key that belongs to a launch with another request, and by End for a launch that
-// ended with another outcome.
+// A ConflictError is returned by Start for a key that belongs to a launch with another request, and
+// by End for a launch that ended with another outcome.
 type ConflictError struct {
 	Key    string   // of the launch
 	Launch int      // the launch that is there
@@ -80,13 +80,15 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s", e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
 }
 
-// An UnresolvedError is returned when the budget or the context ended before the store gave a final answer.
+// An UnresolvedError is returned when the budget or the context ended before the store gave a final
+// answer.
 type UnresolvedError struct {
 	Op       string // "start", "end", "claim", "reserve", …
 	Key      string // what names the operation: run it again under this key
 	Attempts int
-	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet be. Start and End may be
-	// run again as they are; numbers in doubt, of generators or counters, are left unused.
+	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet
+	// be. Start and End may be run again as they are; numbers in doubt, of generators or counters,
+	// are left unused.
 	Uncertain bool
 	Cause     error // why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer
 	Err       error // of the last attempt that was not merely cut off, or nil
@@ -114,10 +116,11 @@ func (e *UnresolvedError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Cause, e.Err}, func(err error) bool { return err == nil })
 }
 
-// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log] may
-// run it again. Its text is that of the error in it.
+// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log]
+// may run it again. Its text is that of the error in it.
 type AttemptError struct {
-	// Ambiguous: the operation may have been carried out, or may yet be. If not, it is known that nothing was changed.
+	// Ambiguous: the operation may have been carried out, or may yet be. If not, it is known that
+	// nothing was changed.
 	Ambiguous bool
 	Err       error
 }

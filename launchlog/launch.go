@@ -21,10 +21,12 @@ const (
 	MaxGenerators = 100_000
 )
 
-// Request says what is launched, by whom and why. Key, Service, Environment and Initiator are required. Texts are UTF-8
-// without control characters, at most 255 bytes (Reason and PipelineURL 4,096).
+// Request says what is launched, by whom and why. Key, Service, Environment and Initiator are
+// required. Texts are UTF-8 without control characters, at most 255 bytes (Reason and PipelineURL
+// 4,096).
 type Request struct {
-	// Key makes the start idempotent: it names this deployment and no other, for example the URL of the pipeline's run.
+	// Key makes the start idempotent: it names this deployment and no other, for example the URL of
+	// the pipeline's run.
 	Key string `json:"key,omitempty"`
 
 	Service        string          `json:"service,omitempty"`
@@ -42,9 +44,9 @@ type Request struct {
 	RollsBack      int             `json:"rolls_back,omitempty"` // the launch that this one rolls back, or 0
 	Data           json.RawMessage `json:"data,omitempty"`       // a JSON object of the caller's, at most 64 KiB
 
-	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not come as far lost launches,
-	// and Start fails with [ErrBehind] rather than repeat their numbers. Generator numbers that a store lost it does not notice:
-	// see [Log.Advance].
+	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not
+	// come as far lost launches, and Start fails with [ErrBehind] rather than repeat their numbers.
+	// Generator numbers that a store lost it does not notice: see [Log.Advance].
 	KnownLaunch int `json:"-"`
 }
 
@@ -64,7 +66,8 @@ type Launch struct {
 // Running reports whether the launch has not ended.
 func (l Launch) Running() bool { return l.EndedAt.IsZero() }
 
-// Outcome is how a launch ended: one word of lower-case letters and dashes, at most 32 bytes. Those below are the usual ones.
+// Outcome is how a launch ended: one word of lower-case letters and dashes, at most 32 bytes. Those
+// below are the usual ones.
 type Outcome string
 
 // The usual outcomes.
@@ -172,7 +175,8 @@ const (
 	maxDepth = 100 // of nested arrays and objects
 )
 
-// canonicalObject sorts the names of a JSON object and drops its white space, so that equal data has equal hashes.
+// canonicalObject sorts the names of a JSON object and drops its white space, so that equal data
+// has equal hashes.
 func canonicalObject(data json.RawMessage) (json.RawMessage, error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -213,7 +217,8 @@ var (
 	errDepth     = fmt.Errorf("is nested more than %d deep", maxDepth)
 )
 
-// decodeValue is what json.Unmarshal does, but for objects that have a name twice, and bounded in depth.
+// decodeValue is what json.Unmarshal does, but for objects that have a name twice, and bounded in
+// depth.
 func decodeValue(d *json.Decoder, depth int) (any, error) {
 	token, err := d.Token()
 	delim, nested := token.(json.Delim)
@@ -255,8 +260,9 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 	return array, nil
 }
 
-// hash is over everything but the key and what differs between retries of the same step. Empty fields are left out, so that a
-// field added to Request does not change the hash of an older request.
+// hash is over everything but the key and what differs between retries of the same step. Empty
+// fields are left out, so that a field added to Request does not change the hash of an older
+// request.
 func (r Request) hash() (string, error) {
 	r.Key = ""
 	b, err := json.Marshal(r)

@@ -22,15 +22,17 @@ var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // Options are the optional settings of a [Log].
 type Options struct {
-	// Namespace separates systems that share a store: each has its own launch numbers and counters. It is DefaultNamespace if empty, else
-	// up to 63 lower-case letters, digits, dots, dashes and underscores, the first a letter or digit.
+	// Namespace separates systems that share a store: each has its own launch numbers and counters.
+	// It is DefaultNamespace if empty, else up to 63 lower-case letters, digits, dots, dashes and
+	// underscores, the first a letter or digit.
 	Namespace string
 	// Budget bounds a call together with its context. It is 30 s if zero.
 	Budget time.Duration
 	// Host and PID are recorded with launches and claims. They are those of the process if empty.
 	Host string
 	PID  int
-	// Warn is told, at every number taken, that 80 % of such numbers are used or more. It may be nil.
+	// Warn is told, at every number taken, that 80 % of such numbers are used or more. It may be
+	// nil.
 	Warn func(Usage)
 }
 
@@ -63,7 +65,8 @@ func (u Usage) String() string {
 	}
 }
 
-// Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that needs closing.
+// Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that
+// needs closing.
 type Log struct {
 	store Store
 	opts  Options
@@ -103,8 +106,9 @@ func New(store Store, opts *Options) (*Log, error) {
 	return l, nil
 }
 
-// Start returns the launch of the request's key, and starts it if there is none. Errors: [*RequestError], [*ConflictError],
-// [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for RollsBack, [*UnresolvedError], or what the store says.
+// Start returns the launch of the request's key, and starts it if there is none. Errors:
+// [*RequestError], [*ConflictError], [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for
+// RollsBack, [*UnresolvedError], or what the store says.
 func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	r, err := r.canonical()
 	if err != nil {
@@ -133,9 +137,10 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	return launch, nil
 }
 
-// End ends a launch: it gives out no more generator numbers. Apps of the launch that hold one go on until it is used up. To
-// end it again with the same outcome changes nothing; with another one is a [*ConflictError]. Other errors: [ErrNotFound],
-// [*RequestError], [*UnresolvedError], or what the store says.
+// End ends a launch: it gives out no more generator numbers. Apps of the launch that hold one go on
+// until it is used up. To end it again with the same outcome changes nothing; with another one is a
+// [*ConflictError]. Other errors: [ErrNotFound], [*RequestError], [*UnresolvedError], or what the
+// store says.
 func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error) {
 	if ending.Actor == "" {
 		ending.Actor = l.opts.Host
@@ -155,8 +160,8 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 	return ended, nil
 }
 
-// Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded], [ErrGeneratorsExhausted],
-// [*UnresolvedError], or what the store says.
+// Claim takes the next generator number of a launch. Errors: [ErrNotFound], [ErrEnded],
+// [ErrGeneratorsExhausted], [*UnresolvedError], or what the store says.
 func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 	claim, err := l.claim(ctx, launch)
 	if err != nil {
@@ -176,7 +181,8 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	return claim, err
 }
 
-// Generators hands out the generator numbers of one launch. It is the generator.Numbers of package generator.
+// Generators hands out the generator numbers of one launch. It is the generator.Numbers of package
+// generator.
 type Generators struct {
 	log    *Log
 	launch int
@@ -194,10 +200,11 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	return claim.Generator, err
 }
 
-// Advance makes launch numbers up to last count as used, and ends the launches that run as [Superseded]. It is for an operator
-// whose store was restored from a backup, or failed over to a copy that lacked the newest rows: such a store would give out
-// launch numbers again, and generator numbers of the launches that run. Advance beyond every number that was ever used, and
-// start a new launch. It returns the last launch number, which is never lowered.
+// Advance makes launch numbers up to last count as used, and ends the launches that run as
+// [Superseded]. It is for an operator whose store was restored from a backup, or failed over to a
+// copy that lacked the newest rows: such a store would give out launch numbers again, and generator
+// numbers of the launches that run. Advance beyond every number that was ever used, and start a new
+// launch. It returns the last launch number, which is never lowered.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if last < 1 || last > MaxLaunch {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
@@ -239,8 +246,8 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	})
 }
 
-// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first. Of a launch that is not
-// there it is [ErrNotFound].
+// Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
+// Of a launch that is not there it is [ErrNotFound].
 func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 	found, err := attempt(ctx, l, "events", strconv.Itoa(launch), func(ctx context.Context) ([]Event, error) {
 		return l.store.Events(ctx, l.ref(launch))
@@ -251,8 +258,8 @@ func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 	return found, err
 }
 
-// Claims returns up to limit claims of a launch, from generator number from on, in ascending order. Limit 0 is 100. Of a launch
-// that is not there it is [ErrNotFound].
+// Claims returns up to limit claims of a launch, from generator number from on, in ascending order.
+// Limit 0 is 100. Of a launch that is not there it is [ErrNotFound].
 func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, error) {
 	if limit <= 0 {
 		limit = defaultLimit

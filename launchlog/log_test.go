@@ -111,7 +111,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// The hash must not change between versions of idmint: a retry of a deployment may run with a newer one.
+// The hash must not change between versions of idmint: a retry of a deployment may run with a newer
+// one.
 func TestRequestHashIsStable(t *testing.T) {
 	l := newLog(t, memory.New(nil), nil)
 	r := storetest.Request("k")
@@ -120,7 +121,8 @@ func TestRequestHashIsStable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// printf '%s' '{"service":"shop","environment":"test","initiator":"ann","data":{"a":1,"b":2}}' | sha256sum
+	// printf '%s' '{"service":"shop","environment":"test","initiator":"ann","data":{"a":1,"b":2}}'
+	// | sha256sum
 	const want = "2237320861c33a9d002362e0233ae687af3ccc4c58797fe105a602e4de97847a"
 	if launch.RequestHash != want {
 		t.Errorf("hash %s, want %s", launch.RequestHash, want)

@@ -2,57 +2,65 @@ package launchlog
 
 import "context"
 
-// Store keeps the rows of launch logs. It is implemented once per database and knows nothing of retries, hashes or
-// warnings: each method is one atomic step, carried out wholly or not at all, that a [Log] may run again after an
-// [AttemptError]. Package storetest says what is expected of it.
+// Store keeps the rows of launch logs. It is implemented once per database and knows nothing of
+// retries, hashes or warnings: each method is one atomic step, carried out wholly or not at all,
+// that a [Log] may run again after an [AttemptError]. Package storetest says what is expected of
+// it.
 //
 // Methods obey their context, also where the database or its disk does not answer, and are safe for
-// use by many goroutines and many processes. The context's error is returned bare only where nothing
-// was sent to the database, or what was sent is rolled back; otherwise it is ambiguous.
+// use by many goroutines and many processes. The context's error is returned bare only where
+// nothing was sent to the database, or what was sent is rolled back; otherwise it is ambiguous.
 type Store interface {
-	// StartLaunch returns ErrBehind if the namespace's last launch number is below start.KnownLaunch. Otherwise it returns the
-	// launch with the key of start if there is one; and else it takes the next number, and adds the launch and an event
-	// "started", or returns ErrLaunchesExhausted.
+	// StartLaunch returns ErrBehind if the namespace's last launch number is below
+	// start.KnownLaunch. Otherwise it returns the launch with the key of start if there is one; and
+	// else it takes the next number, and adds the launch and an event "started", or returns
+	// ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, start Start) (Launch, error)
 
-	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended is returned as it is. If
-	// there is none the error is ErrNotFound.
+	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended
+	// is returned as it is. If there is none the error is ErrNotFound.
 	EndLaunch(ctx context.Context, ref Ref, ending Ending) (Launch, error)
 
-	// ClaimGenerator returns the claim with the token of take if there is one, even if the launch has ended since. Otherwise
-	// it takes the next generator number of the launch and adds the claim, or returns ErrNotFound, ErrEnded or
-	// ErrGeneratorsExhausted.
+	// ClaimGenerator returns the claim with the token of take if there is one, even if the launch
+	// has ended since. Otherwise it takes the next generator number of the launch and adds the
+	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted.
 	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
 
-	// AdvanceLaunches returns the namespace's last launch number if it is above last. Otherwise it ends the launches that run,
-	// raises the last launch number to last, at most MaxLaunch, adds an event "advanced" if that changes it, and returns last.
+	// AdvanceLaunches returns the namespace's last launch number if it is above last. Otherwise it
+	// ends the launches that run, raises the last launch number to last, at most MaxLaunch, adds an
+	// event "advanced" if that changes it, and returns last.
 	AdvanceLaunches(ctx context.Context, namespace string, last int, ending Ending) (int, error)
 
 	// Launch returns one launch, or ErrNotFound.
 	Launch(ctx context.Context, ref Ref) (Launch, error)
 
-	// Launches returns the launches that filter selects, the highest number first. Filter.Limit is not zero.
+	// Launches returns the launches that filter selects, the highest number first. Filter.Limit is
+	// not zero.
 	Launches(ctx context.Context, namespace string, filter Filter) ([]Launch, error)
 
-	// Events returns the events of a launch, or of the namespace for launch 0, in the order in which they were added.
+	// Events returns the events of a launch, or of the namespace for launch 0, in the order in
+	// which they were added.
 	Events(ctx context.Context, ref Ref) ([]Event, error)
 
-	// Claims returns up to limit claims of a launch whose numbers are at least from, in ascending order.
+	// Claims returns up to limit claims of a launch whose numbers are at least from, in ascending
+	// order.
 	Claims(ctx context.Context, ref Ref, from, limit int) ([]Claim, error)
 
-	// ReserveNumbers raises a counter's value to max(value, floor − 1) + n, and returns the first of these last n numbers. Where
-	// that would pass 2^63−1 the error is ErrCounterExhausted. Floor is not negative, and n is positive. It carries no key: a
-	// reservation that is run again takes other numbers.
+	// ReserveNumbers raises a counter's value to max(value, floor − 1) + n, and returns the first
+	// of these last n numbers. Where that would pass 2^63−1 the error is ErrCounterExhausted. Floor
+	// is not negative, and n is positive. It carries no key: a reservation that is run again takes
+	// other numbers.
 	ReserveNumbers(ctx context.Context, ref CounterRef, floor, n int64) (first int64, err error)
 
-	// AdvanceCounter raises a counter's value to to and adds an event "counter-advanced" of the namespace, if the value is below
-	// to. It returns the counter's value. To is positive.
+	// AdvanceCounter raises a counter's value to to and adds an event "counter-advanced" of the
+	// namespace, if the value is below to. It returns the counter's value. To is positive.
 	AdvanceCounter(ctx context.Context, ref CounterRef, to int64, actor string) (int64, error)
 
 	// LastNumber returns a counter's value, 0 if there is no such counter.
 	LastNumber(ctx context.Context, ref CounterRef) (int64, error)
 
-	// Counters returns up to limit counters whose names are beyond after, in the order of the names' bytes.
+	// Counters returns up to limit counters whose names are beyond after, in the order of the
+	// names' bytes.
 	Counters(ctx context.Context, namespace, after string, limit int) ([]CounterState, error)
 }
 

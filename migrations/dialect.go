@@ -26,8 +26,9 @@ const (
 	// server. What a connection has SET is of no account, because behind a pooler another client
 	// may have done so. Where that leads to another launch log the error is a [*SearchPathError].
 	Postgres Dialect = dialect.Postgres
-	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server that
-	// writes a binary log must have log_bin_trust_function_creators on, or the user the right SUPER.
+	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server
+	// that writes a binary log must have log_bin_trust_function_creators on, or the user the right
+	// SUPER.
 	MySQL Dialect = dialect.MySQL
 )
 
@@ -41,7 +42,8 @@ type engine struct {
 	enter func(ctx context.Context, tx *sql.Tx) error
 	leave []string
 	// lock is a query that takes the lock of migrators and says whether it has it. The end of the
-	// transaction frees the lock, or unlock does. Where lock is empty the transaction is lock enough.
+	// transaction frees the lock, or unlock does. Where lock is empty the transaction is lock
+	// enough.
 	lock   string
 	unlock []string
 	// commits: each statement of a file is sent by itself, and DDL commits.

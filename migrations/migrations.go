@@ -1,20 +1,20 @@
 // Package migrations creates and upgrades the tables of the launch log.
 //
-// [Up] is safe when many processes run it at first boot. Each migration is one transaction that also
-// records its version, and a process that finds a migration taken goes on after it. [Down] is one
-// transaction as a whole. Other tools find the same SQL in [FS], as NNNN_name.up.sql and
+// [Up] is safe when many processes run it at first boot. Each migration is one transaction that
+// also records its version, and a process that finds a migration taken goes on after it. [Down] is
+// one transaction as a whole. Other tools find the same SQL in [FS], as NNNN_name.up.sql and
 // NNNN_name.down.sql. Each file records its version in the table idmint_schema itself, so tools may
 // be mixed.
 //
-// MySQL commits at every statement that changes a schema. There each statement of a migration can be
-// run again, the version is recorded last, and one migrator is at work at a time. What was cut off,
-// the next Up completes.
+// MySQL commits at every statement that changes a schema. There each statement of a migration can
+// be run again, the version is recorded last, and one migrator is at work at a time. What was cut
+// off, the next Up completes.
 //
-// The tables refuse, by triggers, that rows are deleted or renumbered, that counters are lowered, and
-// that anything is truncated. In MySQL no trigger hears of TRUNCATE, and foreign keys refuse it.
-// None of this stops who drops the tables or the triggers, or switches off the checks of foreign keys
-// (MySQL) or the triggers (PostgreSQL's session_replication_role): keep the rights to do so from the
-// apps.
+// The tables refuse, by triggers, that rows are deleted or renumbered, that counters are lowered,
+// and that anything is truncated. In MySQL no trigger hears of TRUNCATE, and foreign keys refuse
+// it. None of this stops who drops the tables or the triggers, or switches off the checks of
+// foreign keys (MySQL) or the triggers (PostgreSQL's session_replication_role): keep the rights to
+// do so from the apps.
 //
 // A migration that was shipped is never edited.
 package migrations
@@ -33,8 +33,8 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql mysql/*.sql
 var files embed.FS
 
-// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would be
-// given out again.
+// ErrNotEmpty is returned by [Down] where it would drop launches or counters: their numbers would
+// be given out again.
 var ErrNotEmpty error = reason("the launch log is not empty, " +
 	"and dropping it would let its numbers be used again")
 
@@ -131,8 +131,8 @@ func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
 	})
 }
 
-// Down takes migrations back until the database has version to, all of them or, with an error, none.
-// It returns [ErrNotEmpty] where that would drop launches or counters that were used, and a
+// Down takes migrations back until the database has version to, all of them or, with an error,
+// none. It returns [ErrNotEmpty] where that would drop launches or counters that were used, and a
 // [*NewerError] for a database that is beyond [Latest]. In MySQL each version is a step of its own.
 // A Down that is cut off there, or comes upon a launch that was started since it began, leaves the
 // versions that it took back: Up brings them again.
@@ -162,8 +162,8 @@ func down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	})
 }
 
-// checkEmpty looks at all the versions before anything is dropped. The files look again, under their
-// locks.
+// checkEmpty looks at all the versions before anything is dropped. The files look again, under
+// their locks.
 func checkEmpty(ctx context.Context, tx *sql.Tx, from, to int) error {
 	for version, query := range map[int]string{
 		1: "SELECT count(*) FROM idmint_namespace WHERE last_launch_id > 0",

@@ -236,8 +236,8 @@ func TestOvertaken(t *testing.T) {
 	s.up(t, db, migrations.Latest(s.dialect))
 }
 
-// A launch that is started while Down waits for its locks is kept, and so is all else. In MySQL Down
-// has taken the counters back by then, and Up brings them again.
+// A launch that is started while Down waits for its locks is kept, and so is all else. In MySQL
+// Down has taken the counters back by then, and Up brings them again.
 func TestDownComesUponLaunch(t *testing.T) {
 	waiting := map[migrations.Dialect]string{
 		migrations.Postgres: "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'idmint_namespace'::regclass",
@@ -281,7 +281,8 @@ func TestDownComesUponLaunch(t *testing.T) {
 	})
 }
 
-// A table of the same name is in the way, or a newer version: no version is recorded, and PostgreSQL leaves nothing behind.
+// A table of the same name is in the way, or a newer version: no version is recorded, and
+// PostgreSQL leaves nothing behind.
 func TestServerRefuses(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
 		db, _ := s.open(t, "")
@@ -334,7 +335,8 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// MySQL keeps what a migrator did until it was cut off: wherever that was, the next one completes it.
+// MySQL keeps what a migrator did until it was cut off: wherever that was, the next one completes
+// it.
 func TestCutOff(t *testing.T) {
 	s := servers[1]
 	whole, _ := s.open(t, "")

@@ -1,5 +1,5 @@
-// Package migrators runs many migrators at once, each in a process of its own, as an app's processes
-// do at their first boot.
+// Package migrators runs many migrators at once, each in a process of its own, as an app's
+// processes do at their first boot.
 package migrators
 
 import (

@@ -12,7 +12,8 @@ import (
 // Clients is how many clients the benchmarks have.
 const Clients = 16
 
-// BenchmarkStart measures how fast clients start launches of one namespace, which has no more than 99,999: then comes the next one.
+// BenchmarkStart measures how fast clients start launches of one namespace, which has no more than
+// 99,999: then comes the next one.
 func BenchmarkStart(b *testing.B, store launchlog.Store) {
 	logs := make([]*launchlog.Log, b.N/launchlog.MaxLaunch+1)
 	for i := range logs {
@@ -26,7 +27,8 @@ func BenchmarkStart(b *testing.B, store launchlog.Store) {
 	})
 }
 
-// BenchmarkClaim measures how fast clients claim generator numbers of one launch, which has no more than 100,000: then comes the next one.
+// BenchmarkClaim measures how fast clients claim generator numbers of one launch, which has no more
+// than 100,000: then comes the next one.
 func BenchmarkClaim(b *testing.B, store launchlog.Store) {
 	l := benchLog(b, store, "n")
 	for i := range b.N/launchlog.MaxGenerators + 1 {

@@ -195,7 +195,8 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 	})
 }
 
-// counterContention has many goroutines reserve from two counters: one that has no gaps, and one with floors.
+// counterContention has many goroutines reserve from two counters: one that has no gaps, and one
+// with floors.
 func counterContention(t *testing.T, store launchlog.Store) {
 	const workers, rounds = 16, 60
 	l := newLog(t, store, nil)

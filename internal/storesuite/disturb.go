@@ -12,9 +12,9 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Disturb has workers start and end launches, claim numbers and reserve some of a counter, a third of the calls with a context that
-// ends within milliseconds. Meanwhile disturb is called again and again, with what it needs to be different each time. Then the log is
-// audited.
+// Disturb has workers start and end launches, claim numbers and reserve some of a counter, a third
+// of the calls with a context that ends within milliseconds. Meanwhile disturb is called again and
+// again, with what it needs to be different each time. Then the log is audited.
 func Disturb(t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error) {
 	t.Helper()
 	const workers = 8
@@ -123,7 +123,8 @@ func insist[T any](d *disturbed, random *rand.Rand, call func(context.Context) (
 	}
 }
 
-// audit compares what the workers were told with what the log says when nothing is under way any more.
+// audit compares what the workers were told with what the log says when nothing is under way any
+// more.
 func (d *disturbed) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) {
 	t.Helper()
 	for _, twice := range d.twice {
@@ -175,7 +176,8 @@ func deadlines(t *testing.T, store launchlog.Store) {
 	Disturb(t, store, 12, func(*launchlog.Log, int) error { return nil })
 }
 
-// operator has somebody advance the launches and a counter meanwhile, which takes rows that the others have and want.
+// operator has somebody advance the launches and a counter meanwhile, which takes rows that the
+// others have and want.
 func operator(t *testing.T, store launchlog.Store) {
 	Disturb(t, store, 12, func(l *launchlog.Log, n int) error {
 		found, err := l.List(ctx, launchlog.Filter{Limit: 1})

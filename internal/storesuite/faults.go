@@ -14,8 +14,9 @@ import (
 
 var errInjected = errors.New("injected fault")
 
-// Faulty wraps a store and spoils what a network would: a request that never arrives, an answer that is lost, and a
-// request that arrives late, after its caller has tried again. Each is reported as a store over a network would report it.
+// Faulty wraps a store and spoils what a network would: a request that never arrives, an answer
+// that is lost, and a request that arrives late, after its caller has tried again. Each is reported
+// as a store over a network would report it.
 type Faulty struct {
 	launchlog.Store
 	Rate float64 // of calls that are spoilt
@@ -89,8 +90,8 @@ func lostAnswers(t *testing.T, store launchlog.Store) {
 	Simulate(t, store, uint64(time.Now().UnixNano()), 60)
 }
 
-// Simulate has a few workers start launches, claim numbers and reserve some of a counter through a [Faulty] store, and audits the
-// log. Faults and the workers' choices follow from seed.
+// Simulate has a few workers start launches, claim numbers and reserve some of a counter through a
+// [Faulty] store, and audits the log. Faults and the workers' choices follow from seed.
 func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	const workers = 3
 	faulty := NewFaulty(store, seed, 0.4)
@@ -167,7 +168,8 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	}
 }
 
-// reserveRandom reserves for a worker whose last number is last. Now and then an operator advances the counter before.
+// reserveRandom reserves for a worker whose last number is last. Now and then an operator advances
+// the counter before.
 func reserveRandom(c *launchlog.Counter, random *rand.Rand, last int64) (Range, error) {
 	r, floor := Range{N: 1 + random.Int64N(5)}, max(0, last+random.Int64N(40)-20)
 	if random.IntN(8) == 0 {

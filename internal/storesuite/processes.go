@@ -12,7 +12,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Workers are for subprocess.Main in the tests of a store, whose open takes what names a database. [ManyProcesses] runs them.
+// Workers are for subprocess.Main in the tests of a store, whose open takes what names a database.
+// [ManyProcesses] runs them.
 func Workers(open func(database string) (launchlog.Store, error)) map[string]func([]string) error {
 	worker := func(next func(*launchlog.Log) (int, error)) func([]string) error {
 		return func(args []string) error {
@@ -50,7 +51,8 @@ func Workers(open func(database string) (launchlog.Store, error)) map[string]fun
 	}
 }
 
-// ManyProcesses has processes take numbers at the same time, each so many times. Each number must be taken once, and none left out.
+// ManyProcesses has processes take numbers at the same time, each so many times. Each number must
+// be taken once, and none left out.
 func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string, store launchlog.Store), processes, times int) {
 	for _, worker := range []string{"claim", "reserve"} {
 		t.Run(worker, func(t *testing.T) {
@@ -88,7 +90,8 @@ func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string
 	}
 }
 
-// Upgrade has one store open while the tables go back to version 1 and on to the latest, and another opened after that.
+// Upgrade has one store open while the tables go back to version 1 and on to the latest, and
+// another opened after that.
 func Upgrade(t *testing.T, open func() launchlog.Store, down, up func() error) {
 	t.Helper()
 	before := newLog(t, open(), nil)

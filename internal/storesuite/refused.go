@@ -20,7 +20,8 @@ func Fill(t *testing.T, l *launchlog.Log) {
 	reserve(t, newCounter(t, l, "c"), 0, 10, 1)
 }
 
-// Refused are statements that change what was acknowledged, in the SQL that all databases know. A store's tables refuse them.
+// Refused are statements that change what was acknowledged, in the SQL that all databases know. A
+// store's tables refuse them.
 func Refused() []string {
 	const launch = "INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES "
 	return []string{

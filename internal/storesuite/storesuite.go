@@ -20,8 +20,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too slow to take all the numbers of a
-// launch, jump sets its next one; it is nil otherwise.
+// Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
+// slow to take all the numbers of a launch, jump sets its next one; it is nil otherwise.
 func Run(t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error) {
 	t.Helper()
 	for _, test := range []struct {
@@ -383,7 +383,8 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 	want(t, "level", warnings[0].Level(), 95)
 }
 
-// generatorsExhausted takes all the numbers that a launch has, or those around the levels of warnings.
+// generatorsExhausted takes all the numbers that a launch has, or those around the levels of
+// warnings.
 func generatorsExhausted(t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error) {
 	steps, wantLevels := []int{0, launchlog.MaxGenerators}, map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
 	if jump != nil {
@@ -431,8 +432,8 @@ func canceled(t *testing.T, store launchlog.Store) {
 	want(t, "next number", shown.NextGenerator, 0)
 }
 
-// contention has many goroutines claim numbers of a few launches and start launches, half of them under keys that others
-// use too.
+// contention has many goroutines claim numbers of a few launches and start launches, half of them
+// under keys that others use too.
 func contention(t *testing.T, store launchlog.Store) {
 	const workers, rounds, launches = 16, 40, 3
 	l := newLog(t, store, nil)

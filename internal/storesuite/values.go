@@ -10,7 +10,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// differentNames is about keys, services and environments that are not each other, although a collation may say so.
+// differentNames is about keys, services and environments that are not each other, although a
+// collation may say so.
 func differentNames(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	all := []string{

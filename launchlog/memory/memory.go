@@ -1,5 +1,5 @@
-// Package memory is a launchlog.Store in the memory of one process: for tests, and as the reference that other stores are
-// measured by. What it holds is gone with the process.
+// Package memory is a launchlog.Store in the memory of one process: for tests, and as the reference
+// that other stores are measured by. What it holds is gone with the process.
 package memory
 
 import (

@@ -14,7 +14,8 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) launchlog.Store { return memory.New(nil) }, nil)
 }
 
-// TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A failing seed is printed.
+// TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A
+// failing seed is printed.
 func TestSimulation(t *testing.T) {
 	const seeds = 3000
 	for seed := range uint64(seeds) {

@@ -23,7 +23,8 @@ const (
 	deadlock  = 1213
 )
 
-// classify says which errors a launchlog.Log may try again after. A transaction whose commit was not sent has changed nothing.
+// classify says which errors a launchlog.Log may try again after. A transaction whose commit was
+// not sent has changed nothing.
 func classify(err error) error {
 	var server *mysql.MySQLError
 	var attempt *launchlog.AttemptError
@@ -51,21 +52,24 @@ func causeOf(e *mysql.MySQLError) dialect.Cause {
 	return dialect.MySQL.Cause(strconv.Itoa(int(e.Number)))
 }
 
-// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger, as it says of one that KILL QUERY interrupted it over.
+// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger, as it says of one that
+// KILL QUERY interrupted it over.
 func isBrokenTrigger(err error) bool {
 	var e *mysql.MySQLError
 	return errors.As(err, &e) && e.Number == 1064 && strings.Contains(e.Message, "has an error in its body")
 }
 
-// classifyCommit is for the error of a commit. Only a deadlock, which is how a Galera node says that another one was faster, and a
-// connection that was of no use to begin with tell what became of it.
+// classifyCommit is for the error of a commit. Only a deadlock, which is how a Galera node says
+// that another one was faster, and a connection that was of no use to begin with tell what became
+// of it.
 func classifyCommit(err error) error {
 	var server *mysql.MySQLError
 	known := errors.Is(err, driver.ErrBadConn) || errors.As(err, &server) && server.Number == deadlock
 	return &launchlog.AttemptError{Ambiguous: !known, Err: err}
 }
 
-// lostRace reports whether another process made the row first: all of the transaction was rolled back, the number as well.
+// lostRace reports whether another process made the row first: all of the transaction was rolled
+// back, the number as well.
 func lostRace(err error) bool {
 	var e *mysql.MySQLError
 	return errors.As(err, &e) && e.Number == duplicate

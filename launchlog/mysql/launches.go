@@ -32,7 +32,8 @@ const (
 var selectClaim = `SELECT ` + rows.Times(rows.Claim, words.Time) + ` FROM idmint_generator WHERE token = ?`
 
 // What a row holds after an UPDATE is read from it, which is locked: MariaDB does not hand back
-// last_insert_id(…) of an UPDATE that fires triggers, and keeps an older one where no row was updated.
+// last_insert_id(…) of an UPDATE that fires triggers, and keeps an older one where no row was
+// updated.
 func (s *Store) newSteps() {
 	s.steps = rows.NewSteps(words, rows.Own{
 		Write: s.write, Race: s.raced, Read: s.read,

@@ -1,20 +1,25 @@
-// Package mysql is a launchlog.Store in MySQL 8.0.29 or later, or MariaDB 10.6 or later, by github.com/go-sql-driver/mysql.
+// Package mysql is a launchlog.Store in MySQL 8.0.29 or later, or MariaDB 10.6 or later, by
+// github.com/go-sql-driver/mysql.
 //
-// Every step is one READ COMMITTED transaction on one connection, whatever the server's default is. Nothing is applied before its
-// commit is sent, so only an answer to that can leave a step in doubt. Names differ where a byte differs: the tables compare by
-// utf8mb4_bin. Times are UTC, by the server's clock, to the microsecond, whatever time zone the server and the connection have.
+// Every step is one READ COMMITTED transaction on one connection, whatever the server's default is.
+// Nothing is applied before its commit is sent, so only an answer to that can leave a step in
+// doubt. Names differ where a byte differs: the tables compare by utf8mb4_bin. Times are UTC, by
+// the server's clock, to the microsecond, whatever time zone the server and the connection have.
 //
 // # What the server must be set to
 //
-// What was acknowledged survives a crash of the server and its machine where innodb_flush_log_at_trx_commit is 1 and, with a binary
-// log, sync_binlog is 1: the defaults of MySQL; MariaDB's sync_binlog is 0. It survives a failover only where the replica has
-// everything: one that lacks the newest transactions gives out their numbers again. See package launchlog for what to do then.
+// What was acknowledged survives a crash of the server and its machine where
+// innodb_flush_log_at_trx_commit is 1 and, with a binary log, sync_binlog is 1: the defaults of
+// MySQL; MariaDB's sync_binlog is 0. It survives a failover only where the replica has everything:
+// one that lacks the newest transactions gives out their numbers again. See package launchlog for
+// what to do then.
 //
-// A call that finds the row of an earlier one with the same key, whose commit is under way, may answer before that commit is on disk
-// or on the replica: InnoDB shows rows so early. A crash within that one flush can lose what was answered.
+// A call that finds the row of an earlier one with the same key, whose commit is under way, may
+// answer before that commit is on disk or on the replica: InnoDB shows rows so early. A crash
+// within that one flush can lose what was answered.
 //
-// On a Galera cluster all processes must write to the same one node. Even then it is not certified: a node that takes over may lack
-// transactions that were acknowledged.
+// On a Galera cluster all processes must write to the same one node. Even then it is not certified:
+// a node that takes over may lack transactions that were acknowledged.
 package mysql
 
 import (
@@ -34,7 +39,8 @@ import (
 )
 
 const (
-	// rollbackWait bounds a ROLLBACK. Without it the connection is dropped, which rolls back as well.
+	// rollbackWait bounds a ROLLBACK. Without it the connection is dropped, which rolls back as
+	// well.
 	rollbackWait = time.Second
 	// connections of a pool of the store's own.
 	connections = 4
@@ -184,8 +190,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// A database names the log's database in the statements of a connection: whichever one an app that shares the pool has turned to by USE, they find the same tables. Names that begin
-// with idmint_ are those of tables.
+// A database names the log's database in the statements of a connection: whichever one an app that
+// shares the pool has turned to by USE, they find the same tables. Names that begin with idmint_
+// are those of tables.
 type database struct {
 	*sql.Conn
 	tables *strings.Replacer
@@ -270,9 +277,10 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 // avoidances are how many copies of each table, as MariaDB keeps them in its cache, a step avoids.
 const avoidances = 20
 
-// avoid keeps the newest copies of the tables from being used by this connection's next statements. KILL QUERY can spoil the triggers of
-// one, for good: MariaDB takes it out of its cache for each statement that comes, until FLUSH TABLES. So whoever meets it, and may
-// not flush, occupies it, and gets another one.
+// avoid keeps the newest copies of the tables from being used by this connection's next statements.
+// KILL QUERY can spoil the triggers of one, for good: MariaDB takes it out of its cache for each
+// statement that comes, until FLUSH TABLES. So whoever meets it, and may not flush, occupies it,
+// and gets another one.
 func avoid(ctx context.Context, tx rows.Tx, n int) error {
 	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
 		text := fmt.Sprintf("HANDLER idmint_%s OPEN AS avoided_%d_%d", table, n, i)
@@ -298,7 +306,8 @@ func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) 
 		}
 		err = classifyCommit(err)
 	}
-	// A lock that is not had in time (1205) takes back its statement alone, and the connection may live on: so it is said always.
+	// A lock that is not had in time (1205) takes back its statement alone, and the connection may
+	// live on: so it is said always.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
 	defer cancel()
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {

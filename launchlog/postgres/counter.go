@@ -11,7 +11,8 @@ import (
 const (
 	selectValue = `SELECT value FROM idmint_counter WHERE namespace = $1 AND name = $2`
 	makeCounter = `INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`
-	// reserveNumbers finds no row where there is no counter yet, and where it has too few numbers left.
+	// reserveNumbers finds no row where there is no counter yet, and where it has too few numbers
+	// left.
 	reserveNumbers = `UPDATE idmint_counter SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp()
 		WHERE namespace = $1 AND name = $2 AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
 		RETURNING value - $4::bigint + 1`

@@ -15,8 +15,8 @@ var (
 	errReadOnly = errors.New("the server only reads: it is a standby, or its default_transaction_read_only is on")
 )
 
-// classify says which errors a launchlog.Log may try again after. Sent says that a transaction and its commit were sent, and broken that
-// the connection is of no more use.
+// classify says which errors a launchlog.Log may try again after. Sent says that a transaction and
+// its commit were sent, and broken that the connection is of no more use.
 func classify(err error, sent, broken bool) error {
 	var server *pgconn.PgError
 	var connecting *pgconn.ConnectError
@@ -68,7 +68,8 @@ func isTaken(e *pgconn.PgError) bool {
 		(e.ConstraintName == "idmint_launch_key" || e.ConstraintName == "idmint_generator_token")
 }
 
-// lostRace reports whether another process made the row first: all of the transaction was rolled back, the number as well.
+// lostRace reports whether another process made the row first: all of the transaction was rolled
+// back, the number as well.
 func lostRace(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && isTaken(e)

@@ -1,38 +1,43 @@
 // Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
 //
-// Every step is sent as a whole, in one flight: while it holds a lock it waits for no client and no network. Its transactions are READ
-// COMMITTED whatever the database's default is, and the last commit waits for the disk, and for a synchronous standby where there is
-// one, whatever the database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives its transaction.
+// Every step is sent as a whole, in one flight: while it holds a lock it waits for no client and no
+// network. Its transactions are READ COMMITTED whatever the database's default is, and the last
+// commit waits for the disk, and for a synchronous standby where there is one, whatever the
+// database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock
+// outlives its transaction.
 //
-// The row that launches, or claims of a launch, are counted in is wanted by all of them. So their steps are two transactions: the first
-// takes the number and lets go of the row at once, without waiting for the disk; the second reads back what the first made, and waits.
-// PostgreSQL's log is written in order, so with the second commit the first is on disk, and all numbers before it. What is listed, and
-// not yet acknowledged to whoever asked for it, may be lost in a crash; while a synchronous standby is away, numbers are taken that
-// nobody gets.
+// The row that launches, or claims of a launch, are counted in is wanted by all of them. So their
+// steps are two transactions: the first takes the number and lets go of the row at once, without
+// waiting for the disk; the second reads back what the first made, and waits. PostgreSQL's log is
+// written in order, so with the second commit the first is on disk, and all numbers before it. What
+// is listed, and not yet acknowledged to whoever asked for it, may be lost in a crash; while a
+// synchronous standby is away, numbers are taken that nobody gets.
 //
 // The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
 // # Connection poolers
 //
-// [Open] uses no prepared statement with a name, so its connections may go through PgBouncer in transaction mode. The setting
-// default_query_exec_mode=cache_statement in the DSN makes it faster, for a direct connection or a pooler that knows of prepared
-// statements. [New] uses the mode of the pool that it is given.
+// [Open] uses no prepared statement with a name, so its connections may go through PgBouncer in
+// transaction mode. The setting default_query_exec_mode=cache_statement in the DSN makes it faster,
+// for a direct connection or a pooler that knows of prepared statements. [New] uses the mode of the
+// pool that it is given.
 //
 // Such a pooler hands on connections with what a client has SET. The search_path of another client
 // does not lead this one to another log: the tables' schema is found once, by the session's default
 // search_path, and every statement names it. The default is what the connection string says, and
 // else the role's, the database's or the server's setting.
 //
-// With [Open] a SET ROLE of another client does not lead elsewhere either, where the search_path has
-// "$user" in it: the schema is found by the session's own role. A step that runs with the other role
-// later can only be refused for its rights. With [New] and package migrations the role that is SET
-// counts, because the app may have done so on purpose.
+// With [Open] a SET ROLE of another client does not lead elsewhere either, where the search_path
+// has "$user" in it: the schema is found by the session's own role. A step that runs with the other
+// role later can only be refused for its rights. With [New] and package migrations the role that is
+// SET counts, because the app may have done so on purpose.
 //
 // # Standbys and failover
 //
-// What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It survives a failover only where the
-// standby is synchronous: one that lacks the newest transactions gives out their numbers again. See package launchlog for what to do
-// then. A commit whose wait for the standby was cut off counts as uncertain, and is run again: see [Watch]. On a server that only
+// What was acknowledged survives a crash of the server and its machine, as long as fsync is on. It
+// survives a failover only where the standby is synchronous: one that lacks the newest transactions
+// gives out their numbers again. See package launchlog for what to do then. A commit whose wait for
+// the standby was cut off counts as uncertain, and is run again: see [Watch]. On a server that only
 // reads, as a standby does, the log can be read.
 package postgres
 
@@ -193,20 +198,23 @@ func (s *Store) release(conn *pgxpool.Conn) {
 const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
 	hasty = `SET LOCAL synchronous_commit = off`
-	// durable leaves remote_apply as it is, which waits for more, and sees that the server says what [Watch] listens for.
+	// durable leaves remote_apply as it is, which waits for more, and sees that the server says
+	// what [Watch] listens for.
 	durable = `SELECT set_config(name, value, true) FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning')) s (name, value)
 		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit' OR current_setting(name) = 'error'`
 	commit = `COMMIT`
 )
 
-// write sends one transaction, whose statements are those that queue adds to the batch, in one flight. All of it is sent before the first
-// answer is known, so an answer that is lost leaves the commit in doubt.
+// write sends one transaction, whose statements are those that queue adds to the batch, in one
+// flight. All of it is sent before the first answer is known, so an answer that is lost leaves the
+// commit in doubt.
 func (s *Store) write(ctx context.Context, queue func(*batch)) error {
 	return s.writeHot(ctx, nil, queue)
 }
 
-// writeHot sends two transactions in one flight: hot, if it is not nil, which does not wait for the disk, and then last, which reads a row
-// that hot may have made, and locks it: so it has something to write, and its commit waits for the disk, where hot is before it.
+// writeHot sends two transactions in one flight: hot, if it is not nil, which does not wait for the
+// disk, and then last, which reads a row that hot may have made, and locks it: so it has something
+// to write, and its commit waits for the disk, where hot is before it.
 func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {

@@ -19,7 +19,8 @@ func workerCounter(path string) (*launchlog.Counter, error) {
 	return l.Counter("c")
 }
 
-// rangesWorker reserves blocks, some of them above a floor, until it is killed. Each is written down before it would be used.
+// rangesWorker reserves blocks, some of them above a floor, until it is killed. Each is written
+// down before it would be used.
 func rangesWorker(args []string) error {
 	c, err := workerCounter(args[0])
 	if err != nil {
@@ -80,7 +81,8 @@ func TestCounterKills(t *testing.T) {
 	}
 }
 
-// BenchmarkReserve is the steps of 8 goroutines of one process; TestManyProcesses has the rate of 8 processes.
+// BenchmarkReserve is the steps of 8 goroutines of one process; TestManyProcesses has the rate of 8
+// processes.
 func BenchmarkReserve(b *testing.B) {
 	l, err := launchlog.New(open(b, newFile(b)), nil)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A FileError is returned for a file in which SQLite's locks do not hold, so that two processes would take the same number, or
-// that is none.
+// A FileError is returned for a file in which SQLite's locks do not hold, so that two processes
+// would take the same number, or that is none.
 type FileError struct {
 	Path   string
 	Reason string
@@ -15,9 +15,10 @@ type FileError struct {
 
 func (e *FileError) Error() string { return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason) }
 
-// Check says why a launch log must not be kept in the file path, which need not be there yet: it is on a network file system, or
-// it has several names. The command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. What it recognises are the
-// file systems of Linux; FUSE, which may be local or not, is let through.
+// Check says why a launch log must not be kept in the file path, which need not be there yet: it is
+// on a network file system, or it has several names. The command line's sqlite:PATH and SQLite's
+// URIs are no paths. [Open] checks as well. What it recognises are the file systems of Linux; FUSE,
+// which may be local or not, is let through.
 func Check(path string) error {
 	if err := checkPath(path); err != nil {
 		return err

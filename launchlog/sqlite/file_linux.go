@@ -29,7 +29,8 @@ var networkFileSystems = map[int64]string{
 
 var statfs = unix.Statfs // replaced in a test
 
-// checkSystem takes a path without symbolic links. What cannot be looked at is reported when it is opened.
+// checkSystem takes a path without symbolic links. What cannot be looked at is reported when it is
+// opened.
 func checkSystem(path string) error {
 	var fs unix.Statfs_t
 	for _, p := range []string{path, filepath.Dir(path)} {

@@ -11,8 +11,8 @@ import (
 
 const now = `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`
 
-// words are SQLite's. Times are stored as text. What makes a row is no upsert: the triggers that keep
-// REPLACE off do not tell one from the other.
+// words are SQLite's. Times are stored as text. What makes a row is no upsert: the triggers that
+// keep REPLACE off do not tell one from the other.
 var words = rows.Words{
 	Time: `$`, Now: now, Is: `IS`,
 	MakeNamespace: `INSERT INTO idmint_namespace (namespace) SELECT ?1
@@ -28,8 +28,8 @@ const (
 		RETURNING next_generator_id - 1`
 	insertClaim = `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 		VALUES (?, ?, ?, ?, ?, ?) RETURNING ` + rows.Claim
-	// takeNumbers finds no row where there is no counter yet, and where it has too few numbers left:
-	// SQLite's sums do not wrap, but turn into floating point.
+	// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
+	// left: SQLite's sums do not wrap, but turn into floating point.
 	takeNumbers = `UPDATE idmint_counter SET value = max(value, ?3 - 1) + ?4, updated_at = ` + now + `
 		WHERE namespace = ?1 AND name = ?2 AND max(value, ?3 - 1) <= 9223372036854775807 - ?4
 		RETURNING value - ?4 + 1`

@@ -116,8 +116,8 @@ func (s *Store) look() (now files) {
 }
 
 // check says whether the files of the writer's connection still have their names. One may have been
-// removed or replaced, as by a restore. Others do not see what is written to it, and their locks are
-// in other files.
+// removed or replaced, as by a restore. Others do not see what is written to it, and their locks
+// are in other files.
 //
 // What was seen once counts for good. Files that come back to their names lack what others wrote in
 // the meantime.

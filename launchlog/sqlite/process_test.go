@@ -41,7 +41,8 @@ func workerLog(path string) (*launchlog.Log, error) {
 	return launchlog.New(store, nil)
 }
 
-// TestManyProcesses is the contention that read-then-write in deferred transactions does not survive.
+// TestManyProcesses is the contention that read-then-write in deferred transactions does not
+// survive.
 func TestManyProcesses(t *testing.T) {
 	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 		path := newFile(t)
@@ -49,8 +50,8 @@ func TestManyProcesses(t *testing.T) {
 	}, 8, size(300, 50))
 }
 
-// mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is killed. What was
-// acknowledged is written down at once, in a file of its own.
+// mixedWorker starts launches, some under keys that others use too, and claims numbers, until it is
+// killed. What was acknowledged is written down at once, in a file of its own.
 func mixedWorker(args []string) error {
 	l, err := workerLog(args[0])
 	if err != nil {
@@ -80,7 +81,8 @@ func mixedWorker(args []string) error {
 	}
 }
 
-// TestKills kills, and now and then stops, processes at random moments, and then audits the log against what they were told.
+// TestKills kills, and now and then stops, processes at random moments, and then audits the log
+// against what they were told.
 func TestKills(t *testing.T) {
 	const processes = 8
 	path := newFile(t)
@@ -124,8 +126,9 @@ func (e endurance) String() string {
 	return fmt.Sprintf("%d processes killed, %d stopped", e.processes, e.stops)
 }
 
-// endure runs processes of a worker on the log in path, each with a file of its own to write to, and kills and now and then stops
-// them at random moments, until they have written at least so many lines: on a slow machine that takes more kills.
+// endure runs processes of a worker on the log in path, each with a file of its own to write to,
+// and kills and now and then stops them at random moments, until they have written at least so many
+// lines: on a slow machine that takes more kills.
 func endure(t *testing.T, worker, path string, processes, kills, lines int) (saw endurance) {
 	t.Helper()
 	dir := t.TempDir()
@@ -178,7 +181,8 @@ func endure(t *testing.T, worker, path string, processes, kills, lines int) (saw
 
 type counts struct{ launches, claims int }
 
-// audit checks that what was acknowledged is in the log, that numbers have no gaps, and that each number taken has its record.
+// audit checks that what was acknowledged is in the log, that numbers have no gaps, and that each
+// number taken has its record.
 func audit(t *testing.T, path string, launches map[string]string, claims map[string]bool) (n counts) {
 	t.Helper()
 	db := openDB(t, path)
@@ -232,7 +236,8 @@ func holdWorker(args []string) error {
 	select {}
 }
 
-// TestLocked: a call ends within its budget while another process holds the lock, and succeeds when that one has died.
+// TestLocked: a call ends within its budget while another process holds the lock, and succeeds when
+// that one has died.
 func TestLocked(t *testing.T) {
 	path := newFile(t)
 	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: 2 * time.Second})

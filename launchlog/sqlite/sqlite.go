@@ -1,5 +1,5 @@
-// Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3: the embedded default, for
-// processes of one machine.
+// Package sqlite is a launchlog.Store in a SQLite database file, by github.com/mattn/go-sqlite3:
+// the embedded default, for processes of one machine.
 //
 // The file must lie on a local file system and have one name: see [Check]. Every write is one
 // IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was acknowledged
@@ -75,14 +75,15 @@ const (
 	Create   Mode = "rwc" // make it
 )
 
-// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that suit
-// an app's other data as well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and
-// foreign keys that are checked. SQLite itself waits for a lock as long as go-sqlite3's default says,
-// 5 s, unless "&_busy_timeout=" and milliseconds are added.
+// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that
+// suit an app's other data as well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL,
+// and foreign keys that are checked. SQLite itself waits for a lock as long as go-sqlite3's default
+// says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
 func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
 const (
-	// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits between attempts.
+	// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits
+	// between attempts.
 	shortWait = 25 * time.Millisecond
 	// openWait bounds how long Open waits for a lock.
 	openWait = 10 * time.Second

@@ -131,7 +131,8 @@ func TestRowsStay(t *testing.T) {
 	}
 }
 
-// A step that fails after its first write changes nothing: the number is not burnt, the event is not there.
+// A step that fails after its first write changes nothing: the number is not burnt, the event is
+// not there.
 func TestNothingHalfDone(t *testing.T) {
 	path := newFile(t)
 	l, err := launchlog.New(open(t, path), nil)
@@ -236,7 +237,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// The store is written for the tables that the migrations make, also where they upgrade a log that is in use.
+// The store is written for the tables that the migrations make, also where they upgrade a log that
+// is in use.
 func TestUpgrade(t *testing.T) {
 	path := newFile(t)
 	db := openDB(t, path)

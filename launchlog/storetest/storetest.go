@@ -50,6 +50,6 @@ func Stalled(t *testing.T, store launchlog.Store, disk Disk) {
 // BenchmarkStart measures how fast 16 clients start launches.
 func BenchmarkStart(b *testing.B, store launchlog.Store) { storesuite.BenchmarkStart(b, store) }
 
-// BenchmarkClaim measures how fast 16 clients claim generator numbers of one launch, and of the next
-// when that has no more.
+// BenchmarkClaim measures how fast 16 clients claim generator numbers of one launch, and of the
+// next when that has no more.
 func BenchmarkClaim(b *testing.B, store launchlog.Store) { storesuite.BenchmarkClaim(b, store) }

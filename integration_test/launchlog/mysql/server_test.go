@@ -43,7 +43,8 @@ func exec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// Whatever the connection is set to, the steps are carried out at once, and mean the same times and names.
+// Whatever the connection is set to, the steps are carried out at once, and mean the same times and
+// names.
 func TestSettings(t *testing.T) {
 	d := newDatabase(t)
 	const mode = "&sql_mode=%27ANSI,STRICT_ALL_TABLES%27"
@@ -81,7 +82,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// tour takes every step once, straight from the store: none is to be tried again. The launch has the number id.
+// tour takes every step once, straight from the store: none is to be tried again. The launch has
+// the number id.
 func tour(t *testing.T, s *mysql.Store, key string, id int) {
 	t.Helper()
 	start := launchlog.Start{Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h"}
@@ -322,7 +324,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A step that fails after its first write changes nothing: the number is not burnt, the event is not there.
+// A step that fails after its first write changes nothing: the number is not burnt, the event is
+// not there.
 func TestNothingHalfDone(t *testing.T) {
 	d := newDatabase(t)
 	db, s := openDB(t, d), open(t, d)

@@ -7,7 +7,8 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// The statements that Open's mode plans anew each time, and those that cache_statement keeps, by 4 and by 16 connections.
+// The statements that Open's mode plans anew each time, and those that cache_statement keeps, by 4
+// and by 16 connections.
 var benchModes = []string{
 	"default_query_exec_mode=exec&pool_max_conns=4", "default_query_exec_mode=exec&pool_max_conns=16",
 	"default_query_exec_mode=cache_statement&pool_max_conns=4", "default_query_exec_mode=cache_statement&pool_max_conns=16",

@@ -65,8 +65,8 @@ func exec(t testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-// Whatever the connection is set to, the steps run READ COMMITTED, wait for the disk, but for those of TestOnDisk, and mean the same
-// times.
+// Whatever the connection is set to, the steps run READ COMMITTED, wait for the disk, but for those
+// of TestOnDisk, and mean the same times.
 func TestSettings(t *testing.T) {
 	d := newDatabase(t)
 	db := openDB(t, d)
@@ -114,7 +114,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What is acknowledged is on disk, whether the step made it or found it: the log is flushed as far as it is written.
+// What is acknowledged is on disk, whether the step made it or found it: the log is flushed as far
+// as it is written.
 func TestOnDisk(t *testing.T) {
 	server := dbtest.Run(t, databases.Postgres)
 	hasty := with(t, server.DSN, "synchronous_commit=off")
@@ -163,7 +164,8 @@ func TestOnDisk(t *testing.T) {
 	}
 }
 
-// Who lacks a right that a step needs takes no number. One that was taken, and could not be read back, counts as uncertain.
+// Who lacks a right that a step needs takes no number. One that was taken, and could not be read
+// back, counts as uncertain.
 func TestNotReadBack(t *testing.T) {
 	d := newDatabase(t)
 	db, s := openDB(t, d), open(t, d)
@@ -205,7 +207,8 @@ func TestNotReadBack(t *testing.T) {
 	}
 }
 
-// tour takes every step once, straight from the store: none is to be tried again. The launch has the number id.
+// tour takes every step once, straight from the store: none is to be tried again. The launch has
+// the number id.
 func tour(t *testing.T, s *postgres.Store, key string, id int) {
 	t.Helper()
 	start := launchlog.Start{Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h"}
@@ -271,7 +274,8 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// A call whose context ends while another transaction has the row ends soon, and does not say that nothing happened.
+// A call whose context ends while another transaction has the row ends soon, and does not say that
+// nothing happened.
 func TestEndInMidCall(t *testing.T) {
 	d := newDatabase(t)
 	s := open(t, d)
@@ -363,7 +367,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// The standby is away, and an operator cancels the commit's wait for it: the launch is in doubt until the standby is no more waited for.
+// The standby is away, and an operator cancels the commit's wait for it: the launch is in doubt
+// until the standby is no more waited for.
 func TestSynchronousStandby(t *testing.T) {
 	server := dbtest.Run(t, databases.Postgres)
 	db := openDB(t, server.DSN)
@@ -444,7 +449,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A step that fails after its first write changes nothing: the number is not burnt, the event is not there.
+// A step that fails after its first write changes nothing: the number is not burnt, the event is
+// not there.
 func TestNothingHalfDone(t *testing.T) {
 	d := newDatabase(t)
 	db, s := openDB(t, d), open(t, d)

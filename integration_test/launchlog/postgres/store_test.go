@@ -30,7 +30,8 @@ func TestManyProcesses(t *testing.T) {
 	}, 6, 50)
 }
 
-// The store is written for the tables that the migrations make, also where they upgrade a log that is in use.
+// The store is written for the tables that the migrations make, also where they upgrade a log that
+// is in use.
 func TestUpgrade(t *testing.T) {
 	d := newDatabase(t)
 	db := openDB(t, d)

@@ -15,8 +15,8 @@ const awaitTime = 10 * time.Second
 
 var errSilent = fmt.Errorf("the server did not answer for %v", awaitTime)
 
-// Await asks a server for the version of its tables until it answers, for up to 10 s. Errors: a [*launchlog.SchemaError] where it is not
-// [SchemaVersion], the context's, or that of version.
+// Await asks a server for the version of its tables until it answers, for up to 10 s. Errors: a
+// [*launchlog.SchemaError] where it is not [SchemaVersion], the context's, or that of version.
 func Await(ctx context.Context, version func(context.Context) (int, error)) error {
 	waiting, cancel := context.WithTimeout(ctx, awaitTime)
 	defer cancel()

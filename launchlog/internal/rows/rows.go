@@ -1,5 +1,5 @@
-// Package rows is what the launch logs in SQL databases have in common: the columns of their tables, and how rows become values and
-// back.
+// Package rows is what the launch logs in SQL databases have in common: the columns of their
+// tables, and how rows become values and back.
 package rows
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// SchemaVersion is the version of the tables, by package migrations, that the stores are written for.
+// SchemaVersion is the version of the tables, by package migrations, that the stores are written
+// for.
 const SchemaVersion = 2
 
 // Columns, in the order in which the functions below scan them.
@@ -30,8 +31,8 @@ const (
 		ticket, reason, approver, pipeline_url, rolls_back, data`
 )
 
-// Times puts the database's expression for text of RFC 3339 in UTC in the place of the columns of times, where $ is the column: so they
-// mean the same whatever the connection's settings are.
+// Times puts the database's expression for text of RFC 3339 in UTC in the place of the columns of
+// times, where $ is the column: so they mean the same whatever the connection's settings are.
 func Times(columns, expression string) string {
 	return timeColumn.ReplaceAllStringFunc(columns, func(column string) string { return strings.ReplaceAll(expression, "$", column) })
 }
@@ -164,7 +165,8 @@ func CounterDetail(name string, from, to int64) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10)})
 }
 
-// NotFound makes a row that is not there of the driver's own error, none, a launch that is not there.
+// NotFound makes a row that is not there of the driver's own error, none, a launch that is not
+// there.
 func NotFound(err, none error) error {
 	if errors.Is(err, none) {
 		return launchlog.ErrNotFound
@@ -172,7 +174,8 @@ func NotFound(err, none error) error {
 	return err
 }
 
-// Behind is launchlog.ErrBehind if the namespace's last launch is below the one that the caller knows.
+// Behind is launchlog.ErrBehind if the namespace's last launch is below the one that the caller
+// knows.
 func Behind(start launchlog.Start, last int) error {
 	if last < start.KnownLaunch {
 		return fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)

@@ -31,16 +31,16 @@ type Tx interface {
 // it shares nothing with its caller.
 type Step = func(ctx context.Context, tx Tx) (any, error)
 
-// Own is what a store has of its own beside its words: its transactions, and the three ways to take a
-// number that have to be fast.
+// Own is what a store has of its own beside its words: its transactions, and the three ways to take
+// a number that have to be fast.
 type Own struct {
 	// Write runs a step in a transaction of its own, and Read one that only reads. Race is a Write
 	// that runs the step again where another process made its row first, to find that.
 	Write, Race, Read func(context.Context, Step) (any, error)
 
-	// ByToken finds a claim, or is sql.ErrNoRows. TakeGenerator takes the next number of a launch that
-	// runs and has one, and records the claim. TakeNumbers takes numbers of a counter that is there and
-	// has so many. The latter two report whether they did.
+	// ByToken finds a claim, or is sql.ErrNoRows. TakeGenerator takes the next number of a launch
+	// that runs and has one, and records the claim. TakeNumbers takes numbers of a counter that is
+	// there and has so many. The latter two report whether they did.
 	ByToken       func(ctx context.Context, tx Tx, token string) (launchlog.Claim, error)
 	TakeGenerator func(ctx context.Context, tx Tx, take launchlog.Take) (launchlog.Claim, bool, error)
 	TakeNumbers   func(ctx context.Context, tx Tx, ref launchlog.CounterRef, floor, n int64) (int64, bool, error)
