@@ -39,7 +39,8 @@ func (l *Log) Counter(name string) (*Counter, error) {
 }
 
 // Counters returns up to limit counters that have handed out numbers, in the order of their names'
-// bytes, from behind the name after on: that of the last page's last one, or empty. Limit 0 is 100.
+// bytes. They begin behind the name after, which is that of the last page's last one, or empty.
+// Limit 0 is 100.
 func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterState, error) {
 	if limit < 0 {
 		return nil, &RequestError{"limit", strconv.Itoa(limit), "is negative"}
@@ -97,10 +98,10 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 }
 
 // Advance makes the numbers up to to count as handed out. It is for an operator whose store was
-// restored from a backup, or failed over to a copy that lacked the newest rows: such a store would
-// hand out numbers again. Advance beyond every number that was ever used. It returns the counter's
-// value, which is never lowered: where it is beyond to, nothing was changed, and otherwise an event
-// of the namespace, "counter-advanced", names actor; that is the log's host if empty.
+// restored from a backup, or failed over to a copy without the newest rows. Such a store would hand
+// out numbers again. Advance beyond every number that was ever used. It returns the counter's
+// value, which is never lowered. Where that is beyond to, nothing was changed. Otherwise an event
+// of the namespace, "counter-advanced", names actor, which is the log's host if empty.
 func (c *Counter) Advance(ctx context.Context, to int64, actor string) (int64, error) {
 	if to < 1 {
 		return 0, &RequestError{"to", strconv.FormatInt(to, 10), "is no number of a counter"}

@@ -20,8 +20,8 @@
 //	err = gen.Ready(ctx)
 //
 // Ready takes the first number, before the first transaction of the app. A transaction that mints
-// on the log's own database holds what the log waits for: with SQLite the lock of the file, with a
-// server a connection of the pool, if it is small.
+// on the log's own database holds what the log waits for. With SQLite that is the lock of the file.
+// With a server it is a connection of the pool, if that is small.
 //
 // # Counters
 //
@@ -56,12 +56,12 @@
 //   - No call guesses. Where an answer was lost, the whole operation is run again under its key; a
 //     counter takes other numbers instead.
 //
-// This holds as long as the store keeps what it acknowledged. One that was restored from a backup,
-// or failed over to a copy that lacked the newest rows, gives out again the numbers that it forgot:
-// after a restore, call [Log.Advance], and [Counter.Advance] for each of [Log.Counters] and for
-// those that the backup had not yet, before anything else. [Request].KnownLaunch notices lost
-// launches where that was forgotten, and the floor of [Counter.Reserve] keeps clear of numbers that
-// the caller knows.
+// This holds as long as the store keeps what it acknowledged. A store that was restored from a
+// backup gives out again the numbers that it forgot. So does one that failed over to a copy without
+// the newest rows. After that, before anything else, call [Log.Advance]. Call [Counter.Advance] for
+// each of [Log.Counters], and for those that the backup had not yet. Where that was forgotten,
+// [Request].KnownLaunch notices lost launches. The floor of [Counter.Reserve] keeps clear of
+// numbers that the caller knows.
 //
 // # Limits
 //

@@ -202,7 +202,7 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as
 // [Superseded]. It is for an operator whose store was restored from a backup, or failed over to a
-// copy that lacked the newest rows: such a store would give out launch numbers again, and generator
+// copy without the newest rows. Such a store would give out launch numbers again, and generator
 // numbers of the launches that run. Advance beyond every number that was ever used, and start a new
 // launch. It returns the last launch number, which is never lowered.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {

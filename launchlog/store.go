@@ -2,18 +2,17 @@ package launchlog
 
 import "context"
 
-// Store keeps the rows of launch logs. It is implemented once per database and knows nothing of
-// retries, hashes or warnings: each method is one atomic step, carried out wholly or not at all,
-// that a [Log] may run again after an [AttemptError]. Package storetest says what is expected of
-// it.
+// Store keeps the rows of launch logs. It is implemented once per database, and knows nothing of
+// retries, hashes or warnings. Each method is one atomic step, carried out wholly or not at all. A
+// [Log] may run it again after an [AttemptError]. Package storetest says what is expected of it.
 //
 // Methods obey their context, also where the database or its disk does not answer, and are safe for
 // use by many goroutines and many processes. The context's error is returned bare only where
 // nothing was sent to the database, or what was sent is rolled back; otherwise it is ambiguous.
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below
-	// start.KnownLaunch. Otherwise it returns the launch with the key of start if there is one; and
-	// else it takes the next number, and adds the launch and an event "started", or returns
+	// start.KnownLaunch. If there is a launch with the key of start it returns that. Otherwise it
+	// takes the next number, and adds the launch and an event "started", or returns
 	// ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, start Start) (Launch, error)
 
@@ -52,9 +51,10 @@ type Store interface {
 	// other numbers.
 	ReserveNumbers(ctx context.Context, ref CounterRef, floor, n int64) (first int64, err error)
 
-	// AdvanceCounter raises a counter's value to to and adds an event "counter-advanced" of the
-	// namespace, if the value is below to. It returns the counter's value. To is positive.
-	AdvanceCounter(ctx context.Context, ref CounterRef, to int64, actor string) (int64, error)
+	// AdvanceCounter raises the counter to target, which is positive, and adds an event
+	// "counter-advanced" of the namespace. A counter that is already there stays as it is. It
+	// returns the value that the counter has afterwards.
+	AdvanceCounter(ctx context.Context, ref CounterRef, target int64, actor string) (int64, error)
 
 	// LastNumber returns a counter's value, 0 if there is no such counter.
 	LastNumber(ctx context.Context, ref CounterRef) (int64, error)

@@ -12,9 +12,9 @@
 //
 // The tables refuse, by triggers, that rows are deleted or renumbered, that counters are lowered,
 // and that anything is truncated. In MySQL no trigger hears of TRUNCATE, and foreign keys refuse
-// it. None of this stops who drops the tables or the triggers, or switches off the checks of
-// foreign keys (MySQL) or the triggers (PostgreSQL's session_replication_role): keep the rights to
-// do so from the apps.
+// it. None of this stops who drops the tables or the triggers. Nor does it stop who switches off
+// the checks of foreign keys (MySQL) or the triggers (PostgreSQL's session_replication_role). Keep
+// the rights to do so from the apps.
 //
 // A migration that was shipped is never edited.
 package migrations

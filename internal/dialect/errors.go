@@ -108,8 +108,8 @@ func sqliteCause(code string) Cause {
 // CauseOf reads the cause from a driver's error, and says of which dialect the code is. An error
 // without a code is Other, of the dialect "".
 //
-// PostgreSQL's drivers have the method SQLState, and some of SQLite's Code. go-sql-driver/mysql and
-// go-sqlite3 have fields instead, Number and ExtendedCode, which are read by reflection: to name
+// PostgreSQL's drivers have the method SQLState, and some of SQLite's have Code. MySQL's driver and
+// go-sqlite3 have fields instead, Number and ExtendedCode. They are read by reflection: to name
 // their types would be to import them.
 func CauseOf(err error) (Dialect, Cause) {
 	var state interface{ SQLState() string }

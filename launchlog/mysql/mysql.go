@@ -14,7 +14,7 @@
 // one that lacks the newest transactions gives out their numbers again. See package launchlog for
 // what to do then.
 //
-// A call that finds the row of an earlier one with the same key, whose commit is under way, may
+// A call may find the row of an earlier one with the same key, whose commit is under way. It may
 // answer before that commit is on disk or on the replica: InnoDB shows rows so early. A crash
 // within that one flush can lose what was answered.
 //
@@ -117,11 +117,11 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // clientFoundRows, interpolateParams, …) may be any.
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them: a generator's Ready does. Later ones are asked for ahead. Where the
-// pool has a limit, all its connections are in use, and none comes back, a step fails with
-// [launchlog.ErrHeld]: after a second until the store has written for the first time, and after
-// 10 s from then on. So it does while long queries of the app take all of them. See [Open] for the
-// rest.
+// first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
+// with [launchlog.ErrHeld] where the pool has a limit, all its connections are in use, and none
+// comes back. It does so after a second until the store has written for the first time, and after
+// 10 s from then on. Long queries of the app that take all connections count as well. See [Open]
+// for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
 		now := db.Stats()

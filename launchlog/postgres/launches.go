@@ -16,10 +16,10 @@ var (
 	counterColumns = rows.Times(rows.Counter, rfc3339)
 )
 
-// Rows that are there are locked by FOR KEY SHARE, which is in no other step's way: it makes the
-// commit wait for the disk and the standby, so that what is returned of an earlier attempt is as
-// safe as if it had been made by this one. Steps that take a number say it as well, where there is
-// no row yet: who may not lock the row that is made is to take none.
+// Rows that are there are locked by FOR KEY SHARE, which is in no other step's way. It makes the
+// commit wait for the disk and the standby. So what is returned of an earlier attempt is as safe as
+// what this one makes. Steps that take a number say it as well, where there is no row yet: who may
+// not lock the new row takes no number.
 const thisLaunch = ` WHERE namespace = $1 AND launch_id = $2::int`
 
 var (

@@ -1,17 +1,16 @@
 // Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
 //
 // Every step is sent as a whole, in one flight: while it holds a lock it waits for no client and no
-// network. Its transactions are READ COMMITTED whatever the database's default is, and the last
-// commit waits for the disk, and for a synchronous standby where there is one, whatever the
-// database's synchronous_commit is. Numbers come from rows, not from sequences, and no lock
-// outlives its transaction.
+// network. Its transactions are READ COMMITTED whatever the database's default is. The last commit
+// waits for the disk, and for a synchronous standby where there is one, whatever synchronous_commit
+// is. Numbers come from rows, not from sequences, and no lock outlives its transaction.
 //
 // The row that launches, or claims of a launch, are counted in is wanted by all of them. So their
-// steps are two transactions: the first takes the number and lets go of the row at once, without
-// waiting for the disk; the second reads back what the first made, and waits. PostgreSQL's log is
+// steps are two transactions. The first takes the number and lets go of the row at once, without
+// waiting for the disk. The second reads back what the first made, and waits. PostgreSQL's log is
 // written in order, so with the second commit the first is on disk, and all numbers before it. What
-// is listed, and not yet acknowledged to whoever asked for it, may be lost in a crash; while a
-// synchronous standby is away, numbers are taken that nobody gets.
+// is listed, and not yet acknowledged to its caller, may be lost in a crash. While a synchronous
+// standby is away, numbers are taken that nobody gets.
 //
 // The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
@@ -70,12 +69,12 @@ type Store struct {
 
 var _ launchlog.Store = (*Store)(nil)
 
-// A SearchPathError is returned by [New] where the connection's search_path leads to another launch
-// log than the session's default does, or the default to none: one of them is not meant.
+// A SearchPathError is returned by [New] where the connection's search_path and the session's
+// default lead to different launch logs, or the default to none. One of them is not meant.
 type SearchPathError = searchpath.Error
 
-// Open opens the launch log in the database that dsn names, as a URL or as key=value pairs, with
-// the settings of pgxpool: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
+// Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
+// settings of pgxpool count: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
 // are made before, by migrations.Up. It finds their schema once, by the session's default
 // search_path, which dsn may set, and names it in every statement. It waits up to 10 s for a server
 // that does not answer. Errors: a [*launchlog.SchemaError], the context's, or pgx's. A standby can
@@ -107,10 +106,10 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // leads to another launch log the error is a [*SearchPathError].
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them: a generator's Ready does. Later ones are asked for ahead. Where all
-// connections of the pool are in use, and none comes back, a step fails with [launchlog.ErrHeld]:
-// after a second until the store has written for the first time, and after 10 s from then on. So it
-// does while long queries of the app take all of them. See [Open] for the rest.
+// first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
+// with [launchlog.ErrHeld] where all connections of the pool are in use, and none comes back. It
+// does so after a second until the store has written for the first time, and after 10 s from then
+// on. Long queries of the app that take all connections count as well. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	return open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
 		now := pool.Stat()
@@ -212,9 +211,9 @@ func (s *Store) write(ctx context.Context, queue func(*batch)) error {
 	return s.writeHot(ctx, nil, queue)
 }
 
-// writeHot sends two transactions in one flight: hot, if it is not nil, which does not wait for the
-// disk, and then last, which reads a row that hot may have made, and locks it: so it has something
-// to write, and its commit waits for the disk, where hot is before it.
+// writeHot sends two transactions in one flight. Hot, which may be nil, does not wait for the disk.
+// Last reads a row that hot may have made, and locks it. So it has something to write, its commit
+// waits for the disk, and hot is there before it.
 func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {

@@ -6,9 +6,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Watch prepares the connections of an app's pool for [New]: it must see PostgreSQL's warning that
-// a commit is on this server and maybe not on the synchronous standby, because an operator or the
-// server's end cut off the wait for that. What config.OnNotice was before is called as well.
+// Watch prepares the connections of an app's pool for [New]. A commit waits for the synchronous
+// standby, and an operator or the server's end may cut off that wait. PostgreSQL then warns that
+// the commit may be on this server alone, and New must see that. What config.OnNotice was before is
+// called as well.
 //
 //	config, err := pgxpool.ParseConfig(dsn)
 //	postgres.Watch(config.ConnConfig)

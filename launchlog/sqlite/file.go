@@ -15,8 +15,8 @@ type FileError struct {
 
 func (e *FileError) Error() string { return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason) }
 
-// Check says why a launch log must not be kept in the file path, which need not be there yet: it is
-// on a network file system, or it has several names. The command line's sqlite:PATH and SQLite's
+// Check says why a launch log must not be kept in the file path: it is on a network file system, or
+// it has several names. The file need not be there yet. The command line's sqlite:PATH and SQLite's
 // URIs are no paths. [Open] checks as well. What it recognises are the file systems of Linux; FUSE,
 // which may be local or not, is let through.
 func Check(path string) error {

@@ -40,7 +40,7 @@ type Own struct {
 
 	// ByToken finds a claim, or is sql.ErrNoRows. TakeGenerator takes the next number of a launch
 	// that runs and has one, and records the claim. TakeNumbers takes numbers of a counter that is
-	// there and has so many. The latter two report whether they did.
+	// there and has so many. These two report whether they did.
 	ByToken       func(ctx context.Context, tx Tx, token string) (launchlog.Claim, error)
 	TakeGenerator func(ctx context.Context, tx Tx, take launchlog.Take) (launchlog.Claim, bool, error)
 	TakeNumbers   func(ctx context.Context, tx Tx, ref launchlog.CounterRef, floor, n int64) (int64, bool, error)
