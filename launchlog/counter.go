@@ -77,7 +77,8 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 		return c.log.store.ReserveNumbers(ctx, c.ref, floor, n)
 	})
 	if lost := (*UnresolvedError)(nil); errors.As(err, &lost) && lost.Cause == nil {
-		err = lost.Err // final: what a lost answer spoke of is left unused, so there is no more to it
+		// Final: what a lost answer spoke of is left unused, so there is no more to it.
+		err = lost.Err
 	}
 	if err != nil {
 		return 0, fmt.Errorf("counter %s: %w", c.ref.Name, err)

@@ -90,8 +90,9 @@ type UnresolvedError struct {
 	// be. Start and End may be run again as they are; numbers in doubt, of generators or counters,
 	// are left unused.
 	Uncertain bool
-	Cause     error // why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer
-	Err       error // of the last attempt that was not merely cut off, or nil
+	// Why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer.
+	Cause error
+	Err   error // of the last attempt that was not merely cut off, or nil
 }
 
 func (e *UnresolvedError) Error() string {

@@ -29,20 +29,21 @@ type Request struct {
 	// the pipeline's run.
 	Key string `json:"key,omitempty"`
 
-	Service        string          `json:"service,omitempty"`
-	Environment    string          `json:"environment,omitempty"`
-	Initiator      string          `json:"initiator,omitempty"`
-	InitiatorKind  string          `json:"initiator_kind,omitempty"` // for example "user", "ci" or "schedule"
-	Version        string          `json:"version,omitempty"`
-	Commit         string          `json:"commit,omitempty"`
-	Ref            string          `json:"ref,omitempty"` // branch or tag
-	ArtifactDigest string          `json:"artifact_digest,omitempty"`
-	Ticket         string          `json:"ticket,omitempty"`
-	Reason         string          `json:"reason,omitempty"`
-	Approver       string          `json:"approver,omitempty"`
-	PipelineURL    string          `json:"pipeline_url,omitempty"`
-	RollsBack      int             `json:"rolls_back,omitempty"` // the launch that this one rolls back, or 0
-	Data           json.RawMessage `json:"data,omitempty"`       // a JSON object of the caller's, at most 64 KiB
+	Service        string `json:"service,omitempty"`
+	Environment    string `json:"environment,omitempty"`
+	Initiator      string `json:"initiator,omitempty"`
+	InitiatorKind  string `json:"initiator_kind,omitempty"` // for example "user", "ci" or "schedule"
+	Version        string `json:"version,omitempty"`
+	Commit         string `json:"commit,omitempty"`
+	Ref            string `json:"ref,omitempty"` // branch or tag
+	ArtifactDigest string `json:"artifact_digest,omitempty"`
+	Ticket         string `json:"ticket,omitempty"`
+	Reason         string `json:"reason,omitempty"`
+	Approver       string `json:"approver,omitempty"`
+	PipelineURL    string `json:"pipeline_url,omitempty"`
+	// The launch that this one rolls back, or 0.
+	RollsBack int             `json:"rolls_back,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"` // a JSON object of the caller's, at most 64 KiB
 
 	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not
 	// come as far lost launches, and Start fails with [ErrBehind] rather than repeat their numbers.

@@ -47,7 +47,8 @@ type Usage struct {
 // Level is the highest of 95, 90 and 80 that the percentage has reached, or 0.
 func (u Usage) Level() int {
 	for _, level := range []int{95, 90, 80} {
-		if float64(u.Used)*100 >= float64(u.Max)*float64(level) { // a counter's numbers leave an int64 no room
+		// A counter's numbers leave an int64 no room.
+		if float64(u.Used)*100 >= float64(u.Max)*float64(level) {
 			return level
 		}
 	}
@@ -286,7 +287,9 @@ func (l *Log) warn(u Usage) {
 const longestPause = time.Second
 
 // attempt runs one keyed operation until the store settles it, the budget ends or the context does.
-func attempt[T any](ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error)) (T, error) {
+func attempt[T any](
+	ctx context.Context, l *Log, op, key string, run func(context.Context) (T, error),
+) (T, error) {
 	var zero T
 	if l == nil || l.store == nil {
 		return zero, errNotMade
@@ -309,7 +312,8 @@ func attempt[T any](ctx context.Context, l *Log, op, key string, run func(contex
 			if before != nil { // it says what was in the way
 				unresolved.Err = before
 			}
-		case unresolved.Uncertain: // this attempt failed for good, but an earlier one may have been carried out
+		// This attempt failed for good, but an earlier one may have been carried out.
+		case unresolved.Uncertain:
 			return zero, unresolved
 		default:
 			return zero, err

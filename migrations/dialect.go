@@ -68,7 +68,8 @@ var engines = map[Dialect]engine{
 			}
 			return err
 		},
-		lock: "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END", // the letters of idmint
+		// The letters of idmint.
+		lock: "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END",
 	},
 	MySQL: {
 		enter: func(ctx context.Context, tx *sql.Tx) error {
@@ -129,7 +130,9 @@ func passes(err error) bool {
 // transact runs f in a transaction whose statements obey ctx. Where a transaction's own context
 // ends, database/sql rolls it back and hands its connection on. In MySQL the connection keeps its
 // locks then. So the transaction lives on there until they are let go.
-func (e engine) transact(ctx context.Context, db *sql.DB, f func(lasting context.Context, tx *sql.Tx) error) error {
+func (e engine) transact(
+	ctx context.Context, db *sql.DB, f func(lasting context.Context, tx *sql.Tx) error,
+) error {
 	lasting, cancel := context.WithCancel(ctx)
 	if e.commits {
 		lasting, cancel = context.WithTimeout(context.WithoutCancel(ctx), 2*budget)

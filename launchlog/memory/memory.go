@@ -90,7 +90,9 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, error) {
+func (s *Store) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
+) (launchlog.Launch, error) {
 	n, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
 		return launchlog.Launch{}, err
@@ -144,7 +146,9 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(ctx context.Context, name string, last int, ending launchlog.Ending) (int, error) {
+func (s *Store) AdvanceLaunches(
+	ctx context.Context, name string, last int, ending launchlog.Ending,
+) (int, error) {
 	n, err := s.lock(ctx, name)
 	if err != nil {
 		return 0, err
@@ -180,7 +184,9 @@ func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch
 }
 
 // Launches implements launchlog.Store.
-func (s *Store) Launches(ctx context.Context, name string, f launchlog.Filter) ([]launchlog.Launch, error) {
+func (s *Store) Launches(
+	ctx context.Context, name string, f launchlog.Filter,
+) ([]launchlog.Launch, error) {
 	n, err := s.lock(ctx, name)
 	if err != nil {
 		return nil, err
@@ -219,7 +225,9 @@ func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 }
 
 // Claims implements launchlog.Store.
-func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
+func (s *Store) Claims(
+	ctx context.Context, ref launchlog.Ref, from, limit int,
+) ([]launchlog.Claim, error) {
 	n, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
 		return nil, err
@@ -234,7 +242,9 @@ func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) 
 }
 
 // ReserveNumbers implements launchlog.Store.
-func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (s *Store) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	space, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
 		return 0, err
@@ -249,7 +259,9 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 }
 
 // AdvanceCounter implements launchlog.Store.
-func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+func (s *Store) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+) (int64, error) {
 	n, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
 		return 0, err
@@ -280,7 +292,9 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 }
 
 // Counters implements launchlog.Store.
-func (s *Store) Counters(ctx context.Context, name, after string, limit int) ([]launchlog.CounterState, error) {
+func (s *Store) Counters(
+	ctx context.Context, name, after string, limit int,
+) ([]launchlog.CounterState, error) {
 	n, err := s.lock(ctx, name)
 	if err != nil {
 		return nil, err

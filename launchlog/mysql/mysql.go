@@ -85,7 +85,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.InterpolateParams = true // one round trip for a statement, and nothing prepared that a proxy would have to know of
+	// One round trip for a statement, and nothing prepared that a proxy would have to know of.
+	config.InterpolateParams = true
 	config.ClientFoundRows = false
 	config.Logger = &mysql.NopLogger{} // what it would say is in the errors
 	if config.Params == nil {
@@ -126,7 +127,8 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	return open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
 		now := db.Stats()
 		return rows.Usage{
-			Most: now.MaxOpenConnections, Given: int64(now.WaitDuration), // of those that wait no more
+			// Its time counts those that wait no more.
+			Most: now.MaxOpenConnections, Given: int64(now.WaitDuration),
 			Full: now.MaxOpenConnections > 0 && now.InUse >= now.MaxOpenConnections,
 		}
 	})})
@@ -311,7 +313,8 @@ func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) 
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
 	defer cancel()
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {
-		_ = tx.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
+		// Its transaction may be open: it is not used again.
+		_ = tx.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	return err
 }

@@ -26,7 +26,9 @@ const (
 )
 
 // ReserveNumbers implements launchlog.Store.
-func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (s *Store) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	for range tries {
 		var first, value *int64
 		err := s.write(ctx, func(b *batch) {
@@ -57,7 +59,9 @@ func (s *Store) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, fl
 }
 
 // AdvanceCounter implements launchlog.Store.
-func (s *Store) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+func (s *Store) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+) (int64, error) {
 	var now *int64
 	err := s.write(ctx, func(b *batch) {
 		b.Queue(makeNamespace, ref.Namespace)
@@ -82,7 +86,9 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 }
 
 // Counters implements launchlog.Store.
-func (s *Store) Counters(ctx context.Context, namespace, after string, limit int) ([]launchlog.CounterState, error) {
+func (s *Store) Counters(
+	ctx context.Context, namespace, after string, limit int,
+) ([]launchlog.CounterState, error) {
 	return list(ctx, s, rows.ScanCounter, `SELECT `+counterColumns+` FROM idmint_counter
 		WHERE namespace = $1 AND name > $2 ORDER BY name LIMIT $3::bigint`, namespace, after, limit)
 }

@@ -33,7 +33,8 @@ func classify(err error, sent, broken bool) error {
 		switch {
 		case causeOf(server) == dialect.ReadOnly: // in a failover it may be another server soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
-		case lost(server) || sent && server.SeverityUnlocalized == "FATAL": // which may come after the commit
+		// FATAL may come after the commit.
+		case lost(server) || sent && server.SeverityUnlocalized == "FATAL":
 			return &launchlog.AttemptError{Ambiguous: sent, Err: err}
 		case passes(server):
 			return &launchlog.AttemptError{Err: err}

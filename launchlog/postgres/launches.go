@@ -110,7 +110,9 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Store) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, error) {
+func (s *Store) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
+) (launchlog.Launch, error) {
 	detail, err := rows.EndedDetail(ending)
 	if err != nil {
 		return launchlog.Launch{}, err
@@ -158,7 +160,9 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Store) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (int, error) {
+func (s *Store) AdvanceLaunches(
+	ctx context.Context, namespace string, last int, ending launchlog.Ending,
+) (int, error) {
 	detail, err := rows.EndedDetail(ending)
 	if err != nil {
 		return 0, err
@@ -189,7 +193,9 @@ func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch
 }
 
 // Launches implements launchlog.Store.
-func (s *Store) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
+func (s *Store) Launches(
+	ctx context.Context, namespace string, f launchlog.Filter,
+) ([]launchlog.Launch, error) {
 	return list(ctx, s, rows.ScanLaunch, selectLaunch+` WHERE namespace = $1 AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
 		AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int) ORDER BY launch_id DESC LIMIT $6::bigint`,
 		namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
@@ -202,7 +208,9 @@ func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 }
 
 // Claims implements launchlog.Store.
-func (s *Store) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
+func (s *Store) Claims(
+	ctx context.Context, ref launchlog.Ref, from, limit int,
+) ([]launchlog.Claim, error) {
 	return list(ctx, s, rows.ScanClaim, `SELECT `+claimColumns+` FROM idmint_generator`+thisLaunch+`
 		AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`, ref.Namespace, ref.Launch, from, limit)
 }

@@ -165,7 +165,9 @@ func (s *Store) Close() error {
 }
 
 // read runs f, which changes nothing: whatever was in the way, it may be run again.
-func read[T any](ctx context.Context, s *Store, f func(context.Context, *pgxpool.Conn) (T, error)) (v T, err error) {
+func read[T any](
+	ctx context.Context, s *Store, f func(context.Context, *pgxpool.Conn) (T, error),
+) (v T, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return v, err
@@ -242,7 +244,8 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	case err != nil:
 		if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
 			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			_, _ = conn.Exec(ending, "ROLLBACK") // where it fails, the pool drops the connection, and with it the transaction
+			// Where it fails, the pool drops the connection, and with it the transaction.
+			_, _ = conn.Exec(ending, "ROLLBACK")
 			cancel()
 		}
 		if changed {
@@ -283,7 +286,9 @@ func one[T any](b *batch, to **T, scan func(rows.Row) (T, error), text string, a
 }
 
 // list runs a query that only reads.
-func list[T any](ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any) ([]T, error) {
+func list[T any](
+	ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any,
+) ([]T, error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) ([]T, error) {
 		found, err := conn.Query(ctx, s.tables.Replace(text), args...)
 		if err != nil {

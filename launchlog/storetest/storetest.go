@@ -17,7 +17,9 @@ import (
 
 // Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
 // slow to take all the 100,000 numbers of a launch, jump sets its next one. It is nil otherwise.
-func Run(t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error) {
+func Run(
+	t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
+) {
 	t.Helper()
 	storesuite.Run(t, open, jump)
 }

@@ -42,7 +42,8 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	case ctx.Err() != nil && last != nil:
 		return fmt.Errorf("%w: %w", err, last)
-	case ctx.Err() == nil && errors.Is(err, waiting.Err()): // of this wait, which is not the caller's
+	// The end is this wait's, and not the caller's.
+	case ctx.Err() == nil && errors.Is(err, waiting.Err()):
 		return errors.Join(errSilent, last)
 	}
 	return err

@@ -83,7 +83,9 @@ const tries = 3
 // errNotOpened is of the zero value of a store.
 var errNotOpened = errors.New("the launch log is closed, or was not opened")
 
-func (s *Steps) run(ctx context.Context, by func(context.Context, Step) (any, error), step Step) (any, error) {
+func (s *Steps) run(
+	ctx context.Context, by func(context.Context, Step) (any, error), step Step,
+) (any, error) {
 	if by == nil {
 		return nil, errNotOpened
 	}
@@ -176,7 +178,9 @@ func (s *Steps) makeNamespace(ctx context.Context, tx Tx, namespace string) erro
 	return err
 }
 
-func (s *Steps) oneLaunch(ctx context.Context, tx Tx, ref launchlog.Ref, lock string) (launchlog.Launch, error) {
+func (s *Steps) oneLaunch(
+	ctx context.Context, tx Tx, ref launchlog.Ref, lock string,
+) (launchlog.Launch, error) {
 	l, err := ScanLaunch(tx.QueryRowContext(ctx, s.launch+thisLaunch+lock, ref.Namespace, ref.Launch))
 	return l, NotFound(err, sql.ErrNoRows)
 }
@@ -187,7 +191,9 @@ func addEvent(ctx context.Context, tx Tx, e launchlog.Event) error {
 }
 
 // EndLaunch implements launchlog.Store.
-func (s *Steps) EndLaunch(ctx context.Context, ref launchlog.Ref, ending launchlog.Ending) (launchlog.Launch, error) {
+func (s *Steps) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
+) (launchlog.Launch, error) {
 	return result[launchlog.Launch](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		launch, err := s.oneLaunch(ctx, tx, ref, s.words.Lock)
 		if err != nil || !launch.Running() {
@@ -233,7 +239,9 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 }
 
 // AdvanceLaunches implements launchlog.Store.
-func (s *Steps) AdvanceLaunches(ctx context.Context, namespace string, last int, ending launchlog.Ending) (int, error) {
+func (s *Steps) AdvanceLaunches(
+	ctx context.Context, namespace string, last int, ending launchlog.Ending,
+) (int, error) {
 	return result[int](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeNamespace(ctx, tx, namespace); err != nil {
 			return nil, err
@@ -271,7 +279,9 @@ func (s *Steps) AdvanceLaunches(ctx context.Context, namespace string, last int,
 }
 
 // ReserveNumbers implements launchlog.Store.
-func (s *Steps) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (s *Steps) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	return result[int64](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		for range tries {
 			first, taken, err := s.own.TakeNumbers(ctx, tx, ref, floor, n)
@@ -302,12 +312,16 @@ func (s *Steps) makeCounter(ctx context.Context, tx Tx, ref launchlog.CounterRef
 }
 
 // value is a counter's, 0 where there is none.
-func (s *Steps) value(ctx context.Context, tx Tx, ref launchlog.CounterRef, lock string) (int64, error) {
+func (s *Steps) value(
+	ctx context.Context, tx Tx, ref launchlog.CounterRef, lock string,
+) (int64, error) {
 	return ScanOne[int64](tx.QueryRowContext(ctx, s.selectValue+lock, ref.Namespace, ref.Name))
 }
 
 // AdvanceCounter implements launchlog.Store.
-func (s *Steps) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+func (s *Steps) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+) (int64, error) {
 	return result[int64](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeCounter(ctx, tx, ref); err != nil {
 			return nil, err
@@ -337,7 +351,9 @@ func (s *Steps) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch
 }
 
 // list runs a query that only reads.
-func list[T any](ctx context.Context, s *Steps, scan func(Row) (T, error), text string, args ...any) ([]T, error) {
+func list[T any](
+	ctx context.Context, s *Steps, scan func(Row) (T, error), text string, args ...any,
+) ([]T, error) {
 	return result[[]T](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
 		found, err := tx.QueryContext(ctx, text, args...)
 		return Collect(found, err, scan)
@@ -345,7 +361,9 @@ func list[T any](ctx context.Context, s *Steps, scan func(Row) (T, error), text 
 }
 
 // Launches implements launchlog.Store.
-func (s *Steps) Launches(ctx context.Context, namespace string, f launchlog.Filter) ([]launchlog.Launch, error) {
+func (s *Steps) Launches(
+	ctx context.Context, namespace string, f launchlog.Filter,
+) ([]launchlog.Launch, error) {
 	return list(ctx, s, ScanLaunch, s.launch+` WHERE namespace = ? AND (? = '' OR service = ?)
 		AND (? = '' OR environment = ?) AND (NOT ? OR ended_at IS NULL) AND (? <= 0 OR launch_id < ?)
 		ORDER BY launch_id DESC LIMIT ?`, namespace, f.Service, f.Service, f.Environment, f.Environment,
@@ -359,7 +377,9 @@ func (s *Steps) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 }
 
 // Claims implements launchlog.Store.
-func (s *Steps) Claims(ctx context.Context, ref launchlog.Ref, from, limit int) ([]launchlog.Claim, error) {
+func (s *Steps) Claims(
+	ctx context.Context, ref launchlog.Ref, from, limit int,
+) ([]launchlog.Claim, error) {
 	return list(ctx, s, ScanClaim, s.claim+thisLaunch+` AND generator_id >= ? ORDER BY generator_id LIMIT ?`,
 		ref.Namespace, ref.Launch, from, limit)
 }
@@ -372,7 +392,9 @@ func (s *Steps) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 }
 
 // Counters implements launchlog.Store.
-func (s *Steps) Counters(ctx context.Context, namespace, after string, limit int) ([]launchlog.CounterState, error) {
+func (s *Steps) Counters(
+	ctx context.Context, namespace, after string, limit int,
+) ([]launchlog.CounterState, error) {
 	return list(ctx, s, ScanCounter, s.counter+` WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`,
 		namespace, after, limit)
 }
