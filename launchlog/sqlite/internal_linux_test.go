@@ -190,6 +190,7 @@ func TestClassify(t *testing.T) {
 
 // Open waits for a process that keeps the file for itself, and no longer than its context.
 func TestOpenWaits(t *testing.T) {
+	t.Parallel() // to others that wait as well
 	s, path := newStore(t)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -259,6 +260,7 @@ func TestReconnect(t *testing.T) {
 
 // That a transaction had the lock a while ago says nothing of one that has it now.
 func TestHeldAgain(t *testing.T) {
+	t.Parallel() // to others that wait as well
 	s, path := newStore(t)
 	db, err := sql.Open("sqlite3", DSN(path, Existing))
 	if err != nil {

@@ -239,6 +239,7 @@ func holdWorker(args []string) error {
 // TestLocked: a call ends within its budget while another process holds the lock, and succeeds when
 // that one has died.
 func TestLocked(t *testing.T) {
+	t.Parallel() // to others that wait as well
 	path := newFile(t)
 	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: 2 * time.Second})
 	if err != nil {
