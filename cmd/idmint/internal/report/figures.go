@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/idmint/idmint/cmd/idmint/measure"
 )
@@ -74,14 +73,14 @@ func (n named) hero() *figure {
 		Title: "Bytes per ID in ClickHouse",
 		Note: fmt.Sprintf("A sorted column of %s IDs by %d generators, with the codec that suits it best. Each line of the scale is ten times the one before.",
 			grouped(float64(n.Rows)), heroGenerators),
-		Chart: chart{id: "hero", title: "Bytes per ID in ClickHouse, logarithmic, by scheme", axis: "bytes per ID, logarithmic", log: true},
+		Chart: chart{Title: "Bytes per ID in ClickHouse, logarithmic, by scheme", Axis: "bytes per ID, logarithmic", Log: true},
 		Table: table{Caption: "Bytes per ID in ClickHouse, sorted by ID, best codec", Head: []string{"scheme", "column", "codec", "bytes per ID"}},
 	}
 	shown := map[string]bool{}
 	for _, c := range best {
 		name := n.name(c.Scheme, c.Storage)
 		if !shown[c.Scheme] { // a scheme's best form
-			f.Chart.rows = append(f.Chart.rows, chartRow{name, !c.Peer, []mark{{value: c.BytesPerID, text: small(c.BytesPerID)}}})
+			f.Chart.Rows = append(f.Chart.Rows, chartRow{name, !c.Peer, []mark{{Value: c.BytesPerID, Text: small(c.BytesPerID)}}})
 		}
 		shown[c.Scheme] = true
 		f.Table.add(name, words(c.Column), words(c.Codec), num(small(c.BytesPerID)))
@@ -108,13 +107,13 @@ func (n named) codecs() []figure {
 		}
 	}
 	var figures []figure
-	for i, s := range []struct{ sort, title, note string }{
+	for _, s := range []struct{ sort, title, note string }{
 		{measure.SortedByID, "Sorted by ID", "ORDER BY id: where the ID is the table's key."},
 		{measure.Arrival, "In order of arrival", "ORDER BY tuple(): where the table has another order, such as the time of an event."},
 	} {
 		f := figure{
 			Title: s.title, Note: s.note,
-			Chart: chart{id: fmt.Sprintf("codecs-%d", i+1), title: "Bytes per ID by scheme and codec, " + s.sort, axis: "bytes per ID, logarithmic", log: true, series: codecs},
+			Chart: chart{Title: "Bytes per ID by scheme and codec, " + s.sort, Axis: "bytes per ID, logarithmic", Log: true, Series: codecs},
 			Table: table{Caption: "Bytes per ID by scheme and codec, " + s.sort, Head: append([]string{"scheme"}, codecs...)},
 		}
 		n.group(&f, codecs, func(c measure.Compression) (string, bool) {
@@ -128,7 +127,7 @@ func (n named) codecs() []figure {
 	}
 	f := figure{
 		Title: "By the number of generators", Note: "Sorted by ID, with the best codec of each.",
-		Chart: chart{id: "generators", title: "Bytes per ID by scheme and number of generators", axis: "bytes per ID, logarithmic", log: true, series: numbers},
+		Chart: chart{Title: "Bytes per ID by scheme and number of generators", Axis: "bytes per ID, logarithmic", Log: true, Series: numbers},
 		Table: table{Caption: "Bytes per ID by number of generators, sorted by ID, best codec", Head: append([]string{"scheme"}, numbers...)},
 	}
 	best := map[string]measure.Compression{}
@@ -163,11 +162,11 @@ func (n named) group(f *figure, columns []string, of func(measure.Compression) (
 		if !known {
 			i = len(f.Table.Rows)
 			at[name] = i
-			f.Chart.rows = append(f.Chart.rows, chartRow{label: name, ours: !c.Peer})
+			f.Chart.Rows = append(f.Chart.Rows, chartRow{Label: name, Ours: !c.Peer})
 			f.Table.add(name, make([]cell, len(columns))...)
 		}
 		s := slices.Index(columns, column)
-		f.Chart.rows[i].marks = append(f.Chart.rows[i].marks, mark{s, c.BytesPerID, small(c.BytesPerID)})
+		f.Chart.Rows[i].Marks = append(f.Chart.Rows[i].Marks, mark{s, c.BytesPerID, small(c.BytesPerID)})
 		f.Table.Rows[i][s+1] = num(small(c.BytesPerID))
 	}
 }
@@ -179,7 +178,7 @@ func (n named) footprints() []figure {
 		sizes := figure{
 			Title: d.Name + ": size of the key",
 			Note:  map[bool]string{true: "The primary key's index, per row.", false: "The table, which is the primary key's index, per row."}[d.Name == "PostgreSQL"],
-			Chart: chart{id: "size-" + strings.ToLower(d.Name), title: d.Name + ": bytes of the primary key's index per row, by scheme", axis: "bytes per row"},
+			Chart: chart{Title: d.Name + ": bytes of the primary key's index per row, by scheme", Axis: "bytes per row"},
 			Table: table{
 				Caption: d.Name + ": size and what was written to store it",
 				Head:    []string{"scheme", "column", "key index, bytes per row", "table with indexes, bytes per row", "log, bytes per row", "pages written per 1,000 rows"},
@@ -188,7 +187,7 @@ func (n named) footprints() []figure {
 		pages := figure{
 			Title: d.Name + ": pages written",
 			Note:  "Per 1,000 rows, logarithmic.",
-			Chart: chart{id: "pages-" + strings.ToLower(d.Name), title: d.Name + ": pages written per 1,000 rows, by scheme", axis: "pages, logarithmic", log: true},
+			Chart: chart{Title: d.Name + ": pages written per 1,000 rows, by scheme", Axis: "pages, logarithmic", Log: true},
 			Table: table{Caption: d.Name + ": pages written per 1,000 rows", Head: []string{"scheme", "pages written per 1,000 rows"}},
 		}
 		unknown := ""
@@ -198,12 +197,12 @@ func (n named) footprints() []figure {
 			}
 			name, rows := n.name(f.Scheme, f.Storage), float64(f.Rows)
 			key := float64(f.KeyBytes) / rows
-			sizes.Chart.rows = append(sizes.Chart.rows, chartRow{name, !f.Peer, []mark{{value: key, text: small(key)}}})
+			sizes.Chart.Rows = append(sizes.Chart.Rows, chartRow{name, !f.Peer, []mark{{Value: key, Text: small(key)}}})
 			log, written := num("unknown"), num("unknown")
 			if f.Unknown == "" {
 				per := float64(f.Pages) * 1000 / rows
 				log, written = num(small(float64(f.LogBytes)/rows)), num(small(per))
-				pages.Chart.rows = append(pages.Chart.rows, chartRow{name, !f.Peer, []mark{{value: per, text: small(per)}}})
+				pages.Chart.Rows = append(pages.Chart.Rows, chartRow{name, !f.Peer, []mark{{Value: per, Text: small(per)}}})
 				pages.Table.add(name, written)
 			} else {
 				unknown = " What was written is not known: " + f.Unknown
@@ -211,10 +210,10 @@ func (n named) footprints() []figure {
 			sizes.Table.add(name, words(f.Column), num(small(key)), num(small(float64(f.TableBytes)/rows)), log, written)
 		}
 		sizes.Note += unknown
-		if len(sizes.Chart.rows) != 0 {
+		if len(sizes.Chart.Rows) != 0 {
 			figures = append(figures, sizes)
 		}
-		if len(pages.Chart.rows) != 0 {
+		if len(pages.Chart.Rows) != 0 {
 			figures = append(figures, pages)
 		}
 	}
@@ -231,7 +230,7 @@ func (n named) inserts() []figure {
 			i = len(figures)
 			figures = append(figures, figure{
 				Title: title, Note: fmt.Sprintf("%s rows at a time; median of %d rounds.", grouped(float64(m.Rows)), m.Rounds),
-				Chart: chart{id: fmt.Sprintf("insert-%d", i+1), title: title + ": speed as a multiple of that of plain int64, by scheme", axis: "× the speed of plain int64", line: 1},
+				Chart: chart{Title: title + ": speed as a multiple of that of plain int64, by scheme", Axis: "× the speed of plain int64", Line: 1},
 				Table: table{Caption: title + ": speed", Head: []string{"scheme", "column", "rows per second", "× plain int64"}},
 			})
 		}
@@ -239,7 +238,7 @@ func (n named) inserts() []figure {
 		if m.Spread != 0 {
 			relative += fmt.Sprintf(" ± %.2f", m.Spread)
 		}
-		figures[i].Chart.rows = append(figures[i].Chart.rows, chartRow{m.Scheme, !m.Peer, []mark{{value: m.Relative, text: relative}}})
+		figures[i].Chart.Rows = append(figures[i].Chart.Rows, chartRow{m.Scheme, !m.Peer, []mark{{Value: m.Relative, Text: relative}}})
 		figures[i].Table.add(m.Scheme, words(m.Column), num(grouped(m.RowsPerSec)), num(relative))
 	}
 	return figures

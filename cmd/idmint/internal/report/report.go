@@ -1,6 +1,7 @@
-// Package report shows what package measure has measured: as a page of HTML that stands by itself, with charts in SVG and the tables
-// behind them, without scripts and without anything from the network, for light and dark, phones and desktops; as JSON; and in a
-// few lines of text.
+// Package report shows what package measure has measured. It writes a page of HTML, JSON, and a few
+// lines of text. The page stands by itself, without scripts and without anything from the network.
+// Its charts are elements with styles, for light and dark, phones and desktops, with the tables
+// behind them.
 package report
 
 import (
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/measure"
@@ -21,16 +23,17 @@ var pageText string
 //go:embed style.css
 var style string
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"css":     func() template.CSS { return template.CSS(style) },
-	"svg":     func(c chart) (template.HTML, error) { return c.svg() },
-	"legend":  legend,
-	"date":    func(t time.Time) string { return t.Format("2006-01-02 15:04 UTC") },
-	"grouped": func(n int) string { return grouped(float64(n)) },
-	"minutes": func(seconds float64) string {
-		return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
-	},
-}).Parse(pageText))
+// page is parsed when it is wanted: the other commands start without it.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"css":     func() template.CSS { return template.CSS(style) },
+		"date":    func(t time.Time) string { return t.Format("2006-01-02 15:04 UTC") },
+		"grouped": func(n int) string { return grouped(float64(n)) },
+		"minutes": func(seconds float64) string {
+			return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+		},
+	}).Parse(pageText))
+})
 
 // A figure is a chart with the table behind it.
 type figure struct {
@@ -41,7 +44,7 @@ type figure struct {
 }
 
 // Legend numbers the chart's series.
-func (f figure) Legend() []string { return f.Chart.series }
+func (f figure) Legend() []string { return f.Chart.Series }
 
 // A table's first column are the names of its rows.
 type table struct {
@@ -88,7 +91,7 @@ func newView(r *measure.Results) view {
 // WriteHTML writes the page.
 func WriteHTML(w io.Writer, r *measure.Results) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, newView(r)); err != nil {
+	if err := page().Execute(&b, newView(r)); err != nil {
 		return err
 	}
 	_, err := b.WriteTo(w)
