@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]{0,127}$`)
+var counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`) // of up to 128 bytes
 
 // Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process
 // asks. Its value is the last number handed out, 0 in the beginning, and only rises. It is the
@@ -32,7 +32,7 @@ type CounterState struct {
 // dashes, underscores and slashes, the first a letter or digit. There is nothing to create, and the
 // store is not asked. The error is a [*RequestError].
 func (l *Log) Counter(name string) (*Counter, error) {
-	if !counterPattern.MatchString(name) {
+	if len(name) > 128 || !counterPattern.MatchString(name) {
 		return nil, &RequestError{"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, dashes, underscores and slashes"}
 	}
 	return &Counter{l, CounterRef{l.opts.Namespace, name}}, nil

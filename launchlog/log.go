@@ -18,7 +18,7 @@ import (
 // DefaultNamespace is the namespace of a [Log] that names none.
 const DefaultNamespace = "default"
 
-var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`) // of up to 63 bytes
 
 // Options are the optional settings of a [Log].
 type Options struct {
@@ -86,7 +86,7 @@ func New(store Store, opts *Options) (*Log, error) {
 	if o.Namespace == "" {
 		o.Namespace = DefaultNamespace
 	}
-	if !namespacePattern.MatchString(o.Namespace) {
+	if len(o.Namespace) > 63 || !namespacePattern.MatchString(o.Namespace) {
 		return nil, &RequestError{"namespace", o.Namespace, "is not a name of lower-case letters, digits, dots, dashes and underscores"}
 	}
 	if o.Budget < 0 {

@@ -172,6 +172,7 @@ not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(), a.migrateCommand(),
 		a.backupCommand(), a.reportCommand())
+	a.addVersion(root)
 	markArgs(root)
 	return root
 }

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// --version tells what the Go command wrote into the program, as text and as JSON.
+func TestVersion(t *testing.T) {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := versionOf(info)
+	if want.Version == "" || !strings.HasPrefix(want.Go, "go1.") {
+		t.Errorf("%+v", want)
+	}
+	s := newShell(t)
+	if got := s.must("--version"); got != want.String()+"\n" {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var got version
+	if err := json.Unmarshal([]byte(s.must("--version", "--json")), &got); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if got := s.run("--version", "x"); got.status != statusUsage || got.stdout != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A build from files that differ from the commit says so, and one without a commit names none.
+func TestVersionWords(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0a1b2c"}
+	for _, c := range []struct {
+		version  string
+		settings []debug.BuildSetting
+		text     string
+		json     string
+	}{
+		{"(devel)", nil, "idmint (devel), go1.26", `{"version":"(devel)","go":"go1.26"}`},
+		{
+			"v1.2.3", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}},
+			"idmint v1.2.3, commit 0a1b2c, go1.26", `{"version":"v1.2.3","commit":"0a1b2c","go":"go1.26"}`,
+		},
+		{
+			"v1.2.3+dirty", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}},
+			"idmint v1.2.3+dirty, commit 0a1b2c-dirty, go1.26",
+			`{"version":"v1.2.3+dirty","commit":"0a1b2c","dirty":true,"go":"go1.26"}`,
+		},
+	} {
+		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: c.version}, Settings: c.settings}
+		v := versionOf(info)
+		if data, err := json.Marshal(v); v.String() != c.text || string(data) != c.json {
+			t.Errorf("%q, %s, %v; want %q, %s", v, data, err, c.text, c.json)
+		}
+	}
+}
+
+// The program holds nothing that starts containers, and no machinery of plots.
+func TestDependencies(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := strings.Fields(string(out))
+	if len(packages) < 100 {
+		t.Fatalf("only %d packages", len(packages))
+	}
+	for _, p := range packages {
+		for _, no := range []string{"testcontainers", "moby", "docker", "gonum", "idmint/integration_test"} {
+			if strings.Contains(p, no) {
+				t.Errorf("the program holds %s", p)
+			}
+		}
+	}
+}
+
+// The program stays small. It weighs 40.2 MB, of which goose has 0.5.
+func TestWeight(t *testing.T) {
+	const most = 40_500_000 // bytes
+	info, err := os.Stat(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > most {
+		t.Errorf("%d bytes, want at most %d", info.Size(), most)
+	}
+}
+
+// To start costs little: at most five times what it costs the smallest program. They take turns, so
+// that a busy machine slows both.
+func TestStart(t *testing.T) {
+	const most, rounds = 5, 40
+	dir := t.TempDir()
+	hello := filepath.Join(dir, "hello")
+	source := "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"
+	if err := os.WriteFile(hello+".go", []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", hello, hello+".go").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cpu := func(name string, args ...string) time.Duration {
+		cmd := exec.Command(name, args...)
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
+	var small, ours []time.Duration
+	for range rounds {
+		small, ours = append(small, cpu(hello)), append(ours, cpu(binary, "--version"))
+	}
+	slices.Sort(small)
+	slices.Sort(ours)
+	median, wanted := ours[rounds/2], most*small[rounds/2]
+	t.Logf("%v, and %v for the smallest program", median, small[rounds/2])
+	if median > wanted {
+		t.Errorf("it takes %v to tell the version, want at most %v", median, wanted)
+	}
+}
