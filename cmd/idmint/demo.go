@@ -81,7 +81,11 @@ models that refer to them, start a second launch and create more, and read it al
 
 func (a *app) demo(ctx context.Context) error {
 	flags := &storeFlags{name: databaseFlag{flag: "db", text: "sqlite:" + demoFile, given: true}, namespace: launchlog.DefaultNamespace, wait: 30 * time.Second}
-	if _, _, err := flags.migrate(ctx); err != nil {
+	migrated, _, _, err := flags.migrate(ctx)
+	if err != nil {
+		return err
+	}
+	if err := migrated.Close(); err != nil {
 		return err
 	}
 	log, done, err := flags.open(ctx, a)

@@ -162,23 +162,24 @@ func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags
 
 // runImport sees that there is a launch log, and imports with a progress bar.
 func (a *app) runImport(ctx context.Context, flags *storeFlags, target dsn.DSN, r io.Reader, size int64, im importer.Import) (importer.Result, error) {
-	if _, _, err := flags.migrate(ctx); err != nil {
+	logDSN, err := flags.launchLog()
+	if err != nil {
 		return importer.Result{}, err
 	}
+	records, _, _, err := flags.migrate(ctx)
+	if err != nil {
+		return importer.Result{}, err
+	}
+	db, err := importer.Open(target, logDSN, records, flags.wait)
+	if err != nil {
+		return importer.Result{}, fmt.Errorf("%v: %w", target, err)
+	}
+	defer db.Close()
 	log, done, err := flags.open(ctx, a)
 	if err != nil {
 		return importer.Result{}, err
 	}
 	defer done()
-	logDSN, err := flags.launchLog()
-	if err != nil {
-		return importer.Result{}, err
-	}
-	db, err := importer.Open(target, logDSN, flags.wait)
-	if err != nil {
-		return importer.Result{}, fmt.Errorf("%v: %w", target, err)
-	}
-	defer db.Close()
 	bar := a.progress(size, "importing into "+visible(im.Table))
 	im.Initiator = username()
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }

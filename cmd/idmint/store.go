@@ -134,28 +134,22 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 }
 
 func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err error) {
-	if d.Kind != dsn.SQLite {
-		db, err := f.reach(ctx, d)
-		if err != nil {
-			return nil, err
-		}
-		if err := db.Close(); err != nil {
-			return nil, err
-		}
-	}
-	ctx, cancel := f.withWait(ctx)
-	defer cancel()
 	if d.Kind == dsn.SQLite {
+		ctx, cancel := f.withWait(ctx)
+		defer cancel()
 		if s, err = sqlite.Open(ctx, d.Path); err != nil {
 			return nil, whyNotOpened(d.Path, err)
 		}
 		return s, nil
 	}
-	if d.Kind == dsn.Postgres {
-		s, err = postgres.Open(ctx, d.Source())
-	} else {
-		s, err = mysql.Open(ctx, d.Source())
-	}
+	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
+		if d.Kind == dsn.Postgres {
+			s, err = postgres.Open(ctx, d.Source())
+		} else {
+			s, err = mysql.Open(ctx, d.Source())
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
@@ -168,30 +162,30 @@ func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
-	if err := pool.Await(ctx, db, f.wait); err != nil {
+	if err := pool.Await(ctx, f.wait, db.PingContext); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
 	return db, nil
 }
 
-// migrate makes or upgrades the launch log's tables.
-func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
+// migrate makes or upgrades the launch log's tables. The database is handed on, with the connection
+// that did it.
+func (f *storeFlags) migrate(ctx context.Context) (db *sql.DB, from, to int, err error) {
 	d, err := f.launchLog()
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, 0, err
 	}
-	var db *sql.DB
 	if d.Kind == dsn.SQLite {
 		if err := sqlite.Check(d.Path); err != nil {
-			return 0, 0, err
+			return nil, 0, 0, err
 		}
 		db, err = pool.Open(d, sqlite.Create)
 	} else {
 		db, err = f.reach(ctx, d)
 	}
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, 0, err
 	}
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
@@ -202,7 +196,16 @@ func (f *storeFlags) migrate(ctx context.Context) (from, to int, err error) {
 	case err != nil:
 		err = fmt.Errorf("%v: %w", d, err)
 	}
-	return from, to, errors.Join(err, db.Close())
+	if err != nil {
+		return nil, 0, 0, errors.Join(err, db.Close())
+	}
+	if d.Kind == dsn.SQLite { // whoever uses it next must not make a file that was removed since
+		if err := db.Close(); err != nil {
+			return nil, 0, 0, err
+		}
+		db, err = pool.Open(d, sqlite.Existing)
+	}
+	return db, from, to, err
 }
 
 // whyNotOpened asks the system why the file cannot be opened, where SQLite says so and names a reason that is another file's:
@@ -233,8 +236,11 @@ func (a *app) migrateCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
 			defer cancel()
-			from, to, err := flags.migrate(ctx)
+			db, from, to, err := flags.migrate(ctx)
 			if err != nil {
+				return err
+			}
+			if err := db.Close(); err != nil {
 				return err
 			}
 			if a.json {

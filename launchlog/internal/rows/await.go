@@ -13,7 +13,13 @@ import (
 // awaitTime bounds how long [Await] waits for a server that does not answer.
 const awaitTime = 10 * time.Second
 
-var errSilent = fmt.Errorf("the server did not answer for %v", awaitTime)
+// silence is the error of a server that did not answer.
+type silence struct{}
+
+func (silence) Error() string { return fmt.Sprintf("the server did not answer for %v", awaitTime) }
+
+// Passes reports that the server may answer later.
+func (silence) Passes() bool { return true }
 
 // Await asks a server for the version of its tables until it answers, for up to 10 s. Errors: a
 // [*launchlog.SchemaError] where it is not [SchemaVersion], the context's, or that of version.
@@ -44,7 +50,7 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		return fmt.Errorf("%w: %w", err, last)
 	// The end is this wait's, and not the caller's.
 	case ctx.Err() == nil && errors.Is(err, waiting.Err()):
-		return errors.Join(errSilent, last)
+		return errors.Join(silence{}, last)
 	}
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -38,16 +37,11 @@ const deduplication = 10_000
 // for an INSERT grows with each column.
 const mostColumnsClickHouse = 2000
 
-func openClickHouse(d, log dsn.DSN, budget time.Duration) (Database, error) {
-	j, err := openJournal(log, budget)
-	if err != nil {
-		return nil, err
-	}
-	j.about = log
+func openClickHouse(d dsn.DSN, j *journal) (Database, error) {
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
-		if options.DialTimeout == 0 || options.DialTimeout > budget { // it bounds the server's first answer, too; 0 is 30 s
-			options.DialTimeout = budget
+		if options.DialTimeout == 0 || options.DialTimeout > j.budget { // it bounds the server's first answer, too; 0 is 30 s
+			options.DialTimeout = j.budget
 		}
 		var conn driver.Conn
 		if conn, err = clickhouse.Open(options); err == nil {

@@ -183,7 +183,7 @@ func TestErrorsNameTheirDatabase(t *testing.T) {
 	for i, want := range []string{"clickhouse://default:xxxxx@", "postgres://postgres:xxxxx@"} {
 		bad := good
 		bad[i] = bad[i].WithDatabase("missing")
-		db, err := Open(bad[0], bad[1], 5*time.Second)
+		db, err := openPools(bad[0], bad[1], 5*time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestAwayInDoubt(t *testing.T) {
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	d := newDoubtful(t, at)
 	network := newCutter(t, "127.0.0.1:1")
-	away, err := openClickHouse(at.target.WithHost(network.Addr().String()), d.mustParse("sqlite:"+d.path), 300*time.Millisecond)
+	away, err := openPools(at.target.WithHost(network.Addr().String()), d.mustParse("sqlite:"+d.path), 300*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +12,7 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -39,32 +38,24 @@ type Database interface {
 	Close() error
 }
 
-// Open names the database d, to which it connects when it is first used. ClickHouse has no transactions: the record of its imports
-// is kept in the database log, which for the others is not used. Each step waits up to budget for a database that is busy or
-// away.
-func Open(d, log dsn.DSN, budget time.Duration) (Database, error) {
-	if d.Kind == dsn.ClickHouse {
-		return openClickHouse(d, log, budget)
+// Open names the database d, to which it connects when it is first used. The record of imports is
+// kept in the database log, by the pool records, which Close closes. The rows go there as well, unless
+// d is ClickHouse, which has no transactions. Each step waits up to budget for a database that is
+// busy or away.
+func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, error) {
+	dialects := map[dsn.Kind]*dialect{
+		dsn.SQLite: sqliteDialect, dsn.Postgres: postgresDialect, dsn.MySQL: mysqlDialect,
 	}
-	j, err := openJournal(d, budget)
-	if err != nil {
-		return nil, err
+	j := &journal{db: records, dialect: dialects[log.Kind], budget: budget}
+	switch {
+	case j.dialect == nil:
+		return nil, errors.Join(fmt.Errorf("%s databases have no transactions to keep the record of an import in",
+			cmp.Or(log.Kind, "unnamed")), records.Close())
+	case d.Kind == dsn.ClickHouse:
+		j.about = log
+		return openClickHouse(d, j)
 	}
 	return &table{j}, nil
-}
-
-// openJournal opens the record of imports in a database with transactions.
-func openJournal(d dsn.DSN, budget time.Duration) (*journal, error) {
-	dialects := map[dsn.Kind]*dialect{dsn.SQLite: sqliteDialect, dsn.Postgres: postgresDialect, dsn.MySQL: mysqlDialect}
-	dialect, ok := dialects[d.Kind]
-	if !ok {
-		return nil, fmt.Errorf("%s databases have no transactions to keep the record of an import in", cmp.Or(d.Kind, "unnamed"))
-	}
-	db, err := pool.Open(d, sqlite.Existing)
-	if err != nil {
-		return nil, err
-	}
-	return &journal{db: db, dialect: dialect, budget: budget}, nil
 }
 
 // keyColumn defines the column of the IDs, whose table it creates, to take no others but those of production.

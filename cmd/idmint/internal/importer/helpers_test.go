@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -175,12 +176,21 @@ func (f *fixture) database(budget time.Duration) Database {
 	if f.at.record == "" {
 		record = f.mustParse("sqlite:" + f.path)
 	}
-	db, err := Open(f.at.target, record, budget)
+	db, err := openPools(f.at.target, record, budget)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { db.Close() })
 	return db
+}
+
+// openPools opens the databases of an import.
+func openPools(d, log dsn.DSN, budget time.Duration) (Database, error) {
+	records, err := pool.Open(log, sqlite.Existing)
+	if err != nil {
+		return nil, err
+	}
+	return Open(d, log, records, budget)
 }
 
 func (f *fixture) mustParse(name string) dsn.DSN {

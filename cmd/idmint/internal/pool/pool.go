@@ -20,6 +20,7 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
@@ -99,7 +100,7 @@ func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 	defer cancel()
 	var err error
 	for range dialect.Attempts(waiting, time.Second) {
-		if err = f(); err == nil || !Passes(err) {
+		if err = f(); err == nil || ctx.Err() != nil || !Passes(err) {
 			return err
 		}
 	}
@@ -118,15 +119,20 @@ func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 	return fmt.Errorf("%w: it was busy or away for %v", err, wait)
 }
 
-// Await waits until a database answers, up to wait.
-func Await(ctx context.Context, db *sql.DB, wait time.Duration) error {
+// Await runs f until the database answers, up to wait.
+func Await(ctx context.Context, wait time.Duration, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, ErrSilent)
 	defer cancel()
 	return Retry(ctx, wait, func() error {
-		err := db.PingContext(ctx)
-		if err != nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
+		err := f(ctx)
+		if err == nil || ctx.Err() == nil {
+			return err
 		}
-		return err
+		cause := context.Cause(ctx)
+		var attempt *launchlog.AttemptError
+		if errors.Is(cause, ErrSilent) && errors.As(err, &attempt) {
+			return attempt // says what was in the way
+		}
+		return cause
 	})
 }
