@@ -49,7 +49,10 @@ func TestHelp(t *testing.T) {
 			if c.Example == "" {
 				t.Errorf("idmint %v --help has no example", path)
 			}
-			runExample(t, c.Example)
+			t.Run(strings.Join(path, " "), func(t *testing.T) {
+				t.Parallel()
+				runExample(t, c.Example)
+			})
 		}
 		for _, sub := range c.Commands() {
 			if !sub.Hidden && !strings.Contains(got.stdout, sub.Name()) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far
@@ -61,8 +62,8 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 	}
 }
 
-// readLine reads a line without its end: as much of it as the buffer holds, and its length. The
-// error is io.EOF behind the last one.
+// readLine reads a line without its end, \n or \r\n: as much of it as the buffer holds, and its
+// length. The error is io.EOF behind the last one.
 func readLine(r *bufio.Reader) (line string, length int64, err error) {
 	part, err := r.ReadSlice('\n')
 	length = int64(len(part))
@@ -73,7 +74,8 @@ func readLine(r *bufio.Reader) (line string, length int64, err error) {
 	}
 	switch {
 	case err == nil:
-		return line, length - 1, nil
+		text := strings.TrimSuffix(line, "\r")
+		return text, length - int64(len("\n")+len(line)-len(text)), nil
 	case err == io.EOF && length > 0:
 		return line, length, nil
 	}

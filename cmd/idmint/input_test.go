@@ -133,3 +133,17 @@ func TestImportOfWhatIsTooLong(t *testing.T) {
 		t.Error("a row is stored")
 	}
 }
+
+// Lines may end as Windows ends them. A carriage return elsewhere is part of the input.
+func TestLinesOfWindows(t *testing.T) {
+	s := newShell(t)
+	got := s.feed("14150009200065\r\n10000000001\r\n", "inspect", "--scheme", "decimal", "--json")
+	if got.status != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 2 {
+		t.Errorf("%v", got)
+	}
+	for _, bad := range []string{"14150009200065\r\r\n", "1415\r0009200065\r\n", "14150009200065\r"} {
+		if got := s.feed(bad, "inspect", "--scheme", "decimal"); got.status != statusBadInput {
+			t.Errorf("%q: %v", bad, got)
+		}
+	}
+}

@@ -40,7 +40,7 @@ user must be allowed to create it. Written pages are those of the whole server, 
 
 The result is a page without scripts that needs no network, and the same figures as JSON. A million rows in four databases take ten
 minutes on a machine that does nothing else.`,
-		Example: `  idmint report --rows 10000
+		Example: `  idmint report --rows 1000
   idmint report --from report.json --out again.html && ls again.html`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

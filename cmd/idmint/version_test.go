@@ -47,11 +47,13 @@ func TestVersionWords(t *testing.T) {
 	}{
 		{"(devel)", nil, "idmint (devel), go1.26", `{"version":"(devel)","go":"go1.26"}`},
 		{
-			"v1.2.3", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}},
+			"v1.2.3",
+			[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}},
 			"idmint v1.2.3, commit 0a1b2c, go1.26", `{"version":"v1.2.3","commit":"0a1b2c","go":"go1.26"}`,
 		},
 		{
-			"v1.2.3+dirty", []debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}},
+			"v1.2.3+dirty",
+			[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}},
 			"idmint v1.2.3+dirty, commit 0a1b2c-dirty, go1.26",
 			`{"version":"v1.2.3+dirty","commit":"0a1b2c","dirty":true,"go":"go1.26"}`,
 		},
