@@ -162,9 +162,6 @@ func (t target) ofText(s string) (any, error) {
 	id := reflect.New(t.typ)
 	err := id.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))
 	if err != nil && (t.form != idtype.StorageUUID || id.Interface().(sql.Scanner).Scan(s) != nil) {
-		if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' {
-			err = fmt.Errorf("%w: the text has double quotes around it: decode the JSON first", err)
-		}
 		return s, err
 	}
 	return id.Elem().Interface(), nil
