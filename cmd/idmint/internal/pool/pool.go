@@ -94,18 +94,25 @@ func isAway(err error) bool {
 }
 
 // Retry runs f, and again while its error passes: up to wait, with pauses of up to a second. Where
-// ctx ends between two runs the error is ctx's cause.
+// ctx ends between two runs the error is ctx's cause, unless that is ErrSilent.
 func Retry(ctx context.Context, wait time.Duration, f func() error) error {
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var err error
 	for range dialect.Attempts(waiting, time.Second) {
-		if err = f(); err == nil || ctx.Err() != nil || !Passes(err) {
-			return err
+		now := f()
+		if now == nil || !Passes(now) {
+			return now
+		}
+		if err == nil || !errors.Is(now, ErrSilent) { // what was in the way says more
+			err = now
 		}
 	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
+	if end := context.Cause(ctx); end != nil && (err == nil || !errors.Is(end, ErrSilent)) {
+		err = end
+	}
+	if err == nil { // there was no time for a single run
+		err = context.Cause(waiting)
 	}
 	kind, cause := dialect.CauseOf(err)
 	switch {
