@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The bounds follow from the layouts: the bits of the time, and beneath them nothing, or all bits. They were computed elsewhere.
+// The bounds follow from the layouts: the bits of the time, and beneath them nothing, or all bits.
+// They were computed elsewhere.
 func TestBounds(t *testing.T) {
 	s := newShell(t)
 	for args, want := range map[string]string{

@@ -55,7 +55,8 @@ may be left out.`,
 	return c
 }
 
-// compose makes an ID of what appendJSON writes. The names of the ID may be missing: they follow from the parts.
+// compose makes an ID of what appendJSON writes. The names of the ID may be missing: they follow
+// from the parts.
 func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	members, err := readObject(data)
 	if err != nil {
@@ -161,8 +162,8 @@ func unquote(value []byte) (text string, err error) {
 // between is what stands between fields and values, as far as valid JSON is concerned.
 const between = " \t\r\n:,"
 
-// readObject takes a JSON object apart: exactly, which json.Unmarshal does not, as it takes fields in other case, and twice. It is
-// also several times faster.
+// readObject takes a JSON object apart: exactly, which json.Unmarshal does not, as it takes fields
+// in other case, and twice. It is also several times faster.
 func readObject(data []byte) ([]member, error) {
 	data = bytes.Trim(data, " \t\r\n")
 	if len(data) > 0 && !json.Valid(data) {

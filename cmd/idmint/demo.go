@@ -32,7 +32,8 @@ const demoFile = "idmint-demo.db"
 //go:embed demo/zone1970.tab
 var zoneTable []byte
 
-// The demo's models. A key type per entity is a line; keys of two entities do not compile into each other.
+// The demo's models. A key type per entity is a line; keys of two entities do not compile into each
+// other.
 type (
 	ZoneID    = idtype.Decimal[Zone]
 	OfficeID  = idtype.Decimal[Office]
@@ -182,8 +183,8 @@ func zones() io.Reader {
 	return &b
 }
 
-// create is what an app of a launch does: it sets up its generator and GORM, and creates offices in the zones from..to-1 of
-// those that were imported last.
+// create is what an app of a launch does: it sets up its generator and GORM, and creates offices in
+// the zones from..to-1 of those that were imported last.
 func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meetings int, err error) {
 	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {

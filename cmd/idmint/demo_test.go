@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// The demo runs in an empty folder, and again in the same one; what it says is compared with what the database holds.
+// The demo runs in an empty folder, and again in the same one; what it says is compared with what
+// the database holds.
 func TestDemo(t *testing.T) {
 	s := newShell(t)
 	for run := range 3 {
@@ -70,7 +71,8 @@ func (s *shell) checkDemo(out string, run int) {
 		}
 	}
 
-	// The order by ID is the order of creation within a generator: all of it, by a self-join rather than as the demo does it.
+	// The order by ID is the order of creation within a generator: all of it, by a self-join rather
+	// than as the demo does it.
 	order := said(`within each of (\d+) generators, the order by ID is the order of creation \((\d+) meetings, (\d+) inversions\)`)
 	if n := count(`SELECT count(DISTINCT id % 10000000000) FROM meetings`); n != number(order[0]) || n != 2*run+2 {
 		s.Errorf("run %d: %d generators, it says %s", run, n, order[0])

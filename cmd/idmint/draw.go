@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A field is consecutive bits of an ID, or decimal places, as they are drawn: a letter for each, and what they say.
+// A field is consecutive bits of an ID, or decimal places, as they are drawn: a letter for each,
+// and what they say.
 type field struct {
 	letter byte // '0' for reserved bits
 	width  int

@@ -18,7 +18,8 @@ const (
 	formUUID   = "uuid"
 )
 
-// A form is a way to write an ID that people meet. Read is strict: it takes what write writes, and what databases show.
+// A form is a way to write an ID that people meet. Read is strict: it takes what write writes, and
+// what databases show.
 type form[T any] struct {
 	name     string
 	read     func(string) (T, error)
@@ -36,7 +37,8 @@ func digits[T idtype.ID](parse func(string) (T, error)) []form[T] {
 
 var errHex = errors.New("want hexadecimal digits, in lower or upper case, alone or behind \\x or 0x")
 
-// hexReader reads the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in MySQL, 5B9B… by a function hex.
+// hexReader reads the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in
+// MySQL, 5B9B… by a function hex.
 func hexReader[T any, P interface {
 	*T
 	encoding.BinaryUnmarshaler

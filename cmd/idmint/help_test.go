@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Each command explains itself: on standard output, with status 0, with every flag and what it is for.
+// Each command explains itself: on standard output, with status 0, with every flag and what it is
+// for.
 func TestHelp(t *testing.T) {
 	s := newShell(t)
 	var commands int

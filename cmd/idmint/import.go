@@ -144,7 +144,8 @@ func sourceName(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// importTarget is where rows go, and the flags of the launch log: in the same database, unless that is ClickHouse.
+// importTarget is where rows go, and the flags of the launch log: in the same database, unless that
+// is ClickHouse.
 func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags, error) {
 	target, err := flags.name.parse()
 	if err != nil {

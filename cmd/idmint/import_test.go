@@ -111,7 +111,8 @@ func TestImportUnfinished(t *testing.T) {
 	}
 }
 
-// Imports are killed at random moments, and resumed until they are finished: each row is there once.
+// Imports are killed at random moments, and resumed until they are finished: each row is there
+// once.
 func TestImportKilled(t *testing.T) {
 	const rows, kills = 60_000, 20
 	seed := uint64(time.Now().UnixNano())
@@ -168,7 +169,8 @@ func TestImportKilled(t *testing.T) {
 	}
 }
 
-// The same from a pipe, whose other end is fed slowly: a killed import has read more than it has stored.
+// The same from a pipe, whose other end is fed slowly: a killed import has read more than it has
+// stored.
 func TestImportKilledOnPipe(t *testing.T) {
 	const rows, kills = 3_000, 15
 	s := newShell(t)
@@ -188,8 +190,8 @@ func TestImportKilledOnPipe(t *testing.T) {
 			if resume {
 				stored = s.count(`SELECT stored_rows FROM idmint_import`)
 			}
-			// Up to a place in the middle of a record, behind what is stored; then a moment; then it is killed.
-			// The first time a batch is waited for, so at least that is fed.
+			// Up to a place in the middle of a record, behind what is stored; then a moment; then
+			// it is killed. The first time a batch is waited for, so at least that is fed.
 			upto := min(len(file), len(numbered(stored+20))+rand.IntN(2*len(file)/kills))
 			_, _ = fmt.Fprint(pipe, file[:upto])
 			if !resume {

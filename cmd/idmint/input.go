@@ -24,8 +24,8 @@ func (e *longInputError) Error() string {
 		beginning(e.Input, 64), e.Bytes, longestInput)
 }
 
-// eachInput hands over the arguments, or the lines of standard input if there are none, as they are.
-// An input that is too long is refused, and takes no more memory than others.
+// eachInput hands over the arguments, or the lines of standard input if there are none, as they
+// are. An input that is too long is refused, and takes no more memory than others.
 func (a *app) eachInput(args []string, f func(string) error) error {
 	checked := func(text string, length int64) error {
 		if length > longestInput {

@@ -130,8 +130,9 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	return nil
 }
 
-// doubt ranks the schemes that an ID fits by the time that it would mean. A time of the last years is a sign of the scheme, unless
-// it could be no other: each of a trace ID's times is one of 388 days.
+// doubt ranks the schemes that an ID fits by the time that it would mean. A time of the last years
+// is a sign of the scheme, unless it could be no other: each of a trace ID's times is one of 388
+// days.
 func doubt(id identified, now time.Time) int {
 	times := id.times(now)
 	if len(times) != 1 {

@@ -92,7 +92,8 @@ func TestInspectJSON(t *testing.T) {
 	}
 }
 
-// Nothing is read leniently, because what inspect takes for an ID somebody will look for in a table.
+// Nothing is read leniently, because what inspect takes for an ID somebody will look for in a
+// table.
 func TestInspectBadInput(t *testing.T) {
 	s := newShell(t)
 	long := strings.Repeat("1", 1<<20)
@@ -334,7 +335,8 @@ func TestInspectLists(t *testing.T) {
 	if got.stdout != want || got.status != 1 || got.stderr != "" {
 		t.Errorf("got %v\nwant %s", got, want)
 	}
-	// An ID of today is first what it is, unless it happens to be one of another scheme and of these years as well.
+	// An ID of today is first what it is, unless it happens to be one of another scheme and of
+	// these years as well.
 	for scheme, form := range map[string]string{"short": "number", "eightbyte --generator 1 --cluster 2 --mode time": "hex"} {
 		first := 0
 		for range 12 {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Ctrl-C, and a request to terminate, end an import from a pipe that hangs. What is stored stays, and it can be resumed.
+// Ctrl-C, and a request to terminate, end an import from a pipe that hangs. What is stored stays,
+// and it can be resumed.
 func TestInterrupted(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		for _, rows := range []int{0, 5, 25, 30} { // fed before the pipe hangs; 20 of 25 and 20 or 30 of 30 are stored, in batches of ten
@@ -59,7 +60,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The second Ctrl-C ends even an import that cannot be stopped, here in a transaction that takes its time. Nothing is lost.
+// The second Ctrl-C ends even an import that cannot be stopped, here in a transaction that takes
+// its time. Nothing is lost.
 func TestInterruptedTwice(t *testing.T) {
 	s := newShell(t)
 	s.start("a")
@@ -154,7 +156,8 @@ func TestInterruptedWhileLocked(t *testing.T) {
 	}
 }
 
-// interrupt starts a command, interrupts it a moment after its first output, and returns what it wrote, and how long it took to end.
+// interrupt starts a command, interrupts it a moment after its first output, and returns what it
+// wrote, and how long it took to end.
 func (s *shell) interrupt(args string) (string, time.Duration) {
 	s.Helper()
 	cmd := s.command(strings.Fields(args)...)
@@ -196,7 +199,8 @@ func TestInterruptedStream(t *testing.T) {
 	}
 }
 
-// So it does where minting waits for the clock, at 64 IDs per millisecond or for the next second, and for a counter.
+// So it does where minting waits for the clock, at 64 IDs per millisecond or for the next second,
+// and for a counter.
 func TestInterruptedClock(t *testing.T) {
 	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
@@ -217,7 +221,8 @@ func TestInterruptedClock(t *testing.T) {
 	}
 }
 
-// Whoever reads the output may have enough of it, as head(1) has: no complaint, and no work for nobody.
+// Whoever reads the output may have enough of it, as head(1) has: no complaint, and no work for
+// nobody.
 func TestClosedOutput(t *testing.T) {
 	s := newShell(t)
 	s.write("ids", strings.Repeat("14150009200065\n", 500_000))

@@ -1,4 +1,5 @@
-// Command idmint mints and explains primary keys, keeps the launch log, and imports files into tables with keys of their own.
+// Command idmint mints and explains primary keys, keeps the launch log, and imports files into
+// tables with keys of their own.
 package main
 
 import (
@@ -205,8 +206,9 @@ func markArgs(c *cobra.Command) {
 	}
 }
 
-// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. The next Ctrl-C ends the process at
-// once. Commands that only read and write streams do without, and end at the first.
+// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. The next
+// Ctrl-C ends the process at once. Commands that only read and write streams do without, and end at
+// the first.
 func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(c.Context())
 	signals := make(chan os.Signal, 1)

@@ -65,7 +65,8 @@ func newShell(t testing.TB) *shell {
 	return s
 }
 
-// inEveryLog runs a test with launch logs in SQLite and on servers, which the test calls sqlite:app.db.
+// inEveryLog runs a test with launch logs in SQLite and on servers, which the test calls
+// sqlite:app.db.
 func inEveryLog(t *testing.T, test func(*testing.T, *shell)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { test(t, newShell(t)) })
@@ -189,8 +190,8 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// checkNumbered checks that the rows of numbered(n) are in table t once, and that for each generator the order of its IDs is
-// that of the file.
+// checkNumbered checks that the rows of numbered(n) are in table t once, and that for each
+// generator the order of its IDs is that of the file.
 func (s *shell) checkNumbered(n int) {
 	s.Helper()
 	for query, want := range map[string]int{
@@ -208,7 +209,8 @@ func (s *shell) checkNumbered(n int) {
 	}
 }
 
-// soon is how long what happens at once may take on a machine that is busy with other things: well below --wait's 30 s.
+// soon is how long what happens at once may take on a machine that is busy with other things: well
+// below --wait's 30 s.
 const soon = 15 * time.Second
 
 // until waits for a condition, as long as a process may run.

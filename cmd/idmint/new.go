@@ -80,7 +80,8 @@ func mint[T idtype.ID, P any](ctx context.Context, a *app, k *kind[T, P], source
 	return nil
 }
 
-// A numberFlag is a number that tells a generator from others. There is no default: a number that everybody has tells nothing.
+// A numberFlag is a number that tells a generator from others. There is no default: a number that
+// everybody has tells nothing.
 type numberFlag struct {
 	value int
 	given bool
@@ -111,8 +112,8 @@ type timedFlags struct {
 	count int64
 }
 
-// ceilingLength is how far ahead the counter of a generator's number stands at most: as long the next
-// command may have to wait.
+// ceilingLength is how far ahead the counter of a generator's number stands at most: as long the
+// next command may have to wait.
 const ceilingLength = 200 * time.Millisecond
 
 // timedHelp says what the number and its ceiling promise.
@@ -153,7 +154,8 @@ func missing(c *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// mintTimed mints with a number, whose times are kept in the counter of that name if there is a database. Start makes the generator.
+// mintTimed mints with a number, whose times are kept in the counter of that name if there is a
+// database. Start makes the generator.
 func mintTimed[N any, T idtype.ID, P any](
 	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number N, counter string,
 	start func(generator.Windows[N], *generator.Options) (generator.Source[T], error),

@@ -124,7 +124,8 @@ func reader(s scheme) func(string) (identified, error) {
 	return func(text string) (identified, error) { return readValid(s, formText, text) }
 }
 
-// IDs of the schemes that carry the time are of now, have the numbers that were given, and no two are the same.
+// IDs of the schemes that carry the time are of now, have the numbers that were given, and no two
+// are the same.
 func TestNewTimed(t *testing.T) {
 	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
@@ -159,7 +160,8 @@ func TestNewTimed(t *testing.T) {
 	}
 }
 
-// With a database, runs that follow each other at once and runs at the same time repeat nothing, though they have one number.
+// With a database, runs that follow each other at once and runs at the same time repeat nothing,
+// though they have one number.
 func TestNewTimedUnique(t *testing.T) {
 	const processes, each = 4, 20
 	s := newShell(t)

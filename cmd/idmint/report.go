@@ -190,7 +190,8 @@ type output struct {
 	name string
 }
 
-// createOutput follows a link, which stays one, and replaces nothing but a file: not a folder, and not what /dev/stdout is.
+// createOutput follows a link, which stays one, and replaces nothing but a file: not a folder, and
+// not what /dev/stdout is.
 func createOutput(name string) (*output, error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		info, err := os.Stat(target)

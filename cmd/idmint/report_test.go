@@ -61,7 +61,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Wrong usage and files that cannot be written are told before anything is measured, and nothing is left of it.
+// Wrong usage and files that cannot be written are told before anything is measured, and nothing is
+// left of it.
 func TestReportFails(t *testing.T) {
 	s := newShell(t)
 	s.write("figures.json", `{"colour": 1}`)

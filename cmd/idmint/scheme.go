@@ -67,7 +67,8 @@ type identified interface {
 // milliseconds is the layout of times of that resolution.
 const milliseconds = "2006-01-02T15:04:05.000Z07:00"
 
-// A kind is the scheme of the IDs of type T. P has the parts of one, in the order of the layout, with their names in JSON.
+// A kind is the scheme of the IDs of type T. P has the parts of one, in the order of the layout,
+// with their names in JSON.
 type kind[T idtype.ID, P any] struct {
 	scheme  idtype.Scheme
 	forms   []form[T] // text first
@@ -256,7 +257,8 @@ type bound struct {
 	Max    string        `json:"max"`
 }
 
-// bounds are the ranges of IDs made from from to to, in a form, or in the first that sorts as the IDs do if it is empty.
+// bounds are the ranges of IDs made from from to to, in a form, or in the first that sorts as the
+// IDs do if it is empty.
 func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
 	if k.span == nil {
 		return nil, usage("%s IDs carry no time", k.scheme)

@@ -100,7 +100,8 @@ func TestImportIntoSchema(t *testing.T) {
 	}
 }
 
-// Imports are killed at random moments, and resumed until they are finished: each row is there once.
+// Imports are killed at random moments, and resumed until they are finished: each row is there
+// once.
 func TestImportKilledOnServers(t *testing.T) {
 	const rows, kills = 10_000, 6
 	for _, kind := range databases.Kinds() {

@@ -11,7 +11,8 @@ import (
 	"github.com/idmint/idmint/internal/smalldisk"
 )
 
-// Wrong usage is status 2, and bad input 1. Each says what is wrong on standard error, in a line, and nothing on standard output.
+// Wrong usage is status 2, and bad input 1. Each says what is wrong on standard error, in a line,
+// and nothing on standard output.
 func TestStatus(t *testing.T) {
 	s := newShell(t)
 	s.write("f.csv", "a,b\n1,2\n")
@@ -380,7 +381,8 @@ func TestLockedMigration(t *testing.T) {
 	}
 }
 
-// A database on a disk that is mounted read-only: whoever is root writes to files of any mode, so permissions show nothing.
+// A database on a disk that is mounted read-only: whoever is root writes to files of any mode, so
+// permissions show nothing.
 func TestReadOnly(t *testing.T) {
 	s := newShell(t)
 	s.dir = smalldisk.Mount(t, 4<<20)

@@ -22,10 +22,12 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// launchVariable names the launch of an app or a command in its environment, as a deployment sets it.
+// launchVariable names the launch of an app or a command in its environment, as a deployment sets
+// it.
 const launchVariable = "IDMINT_LAUNCH_ID"
 
-// Databases are named by the environment where no flag names them: a command line, which other users see, need hold no password.
+// Databases are named by the environment where no flag names them: a command line, which other
+// users see, need hold no password.
 const (
 	dsnVariable = "IDMINT_DB"
 	logVariable = "IDMINT_LOG"
@@ -208,8 +210,8 @@ func (f *storeFlags) migrate(ctx context.Context) (db *sql.DB, from, to int, err
 	return db, from, to, err
 }
 
-// whyNotOpened asks the system why the file cannot be opened, where SQLite says so and names a reason that is another file's:
-// its log, beside a file on a read-only disk.
+// whyNotOpened asks the system why the file cannot be opened, where SQLite says so and names a
+// reason that is another file's: its log, beside a file on a read-only disk.
 func whyNotOpened(path string, err error) error {
 	var reason sqlite3.Error
 	if !errors.As(err, &reason) || reason.Code != sqlite3.ErrCantOpen {

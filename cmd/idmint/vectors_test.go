@@ -15,7 +15,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// vectorFiles were made by the reference implementations. Fields are ours by the names of theirs, the ID's text first.
+// vectorFiles were made by the reference implementations. Fields are ours by the names of theirs,
+// the ID's text first.
 var vectorFiles = []struct {
 	scheme, file, text string
 	names, parts       map[string]string
@@ -47,7 +48,8 @@ var vectorFiles = []struct {
 	},
 }
 
-// Inspect finds in every vector's ID the fields of the vector, and no others; compose makes the ID of them, with its names or without.
+// Inspect finds in every vector's ID the fields of the vector, and no others; compose makes the ID
+// of them, with its names or without.
 func TestVectors(t *testing.T) {
 	s := newShell(t)
 	for _, f := range vectorFiles {

@@ -96,7 +96,8 @@ func Parse(text string) (DSN, error) {
 	if err != nil || u.Host == "" || u.Opaque != "" { // the parser's error quotes the text
 		return DSN{}, &Error{kind, errURL}
 	}
-	// An @ behind the host, or a fragment: a part of the password, as it is, was taken for the host's end, and would be shown.
+	// An @ behind the host, or a fragment: a part of the password, as it is, was taken for the
+	// host's end, and would be shown.
 	if strings.Contains(u.EscapedPath()+u.RawQuery, "@") || strings.Contains(rest, "#") {
 		return DSN{}, &Error{kind, errURL}
 	}
@@ -145,7 +146,8 @@ func (d DSN) Host() string {
 	return d.url.Host
 }
 
-// Database is the database's name on its server, "" where the name leaves it to the driver, and for SQLite.
+// Database is the database's name on its server, "" where the name leaves it to the driver, and for
+// SQLite.
 func (d DSN) Database() string {
 	if d.url == nil {
 		return ""
@@ -160,15 +162,16 @@ func (d DSN) WithDatabase(name string) DSN {
 	return DSN{Kind: d.Kind, url: &u}
 }
 
-// WithHost is the name of the same database by another address of its server, a proxy's for example.
+// WithHost is the name of the same database by another address of its server, a proxy's for
+// example.
 func (d DSN) WithHost(host string) DSN {
 	u := *d.url
 	u.Host = host
 	return DSN{Kind: d.Kind, url: &u}
 }
 
-// Source is the name in the form that the database's Go driver takes: pgx, go-sql-driver/mysql, clickhouse-go. For SQLite it is
-// the path. It holds the password.
+// Source is the name in the form that the database's Go driver takes: pgx, go-sql-driver/mysql,
+// clickhouse-go. For SQLite it is the path. It holds the password.
 func (d DSN) Source() string {
 	switch d.Kind {
 	case SQLite:
@@ -187,7 +190,8 @@ func (d DSN) Source() string {
 	return d.url.String()
 }
 
-// Driver is the name by which the database's Go driver registers itself with database/sql. This package imports none.
+// Driver is the name by which the database's Go driver registers itself with database/sql. This
+// package imports none.
 func (d DSN) Driver() string { return d.Kind.Driver() }
 
 func (d DSN) mysql() (string, error) {

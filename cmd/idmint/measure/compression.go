@@ -28,7 +28,8 @@ const (
 	Arrival    = "ORDER BY tuple()" // as they were inserted
 )
 
-// Codecs are those that a column of the key takes. Gorilla is for floating-point numbers and left out.
+// Codecs are those that a column of the key takes. Gorilla is for floating-point numbers and left
+// out.
 func (k Key) Codecs() []string {
 	general := []string{"NONE", "LZ4", "ZSTD(1)"}
 	if k.Storage == idtype.StorageBigint {
@@ -37,11 +38,13 @@ func (k Key) Codecs() []string {
 	return general
 }
 
-// LargeBlocks are the settings of a column that is compressed in blocks of 1 MiB, and not of the 64 KiB of a granule of integers.
+// LargeBlocks are the settings of a column that is compressed in blocks of 1 MiB, and not of the 64
+// KiB of a granule of integers.
 const LargeBlocks = "SETTINGS (min_compress_block_size = 1048576, max_compress_block_size = 1048576)"
 
-// Compression mints IDs, stores them in ClickHouse once with each codec and each sort order, in one part, and asks the system tables
-// for the size of the columns, which have the given settings, if any.
+// Compression mints IDs, stores them in ClickHouse once with each codec and each sort order, in one
+// part, and asks the system tables for the size of the columns, which have the given settings, if
+// any.
 func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings string) ([]Compression, error) {
 	minted, err := k.Mint(ctx, r)
 	if err != nil {

@@ -21,8 +21,9 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// A Database is a place for tables that are measured: a file of its own in SQLite, a schema in PostgreSQL, a database in MariaDB and
-// ClickHouse. It has one connection, so it is for one goroutine.
+// A Database is a place for tables that are measured: a file of its own in SQLite, a schema in
+// PostgreSQL, a database in MariaDB and ClickHouse. It has one connection, so it is for one
+// goroutine.
 type Database struct {
 	Kind    dsn.Kind
 	Name    string // "PostgreSQL"
@@ -57,8 +58,8 @@ func OpenSQLite(ctx context.Context) (*Database, error) {
 	return d.opened(ctx)
 }
 
-// Open makes a place in the database that name names, which must let its user do so. A SQLite file is left alone: the place
-// is then that of [OpenSQLite].
+// Open makes a place in the database that name names, which must let its user do so. A SQLite file
+// is left alone: the place is then that of [OpenSQLite].
 func Open(ctx context.Context, name dsn.DSN) (*Database, error) {
 	if name.Kind == dsn.SQLite {
 		return OpenSQLite(ctx)

@@ -7,8 +7,9 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
-// A Footprint is what rows of an ID and a number take in a database that keeps rows, and what was written to store them, in
-// transactions of a thousand rows, with a checkpoint after every tenth of them.
+// A Footprint is what rows of an ID and a number take in a database that keeps rows, and what was
+// written to store them, in transactions of a thousand rows, with a checkpoint after every tenth of
+// them.
 type Footprint struct {
 	Database string `json:"database"`
 	Scheme   string `json:"scheme"`
@@ -16,7 +17,8 @@ type Footprint struct {
 	Peer     bool   `json:"peer,omitempty"`
 	Column   string `json:"column"`
 	Rows     int    `json:"rows"`
-	// KeyBytes is the size of the primary key's index. In MariaDB and SQLite that is the table itself; in MariaDB, its leaf pages.
+	// KeyBytes is the size of the primary key's index. In MariaDB and SQLite that is the table
+	// itself; in MariaDB, its leaf pages.
 	KeyBytes   int64 `json:"key_bytes"`
 	TableBytes int64 `json:"table_bytes"` // with its indexes
 	LogBytes   int64 `json:"log_bytes"`   // written to the log: WAL, redo log
@@ -30,7 +32,8 @@ const (
 	checkpoints   = 10
 )
 
-// Footprint mints IDs, stores them in order of arrival, and measures. Whatever else the server does meanwhile counts as written.
+// Footprint mints IDs, stores them in order of arrival, and measures. Whatever else the server does
+// meanwhile counts as written.
 func (d *Database) Footprint(ctx context.Context, k Key, r Rhythm) (Footprint, error) {
 	minted, err := k.Mint(ctx, r)
 	if err != nil {
@@ -77,12 +80,14 @@ type written struct {
 	log, pages int64
 }
 
-// checkpoint sees that what was changed is in the files of the table, and reads how much was written up to then.
+// checkpoint sees that what was changed is in the files of the table, and reads how much was
+// written up to then.
 func (w *written) checkpoint(ctx context.Context) (err error) {
 	d := w.d
 	switch d.Kind {
 	case dsn.SQLite:
-		// Pages are copied from the WAL, which then begins anew. Its second number is how many there were.
+		// Pages are copied from the WAL, which then begins anew. Its second number is how many
+		// there were.
 		var busy, frames, copied, page int64
 		if err := d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
 			return err

@@ -20,10 +20,11 @@ type Insert struct {
 	Rows       int     `json:"rows"` // of a round, in one transaction or batch
 	Rounds     int     `json:"rounds"`
 	RowsPerSec float64 `json:"rows_per_second"` // the median of the rounds
-	// Relative is the speed as a multiple of that of plain int64 parameters with the same values as the decimal IDs: the median of
-	// the ratios within each round.
+	// Relative is the speed as a multiple of that of plain int64 parameters with the same values as
+	// the decimal IDs: the median of the ratios within each round.
 	Relative float64 `json:"relative"`
-	// Spread is half of the distance between the quartiles of these ratios: where it is large, so was the noise of the machine.
+	// Spread is half of the distance between the quartiles of these ratios: where it is large, so
+	// was the noise of the machine.
 	Spread float64 `json:"spread,omitempty"`
 }
 
@@ -39,8 +40,8 @@ func insertKeys() []Key {
 	}
 }
 
-// Insert measures all ways to insert that the database has. The kinds of IDs take turns in each round, in another order each time,
-// because a machine is faster now and then.
+// Insert measures all ways to insert that the database has. The kinds of IDs take turns in each
+// round, in another order each time, because a machine is faster now and then.
 func (d *Database) Insert(ctx context.Context, r Rhythm, rounds int) ([]Insert, error) {
 	var all []Insert
 	for _, by := range paths[d.Kind] {

@@ -159,12 +159,13 @@ func decimal(_ *generator.TestClock, i, _ int) (func(context.Context) (idtype.De
 	return g.Next, nil
 }
 
-// blocks is the counter that sequences share, as a database would keep it. Blocks of a thousand are a database's work every tenth of
-// a second.
+// blocks is the counter that sequences share, as a database would keep it. Blocks of a thousand are
+// a database's work every tenth of a second.
 const blockSize = 1_000
 
 func sequence(_ *generator.TestClock, i, n int) (func(context.Context) (idtype.SequenceID, error), error) {
-	// Generators take turns at blocks, which is what a counter does for generators of the same speed.
+	// Generators take turns at blocks, which is what a counter does for generators of the same
+	// speed.
 	g, err := generator.NewSequence(&turns{next: int64(i*blockSize + 1), step: int64(n * blockSize)}, blockSize)
 	if err != nil {
 		return nil, err

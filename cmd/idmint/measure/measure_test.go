@@ -233,7 +233,8 @@ func openSQLite(t *testing.T) *Database {
 	return d
 }
 
-// The measurement of order notices an order that is not the documented one, and one that is not that of the IDs.
+// The measurement of order notices an order that is not the documented one, and one that is not
+// that of the IDs.
 func TestOrderDiffers(t *testing.T) {
 	d := openSQLite(t)
 	number := func(k Key, table string) OrderCase { return OrderCase{Key: k, Column: table, Documented: ofIDs} }
@@ -370,7 +371,8 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// A server that does not answer is an error that names it without its password. A SQLite file that is named is left alone.
+// A server that does not answer is an error that names it without its password. A SQLite file that
+// is named is left alone.
 func TestOpenFails(t *testing.T) {
 	for _, text := range []string{
 		"postgres://nobody:secret@127.0.0.1:1/none?sslmode=disable&connect_timeout=2", "mysql://nobody:secret@127.0.0.1:1/none",

@@ -25,7 +25,8 @@ type OrderCase struct {
 	Start  time.Time // of the IDs
 	// Documented is the order that the docs say the column has, in words.
 	Documented string
-	// Naive is set for a column that a naive choice would make: its order is not that of the IDs, and the docs say so.
+	// Naive is set for a column that a naive choice would make: its order is not that of the IDs,
+	// and the docs say so.
 	Naive bool
 
 	sortKey func(id any) string // texts that sort in the documented order; nil is that of the IDs, or of the collation where Naive
@@ -63,7 +64,8 @@ const (
 // signEnd is when TIME_SEQUENTIAL IDs turn negative as integers: 2^41 milliseconds after 1970.
 var signEnd = time.UnixMilli(1 << 41).UTC()
 
-// collations are those with which a text column is tried beside that of [Database.Column]. In Czech, ch is a letter after h.
+// collations are those with which a text column is tried beside that of [Database.Column]. In
+// Czech, ch is a letter after h.
 var collations = map[dsn.Kind][]struct {
 	column, what string
 	naive        bool
@@ -143,13 +145,14 @@ func lastSegment(id any) string {
 	return s[10:] + s[8:10] + s[6:8] + s[4:6] + s[:4]
 }
 
-// orderSpan is about how long it takes until the IDs are minted, however many: long enough for their texts to hold every pair of
-// letters, and to see the day from both sides.
+// orderSpan is about how long it takes until the IDs are minted, however many: long enough for
+// their texts to hold every pair of letters, and to see the day from both sides.
 const orderSpan = 100 * time.Second
 
 var errNoIndex = errors.New("the query did not do what it was to do")
 
-// Order mints IDs, inserts them in shuffled order, and compares the order in which the database returns them.
+// Order mints IDs, inserts them in shuffled order, and compares the order in which the database
+// returns them.
 func (d *Database) Order(ctx context.Context, c OrderCase, ids, generators int) (Order, error) {
 	minted, err := c.Mint(ctx, Rhythm{IDs: ids, Generators: generators, PerSecond: max(1, ids/int(orderSpan.Seconds())), Start: c.Start})
 	if err != nil {
@@ -245,7 +248,8 @@ var walkers = map[dsn.Kind]walker{
 	},
 }
 
-// walk returns the numbers of the rows, and the line of the explanation that shows how they were read.
+// walk returns the numbers of the rows, and the line of the explanation that shows how they were
+// read.
 func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int32, string, error) {
 	w := walkers[d.Kind]
 	query, want, off, on := w.sorted, w.sort, "off", "on"
@@ -271,7 +275,8 @@ func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int3
 	return all, access(line, table), err
 }
 
-// access is a line of an explanation without what says nothing: the number in the table's name, and PostgreSQL's estimates.
+// access is a line of an explanation without what says nothing: the number in the table's name, and
+// PostgreSQL's estimates.
 func access(line, table string) string {
 	line, _, _ = strings.Cut(strings.ReplaceAll(line, table, "ids"), "  (cost=")
 	return strings.TrimSpace(strings.TrimPrefix(line, "->"))

@@ -12,10 +12,11 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// The peers are laid out here, because their own generators take no clock. Random bits are of a fast source: to a database they are
-// as random as others.
+// The peers are laid out here, because their own generators take no clock. Random bits are of a
+// fast source: to a database they are as random as others.
 
-// snowflakeID is Twitter's: 41 bits of milliseconds since 2010-11-04, 10 of the worker, 12 of a sequence within the millisecond.
+// snowflakeID is Twitter's: 41 bits of milliseconds since 2010-11-04, 10 of the worker, 12 of a
+// sequence within the millisecond.
 type snowflakeID int64
 
 const snowflakeEpoch = 1_288_834_974_657
@@ -39,7 +40,8 @@ func snowflake(clock *generator.TestClock, i, _ int) (func(context.Context) (sno
 	}, nil
 }
 
-// uuid7 is RFC 9562's version 7 with method 3, as google/uuid makes it: milliseconds, their fraction in 12 bits, 62 random bits.
+// uuid7 is RFC 9562's version 7 with method 3, as google/uuid makes it: milliseconds, their
+// fraction in 12 bits, 62 random bits.
 func uuid7(clock *generator.TestClock, _, _ int) (func(context.Context) (uuid.UUID, error), error) {
 	return func(context.Context) (id uuid.UUID, _ error) {
 		nano := clock.UnixNano()

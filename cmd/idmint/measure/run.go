@@ -69,7 +69,8 @@ type step struct {
 	run   func(context.Context) error
 }
 
-// Run measures all of it in all databases, which it does not close. Errors are those of the databases, and of the context.
+// Run measures all of it in all databases, which it does not close. Errors are those of the
+// databases, and of the context.
 func Run(ctx context.Context, databases []*Database, o Options) (*Results, error) {
 	if o.Rows < MinRows || o.Rows > MaxRows {
 		return nil, fmt.Errorf("%d rows: want %d ..= %d", o.Rows, MinRows, MaxRows)

@@ -55,15 +55,16 @@ var skippers = map[dsn.Kind]struct{ explain, want string }{
 	dsn.ClickHouse: {"EXPLAIN indexes = 1", "Granules:"},
 }
 
-// SkippingKeys lists the keys whose columns a query for a span of time finds by bounds: those with times, in columns of their order.
+// SkippingKeys lists the keys whose columns a query for a span of time finds by bounds: those with
+// times, in columns of their order.
 func (d *Database) SkippingKeys() []Key {
 	return slices.DeleteFunc(Keys(), func(k Key) bool {
 		return k.bounds == nil || d.Kind == dsn.ClickHouse && k.Storage == idtype.StorageUUID // see [ofHalves]
 	})
 }
 
-// Skipping mints IDs for a table, and asks for those of a second in the middle. In ClickHouse it asks twice: by the primary key, and
-// by a minmax index of a table in order of arrival.
+// Skipping mints IDs for a table, and asks for those of a second in the middle. In ClickHouse it
+// asks twice: by the primary key, and by a minmax index of a table in order of arrival.
 func (d *Database) Skipping(ctx context.Context, k Key, r Rhythm) ([]Skipping, error) {
 	minted, err := k.Mint(ctx, r)
 	if err != nil {

@@ -51,8 +51,8 @@ func (d *Database) bytesForUUID(k Key) bool {
 	return d.Kind == dsn.SQLite && k.Peer && k.Storage == idtype.StorageUUID
 }
 
-// create makes a table of a column id, the primary key, and a column n of numbers. Its name is new: drivers remember what they know of
-// a table.
+// create makes a table of a column id, the primary key, and a column n of numbers. Its name is new:
+// drivers remember what they know of a table.
 func (d *Database) create(ctx context.Context, column string) (table string, err error) {
 	form := map[dsn.Kind]string{
 		dsn.SQLite:     "CREATE TABLE %s (id %s NOT NULL PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID",
@@ -69,7 +69,8 @@ func (d *Database) newTable() string {
 	return fmt.Sprintf("ids_%d", d.tables)
 }
 
-// parameter is an ID as the database's driver takes it. Our types go as they are, but for drivers that mistake them.
+// parameter is an ID as the database's driver takes it. Our types go as they are, but for drivers
+// that mistake them.
 func (d *Database) parameter(id any) (any, error) {
 	switch typed := id.(type) {
 	case snowflakeID:
@@ -84,7 +85,8 @@ func (d *Database) parameter(id any) (any, error) {
 			return [16]byte(typed), nil // which pgx writes as binary
 		}
 	case interface{ Storage() idtype.Storage }:
-		// clickhouse-go takes the binary form of an ID for what it looks like in a column of bytes or UUIDs.
+		// clickhouse-go takes the binary form of an ID for what it looks like in a column of bytes
+		// or UUIDs.
 		if form := typed.Storage(); d.Kind == dsn.ClickHouse && (form == idtype.StorageText || form == idtype.StorageUUID) {
 			return id.(sqldriver.Valuer).Value()
 		}

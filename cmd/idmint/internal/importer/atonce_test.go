@@ -31,7 +31,8 @@ func testTakenOver(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-// Of runs that find the same import unfinished, one goes on with it; and none does if it went on meanwhile.
+// Of runs that find the same import unfinished, one goes on with it; and none does if it went on
+// meanwhile.
 func TestTakeOverOnce(t *testing.T) { everywhere(t, testTakeOverOnce) }
 
 func testTakeOverOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -59,7 +60,8 @@ func testTakeOverOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-// Runs that resume, start or restart the same import at once: each row is stored once, and whoever is too late hears of it.
+// Runs that resume, start or restart the same import at once: each row is stored once, and whoever
+// is too late hears of it.
 func TestAtOnce(t *testing.T) { everywhere(t, testAtOnce) }
 
 func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -100,7 +102,8 @@ func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 						t.Errorf("run %d: %v", i, err)
 					}
 				}
-				// One run that begins when another has finished adds all rows again, as it should, unless it resumes.
+				// One run that begins when another has finished adds all rows again, as it should,
+				// unless it resumes.
 				if name == "resume" && full > 0 {
 					full = 1
 				}

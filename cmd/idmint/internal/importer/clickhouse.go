@@ -17,10 +17,12 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A clickHouseTable has its journal in another database. A batch is one block, which ClickHouse stores wholly or, in a table with
-// partitions, in a part for each; and it is in doubt until the journal says that it is stored. Who goes on with an import looks by
-// their IDs for the rows of a batch in doubt, and sends them again with the same IDs under the same token: of blocks with one
-// token, ClickHouse stores the first that comes. So a block of a run that was killed, or held up, does no harm if it comes late.
+// A clickHouseTable has its journal in another database. A batch is one block, which ClickHouse
+// stores wholly or, in a table with partitions, in a part for each; and it is in doubt until the
+// journal says that it is stored. Who goes on with an import looks by their IDs for the rows of a
+// batch in doubt, and sends them again with the same IDs under the same token: of blocks with one
+// token, ClickHouse stores the first that comes. So a block of a run that was killed, or held up,
+// does no harm if it comes late.
 type clickHouseTable struct {
 	*journal
 	conn  driver.Conn
@@ -265,7 +267,8 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	if err == nil || !errors.As(err, &refused) && !errors.As(err, &answer) || !fresh {
 		return err
 	}
-	// ClickHouse has answered, so nothing of the batch is under way: what came of it is removed, and it is in doubt no more.
+	// ClickHouse has answered, so nothing of the batch is under way: what came of it is removed,
+	// and it is in doubt no more.
 	ctx = context.WithoutCancel(ctx)
 	failed := t.ask(ctx, func(ctx context.Context) error { return t.clear(ctx, r.Import, s) })
 	if failed == nil {
@@ -278,8 +281,9 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	return err
 }
 
-// clear removes what came of the batch that is in doubt, after it has noted that the next sending is another one: a run that another one
-// took over removes nothing, and who resumes does not take a sending for one that ClickHouse would recognise.
+// clear removes what came of the batch that is in doubt, after it has noted that the next sending
+// is another one: a run that another one took over removes nothing, and who resumes does not take a
+// sending for one that ClickHouse would recognise.
 func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
 	next := *s.doubt
 	next.Sendings++
@@ -296,7 +300,8 @@ type lostError struct{}
 func (lostError) Error() string { return "ClickHouse has not kept a batch that it took" }
 func (lostError) Passes() bool  { return true }
 
-// send sends a batch as one block, which the end of the context does not interrupt. The error is a [*RowError], or what ClickHouse or the network says.
+// send sends a batch as one block, which the end of the context does not interrupt. The error is a
+// [*RowError], or what ClickHouse or the network says.
 func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
 	defer cancel()
@@ -407,8 +412,8 @@ func (t *clickHouseTable) abandon(ctx context.Context, im Import, s *state) (rem
 	return removed, t.transact(ctx, func(ctx context.Context, tx *session) error { return tx.restarted(ctx, &next, holder) })
 }
 
-// withdraw removes a batch that was sent for an import that another run has begun to restart meanwhile. If that run goes on with
-// it, it has the batch as well, with the same IDs.
+// withdraw removes a batch that was sent for an import that another run has begun to restart
+// meanwhile. If that run goes on with it, it has the batch as well, with the same IDs.
 func (t *clickHouseTable) withdraw(ctx context.Context, im Import, s *state) error {
 	if s.doubt == nil {
 		return nil

@@ -14,7 +14,8 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 )
 
-// doubtful is an import of numbered(50) that has stored 20 rows, and ended when it had written down which IDs the next ten get.
+// doubtful is an import of numbered(50) that has stored 20 rows, and ended when it had written down
+// which IDs the next ten get.
 type doubtful struct {
 	*fixture
 	table *clickHouseTable
@@ -76,7 +77,8 @@ func (d *doubtful) send(count int) {
 	}
 }
 
-// Whatever became of a batch in doubt, whoever resumes the import ends up with each row once, and so it stays if the batch comes late.
+// Whatever became of a batch in doubt, whoever resumes the import ends up with each row once, and
+// so it stays if the batch comes late.
 func TestDoubt(t *testing.T) {
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	for _, arrived := range []int{0, 3, 10} {

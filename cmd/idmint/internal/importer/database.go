@@ -16,21 +16,23 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// Database is where rows go, and where the record of imports is kept. Make it with [Open]. Its calls are keyed: what a call did
-// before its answer was lost, the same call finds done.
+// Database is where rows go, and where the record of imports is kept. Make it with [Open]. Its
+// calls are keyed: what a call did before its answer was lost, the same call finds done.
 type Database interface {
 	// prepare makes the tables that are absent, and checks those that are there.
 	prepare(ctx context.Context, im Import, columns []string) error
-	// last finds the last import of this file into this table, or nil if there is none whose rows stay.
+	// last finds the last import of this file into this table, or nil if there is none whose rows
+	// stay.
 	last(ctx context.Context, im Import) (*state, error)
 	// record begins a new import, unless another run has just begun the same.
 	record(ctx context.Context, im Import) (*state, error)
-	// takeOver makes this run the one that goes on with s, with another launch if one is given. A run that may still be alive finds
-	// out at its next batch, which it does not store.
+	// takeOver makes this run the one that goes on with s, with another launch if one is given. A
+	// run that may still be alive finds out at its next batch, which it does not store.
 	takeOver(ctx context.Context, s *state, launch int) (*state, error)
 	// setLaunch notes the launch of an import that had none.
 	setLaunch(ctx context.Context, s *state, launch int) error
-	// store stores a batch and how far the file has come, and at the end of the file that it is finished. It changes s accordingly.
+	// store stores a batch and how far the file has come, and at the end of the file that it is
+	// finished. It changes s accordingly.
 	store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error
 	// abandon removes the rows of an unfinished import, which its IDs tell.
 	abandon(ctx context.Context, im Import, s *state) (removed int64, err error)
@@ -39,9 +41,9 @@ type Database interface {
 }
 
 // Open names the database d, to which it connects when it is first used. The record of imports is
-// kept in the database log, by the pool records, which Close closes. The rows go there as well, unless
-// d is ClickHouse, which has no transactions. Each step waits up to budget for a database that is
-// busy or away.
+// kept in the database log, by the pool records, which Close closes. The rows go there as well,
+// unless d is ClickHouse, which has no transactions. Each step waits up to budget for a database
+// that is busy or away.
 func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, error) {
 	dialects := map[dsn.Kind]*dialect{
 		dsn.SQLite: sqliteDialect, dsn.Postgres: postgresDialect, dsn.MySQL: mysqlDialect,
@@ -58,7 +60,8 @@ func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, erro
 	return &table{j}, nil
 }
 
-// keyColumn defines the column of the IDs, whose table it creates, to take no others but those of production.
+// keyColumn defines the column of the IDs, whose table it creates, to take no others but those of
+// production.
 func keyColumn(kind dsn.Kind, name string) (string, error) {
 	if kind == dsn.ClickHouse {
 		return clickhouse.Column[idtype.DecimalID]{Name: name}.PrimaryKey().String(), nil
@@ -66,9 +69,9 @@ func keyColumn(kind dsn.Kind, name string) (string, error) {
 	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(kind)
 }
 
-// An idRange holds the first and the last of the IDs that rows got from one generator without a gap. Nobody else mints with its
-// generator number, and only what is within it was stored: an older row, whose key follows another scheme, may end in the same
-// digits.
+// An idRange holds the first and the last of the IDs that rows got from one generator without a
+// gap. Nobody else mints with its generator number, and only what is within it was stored: an older
+// row, whose key follows another scheme, may end in the same digits.
 type idRange [2]int64
 
 // with adds IDs in ascending order to ranges, of which it makes a copy.
@@ -115,8 +118,8 @@ type state struct {
 	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
 }
 
-// A doubt is what a run writes down before it changes rows without a transaction: a batch that it is about to send, or that it is
-// about to remove all rows.
+// A doubt is what a run writes down before it changes rows without a transaction: a batch that it
+// is about to send, or that it is about to remove all rows.
 type doubt struct {
 	Remove bool      `json:"remove,omitempty"`
 	Ranges []idRange `json:"ranges,omitempty"` // of the batch
@@ -158,7 +161,8 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
-// checkNames checks the names that an import uses. Those that begin with one of the prefixes are not the user's.
+// checkNames checks the names that an import uses. Those that begin with one of the prefixes are
+// not the user's.
 func checkNames(im Import, columns []string, prefixes ...string) error {
 	for _, prefix := range prefixes {
 		if strings.HasPrefix(strings.ToLower(im.Table), prefix) {

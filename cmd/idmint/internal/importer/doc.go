@@ -1,17 +1,20 @@
 // Package importer gives every row of a file a primary key and stores it in a table.
 //
-// Rows are stored in batches. In SQLite, PostgreSQL, MySQL and MariaDB each batch is one transaction that also writes how far the
-// file has come, so an import that is killed goes on where its last committed batch ended: nothing twice, nothing lost. What
-// identifies the part of the file that was stored is its SHA-256.
+// Rows are stored in batches. In SQLite, PostgreSQL, MySQL and MariaDB each batch is one
+// transaction that also writes how far the file has come, so an import that is killed goes on where
+// its last committed batch ended: nothing twice, nothing lost. What identifies the part of the file
+// that was stored is its SHA-256.
 //
 // A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB
 // and 131,072 fields; more is a [RecordError]. A batch ends with its last row, or with the row
 // that brings it to 8 MiB of the file. Up to four batches are in memory. More columns than a table
 // may have are a [ColumnsError], before anything is made.
 //
-// In ClickHouse, which has no transactions, a batch is one block, and the record of how far the file has come is in another database,
-// the launch log's. A run notes there which IDs a batch will have before it sends it. Whoever resumes an import that was killed in
-// between looks for them, and sends the batch once more if it is not there, with the same IDs and under the same deduplication
-// token: a block that is still under way is then not stored a second time. This holds for the newest 10,000 blocks of the table, on one
-// server, and as far as ClickHouse keeps what it acknowledged, which by its defaults it does not sync to the disk.
+// In ClickHouse, which has no transactions, a batch is one block, and the record of how far the
+// file has come is in another database, the launch log's. A run notes there which IDs a batch will
+// have before it sends it. Whoever resumes an import that was killed in between looks for them, and
+// sends the batch once more if it is not there, with the same IDs and under the same deduplication
+// token: a block that is still under way is then not stored a second time. This holds for the
+// newest 10,000 blocks of the table, on one server, and as far as ClickHouse keeps what it
+// acknowledged, which by its defaults it does not sync to the disk.
 package importer

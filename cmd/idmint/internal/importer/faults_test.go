@@ -68,7 +68,8 @@ func isBusy(err error) bool {
 	return cause == sqldialect.Contended
 }
 
-// An import waits for a lock as long as its budget, at the start and between batches, and loses nothing where that is not enough.
+// An import waits for a lock as long as its budget, at the start and between batches, and loses
+// nothing where that is not enough.
 func TestLocked(t *testing.T) {
 	const budget = 2 * time.Second
 	f := newFixture(t)
@@ -131,7 +132,8 @@ func TestInterruptedWhileLocked(t *testing.T) {
 	}
 }
 
-// A disk that fills up ends the import; what was stored stays, and with room again it goes on: nothing twice, nothing lost.
+// A disk that fills up ends the import; what was stored stays, and with room again it goes on:
+// nothing twice, nothing lost.
 func TestDiskFull(t *testing.T) {
 	const rows = 30_000
 	dir := smalldisk.Mount(t, 4<<20)
@@ -152,7 +154,8 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("it stopped after %d rows, which shows nothing", stopped.Rows)
 	}
 	f.checkNumbered(int(stopped.Rows), 1)
-	// While there is no room, another try ends no worse. It may come further, where SQLite makes room by a checkpoint.
+	// While there is no room, another try ends no worse. It may come further, where SQLite makes
+	// room by a checkpoint.
 	_, err = f.run(ctx, strings.NewReader(file), importing(batches, resume))
 	if !errors.As(err, &full) {
 		t.Errorf("without room: %v", err)

@@ -115,7 +115,8 @@ func nothingLeft(t testing.TB, options ...goleak.Option) {
 func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
 	t.Helper()
 	f := &fixture{TB: t, at: at, path: path}
-	// The last thing that is done: no import leaves a goroutine behind. A test may have more fixtures, whose databases are open.
+	// The last thing that is done: no import leaves a goroutine behind. A test may have more
+	// fixtures, whose databases are open.
 	before := goleak.IgnoreCurrent()
 	t.Cleanup(func() { nothingLeft(t, before, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener")) })
 	f.launches = f.open()
@@ -202,7 +203,8 @@ func (f *fixture) mustParse(name string) dsn.DSN {
 	return d
 }
 
-// newLog opens the log again, as another process does, maybe with a store that is not quite as it should be.
+// newLog opens the log again, as another process does, maybe with a store that is not quite as it
+// should be.
 func (f *fixture) newLog(wrap func(launchlog.Store) launchlog.Store) *launchlog.Log {
 	f.Helper()
 	store, err := sqlite.Open(ctx, f.path)
@@ -217,7 +219,8 @@ func (f *fixture) newLog(wrap func(launchlog.Store) launchlog.Store) *launchlog.
 	return log
 }
 
-// importing is an import of CSV into table t, in batches of ten rows, changed by the given functions.
+// importing is an import of CSV into table t, in batches of ten rows, changed by the given
+// functions.
 func importing(changes ...func(*Import)) Import {
 	im := Import{Source: "/data/file.csv", Format: CSV, Table: "t", Batch: 10, Initiator: "ann"}
 	for _, change := range changes {
@@ -276,8 +279,9 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// checkNumbered checks that the rows of numbered(n) are in table t times each, and that for each generator the order of its IDs
-// is that of the file. Tables may hold other rows, whose n is NULL, or empty in ClickHouse.
+// checkNumbered checks that the rows of numbered(n) are in table t times each, and that for each
+// generator the order of its IDs is that of the file. Tables may hold other rows, whose n is NULL,
+// or empty in ClickHouse.
 func (f *fixture) checkNumbered(n, times int) {
 	f.Helper()
 	f.checkRows("t", n, times)

@@ -170,7 +170,8 @@ func TestExistingTable(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) || errors.As(err, new(*StoppedError)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
-			// Nothing began, so nothing is in the way of a second try, and no launch number was taken.
+			// Nothing began, so nothing is in the way of a second try, and no launch number was
+			// taken.
 			if n := f.count(`SELECT (SELECT count(*) FROM idmint_launch) + (SELECT count(*) FROM sqlite_schema WHERE name = 'idmint_import')`); n != 0 {
 				t.Errorf("%d launches and tables were made", n)
 			}
@@ -198,7 +199,8 @@ func TestRefusedRow(t *testing.T) {
 			t.Errorf("%s: %+v, %v", test.create, result, err)
 		}
 		f.checkNumbered(int(stored), 1)
-		// The file is good: it is the table that was wrong, and once it is right the import goes on.
+		// The file is good: it is the table that was wrong, and once it is right the import goes
+		// on.
 		f.exec(`CREATE TABLE u (id INTEGER PRIMARY KEY, n INT, name TEXT); INSERT INTO u SELECT id, n, name FROM t; DROP TABLE t; ALTER TABLE u RENAME TO t`)
 		if r := f.mustRun(numbered(100), importing(resume)); r.Rows != 100-stored || r.Resumed != stored {
 			t.Errorf("%s: resumed %+v", test.create, r)

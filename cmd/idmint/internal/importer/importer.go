@@ -23,11 +23,13 @@ type Import struct {
 	Launch int
 	// Initiator is who starts the launch.
 	Initiator string
-	// Restart and Resume say what happens to an unfinished import of the same file into the same table: its rows are removed and
-	// it starts again, or it goes on. Without either it is an [UnfinishedError]. Resume leaves a finished import as it is,
-	// because a run that was killed may have stored its last batch: without Resume it is imported again.
+	// Restart and Resume say what happens to an unfinished import of the same file into the same
+	// table: its rows are removed and it starts again, or it goes on. Without either it is an
+	// [UnfinishedError]. Resume leaves a finished import as it is, because a run that was killed
+	// may have stored its last batch: without Resume it is imported again.
 	Restart, Resume bool
-	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It may be nil.
+	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It
+	// may be nil.
 	Progress func(rows, bytes int64)
 }
 
@@ -44,7 +46,8 @@ type Result struct {
 	Duration   time.Duration    `json:"-"`
 }
 
-// An UnfinishedError is returned where an earlier import of the same file into the same table did not end.
+// An UnfinishedError is returned where an earlier import of the same file into the same table did
+// not end.
 type UnfinishedError struct {
 	Source, Table string
 	Rows          int64
@@ -56,7 +59,8 @@ func (e *UnfinishedError) Error() string {
 		"or remove these rows and start again with --restart; if it is still at work, wait for it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
 }
 
-// A StoppedError is returned where an import ended before its file did. What it stored stays, and Resume goes on.
+// A StoppedError is returned where an import ended before its file did. What it stored stays, and
+// Resume goes on.
 type StoppedError struct {
 	Rows    int64 // stored in all
 	InDoubt int64 // rows that follow, and may be stored: Resume finds out
@@ -90,7 +94,8 @@ type batch struct {
 	err    error    // io.EOF, or why reading ended; values come first
 }
 
-// Run imports r into the database. An error that is not a [*StoppedError] means that nothing was stored.
+// Run imports r into the database. An error that is not a [*StoppedError] means that nothing was
+// stored.
 func Run(ctx context.Context, db Database, log *launchlog.Log, r io.Reader, im Import) (Result, error) {
 	began := time.Now()
 	if im.IDColumn == "" {
@@ -144,7 +149,8 @@ func usable(ctx context.Context, log *launchlog.Log, id int) error {
 	return err
 }
 
-// reading runs f, which reads the file, and leaves it behind when the context ends: a read from a pipe cannot be ended.
+// reading runs f, which reads the file, and leaves it behind when the context ends: a read from a
+// pipe cannot be ended.
 func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -297,9 +303,10 @@ func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec 
 	}
 }
 
-// read gathers batches in a goroutine, which ends with the file, with an error of it, or with the context; not while it waits
-// for a pipe. The last batch has an error, io.EOF in the good case, and rows before it where there are any: of a batch that
-// is spoilt by a bad record none are kept. A batch has fewer rows where they are long.
+// read gathers batches in a goroutine, which ends with the file, with an error of it, or with the
+// context; not while it waits for a pipe. The last batch has an error, io.EOF in the good case, and
+// rows before it where there are any: of a batch that is spoilt by a bad record none are kept. A
+// batch has fewer rows where they are long.
 func read(ctx context.Context, rec records, src *source, size int, from position) <-chan batch {
 	batches := make(chan batch, queued)
 	go func() {

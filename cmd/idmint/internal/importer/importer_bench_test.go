@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkImport stores 200,000 rows of three columns, in batches of 5,000. The databases' own settings decide what it waits for.
+// BenchmarkImport stores 200,000 rows of three columns, in batches of 5,000. The databases' own
+// settings decide what it waits for.
 func BenchmarkImport(b *testing.B) {
 	const rows = 200_000
 	file := strings.ReplaceAll(strings.ReplaceAll(numbered(rows), ",name", ",12345.67,name"), "n,12345.67,name", "n,amount,name")

@@ -119,8 +119,8 @@ func (d *dialect) timeIn(column string) string { return strings.ReplaceAll(d.asT
 // Close closes the connections.
 func (j *journal) Close() error { return j.db.Close() }
 
-// transact runs f in a transaction, again and again while the database is busy or away, up to the budget. F may be run after it
-// was committed, where the answer to that was lost.
+// transact runs f in a transaction, again and again while the database is busy or away, up to the
+// budget. F may be run after it was committed, where the answer to that was lost.
 func (j *journal) transact(ctx context.Context, f func(context.Context, *session) error) error {
 	err := pool.Retry(ctx, j.budget, func() error { return j.once(ctx, f) })
 	if j.about == (dsn.DSN{}) {
@@ -129,7 +129,8 @@ func (j *journal) transact(ctx context.Context, f func(context.Context, *session
 	return named(ctx, j.about, err)
 }
 
-// once runs f in a transaction. It is interrupted until COMMIT is sent, whose answer is waited for as long as the budget.
+// once runs f in a transaction. It is interrupted until COMMIT is sent, whose answer is waited for
+// as long as the budget.
 func (j *journal) once(ctx context.Context, f func(context.Context, *session) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -242,8 +243,8 @@ func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
 	return j.change(ctx, s, s.holder, s.doubt, ", launch_id = ?", int64(launch))
 }
 
-// change changes the row of an unfinished import for the one who holds it, and nobody else: who holds it from now on, what is in doubt,
-// and what set sets besides.
+// change changes the row of an unfinished import for the one who holds it, and nobody else: who
+// holds it from now on, what is in doubt, and what set sets besides.
 func (j *journal) change(ctx context.Context, s *state, holder string, next *doubt, set string, args ...any) error {
 	return j.transact(ctx, func(ctx context.Context, tx *session) error { return tx.change(ctx, s, holder, next, set, args...) })
 }
@@ -258,12 +259,14 @@ func (tx *session) change(ctx context.Context, s *state, holder string, next *do
 		return err
 	}
 	args = append(append([]any{holder, after}, args...), s.id, s.rows, s.holder, before, holder, after)
-	// Again after an answer that was lost, it finds what it wrote: no two runs have the same holder.
+	// Again after an answer that was lost, it finds what it wrote: no two runs have the same
+	// holder.
 	return one(tx.exec(ctx, `UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.dialect.now+set+`
 		WHERE import_id = ? AND state = 'unfinished' AND stored_rows = ? AND (holder = ? AND in_doubt = ? OR holder = ? AND in_doubt = ?)`, args...))
 }
 
-// note notes that a batch is stored, with which the IDs are in ranges. It reports whether that was noted before.
+// note notes that a batch is stored, with which the IDs are in ranges. It reports whether that was
+// noted before.
 func (tx *session) note(ctx context.Context, s *state, ranges []idRange, b batch) (before bool, err error) {
 	list, err := json.Marshal(ranges)
 	if err != nil {

@@ -39,8 +39,8 @@ func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 	return s.Store.ClaimGenerator(ctx, take)
 }
 
-// A run that ends between starting its launch and noting the number leaves no second launch behind: whoever resumes it
-// starts it under the same key, even as another user.
+// A run that ends between starting its launch and noting the number leaves no second launch behind:
+// whoever resumes it starts it under the same key, even as another user.
 func TestLaunchNotNoted(t *testing.T) { everywhere(t, testLaunchNotNoted) }
 
 func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -66,7 +66,8 @@ func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-// A launch that ends while an import of it has no generator yet: nothing is stored, and another launch can be named.
+// A launch that ends while an import of it has no generator yet: nothing is stored, and another
+// launch can be named.
 func TestLaunchEndsInBetween(t *testing.T) { everywhere(t, testLaunchEndsInBetween) }
 
 func testLaunchEndsInBetween(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -131,7 +132,8 @@ func TestLaunchEndsLater(t *testing.T) {
 	f.checkNumbered(50, 2)
 }
 
-// An import that stopped keeps its launch, and goes on with a generator number of its own; or with another launch.
+// An import that stopped keeps its launch, and goes on with a generator number of its own; or with
+// another launch.
 func TestResumeWithLaunch(t *testing.T) {
 	f := newFixture(t)
 	id := f.start("deployment")
@@ -151,7 +153,8 @@ func TestResumeWithLaunch(t *testing.T) {
 	}
 }
 
-// All rows are stored and the launch cannot be ended: the message leads to what helps, and nothing is stored twice.
+// All rows are stored and the launch cannot be ended: the message leads to what helps, and nothing
+// is stored twice.
 func TestLaunchNotEnded(t *testing.T) {
 	f := newFixture(t)
 	plain := f.log

@@ -47,7 +47,8 @@ var mysqlDialect = &dialect{
 	engine:     `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`,
 	wantEngine: "InnoDB",
 	insert: func(ctx context.Context, s *session, r rows) error {
-		// More rows in a statement make it no faster. The driver sends long values by themselves where a packet does not hold all.
+		// More rows in a statement make it no faster. The driver sends long values by themselves
+		// where a packet does not hold all.
 		return insertValues(ctx, s, r, min(1000, 65_535/(len(r.columns)+1)), func(first int, err error) error {
 			var answer *mysql.MySQLError
 			if errors.As(err, &answer) {

@@ -235,8 +235,8 @@ func (t *tsvRecords) read() ([]any, error) {
 	return checked(strings.Split(string(line), "\t"), t.header, t.at)
 }
 
-// jsonRecords takes the columns from the first object, in its order. Later objects may lack some, which are NULL then, but
-// have no others.
+// jsonRecords takes the columns from the first object, in its order. Later objects may lack some,
+// which are NULL then, but have no others.
 type jsonRecords struct {
 	lines
 	names []string
@@ -296,7 +296,8 @@ func (j *jsonRecords) read() ([]any, error) {
 	return values, err
 }
 
-// decode hands over the members of one object, values as text: strings as they are, others as JSON, null as nil.
+// decode hands over the members of one object, values as text: strings as they are, others as JSON,
+// null as nil.
 func (j *jsonRecords) decode(line []byte, member func(string, any) error) error {
 	fail := func(format string, args ...any) error { return &RecordError{j.at, fmt.Sprintf(format, args...)} }
 	switch { // as badText, without a copy

@@ -14,7 +14,8 @@ const (
 	bom = "\xef\xbb\xbf"
 )
 
-// all reads a file to its end, or to the first error: the columns, and for each record its line and its values.
+// all reads a file to its end, or to the first error: the columns, and for each record its line and
+// its values.
 func all(t testing.TB, format Format, r io.Reader) (columns []string, got [][]any, lines []int, err error) {
 	t.Helper()
 	return allWithin(t, format, newGate(r, format, maxRecord))

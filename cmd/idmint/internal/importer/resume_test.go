@@ -86,7 +86,8 @@ func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 			t.Errorf("table T: %v", err)
 		}
 	}
-	// Another file into the same table, and the same file into another table, have nothing to do with it.
+	// Another file into the same table, and the same file into another table, have nothing to do
+	// with it.
 	f.mustRun(numbered(50), importing(func(im *Import) { im.Table = "u" }))
 	f.mustRun("name\nx\n", importing(func(im *Import) { im.Source = "-" }))
 	f.mustRun(numbered(50), importing(resume))
@@ -102,8 +103,8 @@ func TestResumeWithoutAnything(t *testing.T) {
 	}
 }
 
-// A run may be killed behind its last batch, before anybody hears of it: whoever resumes it then gets no second copy, and the
-// launch that was left running is ended.
+// A run may be killed behind its last batch, before anybody hears of it: whoever resumes it then
+// gets no second copy, and the launch that was left running is ended.
 func TestResumeFinished(t *testing.T) { everywhere(t, testResumeFinished) }
 
 func testResumeFinished(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -222,7 +223,8 @@ func testReadErrorInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-// A pipe that hangs is left behind when the context ends: in the header, in what is skipped, and behind it.
+// A pipe that hangs is left behind when the context ends: in the header, in what is skipped, and
+// behind it.
 func TestHangingPipe(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -282,8 +284,8 @@ func TestRestart(t *testing.T) { everywhere(t, testRestart) }
 
 func testRestart(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	// Rows of others in the same table: of an older scheme, whose keys end like IDs of the import's generator (launch 2,
-	// generator 1), and of other generators and launches.
+	// Rows of others in the same table: of an older scheme, whose keys end like IDs of the import's
+	// generator (launch 2, generator 1), and of other generators and launches.
 	f.create()
 	others := []int64{1, 2, 1_00002, 3_00001_00002, 99_00001_00002, 1_00000_00002, 2_00005_00002, 1_00001_00003, 9223372036854775807}
 	f.start("a deployment")

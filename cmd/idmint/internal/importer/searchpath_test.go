@@ -8,8 +8,8 @@ import (
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 )
 
-// What another client of a pooler has left behind, a search_path, a role and temporary tables, leads
-// no row elsewhere.
+// What another client of a pooler has left behind, a search_path, a role and temporary tables,
+// leads no row elsewhere.
 func TestLeakedSearchPath(t *testing.T) {
 	at := prepared{place: place{"PgBouncer", databases.Postgres, ""}}
 	d := dbtest.New(t, databases.Postgres)

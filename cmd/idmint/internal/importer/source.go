@@ -9,7 +9,8 @@ import (
 	"io"
 )
 
-// source keeps a checksum of the part of a file that ends with a given record, while the record reader reads ahead.
+// source keeps a checksum of the part of a file that ends with a given record, while the record
+// reader reads ahead.
 type source struct {
 	r       io.Reader
 	pending bytes.Buffer // read, but not in the sum yet
@@ -25,7 +26,8 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// advance takes the file's first offset bytes, all of which were read, into the sum. Offsets ascend from call to call.
+// advance takes the file's first offset bytes, all of which were read, into the sum. Offsets ascend
+// from call to call.
 func (s *source) advance(offset int64) {
 	s.sum.Write(s.pending.Next(int(offset - s.at)))
 	s.at = offset

@@ -45,13 +45,14 @@ var sqliteDialect = &dialect{
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") }, // SQLite's rule for integer columns
 	integer:   "INTEGER",
 	insert: func(ctx context.Context, s *session, r rows) error {
-		// As many rows in a statement as its parameters allow, up to a number beyond which it gets no faster.
+		// As many rows in a statement as its parameters allow, up to a number beyond which it gets
+		// no faster.
 		return insertValues(ctx, s, r, min(100, 32_766/(len(r.columns)+1)), nil)
 	},
 }
 
-// insertValues stores rows by INSERT … VALUES of up to per rows. Explain adds to an error what it tells about the row, by the index
-// of the statement's first one.
+// insertValues stores rows by INSERT … VALUES of up to per rows. Explain adds to an error what it
+// tells about the row, by the index of the statement's first one.
 func insertValues(ctx context.Context, s *session, r rows, per int, explain func(first int, err error) error) error {
 	per = max(1, per)
 	row := "(?" + strings.Repeat(", ?", len(r.columns)) + ")"

@@ -11,7 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A table is in the same database as the journal: a batch is stored in the transaction that notes it.
+// A table is in the same database as the journal: a batch is stored in the transaction that notes
+// it.
 type table struct{ *journal }
 
 func (t *table) prepare(ctx context.Context, im Import, columns []string) error {
@@ -106,7 +107,8 @@ func (t *table) store(ctx context.Context, im Import, columns []string, s *state
 		batch.ids[i] = int64(id)
 	}
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
-		// The note comes first: its row is locked then, and whoever else would store this batch waits and finds it stored.
+		// The note comes first: its row is locked then, and whoever else would store this batch
+		// waits and finds it stored.
 		stored, err := tx.note(ctx, s, ranges, b)
 		if err == nil {
 			s.unanswered = 0

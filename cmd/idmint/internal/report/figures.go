@@ -37,7 +37,8 @@ func (n named) name(scheme, storage string) string {
 // heroGenerators is the number of generators that the page speaks of where it names none.
 const heroGenerators = 4
 
-// compressed are the measurements of a sort order, one for each column that keeps says and with the codec that compresses it best.
+// compressed are the measurements of a sort order, one for each column that keeps says and with the
+// codec that compresses it best.
 func (n named) best(sort string, generators int) []measure.Compression {
 	var best []measure.Compression
 	for _, c := range n.Compression {
@@ -55,7 +56,8 @@ func (n named) best(sort string, generators int) []measure.Compression {
 	return best
 }
 
-// alike reports whether a column was measured for one number of generators only, as it is the same for all.
+// alike reports whether a column was measured for one number of generators only, as it is the same
+// for all.
 func (n named) alike(c measure.Compression) bool {
 	return !slices.ContainsFunc(n.Compression, func(o measure.Compression) bool {
 		return o.Scheme == c.Scheme && o.Storage == c.Storage && o.Generators != c.Generators
@@ -149,7 +151,8 @@ func generatorCount(n int) string {
 	return fmt.Sprintf("%d generators", n)
 }
 
-// group makes a row for each scheme and form, with a mark for each column: where of says that a measurement belongs.
+// group makes a row for each scheme and form, with a mark for each column: where of says that a
+// measurement belongs.
 func (n named) group(f *figure, columns []string, of func(measure.Compression) (column string, ok bool)) {
 	at := map[string]int{}
 	for _, c := range n.Compression {

@@ -81,7 +81,8 @@ func (n named) pagesTile() *tile {
 	}
 }
 
-// insertTile is of a server rather than SQLite. A figure that the machine's noise may have made is no headline.
+// insertTile is of a server rather than SQLite. A figure that the machine's noise may have made is
+// no headline.
 func (n named) insertTile() *tile {
 	const certain = 0.1
 	var best *measure.Insert
