@@ -187,6 +187,9 @@ func (f *fixture) database(budget time.Duration) Database {
 
 // openPools opens the databases of an import.
 func openPools(d, log dsn.DSN, budget time.Duration) (Database, error) {
+	if d.Kind != dsn.ClickHouse { // where the rows go, the record is
+		log = d
+	}
 	records, err := pool.Open(log, sqlite.Existing)
 	if err != nil {
 		return nil, err
