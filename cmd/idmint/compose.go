@@ -20,12 +20,11 @@ func (a *app) composeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compose --scheme SCHEME [--layout LAYOUT] [FIELDS…]",
 		Short: "Make IDs of their parts",
-		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one per line on standard input.
-Each gives a line with the ID's text. All parts are wanted; what follows from them, as scheme and id, may be left out, and is
-compared if not. An input has at most 64 KiB. What it makes is not known to the launch log, and no
-generator avoids it.
-` + layoutHelp + ` Where a layout has no mode, that part
-may be left out.`,
+		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one
+per line on standard input. Each gives a line with the ID's text. All parts are wanted; what
+follows from them, as scheme and id, may be left out, and is compared if not. An input has at
+most 64 KiB. What it makes is not known to the launch log, and no generator avoids it.
+` + layoutHelp + ` Where a layout has no mode, that part may be left out.`,
 		Example: `  idmint compose --scheme decimal '{"counter":1415,"generator_id":92,"launch_id":65}'
   idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}'
   idmint compose --scheme eightbyte --layout v2 \

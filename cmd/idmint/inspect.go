@@ -16,14 +16,15 @@ func (a *app) inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect [--scheme SCHEME [--layout LAYOUT]] [--form FORM] [--json] [ID…]",
 		Short: "Explain IDs",
-		Long: `Explain IDs, given as arguments or one per line on standard input. Without --scheme, every scheme that an ID fits is listed,
-with the time that it would mean there: those first whose time is within the last five years, and those last whose time is not.
-Between them are decimal and sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that fits one
-scheme is drawn.
+		Long: `Explain IDs, given as arguments or one per line on standard input. Without --scheme, every
+scheme that an ID fits is listed, with the time that it would mean there: those first whose time
+is within the last five years, and those last whose time is not. Between them are decimal and
+sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that
+fits one scheme is drawn.
 
-An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an error.
-So is one of more than 64 KiB. Put -- before IDs that begin with -, as short ones do. --form says how
-they are written:
+An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an
+error. So is one of more than 64 KiB. Put -- before IDs that begin with -, as short ones do.
+--form says how they are written:
 
   text     as the app and idmint write it (default)
   number   as a BIGINT column shows it
@@ -59,8 +60,9 @@ they are written:
 
 // layoutHelp says what former layouts there are.
 const layoutHelp = `
-Eightbyte IDs had other layouts before. --layout wants what a former one holds, for rows that programs
-with an older java-uniqueid write or read. Its IDs have the same bytes in all later layouts:
+Eightbyte IDs had other layouts before. --layout wants what a former one holds, for rows that
+programs with an older java-uniqueid write or read. Its IDs have the same bytes in all later
+layouts:
 
   v1  of 1.0 to 1.13: generators 0 to 63, no mode
   v2  of 1.14 to 2.4: generators 0 to 255, no mode

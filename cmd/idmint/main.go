@@ -152,13 +152,15 @@ func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "idmint",
 		Short: "Primary keys: mint, explain, import, and the launch log behind them",
-		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch log that makes them so. Its IDs
-are of one of six schemes: ` + schemeNames() + `.
+		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch
+log that makes them so. Its IDs are of one of six schemes:
+` + schemeNames() + `.
 
-Databases are named by a DSN: sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, mysql://… (MariaDB, too), and to import into,
-clickhouse://…. Where --db is not given it is taken from ` + dsnVariable + ` in the environment: on a command line, others see a password.
-Data goes to standard output, everything else to standard error. The exit status is 1 when an input was bad or the work could
-not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
+Databases are named by a DSN: sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE,
+mysql://… (MariaDB, too), and to import into, clickhouse://…. Where --db is not given it is
+taken from ` + dsnVariable + ` in the environment: on a command line, others see a password. Data
+goes to standard output, everything else to standard error. The exit status is 1 when an input
+was bad or the work could not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
 		Args:              cobra.NoArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
