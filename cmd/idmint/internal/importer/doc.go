@@ -1,9 +1,9 @@
 // Package importer gives every row of a file a primary key and stores it in a table.
 //
 // Rows are stored in batches. In SQLite, PostgreSQL, MySQL and MariaDB each batch is one
-// transaction that also writes how far the file has come, so an import that is killed goes on where
-// its last committed batch ended: nothing twice, nothing lost. What identifies the part of the file
-// that was stored is its SHA-256.
+// transaction, which also writes how far the file has come. So an import that was killed goes on
+// where its last committed batch ended: nothing twice, nothing lost. A SHA-256 identifies the part
+// of the file that was stored.
 //
 // A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB
 // and 131,072 fields; more is a [RecordError]. A batch ends with its last row, or with the row
@@ -12,9 +12,9 @@
 //
 // In ClickHouse, which has no transactions, a batch is one block, and the record of how far the
 // file has come is in another database, the launch log's. A run notes there which IDs a batch will
-// have before it sends it. Whoever resumes an import that was killed in between looks for them, and
-// sends the batch once more if it is not there, with the same IDs and under the same deduplication
-// token: a block that is still under way is then not stored a second time. This holds for the
-// newest 10,000 blocks of the table, on one server, and as far as ClickHouse keeps what it
-// acknowledged, which by its defaults it does not sync to the disk.
+// have before it sends it. An import may be killed in between. Whoever resumes it looks for these
+// IDs. A batch that is not there is sent once more, with the same IDs and under the same
+// deduplication token. So a block that is still under way is not stored a second time. This holds
+// for the newest 10,000 blocks of the table, on one server, as far as ClickHouse keeps what it
+// acknowledged. By its defaults it does not sync that to the disk.
 package importer
