@@ -403,7 +403,7 @@ func TestInspectForms(t *testing.T) {
 		{"short", "text", "xinaS8QBh", short},
 		{"short", "text", "11093174944930914", "not a short ID's text"},
 		{"short", "text", "A", "zero means not assigned"},
-		{"short", "text", "xinaS8QBh\r", "not a short ID's text"},
+		{"short", "text", "\rxinaS8QBh", "not a short ID's text"},
 		{"short", "text", "AAA", "its highest digit is A"},
 		{"short", "number", "11093174944930914", short},
 		{"short", "number", "xinaS8QBh", "not a plain decimal number"},
