@@ -17,7 +17,7 @@ var within = map[string]string{
 	"idtype.ErrZero": "InputError", "idtype.ErrNull": "InputError", "idtype.ErrTraceTime": "InputError",
 	"idtype.ErrSpanInverted": "SpanError", "idtype.ErrSpanPeriod": "SpanError",
 	"generator.ErrRepeated": "NumberError",
-	"generator.ErrNotMade": "NumberError", "generator.NotBeforeError": "NumberError",
+	"generator.ErrNotMade":  "NumberError", "generator.NotBeforeError": "NumberError",
 	"generator.PanicError": "NumberError", "generator.ErrClockBehind": "ClockError",
 	"generator.ErrClockStopped": "ClockError", "generator.ErrMaxWait": "ClockError",
 	"clickhouse.ErrCompact": "TableError", "clickhouse.ErrNoRows": "TableError",
