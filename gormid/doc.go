@@ -29,6 +29,8 @@
 // not migrate reads each model once instead. The plugin prepares a model at its first statement.
 // [gorm.DB.Scan] after Raw reads the model without one, which would be a race.
 //
+// The compiler may crash on a model that points to its own key. docs/versions.md has the way round.
+//
 // An error like this, without "gormid:" in it, tells of a forgotten db.Use:
 //
 //	idtype: "0" as DecimalID: zero means not assigned

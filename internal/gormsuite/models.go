@@ -6,7 +6,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A small shop, with a relation of each kind and a key type per entity.
+// A small shop, with a relation of each kind and a key type per entity. ManagerID has UserID's long
+// name: Go 1.25 does not compile *UserID there. docs/versions.md says why.
 type (
 	CompanyID = idtype.Decimal[Company]
 	UserID    = idtype.Decimal[User]
@@ -22,12 +23,12 @@ type (
 		Name      string
 		CompanyID *CompanyID // belongs to
 		Company   *Company
-		Profile   *Profile // has one
-		Orders    []Order  // has many
-		Tags      []*Tag   `gorm:"many2many:user_tags"`
-		Friends   []*User  `gorm:"many2many:user_friends"`
-		Notes     []Note   `gorm:"polymorphic:Owner"`
-		ManagerID *UserID  // self-referencing
+		Profile   *Profile              // has one
+		Orders    []Order               // has many
+		Tags      []*Tag                `gorm:"many2many:user_tags"`
+		Friends   []*User               `gorm:"many2many:user_friends"`
+		Notes     []Note                `gorm:"polymorphic:Owner"`
+		ManagerID *idtype.Decimal[User] // self-referencing
 		Manager   *User
 		Team      []User `gorm:"foreignKey:ManagerID"`
 	}

@@ -1,0 +1,53 @@
+package consumer
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A compiler of Go crashes on a struct that points to its own key by its alias. docs/versions.md has
+// a way round, which the oldest Go of the library and this one compile.
+func TestRecursiveKeys(t *testing.T) {
+	dir := scratch(t, []string{"github.com/idmint/idmint/idtype"})
+	oldest := strings.TrimSpace(tool(t, "../..", "list", "-m", "-f", "{{.GoVersion}}"))
+	tool(t, dir, "mod", "edit", "-go", oldest)
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+import (
+	"database/sql"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+type Order struct {
+	UserID UserID
+	User   User
+}
+
+type UserID = idtype.Decimal[User]
+
+type User struct {
+	ID      UserID
+	BossID  *idtype.Decimal[User]
+	Former  sql.Null[idtype.Decimal[User]]
+	Friends idtype.Slice[idtype.Decimal[User]]
+	Orders  []*Order
+}
+
+func main() {
+	id := UserID(1)
+	_ = Order{User: User{BossID: &id}}
+}
+`)
+	for _, toolchain := range []string{"local", "go" + oldest} {
+		cmd := exec.Command("go", "build", "-o", os.DevNull, ".")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOTOOLCHAIN="+toolchain)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", toolchain, err, out)
+		}
+	}
+}
