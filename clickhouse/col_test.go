@@ -19,7 +19,7 @@ func TestSpoilt(t *testing.T) {
 
 // What comes from the wire is any bytes: an error that leaves the column as it was, or IDs that are written as the same bytes.
 func (f fixture[T]) testSpoilt(t *testing.T) {
-	id := clickhouse.ColID[T](f.ids(3))
+	id := clickhouse.ColID[T](f.IDs(3))
 	var b proto.Buffer
 	id.EncodeColumn(&b)
 	var vectors bytes.Buffer
@@ -37,10 +37,10 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 				size := len(spoilt) / len(id)
 				clear(spoilt[at/size*size : (at/size+1)*size])
 			}
-			got := clickhouse.ColID[T]{f.at(5)}
+			got := clickhouse.ColID[T]{f.At(5)}
 			if err := got.DecodeColumn(reader(spoilt), len(id)); err != nil {
 				var row *clickhouse.RowError
-				if !errors.As(err, &row) || row.Row != at*len(id)/len(spoilt) || !slices.Equal(got, clickhouse.ColID[T]{f.at(5)}) {
+				if !errors.As(err, &row) || row.Row != at*len(id)/len(spoilt) || !slices.Equal(got, clickhouse.ColID[T]{f.At(5)}) {
 					t.Fatalf("byte %d as %#x: %v, %v", at, x, got, err)
 				}
 				refused++
@@ -48,11 +48,11 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 			}
 			var again proto.Buffer
 			got[1:].EncodeColumn(&again)
-			if got[0] != f.at(5) || !bytes.Equal(again.Buf, spoilt) {
+			if got[0] != f.At(5) || !bytes.Equal(again.Buf, spoilt) {
 				t.Fatalf("byte %d as %#x: read as %v", at, x, got)
 			}
 		}
-		got := clickhouse.ColID[T]{f.at(5)}
+		got := clickhouse.ColID[T]{f.At(5)}
 		if err := got.DecodeColumn(reader(b.Buf[:at]), len(id)); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || len(got) != 1 {
 			t.Fatalf("%d bytes: %v, %v", at, got, err)
 		}
@@ -61,7 +61,7 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 
 	// NULL hides whatever stands for the value; what is not NULL is an ID.
 	var zero T
-	null := clickhouse.ColIDNullable[T]{zero, f.at(1)}
+	null := clickhouse.ColIDNullable[T]{zero, f.At(1)}
 	var n proto.Buffer
 	null.EncodeColumn(&n)
 	size := (len(n.Buf) - 2) / 2
@@ -70,7 +70,9 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 	}
 	var got clickhouse.ColIDNullable[T]
 	try(t, got.DecodeColumn(reader(n.Buf), 2))
-	same(t, got, null)
+	if !slices.Equal(got, null) {
+		t.Fatalf("got %v, want %v", got, null)
+	}
 	n.Buf[0] = 0
 	clear(n.Buf[2 : 2+size])
 	var row *clickhouse.RowError
@@ -91,7 +93,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("98765432hgfedcba"), 10))              // and as UUIDs
 	f.Add(append(make([]byte, 4), bytes.Repeat([]byte("2"), 64)...)) // texts of zero, which are not NULL
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, of := range all() {
+		for _, of := range all {
 			of.(interface{ fuzz(*testing.T, []byte) }).fuzz(t, data)
 		}
 	})
@@ -99,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 
 func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 	for _, column := range []proto.ColumnOf[T]{
-		&clickhouse.ColID[T]{f.at(1)}, &clickhouse.ColIDOrZero[T]{f.at(1)}, &clickhouse.ColIDNullable[T]{f.at(1)},
+		&clickhouse.ColID[T]{f.At(1)}, &clickhouse.ColIDOrZero[T]{f.At(1)}, &clickhouse.ColIDNullable[T]{f.At(1)},
 	} {
 		var one proto.Buffer
 		column.EncodeColumn(&one)
@@ -107,8 +109,8 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 		data := data[:rows*len(one.Buf)]
 		err := column.DecodeColumn(reader(data), rows)
 		var row *clickhouse.RowError
-		if err != nil && (!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) || column.Row(0) != f.at(1) {
-			t.Fatalf("%s as %T: %d rows, %v", f.name, column, column.Rows(), err)
+		if err != nil && (!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) || column.Row(0) != f.At(1) {
+			t.Fatalf("%s as %T: %d rows, %v", f.Name, column, column.Rows(), err)
 		}
 		if err != nil {
 			continue
@@ -120,11 +122,11 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 			try(t, back.DecodeColumn(reader(again.Buf), rows+1))
 			for i := range rows + 1 {
 				if back[i] != column.Row(i) {
-					t.Fatalf("%s as %T: row %d is %v and then %v", f.name, column, i, column.Row(i), back[i])
+					t.Fatalf("%s as %T: row %d is %v and then %v", f.Name, column, i, column.Row(i), back[i])
 				}
 			}
 		} else if !bytes.Equal(again.Buf[len(one.Buf):], data) {
-			t.Fatalf("%s as %T: %x is written as %x", f.name, column, data, again.Buf[len(one.Buf):])
+			t.Fatalf("%s as %T: %x is written as %x", f.Name, column, data, again.Buf[len(one.Buf):])
 		}
 	}
 }

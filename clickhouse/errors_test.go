@@ -7,6 +7,7 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 // full is a column of a batch that refuses what it is given.
@@ -20,18 +21,18 @@ func TestErrorTexts(t *testing.T) {
 	ids := []UserID{100_000, 0}
 	_, zero := ids[1].Value()
 	negative := new(UserID).Scan(int64(-5))
-	upper := new(snoTextKey).UnmarshalText([]byte("brpk4q72xwf2m63L"))
+	upper := new(chsuite.SnoTextKey).UnmarshalText([]byte("brpk4q72xwf2m63L"))
 	noValue := func(_ any, err error) error { return err }
 	var array clickhouse.Array[UserID]
 	var numbers clickhouse.Map[idtype.DecimalID, int]
-	var texts clickhouse.ColID[snoTextKey]
+	var texts clickhouse.ColID[chsuite.SnoTextKey]
 	for want, err := range map[string]error{
 		"clickhouse: row 1 of idtype.Decimal[clickhouse_test.User]: " +
 			zero.Error() + hint: clickhouse.Append(full{}, ids),
 		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of type Int64: " +
 			"check the batch's order of columns and the table: " +
 			"converting []int64 to String is unsupported": clickhouse.Append(full{}, ids[:1]),
-		"clickhouse: row 0 of idtype.Sno[idtype.AsText[clickhouse_test.user]]: " +
+		"clickhouse: row 0 of idtype.Sno[idtype.AsText[chsuite.user]]: " +
 			upper.Error(): texts.DecodeColumn(reader([]byte("brpk4q72xwf2m63L")), 1),
 		"clickhouse: element 1 of clickhouse.Array[idtype.Decimal[clickhouse_test.User]] as " +
 			"idtype.Decimal[clickhouse_test.User]: " + zero.Error() + hint: noValue(clickhouse.Array[UserID](ids).Elements()),
@@ -47,10 +48,10 @@ func TestErrorTexts(t *testing.T) {
 			clickhouse.Column[UserID]{Name: "id"}.Between(time.Now(), time.Now())),
 		"clickhouse: no condition by time for sno IDs stored as uuid: ClickHouse orders UUIDs by " +
 			"their second half: store the bytes or the text": noValue(
-			clickhouse.Column[snoUUIDKey]{Name: "id"}.Between(time.Now(), time.Now())),
+			clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}.Between(time.Now(), time.Now())),
 		"clickhouse: no condition by time for eightbyte IDs stored as bytes: " +
 			"IDs of mode SPREAD have no order by time": noValue(
-			clickhouse.Column[eightKey]{Name: "id", Spread: true}.Between(time.Now(), time.Now())),
+			clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}.Between(time.Now(), time.Now())),
 		"clickhouse: table shop.users, column id: there is no such table or column: " +
 			"name the table as TABLE, in the connection's database, or as DATABASE.TABLE": &clickhouse.TableError{
 			Table: "shop.users", Column: "id", Err: clickhouse.ErrNoColumn,

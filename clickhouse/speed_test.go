@@ -16,9 +16,9 @@ func TestAllocations(t *testing.T) {
 func (f fixture[T]) testAllocs(t *testing.T) {
 	const few, many = 1000, 20_000
 	var zero T
-	some := f.ids(many)
+	some := f.IDs(many)
 	some[7] = zero
-	ids := f.ids(many)
+	ids := f.IDs(many)
 	for name, count := range map[string]func(n int) float64{
 		"ColID": func(n int) float64 {
 			var b proto.Buffer

@@ -12,7 +12,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/sqlidtest"
+	"github.com/idmint/idmint/internal/sqlsuite"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -31,12 +31,12 @@ func openDB(t *testing.T) *sql.DB {
 	return db
 }
 
-func TestColumns(t *testing.T) { sqlidtest.Columns(t, inMemory(t)) }
+func TestColumns(t *testing.T) { sqlsuite.Columns(t, inMemory(t)) }
 
-func TestDriver(t *testing.T) { sqlidtest.Driver(t, inMemory(t)) }
+func TestDriver(t *testing.T) { sqlsuite.Driver(t, inMemory(t)) }
 
-func inMemory(t *testing.T) sqlidtest.Database {
-	return sqlidtest.Database{Dialect: sqlid.SQLite, DB: openDB(t), End: " WITHOUT ROWID"}
+func inMemory(t *testing.T) sqlsuite.Database {
+	return sqlsuite.Database{Dialect: sqlid.SQLite, DB: openDB(t), End: " WITHOUT ROWID"}
 }
 
 func TestNoColumn(t *testing.T) {

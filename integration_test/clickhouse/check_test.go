@@ -12,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 // definitions are those of a type in every role, of columns with names that need quotes.
@@ -31,9 +32,9 @@ func TestCheckTable(t *testing.T) {
 		return ok(clickhouse.CheckTable(ctx, conn, "t", of...))
 	}
 	for _, of := range [][]clickhouse.Definition{
-		definitions[decimalKey](false), definitions[traceKey](false), definitions[shortKey](false), definitions[sequenceKey](false),
-		definitions[eightKey](false), definitions[eightKey](true), definitions[eightIntKey](false), definitions[eightIntKey](true),
-		definitions[snoKey](false), definitions[snoTextKey](false), definitions[snoUUIDKey](false),
+		definitions[chsuite.DecimalKey](false), definitions[chsuite.TraceKey](false), definitions[chsuite.ShortKey](false), definitions[chsuite.SequenceKey](false),
+		definitions[chsuite.EightKey](false), definitions[chsuite.EightKey](true), definitions[chsuite.EightIntKey](false), definitions[chsuite.EightIntKey](true),
+		definitions[chsuite.SnoKey](false), definitions[chsuite.SnoTextKey](false), definitions[chsuite.SnoUUIDKey](false),
 	} {
 		all := fmt.Sprintf("%v, %v, %v, %v", of[0], of[1], of[2], of[3])
 		if f := findings(t, all, quoted(of[0].Name)+", n", of...); f != nil {
@@ -42,7 +43,7 @@ func TestCheckTable(t *testing.T) {
 	}
 
 	tables := 0
-	for _, d := range append(definitions[decimalKey](false), definitions[eightKey](true)[1]) {
+	for _, d := range append(definitions[chsuite.DecimalKey](false), definitions[chsuite.EightKey](true)[1]) {
 		name, order := quoted(d.Name), "n"
 		if d.Sorted {
 			order = quoted(d.Name) + ", n"
@@ -77,7 +78,7 @@ func TestCheckTable(t *testing.T) {
 	}
 	t.Logf("%d tables that differ", tables)
 
-	d := clickhouse.Column[decimalKey]{Name: "id"}.PrimaryKey()
+	d := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}.PrimaryKey()
 	var table *clickhouse.TableError
 	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) || !errors.Is(err, clickhouse.ErrNoColumn) {
 		t.Errorf("no table: %v", err)
@@ -99,10 +100,10 @@ func nullable(d clickhouse.Definition) string {
 func TestBytesPerID(t *testing.T) {
 	const rows = 200_000
 	ctx, conn := open(t)
-	create(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+strings.TrimPrefix(clickhouse.Column[sequenceKey]{}.PrimaryKey().String(), "``"))
-	raw, dense := make([]int64, rows), make([]sequenceKey, rows)
+	create(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+strings.TrimPrefix(clickhouse.Column[chsuite.SequenceKey]{}.PrimaryKey().String(), "``"))
+	raw, dense := make([]int64, rows), make([]chsuite.SequenceKey, rows)
 	for i := range raw {
-		raw[i], dense[i] = rand.Int64(), sequenceKey(i+1)
+		raw[i], dense[i] = rand.Int64(), chsuite.SequenceKey(i+1)
 	}
 	insert(t, conn, "t", func(b driver.Batch) error {
 		return errors.Join(b.Column(0).Append(raw), clickhouse.Append(b.Column(1), dense))
@@ -146,13 +147,13 @@ func TestBytesPerID(t *testing.T) {
 
 // The keys of the schemes that count need next to nothing, as the package's documentation says, by the definition that it gives.
 func TestSortedKeysAreSmall(t *testing.T) {
-	t.Run("decimal", small(0.02, func(i int) decimalKey {
-		return decimalKey(ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()))
+	t.Run("decimal", small(0.02, func(i int) chsuite.DecimalKey {
+		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()))
 	}))
-	t.Run("trace", small(0.03, func(i int) traceKey {
-		return traceKey(ok(idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID()))
+	t.Run("trace", small(0.03, func(i int) chsuite.TraceKey {
+		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID()))
 	}))
-	t.Run("sequence", small(0.02, func(i int) sequenceKey { return sequenceKey(i + 1) }))
+	t.Run("sequence", small(0.02, func(i int) chsuite.SequenceKey { return chsuite.SequenceKey(i + 1) }))
 }
 
 func small[T idtype.ID](most float64, id func(i int) T) func(*testing.T) {

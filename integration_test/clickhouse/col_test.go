@@ -17,6 +17,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 // dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by itself.
@@ -46,9 +47,9 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 	for _, compression := range []chgo.Compression{chgo.CompressionDisabled, chgo.CompressionLZ4, chgo.CompressionZSTD} {
 		c := dial(t, d, compression, time.Minute)
 		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
-			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.typ))
+			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.Type))
 		var zero T
-		ids := clickhouse.ColID[T](f.ids(3000))
+		ids := clickhouse.ColID[T](f.IDs(3000))
 		some := slices.Clone(ids)
 		for i := range some {
 			if i%3 == 1 {
@@ -101,10 +102,10 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 		same(t, none2, none)
 		same(t, gotNulls, null)
 		for i := range 5 { // bound parameters
-			id, found := f.edge[i%len(f.edge)], clickhouse.ColID[T]{}
+			id, found := f.Edge[i%len(f.Edge)], clickhouse.ColID[T]{}
 			try(t, c.Do(t.Context(), chgo.Query{
-				Body:       "SELECT id FROM t WHERE id = {id:" + f.typ + "} AND id IN {ids:Array(" + f.typ + ")} LIMIT 1",
-				Parameters: []proto.Parameter{clickhouse.Param(id).Bound("id"), clickhouse.ParamArray(f.edge).Bound("ids")},
+				Body:       "SELECT id FROM t WHERE id = {id:" + f.Type + "} AND id IN {ids:Array(" + f.Type + ")} LIMIT 1",
+				Parameters: []proto.Parameter{clickhouse.Param(id).Bound("id"), clickhouse.ParamArray(f.Edge).Bound("ids")},
 				Result:     proto.Results{{Name: "id", Data: &found}},
 			}))
 			same(t, found, []T{id})
@@ -118,12 +119,12 @@ func TestBlocksWithZero(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
 	c := dial(t, d, chgo.CompressionLZ4, time.Second)
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = MergeTree ORDER BY id")
-	ids := clickhouse.ColID[decimalKey]{100_000, 0, 200_000}
+	ids := clickhouse.ColID[chsuite.DecimalKey]{100_000, 0, 200_000}
 	err := c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
 	var refused *clickhouse.RowError
 	if !errors.As(err, &refused) || refused.Row != 1 || !errors.Is(err, idtype.ErrZero) || !c.IsClosed() {
 		t.Fatalf("zero: %v", err)
 	}
 	_, conn := connect(t, d)
-	same(t, collect[decimalKey](t, conn, "SELECT id FROM t"), nil)
+	same(t, collect[chsuite.DecimalKey](t, conn, "SELECT id FROM t"), nil)
 }

@@ -30,7 +30,7 @@ func (f fixture[T]) testRows(t *testing.T) {
 	for _, method := range []ch.CompressionMethod{ch.CompressionNone, ch.CompressionLZ4, ch.CompressionZSTD} {
 		ctx, conn := connect(t, d, func(o *ch.Options) { o.Compression = &ch.Compression{Method: method} })
 		create(t, conn, "t", f.column().PrimaryKey().String(), "n Int32")
-		want := f.ids(100)
+		want := f.IDs(100)
 		insert(t, conn, "t", func(b driver.Batch) error {
 			for i, id := range want {
 				if err := b.Append(clickhouse.Field[T]{ID: id}, int32(i)); err != nil {
@@ -46,8 +46,8 @@ func (f fixture[T]) testRows(t *testing.T) {
 			var field clickhouse.Field[T]
 			var typ string
 			try(t, rows.Scan(&field, &typ))
-			if typ != f.typ || typ != f.column().Type() {
-				t.Fatalf("the column is %s, want %s", typ, f.typ)
+			if typ != f.Type || typ != f.column().Type() {
+				t.Fatalf("the column is %s, want %s", typ, f.Type)
 			}
 			got = append(got, field.ID)
 		}
@@ -73,7 +73,7 @@ func (f fixture[T]) testStructs(t *testing.T) {
 		Set  sqlid.Null[T]       `ch:"set"`
 	}
 	var want []row
-	for _, id := range f.ids(10) {
+	for _, id := range f.IDs(10) {
 		want = append(want, row{ID: clickhouse.Field[T]{ID: id}, Set: sqlid.NullOf(id)})
 	}
 	insert(t, conn, "t", func(b driver.Batch) error {
@@ -103,14 +103,14 @@ func TestColumns(t *testing.T) {
 // Whole columns, more than one chunk of them, into columns of the type and into those that clickhouse-go takes the same for.
 func (f fixture[T]) testColumns(t *testing.T) {
 	_, conn := open(t)
-	types := []string{f.typ}
-	if f.typ == "FixedString(16)" {
+	types := []string{f.Type}
+	if f.Type == "FixedString(16)" {
 		types = append(types, "String")
 	}
 	for i, typ := range types {
 		table := fmt.Sprintf("t%d", i)
 		create(t, conn, table, "id "+typ)
-		want := f.ids(10_000)
+		want := f.IDs(10_000)
 		before := slices.Clone(want)
 		insert(t, conn, table, func(b driver.Batch) error { return clickhouse.Append(b.Column(0), want) })
 		same(t, want, before)
@@ -121,21 +121,21 @@ func (f fixture[T]) testColumns(t *testing.T) {
 	// A zero among them: no row is added, and the batch goes on.
 	var zero T
 	batch := ok(conn.PrepareBatch(t.Context(), "INSERT INTO t0"))
-	err := clickhouse.Append(batch.Column(0), append(f.ids(5000), zero))
+	err := clickhouse.Append(batch.Column(0), append(f.IDs(5000), zero))
 	var row *clickhouse.RowError
-	if !errors.As(err, &row) || row.Row != len(f.edge)+5000 || !errors.Is(err, idtype.ErrZero) || batch.Rows() != 0 {
+	if !errors.As(err, &row) || row.Row != len(f.Edge)+5000 || !errors.Is(err, idtype.ErrZero) || batch.Rows() != 0 {
 		t.Fatalf("%v, %d rows", err, batch.Rows())
 	}
-	try(t, clickhouse.Append(batch.Column(0), f.edge))
+	try(t, clickhouse.Append(batch.Column(0), f.Edge))
 	try(t, batch.Send())
-	if n := len(collect[T](t, conn, "SELECT id FROM t0")); n != 10_000+2*len(f.edge) {
+	if n := len(collect[T](t, conn, "SELECT id FROM t0")); n != 10_000+2*len(f.Edge) {
 		t.Fatalf("%d rows", n)
 	}
 	// The batch's own error comes through, with what the column should be.
 	create(t, conn, "other", "d Date")
 	batch = ok(conn.PrepareBatch(t.Context(), "INSERT INTO other"))
-	err = clickhouse.Append(batch.Column(0), f.edge)
-	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+f.typ+": check the batch's order of columns and the table: ") {
+	err = clickhouse.Append(batch.Column(0), f.Edge)
+	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+f.Type+": check the batch's order of columns and the table: ") {
 		t.Fatalf("IDs into a column of dates: %v", err)
 	}
 	try(t, batch.Abort())
@@ -150,7 +150,7 @@ func (f fixture[T]) testNulls(t *testing.T) {
 	ctx, conn := open(t)
 	create(t, conn, "t", f.column().Nullable().String())
 	var zero T
-	ids := append(f.ids(5000), zero, f.at(9), zero)
+	ids := append(f.IDs(5000), zero, f.At(9), zero)
 	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.AppendNullable(b.Column(0), ids) })
 	insert(t, conn, "t", func(b driver.Batch) error {
 		return errors.Join(b.Append(sql.Null[T]{}), b.Append(sql.Null[T]{V: ids[0], Valid: true}), b.Append(nil))
@@ -161,7 +161,7 @@ func (f fixture[T]) testNulls(t *testing.T) {
 	}
 	rows := ok(conn.Query(ctx, "SELECT id FROM t ORDER BY _part, _part_offset"))
 	for rows.Next() {
-		n := sql.Null[T]{V: f.at(1), Valid: true} // a stale value
+		n := sql.Null[T]{V: f.At(1), Valid: true} // a stale value
 		try(t, rows.Scan(&n))
 		if !n.Valid {
 			n.V = zero
@@ -175,8 +175,8 @@ func (f fixture[T]) testNulls(t *testing.T) {
 	if nulls != 4 {
 		t.Fatalf("%d NULLs", nulls)
 	}
-	field := clickhouse.Field[T]{ID: f.at(1)}
-	if err := within(conn.QueryRow(ctx, "SELECT id FROM t WHERE id IS NULL").Scan(&field)); !errors.Is(err, idtype.ErrNull) || field.ID != f.at(1) {
+	field := clickhouse.Field[T]{ID: f.At(1)}
+	if err := within(conn.QueryRow(ctx, "SELECT id FROM t WHERE id IS NULL").Scan(&field)); !errors.Is(err, idtype.ErrNull) || field.ID != f.At(1) {
 		t.Fatalf("NULL into an ID: %v, %v", field, err)
 	}
 }
@@ -190,7 +190,7 @@ func (f fixture[T]) testZeros(t *testing.T) {
 	ctx, conn := open(t)
 	create(t, conn, "t", f.column().NotNull().String(), "n UInt8")
 	var zero T
-	ids := append(f.ids(5000), zero, f.at(9), zero)
+	ids := append(f.IDs(5000), zero, f.At(9), zero)
 	insert(t, conn, "t (id)", func(b driver.Batch) error { return clickhouse.AppendOrZero(b.Column(0), ids) })
 	insert(t, conn, "t (id)", func(b driver.Batch) error {
 		return errors.Join(b.Append(idtype.OrZero[T]{}), b.Append(idtype.OrZero[T]{ID: ids[0]}))
@@ -200,7 +200,7 @@ func (f fixture[T]) testZeros(t *testing.T) {
 	var got []T
 	rows := ok(conn.Query(ctx, "SELECT id FROM t ORDER BY _part, _part_offset"))
 	for rows.Next() {
-		o := idtype.OrZero[T]{ID: f.at(1)}
+		o := idtype.OrZero[T]{ID: f.At(1)}
 		try(t, rows.Scan(&o))
 		got = append(got, o.ID)
 	}
@@ -211,7 +211,7 @@ func (f fixture[T]) testZeros(t *testing.T) {
 	if defaults != 4 {
 		t.Fatalf("%d zeros to the database", defaults)
 	}
-	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = {id:"+f.typ+"}", ch.Named("id", clickhouse.ParamOrZero(zero))).Scan(&defaults))
+	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = {id:"+f.Type+"}", ch.Named("id", clickhouse.ParamOrZero(zero))).Scan(&defaults))
 	if defaults != 4 {
 		t.Fatalf("%d zeros by a parameter", defaults)
 	}
@@ -221,7 +221,7 @@ func (f fixture[T]) testZeros(t *testing.T) {
 		t.Fatal("zero goes in")
 	}
 	try(t, batch.Abort())
-	ids, err := clickhouse.Collect([]T{f.at(3)}, ok(conn.Query(ctx, "SELECT id FROM t ORDER BY n DESC LIMIT 2")))
+	ids, err := clickhouse.Collect([]T{f.At(3)}, ok(conn.Query(ctx, "SELECT id FROM t ORDER BY n DESC LIMIT 2")))
 	var row *clickhouse.RowError
 	if !errors.As(err, &row) || row.Row != 0 || !errors.Is(err, idtype.ErrZero) || len(ids) != 1 {
 		t.Fatalf("zero comes out: %v, %v", ids, err)
@@ -234,8 +234,8 @@ func TestArrays(t *testing.T) {
 
 func (f fixture[T]) testArrays(t *testing.T) {
 	ctx, conn := open(t)
-	create(t, conn, "t", "ids Array("+f.typ+")")
-	want := [][]T{f.edge, {}, f.ids(100)}
+	create(t, conn, "t", "ids Array("+f.Type+")")
+	want := [][]T{f.Edge, {}, f.IDs(100)}
 	insert(t, conn, "t", func(b driver.Batch) error {
 		for _, ids := range want {
 			if err := b.Append(ok(clickhouse.Array[T](ids).Elements())); err != nil {
@@ -246,17 +246,17 @@ func (f fixture[T]) testArrays(t *testing.T) {
 	})
 	rows := ok(conn.Query(ctx, "SELECT ids FROM t"))
 	for i := 0; rows.Next(); i++ {
-		got := clickhouse.Array[T]{f.at(7)}
+		got := clickhouse.Array[T]{f.At(7)}
 		try(t, rows.Scan(&got))
 		same(t, got, want[i])
 	}
 	try(t, rows.Err())
 	var zero T
-	if _, err := (clickhouse.Array[T]{f.at(1), zero}).Elements(); !errors.Is(err, idtype.ErrZero) {
+	if _, err := (clickhouse.Array[T]{f.At(1), zero}).Elements(); !errors.Is(err, idtype.ErrZero) {
 		t.Fatalf("zero in an array: %v", err)
 	}
-	got := clickhouse.Array[T]{f.at(7)}
-	err := within(conn.QueryRow(ctx, fmt.Sprintf("SELECT [ids[1], defaultValueOfTypeName('%s')] FROM t LIMIT 1", f.typ)).Scan(&got))
+	got := clickhouse.Array[T]{f.At(7)}
+	err := within(conn.QueryRow(ctx, fmt.Sprintf("SELECT [ids[1], defaultValueOfTypeName('%s')] FROM t LIMIT 1", f.Type)).Scan(&got))
 	var element *clickhouse.ElementError
 	if !errors.As(err, &element) || !errors.Is(err, idtype.ErrZero) || len(got) != 1 {
 		t.Fatalf("zero out of an array: %v, %v", got, err)
@@ -272,15 +272,15 @@ func TestMaps(t *testing.T) {
 
 func (f fixture[T]) testMaps(t *testing.T) {
 	ctx, conn := open(t)
-	create(t, conn, "t", "names Map("+f.typ+", String)")
+	create(t, conn, "t", "names Map("+f.Type+", String)")
 	want := clickhouse.Map[T, string]{}
-	for i, id := range f.ids(20) {
+	for i, id := range f.IDs(20) {
 		want[id] = fmt.Sprint(i)
 	}
 	insert(t, conn, "t", func(b driver.Batch) error { return errors.Join(b.Append(want), b.Append(clickhouse.Map[T, string]{})) })
 	rows := ok(conn.Query(ctx, "SELECT names FROM t"))
 	for i := 0; rows.Next(); i++ {
-		got := clickhouse.Map[T, string]{f.at(1): "stale"}
+		got := clickhouse.Map[T, string]{f.At(1): "stale"}
 		try(t, rows.Scan(&got))
 		if i == 0 && !maps.Equal(got, want) || i == 1 && len(got) != 0 {
 			t.Fatalf("got %v, want %v", got, want)
@@ -305,7 +305,7 @@ func TestParams(t *testing.T) {
 func (f fixture[T]) testParams(t *testing.T) {
 	ctx, conn := open(t)
 	create(t, conn, "t", f.column().PrimaryKey().String())
-	ids := f.ids(1)
+	ids := f.IDs(1)
 	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
 	one := "SELECT id FROM t WHERE id = {id:" + f.column().Type() + "}"
 	for _, id := range ids {
@@ -344,15 +344,15 @@ func TestRefused(t *testing.T) {
 // Values of the column that are no ID are typed errors that quote them, and leave what was there.
 func (f fixture[T]) testRefused(t *testing.T) {
 	ctx, conn := open(t)
-	for _, bad := range f.bad {
-		query := fmt.Sprintf("SELECT CAST(? AS %s)", f.typ)
-		field := clickhouse.Field[T]{ID: f.at(1)}
+	for _, bad := range f.Bad {
+		query := fmt.Sprintf("SELECT CAST(? AS %s)", f.Type)
+		field := clickhouse.Field[T]{ID: f.At(1)}
 		err := within(conn.QueryRow(ctx, query, bad).Scan(&field))
 		var input *idtype.InputError
-		if !errors.As(err, &input) || input.Input == "" || field.ID != f.at(1) {
+		if !errors.As(err, &input) || input.Input == "" || field.ID != f.At(1) {
 			t.Errorf("%v by Scan: %v, %v", bad, field, err)
 		}
-		ids, err := clickhouse.Collect([]T{f.at(1)}, ok(conn.Query(ctx, query, bad)))
+		ids, err := clickhouse.Collect([]T{f.At(1)}, ok(conn.Query(ctx, query, bad)))
 		var row *clickhouse.RowError
 		if !errors.As(err, &row) || !errors.As(err, &input) || len(ids) != 1 {
 			t.Errorf("%v by Collect: %v, %v", bad, ids, err)
@@ -368,15 +368,15 @@ func TestCheck(t *testing.T) {
 func (f fixture[T]) testChecked(t *testing.T) {
 	ctx, conn := open(t)
 	try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v, CONSTRAINT ids CHECK %s) ENGINE = Memory", f.column().NotNull(), f.column().Check())))
-	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), f.ids(100)) })
-	for _, bad := range f.bad {
-		err := conn.Exec(ctx, fmt.Sprintf("INSERT INTO t SELECT CAST(? AS %s)", f.typ), bad)
+	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), f.IDs(100)) })
+	for _, bad := range f.Bad {
+		err := conn.Exec(ctx, fmt.Sprintf("INSERT INTO t SELECT CAST(? AS %s)", f.Type), bad)
 		var refused *ch.Exception
 		if !errors.As(err, &refused) || refused.Code != 469 { // VIOLATED_CONSTRAINT
 			t.Errorf("%v: %v", bad, err)
 		}
 	}
-	same(t, collect[T](t, conn, "SELECT id FROM t"), f.ids(100))
+	same(t, collect[T](t, conn, "SELECT id FROM t"), f.IDs(100))
 }
 
 func TestStandard(t *testing.T) {
@@ -391,7 +391,7 @@ func (f fixture[T]) testStandard(t *testing.T) {
 		") ENGINE = MergeTree ORDER BY id"))
 	tx := ok(db.Begin())
 	stmt := ok(tx.Prepare("INSERT INTO t"))
-	ids := f.ids(1)
+	ids := f.IDs(1)
 	for i, id := range ids {
 		ok(stmt.Exec(clickhouse.Field[T]{ID: id}, sql.Null[T]{V: id, Valid: i%2 == 0}))
 	}

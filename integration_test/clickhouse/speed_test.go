@@ -15,14 +15,15 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 // A batch of 1,000,000 rows arrives whole, of each form in which IDs are held in memory and in a column.
 func TestMillion(t *testing.T) {
 	forms := map[string]bool{"decimal": true, "eightbyte as bigint": true, "sno": true, "sno as text": true, "sno as UUID": true}
-	for _, f := range all() {
-		if forms[f.title()] {
-			t.Run(f.title(), f.(interface{ testMillion(*testing.T) }).testMillion)
+	for _, f := range all {
+		if forms[f.Title()] {
+			t.Run(f.Title(), f.(interface{ testMillion(*testing.T) }).testMillion)
 		}
 	}
 }
@@ -31,7 +32,7 @@ func (f fixture[T]) testMillion(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
 	_, conn := connect(t, d, func(o *ch.Options) { o.Compression = &ch.Compression{Method: ch.CompressionLZ4} })
 	create(t, conn, "t", f.column().PrimaryKey().String())
-	ids := f.ids(1_000_000 - len(f.edge))
+	ids := f.IDs(1_000_000 - len(f.Edge))
 	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
 	c := dial(t, d, chgo.CompressionZSTD, time.Minute)
 	var block, got clickhouse.ColID[T]
@@ -60,20 +61,20 @@ func columnOf(typ string) appender {
 func (f fixture[T]) testAppendAllocs(t *testing.T) {
 	const few, many = 1000, 20_000
 	var zero T
-	some := f.ids(many)
+	some := f.IDs(many)
 	some[7] = zero
-	ids := f.ids(many)
+	ids := f.IDs(many)
 	for name, count := range map[string]func(n int) float64{
 		"Append": func(n int) float64 {
-			c := columnOf(f.typ)
+			c := columnOf(f.Type)
 			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.Append(c, ids[:n])) })
 		},
 		"AppendOrZero": func(n int) float64 {
-			c := columnOf(f.typ)
+			c := columnOf(f.Type)
 			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.AppendOrZero(c, some[:n])) })
 		},
 		"AppendNullable": func(n int) float64 {
-			c := columnOf("Nullable(" + f.typ + ")")
+			c := columnOf("Nullable(" + f.Type + ")")
 			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.AppendNullable(c, some[:n])) })
 		},
 	} {
@@ -90,9 +91,9 @@ func (f fixture[T]) testAppendAllocs(t *testing.T) {
 func BenchmarkAppend(b *testing.B) {
 	const rows = 1_000_000
 	raw := make([]int64, rows)
-	ids := make([]decimalKey, rows)
+	ids := make([]chsuite.DecimalKey, rows)
 	for i := range ids {
-		raw[i], ids[i] = int64(i+1)*100_000, decimalKey(i+1)*100_000
+		raw[i], ids[i] = int64(i+1)*100_000, chsuite.DecimalKey(i+1)*100_000
 	}
 	c := columnOf("Int64")
 	run := func(name string, add func() error) {
@@ -110,7 +111,7 @@ func BenchmarkAppend(b *testing.B) {
 	c = columnOf("FixedString(10)")
 	snos := make([]idtype.SnoID, rows)
 	for i := range snos {
-		snos[i] = sno(uint64(i + 1))
+		snos[i] = idtype.SnoID(chsuite.SnoAt(uint64(i + 1)))
 	}
 	run("bytes", func() error {
 		bytes := make([][]byte, rows)
@@ -126,9 +127,9 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkInsert(b *testing.B) {
 	const rows = 1_000_000
 	raw := make([]int64, rows)
-	ids := make([]decimalKey, rows)
+	ids := make([]chsuite.DecimalKey, rows)
 	for i := range ids {
-		raw[i], ids[i] = int64(i+1)*100_000, decimalKey(i+1)*100_000
+		raw[i], ids[i] = int64(i+1)*100_000, chsuite.DecimalKey(i+1)*100_000
 	}
 	_, conn := open(b)
 	try(b, conn.Exec(b.Context(), "CREATE TABLE t (id Int64) ENGINE = Null"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 const (
@@ -29,16 +30,16 @@ func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond)
 // A query for a span of time reads no more granules than hold IDs of the span, and one at each end, of a table that is ordered by the
 // ID, and of one that is ordered by something else and has an index on it.
 func TestTimeRangesReadTheirGranules(t *testing.T) {
-	t.Run("trace", granules(million, func(i int) traceKey {
-		return traceKey(ok(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1}.ID()))
+	t.Run("trace", granules(million, func(i int) chsuite.TraceKey {
+		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1}.ID()))
 	}))
-	t.Run("short", granules(million, func(i int) shortKey {
-		return shortKey(ok(idtype.ShortParts{UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512}.ID()))
+	t.Run("short", granules(million, func(i int) chsuite.ShortKey {
+		return chsuite.ShortKey(ok(idtype.ShortParts{UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512}.ID()))
 	}))
-	t.Run("eightbyte", granules(million, func(i int) eightKey { return eightKey(sequential(at(i), i)) }))
-	t.Run("eightbyte as bigint", granules(some, func(i int) eightIntKey { return eightIntKey(sequential(at(i), i)) }))
-	t.Run("sno", granules(million, func(i int) snoKey { return snoKey(snoAt(at(i), i)) }))
-	t.Run("sno as text", granules(some, func(i int) snoTextKey { return snoTextKey(snoAt(at(i), i)) }))
+	t.Run("eightbyte", granules(million, func(i int) chsuite.EightKey { return chsuite.EightKey(sequential(at(i), i)) }))
+	t.Run("eightbyte as bigint", granules(some, func(i int) chsuite.EightIntKey { return chsuite.EightIntKey(sequential(at(i), i)) }))
+	t.Run("sno", granules(million, func(i int) chsuite.SnoKey { return chsuite.SnoKey(snoAt(at(i), i)) }))
+	t.Run("sno as text", granules(some, func(i int) chsuite.SnoTextKey { return chsuite.SnoTextKey(snoAt(at(i), i)) }))
 }
 
 func sequential(at time.Time, i int) idtype.EightByteID {
@@ -87,13 +88,13 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 
 // A query for one ID reads few granules of a table that is ordered by something else and has the index of the definition.
 func TestLookupsReadFewGranules(t *testing.T) {
-	t.Run("decimal", lookups(clickhouse.Column[decimalKey]{Name: "id"}, func(i int) decimalKey {
-		return decimalKey(ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()))
+	t.Run("decimal", lookups(clickhouse.Column[chsuite.DecimalKey]{Name: "id"}, func(i int) chsuite.DecimalKey {
+		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()))
 	}))
-	t.Run("eightbyte, spread", lookups(clickhouse.Column[eightKey]{Name: "id", Spread: true}, func(i int) eightKey {
-		return eightKey(ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()))
+	t.Run("eightbyte, spread", lookups(clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}, func(i int) chsuite.EightKey {
+		return chsuite.EightKey(ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()))
 	}))
-	t.Run("sno as UUID", lookups(clickhouse.Column[snoUUIDKey]{Name: "id"}, func(i int) snoUUIDKey { return snoUUIDKey(snoAt(at(i), i)) }))
+	t.Run("sno as UUID", lookups(clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}, func(i int) chsuite.SnoUUIDKey { return chsuite.SnoUUIDKey(snoAt(at(i), i)) }))
 }
 
 func lookups[T idtype.ID](c clickhouse.Column[T], id func(i int) T) func(*testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/chsuite"
 )
 
 // What the package's documentation says of clickhouse-go's own ways with IDs is so, and what it says to do instead works. Where a
@@ -24,16 +25,16 @@ func TestWaysOfTheDriver(t *testing.T) {
 
 	t.Run("integers and UUIDs are rows as they are", func(t *testing.T) {
 		create(t, conn, "plain", "a Int64", "b Int64", "c UUID")
-		a, b, c := decimalKey(14150009200065), eightIntKey{0: 0xff}, snoUUIDKey(sno(7))
+		a, b, c := chsuite.DecimalKey(14150009200065), chsuite.EightIntKey{0: 0xff}, chsuite.SnoUUIDKey(chsuite.SnoAt(7))
 		insert(t, conn, "plain", func(batch driver.Batch) error { return batch.Append(a, b, c) })
-		var gotA decimalKey
-		var gotB eightIntKey
-		var gotC snoUUIDKey
+		var gotA chsuite.DecimalKey
+		var gotB chsuite.EightIntKey
+		var gotC chsuite.SnoUUIDKey
 		try(t, conn.QueryRow(ctx, "SELECT * FROM plain").Scan(&gotA, &gotB, &gotC))
 		if gotA != a || gotB != b || gotC != c {
 			t.Errorf("got %v, %v, %v, want %v, %v, %v", gotA, gotB, gotC, a, b, c)
 		}
-		for _, row := range [][]any{{decimalKey(0), b, c}, {a, eightIntKey{}, c}, {a, b, snoUUIDKey{}}} {
+		for _, row := range [][]any{{chsuite.DecimalKey(0), b, c}, {a, chsuite.EightIntKey{}, c}, {a, b, chsuite.SnoUUIDKey{}}} {
 			batch := ok(conn.PrepareBatch(ctx, "INSERT INTO plain"))
 			if err := batch.Append(row...); err == nil {
 				t.Errorf("zero goes in: %v", row)
@@ -44,20 +45,20 @@ func TestWaysOfTheDriver(t *testing.T) {
 
 	t.Run("FixedString takes the binary form first", func(t *testing.T) {
 		create(t, conn, "fixed", "a FixedString(16)", "b FixedString(10)")
-		text := idtype.MustParse[snoTextKey]("brpk4q72xwf2m63l")
-		insert(t, conn, "fixed", func(batch driver.Batch) error { return batch.Append(text, snoKey{}) })
+		text := idtype.MustParse[chsuite.SnoTextKey]("brpk4q72xwf2m63l")
+		insert(t, conn, "fixed", func(batch driver.Batch) error { return batch.Append(text, chsuite.SnoKey{}) })
 		var raw []byte
 		var zero string
 		try(t, conn.QueryRow(ctx, "SELECT * FROM fixed").Scan(&raw, &zero))
 		if want := append(text[:], make([]byte, 6)...); !bytes.Equal(raw, want) || zero != string(make([]byte, 10)) {
 			t.Errorf("an ID as text is written as %q, zero as %q", raw, zero)
 		}
-		var got snoTextKey
+		var got chsuite.SnoTextKey
 		if err := conn.QueryRow(ctx, "SELECT toFixedString('brpk4q72xwf2m63l', 16)").Scan(&got); err == nil {
 			t.Error("text is read without a Field")
 		}
 		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO fixed"))
-		if err := batch.Append(clickhouse.Field[snoTextKey]{ID: text}, clickhouse.Field[snoKey]{}); err == nil {
+		if err := batch.Append(clickhouse.Field[chsuite.SnoTextKey]{ID: text}, clickhouse.Field[chsuite.SnoKey]{}); err == nil {
 			t.Error("zero in a Field goes in")
 		}
 		try(t, batch.Abort())
@@ -72,12 +73,12 @@ func TestWaysOfTheDriver(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			_ = batch.Append((*decimalKey)(nil))
+			_ = batch.Append((*chsuite.DecimalKey)(nil))
 		}()
 		try(t, batch.Abort())
-		id := decimalKey(100_001)
+		id := chsuite.DecimalKey(100_001)
 		insert(t, conn, "pointer", func(batch driver.Batch) error { return batch.Append(&id) })
-		var got *decimalKey
+		var got *chsuite.DecimalKey
 		if err := conn.QueryRow(ctx, "SELECT id FROM pointer").Scan(&got); err == nil {
 			t.Error("a pointer to a pointer is scanned into")
 		}
@@ -85,13 +86,13 @@ func TestWaysOfTheDriver(t *testing.T) {
 
 	t.Run("texts in parameters and lists", func(t *testing.T) {
 		create(t, conn, "short", "id Int64")
-		id := idtype.MustParse[shortKey]("xinaS8QBh")
+		id := idtype.MustParse[chsuite.ShortKey]("xinaS8QBh")
 		insert(t, conn, "short", func(batch driver.Batch) error { return batch.Append(id) })
 		for query, arg := range map[string]any{
 			"SELECT id FROM short WHERE id = {id:Int64}": ch.Named("id", id),
-			"SELECT id FROM short WHERE id IN ?":         []shortKey{id},
+			"SELECT id FROM short WHERE id IN ?":         []chsuite.ShortKey{id},
 		} {
-			var got shortKey
+			var got chsuite.ShortKey
 			if err := conn.QueryRow(ctx, query, arg).Scan(&got); err == nil {
 				t.Errorf("%s finds %v", query, got)
 			}
@@ -99,7 +100,7 @@ func TestWaysOfTheDriver(t *testing.T) {
 	})
 
 	t.Run("a Scan's error does not unwrap", func(t *testing.T) {
-		var id decimalKey
+		var id chsuite.DecimalKey
 		err := conn.QueryRow(ctx, "SELECT toInt64(0)").Scan(&id)
 		if err == nil || errors.Is(err, idtype.ErrZero) || !errors.Is(within(err), idtype.ErrZero) {
 			t.Errorf("%v", err)
@@ -110,22 +111,22 @@ func TestWaysOfTheDriver(t *testing.T) {
 		d := dbtest.New(t, databases.ClickHouse)
 		ctx, conn := connect(t, d)
 		create(t, conn, "low", "id LowCardinality(FixedString(10))")
-		want := []snoKey{snoKey(sno(1)), snoKey(sno(2)), snoKey(sno(1))}
+		want := []chsuite.SnoKey{chsuite.SnoAt(1), chsuite.SnoAt(2), chsuite.SnoAt(1)}
 		insert(t, conn, "low", func(batch driver.Batch) error {
 			for _, id := range want {
-				if err := batch.Append(clickhouse.Field[snoKey]{ID: id}); err != nil {
+				if err := batch.Append(clickhouse.Field[chsuite.SnoKey]{ID: id}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		same(t, collect[snoKey](t, conn, "SELECT id FROM low"), want)
+		same(t, collect[chsuite.SnoKey](t, conn, "SELECT id FROM low"), want)
 		if err := conn.Exec(ctx, "CREATE TABLE refused (id LowCardinality(Int64)) ENGINE = Memory"); err == nil {
 			t.Error("ClickHouse takes LowCardinality(Int64)")
 		}
 		c := dial(t, d, chgo.CompressionLZ4, time.Minute)
-		low := func() *proto.ColLowCardinality[snoKey] {
-			return proto.NewLowCardinality(new(clickhouse.ColIDOrZero[snoKey]))
+		low := func() *proto.ColLowCardinality[chsuite.SnoKey] {
+			return proto.NewLowCardinality(new(clickhouse.ColIDOrZero[chsuite.SnoKey]))
 		}
 		in, out := low(), low()
 		in.AppendArr(want)

@@ -9,15 +9,16 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
 // COPY of IDs beside int64, which are handed over in the same way: as values, and as pointers, which are no allocation.
 func BenchmarkCopyFrom(b *testing.B) {
 	const rows = 100_000
-	ids, numbers := make([]UserID, rows), make([]int64, rows)
+	ids, numbers := make([]pgxsuite.UserID, rows), make([]int64, rows)
 	for i := range ids {
-		ids[i] = UserID((i+1)*idtype.DecimalStep + 65)
+		ids[i] = pgxsuite.UserID((i+1)*idtype.DecimalStep + 65)
 		numbers[i] = int64(ids[i])
 	}
 	source := dbtest.New(b, databases.Postgres).Source()

@@ -16,6 +16,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -90,32 +91,32 @@ func TestParameters(t *testing.T) {
 			if typ == "" {
 				typ = column.name
 			}
-			for _, s := range samples {
-				holds := slices.Contains(strings.Fields(column.form), string(s.form))
+			for _, s := range pgxsuite.Samples {
+				holds := slices.Contains(strings.Fields(column.form), string(s.Form))
 				if !holds && !describes(modeOf(pool)) || strings.HasPrefix(column.name, "json") {
 					continue // the server knows best; JSON has a test of its own
 				}
-				for _, value := range s.values {
+				for _, value := range s.Values {
 					got := reflect.New(reflect.TypeOf(value))
 					err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name,
 						value).Scan(got.Interface())
 					switch {
 					case holds && (err != nil || !reflect.DeepEqual(got.Elem().Interface(), value)):
 						t.Errorf("%s: %T came back as %v, %v", column.name, value, got.Elem(), err)
-					case !holds && !isStorageError(err, s.form, typ):
+					case !holds && !isStorageError(err, s.Form, typ):
 						t.Errorf("%s: %T: %v", column.name, value, err)
 					}
 				}
 				// The same in an array.
-				got := s.many()
-				err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name+"[]", s.list).Scan(got)
+				got := s.Many()
+				err := pool.QueryRow(t.Context(), "SELECT $1::"+column.name+"[]", s.List).Scan(got)
 				switch {
 				case holds && (err != nil ||
-					!reflect.DeepEqual(reflect.ValueOf(got).Elem().Interface(), s.list)):
-					t.Errorf("%s: %T came back as %v, %v", column.name, s.list, got, err)
-				case !holds && !isStorageError(err, s.form, typ+"[]") &&
+					!reflect.DeepEqual(reflect.ValueOf(got).Elem().Interface(), s.List)):
+					t.Errorf("%s: %T came back as %v, %v", column.name, s.List, got, err)
+				case !holds && !isStorageError(err, s.Form, typ+"[]") &&
 					typ != "int8multirange": // unknown to pgx
-					t.Errorf("%s: %T: %v", column.name, s.list, err)
+					t.Errorf("%s: %T: %v", column.name, s.List, err)
 				}
 			}
 		}
@@ -123,15 +124,15 @@ func TestParameters(t *testing.T) {
 			return
 		}
 		// Bytes are no list of numbers.
-		for _, s := range samples {
-			for _, value := range s.values {
+		for _, s := range pgxsuite.Samples {
+			for _, value := range s.Values {
 				for _, column := range []string{
 					"bigint[]", "double precision[]", "jsonb[]",
 					"bytea[]",
 				} {
 					_, err := pool.Exec(t.Context(), "SELECT $1::"+column, value)
-					if err == nil || s.form == idtype.StorageBytes &&
-						!isStorageError(err, s.form, "an array") {
+					if err == nil || s.Form == idtype.StorageBytes &&
+						!isStorageError(err, s.Form, "an array") {
 						t.Errorf("%s: %T: %v", column, value, err)
 					}
 				}
@@ -151,8 +152,8 @@ func isStorageError(err error, want idtype.Storage, column string) bool {
 func TestSmallIntegers(t *testing.T) {
 	inModes(t, dbtest.New(t, databases.Postgres).Source(), func(t *testing.T, pool *pgxpool.Pool) {
 		for _, column := range []string{"int2", "int4", "oid", "xid", "xid8"} {
-			var got UserID
-			err := pool.QueryRow(t.Context(), "SELECT $1::"+column, UserID(7)).Scan(&got)
+			var got pgxsuite.UserID
+			err := pool.QueryRow(t.Context(), "SELECT $1::"+column, pgxsuite.UserID(7)).Scan(&got)
 			if err != nil || got != 7 {
 				t.Errorf("%s: %v, %v", column, got, err)
 			}
@@ -160,11 +161,11 @@ func TestSmallIntegers(t *testing.T) {
 				continue
 			}
 			if err := pool.QueryRow(t.Context(), "SELECT $1::"+column,
-				UserID(1<<53+1)).Scan(&got); err == nil {
+				pgxsuite.UserID(1<<53+1)).Scan(&got); err == nil {
 				t.Errorf("%s holds %v", column, got)
 			}
 		}
-		negative := idtype.MustParse[idtype.EightByte[idtype.AsBigint[User]]](negative)
+		negative := idtype.MustParse[idtype.EightByte[idtype.AsBigint[pgxsuite.User]]](pgxsuite.Negative)
 		if _, err := pool.Exec(t.Context(), "SELECT $1::xid8", negative); err == nil &&
 			describes(modeOf(pool)) {
 			t.Error("xid8 holds a negative number")
@@ -185,7 +186,7 @@ func TestColumns(t *testing.T) {
 		return map[string]string{"decimal": text, "trace": text, "sequence": text}
 	}
 	five := integers("5", "F", "0000000000000005")
-	snos := map[string]string{"sno": snoText, "sno as UUID": snoText, "sno as text": snoText}
+	snos := map[string]string{"sno": pgxsuite.SnoText, "sno as UUID": pgxsuite.SnoText, "sno as text": pgxsuite.SnoText}
 	tests := []struct {
 		sql  string
 		want map[string]string // by the sample's name; the others refuse
@@ -197,7 +198,7 @@ func TestColumns(t *testing.T) {
 		{"'5'::xid", five},
 		{"'5'::xid8", five},
 		{"5::numeric", five},
-		{large + "::numeric", integers(large, "ABgAAAAAA", "0020000000000001")},
+		{pgxsuite.Large + "::numeric", integers(pgxsuite.Large, "ABgAAAAAA", "0020000000000001")},
 		{"5::float4", nil},
 		{"5::float8", nil},
 		{"true", nil},
@@ -212,16 +213,16 @@ func TestColumns(t *testing.T) {
 		{"'12345678'::tsvector", nil},
 		{"'12345678'::jsonpath", nil},
 		{"'(1,2)'::tid", nil},
-		{`convert_to('deadbeef', 'UTF8')`, map[string]string{"eightbyte": deadbeef}},
+		{`convert_to('deadbeef', 'UTF8')`, map[string]string{"eightbyte": pgxsuite.Deadbeef}},
 		{`convert_to('12345678', 'UTF8')`, map[string]string{"eightbyte": "3132333435363738"}},
-		{"decode('335f48168d9e8808dc82', 'hex')", map[string]string{"sno": snoText}},
-		{"'" + snoUUID + "'::uuid", map[string]string{"sno as UUID": snoText}},
+		{"decode('335f48168d9e8808dc82', 'hex')", map[string]string{"sno": pgxsuite.SnoText}},
+		{"'" + pgxsuite.SnoUUID + "'::uuid", map[string]string{"sno as UUID": pgxsuite.SnoText}},
 		// A text is read where nothing else is meant: text such as ->> gives of JSON.
-		{"'" + snoText + "'::text", snos},
-		{"'" + deadbeef + "'::text", map[string]string{
-			"decimal": deadbeef, "trace": deadbeef, "sequence": deadbeef, "eightbyte": deadbeef,
+		{"'" + pgxsuite.SnoText + "'::text", snos},
+		{"'" + pgxsuite.Deadbeef + "'::text", map[string]string{
+			"decimal": pgxsuite.Deadbeef, "trace": pgxsuite.Deadbeef, "sequence": pgxsuite.Deadbeef, "eightbyte": pgxsuite.Deadbeef,
 		}},
-		{"'" + snoUUID + "'::text", map[string]string{"sno as UUID": snoText}},
+		{"'" + pgxsuite.SnoUUID + "'::text", map[string]string{"sno as UUID": pgxsuite.SnoText}},
 		{"'deadbeef'::text", nil},
 		{"'12345678'::text", digits("12345678")},
 		{"'1234567890'::varchar", digits("1234567890")},
@@ -238,17 +239,17 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		for _, test := range tests {
-			for _, s := range samples {
+			for _, s := range pgxsuite.Samples {
 				for _, format := range formats {
-					testColumn(t, pool, s, test.sql, test.want[s.name], format)
+					testColumn(t, pool, s, test.sql, test.want[s.Name], format)
 				}
 			}
 		}
 	})
 }
 
-func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want string, format []any) {
-	for _, value := range s.values {
+func testColumn(t *testing.T, pool *pgxpool.Pool, s pgxsuite.Sample, expression, want string, format []any) {
+	for _, value := range s.Values {
 		var dst any
 		if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {
 			dst = reflect.New(v.Type()).Interface() // nil, to be set
@@ -265,7 +266,7 @@ func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want str
 			if err != nil || !strings.Contains(fmt.Sprint(got.Interface()), want) {
 				t.Errorf("%s into %T: %v, %v, want %s", expression, dst, got, err, want)
 			}
-		case !isRefused(err, s.form):
+		case !isRefused(err, s.Form):
 			t.Errorf("%s into %T: %v, %v", expression, dst, got, err)
 		default:
 			if reflect.ValueOf(value).Kind() != reflect.Pointer && fmt.Sprint(got) != before {
@@ -281,10 +282,10 @@ func testColumn(t *testing.T, pool *pgxpool.Pool, s sample, expression, want str
 			t.Errorf("NULL, not %s, into %T: %v", expression, dst, err)
 		}
 	}
-	many := s.many()
+	many := s.Many()
 	err := pool.QueryRow(t.Context(), "SELECT ARRAY["+expression+"]", format...).Scan(many)
 	switch got := fmt.Sprint(reflect.ValueOf(many).Elem()); {
-	case want != "" && (err != nil || got != "["+want+"]"), want == "" && !isRefused(err, s.form):
+	case want != "" && (err != nil || got != "["+want+"]"), want == "" && !isRefused(err, s.Form):
 		t.Errorf("%s into %T: %v, %v, want %q", expression, many, got, err, want)
 	}
 }
@@ -302,7 +303,7 @@ func TestNullIntoAnyColumn(t *testing.T) {
 	inModes(t, dbtest.New(t, databases.Postgres).Source(), func(t *testing.T, pool *pgxpool.Pool) {
 		for _, column := range []string{"bigint", "uuid", "float8", "text", "bytea", "bit(8)", "inet"} {
 			for _, null := range []any{
-				(*UserID)(nil), sql.Null[UserID]{}, sqlid.Null[UserID]{}, sqlid.Null[idtype.SnoID]{},
+				(*pgxsuite.UserID)(nil), sql.Null[pgxsuite.UserID]{}, sqlid.Null[pgxsuite.UserID]{}, sqlid.Null[idtype.SnoID]{},
 			} {
 				var is bool
 				err := pool.QueryRow(t.Context(), "SELECT $1::"+column+" IS NULL", null).Scan(&is)

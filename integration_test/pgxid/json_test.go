@@ -14,6 +14,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -29,32 +30,32 @@ func TestJSON(t *testing.T) {
 	}
 	inModes(t, source, func(t *testing.T, pool *pgxpool.Pool) {
 		for _, column := range []string{"json", "jsonb"} {
-			for _, s := range samples {
-				for _, value := range s.values {
+			for _, s := range pgxsuite.Samples {
+				for _, value := range s.Values {
 					testJSON(t, pool, column, s, value)
 				}
-				want, err := json.Marshal(s.list)
+				want, err := json.Marshal(s.List)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var got string
-				err = pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", s.list).Scan(&got)
+				err = pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", s.List).Scan(&got)
 				if describes(modeOf(pool)) && (got != string(want) || err != nil) {
-					t.Errorf("%T as %s: %s, %v, want %s", s.list, column, got, err, want)
+					t.Errorf("%T as %s: %s, %v, want %s", s.List, column, got, err, want)
 				}
 			}
 			testNoID(t, pool, column)
 		}
 		// COPY says the type in every mode.
-		for _, s := range samples {
-			want, err := json.Marshal(s.values[0])
+		for _, s := range pgxsuite.Samples {
+			want, err := json.Marshal(s.Values[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := setUp.Exec(t.Context(), "TRUNCATE documents"); err != nil {
 				t.Fatal(err)
 			}
-			for _, value := range s.values {
+			for _, value := range s.Values {
 				rows := pgx.CopyFromRows([][]any{{value, value}})
 				if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"},
 					[]string{"j", "b"}, rows); err != nil {
@@ -64,15 +65,15 @@ func TestJSON(t *testing.T) {
 			var n int
 			count := "SELECT count(*) FROM documents WHERE j::text = $1 AND b::text = $1"
 			if err := setUp.QueryRow(t.Context(), count, string(want)).Scan(&n); err != nil ||
-				n != len(s.values) {
-				t.Errorf("%s: %d rows of %s by COPY, %v", s.name, n, want, err)
+				n != len(s.Values) {
+				t.Errorf("%s: %d rows of %s by COPY, %v", s.Name, n, want, err)
 			}
 		}
 	})
 }
 
-func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value any) {
-	want, err := json.Marshal(s.values[0])
+func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s pgxsuite.Sample, value any) {
+	want, err := json.Marshal(s.Values[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 	err = pool.QueryRow(t.Context(), "SELECT $1::"+column+", ($1::"+column+")::text",
 		value).Scan(got.Interface(), &stored)
 	switch {
-	case !describes(modeOf(pool)) && s.form != idtype.StorageBigint:
+	case !describes(modeOf(pool)) && s.Form != idtype.StorageBigint:
 		if !isState(err, "22P02") {
 			t.Errorf("%T as %s: %s, %v", value, column, stored, err)
 		}
@@ -112,11 +113,11 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 			t.Errorf("%v as %s in format %d came back as %v, %v", pointer.Type(), column, format,
 				again.Elem(), err)
 		}
-		many := s.many()
+		many := s.Many()
 		err = pool.QueryRow(t.Context(), "SELECT $1::"+column+"[]",
-			pgx.QueryResultFormats{format}, s.list).Scan(many)
-		if err != nil || !reflect.DeepEqual(reflect.ValueOf(many).Elem().Interface(), s.list) {
-			t.Errorf("%T as %s[] in format %d came back as %v, %v", s.list, column, format, many,
+			pgx.QueryResultFormats{format}, s.List).Scan(many)
+		if err != nil || !reflect.DeepEqual(reflect.ValueOf(many).Elem().Interface(), s.List) {
+			t.Errorf("%T as %s[] in format %d came back as %v, %v", s.List, column, format, many,
 				err)
 		}
 	}
@@ -124,12 +125,12 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s sample, value a
 
 // testNoID is for zero, NULL, JSON's null and what is no ID.
 func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
-	ctx, id := t.Context(), UserID(7)
+	ctx, id := t.Context(), pgxsuite.UserID(7)
 	for _, zero := range []any{
-		UserID(0), new(UserID),
-		sql.Null[UserID]{Valid: true},
+		pgxsuite.UserID(0), new(pgxsuite.UserID),
+		sql.Null[pgxsuite.UserID]{Valid: true},
 		idtype.SnoID{},
-		[]idtype.OrZero[UserID]{{ID: 0}}[:0:0],
+		[]idtype.OrZero[pgxsuite.UserID]{{ID: 0}}[:0:0],
 	} {
 		_, err := pool.Exec(ctx, "SELECT $1::"+column, zero)
 		if reflect.TypeOf(zero).Kind() != reflect.Slice && !errors.Is(err, idtype.ErrZero) {
@@ -137,9 +138,9 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 		}
 	}
 	for _, null := range []any{
-		(*UserID)(nil),
-		sql.Null[UserID]{},
-		sqlid.Null[UserID]{},
+		(*pgxsuite.UserID)(nil),
+		sql.Null[pgxsuite.UserID]{},
+		sqlid.Null[pgxsuite.UserID]{},
 		sql.Null[idtype.SnoID]{},
 	} {
 		var got *string
@@ -151,14 +152,14 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 	if describes(modeOf(pool)) {
 		var got string
 		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text",
-			idtype.OrZero[UserID]{}).Scan(&got)
+			idtype.OrZero[pgxsuite.UserID]{}).Scan(&got)
 		if err != nil || got != "null" {
 			t.Errorf("none as %s: %s, %v", column, got, err)
 		}
 	}
 	for _, null := range []string{"NULL", "'null'"} {
-		pointer, none := &id, idtype.OrZero[UserID]{ID: 7}
-		wrapped, ours := sql.Null[UserID]{V: 7, Valid: true}, sqlid.NullOf(id)
+		pointer, none := &id, idtype.OrZero[pgxsuite.UserID]{ID: 7}
+		wrapped, ours := sql.Null[pgxsuite.UserID]{V: 7, Valid: true}, sqlid.NullOf(id)
 		query := "SELECT " + null + "::" + column
 		if err := pool.QueryRow(ctx, query).Scan(&id); !errors.Is(err, idtype.ErrNull) || id != 7 {
 			t.Errorf("%s into an ID: %v, %v", null, id, err)
@@ -186,9 +187,9 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 	} {
 		for _, dst := range []any{
 			&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID),
-			new(UserID),
+			new(pgxsuite.UserID),
 		} {
-			if _, decimal := dst.(*UserID); decimal && (text == `"123456"` || text == "12345678") {
+			if _, decimal := dst.(*pgxsuite.UserID); decimal && (text == `"123456"` || text == "12345678") {
 				continue
 			}
 			err := pool.QueryRow(ctx, "SELECT '"+text+"'::"+column).Scan(dst)
@@ -198,7 +199,7 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 			}
 		}
 	}
-	var got UserID
+	var got pgxsuite.UserID
 	if err := pool.QueryRow(ctx, "SELECT ' \"7\" '::"+column).Scan(&got); err != nil || got != 7 {
 		t.Errorf("white space around the ID in %s: %v, %v", column, got, err)
 	}
@@ -212,17 +213,17 @@ func TestDatabaseSQL(t *testing.T) {
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
 	defer db.Close()
-	if _, err := db.Exec("SELECT $1::float8", UserID(7)); !isStorageError(err,
+	if _, err := db.Exec("SELECT $1::float8", pgxsuite.UserID(7)); !isStorageError(err,
 		idtype.StorageBigint, "float8") {
 		t.Errorf("an ID as float8: %v", err)
 	}
 	var got string
-	if err := db.QueryRow("SELECT ($1::jsonb)::text", UserID(7)).Scan(&got); err != nil ||
+	if err := db.QueryRow("SELECT ($1::jsonb)::text", pgxsuite.UserID(7)).Scan(&got); err != nil ||
 		got != `"7"` {
 		t.Errorf("an ID as jsonb: %s, %v", got, err)
 	}
-	var id UserID
-	if err := db.QueryRow("SELECT ($1::jsonb)#>>'{}'", UserID(7)).Scan(&id); err != nil || id != 7 {
+	var id pgxsuite.UserID
+	if err := db.QueryRow("SELECT ($1::jsonb)#>>'{}'", pgxsuite.UserID(7)).Scan(&id); err != nil || id != 7 {
 		t.Errorf("an ID as jsonb: %v, %v", id, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
@@ -33,8 +34,8 @@ func TestPgBouncer(t *testing.T) {
 	t.Run("describe_exec_in_a_transaction", func(t *testing.T) {
 		pool := openPool(t, through, pgx.QueryExecModeDescribeExec, pgxid.AfterConnect)
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-			var got []UserID
-			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]", []UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
+			var got []pgxsuite.UserID
+			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]", []pgxsuite.UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
 				return fmt.Errorf("%v, %w", got, err)
 			}
 			return nil
@@ -55,7 +56,7 @@ func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
 			pool := openPool(t, source, mode, pgxid.AfterConnect)
 			defer pool.Close()
 			for i := range queries {
-				if err := ask(t.Context(), pool, UserID(client*queries+i+1), &backends); err != nil {
+				if err := ask(t.Context(), pool, pgxsuite.UserID(client*queries+i+1), &backends); err != nil {
 					t.Errorf("client %d, query %d: %v", client, i, err)
 					return
 				}
@@ -71,13 +72,13 @@ func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
 	}
 }
 
-func ask(ctx context.Context, pool *pgxpool.Pool, id UserID, backends *sync.Map) error {
+func ask(ctx context.Context, pool *pgxpool.Pool, id pgxsuite.UserID, backends *sync.Map) error {
 	var backend uint32
-	var got UserID
-	var all []UserID
+	var got pgxsuite.UserID
+	var all []pgxsuite.UserID
 	const sleep = " AND pg_sleep(0.001) IS NOT NULL"
 	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep, id%7+1) // several statements
-	if err := pool.QueryRow(ctx, query, id, []UserID{id, id + 1}).Scan(&backend, &got, &all); err != nil {
+	if err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got, &all); err != nil {
 		return err
 	}
 	if got != id || len(all) != 2 || all[1] != id+1 {

@@ -19,6 +19,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -57,18 +58,18 @@ type kind struct {
 
 // Each key is of an entity of its own, which nobody has told the package about.
 var kinds = []kind{
-	kindOf[UserID]("bigint", 1, UserID(idtype.MaxDecimalID), 14150009200065, math.MaxInt64),
-	kindOf("bigint", idtype.Trace[User](1), idtype.MustParse[idtype.Trace[User]]("4646428214845635103"), math.MaxInt64),
-	kindOf("bigint", idtype.Short[User](1), idtype.MustParse[idtype.Short[User]]("xinaS8QBh"), math.MaxInt64),
-	kindOf("bigint", idtype.Sequence[User](1), 57, math.MaxInt64),
+	kindOf[pgxsuite.UserID]("bigint", 1, pgxsuite.UserID(idtype.MaxDecimalID), 14150009200065, math.MaxInt64),
+	kindOf("bigint", idtype.Trace[pgxsuite.User](1), idtype.MustParse[idtype.Trace[pgxsuite.User]]("4646428214845635103"), math.MaxInt64),
+	kindOf("bigint", idtype.Short[pgxsuite.User](1), idtype.MustParse[idtype.Short[pgxsuite.User]]("xinaS8QBh"), math.MaxInt64),
+	kindOf("bigint", idtype.Sequence[pgxsuite.User](1), 57, math.MaxInt64),
 	kindOf("bigint", idtype.DecimalID(1), 14150009200065),
-	kindOf("bytea", eightBytes[User]()...),
-	kindOf("bigint", eightBytes[idtype.AsBigint[User]]()...),
-	kindOf("bytea", snos[User]()...),
-	kindOf("uuid", snos[idtype.AsUUID[User]]()...),
-	kindOf("text", snos[idtype.AsText[User]]()...),
-	kindOf(`varchar(16)`, snos[idtype.AsText[User]]()...),
-	kindOf(`char(16)`, snos[idtype.AsText[User]]()...),
+	kindOf("bytea", pgxsuite.EightBytes[pgxsuite.User]()...),
+	kindOf("bigint", pgxsuite.EightBytes[idtype.AsBigint[pgxsuite.User]]()...),
+	kindOf("bytea", pgxsuite.Snos[pgxsuite.User]()...),
+	kindOf("uuid", pgxsuite.Snos[idtype.AsUUID[pgxsuite.User]]()...),
+	kindOf("text", pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
+	kindOf(`varchar(16)`, pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
+	kindOf(`char(16)`, pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
 }
 
 type row[T any] struct {
@@ -275,9 +276,9 @@ func TestModes(t *testing.T) {
 // What a column holds that is no ID is refused with the ID type's error, in both formats, and changes nothing.
 func TestBadValues(t *testing.T) {
 	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
-	decimal, eight, sno := UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"), idtype.MustParseSnoID("8fhmi7mfls62jp64")
-	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[User]](sno), idtype.Sno[idtype.AsText[User]](sno), idtype.EightByte[idtype.AsBigint[User]](eight)
-	many := []UserID{7}
+	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"), idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno), idtype.Sno[idtype.AsText[pgxsuite.User]](sno), idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)
+	many := []pgxsuite.UserID{7}
 	for _, test := range []struct {
 		sql  string
 		dst  any
@@ -321,7 +322,7 @@ func TestBadValues(t *testing.T) {
 		{"SELECT $1::bigint", eight},
 		{"SELECT $1::bigint[]", []idtype.EightByteID{eight}},
 		{"SELECT $1::uuid", sno},
-		{"SELECT $1::text[]", []UserID{7}},
+		{"SELECT $1::text[]", []pgxsuite.UserID{7}},
 		{"SELECT $1::uuid", eight},
 		{"SELECT $1::uuid", sqlid.NullOf(sno)},
 		{"SELECT $1::uuid[]", []*idtype.SnoID{&sno}},

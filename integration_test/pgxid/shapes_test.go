@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
@@ -24,7 +25,7 @@ func TestSlices(t *testing.T) {
 		"CREATE EXTENSION citext"); err != nil {
 		t.Fatal(err)
 	}
-	type slice = idtype.Slice[UserID]
+	type slice = idtype.Slice[pgxsuite.UserID]
 	for _, registered := range []bool{true, false} {
 		for _, mode := range modes {
 			afterConnect := pgxid.AfterConnect
@@ -81,13 +82,13 @@ func TestSlices(t *testing.T) {
 
 // Arrays of several dimensions, of ranges, multiranges, Go's arrays and composites.
 func TestShapes(t *testing.T) {
-	type span = pgtype.Range[UserID]
-	type sno = idtype.Sno[idtype.AsUUID[User]]
+	type span = pgtype.Range[pgxsuite.UserID]
+	type sno = idtype.Sno[idtype.AsUUID[pgxsuite.User]]
 	s := span{
 		Lower: 5, Upper: 9, LowerType: pgtype.Inclusive, UpperType: pgtype.Exclusive,
 		Valid: true,
 	}
-	id := idtype.MustParse[sno](snoText)
+	id := idtype.MustParse[sno](pgxsuite.SnoText)
 	zero := s
 	zero.Upper = 0
 	source := dbtest.New(t, databases.Postgres).Source()
@@ -101,14 +102,14 @@ func TestShapes(t *testing.T) {
 			in     any
 			want   string
 		}{
-			{"bigint[]", [][]UserID{{1, 2}, {3, 4}}, "{{1,2},{3,4}}"},
-			{"bigint[]", [][][]UserID{{{1}, {2}}, {{3}, {4}}}, "{{{1},{2}},{{3},{4}}}"},
-			{"bigint[]", [][]*UserID{{nil}}, "{{NULL}}"},
-			{"bigint[]", [][]UserID{}, "{}"},
-			{"bigint[]", [][]UserID{{}, {}}, "{}"},
-			{"uuid[]", [][]sno{{id}}, "{{" + snoUUID + "}}"},
-			{"bigint[]", [2]UserID{1, 2}, "{1,2}"},
-			{"uuid[]", [1]sno{id}, "{" + snoUUID + "}"},
+			{"bigint[]", [][]pgxsuite.UserID{{1, 2}, {3, 4}}, "{{1,2},{3,4}}"},
+			{"bigint[]", [][][]pgxsuite.UserID{{{1}, {2}}, {{3}, {4}}}, "{{{1},{2}},{{3},{4}}}"},
+			{"bigint[]", [][]*pgxsuite.UserID{{nil}}, "{{NULL}}"},
+			{"bigint[]", [][]pgxsuite.UserID{}, "{}"},
+			{"bigint[]", [][]pgxsuite.UserID{{}, {}}, "{}"},
+			{"uuid[]", [][]sno{{id}}, "{{" + pgxsuite.SnoUUID + "}}"},
+			{"bigint[]", [2]pgxsuite.UserID{1, 2}, "{1,2}"},
+			{"uuid[]", [1]sno{id}, "{" + pgxsuite.SnoUUID + "}"},
 			{"bytea[]", &[1]idtype.SnoID{idtype.SnoID(id)}, `{"\\x335f48168d9e8808dc82"}`},
 			{"int8range[]", []span{s, {}}, `{"[5,9)",NULL}`},
 			{"int8range[]", []*span{&s, nil}, `{"[5,9)",NULL}`},
@@ -133,13 +134,13 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%T came back as %v, %v", test.in, back.Elem(), err)
 			}
 		}
-		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][]UserID{
+		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][]pgxsuite.UserID{
 			{1},
 			{2, 3},
 		}); err == nil || !strings.Contains(err.Error(), "unequal") {
 			t.Errorf("slices of unequal lengths: %v", err)
 		}
-		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][][]UserID{
+		if _, err := pool.Exec(t.Context(), "SELECT $1::bigint[]", [][][]pgxsuite.UserID{
 			{{1}},
 			{{2, 3}},
 		}); err == nil || !strings.Contains(err.Error(), "unequal") {
@@ -153,7 +154,7 @@ func TestShapes(t *testing.T) {
 			}
 		}
 		for column, bad := range map[string]any{
-			"bigint[]": [][]UserID{{1, 2}, {3, 0}}, "uuid[]": [2]sno{id, {}},
+			"bigint[]": [][]pgxsuite.UserID{{1, 2}, {3, 0}}, "uuid[]": [2]sno{id, {}},
 			"int8range": zero, "int8range[]": []span{
 				s,
 				zero,
@@ -169,7 +170,7 @@ func TestShapes(t *testing.T) {
 }
 
 type member struct {
-	ID   UserID
+	ID   pgxsuite.UserID
 	Name string
 }
 

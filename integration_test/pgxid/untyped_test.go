@@ -13,13 +13,14 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
 // What the package's documentation says of the modes in which the server says no types.
 func TestUntypedModes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
-	eight, sno := idtype.MustParseEightByteID(deadbeef), idtype.MustParseSnoID(snoText)
+	eight, sno := idtype.MustParseEightByteID(pgxsuite.Deadbeef), idtype.MustParseSnoID(pgxsuite.SnoText)
 	for _, mode := range modes {
 		pool := openPool(t, source, mode, pgxid.AfterConnect)
 		if describes(mode) {
@@ -33,17 +34,17 @@ func TestUntypedModes(t *testing.T) {
 			{eight, "text", `\x6465616462656566`},
 			{sno, "uuid", "22P02"},
 			{sno, "jsonb", "22P02"},
-			{UserID(1<<53 + 1), "float8", "9.007199254740992e+15"},
-			{UserID(7), "text", "7"},
-			{UserID(7), "jsonb", "7"},
-			{idtype.Sno[idtype.AsUUID[User]](sno), "jsonb", "22P02"},
-			{idtype.Sno[idtype.AsText[User]](sno), "jsonb", "22P02"},
-			{[]UserID{1, 2}, "text", "{1,2}"},
-			{[]UserID{1, 2}, "jsonb", "22P02"},
-			{[]UserID{}, "jsonb", "{}"},
-			{idtype.Slice[UserID]{1}, "bigint[]", "22P02"},
-			{idtype.Slice[UserID]{1}, "jsonb", `["1"]`},
-			{idtype.Slice[UserID]{1}, "text", `["1"]`},
+			{pgxsuite.UserID(1<<53 + 1), "float8", "9.007199254740992e+15"},
+			{pgxsuite.UserID(7), "text", "7"},
+			{pgxsuite.UserID(7), "jsonb", "7"},
+			{idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno), "jsonb", "22P02"},
+			{idtype.Sno[idtype.AsText[pgxsuite.User]](sno), "jsonb", "22P02"},
+			{[]pgxsuite.UserID{1, 2}, "text", "{1,2}"},
+			{[]pgxsuite.UserID{1, 2}, "jsonb", "22P02"},
+			{[]pgxsuite.UserID{}, "jsonb", "{}"},
+			{idtype.Slice[pgxsuite.UserID]{1}, "bigint[]", "22P02"},
+			{idtype.Slice[pgxsuite.UserID]{1}, "jsonb", `["1"]`},
+			{idtype.Slice[pgxsuite.UserID]{1}, "text", `["1"]`},
 		} {
 			var got string
 			err := pool.QueryRow(t.Context(), "SELECT ($1::"+test.column+")::text",
@@ -65,7 +66,7 @@ func TestUntypedModes(t *testing.T) {
 // What the package's documentation says of connections that do not know the IDs.
 func TestUnregistered(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
-	eight := idtype.MustParseEightByteID(deadbeef)
+	eight := idtype.MustParseEightByteID(pgxsuite.Deadbeef)
 	for _, mode := range modes {
 		pool := openPool(t, source, mode, nil)
 		for column, want := range map[string]string{
@@ -83,7 +84,7 @@ func TestUnregistered(t *testing.T) {
 		} {
 			var got string
 			err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text",
-				UserID(1<<24+1)).Scan(&got)
+				pgxsuite.UserID(1<<24+1)).Scan(&got)
 			if got != want || err != nil {
 				t.Errorf("%v: %s: %s, %v", mode, column, got, err)
 			}
@@ -93,16 +94,16 @@ func TestUnregistered(t *testing.T) {
 			t.Errorf("%v: bytes as jsonb: %v", mode, err)
 		}
 		for column, zero := range map[string]any{
-			"bigint": UserID(0), "float8": new(UserID), "jsonb": sql.Null[UserID]{Valid: true},
-			"text": idtype.Slice[UserID]{0}, "bytea": idtype.SnoID{},
-			"uuid": idtype.Sno[idtype.AsUUID[User]]{}, "varchar": idtype.Sno[idtype.AsText[User]]{},
+			"bigint": pgxsuite.UserID(0), "float8": new(pgxsuite.UserID), "jsonb": sql.Null[pgxsuite.UserID]{Valid: true},
+			"text": idtype.Slice[pgxsuite.UserID]{0}, "bytea": idtype.SnoID{},
+			"uuid": idtype.Sno[idtype.AsUUID[pgxsuite.User]]{}, "varchar": idtype.Sno[idtype.AsText[pgxsuite.User]]{},
 		} {
 			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err,
 				idtype.ErrZero) {
 				t.Errorf("%v: zero as %s: %v", mode, column, err)
 			}
 		}
-		var id UserID
+		var id pgxsuite.UserID
 		if err := pool.QueryRow(t.Context(), `SELECT '"7"'::jsonb`).Scan(&id); err == nil {
 			t.Errorf("%v: a string in jsonb is read", mode)
 		}
@@ -117,8 +118,8 @@ func TestUnregistered(t *testing.T) {
 			}
 		}
 		for column, list := range map[string]any{
-			"bigint[]": []UserID{7},
-			"int8range": pgtype.Range[UserID]{
+			"bigint[]": []pgxsuite.UserID{7},
+			"int8range": pgtype.Range[pgxsuite.UserID]{
 				Lower: 7, LowerType: pgtype.Inclusive,
 				UpperType: pgtype.Unbounded, Valid: true,
 			},

@@ -11,7 +11,7 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/sqlidtest"
+	"github.com/idmint/idmint/internal/sqlsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -27,7 +27,7 @@ func TestServerColumns(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { db.Close() })
-			sqlidtest.Columns(t, sqlidtest.Database{Dialect: dialect, DB: db})
+			sqlsuite.Columns(t, sqlsuite.Database{Dialect: dialect, DB: db})
 		})
 	}
 }
@@ -47,7 +47,7 @@ func TestServerDrivers(t *testing.T) {
 			}
 			db := sql.OpenDB(connector)
 			t.Cleanup(func() { db.Close() })
-			sqlidtest.Driver(t, sqlidtest.Database{Dialect: sqlid.MariaDB, DB: db})
+			sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.MariaDB, DB: db})
 		})
 	}
 	t.Run("pgx", func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestServerDrivers(t *testing.T) {
 					config.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
 					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
 					t.Cleanup(func() { db.Close() })
-					sqlidtest.Driver(t, sqlidtest.Database{Dialect: sqlid.Postgres, DB: db})
+					sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.Postgres, DB: db})
 				})
 			}
 		}

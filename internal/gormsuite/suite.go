@@ -1,8 +1,9 @@
-// Package gormsuite has the tests of gormid for any database: a database joins with a [Database].
+// Package gormsuite has the tests of package gormid for any database. A database joins with a
+// [Database]:
 //
-//	func TestSQLite(t *testing.T) { gormsuite.Run(t, sqlite) }
+//	func TestSQLite(t *testing.T) { gormsuite.Run(t, gormsuite.InSQLite) }
 //
-// gormid runs them in SQLite, and the integration tests on servers.
+// Package gormid runs them in SQLite, and integration_test/gormid on servers.
 package gormsuite
 
 import "testing"

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/pgxsuite"
 )
 
 const list = 1000
@@ -13,11 +14,11 @@ const list = 1000
 // The codecs beside those of int64 in a map without IDs: encode and decode of one as a query does, with its plan made anew; of one
 // by a plan, as each row after the first; and of an array.
 func BenchmarkCodec(b *testing.B) {
-	number, id := int64(14150009200065), UserID(14150009200065)
-	numbers, ids := make([]int64, list), make([]UserID, list)
+	number, id := int64(14150009200065), pgxsuite.UserID(14150009200065)
+	numbers, ids := make([]int64, list), make([]pgxsuite.UserID, list)
 	for i := range numbers {
 		numbers[i] = number + int64(i)*idtype.DecimalStep
-		ids[i] = UserID(numbers[i])
+		ids[i] = pgxsuite.UserID(numbers[i])
 	}
 	for _, kind := range []struct {
 		name       string
@@ -27,8 +28,8 @@ func BenchmarkCodec(b *testing.B) {
 		many, fill any
 	}{
 		{"int64", pgtype.NewMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
-		{"ID", newMap(), func(i int) any { return ids[i%list] }, new(UserID), ids, new([]UserID)},
-		{"int64/registered", newMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
+		{"ID", pgxsuite.NewMap(), func(i int) any { return ids[i%list] }, new(pgxsuite.UserID), ids, new([]pgxsuite.UserID)},
+		{"int64/registered", pgxsuite.NewMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
 	} {
 		one, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, id, nil)
 		if err != nil {

@@ -10,30 +10,31 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/pgxsuite"
 )
 
 // TestDirect holds the plans of pgxid's own against Value and Scan, which have tests of their own.
 func TestDirect(t *testing.T) {
-	int63(t, func(v int64) UserID { return UserID(v) })
+	int63(t, func(v int64) pgxsuite.UserID { return pgxsuite.UserID(v) })
 	int63(t, func(v int64) idtype.TraceID { return idtype.TraceID(v) })
 	int63(t, func(v int64) idtype.ShortID { return idtype.ShortID(v) })
 	int63(t, func(v int64) idtype.SequenceID { return idtype.SequenceID(v) })
 	for _, v := range []uint64{1, 255, 0x5b9bda2989e1989b, 1 << 63, 1<<64 - 1} {
 		id, want := idtype.EightByteFromUint64(v), binary.BigEndian.AppendUint64(nil, v)
-		testDirect(t, pgtype.ByteaOID, idtype.EightByte[User](id), want)
-		testDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[User]](id), want)
+		testDirect(t, pgtype.ByteaOID, idtype.EightByte[pgxsuite.User](id), want)
+		testDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[pgxsuite.User]](id), want)
 	}
 	for _, text := range []string{"8fhmi7mfls62jp64", "2222222222222223", "xxxxxxxxxxxxxxxx"} {
 		id := idtype.MustParseSnoID(text)
-		testDirect(t, pgtype.ByteaOID, idtype.Sno[User](id), id[:])
-		testDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[User]](id), []byte(text))
-		testDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[User]](id), []byte(text))
+		testDirect(t, pgtype.ByteaOID, idtype.Sno[pgxsuite.User](id), id[:])
+		testDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]](id), []byte(text))
+		testDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]](id), []byte(text))
 	}
-	testBadDirect(t, pgtype.ByteaOID, idtype.EightByte[User]{}, idtype.EightByte[User]{1})
-	testBadDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[User]]{}, idtype.EightByte[idtype.AsBigint[User]]{1})
-	testBadDirect(t, pgtype.ByteaOID, idtype.Sno[User]{}, idtype.Sno[User]{1})
-	testBadDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[User]]{}, idtype.Sno[idtype.AsText[User]]{1})
-	testBadDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[User]]{}, idtype.Sno[idtype.AsUUID[User]]{1})
+	testBadDirect(t, pgtype.ByteaOID, idtype.EightByte[pgxsuite.User]{}, idtype.EightByte[pgxsuite.User]{1})
+	testBadDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{}, idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{1})
+	testBadDirect(t, pgtype.ByteaOID, idtype.Sno[pgxsuite.User]{}, idtype.Sno[pgxsuite.User]{1})
+	testBadDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]]{}, idtype.Sno[idtype.AsText[pgxsuite.User]]{1})
+	testBadDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]]{}, idtype.Sno[idtype.AsUUID[pgxsuite.User]]{1})
 }
 
 func int63[T idtype.ID](t *testing.T, of func(int64) T) {
@@ -45,7 +46,7 @@ func int63[T idtype.ID](t *testing.T, of func(int64) T) {
 	testBadDirect(t, pgtype.Int8OID, of(-5), of(7))
 	dst := of(7)
 	want := any(&dst).(sql.Scanner).Scan(int64(-5))
-	err := newMap().PlanScan(pgtype.Int8OID, pgtype.BinaryFormatCode, &dst).
+	err := pgxsuite.NewMap().PlanScan(pgtype.Int8OID, pgtype.BinaryFormatCode, &dst).
 		Scan(binary.BigEndian.AppendUint64(nil, ^uint64(4)), &dst)
 	if want == nil || fmt.Sprint(err) != want.Error() || dst != of(7) {
 		t.Errorf("-5: %v, want %v; the ID is %v", err, want, dst)
@@ -54,7 +55,7 @@ func int63[T idtype.ID](t *testing.T, of func(int64) T) {
 
 func testDirect[T idtype.ID](t *testing.T, oid uint32, id T, want []byte) {
 	t.Helper()
-	m := newMap()
+	m := pgxsuite.NewMap()
 	for _, in := range []any{id, &id} {
 		got, err := m.PlanEncode(oid, pgtype.BinaryFormatCode, in).Encode(in, []byte(">"))
 		if err != nil || string(got) != ">"+string(want) {
@@ -74,7 +75,7 @@ func testDirect[T idtype.ID](t *testing.T, oid uint32, id T, want []byte) {
 // testBadDirect: the errors are those of Value and Scan, and leave the destination as it was.
 func testBadDirect[T idtype.ID](t *testing.T, oid uint32, bad, was T) {
 	t.Helper()
-	m := newMap()
+	m := pgxsuite.NewMap()
 	_, want := any(bad).(driver.Valuer).Value()
 	for _, in := range []any{bad, &bad} {
 		got, err := m.PlanEncode(oid, pgtype.BinaryFormatCode, in).Encode(in, []byte(">"))

@@ -7,12 +7,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
 // An error names the Go type, the value, the column, and what to do.
 func TestErrorTexts(t *testing.T) {
-	m := newMap()
+	m := pgxsuite.NewMap()
 	encode := func(oid uint32, value any) error {
 		_, err := m.Encode(oid, pgtype.BinaryFormatCode, value, nil)
 		return err
@@ -20,14 +21,14 @@ func TestErrorTexts(t *testing.T) {
 	scan := func(oid uint32, wire string, dst any) error {
 		return m.Scan(oid, pgtype.BinaryFormatCode, []byte(wire), dst)
 	}
-	id, eight := UserID(14150009200065), idtype.MustParseEightByteID(deadbeef)
+	id, eight := pgxsuite.UserID(14150009200065), idtype.MustParseEightByteID(pgxsuite.Deadbeef)
 	const advice = ": declare the key with another form, cast the column, or use the ID's text"
 	for want, err := range map[string]error{
-		`pgxid: "14150009200065" as idtype.Decimal[pgxid_test.User]: ` +
+		`pgxid: "14150009200065" as idtype.Decimal[pgxsuite.User]: ` +
 			"the ID is stored as bigint: the column is float8" + advice: encode(pgtype.Float8OID, &id),
 		`pgxid: "6465616462656566" as idtype.EightByteID: ` +
 			"the ID is stored as bytes: the column is uuid" + advice: encode(pgtype.UUIDOID, eight),
-		`pgxid: "5" as idtype.Decimal[pgxid_test.User]: the ID is stored as bigint: ` +
+		`pgxid: "5" as idtype.Decimal[pgxsuite.User]: the ID is stored as bigint: ` +
 			"the column is float8" + advice: scan(pgtype.Float8OID, "\x40\x14\x00\x00\x00\x00\x00\x00", &id),
 		`pgxid: "deadbeef" as idtype.EightByteID: ` +
 			"the ID is stored as bytes: the column is text" + advice: scan(pgtype.TextOID, "deadbeef", &eight),
@@ -40,7 +41,7 @@ func TestErrorTexts(t *testing.T) {
 
 	const ragged = "pgxid: an array of several dimensions has slices of unequal lengths: " +
 		"PostgreSQL wants them equally long"
-	err := encode(pgtype.Int8ArrayOID, [][]UserID{{1}, {2, 3}})
+	err := encode(pgtype.Int8ArrayOID, [][]pgxsuite.UserID{{1}, {2, 3}})
 	for err != nil && err.Error() != ragged {
 		err = errors.Unwrap(err)
 	}

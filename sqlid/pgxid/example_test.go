@@ -13,6 +13,10 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
+type UserID = idtype.Decimal[User]
+
+type User struct{ ID UserID }
+
 // A pool whose connections know the IDs.
 func ExampleAfterConnect() {
 	ctx := context.Background()

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idmint/idmint/internal/pgxsuite"
 )
 
 // Whatever a server sends as whatever type is read as an ID, or refused with an error that leaves
 // what was there. Types that hold no ID give none.
 func FuzzColumn(f *testing.F) {
-	m := newMap()
+	m := pgxsuite.NewMap()
 	for _, seed := range []struct {
 		oid    uint32
 		format int16
@@ -23,13 +25,13 @@ func FuzzColumn(f *testing.F) {
 		{pgtype.NumericOID, pgtype.BinaryFormatCode, "\x00\x01\x00\x00\x00\x00\x00\x00\x00\x05"},
 		{pgtype.Float8OID, pgtype.TextFormatCode, "5"},
 		{pgtype.TextOID, pgtype.TextFormatCode, "deadbeef"}, // the bytes of an EightByte
-		{pgtype.TextOID, pgtype.BinaryFormatCode, snoText},
+		{pgtype.TextOID, pgtype.BinaryFormatCode, pgxsuite.SnoText},
 		{pgtype.InetOID, pgtype.TextFormatCode, "10.0.0.1"},
 		{pgtype.JSONOID, pgtype.TextFormatCode, ` "7" `},
 		{pgtype.JSONOID, pgtype.TextFormatCode, "null"},
-		{pgtype.JSONBOID, pgtype.BinaryFormatCode, "\x01\"" + snoText + "\""},
+		{pgtype.JSONBOID, pgtype.BinaryFormatCode, "\x01\"" + pgxsuite.SnoText + "\""},
 		{pgtype.JSONBOID, pgtype.BinaryFormatCode, ""}, // no version
-		{pgtype.UUIDOID, pgtype.BinaryFormatCode, snoText},
+		{pgtype.UUIDOID, pgtype.BinaryFormatCode, pgxsuite.SnoText},
 		{pgtype.ByteaOID, pgtype.TextFormatCode, `\x335f48168d9e8808dc82`},
 		{pgtype.VarbitOID, pgtype.BinaryFormatCode, "\x00\x00\x00\x08\xaa"},
 	} {
@@ -54,8 +56,8 @@ func FuzzColumn(f *testing.F) {
 				return // pgx takes seconds for numbers of 100,000 digits
 			}
 		}
-		for _, s := range samples {
-			for _, value := range s.values {
+		for _, s := range pgxsuite.Samples {
+			for _, value := range s.Values {
 				dst := reflect.New(reflect.TypeOf(value))
 				before := reflect.New(reflect.TypeOf(value)).Elem().Interface()
 				if dst.Elem().Kind() != reflect.Pointer {

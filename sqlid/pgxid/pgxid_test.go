@@ -14,14 +14,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
 // IDs that are values already are written and read without an allocation, alone and as a list into a buffer that has the room.
 func TestAllocations(t *testing.T) {
-	m := newMap()
-	id, sno := UserID(14150009200065), idtype.MustParse[idtype.Sno[idtype.AsUUID[User]]]("8fhmi7mfls62jp64")
-	ids := []UserID{id, id + 1, id + 2}
+	m := pgxsuite.NewMap()
+	id, sno := pgxsuite.UserID(14150009200065), idtype.MustParse[idtype.Sno[idtype.AsUUID[pgxsuite.User]]]("8fhmi7mfls62jp64")
+	ids := []pgxsuite.UserID{id, id + 1, id + 2}
 	buf := make([]byte, 0, 256)
 	encode := func(oid uint32, v any) func() error {
 		return func() error { _, err := m.Encode(oid, pgtype.BinaryFormatCode, v, buf); return err }
@@ -38,7 +39,7 @@ func TestAllocations(t *testing.T) {
 		"encode pointer":  encode(pgtype.Int8OID, &id),
 		"encode UUID":     encode(pgtype.UUIDOID, &sno),
 		"encode list":     encode(pgtype.Int8ArrayOID, ids),
-		"decode":          scan(pgtype.Int8OID, wire, new(UserID)),
+		"decode":          scan(pgtype.Int8OID, wire, new(pgxsuite.UserID)),
 		"decode UUID":     scan(pgtype.UUIDOID, []byte(sno.String()), &sno),
 		"decode TraceID":  scan(pgtype.Int8OID, wire, new(idtype.TraceID)),
 		"decode SnoBytes": scan(pgtype.ByteaOID, sno[:], new(idtype.SnoID)),
@@ -52,9 +53,9 @@ func TestAllocations(t *testing.T) {
 
 // A list of byte IDs takes no allocation for each.
 func TestAllocationsOfLists(t *testing.T) {
-	m, buf := newMap(), make([]byte, 0, 4096)
+	m, buf := pgxsuite.NewMap(), make([]byte, 0, 4096)
 	allocations := func(n int) float64 {
-		list := slices.Repeat(snos[idtype.AsUUID[User]](), n)
+		list := slices.Repeat(pgxsuite.Snos[idtype.AsUUID[pgxsuite.User]](), n)
 		return testing.AllocsPerRun(100, func() {
 			if _, err := m.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, list, buf); err != nil {
 				t.Error(err)
@@ -68,7 +69,7 @@ func TestAllocationsOfLists(t *testing.T) {
 
 // A map may know many entities, and share its types with other maps at the same time.
 func TestManyTypesAtOnce(t *testing.T) {
-	shared := newMap()
+	shared := pgxsuite.NewMap()
 	int8, ok := shared.TypeForOID(pgtype.Int8OID)
 	if !ok {
 		t.Fatal("no int8")
@@ -82,7 +83,7 @@ func TestManyTypesAtOnce(t *testing.T) {
 			pgxid.Register(m)
 			for range 50 {
 				for _, dst := range []interface{ String() string }{
-					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID), new(UserID), new(idtype.Trace[User]), new(idtype.Sequence[User]),
+					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID), new(pgxsuite.UserID), new(idtype.Trace[pgxsuite.User]), new(idtype.Sequence[pgxsuite.User]),
 					new(idtype.Decimal[int]), new(idtype.Decimal[string]), new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
 				} {
 					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil || dst.String() != "7" {
@@ -98,10 +99,10 @@ func TestManyTypesAtOnce(t *testing.T) {
 // A struct that embeds an ID has the ID's methods, and is written by its Value and read by its Scan as before.
 func TestEmbedded(t *testing.T) {
 	type named struct {
-		UserID
+		pgxsuite.UserID
 		Name string
 	}
-	m := newMap()
+	m := pgxsuite.NewMap()
 	wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, named{7, "Ann"}, nil)
 	if err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
 		t.Errorf("got %x, %v", wire, err)
@@ -118,7 +119,7 @@ func TestEmbedded(t *testing.T) {
 
 // A document is a struct of somebody else's whose first field is an ID, and which is a column of another kind.
 type document struct {
-	ID   UserID
+	ID   pgxsuite.UserID
 	Name string
 }
 
@@ -126,7 +127,7 @@ func (d document) Value() (driver.Value, error) { return d.Name, nil }
 func (d *document) Scan(src any) error          { d.Name, _ = src.(string); return nil }
 
 func TestOthersColumns(t *testing.T) {
-	m := newMap()
+	m := pgxsuite.NewMap()
 	wire, err := m.Encode(pgtype.TextOID, pgtype.BinaryFormatCode, document{7, "Ann"}, nil)
 	if err != nil || string(wire) != "Ann" {
 		t.Errorf("got %q, %v", wire, err)
@@ -139,13 +140,13 @@ func TestOthersColumns(t *testing.T) {
 
 // To register again neither piles up plans nor changes what a map does.
 func TestRegisterTwice(t *testing.T) {
-	m := newMap()
+	m := pgxsuite.NewMap()
 	encode, scan := len(m.TryWrapEncodePlanFuncs), len(m.TryWrapScanPlanFuncs)
 	pgxid.Register(m)
 	if len(m.TryWrapEncodePlanFuncs) != encode || len(m.TryWrapScanPlanFuncs) != scan {
 		t.Error("the map has plans twice")
 	}
-	if wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, UserID(7), nil); err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
+	if wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, pgxsuite.UserID(7), nil); err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
 		t.Errorf("got %x, %v", wire, err)
 	}
 }
@@ -153,7 +154,7 @@ func TestRegisterTwice(t *testing.T) {
 // Whatever a server sends as an array is read as pgx reads it into int64, or refused with an error: by the short way, by pgx's own,
 // which pointers take, and by a Slice.
 func FuzzArray(f *testing.F) {
-	m := newMap()
+	m := pgxsuite.NewMap()
 	for _, seed := range [][]int64{{}, {1}, {1, 2, 1<<63 - 1}, {0}, {5, -5}} {
 		for _, format := range []int16{pgtype.TextFormatCode, pgtype.BinaryFormatCode} {
 			wire, err := m.Encode(pgtype.Int8ArrayOID, format, seed, nil)
@@ -191,9 +192,9 @@ func FuzzArray(f *testing.F) {
 		var numbers []sql.Null[int64]
 		want := m.Scan(pgtype.Int8ArrayOID, format, wire, &numbers)
 		bad := slices.ContainsFunc(numbers, func(n sql.Null[int64]) bool { return !n.Valid || n.V <= 0 })
-		var ids []UserID
-		var pointers []*UserID
-		var list idtype.Slice[UserID]
+		var ids []pgxsuite.UserID
+		var pointers []*pgxsuite.UserID
+		var list idtype.Slice[pgxsuite.UserID]
 		err, errPointers := m.Scan(pgtype.Int8ArrayOID, format, wire, &ids), m.Scan(pgtype.Int8ArrayOID, format, wire, &pointers)
 		if (err == nil) != (want == nil && !bad) {
 			t.Fatalf("%x: %v; as int64 %v, %v", wire, err, numbers, want)
@@ -221,18 +222,18 @@ func FuzzArray(f *testing.F) {
 
 // What is refused in a list is named by its place in it.
 func TestElement(t *testing.T) {
-	m := newMap()
-	id := UserID(14150009200065)
+	m := pgxsuite.NewMap()
+	id := pgxsuite.UserID(14150009200065)
 	for _, list := range []any{
-		[]UserID{id, 0, id, 0},
-		[]*UserID{nil, new(UserID)},
-		idtype.Slice[UserID]{id, 0},
-		[]sql.Null[UserID]{{}, {Valid: true}},
-		[]idtype.Sno[idtype.AsUUID[User]]{{1}, {}},
+		[]pgxsuite.UserID{id, 0, id, 0},
+		[]*pgxsuite.UserID{nil, new(pgxsuite.UserID)},
+		idtype.Slice[pgxsuite.UserID]{id, 0},
+		[]sql.Null[pgxsuite.UserID]{{}, {Valid: true}},
+		[]idtype.Sno[idtype.AsUUID[pgxsuite.User]]{{1}, {}},
 	} {
 		for _, format := range []int16{pgtype.BinaryFormatCode, pgtype.TextFormatCode} {
 			oid := uint32(0)
-			if _, ok := list.(idtype.Slice[UserID]); ok { // an array only where the server says so
+			if _, ok := list.(idtype.Slice[pgxsuite.UserID]); ok { // an array only where the server says so
 				oid = pgtype.Int8ArrayOID
 			}
 			_, err := m.Encode(oid, format, list, nil)
@@ -243,7 +244,7 @@ func TestElement(t *testing.T) {
 	}
 }
 
-func numbersOf(ids []UserID) []int64 {
+func numbersOf(ids []pgxsuite.UserID) []int64 {
 	if ids == nil {
 		return nil
 	}
@@ -272,7 +273,7 @@ func TestOwnJSONCodec(t *testing.T) {
 		len(numbers) != 1 {
 		t.Errorf("got %v, %v", numbers, err)
 	}
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, UserID(7), nil); err != nil ||
+	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, pgxsuite.UserID(7), nil); err != nil ||
 		string(wire) != `"7"` {
 		t.Errorf("got %s, %v", wire, err)
 	}

@@ -1,6 +1,7 @@
-// Package sqlidtest holds package sqlid against a database: what its columns take, refuse and sort,
-// and how IDs travel by a driver of database/sql. SQLite and the servers join the same tests.
-package sqlidtest
+// Package sqlsuite has the tests of package sqlid for any database: what its columns take, refuse
+// and sort, and how IDs travel by a driver of database/sql. Package sqlid runs them in SQLite, and
+// integration_test/sqlid on servers.
+package sqlsuite
 
 import (
 	"database/sql"
@@ -26,7 +27,10 @@ type Database struct {
 // Columns holds that a column takes the values of its domain and no others.
 func Columns(t *testing.T, s Database) {
 	for name, test := range map[string]func(*testing.T, Database){
-		"Definitions": testDefinitions, "Schemes": testSchemes, "UUIDOrder": testUUIDOrder, "TextsWithoutCase": testTextsWithoutCase,
+		"Definitions":      testDefinitions,
+		"Schemes":          testSchemes,
+		"UUIDOrder":        testUUIDOrder,
+		"TextsWithoutCase": testTextsWithoutCase,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s) })
 	}
@@ -47,8 +51,8 @@ func (s Database) exec(t *testing.T, statement string) {
 	}
 }
 
-// tableOf is a table's name for a subtest of one type of IDs. Drivers keep the statements that they prepared, with the types that a
-// table of the same name had.
+// tableOf is a table's name for a subtest of one type of IDs. Drivers keep the statements that they
+// prepared, with the types that a table of the same name had.
 func tableOf(t *testing.T) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

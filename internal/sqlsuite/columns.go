@@ -1,4 +1,4 @@
-package sqlidtest
+package sqlsuite
 
 import (
 	"encoding/binary"
