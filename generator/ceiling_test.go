@@ -52,7 +52,7 @@ const ceilingUnits = 30
 // TestKilledStarts: however often an app is killed while it starts, the next one mints within the
 // length of its ceiling, and the counter is ahead by no more than that.
 func TestKilledStarts(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			start := func() *timed {
@@ -87,7 +87,7 @@ func TestKilledStarts(t *testing.T) {
 
 // TestCeilingAfterAClockThatJumped: starts fail until the clock comes close, and leave the counter as it is.
 func TestCeilingAfterAClockThatJumped(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			start := func() (minted, error) {
@@ -121,7 +121,7 @@ func TestCeilingAfterAClockThatJumped(t *testing.T) {
 // TestCeilingKeepsUp: a generator at work raises its counter in time, and never by more than the length
 // ahead; it asks where the counter stands once, at its start.
 func TestCeilingKeepsUp(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			g := s.must(t, ceiling(counter, length), &generator.Options{Clock: clock})
@@ -149,7 +149,7 @@ func TestCeilingKeepsUp(t *testing.T) {
 
 // TestCeilingWhereAnswersAreLost: reservations that nobody heard of do not pile up.
 func TestCeilingWhereAnswersAreLost(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, length := newSteppable(), s.units(ceilingUnits)
 			counter := &kept{lose: 1}
@@ -179,7 +179,7 @@ func TestCeilingWhereAnswersAreLost(t *testing.T) {
 // TestCeilingOfTwo: a start that finds a generator at work on its counter waits for its turn, and both
 // go on by turns.
 func TestCeilingOfTwo(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			end := time.Now().Add(20 * length)

@@ -26,6 +26,8 @@ type chaosClock struct {
 	calm     bool // it does not step
 }
 
+const year = 365 * 24 * time.Hour
+
 // clockMargin is left at the end of the span for what a clock creeps and sleeps.
 const clockMargin = 20 * 24 * time.Hour
 
@@ -144,20 +146,20 @@ func (c *tally) Last(context.Context) (int64, error) {
 }
 
 // A lending hands out windows of several numbers, any number to whoever asks.
-type lending[N any] struct {
-	numbers []N
+type lending struct {
+	numbers []int
 
 	mu   sync.Mutex // guards the rest
 	rnd  *rand.Rand
 	ends []int64 // the ends of the numbers' last windows, in units since 1970
 }
 
-func (l *lending[N]) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[N], error) {
+func (l *lending) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.rnd.IntN(8)
 	if r == 0 {
-		return generator.Window[N]{}, errAway
+		return generator.Window[int]{}, errAway
 	}
 	best := l.rnd.IntN(len(l.numbers))
 	for i := range l.ends { // one whose window can begin, or else the one that can the earliest
@@ -167,7 +169,7 @@ func (l *lending[N]) NextWindow(_ context.Context, now int64, _ time.Duration) (
 	}
 	from := max(l.ends[best], now-l.rnd.Int64N(4))
 	l.ends[best] = from + 1 + l.rnd.Int64N(7)
-	w := generator.Window[N]{Number: l.numbers[best], From: from, To: l.ends[best]}
+	w := generator.Window[int]{Number: l.numbers[best], From: from, To: l.ends[best]}
 	if r == 1 {
 		return w, errAway
 	}

@@ -20,20 +20,21 @@ import (
 // times beyond their cap, are paused, crash or end properly, and start again. Half of the numbers are claimed from a store. A
 // quarter stand in configurations and have time ceilings, some of them by mistake in two configurations. A quarter have none:
 // there it takes a snapshot, or a clock that is not behind, to start again.
-type fleet[N, T any] struct {
+type fleet struct {
 	rnd       *rand.Rand
 	store     store
-	instances []*instance[N, T]
+	instances []*instance
 	reckless  bool // instances without a ceiling start without snapshots, by clocks that are behind
 
 	// world is held by the simulation, except while it waits for a request for a window: the request goes on then only.
 	world  sync.Mutex
 	now    int64 // the true time
 	start  int64
+	base   int64         // before every time of an ID
 	beat   time.Duration // the time of a few bursts: some units of the scheme's
 	starts int64
 
-	dst    []T
+	dst    []mark
 	minted []bool // by number
 	ledger ledger
 	seen   fleetFigures
@@ -58,13 +59,13 @@ const (
 )
 
 // An instance is an app with one generator.
-type instance[N, T any] struct {
-	*fleet[N, T]
-	scheme scheme[N, T]
+type instance struct {
+	*fleet
+	scheme scheme
 	origin origin
 	number int   // -1 for none
 	holder int64 // who it is since its last start
-	g      generatorOf[T]
+	g      *timed
 	clock  fleetClock
 	paused int64 // until then
 	saved  *generator.Snapshot
@@ -97,7 +98,7 @@ func anySize[D ~int | ~int64](rnd *rand.Rand, least, most D) D {
 }
 
 // anySkew is mostly small.
-func (f *fleet[N, T]) anySkew() int64 {
+func (f *fleet) anySkew() int64 {
 	most := f.beat / 20
 	switch r := f.rnd.IntN(100); {
 	case r < 2:
@@ -110,21 +111,21 @@ func (f *fleet[N, T]) anySkew() int64 {
 	return int64(anySize(f.rnd, f.beat/1000, most)) * int64(f.rnd.IntN(2)*2-1)
 }
 
-func newFleet[N, T any](seed uint64, numbers int, schemes ...scheme[N, T]) *fleet[N, T] {
+func newFleet(seed uint64, numbers int, schemes ...scheme) *fleet {
 	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC).UnixNano()
-	f := &fleet[N, T]{rnd: rand.New(rand.NewPCG(seed, uint64(len(schemes)))), now: now, start: now, minted: make([]bool, numbers)}
+	f := &fleet{rnd: rand.New(rand.NewPCG(seed, uint64(len(schemes)))), now: now, start: now, base: now - int64(240*time.Hour), minted: make([]bool, numbers)}
 	f.beat = min(time.Second, 20*schemes[0].unit)
 	f.store = store{
 		rnd: f.rnd, now: func() int64 { return f.now }, lease: 2 * f.beat, leases: make([]lease, numbers), claims: numbers / 2,
 	}
 	for n := range numbers {
-		i := &instance[N, T]{fleet: f, scheme: schemes[n/4%len(schemes)], number: -1}
+		i := &instance{fleet: f, scheme: schemes[n/4%len(schemes)], number: -1}
 		if n%4 >= 2 {
 			i.origin, i.number = origin(n%4-1), numbers/2+n/4*2+n%2
 		}
 		f.instances = append(f.instances, i)
 		if n%64 == 2 {
-			f.instances = append(f.instances, &instance[N, T]{fleet: f, scheme: i.scheme, origin: i.origin, number: i.number})
+			f.instances = append(f.instances, &instance{fleet: f, scheme: i.scheme, origin: i.origin, number: i.number})
 		}
 	}
 	for _, i := range f.instances {
@@ -135,7 +136,7 @@ func newFleet[N, T any](seed uint64, numbers int, schemes ...scheme[N, T]) *flee
 }
 
 // run has every instance act a few times in the company of others, and again, until so many IDs are minted.
-func (f *fleet[N, T]) run(ids int64) error {
+func (f *fleet) run(ids int64) error {
 	const company, acts = 65, 12
 	f.world.Lock()
 	defer f.world.Unlock()
@@ -157,7 +158,7 @@ func (f *fleet[N, T]) run(ids int64) error {
 	return nil
 }
 
-func (i *instance[N, T]) act() error {
+func (i *instance) act() error {
 	if i.clock.busy.Load() > i.now || i.paused > i.now {
 		return nil
 	}
@@ -189,7 +190,7 @@ func (i *instance[N, T]) act() error {
 }
 
 // step sets the clock, as wrong as it usually is or more.
-func (i *instance[N, T]) step() {
+func (i *instance) step() {
 	i.seen.steps++
 	i.clock.skew.Store(i.clock.usual)
 	if i.rnd.IntN(2) == 0 {
@@ -198,13 +199,13 @@ func (i *instance[N, T]) step() {
 }
 
 // end stops the app properly.
-func (i *instance[N, T]) end() error {
+func (i *instance) end() error {
 	i.seen.ends++
 	if i.origin == claimed {
 		i.store.release(i.holder, i.number)
 	}
 	if i.origin == alone && !i.reckless {
-		text, err := json.Marshal(i.g.Snapshot())
+		text, err := json.Marshal(i.g.snapshot())
 		if err != nil {
 			return err
 		}
@@ -218,7 +219,7 @@ func (i *instance[N, T]) end() error {
 }
 
 // begin starts the app.
-func (i *instance[N, T]) begin() (err error) {
+func (i *instance) begin() (err error) {
 	i.starts++
 	i.holder = i.starts
 	if i.reckless || i.rnd.IntN(4) == 0 { // the machine starts too
@@ -226,15 +227,15 @@ func (i *instance[N, T]) begin() (err error) {
 	}
 	o := &generator.Options{Clock: &i.clock, Regression: generator.Regression(i.rnd.IntN(3))}
 	if i.rnd.IntN(4) == 0 { // of a few slots: they are soon used up
-		first := i.scheme.slots.Min + i.rnd.IntN(i.scheme.slots.Max-i.scheme.slots.Min+1)
-		o.Pool = &generator.Pool{Min: first, Max: min(first+anySize(i.rnd, 1, 1000), i.scheme.slots.Max)}
+		first := i.scheme.first + i.rnd.IntN(i.scheme.last-i.scheme.first+1)
+		o.Pool = &generator.Pool{Min: first, Max: min(first+anySize(i.rnd, 1, 1000), i.scheme.last)}
 	}
-	var windows generator.Windows[N] = i
+	windows := windowsOf(i)
 	switch i.origin {
 	case claimed:
 		i.number = -1
 	case alone:
-		windows = generator.Given(i.scheme.number(i.number))
+		windows = given(i.number)
 		if o.Snapshot = i.saved; i.saved == nil && !i.reckless {
 			i.setForward()
 		}
@@ -249,14 +250,14 @@ func (i *instance[N, T]) begin() (err error) {
 }
 
 // setForward sets the clock so that it is not behind what was stamped.
-func (i *instance[N, T]) setForward() {
+func (i *instance) setForward() {
 	if behind := i.latest.UnixNano() - i.clock.UnixNano(); !i.latest.IsZero() && behind > 0 {
 		i.clock.skew.Add(behind)
 	}
 }
 
 // NextWindow makes the instance the source of its generator's windows. It is called by a goroutine of the generator.
-func (i *instance[N, T]) NextWindow(ctx context.Context, _ int64, unit time.Duration) (w generator.Window[N], _ error) {
+func (i *instance) NextWindow(ctx context.Context, _ int64, unit time.Duration) (w generator.Window[int], _ error) {
 	i.world.Lock()
 	defer i.world.Unlock()
 	if i.origin == claimed {
@@ -267,7 +268,7 @@ func (i *instance[N, T]) NextWindow(ctx context.Context, _ int64, unit time.Dura
 		i.number = number
 	}
 	length := anySize(i.rnd, i.beat, 8*i.beat)
-	source := generator.Ceiling(i.scheme.number(i.number), storeCounter{&i.store, i.number}, length)
+	source := generator.Ceiling(i.number, storeCounter{&i.store, i.number}, length)
 	return source.NextWindow(ctx, i.clock.UnixNano()/int64(unit), unit)
 }
 
@@ -283,14 +284,14 @@ func (c settling) Done() <-chan struct{} {
 }
 
 // settle lets the generator's request for a window, if there is one, go on to its end.
-func (i *instance[N, T]) settle() {
+func (i *instance) settle() {
 	i.world.Unlock()
 	defer i.world.Lock()
-	i.g.(interface{ Settle() }).Settle()
+	i.g.settle()
 }
 
 // mint mints a burst.
-func (i *instance[N, T]) mint() error {
+func (i *instance) mint() error {
 	ctx := settling{ctx, i.settle}
 	n := anySize(i.rnd, 1, 600)
 	switch r := i.rnd.IntN(400_000); {
@@ -300,28 +301,31 @@ func (i *instance[N, T]) mint() error {
 		n *= 50
 	}
 	if n > len(i.dst) {
-		i.dst = make([]T, n)
+		i.dst = make([]mark, n)
 	}
 	minted, err := 0, error(nil)
 	if i.rnd.IntN(8) == 0 {
 		for minted < n && err == nil {
-			if i.dst[minted], err = i.g.Next(ctx); err == nil {
+			id, e := i.g.next(ctx)
+			if err = e; err == nil {
+				i.dst[minted] = id.mark
 				minted++
 			}
 		}
 	} else {
-		minted, err = i.g.Fill(ctx, i.dst[:n])
+		minted, err = i.g.marks(ctx, i.dst[:n])
 	}
 	i.settle()
-	slotBits := bits.Len(uint(i.scheme.slots.Max))
+	slotBits := bits.Len(uint(i.scheme.last))
 	for _, id := range i.dst[:minted] {
-		k := i.scheme.key(id).low
+		unit := uint64(id.time-i.base) / uint64(i.scheme.unit)
+		k := uint64(id.number)<<48 | unit<<slotBits | uint64(id.slot)
 		i.ledger.add(k)
 		i.seen.sum = (i.seen.sum ^ k) * 0x9e3779b97f4a7c15
 		if unit := k >> slotBits; unit != i.unit {
 			i.unit = unit
 			i.seen.units++
-			if n := i.scheme.of(id); !i.fleet.minted[n] {
+			if n := id.number; !i.fleet.minted[n] {
 				i.fleet.minted[n] = true
 				i.seen.numbers++
 			}
@@ -331,7 +335,7 @@ func (i *instance[N, T]) mint() error {
 	if i.origin == claimed && i.number >= 0 && i.store.leases[i.number].holder != i.holder {
 		i.seen.orphans += int64(minted)
 	}
-	s := i.g.Stats()
+	s := i.g.stats()
 	i.seen.waits += s.Waits - i.waits
 	i.waits = s.Waits
 	if s.Time.After(i.latest) {

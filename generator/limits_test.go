@@ -34,7 +34,7 @@ func bounds[ID idtype.ID](low, high func(time.Time) (ID, error)) bound {
 	}
 }
 
-func limitsOf(s timeScheme) limits {
+func limitsOf(s scheme) limits {
 	switch s.name {
 	case "trace":
 		never := func(f func(time.Time) idtype.TraceID) func(time.Time) (idtype.TraceID, error) {
@@ -75,7 +75,7 @@ func errOf[ID any](_ ID, err error) error { return err }
 // TestLimits: at both ends of a layout, a generator mints at exactly those times of which parts
 // make an ID and of which there are bounds. Their errors name the same limits.
 func TestLimits(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		of := limitsOf(s)
 		for _, end := range []time.Time{s.begin, s.end} {
 			for ms := -12; ms <= 12; ms++ {
@@ -94,8 +94,8 @@ func TestLimitsAreDocumented(t *testing.T) {
 		"trace": "1970-01-01..2242-03-16", "eightbyte sequential": "1970-01-01..2109-05-15",
 		"short": "2018-03-01..2157-07-13", "sno": "2010-01-01..2079-09-07",
 	} {
-		i := slices.IndexFunc(timeSchemes, func(s timeScheme) bool { return s.name == name })
-		s := timeSchemes[i]
+		i := slices.IndexFunc(schemes, func(s scheme) bool { return s.name == name })
+		s := schemes[i]
 		got := s.begin.UTC().Format(time.DateOnly) + ".." + s.end.Add(-1).UTC().Format(time.DateOnly)
 		if got != span {
 			t.Errorf("%s ends with %s, and the test says %s", name, got, span)
@@ -111,7 +111,7 @@ func TestLimitsAreDocumented(t *testing.T) {
 	}
 }
 
-func testLimit(t *testing.T, s timeScheme, of limits, end, at time.Time) {
+func testLimit(t *testing.T, s scheme, of limits, end, at time.Time) {
 	t.Helper()
 	clock := generator.NewTestClock(end.Add(-time.Minute))
 	g := s.must(t, given(0), &generator.Options{Clock: clock})

@@ -17,7 +17,7 @@ import (
 // that comes upon free slots while others wait does not take them.
 func TestLongestWaitGoesFirst(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits, MaxWait: time.Hour}
-	inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, clock *steppable) {
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		if _, err := g.fill(ctx, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestLongestWaitGoesFirst(t *testing.T) {
 // none gets more than twice as many IDs as another.
 func TestFairAtTheCap(t *testing.T) {
 	const callers, slots, units = 200, 64, 400
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			g := s.must(t, given(5%s.numbers), &generator.Options{
@@ -106,7 +106,7 @@ func (c *stuck) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // stop is a generator whose clock stands still in a unit of which two slots are left.
-func stop(t *testing.T, s timeScheme, maxWait time.Duration) (*timed, *stuck) {
+func stop(t *testing.T, s scheme, maxWait time.Duration) (*timed, *stuck) {
 	clock := &stuck{}
 	clock.at.Store(noon.UnixNano() - 1)
 	g := s.must(t, given(5%s.numbers), &generator.Options{
@@ -131,7 +131,7 @@ func callAll(callers int, call func() error) (errs []error, after []time.Duratio
 
 // TestStoppedClockEndsAllCalls: they do not find it out one after another.
 func TestStoppedClockEndsAllCalls(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			g, _ := stop(t, s, time.Hour)
 			minted := 0
@@ -158,7 +158,7 @@ func TestStoppedClockEndsAllCalls(t *testing.T) {
 // longer, even by a clock that is too slow and does not stop.
 func TestMaxWaitCoversTheQueue(t *testing.T) {
 	const callers, slots, most = 40, 3, 10 // of most units, how many a call waits for at most
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			g := s.must(t, given(5%s.numbers), &generator.Options{
@@ -198,7 +198,7 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 
 // TestLeaderLeaves: the calls behind one that slept for them, and whose context ended, go on.
 func TestLeaderLeaves(t *testing.T) {
-	inBubble(t, generator.Options{MaxWait: time.Hour}, func(t *testing.T, s timeScheme, g *timed, _ *steppable) {
+	inBubble(t, generator.Options{MaxWait: time.Hour}, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		if _, err := g.fill(ctx, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestLeaderLeaves(t *testing.T) {
 // clock was set forward, does not keep later calls waiting until it wakes.
 func TestSleeperThatWasServed(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits}
-	inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, clock *steppable) {
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		if _, err := g.fill(ctx, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestSleeperThatWasServed(t *testing.T) {
 // TestSourceFailsForAllThatWait: where the window that calls wait for is not to be had, all of them
 // hear of it when the source says so, and do not ask one after another.
 func TestSourceFailsForAllThatWait(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			windows := []generator.Window[int]{s.window(5, 0, 2)}
@@ -300,7 +300,7 @@ func TestPanicOfOverflow(t *testing.T) {
 				leave()
 			}
 		}}
-		inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, _ *steppable) {
+		inBubble(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 			panics = true
 			if _, err := g.fill(ctx, 3); err != nil {
 				t.Fatal(err)
@@ -325,7 +325,7 @@ func TestPanicOfOverflow(t *testing.T) {
 
 // TestPanicOfClock: so does one whose clock panics.
 func TestPanicOfClock(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
 		clock.then = func() {
 			clock.then = nil
@@ -347,7 +347,7 @@ func TestPanicOfClock(t *testing.T) {
 // TestSourceThatIsAlwaysLate: one that goes by another clock may name times that have passed by the
 // generator's. It is not asked for ever, and neither is one that always names a later time.
 func TestSourceThatIsAlwaysLate(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, ahead := range map[string]int64{"passed": -1, "later": 1} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0

@@ -10,7 +10,7 @@ import (
 )
 
 // wantClockError fails unless err is a *ClockError of the scheme, for the reason, at and until so far after noon.
-func wantClockError(t *testing.T, s timeScheme, err, reason error, now, until time.Duration) {
+func wantClockError(t *testing.T, s scheme, err, reason error, now, until time.Duration) {
 	t.Helper()
 	var e *generator.ClockError
 	if !errors.As(err, &e) || !errors.Is(err, reason) {
@@ -29,7 +29,7 @@ func wantClockError(t *testing.T, s timeScheme, err, reason error, now, until ti
 
 // TestRegressionWaits: what is left of the latest time is used without waiting, and then the clock is waited for.
 func TestRegressionWaits(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, back := range []time.Duration{1, s.unit, s.units(2) - 1, s.units(7), 9 * time.Second} {
 			t.Run(back.String(), func(t *testing.T) {
 				g, clock := idle(t, s, generator.Options{
@@ -54,7 +54,7 @@ func TestRegressionWaits(t *testing.T) {
 
 // TestRegressionFails: every call is an error until the clock is there again, and none costs an ID or time.
 func TestRegressionFails(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := idle(t, s, generator.Options{Regression: generator.RegressionFails})
 		clock.Add(s.units(9) + s.unit/2)
 		wantNext(t, s, g, 9, 0, s.first)
@@ -85,8 +85,8 @@ func TestRegressionFails(t *testing.T) {
 }
 
 // snoScheme is the one that toggles.
-func snoScheme() timeScheme {
-	for _, s := range timeSchemes {
+func snoScheme() scheme {
+	for _, s := range schemes {
 		if s.toggles {
 			return s
 		}

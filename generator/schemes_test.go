@@ -2,115 +2,405 @@ package generator_test
 
 import (
 	"context"
-	"math/bits"
-	"math/rand/v2"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
 
-// A scheme is what the tests of uniqueness know of one whose IDs carry the time. N are its numbers, T its IDs.
-type scheme[N, T any] struct {
-	name   string
-	unit   time.Duration
-	end    time.Time      // the first one that the layout does not have
-	span   time.Duration  // over which IDs are unique, or longer than any test
-	slots  generator.Pool // all there are
-	number func(i int) N  // as a store counts them, from 0
-	make   func(generator.Windows[N], *generator.Options) (generatorOf[T], error)
-	of     func(T) int // the number in an ID
-	key    func(T) key
+// noon is where most clocks of these tests start: a multiple of every scheme's unit.
+var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
+
+// A mark is what tells an ID from all others of its scheme. Metabyte and random bits are left out: they may repeat.
+type mark struct {
+	number int
+	time   int64 // of the beginning of the unit, in nanoseconds since 1970
+	bit    int   // tick-tock
+	slot   int
 }
 
-// A key is what has to be unique of an ID, as a number: those of neighbouring slots are neighbours.
-type key struct{ high, low uint64 }
-
-// A generatorOf is a generator of the IDs T.
-type generatorOf[T any] interface {
-	minter[T]
-	states
+// unique is what may not repeat of an ID: of trace IDs, whose timestamps wrap, not the whole time.
+func (s scheme) unique(m mark) mark {
+	if s.id == idtype.SchemeTrace {
+		m.time = int64(idtype.TraceTimestamp(time.Unix(0, m.time)))
+	}
+	return m
 }
 
-type nexter[T any] interface {
-	Next(context.Context) (T, error)
+// minted is an ID in the terms that all schemes have.
+type minted struct {
+	mark
+	bytes string // the ID, in its order
 }
 
-const year = 365 * 24 * time.Hour
+// after is the time of an ID, counted from noon.
+func (m mark) after() time.Duration { return time.Duration(m.time - noon.UnixNano()) }
 
-var traces = scheme[int, idtype.TraceID]{
-	name: "trace", unit: time.Second, end: time.Unix(1<<33, 0), span: (idtype.TraceMaxTimestamp + 1) * time.Second,
-	slots:  generator.Pool{Min: 1, Max: idtype.TraceMaxBottom},
-	number: func(i int) int { return i },
-	make: func(w generator.Windows[int], o *generator.Options) (generatorOf[idtype.TraceID], error) {
-		return generator.NewTrace(w, o)
-	},
-	of:  func(id idtype.TraceID) int { return id.Node() },
-	key: func(id idtype.TraceID) key { return key{0, uint64(id)} },
+// A timed is a generator of any scheme whose IDs carry the time.
+type timed struct {
+	next     func(context.Context) (minted, error)
+	fill     func(context.Context, int) ([]minted, error)
+	marks    func(context.Context, []mark) (int, error)   // fill, for many IDs
+	own      func() func(context.Context) (minted, error) // nil but for trace
+	settle   func()                                       // see Settle; trace and eightbyte
+	ready    func(context.Context) error
+	stats    func() generator.Stats
+	snapshot func() generator.Snapshot
+	bare     []func() error // Next, and Fill of 10, without anything around them
 }
 
-var eightBytes = []scheme[generator.EightBytePair, idtype.EightByteID]{
-	eightByteIn(idtype.EightByteSpread), eightByteIn(idtype.EightByteTimeSequential),
+// windows are a source for the number type of any scheme.
+type windows struct {
+	given int
+	of    generator.Windows[int] // unless it is nil
 }
 
-func eightByteIn(mode idtype.EightByteMode) scheme[generator.EightBytePair, idtype.EightByteID] {
-	return scheme[generator.EightBytePair, idtype.EightByteID]{
-		name: "eightbyte " + mode.String(), unit: time.Millisecond, end: time.UnixMilli(idtype.EightByteMaxUnixMs + 1), span: 20 * year,
-		slots: generator.Pool{Max: idtype.EightByteMaxSequence},
-		number: func(i int) generator.EightBytePair {
-			return generator.EightBytePair{Generator: i / 16, Cluster: i % 16}
-		},
-		make: func(w generator.Windows[generator.EightBytePair], o *generator.Options) (generatorOf[idtype.EightByteID], error) {
-			return generator.NewEightByte(mode, w, o)
-		},
-		of: func(id idtype.EightByteID) int { return id.Generator()*16 + id.Cluster() },
-		// The 64 bits in another order: those of the generator, the mode and the cluster, the time, in either mode with the
-		// highest bit first, and the sequence.
-		key: func(id idtype.EightByteID) key {
-			const modeBit, tail = 1 << 12, 1<<22 - 1
-			n := id.Uint64()
-			if n&modeBit == 0 {
-				n = bits.Reverse64(n&^tail)<<22 | n&tail
+func given(number int) windows { return windows{given: number} }
+
+func windowsOf(w generator.Windows[int]) windows { return windows{of: w} }
+
+func ceiling(c generator.ReadCounter, length time.Duration) windows {
+	return windowsOf(generator.Ceiling(1, c, length))
+}
+
+func numbered[N any](w windows, number func(int) N) generator.Windows[N] {
+	if w.of == nil {
+		return generator.Given(number(w.given))
+	}
+	return converted[N]{w.of, number}
+}
+
+type converted[N any] struct {
+	of     generator.Windows[int]
+	number func(int) N
+}
+
+func (c converted[N]) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[N], error) {
+	w, err := c.of.NextWindow(ctx, now, unit)
+	return generator.Window[N]{Number: c.number(w.Number), From: w.From, To: w.To}, err
+}
+
+// A scheme is what the tests know about a scheme, and how to make its generators.
+type scheme struct {
+	name        string
+	id          idtype.Scheme
+	typ         string
+	unit        time.Duration
+	begin, end  time.Time
+	first, last int // slots
+	lag         int // units
+	numbers     int // how many numbers IDs can tell apart
+	ascends     bool
+	toggles     bool
+	make        func(windows, *generator.Options) (*timed, error)
+}
+
+var schemes = []scheme{
+	{
+		name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
+		first: 1, last: 1<<22 - 1, numbers: 1 << 16, ascends: true,
+		make: func(w windows, o *generator.Options) (*timed, error) {
+			g, err := generator.NewTrace(numbered(w, func(n int) int { return n }), o)
+			if err != nil {
+				return nil, err
 			}
-			return key{0, n<<48 | n>>16}
+			read := func(id idtype.TraceID) mark {
+				intact(id)(id.Parts().ID())
+				last, _ := id.Times(g.Stats().Time) // which it has minted up to
+				return mark{id.Node(), last.UnixNano(), 0, id.Bottom()}
+			}
+			timed := adapt(g, g, read)
+			timed.own = func() func(context.Context) (minted, error) { return reading(g.Owned().Next, read) }
+			return timed, nil
+		},
+	},
+	eightByte("eightbyte spread", idtype.EightByteSpread),
+	eightByte("eightbyte sequential", idtype.EightByteTimeSequential),
+	{
+		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond, begin: time.UnixMilli(idtype.ShortEpoch),
+		end: time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1, ascends: true,
+		make: func(w windows, o *generator.Options) (*timed, error) {
+			g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
+			if err != nil {
+				return nil, err
+			}
+			return adapt(g, g, func(id idtype.ShortID) mark {
+				intact(id)(id.Parts().ID())
+				return mark{0, id.Time().UnixNano(), 0, id.Sequence()}
+			}), nil
+		},
+	},
+	sno("sno", func(g *generator.Sno) minter[idtype.SnoID] { return g }, 0),
+	sno("sno with metabyte", func(g *generator.Sno) minter[idtype.SnoID] { return g.With(0xa5) }, 0xa5),
+}
+
+func eightByte(name string, mode idtype.EightByteMode) scheme {
+	return scheme{
+		name: name, id: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond, begin: time.Unix(0, 0),
+		end: time.UnixMilli(1 << 42), last: 63, lag: 8, numbers: 1 << 15, ascends: mode == idtype.EightByteTimeSequential,
+		make: func(w windows, o *generator.Options) (*timed, error) {
+			pair := func(n int) generator.EightBytePair {
+				return generator.EightBytePair{Generator: n >> 4, Cluster: n & 15}
+			}
+			g, err := generator.NewEightByte(mode, numbered(w, pair), o)
+			if err != nil {
+				return nil, err
+			}
+			return adapt(g, g, func(id idtype.EightByteID) mark {
+				intact(id)(id.Parts().ID())
+				if id.Mode() != mode {
+					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Mode(), mode))
+				}
+				return mark{id.Generator()<<4 | id.Cluster(), id.Time().UnixNano(), 0, id.Sequence()}
+			}), nil
 		},
 	}
 }
 
-// shorts are compared without their random bits, which only hide repeats.
-var shorts = scheme[struct{}, idtype.ShortID]{
-	name: "short", unit: time.Millisecond, end: time.UnixMilli(idtype.ShortMaxUnixMs + 1), span: 20 * year,
-	slots:  generator.Pool{Max: idtype.ShortMaxSequence},
-	number: func(int) struct{} { return struct{}{} },
-	make: func(w generator.Windows[struct{}], o *generator.Options) (generatorOf[idtype.ShortID], error) {
-		return generator.NewShort(w, o)
-	},
-	of:  func(idtype.ShortID) int { return 0 },
-	key: func(id idtype.ShortID) key { return key{0, uint64(id) / idtype.ShortSequenceStep} },
+func sno(name string, with func(*generator.Sno) minter[idtype.SnoID], meta int) scheme {
+	return scheme{
+		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond, begin: time.UnixMilli(idtype.SnoEpoch),
+		end: time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, ascends: true, toggles: true,
+		make: func(w windows, o *generator.Options) (*timed, error) {
+			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
+			if err != nil {
+				return nil, err
+			}
+			return adapt(with(g), g, func(id idtype.SnoID) mark {
+				intact(id)(id.Parts().ID())
+				if id.Meta() != meta {
+					panic(fmt.Sprintf("%v has metabyte %d, want %d", id, id.Meta(), meta))
+				}
+				return mark{id.Partition(), id.Time().UnixNano(), id.TickTock(), id.Sequence()}
+			}), nil
+		},
+	}
 }
 
-// snos have all metabytes, and are compared without them.
-var snos = scheme[int, idtype.SnoID]{
-	name: "sno", unit: idtype.SnoTimeUnit * time.Millisecond, end: time.UnixMilli(idtype.SnoMaxUnixMs + 1),
-	span:   20 * year,
-	slots:  generator.Pool{Max: idtype.SnoMaxSequence},
-	number: func(i int) int { return i },
-	make: func(w generator.Windows[int], o *generator.Options) (generatorOf[idtype.SnoID], error) {
-		g, err := generator.NewSno(w, o)
-		return anyMeta{g}, err
-	},
-	of: func(id idtype.SnoID) int { return id.Partition() },
-	key: func(id idtype.SnoID) key {
-		return key{uint64(id.UnixMs())<<1 | uint64(id.TickTock()), uint64(id.Partition())<<16 | uint64(id.Sequence())}
-	},
+// intact panics unless an ID is valid and its parts make the same ID.
+func intact[ID idtype.ID](id ID) func(ID, error) {
+	return func(back ID, err error) {
+		if err != nil || back != id {
+			panic(fmt.Sprintf("the parts of %v make %v, %v", id, back, err))
+		}
+	}
 }
 
-type anyMeta struct{ *generator.Sno }
-
-func (g anyMeta) Next(ctx context.Context) (idtype.SnoID, error) {
-	return g.With(byte(rand.Uint32())).Next(ctx)
+type minter[ID any] interface {
+	Next(context.Context) (ID, error)
+	Fill(context.Context, []ID) (int, error)
 }
 
-func (g anyMeta) Fill(ctx context.Context, ids []idtype.SnoID) (int, error) {
-	return g.With(byte(rand.Uint32())).Fill(ctx, ids)
+type states interface {
+	Ready(context.Context) error
+	Stats() generator.Stats
+	Snapshot() generator.Snapshot
+}
+
+func adapt[ID idtype.ID](m minter[ID], s states, read func(ID) mark) *timed {
+	dst := make([]ID, 10)
+	var many []ID // of marks
+	g := &timed{
+		next: reading(m.Next, read),
+		fill: func(ctx context.Context, n int) ([]minted, error) {
+			ids := make([]ID, n)
+			n, err := m.Fill(ctx, ids)
+			all := make([]minted, n)
+			for i, id := range ids[:n] {
+				all[i] = readID(id, read)
+			}
+			for _, id := range ids[n:] {
+				if !id.IsZero() {
+					panic("Fill minted more than it says")
+				}
+			}
+			return all, err
+		},
+		marks: func(ctx context.Context, to []mark) (int, error) {
+			many = slices.Grow(many[:0], len(to))[:len(to)]
+			n, err := m.Fill(ctx, many)
+			for i, id := range many[:n] {
+				to[i] = read(id)
+			}
+			return n, err
+		},
+		ready: s.Ready, stats: s.Stats, snapshot: s.Snapshot,
+		bare: []func() error{
+			func() error { _, err := m.Next(ctx); return err },
+			func() error { _, err := m.Fill(ctx, dst); return err },
+		},
+	}
+	if s, ok := s.(interface{ Settle() }); ok {
+		g.settle = s.Settle
+	}
+	return g
+}
+
+func reading[ID idtype.ID](next func(context.Context) (ID, error), read func(ID) mark) func(context.Context) (minted, error) {
+	return func(ctx context.Context) (minted, error) {
+		id, err := next(ctx)
+		if err != nil {
+			if !id.IsZero() {
+				panic(fmt.Sprintf("minted %v beside the error %v", id, err))
+			}
+			return minted{}, err
+		}
+		return readID(id, read), nil
+	}
+}
+
+func readID[ID idtype.ID](id ID, read func(ID) mark) minted {
+	bytes, err := id.AppendBinary(nil)
+	if err != nil {
+		panic(err)
+	}
+	return minted{read(id), string(bytes)}
+}
+
+// must makes a generator.
+func (s scheme) must(t testing.TB, w windows, o *generator.Options) *timed {
+	t.Helper()
+	g, err := s.make(w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// units is a number of the scheme's units.
+func (s scheme) units(n int) time.Duration { return time.Duration(n) * s.unit }
+
+// eachScheme runs a test for every scheme.
+func eachScheme(t *testing.T, test func(*testing.T, scheme)) {
+	for _, s := range schemes {
+		t.Run(s.name, func(t *testing.T) { test(t, s) })
+	}
+}
+
+// idle is a generator with a given number, and its clock, which stands at noon. It has minted one ID a minute before.
+func idle(t testing.TB, s scheme, o generator.Options) (*timed, *generator.TestClock) {
+	t.Helper()
+	clock := generator.NewTestClock(noon.Add(-time.Hour))
+	o.Clock = clock
+	g := s.must(t, given(5%s.numbers), &o)
+	clock.Set(noon.Add(-time.Minute))
+	if _, err := g.next(ctx); err != nil {
+		t.Fatal(err)
+	}
+	clock.Set(noon)
+	return g, clock
+}
+
+// wantNext fails unless Next mints an ID of the unit that is n after noon.
+func wantNext(t *testing.T, s scheme, g *timed, n, bit, slot int) {
+	t.Helper()
+	got, err := g.next(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (mark{5 % s.numbers, noon.Add(s.units(n)).UnixNano(), bit, slot}); got.mark != want {
+		t.Fatalf("minted %+v, %v after noon; want %+v, %v after", got.mark, got.after(), want, s.units(n))
+	}
+}
+
+// wantAt fails unless the clock stands at d after noon.
+func wantAt(t *testing.T, clock generator.Clock, d time.Duration) {
+	t.Helper()
+	if got := time.Duration(clock.UnixNano() - noon.UnixNano()); got != d {
+		t.Fatalf("the clock stands %v after noon, want %v", got, d)
+	}
+}
+
+// claims is a Windows that a test steers.
+type claims struct {
+	mu      sync.Mutex // guards the rest
+	answers []generator.Window[int]
+	asked   []int64
+	err     error // while set, every answer
+	hold    chan struct{}
+}
+
+func (c *claims) NextWindow(ctx context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
+	c.mu.Lock()
+	c.asked = append(c.asked, now)
+	hold := c.hold
+	c.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return generator.Window[int]{}, ctx.Err()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return generator.Window[int]{Number: 7, From: now, To: generator.NoEnd}, c.err // a window beside an error is none
+	}
+	if len(c.answers) == 0 {
+		return generator.Window[int]{}, errNoNumber
+	}
+	w := c.answers[0]
+	c.answers = c.answers[1:]
+	return w, nil
+}
+
+func (c *claims) add(windows ...generator.Window[int]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answers = append(c.answers, windows...)
+}
+
+func (c *claims) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = err
+}
+
+// block makes calls wait until release.
+func (c *claims) block() (release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	hold := make(chan struct{})
+	c.hold = hold
+	return sync.OnceFunc(func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.hold = nil
+		close(hold)
+	})
+}
+
+func (c *claims) wantAsked(t *testing.T, want int) {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.asked) != want {
+		t.Fatalf("the source was asked %d times, want %d", len(c.asked), want)
+	}
+}
+
+// steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test sets back.
+type steppable struct {
+	by, sleeps atomic.Int64
+}
+
+// newSteppable stands at noon.
+func newSteppable() *steppable {
+	c := &steppable{}
+	c.by.Store(noon.UnixNano() - time.Now().UnixNano())
+	return c
+}
+
+func (c *steppable) UnixNano() int64      { return time.Now().UnixNano() + c.by.Load() }
+func (c *steppable) Step(d time.Duration) { c.by.Add(int64(d)) }
+
+func (c *steppable) Sleep(ctx context.Context, d time.Duration) error {
+	c.sleeps.Add(1)
+	return generator.WallClock{}.Sleep(ctx, d)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // restart makes a generator that goes on from what another one had come to, by way of JSON.
-func restart(t *testing.T, s timeScheme, g *timed, clock generator.Clock, o generator.Options) *timed {
+func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generator.Options) *timed {
 	t.Helper()
 	before := g.snapshot()
 	text, err := json.Marshal(before)
@@ -36,7 +36,7 @@ func restart(t *testing.T, s timeScheme, g *timed, clock generator.Clock, o gene
 
 // TestSnapshotGoesOn: with the next slot of the same unit, in the next unit where there is none, and without a clock's goodwill.
 func TestSnapshotGoesOn(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		pool := &generator.Pool{Min: s.first, Max: s.first + 3}
 		o := generator.Options{Pool: pool, Regression: generator.RegressionWaits, MaxWait: time.Minute}
 		g, clock := idle(t, s, o)
@@ -71,7 +71,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 
 // TestSnapshotOfNothing: a generator that has minted nothing yet has not used the unit in which it was made.
 func TestSnapshotOfNothing(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		clock := generator.NewTestClock(noon)
 		g := restart(t, s, s.must(t, given(5%s.numbers), &generator.Options{Clock: clock}), clock, generator.Options{})
 		wantNext(t, s, g, 1, 0, s.first)
@@ -83,7 +83,7 @@ func TestSnapshotOfNothing(t *testing.T) {
 
 // TestSnapshotOfAnotherPool: what it says about slots is of no use there, so their unit is left.
 func TestSnapshotOfAnotherPool(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, tt := range []struct {
 			pool generator.Pool
 			unit int
@@ -187,7 +187,7 @@ func TestSnapshotKnowsTheBeginning(t *testing.T) {
 
 // TestSnapshotErrors: one that does not fit is refused, with what it is and why.
 func TestSnapshotErrors(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := idle(t, s, generator.Options{})
 		wantNext(t, s, g, 0, 0, s.first)
 		good := g.snapshot()
@@ -243,7 +243,7 @@ func TestSnapshotErrors(t *testing.T) {
 
 // TestCeilingSurvivesCrashes: of generators that end without a trace, with clocks set anywhere, and of several at once.
 func TestCeilingSurvivesCrashes(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			var counter counterFrom
 			rnd := rand.New(rand.NewPCG(1, 2))
@@ -275,7 +275,7 @@ func TestCeilingSurvivesCrashes(t *testing.T) {
 
 // TestCeiling follows the counter: it stands at the units since 1970, ahead of the generator by the length.
 func TestCeiling(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		const century = 36525 * 24 * time.Hour
 		for _, tt := range []struct {
 			length time.Duration
@@ -301,7 +301,7 @@ func TestCeiling(t *testing.T) {
 
 // TestTimelineStats, one by one.
 func TestTimelineStats(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, _, clock := lent(t, s, s.window(5, 0, 4), s.window(5, 8, 20))
 		want := func(when string, want generator.Stats) {
 			t.Helper()
@@ -337,7 +337,7 @@ func TestTimelineStats(t *testing.T) {
 
 // TestStatsWhileWindowsChange: whoever looks meanwhile does not see a time that was not stamped, nor more than was issued.
 func TestStatsWhileWindowsChange(t *testing.T) {
-	s := timeSchemes[0]
+	s := schemes[0]
 	clock := generator.NewTestClock(noon)
 	g := s.must(t, ceiling(new(counterFrom), 0), &generator.Options{Clock: clock})
 	const units = 40_000

@@ -21,7 +21,7 @@ import (
 // world is a scheme's IDs as a set: what was given out, by whom, and what the clock has shown. Everything that may happen to
 // generators happens in it, one thing at a time.
 type world struct {
-	scheme  timeScheme
+	scheme  scheme
 	clock   *late
 	peak    int64 // the latest time that the clock has shown
 	seen    map[mark]string
@@ -71,7 +71,7 @@ func TestTimelineModel(t *testing.T) {
 	}), 40, 120)
 	for _, source := range []string{"Given", "Ceiling", "claims"} {
 		t.Run(source, func(t *testing.T) {
-			eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+			eachScheme(t, func(t *testing.T, s scheme) {
 				check := func(rt *rapid.T) {
 					users, atEnd := []*user{}, rapid.Bool().Draw(rt, "at the end")
 					for i := range rapid.IntRange(1, 3).Draw(rt, "users") {
@@ -111,7 +111,7 @@ func (c settled) Sleep(ctx context.Context, d time.Duration) error {
 	return c.late.Sleep(ctx, d)
 }
 
-func runWorld(s timeScheme, users []*user, seed uint64, ops []worldOp) error {
+func runWorld(s scheme, users []*user, seed uint64, ops []worldOp) error {
 	clock := &late{TestClock: generator.NewTestClock(noon)}
 	w := &world{
 		scheme: s, clock: clock, seen: map[mark]string{}, stamped: map[int]int64{}, users: users,

@@ -15,7 +15,7 @@ import (
 )
 
 // pools are ranges of slots at the edges of a scheme's, and odd ones between.
-func (s timeScheme) pools() []generator.Pool {
+func (s scheme) pools() []generator.Pool {
 	return []generator.Pool{
 		{Min: s.first, Max: s.first},
 		{Min: s.last, Max: s.last},
@@ -27,7 +27,7 @@ func (s timeScheme) pools() []generator.Pool {
 
 // TestRollOver: all slots of a pool are used, in order, and the next ID is the first of the next unit, for which the call waits.
 func TestRollOver(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, pool := range s.pools() {
 			size := pool.Max - pool.Min + 1
 			var want []mark
@@ -72,7 +72,7 @@ func TestRollOver(t *testing.T) {
 
 // TestUnitUsedUp uses all slots of the layout up, by Next and by Fill in turn.
 func TestUnitUsedUp(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		if s.last > 1<<16 {
 			return // see TestTraceSecond
 		}
@@ -113,7 +113,7 @@ func TestUnitUsedUp(t *testing.T) {
 
 // TestEnds: the first unit is left out, the last is used, and outside there are none, also for a clock that comes back.
 func TestEnds(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		endless := func() *claims { // a window that begins before time does
 			return &claims{answers: []generator.Window[int]{{Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd}}}
 		}
@@ -202,7 +202,7 @@ func TestEnds(t *testing.T) {
 
 // TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit.
 func TestTimeIsExact(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		t.Run("at first", func(t *testing.T) {
 			clock := generator.NewTestClock(noon.Add(-time.Hour))
 			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock})
@@ -277,7 +277,7 @@ func (l *late) Sleep(ctx context.Context, d time.Duration) error {
 // TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of them, in order; so its IDs may be
 // older than the clock, and no cap is lost to timers.
 func TestLateTimers(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, units := range []int{1, 4, 7, 8, 9, 30} {
 			t.Run(fmt.Sprint(units, " units"), func(t *testing.T) {
 				pool := generator.Pool{Min: s.first, Max: s.first + 4}
@@ -317,7 +317,7 @@ func TestLateTimers(t *testing.T) {
 
 // TestMintAllocs: minting allocates nothing, below the cap and at it.
 func TestMintAllocs(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, clock := range map[string]generator.Clock{
 			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
 		} {
@@ -338,7 +338,7 @@ func TestMintAllocs(t *testing.T) {
 // TestEndOfLayout: where the last slot of the last unit is used, there is nothing to wait for, and no
 // window to ask for. A clock that has not come so far is no reason to stop before.
 func TestEndOfLayout(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, w := range map[string]windows{"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3))} {
 			clock := generator.NewTestClock(s.end.Add(-s.units(3)))
 			g := s.must(t, w, &generator.Options{Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + 2}})

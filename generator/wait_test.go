@@ -15,8 +15,8 @@ import (
 )
 
 // inBubble runs a test for every scheme with a generator that has minted and a clock that stands at noon.
-func inBubble(t *testing.T, o generator.Options, test func(*testing.T, timeScheme, *timed, *steppable)) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+func inBubble(t *testing.T, o generator.Options, test func(*testing.T, scheme, *timed, *steppable)) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			o := o
 			clock := newSteppable()
@@ -50,7 +50,7 @@ func (g *timed) ways() map[string]func(context.Context) error {
 
 // TestWaitObeysContext: a call that waits, for five seconds here, ends when its context does, and nothing is lost by it.
 func TestWaitObeysContext(t *testing.T) {
-	inBubble(t, generator.Options{Regression: generator.RegressionWaits}, func(t *testing.T, s timeScheme, g *timed, clock *steppable) {
+	inBubble(t, generator.Options{Regression: generator.RegressionWaits}, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		for slot := range 3 {
 			wantNext(t, s, g, 0, 0, s.first+slot)
 		}
@@ -85,7 +85,7 @@ func TestWaitObeysContext(t *testing.T) {
 
 // TestMaxWait: a clock that is further behind is an error at once.
 func TestMaxWait(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, tt := range []struct {
 			name       string
 			max, waits time.Duration
@@ -144,7 +144,7 @@ func (c *frozen) Sleep(_ context.Context, d time.Duration) error {
 }
 
 // full has no slots left in the unit that begins at noon.
-func full(t *testing.T, s timeScheme, o generator.Options) (*timed, *frozen) {
+func full(t *testing.T, s scheme, o generator.Options) (*timed, *frozen) {
 	t.Helper()
 	clock := &frozen{}
 	clock.at.Store(noon.UnixNano() - 1)
@@ -157,7 +157,7 @@ func full(t *testing.T, s timeScheme, o generator.Options) (*timed, *frozen) {
 
 // TestClockStopped: a clock that stands still is an error after some sleeps, whose length grows, and neither a hang nor a loop.
 func TestClockStopped(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
 		for way, mint := range g.ways() {
 			clock.sleeps = nil
@@ -197,7 +197,7 @@ func TestClockStopped(t *testing.T) {
 
 // TestClockMovesWhileWaiting: back, a little or too far, and forward.
 func TestClockMovesWhileWaiting(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{Regression: generator.RegressionWaits})
 		clock.then = func() {
 			clock.then = func() { clock.at.Store(noon.UnixNano() + int64(s.unit)) }
@@ -227,7 +227,7 @@ func TestClockMovesWhileWaiting(t *testing.T) {
 
 // TestSleepFails: a clock may have reasons of its own to wake a sleeper.
 func TestSleepFails(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
 		clock.err = errAway
 		for _, mint := range g.ways() {
@@ -242,7 +242,7 @@ func TestSleepFails(t *testing.T) {
 // TestManyWaiters: a thousand calls wait by one timer, a unit serves as many as it has slots, and those whose context ends leave.
 func TestManyWaiters(t *testing.T) {
 	const callers, slots = 1000, 60
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		o := generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1}, MaxWait: time.Hour}
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
@@ -301,7 +301,7 @@ func TestManyWaiters(t *testing.T) {
 // TestWaitersHoldNoLock: while calls wait, everything else answers, or synctest reports a deadlock.
 func TestWaitersHoldNoLock(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits, MaxWait: 20 * time.Second}
-	inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, clock *steppable) {
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		for slot := range 3 {
 			wantNext(t, s, g, 0, 0, s.first+slot)
 		}
@@ -355,7 +355,7 @@ func TestWaitersHoldNoLock(t *testing.T) {
 func TestOverflow(t *testing.T) {
 	var told []generator.Overflow
 	o := generator.Options{Overflow: func(o generator.Overflow) { told = append(told, o) }} // one call at a time
-	inBubble(t, o, func(t *testing.T, s timeScheme, g *timed, _ *steppable) {
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		told = nil
 		if _, err := g.fill(ctx, 3); err != nil || len(told) != 0 {
 			t.Errorf("told %v, with slots left; %v", told, err)

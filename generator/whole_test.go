@@ -142,6 +142,9 @@ func mintSno(g generator.SnoMeta, rnd *rand.Rand, ids []idtype.SnoID) (err error
 	return nil
 }
 
+// The schemes whose numbers are many.
+var traces, eightBytes = schemes[:1], schemes[1:3]
+
 const (
 	traceNodes     = idtype.TraceMaxNode + 1
 	eightBytePairs = (idtype.EightByteMaxGenerator + 1) * (idtype.EightByteMaxCluster + 1)
@@ -156,25 +159,21 @@ func TestWholeFleet(t *testing.T) {
 	}
 	t.Run("trace", func(t *testing.T) {
 		t.Parallel()
-		wholeFleet(t, ids/2, func(seed uint64) *fleet[int, idtype.TraceID] {
-			return newFleet(seed, traceNodes/part, traces)
-		})
+		wholeFleet(t, ids/2, traceNodes/part, traces...)
 	})
 	t.Run("eightbyte", func(t *testing.T) {
 		t.Parallel()
-		wholeFleet(t, ids/2, func(seed uint64) *fleet[generator.EightBytePair, idtype.EightByteID] {
-			return newFleet(seed, eightBytePairs/part, eightBytes...)
-		})
+		wholeFleet(t, ids/2, eightBytePairs/part, eightBytes...)
 	})
 }
 
 // wholeFleet has fleets mint ids in all. More than a thousand million would take one over the end of
 // the time of trace IDs.
-func wholeFleet[N, T any](t *testing.T, ids int64, newFleet func(seed uint64) *fleet[N, T]) {
+func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 	const most = 1_000_000_000
 	for seed := *fleetSeed; ids > 0; seed, ids = seed+1, ids-most {
 		start := time.Now()
-		f := newFleet(seed)
+		f := newFleet(seed, numbers, schemes...)
 		if err := f.run(min(ids, most)); err != nil {
 			t.Fatalf("-fleet.seed %d: %v", seed, err)
 		}
@@ -203,11 +202,9 @@ func wholeFleet[N, T any](t *testing.T, ids int64, newFleet func(seed uint64) *f
 // TestWholeFleetNotices: fleets do the same at each run of a seed and mint no repeats. But where their
 // store hands out what it must not, or instances start without care, they mint some and find them.
 func TestWholeFleetNotices(t *testing.T) {
-	type tracesOf = fleet[int, idtype.TraceID]
-	type eightBytesOf = fleet[generator.EightBytePair, idtype.EightByteID]
 	numbers := int(whole(2048, 512))
-	mint := func(seed uint64, fault fault, reckless bool) (*tracesOf, *eightBytesOf) {
-		a, b := newFleet(seed, numbers, traces), newFleet(seed, numbers, eightBytes...)
+	mint := func(seed uint64, fault fault, reckless bool) (a, b *fleet) {
+		a, b = newFleet(seed, numbers, traces...), newFleet(seed, numbers, eightBytes...)
 		a.store.fault, a.reckless = fault, reckless
 		b.store.fault, b.reckless = fault, reckless
 		if err := errors.Join(a.run(0), b.run(0)); err != nil {
@@ -215,7 +212,7 @@ func TestWholeFleetNotices(t *testing.T) {
 		}
 		return a, b
 	}
-	repeats := func(a *tracesOf, b *eightBytesOf) [2]int64 {
+	repeats := func(a, b *fleet) [2]int64 {
 		_, inA := a.ledger.count()
 		_, inB := b.ledger.count()
 		return [2]int64{inA, inB}

@@ -17,20 +17,20 @@ import (
 )
 
 // window is a Window from a unit to another one, counted from noon.
-func (s timeScheme) window(number, from, to int) generator.Window[int] {
+func (s scheme) window(number, from, to int) generator.Window[int] {
 	at := noon.UnixNano() / int64(s.unit)
 	return generator.Window[int]{Number: number % s.numbers, From: at + int64(from), To: at + int64(to)}
 }
 
 // endless is a window that begins at a unit, counted from noon.
-func (s timeScheme) endless(number, from int) generator.Window[int] {
+func (s scheme) endless(number, from int) generator.Window[int] {
 	w := s.window(number, from, 0)
 	w.To = generator.NoEnd
 	return w
 }
 
 // lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
-func lent(t *testing.T, s timeScheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
+func lent(t *testing.T, s scheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
 	t.Helper()
 	source, clock := &claims{answers: w}, generator.NewTestClock(noon)
 	pool := &generator.Pool{Min: s.first, Max: s.first + 2}
@@ -38,7 +38,7 @@ func lent(t *testing.T, s timeScheme, w ...generator.Window[int]) (*timed, *clai
 }
 
 // wantLent fails unless Next mints an ID of a number and of the unit that is n after noon.
-func wantLent(t *testing.T, s timeScheme, g *timed, number, n, slot int) {
+func wantLent(t *testing.T, s scheme, g *timed, number, n, slot int) {
 	t.Helper()
 	got, err := g.next(ctx)
 	if want := (mark{number % s.numbers, noon.Add(s.units(n)).UnixNano(), 0, s.first + slot}); err != nil || got.mark != want {
@@ -47,7 +47,7 @@ func wantLent(t *testing.T, s timeScheme, g *timed, number, n, slot int) {
 }
 
 // wantNoNumber fails unless err is a *NumberError of the scheme, for the reason.
-func wantNoNumber(t *testing.T, s timeScheme, err, reason error) {
+func wantNoNumber(t *testing.T, s scheme, err, reason error) {
 	t.Helper()
 	var e *generator.NumberError
 	if !errors.As(err, &e) || e.Scheme != s.id || !errors.Is(err, reason) {
@@ -60,7 +60,7 @@ func wantNoNumber(t *testing.T, s timeScheme, err, reason error) {
 
 // TestWindowIsAskedForAhead: half-way through, once, and nobody waits for it.
 func TestWindowIsAskedForAhead(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 20, 30))
 			at := func(n, number, asked int) {
@@ -97,7 +97,7 @@ func TestWindowIsAskedForAhead(t *testing.T) {
 
 // TestWindowFailsAhead: a failure is nobody's error as long as the window lasts. It is tried again after half of what is left.
 func TestWindowFailsAhead(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			g, source, clock := lent(t, s, s.window(5, 0, 16), s.window(5, 16, 20))
 			wantLent(t, s, g, 5, 0, 0)
@@ -133,7 +133,7 @@ func TestWindowFailsAhead(t *testing.T) {
 
 // TestWindowWhenIdle: what was fetched ahead and has passed meanwhile is not used.
 func TestWindowWhenIdle(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 100, 120))
 			wantLent(t, s, g, 5, 0, 0)
@@ -153,7 +153,7 @@ func TestWindowWhenIdle(t *testing.T) {
 
 // TestWindowAhead: one that has not begun is waited for, unless that is too long.
 func TestWindowAhead(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		g, source, clock := lent(t, s, s.window(5, 7, 9), s.endless(5, int(time.Hour/s.unit)))
 		if err := g.ready(ctx); err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestWindowAhead(t *testing.T) {
 
 // TestBadWindows: a window that would repeat IDs, or has none, is refused wherever it comes, and the next one is asked for.
 func TestBadWindows(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, tt := range []struct {
 			name   string
 			window generator.Window[int]
@@ -222,7 +222,7 @@ func TestBadWindows(t *testing.T) {
 
 // TestPassedWindows: a source may be late with its answer, so it is asked again, a few times.
 func TestPassedWindows(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		passed := []generator.Window[int]{
 			s.window(5, -20, -10), s.window(6, -4, 0), {From: -1 << 40, To: -1 << 39},
 		}
@@ -244,7 +244,7 @@ func TestPassedWindows(t *testing.T) {
 
 // TestBadNumberOfWindow: one that would overflow into the bits beside is refused, at construction where it is given.
 func TestBadNumberOfWindow(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		if s.numbers == 1 {
 			return // it has no number
 		}
@@ -280,7 +280,7 @@ func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Durati
 // TestSourceOfWindows: one that hangs, that ends its goroutine, or that is not there costs a call, not the generator.
 func TestSourceOfWindows(t *testing.T) {
 	type key struct{}
-	inBubble(t, generator.Options{}, func(t *testing.T, s timeScheme, _ *timed, clock *steppable) {
+	inBubble(t, generator.Options{}, func(t *testing.T, s scheme, _ *timed, clock *steppable) {
 		calls, back := 0, clock.UnixNano()
 		g := s.must(t, windowsOf(windowsFunc(func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
 			if calls++; now != back/int64(unit) || unit != s.unit || ctx.Value(key{}) != nil {
@@ -356,7 +356,7 @@ func wrap[N any](w generator.Windows[N]) generator.Windows[N] {
 
 // TestOptions: a setting that cannot be is refused, with its name and value.
 func TestOptions(t *testing.T) {
-	eachTimeScheme(t, func(t *testing.T, s timeScheme) {
+	eachScheme(t, func(t *testing.T, s scheme) {
 		good := generator.Options{Clock: generator.NewTestClock(noon), Random: rand.NewPCG(1, 2)}
 		if g, err := s.make(given(0), &good); err != nil || g == nil {
 			t.Errorf("options that are fine: %v", err)
