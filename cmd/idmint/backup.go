@@ -86,7 +86,9 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 }
 
 // lastLaunch is the last launch of the log in a file, or 0, and whether there is a log.
-func lastLaunch(ctx context.Context, flags *storeFlags, path string) (last int, there bool, err error) {
+func lastLaunch(
+	ctx context.Context, flags *storeFlags, path string,
+) (last int, there bool, err error) {
 	s, err := flags.openStore(ctx, dsn.DSN{Kind: dsn.SQLite, Path: path})
 	if none := (*launchlog.SchemaError)(nil); errors.As(err, &none) {
 		return 0, none.Have != 0, nil

@@ -88,7 +88,8 @@ func moment(flag, text string, end bool) (time.Time, error) {
 	}
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or 2025-03-01T12:00:00Z", flag, quoted(text))
+		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or "+
+			"2025-03-01T12:00:00Z", flag, quoted(text))
 	}
 	if end {
 		t = t.AddDate(0, 0, 1).Add(-1)

@@ -97,7 +97,8 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 				continue
 			}
 			if want := k.form(n.form).write(id); !m.says(want) {
-				return nil, fmt.Errorf("the %s is %s, but the other fields are those of %s", n.field, m.quoted(), want)
+				return nil, fmt.Errorf("the %s is %s, but the other fields are those of %s",
+					n.field, m.quoted(), want)
 			}
 		}
 	}
@@ -172,7 +173,8 @@ func readObject(data []byte) ([]member, error) {
 		return nil, errors.New("want a JSON object")
 	}
 	members := make([]member, 0, 8)
-	for rest := bytes.TrimLeft(data[1:], between); rest[0] != '}'; rest = bytes.TrimLeft(rest, between) {
+	rest := bytes.TrimLeft(data[1:], between)
+	for ; rest[0] != '}'; rest = bytes.TrimLeft(rest, between) {
 		n := valueLen(rest)
 		field, err := unquote(rest[:n])
 		if err != nil {

@@ -61,7 +61,10 @@ func TestConnections(t *testing.T) {
 				most int64
 			}{
 				{[]string{"migrate"}, 1},
-				{[]string{"launch", "start", "--service", "shop", "--env", "test", "--key", "a", "--initiator", "ann"}, 1},
+				{[]string{
+					"launch", "start", "--service", "shop", "--env", "test", "--key", "a",
+					"--initiator", "ann",
+				}, 1},
 				{[]string{"launch", "list"}, 1},
 				{[]string{"launch", "show", "1"}, 1},
 				{[]string{"new", "decimal", "--launch", "1"}, 1},

@@ -68,7 +68,10 @@ func (a *app) counterListCommand() *cobra.Command {
 }
 
 // withCounter runs a command's work on a counter.
-func (a *app) withCounter(c *cobra.Command, flags *storeFlags, name string, f func(context.Context, *launchlog.Counter) error) error {
+func (a *app) withCounter(
+	c *cobra.Command, flags *storeFlags, name string,
+	f func(context.Context, *launchlog.Counter) error,
+) error {
 	return a.withLog(c, flags, func(ctx context.Context, log *launchlog.Log) error {
 		counter, err := log.Counter(name)
 		if err != nil {
@@ -98,13 +101,14 @@ func (a *app) counterShowCommand() *cobra.Command {
 		Example: "  idmint counter show orders --db sqlite:app.db",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
-				value, err := counter.Last(ctx)
-				if err != nil {
-					return err
-				}
-				return a.writeCounter(&flags, args[0], value)
-			})
+			return a.withCounter(c, &flags, args[0],
+				func(ctx context.Context, counter *launchlog.Counter) error {
+					value, err := counter.Last(ctx)
+					if err != nil {
+						return err
+					}
+					return a.writeCounter(&flags, args[0], value)
+				})
 		},
 	}
 	flags.add(c)
@@ -128,25 +132,28 @@ a command of their own, launch advance.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			last, err := strconv.ParseInt(to, 10, 64)
 			if err != nil || last < 1 || strconv.FormatInt(last, 10) != to {
-				return usage("--to: %q is no number of a counter, 1 to %d", to, int64(math.MaxInt64))
+				return usage("--to: %q is no number of a counter, 1 to %d", to,
+					int64(math.MaxInt64))
 			}
-			return a.withCounter(c, &flags, args[0], func(ctx context.Context, counter *launchlog.Counter) error {
-				before, err := counter.Last(ctx)
-				if err != nil {
-					return err
-				}
-				if before == 0 {
-					a.warn("counter %s of namespace %s had handed out nothing: are the names right?", args[0], flags.namespace)
-				}
-				now, err := counter.Advance(ctx, last, username())
-				if err == nil && now > last {
-					err = fmt.Errorf("counter %s: --to %d is below its value, %d", args[0], last, now)
-				}
-				if err != nil {
-					return err
-				}
-				return a.writeCounter(&flags, args[0], now)
-			})
+			return a.withCounter(c, &flags, args[0],
+				func(ctx context.Context, counter *launchlog.Counter) error {
+					before, err := counter.Last(ctx)
+					if err != nil {
+						return err
+					}
+					if before == 0 {
+						a.warn("counter %s of namespace %s had handed out nothing: are the names right?", args[0], flags.namespace)
+					}
+					now, err := counter.Advance(ctx, last, username())
+					if err == nil && now > last {
+						err = fmt.Errorf("counter %s: --to %d is below its value, %d", args[0],
+							last, now)
+					}
+					if err != nil {
+						return err
+					}
+					return a.writeCounter(&flags, args[0], now)
+				})
 		},
 	}
 	flags.add(c)

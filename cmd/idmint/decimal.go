@@ -26,7 +26,10 @@ func decimalFields(id idtype.DecimalID, label string) []field {
 	generatorPlaces := len(strconv.Itoa(idtype.DecimalMaxGenerator))
 	launchPlaces := len(strconv.Itoa(idtype.DecimalMaxLaunch))
 	return []field{
-		{'c', len(id.String()) - generatorPlaces - launchPlaces, fmt.Sprintf(label, "counter", id.Counter())},
+		{
+			'c', len(id.String()) - generatorPlaces - launchPlaces,
+			fmt.Sprintf(label, "counter", id.Counter()),
+		},
 		{'g', generatorPlaces, fmt.Sprintf(label, "generator_id", id.Generator())},
 		{'l', launchPlaces, fmt.Sprintf(label, "launch_id", id.Launch())},
 	}
@@ -87,7 +90,9 @@ func (a *app) decimalGenerator(
 		return nil, nil, err
 	}
 	if number == 0 {
-		return nil, nil, usage("--launch (or %s) is required: idmint launch start makes one; or --test", launchVariable)
+		return nil, nil, usage(
+			"--launch (or %s) is required: idmint launch start makes one; or --test",
+			launchVariable)
 	}
 	log, done, err := flags.open(ctx, a)
 	if err != nil {

@@ -60,7 +60,8 @@ type (
 		ID       MeetingID
 		OfficeID OfficeID `gorm:"not null"`
 		Title    string
-		Created  int64 // counts the meetings as they are created, to compare with the order of the IDs
+		// counts the meetings as they are created, to compare with the order of the IDs
+		Created int64
 	}
 )
 
@@ -82,7 +83,10 @@ create more, and read it all back.`,
 }
 
 func (a *app) demo(ctx context.Context) error {
-	flags := &storeFlags{name: databaseFlag{flag: "db", text: "sqlite:" + demoFile, given: true}, namespace: launchlog.DefaultNamespace, wait: 30 * time.Second}
+	flags := &storeFlags{
+		name:      databaseFlag{flag: "db", text: "sqlite:" + demoFile, given: true},
+		namespace: launchlog.DefaultNamespace, wait: 30 * time.Second,
+	}
 	migrated, _, _, err := flags.migrate(ctx)
 	if err != nil {
 		return err
@@ -102,7 +106,10 @@ func (a *app) demo(ctx context.Context) error {
 	defer pool.Close()
 	pool.SetMaxOpenConns(1)
 	d := &demo{app: a, flags: flags, log: log, pool: pool}
-	for _, step := range []func(context.Context) error{d.firstLaunch, d.secondLaunch, d.rows, d.order, d.numbers} {
+	for _, step := range []func(context.Context) error{
+		d.firstLaunch, d.secondLaunch, d.rows,
+		d.order, d.numbers,
+	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -125,8 +132,9 @@ func (d *demo) printf(format string, args ...any) { d.out.printf(format, args...
 // start makes a launch, as a deployment does before it starts the app.
 func (d *demo) start(ctx context.Context, reason string) (launchlog.Launch, error) {
 	return d.log.Start(ctx, launchlog.Request{
-		Key: "demo-" + time.Now().UTC().Format(time.RFC3339Nano), Service: "demo", Environment: "demo",
-		Initiator: username(), InitiatorKind: "user", Reason: reason,
+		Key: "demo-" + time.Now().UTC().Format(time.RFC3339Nano), Service: "demo",
+		Environment: "demo",
+		Initiator:   username(), InitiatorKind: "user", Reason: reason,
 	})
 }
 
@@ -137,20 +145,24 @@ func (d *demo) firstLaunch(ctx context.Context) (err error) {
 	id := d.launch[0].ID
 	d.printf("1. A deployment starts a launch: launch %d.\n\n", id)
 
-	result, err := d.runImport(ctx, d.flags, dsn.DSN{Kind: dsn.SQLite, Path: demoFile}, zones(), -1, importer.Import{
-		Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id, Restart: true,
-	})
+	result, err := d.runImport(ctx, d.flags, dsn.DSN{Kind: dsn.SQLite, Path: demoFile}, zones(), -1,
+		importer.Import{
+			Source: "zone1970.tab", Format: importer.TSV, Table: "zones", Batch: 100, Launch: id,
+			Restart: true,
+		})
 	if err != nil {
 		return err
 	}
-	d.printf("2. It imports the time zones of the tz database into the table zones: %d rows with IDs %v to %v.\n\n",
+	d.printf("2. It imports the time zones of the tz database into the table zones: %d rows with "+
+		"IDs %v to %v.\n\n",
 		result.Rows, result.First, result.Last)
 
 	offices, meetings, err := d.create(ctx, id, 0, 40)
 	if err != nil {
 		return err
 	}
-	d.printf("3. An app of the launch creates %d offices in these zones, with %d meetings, by GORM. One generator mints for both tables.\n\n", offices, meetings)
+	d.printf("3. An app of the launch creates %d offices in these zones, with %d meetings, by "+
+		"GORM. One generator mints for both tables.\n\n", offices, meetings)
 	return nil
 }
 
@@ -158,7 +170,8 @@ func (d *demo) secondLaunch(ctx context.Context) (err error) {
 	if d.launch[1], err = d.start(ctx, "second launch of the demo"); err != nil {
 		return err
 	}
-	_, err = d.log.End(ctx, d.launch[0].ID, launchlog.Ending{Outcome: launchlog.Superseded, Actor: username()})
+	_, err = d.log.End(ctx, d.launch[0].ID,
+		launchlog.Ending{Outcome: launchlog.Superseded, Actor: username()})
 	if err != nil {
 		return err
 	}
@@ -166,7 +179,8 @@ func (d *demo) secondLaunch(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	d.printf("4. A second deployment, launch %d, takes over. Its app creates %d more offices with %d meetings.\n\n", d.launch[1].ID, offices, meetings)
+	d.printf("4. A second deployment, launch %d, takes over. Its app creates %d more offices with "+
+		"%d meetings.\n\n", d.launch[1].ID, offices, meetings)
 	return nil
 }
 
@@ -186,7 +200,9 @@ func zones() io.Reader {
 
 // create is what an app of a launch does: it sets up its generator and GORM, and creates offices in
 // the zones from..to-1 of those that were imported last.
-func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meetings int, err error) {
+func (d *demo) create(
+	ctx context.Context, launch, from, to int,
+) (offices, meetings int, err error) {
 	gen, err := generator.NewDecimal(d.log.Generators(launch))
 	if err != nil {
 		return 0, 0, err
@@ -211,7 +227,8 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meeti
 		return 0, 0, err
 	}
 	var created int64
-	if err := db.Model(&Meeting{}).Select("coalesce(max(created), 0)").Scan(&created).Error; err != nil {
+	if err := db.Model(&Meeting{}).Select(
+		"coalesce(max(created), 0)").Scan(&created).Error; err != nil {
 		return 0, 0, err
 	}
 	for _, zone := range in {
@@ -220,7 +237,8 @@ func (d *demo) create(ctx context.Context, launch, from, to int) (offices, meeti
 			created++
 			office.Meetings = append(office.Meetings, Meeting{Title: title, Created: created})
 		}
-		if err := db.Create(&office).Error; err != nil { // the office and its meetings get their IDs here
+		// the office and its meetings get their IDs here
+		if err := db.Create(&office).Error; err != nil {
 			return offices, meetings, err
 		}
 		offices++
@@ -270,16 +288,19 @@ func (d *demo) rows(ctx context.Context) error {
 // order compares the order of the IDs with that of creation.
 func (d *demo) order(ctx context.Context) error {
 	var meetings, generators, inversions int
-	err := d.pool.QueryRowContext(ctx, `SELECT count(*), count(DISTINCT id % 10000000000), count(*) FILTER (WHERE created <= before)
+	err := d.pool.QueryRowContext(ctx,
+		`SELECT count(*), count(DISTINCT id % 10000000000), count(*) FILTER (WHERE created <= before)
 		FROM (SELECT id, created, lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before FROM meetings)`).
 		Scan(&meetings, &generators, &inversions)
 	if err != nil {
 		return err
 	}
 	if inversions > 0 {
-		return fmt.Errorf("%d of %d meetings are not in the order of their creation", inversions, meetings)
+		return fmt.Errorf("%d of %d meetings are not in the order of their creation", inversions,
+			meetings)
 	}
-	d.printf("6. Order: within each of %d generators, the order by ID is the order of creation (%d meetings, %d inversions).\n\n",
+	d.printf("6. Order: within each of %d generators, the order by ID is the order of creation "+
+		"(%d meetings, %d inversions).\n\n",
 		generators, meetings, inversions)
 	return nil
 }
@@ -295,7 +316,8 @@ func (d *demo) numbers(ctx context.Context) error {
 	if rows != different {
 		return fmt.Errorf("%d rows have %d different IDs", rows, different)
 	}
-	_, err = d.log.End(ctx, d.launch[1].ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: username()})
+	_, err = d.log.End(ctx, d.launch[1].ID,
+		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: username()})
 	if err != nil {
 		return err
 	}
@@ -305,10 +327,13 @@ func (d *demo) numbers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d.printf("   launch %d: %d of %d generator numbers, one for each process or import that took IDs\n", shown.ID, shown.NextGenerator, launchlog.MaxGenerators)
+		d.printf("   launch %d: %d of %d generator numbers, one for each process or import that "+
+			"took IDs\n", shown.ID, shown.NextGenerator, launchlog.MaxGenerators)
 	}
-	d.printf("   %d rows of three tables have %d different IDs, though those who minted them never asked each other: each had a\n"+
-		"   generator and a launch number of its own, the last ten digits of its IDs.\n\n", rows, different)
+	d.printf("   %d rows of three tables have %d different IDs, though those who minted them "+
+		"never asked each other: each had a\n"+
+		"   generator and a launch number of its own, the last ten digits of its IDs.\n\n", rows,
+		different)
 	d.printf("All of it is in %s; the demo adds to it when it runs again.\n\n", demoFile)
 	return nil
 }

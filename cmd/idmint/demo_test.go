@@ -56,43 +56,55 @@ func (s *shell) checkDemo(out string, run int) {
 	}
 
 	zones := said(`table zones: (\d+) rows with IDs (\d+) to (\d+)\.`)
-	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND id BETWEEN ? AND ?`, first, zones[1], zones[2]); n != number(zones[0]) || n < 300 {
+	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND id BETWEEN ? AND ?`, first,
+		zones[1], zones[2]); n != number(zones[0]) || n < 300 {
 		s.Errorf("run %d: %d zones, it says %s", run, n, zones[0])
 	}
-	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND tz = 'Europe/Berlin' AND codes LIKE '%DE%' AND coordinates = '+5230+01322'`, first); n != 1 {
+	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND tz = 'Europe/Berlin' AND `+
+		`codes LIKE '%DE%' AND coordinates = '+5230+01322'`, first); n != 1 {
 		s.Errorf("run %d: %d rows of Europe/Berlin", run, n)
 	}
-	for launch, pattern := range map[int]string{first: `creates (\d+) offices in these zones, with (\d+) meetings`, second: `creates (\d+) more offices with (\d+) meetings`} {
+	for launch, pattern := range map[int]string{first: `creates (\d+) offices in these zones, ` +
+		`with (\d+) meetings`, second: `creates (\d+) more offices with (\d+) meetings`} {
 		made := said(pattern)
-		offices := count(`SELECT count(*) FROM offices JOIN zones ON zones.id = zone_id AND zones.id % 100000 = ? WHERE offices.id % 100000 = ?`, first, launch)
-		meetings := count(`SELECT count(*) FROM meetings JOIN offices ON offices.id = office_id WHERE meetings.id % 100000 = ?`, launch)
+		offices := count(`SELECT count(*) FROM offices JOIN zones ON zones.id = zone_id AND `+
+			`zones.id % 100000 = ? WHERE offices.id % 100000 = ?`, first, launch)
+		meetings := count(`SELECT count(*) FROM meetings JOIN offices ON offices.id = office_id `+
+			`WHERE meetings.id % 100000 = ?`, launch)
 		if offices != number(made[0]) || meetings != number(made[1]) || offices == 0 {
-			s.Errorf("run %d, launch %d: %d offices and %d meetings, it says %v", run, launch, offices, meetings, made)
+			s.Errorf("run %d, launch %d: %d offices and %d meetings, it says %v", run, launch,
+				offices, meetings, made)
 		}
 	}
 
 	// The order by ID is the order of creation within a generator: all of it, by a self-join rather
 	// than as the demo does it.
-	order := said(`within each of (\d+) generators, the order by ID is the order of creation \((\d+) meetings, (\d+) inversions\)`)
-	if n := count(`SELECT count(DISTINCT id % 10000000000) FROM meetings`); n != number(order[0]) || n != 2*run+2 {
+	order := said(`within each of (\d+) generators, the order by ID is the order of creation ` +
+		`\((\d+) meetings, (\d+) inversions\)`)
+	if n := count(`SELECT count(DISTINCT id % 10000000000) FROM meetings`); n != number(order[0]) ||
+		n != 2*run+2 {
 		s.Errorf("run %d: %d generators, it says %s", run, n, order[0])
 	}
 	if n := count(`SELECT count(*) FROM meetings`); n != number(order[1]) {
 		s.Errorf("run %d: %d meetings, it says %s", run, n, order[1])
 	}
-	inversions := count(`SELECT count(*) FROM meetings a JOIN meetings b ON a.id % 10000000000 = b.id % 10000000000 AND a.id < b.id AND a.created >= b.created`)
+	inversions := count(
+		`SELECT count(*) FROM meetings a JOIN meetings b ON a.id % 10000000000 = b.id % ` +
+			`10000000000 AND a.id < b.id AND a.created >= b.created`)
 	if inversions != 0 || order[2] != "0" {
 		s.Errorf("run %d: %d inversions, it says %s", run, inversions, order[2])
 	}
 
 	for _, launch := range []int{first, second} {
 		used := number(said(fmt.Sprintf(`launch %d: (\d+) of 100000 generator numbers`, launch))[0])
-		if n := count(`SELECT count(*) FROM idmint_generator WHERE launch_id = ?`, launch); n != used {
+		n := count(`SELECT count(*) FROM idmint_generator WHERE launch_id = ?`, launch)
+		if n != used {
 			s.Errorf("run %d, launch %d: %d generator numbers, it says %d", run, launch, n, used)
 		}
 	}
 	rows := number(said(`(\d+) rows of three tables have \d+ different IDs`)[0])
-	if n := count(`SELECT (SELECT count(*) FROM zones) + (SELECT count(*) FROM offices) + (SELECT count(*) FROM meetings)`); n != rows {
+	if n := count(`SELECT (SELECT count(*) FROM zones) + (SELECT count(*) FROM offices) + (SELECT ` +
+		`count(*) FROM meetings)`); n != rows {
 		s.Errorf("run %d: %d rows, it says %d", run, n, rows)
 	}
 	if n := count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'superseded'`); n != run+1 {
@@ -100,7 +112,8 @@ func (s *shell) checkDemo(out string, run int) {
 	}
 
 	// The rows that it shows are there, and the drawing is inspect's.
-	table := regexp.MustCompile(`(?m)^(\d+)  +(\w+)  +(\d+)  +(\S.*?)  +(\d+)  +(\S+)$`).FindAllStringSubmatch(out, -1)
+	table := regexp.MustCompile(
+		`(?m)^(\d+)  +(\w+)  +(\d+)  +(\S.*?)  +(\d+)  +(\S+)$`).FindAllStringSubmatch(out, -1)
 	for _, r := range table {
 		if n := count(`SELECT count(*) FROM meetings m JOIN offices o ON o.id = m.office_id JOIN zones z ON z.id = o.zone_id
 			WHERE m.id = ? AND m.title = ? AND o.id = ? AND o.city = ? AND z.id = ? AND z.tz = ?`, r[1], r[2], r[3], r[4], r[5], r[6]); n != 1 {
@@ -128,7 +141,8 @@ func (s *shell) checkDemo(out string, run int) {
 func TestDemoAgainAfterKill(t *testing.T) {
 	s := newShell(t)
 	s.must("demo")
-	s.exec(demoFile, `UPDATE idmint_import SET state = 'unfinished'; DELETE FROM meetings; DELETE FROM offices; DELETE FROM zones WHERE id > 1000000000000`)
+	s.exec(demoFile, `UPDATE idmint_import SET state = 'unfinished'; DELETE FROM meetings; DELETE `+
+		`FROM offices; DELETE FROM zones WHERE id > 1000000000000`)
 	out := s.must("demo")
 	if !strings.Contains(out, "launch 3: 2 of 100000") {
 		t.Errorf("%s", out)
@@ -138,7 +152,9 @@ func TestDemoAgainAfterKill(t *testing.T) {
 func TestDemoBadDatabase(t *testing.T) {
 	s := newShell(t)
 	s.write(demoFile, strings.Repeat("hello, world\n", 100))
-	if got := s.run("demo"); got.status != 1 || got.stderr != "idmint: "+demoFile+": file is not a database\n" || got.stdout != "" {
+	got := s.run("demo")
+	if got.status != 1 || got.stderr != "idmint: "+demoFile+": file is not a database\n" ||
+		got.stdout != "" {
 		t.Error(got)
 	}
 }

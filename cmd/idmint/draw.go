@@ -104,7 +104,8 @@ func drawBits(id []byte, fields []field) drawing {
 	column, bit := 0, 0
 	for i, f := range fields {
 		columns[i] = column
-		rows[i] = slices.IndexFunc(fields, func(g field) bool { return g.letter == f.letter && g.label != "" })
+		rows[i] = slices.IndexFunc(fields,
+			func(g field) bool { return g.letter == f.letter && g.label != "" })
 		if rows[i] >= 0 {
 			if !slices.Contains(parts, f.letter) {
 				parts = append(parts, f.letter)
@@ -125,7 +126,8 @@ func drawBits(id []byte, fields []field) drawing {
 		corner, first := "└", slices.Index(rows, i)
 		if first < i { // another field is of the same part
 			corner = "┘"
-			l = put(l, columns[first], "└"+strings.Repeat("─", columns[i]-columns[first]-1), tints[i])
+			l = put(l, columns[first], "└"+strings.Repeat("─", columns[i]-columns[first]-1),
+				tints[i])
 		}
 		for j := range i {
 			switch {

@@ -12,7 +12,10 @@ import (
 
 // On a terminal drawings are in colour, unless somebody wants none.
 func TestTerminal(t *testing.T) {
-	for variable, want := range map[string]bool{"TERM=xterm": true, "NO_COLOR=": true, "NO_COLOR=1": false, "TERM=dumb": false} {
+	for variable, want := range map[string]bool{
+		"TERM=xterm": true, "NO_COLOR=": true,
+		"NO_COLOR=1": false, "TERM=dumb": false,
+	} {
 		s := newShell(t)
 		s.env = append(s.env, "TERM=xterm", "NO_COLOR=", variable)
 		ours, theirs := openTerminal(t)

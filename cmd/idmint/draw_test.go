@@ -15,9 +15,13 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // Colours are added to a drawing, and change nothing else. Each part has its own, in all its lines.
 func TestColours(t *testing.T) {
 	for text, id := range map[string]identified{
-		bitDrawings["--scheme eightbyte 5b9bda2989e1989b"]: identity[idtype.EightByteID, idtype.EightByteParts]{eightByteKind, idtype.MustParseEightByteID("5b9bda2989e1989b")},
-		bitDrawings["8fhmi7mfls62jp64"]:                    identity[idtype.SnoID, idtype.SnoParts]{snoKind, idtype.MustParseSnoID("8fhmi7mfls62jp64")},
-		documented:                                         identity[idtype.DecimalID, idtype.DecimalParts]{decimalKind, 14150009200065},
+		bitDrawings["--scheme eightbyte 5b9bda2989e1989b"]: identity[idtype.EightByteID,
+			idtype.EightByteParts]{eightByteKind, idtype.MustParseEightByteID("5b9bda2989e1989b")},
+		bitDrawings["8fhmi7mfls62jp64"]: identity[idtype.SnoID, idtype.SnoParts]{
+			snoKind,
+			idtype.MustParseSnoID("8fhmi7mfls62jp64"),
+		},
+		documented: identity[idtype.DecimalID, idtype.DecimalParts]{decimalKind, 14150009200065},
 	} {
 		draw := func(colour bool) string {
 			var b strings.Builder
@@ -32,7 +36,8 @@ func TestColours(t *testing.T) {
 			t.Errorf("plain:\n%s\nwant\n%s", plain, text)
 		}
 		coloured := draw(true)
-		if escapes.ReplaceAllString(coloured, "") != text || strings.Count(coloured, "\x1b[0m") == 0 {
+		if escapes.ReplaceAllString(coloured, "") != text ||
+			strings.Count(coloured, "\x1b[0m") == 0 {
 			t.Errorf("%q", coloured)
 		}
 		for _, line := range lines(coloured) {
@@ -41,10 +46,13 @@ func TestColours(t *testing.T) {
 			}
 		}
 	}
-	sno := identity[idtype.SnoID, idtype.SnoParts]{snoKind, idtype.MustParseSnoID("8fhmi7mfls62jp64")}.drawing(time.Now())
+	sno := identity[idtype.SnoID, idtype.SnoParts]{
+		snoKind, idtype.MustParseSnoID("8fhmi7mfls62jp64"),
+	}.drawing(time.Now())
 	colour := map[rune]byte{}
 	for column, c := range sno[4] { // the letters, beneath the bits
-		if c.colour == 0 || sno[3][column].colour != c.colour || colour[c.char] != 0 && colour[c.char] != c.colour {
+		if c.colour == 0 || sno[3][column].colour != c.colour ||
+			colour[c.char] != 0 && colour[c.char] != c.colour {
 			t.Errorf("column %d: %v under %v", column, c, sno[3][column])
 		}
 		colour[c.char] = c.colour

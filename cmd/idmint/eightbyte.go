@@ -17,8 +17,14 @@ var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
 	scheme: idtype.SchemeEightByte,
 	forms: []form[idtype.EightByteID]{
 		{name: formText, read: idtype.ParseEightByteID, write: idtype.EightByteID.String},
-		{name: formNumber, read: readEightByteNumber, write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) }},
-		{name: formHex, read: hexReader[idtype.EightByteID]("EightByteID"), write: idtype.EightByteID.String},
+		{
+			name: formNumber, read: readEightByteNumber,
+			write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) },
+		},
+		{
+			name: formHex, read: hexReader[idtype.EightByteID]("EightByteID"),
+			write: idtype.EightByteID.String,
+		},
 	},
 	names:   []name{{"id", formText}},
 	parts:   idtype.EightByteID.Parts,
@@ -63,7 +69,10 @@ func eightByteSpan(form string, from, to time.Time) ([][2]idtype.EightByteID, er
 	}
 	const seam = 1 << 63
 	if r := ranges[0]; r[0].Uint64() < seam && r[1].Uint64() >= seam {
-		return [][2]idtype.EightByteID{{r[0], idtype.EightByteFromUint64(seam - 1)}, {idtype.EightByteFromUint64(seam), r[1]}}, nil
+		return [][2]idtype.EightByteID{
+			{r[0], idtype.EightByteFromUint64(seam - 1)},
+			{idtype.EightByteFromUint64(seam), r[1]},
+		}, nil
 	}
 	return ranges, nil
 }
@@ -83,14 +92,20 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 			if err := missing(c, "generator", "cluster", "mode"); err != nil {
 				return err
 			}
-			modes := map[string]idtype.EightByteMode{"spread": idtype.EightByteSpread, "time": idtype.EightByteTimeSequential}
+			modes := map[string]idtype.EightByteMode{
+				"spread": idtype.EightByteSpread,
+				"time":   idtype.EightByteTimeSequential,
+			}
 			m, ok := modes[mode]
 			if !ok {
 				return usage("--mode %q: want spread or time", mode)
 			}
 			pair := generator.EightBytePair{Generator: gen.value, Cluster: cluster.value}
-			return mintTimed(c, a, k, &flags, pair, fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
-				func(w generator.Windows[generator.EightBytePair], o *generator.Options) (generator.Source[idtype.EightByteID], error) {
+			return mintTimed(c, a, k, &flags, pair,
+				fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
+				func(
+					w generator.Windows[generator.EightBytePair], o *generator.Options,
+				) (generator.Source[idtype.EightByteID], error) {
 					return generator.NewEightByte(m, w, o)
 				})
 		},
@@ -98,6 +113,7 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 	flags.add(c, "sequence numbers")
 	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (required)")
 	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (required)")
-	c.Flags().StringVar(&mode, "mode", "", "time: IDs ascend with the time; spread: writes spread over the keys (required)")
+	c.Flags().StringVar(&mode, "mode", "",
+		"time: IDs ascend with the time; spread: writes spread over the keys (required)")
 	return c
 }

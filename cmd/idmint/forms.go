@@ -35,7 +35,8 @@ func digits[T idtype.ID](parse func(string) (T, error)) []form[T] {
 	}
 }
 
-var errHex = errors.New("want hexadecimal digits, in lower or upper case, alone or behind \\x or 0x")
+var errHex = errors.New(
+	"want hexadecimal digits, in lower or upper case, alone or behind \\x or 0x")
 
 // hexReader reads the bytes of an ID as databases show them: \x5b9b… in PostgreSQL, 0x5B9B… in
 // MySQL, 5B9B… by a function hex.
@@ -63,7 +64,8 @@ func hexReader[T any, P interface {
 // hasForm says whether a scheme has a form, or that it has not.
 func hasForm(s scheme, form string) error {
 	if !slices.Contains(s.formNames(), form) {
-		return usage("--form %q: want one of the forms of %s IDs, %s", form, s.name(), strings.Join(s.formNames(), ", "))
+		return usage("--form %q: want one of the forms of %s IDs, %s", form, s.name(),
+			strings.Join(s.formNames(), ", "))
 	}
 	return nil
 }

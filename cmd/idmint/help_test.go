@@ -31,7 +31,8 @@ func TestHelp(t *testing.T) {
 		if again := s.run(append([]string{"help"}, path...)...); again != got {
 			t.Errorf("idmint help %v differs: %v", path, again)
 		}
-		if c.Short == "" || len(path) > 0 && !strings.Contains(got.stdout, c.Short) && c.Long == "" {
+		if c.Short == "" || len(path) > 0 && !strings.Contains(got.stdout, c.Short) &&
+			c.Long == "" {
 			t.Errorf("idmint %v does not say what it is for", path)
 		}
 		check := func(f *pflag.Flag) {
@@ -94,7 +95,8 @@ func runExample(t *testing.T, example string) {
 	s.write("shorts.txt", "xinaS8QBh\n")
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", "gzip big.csv\n"+example)
 	cmd.Dir = s.dir
-	cmd.Env = append(s.env, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "CI_PIPELINE_URL=https://ci/7")
+	cmd.Env = append(s.env, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"),
+		"CI_PIPELINE_URL=https://ci/7")
 	out, err := cmd.Output()
 	if err != nil || len(out) == 0 && !strings.Contains(example, "launch end") {
 		t.Errorf("%s\n%v, it said %q", example, err, out)

@@ -53,8 +53,9 @@ columns of the file String or Nullable(String).
 
 Each import is a launch of its own in the launch log, which is created when absent, unless
 --launch or ` + launchVariable + ` names one.`,
-		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
-		Args:    oneArg,
+		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n" +
+			"  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
+		Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			target, log, err := importTarget(&flags, logName)
 			if err != nil {
@@ -64,7 +65,8 @@ Each import is a launch of its own in the launch log, which is created when abse
 				return usage("--table is required")
 			}
 			if strings.Contains(im.Table, ".") {
-				return usage("--table %q: want a plain name; the database, or the schema, is the one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
+				return usage("--table %q: want a plain name; the database, or the schema, is the "+
+					"one that --db names, in PostgreSQL by ?search_path=SCHEMA", im.Table)
 			}
 			if im.IDColumn == "" {
 				return usage(`--id-column "": want a name`)
@@ -107,16 +109,22 @@ Each import is a launch of its own in the launch log, which is created when abse
 		},
 	}
 	flags.add(c)
-	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… (default $" + dsnVariable + ")"
-	logName.add(c, "log", logVariable, "for clickhouse://: the database of the launch log and of the record of imports (default $"+logVariable+")")
+	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… " +
+		"(default $" + dsnVariable + ")"
+	logName.add(c, "log", logVariable,
+		"for clickhouse://: the database of the launch log and of the record of imports (default $"+
+			logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
 	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction, or fewer after 8 MiB of the file")
-	f.StringVar(&launch, "launch", "", "the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
-	f.BoolVar(&im.Resume, "resume", false, "go on with an unfinished import; nothing where it is finished")
-	f.BoolVar(&im.Restart, "restart", false, "remove the rows of an unfinished import, and start again")
+	f.StringVar(&launch, "launch", "",
+		"the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
+	f.BoolVar(&im.Resume, "resume", false,
+		"go on with an unfinished import; nothing where it is finished")
+	f.BoolVar(&im.Restart, "restart", false,
+		"remove the rows of an unfinished import, and start again")
 	return c
 }
 
@@ -159,14 +167,18 @@ func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags
 	if target.Kind == dsn.ClickHouse {
 		log.name = logName
 	} else if logName.given {
-		return target, nil, usage("--log is for clickhouse:// alone: other databases keep the launch log themselves")
+		return target, nil, usage(
+			"--log is for clickhouse:// alone: other databases keep the launch log themselves")
 	}
 	_, err = log.launchLog()
 	return target, &log, err
 }
 
 // runImport sees that there is a launch log, and imports with a progress bar.
-func (a *app) runImport(ctx context.Context, flags *storeFlags, target dsn.DSN, r io.Reader, size int64, im importer.Import) (importer.Result, error) {
+func (a *app) runImport(
+	ctx context.Context, flags *storeFlags, target dsn.DSN, r io.Reader, size int64,
+	im importer.Import,
+) (importer.Result, error) {
 	logDSN, err := flags.launchLog()
 	if err != nil {
 		return importer.Result{}, err
@@ -198,8 +210,11 @@ func (a *app) progress(size int64, what string) *progressbar.ProgressBar {
 	if !isTerminal(a.err) {
 		return progressbar.DefaultBytesSilent(size)
 	}
-	return progressbar.NewOptions64(size, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
+	return progressbar.NewOptions64(size, progressbar.OptionSetWriter(a.err),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionShowBytes(
+			true), progressbar.OptionThrottle(
+			100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth())
 }
 
 func (a *app) reportImport(table string, r importer.Result) error {
@@ -213,10 +228,12 @@ func (a *app) reportImport(table string, r importer.Result) error {
 		}{table, r, r.Duration.Seconds(), rate})
 	}
 	if r.Rows == 0 && r.Resumed > 0 {
-		a.out.printf("%s: nothing was left to import: all %d rows are there, launch %d\n", table, r.Resumed, r.Launch)
+		a.out.printf("%s: nothing was left to import: all %d rows are there, launch %d\n", table,
+			r.Resumed, r.Launch)
 		return nil
 	}
-	a.out.printf("%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows, r.Duration.Seconds(), rate, r.Launch)
+	a.out.printf("%s: %d rows in %.2f s, %d rows a second, launch %d\n", table, r.Rows,
+		r.Duration.Seconds(), rate, r.Launch)
 	switch {
 	case r.Rows == 0:
 	case r.First%idtype.DecimalStep == r.Last%idtype.DecimalStep:

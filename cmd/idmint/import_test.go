@@ -22,7 +22,10 @@ func TestImport(t *testing.T) {
 	s.write("f.csv", numbered(12_345))
 	out := s.must("import", "f.csv", "--db", "sqlite:app.db", "--table", "t")
 	s.checkNumbered(12_345)
-	for _, want := range []string{"t: 12345 rows in ", " rows a second, launch 1\n", "IDs 10000000001 to 123450000000001\n"} {
+	for _, want := range []string{
+		"t: 12345 rows in ", " rows a second, launch 1\n",
+		"IDs 10000000001 to 123450000000001\n",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q: %q is missing", out, want)
 		}
@@ -42,13 +45,16 @@ func TestImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &result); err != nil || strings.Count(out, "\n") != 1 {
 		t.Fatalf("%q: %v", out, err)
 	}
-	if result.Rows != 2 || result.Table != "u" || result.Launch != 2 || len(result.Generators) != 1 || result.First != "10000000002" ||
+	if result.Rows != 2 || result.Table != "u" || result.Launch != 2 ||
+		len(result.Generators) != 1 || result.First != "10000000002" ||
 		result.Last != "20000000002" || result.Seconds <= 0 || result.RowsPerSecond <= 0 {
 		t.Errorf("%+v", result)
 	}
 	// From standard input, under a launch that the environment names.
 	s.env = append(s.env, launchVariable+"="+s.start("a deployment"))
-	if got := s.feed("a\tb\n1\t2\n", "import", "-", "--format", "tsv", "--db", "sqlite:app.db", "--table", "v"); got.status != 0 {
+	got := s.feed("a\tb\n1\t2\n", "import", "-", "--format", "tsv", "--db", "sqlite:app.db",
+		"--table", "v")
+	if got.status != 0 {
 		t.Error(got)
 	}
 	if n := s.count(`SELECT count(*) FROM v WHERE id = 10000000003 AND a = 1 AND b = 2`); n != 1 {
@@ -64,7 +70,9 @@ func TestImportSummary(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		a := &app{out: printer{bufio.NewWriter(&out)}}
-		if err := errors.Join(a.reportImport("t", importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.flush()); err != nil {
+		err := errors.Join(a.reportImport("t",
+			importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.flush())
+		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "\n"+want) {
@@ -79,22 +87,28 @@ func TestImportUnfinished(t *testing.T) {
 	s.write("f.csv", numbered(30)+"x\n")
 	args := []string{"import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
 	got := s.run(args...)
-	if want := "idmint: f.csv: line 32: 1 fields, while the header has 2; 30 rows are stored, and nothing of what follows: go on with --resume\n"; got.stderr != want || got.status != 1 {
+	want := "idmint: f.csv: line 32: 1 fields, while the header has 2; 30 rows are stored, and " +
+		"nothing of what follows: go on with --resume\n"
+	if got.stderr != want || got.status != 1 {
 		t.Errorf("got %v, want %q", got, want)
 	}
 	got = s.run(args...)
-	if got.status != 1 || !strings.Contains(got.stderr, "--resume") || !strings.Contains(got.stderr, "--restart") || !strings.Contains(got.stderr, filepath.Join(s.dir, "f.csv")) {
+	if got.status != 1 || !strings.Contains(got.stderr, "--resume") ||
+		!strings.Contains(got.stderr, "--restart") ||
+		!strings.Contains(got.stderr, filepath.Join(s.dir, "f.csv")) {
 		t.Error(got)
 	}
 	s.write("f.csv", numbered(50))
 	// The file is the same by whatever path.
-	out := s.must("import", "../"+filepath.Base(s.dir)+"/f.csv", "--db", "sqlite:"+filepath.Join(s.dir, "app.db"), "--table", "T", "--resume")
+	out := s.must("import", "../"+filepath.Base(s.dir)+"/f.csv", "--db",
+		"sqlite:"+filepath.Join(s.dir, "app.db"), "--table", "T", "--resume")
 	if !strings.Contains(out, "30 rows were there") {
 		t.Errorf("%q", out)
 	}
 	s.checkNumbered(50)
 	// Once more is once too much only without being told that it was finished.
-	if out := s.must(append(args, "--resume")...); !strings.Contains(out, "nothing was left to import: all 50 rows are there") {
+	out = s.must(append(args, "--resume")...)
+	if !strings.Contains(out, "nothing was left to import: all 50 rows are there") {
 		t.Errorf("%q", out)
 	}
 	s.checkNumbered(50)
@@ -103,7 +117,8 @@ func TestImportUnfinished(t *testing.T) {
 		t.Error(got)
 	}
 	s.write("f.csv", numbered(5))
-	if out := s.must(append(args, "--restart")...); !strings.Contains(out, "10 rows of the unfinished import were removed") {
+	out = s.must(append(args, "--restart")...)
+	if !strings.Contains(out, "10 rows of the unfinished import were removed") {
 		t.Errorf("%q", out)
 	}
 	if n := s.count(`SELECT count(*) FROM t`); n != 55 {
@@ -127,7 +142,8 @@ func TestImportKilled(t *testing.T) {
 		imports++
 		resume := "--resume=false"
 		for {
-			cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "100", resume)
+			cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch",
+				"100", resume)
 			var stderr strings.Builder
 			cmd.Stderr = &stderr
 			if err := cmd.Start(); err != nil {
@@ -135,7 +151,8 @@ func TestImportKilled(t *testing.T) {
 			}
 			resume = "--resume"
 			// A longer time after each kill: a machine that is busy comes through as well.
-			kill := time.AfterFunc(time.Duration(random.IntN(150+10*killed))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+			kill := time.AfterFunc(time.Duration(random.IntN(150+10*killed))*time.Millisecond,
+				func() { _ = cmd.Process.Kill() })
 			err := cmd.Wait()
 			kill.Stop()
 			if err == nil {
@@ -162,7 +179,8 @@ func TestImportKilled(t *testing.T) {
 		}
 	}
 	generators := s.count(`SELECT count(*) FROM idmint_generator`)
-	t.Logf("%d imports of %d rows, %d kills, %d of them with a part stored, in %v: 0 rows twice, 0 lost; the last one used %d generator numbers",
+	t.Logf("%d imports of %d rows, %d kills, %d of them with a part stored, in %v: 0 rows twice, "+
+		"0 lost; the last one used %d generator numbers",
 		imports, rows, killed, inBetween, time.Since(began).Round(time.Millisecond), generators)
 	if inBetween < 10 {
 		t.Errorf("only %d kills met an import at work: the test shows too little", inBetween)
@@ -177,7 +195,8 @@ func TestImportKilledOnPipe(t *testing.T) {
 	file := numbered(rows)
 	killed, inBetween := 0, 0
 	for _, resume := 0, false; ; resume = true {
-		cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "7", fmt.Sprintf("--resume=%v", resume))
+		cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t",
+			"--batch", "7", fmt.Sprintf("--resume=%v", resume))
 		pipe, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -195,9 +214,11 @@ func TestImportKilledOnPipe(t *testing.T) {
 			upto := min(len(file), len(numbered(stored+20))+rand.IntN(2*len(file)/kills))
 			_, _ = fmt.Fprint(pipe, file[:upto])
 			if !resume {
-				s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) > 0 })
+				s.until("rows are stored",
+					func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) > 0 })
 			}
-			time.Sleep(time.Duration(rand.IntN(60+20*killed)) * time.Millisecond) // longer after each kill: a busy machine comes through as well
+			// longer after each kill: a busy machine comes through as well
+			time.Sleep(time.Duration(rand.IntN(60+20*killed)) * time.Millisecond)
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 			killed++

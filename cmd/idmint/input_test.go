@@ -36,7 +36,10 @@ func TestLongLine(t *testing.T) {
 		args      string
 		good, out string
 	}{
-		{"inspect --scheme decimal --json", "14150009200065", `{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}` + "\n"},
+		{
+			"inspect --scheme decimal --json", "14150009200065",
+			`{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}` + "\n",
+		},
 		{"inspect --scheme decimal", "14150009200065", ""},
 		{"compose --scheme decimal", parts, "14150009200065\n"},
 		{"compose --scheme decimal --json", parts, "14150009200065\n"},
@@ -48,7 +51,8 @@ func TestLongLine(t *testing.T) {
 			if i > 0 {
 				size = longestInput + 1
 			}
-			var in io.Reader = io.MultiReader(strings.NewReader(test.good+"\n"), &repeated{strings.Repeat("1", 4096), size}, strings.NewReader(end))
+			var in io.Reader = io.MultiReader(strings.NewReader(test.good+"\n"),
+				&repeated{strings.Repeat("1", 4096), size}, strings.NewReader(end))
 			var out, errs bytes.Buffer
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -63,10 +67,12 @@ func TestLongLine(t *testing.T) {
 				var refused struct{ Input, Error string }
 				for _, line := range lines(out.String()) {
 					if strings.Contains(line, "error") {
-						if err := json.Unmarshal([]byte(line), &refused); err != nil || refused.Input != strings.Repeat("1", 256)+"…" {
+						err := json.Unmarshal([]byte(line), &refused)
+						if err != nil || refused.Input != strings.Repeat("1", 256)+"…" {
 							t.Errorf("%s: %s, %v", test.args, line, err)
 						}
-						out = *bytes.NewBufferString(strings.Replace(out.String(), line+"\n", "", 1))
+						out = *bytes.NewBufferString(
+							strings.Replace(out.String(), line+"\n", "", 1))
 					}
 				}
 				refusal = refused.Error
@@ -75,7 +81,8 @@ func TestLongLine(t *testing.T) {
 				t.Errorf("%s: status %d, %s", test.args, status, refusal)
 			}
 			answers := strings.Count("\n"+test.good+end, test.good)
-			if n := len(out.String()); n == 0 || test.out != "" && out.String() != strings.Repeat(test.out, answers) {
+			n := len(out.String())
+			if n == 0 || test.out != "" && out.String() != strings.Repeat(test.out, answers) {
 				t.Errorf("%s: %q for %d lines", test.args, out.String(), answers)
 			}
 		}
@@ -90,17 +97,22 @@ func TestLongestInput(t *testing.T) {
 		return strings.Repeat(" ", n-len(parts)) + parts
 	}
 	for _, end := range []string{"\n", ""} {
-		if got := s.feed(spaces(longestInput)+end, "compose", "--scheme", "decimal"); got.status != 0 || got.stdout != "14150009200065\n" {
+		got := s.feed(spaces(longestInput)+end, "compose", "--scheme", "decimal")
+		if got.status != 0 || got.stdout != "14150009200065\n" {
 			t.Errorf("a line: %v", got)
 		}
-		if got := s.feed(spaces(longestInput+1)+end, "compose", "--scheme", "decimal"); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "has 65537 bytes") {
+		got = s.feed(spaces(longestInput+1)+end, "compose", "--scheme", "decimal")
+		if got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "has 65537 bytes") {
 			t.Errorf("a line with a byte more: %v", got)
 		}
 	}
-	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput)); got.status != 0 || got.stdout != "14150009200065\n" {
+	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput)); got.status != 0 ||
+		got.stdout != "14150009200065\n" {
 		t.Errorf("an argument: %v", got)
 	}
-	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput+1), spaces(100)); got.status != 1 || got.stdout != "14150009200065\n" || !strings.Contains(got.stderr, "has 65537 bytes") {
+	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput+1),
+		spaces(100)); got.status != 1 || got.stdout != "14150009200065\n" ||
+		!strings.Contains(got.stderr, "has 65537 bytes") {
 		t.Errorf("an argument with a byte more: %v", got)
 	}
 }
@@ -109,7 +121,8 @@ func TestLongestInput(t *testing.T) {
 func TestImportOfWhatIsTooLong(t *testing.T) {
 	s := newShell(t)
 	s.write("wide.csv", strings.Repeat("x,", 99_999)+"x\n")
-	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t"); got.status != 1 || !strings.Contains(got.stderr, `column "x" is there twice`) {
+	got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t")
+	if got.status != 1 || !strings.Contains(got.stderr, `column "x" is there twice`) {
 		t.Error(got)
 	}
 	var names []string
@@ -117,16 +130,20 @@ func TestImportOfWhatIsTooLong(t *testing.T) {
 		names = append(names, fmt.Sprintf("column_%d", i))
 	}
 	s.write("wide.csv", strings.Join(names, ",")+"\n")
-	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t"); got.status != 1 || got.stderr !=
-		"idmint: wide.csv: the file has 100000 columns, and the table would have 100001 with the one of the IDs: in SQLite a table has at most 2000\n" {
+	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table",
+		"t"); got.status != 1 || got.stderr !=
+		"idmint: wide.csv: the file has 100000 columns, and the table would have 100001 with the "+
+			"one of the IDs: in SQLite a table has at most 2000\n" {
 		t.Error(got)
 	}
 	cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	cmd.Stdin = io.MultiReader(strings.NewReader("a,b\n1,2\n\n3,\""), &repeated{strings.Repeat("\n", 4096), 1 << 30})
+	cmd.Stdin = io.MultiReader(strings.NewReader("a,b\n1,2\n\n3,\""),
+		&repeated{strings.Repeat("\n", 4096), 1 << 30})
 	_ = cmd.Run()
-	if cmd.ProcessState.ExitCode() != statusBadInput || !strings.Contains(errs.String(), "line 4: longer than 64 MiB") {
+	if cmd.ProcessState.ExitCode() != statusBadInput ||
+		!strings.Contains(errs.String(), "line 4: longer than 64 MiB") {
 		t.Errorf("status %d: %s", cmd.ProcessState.ExitCode(), errs.String())
 	}
 	if s.count(`SELECT count(*) FROM t`) != 0 {
@@ -141,7 +158,9 @@ func TestLinesOfWindows(t *testing.T) {
 	if got.status != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 2 {
 		t.Errorf("%v", got)
 	}
-	for _, bad := range []string{"14150009200065\r\r\n", "1415\r0009200065\r\n", "14150009200065\r"} {
+	for _, bad := range []string{
+		"14150009200065\r\r\n", "1415\r0009200065\r\n", "14150009200065\r",
+	} {
 		if got := s.feed(bad, "inspect", "--scheme", "decimal"); got.status != statusBadInput {
 			t.Errorf("%q: %v", bad, got)
 		}

@@ -49,11 +49,13 @@ error. So is one of more than 64 KiB. Put -- before IDs that begin with -, as sh
 					return err
 				}
 			}
-			return a.eachInput(args, func(text string) error { return a.inspect(candidates, form, text) })
+			return a.eachInput(args,
+				func(text string) error { return a.inspect(candidates, form, text) })
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
-	c.Flags().StringVar(&form, "form", formText, "how the IDs are written: text, number, hex or uuid")
+	c.Flags().StringVar(&form, "form", formText,
+		"how the IDs are written: text, number, hex or uuid")
 	addLayout(c, &layout)
 	return c
 }
@@ -73,7 +75,8 @@ IDs without a mode are SPREAD. The present layout, of 3.2 and of 4.1 and later, 
 
 func addLayout(c *cobra.Command, layout *string) {
 	c.Flags().StringVar(layout, "layout", "",
-		"a former layout that the IDs are to follow: v1, v2 or v3 of eightbyte (default the present one)")
+		"a former layout that the IDs are to follow: v1, v2 or v3 of eightbyte (default the "+
+			"present one)")
 }
 
 // schemesOf are the scheme of a name, or all, that have a form.
@@ -85,7 +88,8 @@ func schemesOf(name, form string) ([]scheme, error) {
 		}
 		return []scheme{s}, hasForm(s, form)
 	}
-	found := slices.DeleteFunc(slices.Clone(schemes), func(s scheme) bool { return hasForm(s, form) != nil })
+	found := slices.DeleteFunc(slices.Clone(schemes),
+		func(s scheme) bool { return hasForm(s, form) != nil })
 	if len(found) == 0 {
 		return nil, usage("--form %q: want text, number, hex or uuid", form)
 	}
@@ -108,7 +112,8 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	now := time.Now()
 	if len(fits) > 1 {
-		slices.SortStableFunc(fits, func(a, b identified) int { return cmp.Compare(doubt(a, now), doubt(b, now)) })
+		slices.SortStableFunc(fits,
+			func(a, b identified) int { return cmp.Compare(doubt(a, now), doubt(b, now)) })
 	}
 	if a.json {
 		for _, id := range fits {

@@ -69,10 +69,12 @@ func TestInspectDraws(t *testing.T) {
 		}
 	}
 	both := documented + "\n" + drawings["10000000001"]
-	if got := s.must("inspect", "--scheme", "decimal", "14150009200065", "10000000001"); got != both {
+	if got := s.must("inspect", "--scheme", "decimal", "14150009200065",
+		"10000000001"); got != both {
 		t.Errorf("two IDs:\n%s", got)
 	}
-	if got := s.feed("14150009200065\n10000000001", "inspect", "--scheme", "decimal"); got.stdout != both || got.status != 0 {
+	if got := s.feed("14150009200065\n10000000001", "inspect", "--scheme",
+		"decimal"); got.stdout != both || got.status != 0 {
 		t.Errorf("two lines: %v", got)
 	}
 	if got := s.feed("", "inspect"); got.status != 0 || got.stdout != "" || got.stderr != "" {
@@ -82,7 +84,8 @@ func TestInspectDraws(t *testing.T) {
 
 func TestInspectJSON(t *testing.T) {
 	s := newShell(t)
-	got := s.feed("14150009200065\nx\n9223372029999999999\n", "inspect", "--scheme", "decimal", "--json")
+	got := s.feed("14150009200065\nx\n9223372029999999999\n", "inspect", "--scheme", "decimal",
+		"--json")
 	want := `{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}
 {"input":"x","error":"\"x\" as DecimalID: not a plain decimal number: digits only, without sign, spaces or leading zeros"}
 {"scheme":"decimal","id":"9223372029999999999","counter":922337202,"generator_id":99999,"launch_id":99999}
@@ -98,30 +101,40 @@ func TestInspectBadInput(t *testing.T) {
 	s := newShell(t)
 	long := strings.Repeat("1", 1<<20)
 	for _, input := range []string{
-		"", "x", "+14150009200065", "-14150009200065", " 14150009200065", "14150009200065 ", "\t14150009200065", "\r14150009200065",
-		"014150009200065", "00", "0", "-0", "9223372036854775808", "18446744073709551616", "14150009200065.0", "1.415e13", "1e10", "0x10000000000",
-		"10_000_000_000", "1415 00092 00065", "14150009200065\x00", "\x00", "１４１５０００９２０００６５", "\xff", "\"14150009200065\"", "null",
+		"", "x", "+14150009200065", "-14150009200065", " 14150009200065", "14150009200065 ",
+		"\t14150009200065", "\r14150009200065",
+		"014150009200065", "00", "0", "-0", "9223372036854775808", "18446744073709551616",
+		"14150009200065.0", "1.415e13", "1e10", "0x10000000000",
+		"10_000_000_000", "1415 00092 00065", "14150009200065\x00", "\x00", "１４１５０００９２０００６５",
+		"\xff", "\"14150009200065\"", "null",
 		"1", "65", "9200065", "9999999999", // no counter
 		"9223372030000000000", "9223372036854775807", // counter 922337203
 		long,
 	} {
 		got := s.feed("14150009200065\n"+input+"\n10000000001\n", "inspect", "--scheme", "decimal")
-		if want := documented + "\n" + drawings["10000000001"]; got.stdout != want || got.status != 1 {
+		want := documented + "\n" + drawings["10000000001"]
+		if got.stdout != want || got.status != 1 {
 			t.Errorf("%.40q: the others are not answered: %v", input, got)
 		}
-		if strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "idmint: ") || len(got.stderr) > 300 {
+		if strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "idmint: ") ||
+			len(got.stderr) > 300 {
 			t.Errorf("%.40q: stderr %q", input, got.stderr)
 		}
-		if input != "" && len(input) < 64 && !strings.Contains(got.stderr, strings.Trim(fmt.Sprintf("%q", input), `"`)) {
+		if input != "" && len(input) < 64 &&
+			!strings.Contains(got.stderr, strings.Trim(fmt.Sprintf("%q", input), `"`)) {
 			t.Errorf("%.40q: stderr does not name it: %q", input, got.stderr)
 		}
 
-		got = s.feed("14150009200065\n"+input+"\n10000000001\n", "inspect", "--scheme", "decimal", "--json")
+		got = s.feed("14150009200065\n"+input+"\n10000000001\n", "inspect", "--scheme", "decimal",
+			"--json")
 		lines := strings.Split(got.stdout, "\n")
 		var refusal struct{ Input, Error string }
 		if len(lines) != 4 || got.status != 1 || got.stderr != "" {
 			t.Errorf("%.40q as JSON: %v", input, got)
-		} else if err := json.Unmarshal([]byte(lines[1]), &refusal); err != nil || refusal.Error == "" || len(lines[1]) > 1000 || !strings.HasPrefix(strings.ToValidUTF8(input, "\ufffd"), strings.TrimSuffix(refusal.Input, "…")) {
+		} else if err := json.Unmarshal([]byte(lines[1]), &refusal); err != nil ||
+			refusal.Error == "" || len(lines[1]) > 1000 ||
+			!strings.HasPrefix(strings.ToValidUTF8(input, "\ufffd"),
+				strings.TrimSuffix(refusal.Input, "…")) {
 			t.Errorf("%.40q as JSON: %.1000q, %v", input, lines[1], err)
 		}
 
@@ -154,7 +167,8 @@ func TestInspectAnswersAtOnce(t *testing.T) {
 	for n := range 3 {
 		fmt.Fprintf(in, "%d0000000001\n", n+1)
 		var got struct{ Counter int }
-		if err := answers.Decode(&got); err != nil || got.Counter != n+1 { // command ends after a minute, and so does this
+		// command ends after a minute, and so does this
+		if err := answers.Decode(&got); err != nil || got.Counter != n+1 {
 			t.Fatalf("question %d: %+v, %v", n+1, got, err)
 		}
 	}
@@ -172,7 +186,8 @@ func TestInspectOrder(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &both, &both
 	_ = cmd.Run()
 	parts := strings.Split(both.String(), "idmint: \"x\"")
-	if len(parts) != 2 || parts[0] != documented || !strings.HasSuffix(parts[1], "\n\n"+drawings["10000000001"]) {
+	if len(parts) != 2 || parts[0] != documented ||
+		!strings.HasSuffix(parts[1], "\n\n"+drawings["10000000001"]) {
 		t.Errorf("%s", both.String())
 	}
 }
@@ -247,8 +262,14 @@ func TestDrawingsFit(t *testing.T) {
 	for _, id := range []identified{
 		identity[idtype.DecimalID, idtype.DecimalParts]{decimalKind, idtype.MaxDecimalID},
 		identity[idtype.TraceID, idtype.TraceParts]{traceKind, 1<<63 - 1},
-		identity[idtype.EightByteID, idtype.EightByteParts]{eightByteKind, idtype.MustParseEightByteID("ffffffffffffffff")},
-		identity[idtype.EightByteID, idtype.EightByteParts]{eightByteKind, idtype.MustParseEightByteID("ffffffffffffefff")},
+		identity[idtype.EightByteID, idtype.EightByteParts]{
+			eightByteKind,
+			idtype.MustParseEightByteID("ffffffffffffffff"),
+		},
+		identity[idtype.EightByteID, idtype.EightByteParts]{
+			eightByteKind,
+			idtype.MustParseEightByteID("ffffffffffffefff"),
+		},
 		identity[idtype.ShortID, idtype.ShortParts]{shortKind, 1<<60 - 1},
 		identity[idtype.SnoID, idtype.SnoParts]{snoKind, idtype.MustParseSnoID("xxxxxxxxxxxxxxxx")},
 	} {
@@ -282,7 +303,8 @@ func TestInspectTrace(t *testing.T) {
 		t.Fatalf("%q: %v, %v", rest, err, err2)
 	}
 	now := time.Now()
-	if last.Unix()%33554432 != 16903607 || next.Unix()-last.Unix() != 33554432 || last.After(now) || next.Before(now.Add(-time.Minute)) {
+	if last.Unix()%33554432 != 16903607 || next.Unix()-last.Unix() != 33554432 || last.After(now) ||
+		next.Before(now.Add(-time.Minute)) {
 		t.Errorf("%v or %v at %v", last, next, now)
 	}
 }
@@ -337,7 +359,10 @@ func TestInspectLists(t *testing.T) {
 	}
 	// An ID of today is first what it is, unless it happens to be one of another scheme and of
 	// these years as well.
-	for scheme, form := range map[string]string{"short": "number", "eightbyte --generator 1 --cluster 2 --mode time": "hex"} {
+	for scheme, form := range map[string]string{
+		"short": "number",
+		"eightbyte --generator 1 --cluster 2 --mode time": "hex",
+	} {
 		first := 0
 		for range 12 {
 			minted := s.must(append([]string{"new", "--json"}, strings.Fields(scheme)...)...)
@@ -355,14 +380,16 @@ func TestInspectLists(t *testing.T) {
 	}
 	now := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]int{
-		"2021-11-20T23:59:59.999Z": 2, "2021-11-21T00:00:00Z": 0, "2026-11-22T00:00:00Z": 0, "2026-11-22T00:00:00.001Z": 2,
+		"2021-11-20T23:59:59.999Z": 2, "2021-11-21T00:00:00Z": 0, "2026-11-22T00:00:00Z": 0,
+		"2026-11-22T00:00:00.001Z": 2,
 	} {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		id, err := idtype.MinShortID(at)
-		if got := doubt(identity[idtype.ShortID, idtype.ShortParts]{shortKind, id}, now); err != nil || got != want {
+		got := doubt(identity[idtype.ShortID, idtype.ShortParts]{shortKind, id}, now)
+		if err != nil || got != want {
 			t.Errorf("%s: doubt %d, want %d, %v", text, got, want, err)
 		}
 	}
@@ -392,7 +419,10 @@ func TestInspectForms(t *testing.T) {
 		{"eightbyte", "hex", "cb54ecf28400000", "want hexadecimal digits"},
 		{"eightbyte", "hex", "cb54ecf2840000", `"cb54ecf2840000" as EightByteID`},
 		{"eightbyte", "hex", "", `"" as EightByteID`},
-		{"eightbyte", "hex", "0x0000000000000000", `"0x0000000000000000" as EightByteID: zero means not assigned`},
+		{
+			"eightbyte", "hex", "0x0000000000000000",
+			`"0x0000000000000000" as EightByteID: zero means not assigned`,
+		},
 		{"eightbyte", "hex", " cb54ecf284000000", "want hexadecimal digits"},
 		{"eightbyte", "number", "-3795148059625652224", eight},
 		{"eightbyte", "number", "14651596014083899392", eight}, // as BIGINT UNSIGNED
@@ -407,7 +437,8 @@ func TestInspectForms(t *testing.T) {
 		{"short", "text", "AAA", "its highest digit is A"},
 		{"short", "number", "11093174944930914", short},
 		{"short", "number", "xinaS8QBh", "not a plain decimal number"},
-		{"short", "number", "1152921504606846976", "1152921504606846976: ShortID: unix_ms"}, // 61 bits
+		// 61 bits
+		{"short", "number", "1152921504606846976", "1152921504606846976: ShortID: unix_ms"},
 		{"short", "number", "-5", "not a plain decimal number"},
 		{"sno", "text", "8fhmi7mfls62jp64", sno},
 		{"sno", "text", "8FHMI7MFLS62JP64", "upper case"},
@@ -422,12 +453,19 @@ func TestInspectForms(t *testing.T) {
 		{"sno", "uuid", "3866686d69376d666c7336326a703634", "want a UUID"},
 		{"sno", "uuid", "00000000-0000-0000-0000-000000000000", "zero means not assigned"},
 		{"sno", "uuid", "123e4567-e89b-42d3-a456-426614174000", "want 2-9 or a-x"},
-		{"trace", "number", "57", `{"scheme":"trace","id":"57","timestamp":0,"node_no":0,"bottom":57}`},
+		{
+			"trace", "number", "57",
+			`{"scheme":"trace","id":"57","timestamp":0,"node_no":0,"bottom":57}`,
+		},
 		{"trace", "text", "4194304", "bottom 0 is outside 1..4194303"},
 		{"sequence", "text", "057", "not a plain decimal number"},
-		{"sequence", "number", "9223372036854775807", `{"scheme":"sequence","id":"9223372036854775807"}`},
+		{
+			"sequence", "number", "9223372036854775807",
+			`{"scheme":"sequence","id":"9223372036854775807"}`,
+		},
 	} {
-		got := s.feed(test.input+"\n", "inspect", "--json", "--scheme", test.scheme, "--form", test.form)
+		got := s.feed(test.input+"\n", "inspect", "--json", "--scheme", test.scheme, "--form",
+			test.form)
 		if strings.HasPrefix(test.want, "{") {
 			if got.stdout != test.want+"\n" || got.status != 0 || got.stderr != "" {
 				t.Errorf("%+v: %v", test, got)
@@ -436,15 +474,18 @@ func TestInspectForms(t *testing.T) {
 		}
 		var refusal struct{ Input, Error string }
 		err := json.Unmarshal([]byte(got.stdout), &refusal)
-		if err != nil || got.status != 1 || refusal.Input != test.input || !strings.Contains(refusal.Error, test.want) {
+		if err != nil || got.status != 1 || refusal.Input != test.input ||
+			!strings.Contains(refusal.Error, test.want) {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}
 	// A form selects the schemes that have it.
-	if got := s.must("inspect", "--json", "--form", "hex", "0x335f48168d9e8808dc82"); got != sno+"\n" {
+	if got := s.must("inspect", "--json", "--form", "hex", "0x335f48168d9e8808dc82"); got != sno+
+		"\n" {
 		t.Errorf("hex: %s", got)
 	}
-	if got := s.must("inspect", "--json", "--form", "number", "--", "-3795148059625652224"); got != eight+"\n" {
+	if got := s.must("inspect", "--json", "--form", "number", "--",
+		"-3795148059625652224"); got != eight+"\n" {
 		t.Errorf("number: %s", got)
 	}
 }

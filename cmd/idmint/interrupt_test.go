@@ -19,9 +19,13 @@ import (
 // and it can be resumed.
 func TestInterrupted(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		for _, rows := range []int{0, 5, 25, 30} { // fed before the pipe hangs; 20 of 25 and 20 or 30 of 30 are stored, in batches of ten
+		// fed before the pipe hangs; 20 of 25 and 20 or 30 of 30 are stored, in batches of ten
+		for _, rows := range []int{0, 5, 25, 30} {
 			s := newShell(t)
-			args := []string{"import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
+			args := []string{
+				"import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table",
+				"t", "--batch", "10",
+			}
 			cmd := s.command(args...)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
@@ -34,9 +38,11 @@ func TestInterrupted(t *testing.T) {
 			}
 			fmt.Fprint(pipe, numbered(rows))
 			stored := rows / 10 * 10
-			s.until("rows are stored", func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) == stored })
+			s.until("rows are stored",
+				func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) == stored })
 			s.until("the import has its launch", func() bool {
-				return s.exists("idmint_import") && s.count(`SELECT count(*) FROM idmint_import WHERE launch_id IS NOT NULL`) == 1
+				return s.exists("idmint_import") &&
+					s.count(`SELECT count(*) FROM idmint_import WHERE launch_id IS NOT NULL`) == 1
 			})
 			time.Sleep(200 * time.Millisecond) // now it reads
 			began := time.Now()
@@ -47,9 +53,13 @@ func TestInterrupted(t *testing.T) {
 			if d := time.Since(began); d > soon {
 				t.Errorf("%v: it took %v", signal, d)
 			}
-			want := fmt.Sprintf("idmint: -: interrupted; %d rows are stored, and nothing of what follows: go on with --resume\n", stored)
-			if status := cmd.ProcessState.ExitCode(); status != statusInterrupted || stderr.String() != want {
-				t.Errorf("%v with %d rows: status %d, %q; want %q", signal, rows, status, stderr.String(), want)
+			want := fmt.Sprintf(
+				"idmint: -: interrupted; %d rows are stored, and nothing of what follows: go on "+
+					"with --resume\n", stored)
+			if status := cmd.ProcessState.ExitCode(); status != statusInterrupted ||
+				stderr.String() != want {
+				t.Errorf("%v with %d rows: status %d, %q; want %q", signal, rows, status,
+					stderr.String(), want)
 			}
 			s.checkNumbered(stored)
 			if got := s.feed(numbered(50), append(args, "--resume")...); got.status != 0 {
@@ -75,7 +85,8 @@ func TestInterruptedTwice(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.until("the first batch is stored", func() bool { return s.count(`SELECT count(*) FROM t`) == 10 })
+	s.until("the first batch is stored",
+		func() bool { return s.count(`SELECT count(*) FROM t`) == 10 })
 	db := s.open("app.db")
 	db.SetMaxOpenConns(1)
 	if _, err := db.Exec("PRAGMA busy_timeout = 0"); err != nil {
@@ -92,13 +103,15 @@ func TestInterruptedTwice(t *testing.T) {
 		return true
 	})
 	began := time.Now()
-	go func() { // the second one may come before the first is seen: then it is the third that counts
+	// the second one may come before the first is seen: then it is the third that counts
+	go func() {
 		for cmd.Process.Signal(os.Interrupt) == nil {
 			time.Sleep(100 * time.Millisecond)
 		}
 	}()
 	_ = cmd.Wait()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGINT {
 		t.Errorf("it ended by itself: %v, %s", cmd.ProcessState, stderr.String())
 	}
 	if d := time.Since(began); d > soon {
@@ -147,7 +160,9 @@ func TestInterruptedWhileLocked(t *testing.T) {
 		_ = p.Process.Signal(os.Interrupt)
 		began := time.Now()
 		_ = p.Wait()
-		if p.ProcessState.ExitCode() != statusInterrupted || !strings.Contains(p.stderr.String(), "interrupted") || p.stdout.Len() > 0 || strings.Count(p.stderr.String(), "\n") != 1 {
+		if p.ProcessState.ExitCode() != statusInterrupted ||
+			!strings.Contains(p.stderr.String(), "interrupted") || p.stdout.Len() > 0 ||
+			strings.Count(p.stderr.String(), "\n") != 1 {
 			t.Errorf("%v: %v, %q", p.Args[1:], p.ProcessState, p.stderr.String())
 		}
 		if d := time.Since(began); d > soon {
@@ -184,7 +199,8 @@ func (s *shell) interrupt(args string) (string, time.Duration) {
 		s.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if cmd.ProcessState.ExitCode() != statusInterrupted || stderr.String() != "idmint: interrupted\n" {
+	if cmd.ProcessState.ExitCode() != statusInterrupted ||
+		stderr.String() != "idmint: interrupted\n" {
 		s.Errorf("%s: %v, %q", args, cmd.ProcessState, stderr.String())
 	}
 	return string(first) + string(all), time.Since(<-began)
@@ -194,7 +210,8 @@ func (s *shell) interrupt(args string) (string, time.Duration) {
 func TestInterruptedStream(t *testing.T) {
 	all, _ := newShell(t).interrupt("new decimal --test -n 900000000")
 	lines := strings.Split(all, "\n")
-	if n := len(lines) - 1; n == 0 || lines[n] != "" || lines[n-1] != fmt.Sprintf("%d0000000000", n) {
+	n := len(lines) - 1
+	if n == 0 || lines[n] != "" || lines[n-1] != fmt.Sprintf("%d0000000000", n) {
 		t.Errorf("%d lines, the last ones %q", n, lines[max(0, n-2):])
 	}
 }
@@ -211,11 +228,14 @@ func TestInterruptedClock(t *testing.T) {
 		"new sequence --counter c --db sqlite:app.db -n 900000000",
 	} {
 		all, took := s.interrupt(args)
-		if took > 500*time.Millisecond { // trace IDs may have a second to wait: that is not waited out
+		// trace IDs may have a second to wait: that is not waited out
+		if took > 500*time.Millisecond {
 			t.Errorf("%s: it took %v", args, took)
 		}
 		out := strings.Split(all, "\n")
-		if n := len(out); out[n-1] != "" || n > 2 && len(out[n-2]) != len(out[0]) && !strings.Contains(args, "sequence") {
+		n := len(out)
+		if out[n-1] != "" ||
+			n > 2 && len(out[n-2]) != len(out[0]) && !strings.Contains(args, "sequence") {
 			t.Errorf("%s: it ends with %q", args, out[max(0, n-2):])
 		}
 	}
@@ -249,7 +269,8 @@ func TestClosedOutput(t *testing.T) {
 		err = cmd.Wait()
 		ids.Close()
 		var exit *exec.ExitError
-		if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !errors.As(err, &exit) || !ok || status.Signal() != syscall.SIGPIPE {
+		status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if !errors.As(err, &exit) || !ok || status.Signal() != syscall.SIGPIPE {
 			t.Errorf("%s: ended with %v", args, err)
 		}
 		if d := time.Since(began); stderr.Len() > 0 || d > soon {
@@ -279,7 +300,9 @@ func TestFullOutput(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = full, &stderr
 		_ = cmd.Run()
-		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "no space left") || strings.Count(stderr.String(), "\n") != 1 {
+		if cmd.ProcessState.ExitCode() != 1 ||
+			!strings.Contains(stderr.String(), "no space left") ||
+			strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%v: %v, %q", args, cmd.ProcessState, stderr.String())
 		}
 	}

@@ -20,12 +20,15 @@ func (a *app) launchCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(), a.launchShowCommand(), a.launchAdvanceCommand())
+	c.AddCommand(a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(),
+		a.launchShowCommand(), a.launchAdvanceCommand())
 	return c
 }
 
 // withLog runs a command's work on the launch log.
-func (a *app) withLog(c *cobra.Command, flags *storeFlags, f func(context.Context, *launchlog.Log) error) error {
+func (a *app) withLog(
+	c *cobra.Command, flags *storeFlags, f func(context.Context, *launchlog.Log) error,
+) error {
 	ctx, cancel := interruptible(c)
 	defer cancel()
 	log, done, err := flags.open(ctx, a)
@@ -49,8 +52,9 @@ deployment, outside the app.
 The key names the deployment, for example the URL of the pipeline's run: to run the command
 again with the same key prints the same number, and with the same key for something else is an
 error.`,
-		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
-		Args:    cobra.NoArgs,
+		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key ` +
+			`"$CI_PIPELINE_URL" --initiator "$(id -un)"`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "plain" && format != "env" {
 				return usage("--format %q: want plain or env", format)
@@ -69,7 +73,9 @@ error.`,
 					return err
 				}
 				if !launch.Running() {
-					a.warn("warning: launch %d, of this key, has ended as %s: its apps get no generator numbers; a new deployment needs a new key", launch.ID, launch.Outcome)
+					a.warn("warning: launch %d, of this key, has ended as %s: its apps get no "+
+						"generator numbers; a new deployment needs a new key", launch.ID,
+						launch.Outcome)
 				}
 				switch {
 				case a.json:
@@ -89,7 +95,8 @@ error.`,
 	f.StringVar(&r.Service, "service", "", "what is launched (required)")
 	f.StringVar(&r.Environment, "env", "", "where, for example production (required)")
 	f.StringVar(&r.Initiator, "initiator", "", "who launches (required)")
-	f.StringVar(&r.InitiatorKind, "initiator-kind", "", "what that is, for example user, ci or schedule")
+	f.StringVar(&r.InitiatorKind, "initiator-kind", "",
+		"what that is, for example user, ci or schedule")
 	f.StringVar(&r.Version, "version", "", "the version")
 	f.StringVar(&r.Commit, "commit", "", "the commit")
 	f.StringVar(&r.Ref, "ref", "", "the branch or tag")
@@ -100,7 +107,8 @@ error.`,
 	f.StringVar(&r.PipelineURL, "pipeline-url", "", "the pipeline's run")
 	f.IntVar(&r.RollsBack, "rolls-back", 0, "the launch that this one rolls back")
 	f.StringVar(&data, "data", "", "a JSON object of your own")
-	f.IntVar(&r.KnownLaunch, "known", 0, "the highest launch number you know of: a log that is behind it is an error")
+	f.IntVar(&r.KnownLaunch, "known", 0,
+		"the highest launch number you know of: a log that is behind it is an error")
 	f.StringVar(&format, "format", "plain", "plain: the number; env: "+launchVariable+"=number")
 	return c
 }
@@ -170,7 +178,8 @@ func (a *app) launchListCommand() *cobra.Command {
 					return nil
 				}
 				return a.out.table(func(row func(...any)) {
-					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED", "STATE",
+					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED",
+						"STATE",
 						"GENERATORS")
 					for _, l := range found {
 						row(l.ID, l.Service, l.Environment, l.Version, l.Initiator,
@@ -213,7 +222,10 @@ func (a *app) launchShowCommand() *cobra.Command {
 			if limit < 1 {
 				return usage("--limit is positive")
 			}
-			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error { return a.show(ctx, log, id, limit) })
+			return a.withLog(c, &flags,
+				func(ctx context.Context, log *launchlog.Log) error {
+					return a.show(ctx, log, id, limit)
+				})
 		},
 	}
 	flags.add(c)
@@ -318,7 +330,8 @@ number that was ever used, and start a new launch.`,
 				if now == launchlog.MaxLaunch {
 					next = "there are no more in this namespace"
 				}
-				a.warn("launches up to %d count as used, and none of them runs any more: %s", now, next)
+				a.warn("launches up to %d count as used, and none of them runs any more: %s", now,
+					next)
 				return a.out.printf("%d\n", now)
 			})
 		},

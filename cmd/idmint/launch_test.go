@@ -15,11 +15,15 @@ func testLaunchStart(t *testing.T, s *shell) {
 	if got := s.must("migrate", "--db", "sqlite:app.db"); got != "schema version 2 (was 0)\n" {
 		t.Errorf("migrate: %q", got)
 	}
-	if got := s.must("migrate", "--db", "sqlite:app.db", "--json"); got != `{"from":2,"to":2}`+"\n" {
+	if got := s.must("migrate", "--db", "sqlite:app.db", "--json"); got != `{"from":2,"to":2}`+
+		"\n" {
 		t.Errorf("migrate again: %q", got)
 	}
 	args := func(key string, more ...string) []string {
-		return append([]string{"launch", "start", "--db", "sqlite:app.db", "--service", "shop", "--env", "production", "--key", key, "--initiator", "ann"}, more...)
+		return append([]string{
+			"launch", "start", "--db", "sqlite:app.db", "--service", "shop",
+			"--env", "production", "--key", key, "--initiator", "ann",
+		}, more...)
 	}
 	for range 2 { // the step of a pipeline may be run again
 		if got := s.must(args("k")...); got != "1\n" {
@@ -36,35 +40,45 @@ func testLaunchStart(t *testing.T, s *shell) {
 		t.Errorf("another namespace: %q", got)
 	}
 	var launch launchlog.Launch
-	if err := json.Unmarshal([]byte(s.must(args("k", "--json")...)), &launch); err != nil || launch.ID != 1 || launch.Service != "shop" {
+	err := json.Unmarshal([]byte(s.must(args("k", "--json")...)), &launch)
+	if err != nil || launch.ID != 1 || launch.Service != "shop" {
 		t.Errorf("%+v, %v", launch, err)
 	}
 	got := s.run(args("k", "--version", "2")...)
-	if got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, `launch 1, of key "k", is there and differs in version`) {
+	if got.status != 1 || got.stdout != "" ||
+		!strings.Contains(got.stderr, `launch 1, of key "k", is there and differs in version`) {
 		t.Errorf("the same key for something else: %v", got)
 	}
 	if got := s.must(args("m", "--known", "2")...); got != "3\n" {
 		t.Errorf("--known: %q", got)
 	}
-	if got := s.run(args("n", "--known", "4")...); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "launch 4 is known, the last one is 3") {
+	if got := s.run(args("n", "--known", "4")...); got.status != 1 || got.stdout != "" ||
+		!strings.Contains(got.stderr, "launch 4 is known, the last one is 3") {
 		t.Errorf("--known beyond: %v", got)
 	}
-	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "40"); got.status != 0 || got.stdout != "40\n" || !strings.Contains(got.stderr, "none of them runs") {
+	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "40"); got.status != 0 ||
+		got.stdout != "40\n" || !strings.Contains(got.stderr, "none of them runs") {
 		t.Errorf("advance: %v", got)
 	}
-	for to, words := range map[string]string{"41": "had no launches: is the name right?", "99999": "there are no more in this namespace"} {
-		got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", to, "--namespace", "n"+to)
+	for to, words := range map[string]string{
+		"41":    "had no launches: is the name right?",
+		"99999": "there are no more in this namespace",
+	} {
+		got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", to, "--namespace",
+			"n"+to)
 		if got.status != 0 || !strings.Contains(got.stderr, words) {
 			t.Error(got)
 		}
 	}
-	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "7"); got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, "below the last launch, 40") {
+	if got := s.run("launch", "advance", "--db", "sqlite:app.db", "--to", "7"); got.status != 1 ||
+		got.stdout != "" || !strings.Contains(got.stderr, "below the last launch, 40") {
 		t.Errorf("advance backwards: %v", got)
 	}
 	if got := s.must(args("n", "--known", "4")...); got != "41\n" {
 		t.Errorf("after advance: %q", got)
 	}
-	if got := s.run(args("m")...); got.status != 0 || got.stdout != "3\n" || !strings.Contains(got.stderr, "launch 3, of this key, has ended as superseded") {
+	if got := s.run(args("m")...); got.status != 0 || got.stdout != "3\n" ||
+		!strings.Contains(got.stderr, "launch 3, of this key, has ended as superseded") {
 		t.Errorf("the key of a launch that has ended: %v", got)
 	}
 }
@@ -74,8 +88,10 @@ func TestLaunchFields(t *testing.T) { inEveryLog(t, testLaunchFields) }
 func testLaunchFields(t *testing.T, s *shell) {
 	s.start("before")
 	flags := map[string]string{
-		"service": "shop", "env": "production", "key": "https://ci/1", "initiator": "ann", "initiator-kind": "user", "version": "1.2.3",
-		"commit": "abc123", "ref": "main", "digest": "sha256:77", "ticket": "OPS-1", "reason": "Friday", "approver": "bob",
+		"service": "shop", "env": "production", "key": "https://ci/1", "initiator": "ann",
+		"initiator-kind": "user", "version": "1.2.3",
+		"commit": "abc123", "ref": "main", "digest": "sha256:77", "ticket": "OPS-1",
+		"reason": "Friday", "approver": "bob",
 		"pipeline-url": "https://ci/run/1", "rolls-back": "1", "data": `{"b": 1, "a": [2]}`,
 	}
 	args := []string{"launch", "start", "--db", "sqlite:app.db"}
@@ -94,7 +110,10 @@ func testLaunchFields(t *testing.T, s *shell) {
 			t.Errorf("show does not say %s %s:\n%s", name, value, plain)
 		}
 	}
-	for _, want := range []string{`{"a":[2],"b":1}`, "running", "1 of 100000", "started by ann", "generator 0 taken by "} {
+	for _, want := range []string{
+		`{"a":[2],"b":1}`, "running", "1 of 100000", "started by ann",
+		"generator 0 taken by ",
+	} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("show does not say %q:\n%s", want, plain)
 		}
@@ -105,10 +124,14 @@ func testLaunchFields(t *testing.T, s *shell) {
 		Events []launchlog.Event
 		Claims []launchlog.Claim
 	}
-	if err := json.Unmarshal([]byte(s.must("launch", "show", "2", "--db", "sqlite:app.db", "--json")), &shown); err != nil {
+	err := json.Unmarshal([]byte(s.must("launch", "show", "2", "--db", "sqlite:app.db", "--json")),
+		&shown)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if shown.ID != 2 || shown.RollsBack != 1 || shown.Ticket != "OPS-1" || shown.NextGenerator != 1 || len(shown.Events) != 1 || len(shown.Claims) != 1 || !shown.Running() {
+	if shown.ID != 2 || shown.RollsBack != 1 || shown.Ticket != "OPS-1" ||
+		shown.NextGenerator != 1 || len(shown.Events) != 1 || len(shown.Claims) != 1 ||
+		!shown.Running() {
 		t.Errorf("%+v", shown)
 	}
 }
@@ -118,7 +141,8 @@ func TestLaunchEnd(t *testing.T) { inEveryLog(t, testLaunchEnd) }
 func testLaunchEnd(t *testing.T, s *shell) {
 	s.start("a")
 	for range 2 {
-		s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back", "--initiator", "bob", "--reason", "too slow")
+		s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back",
+			"--initiator", "bob", "--reason", "too slow")
 	}
 	plain := s.must("launch", "show", "1", "--db", "sqlite:app.db")
 	for _, want := range []string{"rolled-back", "ended by bob", "too slow"} {
@@ -127,14 +151,18 @@ func testLaunchEnd(t *testing.T, s *shell) {
 		}
 	}
 	var ended launchlog.Launch
-	out := s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back", "--json")
-	if err := json.Unmarshal([]byte(out), &ended); err != nil || ended.Outcome != launchlog.RolledBack || ended.Running() {
+	out := s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back",
+		"--json")
+	err := json.Unmarshal([]byte(out), &ended)
+	if err != nil || ended.Outcome != launchlog.RolledBack || ended.Running() {
 		t.Errorf("%s: %v", out, err)
 	}
-	if got := s.run("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "failed"); got.status != 1 || !strings.Contains(got.stderr, "launch 1") {
+	got := s.run("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "failed")
+	if got.status != 1 || !strings.Contains(got.stderr, "launch 1") {
 		t.Errorf("another outcome: %v", got)
 	}
-	if got := s.run("new", "decimal", "--db", "sqlite:app.db", "--launch", "1"); got.status != 1 || got.stdout != "" {
+	got = s.run("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
+	if got.status != 1 || got.stdout != "" {
 		t.Errorf("an ID of a launch that has ended: %v", got)
 	}
 }
@@ -143,14 +171,16 @@ func TestLaunchList(t *testing.T) { inEveryLog(t, testLaunchList) }
 
 func testLaunchList(t *testing.T, s *shell) {
 	s.must("migrate", "--db", "sqlite:app.db")
-	if got := s.must("launch", "list", "--db", "sqlite:app.db"); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "LAUNCH") {
+	got := s.must("launch", "list", "--db", "sqlite:app.db")
+	if strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "LAUNCH") {
 		t.Errorf("an empty log: %q", got)
 	}
 	if got := s.must("launch", "list", "--db", "sqlite:app.db", "--json"); got != "" {
 		t.Errorf("an empty log as JSON: %q", got)
 	}
 	for i, service := range []string{"shop", "blog", "shop"} {
-		s.must("launch", "start", "--db", "sqlite:app.db", "--service", service, "--env", "e"+fmt.Sprint(i), "--key", fmt.Sprint(i), "--initiator", "ann")
+		s.must("launch", "start", "--db", "sqlite:app.db", "--service", service, "--env",
+			"e"+fmt.Sprint(i), "--key", fmt.Sprint(i), "--initiator", "ann")
 	}
 	s.must("launch", "end", "3", "--db", "sqlite:app.db", "--outcome", "superseded")
 	for args, want := range map[string]string{

@@ -134,8 +134,8 @@ func tree(err error) iter.Seq[error] {
 	}
 }
 
-// withoutPackage takes off the text of an error the name of the package that its type is of, with as
-// much of the path before it as the text has.
+// withoutPackage takes off the text of an error the name of the package that its type is of, with
+// as much of the path before it as the text has.
 func withoutPackage(err error, text string) string {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {
@@ -172,8 +172,10 @@ was bad or the work could not be done, 2 for wrong usage, and 130 after Ctrl-C.`
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
-		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(), a.migrateCommand(),
+	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(),
+		a.composeCommand(), a.boundsCommand(),
+		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
+		a.migrateCommand(),
 		a.backupCommand(), a.reportCommand())
 	a.addVersion(root)
 	markArgs(root)

@@ -58,7 +58,8 @@ func newShell(t testing.TB) *shell {
 	t.Helper()
 	s := &shell{TB: t, dir: t.TempDir()}
 	for _, variable := range os.Environ() {
-		if name, _, _ := strings.Cut(variable, "="); name != launchVariable && name != dsnVariable && name != logVariable {
+		name, _, _ := strings.Cut(variable, "=")
+		if name != launchVariable && name != dsnVariable && name != logVariable {
 			s.env = append(s.env, variable)
 		}
 	}
@@ -177,7 +178,9 @@ func (s *shell) exec(name, query string, args ...any) {
 func (s *shell) start(key string) string {
 	s.Helper()
 	s.must("migrate", "--db", "sqlite:app.db")
-	return strings.TrimSpace(s.must("launch", "start", "--db", "sqlite:app.db", "--service", "shop", "--env", "test", "--key", key, "--initiator", "ann"))
+	return strings.TrimSpace(
+		s.must("launch", "start", "--db", "sqlite:app.db", "--service", "shop", "--env", "test",
+			"--key", key, "--initiator", "ann"))
 }
 
 // numbered is a CSV file of n rows whose first column counts from 0.
@@ -200,8 +203,10 @@ func (s *shell) checkNumbered(n int) {
 		`SELECT count(DISTINCT n) FROM t`:                                  n,
 		`SELECT coalesce(max(n + 0), -1) - coalesce(min(n + 0), 0) FROM t`: n - 1,
 		`SELECT count(*) FROM t WHERE name <> 'name, ' || n`:               0,
-		`SELECT count(*) FROM (SELECT n, lag(n) OVER (PARTITION BY id % 10000000000 ORDER BY id) before FROM t) WHERE n + 0 <= before + 0`:                                              0,
-		`SELECT count(*) FROM (SELECT DISTINCT id % 10000000000 s FROM t) WHERE NOT EXISTS (SELECT 1 FROM idmint_generator WHERE launch_id = s % 100000 AND generator_id = s / 100000)`: 0,
+		`SELECT count(*) FROM (SELECT n, lag(n) OVER (PARTITION BY id % 10000000000 ORDER BY id) ` +
+			`before FROM t) WHERE n + 0 <= before + 0`: 0,
+		`SELECT count(*) FROM (SELECT DISTINCT id % 10000000000 s FROM t) WHERE NOT EXISTS ` +
+			`(SELECT 1 FROM idmint_generator WHERE launch_id = s % 100000 AND generator_id = s / 100000)`: 0,
 	} {
 		if got := s.count(query); got != want {
 			s.Errorf("%s: %d, want %d", query, got, want)

@@ -57,7 +57,9 @@ func checkCount(count int64) error {
 }
 
 // mint writes count IDs. What was minted before an error is written.
-func mint[T idtype.ID, P any](ctx context.Context, a *app, k *kind[T, P], source generator.Source[T], count int64) error {
+func mint[T idtype.ID, P any](
+	ctx context.Context, a *app, k *kind[T, P], source generator.Source[T], count int64,
+) error {
 	ids := make([]T, min(count, 4096))
 	for count > 0 {
 		if ctx.Err() != nil {
@@ -130,8 +132,10 @@ run.`
 
 func (f *timedFlags) add(c *cobra.Command, slots string) {
 	f.store.add(c)
-	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH, postgres://… or mysql://… (default $" + dsnVariable + ", or none)"
-	c.Flags().StringVar(&f.pool, "pool", "", "MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
+	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH, postgres://… or " +
+		"mysql://… (default $" + dsnVariable + ", or none)"
+	c.Flags().StringVar(&f.pool, "pool", "",
+		"MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
 	addCount(c, &f.count)
 }
 

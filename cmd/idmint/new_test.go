@@ -19,18 +19,21 @@ func TestNewTestIDs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for range 2 { // the same each time
-		if got := s.must("new", "decimal", "-n", "3", "--test"); got != "10000000000\n20000000000\n30000000000\n" {
+		got := s.must("new", "decimal", "-n", "3", "--test")
+		if got != "10000000000\n20000000000\n30000000000\n" {
 			t.Errorf("%q", got)
 		}
 	}
-	if got := s.must("new", "decimal", "--test", "--json"); got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,"launch_id":0}`+"\n" {
+	if got := s.must("new", "decimal", "--test",
+		"--json"); got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,"launch_id":0}`+"\n" {
 		t.Errorf("%q", got)
 	}
 	s.env = append(s.env, launchVariable+"=65") // which a shell may have set for other commands
 	if got := s.must("new", "decimal", "--test"); got != "10000000000\n" {
 		t.Errorf("with %s: %q", launchVariable, got)
 	}
-	if got := s.must("new", "decimal", "--test", "--count", "100000"); strings.Count(got, "\n") != 100_000 {
+	if got := s.must("new", "decimal", "--test", "--count", "100000"); strings.Count(got,
+		"\n") != 100_000 {
 		t.Errorf("%d lines", strings.Count(got, "\n"))
 	}
 }
@@ -42,7 +45,8 @@ func TestNewUnique(t *testing.T) {
 	id := s.start("a")
 	var all []string
 	for range 3 {
-		all = append(all, lines(s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", id, "-n", "10"))...)
+		all = append(all, lines(
+			s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", id, "-n", "10"))...)
 	}
 	var running []*exec.Cmd
 	outputs := make([]strings.Builder, processes)
@@ -96,12 +100,14 @@ func TestNewLaunch(t *testing.T) {
 	} {
 		of := *s
 		of.env = append(of.env, launchVariable+"="+test.env)
-		out := of.must(append([]string{"new", "decimal", "--json", "--db", "sqlite:app.db"}, test.args...)...)
+		out := of.must(append([]string{"new", "decimal", "--json", "--db", "sqlite:app.db"},
+			test.args...)...)
 		var got struct {
 			Launch int `json:"launch_id"`
 		}
 		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Launch != test.want {
-			t.Errorf("environment %q, arguments %v: launch %d, %v", test.env, test.args, got.Launch, err)
+			t.Errorf("environment %q, arguments %v: launch %d, %v", test.env, test.args, got.Launch,
+				err)
 		}
 	}
 }
@@ -113,8 +119,14 @@ var minted = []struct {
 	parts string // what is the same in every line of JSON
 }{
 	{"trace --node 7", reader(traceKind), `"node_no":7,`},
-	{"eightbyte --generator 1161 --cluster 11 --mode time", reader(eightByteKind), `"mode":"TIME_SEQUENTIAL",`},
-	{"eightbyte --generator 2047 --cluster 15 --mode spread", reader(eightByteKind), `"generator_id":2047,"cluster_id":15}`},
+	{
+		"eightbyte --generator 1161 --cluster 11 --mode time", reader(eightByteKind),
+		`"mode":"TIME_SEQUENTIAL",`,
+	},
+	{
+		"eightbyte --generator 2047 --cluster 15 --mode spread", reader(eightByteKind),
+		`"generator_id":2047,"cluster_id":15}`,
+	},
 	{"short", reader(shortKind), `"scheme":"short",`},
 	{"sno --partition 34824 --meta 158", reader(snoKind), `"meta":158,"partition":34824,`},
 	{"sno --partition 0", reader(snoKind), `"meta":0,"partition":0,`},
@@ -145,7 +157,8 @@ func TestNewTimed(t *testing.T) {
 					t.Fatalf("%v: %s is of %v, not of %v", args, text, at, began)
 				}
 			}
-			if out := s.must(append(args[:len(args):len(args)], "--json")...); strings.Count(out, m.parts) != 3000 {
+			out := s.must(append(args[:len(args):len(args)], "--json")...)
+			if strings.Count(out, m.parts) != 3000 {
 				t.Errorf("%v --json: %d lines with %s", args, strings.Count(out, m.parts), m.parts)
 			}
 			if db == "" { // a run without a database is in no counter
@@ -153,7 +166,10 @@ func TestNewTimed(t *testing.T) {
 			}
 		}
 	}
-	for _, counter := range []string{"trace/7", "eightbyte/11/1161", "eightbyte/15/2047", "short", "sno/34824", "sno/0"} {
+	for _, counter := range []string{
+		"trace/7", "eightbyte/11/1161", "eightbyte/15/2047", "short",
+		"sno/34824", "sno/0",
+	} {
 		if n := s.count(`SELECT count(*) FROM idmint_counter WHERE name = ?`, counter); n != 1 {
 			t.Errorf("%d counters %s", n, counter)
 		}
@@ -225,9 +241,12 @@ func TestNewGivenAgain(t *testing.T) {
 func TestNewPool(t *testing.T) {
 	s := newShell(t)
 	for args, field := range map[string]string{
-		"trace --node 1": "bottom", "eightbyte --generator 1 --cluster 1 --mode time": "sequence", "short": "sequence", "sno --partition 1": "sequence",
+		"trace --node 1": "bottom", "eightbyte --generator 1 --cluster 1 --mode time": "sequence",
+		"short": "sequence", "sno --partition 1": "sequence",
 	} {
-		decoder := json.NewDecoder(strings.NewReader(s.must(strings.Fields("new " + args + " --pool 11..13 -n 3 --json")...)))
+		decoder := json.NewDecoder(
+			strings.NewReader(s.must(
+				strings.Fields("new " + args + " --pool 11..13 -n 3 --json")...)))
 		for want := 11; decoder.More(); want++ {
 			var fields map[string]any
 			if err := decoder.Decode(&fields); err != nil || fields[field] != float64(want) {
@@ -243,17 +262,21 @@ func TestNewBackdated(t *testing.T) {
 	want := `{"scheme":"sno","id":"8fhmi7me22228227","hex":"335f48168c0000030005","unix_ms":1703587783960,"tick_tock":0,"meta":0,"partition":3,"sequence":5}
 {"scheme":"sno","id":"8fhmi7me22228228","hex":"335f48168c0000030006","unix_ms":1703587783960,"tick_tock":0,"meta":0,"partition":3,"sequence":6}
 `
-	args := strings.Fields("new sno --partition 3 --time 2023-12-26T10:49:43.962Z --pool 5..6 --json -n")
+	args := strings.Fields(
+		"new sno --partition 3 --time 2023-12-26T10:49:43.962Z --pool 5..6 --json -n")
 	for range 2 { // the same each time
 		if got := s.must(append(args, "2")...); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
 	got := s.run(append(args, "3")...)
-	if got.stdout != want || got.status != 1 || !strings.Contains(got.stderr, "the sequence numbers 5..6 of 2023-12-26T10:49:43.962Z are used up") {
+	if got.stdout != want || got.status != 1 ||
+		!strings.Contains(got.stderr,
+			"the sequence numbers 5..6 of 2023-12-26T10:49:43.962Z are used up") {
 		t.Errorf("%v", got)
 	}
-	if got := s.must("new", "sno", "--partition", "3", "--time", "2023-12-26", "-n", "65536"); strings.Count(got, "\n") != 65536 {
+	if got := s.must("new", "sno", "--partition", "3", "--time", "2023-12-26", "-n",
+		"65536"); strings.Count(got, "\n") != 65536 {
 		t.Errorf("%d lines", strings.Count(got, "\n"))
 	}
 }
@@ -263,7 +286,8 @@ func TestNewSequence(t *testing.T) {
 	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	mint := func(args string) string {
-		return strings.Join(lines(s.must(strings.Fields("new sequence --db sqlite:app.db "+args)...)), " ")
+		return strings.Join(
+			lines(s.must(strings.Fields("new sequence --db sqlite:app.db "+args)...)), " ")
 	}
 	for _, step := range []struct{ args, want string }{
 		{"--counter orders", "1"},
@@ -279,7 +303,8 @@ func TestNewSequence(t *testing.T) {
 			t.Errorf("%s: %s, want %s", step.args, got, step.want)
 		}
 	}
-	out := lines(s.must("new", "sequence", "--db", "sqlite:app.db", "--counter", "orders", "-n", "100000"))
+	out := lines(s.must("new", "sequence", "--db", "sqlite:app.db", "--counter", "orders", "-n",
+		"100000"))
 	if len(out) != 100_000 || out[0] != "111" || out[99_999] != "100110" {
 		t.Errorf("%d IDs, %s to %s", len(out), out[0], out[len(out)-1])
 	}

@@ -21,16 +21,19 @@ import (
 
 // hostile is what another tool may have written into a row: it clears the screen, turns the
 // direction of writing, fakes a row, and holds what nobody sees.
-const hostile = "\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00"
+const hostile = "\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  " +
+	"fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00"
 
 // seenHostile is how people see it.
-const seenHostile = `\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00`
+const seenHostile = `\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  ` +
+	`fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00`
 
 func TestVisible(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
 		{"shop 1.2.3 (main)", "shop 1.2.3 (main)"},
-		{"Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c", "Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c"}, // people's texts, marks and spaces
+		// people's texts, marks and spaces
+		{"Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c", "Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c"},
 		{`C:\users\x1b "quoted" 'too' \\`, `C:\users\x1b "quoted" 'too' \\`},
 		{"\ufffd", "\ufffd"},
 		{"\xff\xc3", `\xff\xc3`},
@@ -48,7 +51,8 @@ func TestVisible(t *testing.T) {
 
 // hidden reports whether a text holds what a terminal would not show as a letter of a line.
 func hidden(text string) bool {
-	return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
+	return !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
 func FuzzVisible(f *testing.F) {
@@ -80,7 +84,8 @@ func FuzzVisible(f *testing.F) {
 		}
 		line, _ := strings.CutSuffix(b.String(), "\n")
 		var back string
-		if err := json.Unmarshal([]byte(line), &back); err != nil || back != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
+		err := json.Unmarshal([]byte(line), &back)
+		if err != nil || back != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
 			t.Errorf("%q as JSON is %q, %v", text, line, err)
 		}
 		if hidden(line) {
@@ -95,7 +100,8 @@ func TestPrintf(t *testing.T) {
 	var b bytes.Buffer
 	p := printer{bufio.NewWriter(&b)}
 	bad := fmt.Errorf("of a server: %s", "\x1b")
-	p.printf("%s|%v|%q|%v|%*d|%-4s|%+v\n", "\n", bad, "\u202e", []string{"\x7f"}, 3, 7, "x", struct{ A string }{"\u2028"})
+	p.printf("%s|%v|%q|%v|%*d|%-4s|%+v\n", "\n", bad, "\u202e", []string{"\x7f"}, 3, 7, "x",
+		struct{ A string }{"\u2028"})
 	p.table(func(row func(...any)) {
 		row("A", "B")
 		row("\t\n", 1)
@@ -104,7 +110,8 @@ func TestPrintf(t *testing.T) {
 	if err := p.flush(); err != nil {
 		t.Fatal(err)
 	}
-	const want = `\n|of a server: \x1b|"\u202e"|[\x7f]|  7|x   |{A:\u2028}` + "\nA     B\n" + `\t\n  1` + "\n" + `x     of a server: \x1b` + "\n"
+	const want = `\n|of a server: \x1b|"\u202e"|[\x7f]|  7|x   |{A:\u2028}` + "\nA     B\n" +
+		`\t\n  1` + "\n" + `x     of a server: \x1b` + "\n"
 	if got := b.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -112,12 +119,14 @@ func TestPrintf(t *testing.T) {
 
 // Nothing goes around the printer.
 func TestOnlyThePrinterPrints(t *testing.T) {
-	around := regexp.MustCompile(`fmt\.(Fp|P)rint|os\.Std(out|err)|a\.out\.w\b|a\.err\.Write|io\.WriteString|tabwriter`)
+	around := regexp.MustCompile(
+		`fmt\.(Fp|P)rint|os\.Std(out|err)|a\.out\.w\b|a\.err\.Write|io\.WriteString|tabwriter`)
 	allowed := map[string]bool{
 		"os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))": true,
 		"root.SetOut(a.out.w)": true, // cobra's help, which is ours
 		`fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))`: true, // warn
-		`fmt.Fprintf(w, "\x1b[%dm", now) // 0 resets`:                  true, // the colours of a drawing
+		// the colours of a drawing
+		`fmt.Fprintf(w, "\x1b[%dm", now) // 0 resets`: true,
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -148,7 +157,8 @@ func (s *shell) fill(what string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	raw := strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(string(data)) // JSON that hides nothing
+	// JSON that hides nothing
+	raw := strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(string(data))
 	for launch := 1; launch <= 2; launch++ {
 		s.exec("app.db", `INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator,
 				initiator_kind, version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url, rolls_back, data, host,
@@ -157,11 +167,14 @@ func (s *shell) fill(what string) {
 				'kind' || ?2, 'version' || ?2, 'commit' || ?2, 'ref' || ?2, 'digest' || ?2, 'ticket' || ?2, 'reason' || ?2, 'approver' || ?2,
 				'url' || ?2, 1, ?3, 'host' || ?2,
 				CASE WHEN ?1 = 1 THEN '2026-01-02T03:04:05.678Z' END, CASE WHEN ?1 = 1 THEN 'outcome' || ?2 END, 1)`, launch, what, raw)
-		s.exec("app.db", `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail) VALUES ('default', ?1, 'kind' || ?2, 'actor' || ?2, ?3)`,
+		s.exec("app.db", `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, `+
+			`detail) VALUES ('default', ?1, 'kind' || ?2, 'actor' || ?2, ?3)`,
 			launch, what, raw)
-		s.exec("app.db", `INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', ?1, 0, 'token' || ?2 || ?1, 'host' || ?2, 7)`,
+		s.exec("app.db", `INSERT INTO idmint_generator (namespace, launch_id, generator_id, `+
+			`token, host, pid) VALUES ('default', ?1, 0, 'token' || ?2 || ?1, 'host' || ?2, 7)`,
 			launch, what)
-		s.exec("app.db", `INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'counter' || ?2 || ?1, 7)`, launch, what)
+		s.exec("app.db", `INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', `+
+			`'counter' || ?2 || ?1, 7)`, launch, what)
 	}
 }
 
@@ -192,7 +205,10 @@ func TestHostileRows(t *testing.T) {
 		if got.status != test.status || want.status != test.status {
 			t.Errorf("%s: %v, with harmless rows %v", test.args, got, want)
 		}
-		for _, text := range []struct{ got, want string }{{got.stdout, want.stdout}, {got.stderr, want.stderr}} {
+		for _, text := range []struct{ got, want string }{
+			{got.stdout, want.stdout},
+			{got.stderr, want.stderr},
+		} {
 			if strings.Count(text.got, "\n") != strings.Count(text.want, "\n") {
 				t.Errorf("%s: the rows make other lines:\n%s", test.args, text.got)
 			}
@@ -240,7 +256,11 @@ func TestHostileLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	launch, err := log.Start(ctx, launchlog.Request{Key: "k" + text, Service: text, Environment: text, Initiator: text, Reason: text, Data: json.RawMessage(`{"a":"` + text + `"}`)})
+	launch, err := log.Start(ctx,
+		launchlog.Request{
+			Key: "k" + text, Service: text, Environment: text, Initiator: text,
+			Reason: text, Data: json.RawMessage(`{"a":"` + text + `"}`),
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +273,8 @@ func TestHostileLaunch(t *testing.T) {
 		if err := a.out.flush(); err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(b.String(), `a\u202eb\u2028c`); n < 6 || hidden(strings.ReplaceAll(b.String(), "\n", "")) {
+		n := strings.Count(b.String(), `a\u202eb\u2028c`)
+		if n < 6 || hidden(strings.ReplaceAll(b.String(), "\n", "")) {
 			t.Errorf("the texts are shown as %q", b.String())
 		}
 	}
@@ -331,8 +352,10 @@ func TestLongArguments(t *testing.T) {
 		{"report", "--rows", long},
 	} {
 		got := s.run(args...)
-		if got.status == 0 || got.stdout != "" || len(got.stderr) > longestError+500 || len(got.stderr) < 20 {
-			t.Errorf("idmint %.50q: status %d and %d bytes: %.300q", args, got.status, len(got.stderr), got.stderr)
+		if got.status == 0 || got.stdout != "" || len(got.stderr) > longestError+500 ||
+			len(got.stderr) < 20 {
+			t.Errorf("idmint %.50q: status %d and %d bytes: %.300q", args, got.status,
+				len(got.stderr), got.stderr)
 		}
 	}
 }

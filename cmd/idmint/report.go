@@ -60,11 +60,16 @@ million rows in four databases take ten minutes on a machine that does nothing e
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&flags.dsns, "db", nil, "a database to measure, beside SQLite: postgres://…, mysql://… (MariaDB) or clickhouse://…; may be repeated")
-	f.IntVar(&flags.rows, "rows", 1_000_000, "IDs of a column in ClickHouse; the tables of other databases have a fifth")
+	f.StringArrayVar(&flags.dsns, "db", nil,
+		"a database to measure, beside SQLite: postgres://…, mysql://… (MariaDB) or "+
+			"clickhouse://…; may be repeated")
+	f.IntVar(&flags.rows, "rows", 1_000_000,
+		"IDs of a column in ClickHouse; the tables of other databases have a fifth")
 	f.StringVar(&flags.page, "out", "report.html", "the page")
-	f.StringVar(&flags.figures, "figures", "", "the file of the figures, JSON (default: beside the page)")
-	f.StringVar(&flags.from, "from", "", "make the page of figures that were measured before, and measure nothing")
+	f.StringVar(&flags.figures, "figures", "",
+		"the file of the figures, JSON (default: beside the page)")
+	f.StringVar(&flags.from, "from", "",
+		"make the page of figures that were measured before, and measure nothing")
 	return c
 }
 
@@ -105,7 +110,8 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(report.WriteHTML(page, results), report.WriteJSON(data, results)); err != nil {
+	if err := errors.Join(report.WriteHTML(page, results),
+		report.WriteJSON(data, results)); err != nil {
 		return err
 	}
 	if err := errors.Join(page.keep(), data.keep()); err != nil {
@@ -141,7 +147,9 @@ func reportFrom(flags reportFlags) error {
 }
 
 // measure measures SQLite and the databases that are named. Whatever it made is gone afterwards.
-func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (_ *measure.Results, err error) {
+func (a *app) measure(
+	ctx context.Context, named []dsn.DSN, flags reportFlags,
+) (_ *measure.Results, err error) {
 	var closers []func() error
 	defer func() {
 		for _, closeIt := range closers {
@@ -151,7 +159,8 @@ func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (
 	bar := a.steps()
 	defer func() { _ = bar.Exit() }()
 	places := make([]*measure.Database, 0, len(named)+1)
-	for _, open := range append([]func(context.Context) (*measure.Database, error){measure.OpenSQLite}, openers(named)...) {
+	for _, open := range append(
+		[]func(context.Context) (*measure.Database, error){measure.OpenSQLite}, openers(named)...) {
 		place, err := open(ctx)
 		if err != nil {
 			return nil, err
@@ -159,17 +168,20 @@ func (a *app) measure(ctx context.Context, named []dsn.DSN, flags reportFlags) (
 		closers = append(closers, place.Close)
 		places = append(places, place)
 	}
-	return measure.Run(ctx, places, measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
-		bar.ChangeMax(total)
-		bar.Describe(visible(doing))
-		_ = bar.Set(done)
-	}})
+	return measure.Run(ctx, places,
+		measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
+			bar.ChangeMax(total)
+			bar.Describe(visible(doing))
+			_ = bar.Set(done)
+		}})
 }
 
 func openers(named []dsn.DSN) []func(context.Context) (*measure.Database, error) {
 	var all []func(context.Context) (*measure.Database, error)
 	for _, d := range named {
-		all = append(all, func(ctx context.Context) (*measure.Database, error) { return measure.Open(ctx, d) })
+		all = append(all, func(ctx context.Context) (*measure.Database, error) {
+			return measure.Open(ctx, d)
+		})
 	}
 	return all
 }
@@ -177,11 +189,13 @@ func openers(named []dsn.DSN) []func(context.Context) (*measure.Database, error)
 // steps is a bar on a terminal, and nothing elsewhere.
 func (a *app) steps() *progressbar.ProgressBar {
 	options := []progressbar.Option{
-		progressbar.OptionSetWriter(a.err), progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWriter(a.err), progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionClearOnFinish(),
 		progressbar.OptionFullWidth(), progressbar.OptionShowCount(),
 	}
 	if !isTerminal(a.err) {
-		options = append(options, progressbar.OptionSetWriter(io.Discard), progressbar.OptionSetVisibility(false))
+		options = append(options, progressbar.OptionSetWriter(io.Discard),
+			progressbar.OptionSetVisibility(false))
 	}
 	return progressbar.NewOptions(1, options...)
 }

@@ -31,7 +31,9 @@ func TestReport(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	s := newShell(t)
 	got := s.run("report", "--rows", "1000")
-	if got.status != 0 || got.stderr != "" || !strings.HasSuffix(got.stdout, "\nThe page is report.html, the figures are report.json.\n") ||
+	if got.status != 0 || got.stderr != "" ||
+		!strings.HasSuffix(got.stdout,
+			"\nThe page is report.html, the figures are report.json.\n") ||
 		!strings.Contains(got.stdout, " columns sort as documented") {
 		t.Fatal(got)
 	}
@@ -47,7 +49,8 @@ func TestReport(t *testing.T) {
 	}
 	defer data.Close()
 	results, err := report.ReadJSON(data)
-	if err != nil || results.Rows != 1000 || len(results.Databases) != 1 || len(results.Footprints) == 0 {
+	if err != nil || results.Rows != 1000 || len(results.Databases) != 1 ||
+		len(results.Footprints) == 0 {
 		t.Errorf("%v: %+v", err, results)
 	}
 	s.must("report", "--from", "report.json", "--out", "again.html")
@@ -56,7 +59,8 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := os.ReadFile(filepath.Join(s.dir, "again.html"))
-	if err != nil || string(again) != string(page) || !strings.HasPrefix(string(page), "<!doctype html>") {
+	if err != nil || string(again) != string(page) ||
+		!strings.HasPrefix(string(page), "<!doctype html>") {
 		t.Errorf("%v, or the page is another", err)
 	}
 }
@@ -84,14 +88,18 @@ func TestReportFails(t *testing.T) {
 		{"--figures none/a.json", 1, "no such file or directory"},
 		{"--out " + folder, 1, folder + " is there, and is no file"},
 		{"--out a.html --figures " + pipe, 1, pipe + " is there, and is no file"},
-		{"--db postgres://nobody:secret@127.0.0.1:1/none", 1, "postgres://nobody:xxxxx@127.0.0.1:1/none"},
+		{
+			"--db postgres://nobody:secret@127.0.0.1:1/none", 1,
+			"postgres://nobody:xxxxx@127.0.0.1:1/none",
+		},
 		{"--from none.json", 1, "none.json: no such file"},
 		{"--from figures.json", 1, "figures.json: "},
 		{"--from figures.json --rows 5000", 2, "with --from nothing is measured: leave --rows out"},
 		{"more", 2, "unknown command"},
 	} {
 		got := s.run(append([]string{"report"}, strings.Fields(c.args)...)...)
-		if got.status != c.status || got.stdout != "" || !strings.Contains(got.stderr, c.want) || strings.Contains(got.stderr, "secret") {
+		if got.status != c.status || got.stdout != "" || !strings.Contains(got.stderr, c.want) ||
+			strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %v, want %d, %q", c.args, got, c.status, c.want)
 		}
 		if left := names(t, s.dir); left != "figures.json" {
@@ -116,7 +124,8 @@ func TestReportThroughLink(t *testing.T) {
 	if to, err := os.Readlink(link); err != nil || to != "real.html" {
 		t.Errorf("the link leads to %q, %v", to, err)
 	}
-	if page, err := os.ReadFile(filepath.Join(s.dir, "real.html")); err != nil || !strings.Contains(string(page), "What primary keys cost") {
+	if page, err := os.ReadFile(filepath.Join(s.dir, "real.html")); err != nil ||
+		!strings.Contains(string(page), "What primary keys cost") {
 		t.Errorf("%d bytes, %v", len(page), err)
 	}
 	if left := names(t, s.dir); left != "link.html real.html" {
@@ -144,7 +153,8 @@ func TestReportInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if status := cmd.ProcessState.ExitCode(); status != statusInterrupted || stderr.String() != "idmint: interrupted\n" {
+	status := cmd.ProcessState.ExitCode()
+	if status != statusInterrupted || stderr.String() != "idmint: interrupted\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}
 	if left := names(t, s.dir) + names(t, temporary); left != "" {

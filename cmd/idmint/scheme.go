@@ -281,7 +281,9 @@ func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
 func (k *kind[T, P]) sorts(f form[T]) bool { return !f.unsorted }
 
 // one makes a single range of the functions for the smallest and the largest ID of a moment.
-func one[T any](smallest, largest func(time.Time) (T, error)) func(string, time.Time, time.Time) ([][2]T, error) {
+func one[T any](
+	smallest, largest func(time.Time) (T, error),
+) func(string, time.Time, time.Time) ([][2]T, error) {
 	return func(_ string, from, to time.Time) ([][2]T, error) {
 		first, err := smallest(from)
 		if err != nil {

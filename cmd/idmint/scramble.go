@@ -25,7 +25,8 @@ func (f *scrambleFlags) permutation(c *cobra.Command) (scramble.Permutation, err
 	if !c.Flags().Changed("key") {
 		from, text = keyVariable, os.Getenv(keyVariable)
 		if text == "" {
-			return nil, usage("%s (or --key) is required: openssl rand -hex 16 makes a key", keyVariable)
+			return nil, usage("%s (or --key) is required: openssl rand -hex 16 makes a key",
+				keyVariable)
 		}
 	}
 	key, err := scramble.ParseKey(text)
@@ -90,7 +91,8 @@ one that does not follow the scheme's layout is an error.`,
 		id, err := permuted(s, other, p.Unscramble)
 		if err == nil {
 			if err = id.validate(); err != nil {
-				err = fmt.Errorf("%s is not the scrambled form of an ID, with this key: %w", text, err)
+				err = fmt.Errorf("%s is not the scrambled form of an ID, with this key: %w", text,
+					err)
 			}
 		}
 		if err != nil {
@@ -120,7 +122,9 @@ func permuted(s scheme, id identified, step func(int64) (int64, error)) (identif
 }
 
 // permuteCommand makes a command of what it does with one ID.
-func (a *app) permuteCommand(c *cobra.Command, do func(scramble.Permutation, scheme, string) (shuffled, error)) *cobra.Command {
+func (a *app) permuteCommand(
+	c *cobra.Command, do func(scramble.Permutation, scheme, string) (shuffled, error),
+) *cobra.Command {
 	var f scrambleFlags
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s, err := schemeNamed(f.scheme)
@@ -145,9 +149,11 @@ func (a *app) permuteCommand(c *cobra.Command, do func(scramble.Permutation, sch
 			return a.out.line(found.answer)
 		})
 	}
-	c.Flags().StringVar(&f.scheme, "scheme", string(idtype.SchemeSequence), "decimal, trace, short, or sequence for any number")
+	c.Flags().StringVar(&f.scheme, "scheme", string(idtype.SchemeSequence),
+		"decimal, trace, short, or sequence for any number")
 	c.Flags().StringVar(&f.key, "key", "", "32 hexadecimal digits (default $"+keyVariable+")")
-	c.Flags().IntVar(&f.domain, "domain", int(scramble.Int63), "63 or 53: the bits of the IDs, those of ECMAScript's numbers being 53")
+	c.Flags().IntVar(&f.domain, "domain", int(scramble.Int63),
+		"63 or 53: the bits of the IDs, those of ECMAScript's numbers being 53")
 	c.Flags().StringVar(&f.method, "method", "network", "network or multiplicative")
 	return c
 }

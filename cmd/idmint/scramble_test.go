@@ -29,14 +29,19 @@ func TestScramble(t *testing.T) {
 	s.env = append(s.env, keyVariable+"="+testKey)
 	for _, test := range scrambledForms {
 		args := strings.Fields(test.args)
-		if got := s.must(append([]string{"scramble", test.id}, args...)...); got != test.scrambled+"\n" {
+		if got := s.must(append([]string{"scramble", test.id}, args...)...); got != test.scrambled+
+			"\n" {
 			t.Errorf("scramble %s %s: %q, want %s", test.args, test.id, got, test.scrambled)
 		}
-		if got := s.must(append([]string{"unscramble", test.scrambled}, args...)...); got != test.id+"\n" {
+		if got := s.must(append([]string{"unscramble", test.scrambled},
+			args...)...); got != test.id+"\n" {
 			t.Errorf("unscramble %s %s: %q, want %s", test.args, test.scrambled, got, test.id)
 		}
 		want := fmt.Sprintf(`{"id":%q,"scrambled":%q}`+"\n", test.id, test.scrambled)
-		for command, input := range map[string]string{"scramble": test.id, "unscramble": test.scrambled} {
+		for command, input := range map[string]string{
+			"scramble":   test.id,
+			"unscramble": test.scrambled,
+		} {
 			if got := s.must(append([]string{command, "--json", input}, args...)...); got != want {
 				t.Errorf("%s --json %s %s: %q, want %s", command, test.args, input, got, want)
 			}
@@ -47,7 +52,8 @@ func TestScramble(t *testing.T) {
 	if got := s.must("scramble", "57", "--key", testKey); got != "2220728144478142203\n" {
 		t.Errorf("%q", got)
 	}
-	if got := s.must("scramble", "57", "--key", "ffeeddccbbaa99887766554433221100"); got == "2220728144478142203\n" {
+	if got := s.must("scramble", "57", "--key",
+		"ffeeddccbbaa99887766554433221100"); got == "2220728144478142203\n" {
 		t.Error("another key, and the same scrambled form")
 	}
 }
@@ -65,9 +71,15 @@ func TestScrambleBadInput(t *testing.T) {
 		{"scramble", "9223372036854775808", "above the largest ID"},
 		{"scramble --scheme decimal", "57", "counter 0 is outside"},
 		{"scramble --scheme trace", "4194304", "bottom 0 is outside"},
-		{"scramble --domain 53", "9007199254740992", "9007199254740992 is outside 1..9007199254740991"},
+		{
+			"scramble --domain 53", "9007199254740992",
+			"9007199254740992 is outside 1..9007199254740991",
+		},
 		{"unscramble", "0", "zero means not assigned"},
-		{"unscramble --domain 53", "9007199254740992", "9007199254740992 is outside 1..9007199254740991"},
+		{
+			"unscramble --domain 53", "9007199254740992",
+			"9007199254740992 is outside 1..9007199254740991",
+		},
 		{"unscramble --scheme short", "naS8QBhxi!", "not a short ID's text"},
 		{"unscramble --scheme short", "C", "C is not the scrambled form of an ID, with this key"},
 	} {
@@ -78,17 +90,20 @@ func TestScrambleBadInput(t *testing.T) {
 		}
 		if len(args) > 1 { // another permutation, or layout
 			got := s.feed(test.input+"\n", args...)
-			if got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, test.want) || strings.Count(got.stderr, "\n") != 1 {
+			if got.status != 1 || got.stdout != "" || !strings.Contains(got.stderr, test.want) ||
+				strings.Count(got.stderr, "\n") != 1 {
 				t.Errorf("%s %q: %v", test.command, test.input, got)
 			}
 			continue
 		}
 		got := s.feed(good+"\n"+test.input+"\n"+good+"\n", args...)
-		if got.status != 1 || got.stdout != answer+"\n"+answer+"\n" || !strings.Contains(got.stderr, test.want) || strings.Count(got.stderr, "\n") != 1 {
+		if got.status != 1 || got.stdout != answer+"\n"+answer+"\n" ||
+			!strings.Contains(got.stderr, test.want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s %q: %v", test.command, test.input, got)
 		}
 		got = s.feed(test.input+"\n", append(args, "--json")...)
-		if got.status != 1 || got.stderr != "" || !strings.HasPrefix(got.stdout, fmt.Sprintf(`{"input":%q,"error":`, test.input)) {
+		if got.status != 1 || got.stderr != "" ||
+			!strings.HasPrefix(got.stdout, fmt.Sprintf(`{"input":%q,"error":`, test.input)) {
 			t.Errorf("%s %q: %v", test.command, test.input, got)
 		}
 	}
@@ -102,7 +117,12 @@ func TestScrambleRoundTrip(t *testing.T) {
 	for n := range 50_000 {
 		fmt.Fprintln(&ids, int64(n)*1_000_003+rand.Int64N(1_000_003)+1)
 	}
-	for _, args := range [][]string{{}, {"--method", "multiplicative"}, {"--domain", "53"}, {"--domain", "53", "--method", "multiplicative"}} {
+	for _, args := range [][]string{
+		{},
+		{"--method", "multiplicative"},
+		{"--domain", "53"},
+		{"--domain", "53", "--method", "multiplicative"},
+	} {
 		scrambled := s.feed(ids.String(), append([]string{"scramble"}, args...)...)
 		seen := map[string]bool{}
 		for _, line := range lines(scrambled.stdout) {
@@ -111,7 +131,8 @@ func TestScrambleRoundTrip(t *testing.T) {
 		if len(seen) != 50_000 || scrambled.status != 0 {
 			t.Errorf("%v: %d different ones, %v", args, len(seen), scrambled)
 		}
-		if back := s.feed(scrambled.stdout, append([]string{"unscramble"}, args...)...); back.stdout != ids.String() || back.status != 0 {
+		back := s.feed(scrambled.stdout, append([]string{"unscramble"}, args...)...)
+		if back.stdout != ids.String() || back.status != 0 {
 			t.Errorf("%v: %v", args, back)
 		}
 	}

@@ -51,7 +51,10 @@ func number(t *testing.T, db *sql.DB, query string) (n int) {
 // checkOnServer checks that the rows of numbered(n) are in table t once.
 func checkOnServer(t *testing.T, db *sql.DB, n int) {
 	t.Helper()
-	for _, query := range []string{`SELECT count(*) FROM t`, `SELECT count(DISTINCT id) FROM t`, `SELECT count(DISTINCT n) FROM t`} {
+	for _, query := range []string{
+		`SELECT count(*) FROM t`, `SELECT count(DISTINCT id) FROM t`,
+		`SELECT count(DISTINCT n) FROM t`,
+	} {
 		if got := number(t, db, query); got != n {
 			t.Errorf("%s: %d, want %d", query, got, n)
 		}
@@ -65,7 +68,9 @@ func TestImportOnServers(t *testing.T) {
 			d, flags := target(t, kind)
 			s.write("f.csv", numbered(1234))
 			args := append([]string{"import", "f.csv", "--table", "t"}, flags...)
-			if out := s.must(args...); !strings.Contains(out, "t: 1234 rows in ") || !strings.Contains(out, "IDs 10000000001 to 12340000000001\n") {
+			out := s.must(args...)
+			if !strings.Contains(out, "t: 1234 rows in ") ||
+				!strings.Contains(out, "IDs 10000000001 to 12340000000001\n") {
 				t.Errorf("%q", out)
 			}
 			checkOnServer(t, connect(t, d), 1234)
@@ -75,7 +80,8 @@ func TestImportOnServers(t *testing.T) {
 					s.env = append(s.env, variable+"="+flags[i])
 				}
 			}
-			if out := s.must("import", "f.csv", "--table", "t", "--resume"); !strings.Contains(out, "nothing was left to import: all 1234 rows are there") {
+			out = s.must("import", "f.csv", "--table", "t", "--resume")
+			if !strings.Contains(out, "nothing was left to import: all 1234 rows are there") {
 				t.Errorf("%q", out)
 			}
 		})
@@ -112,15 +118,21 @@ func TestImportKilledOnServers(t *testing.T) {
 			s.write("f.csv", numbered(rows))
 			killed, inBetween, between, inDoubt := 0, 0, time.Duration(0), 0
 			for resume := false; ; resume = true {
-				cmd := s.command(append([]string{"import", "f.csv", "--table", "t", "--batch", "50", fmt.Sprintf("--resume=%v", resume)}, flags...)...)
+				cmd := s.command(append(
+					[]string{
+						"import", "f.csv", "--table", "t", "--batch", "50",
+						fmt.Sprintf("--resume=%v", resume),
+					}, flags...)...)
 				var stderr bytes.Buffer
 				cmd.Stderr = &stderr
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				if killed < kills || inBetween < kills/2 && killed < 10*kills { // a moment after it has come further
+				// a moment after it has come further
+				if killed < kills || inBetween < kills/2 && killed < 10*kills {
 					before := stored(db)
-					for end := time.Now().Add(30 * time.Second); stored(db) <= before && time.Now().Before(end); time.Sleep(time.Millisecond) {
+					for end := time.Now().Add(30 * time.Second); stored(db) <= before &&
+						time.Now().Before(end); time.Sleep(time.Millisecond) {
 					}
 					between = time.Duration(rand.IntN(50)) * time.Millisecond
 					time.Sleep(between)
@@ -140,12 +152,14 @@ func TestImportKilledOnServers(t *testing.T) {
 				}
 				if kind == databases.ClickHouse {
 					inDoubt += s.count(`SELECT count(*) FROM idmint_import WHERE in_doubt <> ''`)
-				} else if more := number(t, db, `SELECT (SELECT count(*) FROM t) - stored_rows FROM idmint_import`); more != 0 {
+				} else if more := number(
+					t, db, `SELECT (SELECT count(*) FROM t) - stored_rows FROM idmint_import`); more != 0 {
 					t.Errorf("%d rows more are stored than are noted", more)
 				}
 			}
 			checkOnServer(t, db, rows)
-			t.Logf("%s: %d kills, %d of them with a part of the rows stored, %d with a batch in doubt: 0 rows twice, 0 lost", kind, killed, inBetween, inDoubt)
+			t.Logf("%s: %d kills, %d of them with a part of the rows stored, %d with a batch in "+
+				"doubt: 0 rows twice, 0 lost", kind, killed, inBetween, inDoubt)
 			if inBetween < kills/2 {
 				t.Error("the kills met no import at work: the test shows too little")
 			}
@@ -181,7 +195,8 @@ func silent(t *testing.T) (host string, taken *atomic.Int32) {
 	return l.Addr().String(), taken
 }
 
-// What is wrong with a server is said in one line, without the password, within the time that --wait gives.
+// What is wrong with a server is said in one line, without the password, within the time that
+// --wait gives.
 func TestServersAway(t *testing.T) {
 	const wait = 2 * time.Second
 	mute, _ := silent(t)
@@ -201,16 +216,33 @@ func TestServersAway(t *testing.T) {
 			want     string // in the message; a | separates what each kind says
 			waits    bool
 		}{
-			{"wrong password", wrong.String(), "password authentication failed|Access denied|Authentication failed", false},
-			{"unknown user", stranger.String(), "authentication failed|Access denied|Authentication failed", false},
+			{
+				"wrong password", wrong.String(),
+				"password authentication failed|Access denied|Authentication failed", false,
+			},
+			{
+				"unknown user", stranger.String(),
+				"authentication failed|Access denied|Authentication failed", false,
+			},
 			{"missing database", d.WithDatabase(missing).URL(), missing, false},
 			{"nobody there", d.WithHost("127.0.0.1:1").URL(), "connection refused", true},
-			{"nobody answers", d.WithHost(mute).URL(), "the server did not answer within 2s|i/o timeout: it was busy or away for 2s", true},
-			{"unknown host", d.WithHost("no-such-host.invalid:1").URL(), "no-such-host.invalid", false},
+			{
+				"nobody answers", d.WithHost(mute).URL(),
+				"the server did not answer within 2s|i/o timeout: it was busy or away for 2s",
+				true,
+			},
+			{
+				"unknown host", d.WithHost("no-such-host.invalid:1").URL(), "no-such-host.invalid",
+				false,
+			},
 		} {
 			s := newShell(t)
 			s.write("f.csv", "a\n1\n")
-			commands := [][]string{{"import", "f.csv", "--table", "t"}, {"migrate"}, {"launch", "list"}}
+			commands := [][]string{
+				{"import", "f.csv", "--table", "t"},
+				{"migrate"},
+				{"launch", "list"},
+			}
 			if kind == databases.ClickHouse {
 				commands = [][]string{{"import", "f.csv", "--table", "t", "--log", "sqlite:app.db"}}
 			}
@@ -226,11 +258,14 @@ func TestServersAway(t *testing.T) {
 				for _, want := range strings.Split(test.want, "|") {
 					said = said || strings.Contains(got.stderr, want)
 				}
-				if got.status != statusBadInput || !said || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || strings.ContainsAny(got.stderr, "\t\r") {
+				if got.status != statusBadInput || !said || got.stdout != "" ||
+					strings.Count(got.stderr, "\n") != 1 ||
+					strings.ContainsAny(got.stderr, "\t\r") {
 					t.Errorf("%s, %s, %v: %v", kind, test.name, args, got)
 				}
 				password, _ := u.User.Password()
-				if strings.Contains(got.stderr, "hunter2") || strings.Contains(got.stderr, ":"+password+"@") {
+				if strings.Contains(got.stderr, "hunter2") ||
+					strings.Contains(got.stderr, ":"+password+"@") {
 					t.Errorf("%s, %s, %v: the password is in %q", kind, test.name, args, got.stderr)
 				}
 				if test.waits && took < wait/20 || took > soon {
@@ -248,7 +283,11 @@ func TestInterruptedOnServers(t *testing.T) {
 		away := dbtest.Server(t, kind).DSN.WithHost(mute).URL()
 		s := newShell(t)
 		s.write("f.csv", "a\n1\n")
-		for _, args := range [][]string{{"import", "f.csv", "--table", "t"}, {"migrate"}, {"launch", "list"}} {
+		for _, args := range [][]string{
+			{"import", "f.csv", "--table", "t"},
+			{"migrate"},
+			{"launch", "list"},
+		} {
 			taken.Store(0)
 			cmd := s.command(append(args, "--db", away)...)
 			var stderr bytes.Buffer
@@ -260,7 +299,9 @@ func TestInterruptedOnServers(t *testing.T) {
 			began := time.Now()
 			_ = cmd.Process.Signal(os.Interrupt)
 			_ = cmd.Wait()
-			if cmd.ProcessState.ExitCode() != statusInterrupted || !strings.Contains(stderr.String(), "interrupted") || strings.Count(stderr.String(), "\n") != 1 {
+			if cmd.ProcessState.ExitCode() != statusInterrupted ||
+				!strings.Contains(stderr.String(), "interrupted") ||
+				strings.Count(stderr.String(), "\n") != 1 {
 				t.Errorf("%s, %v: %v, %q", kind, args, cmd.ProcessState, stderr.String())
 			}
 			if d := time.Since(began); d > soon {
@@ -275,21 +316,27 @@ func TestLogFlag(t *testing.T) {
 	s := newShell(t)
 	s.write("f.csv", "a\n1\n")
 	for args, want := range map[string]string{
-		"import f.csv --table t --db clickhouse://h/d":                          "--log is required, or IDMINT_LOG in the environment",
-		"import f.csv --table t --db clickhouse://h/d --log clickhouse://h/d":   "--log: ClickHouse has no transactions",
-		"import f.csv --table t --db clickhouse://h/d --log nonsense":           "--log: want the kind of database",
+		"import f.csv --table t --db clickhouse://h/d": "--log is required, or IDMINT_LOG in the " +
+			"environment",
+		"import f.csv --table t --db clickhouse://h/d --log clickhouse://h/d": "--log: ClickHouse " +
+			"has no transactions",
+		"import f.csv --table t --db clickhouse://h/d --log nonsense": "--log: want the " +
+			"kind of database",
 		"import f.csv --table t --db sqlite:app.db --log sqlite:other.db":       "--log is for clickhouse:// alone",
 		"launch list --db clickhouse://h/d":                                     "--db: ClickHouse has no transactions, and keeps no launch log",
 		"migrate --db clickhouse://h/d":                                         "--db: ClickHouse has no transactions",
 		"new sequence --counter c --db clickhouse://h/d":                        "--db: ClickHouse has no transactions",
 		"import f.csv --table t --db clickhouse://h/d --log sqlite:x --wait 0s": "--wait 0s",
 	} {
-		if got := s.run(strings.Fields(args)...); got.status != statusUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
+		got := s.run(strings.Fields(args)...)
+		if got.status != statusUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
 			t.Errorf("idmint %s: %v; want %q", args, got, want)
 		}
 	}
 	s.env = append(s.env, dsnVariable+"=hunter2")
-	if got := s.run("migrate"); got.status != statusUsage || !strings.Contains(got.stderr, dsnVariable+": want the kind") || strings.Contains(got.stderr, "hunter2") {
+	if got := s.run("migrate"); got.status != statusUsage ||
+		!strings.Contains(got.stderr, dsnVariable+": want the kind") ||
+		strings.Contains(got.stderr, "hunter2") {
 		t.Error(got)
 	}
 }
@@ -302,7 +349,8 @@ func TestDatabaseOfEnvironment(t *testing.T) {
 	s.must("new", "decimal", "--test")
 	s.must("new", "sequence", "--counter", "orders")
 	s.must("new", "trace", "--node", "7")
-	if n := s.count(`SELECT count(*) FROM idmint_counter WHERE name IN ('orders', 'trace/7')`); n != 2 {
+	n := s.count(`SELECT count(*) FROM idmint_counter WHERE name IN ('orders', 'trace/7')`)
+	if n != 2 {
 		t.Errorf("%d counters, want 2", n)
 	}
 	s.must("migrate", "--db", "sqlite:other.db")
@@ -310,7 +358,8 @@ func TestDatabaseOfEnvironment(t *testing.T) {
 	if got := s.must("counter", "show", "orders"); got != "1\n" {
 		t.Errorf("%q: --db was passed over", got)
 	}
-	if got := s.run("counter", "list", "--db", ""); got.status != statusUsage || !strings.Contains(got.stderr, "--db is required") {
+	got := s.run("counter", "list", "--db", "")
+	if got.status != statusUsage || !strings.Contains(got.stderr, "--db is required") {
 		t.Error(got)
 	}
 }

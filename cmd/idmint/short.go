@@ -14,7 +14,10 @@ var shortKind = join(kind[idtype.ShortID, idtype.ShortParts]{
 	scheme: idtype.SchemeShort,
 	forms: []form[idtype.ShortID]{
 		{name: formText, read: idtype.ParseShortID, write: idtype.ShortID.String, unsorted: true},
-		{name: formNumber, read: readShortNumber, write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) }},
+		{
+			name: formNumber, read: readShortNumber,
+			write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
+		},
 	},
 	names:   []name{{"id", formNumber}, {"text", formText}},
 	parts:   idtype.ShortID.Parts,
@@ -52,7 +55,9 @@ counter.
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mintTimed(c, a, k, &flags, struct{}{}, "short",
-				func(w generator.Windows[struct{}], o *generator.Options) (generator.Source[idtype.ShortID], error) {
+				func(
+					w generator.Windows[struct{}], o *generator.Options,
+				) (generator.Source[idtype.ShortID], error) {
 					return generator.NewShort(w, o)
 				})
 		},

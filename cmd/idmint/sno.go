@@ -20,7 +20,10 @@ var snoKind = join(kind[idtype.SnoID, idtype.SnoParts]{
 	scheme: idtype.SchemeSno,
 	forms: []form[idtype.SnoID]{
 		{name: formText, read: idtype.ParseSnoID, write: idtype.SnoID.String},
-		{name: formHex, read: hexReader[idtype.SnoID]("SnoID"), write: func(id idtype.SnoID) string { return hex.EncodeToString(id[:]) }},
+		{
+			name: formHex, read: hexReader[idtype.SnoID]("SnoID"),
+			write: func(id idtype.SnoID) string { return hex.EncodeToString(id[:]) },
+		},
 		{name: formUUID, read: readSnoUUID, write: writeSnoUUID},
 	},
 	names:   []name{{"id", formText}, {"hex", formHex}},
@@ -68,11 +71,13 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sno --partition P [--meta M] [-n N] [--db DSN | --time T]",
 		Short: "Mint sno IDs",
-		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" + fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s") + `
+		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" +
+			fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s") + `
 
 With --time the IDs carry that time. Their sequence numbers begin with the pool's first in every
 run, so the partition, or the pool, is to be this run's alone.`,
-		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n  idmint new sno --partition 7 --db sqlite:app.db\n" +
+		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n" +
+			"  idmint new sno --partition 7 --db sqlite:app.db\n" +
 			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26T10:49:43.96Z -n 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "partition"); err != nil {
@@ -84,8 +89,11 @@ run, so the partition, or the pool, is to be this run's alone.`,
 			if c.Flags().Changed("time") {
 				return a.mintBackdated(c, k, &flags, partition.value, at, byte(meta.value))
 			}
-			return mintTimed(c, a, k, &flags, partition.value, fmt.Sprintf("sno/%d", partition.value),
-				func(w generator.Windows[int], o *generator.Options) (generator.Source[idtype.SnoID], error) {
+			return mintTimed(c, a, k, &flags, partition.value,
+				fmt.Sprintf("sno/%d", partition.value),
+				func(
+					w generator.Windows[int], o *generator.Options,
+				) (generator.Source[idtype.SnoID], error) {
 					gen, err := generator.NewSno(w, o)
 					if err != nil {
 						return nil, err
@@ -97,12 +105,14 @@ run, so the partition, or the pool, is to be this run's alone.`,
 	flags.add(c, "sequence numbers")
 	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (required)")
 	c.Flags().Var(&meta, "meta", "the metabyte, 0 to 255 (default 0)")
-	c.Flags().StringVar(&at, "time", "", "the time that the IDs carry, such as 2023-12-26T10:49:43.96Z or 2023-12-26 (default now)")
+	c.Flags().StringVar(&at, "time", "",
+		"the time that the IDs carry, such as 2023-12-26T10:49:43.96Z or 2023-12-26 (default now)")
 	return c
 }
 
 func (a *app) mintBackdated(
-	c *cobra.Command, k *kind[idtype.SnoID, idtype.SnoParts], f *timedFlags, partition int, at string, meta byte,
+	c *cobra.Command, k *kind[idtype.SnoID, idtype.SnoParts], f *timedFlags, partition int,
+	at string, meta byte,
 ) error {
 	if c.Flags().Changed("db") {
 		return usage("--time goes without --db")

@@ -68,7 +68,10 @@ func TestStatus(t *testing.T) {
 		{"new decimal --db sqlite:app.db --launch «»", 2, `"" is no launch number`},
 		{"new decimal --db sqlite:app.db --launch 77", 1, "launch 77: no such launch"},
 		{"new decimal --db sqlite:app.db --launch 1", 1, "launch 1: the launch has ended"},
-		{"new decimal --db sqlite:app.db --launch 2 --namespace other", 1, "launch 2: no such launch"},
+		{
+			"new decimal --db sqlite:app.db --launch 2 --namespace other", 1,
+			"launch 2: no such launch",
+		},
 		{"new decimal --db sqlite:app.db --launch 2 --namespace Other!", 2, `namespace "Other!"`},
 
 		{"new trace", 2, "--node is required"},
@@ -94,9 +97,18 @@ func TestStatus(t *testing.T) {
 		{"new eightbyte --cluster 1 --mode time", 2, "--generator is required"},
 		{"new eightbyte --generator 1 --mode time", 2, "--cluster is required"},
 		{"new eightbyte --generator 1 --cluster 1", 2, "--mode is required"},
-		{"new eightbyte --generator 1 --cluster 1 --mode SPREAD", 2, `--mode "SPREAD": want spread or time`},
-		{"new eightbyte --generator 2048 --cluster 1 --mode time", 2, "generator_id 2048 is outside 0..2047"},
-		{"new eightbyte --generator 1 --cluster 16 --mode time", 2, "cluster_id 16 is outside 0..15"},
+		{
+			"new eightbyte --generator 1 --cluster 1 --mode SPREAD", 2,
+			`--mode "SPREAD": want spread or time`,
+		},
+		{
+			"new eightbyte --generator 2048 --cluster 1 --mode time", 2,
+			"generator_id 2048 is outside 0..2047",
+		},
+		{
+			"new eightbyte --generator 1 --cluster 16 --mode time", 2,
+			"cluster_id 16 is outside 0..15",
+		},
 		{"new short --node 1", 2, "unknown flag: --node"},
 		{"new short --pool 500..512", 2, "Pool 500..512 is no range within 0..511"},
 		{"new sno", 2, "--partition is required"},
@@ -104,7 +116,10 @@ func TestStatus(t *testing.T) {
 		{"new sno --partition 1 --meta 256", 2, "--meta 256: want 0 to 255"},
 		{"new sno --partition 1 --time «»", 2, `--time "": want a date or a time with its zone`},
 		{"new sno --partition 1 --time yesterday", 2, `--time "yesterday"`},
-		{"new sno --partition 1 --time 2025-03-01 --db sqlite:app.db", 2, "--time goes without --db"},
+		{
+			"new sno --partition 1 --time 2025-03-01 --db sqlite:app.db", 2,
+			"--time goes without --db",
+		},
 		{"new sno --partition 65536 --time 2025-03-01", 2, "partition 65536 is outside"},
 		{"new sno --partition 1 --time 2025-03-01 --pool 6..5", 2, "Pool 6..5"},
 		{"new sno --partition 1 --time 2025-03-01 -n 0", 2, "-n 0"},
@@ -112,7 +127,10 @@ func TestStatus(t *testing.T) {
 		{"new sequence --db sqlite:app.db", 2, "--counter is required"},
 		{"new sequence --counter c", 2, "--db is required"},
 		{"new sequence --db sqlite:app.db --counter Orders", 2, `counter "Orders"`},
-		{"new sequence --db sqlite:app.db --counter c --block 0", 2, "--block 0: want 1 to 2147483647"},
+		{
+			"new sequence --db sqlite:app.db --counter c --block 0", 2,
+			"--block 0: want 1 to 2147483647",
+		},
 		{"new sequence --db sqlite:app.db --counter c --block 2147483648", 2, "--block 2147483648"},
 		{"new sequence --db sqlite:app.db --counter c -n 0", 2, "-n 0"},
 		{"new sequence --db sqlite:blank.db --counter c", 1, "idmint migrate"},
@@ -127,10 +145,19 @@ func TestStatus(t *testing.T) {
 		{"bounds sno --from 2025-02-29 --to 2025-03-02", 2, `--from "2025-02-29"`},
 		{"bounds sno --from 2025-03-01 --to 2025-03-01T00:00:00", 2, `--to "2025-03-01T00:00:00"`},
 		{"bounds sno --from 1740787200000 --to 2025-03-01", 2, `--from "1740787200000"`},
-		{"bounds sno --from 2025-03-02 --to 2025-03-01", 2, "--to 2025-03-01 is before --from 2025-03-02"},
+		{
+			"bounds sno --from 2025-03-02 --to 2025-03-01", 2,
+			"--to 2025-03-01 is before --from 2025-03-02",
+		},
 		{"bounds trace --from 2025-03-01T00:00:00.2Z --to 2025-03-01T00:00:00.1Z", 2, "is before"},
-		{"bounds sno --from 2025-03-01 --to 2025-03-01 --form number", 2, `--form "number": want one of the forms of sno IDs, text, hex, uuid`},
-		{"bounds short --from 2025-03-01 --to 2025-03-01 --form text", 2, "the order of these is not that of time"},
+		{
+			"bounds sno --from 2025-03-01 --to 2025-03-01 --form number", 2,
+			`--form "number": want one of the forms of sno IDs, text, hex, uuid`,
+		},
+		{
+			"bounds short --from 2025-03-01 --to 2025-03-01 --form text", 2,
+			"the order of these is not that of time",
+		},
 		{"bounds sno --from 2009-12-31 --to 2025-03-01", 1, "unix_ms 1262217600000 is outside"},
 		{"bounds short --from 2018-02-28 --to 2025-03-01", 1, "is outside"},
 		{"bounds eightbyte --from 1969-12-31 --to 2025-03-01", 1, "is outside"},
@@ -139,54 +166,108 @@ func TestStatus(t *testing.T) {
 
 		{"scramble 57", 2, "IDMINT_SCRAMBLE_KEY (or --key) is required"},
 		{"scramble 57 --key «»", 2, "--key: key has 0 bytes"},
-		{"unscramble 57 --key 00112233445566778899AABBCCDDEEFF", 2, "32 hexadecimal digits in lower case"},
-		{"scramble 57 --key 00112233445566778899aabbccddeeff --domain 64", 2, "--domain 64: want 63 or 53"},
-		{"scramble 57 --key 00112233445566778899aabbccddeeff --method aes", 2, `--method "aes": want network or multiplicative`},
-		{"scramble 57 --key 00112233445566778899aabbccddeeff --scheme sno", 2, "--scheme sno: its IDs are no numbers of 63 bits"},
-		{"scramble 57 --key 00112233445566778899aabbccddeeff --scheme bogus", 2, `unknown scheme "bogus"`},
+		{
+			"unscramble 57 --key 00112233445566778899AABBCCDDEEFF", 2,
+			"32 hexadecimal digits in lower case",
+		},
+		{
+			"scramble 57 --key 00112233445566778899aabbccddeeff --domain 64", 2,
+			"--domain 64: want 63 or 53",
+		},
+		{
+			"scramble 57 --key 00112233445566778899aabbccddeeff --method aes", 2,
+			`--method "aes": want network or multiplicative`,
+		},
+		{
+			"scramble 57 --key 00112233445566778899aabbccddeeff --scheme sno", 2,
+			"--scheme sno: its IDs are no numbers of 63 bits",
+		},
+		{
+			"scramble 57 --key 00112233445566778899aabbccddeeff --scheme bogus", 2,
+			`unknown scheme "bogus"`,
+		},
 		{"scramble 0 --key 00112233445566778899aabbccddeeff", 1, "zero means not assigned"},
 
 		{"import", 2, "import: FILE is missing"},
-		{"import f.csv g.csv --db sqlite:app.db --table t", 2, `import: "g.csv" is one argument too many: want one FILE`},
+		{
+			"import f.csv g.csv --db sqlite:app.db --table t", 2,
+			`import: "g.csv" is one argument too many: want one FILE`,
+		},
 		{"import f.csv", 2, "--db is required"},
 		{"import no.csv", 2, "--db is required"},
 		{"import f.csv --db sqlite:app.db", 2, "--table is required"},
 		{"import f.csv --db sqlite:app.db --table t --resume --restart", 2, "exclude each other"},
-		{"import f.csv --db sqlite:app.db --table main.t", 2, `--table "main.t": want a plain name`},
-		{"import f.csv --db clickhouse://h --log sqlite:app.db --table default.t", 2, `--table "default.t": want a plain name`},
-		{"import f.csv --db postgres://h --table public.t", 2, "is the one that --db names, in PostgreSQL by ?search_path=SCHEMA"},
-		{"import f.csv --db sqlite:app.db --table t --id-column «»", 2, `--id-column "": want a name`},
-		{"import f.csv --db mysql://root:pw@host:3306 --table t", 2, "--db: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE"},
-		{"import f.csv --db clickhouse://h --log mysql://host/ --table t", 2, "--log: the DSN names no database"},
+		{
+			"import f.csv --db sqlite:app.db --table main.t", 2,
+			`--table "main.t": want a plain name`,
+		},
+		{
+			"import f.csv --db clickhouse://h --log sqlite:app.db --table default.t", 2,
+			`--table "default.t": want a plain name`,
+		},
+		{
+			"import f.csv --db postgres://h --table public.t", 2,
+			"is the one that --db names, in PostgreSQL by ?search_path=SCHEMA",
+		},
+		{
+			"import f.csv --db sqlite:app.db --table t --id-column «»", 2,
+			`--id-column "": want a name`,
+		},
+		{
+			"import f.csv --db mysql://root:pw@host:3306 --table t", 2,
+			"--db: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE",
+		},
+		{
+			"import f.csv --db clickhouse://h --log mysql://host/ --table t", 2,
+			"--log: the DSN names no database",
+		},
 		{"launch list --db mariadb://host", 2, "--db: the DSN names no database"},
 		{"migrate --db mysql://host", 2, "--db: the DSN names no database"},
 		{"import f.csv --db sqlite:app.db --table t --batch 0", 2, "--batch 0"},
 		{"import f.csv --db sqlite:app.db --table t --batch 1000001", 2, "--batch 1000001"},
 		{"import f.csv --db sqlite:app.db --table t --batch x", 2, `"x"`},
-		{"import f.csv --db sqlite:app.db --table t --format xml", 2, `unknown format "xml": want csv, tsv or jsonl`},
+		{
+			"import f.csv --db sqlite:app.db --table t --format xml", 2,
+			`unknown format "xml": want csv, tsv or jsonl`,
+		},
 		{"import f.csv --db sqlite:app.db --table t --format CSV", 2, `unknown format "CSV"`},
 		{"import f.txt --db sqlite:app.db --table t", 2, "say it with --format"},
 		{"import - --db sqlite:app.db --table t", 2, "say it with --format"},
 		{"import f.csv --db sqlite:app.db --table t --launch 0", 2, `"0" is no launch number`},
-		{"import f.csv --db sqlite:app.db --table t --launch 100000", 2, `"100000" is no launch number`},
+		{
+			"import f.csv --db sqlite:app.db --table t --launch 100000", 2,
+			`"100000" is no launch number`,
+		},
 		{"import f.csv --db sqlite:app.db --table t --launch x", 2, `"x" is no launch number`},
 		{"import f.csv --db sqlite:app.db --table t --launch 065", 2, `"065" is no launch number`},
-		{"import f.csv --db sqlite:app.db --table t --launch 77", 1, "f.csv: launch 77: no such launch"},
-		{"import f.csv --db sqlite:app.db --table t --launch 1", 1, "f.csv: launch 1: the launch has ended"},
+		{
+			"import f.csv --db sqlite:app.db --table t --launch 77", 1,
+			"f.csv: launch 77: no such launch",
+		},
+		{
+			"import f.csv --db sqlite:app.db --table t --launch 1", 1,
+			"f.csv: launch 1: the launch has ended",
+		},
 		{"import f.csv --db sqlite:app.db --table t --wait 0s", 2, "--wait 0s"},
 		{"import f.csv --db sqlite:app.db --table t --wait -1s", 2, "--wait -1s"},
 		{"import f.csv --db sqlite:app.db --table t --wait 5", 2, `"5"`},
 		{"import no.csv --db sqlite:app.db --table t", 1, "no.csv: no such file"},
 		{"import folder --db sqlite:app.db --table t --format csv", 1, "folder is a folder"},
 		{"import empty.csv --db sqlite:app.db --table t", 1, "empty.csv: the file is empty"},
-		{"import bad.csv --db sqlite:app.db --table bad", 1, "bad.csv: line 3: 3 fields, while the header has 2; 0 rows are stored"},
+		{
+			"import bad.csv --db sqlite:app.db --table bad", 1,
+			"bad.csv: line 3: 3 fields, while the header has 2; 0 rows are stored",
+		},
 		{"import f.csv --db sqlite:app.db --table sqlite_t", 1, `table "sqlite_t"`},
 		{"import f.csv --db sqlite:app.db --table idmint_t", 1, `table "idmint_t"`},
 		{"import f.csv --db sqlite:app.db --table t --id-column B", 1, "--id-column"},
 
 		{"inspect --scheme bogus 1", 2, `unknown scheme "bogus": want decimal`},
 		{"inspect --form bogus 1", 2, `--form "bogus": want text, number, hex or uuid`},
-		{"inspect --form uuid --scheme trace 1", 2, `--form "uuid": want one of the forms of trace IDs, text, number`},
+		{
+			"inspect --form uuid --scheme trace 1", 2,
+			`--form "uuid": want one of the forms of trace IDs, text, number`,
+		},
 		{"inspect --scheme trace 4194304", 1, "bottom 0 is outside"},
 		{"inspect !", 1, `"!" fits no scheme`},
 		{"inspect -1", 2, "unknown shorthand flag"},
@@ -195,10 +276,22 @@ func TestStatus(t *testing.T) {
 		{"compose --scheme bogus", 2, `unknown scheme "bogus"`},
 		{"compose --scheme decimal {}", 1, "counter"},
 
-		{"launch start --db sqlite:app.db --env e --key k --initiator i", 2, "--service is required"},
-		{"launch start --db sqlite:app.db --service s --key k --initiator i", 2, "--env is required"},
-		{"launch start --db sqlite:app.db --service s --env e --initiator i", 2, "--key is required"},
-		{"launch start --db sqlite:app.db --service s --env e --key k", 2, "--initiator is required"},
+		{
+			"launch start --db sqlite:app.db --env e --key k --initiator i", 2,
+			"--service is required",
+		},
+		{
+			"launch start --db sqlite:app.db --service s --key k --initiator i", 2,
+			"--env is required",
+		},
+		{
+			"launch start --db sqlite:app.db --service s --env e --initiator i", 2,
+			"--key is required",
+		},
+		{
+			"launch start --db sqlite:app.db --service s --env e --key k", 2,
+			"--initiator is required",
+		},
 		{"launch start --service s --env e --key k --initiator i", 2, "--db is required"},
 		{start + "k --format yaml", 2, `--format "yaml"`},
 		{start + "k --data {", 1, "data"},
@@ -229,10 +322,16 @@ func TestStatus(t *testing.T) {
 		{"launch list --db sqlite:folder", 1, "open folder: is a directory"},
 		{"launch list --db sqlite:text.db", 1, "text.db: file is not a database"},
 		{"launch list --db sqlite:empty.csv", 1, "idmint migrate"},
-		{"launch list --db sqlite:newer.db", 1, "newer.db: the launch log has schema version 1000, newer than 2"},
+		{
+			"launch list --db sqlite:newer.db", 1,
+			"newer.db: the launch log has schema version 1000, newer than 2",
+		},
 		{"migrate --db sqlite::memory:", 1, "is no file"},
 		{"import f.csv --db sqlite::memory: --table t", 1, "is no file"},
-		{"migrate --db sqlite:no/folder/app.db", 1, "no/folder/app.db: unable to open database file: no such file or directory"},
+		{
+			"migrate --db sqlite:no/folder/app.db", 1,
+			"no/folder/app.db: unable to open database file: no such file or directory",
+		},
 		{"migrate --db sqlite:folder", 1, "open folder: is a directory"},
 		{"migrate --db sqlite:text.db", 1, "text.db: file is not a database"},
 		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 2"},
@@ -247,7 +346,8 @@ func TestStatus(t *testing.T) {
 			args[i] = strings.Trim(args[i], "«»")
 		}
 		got := s.run(args...)
-		if got.status != test.status || !strings.Contains(got.stderr, test.want) || got.stdout != "" {
+		if got.status != test.status || !strings.Contains(got.stderr, test.want) ||
+			got.stdout != "" {
 			t.Errorf("idmint %s: %v; want status %d and %q", test.args, got, test.status, test.want)
 		}
 		lines := 1
@@ -257,7 +357,10 @@ func TestStatus(t *testing.T) {
 		if !strings.HasPrefix(got.stderr, "idmint: ") || strings.Count(got.stderr, "\n") != lines {
 			t.Errorf("idmint %s: stderr is not %d lines: %q", test.args, lines, got.stderr)
 		}
-		for _, name := range []string{"idtype:", "launchlog:", "generator:", "migrations:", "importer:", "sqlid:", "scramble:", "json:"} {
+		for _, name := range []string{
+			"idtype:", "launchlog:", "generator:", "migrations:",
+			"importer:", "sqlid:", "scramble:", "json:",
+		} {
 			if strings.Contains(got.stderr, name) {
 				t.Errorf("idmint %s: the name of a package: %q", test.args, got.stderr)
 			}
@@ -265,18 +368,23 @@ func TestStatus(t *testing.T) {
 	}
 	// Where to look is the command's own help.
 	for args, want := range map[string]string{
-		"bogus": "idmint", "--bogus": "idmint", "launch bogus": "idmint launch", "launch show": "idmint launch show", "import --bogus": "idmint import",
+		"bogus": "idmint", "--bogus": "idmint", "launch bogus": "idmint launch",
+		"launch show": "idmint launch show", "import --bogus": "idmint import",
 		"new sno": "idmint new sno", "counter show X --db sqlite:app.db": "idmint counter show",
 	} {
-		if got := s.run(strings.Fields(args)...); !strings.HasSuffix(got.stderr, "\nSee '"+want+" --help'.\n") {
+		got := s.run(strings.Fields(args)...)
+		if !strings.HasSuffix(got.stderr, "\nSee '"+want+" --help'.\n") {
 			t.Errorf("idmint %s: %v, want %s", args, got, want)
 		}
 	}
 	// None of it has left anything behind but the import with the bad row.
-	if n := s.count(`SELECT count(*) FROM sqlite_schema WHERE name IN ('t', 'sqlite_t', 'idmint_t')`); n != 0 {
+	n := s.count(`SELECT count(*) FROM sqlite_schema WHERE name IN ('t', 'sqlite_t', 'idmint_t')`)
+	if n != 0 {
 		t.Errorf("%d tables were made", n)
 	}
-	if n := s.count(`SELECT (SELECT count(*) FROM idmint_generator) + 10 * (SELECT count(*) FROM idmint_launch WHERE service = 'shop')`); n != 20 {
+	n = s.count(`SELECT (SELECT count(*) FROM idmint_generator) + 10 * (SELECT count(*) FROM ` +
+		`idmint_launch WHERE service = 'shop')`)
+	if n != 20 {
 		t.Errorf("launches × 10 + generator numbers: %d, want 20", n)
 	}
 }
@@ -299,10 +407,14 @@ func TestPasswordStaysSecret(t *testing.T) {
 		"SQLITE:hunter2",
 	} {
 		for _, args := range [][]string{
-			{"migrate"}, {"launch", "list"}, {"new", "decimal", "--launch", "1"}, {"import", "f.csv", "--table", "t"},
+			{"migrate"},
+			{"launch", "list"},
+			{"new", "decimal", "--launch", "1"},
+			{"import", "f.csv", "--table", "t"},
 		} {
 			got := s.run(append(args, "--db", dsn)...)
-			if got.status != 2 || !strings.Contains(got.stderr, "--db: ") || strings.Contains(got.stderr+got.stdout, "hunter2") {
+			if got.status != 2 || !strings.Contains(got.stderr, "--db: ") ||
+				strings.Contains(got.stderr+got.stdout, "hunter2") {
 				t.Errorf("%v with %s: %v", args, dsn, got)
 			}
 		}
@@ -343,7 +455,8 @@ func TestLocked(t *testing.T) {
 	} {
 		began := time.Now()
 		got := s.run(append(args, "--db", "sqlite:app.db", "--wait", "500ms")...)
-		if got.status != 1 || !strings.Contains(got.stderr, "database is locked") || !strings.Contains(got.stderr, "500ms") || strings.Count(got.stderr, "\n") != 1 {
+		if got.status != 1 || !strings.Contains(got.stderr, "database is locked") ||
+			!strings.Contains(got.stderr, "500ms") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%v: %v", args, got)
 		}
 		if d := time.Since(began); d > soon {
@@ -364,7 +477,10 @@ func TestLockedMigration(t *testing.T) {
 	s.write("app.db", "")
 	db := s.open("app.db")
 	db.SetMaxOpenConns(1)
-	for _, text := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"} {
+	for _, text := range []string{
+		"PRAGMA journal_mode = DELETE", "PRAGMA locking_mode = EXCLUSIVE",
+		"BEGIN EXCLUSIVE",
+	} {
 		if _, err := db.Exec(text); err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +488,8 @@ func TestLockedMigration(t *testing.T) {
 	for _, args := range [][]string{{"migrate"}, {"launch", "list"}} {
 		began := time.Now()
 		got := s.run(append(args, "--db", "sqlite:app.db", "--wait", "500ms")...)
-		if got.status != 1 || !strings.Contains(got.stderr, "app.db") || !strings.Contains(got.stderr, "locked") || strings.Count(got.stderr, "\n") != 1 {
+		if got.status != 1 || !strings.Contains(got.stderr, "app.db") ||
+			!strings.Contains(got.stderr, "locked") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%v: %v", args, got)
 		}
 		if d := time.Since(began); d > soon {

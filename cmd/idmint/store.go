@@ -41,9 +41,12 @@ type storeFlags struct {
 }
 
 func (f *storeFlags) add(c *cobra.Command) {
-	f.name.add(c, "db", dsnVariable, "the database: sqlite:PATH, postgres://… or mysql://… (default $"+dsnVariable+")")
-	c.Flags().StringVar(&f.namespace, "namespace", launchlog.DefaultNamespace, "the system that the launch numbers are of")
-	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second, "how long to wait for a database that is busy or away")
+	f.name.add(c, "db", dsnVariable,
+		"the database: sqlite:PATH, postgres://… or mysql://… (default $"+dsnVariable+")")
+	c.Flags().StringVar(&f.namespace, "namespace", launchlog.DefaultNamespace,
+		"the system that the launch numbers are of")
+	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second,
+		"how long to wait for a database that is busy or away")
 }
 
 // A databaseFlag names a database.
@@ -78,14 +81,17 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 		}
 	}
 	if text == "" {
-		return dsn.DSN{}, usage("--%s is required, or %s in the environment: for example --%[1]s sqlite:app.db", f.flag, f.variable)
+		return dsn.DSN{}, usage(
+			"--%s is required, or %s in the environment: for example --%[1]s sqlite:app.db", f.flag,
+			f.variable)
 	}
 	d, err := dsn.Parse(text)
 	if err != nil {
 		return dsn.DSN{}, usage("%s: %w", from, err)
 	}
 	if d.Kind == dsn.MySQL && d.Database() == "" { // others have a default
-		return dsn.DSN{}, usage("%s: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", from)
+		return dsn.DSN{}, usage(
+			"%s: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", from)
 	}
 	return d, nil
 }
@@ -99,7 +105,8 @@ func (f *storeFlags) launchLog() (dsn.DSN, error) {
 	case f.wait <= 0:
 		return d, usage("--wait %v: want more than 0", f.wait)
 	case d.Kind == dsn.ClickHouse:
-		return d, usage("--%s: ClickHouse has no transactions, and keeps no launch log: want sqlite:PATH, postgres://… or mysql://…", f.name.flag)
+		return d, usage("--%s: ClickHouse has no transactions, and keeps no launch log: want "+
+			"sqlite:PATH, postgres://… or mysql://…", f.name.flag)
 	}
 	return d, nil
 }
@@ -126,7 +133,8 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 		return nil, nil, err
 	}
 	log, err := launchlog.New(s, &launchlog.Options{
-		Namespace: f.namespace, Budget: f.wait, Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
+		Namespace: f.namespace, Budget: f.wait,
+		Warn: func(u launchlog.Usage) { a.warn("warning: %v", u) },
 	})
 	if err != nil {
 		s.Close()

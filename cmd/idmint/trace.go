@@ -55,7 +55,9 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 				return err
 			}
 			return mintTimed(c, a, k, &flags, node.value, fmt.Sprintf("trace/%d", node.value),
-				func(w generator.Windows[int], o *generator.Options) (generator.Source[idtype.TraceID], error) {
+				func(
+					w generator.Windows[int], o *generator.Options,
+				) (generator.Source[idtype.TraceID], error) {
 					return generator.NewTrace(w, o)
 				})
 		},

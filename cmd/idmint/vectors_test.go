@@ -24,7 +24,10 @@ var vectorFiles = []struct {
 	{
 		"decimal", "decimalid", "id",
 		map[string]string{"id": "id"},
-		map[string]string{"counter": "counter", "generator_id": "generator_id", "launch_id": "launch_id"},
+		map[string]string{
+			"counter": "counter", "generator_id": "generator_id",
+			"launch_id": "launch_id",
+		},
 	},
 	{
 		"trace", "traceid", "id",
@@ -34,7 +37,10 @@ var vectorFiles = []struct {
 	{
 		"eightbyte", "eightbyte", "hex",
 		map[string]string{"id": "hex"},
-		map[string]string{"mode": "mode", "unix_ms": "timestamp_ms", "sequence": "sequence", "generator_id": "generator", "cluster_id": "cluster"},
+		map[string]string{
+			"mode": "mode", "unix_ms": "timestamp_ms", "sequence": "sequence",
+			"generator_id": "generator", "cluster_id": "cluster",
+		},
 	},
 	{
 		"short", "shortid", "text",
@@ -44,7 +50,10 @@ var vectorFiles = []struct {
 	{
 		"sno", "sno", "text",
 		map[string]string{"id": "text", "hex": "hex"},
-		map[string]string{"unix_ms": "unix_ms", "tick_tock": "ticktock", "meta": "meta", "partition": "partition", "sequence": "sequence"},
+		map[string]string{
+			"unix_ms": "unix_ms", "tick_tock": "ticktock", "meta": "meta",
+			"partition": "partition", "sequence": "sequence",
+		},
 	},
 }
 
@@ -97,12 +106,15 @@ func TestVectors(t *testing.T) {
 			var got map[string]any
 			d := json.NewDecoder(strings.NewReader(line))
 			d.UseNumber()
-			if err := d.Decode(&got); err != nil || !maps.EqualFunc(got, want[i], func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
+			err := d.Decode(&got)
+			if err != nil || !maps.EqualFunc(got, want[i],
+				func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
 				t.Errorf("inspect %s: %s\nwant %v, %v", texts[i], line, want[i], err)
 			}
 		}
 		for _, input := range []string{strings.Join(parts, "\n"), inspected.stdout} {
-			if got := s.feed(input, "compose", "--scheme", f.scheme); got.stdout != all || got.status != 0 || got.stderr != "" {
+			got := s.feed(input, "compose", "--scheme", f.scheme)
+			if got.stdout != all || got.status != 0 || got.stderr != "" {
 				t.Errorf("compose of %s: %v", f.scheme, got)
 			}
 		}
@@ -113,25 +125,40 @@ func TestVectors(t *testing.T) {
 var randomTexts = map[string]func() (fmt.Stringer, error){
 	"decimal": func() (fmt.Stringer, error) {
 		return idtype.DecimalParts{
-			Counter: 1 + rand.IntN(1+rand.IntN(idtype.DecimalMaxCounter)), Generator: rand.IntN(1 + rand.IntN(idtype.DecimalMaxGenerator+1)),
-			Launch: rand.IntN(1 + rand.IntN(idtype.DecimalMaxLaunch+1)),
+			Counter:   1 + rand.IntN(1+rand.IntN(idtype.DecimalMaxCounter)),
+			Generator: rand.IntN(1 + rand.IntN(idtype.DecimalMaxGenerator+1)),
+			Launch:    rand.IntN(1 + rand.IntN(idtype.DecimalMaxLaunch+1)),
 		}.ID()
 	},
 	"trace": func() (fmt.Stringer, error) {
 		return idtype.TraceParts{
-			Timestamp: rand.IntN(1 + rand.IntN(idtype.TraceMaxTimestamp+1)), Node: rand.IntN(idtype.TraceMaxNode + 1),
-			Bottom: 1 + rand.IntN(idtype.TraceMaxBottom),
+			Timestamp: rand.IntN(1 + rand.IntN(idtype.TraceMaxTimestamp+1)),
+			Node:      rand.IntN(idtype.TraceMaxNode + 1),
+			Bottom:    1 + rand.IntN(idtype.TraceMaxBottom),
 		}.ID()
 	},
-	"eightbyte": func() (fmt.Stringer, error) { return idtype.EightByteFromUint64(1 + rand.Uint64()>>rand.IntN(64)), nil },
-	"short":     func() (fmt.Stringer, error) { return idtype.ShortID(1 + rand.Int64N(1<<60-1)>>rand.IntN(60)), nil },
+	"eightbyte": func() (fmt.Stringer,
+		error,
+	) {
+		return idtype.EightByteFromUint64(1 + rand.Uint64()>>rand.IntN(64)), nil
+	},
+	"short": func() (fmt.Stringer,
+		error,
+	) {
+		return idtype.ShortID(1 + rand.Int64N(1<<60-1)>>rand.IntN(60)), nil
+	},
 	"sno": func() (fmt.Stringer, error) {
 		return idtype.SnoParts{
-			UnixMs: idtype.SnoEpoch + rand.Int64N(idtype.SnoMaxUnixMs-idtype.SnoEpoch), TickTock: rand.IntN(2), Meta: rand.IntN(256),
+			UnixMs:   idtype.SnoEpoch + rand.Int64N(idtype.SnoMaxUnixMs-idtype.SnoEpoch),
+			TickTock: rand.IntN(2), Meta: rand.IntN(256),
 			Partition: rand.IntN(65536), Sequence: 1 + rand.IntN(65535),
 		}.ID()
 	},
-	"sequence": func() (fmt.Stringer, error) { return idtype.SequenceID(1 + rand.Int64()>>rand.IntN(63)), nil },
+	"sequence": func() (fmt.Stringer,
+		error,
+	) {
+		return idtype.SequenceID(1 + rand.Int64()>>rand.IntN(63)), nil
+	},
 }
 
 // What inspect writes compose reads, for random IDs of every scheme.
@@ -150,7 +177,8 @@ func TestRoundTrip(t *testing.T) {
 				fmt.Fprintln(&ids, id)
 			}
 			began := time.Now()
-			inspect, compose := s.command("inspect", "--json", "--scheme", scheme), s.command("compose", "--scheme", scheme)
+			inspect, compose := s.command("inspect", "--json", "--scheme",
+				scheme), s.command("compose", "--scheme", scheme)
 			inspect.Stdin = strings.NewReader(ids.String())
 			var back, errs strings.Builder
 			inspect.Stderr, compose.Stderr, compose.Stdout = &errs, &errs, &back
@@ -158,13 +186,17 @@ func TestRoundTrip(t *testing.T) {
 			if compose.Stdin, err = inspect.StdoutPipe(); err != nil {
 				t.Fatal(err)
 			}
-			for _, start := range []func() error{inspect.Start, compose.Start, compose.Wait, inspect.Wait} {
+			for _, start := range []func() error{
+				inspect.Start, compose.Start, compose.Wait,
+				inspect.Wait,
+			} {
 				if err := start(); err != nil {
 					t.Fatalf("%v, %s", err, errs.String())
 				}
 			}
 			if back.String() != ids.String() || errs.Len() > 0 {
-				t.Errorf("what came back differs: %d bytes of %d, %s", back.Len(), ids.Len(), errs.String())
+				t.Errorf("what came back differs: %d bytes of %d, %s", back.Len(), ids.Len(),
+					errs.String())
 			}
 			t.Logf("inspect --json | compose: %.0f lines a second", n/time.Since(began).Seconds())
 		})

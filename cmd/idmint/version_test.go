@@ -28,7 +28,8 @@ func TestVersion(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var got version
-	if err := json.Unmarshal([]byte(s.must("--version", "--json")), &got); err != nil || got != want {
+	if err := json.Unmarshal([]byte(s.must("--version", "--json")), &got); err != nil ||
+		got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	if got := s.run("--version", "x"); got.status != statusUsage || got.stdout != "" {
@@ -49,7 +50,8 @@ func TestVersionWords(t *testing.T) {
 		{
 			"v1.2.3",
 			[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}},
-			"idmint v1.2.3, commit 0a1b2c, go1.26", `{"version":"v1.2.3","commit":"0a1b2c","go":"go1.26"}`,
+			"idmint v1.2.3, commit 0a1b2c, go1.26",
+			`{"version":"v1.2.3","commit":"0a1b2c","go":"go1.26"}`,
 		},
 		{
 			"v1.2.3+dirty",
@@ -58,7 +60,10 @@ func TestVersionWords(t *testing.T) {
 			`{"version":"v1.2.3+dirty","commit":"0a1b2c","dirty":true,"go":"go1.26"}`,
 		},
 	} {
-		info := &debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: c.version}, Settings: c.settings}
+		info := &debug.BuildInfo{
+			GoVersion: "go1.26", Main: debug.Module{Version: c.version},
+			Settings: c.settings,
+		}
 		v := versionOf(info)
 		if data, err := json.Marshal(v); v.String() != c.text || string(data) != c.json {
 			t.Errorf("%q, %s, %v; want %q, %s", v, data, err, c.text, c.json)
@@ -77,7 +82,10 @@ func TestDependencies(t *testing.T) {
 		t.Fatalf("only %d packages", len(packages))
 	}
 	for _, p := range packages {
-		for _, no := range []string{"testcontainers", "moby", "docker", "gonum", "idmint/integration_test"} {
+		for _, no := range []string{
+			"testcontainers", "moby", "docker", "gonum",
+			"idmint/integration_test",
+		} {
 			if strings.Contains(p, no) {
 				t.Errorf("the program holds %s", p)
 			}
@@ -107,7 +115,8 @@ func TestStart(t *testing.T) {
 	if err := os.WriteFile(hello+".go", []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", hello, hello+".go").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", hello,
+		hello+".go").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	cpu := func(name string, args ...string) time.Duration {

@@ -60,18 +60,23 @@ func (e *Error) Unwrap() error { return e.Err }
 const forms = "want sqlite:PATH, postgres://…, mysql://… or clickhouse://…"
 
 var (
-	errEmpty    = errors.New("no database is named: " + forms)
-	errUnknown  = errors.New("unknown kind of database: " + forms) // not repeated: it may be a password that a colon follows
+	errEmpty = errors.New("no database is named: " + forms)
+	// not repeated: it may be a password that a colon follows
+	errUnknown  = errors.New("unknown kind of database: " + forms)
 	errKind     = errors.New("want the kind of database and a colon first: " + forms)
 	errPath     = errors.New("want sqlite:PATH, with a path, without // before it and without ?")
-	errSettings = errors.New("the settings after ? are not those that its Go driver takes, or name files that cannot be read")
-	errURL      = errors.New("not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters like @ / ? # % of a password as %40 and so on")
+	errSettings = errors.New(
+		"the settings after ? are not those that its Go driver takes, or name files that cannot be read")
+	errURL = errors.New(
+		"not a URL such as postgres://USER:PASSWORD@HOST:PORT/DATABASE; in it, write characters " +
+			"like @ / ? # % of a password as %40 and so on")
 )
 
 var (
 	kindPattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 	kinds       = map[string]Kind{
-		"sqlite": SQLite, "postgres": Postgres, "postgresql": Postgres, "mysql": MySQL, "mariadb": MySQL, "clickhouse": ClickHouse,
+		"sqlite": SQLite, "postgres": Postgres, "postgresql": Postgres, "mysql": MySQL,
+		"mariadb": MySQL, "clickhouse": ClickHouse,
 	}
 )
 
@@ -177,7 +182,8 @@ func (d DSN) Source() string {
 	case SQLite:
 		return d.Path
 	case MySQL:
-		source, _ := d.mysql() // Parse has tried it, and other hosts and databases change nothing about it
+		// Parse has tried it, and other hosts and databases change nothing about it
+		source, _ := d.mysql()
 		return source
 	}
 	if d.Kind == ClickHouse && d.url.Port() == "" {

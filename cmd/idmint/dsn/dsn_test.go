@@ -22,23 +22,55 @@ func TestParse(t *testing.T) {
 		{"sqlite:app.db", SQLite, "", "", "sqlite:app.db", "app.db"},
 		{"sqlite:/data/a b#c.db", SQLite, "", "", "sqlite:/data/a b#c.db", "/data/a b#c.db"},
 		{"sqlite:c:/x:y", SQLite, "", "", "sqlite:c:/x:y", "c:/x:y"},
-		{"postgres://ann:pw@h:5433/app", Postgres, "h:5433", "app", "postgres://ann:xxxxx@h:5433/app", "postgres://ann:pw@h:5433/app"},
+		{
+			"postgres://ann:pw@h:5433/app", Postgres, "h:5433", "app",
+			"postgres://ann:xxxxx@h:5433/app", "postgres://ann:pw@h:5433/app",
+		},
 		{"postgresql://h", Postgres, "h", "", "postgres://h", "postgres://h"},
-		{"postgres://ann@[::1]:1/app?sslmode=disable", Postgres, "[::1]:1", "app", "postgres://ann@[::1]:1/app", "postgres://ann@[::1]:1/app?sslmode=disable"},
-		{"postgres://ann:p%40%2F%3F%23@h/app", Postgres, "h", "app", "postgres://ann:xxxxx@h/app", "postgres://ann:p%40%2F%3F%23@h/app"},
-		{"postgres://ann:p@w@h/a%40b", Postgres, "h", "a@b", "postgres://ann:xxxxx@h/a@b", "postgres://ann:p%40w@h/a%40b"},
-		{"mysql://h/app?sql_mode=%40%40sql_mode", MySQL, "h", "app", "mysql://h/app", "tcp(h:3306)/app?sql_mode=%40%40sql_mode"},
+		{
+			"postgres://ann@[::1]:1/app?sslmode=disable", Postgres, "[::1]:1", "app",
+			"postgres://ann@[::1]:1/app", "postgres://ann@[::1]:1/app?sslmode=disable",
+		},
+		{
+			"postgres://ann:p%40%2F%3F%23@h/app", Postgres, "h", "app", "postgres://ann:xxxxx@h/app",
+			"postgres://ann:p%40%2F%3F%23@h/app",
+		},
+		{
+			"postgres://ann:p@w@h/a%40b", Postgres, "h", "a@b", "postgres://ann:xxxxx@h/a@b",
+			"postgres://ann:p%40w@h/a%40b",
+		},
+		{
+			"mysql://h/app?sql_mode=%40%40sql_mode", MySQL, "h", "app", "mysql://h/app",
+			"tcp(h:3306)/app?sql_mode=%40%40sql_mode",
+		},
 		{"postgres://a,b/app", Postgres, "a,b", "app", "postgres://a,b/app", "postgres://a,b/app"},
-		{"mysql://ann:pw@h/app", MySQL, "h", "app", "mysql://ann:xxxxx@h/app", "ann:pw@tcp(h:3306)/app"},
-		{"mariadb://ann:p%40%2F%3A@h:3307/app?timeout=3s", MySQL, "h:3307", "app", "mysql://ann:xxxxx@h:3307/app", "ann:p@/:@tcp(h:3307)/app?timeout=3s"},
+		{
+			"mysql://ann:pw@h/app", MySQL, "h", "app", "mysql://ann:xxxxx@h/app",
+			"ann:pw@tcp(h:3306)/app",
+		},
+		{
+			"mariadb://ann:p%40%2F%3A@h:3307/app?timeout=3s", MySQL, "h:3307", "app",
+			"mysql://ann:xxxxx@h:3307/app", "ann:p@/:@tcp(h:3307)/app?timeout=3s",
+		},
 		{"mysql://[::1]/", MySQL, "[::1]", "", "mysql://[::1]/", "tcp([::1]:3306)/"},
-		{"clickhouse://ann:pw@h:9001/app", ClickHouse, "h:9001", "app", "clickhouse://ann:xxxxx@h:9001/app", "clickhouse://ann:pw@h:9001/app"},
-		{"clickhouse://h/app", ClickHouse, "h", "app", "clickhouse://h/app", "clickhouse://h:9000/app"},
-		{"clickhouse://h/app?secure=true", ClickHouse, "h", "app", "clickhouse://h/app", "clickhouse://h:9440/app?secure=true"},
+		{
+			"clickhouse://ann:pw@h:9001/app", ClickHouse, "h:9001", "app",
+			"clickhouse://ann:xxxxx@h:9001/app", "clickhouse://ann:pw@h:9001/app",
+		},
+		{
+			"clickhouse://h/app", ClickHouse, "h", "app", "clickhouse://h/app",
+			"clickhouse://h:9000/app",
+		},
+		{
+			"clickhouse://h/app?secure=true", ClickHouse, "h", "app", "clickhouse://h/app",
+			"clickhouse://h:9440/app?secure=true",
+		},
 	} {
 		d, err := Parse(test.text)
-		if err != nil || d.Kind != test.kind || d.Host() != test.host || d.Database() != test.database || d.String() != test.shown || d.Source() != test.source {
-			t.Errorf("%s: %s %q %q %q %q, %v", test.text, d.Kind, d.Host(), d.Database(), d.String(), d.Source(), err)
+		if err != nil || d.Kind != test.kind || d.Host() != test.host ||
+			d.Database() != test.database || d.String() != test.shown || d.Source() != test.source {
+			t.Errorf("%s: %s %q %q %q %q, %v", test.text, d.Kind, d.Host(), d.Database(),
+				d.String(), d.Source(), err)
 			continue
 		}
 		again, err := Parse(d.URL())
@@ -50,9 +82,15 @@ func TestParse(t *testing.T) {
 
 // What the driver reads is what the name says, whatever the password is made of.
 func TestSourceIsRead(t *testing.T) {
-	for _, password := range []string{"pw", "", "p@ss:w/o?r#d%", "ü ✓", "'\"\\", "a&b=c", ")(", "%40"} {
+	for _, password := range []string{
+		"pw", "", "p@ss:w/o?r#d%", "ü ✓", "'\"\\", "a&b=c", ")(",
+		"%40",
+	} {
 		for _, name := range []string{"postgres", "mysql", "clickhouse"} {
-			u := url.URL{Scheme: name, User: url.UserPassword("ann", password), Host: "h:1234", Path: "/app"}
+			u := url.URL{
+				Scheme: name, User: url.UserPassword("ann", password), Host: "h:1234",
+				Path: "/app",
+			}
 			d, err := Parse(u.String())
 			if err != nil {
 				t.Errorf("%s: %v", &u, err)
@@ -90,15 +128,20 @@ func TestSourceIsRead(t *testing.T) {
 }
 
 func TestOthersOnTheSameServer(t *testing.T) {
-	for _, text := range []string{"postgres://ann:pw@h:1/app?sslmode=disable", "mysql://ann:pw@h:1/app?timeout=3s", "clickhouse://ann:pw@h:1/app?debug=false"} {
+	for _, text := range []string{
+		"postgres://ann:pw@h:1/app?sslmode=disable",
+		"mysql://ann:pw@h:1/app?timeout=3s", "clickhouse://ann:pw@h:1/app?debug=false",
+	} {
 		d, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := d.WithDatabase("other").URL(), strings.Replace(text, "/app", "/other", 1); got != want {
+		got, want := d.WithDatabase("other").URL(), strings.Replace(text, "/app", "/other", 1)
+		if got != want {
 			t.Errorf("WithDatabase: %s, want %s", got, want)
 		}
-		if got, want := d.WithHost("i:2").URL(), strings.Replace(text, "h:1", "i:2", 1); got != want {
+		if got, want := d.WithHost("i:2").URL(), strings.Replace(text, "h:1", "i:2",
+			1); got != want {
 			t.Errorf("WithHost: %s, want %s", got, want)
 		}
 		if d.URL() != text {
@@ -114,36 +157,41 @@ const secret = "hunter2"
 
 func TestBadNames(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                     "no database is named",
-		"app.db":                               "want the kind of database and a colon first",
-		"host=h password=" + secret:            "want the kind",
-		":" + secret:                           "want the kind",
-		"SQLITE:" + secret:                     "want the kind",
-		"oracle:" + secret:                     "unknown kind of database: want sqlite:PATH",
-		secret + ":h":                          "unknown kind of database",
-		"sqlite:":                              "sqlite: want sqlite:PATH, with a path",
-		"sqlite://" + secret:                   "sqlite: want sqlite:PATH",
-		"sqlite:a?_auth=" + secret:             "sqlite: want sqlite:PATH",
-		"postgres:" + secret:                   "postgres: not a URL such as",
-		"postgres://":                          "postgres: not a URL such as",
-		"postgres://ann:" + secret + "#@h/app": "write characters like @ / ? # % of a password as %40",
-		"mysql://ann:" + secret + "%@h/app":    "mysql: not a URL such as",
-		"mysql://ann:pw@h:" + secret + "/app":  "mysql: not a URL such as",
-		"postgres://ann:p@" + secret + "/w#d@h/app":              "write characters like @ / ? # % of a password as %40",
-		"postgres://ann:p@" + secret + "/w@h/app":                "postgres: not a URL such as",
-		"mysql://ann:1@" + secret + "/w#d@h/app":                 "mysql: not a URL such as",
-		"mysql://ann:17?" + secret + "@h/app":                    "mysql: not a URL such as",
-		"clickhouse://ann:17/" + secret + "?w@h/app":             "clickhouse: not a URL such as",
-		"clickhouse://ann:17/" + secret + "#w":                   "clickhouse: not a URL such as",
-		"postgres://h/app?sslmode=" + secret:                     "postgres: the settings after ?",
-		"postgres://h/app?sslrootcert=/no/" + secret:             "postgres: the settings after ?",
-		"mysql://h/app?timeout=" + secret:                        "mysql: the settings after ?",
-		"clickhouse://h/app?dial_timeout=" + secret:              "clickhouse: the settings after ?",
-		"clickhouse://ann:" + secret + "@h/app?max_open_conns=x": "clickhouse: the settings after ?",
+		"":                          "no database is named",
+		"app.db":                    "want the kind of database and a colon first",
+		"host=h password=" + secret: "want the kind",
+		":" + secret:                "want the kind",
+		"SQLITE:" + secret:          "want the kind",
+		"oracle:" + secret:          "unknown kind of database: want sqlite:PATH",
+		secret + ":h":               "unknown kind of database",
+		"sqlite:":                   "sqlite: want sqlite:PATH, with a path",
+		"sqlite://" + secret:        "sqlite: want sqlite:PATH",
+		"sqlite:a?_auth=" + secret:  "sqlite: want sqlite:PATH",
+		"postgres:" + secret:        "postgres: not a URL such as",
+		"postgres://":               "postgres: not a URL such as",
+		"postgres://ann:" + secret +
+			"#@h/app": "write characters like @ / ? # % of a password as %40",
+		"mysql://ann:" + secret + "%@h/app":   "mysql: not a URL such as",
+		"mysql://ann:pw@h:" + secret + "/app": "mysql: not a URL such as",
+		"postgres://ann:p@" + secret +
+			"/w#d@h/app": "write characters like @ / ? # % of a password as %40",
+		"postgres://ann:p@" + secret + "/w@h/app":    "postgres: not a URL such as",
+		"mysql://ann:1@" + secret + "/w#d@h/app":     "mysql: not a URL such as",
+		"mysql://ann:17?" + secret + "@h/app":        "mysql: not a URL such as",
+		"clickhouse://ann:17/" + secret + "?w@h/app": "clickhouse: not a URL such as",
+		"clickhouse://ann:17/" + secret + "#w":       "clickhouse: not a URL such as",
+		"postgres://h/app?sslmode=" + secret:         "postgres: the settings after ?",
+		"postgres://h/app?sslrootcert=/no/" + secret: "postgres: the settings after ?",
+		"mysql://h/app?timeout=" + secret:            "mysql: the settings after ?",
+		"clickhouse://h/app?dial_timeout=" +
+			secret: "clickhouse: the settings after ?",
+		"clickhouse://ann:" + secret +
+			"@h/app?max_open_conns=x": "clickhouse: the settings after ?",
 	} {
 		d, err := Parse(text)
 		var wrong *Error
-		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secret) {
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v, %v; want %q", text, d, err, want)
 		}
 	}
@@ -183,7 +231,9 @@ func FuzzNoPasswordLeaks(f *testing.F) {
 			return
 		}
 		for _, part := range []string{d.Host(), d.Database(), d.url.User.Username(), d.url.Path} {
-			if strings.Contains(part, mark) && (part == d.url.User.Username() || !strings.Contains(text[strings.LastIndex(text, "§"):], "@")) {
+			if strings.Contains(part, mark) &&
+				(part == d.url.User.Username() ||
+					!strings.Contains(text[strings.LastIndex(text, "§"):], "@")) {
 				return // whoever writes it there shows it, unless it is what stands before an @
 			}
 		}

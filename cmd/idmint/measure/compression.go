@@ -10,16 +10,17 @@ import (
 
 // A Compression is what an ID takes in a column of ClickHouse.
 type Compression struct {
-	Database   string  `json:"database"`
-	Scheme     string  `json:"scheme"`
-	Storage    string  `json:"storage"`
-	Peer       bool    `json:"peer,omitempty"`
-	Column     string  `json:"column"`
-	Codec      string  `json:"codec"`
-	Sort       string  `json:"sort"` // SortedByID or Arrival
-	Generators int     `json:"generators"`
-	IDs        int     `json:"ids"`
-	BytesPerID float64 `json:"bytes_per_id"` // of the compressed column, without marks and the sparse index
+	Database   string `json:"database"`
+	Scheme     string `json:"scheme"`
+	Storage    string `json:"storage"`
+	Peer       bool   `json:"peer,omitempty"`
+	Column     string `json:"column"`
+	Codec      string `json:"codec"`
+	Sort       string `json:"sort"` // SortedByID or Arrival
+	Generators int    `json:"generators"`
+	IDs        int    `json:"ids"`
+	// of the compressed column, without marks and the sparse index
+	BytesPerID float64 `json:"bytes_per_id"`
 }
 
 // The orders in which a table keeps its rows.
@@ -33,7 +34,8 @@ const (
 func (k Key) Codecs() []string {
 	general := []string{"NONE", "LZ4", "ZSTD(1)"}
 	if k.Storage == idtype.StorageBigint {
-		return append(general, "Delta, ZSTD(1)", "Delta, ZSTD(6)", "DoubleDelta, ZSTD(1)", "T64('bit'), ZSTD(1)", "Delta, T64('bit'), ZSTD(1)")
+		return append(general, "Delta, ZSTD(1)", "Delta, ZSTD(6)", "DoubleDelta, ZSTD(1)",
+			"T64('bit'), ZSTD(1)", "Delta, T64('bit'), ZSTD(1)")
 	}
 	return general
 }
@@ -45,7 +47,9 @@ const LargeBlocks = "SETTINGS (min_compress_block_size = 1048576, max_compress_b
 // Compression mints IDs, stores them in ClickHouse once with each codec and each sort order, in one
 // part, and asks the system tables for the size of the columns, which have the given settings, if
 // any.
-func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings string) ([]Compression, error) {
+func (d *Database) Compression(
+	ctx context.Context, k Key, r Rhythm, settings string,
+) ([]Compression, error) {
 	minted, err := k.Mint(ctx, r)
 	if err != nil {
 		return nil, err
@@ -53,12 +57,15 @@ func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings st
 	codecs := k.Codecs()
 	columns := make([]string, len(codecs))
 	for i, codec := range codecs {
-		columns[i] = fmt.Sprintf("c%d %s MATERIALIZED id CODEC(%s) %s", i, d.Column(k), codec, settings)
+		columns[i] = fmt.Sprintf("c%d %s MATERIALIZED id CODEC(%s) %s", i, d.Column(k), codec,
+			settings)
 	}
 	var all []Compression
 	for from, sort := range []string{Arrival, SortedByID} {
 		table := d.newTable()
-		err := d.exec(ctx, fmt.Sprintf("CREATE TABLE %s (id %s CODEC(NONE), n Int32 EPHEMERAL 0, %s) ENGINE = MergeTree %s SETTINGS min_bytes_for_wide_part = 0",
+		err := d.exec(ctx, fmt.Sprintf(
+			"CREATE TABLE %s (id %s CODEC(NONE), n Int32 EPHEMERAL 0, %s) ENGINE = MergeTree %s "+
+				"SETTINGS min_bytes_for_wide_part = 0",
 			table, d.Column(k), strings.Join(columns, ", "), sort))
 		if err != nil {
 			return nil, err
@@ -66,7 +73,8 @@ func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings st
 		if from == 0 {
 			err = d.load(ctx, table, minted.rows(upTo(0, minted.Len())))
 		} else {
-			err = d.exec(ctx, fmt.Sprintf("INSERT INTO %s (id) SELECT id FROM ids_%d", table, d.tables-1))
+			err = d.exec(ctx, fmt.Sprintf("INSERT INTO %s (id) SELECT id FROM ids_%d", table,
+				d.tables-1))
 		}
 		if err != nil {
 			return nil, err
@@ -76,19 +84,23 @@ func (d *Database) Compression(ctx context.Context, k Key, r Rhythm, settings st
 		}
 		for i, codec := range codecs {
 			var rows, bytes int64
-			err := d.db.QueryRowContext(ctx, `SELECT toInt64(sum(rows)), toInt64(sum(column_data_compressed_bytes)) FROM system.parts_columns
+			err := d.db.QueryRowContext(ctx,
+				`SELECT toInt64(sum(rows)), toInt64(sum(column_data_compressed_bytes)) FROM system.parts_columns
 				WHERE database = currentDatabase() AND table = ? AND column = ? AND active`, table, fmt.Sprintf("c%d", i)).Scan(&rows, &bytes)
 			if err != nil {
 				return nil, err
 			}
 			if rows != int64(r.IDs) || bytes == 0 {
-				return nil, fmt.Errorf("%s: %s: %d bytes for %d rows, where %d were inserted", d.Name, table, bytes, rows, r.IDs)
+				return nil, fmt.Errorf("%s: %s: %d bytes for %d rows, where %d were inserted",
+					d.Name, table, bytes, rows, r.IDs)
 			}
 			all = append(all, Compression{
-				Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer, Column: d.Column(k), Codec: codec, Sort: sort,
+				Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer,
+				Column: d.Column(k), Codec: codec, Sort: sort,
 				Generators: r.Generators, IDs: r.IDs, BytesPerID: float64(bytes) / float64(rows),
 			})
 		}
 	}
-	return all, d.exec(ctx, fmt.Sprintf("DROP TABLE ids_%d", d.tables-1), fmt.Sprintf("DROP TABLE ids_%d", d.tables))
+	return all, d.exec(ctx, fmt.Sprintf("DROP TABLE ids_%d", d.tables-1),
+		fmt.Sprintf("DROP TABLE ids_%d", d.tables))
 }

@@ -40,7 +40,8 @@ type Database struct {
 const dropTime = 30 * time.Second
 
 var names = map[dsn.Kind]string{
-	dsn.SQLite: "SQLite", dsn.Postgres: "PostgreSQL", dsn.MySQL: "MariaDB", dsn.ClickHouse: "ClickHouse",
+	dsn.SQLite: "SQLite", dsn.Postgres: "PostgreSQL", dsn.MySQL: "MariaDB",
+	dsn.ClickHouse: "ClickHouse",
 }
 
 // OpenSQLite makes a file in a temporary folder.
@@ -49,12 +50,16 @@ func OpenSQLite(ctx context.Context) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open(dsn.SQLite.Driver(), dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0))
+	db, err := sql.Open(dsn.SQLite.Driver(),
+		dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	version, _, _ := sqlite3.Version()
-	d := &Database{Kind: dsn.SQLite, Version: "SQLite " + version, db: db, drop: func() error { return os.RemoveAll(dir) }}
+	d := &Database{
+		Kind: dsn.SQLite, Version: "SQLite " + version, db: db,
+		drop: func() error { return os.RemoveAll(dir) },
+	}
 	return d.opened(ctx)
 }
 
@@ -135,7 +140,8 @@ func (d *Database) opened(ctx context.Context) (*Database, error) {
 	switch {
 	case err != nil:
 	case d.Kind == dsn.MySQL && !strings.Contains(d.Version, "MariaDB"):
-		err = fmt.Errorf("version %q: MariaDB is measured, not MySQL, which has no UUIDs", d.Version)
+		err = fmt.Errorf("version %q: MariaDB is measured, not MySQL, which has no UUIDs",
+			d.Version)
 	case d.Kind == dsn.MySQL:
 		d.Version, _, _ = strings.Cut(d.Version, "-")
 		d.Version = d.Name + " " + d.Version
@@ -198,7 +204,9 @@ func (d *Database) column(ctx context.Context, query string, args ...any) ([]int
 }
 
 // explain is what the database says of how it runs a query, in lines.
-func (d *Database) explain(ctx context.Context, explain, query string, args ...any) (string, error) {
+func (d *Database) explain(
+	ctx context.Context, explain, query string, args ...any,
+) (string, error) {
 	rows, err := d.db.QueryContext(ctx, explain+" "+query, args...)
 	if err != nil {
 		return "", fmt.Errorf("%s: %s %s: %w", d.Name, explain, query, err)

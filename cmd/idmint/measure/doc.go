@@ -1,6 +1,7 @@
-// Package measure finds out in real databases what the docs claim of the ID types. It measures their
-// order, their size on disk, what a query by time reads, and how fast they are inserted. Each stands
-// beside the IDs that others use. The tests assert the claims on it, and idmint report shows them.
+// Package measure finds out in real databases what the docs claim of the ID types. It measures
+// their order, their size on disk, what a query by time reads, and how fast they are inserted. Each
+// stands beside the IDs that others use. The tests assert the claims on it, and idmint report shows
+// them.
 //
 // A [Database] is a place of its own in a database, which [Database.Close] removes. A [Key] is a
 // scheme of IDs in a form of storage. What was measured are plain structs, which JSON keeps.

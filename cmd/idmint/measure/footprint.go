@@ -22,7 +22,8 @@ type Footprint struct {
 	KeyBytes   int64 `json:"key_bytes"`
 	TableBytes int64 `json:"table_bytes"` // with its indexes
 	LogBytes   int64 `json:"log_bytes"`   // written to the log: WAL, redo log
-	Pages      int64 `json:"pages"`       // written to the table's and the index's files; in SQLite to the WAL
+	// written to the table's and the index's files; in SQLite to the WAL
+	Pages int64 `json:"pages"`
 	// Unknown says why LogBytes and Pages are not known, where the user may not do what it takes.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -44,7 +45,8 @@ func (d *Database) Footprint(ctx context.Context, k Key, r Rhythm) (Footprint, e
 		return Footprint{}, err
 	}
 	f := Footprint{
-		Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer, Column: d.Column(k), Rows: r.IDs,
+		Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer,
+		Column: d.Column(k), Rows: r.IDs,
 	}
 	w := written{d: d, table: table}
 	if err := w.checkpoint(ctx); err != nil {
@@ -89,7 +91,8 @@ func (w *written) checkpoint(ctx context.Context) (err error) {
 		// Pages are copied from the WAL, which then begins anew. Its second number is how many
 		// there were.
 		var busy, frames, copied, page int64
-		if err := d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &copied); err != nil {
+		if err := d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames,
+			&copied); err != nil {
 			return err
 		}
 		if err := d.exec(ctx, "PRAGMA wal_autocheckpoint = 0"); err != nil { // from now on
@@ -101,7 +104,8 @@ func (w *written) checkpoint(ctx context.Context) (err error) {
 		const header = 24 // of a frame
 		w.pages += frames
 		w.log += frames * (page + header)
-		return d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied)
+		return d.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames,
+			&copied)
 	case dsn.Postgres:
 		if err := d.exec(ctx, "CHECKPOINT"); err != nil {
 			return err
@@ -109,13 +113,15 @@ func (w *written) checkpoint(ctx context.Context) (err error) {
 		if w.log, err = d.number(ctx, "SELECT (pg_current_wal_lsn() - '0/0')::bigint"); err != nil {
 			return err
 		}
-		w.pages, err = d.number(ctx, "SELECT sum(writes)::bigint FROM pg_stat_io WHERE object = 'relation'")
+		w.pages, err = d.number(ctx,
+			"SELECT sum(writes)::bigint FROM pg_stat_io WHERE object = 'relation'")
 		return err
 	default:
 		if err := d.exec(ctx, "FLUSH TABLES "+w.table+" FOR EXPORT", "UNLOCK TABLES"); err != nil {
 			return err
 		}
-		const status = "SELECT CAST(variable_value AS SIGNED) FROM information_schema.global_status WHERE variable_name = "
+		const status = "SELECT CAST(variable_value AS SIGNED) FROM " +
+			"information_schema.global_status WHERE variable_name = "
 		if w.log, err = d.number(ctx, status+"'INNODB_OS_LOG_WRITTEN'"); err != nil {
 			return err
 		}
@@ -129,7 +135,10 @@ func (d *Database) size(ctx context.Context, table string) (key, whole int64, er
 	switch d.Kind {
 	case dsn.SQLite:
 		var page, pages, free int64
-		for to, pragma := range map[*int64]string{&page: "page_size", &pages: "page_count", &free: "freelist_count"} {
+		for to, pragma := range map[*int64]string{
+			&page: "page_size", &pages: "page_count",
+			&free: "freelist_count",
+		} {
 			if *to, err = d.number(ctx, "PRAGMA "+pragma); err != nil {
 				return 0, 0, err
 			}
@@ -137,7 +146,8 @@ func (d *Database) size(ctx context.Context, table string) (key, whole int64, er
 		whole = (pages - free - 1) * page // the first page is the schema's
 		return whole, whole, nil
 	case dsn.Postgres:
-		if key, err = d.number(ctx, fmt.Sprintf("SELECT pg_relation_size('%s_pkey')", table)); err != nil {
+		if key, err = d.number(ctx,
+			fmt.Sprintf("SELECT pg_relation_size('%s_pkey')", table)); err != nil {
 			return 0, 0, err
 		}
 		whole, err = d.number(ctx, fmt.Sprintf("SELECT pg_total_relation_size('%s')", table))
@@ -146,12 +156,15 @@ func (d *Database) size(ctx context.Context, table string) (key, whole int64, er
 		if err := d.exec(ctx, "ANALYZE TABLE "+table); err != nil {
 			return 0, 0, err
 		}
-		whole, err = d.number(ctx, "SELECT data_length + index_length FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?", table)
+		whole, err = d.number(ctx,
+			"SELECT data_length + index_length FROM information_schema.tables WHERE table_schema "+
+				"= DATABASE() AND table_name = ?", table)
 		if err != nil {
 			return 0, 0, err
 		}
 		// The table's size is what is reserved for it, in steps of a megabyte.
-		key, err = d.number(ctx, `SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
+		key, err = d.number(ctx,
+			`SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
 			WHERE database_name = DATABASE() AND table_name = ? AND index_name = 'PRIMARY' AND stat_name = 'n_leaf_pages'`, table)
 		if err != nil && ctx.Err() == nil { // not every user may read it
 			key, err = whole, nil

@@ -34,8 +34,10 @@ const Plain = "plain int64"
 // insertKeys are measured beside [Plain].
 func insertKeys() []Key {
 	return []Key{
-		Find("decimal", idtype.StorageBigint), Find("trace", idtype.StorageBigint), Find("eightbyte", idtype.StorageBytes),
-		Find("sno", idtype.StorageBytes), Find("snowflake", idtype.StorageBigint), Find("UUIDv7", idtype.StorageUUID),
+		Find("decimal", idtype.StorageBigint), Find("trace", idtype.StorageBigint),
+		Find("eightbyte", idtype.StorageBytes),
+		Find("sno", idtype.StorageBytes), Find("snowflake", idtype.StorageBigint),
+		Find("UUIDv7", idtype.StorageUUID),
 		Find("UUIDv4", idtype.StorageUUID), Find("ULID", idtype.StorageText),
 	}
 }
@@ -84,8 +86,11 @@ func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) 
 			ratios[round] = took[0][round] / took[i][round]
 		}
 		all[i] = Insert{
-			Database: d.Name, Path: string(by), Scheme: ids.Key.Scheme, Storage: string(ids.Key.Storage), Column: d.Column(ids.Key),
-			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds, RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios), Spread: spread(ratios),
+			Database: d.Name, Path: string(by), Scheme: ids.Key.Scheme,
+			Storage: string(ids.Key.Storage), Column: d.Column(ids.Key),
+			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds,
+			RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios),
+			Spread: spread(ratios),
 		}
 	}
 	return all, nil
@@ -99,7 +104,10 @@ func (ids *IDs) plain() *IDs {
 	}
 	key := ids.Key
 	key.Scheme, key.Peer = Plain, true
-	return &IDs{Key: key, Minted: ids.Minted, at: func(i int) any { return values[i] }, compare: ids.compare}
+	return &IDs{
+		Key: key, Minted: ids.Minted, at: func(i int) any { return values[i] },
+		compare: ids.compare,
+	}
 }
 
 // timeInsert fills a table and returns how many seconds that took.

@@ -18,9 +18,10 @@ type Key struct {
 	Storage idtype.Storage `json:"storage"`
 	Peer    bool           `json:"peer,omitempty"` // it is not ours
 
-	size   int // of the bytes and the text forms
-	mint   func(context.Context, Rhythm) (*IDs, error)
-	bounds func(from, to time.Time) (first, last any, err error) // nil for a scheme without order by time
+	size int // of the bytes and the text forms
+	mint func(context.Context, Rhythm) (*IDs, error)
+	// nil for a scheme without order by time
+	bounds func(from, to time.Time) (first, last any, err error)
 }
 
 // Name is the scheme and, where there is a choice, the form: "sno as uuid".
@@ -37,9 +38,10 @@ func (k Key) Alike() bool { return k.Peer && k.Storage != idtype.StorageBigint }
 // A Rhythm is how IDs are minted.
 type Rhythm struct {
 	IDs        int
-	Generators int       // which mint at once, each the next ID with the same chance
-	PerSecond  int       // IDs of all generators, on the average: the gaps are random, as those of requests are
-	Start      time.Time // zero is a day of 2026
+	Generators int // which mint at once, each the next ID with the same chance
+	// IDs of all generators, on the average: the gaps are random, as those of requests are
+	PerSecond int
+	Start     time.Time // zero is a day of 2026
 }
 
 // IDs are minted IDs, in the order in which they were minted.
@@ -70,22 +72,48 @@ type entity struct{}
 // Keys lists what is measured: every scheme of ours in every form, and peers.
 func Keys() []Key {
 	return []Key{
-		{Scheme: "decimal", Storage: idtype.StorageBigint, mint: minter(decimal, idtype.DecimalID.Compare)},
-		{Scheme: "sequence", Storage: idtype.StorageBigint, mint: minter(sequence, idtype.SequenceID.Compare)},
-		{Scheme: "trace", Storage: idtype.StorageBigint, mint: minter(trace, idtype.TraceID.Compare), bounds: traceBounds},
-		{Scheme: "short", Storage: idtype.StorageBigint, mint: minter(short, idtype.ShortID.Compare), bounds: bounds(
-			idtype.MinShortID, idtype.MaxShortID, func(id idtype.ShortID) any { return id })},
+		{
+			Scheme: "decimal", Storage: idtype.StorageBigint,
+			mint: minter(decimal, idtype.DecimalID.Compare),
+		},
+		{
+			Scheme: "sequence", Storage: idtype.StorageBigint,
+			mint: minter(sequence, idtype.SequenceID.Compare),
+		},
+		{
+			Scheme: "trace", Storage: idtype.StorageBigint,
+			mint: minter(trace, idtype.TraceID.Compare), bounds: traceBounds,
+		},
+		{
+			Scheme: "short", Storage: idtype.StorageBigint,
+			mint: minter(short, idtype.ShortID.Compare), bounds: bounds(
+				idtype.MinShortID, idtype.MaxShortID, func(id idtype.ShortID) any { return id }),
+		},
 		eightByte[entity]("eightbyte", idtype.StorageBytes, idtype.EightByteTimeSequential),
-		eightByte[idtype.AsBigint[entity]]("eightbyte", idtype.StorageBigint, idtype.EightByteTimeSequential),
+		eightByte[idtype.AsBigint[entity]]("eightbyte", idtype.StorageBigint,
+			idtype.EightByteTimeSequential),
 		eightByte[entity]("eightbyte, SPREAD", idtype.StorageBytes, idtype.EightByteSpread),
-		eightByte[idtype.AsBigint[entity]]("eightbyte, SPREAD", idtype.StorageBigint, idtype.EightByteSpread),
+		eightByte[idtype.AsBigint[entity]]("eightbyte, SPREAD", idtype.StorageBigint,
+			idtype.EightByteSpread),
 		sno[entity](idtype.StorageBytes, 10),
 		sno[idtype.AsText[entity]](idtype.StorageText, 16),
 		sno[idtype.AsUUID[entity]](idtype.StorageUUID, 16),
-		{Scheme: "snowflake", Storage: idtype.StorageBigint, Peer: true, mint: minter(snowflake, snowflakeID.compare)},
-		{Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16, mint: minter(uuid7, compareUUID)},
-		{Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16, mint: minter(uuid4, compareUUID)},
-		{Scheme: "ULID", Storage: idtype.StorageText, Peer: true, size: 26, mint: minter(ulid, ulidID.compare)},
+		{
+			Scheme: "snowflake", Storage: idtype.StorageBigint, Peer: true,
+			mint: minter(snowflake, snowflakeID.compare),
+		},
+		{
+			Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16,
+			mint: minter(uuid7, compareUUID),
+		},
+		{
+			Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16,
+			mint: minter(uuid4, compareUUID),
+		},
+		{
+			Scheme: "ULID", Storage: idtype.StorageText, Peer: true, size: 26,
+			mint: minter(ulid, ulidID.compare),
+		},
 	}
 }
 
@@ -100,19 +128,23 @@ func Find(scheme string, form idtype.Storage) Key {
 }
 
 // A source makes the generator i of n, on a clock that they share, and returns what mints an ID.
-type source[T any] func(clock *generator.TestClock, i, n int) (func(context.Context) (T, error), error)
+type source[T any] func(clock *generator.TestClock, i, n int) (func(context.Context) (T, error),
+	error)
 
 const launch = 65
 
 // day is when IDs are minted unless somebody says otherwise.
 var day = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
-func minter[T any](from source[T], compare func(a, b T) int) func(context.Context, Rhythm) (*IDs, error) {
+func minter[T any](
+	from source[T], compare func(a, b T) int,
+) func(context.Context, Rhythm) (*IDs, error) {
 	return func(ctx context.Context, r Rhythm) (*IDs, error) {
 		if r.Start.IsZero() {
 			r.Start = day
 		}
-		clock := generator.NewTestClock(r.Start.Add(-time.Minute)) // generators begin after the time in which they are made
+		// generators begin after the time in which they are made
+		clock := generator.NewTestClock(r.Start.Add(-time.Minute))
 		next := make([]func(context.Context) (T, error), r.Generators)
 		for i := range next {
 			var err error
@@ -127,8 +159,10 @@ func minter[T any](from source[T], compare func(a, b T) int) func(context.Contex
 			if i%10_000 == 0 && ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			now = now.Add(time.Duration(random.ExpFloat64() / float64(r.PerSecond) * float64(time.Second)))
-			if now.UnixNano() > clock.UnixNano() { // a generator may have slept into the time to come
+			now = now.Add(time.Duration(
+				random.ExpFloat64() / float64(r.PerSecond) * float64(time.Second)))
+			// a generator may have slept into the time to come
+			if now.UnixNano() > clock.UnixNano() {
 				clock.Set(now)
 			}
 			var err error
@@ -151,7 +185,9 @@ func (number) Launch() int { return launch }
 
 func (n number) NextGenerator(context.Context) (int, error) { return int(n), nil }
 
-func decimal(_ *generator.TestClock, i, _ int) (func(context.Context) (idtype.DecimalID, error), error) {
+func decimal(
+	_ *generator.TestClock, i, _ int,
+) (func(context.Context) (idtype.DecimalID, error), error) {
 	g, err := generator.NewDecimal(number(i))
 	if err != nil {
 		return nil, err
@@ -163,10 +199,13 @@ func decimal(_ *generator.TestClock, i, _ int) (func(context.Context) (idtype.De
 // a database's work every tenth of a second.
 const blockSize = 1_000
 
-func sequence(_ *generator.TestClock, i, n int) (func(context.Context) (idtype.SequenceID, error), error) {
+func sequence(
+	_ *generator.TestClock, i, n int,
+) (func(context.Context) (idtype.SequenceID, error), error) {
 	// Generators take turns at blocks, which is what a counter does for generators of the same
 	// speed.
-	g, err := generator.NewSequence(&turns{next: int64(i*blockSize + 1), step: int64(n * blockSize)}, blockSize)
+	g, err := generator.NewSequence(
+		&turns{next: int64(i*blockSize + 1), step: int64(n * blockSize)}, blockSize)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +215,16 @@ func sequence(_ *generator.TestClock, i, n int) (func(context.Context) (idtype.S
 // turns is a counter's share of one generator.
 type turns struct{ next, step int64 }
 
-func (c *turns) Reserve(context.Context, int64, int64) (int64, error) { // a generator asks for one block at a time
+// a generator asks for one block at a time
+func (c *turns) Reserve(context.Context, int64, int64) (int64, error) {
 	first := c.next
 	c.next += c.step
 	return first, nil
 }
 
-func trace(clock *generator.TestClock, i, _ int) (func(context.Context) (idtype.TraceID, error), error) {
+func trace(
+	clock *generator.TestClock, i, _ int,
+) (func(context.Context) (idtype.TraceID, error), error) {
 	g, err := generator.NewTrace(generator.Given(i+1), &generator.Options{Clock: clock})
 	if err != nil {
 		return nil, err
@@ -191,10 +233,13 @@ func trace(clock *generator.TestClock, i, _ int) (func(context.Context) (idtype.
 }
 
 // short shares the sequence numbers of a millisecond among the generators.
-func short(clock *generator.TestClock, i, n int) (func(context.Context) (idtype.ShortID, error), error) {
+func short(
+	clock *generator.TestClock, i, n int,
+) (func(context.Context) (idtype.ShortID, error), error) {
 	const all = idtype.ShortMaxSequence + 1
 	pool := &generator.Pool{Min: i * all / n, Max: (i+1)*all/n - 1}
-	g, err := generator.NewShort(generator.Given(struct{}{}), &generator.Options{Clock: clock, Pool: pool})
+	g, err := generator.NewShort(generator.Given(struct{}{}),
+		&generator.Options{Clock: clock, Pool: pool})
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +248,13 @@ func short(clock *generator.TestClock, i, n int) (func(context.Context) (idtype.
 
 func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteMode) Key {
 	k := Key{Scheme: scheme, Storage: form, size: 8}
-	k.mint = minter(func(clock *generator.TestClock, i, _ int) (func(context.Context) (idtype.EightByte[E], error), error) {
-		g, err := generator.NewEightByte(mode, generator.Given(generator.EightBytePair{Generator: i, Cluster: 1}), &generator.Options{Clock: clock})
+	k.mint = minter(func(
+		clock *generator.TestClock, i, _ int,
+	) (func(context.Context) (idtype.EightByte[E], error), error) {
+		g, err := generator.NewEightByte(mode,
+			generator.Given(generator.EightBytePair{
+				Generator: i, Cluster: 1,
+			}), &generator.Options{Clock: clock})
 		if err != nil {
 			return nil, err
 		}
@@ -214,14 +264,17 @@ func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteM
 		}, nil
 	}, idtype.EightByte[E].Compare)
 	if mode == idtype.EightByteTimeSequential {
-		k.bounds = bounds(idtype.MinEightByteID, idtype.MaxEightByteID, func(id idtype.EightByteID) any { return idtype.EightByte[E](id) })
+		k.bounds = bounds(idtype.MinEightByteID, idtype.MaxEightByteID,
+			func(id idtype.EightByteID) any { return idtype.EightByte[E](id) })
 	}
 	return k
 }
 
 func sno[E any](form idtype.Storage, size int) Key {
 	k := Key{Scheme: "sno", Storage: form, size: size}
-	k.mint = minter(func(clock *generator.TestClock, i, _ int) (func(context.Context) (idtype.Sno[E], error), error) {
+	k.mint = minter(func(
+		clock *generator.TestClock, i, _ int,
+	) (func(context.Context) (idtype.Sno[E], error), error) {
 		g, err := generator.NewSno(generator.Given(i+1), &generator.Options{Clock: clock})
 		if err != nil {
 			return nil, err
@@ -231,12 +284,15 @@ func sno[E any](form idtype.Storage, size int) Key {
 			return idtype.Sno[E](id), err
 		}, nil
 	}, idtype.Sno[E].Compare)
-	k.bounds = bounds(idtype.MinSnoID, idtype.MaxSnoID, func(id idtype.SnoID) any { return idtype.Sno[E](id) })
+	k.bounds = bounds(idtype.MinSnoID, idtype.MaxSnoID,
+		func(id idtype.SnoID) any { return idtype.Sno[E](id) })
 	return k
 }
 
 // bounds makes the bounds of the times from ..< to, which are whole milliseconds.
-func bounds[T any](lowest, highest func(time.Time) (T, error), typed func(T) any) func(from, to time.Time) (any, any, error) {
+func bounds[T any](
+	lowest, highest func(time.Time) (T, error), typed func(T) any,
+) func(from, to time.Time) (any, any, error) {
 	return func(from, to time.Time) (any, any, error) {
 		first, err := lowest(from)
 		if err != nil {

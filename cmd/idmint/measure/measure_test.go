@@ -55,7 +55,8 @@ func TestMint(t *testing.T) {
 		t.Run(k.Name(), func(t *testing.T) {
 			const n, second = 20_000, 10_000
 			for _, generators := range []int{1, 4, 64} {
-				ids, err := k.Mint(t.Context(), Rhythm{IDs: n, Generators: generators, PerSecond: second})
+				ids, err := k.Mint(t.Context(),
+					Rhythm{IDs: n, Generators: generators, PerSecond: second})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +75,8 @@ func TestMint(t *testing.T) {
 					}
 				}
 				if len(seen) != n || ids.Len() != n {
-					t.Errorf("%d generators: %d different IDs of %d", generators, len(seen), ids.Len())
+					t.Errorf("%d generators: %d different IDs of %d", generators, len(seen),
+						ids.Len())
 				}
 				if _, ok := generatorOf(ids.At(0)); ok && len(numbers) != generators {
 					t.Errorf("IDs of %d generators, want %d", len(numbers), generators)
@@ -82,7 +84,8 @@ func TestMint(t *testing.T) {
 				if !slices.IsSorted(ids.Minted) {
 					t.Error("the clock went back")
 				}
-				if took := time.Duration(ids.Minted[n-1] - day.UnixNano()); took < 1900*time.Millisecond || took > 2100*time.Millisecond {
+				took := time.Duration(ids.Minted[n-1] - day.UnixNano())
+				if took < 1900*time.Millisecond || took > 2100*time.Millisecond {
 					t.Errorf("%d IDs took %v of simulated time", n, took)
 				}
 			}
@@ -109,7 +112,8 @@ func TestMintCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, k := range Keys() {
-		if _, err := k.Mint(ctx, Rhythm{IDs: 1, Generators: 1, PerSecond: 1}); !errors.Is(err, context.Canceled) {
+		_, err := k.Mint(ctx, Rhythm{IDs: 1, Generators: 1, PerSecond: 1})
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", k.Name(), err)
 		}
 	}
@@ -118,7 +122,8 @@ func TestMintCanceled(t *testing.T) {
 // The peers' IDs say what their specifications have them say.
 func TestPeers(t *testing.T) {
 	of := func(scheme string, form idtype.Storage) *IDs {
-		ids, err := Find(scheme, form).Mint(t.Context(), Rhythm{IDs: 3_000, Generators: 3, PerSecond: 1_000})
+		ids, err := Find(scheme, form).Mint(t.Context(),
+			Rhythm{IDs: 3_000, Generators: 3, PerSecond: 1_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,8 +140,10 @@ func TestPeers(t *testing.T) {
 				if at := time.Unix(id.Time().UnixTime()).UnixMilli(); at != ids.Minted[i]/1e6 {
 					t.Fatalf("%v: minted at %d ms, want %d", id, at, ids.Minted[i]/1e6)
 				}
-				if fraction := int64(id[6]&15)<<8 | int64(id[7]); fraction != ids.Minted[i]%1e6*4096/1e6 {
-					t.Fatalf("%v: %d of 4096 parts of a millisecond, minted at %d ns", id, fraction, ids.Minted[i])
+				fraction := int64(id[6]&15)<<8 | int64(id[7])
+				if fraction != ids.Minted[i]%1e6*4096/1e6 {
+					t.Fatalf("%v: %d of 4096 parts of a millisecond, minted at %d ns", id, fraction,
+						ids.Minted[i])
 				}
 			}
 		}
@@ -161,7 +168,8 @@ func TestPeers(t *testing.T) {
 
 // A snowflake's sequence has 4,096 numbers in a millisecond.
 func TestSnowflakeOverflow(t *testing.T) {
-	ids, err := Find("snowflake", idtype.StorageBigint).Mint(t.Context(), Rhythm{IDs: 20_000, Generators: 1, PerSecond: 10_000_000})
+	ids, err := Find("snowflake", idtype.StorageBigint).Mint(t.Context(),
+		Rhythm{IDs: 20_000, Generators: 1, PerSecond: 10_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +234,8 @@ func openSQLite(t *testing.T) *Database {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
-		if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) != 0 {
+		left, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+		if err != nil || len(left) != 0 {
 			t.Errorf("%v are left, %v", left, err)
 		}
 	})
@@ -237,10 +246,13 @@ func openSQLite(t *testing.T) *Database {
 // that of the IDs.
 func TestOrderDiffers(t *testing.T) {
 	d := openSQLite(t)
-	number := func(k Key, table string) OrderCase { return OrderCase{Key: k, Column: table, Documented: ofIDs} }
-	eightbyte := number(Find("eightbyte, SPREAD", idtype.StorageBigint), "INT") // sorts as signed numbers
-	decimal := number(Find("decimal", idtype.StorageBigint), "TEXT")            // sorts as digits: 9…, 10…
-	naive := number(Find("decimal", idtype.StorageBigint), "INT")               // is no naive choice
+	number := func(k Key, table string) OrderCase {
+		return OrderCase{Key: k, Column: table, Documented: ofIDs}
+	}
+	// sorts as signed numbers
+	eightbyte := number(Find("eightbyte, SPREAD", idtype.StorageBigint), "INT")
+	decimal := number(Find("decimal", idtype.StorageBigint), "TEXT") // sorts as digits: 9…, 10…
+	naive := number(Find("decimal", idtype.StorageBigint), "INT")    // is no naive choice
 	naive.Naive = true
 	wrong := number(Find("trace", idtype.StorageBigint), "INT")
 	wrong.sortKey = func(id any) string { return reversed(id.(idtype.TraceID).String()) }
@@ -262,7 +274,8 @@ func TestOrderDiffers(t *testing.T) {
 		if c.Naive { // the order of both readings is compared
 			c.orderBy, c.index = o.OrderBy, o.Index
 		}
-		if o.OrderBy != c.orderBy || o.Index != c.index || o.AsIDs != c.asIDs || o.Agrees() != c.agrees {
+		if o.OrderBy != c.orderBy || o.Index != c.index || o.AsIDs != c.asIDs ||
+			o.Agrees() != c.agrees {
 			t.Errorf("%s as %s: %+v", c.Name(), c.Column, o)
 		}
 	}
@@ -284,7 +297,10 @@ func TestNotSkipped(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	defer func(w walker) { walkers[dsn.SQLite] = w }(walkers[dsn.SQLite])
-	walkers[dsn.SQLite] = walker{sorted: "SELECT n FROM %s", walked: "SELECT n FROM %s", explain: "EXPLAIN QUERY PLAN", sort: "TEMP B-TREE", index: "USING INDEX"}
+	walkers[dsn.SQLite] = walker{
+		sorted: "SELECT n FROM %s", walked: "SELECT n FROM %s",
+		explain: "EXPLAIN QUERY PLAN", sort: "TEMP B-TREE", index: "USING INDEX",
+	}
 	if _, _, err := d.walk(t.Context(), "heap", true); !errors.Is(err, errNoIndex) {
 		t.Errorf("%v", err)
 	}
@@ -295,20 +311,23 @@ func TestRun(t *testing.T) {
 	d := openSQLite(t)
 	var told []int
 	all := 0
-	r, err := Run(t.Context(), []*Database{d}, Options{Rows: MinRows, Progress: func(done, total int, doing string) {
-		told, all = append(told, done), total
-		if !strings.HasPrefix(doing, "SQLite: ") {
-			t.Errorf("step %d is %q", done, doing)
-		}
-	}})
+	r, err := Run(t.Context(), []*Database{d},
+		Options{Rows: MinRows, Progress: func(done, total int, doing string) {
+			told, all = append(told, done), total
+			if !strings.HasPrefix(doing, "SQLite: ") {
+				t.Errorf("step %d is %q", done, doing)
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(told) != all || told[0] != 0 || told[all-1] != all-1 {
 		t.Errorf("steps %v of %d", told, all)
 	}
-	if len(r.Order) != len(d.OrderCases()) || len(r.Footprints) != len(Keys()) || len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 9 {
-		t.Errorf("%d orders, %d footprints, %d skippings, %d inserts", len(r.Order), len(r.Footprints), len(r.Skipping), len(r.Inserts))
+	if len(r.Order) != len(d.OrderCases()) || len(r.Footprints) != len(Keys()) ||
+		len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 9 {
+		t.Errorf("%d orders, %d footprints, %d skippings, %d inserts", len(r.Order),
+			len(r.Footprints), len(r.Skipping), len(r.Inserts))
 	}
 	for _, o := range r.Order {
 		if !o.Agrees() {
@@ -330,7 +349,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
-	if r.Seconds <= 0 || r.Machine.Processors == 0 || len(r.Databases) != 1 || !strings.HasPrefix(r.Databases[0].Version, "SQLite 3.") {
+	if r.Seconds <= 0 || r.Machine.Processors == 0 || len(r.Databases) != 1 ||
+		!strings.HasPrefix(r.Databases[0].Version, "SQLite 3.") {
 		t.Errorf("%+v", r)
 	}
 }
@@ -375,14 +395,17 @@ func TestRunFails(t *testing.T) {
 // is named is left alone.
 func TestOpenFails(t *testing.T) {
 	for _, text := range []string{
-		"postgres://nobody:secret@127.0.0.1:1/none?sslmode=disable&connect_timeout=2", "mysql://nobody:secret@127.0.0.1:1/none",
+		"postgres://nobody:secret@127.0.0.1:1/none?sslmode=disable&connect_timeout=2",
+		"mysql://nobody:secret@127.0.0.1:1/none",
 		"clickhouse://nobody:secret@127.0.0.1:1/none",
 	} {
 		name, err := dsn.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(t.Context(), name); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "127.0.0.1:1") {
+		if _, err := Open(t.Context(), name); err == nil ||
+			strings.Contains(err.Error(), "secret") ||
+			!strings.Contains(err.Error(), "127.0.0.1:1") {
 			t.Errorf("%v: %v", name, err)
 		}
 	}

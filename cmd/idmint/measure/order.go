@@ -29,7 +29,9 @@ type OrderCase struct {
 	// and the docs say so.
 	Naive bool
 
-	sortKey func(id any) string // texts that sort in the documented order; nil is that of the IDs, or of the collation where Naive
+	// texts that sort in the documented order; nil is that of the IDs, or of the collation where
+	// Naive
+	sortKey func(id any) string
 }
 
 // An Order is what a database made of a case.
@@ -43,11 +45,12 @@ type Order struct {
 	Documented string `json:"documented"`
 	IDs        int    `json:"ids"`
 	Generators int    `json:"generators"`
-	OrderBy    bool   `json:"order_by"` // ORDER BY, sorted without the index, gives the documented order
-	Index      bool   `json:"index"`    // so does a walk along the index, as Access shows
-	AsIDs      bool   `json:"as_ids"`   // the order is also that of the IDs
-	Naive      bool   `json:"naive,omitempty"`
-	Access     string `json:"access"` // what the database says of the walk
+	// ORDER BY, sorted without the index, gives the documented order
+	OrderBy bool   `json:"order_by"`
+	Index   bool   `json:"index"`  // so does a walk along the index, as Access shows
+	AsIDs   bool   `json:"as_ids"` // the order is also that of the IDs
+	Naive   bool   `json:"naive,omitempty"`
+	Access  string `json:"access"` // what the database says of the walk
 }
 
 // Agrees reports whether the database does as the docs say.
@@ -78,7 +81,10 @@ var collations = map[dsn.Kind][]struct {
 	},
 	dsn.MySQL: {
 		{"CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", "case-insensitive", false},
-		{"CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci", "Unicode, case-insensitive", false},
+		{
+			"CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci", "Unicode, case-insensitive",
+			false,
+		},
 		{"CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_czech_ci", "Czech", true},
 	},
 }
@@ -90,19 +96,24 @@ func (d *Database) OrderCases() []OrderCase {
 		c := OrderCase{Key: k, Column: d.Column(k), Documented: ofIDs}
 		switch {
 		case strings.HasPrefix(k.Scheme, "eightbyte"):
-			c.Start, c.What = signEnd.Add(-orderSpan/2), "before and after "+signEnd.Format(time.DateOnly)
+			c.Start, c.What = signEnd.Add(-orderSpan/2), "before and after "+
+				signEnd.Format(time.DateOnly)
 			if k.Storage == idtype.StorageBigint {
 				c.Documented, c.Naive, c.sortKey = ofSigned, true, signed
 			}
 		case k.Storage != idtype.StorageUUID:
 		case d.Kind == dsn.ClickHouse:
 			c.Documented, c.Naive, c.sortKey = ofHalves, true, secondHalf
-		case d.Kind == dsn.MySQL && k.Scheme == "UUIDv4": // sno as a UUID, which has not its variant, and UUIDv7 are left alone
+		case d.Kind == dsn.MySQL && k.Scheme == "UUIDv4":
+			// sno as a UUID, which has not its variant, and UUIDv7 are left alone
 			c.Documented, c.Naive, c.sortKey = ofSegments, true, lastSegment
 		}
 		cases = append(cases, c)
-		if strings.HasPrefix(k.Scheme, "eightbyte") && k.Storage == idtype.StorageBigint && k.bounds != nil { // as long as it goes well
-			c.Start, c.What, c.Documented, c.Naive, c.sortKey = time.Time{}, "before "+signEnd.Format(time.DateOnly), ofIDs, false, nil
+		// as long as it goes well
+		if strings.HasPrefix(k.Scheme, "eightbyte") && k.Storage == idtype.StorageBigint &&
+			k.bounds != nil {
+			c.Start, c.What, c.Documented, c.Naive, c.sortKey = time.Time{}, "before "+
+				signEnd.Format(time.DateOnly), ofIDs, false, nil
 			cases = append(cases, c)
 		}
 		if k.Scheme == "sno" && k.Storage == idtype.StorageText {
@@ -154,12 +165,17 @@ var errNoIndex = errors.New("the query did not do what it was to do")
 // Order mints IDs, inserts them in shuffled order, and compares the order in which the database
 // returns them.
 func (d *Database) Order(ctx context.Context, c OrderCase, ids, generators int) (Order, error) {
-	minted, err := c.Mint(ctx, Rhythm{IDs: ids, Generators: generators, PerSecond: max(1, ids/int(orderSpan.Seconds())), Start: c.Start})
+	minted, err := c.Mint(ctx,
+		Rhythm{
+			IDs: ids, Generators: generators, PerSecond: max(1, ids/int(orderSpan.Seconds())),
+			Start: c.Start,
+		})
 	if err != nil {
 		return Order{}, err
 	}
 	if strings.Contains(c.Column, "case_insensitive") {
-		err := d.exec(ctx, "CREATE COLLATION IF NOT EXISTS case_insensitive (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+		err := d.exec(ctx, "CREATE COLLATION IF NOT EXISTS case_insensitive (provider = icu, "+
+			"locale = 'und-u-ks-level2', deterministic = false)")
 		if err != nil {
 			return Order{}, err
 		}
@@ -172,7 +188,8 @@ func (d *Database) Order(ctx context.Context, c OrderCase, ids, generators int) 
 		return Order{}, err
 	}
 	o := Order{
-		Database: d.Name, Scheme: c.Scheme, Storage: string(c.Storage), Peer: c.Peer, Column: c.Column, What: c.What,
+		Database: d.Name, Scheme: c.Scheme, Storage: string(c.Storage), Peer: c.Peer,
+		Column: c.Column, What: c.What,
 		Documented: c.Documented, IDs: ids, Generators: generators, Naive: c.Naive,
 	}
 	sorted, _, err := d.walk(ctx, table, false)
@@ -233,17 +250,24 @@ type walker struct {
 }
 
 var walkers = map[dsn.Kind]walker{
-	dsn.SQLite: {"", "SELECT n FROM %s ORDER BY +id", "SELECT n FROM %s ORDER BY id", "EXPLAIN QUERY PLAN", "TEMP B-TREE", "SCAN %s"},
+	dsn.SQLite: {
+		"", "SELECT n FROM %s ORDER BY +id", "SELECT n FROM %s ORDER BY id",
+		"EXPLAIN QUERY PLAN", "TEMP B-TREE", "SCAN %s",
+	},
 	dsn.Postgres: {
-		"SET enable_sort = %[2]s; SET enable_seqscan = %[2]s; SET enable_indexscan = %[1]s; SET enable_bitmapscan = %[1]s",
-		"SELECT n FROM %s ORDER BY id", "SELECT n FROM %s ORDER BY id", "EXPLAIN", "Sort", "Index Scan using %s_pkey",
+		"SET enable_sort = %[2]s; SET enable_seqscan = %[2]s; SET enable_indexscan = %[1]s; SET " +
+			"enable_bitmapscan = %[1]s",
+		"SELECT n FROM %s ORDER BY id", "SELECT n FROM %s ORDER BY id", "EXPLAIN", "Sort",
+		"Index Scan using %s_pkey",
 	},
 	dsn.MySQL: {
-		"", "SELECT n FROM %s IGNORE INDEX FOR ORDER BY (PRIMARY) ORDER BY id", "SELECT n FROM %s FORCE INDEX FOR ORDER BY (PRIMARY) ORDER BY id",
+		"", "SELECT n FROM %s IGNORE INDEX FOR ORDER BY (PRIMARY) ORDER BY id",
+		"SELECT n FROM %s FORCE INDEX FOR ORDER BY (PRIMARY) ORDER BY id",
 		"EXPLAIN", "Using filesort", "key=PRIMARY",
 	},
 	dsn.ClickHouse: {
-		"", "SELECT n FROM %s ORDER BY id SETTINGS optimize_read_in_order = 0", "SELECT n FROM %s ORDER BY id SETTINGS optimize_read_in_order = 1",
+		"", "SELECT n FROM %s ORDER BY id SETTINGS optimize_read_in_order = 0",
+		"SELECT n FROM %s ORDER BY id SETTINGS optimize_read_in_order = 1",
 		"EXPLAIN actions = 1", "Sort description", "ReadType: InOrder",
 	},
 }
@@ -259,7 +283,8 @@ func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int3
 	query = fmt.Sprintf(query, table)
 	want = strings.ReplaceAll(want, "%s", table)
 	if w.settings != "" {
-		if err := d.exec(ctx, strings.Split(fmt.Sprintf(w.settings, off, on), "; ")...); err != nil {
+		err := d.exec(ctx, strings.Split(fmt.Sprintf(w.settings, off, on), "; ")...)
+		if err != nil {
 			return nil, "", err
 		}
 	}
@@ -269,7 +294,8 @@ func (d *Database) walk(ctx context.Context, table string, byIndex bool) ([]int3
 	}
 	line := lineWith(plan, want)
 	if line == "" || byIndex && d.Kind != dsn.ClickHouse && strings.Contains(plan, w.sort) {
-		return nil, "", fmt.Errorf("%s: %s: %w: %q is wanted in %q", d.Name, query, errNoIndex, want, plan)
+		return nil, "", fmt.Errorf("%s: %s: %w: %q is wanted in %q", d.Name, query, errNoIndex,
+			want, plan)
 	}
 	all, err := d.column(ctx, query)
 	return all, access(line, table), err

@@ -23,7 +23,9 @@ const snowflakeEpoch = 1_288_834_974_657
 
 func (s snowflakeID) compare(other snowflakeID) int { return cmp.Compare(s, other) }
 
-func snowflake(clock *generator.TestClock, i, _ int) (func(context.Context) (snowflakeID, error), error) {
+func snowflake(
+	clock *generator.TestClock, i, _ int,
+) (func(context.Context) (snowflakeID, error), error) {
 	var last, sequence int64
 	return func(ctx context.Context) (snowflakeID, error) {
 		if sequence++; milliseconds(clock) != last {

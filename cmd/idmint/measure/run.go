@@ -42,20 +42,23 @@ type Server struct {
 
 // Options are of a run.
 type Options struct {
-	Rows     int                                 // IDs of a column in ClickHouse; other tables have a fifth, as row by row takes longer
-	Progress func(done, total int, doing string) // called before each step, from one goroutine; nil is nobody
+	// IDs of a column in ClickHouse; other tables have a fifth, as row by row takes longer
+	Rows int
+	// called before each step, from one goroutine; nil is nobody
+	Progress func(done, total int, doing string)
 }
 
 // The parts of Options.Rows, and the limits below which figures say nothing.
 const (
-	perSecond       = 10_000
-	generators      = 4
-	insertRounds    = 31
-	MinRows         = 1_000
-	MaxRows         = 50_000_000
-	leastOrderIDs   = 10_000
-	mostOrderIDs    = 100_000
-	mostInsertRows  = 25_000 // a round of less than a tenth of a second; in ClickHouse four times as many
+	perSecond     = 10_000
+	generators    = 4
+	insertRounds  = 31
+	MinRows       = 1_000
+	MaxRows       = 50_000_000
+	leastOrderIDs = 10_000
+	mostOrderIDs  = 100_000
+	// a round of less than a tenth of a second; in ClickHouse four times as many
+	mostInsertRows  = 25_000
 	orderGenerators = 8
 	SkippingSeconds = 100 // that the IDs of a table take, of which a query asks for one
 )
@@ -75,7 +78,10 @@ func Run(ctx context.Context, databases []*Database, o Options) (*Results, error
 	if o.Rows < MinRows || o.Rows > MaxRows {
 		return nil, fmt.Errorf("%d rows: want %d ..= %d", o.Rows, MinRows, MaxRows)
 	}
-	r := &Results{Made: time.Now().UTC().Truncate(time.Second), Machine: machine(), Rows: o.Rows, PerSecond: perSecond}
+	r := &Results{
+		Made: time.Now().UTC().Truncate(time.Second), Machine: machine(), Rows: o.Rows,
+		PerSecond: perSecond,
+	}
 	var steps []step
 	for _, d := range databases {
 		r.Databases = append(r.Databases, Server{d.Name, d.Version})
@@ -100,35 +106,46 @@ func Run(ctx context.Context, databases []*Database, o Options) (*Results, error
 func (r *Results) steps(d *Database, rows int) []step {
 	var steps []step
 	for _, c := range d.OrderCases() {
-		steps = append(steps, measure(&r.Order, d.Name+": order of "+c.Name(), func(ctx context.Context) ([]Order, error) {
-			o, err := d.Order(ctx, c, min(max(rows, leastOrderIDs), mostOrderIDs), orderGenerators)
-			return []Order{o}, err
-		}))
+		steps = append(steps,
+			measure(&r.Order, d.Name+": order of "+c.Name(),
+				func(ctx context.Context) ([]Order, error) {
+					o, err := d.Order(ctx, c, min(max(rows, leastOrderIDs), mostOrderIDs),
+						orderGenerators)
+					return []Order{o}, err
+				}))
 	}
 	rhythm := Rhythm{IDs: max(rows/5, MinRows), Generators: generators, PerSecond: perSecond}
 	for _, k := range Keys() {
 		if d.Kind != dsn.ClickHouse {
-			steps = append(steps, measure(&r.Footprints, d.Name+": size of "+k.Name(), func(ctx context.Context) ([]Footprint, error) {
-				f, err := d.Footprint(ctx, k, rhythm)
-				return []Footprint{f}, err
-			}))
+			steps = append(steps,
+				measure(&r.Footprints, d.Name+": size of "+k.Name(),
+					func(ctx context.Context) ([]Footprint, error) {
+						f, err := d.Footprint(ctx, k, rhythm)
+						return []Footprint{f}, err
+					}))
 			continue
 		}
 		for _, n := range Generators() {
 			if k.Alike() && n != generators {
 				continue
 			}
-			steps = append(steps, measure(&r.Compression, fmt.Sprintf("%s: size of %s, %d generators", d.Name, k.Name(), n), func(ctx context.Context) ([]Compression, error) {
-				return d.Compression(ctx, k, Rhythm{IDs: rows, Generators: n, PerSecond: perSecond}, "")
-			}))
+			steps = append(steps,
+				measure(&r.Compression,
+					fmt.Sprintf("%s: size of %s, %d generators", d.Name, k.Name(),
+						n), func(ctx context.Context) ([]Compression, error) {
+						return d.Compression(ctx, k,
+							Rhythm{IDs: rows, Generators: n, PerSecond: perSecond}, "")
+					}))
 		}
 	}
 	span := rhythm
 	span.PerSecond = span.IDs / SkippingSeconds
 	for _, k := range d.SkippingKeys() {
-		steps = append(steps, measure(&r.Skipping, d.Name+": a second of "+k.Name(), func(ctx context.Context) ([]Skipping, error) {
-			return d.Skipping(ctx, k, span)
-		}))
+		steps = append(steps,
+			measure(&r.Skipping, d.Name+": a second of "+k.Name(),
+				func(ctx context.Context) ([]Skipping, error) {
+					return d.Skipping(ctx, k, span)
+				}))
 	}
 	most := mostInsertRows
 	if d.Kind == dsn.ClickHouse {
@@ -137,9 +154,11 @@ func (r *Results) steps(d *Database, rows int) []step {
 	fast := rhythm
 	fast.IDs = min(rhythm.IDs, most)
 	for _, by := range paths[d.Kind] {
-		steps = append(steps, measure(&r.Inserts, d.Name+": speed of "+string(by), func(ctx context.Context) ([]Insert, error) {
-			return d.insertBy(ctx, by, fast, insertRounds)
-		}))
+		steps = append(steps,
+			measure(&r.Inserts, d.Name+": speed of "+string(by),
+				func(ctx context.Context) ([]Insert, error) {
+					return d.insertBy(ctx, by, fast, insertRounds)
+				}))
 	}
 	return steps
 }
@@ -153,7 +172,10 @@ func measure[T any](to *[]T, doing string, f func(context.Context) ([]T, error))
 }
 
 func machine() Machine {
-	m := Machine{System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version()}
+	m := Machine{
+		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(),
+		Go: runtime.Version(),
+	}
 	text, err := os.ReadFile("/proc/cpuinfo") // elsewhere it stays unknown
 	if err == nil {
 		_, m.Processor, _ = strings.Cut(lineWith(string(text), "model name"), ": ")

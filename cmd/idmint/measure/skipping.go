@@ -59,7 +59,8 @@ var skippers = map[dsn.Kind]struct{ explain, want string }{
 // times, in columns of their order.
 func (d *Database) SkippingKeys() []Key {
 	return slices.DeleteFunc(Keys(), func(k Key) bool {
-		return k.bounds == nil || d.Kind == dsn.ClickHouse && k.Storage == idtype.StorageUUID // see [ofHalves]
+		// see [ofHalves]
+		return k.bounds == nil || d.Kind == dsn.ClickHouse && k.Storage == idtype.StorageUUID
 	})
 }
 
@@ -99,7 +100,9 @@ func (d *Database) Skipping(ctx context.Context, k Key, r Rhythm) ([]Skipping, e
 			table, err = d.create(ctx, d.Column(k))
 		} else {
 			table = d.newTable()
-			err = d.exec(ctx, fmt.Sprintf("CREATE TABLE %s (id %s, n Int32, INDEX by_id id TYPE minmax GRANULARITY 1) ENGINE = MergeTree ORDER BY tuple()", table, d.Column(k)))
+			err = d.exec(ctx, fmt.Sprintf(
+				"CREATE TABLE %s (id %s, n Int32, INDEX by_id id TYPE minmax GRANULARITY 1) "+
+					"ENGINE = MergeTree ORDER BY tuple()", table, d.Column(k)))
 		}
 		if err != nil {
 			return nil, err
@@ -108,7 +111,8 @@ func (d *Database) Skipping(ctx context.Context, k Key, r Rhythm) ([]Skipping, e
 			return nil, err
 		}
 		s := Skipping{
-			Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Column: d.Column(k), By: by, Rows: minted.Len(), Minted: want,
+			Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Column: d.Column(k),
+			By: by, Rows: minted.Len(), Minted: want,
 		}
 		if err := d.find(ctx, &s, table, first, last); err != nil {
 			return nil, err
@@ -129,8 +133,12 @@ var errNotSkipped = errors.New("the query does not use the range of the index")
 func (d *Database) find(ctx context.Context, s *Skipping, table string, first, last any) error {
 	skipper := skippers[d.Kind]
 	statistics := map[dsn.Kind][]string{
-		dsn.SQLite: {"ANALYZE " + table}, dsn.MySQL: {"ANALYZE TABLE " + table}, dsn.ClickHouse: {"OPTIMIZE TABLE " + table + " FINAL"},
-		dsn.Postgres: {"RESET ALL", "SET search_path = " + d.place, "SET enable_seqscan = off", "SET enable_bitmapscan = off", "VACUUM ANALYZE " + table},
+		dsn.SQLite: {"ANALYZE " + table}, dsn.MySQL: {"ANALYZE TABLE " + table},
+		dsn.ClickHouse: {"OPTIMIZE TABLE " + table + " FINAL"},
+		dsn.Postgres: {
+			"RESET ALL", "SET search_path = " + d.place, "SET enable_seqscan = off",
+			"SET enable_bitmapscan = off", "VACUUM ANALYZE " + table,
+		},
 	}
 	if err := d.exec(ctx, statistics[d.Kind]...); err != nil {
 		return err
@@ -149,13 +157,15 @@ func (d *Database) find(ctx context.Context, s *Skipping, table string, first, l
 		return err
 	}
 	if s.Access = lineWith(plan, skipper.want); s.Access == "" {
-		return fmt.Errorf("%s: %s: %w: %q is wanted in %q", d.Name, query, errNotSkipped, skipper.want, plan)
+		return fmt.Errorf("%s: %s: %w: %q is wanted in %q", d.Name, query, errNotSkipped,
+			skipper.want, plan)
 	}
 	s.Access = access(s.Access, table)
 	if d.Kind != dsn.ClickHouse {
 		return nil
 	}
-	_, part, ok := strings.Cut(plan, map[string]string{ByKey: "PrimaryKey", ByMinMax: "by_id"}[s.By])
+	_, part, ok := strings.Cut(plan,
+		map[string]string{ByKey: "PrimaryKey", ByMinMax: "by_id"}[s.By])
 	match := granules.FindStringSubmatch(part)
 	if !ok || match == nil {
 		return fmt.Errorf("%s: %s: %w: %q", d.Name, query, errNotSkipped, plan)

@@ -19,17 +19,21 @@ import (
 // columnTypes are the columns for each form of storage, with %d for the size where they have one.
 var columnTypes = map[dsn.Kind]map[idtype.Storage]string{
 	dsn.SQLite: { // an INTEGER PRIMARY KEY would be the number of the row
-		idtype.StorageBigint: "INT", idtype.StorageBytes: "BLOB", idtype.StorageText: "TEXT", idtype.StorageUUID: "TEXT",
+		idtype.StorageBigint: "INT", idtype.StorageBytes: "BLOB", idtype.StorageText: "TEXT",
+		idtype.StorageUUID: "TEXT",
 	},
 	dsn.Postgres: {
-		idtype.StorageBigint: "bigint", idtype.StorageBytes: "bytea", idtype.StorageText: `char(%d) COLLATE "C"`, idtype.StorageUUID: "uuid",
+		idtype.StorageBigint: "bigint", idtype.StorageBytes: "bytea",
+		idtype.StorageText: `char(%d) COLLATE "C"`, idtype.StorageUUID: "uuid",
 	},
 	dsn.MySQL: {
-		idtype.StorageBigint: "BIGINT", idtype.StorageBytes: "BINARY(%d)", idtype.StorageText: "CHAR(%d) CHARACTER SET ascii COLLATE ascii_bin",
+		idtype.StorageBigint: "BIGINT", idtype.StorageBytes: "BINARY(%d)",
+		idtype.StorageText: "CHAR(%d) CHARACTER SET ascii COLLATE ascii_bin",
 		idtype.StorageUUID: "UUID",
 	},
 	dsn.ClickHouse: {
-		idtype.StorageBigint: "Int64", idtype.StorageBytes: "FixedString(%d)", idtype.StorageText: "FixedString(%d)", idtype.StorageUUID: "UUID",
+		idtype.StorageBigint: "Int64", idtype.StorageBytes: "FixedString(%d)",
+		idtype.StorageText: "FixedString(%d)", idtype.StorageUUID: "UUID",
 	},
 }
 
@@ -87,7 +91,8 @@ func (d *Database) parameter(id any) (any, error) {
 	case interface{ Storage() idtype.Storage }:
 		// clickhouse-go takes the binary form of an ID for what it looks like in a column of bytes
 		// or UUIDs.
-		if form := typed.Storage(); d.Kind == dsn.ClickHouse && (form == idtype.StorageText || form == idtype.StorageUUID) {
+		form := typed.Storage()
+		if d.Kind == dsn.ClickHouse && (form == idtype.StorageText || form == idtype.StorageUUID) {
 			return id.(sqldriver.Valuer).Value()
 		}
 	}
@@ -169,7 +174,8 @@ func (d *Database) insert(ctx context.Context, by path, table string, rows iter.
 			return nil
 		})
 	case pathMultiRow:
-		err = d.transact(ctx, func(tx *sql.Tx) error { return d.insertMultiRow(ctx, tx, table, rows) })
+		err = d.transact(ctx,
+			func(tx *sql.Tx) error { return d.insertMultiRow(ctx, tx, table, rows) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", d.Name, by, err)
@@ -189,7 +195,9 @@ func (d *Database) transact(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-func (d *Database) insertMultiRow(ctx context.Context, tx *sql.Tx, table string, rows iter.Seq[row]) error {
+func (d *Database) insertMultiRow(
+	ctx context.Context, tx *sql.Tx, table string, rows iter.Seq[row],
+) error {
 	var statement *sql.Stmt
 	args := make([]any, 0, 2*rowsPerInsert)
 	flush := func() (err error) {
@@ -207,7 +215,8 @@ func (d *Database) insertMultiRow(ctx context.Context, tx *sql.Tx, table string,
 			return err
 		}
 		if statement == nil {
-			if statement, err = tx.PrepareContext(ctx, d.multiRow(table, rowsPerInsert)); err != nil {
+			if statement, err = tx.PrepareContext(ctx,
+				d.multiRow(table, rowsPerInsert)); err != nil {
 				return err
 			}
 			defer statement.Close()
@@ -247,14 +256,15 @@ func (d *Database) insertCopy(ctx context.Context, table string, rows iter.Seq[r
 	next, stop := iter.Pull(rows)
 	defer stop()
 	return conn.Raw(func(c any) error {
-		_, err := c.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "n"}, pgx.CopyFromFunc(func() ([]any, error) {
-			r, ok := next()
-			if !ok {
-				return nil, nil
-			}
-			id, err := d.parameter(r.id)
-			return []any{id, r.n}, err
-		}))
+		_, err := c.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "n"},
+			pgx.CopyFromFunc(func() ([]any, error) {
+				r, ok := next()
+				if !ok {
+					return nil, nil
+				}
+				id, err := d.parameter(r.id)
+				return []any{id, r.n}, err
+			}))
 		return err
 	})
 }

@@ -24,7 +24,8 @@ func testTakenOver(t *testing.T, newFixture func(testing.TB) *fixture) {
 			}
 		}
 		result, err := f.run(ctx, strings.NewReader(numbered(50)), im)
-		if !errors.Is(err, errTakenOver) || err.Error() != errTakenOver.Error() || result.Rows != 20 {
+		if !errors.Is(err, errTakenOver) || err.Error() != errTakenOver.Error() ||
+			result.Rows != 20 {
 			t.Errorf("%+v, %v", result, err)
 		}
 		f.checkNumbered(50, 1)
@@ -65,7 +66,10 @@ func testTakeOverOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 func TestAtOnce(t *testing.T) { everywhere(t, testAtOnce) }
 
 func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
-	for name, change := range map[string]func(*Import){"resume": resume, "restart": restart, "start": func(*Import) {}} {
+	for name, change := range map[string]func(*Import){
+		"resume": resume, "restart": restart,
+		"start": func(*Import) {},
+	} {
 		t.Run(name, func(t *testing.T) {
 			succeeded, failed := 0, 0
 			for round, rounds := 0, 1; round < rounds; round++ {
@@ -80,7 +84,8 @@ func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 				for i := range runs {
 					log := f.newLog(func(s launchlog.Store) launchlog.Store { return s })
 					wg.Go(func() {
-						results[i], errs[i] = Run(ctx, f.database(5*time.Second), log, slow{strings.NewReader(numbered(300))}, importing(change))
+						results[i], errs[i] = Run(ctx, f.database(5*time.Second), log,
+							slow{strings.NewReader(numbered(300))}, importing(change))
 					})
 				}
 				wg.Wait()
@@ -96,7 +101,8 @@ func testAtOnce(t *testing.T, newFixture func(testing.TB) *fixture) {
 						}
 					case errors.Is(err, errTakenOver), errors.As(err, new(*UnfinishedError)):
 						failed++
-					case errors.Is(err, launchlog.ErrEnded): // by the run that took it over, and came through
+					case errors.Is(err, launchlog.ErrEnded):
+						// by the run that took it over, and came through
 						failed++
 					default:
 						t.Errorf("run %d: %v", i, err)

@@ -42,7 +42,8 @@ const mostColumnsClickHouse = 2000
 func openClickHouse(d dsn.DSN, j *journal) (Database, error) {
 	options, err := clickhouse.ParseDSN(d.Source())
 	if err == nil {
-		if options.DialTimeout == 0 || options.DialTimeout > j.budget { // it bounds the server's first answer, too; 0 is 30 s
+		// it bounds the server's first answer, too; 0 is 30 s
+		if options.DialTimeout == 0 || options.DialTimeout > j.budget {
 			options.DialTimeout = j.budget
 		}
 		var conn driver.Conn
@@ -81,7 +82,8 @@ func (e *namedError) Unwrap() error { return e.err }
 
 // named names the database in an error, unless it names one, or is about the file or the context.
 func named(ctx context.Context, name dsn.DSN, err error) error {
-	if err == nil || ctx.Err() != nil || errors.As(err, new(*namedError)) || errors.As(err, new(*RowError)) {
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*namedError)) ||
+		errors.As(err, new(*RowError)) {
 		return err
 	}
 	return &namedError{name, err}
@@ -112,7 +114,9 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 	}
 	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) +
 		" (" + strings.Join(definitions, ", ")
-	create += fmt.Sprintf(") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d", quoteClickHouse(im.IDColumn), deduplication)
+	create += fmt.Sprintf(
+		") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d",
+		quoteClickHouse(im.IDColumn), deduplication)
 	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
 	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
 		err = fmt.Errorf("%w; what answers there may not speak ClickHouse's native protocol", err)
@@ -120,7 +124,8 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 	if err != nil {
 		return err
 	}
-	if err := t.ask(ctx, func(ctx context.Context) error { return t.check(ctx, im, columns) }); err != nil {
+	if err := t.ask(ctx,
+		func(ctx context.Context) error { return t.check(ctx, im, columns) }); err != nil {
 		return err
 	}
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
@@ -135,7 +140,8 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 
 func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string) error {
 	var engine, settings, identity string
-	err := t.conn.QueryRow(ctx, `SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid)) FROM system.tables
+	err := t.conn.QueryRow(ctx,
+		`SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid)) FROM system.tables
 		WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
 	if err != nil {
 		return err
@@ -143,13 +149,20 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 	var wrong []string
 	switch {
 	case engine != "MergeTree": // others may change rows, or count them elsewhere
-		wrong = append(wrong, fmt.Sprintf("its engine is %s: want MergeTree with SETTINGS non_replicated_deduplication_window = %d", engine, deduplication))
-	case !strings.Contains(settings, "non_replicated_deduplication_window = ") || strings.Contains(settings, "non_replicated_deduplication_window = 0"):
-		wrong = append(wrong, fmt.Sprintf("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING non_replicated_deduplication_window = %d first",
-			quoteClickHouse(im.Table), deduplication))
+		wrong = append(wrong,
+			fmt.Sprintf("its engine is %s: want MergeTree with SETTINGS "+
+				"non_replicated_deduplication_window = %d", engine, deduplication))
+	case !strings.Contains(settings, "non_replicated_deduplication_window = ") ||
+		strings.Contains(settings, "non_replicated_deduplication_window = 0"):
+		wrong = append(wrong,
+			fmt.Sprintf("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING "+
+				"non_replicated_deduplication_window = %d first",
+				quoteClickHouse(im.Table), deduplication))
 	}
 	t.table = "clickhouse " + identity
-	found, err := t.conn.Query(ctx, "SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?", im.Table)
+	found, err := t.conn.Query(ctx,
+		"SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?",
+		im.Table)
 	if err != nil {
 		return err
 	}
@@ -174,14 +187,19 @@ func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string
 		}
 		switch {
 		case !ok:
-			wrong = append(wrong, fmt.Sprintf("it has no column %s: want %s", quoted(name), strings.Join(want, " or ")))
+			wrong = append(wrong,
+				fmt.Sprintf("it has no column %s: want %s", quoted(name),
+					strings.Join(want, " or ")))
 		case !slices.Contains(want, typ):
-			wrong = append(wrong, fmt.Sprintf("its column %s is %s: want %s", quoted(name), typ, strings.Join(want, " or ")))
+			wrong = append(wrong,
+				fmt.Sprintf("its column %s is %s: want %s", quoted(name), typ,
+					strings.Join(want, " or ")))
 		}
 		t.kinds = append(t.kinds, typ)
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("table %q is there, and does not fit: %s", im.Table, strings.Join(wrong, "; "))
+		return fmt.Errorf("table %q is there, and does not fit: %s", im.Table,
+			strings.Join(wrong, "; "))
 	}
 	return nil
 }
@@ -200,11 +218,16 @@ func (t *clickHouseTable) record(ctx context.Context, im Import) (*state, error)
 	return t.journal.record(ctx, t.journaled(im))
 }
 
-func (t *clickHouseTable) store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error {
+func (t *clickHouseTable) store(
+	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
+) error {
 	if len(ids) > 0 {
 		fresh := s.doubt == nil
 		if fresh {
-			d := &doubt{Ranges: with(nil, ids), Rows: b.end.rows, Bytes: b.end.bytes, SHA256: b.end.sha256, Token: rand.Text()}
+			d := &doubt{
+				Ranges: with(nil, ids), Rows: b.end.rows, Bytes: b.end.bytes,
+				SHA256: b.end.sha256, Token: rand.Text(),
+			}
 			if err := t.change(ctx, s, s.holder, d, ""); err != nil {
 				return err
 			}
@@ -244,7 +267,8 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 			switch {
 			case err != nil || stored == len(r.ids):
 				return err
-			case stored > 0 || sent: // a part came, or ClickHouse remembers the token of rows that are gone
+			case stored > 0 || sent:
+				// a part came, or ClickHouse remembers the token of rows that are gone
 				sent = true
 				if err := t.clear(ctx, r.Import, s); err != nil {
 					return err
@@ -305,9 +329,11 @@ func (lostError) Passes() bool  { return true }
 func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), t.budget, pool.ErrSilent)
 	defer cancel()
-	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(d.Token+"-"+rand.Text()), clickhouse.WithSettings(clickhouse.Settings{
-		"insert_deduplicate": 1, "insert_deduplication_token": fmt.Sprint(d.Token, "/", d.Sendings), "async_insert": 0,
-	}))
+	ctx = clickhouse.Context(ctx, clickhouse.WithQueryID(d.Token+"-"+rand.Text()),
+		clickhouse.WithSettings(clickhouse.Settings{
+			"insert_deduplicate":         1,
+			"insert_deduplication_token": fmt.Sprint(d.Token, "/", d.Sendings), "async_insert": 0,
+		}))
 	var ids any = r.ids
 	if t.kinds[0] == "UInt64" {
 		unsigned := make([]uint64, len(r.ids))
@@ -323,7 +349,8 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 		for i, row := range r.values {
 			text, ok := row[c].(string)
 			if !ok && t.kinds[c+1] == "String" {
-				return r.at(i, name, errors.New("NULL, which a column of type String does not take"))
+				return r.at(i, name,
+					errors.New("NULL, which a column of type String does not take"))
 			}
 			if texts[i] = text; ok {
 				present[i] = &texts[i]
@@ -361,10 +388,13 @@ func among(column string, ranges []idRange) string {
 func (t *clickHouseTable) arrived(ctx context.Context, im Import, ranges []idRange) (int, error) {
 	column := quoteClickHouse(im.IDColumn)
 	var found, distinct uint64
-	err := t.conn.QueryRow(ctx, fmt.Sprintf("SELECT count(), uniqExact(%s) FROM %s WHERE %s", column, quoteClickHouse(im.Table), among(column, ranges))).
+	err := t.conn.QueryRow(ctx,
+		fmt.Sprintf("SELECT count(), uniqExact(%s) FROM %s WHERE %s", column,
+			quoteClickHouse(im.Table), among(column, ranges))).
 		Scan(&found, &distinct)
 	if err == nil && found > distinct {
-		err = fmt.Errorf("table %q has %d rows with %d IDs of one batch: others have stored rows with these IDs", im.Table, found, distinct)
+		err = fmt.Errorf("table %q has %d rows with %d IDs of one batch: others have stored rows "+
+			"with these IDs", im.Table, found, distinct)
 	}
 	return int(found), err
 }
@@ -372,18 +402,22 @@ func (t *clickHouseTable) arrived(ctx context.Context, im Import, ranges []idRan
 // remove ends what is under way with a batch, and removes what came of it.
 func (t *clickHouseTable) remove(ctx context.Context, im Import, d *doubt) error {
 	if d.Token != "" {
-		if err := t.conn.Exec(ctx, "KILL QUERY WHERE startsWith(query_id, ?) SYNC", d.Token+"-"); err != nil {
+		err := t.conn.Exec(ctx, "KILL QUERY WHERE startsWith(query_id, ?) SYNC", d.Token+"-")
+		if err != nil {
 			return err
 		}
 	}
 	if len(d.Ranges) == 0 {
 		return nil
 	}
-	return t.conn.Exec(ctx, fmt.Sprintf("ALTER TABLE %s DELETE WHERE %s SETTINGS mutations_sync = 1",
-		quoteClickHouse(im.Table), among(quoteClickHouse(im.IDColumn), d.Ranges)))
+	return t.conn.Exec(ctx,
+		fmt.Sprintf("ALTER TABLE %s DELETE WHERE %s SETTINGS mutations_sync = 1",
+			quoteClickHouse(im.Table), among(quoteClickHouse(im.IDColumn), d.Ranges)))
 }
 
-func (t *clickHouseTable) abandon(ctx context.Context, im Import, s *state) (removed int64, err error) {
+func (t *clickHouseTable) abandon(
+	ctx context.Context, im Import, s *state,
+) (removed int64, err error) {
 	all := &doubt{Remove: true, Ranges: slices.Clone(s.ranges)}
 	if s.doubt != nil {
 		all.Token = s.doubt.Token
@@ -409,7 +443,8 @@ func (t *clickHouseTable) abandon(ctx context.Context, im Import, s *state) (rem
 		}
 	}
 	holder := rand.Text()
-	return removed, t.transact(ctx, func(ctx context.Context, tx *session) error { return tx.restarted(ctx, &next, holder) })
+	return removed, t.transact(ctx,
+		func(ctx context.Context, tx *session) error { return tx.restarted(ctx, &next, holder) })
 }
 
 // withdraw removes a batch that was sent for an import that another run has begun to restart
@@ -420,7 +455,9 @@ func (t *clickHouseTable) withdraw(ctx context.Context, im Import, s *state) err
 	}
 	var gone int
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
-		return tx.queryRow(ctx, `SELECT count(*) FROM idmint_import WHERE import_id = ? AND (state = 'restarted' OR in_doubt LIKE '{"remove":true%')`, s.id).Scan(&gone)
+		return tx.queryRow(ctx,
+			`SELECT count(*) FROM idmint_import WHERE import_id = ? AND (state = 'restarted' OR `+
+				`in_doubt LIKE '{"remove":true%')`, s.id).Scan(&gone)
 	})
 	if err != nil || gone == 0 {
 		return err

@@ -29,7 +29,10 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	t.Helper()
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	f.stopAfter(20, numbered(50), importing())
-	d := &doubtful{fixture: f, table: f.database(5 * time.Second).(*clickHouseTable), ids: make([]idtype.DecimalID, 10)}
+	d := &doubtful{
+		fixture: f, table: f.database(5 * time.Second).(*clickHouseTable),
+		ids: make([]idtype.DecimalID, 10),
+	}
 	im := importing(func(im *Import) { im.IDColumn = "id" })
 	columns := []string{"n", "name"}
 	if err := d.table.prepare(ctx, im, columns); err != nil {
@@ -59,7 +62,10 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	for _, id := range d.ids {
 		d.batch.ids = append(d.batch.ids, int64(id))
 	}
-	note := &doubt{Ranges: with(nil, d.ids), Rows: 30, Bytes: d.b.end.bytes, SHA256: d.b.end.sha256, Token: rand.Text()}
+	note := &doubt{
+		Ranges: with(nil, d.ids), Rows: 30, Bytes: d.b.end.bytes, SHA256: d.b.end.sha256,
+		Token: rand.Text(),
+	}
 	if err := d.table.change(ctx, d.s, d.s.holder, note, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +130,12 @@ func TestHeldUp(t *testing.T) {
 // A batch in doubt is part of what was imported: the file must still have it.
 func TestDoubtChangedFile(t *testing.T) {
 	d := newDoubtful(t, place{"", databases.ClickHouse, ""}.prepare(t))
-	for _, file := range []string{strings.Replace(numbered(50), "name 25", "name x", 1), numbered(25), numbered(25) + "x\n"} {
-		if _, err := d.run(ctx, strings.NewReader(file), importing(resume)); !errors.Is(err, errChanged) {
+	for _, file := range []string{
+		strings.Replace(numbered(50), "name 25", "name x", 1),
+		numbered(25), numbered(25) + "x\n",
+	} {
+		_, err := d.run(ctx, strings.NewReader(file), importing(resume))
+		if !errors.Is(err, errChanged) {
 			t.Errorf("a file of %d bytes: %v", len(file), err)
 		}
 	}
@@ -141,7 +151,8 @@ func TestRestartInDoubt(t *testing.T) {
 	if err := d.table.change(ctx, d.s, "another", gone, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.run(ctx, strings.NewReader(numbered(50)), importing(resume)); !errors.Is(err, errRestarting) {
+	_, err := d.run(ctx, strings.NewReader(numbered(50)), importing(resume))
+	if !errors.Is(err, errRestarting) {
 		t.Errorf("resumed: %v", err)
 	}
 	if r := d.mustRun(numbered(50), importing(restart)); r.Removed != 20 {
@@ -154,10 +165,13 @@ func TestRestartInDoubt(t *testing.T) {
 func TestRefusedByClickHouse(t *testing.T) {
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-	f.exec(`CREATE TABLE t (id Int64, n String, name String, CONSTRAINT c CHECK name != 'bad') ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
-	_, err := f.run(ctx, strings.NewReader(strings.Replace(numbered(50), "name 25\n", "bad\n", 1)), importing())
+	f.exec(`CREATE TABLE t (id Int64, n String, name String, CONSTRAINT c CHECK name != 'bad') ` +
+		`ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
+	_, err := f.run(ctx, strings.NewReader(strings.Replace(numbered(50), "name 25\n", "bad\n", 1)),
+		importing())
 	var stopped *StoppedError
-	if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 0 || !strings.Contains(err.Error(), "Constraint") {
+	if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 0 ||
+		!strings.Contains(err.Error(), "Constraint") {
 		t.Errorf("%+v", err)
 	}
 	f.checkNumbered(20, 1)
@@ -166,10 +180,12 @@ func TestRefusedByClickHouse(t *testing.T) {
 
 	f.exec(`TRUNCATE TABLE t`)
 	im := importing(func(im *Import) { im.Format, im.Batch = JSONLines, 2 })
-	file := `{"n":"0","name":"name 0"}` + "\n" + `{"n":"1","name":"name 1"}` + "\n" + `{"n":"2","name":"name 2"}` + "\n" + `{"n":"3"}` + "\n"
+	file := `{"n":"0","name":"name 0"}` + "\n" + `{"n":"1","name":"name 1"}` + "\n" +
+		`{"n":"2","name":"name 2"}` + "\n" + `{"n":"3"}` + "\n"
 	_, err = f.run(ctx, strings.NewReader(file), im)
 	var refused *RowError
-	if !errors.As(err, &refused) || refused.Row != 4 || refused.Column != "name" || !strings.Contains(err.Error(), "2 rows are stored, and nothing of what follows") {
+	if !errors.As(err, &refused) || refused.Row != 4 || refused.Column != "name" ||
+		!strings.Contains(err.Error(), "2 rows are stored, and nothing of what follows") {
 		t.Errorf("%v", err)
 	}
 	im.Resume = true
@@ -190,7 +206,8 @@ func TestErrorsNameTheirDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Run(ctx, db, f.log, strings.NewReader(numbered(5)), importing())
-		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "://") != 1 || !strings.Contains(err.Error(), "missing") {
+		if err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Count(err.Error(), "://") != 1 || !strings.Contains(err.Error(), "missing") {
 			t.Errorf("%v; want %s…", err, want)
 		}
 		db.Close()
@@ -219,8 +236,10 @@ func TestNotNative(t *testing.T) {
 			}
 		}()
 		f.at.target = at.target.WithHost(l.Addr().String())
-		_, err = Run(ctx, f.database(500*time.Millisecond), f.log, strings.NewReader(numbered(5)), importing())
-		if err == nil || !strings.Contains(err.Error(), "may not speak ClickHouse's native protocol") {
+		_, err = Run(ctx, f.database(500*time.Millisecond), f.log, strings.NewReader(numbered(5)),
+			importing())
+		if err == nil || !strings.Contains(err.Error(),
+			"may not speak ClickHouse's native protocol") {
 			t.Errorf("%q: %v", answer, err)
 		}
 	}
@@ -231,7 +250,8 @@ func TestAwayInDoubt(t *testing.T) {
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	d := newDoubtful(t, at)
 	network := newCutter(t, "127.0.0.1:1")
-	away, err := openPools(at.target.WithHost(network.Addr().String()), d.mustParse("sqlite:"+d.path), 300*time.Millisecond)
+	away, err := openPools(at.target.WithHost(network.Addr().String()),
+		d.mustParse("sqlite:"+d.path), 300*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,8 +262,10 @@ func TestAwayInDoubt(t *testing.T) {
 	if err == nil || d.s.doubt == nil {
 		t.Fatalf("%v, doubt %+v", err, d.s.doubt)
 	}
-	want := "20 rows are stored, the next 10 are in doubt, and nothing of what follows is stored: go on with --resume"
-	if message := (&StoppedError{Rows: 20, InDoubt: 10, Err: err}).Error(); !strings.Contains(message, want) || !strings.Contains(message, "300ms") {
+	want := "20 rows are stored, the next 10 are in doubt, and nothing of what follows is stored: " +
+		"go on with --resume"
+	message := (&StoppedError{Rows: 20, InDoubt: 10, Err: err}).Error()
+	if !strings.Contains(message, want) || !strings.Contains(message, "300ms") {
 		t.Errorf("message %q", message)
 	}
 	d.mustRun(numbered(50), importing(resume))

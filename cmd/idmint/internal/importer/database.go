@@ -33,7 +33,8 @@ type Database interface {
 	setLaunch(ctx context.Context, s *state, launch int) error
 	// store stores a batch and how far the file has come, and at the end of the file that it is
 	// finished. It changes s accordingly.
-	store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error
+	store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID,
+		b batch) error
 	// abandon removes the rows of an unfinished import, which its IDs tell.
 	abandon(ctx context.Context, im Import, s *state) (removed int64, err error)
 	// Close closes the connections.
@@ -51,8 +52,9 @@ func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, erro
 	j := &journal{db: records, dialect: dialects[log.Kind], budget: budget}
 	switch {
 	case j.dialect == nil:
-		return nil, errors.Join(fmt.Errorf("%s databases have no transactions to keep the record of an import in",
-			cmp.Or(log.Kind, "unnamed")), records.Close())
+		return nil, errors.Join(
+			fmt.Errorf("%s databases have no transactions to keep the record of an import in",
+				cmp.Or(log.Kind, "unnamed")), records.Close())
 	case d.Kind == dsn.ClickHouse:
 		j.about = log
 		return openClickHouse(d, j)
@@ -99,7 +101,9 @@ func idsIn(ranges []idRange) (ids []idtype.DecimalID) {
 
 // where is the condition for the IDs of a range.
 func (r idRange) where(column string) string {
-	return fmt.Sprintf("%s BETWEEN %d AND %d AND %s %% %d = %d", column, r[0], r[1], column, idtype.DecimalStep, r[0]%idtype.DecimalStep)
+	const step = idtype.DecimalStep
+	return fmt.Sprintf("%s BETWEEN %d AND %d", column, r[0], r[1]) +
+		fmt.Sprintf(" AND %s %% %d = %d", column, step, r[0]%step)
 }
 
 // state is an import's row.
@@ -142,7 +146,8 @@ func (d *doubt) text() (string, error) {
 
 var (
 	errTakenOver  = errors.New("another run goes on with this import")
-	errRestarting = errors.New("a run with --restart ended before all rows of the import were removed: run it again with --restart")
+	errRestarting = errors.New(
+		"a run with --restart ended before all rows of the import were removed: run it again with --restart")
 )
 
 // A RowError says which row of the file a database refused.
@@ -176,7 +181,8 @@ func checkNames(im Import, columns []string, prefixes ...string) error {
 	}
 	for _, c := range columns {
 		if strings.EqualFold(c, im.IDColumn) {
-			return fmt.Errorf("the file has a column %s, which is to hold the new IDs: name another with --id-column", quoted(c))
+			return fmt.Errorf("the file has a column %s, which is to hold the new IDs: name "+
+				"another with --id-column", quoted(c))
 		}
 	}
 	return nil

@@ -79,7 +79,8 @@ func TestLocked(t *testing.T) {
 	release := f.hold()
 	began := time.Now()
 	_, err := short(importing())
-	if !isBusy(err) || !strings.Contains(err.Error(), budget.String()) || errors.As(err, new(*StoppedError)) {
+	if !isBusy(err) || !strings.Contains(err.Error(), budget.String()) ||
+		errors.As(err, new(*StoppedError)) {
 		t.Errorf("at the start: %v", err)
 	}
 	if d := time.Since(began); d < budget/2 || d > 10*budget {
@@ -167,7 +168,8 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.mustRun(file, importing(batches, resume))
-	t.Logf("full after %d rows, after another try %d, with room again all %d", stopped.Rows, stored, rows)
+	t.Logf("full after %d rows, after another try %d, with room again all %d", stopped.Rows, stored,
+		rows)
 	f.checkNumbered(rows, 1)
 	if n := f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`); n != 1 {
 		t.Errorf("%d launches succeeded", n)
@@ -183,7 +185,8 @@ func TestResumeMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := file[:len(file)-1001]
-	if err := skip(rec, src, &state{position: position{4999, int64(len(stored)), sum(stored)}}); err != nil {
+	if err := skip(rec, src,
+		&state{position: position{4999, int64(len(stored)), sum(stored)}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := src.pending.Cap(); n > 1<<20 {

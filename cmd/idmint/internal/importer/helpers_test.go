@@ -93,7 +93,8 @@ func (f *fixture) rounds(n int) int {
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	return newFixtureAt(t, filepath.Join(t.TempDir(), "app ü?#.db")) // a name that a careless DSN trips over
+	// a name that a careless DSN trips over
+	return newFixtureAt(t, filepath.Join(t.TempDir(), "app ü?#.db"))
 }
 
 func newFixtureAt(t testing.TB, path string) *fixture {
@@ -118,7 +119,10 @@ func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
 	// The last thing that is done: no import leaves a goroutine behind. A test may have more
 	// fixtures, whose databases are open.
 	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() { nothingLeft(t, before, goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener")) })
+	t.Cleanup(func() {
+		nothingLeft(t, before,
+			goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
+	})
 	f.launches = f.open()
 	if _, _, err := migrations.Up(ctx, f.launches, migrations.SQLite); err != nil {
 		t.Fatal(err)
@@ -296,7 +300,8 @@ func (f *fixture) checkRows(table string, n, times int) {
 	if f.at.kind == databases.ClickHouse {
 		others = `coalesce(n, '') = ''`
 	}
-	rows, err := f.db.Query(`SELECT id, n, name FROM ` + table + ` WHERE NOT (` + others + `) ORDER BY id`)
+	rows, err := f.db.Query(`SELECT id, n, name FROM ` + table + ` WHERE NOT (` + others +
+		`) ORDER BY id`)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -334,7 +339,8 @@ func (f *fixture) checkRows(table string, n, times int) {
 		f.Errorf("%d rows, want %d times %d", total, times, n)
 	}
 	for number := range last {
-		if f.count(`SELECT count(*) FROM idmint_generator WHERE launch_id = ? AND generator_id = ?`, number%100000, number/100000) != 1 {
+		if f.count(`SELECT count(*) FROM idmint_generator WHERE launch_id = ? AND generator_id = ?`,
+			number%100000, number/100000) != 1 {
 			f.Errorf("generator %d of launch %d was not taken", number/100000, number%100000)
 		}
 	}
@@ -370,7 +376,8 @@ func (f *fixture) exists(table string) bool {
 func (f *fixture) create() {
 	f.Helper()
 	if f.at.kind == databases.ClickHouse {
-		f.exec(`CREATE TABLE t (id Int64, n Nullable(String), name Nullable(String)) ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
+		f.exec(`CREATE TABLE t (id Int64, n Nullable(String), name Nullable(String)) ENGINE = ` +
+			`MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
 		return
 	}
 	f.exec(`CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n TEXT, name TEXT)`)
@@ -422,7 +429,8 @@ func (f *fixture) table(query string) (ids []idtype.DecimalID, values [][]string
 // start makes a launch, as a deployment does.
 func (f *fixture) start(key string) int {
 	f.Helper()
-	l, err := f.log.Start(ctx, launchlog.Request{Key: key, Service: "shop", Environment: "test", Initiator: "ann"})
+	l, err := f.log.Start(ctx,
+		launchlog.Request{Key: key, Service: "shop", Environment: "test", Initiator: "ann"})
 	if err != nil {
 		f.Fatal(err)
 	}

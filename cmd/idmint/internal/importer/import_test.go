@@ -21,7 +21,10 @@ func testImport(t *testing.T, newFixture func(testing.TB) *fixture) {
 	if want := [][]string{{"ann", "a, b"}, {"bob", ""}}; !reflect.DeepEqual(values, want) {
 		t.Errorf("rows %q, want %q", values, want)
 	}
-	want := Result{Rows: 2, Launch: 1, Generators: []int{0}, First: ids[0], Last: ids[1], Duration: result.Duration}
+	want := Result{
+		Rows: 2, Launch: 1, Generators: []int{0}, First: ids[0], Last: ids[1],
+		Duration: result.Duration,
+	}
 	if !reflect.DeepEqual(result, want) || ids[0] != 1_00000_00001 || ids[1] != 2_00000_00001 {
 		t.Errorf("result %+v, want %+v", result, want)
 	}
@@ -41,9 +44,11 @@ func TestValues(t *testing.T) { everywhere(t, testValues) }
 
 func testValues(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	f.mustRun(`{"a":"'); DROP TABLE t; --","b":null}`+"\n"+`{"a":"007","b":1e3}`+"\n{}\n", importing(func(im *Import) { im.Format = JSONLines }))
+	f.mustRun(`{"a":"'); DROP TABLE t; --","b":null}`+"\n"+`{"a":"007","b":1e3}`+"\n{}\n",
+		importing(func(im *Import) { im.Format = JSONLines }))
 	_, values := f.table(`SELECT * FROM t ORDER BY id`)
-	if want := [][]string{{"'); DROP TABLE t; --", "NULL"}, {"007", "1e3"}, {"NULL", "NULL"}}; !reflect.DeepEqual(values, want) {
+	want := [][]string{{"'); DROP TABLE t; --", "NULL"}, {"007", "1e3"}, {"NULL", "NULL"}}
+	if !reflect.DeepEqual(values, want) {
 		t.Errorf("rows %q, want %q", values, want)
 	}
 }
@@ -62,7 +67,8 @@ func TestBatches(t *testing.T) {
 			if result.Rows != int64(rows) || len(progress) != (rows+size-1)/size {
 				t.Errorf("batches of %d: %+v, progress %v of %d rows", size, result, progress, rows)
 			}
-			if rows == 0 && (f.count(`SELECT count(*) FROM idmint_generator`) != 0 || result.Generators == nil) {
+			if rows == 0 && (f.count(`SELECT count(*) FROM idmint_generator`) != 0 ||
+				result.Generators == nil) {
 				t.Errorf("a file without rows takes a generator number: %+v", result)
 			}
 		}
@@ -77,11 +83,14 @@ func TestManyColumns(t *testing.T) {
 	}
 	f := newFixture(t)
 	row := strings.Join(values, "\t") + "\n"
-	f.mustRun(strings.Join(names, "\t")+"\n"+strings.Repeat(row, 45), importing(func(im *Import) { im.Format, im.Batch = TSV, 100 }))
+	f.mustRun(strings.Join(names, "\t")+"\n"+strings.Repeat(row, 45),
+		importing(func(im *Import) { im.Format, im.Batch = TSV, 100 }))
 	if n := f.count(`SELECT count(*) FROM t WHERE c0 = '0' AND c1499 = '1499'`); n != 45 {
 		t.Errorf("%d rows of 45", n)
 	}
-	_, err := f.run(ctx, strings.NewReader(strings.Join(names, "\t")+"\t"+strings.Join(names, "x\t")+"x\n"), importing(func(im *Import) { im.Format, im.Table = TSV, "u" }))
+	_, err := f.run(ctx,
+		strings.NewReader(strings.Join(names, "\t")+"\t"+strings.Join(names, "x\t")+
+			"x\n"), importing(func(im *Import) { im.Format, im.Table = TSV, "u" }))
 	if !errors.As(err, new(*ColumnsError)) {
 		t.Errorf("3000 columns: %v", err)
 	}
@@ -89,28 +98,40 @@ func TestManyColumns(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	f := newFixture(t)
-	for _, table := range []string{`a b"c`, `select`, "täble", "x.y", "a;--", "'", "[t]", " ", "1"} {
-		f.mustRun("id \"\"x\",order\n", importing(func(im *Import) { im.Table, im.Format = table+"0", TSV }))
+	for _, table := range []string{
+		`a b"c`, `select`, "täble", "x.y", "a;--", "'", "[t]", " ", "1",
+	} {
+		f.mustRun("id \"\"x\",order\n",
+			importing(func(im *Import) { im.Table, im.Format = table+"0", TSV }))
 		im := importing(func(im *Import) { im.Table, im.Source = table, table })
 		f.mustRun("\"x \"\"y\",order,group\n1,2,3\n", im)
 		quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
-		if n := f.count(`SELECT count(*) FROM ` + quoted + ` WHERE "x ""y" = 1 AND "order" = 2`); n != 1 {
+		n := f.count(`SELECT count(*) FROM ` + quoted + ` WHERE "x ""y" = 1 AND "order" = 2`)
+		if n != 1 {
 			t.Errorf("table %q: %d rows", table, n)
 		}
 		f.stopAfter(10, strings.Replace(numbered(30), "n,name", "\"x \"\"y\",order", 1), im)
 		im.Restart = true
-		if r := f.mustRun("\"x \"\"y\",order\n1,2\n", im); r.Removed != 10 || f.count(`SELECT count(*) FROM `+quoted) != 2 {
+		r := f.mustRun("\"x \"\"y\",order\n1,2\n", im)
+		if r.Removed != 10 || f.count(`SELECT count(*) FROM `+quoted) != 2 {
 			t.Errorf("table %q: restart %+v", table, r)
 		}
 	}
-	for _, table := range []string{"", "sqlite_x", "SQLite_x", "idmint_x", "idmint_launch", "IDMINT_import", "a\x00", "a\xff"} {
-		_, err := f.run(ctx, strings.NewReader("a\n1\n"), importing(func(im *Import) { im.Table = table }))
-		if err == nil || errors.As(err, new(*StoppedError)) || !strings.Contains(err.Error(), fmt.Sprintf("%q", table)) {
+	for _, table := range []string{
+		"", "sqlite_x", "SQLite_x", "idmint_x", "idmint_launch",
+		"IDMINT_import", "a\x00", "a\xff",
+	} {
+		_, err := f.run(ctx, strings.NewReader("a\n1\n"),
+			importing(func(im *Import) { im.Table = table }))
+		if err == nil || errors.As(err, new(*StoppedError)) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("%q", table)) {
 			t.Errorf("table %q: %v", table, err)
 		}
 	}
 	for _, column := range []string{"x\x00", "\xff"} {
-		if _, err := f.run(ctx, strings.NewReader("a\n1\n"), importing(func(im *Import) { im.IDColumn = column })); err == nil {
+		_, err := f.run(ctx, strings.NewReader("a\n1\n"),
+			importing(func(im *Import) { im.IDColumn = column }))
+		if err == nil {
 			t.Errorf("column %q is taken", column)
 		}
 	}
@@ -132,10 +153,13 @@ func testIDColumn(t *testing.T, newFixture func(testing.TB) *fixture) {
 		quoted = "`row \"id\"`"
 	}
 	ids, values := f.table(`SELECT ` + quoted + `, id, b FROM t`)
-	if len(ids) != 1 || ids[0] != 1_00000_00001 || !reflect.DeepEqual(values, [][]string{{"7", "x"}}) {
+	if len(ids) != 1 || ids[0] != 1_00000_00001 ||
+		!reflect.DeepEqual(values, [][]string{{"7", "x"}}) {
 		t.Errorf("%v %q", ids, values)
 	}
-	if _, err := f.run(ctx, strings.NewReader("b\ny\n"), importing()); err == nil || !strings.Contains(err.Error(), "is not its primary key") && f.at.kind != databases.ClickHouse {
+	if _, err := f.run(ctx, strings.NewReader("b\ny\n"), importing()); err == nil ||
+		!strings.Contains(err.Error(), "is not its primary key") &&
+			f.at.kind != databases.ClickHouse {
 		t.Errorf("another ID column in the same table: %v", err)
 	}
 }
@@ -143,18 +167,44 @@ func testIDColumn(t *testing.T, newFixture func(testing.TB) *fixture) {
 func TestExistingTable(t *testing.T) {
 	for _, test := range []struct{ name, create, want string }{
 		{"fits", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT)`, ""},
-		{"fits in another order and case", `CREATE TABLE T (NAME TEXT, n INT, ID BIGINT NOT NULL PRIMARY KEY)`, ""},
+		{
+			"fits in another order and case",
+			`CREATE TABLE T (NAME TEXT, n INT, ID BIGINT NOT NULL PRIMARY KEY)`, "",
+		},
 		{"without rowid", `CREATE TABLE t (id INT PRIMARY KEY, n, name) WITHOUT ROWID`, ""},
-		{"more columns", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT, extra TEXT, at INT DEFAULT 7)`, ""},
-		{"lacks a column", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT)`, `has no column "name"`},
-		{"other key", `CREATE TABLE t (key INTEGER PRIMARY KEY, id INT, n TEXT, name TEXT)`, `"id" is not its primary key`},
+		{"more columns", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT, extra TEXT, ` +
+			`at INT DEFAULT 7)`, ""},
+		{
+			"lacks a column", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT)`,
+			`has no column "name"`,
+		},
+		{
+			"other key", `CREATE TABLE t (key INTEGER PRIMARY KEY, id INT, n TEXT, name TEXT)`,
+			`"id" is not its primary key`,
+		},
 		{"no key", `CREATE TABLE t (id INTEGER, n TEXT, name TEXT)`, `"id" is not its primary key`},
-		{"key of two columns", `CREATE TABLE t (id INTEGER, n TEXT, name TEXT, PRIMARY KEY (id, n))`, `"id" is not its primary key`},
-		{"view", `CREATE VIEW t AS SELECT 1 AS id, 2 AS n, 3 AS name`, `"id" is not its primary key`},
+		{
+			"key of two columns",
+			`CREATE TABLE t (id INTEGER, n TEXT, name TEXT, PRIMARY KEY (id, n))`,
+			`"id" is not its primary key`,
+		},
+		{
+			"view", `CREATE VIEW t AS SELECT 1 AS id, 2 AS n, 3 AS name`,
+			`"id" is not its primary key`,
+		},
 		// IDs as text would be in the order of their digits, and as floats would lose some.
-		{"text key", `CREATE TABLE t (id TEXT PRIMARY KEY, n TEXT, name TEXT)`, "its key \"id\" is TEXT: want INTEGER"},
-		{"float key", `CREATE TABLE t (id REAL PRIMARY KEY, n TEXT, name TEXT)`, "its key \"id\" is REAL: want INTEGER"},
-		{"key without type", `CREATE TABLE t (id PRIMARY KEY, n TEXT, name TEXT)`, "its key \"id\" is of no type: want INTEGER"},
+		{
+			"text key", `CREATE TABLE t (id TEXT PRIMARY KEY, n TEXT, name TEXT)`,
+			"its key \"id\" is TEXT: want INTEGER",
+		},
+		{
+			"float key", `CREATE TABLE t (id REAL PRIMARY KEY, n TEXT, name TEXT)`,
+			"its key \"id\" is REAL: want INTEGER",
+		},
+		{
+			"key without type", `CREATE TABLE t (id PRIMARY KEY, n TEXT, name TEXT)`,
+			"its key \"id\" is of no type: want INTEGER",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
@@ -167,12 +217,15 @@ func TestExistingTable(t *testing.T) {
 				f.checkNumbered(25, 1)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), test.want) || errors.As(err, new(*StoppedError)) {
+			if err == nil || !strings.Contains(err.Error(), test.want) ||
+				errors.As(err, new(*StoppedError)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 			// Nothing began, so nothing is in the way of a second try, and no launch number was
 			// taken.
-			if n := f.count(`SELECT (SELECT count(*) FROM idmint_launch) + (SELECT count(*) FROM sqlite_schema WHERE name = 'idmint_import')`); n != 0 {
+			n := f.count(`SELECT (SELECT count(*) FROM idmint_launch) + (SELECT count(*) FROM ` +
+				`sqlite_schema WHERE name = 'idmint_import')`)
+			if n != 0 {
 				t.Errorf("%d launches and tables were made", n)
 			}
 		})
@@ -182,10 +235,20 @@ func TestExistingTable(t *testing.T) {
 // A row that the table refuses spoils its batch, and no other.
 func TestRefusedRow(t *testing.T) {
 	for _, test := range []struct{ create, want string }{
-		{`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT CHECK (n <> 25), name TEXT)`, "CHECK constraint failed"},
-		{`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name TEXT UNIQUE); INSERT INTO t VALUES (1, NULL, 'name 25')`, "UNIQUE constraint failed: t.name"},
-		{`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name INT) STRICT`, "cannot store TEXT value in INT column t.name"},
-		{`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name TEXT, must TEXT NOT NULL)`, "NOT NULL constraint failed: t.must"},
+		{
+			`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT CHECK (n <> 25), name TEXT)`,
+			"CHECK constraint failed",
+		},
+		{`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name TEXT UNIQUE); INSERT INTO t VALUES ` +
+			`(1, NULL, 'name 25')`, "UNIQUE constraint failed: t.name"},
+		{
+			`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name INT) STRICT`,
+			"cannot store TEXT value in INT column t.name",
+		},
+		{
+			`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT, name TEXT, must TEXT NOT NULL)`,
+			"NOT NULL constraint failed: t.must",
+		},
 	} {
 		f := newFixture(t)
 		f.exec(test.create)
@@ -195,14 +258,17 @@ func TestRefusedRow(t *testing.T) {
 			stored = 0 // every row is refused
 		}
 		var stopped *StoppedError
-		if !errors.As(err, &stopped) || stopped.Rows != stored || !strings.Contains(err.Error(), test.want) || result.Rows != stored {
+		if !errors.As(err, &stopped) || stopped.Rows != stored ||
+			!strings.Contains(err.Error(), test.want) || result.Rows != stored {
 			t.Errorf("%s: %+v, %v", test.create, result, err)
 		}
 		f.checkNumbered(int(stored), 1)
 		// The file is good: it is the table that was wrong, and once it is right the import goes
 		// on.
-		f.exec(`CREATE TABLE u (id INTEGER PRIMARY KEY, n INT, name TEXT); INSERT INTO u SELECT id, n, name FROM t; DROP TABLE t; ALTER TABLE u RENAME TO t`)
-		if r := f.mustRun(numbered(100), importing(resume)); r.Rows != 100-stored || r.Resumed != stored {
+		f.exec(`CREATE TABLE u (id INTEGER PRIMARY KEY, n INT, name TEXT); INSERT INTO u SELECT ` +
+			`id, n, name FROM t; DROP TABLE t; ALTER TABLE u RENAME TO t`)
+		r := f.mustRun(numbered(100), importing(resume))
+		if r.Rows != 100-stored || r.Resumed != stored {
 			t.Errorf("%s: resumed %+v", test.create, r)
 		}
 		f.checkNumbered(100, 1)
@@ -217,10 +283,13 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 		_, err := f.run(ctx, strings.NewReader(numbered(23)+row+"24,name 24\n"), importing())
 		var stopped *StoppedError
 		var bad *RecordError
-		if !errors.As(err, &stopped) || !errors.As(err, &bad) || stopped.Rows != 20 || bad.Line != 25 {
+		if !errors.As(err, &stopped) || !errors.As(err, &bad) || stopped.Rows != 20 ||
+			bad.Line != 25 {
 			t.Errorf("row %q: %v, want line 25 after 20 rows", row, err)
 		}
-		if err != nil && (!strings.HasPrefix(err.Error(), "line 25: ") || !strings.HasSuffix(err.Error(), "20 rows are stored, and nothing of what follows: go on with --resume")) {
+		if err != nil && (!strings.HasPrefix(err.Error(), "line 25: ") ||
+			!strings.HasSuffix(err.Error(),
+				"20 rows are stored, and nothing of what follows: go on with --resume")) {
 			t.Errorf("row %q: message %v", row, err)
 		}
 		f.checkNumbered(20, 1) // of the batch with the bad row, nothing
@@ -230,7 +299,8 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 	// In the first batch, nothing is stored at all.
 	f := newFixture(t)
-	if _, err := f.run(ctx, strings.NewReader("n,name\n1\n"), importing()); err == nil || f.count(`SELECT count(*) FROM t`) != 0 {
+	if _, err := f.run(ctx, strings.NewReader("n,name\n1\n"), importing()); err == nil ||
+		f.count(`SELECT count(*) FROM t`) != 0 {
 		t.Errorf("%v", err)
 	}
 }
@@ -238,7 +308,8 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 func TestBadFile(t *testing.T) {
 	f := newFixture(t)
 	for _, file := range []string{"", "a,a\n", "a,\n"} {
-		if _, err := f.run(ctx, strings.NewReader(file), importing()); err == nil || errors.As(err, new(*StoppedError)) {
+		_, err := f.run(ctx, strings.NewReader(file), importing())
+		if err == nil || errors.As(err, new(*StoppedError)) {
 			t.Errorf("file %q: %v", file, err)
 		}
 	}
@@ -259,7 +330,8 @@ func testTwice(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f.checkNumbered(35, 3)
 	f.mustRun(numbered(35), importing(restart)) // there is nothing to remove
 	f.checkNumbered(35, 4)
-	if n := f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`); n != 4 || first.Launch != 1 {
+	n := f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`)
+	if n != 4 || first.Launch != 1 {
 		t.Errorf("%d launches succeeded, want 4", n)
 	}
 }
@@ -276,7 +348,8 @@ func TestWithOtherGenerators(t *testing.T) {
 	if result.Launch != id || len(result.Generators) != 1 || result.Generators[0] == app {
 		t.Errorf("%+v beside generator %d", result, app)
 	}
-	if got := (idtype.DecimalParts{Counter: 1, Generator: result.Generators[0], Launch: id}); result.First.Parts() != got {
+	got := (idtype.DecimalParts{Counter: 1, Generator: result.Generators[0], Launch: id})
+	if result.First.Parts() != got {
 		t.Errorf("first ID %+v, want %+v", result.First.Parts(), got)
 	}
 	if outcome := f.outcome(id); outcome != "" {
@@ -289,16 +362,19 @@ func TestLaunches(t *testing.T) {
 	ended := f.start("ended")
 	f.end(ended, launchlog.Succeeded)
 	for id, want := range map[int]error{ended: launchlog.ErrEnded, 77: launchlog.ErrNotFound} {
-		if _, err := f.run(ctx, strings.NewReader(numbered(5)), importing(launch(id))); !errors.Is(err, want) || errors.As(err, new(*StoppedError)) {
+		_, err := f.run(ctx, strings.NewReader(numbered(5)), importing(launch(id)))
+		if !errors.Is(err, want) || errors.As(err, new(*StoppedError)) {
 			t.Errorf("launch %d: %v, want %v", id, err, want)
 		}
 	}
-	if n := f.count(`SELECT count(*) FROM sqlite_schema WHERE name IN ('t', 'idmint_import')`); n != 0 {
+	n := f.count(`SELECT count(*) FROM sqlite_schema WHERE name IN ('t', 'idmint_import')`)
+	if n != 0 {
 		t.Errorf("%d tables were made for a launch that is none", n)
 	}
 	own := f.mustRun(numbered(5), importing())
 	l, err := f.log.Show(ctx, own.Launch)
-	if err != nil || l.Outcome != launchlog.Succeeded || l.Initiator != "ann" || l.NextGenerator != 1 {
+	if err != nil || l.Outcome != launchlog.Succeeded || l.Initiator != "ann" ||
+		l.NextGenerator != 1 {
 		t.Errorf("the import's launch is %+v, %v", l, err)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 // Import says what is imported, and where to.
 type Import struct {
-	Source   string // the file's absolute path, or "-" for standard input: what an unfinished import is known by
+	// the file's absolute path, or "-" for standard input: what an unfinished import is known by
+	Source   string
 	Format   Format
 	Table    string
 	IDColumn string // "id" if empty
@@ -35,10 +36,11 @@ type Import struct {
 
 // Result says what an import did.
 type Result struct {
-	Rows       int64            `json:"rows"`    // stored by this run
-	Resumed    int64            `json:"resumed"` // stored by earlier runs of the same import
-	Anew       bool             `json:"-"`       // Resume or Restart found nothing unfinished
-	Removed    int64            `json:"removed"` // rows of an unfinished import that were removed by Restart
+	Rows    int64 `json:"rows"`    // stored by this run
+	Resumed int64 `json:"resumed"` // stored by earlier runs of the same import
+	Anew    bool  `json:"-"`       // Resume or Restart found nothing unfinished
+	// rows of an unfinished import that were removed by Restart
+	Removed    int64            `json:"removed"`
 	Launch     int              `json:"launch_id"`
 	Generators []int            `json:"generator_ids"`
 	First      idtype.DecimalID `json:"first_id"`
@@ -55,8 +57,10 @@ type UnfinishedError struct {
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and had stored %d rows by %s. If its run has ended, go on with --resume, "+
-		"or remove these rows and start again with --restart; if it is still at work, wait for it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
+	return fmt.Sprintf("an import of %s into %s is unfinished: it began at %s and had stored %d "+
+		"rows by %s. If its run has ended, go on with --resume, "+
+		"or remove these rows and start again with --restart; if it is still at work, wait for "+
+		"it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
 }
 
 // A StoppedError is returned where an import ended before its file did. What it stored stays, and
@@ -68,15 +72,18 @@ type StoppedError struct {
 }
 
 func (e *StoppedError) Error() string {
-	for _, other := range []error{errChanged, errFinished, errTakenOver} { // which Resume is no answer to
+	// which Resume is no answer to
+	for _, other := range []error{errChanged, errFinished, errTakenOver} {
 		if errors.Is(e.Err, other) {
 			return other.Error()
 		}
 	}
 	if e.InDoubt > 0 {
-		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing of what follows is stored: go on with --resume", e.Err, e.Rows, e.InDoubt)
+		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing of what "+
+			"follows is stored: go on with --resume", e.Err, e.Rows, e.InDoubt)
 	}
-	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume", e.Err, e.Rows)
+	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume",
+		e.Err, e.Rows)
 }
 
 func (e *StoppedError) Unwrap() error { return e.Err }
@@ -96,7 +103,9 @@ type batch struct {
 
 // Run imports r into the database. An error that is not a [*StoppedError] means that nothing was
 // stored.
-func Run(ctx context.Context, db Database, log *launchlog.Log, r io.Reader, im Import) (Result, error) {
+func Run(
+	ctx context.Context, db Database, log *launchlog.Log, r io.Reader, im Import,
+) (Result, error) {
 	began := time.Now()
 	if im.IDColumn == "" {
 		im.IDColumn = "id"
@@ -171,7 +180,9 @@ func reading[T any](ctx context.Context, f func() (T, error)) (T, error) {
 }
 
 // begin finds the unfinished import, or records a new one, and sees that it has a launch.
-func begin(ctx context.Context, db Database, log *launchlog.Log, im Import) (*state, Result, error) {
+func begin(
+	ctx context.Context, db Database, log *launchlog.Log, im Import,
+) (*state, Result, error) {
 	result := Result{Generators: []int{}}
 	s, err := db.last(ctx, im)
 	if err != nil {
@@ -209,10 +220,12 @@ func begin(ctx context.Context, db Database, log *launchlog.Log, im Import) (*st
 	result.Resumed = s.rows
 	if s.launch == 0 {
 		launch, err := log.Start(ctx, launchlog.Request{
-			Key: s.key, Service: "idmint import", Environment: "import", Initiator: im.Initiator, InitiatorKind: "user",
+			Key: s.key, Service: "idmint import", Environment: "import", Initiator: im.Initiator,
+			InitiatorKind: "user",
 		})
 		var taken *launchlog.ConflictError
-		if errors.As(err, &taken) { // by another user's run of this import, which ended before it could note the number
+		// by another user's run of this import, which ended before it could note the number
+		if errors.As(err, &taken) {
 			launch.ID, err = taken.Launch, nil
 		}
 		if err != nil {
@@ -223,18 +236,26 @@ func begin(ctx context.Context, db Database, log *launchlog.Log, im Import) (*st
 		}
 	}
 	if err := usable(ctx, log, s.launch); err != nil {
-		return nil, result, &StoppedError{Rows: s.rows, Err: fmt.Errorf("%w; another launch can be named with --launch", err)}
+		return nil, result, &StoppedError{
+			Rows: s.rows,
+			Err:  fmt.Errorf("%w; another launch can be named with --launch", err),
+		}
 	}
 	result.Launch = s.launch
 	return s, result, nil
 }
 
 // end ends the launch that was started for the import, if there is one that nobody has ended.
-func end(ctx context.Context, log *launchlog.Log, im Import, s *state, outcome launchlog.Outcome) error {
+func end(
+	ctx context.Context, log *launchlog.Log, im Import, s *state, outcome launchlog.Outcome,
+) error {
 	if !s.ownLaunch || s.launch == 0 {
 		return nil
 	}
-	_, err := log.End(ctx, s.launch, launchlog.Ending{Outcome: outcome, Actor: im.Initiator, Reason: "import " + string(outcome)})
+	_, err := log.End(ctx, s.launch,
+		launchlog.Ending{
+			Outcome: outcome, Actor: im.Initiator, Reason: "import " + string(outcome),
+		})
 	if errors.As(err, new(*launchlog.ConflictError)) {
 		return nil
 	}
@@ -242,7 +263,10 @@ func end(ctx context.Context, log *launchlog.Log, im Import, s *state, outcome l
 }
 
 // store takes the rest of the file into the table, and ends the import's own launch.
-func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src *source, s *state, result *Result) error {
+func store(
+	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src *source,
+	s *state, result *Result,
+) error {
 	gen, err := generator.NewDecimal(log.Generators(s.launch))
 	if err != nil {
 		return err
@@ -281,7 +305,8 @@ func store(ctx context.Context, db Database, log *launchlog.Log, im Import, rec 
 		case b = <-batches:
 		case <-ctx.Done():
 		}
-		if ctx.Err() != nil { // between batches, and with a batch at hand as well: nothing of it is stored
+		// between batches, and with a batch at hand as well: nothing of it is stored
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if b.err != nil && b.err != io.EOF && len(b.values) == 0 {

@@ -9,7 +9,8 @@ import (
 // settings decide what it waits for.
 func BenchmarkImport(b *testing.B) {
 	const rows = 200_000
-	file := strings.ReplaceAll(strings.ReplaceAll(numbered(rows), ",name", ",12345.67,name"), "n,12345.67,name", "n,amount,name")
+	file := strings.ReplaceAll(strings.ReplaceAll(numbered(rows), ",name", ",12345.67,name"),
+		"n,12345.67,name", "n,amount,name")
 	for _, p := range places {
 		b.Run(p.name, func(b *testing.B) {
 			at := p.prepare(b)

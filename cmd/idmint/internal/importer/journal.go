@@ -31,10 +31,11 @@ type dialect struct {
 	whole   bool                    // a statement that was begun is not interrupted
 	refused func(commit error) bool // a COMMIT that ended with this error has stored nothing
 	dollars bool                    // parameters are written $1, $2 …
-	create  []string                // statements that make idmint_import where it is absent, with its columns
-	now     string                  // the time as it is stored
-	asText  string                  // such a time in the column %s, as text
-	ignore  string                  // ends an INSERT that does nothing where such a row is there
+	// statements that make idmint_import where it is absent, with its columns
+	create []string
+	now    string // the time as it is stored
+	asText string // such a time in the column %s, as text
+	ignore string // ends an INSERT that does nothing where such a row is there
 
 	// place, which may be nil, sees that names in the transaction mean the right tables.
 	place func(ctx context.Context, tx *session) error
@@ -45,14 +46,15 @@ type dialect struct {
 	mostColumns int      // of a table
 	text        string   // the type of columns
 	tail        string   // ends a CREATE TABLE
-	columns     string   // query for a table's columns: name, type, part of the primary key, columns of the primary key
-	tableName   func(string) string
-	foldNames   bool // columns' names are the same in lower and upper case
-	isInteger   func(typ string) bool
-	integer     string // the type that keys have
-	engine      string // query for what keeps a table's rows, where it need not be wantEngine
-	wantEngine  string
-	insert      func(ctx context.Context, s *session, r rows) error
+	// query for a table's columns: name, type, part of the primary key, columns of the primary key
+	columns    string
+	tableName  func(string) string
+	foldNames  bool // columns' names are the same in lower and upper case
+	isInteger  func(typ string) bool
+	integer    string // the type that keys have
+	engine     string // query for what keeps a table's rows, where it need not be wantEngine
+	wantEngine string
+	insert     func(ctx context.Context, s *session, r rows) error
 }
 
 // rows are those of a batch, for a table.
@@ -155,7 +157,9 @@ func (j *journal) once(ctx context.Context, f func(context.Context, *session) er
 	return err
 }
 
-func (j *journal) inTransaction(work, ending context.Context, progress func(), f func(context.Context, *session) error) (err error) {
+func (j *journal) inTransaction(
+	work, ending context.Context, progress func(), f func(context.Context, *session) error,
+) (err error) {
 	conn, err := j.db.Conn(work)
 	if err != nil {
 		return err
@@ -182,7 +186,8 @@ func (j *journal) inTransaction(work, ending context.Context, progress func(), f
 	}
 	if err != nil {
 		if _, failed := s.exec(ending, "ROLLBACK"); failed != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // its transaction may be open: it is not used again
+			// its transaction may be open: it is not used again
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 		}
 	}
 	return err
@@ -193,9 +198,11 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 	var launch sql.NullInt64
 	var ranges, doubts, progress string
 	err := j.transact(ctx, func(ctx context.Context, tx *session) error {
-		return tx.queryRow(ctx, `SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt, stored_rows, file_bytes,
+		return tx.queryRow(ctx,
+			`SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt, stored_rows, file_bytes,
 			file_sha256, state, `+j.timeIn("started_at")+`, `+j.timeIn("changed_at")+` FROM idmint_import WHERE source = ? AND table_name = ? ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
-			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows, &s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
+			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows,
+				&s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
 	})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && progress == "restarted" {
 		return nil, nil
@@ -214,14 +221,19 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 }
 
 func (j *journal) record(ctx context.Context, im Import) (*state, error) {
-	s := &state{key: "import-" + rand.Text(), holder: rand.Text(), launch: im.Launch, ownLaunch: im.Launch == 0}
+	s := &state{
+		key: "import-" + rand.Text(), holder: rand.Text(), launch: im.Launch,
+		ownLaunch: im.Launch == 0,
+	}
 	return s, j.transact(ctx, func(ctx context.Context, tx *session) error {
-		_, err := tx.exec(ctx, `INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch, id_ranges, in_doubt, file_sha256, started_at, changed_at)
+		_, err := tx.exec(ctx,
+			`INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch, id_ranges, in_doubt, file_sha256, started_at, changed_at)
 			VALUES (?, ?, ?, ?, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+j.ignore, s.key, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch)
 		if err != nil {
 			return err
 		}
-		err = tx.queryRow(ctx, `SELECT import_id FROM idmint_import WHERE import_key = ?`, s.key).Scan(&s.id)
+		err = tx.queryRow(ctx, `SELECT import_id FROM idmint_import WHERE import_key = ?`,
+			s.key).Scan(&s.id)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = errTakenOver
 		}
@@ -235,7 +247,8 @@ func (j *journal) takeOver(ctx context.Context, s *state, launch int) (*state, e
 	if launch != 0 && launch != s.launch {
 		next.launch, next.ownLaunch = launch, false
 	}
-	return &next, j.change(ctx, s, next.holder, s.doubt, ", launch_id = nullif(?, 0), own_launch = ?", int64(next.launch), next.ownLaunch)
+	return &next, j.change(ctx, s, next.holder, s.doubt,
+		", launch_id = nullif(?, 0), own_launch = ?", int64(next.launch), next.ownLaunch)
 }
 
 func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
@@ -245,11 +258,18 @@ func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
 
 // change changes the row of an unfinished import for the one who holds it, and nobody else: who
 // holds it from now on, what is in doubt, and what set sets besides.
-func (j *journal) change(ctx context.Context, s *state, holder string, next *doubt, set string, args ...any) error {
-	return j.transact(ctx, func(ctx context.Context, tx *session) error { return tx.change(ctx, s, holder, next, set, args...) })
+func (j *journal) change(
+	ctx context.Context, s *state, holder string, next *doubt, set string, args ...any,
+) error {
+	return j.transact(ctx,
+		func(ctx context.Context, tx *session) error {
+			return tx.change(ctx, s, holder, next, set, args...)
+		})
 }
 
-func (tx *session) change(ctx context.Context, s *state, holder string, next *doubt, set string, args ...any) error {
+func (tx *session) change(
+	ctx context.Context, s *state, holder string, next *doubt, set string, args ...any,
+) error {
 	before, err := s.doubt.text()
 	if err != nil {
 		return err
@@ -258,16 +278,20 @@ func (tx *session) change(ctx context.Context, s *state, holder string, next *do
 	if err != nil {
 		return err
 	}
-	args = append(append([]any{holder, after}, args...), s.id, s.rows, s.holder, before, holder, after)
+	args = append(append([]any{holder, after}, args...), s.id, s.rows, s.holder, before, holder,
+		after)
 	// Again after an answer that was lost, it finds what it wrote: no two runs have the same
 	// holder.
-	return one(tx.exec(ctx, `UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.dialect.now+set+`
+	return one(tx.exec(ctx,
+		`UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.dialect.now+set+`
 		WHERE import_id = ? AND state = 'unfinished' AND stored_rows = ? AND (holder = ? AND in_doubt = ? OR holder = ? AND in_doubt = ?)`, args...))
 }
 
 // note notes that a batch is stored, with which the IDs are in ranges. It reports whether that was
 // noted before.
-func (tx *session) note(ctx context.Context, s *state, ranges []idRange, b batch) (before bool, err error) {
+func (tx *session) note(
+	ctx context.Context, s *state, ranges []idRange, b batch,
+) (before bool, err error) {
 	list, err := json.Marshal(ranges)
 	if err != nil {
 		return false, err
@@ -280,14 +304,18 @@ func (tx *session) note(ctx context.Context, s *state, ranges []idRange, b batch
 	if err != nil {
 		return false, err
 	}
-	err = one(tx.exec(ctx, `UPDATE idmint_import SET id_ranges = ?, in_doubt = '', stored_rows = ?, file_bytes = ?, file_sha256 = ?, state = ?, changed_at = `+tx.dialect.now+`
+	err = one(tx.exec(ctx,
+		`UPDATE idmint_import SET id_ranges = ?, in_doubt = '', stored_rows = ?, file_bytes = ?, `+
+			`file_sha256 = ?, state = ?, changed_at = `+tx.dialect.now+`
 		WHERE import_id = ? AND holder = ? AND state = 'unfinished' AND stored_rows = ? AND in_doubt = ?`,
 		string(list), b.end.rows, b.end.bytes, b.end.sha256, next, s.id, s.holder, s.rows, doubts))
 	if !errors.Is(err, errTakenOver) {
 		return false, err
 	}
 	var same int
-	if failed := tx.queryRow(ctx, `SELECT count(*) FROM idmint_import WHERE import_id = ? AND holder = ? AND state = ? AND stored_rows = ? AND file_bytes = ?`,
+	if failed := tx.queryRow(ctx,
+		`SELECT count(*) FROM idmint_import WHERE import_id = ? AND holder = ? AND state = ? AND `+
+			`stored_rows = ? AND file_bytes = ?`,
 		s.id, s.holder, next, b.end.rows, b.end.bytes).Scan(&same); failed != nil {
 		return false, failed
 	}
@@ -303,7 +331,9 @@ func (tx *session) restarted(ctx context.Context, s *state, holder string) error
 	if err != nil {
 		return err
 	}
-	return one(tx.exec(ctx, `UPDATE idmint_import SET state = 'restarted', holder = ?, in_doubt = '', changed_at = `+tx.dialect.now+`
+	return one(tx.exec(ctx,
+		`UPDATE idmint_import SET state = 'restarted', holder = ?, in_doubt = '', changed_at = `+
+			tx.dialect.now+`
 		WHERE import_id = ? AND (state = 'unfinished' AND stored_rows = ? AND holder = ? AND in_doubt = ? OR state = 'restarted' AND holder = ?)`,
 		holder, s.id, s.rows, s.holder, doubts, holder))
 }

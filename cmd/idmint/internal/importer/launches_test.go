@@ -17,7 +17,9 @@ type faulty struct {
 	claim   func() // before a generator number is taken
 }
 
-func (s *faulty) EndLaunch(ctx context.Context, ref launchlog.Ref, e launchlog.Ending) (launchlog.Launch, error) {
+func (s *faulty) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, e launchlog.Ending,
+) (launchlog.Launch, error) {
 	if s.end != nil {
 		return launchlog.Launch{}, s.end
 	}
@@ -51,16 +53,19 @@ func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 		f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
 			return &faulty{Store: s, started: func() { cancel(errStop) }}
 		})
-		if _, err := f.run(ctx, strings.NewReader(numbered(25)), importing()); !errors.Is(err, errStop) {
+		_, err := f.run(ctx, strings.NewReader(numbered(25)), importing())
+		if !errors.Is(err, errStop) {
 			t.Fatal(err)
 		}
 		if n := f.count(`SELECT count(*) FROM idmint_import WHERE launch_id IS NULL`); n != 1 {
 			t.Fatal("the number was noted: the test does not show what it is to show")
 		}
 		f.log = plain
-		result := f.mustRun(numbered(25), importing(resume, func(im *Import) { im.Initiator = initiator }))
+		result := f.mustRun(numbered(25),
+			importing(resume, func(im *Import) { im.Initiator = initiator }))
 		f.checkNumbered(25, 1)
-		if n := f.count(`SELECT count(*) FROM idmint_launch`); n != 1 || result.Launch != 1 || f.outcome(1) != launchlog.Succeeded {
+		n := f.count(`SELECT count(*) FROM idmint_launch`)
+		if n != 1 || result.Launch != 1 || f.outcome(1) != launchlog.Succeeded {
 			t.Errorf("resumed by %s: %d launches, %+v", initiator, n, result)
 		}
 	}
@@ -76,7 +81,8 @@ func testLaunchEndsInBetween(t *testing.T, newFixture func(testing.TB) *fixture)
 	id := f.start("deployment")
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
 		return &faulty{Store: s, claim: func() {
-			if _, err := plain.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded}); err != nil {
+			_, err := plain.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded})
+			if err != nil {
 				t.Error(err)
 			}
 		}}
@@ -158,7 +164,9 @@ func TestResumeWithLaunch(t *testing.T) {
 func TestLaunchNotEnded(t *testing.T) {
 	f := newFixture(t)
 	plain := f.log
-	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return &faulty{Store: s, end: errStop} })
+	f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
+		return &faulty{Store: s, end: errStop}
+	})
 	_, err := f.run(ctx, strings.NewReader(numbered(30)), importing())
 	var stopped *StoppedError
 	if !errors.Is(err, errStop) || !errors.As(err, &stopped) || stopped.Rows != 30 {

@@ -27,7 +27,8 @@ type ColumnsError struct {
 }
 
 func (e *ColumnsError) Error() string {
-	const text = "the file has %d columns, and the table would have %d with the one of the IDs: in %s a table has at most %d"
+	const text = "the file has %d columns, and the table would have %d with the one of the IDs: " +
+		"in %s a table has at most %d"
 	return fmt.Sprintf(text, e.Columns-1, e.Columns, e.Database, e.Most)
 }
 
@@ -80,7 +81,10 @@ func (g *gate) Read(p []byte) (int, error) {
 		g.count(line)
 		switch {
 		case g.bytes > g.most:
-			g.err = &RecordError{g.begin, fmt.Sprintf("longer than %d MiB, which a record may have", g.most>>20)}
+			g.err = &RecordError{
+				g.begin,
+				fmt.Sprintf("longer than %d MiB, which a record may have", g.most>>20),
+			}
 		case g.fields >= maxFields:
 			g.err = &RecordError{g.begin, fmt.Sprintf("more than %d fields", maxFields)}
 		}

@@ -45,23 +45,29 @@ func TestTooManyColumns(t *testing.T) { everywhere(t, testTooManyColumns) }
 
 func testTooManyColumns(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	most := map[databases.Kind]int{"": 2000, databases.Postgres: 1600, databases.MariaDB: 1017, databases.ClickHouse: 2000}[f.at.kind]
+	most := map[databases.Kind]int{
+		"": 2000, databases.Postgres: 1600, databases.MariaDB: 1017,
+		databases.ClickHouse: 2000,
+	}[f.at.kind]
 	for _, columns := range []int{most, 100_000} {
 		for _, format := range []Format{CSV, TSV, JSONLines} {
 			im := importing(func(im *Import) { im.Format = format })
 			file := wide(format, columns)
 			var err error
 			// What grows by += allocates 100 GB here.
-			if n := allocated(func() { _, err = f.run(ctx, strings.NewReader(file), im) }); n > 300<<20 {
+			n := allocated(func() { _, err = f.run(ctx, strings.NewReader(file), im) })
+			if n > 300<<20 {
 				t.Errorf("%s with %d columns: %d MB were allocated", format, columns, n>>20)
 			}
 			var wrong *ColumnsError
-			if !errors.As(err, &wrong) || wrong.Columns != columns+1 || wrong.Most != most || !strings.Contains(err.Error(), fmt.Sprintf("the file has %d columns", columns)) {
+			if !errors.As(err, &wrong) || wrong.Columns != columns+1 || wrong.Most != most ||
+				!strings.Contains(err.Error(), fmt.Sprintf("the file has %d columns", columns)) {
 				t.Errorf("%s with %d columns: %v", format, columns, err)
 			}
 		}
 	}
-	if f.exists("t") || f.exists("idmint_import") || f.count(`SELECT count(*) FROM idmint_launch`) != 0 {
+	if f.exists("t") || f.exists("idmint_import") ||
+		f.count(`SELECT count(*) FROM idmint_launch`) != 0 {
 		t.Error("something was made")
 	}
 	if f.at.kind == databases.MariaDB {
@@ -107,7 +113,12 @@ func TestLongRecord(t *testing.T) {
 	}{
 		{"csv field", CSV, endless{first: "a,b\n1,2\n3,4\n5,", then: x}, 4, long, 2},
 		{"csv longest field", CSV, endless{first: "a,b\n1,2\n3,4\n5,", then: x}, 4, longest, 2},
-		{"csv field in quotes", CSV, endless{first: "a,b\n1,2\n\"3\n\n\",\"4\"\n5,\"", then: x}, 6, long, 2},
+		{
+			"csv field in quotes", CSV,
+			endless{first: "a,b\n1,2\n\"3\n\n\",\"4\"\n5,\"", then: x},
+			6,
+			long, 2,
+		},
 		{"csv lines in quotes", CSV, endless{first: "a,b\n1,2\n3,\"", then: x + "\n"}, 3, long, 1},
 		{"csv header", CSV, endless{first: "a,", then: x}, 1, long, 0},
 		{"csv header in quotes", CSV, endless{first: `a,"`, then: `x"",`}, 1, long, 0},
@@ -130,11 +141,14 @@ func TestLongRecord(t *testing.T) {
 				most = maxRecord
 			}
 			n := allocated(func() {
-				_, rows, _, err = allWithin(t, test.format, newGate(newSource(&test.file), test.format, most))
+				_, rows, _, err = allWithin(t, test.format,
+					newGate(newSource(&test.file), test.format, most))
 			})
 			var wrong *RecordError
-			if !errors.As(err, &wrong) || wrong.Line != test.line || !strings.Contains(wrong.Reason, test.reason) || len(rows) != test.rows {
-				t.Errorf("%d rows, %v; want %d, line %d: %s", len(rows), err, test.rows, test.line, test.reason)
+			if !errors.As(err, &wrong) || wrong.Line != test.line ||
+				!strings.Contains(wrong.Reason, test.reason) || len(rows) != test.rows {
+				t.Errorf("%d rows, %v; want %d, line %d: %s", len(rows), err, test.rows, test.line,
+					test.reason)
 			}
 			if n > 300<<20 && most == limit || n > 1<<30 || test.file.given > int64(most)+1<<20 {
 				t.Errorf("%d MB were allocated, %d MB read", n>>20, test.file.given>>20)
@@ -182,14 +196,18 @@ func TestLongestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wrong *RecordError
-	if _, err := rec.read(); !errors.As(err, &wrong) || wrong.Reason != "131072 fields, while the header has 1" {
+	if _, err := rec.read(); !errors.As(err, &wrong) ||
+		wrong.Reason != "131072 fields, while the header has 1" {
 		t.Error(err)
 	}
 }
 
 // The gate passes on what it is given, in whatever portions, and knows where records begin.
 func FuzzGate(f *testing.F) {
-	for _, seed := range []string{"", "a,b\n1,2\n", "\"a,b\",c", "a,\"b\n\"\"\n\",c\n\n", "\"", "\"\"\n\"", "a\r\n\"b\r\n\",", "\xef\xbb\xbf\"a\"\n"} {
+	for _, seed := range []string{
+		"", "a,b\n1,2\n", "\"a,b\",c", "a,\"b\n\"\"\n\",c\n\n", "\"",
+		"\"\"\n\"", "a\r\n\"b\r\n\",", "\xef\xbb\xbf\"a\"\n",
+	} {
 		f.Add(seed, uint8(1))
 		f.Add(seed, uint8(3))
 	}
@@ -225,7 +243,9 @@ func FuzzGate(f *testing.F) {
 				}
 			}
 		}
-		if got, want := []int{g.at, g.begin, g.bytes, g.fields}, []int{at, begin, length, fields}; g.open != open || !reflect.DeepEqual(got, want) {
+		if got, want := []int{g.at, g.begin, g.bytes, g.fields}, []int{
+			at, begin, length, fields,
+		}; g.open != open || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is at %v, open %v, want %v, %v", file, got, g.open, want, open)
 		}
 	})
@@ -253,7 +273,8 @@ func TestBatchOfLongRows(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	// Rows that are longer than a batch are a batch each.
-	f.mustRun("n,name\n1,"+strings.Repeat("x", batchBytes+1)+"\n2,"+strings.Repeat("x", batchBytes+1)+"\n", importing(func(im *Import) { im.Table = "u" }))
+	f.mustRun("n,name\n1,"+strings.Repeat("x", batchBytes+1)+"\n2,"+
+		strings.Repeat("x", batchBytes+1)+"\n", importing(func(im *Import) { im.Table = "u" }))
 	if n := f.count(`SELECT count(*) FROM u`); n != 2 {
 		t.Errorf("%d rows", n)
 	}

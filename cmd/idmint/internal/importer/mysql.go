@@ -37,29 +37,35 @@ var mysqlDialect = &dialect{
     unfinished  VARCHAR(64)  AS (CASE WHEN state = 'unfinished' THEN SHA2(CONCAT(source, '\n', table_name), 256) END) STORED UNIQUE
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
 	},
-	now: `UTC_TIMESTAMP(3)`, asText: `CONCAT(REPLACE(LEFT(%s, 23), ' ', 'T'), 'Z')`, ignore: `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
+	now: `UTC_TIMESTAMP(3)`, asText: `CONCAT(REPLACE(LEFT(%s, 23), ' ', 'T'), 'Z')`,
+	ignore:      `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
 	mostColumns: 1017,
-	quote:       sqlid.MySQL.Quote, text: "LONGTEXT", tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+	quote:       sqlid.MySQL.Quote, text: "LONGTEXT",
+	tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,
 	tableName: func(name string) string { return name }, foldNames: true,
-	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" }, integer: "bigint",
-	engine:     `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`,
+	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" },
+	integer:   "bigint",
+	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
+		`DATABASE() AND table_name = ?`,
 	wantEngine: "InnoDB",
 	insert: func(ctx context.Context, s *session, r rows) error {
 		// More rows in a statement make it no faster. The driver sends long values by themselves
 		// where a packet does not hold all.
-		return insertValues(ctx, s, r, min(1000, 65_535/(len(r.columns)+1)), func(first int, err error) error {
-			var answer *mysql.MySQLError
-			if errors.As(err, &answer) {
-				if place := rowPlace.FindStringSubmatch(answer.Message); place != nil {
-					if n, wrong := strconv.Atoi(place[2]); wrong == nil && n >= 1 && first+n <= len(r.ids) {
-						return r.at(first+n-1, place[1], err)
+		return insertValues(ctx, s, r, min(1000, 65_535/(len(r.columns)+1)),
+			func(first int, err error) error {
+				var answer *mysql.MySQLError
+				if errors.As(err, &answer) {
+					if place := rowPlace.FindStringSubmatch(answer.Message); place != nil {
+						n, wrong := strconv.Atoi(place[2])
+						if wrong == nil && n >= 1 && first+n <= len(r.ids) {
+							return r.at(first+n-1, place[1], err)
+						}
 					}
 				}
-			}
-			return err
-		})
+				return err
+			})
 	},
 }
 

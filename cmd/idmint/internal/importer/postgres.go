@@ -21,16 +21,20 @@ var postgresDialect = &dialect{
 	refused: func(err error) bool {
 		var answer *pgconn.PgError
 		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
-			answer.Code != "40003" && !strings.HasPrefix(answer.Code, "08") && !strings.HasPrefix(answer.Code, "57P") // a pooler's, which may not know
+			// a pooler's, which may not know
+			answer.Code != "40003" && !strings.HasPrefix(answer.Code, "08") &&
+			!strings.HasPrefix(answer.Code, "57P")
 	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",
-		"SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
+		"SELECT set_config('synchronous_commit', 'on', true) WHERE " +
+			"current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
 	},
 	place:   toDefaultSchema,
 	dollars: true,
 	create: []string{
-		`SELECT pg_advisory_xact_lock(7019267370423121220)`, // CREATE TABLE IF NOT EXISTS fails where two run at once
+		// CREATE TABLE IF NOT EXISTS fails where two run at once
+		`SELECT pg_advisory_xact_lock(7019267370423121220)`,
 		`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     import_key  text        NOT NULL UNIQUE,
@@ -48,10 +52,13 @@ var postgresDialect = &dialect{
     started_at  timestamptz NOT NULL,
     changed_at  timestamptz NOT NULL
 )`,
-		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, ` +
+			`table_name) WHERE state = 'unfinished'`,
 	},
-	now: `clock_timestamp()`, asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`, ignore: `ON CONFLICT DO NOTHING`,
-	quote: sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
+	now:    `clock_timestamp()`,
+	asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+	ignore: `ON CONFLICT DO NOTHING`,
+	quote:  sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
 	columns: `SELECT a.attname, format_type(a.atttypid, NULL), coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
 		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
@@ -85,13 +92,15 @@ var copyPlace = regexp.MustCompile(`^COPY .*, line ([0-9]+)(?:, column (.*?))?(?
 // copyRows stores rows by COPY, as text: the server reads it as whatever the columns are.
 func copyRows(ctx context.Context, s *session, r rows) error {
 	err := s.Raw(func(driver any) error {
-		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, &copyReader{rows: r, progress: s.progress}, r.into("COPY", sqlid.Quote)+" FROM STDIN")
+		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx,
+			&copyReader{rows: r, progress: s.progress}, r.into("COPY", sqlid.Quote)+" FROM STDIN")
 		return err
 	})
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
 		if place := copyPlace.FindStringSubmatch(answer.Where); place != nil {
-			if line, wrong := strconv.Atoi(place[1]); wrong == nil && line >= 1 && line <= len(r.ids) {
+			line, wrong := strconv.Atoi(place[1])
+			if wrong == nil && line >= 1 && line <= len(r.ids) {
 				return r.at(line-1, place[2], err)
 			}
 		}

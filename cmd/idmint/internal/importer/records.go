@@ -33,7 +33,8 @@ func FormatOf(name string) (Format, error) {
 	case ".jsonl", ".ndjson":
 		return JSONLines, nil
 	default:
-		return "", fmt.Errorf("cannot tell the format of %q by its name: want .csv, .tsv or .jsonl, or say it with --format", name)
+		return "", fmt.Errorf(
+			"cannot tell the format of %q by its name: want .csv, .tsv or .jsonl, or say it with --format", name)
 	}
 }
 
@@ -102,7 +103,8 @@ func openWithin(g *gate, format Format) (records, error) {
 func checkColumns(names []string) error {
 	seen := map[string]bool{}
 	for i, name := range names {
-		switch lower := strings.ToLower(name); { // databases do not tell upper from lower case in names
+		// databases do not tell upper from lower case in names
+		switch lower := strings.ToLower(name); {
 		case name == "":
 			return &RecordError{1, fmt.Sprintf("column %d has no name", i+1)}
 		case seen[lower]:
@@ -130,7 +132,10 @@ func badText(s string) string {
 // checked turns the fields of a text record into values.
 func checked(fields, columns []string, line int) ([]any, error) {
 	if len(fields) != len(columns) {
-		return nil, &RecordError{line, fmt.Sprintf("%d fields, while the header has %d", len(fields), len(columns))}
+		return nil, &RecordError{
+			line,
+			fmt.Sprintf("%d fields, while the header has %d", len(fields), len(columns)),
+		}
 	}
 	values := make([]any, len(fields))
 	for i, f := range fields {
@@ -168,7 +173,10 @@ func (c *csvRecords) next() ([]string, error) {
 	fields, err := c.r.Read()
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return nil, &RecordError{parse.StartLine, fmt.Sprintf("column %d: %v", parse.Column, parse.Err)}
+		return nil, &RecordError{
+			parse.StartLine,
+			fmt.Sprintf("column %d: %v", parse.Column, parse.Err),
+		}
 	}
 	if err == nil {
 		c.at, _ = c.r.FieldPos(0)
@@ -299,7 +307,9 @@ func (j *jsonRecords) read() ([]any, error) {
 // decode hands over the members of one object, values as text: strings as they are, others as JSON,
 // null as nil.
 func (j *jsonRecords) decode(line []byte, member func(string, any) error) error {
-	fail := func(format string, args ...any) error { return &RecordError{j.at, fmt.Sprintf(format, args...)} }
+	fail := func(format string, args ...any) error {
+		return &RecordError{j.at, fmt.Sprintf(format, args...)}
+	}
 	switch { // as badText, without a copy
 	case !utf8.Valid(line):
 		return fail("the line is not UTF-8")

@@ -31,20 +31,23 @@ func readAll(t testing.TB, format Format, file string, r io.Reader) (got outcome
 		values, err := rec.read()
 		if err == io.EOF {
 			if got.end = rec.offset(); got.end != int64(len(file)) {
-				t.Fatalf("%s %q: at the end the offset is %d of %d", format, file, got.end, len(file))
+				t.Fatalf("%s %q: at the end the offset is %d of %d", format, file, got.end,
+					len(file))
 			}
 			return got
 		}
 		if err != nil {
 			var bad *RecordError
-			if lines := strings.Count(file, "\n") + 1; !errors.As(err, &bad) || bad.Line < 1 || bad.Line > lines {
+			lines := strings.Count(file, "\n") + 1
+			if !errors.As(err, &bad) || bad.Line < 1 || bad.Line > lines {
 				t.Fatalf("%s %q: %v, while the file has %d lines", format, file, err, lines)
 			}
 			got.err = err.Error()
 			return got
 		}
 		if after := rec.offset(); after <= before || after > int64(len(file)) {
-			t.Fatalf("%s %q: after record %d the offset goes from %d to %d", format, file, len(got.values), before, after)
+			t.Fatalf("%s %q: after record %d the offset goes from %d to %d", format, file,
+				len(got.values), before, after)
 		}
 		before = rec.offset()
 		if len(values) != len(got.columns) {
@@ -64,7 +67,8 @@ func readAll(t testing.TB, format Format, file string, r io.Reader) (got outcome
 // read once is read again the same, from whatever record on.
 func checkRecords(t testing.TB, format Format, file string) {
 	want := readAll(t, format, file, strings.NewReader(file))
-	if got := readAll(t, format, file, iotest.OneByteReader(strings.NewReader(file))); !reflect.DeepEqual(got, want) {
+	got := readAll(t, format, file, iotest.OneByteReader(strings.NewReader(file)))
+	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s %q: byte by byte it is %+v, at once %+v", format, file, got, want)
 	}
 	if len(want.columns) == 0 {
@@ -89,12 +93,16 @@ func checkRecords(t testing.TB, format Format, file string) {
 			}
 			rest = append(rest, values)
 		}
-		if len(rest)+n != len(want.values) || len(rest) > 0 && !reflect.DeepEqual(rest, want.values[n:]) {
-			t.Fatalf("%s %q: after %d records there are %q, want %q", format, file, n, rest, want.values[n:])
+		if len(rest)+n != len(want.values) ||
+			len(rest) > 0 && !reflect.DeepEqual(rest, want.values[n:]) {
+			t.Fatalf("%s %q: after %d records there are %q, want %q", format, file, n, rest,
+				want.values[n:])
 		}
 		// A position that is off by a record, or another file's, is noticed.
 		for _, wrong := range []position{
-			{s.rows, s.bytes, sum(file[:s.bytes] + "x")}, {s.rows - 1, s.bytes, s.sha256}, {s.rows, s.bytes - 1, sum(file[:s.bytes-1])},
+			{s.rows, s.bytes, sum(file[:s.bytes] + "x")},
+			{s.rows - 1, s.bytes, s.sha256},
+			{s.rows, s.bytes - 1, sum(file[:s.bytes-1])},
 		} {
 			if wrong.rows == 0 {
 				continue
@@ -105,7 +113,8 @@ func checkRecords(t testing.TB, format Format, file string) {
 				err = skip(rec, src, &state{position: wrong})
 			}
 			if err == nil {
-				t.Fatalf("%s %q: position %+v is accepted, while %+v is right", format, file, wrong, s.position)
+				t.Fatalf("%s %q: position %+v is accepted, while %+v is right", format, file, wrong,
+					s.position)
 			}
 		}
 	}
@@ -119,8 +128,10 @@ func sum(text string) string {
 
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
-		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", bom + "\"a\",b\n1,2\n", "\n\na\n\n1\n\n", "a\n\"x\ny\"\nz\n", "a\n\"\"\"\"\n", "a\n\"", "a\n\r", "a\r\r\n1\r\r\n",
-		"a\n1\n" + bom, bom + bom + "a\n1\n", "a\nx\x00\n", "\xef\xbb", "a,a\n", "a\n\"x\r\ny\"", "a\n \n", "\r\n\r\na\n1",
+		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", bom + "\"a\",b\n1,2\n", "\n\na\n\n1\n\n",
+		"a\n\"x\ny\"\nz\n", "a\n\"\"\"\"\n", "a\n\"", "a\n\r", "a\r\r\n1\r\r\n",
+		"a\n1\n" + bom, bom + bom + "a\n1\n", "a\nx\x00\n", "\xef\xbb", "a,a\n", "a\n\"x\r\ny\"",
+		"a\n \n", "\r\n\r\na\n1",
 	} {
 		f.Add(seed)
 	}
@@ -129,7 +140,8 @@ func FuzzCSV(f *testing.F) {
 
 func FuzzTSV(f *testing.F) {
 	for _, seed := range []string{
-		"", "a\tb\n1\t2\n", "a\tb\r\n1\t2\r", bom + "a\n1\n", "a\n\n\n", "a\n\r\n\r", "a\t\n", "\n", "a\n\x00\n", "a\n" + bom + "\n",
+		"", "a\tb\n1\t2\n", "a\tb\r\n1\t2\r", bom + "a\n1\n", "a\n\n\n", "a\n\r\n\r", "a\t\n", "\n",
+		"a\n\x00\n", "a\n" + bom + "\n",
 	} {
 		f.Add(seed)
 	}
@@ -138,8 +150,10 @@ func FuzzTSV(f *testing.F) {
 
 func FuzzJSONLines(f *testing.F) {
 	for _, seed := range []string{
-		"", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\r\n{}", bom + "{\"a\":null}", "{\"a\":[1,{\"b\":2}]}\n", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}\n",
-		"{\"a\":1}{\"a\":2}", "{\"a\":1,\"a\":2}", "{", "[", "{}", "{\"a\":1e999}", "{\"\":1}", "{\"a\"", "{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n\n", " {\"a\" : 1 } ",
+		"", "{\"a\":1}\n{\"a\":2}\n", "{\"a\":1}\r\n{}", bom + "{\"a\":null}",
+		"{\"a\":[1,{\"b\":2}]}\n", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}\n",
+		"{\"a\":1}{\"a\":2}", "{\"a\":1,\"a\":2}", "{", "[", "{}", "{\"a\":1e999}", "{\"\":1}",
+		"{\"a\"", "{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n\n", " {\"a\" : 1 } ",
 	} {
 		f.Add(seed)
 	}

@@ -16,12 +16,16 @@ const (
 
 // all reads a file to its end, or to the first error: the columns, and for each record its line and
 // its values.
-func all(t testing.TB, format Format, r io.Reader) (columns []string, got [][]any, lines []int, err error) {
+func all(
+	t testing.TB, format Format, r io.Reader,
+) (columns []string, got [][]any, lines []int, err error) {
 	t.Helper()
 	return allWithin(t, format, newGate(r, format, maxRecord))
 }
 
-func allWithin(t testing.TB, format Format, g *gate) (columns []string, got [][]any, lines []int, err error) {
+func allWithin(
+	t testing.TB, format Format, g *gate,
+) (columns []string, got [][]any, lines []int, err error) {
 	t.Helper()
 	rec, err := openWithin(g, format)
 	if err != nil {
@@ -53,49 +57,119 @@ func TestRecords(t *testing.T) {
 	for _, test := range []good{
 		{"csv", CSV, "a,b\n1,2\n3,4\n", ab, [][]any{{"1", "2"}, {"3", "4"}}, []int{2, 3}},
 		{"csv without a last newline", CSV, "a,b\n1,2", ab, [][]any{{"1", "2"}}, []int{2}},
-		{"csv with CRLF", CSV, "a,b\r\n1,2\r\n3,4\r\n", ab, [][]any{{"1", "2"}, {"3", "4"}}, []int{2, 3}},
+		{
+			"csv with CRLF", CSV, "a,b\r\n1,2\r\n3,4\r\n", ab,
+			[][]any{{"1", "2"}, {"3", "4"}},
+			[]int{2, 3},
+		},
 		{"csv quotes", CSV, "a,b\n\"x,\"\"y\"\"\", z \n", ab, [][]any{{`x,"y"`, " z "}}, []int{2}},
 		// A record that spans lines begins on its first, and the next one is counted from its last.
-		{"csv newlines in fields", CSV, "a,b\n\"1\n1\n1\",2\n3,\"4\n\"\n5,6\n", ab, [][]any{{"1\n1\n1", "2"}, {"3", "4\n"}, {"5", "6"}}, []int{2, 5, 7}},
-		{"csv newline in the header", CSV, "\"a\n\",b\n1,2\n", []string{"a\n", "b"}, [][]any{{"1", "2"}}, []int{3}},
+		{
+			"csv newlines in fields", CSV, "a,b\n\"1\n1\n1\",2\n3,\"4\n\"\n5,6\n", ab,
+			[][]any{{"1\n1\n1", "2"}, {"3", "4\n"}, {"5", "6"}},
+			[]int{2, 5, 7},
+		},
+		{
+			"csv newline in the header", CSV, "\"a\n\",b\n1,2\n",
+			[]string{"a\n", "b"},
+			[][]any{{"1", "2"}},
+			[]int{3},
+		},
 		// encoding/csv does this; what it means for CRLF within a field is told in records.go.
-		{"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",2\r\n", ab, [][]any{{"1\n1", "2"}}, []int{2}},
+		{
+			"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",2\r\n", ab,
+			[][]any{{"1\n1", "2"}},
+			[]int{2},
+		},
 		{"csv empty lines", CSV, "\n\na,b\n\n\n1,2\n\n", ab, [][]any{{"1", "2"}}, []int{6}},
-		{"csv empty fields", CSV, "a,b\n,\n\"\",x\n", ab, [][]any{{"", ""}, {"", "x"}}, []int{2, 3}},
+		{
+			"csv empty fields", CSV, "a,b\n,\n\"\",x\n", ab,
+			[][]any{{"", ""}, {"", "x"}},
+			[]int{2, 3},
+		},
 		{"csv byte order mark", CSV, bom + "a,b\n1,2\n", ab, [][]any{{"1", "2"}}, []int{2}},
 		// As Excel writes it. The mark must be gone before quotes are looked for.
-		{"csv byte order mark before a quote", CSV, bom + "\"a\",b\n1,2\n", ab, [][]any{{"1", "2"}}, []int{2}},
-		{"csv mark in the middle stays", CSV, "a,b\n" + bom + "1,2\n", ab, [][]any{{bom + "1", "2"}}, []int{2}},
+		{
+			"csv byte order mark before a quote", CSV, bom + "\"a\",b\n1,2\n", ab,
+			[][]any{{"1", "2"}},
+			[]int{2},
+		},
+		{
+			"csv mark in the middle stays", CSV, "a,b\n" + bom + "1,2\n", ab,
+			[][]any{{bom + "1", "2"}},
+			[]int{2},
+		},
 		{"csv header only", CSV, "a,b\n", ab, nil, nil},
 		{"csv one column", CSV, "a\n1\n", []string{"a"}, [][]any{{"1"}}, []int{2}},
-		{"csv names that need quoting in SQL", CSV, "a b,\"c\"\"d\"\n1,2\n", []string{"a b", `c"d`}, [][]any{{"1", "2"}}, []int{2}},
+		{
+			"csv names that need quoting in SQL", CSV, "a b,\"c\"\"d\"\n1,2\n",
+			[]string{"a b", `c"d`},
+			[][]any{{"1", "2"}},
+			[]int{2},
+		},
 
 		{"tsv", TSV, "a\tb\n1\t2\n", ab, [][]any{{"1", "2"}}, []int{2}},
 		{"tsv quotes mean nothing", TSV, "a\tb\n\"1\t2\"\n", ab, [][]any{{`"1`, `2"`}}, []int{2}},
-		{"tsv with CRLF, without a last newline", TSV, "a\tb\r\n1\t2\r\n3\t4\r", ab, [][]any{{"1", "2"}, {"3", "4"}}, []int{2, 3}},
-		{"tsv carriage return in the middle stays", TSV, "a\tb\n1\r\t2\n", ab, [][]any{{"1\r", "2"}}, []int{2}},
+		{
+			"tsv with CRLF, without a last newline", TSV, "a\tb\r\n1\t2\r\n3\t4\r", ab,
+			[][]any{{"1", "2"}, {"3", "4"}},
+			[]int{2, 3},
+		},
+		{
+			"tsv carriage return in the middle stays", TSV, "a\tb\n1\r\t2\n", ab,
+			[][]any{{"1\r", "2"}},
+			[]int{2},
+		},
 		{"tsv empty fields", TSV, "a\tb\n\t\n", ab, [][]any{{"", ""}}, []int{2}},
-		{"tsv empty line of one column", TSV, "a\n\nx\n", []string{"a"}, [][]any{{""}, {"x"}}, []int{2, 3}},
+		{
+			"tsv empty line of one column", TSV, "a\n\nx\n",
+			[]string{"a"},
+			[][]any{{""}, {"x"}},
+			[]int{2, 3},
+		},
 		{"tsv byte order mark", TSV, bom + "a\tb\n1\t2\n", ab, [][]any{{"1", "2"}}, []int{2}},
 		{"tsv header only, without newline", TSV, "a\tb", ab, nil, nil},
 
-		{"json", JSONLines, `{"a":"1","b":"2"}` + "\n" + `{"b":"4","a":"3"}` + "\n", ab, [][]any{{"1", "2"}, {"3", "4"}}, []int{1, 2}},
-		{"json without a last newline", JSONLines, `{"a":"1"}`, []string{"a"}, [][]any{{"1"}}, []int{1}},
-		{"json with CRLF and spaces", JSONLines, " { \"a\" : \"1\" } \r\n", []string{"a"}, [][]any{{"1"}}, []int{1}},
-		{"json byte order mark", JSONLines, bom + `{"a":"1"}`, []string{"a"}, [][]any{{"1"}}, []int{1}},
 		{
-			"json null and missing names", JSONLines, `{"a":null,"b":"2"}` + "\n" + `{"b":"4"}` + "\n{}\n", ab,
+			"json", JSONLines, `{"a":"1","b":"2"}` + "\n" + `{"b":"4","a":"3"}` + "\n", ab,
+			[][]any{{"1", "2"}, {"3", "4"}},
+			[]int{1, 2},
+		},
+		{
+			"json without a last newline", JSONLines, `{"a":"1"}`,
+			[]string{"a"},
+			[][]any{{"1"}},
+			[]int{1},
+		},
+		{
+			"json with CRLF and spaces", JSONLines, " { \"a\" : \"1\" } \r\n",
+			[]string{"a"},
+			[][]any{{"1"}},
+			[]int{1},
+		},
+		{
+			"json byte order mark", JSONLines, bom + `{"a":"1"}`,
+			[]string{"a"},
+			[][]any{{"1"}},
+			[]int{1},
+		},
+		{
+			"json null and missing names", JSONLines,
+			`{"a":null,"b":"2"}` + "\n" + `{"b":"4"}` + "\n{}\n", ab,
 			[][]any{{nil, "2"}, {nil, "4"}, {nil, nil}},
 			[]int{1, 2, 3},
 		},
 		// A number is not read as a float on its way: every digit counts.
 		{
-			"json numbers as written", JSONLines, `{"a":9223372036854775807,"b":0.10}` + "\n" + `{"a":1E400,"b":-0}` + "\n", ab,
+			"json numbers as written", JSONLines,
+			`{"a":9223372036854775807,"b":0.10}` + "\n" + `{"a":1E400,"b":-0}` + "\n", ab,
 			[][]any{{"9223372036854775807", "0.10"}, {"1E400", "-0"}},
 			[]int{1, 2},
 		},
 		{
-			"json true, false, nested", JSONLines, `{"a":true,"b":{ "x" : [1, 2.50 , {"y":null}] }}` + "\n" + `{"a":false,"b":[]}` + "\n", ab,
+			"json true, false, nested", JSONLines,
+			`{"a":true,"b":{ "x" : [1, 2.50 , {"y":null}] }}` + "\n" + `{"a":false,"b":[]}` + "\n",
+			ab,
 			[][]any{{"true", `{"x":[1,2.50,{"y":null}]}`}, {"false", "[]"}},
 			[]int{1, 2},
 		},
@@ -104,7 +178,12 @@ func TestRecords(t *testing.T) {
 			[][]any{{"ä\n\"\t", "<&>"}},
 			[]int{1},
 		},
-		{"json empty text is not NULL", JSONLines, `{"a":""}`, []string{"a"}, [][]any{{""}}, []int{1}},
+		{
+			"json empty text is not NULL", JSONLines, `{"a":""}`,
+			[]string{"a"},
+			[][]any{{""}},
+			[]int{1},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			columns, values, lines, err := all(t, test.format, strings.NewReader(test.file))
@@ -133,29 +212,47 @@ func TestBadRecords(t *testing.T) {
 		records int // that come before the error
 		want    string
 	}{
-		{"csv too many fields", CSV, "a,b\n1,2\n1,2,3\n", 1, "line 3: 3 fields, while the header has 2"},
+		{
+			"csv too many fields", CSV, "a,b\n1,2\n1,2,3\n", 1,
+			"line 3: 3 fields, while the header has 2",
+		},
 		{"csv too few fields", CSV, "a,b\n1\n", 0, "line 2: 1 fields, while the header has 2"},
-		{"csv after a record of three lines", CSV, "a,b\n\"1\n1\n1\",2\n9\n", 1, "line 5: 1 fields"},
+		{
+			"csv after a record of three lines", CSV, "a,b\n\"1\n1\n1\",2\n9\n", 1,
+			"line 5: 1 fields",
+		},
 		{"csv of three lines itself", CSV, "a,b\n1,2\n\"1\n1\n1\"\n", 1, "line 3: 1 fields"},
 		{"csv quote in the middle", CSV, "a,b\n1,x\"y\n", 0, "line 2: column 4: bare \""},
 		{"csv text after a quote", CSV, "a,b\n1,2\n\"x\"y,2\n", 1, "line 3: column 3: extraneous"},
 		{"csv quote that never ends", CSV, "a,b\n1,2\n\"x,2\n3,4\n", 1, "line 3: "},
 		{"csv not UTF-8", CSV, "a,b\n1,\xff\n", 0, `line 2: field "b" is not UTF-8`},
 		{"csv NUL byte", CSV, "a,b\n1," + nul + "\n", 0, `line 2: field "b" has a NUL byte`},
-		{"csv UTF-16", CSV, "\xff\xfea" + nul + "\n" + nul, 0, "line 1: the name of column 1 is not UTF-8"},
+		{
+			"csv UTF-16", CSV, "\xff\xfea" + nul + "\n" + nul, 0,
+			"line 1: the name of column 1 is not UTF-8",
+		},
 		{"csv same name twice", CSV, "a,b,a\n", 0, `line 1: column "a" is there twice`},
 		// In SQL these are one name, so the table could not be created.
-		{"csv same name but for the case", CSV, "Name,name\n", 0, `line 1: column "name" is there twice`},
+		{
+			"csv same name but for the case", CSV, "Name,name\n", 0,
+			`line 1: column "name" is there twice`,
+		},
 		{"csv empty name", CSV, "a,,b\n", 0, "line 1: column 2 has no name"},
 		{"csv empty file", CSV, "", 0, "the file is empty"},
 		{"csv of empty lines", CSV, "\n\n\r\n", 0, "the file is empty"},
 		{"csv of a mark", CSV, bom, 0, "the file is empty"},
 
-		{"tsv too many fields", TSV, "a\tb\n1\t2\n1\t2\t\n", 1, "line 3: 3 fields, while the header has 2"},
+		{
+			"tsv too many fields", TSV, "a\tb\n1\t2\n1\t2\t\n", 1,
+			"line 3: 3 fields, while the header has 2",
+		},
 		{"tsv empty line", TSV, "a\tb\n1\t2\n\n", 1, "line 3: 1 fields, while the header has 2"},
 		{"tsv not UTF-8", TSV, "a\tb\n\xc3\t2\n", 0, `line 2: field "a" is not UTF-8`},
 		{"tsv NUL byte", TSV, "a\tb\n1\t" + nul + "\n", 0, `line 2: field "b" has a NUL byte`},
-		{"tsv name with a NUL byte", TSV, "a\tb" + nul + "\n", 0, "line 1: the name of column 2 has a NUL byte"},
+		{
+			"tsv name with a NUL byte", TSV, "a\tb" + nul + "\n", 0,
+			"line 1: the name of column 2 has a NUL byte",
+		},
 		{"tsv empty name", TSV, "a\t\n", 0, "line 1: column 2 has no name"},
 		{"tsv empty file", TSV, "", 0, "the file is empty"},
 		{"tsv empty header", TSV, "\na\n", 0, "line 1: column 1 has no name"},
@@ -165,28 +262,68 @@ func TestBadRecords(t *testing.T) {
 		{"json empty line", JSONLines, "{\"a\":1}\n\n", 1, "line 2: not a JSON object"},
 		{"json null", JSONLines, "null\n", 0, "line 1: not a JSON object"},
 		{"json object without names", JSONLines, "{}\n", 0, "line 1: an object without names"},
-		{"json unknown name", JSONLines, "{\"a\":1}\n{\"b\":1}\n", 1, `line 2: "b" is not among the names of the first line`},
+		{
+			"json unknown name", JSONLines, "{\"a\":1}\n{\"b\":1}\n", 1,
+			`line 2: "b" is not among the names of the first line`,
+		},
 		// Names of JSON are exact, even if those of columns are not.
-		{"json name in another case", JSONLines, "{\"a\":1}\n{\"A\":1}\n", 1, `line 2: "A" is not among the names`},
-		{"json names that are one column", JSONLines, `{"a":1,"A":2}`, 0, `line 1: column "A" is there twice`},
+		{
+			"json name in another case", JSONLines, "{\"a\":1}\n{\"A\":1}\n", 1,
+			`line 2: "A" is not among the names`,
+		},
+		{
+			"json names that are one column", JSONLines, `{"a":1,"A":2}`, 0,
+			`line 1: column "A" is there twice`,
+		},
 		{"json empty name", JSONLines, `{"":1}`, 0, "line 1: column 1 has no name"},
-		{"json same name twice, first line", JSONLines, `{"a":1,"a":2}`, 0, `line 1: "a" is there twice`},
-		{"json same name twice", JSONLines, "{\"a\":1}\n{\"a\":1,\"a\":null}\n", 1, `line 2: "a" is there twice`},
-		{"json two objects", JSONLines, "{\"a\":1}\n{\"a\":1} {\"a\":2}\n", 1, "line 2: more than one JSON object"},
-		{"json rubbish behind", JSONLines, "{\"a\":1}\n{\"a\":1}]\n", 1, "line 2: more than one JSON object"},
+		{
+			"json same name twice, first line", JSONLines, `{"a":1,"a":2}`, 0,
+			`line 1: "a" is there twice`,
+		},
+		{
+			"json same name twice", JSONLines, "{\"a\":1}\n{\"a\":1,\"a\":null}\n", 1,
+			`line 2: "a" is there twice`,
+		},
+		{
+			"json two objects", JSONLines, "{\"a\":1}\n{\"a\":1} {\"a\":2}\n", 1,
+			"line 2: more than one JSON object",
+		},
+		{
+			"json rubbish behind", JSONLines, "{\"a\":1}\n{\"a\":1}]\n", 1,
+			"line 2: more than one JSON object",
+		},
 		{"json cut off", JSONLines, "{\"a\":1}\n{\"a\":1", 1, "line 2: not a whole JSON object"},
-		{"json cut off in a value", JSONLines, "{\"a\":1}\n{\"a\":[1,", 1, "line 2: unexpected EOF"},
+		{
+			"json cut off in a value", JSONLines, "{\"a\":1}\n{\"a\":[1,", 1,
+			"line 2: unexpected EOF",
+		},
 		{"json comma too many", JSONLines, "{\"a\":1}\n{\"a\":1,}\n", 1, "line 2: "},
 		{"json without colon", JSONLines, "{\"a\":1}\n{\"a\" 1}\n", 1, "line 2: "},
 		{"json name that is a number", JSONLines, "{\"a\":1}\n{1:1}\n", 1, "line 2: "},
 		{"json number with leading zero", JSONLines, "{\"a\":01}\n", 0, "line 1: "},
 		{"json NaN", JSONLines, "{\"a\":NaN}\n", 0, "line 1: "},
 		{"json object over two lines", JSONLines, "{\"a\":1}\n{\"a\":\n1}\n", 1, "line 2: "},
-		{"json not UTF-8", JSONLines, "{\"a\":1}\n{\"a\":\"\xff\"}\n", 1, "line 2: the line is not UTF-8"},
-		{"json NUL byte", JSONLines, "{\"a\":\"" + nul + "\"}\n", 0, "line 1: the line has a NUL byte"},
-		{"json escaped NUL", JSONLines, "{\"a\":1}\n{\"a\":\"x\\u0000\"}\n", 1, "line 2: a text has a NUL byte"},
-		{"json escaped NUL in a name", JSONLines, `{"a\u0000":1}`, 0, "line 1: the name of column 1 has a NUL byte"},
-		{"json nested too deep", JSONLines, `{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}", 0, "line 1: "},
+		{
+			"json not UTF-8", JSONLines, "{\"a\":1}\n{\"a\":\"\xff\"}\n", 1,
+			"line 2: the line is not UTF-8",
+		},
+		{
+			"json NUL byte", JSONLines, "{\"a\":\"" + nul + "\"}\n", 0,
+			"line 1: the line has a NUL byte",
+		},
+		{
+			"json escaped NUL", JSONLines, "{\"a\":1}\n{\"a\":\"x\\u0000\"}\n", 1,
+			"line 2: a text has a NUL byte",
+		},
+		{
+			"json escaped NUL in a name", JSONLines, `{"a\u0000":1}`, 0,
+			"line 1: the name of column 1 has a NUL byte",
+		},
+		{
+			"json nested too deep", JSONLines,
+			`{"a":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + "}", 0,
+			"line 1: ",
+		},
 		{"json empty file", JSONLines, "", 0, "the file is empty"},
 
 		{"unknown format", "xml", "<a/>", 0, `unknown format "xml"`},
@@ -223,7 +360,8 @@ func TestLongLines(t *testing.T) {
 
 func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]Format{
-		"a.csv": CSV, "/x/A.CSV": CSV, "a.tsv": TSV, "zone1970.tab": TSV, "a.jsonl": JSONLines, "a.ndjson": JSONLines, "a.csv.tsv": TSV,
+		"a.csv": CSV, "/x/A.CSV": CSV, "a.tsv": TSV, "zone1970.tab": TSV, "a.jsonl": JSONLines,
+		"a.ndjson": JSONLines, "a.csv.tsv": TSV,
 	} {
 		if got, err := FormatOf(name); got != want || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)

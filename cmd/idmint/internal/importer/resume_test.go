@@ -54,7 +54,9 @@ func testResumeAnywhere(t *testing.T, newFixture func(testing.TB) *fixture) {
 			stops++
 		}
 		f.checkNumbered(rows, 1)
-		if stored != int64(rows) || f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`) != 1 || f.count(`SELECT count(*) FROM idmint_launch`) != 1 {
+		if stored != int64(rows) ||
+			f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`) != 1 ||
+			f.count(`SELECT count(*) FROM idmint_launch`) != 1 {
 			t.Errorf("%d rows of %d after %d stops", stored, rows, stops)
 		}
 	}
@@ -67,7 +69,8 @@ func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f.stopAfter(20, numbered(50), importing())
 	_, err := f.run(ctx, strings.NewReader(numbered(50)), importing())
 	var unfinished *UnfinishedError
-	if !errors.As(err, &unfinished) || unfinished.Rows != 20 || unfinished.Source != "/data/file.csv" || unfinished.Table != "t" {
+	if !errors.As(err, &unfinished) || unfinished.Rows != 20 ||
+		unfinished.Source != "/data/file.csv" || unfinished.Table != "t" {
 		t.Fatalf("got %v, want an UnfinishedError", err)
 	}
 	began, err1 := time.Parse(time.RFC3339, unfinished.Since)
@@ -75,14 +78,19 @@ func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	if err1 != nil || err2 != nil || !began.Before(last) {
 		t.Errorf("%v, %v: it began at %s, and stored its last batch at %s", err1, err2, began, last)
 	}
-	for _, word := range []string{"--resume", "--restart", "20 rows", "/data/file.csv", unfinished.Since, "by " + unfinished.Last, "still at work"} {
+	for _, word := range []string{
+		"--resume", "--restart", "20 rows", "/data/file.csv",
+		unfinished.Since, "by " + unfinished.Last, "still at work",
+	} {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%v: %q is missing", err, word)
 		}
 	}
 	// To SQLite the name of the table is the same.
 	if f.at.kind == "" {
-		if _, err := f.run(ctx, strings.NewReader(numbered(50)), importing(func(im *Import) { im.Table = "T" })); !errors.As(err, &unfinished) {
+		_, err := f.run(ctx, strings.NewReader(numbered(50)),
+			importing(func(im *Import) { im.Table = "T" }))
+		if !errors.As(err, &unfinished) {
 			t.Errorf("table T: %v", err)
 		}
 	}
@@ -109,13 +117,17 @@ func TestResumeFinished(t *testing.T) { everywhere(t, testResumeFinished) }
 
 func testResumeFinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	first := f.stopAfter(25, numbered(25), importing()) // stopped in the progress of the last batch, of 5 rows
+	// stopped in the progress of the last batch, of 5 rows
+	first := f.stopAfter(25, numbered(25), importing())
 	if outcome := f.outcome(first.Launch); outcome != "" {
 		t.Fatalf("the launch has ended (%s): the test does not show what it is to show", outcome)
 	}
 	for range 2 {
 		r := f.mustRun(numbered(25), importing(resume))
-		if want := (Result{Resumed: 25, Launch: first.Launch, Generators: []int{}, Duration: r.Duration}); !reflect.DeepEqual(r, want) {
+		want := (Result{
+			Resumed: 25, Launch: first.Launch, Generators: []int{}, Duration: r.Duration,
+		})
+		if !reflect.DeepEqual(r, want) {
 			t.Errorf("resumed %+v, want %+v", r, want)
 		}
 		if outcome := f.outcome(first.Launch); outcome != launchlog.Succeeded {
@@ -124,7 +136,10 @@ func testResumeFinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 	f.checkNumbered(25, 1)
 	// It is not taken for a finished import of another file's content.
-	for _, file := range []string{numbered(26), numbered(24), numbered(25) + "\n", strings.Replace(numbered(25), "name 3", "name x", 1), numbered(0), "n,name\n1\n"} {
+	for _, file := range []string{
+		numbered(26), numbered(24), numbered(25) + "\n",
+		strings.Replace(numbered(25), "name 3", "name x", 1), numbered(0), "n,name\n1\n",
+	} {
 		_, err := f.run(ctx, strings.NewReader(file), importing(resume))
 		if !errors.Is(err, errFinished) || err.Error() != errFinished.Error() {
 			t.Errorf("a file of %d bytes: %v", len(file), err)
@@ -141,8 +156,11 @@ func testResumeAfterRestart(t *testing.T, newFixture func(testing.TB) *fixture) 
 	f.mustRun(numbered(25), importing())
 	f.stopAfter(10, numbered(25), importing())
 	// A restart that ends right after it has removed the rows.
-	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return &faulty{Store: s, end: errStop} })
-	if _, err := f.run(ctx, strings.NewReader(numbered(25)), importing(restart)); !errors.Is(err, errStop) {
+	f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
+		return &faulty{Store: s, end: errStop}
+	})
+	_, err := f.run(ctx, strings.NewReader(numbered(25)), importing(restart))
+	if !errors.Is(err, errStop) {
 		t.Fatal(err)
 	}
 	f.checkNumbered(25, 1)
@@ -153,20 +171,27 @@ func testResumeAfterRestart(t *testing.T, newFixture func(testing.TB) *fixture) 
 
 func TestChangedFile(t *testing.T) {
 	for name, file := range map[string]string{
-		"a byte within what was stored":      strings.Replace(numbered(50), "name 7\n", "name x\n", 1),
-		"the first byte of a later column":   strings.Replace(numbered(50), "19,name", "19,Name", 1),
-		"a row less":                         strings.Replace(numbered(50), "7,name 7\n", "", 1),
-		"two rows the other way round":       strings.Replace(numbered(50), "3,name 3\n4,name 4\n", "4,name 4\n3,name 3\n", 1),
-		"an empty line more":                 strings.Replace(numbered(50), "7,name 7\n", "7,name 7\n\n", 1),
-		"quotes that mean the same":          strings.Replace(numbered(50), "name 7\n", "\"name 7\"\n", 1),
-		"shorter than what was stored":       numbered(15),
-		"columns the other way round":        "name,n\n" + strings.TrimPrefix(numbered(50), "n,name\n"),
-		"a column's name in another case":    strings.Replace(numbered(50), "name", "NAME", 1),
-		"other line ends":                    strings.ReplaceAll(numbered(50), "\n", "\r\n"),
-		"a byte order mark":                  bom + numbered(50),
-		"a bad row within what was stored":   strings.Replace(numbered(50), "7,name 7\n", "7\n", 1),
-		"empty but for the header":           "n,name\n",
-		"same number of bytes and rows":      strings.Replace(numbered(50), "7,name 7\n", "8,name 8\n", 1),
+		"a byte within what was stored": strings.Replace(numbered(50), "name 7\n", "name x\n",
+			1),
+		"the first byte of a later column": strings.Replace(numbered(50), "19,name", "19,Name",
+			1),
+		"a row less": strings.Replace(numbered(50), "7,name 7\n", "", 1),
+		"two rows the other way round": strings.Replace(numbered(50), "3,name 3\n4,name 4\n",
+			"4,name 4\n3,name 3\n", 1),
+		"an empty line more": strings.Replace(numbered(50), "7,name 7\n",
+			"7,name 7\n\n", 1),
+		"quotes that mean the same": strings.Replace(numbered(50), "name 7\n",
+			"\"name 7\"\n", 1),
+		"shorter than what was stored": numbered(15),
+		"columns the other way round": "name,n\n" +
+			strings.TrimPrefix(numbered(50), "n,name\n"),
+		"a column's name in another case":  strings.Replace(numbered(50), "name", "NAME", 1),
+		"other line ends":                  strings.ReplaceAll(numbered(50), "\n", "\r\n"),
+		"a byte order mark":                bom + numbered(50),
+		"a bad row within what was stored": strings.Replace(numbered(50), "7,name 7\n", "7\n", 1),
+		"empty but for the header":         "n,name\n",
+		"same number of bytes and rows": strings.Replace(numbered(50), "7,name 7\n",
+			"8,name 8\n", 1),
 		"cut in the middle of a stored line": numbered(50)[:30],
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +201,8 @@ func TestChangedFile(t *testing.T) {
 			if !errors.Is(err, errChanged) {
 				t.Fatalf("got %v, want an error about the changed file", err)
 			}
-			if message := err.Error(); !strings.Contains(message, "--restart") || strings.Contains(message, "--resume") {
+			message := err.Error()
+			if !strings.Contains(message, "--restart") || strings.Contains(message, "--resume") {
 				t.Errorf("message %q", message)
 			}
 			f.checkNumbered(20, 1)
@@ -203,14 +229,17 @@ func testReadErrorInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 	broken := errors.New("the cable was cut")
 	file := numbered(50)
 	f := newFixture(t)
-	_, err := f.run(ctx, io.MultiReader(strings.NewReader(file[:len(file)-100]), failing{broken}), importing())
+	_, err := f.run(ctx, io.MultiReader(strings.NewReader(file[:len(file)-100]), failing{broken}),
+		importing())
 	var stopped *StoppedError
-	if !errors.Is(err, broken) || !errors.As(err, &stopped) || stopped.Rows != 30 && stopped.Rows != 40 {
+	if !errors.Is(err, broken) || !errors.As(err, &stopped) ||
+		stopped.Rows != 30 && stopped.Rows != 40 {
 		t.Fatalf("got %v", err)
 	}
 	f.checkNumbered(int(stopped.Rows), 1)
 	// While the stored part is read again, too, this is not a changed file.
-	_, err = f.run(ctx, io.MultiReader(strings.NewReader(file[:100]), failing{broken}), importing(resume))
+	_, err = f.run(ctx, io.MultiReader(strings.NewReader(file[:100]), failing{broken}),
+		importing(resume))
 	if !errors.Is(err, broken) || errors.Is(err, errChanged) {
 		t.Errorf("got %v", err)
 	}
@@ -253,13 +282,15 @@ func TestHangingPipe(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			go func() {
 				fmt.Fprint(w, test.feed) // returns when it was read
-				for end := time.Now().Add(time.Minute); time.Now().Before(end) && f.stored() < test.rows; {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end) &&
+					f.stored() < test.rows; {
 					time.Sleep(time.Millisecond)
 				}
 				cancel(errStop)
 			}()
 			// Whoever waits for the pipe gets an end of it, in the end.
-			rescue := time.AfterFunc(2*time.Minute, func() { w.CloseWithError(errors.New("nobody stopped")) })
+			rescue := time.AfterFunc(2*time.Minute,
+				func() { w.CloseWithError(errors.New("nobody stopped")) })
 			defer rescue.Stop()
 			if _, err := f.run(ctx, r, im); !errors.Is(err, errStop) {
 				t.Fatalf("got %v", err)
@@ -276,7 +307,8 @@ func TestHangingPipe(t *testing.T) {
 
 // stored is how many rows the last import says are stored, 0 where there is none.
 func (f *fixture) stored() (n int64) {
-	_ = f.records.QueryRow(`SELECT stored_rows FROM idmint_import ORDER BY import_id DESC LIMIT 1`).Scan(&n)
+	_ = f.records.QueryRow(
+		`SELECT stored_rows FROM idmint_import ORDER BY import_id DESC LIMIT 1`).Scan(&n)
 	return n
 }
 
@@ -287,7 +319,10 @@ func testRestart(t *testing.T, newFixture func(testing.TB) *fixture) {
 	// Rows of others in the same table: of an older scheme, whose keys end like IDs of the import's
 	// generator (launch 2, generator 1), and of other generators and launches.
 	f.create()
-	others := []int64{1, 2, 1_00002, 3_00001_00002, 99_00001_00002, 1_00000_00002, 2_00005_00002, 1_00001_00003, 9223372036854775807}
+	others := []int64{
+		1, 2, 1_00002, 3_00001_00002, 99_00001_00002, 1_00000_00002, 2_00005_00002,
+		1_00001_00003, 9223372036854775807,
+	}
 	f.start("a deployment")
 	f.start("another")
 	if _, err := f.log.Claim(ctx, 2); err != nil { // so that the import's generator is number 1
@@ -308,7 +343,8 @@ func testRestart(t *testing.T, newFixture func(testing.TB) *fixture) {
 	im.Resume = true // the rows of two generators are to be removed
 	f.stopAfter(40, numbered(50), im)
 	im.Resume, im.Restart = false, true
-	result := f.mustRun(numbered(10), im) // another file, too: nothing of the old one is left to compare it with
+	// another file, too: nothing of the old one is left to compare it with
+	result := f.mustRun(numbered(10), im)
 	if result.Removed != 40 || result.Rows != 10 || result.Resumed != 0 {
 		t.Errorf("%+v", result)
 	}
@@ -331,7 +367,8 @@ func testRestartEndsItsLaunch(t *testing.T, newFixture func(testing.TB) *fixture
 	if second.Removed != 20 || second.Launch == first.Launch {
 		t.Errorf("%+v after %+v", second, first)
 	}
-	if a, b := f.outcome(first.Launch), f.outcome(second.Launch); a != launchlog.Aborted || b != launchlog.Succeeded {
+	a, b := f.outcome(first.Launch), f.outcome(second.Launch)
+	if a != launchlog.Aborted || b != launchlog.Succeeded {
 		t.Errorf("launches ended %q and %q", a, b)
 	}
 	// Somebody may have ended it before.
@@ -348,8 +385,10 @@ func testRestartEndsItsLaunch(t *testing.T, newFixture func(testing.TB) *fixture
 func TestRestartRefused(t *testing.T) {
 	f := newFixture(t)
 	f.stopAfter(20, numbered(50), importing())
-	f.exec(`CREATE TABLE child (t INTEGER NOT NULL REFERENCES t); INSERT INTO child SELECT id FROM t WHERE n = '3'`)
-	if _, err := f.run(ctx, strings.NewReader(numbered(50)), importing(restart)); err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
+	f.exec(`CREATE TABLE child (t INTEGER NOT NULL REFERENCES t); INSERT INTO child SELECT id ` +
+		`FROM t WHERE n = '3'`)
+	_, err := f.run(ctx, strings.NewReader(numbered(50)), importing(restart))
+	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
 		t.Errorf("got %v", err)
 	}
 	f.checkNumbered(20, 1)

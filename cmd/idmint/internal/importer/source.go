@@ -47,8 +47,11 @@ type position struct {
 }
 
 var (
-	errChanged  = errors.New("the file does not begin with what was imported from it: start again with --restart")
-	errFinished = errors.New("the last import of the file is finished, and the file has changed since: import it without --resume")
+	errChanged = errors.New(
+		"the file does not begin with what was imported from it: start again with --restart")
+	errFinished = errors.New(
+		"the last import of the file is finished, and the file has changed since: import it " +
+			"without --resume")
 )
 
 // skip reads the records that were stored, and checks that they are the same file's.

@@ -16,7 +16,8 @@ var sqliteDialect = &dialect{
 	kind: dsn.SQLite, title: "SQLite", begin: []string{"BEGIN IMMEDIATE"}, whole: true,
 	refused: func(err error) bool {
 		var answer sqlite3.Error
-		return !errors.As(err, &answer) || answer.Code != sqlite3.ErrIoErr // then it may be written, and the sync of it have failed
+		// then it may be written, and the sync of it have failed
+		return !errors.As(err, &answer) || answer.Code != sqlite3.ErrIoErr
 	},
 	create: []string{
 		`CREATE TABLE IF NOT EXISTS idmint_import (
@@ -36,13 +37,17 @@ var sqliteDialect = &dialect{
     started_at  TEXT    NOT NULL,
     changed_at  TEXT    NOT NULL
 ) STRICT`,
-		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, table_name) WHERE state = 'unfinished'`,
+		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, ` +
+			`table_name) WHERE state = 'unfinished'`,
 	},
 	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, asText: `%s`, ignore: `ON CONFLICT DO NOTHING`,
-	quote: sqlid.Quote, taken: []string{"sqlite_"}, mostColumns: 2000, text: "TEXT", tail: " WITHOUT ROWID",
-	columns:   `SELECT name, type, pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)`,
+	quote: sqlid.Quote, taken: []string{"sqlite_"}, mostColumns: 2000, text: "TEXT",
+	tail: " WITHOUT ROWID",
+	columns: `SELECT name, type, pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > ` +
+		`0) FROM pragma_table_info(?1)`,
 	tableName: func(name string) string { return name }, foldNames: true,
-	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") }, // SQLite's rule for integer columns
+	// SQLite's rule for integer columns
+	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") },
 	integer:   "INTEGER",
 	insert: func(ctx context.Context, s *session, r rows) error {
 		// As many rows in a statement as its parameters allow, up to a number beyond which it gets
@@ -53,7 +58,9 @@ var sqliteDialect = &dialect{
 
 // insertValues stores rows by INSERT … VALUES of up to per rows. Explain adds to an error what it
 // tells about the row, by the index of the statement's first one.
-func insertValues(ctx context.Context, s *session, r rows, per int, explain func(first int, err error) error) error {
+func insertValues(
+	ctx context.Context, s *session, r rows, per int, explain func(first int, err error) error,
+) error {
 	per = max(1, per)
 	row := "(?" + strings.Repeat(", ?", len(r.columns)) + ")"
 	var stmt *sql.Stmt
@@ -62,7 +69,8 @@ func insertValues(ctx context.Context, s *session, r rows, per int, explain func
 		n := min(per, len(r.ids)-i)
 		if i == 0 || n < per {
 			var err error
-			text := r.into("INSERT INTO", s.dialect.quote) + " VALUES " + row + strings.Repeat(", "+row, n-1)
+			text := r.into("INSERT INTO", s.dialect.quote) + " VALUES " + row +
+				strings.Repeat(", "+row, n-1)
 			if stmt, err = s.PrepareContext(ctx, text); err != nil {
 				return err
 			}

@@ -24,7 +24,8 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 	}
 	for _, name := range append([]string{im.Table, im.IDColumn}, columns...) {
 		if t.longestName > 0 && len(name) > t.longestName {
-			return fmt.Errorf("the name %s has %d bytes: the database takes %d", quoted(name), len(name), t.longestName)
+			return fmt.Errorf("the name %s has %d bytes: the database takes %d", quoted(name),
+				len(name), t.longestName)
 		}
 	}
 	key, err := keyColumn(t.kind, im.IDColumn)
@@ -35,7 +36,8 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 	for _, c := range columns {
 		definitions = append(definitions, t.quote(c)+" "+t.text)
 	}
-	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " + strings.Join(definitions, ",\n    ")
+	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " +
+		strings.Join(definitions, ",\n    ")
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
 		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
 			if _, err := tx.ExecContext(ctx, text); err != nil {
@@ -54,7 +56,8 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 			return err
 		}
 		if engine != t.wantEngine { // batches of others would be stored in parts
-			return fmt.Errorf("table %q is there, and its engine is %s: want %s, which has transactions", im.Table, cmp.Or(engine, "none"), t.wantEngine)
+			return fmt.Errorf("table %q is there, and its engine is %s: want %s, which has "+
+				"transactions", im.Table, cmp.Or(engine, "none"), t.wantEngine)
 		}
 	}
 	fold := func(name string) string {
@@ -83,7 +86,8 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 		}
 		isKey = true
 		if !t.isInteger(typ) { // others change the IDs or their order
-			return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, name, cmp.Or(typ, "of no type"), t.integer)
+			return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, name,
+				cmp.Or(typ, "of no type"), t.integer)
 		}
 	}
 	if err := found.Err(); err != nil {
@@ -100,7 +104,9 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 	return nil
 }
 
-func (t *table) store(ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) error {
+func (t *table) store(
+	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
+) error {
 	ranges := with(s.ranges, ids)
 	batch := rows{im, columns, make([]int64, len(ids)), b.values, s.rows}
 	for i, id := range ids {
@@ -133,7 +139,8 @@ func (t *table) abandon(ctx context.Context, im Import, s *state) (removed int64
 		}
 		now := int64(0)
 		for _, r := range s.ranges {
-			deleted, err := tx.ExecContext(ctx, "DELETE FROM "+t.quote(im.Table)+" WHERE "+r.where(t.quote(im.IDColumn)))
+			deleted, err := tx.ExecContext(ctx,
+				"DELETE FROM "+t.quote(im.Table)+" WHERE "+r.where(t.quote(im.IDColumn)))
 			if err != nil {
 				return err
 			}
@@ -144,7 +151,8 @@ func (t *table) abandon(ctx context.Context, im Import, s *state) (removed int64
 			tx.progress()
 			now += n
 		}
-		removed = max(removed, now) // none are left where this was committed, and the answer to that was lost
+		// none are left where this was committed, and the answer to that was lost
+		removed = max(removed, now)
 		return nil
 	})
 	return removed, err

@@ -24,11 +24,13 @@ import (
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
-// Open opens a database of SQLite, PostgreSQL, MySQL or MariaDB. It connects when it is used. Mode is for SQLite alone, which itself
-// waits for a lock only shortly, because its waiting obeys no context: whoever uses the database tries again.
+// Open opens a database of SQLite, PostgreSQL, MySQL or MariaDB. It connects when it is used. Mode
+// is for SQLite alone, which itself waits for a lock only shortly, because its waiting obeys no
+// context: whoever uses the database tries again.
 //
-// What does not fit into a column is refused, never cut off. An UPDATE counts the rows that it finds, whether or not it changes
-// them. PostgreSQL's statements are not prepared, so that PgBouncer may stand in between, unless the DSN says otherwise.
+// What does not fit into a column is refused, never cut off. An UPDATE counts the rows that it
+// finds, whether or not it changes them. PostgreSQL's statements are not prepared, so that
+// PgBouncer may stand in between, unless the DSN says otherwise.
 func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 	switch d.Kind {
 	case dsn.SQLite:
@@ -58,7 +60,8 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 			config.Params[setting.Name] = setting.Value
 		}
 		// The app's tables may rely on the server's mode. An empty text is not NULL in any.
-		config.Params["sql_mode"] = "CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')"
+		config.Params["sql_mode"] = "" +
+			"CONCAT(REPLACE(@@sql_mode, 'EMPTY_STRING_IS_NULL', ''), ',STRICT_ALL_TABLES')"
 		connector, err := mysql.NewConnector(config)
 		if err != nil {
 			return nil, err
@@ -71,8 +74,8 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 // ErrSilent is for whoever ends a call that was left without an answer for too long.
 var ErrSilent = errors.New("the server did not answer")
 
-// Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or away,
-// or the error says so by a method of this name. What was to be done may have been done.
+// Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or
+// away, or the error says so by a method of this name. What was to be done may have been done.
 func Passes(err error) bool {
 	var own interface{ Passes() bool }
 	if errors.As(err, &own) {
@@ -82,15 +85,18 @@ func Passes(err error) bool {
 	return cause.Passes() || kind == "" && isAway(err)
 }
 
-// isAway says of an error whether the database could not be reached, or went away. Of a name that nobody knows it does not.
+// isAway says of an error whether the database could not be reached, or went away. Of a name that
+// nobody knows it does not.
 func isAway(err error) bool {
 	var network net.Error
 	var name *net.DNSError
 	if errors.As(err, &name) && name.IsNotFound {
 		return false
 	}
-	return errors.As(err, &network) || errors.Is(err, ErrSilent) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) ||
-		errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+	return errors.As(err, &network) || errors.Is(err, ErrSilent) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn) ||
+		errors.Is(err, sql.ErrConnDone) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // Retry runs f, and again while its error passes: up to wait, with pauses of up to a second. Where

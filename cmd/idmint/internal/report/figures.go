@@ -45,7 +45,11 @@ func (n named) best(sort string, generators int) []measure.Compression {
 		if c.Sort != sort || c.Generators != generators && !n.alike(c) {
 			continue
 		}
-		i := slices.IndexFunc(best, func(b measure.Compression) bool { return b.Scheme == c.Scheme && b.Storage == c.Storage })
+		i := slices.IndexFunc(best,
+			func(b measure.Compression) bool {
+				return b.Scheme == c.Scheme &&
+					b.Storage == c.Storage
+			})
 		switch {
 		case i < 0:
 			best = append(best, c)
@@ -70,19 +74,28 @@ func (n named) hero() *figure {
 	if len(best) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(best, func(a, b measure.Compression) int { return cmp.Compare(a.BytesPerID, b.BytesPerID) })
+	slices.SortStableFunc(best,
+		func(a, b measure.Compression) int { return cmp.Compare(a.BytesPerID, b.BytesPerID) })
 	f := figure{
 		Title: "Bytes per ID in ClickHouse",
-		Note: fmt.Sprintf("A sorted column of %s IDs by %d generators, with the codec that suits it best. Each line of the scale is ten times the one before.",
+		Note: fmt.Sprintf("A sorted column of %s IDs by %d generators, with the codec that suits "+
+			"it best. Each line of the scale is ten times the one before.",
 			grouped(float64(n.Rows)), heroGenerators),
-		Chart: chart{Title: "Bytes per ID in ClickHouse, logarithmic, by scheme", Axis: "bytes per ID, logarithmic", Log: true},
-		Table: table{Caption: "Bytes per ID in ClickHouse, sorted by ID, best codec", Head: []string{"scheme", "column", "codec", "bytes per ID"}},
+		Chart: chart{
+			Title: "Bytes per ID in ClickHouse, logarithmic, by scheme",
+			Axis:  "bytes per ID, logarithmic", Log: true,
+		},
+		Table: table{
+			Caption: "Bytes per ID in ClickHouse, sorted by ID, best codec",
+			Head:    []string{"scheme", "column", "codec", "bytes per ID"},
+		},
 	}
 	shown := map[string]bool{}
 	for _, c := range best {
 		name := n.name(c.Scheme, c.Storage)
 		if !shown[c.Scheme] { // a scheme's best form
-			f.Chart.Rows = append(f.Chart.Rows, chartRow{name, !c.Peer, []mark{{Value: c.BytesPerID, Text: small(c.BytesPerID)}}})
+			f.Chart.Rows = append(f.Chart.Rows,
+				chartRow{name, !c.Peer, []mark{{Value: c.BytesPerID, Text: small(c.BytesPerID)}}})
 		}
 		shown[c.Scheme] = true
 		f.Table.add(name, words(c.Column), words(c.Codec), num(small(c.BytesPerID)))
@@ -111,12 +124,21 @@ func (n named) codecs() []figure {
 	var figures []figure
 	for _, s := range []struct{ sort, title, note string }{
 		{measure.SortedByID, "Sorted by ID", "ORDER BY id: where the ID is the table's key."},
-		{measure.Arrival, "In order of arrival", "ORDER BY tuple(): where the table has another order, such as the time of an event."},
+		{
+			measure.Arrival, "In order of arrival",
+			"ORDER BY tuple(): where the table has another order, such as the time of an event.",
+		},
 	} {
 		f := figure{
 			Title: s.title, Note: s.note,
-			Chart: chart{Title: "Bytes per ID by scheme and codec, " + s.sort, Axis: "bytes per ID, logarithmic", Log: true, Series: codecs},
-			Table: table{Caption: "Bytes per ID by scheme and codec, " + s.sort, Head: append([]string{"scheme"}, codecs...)},
+			Chart: chart{
+				Title: "Bytes per ID by scheme and codec, " + s.sort,
+				Axis:  "bytes per ID, logarithmic", Log: true, Series: codecs,
+			},
+			Table: table{
+				Caption: "Bytes per ID by scheme and codec, " + s.sort,
+				Head:    append([]string{"scheme"}, codecs...),
+			},
 		}
 		n.group(&f, codecs, func(c measure.Compression) (string, bool) {
 			return c.Codec, c.Sort == s.sort && (c.Generators == heroGenerators || n.alike(c))
@@ -129,8 +151,14 @@ func (n named) codecs() []figure {
 	}
 	f := figure{
 		Title: "By the number of generators", Note: "Sorted by ID, with the best codec of each.",
-		Chart: chart{Title: "Bytes per ID by scheme and number of generators", Axis: "bytes per ID, logarithmic", Log: true, Series: numbers},
-		Table: table{Caption: "Bytes per ID by number of generators, sorted by ID, best codec", Head: append([]string{"scheme"}, numbers...)},
+		Chart: chart{
+			Title: "Bytes per ID by scheme and number of generators",
+			Axis:  "bytes per ID, logarithmic", Log: true, Series: numbers,
+		},
+		Table: table{
+			Caption: "Bytes per ID by number of generators, sorted by ID, best codec",
+			Head:    append([]string{"scheme"}, numbers...),
+		},
 	}
 	best := map[string]measure.Compression{}
 	for _, g := range measure.Generators() {
@@ -139,7 +167,8 @@ func (n named) codecs() []figure {
 		}
 	}
 	n.group(&f, numbers, func(c measure.Compression) (string, bool) {
-		return generatorCount(c.Generators), !n.alike(c) && best[c.Scheme+c.Storage+strconv.Itoa(c.Generators)] == c
+		return generatorCount(c.Generators), !n.alike(c) &&
+			best[c.Scheme+c.Storage+strconv.Itoa(c.Generators)] == c
 	})
 	return append(figures, f)
 }
@@ -153,7 +182,9 @@ func generatorCount(n int) string {
 
 // group makes a row for each scheme and form, with a mark for each column: where of says that a
 // measurement belongs.
-func (n named) group(f *figure, columns []string, of func(measure.Compression) (column string, ok bool)) {
+func (n named) group(
+	f *figure, columns []string, of func(measure.Compression) (column string, ok bool),
+) {
 	at := map[string]int{}
 	for _, c := range n.Compression {
 		column, ok := of(c)
@@ -169,7 +200,8 @@ func (n named) group(f *figure, columns []string, of func(measure.Compression) (
 			f.Table.add(name, make([]cell, len(columns))...)
 		}
 		s := slices.Index(columns, column)
-		f.Chart.Rows[i].Marks = append(f.Chart.Rows[i].Marks, mark{s, c.BytesPerID, small(c.BytesPerID)})
+		f.Chart.Rows[i].Marks = append(f.Chart.Rows[i].Marks,
+			mark{s, c.BytesPerID, small(c.BytesPerID)})
 		f.Table.Rows[i][s+1] = num(small(c.BytesPerID))
 	}
 }
@@ -180,18 +212,34 @@ func (n named) footprints() []figure {
 	for _, d := range n.Databases {
 		sizes := figure{
 			Title: d.Name + ": size of the key",
-			Note:  map[bool]string{true: "The primary key's index, per row.", false: "The table, which is the primary key's index, per row."}[d.Name == "PostgreSQL"],
-			Chart: chart{Title: d.Name + ": bytes of the primary key's index per row, by scheme", Axis: "bytes per row"},
+			Note: map[bool]string{
+				true:  "The primary key's index, per row.",
+				false: "The table, which is the primary key's index, per row.",
+			}[d.Name == "PostgreSQL"],
+			Chart: chart{
+				Title: d.Name + ": bytes of the primary key's index per row, by scheme",
+				Axis:  "bytes per row",
+			},
 			Table: table{
 				Caption: d.Name + ": size and what was written to store it",
-				Head:    []string{"scheme", "column", "key index, bytes per row", "table with indexes, bytes per row", "log, bytes per row", "pages written per 1,000 rows"},
+				Head: []string{
+					"scheme", "column", "key index, bytes per row",
+					"table with indexes, bytes per row", "log, bytes per row",
+					"pages written per 1,000 rows",
+				},
 			},
 		}
 		pages := figure{
 			Title: d.Name + ": pages written",
 			Note:  "Per 1,000 rows, logarithmic.",
-			Chart: chart{Title: d.Name + ": pages written per 1,000 rows, by scheme", Axis: "pages, logarithmic", Log: true},
-			Table: table{Caption: d.Name + ": pages written per 1,000 rows", Head: []string{"scheme", "pages written per 1,000 rows"}},
+			Chart: chart{
+				Title: d.Name + ": pages written per 1,000 rows, by scheme",
+				Axis:  "pages, logarithmic", Log: true,
+			},
+			Table: table{
+				Caption: d.Name + ": pages written per 1,000 rows",
+				Head:    []string{"scheme", "pages written per 1,000 rows"},
+			},
 		}
 		unknown := ""
 		for _, f := range n.Footprints {
@@ -200,17 +248,20 @@ func (n named) footprints() []figure {
 			}
 			name, rows := n.name(f.Scheme, f.Storage), float64(f.Rows)
 			key := float64(f.KeyBytes) / rows
-			sizes.Chart.Rows = append(sizes.Chart.Rows, chartRow{name, !f.Peer, []mark{{Value: key, Text: small(key)}}})
+			sizes.Chart.Rows = append(sizes.Chart.Rows,
+				chartRow{name, !f.Peer, []mark{{Value: key, Text: small(key)}}})
 			log, written := num("unknown"), num("unknown")
 			if f.Unknown == "" {
 				per := float64(f.Pages) * 1000 / rows
 				log, written = num(small(float64(f.LogBytes)/rows)), num(small(per))
-				pages.Chart.Rows = append(pages.Chart.Rows, chartRow{name, !f.Peer, []mark{{Value: per, Text: small(per)}}})
+				pages.Chart.Rows = append(pages.Chart.Rows,
+					chartRow{name, !f.Peer, []mark{{Value: per, Text: small(per)}}})
 				pages.Table.add(name, written)
 			} else {
 				unknown = " What was written is not known: " + f.Unknown
 			}
-			sizes.Table.add(name, words(f.Column), num(small(key)), num(small(float64(f.TableBytes)/rows)), log, written)
+			sizes.Table.add(name, words(f.Column), num(small(key)),
+				num(small(float64(f.TableBytes)/rows)), log, written)
 		}
 		sizes.Note += unknown
 		if len(sizes.Chart.Rows) != 0 {
@@ -232,16 +283,25 @@ func (n named) inserts() []figure {
 		if i < 0 {
 			i = len(figures)
 			figures = append(figures, figure{
-				Title: title, Note: fmt.Sprintf("%s rows at a time; median of %d rounds.", grouped(float64(m.Rows)), m.Rounds),
-				Chart: chart{Title: title + ": speed as a multiple of that of plain int64, by scheme", Axis: "× the speed of plain int64", Line: 1},
-				Table: table{Caption: title + ": speed", Head: []string{"scheme", "column", "rows per second", "× plain int64"}},
+				Title: title, Note: fmt.Sprintf("%s rows at a time; median of %d rounds.",
+					grouped(float64(m.Rows)), m.Rounds),
+				Chart: chart{
+					Title: title +
+						": speed as a multiple of that of plain int64, by scheme",
+					Axis: "× the speed of plain int64", Line: 1,
+				},
+				Table: table{
+					Caption: title + ": speed",
+					Head:    []string{"scheme", "column", "rows per second", "× plain int64"},
+				},
 			})
 		}
 		relative := fmt.Sprintf("%.2f", m.Relative)
 		if m.Spread != 0 {
 			relative += fmt.Sprintf(" ± %.2f", m.Spread)
 		}
-		figures[i].Chart.Rows = append(figures[i].Chart.Rows, chartRow{m.Scheme, !m.Peer, []mark{{Value: m.Relative, Text: relative}}})
+		figures[i].Chart.Rows = append(figures[i].Chart.Rows,
+			chartRow{m.Scheme, !m.Peer, []mark{{Value: m.Relative, Text: relative}}})
 		figures[i].Table.add(m.Scheme, words(m.Column), num(grouped(m.RowsPerSec)), num(relative))
 	}
 	return figures
@@ -272,28 +332,44 @@ func (n named) order() *table {
 		case o.Agrees():
 			c = cell{"≠ IDs; " + o.Documented, "other"}
 		}
-		t.Rows[i][1+slices.IndexFunc(n.Databases, func(d measure.Server) bool { return d.Name == o.Database })] = c
+		t.Rows[i][1+slices.IndexFunc(n.Databases,
+			func(d measure.Server) bool { return d.Name == o.Database })] = c
 	}
 	return &t
 }
 
 // access is how each database walked the index.
 func (n named) access() *table {
-	t := table{Caption: "How the order was read", Head: []string{"scheme", "database", "column", "IDs", "generators", "along the index, as the database explains it"}}
+	t := table{
+		Caption: "How the order was read",
+		Head: []string{
+			"scheme", "database", "column", "IDs", "generators",
+			"along the index, as the database explains it",
+		},
+	}
 	for _, o := range n.Order {
-		t.add(n.name(o.Scheme, o.Storage), words(o.Database), words(o.Column), num(grouped(float64(o.IDs))), num(strconv.Itoa(o.Generators)), cell{o.Access, "code"})
+		t.add(n.name(o.Scheme, o.Storage), words(o.Database), words(o.Column),
+			num(grouped(float64(o.IDs))), num(strconv.Itoa(o.Generators)), cell{o.Access, "code"})
 	}
 	return &t
 }
 
 func (n named) skipping() *table {
-	t := table{Caption: "What a query for a second reads", Head: []string{"scheme", "database", "by", "rows found", "of rows", "granules read", "as the database explains it"}}
+	t := table{
+		Caption: "What a query for a second reads",
+		Head: []string{
+			"scheme", "database", "by", "rows found", "of rows", "granules read",
+			"as the database explains it",
+		},
+	}
 	for _, s := range n.Skipping {
 		granules := ""
 		if s.All != 0 {
 			granules = fmt.Sprintf("%d of %d", s.Granules, s.All)
 		}
-		t.add(n.name(s.Scheme, s.Storage), words(s.Database), words(s.By), num(grouped(float64(s.Found))), num(grouped(float64(s.Rows))), num(granules), cell{s.Access, "code"})
+		t.add(n.name(s.Scheme, s.Storage), words(s.Database), words(s.By),
+			num(grouped(float64(s.Found))), num(
+				grouped(float64(s.Rows))), num(granules), cell{s.Access, "code"})
 	}
 	return &t
 }
@@ -305,8 +381,11 @@ func (n named) skipLead() string {
 		return ""
 	}
 	s := n.Skipping[i]
-	return fmt.Sprintf("ClickHouse finds %s of %s rows in %d of %d granules, its units of %s rows: here of %s IDs, by the %s.",
-		grouped(float64(s.Found)), grouped(float64(s.Rows)), s.Granules, s.All, grouped(float64(s.GranuleRows)), n.name(s.Scheme, s.Storage), s.By)
+	return fmt.Sprintf("ClickHouse finds %s of %s rows in %d of %d granules, its units of %s "+
+		"rows: here of %s IDs, by the %s.",
+		grouped(float64(s.Found)), grouped(
+			float64(s.Rows)), s.Granules, s.All, grouped(
+			float64(s.GranuleRows)), n.name(s.Scheme, s.Storage), s.By)
 }
 
 // small writes a figure with about three digits.

@@ -83,8 +83,9 @@ type view struct {
 func newView(r *measure.Results) view {
 	n := namesOf(r)
 	return view{
-		Results: r, Tiles: n.tiles(), Hero: n.hero(), Codecs: n.codecs(), Rows: n.footprints(), Inserts: n.inserts(),
-		Order: n.order(), Access: n.access(), Skip: n.skipping(), SkipLead: n.skipLead(),
+		Results: r, Tiles: n.tiles(), Hero: n.hero(), Codecs: n.codecs(), Rows: n.footprints(),
+		Inserts: n.inserts(),
+		Order:   n.order(), Access: n.access(), Skip: n.skipping(), SkipLead: n.skipLead(),
 	}
 }
 

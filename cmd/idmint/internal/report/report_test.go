@@ -17,37 +17,54 @@ import (
 // sample are made-up results of a run in these databases, with something of everything.
 func sample(databases ...string) *measure.Results {
 	r := &measure.Results{
-		Made: time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC), Seconds: 61.5, Rows: 1_000_000, PerSecond: 10_000,
-		Machine: measure.Machine{System: "linux/amd64", Processors: 2, Go: "go1.26", Processor: "<fast & small>"},
+		Made: time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC), Seconds: 61.5, Rows: 1_000_000,
+		PerSecond: 10_000,
+		Machine: measure.Machine{
+			System: "linux/amd64", Processors: 2, Go: "go1.26",
+			Processor: "<fast & small>",
+		},
 	}
 	for _, name := range databases {
 		r.Databases = append(r.Databases, measure.Server{Name: name, Version: name + " 1.2.3"})
 		for i, k := range measure.Keys() {
 			form := string(k.Storage)
 			r.Order = append(r.Order, measure.Order{
-				Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN", Documented: "that of the IDs", IDs: 100_000, Generators: 8,
+				Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN",
+				Documented: "that of the IDs", IDs: 100_000, Generators: 8,
 				OrderBy: true, Index: true, AsIDs: true, Access: "Index Scan <ids>",
 			})
 			if name != "ClickHouse" {
 				r.Footprints = append(r.Footprints, measure.Footprint{
-					Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN", Rows: 200_000,
-					KeyBytes: int64(4_000_000 + 100_000*i), TableBytes: 9_000_000, LogBytes: 12_345_678, Pages: int64(1500 + 400*i),
+					Database: name, Scheme: k.Scheme, Storage: form, Peer: k.Peer, Column: "COLUMN",
+					Rows:     200_000,
+					KeyBytes: int64(4_000_000 + 100_000*i), TableBytes: 9_000_000,
+					LogBytes: 12_345_678, Pages: int64(1500 + 400*i),
 				})
 			} else {
 				r.Compression = append(r.Compression, compressions(k, float64(i+1))...)
 			}
 			if i < 5 {
 				r.Inserts = append(r.Inserts, measure.Insert{
-					Database: name, Path: "COPY", Scheme: k.Scheme, Storage: form, Column: "COLUMN", Peer: k.Peer, Rows: 20_000, Rounds: 9,
+					Database: name, Path: "COPY", Scheme: k.Scheme, Storage: form, Column: "COLUMN",
+					Peer: k.Peer, Rows: 20_000, Rounds: 9,
 					RowsPerSec: 345_678.9, Relative: 1 - float64(i)/10, Spread: 0.03,
 				})
 			}
 		}
 		r.Order = append(r.Order,
-			measure.Order{Database: name, Scheme: "sno", Storage: "text", What: "Czech", Documented: "that of the collation", OrderBy: true, Index: true, Naive: true},
-			measure.Order{Database: name, Scheme: "sno", Storage: "text", What: "wrong", Documented: "that of the IDs", OrderBy: true, Index: false, AsIDs: true},
+			measure.Order{
+				Database: name, Scheme: "sno", Storage: "text", What: "Czech",
+				Documented: "that of the collation", OrderBy: true, Index: true, Naive: true,
+			},
+			measure.Order{
+				Database: name, Scheme: "sno", Storage: "text", What: "wrong",
+				Documented: "that of the IDs", OrderBy: true, Index: false, AsIDs: true,
+			},
 		)
-		s := measure.Skipping{Database: name, Scheme: "trace", Storage: "bigint", By: measure.ByKey, Rows: 200_000, Found: 2_000, Minted: 2_000, Access: "range"}
+		s := measure.Skipping{
+			Database: name, Scheme: "trace", Storage: "bigint", By: measure.ByKey,
+			Rows: 200_000, Found: 2_000, Minted: 2_000, Access: "range",
+		}
 		if name == "ClickHouse" {
 			s.Granules, s.All, s.GranuleRows = 2, 25, 8192
 		}
@@ -65,8 +82,10 @@ func compressions(k measure.Key, size float64) []measure.Compression {
 					continue
 				}
 				all = append(all, measure.Compression{
-					Database: "ClickHouse", Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer, Column: "COLUMN", Codec: codec, Sort: sort,
-					Generators: generators, IDs: 1_000_000, BytesPerID: size / float64(i+1) / float64(2-j) * float64(generators) / 40,
+					Database: "ClickHouse", Scheme: k.Scheme, Storage: string(k.Storage),
+					Peer: k.Peer, Column: "COLUMN", Codec: codec, Sort: sort,
+					Generators: generators, IDs: 1_000_000,
+					BytesPerID: size / float64(i+1) / float64(2-j) * float64(generators) / 40,
 				})
 			}
 		}
@@ -103,10 +122,12 @@ func TestTablesHoldCharts(t *testing.T) {
 	}
 	for _, f := range all {
 		if len(f.Chart.Rows) < 5 || f.Chart.Axis == "" || f.Table.Caption == "" || f.Title == "" {
-			t.Errorf("%s: %d rows, axis %q, caption %q", f.Title, len(f.Chart.Rows), f.Chart.Axis, f.Table.Caption)
+			t.Errorf("%s: %d rows, axis %q, caption %q", f.Title, len(f.Chart.Rows), f.Chart.Axis,
+				f.Table.Caption)
 		}
 		for _, row := range f.Chart.Rows {
-			i := slices.IndexFunc(f.Table.Rows, func(cells []cell) bool { return cells[0].Text == row.Label })
+			i := slices.IndexFunc(f.Table.Rows,
+				func(cells []cell) bool { return cells[0].Text == row.Label })
 			if i < 0 {
 				t.Errorf("%s: the table has no row %q", f.Title, row.Label)
 				continue
@@ -137,7 +158,8 @@ func TestTablesHoldCharts(t *testing.T) {
 }
 
 var (
-	charts  = regexp.MustCompile(`(?s)<div class="chart" role="img" aria-label="[^"]+">(.*?)<p>[^<]+</p></div>`)
+	charts = regexp.MustCompile(
+		`(?s)<div class="chart" role="img" aria-label="[^"]+">(.*?)<p>[^<]+</p></div>`)
 	places  = regexp.MustCompile(`(?:left:|width:|100% - )([^%]*)%`)
 	marks   = regexp.MustCompile(`class="mark s(\d+)"`)
 	used    = regexp.MustCompile(`var\((--[a-z0-9]+)\)`)
@@ -185,10 +207,13 @@ func TestCharts(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	bar := func(value float64) chartRow { return chartRow{Marks: []mark{{Value: value}}} }
 	linear := chart{Rows: []chartRow{bar(10), bar(5)}}
-	if zero, half, full := linear.At(0), linear.At(5), linear.At(10); zero != 0 || half != 45.5 || full != 90.9 {
+	zero, half, full := linear.At(0), linear.At(5), linear.At(10)
+	if zero != 0 || half != 45.5 || full != 90.9 {
 		t.Errorf("%v, %v, %v", zero, half, full)
 	}
-	logarithmic := chart{Log: true, Rows: []chartRow{bar(1), {Marks: []mark{{Value: 100}, {Value: 10}}}}}
+	logarithmic := chart{
+		Log: true, Rows: []chartRow{bar(1), {Marks: []mark{{Value: 100}, {Value: 10}}}},
+	}
 	one, ten, hundred := logarithmic.At(1), logarithmic.At(10), logarithmic.At(100)
 	if one != 8.8 || ten != 48.4 || hundred != 88.1 {
 		t.Errorf("%v, %v, %v", one, ten, hundred)
@@ -204,14 +229,19 @@ func TestPlaces(t *testing.T) {
 // The page stands by itself.
 func TestPageNeedsNothing(t *testing.T) {
 	page := pageOf(t, sample(everything...))
-	for _, no := range []string{"http:", "https:", "//cdn", "<script", "<link", "<img", "<iframe", "url(", "@import", "onload", "srcset"} {
+	for _, no := range []string{
+		"http:", "https:", "//cdn", "<script", "<link", "<img", "<iframe",
+		"url(", "@import", "onload", "srcset",
+	} {
 		if strings.Contains(page, no) {
 			t.Errorf("the page has %q", no)
 		}
 	}
 	for _, want := range []string{
-		"&lt;fast &amp; small&gt;", "Index Scan &lt;ids&gt;", "2026-11-02 09:30 UTC", "in 1m2s", "ClickHouse 1.2.3", `lang="en"`, "width=device-width",
-		"prefers-color-scheme: dark", "✗ not as documented", "≠ IDs; that of the collation", "2 of 25 granules", ">0.90 ± 0.03<", "--containers --rows 1000000", "1,000,000 in a column",
+		"&lt;fast &amp; small&gt;", "Index Scan &lt;ids&gt;", "2026-11-02 09:30 UTC", "in 1m2s",
+		"ClickHouse 1.2.3", `lang="en"`, "width=device-width",
+		"prefers-color-scheme: dark", "✗ not as documented", "≠ IDs; that of the collation",
+		"2 of 25 granules", ">0.90 ± 0.03<", "--containers --rows 1000000", "1,000,000 in a column",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -226,17 +256,22 @@ func TestPageNeedsNothing(t *testing.T) {
 func TestSQLiteAlone(t *testing.T) {
 	r := sample("SQLite")
 	v := newView(r)
-	if v.Hero != nil || v.Codecs != nil || len(v.Rows) != 2 || len(v.Inserts) != 1 || v.SkipLead != "" {
+	if v.Hero != nil || v.Codecs != nil || len(v.Rows) != 2 || len(v.Inserts) != 1 ||
+		v.SkipLead != "" {
 		t.Errorf("%+v", v)
 	}
-	if page := pageOf(t, r); strings.Contains(page, "Bytes per ID in ClickHouse") || strings.Contains(page, "--containers") {
+	page := pageOf(t, r)
+	if strings.Contains(page, "Bytes per ID in ClickHouse") ||
+		strings.Contains(page, "--containers") {
 		t.Error("the page speaks of databases that were not measured")
 	}
 	want := []string{
-		"20.0 bytes per row: of the primary key's index in SQLite, with a decimal ID. With a UUIDv7 it takes 26.0",
+		"20.0 bytes per row: of the primary key's index in SQLite, with a decimal ID. With a " +
+			"UUIDv7 it takes 26.0",
 		"4.5 × fewer pages written: in SQLite with decimal IDs than with UUIDv4, for the same rows",
 		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into SQLite: 345,679 rows a second",
-		"16 of 17 columns sort as documented: by ORDER BY and along the index, with IDs of several generators at once",
+		"16 of 17 columns sort as documented: by ORDER BY and along the index, with IDs of " +
+			"several generators at once",
 	}
 	if got := Summary(r); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -246,10 +281,13 @@ func TestSQLiteAlone(t *testing.T) {
 func TestSummary(t *testing.T) {
 	got := Summary(sample(everything...))
 	want := []string{
-		"0.006 bytes per ID: a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes 0.22 there, and 0.43 in order of arrival",
+		"0.006 bytes per ID: a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes " +
+			"0.22 there, and 0.43 in order of arrival",
 		"4.5 × fewer pages written: in PostgreSQL with decimal IDs than with UUIDv4, for the same rows",
-		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into PostgreSQL: 345,679 rows a second",
-		"64 of 68 columns sort as documented: by ORDER BY and along the index, with IDs of several generators at once",
+		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into PostgreSQL: 345,679 " +
+			"rows a second",
+		"64 of 68 columns sort as documented: by ORDER BY and along the index, with IDs of " +
+			"several generators at once",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -263,7 +301,8 @@ func TestNoise(t *testing.T) {
 		r.Inserts[i].Spread = 0.3
 	}
 	got := Summary(r)
-	if want := "2 of 25 granules are read: by ClickHouse for the 2,000 IDs of a second, of 200,000"; len(got) != 4 || got[3] != want {
+	want := "2 of 25 granules are read: by ClickHouse for the 2,000 IDs of a second, of 200,000"
+	if len(got) != 4 || got[3] != want {
 		t.Errorf("%q, want %q at the end", got, want)
 	}
 }
@@ -316,10 +355,12 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pageOf(t, r) != string(page) {
-		t.Error("docs/report.html is stale: idmint report --from docs/report.json --out docs/report.html")
+		t.Error("docs/report.html is stale: idmint report --from docs/report.json --out " +
+			"docs/report.html")
 	}
 	for _, name := range everything {
-		if !slices.ContainsFunc(r.Databases, func(d measure.Server) bool { return d.Name == name }) {
+		if !slices.ContainsFunc(r.Databases,
+			func(d measure.Server) bool { return d.Name == name }) {
 			t.Errorf("docs/report.json has nothing of %s", name)
 		}
 	}
@@ -327,7 +368,8 @@ func TestDocs(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for v, want := range map[float64]string{
-		0.0102: "0.010", 0.0994: "0.099", 0.0996: "0.10", 0.784: "0.78", 9.94: "9.94", 9.96: "10.0", 13.98: "14.0", 99.6: "100", 1234.5: "1,234", 1234567: "1,234,567", 999: "999",
+		0.0102: "0.010", 0.0994: "0.099", 0.0996: "0.10", 0.784: "0.78", 9.94: "9.94", 9.96: "10.0",
+		13.98: "14.0", 99.6: "100", 1234.5: "1,234", 1234567: "1,234,567", 999: "999",
 	} {
 		if got := small(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)

@@ -10,7 +10,10 @@ import (
 // tiles are the figures that say most, of the databases that were there.
 func (n named) tiles() []tile {
 	var tiles []tile
-	for _, t := range []*tile{n.compressionTile(), n.sizeTile(), n.pagesTile(), n.insertTile(), n.orderTile(), n.skippingTile()} {
+	for _, t := range []*tile{
+		n.compressionTile(), n.sizeTile(), n.pagesTile(), n.insertTile(),
+		n.orderTile(), n.skippingTile(),
+	} {
 		if t != nil && len(tiles) < 4 {
 			tiles = append(tiles, *t)
 		}
@@ -27,7 +30,8 @@ func (n named) compressionTile() *tile {
 	}
 	return &tile{
 		small(ours), "bytes per ID",
-		fmt.Sprintf("a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes %s there, and %s in order of arrival",
+		fmt.Sprintf("a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes %s "+
+			"there, and %s in order of arrival",
 			small(sorted), small(arrival)),
 	}
 }
@@ -67,7 +71,10 @@ func (n named) sizeTile() *tile {
 		return nil
 	}
 	a, b := float64(ours.KeyBytes)/float64(ours.Rows), float64(theirs.KeyBytes)/float64(theirs.Rows)
-	return &tile{small(a), "bytes per row", fmt.Sprintf("of the primary key's index in %s, with a decimal ID. With a UUIDv7 it takes %s", ours.Database, small(b))}
+	return &tile{
+		small(a), "bytes per row",
+		fmt.Sprintf("of the primary key's index in %s, with a decimal ID. With a UUIDv7 it takes %s", ours.Database, small(b)),
+	}
 }
 
 func (n named) pagesTile() *tile {
@@ -87,14 +94,19 @@ func (n named) insertTile() *tile {
 	const certain = 0.1
 	var best *measure.Insert
 	for i, m := range n.Inserts {
-		if m.Scheme == "decimal" && m.Spread > 0 && m.Spread <= certain && (best == nil || best.Database == "SQLite") {
+		if m.Scheme == "decimal" && m.Spread > 0 && m.Spread <= certain &&
+			(best == nil || best.Database == "SQLite") {
 			best = &n.Inserts[i]
 		}
 	}
 	if best == nil {
 		return nil
 	}
-	return &tile{fmt.Sprintf("%.2f ×", best.Relative), "the speed of plain int64", fmt.Sprintf("a decimal ID inserted by %s into %s: %s rows a second", best.Path, best.Database, grouped(best.RowsPerSec))}
+	return &tile{
+		fmt.Sprintf("%.2f ×", best.Relative), "the speed of plain int64",
+		fmt.Sprintf("a decimal ID inserted by %s into %s: %s rows a second", best.Path,
+			best.Database, grouped(best.RowsPerSec)),
+	}
 }
 
 func (n named) orderTile() *tile {
@@ -104,7 +116,10 @@ func (n named) orderTile() *tile {
 			agree++
 		}
 	}
-	return &tile{fmt.Sprintf("%d of %d", agree, len(n.Order)), "columns sort as documented", "by ORDER BY and along the index, with IDs of several generators at once"}
+	return &tile{
+		fmt.Sprintf("%d of %d", agree, len(n.Order)), "columns sort as documented",
+		"by ORDER BY and along the index, with IDs of several generators at once",
+	}
 }
 
 func (n named) skippingTile() *tile {
@@ -113,5 +128,9 @@ func (n named) skippingTile() *tile {
 		return nil
 	}
 	s := n.Skipping[i]
-	return &tile{fmt.Sprintf("%d of %d", s.Granules, s.All), "granules are read", fmt.Sprintf("by ClickHouse for the %s IDs of a second, of %s", grouped(float64(s.Found)), grouped(float64(s.Rows)))}
+	return &tile{
+		fmt.Sprintf("%d of %d", s.Granules, s.All), "granules are read",
+		fmt.Sprintf("by ClickHouse for the %s IDs of a second, of %s", grouped(float64(s.Found)),
+			grouped(float64(s.Rows))),
+	}
 }
