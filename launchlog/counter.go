@@ -28,19 +28,22 @@ type CounterState struct {
 	UpdatedAt time.Time `json:"updated_at"`   // by the store's clock
 }
 
-// Counter is the namespace's counter of that name: up to 128 lower-case letters, digits, dots,
-// dashes, underscores and slashes, the first a letter or digit. There is nothing to create, and the
-// store is not asked. The error is a [*RequestError].
+// Counter returns the namespace's counter of that name. The name has up to 128 lower-case letters,
+// digits, dots, dashes, underscores and slashes; the first is a letter or digit. There is nothing
+// to create, and the store is not asked. The error is a [*RequestError].
 func (l *Log) Counter(name string) (*Counter, error) {
 	if len(name) > 128 || !counterPattern.MatchString(name) {
-		return nil, &RequestError{"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, dashes, underscores and slashes"}
+		return nil, &RequestError{
+			"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, " +
+				"dashes, underscores and slashes",
+		}
 	}
 	return &Counter{l, CounterRef{l.opts.Namespace, name}}, nil
 }
 
 // Counters returns up to limit counters that have handed out numbers, in the order of their names'
-// bytes. They begin behind the name after, which is that of the last page's last one, or empty.
-// Limit 0 is 100.
+// bytes. They begin behind the name after: for the next page, give the last name of this one. Empty
+// begins at the first. Limit 0 is 100.
 func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterState, error) {
 	if limit < 0 {
 		return nil, &RequestError{"limit", strconv.Itoa(limit), "is negative"}
@@ -53,14 +56,14 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 	})
 }
 
-// Name is the counter's name within its namespace.
+// Name returns the counter's name within its namespace.
 func (c *Counter) Name() string { return c.ref.Name }
 
 // Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or
 // floor if that is higher. None of them was handed out before, and none will be again. Numbers that
 // were passed over on the way to floor are not handed out either, so a floor close to 2^63−1 uses
-// up the counter. Where an answer was lost, the numbers that it spoke of are left unused and others
-// are taken: a gap is safe, a repeat is not.
+// up the counter. Where an answer was lost, Reserve leaves its numbers unused and takes others: a
+// gap is safe, a repeat is not.
 //
 // Errors: [*RequestError]; [ErrCounterExhausted], and the counter stays as it was;
 // [*UnresolvedError]; or what the store says.
@@ -71,19 +74,23 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 	case n < 1:
 		return 0, &RequestError{"n", strconv.FormatInt(n, 10), "is not positive"}
 	case floor > math.MaxInt64-n+1:
-		return 0, &RequestError{"floor", strconv.FormatInt(floor, 10), fmt.Sprintf("leaves fewer than %d numbers up to 2^63−1", n)}
+		return 0, &RequestError{
+			"floor", strconv.FormatInt(floor, 10),
+			fmt.Sprintf("leaves fewer than %d numbers up to 2^63−1", n),
+		}
 	}
-	first, err = attempt(ctx, c.log, "reserve", c.ref.Name, func(ctx context.Context) (int64, error) {
+	name := c.ref.Name
+	first, err = attempt(ctx, c.log, "reserve", name, func(ctx context.Context) (int64, error) {
 		return c.log.store.ReserveNumbers(ctx, c.ref, floor, n)
 	})
 	if lost := (*UnresolvedError)(nil); errors.As(err, &lost) && lost.Cause == nil {
-		// Final: what a lost answer spoke of is left unused, so there is no more to it.
+		// The error is final: the numbers of the lost answer stay unused, so nothing is in doubt.
 		err = lost.Err
 	}
 	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", c.ref.Name, err)
+		return 0, fmt.Errorf("counter %s: %w", name, err)
 	}
-	c.log.warn(Usage{Counter: c.ref.Name, Used: first + n - 1, Max: math.MaxInt64})
+	c.log.warn(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
 	return first, nil
 }
 
@@ -98,14 +105,18 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 	return last, nil
 }
 
-// Advance makes the numbers up to to count as handed out. It is for an operator whose store was
-// restored from a backup, or failed over to a copy without the newest rows. Such a store would hand
-// out numbers again. Advance beyond every number that was ever used. It returns the counter's
-// value, which is never lowered. Where that is beyond to, nothing was changed. Otherwise an event
-// of the namespace, "counter-advanced", names actor, which is the log's host if empty.
-func (c *Counter) Advance(ctx context.Context, to int64, actor string) (int64, error) {
-	if to < 1 {
-		return 0, &RequestError{"to", strconv.FormatInt(to, 10), "is no number of a counter"}
+// Advance raises the counter to target, so that the numbers up to target count as handed out. It is
+// for an operator whose store was restored from a backup, or failed over to a copy without the
+// newest rows. Such a store would hand out numbers again. Advance beyond every number that was ever
+// used. An event of the namespace, "counter-advanced", names actor, which is the log's host if
+// empty. A counter that is already there stays as it is, without an event. Advance returns the
+// value that the counter has afterwards. Errors: [*RequestError], [*UnresolvedError], or what the
+// store says.
+func (c *Counter) Advance(ctx context.Context, target int64, actor string) (int64, error) {
+	if target < 1 {
+		return 0, &RequestError{
+			"to", strconv.FormatInt(target, 10), "is no number of a counter",
+		}
 	}
 	if actor == "" {
 		actor = c.log.opts.Host
@@ -113,11 +124,12 @@ func (c *Counter) Advance(ctx context.Context, to int64, actor string) (int64, e
 	if err := checkText("actor", actor, 255); err != nil {
 		return 0, err
 	}
-	now, err := attempt(ctx, c.log, "advance", c.ref.Name, func(ctx context.Context) (int64, error) {
-		return c.log.store.AdvanceCounter(ctx, c.ref, to, actor)
+	name := c.ref.Name
+	now, err := attempt(ctx, c.log, "advance", name, func(ctx context.Context) (int64, error) {
+		return c.log.store.AdvanceCounter(ctx, c.ref, target, actor)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", c.ref.Name, err)
+		return 0, fmt.Errorf("counter %s: %w", name, err)
 	}
 	return now, nil
 }

@@ -23,25 +23,29 @@ var (
 	ErrLaunchesExhausted error = reason("all 99,999 launch numbers are used up: " +
 		"start a new namespace, for tables of its own")
 	// ErrGeneratorsExhausted: the launch has used all its generator numbers.
-	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: start a new launch")
+	ErrGeneratorsExhausted error = reason("all 100,000 generator numbers are used up: " +
+		"start a new launch")
 	// ErrCounterExhausted: the counter has not as many numbers left as were asked for. It stays as
 	// it was.
-	ErrCounterExhausted error = reason("the counter's numbers, which end at 9223372036854775807, are used up")
+	ErrCounterExhausted error = reason("the counter's numbers, which end at 9223372036854775807, " +
+		"are used up")
 	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was
 	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that
 	// was ever used.
 	ErrBehind error = reason("the store has lost launches")
-	// ErrHeld: this process has what the store waits for, a lock or all connections, and a
-	// transaction of the app that waits for the answer cannot give it back.
-	// Each store's documentation says how long that takes.
+	// ErrHeld: this process has what the store waits for, a lock or all connections. A transaction
+	// of the app that waits for the answer cannot give it back. Each store's documentation says how
+	// long it waits.
 	ErrHeld error = reason("a transaction of this process has what the launch log waits for: " +
 		"take the first number before the transaction, with the generator's Ready")
 )
 
-// errNotMade is of a log whose zero value is used.
-var errNotMade = &RequestError{"store", "nil", "holds no launches: New makes a log, with a store of a package below launchlog"}
+// errNotMade is the error of a log that is the zero value.
+var errNotMade = &RequestError{
+	"store", "nil", "holds no launches: New makes a log, with a store of a package below launchlog",
+}
 
-// A SchemaError is returned by a store whose tables are missing, older than the code, or newer.
+// A store returns a SchemaError where its tables are missing, older than the code, or newer.
 type SchemaError struct {
 	Have, Want int // versions; Have is 0 where there are no tables
 }
@@ -49,15 +53,18 @@ type SchemaError struct {
 func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
-		return "launchlog: there is no launch log: create it with `idmint migrate` or package migrations"
+		return "launchlog: there is no launch log: " +
+			"create it with `idmint migrate` or package migrations"
 	case e.Have < e.Want:
-		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
+		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: "+
+			"upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
 	default:
-		return fmt.Sprintf("launchlog: the launch log has schema version %d, newer than %d: a newer idmint made it", e.Have, e.Want)
+		return fmt.Sprintf("launchlog: the launch log has schema version %d, newer than %d: "+
+			"a newer idmint made it", e.Have, e.Want)
 	}
 }
 
-// A RequestError is returned for input that the log does not take.
+// A Log returns a RequestError for input that it does not take.
 type RequestError struct {
 	Field  string // as in JSON
 	Value  string
@@ -68,8 +75,8 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("launchlog: %s %s %s", e.Field, quote(e.Value), e.Reason)
 }
 
-// A ConflictError is returned by Start for a key that belongs to a launch with another request, and
-// by End for a launch that ended with another outcome.
+// Start returns a ConflictError for a key that belongs to a launch with another request. End
+// returns one for a launch that ended with another outcome.
 type ConflictError struct {
 	Key    string   // of the launch
 	Launch int      // the launch that is there
@@ -77,20 +84,22 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s", e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
+	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s",
+		e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
 }
 
-// An UnresolvedError is returned when the budget or the context ended before the store gave a final
-// answer.
+// A Log returns an UnresolvedError when the budget or the context ended before the store gave a
+// final answer. It also returns one for a final error after an answer was lost.
 type UnresolvedError struct {
 	Op       string // "start", "end", "claim", "reserve", …
 	Key      string // what names the operation: run it again under this key
 	Attempts int
 	// Uncertain says that an answer was lost: the operation may have been carried out, or may yet
-	// be. Start and End may be run again as they are; numbers in doubt, of generators or counters,
+	// be. Start and End may be run again as they are. Numbers in doubt, of generators or counters,
 	// are left unused.
 	Uncertain bool
-	// Why it ended: the context's error, or that the budget is used up; or nil, for a final error after a lost answer.
+	// Cause says why it ended: the context's error, or that the budget is used up. It is nil for a
+	// final error after a lost answer.
 	Cause error
 	Err   error // of the last attempt that was not merely cut off, or nil
 }
@@ -117,8 +126,8 @@ func (e *UnresolvedError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.Cause, e.Err}, func(err error) bool { return err == nil })
 }
 
-// An AttemptError is how a [Store] says that an attempt did not settle the operation, and a [Log]
-// may run it again. Its text is that of the error in it.
+// A [Store] returns an AttemptError where an attempt did not settle the operation. A [Log] may run
+// the operation again. The text is that of the error in it.
 type AttemptError struct {
 	// Ambiguous: the operation may have been carried out, or may yet be. If not, it is known that
 	// nothing was changed.

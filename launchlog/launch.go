@@ -21,9 +21,9 @@ const (
 	MaxGenerators = 100_000
 )
 
-// Request says what is launched, by whom and why. Key, Service, Environment and Initiator are
-// required. Texts are UTF-8 without control characters, at most 255 bytes (Reason and PipelineURL
-// 4,096).
+// Request says what is launched, who launches it and why. Key, Service, Environment and Initiator
+// are required. Texts are UTF-8 without control characters, at most 255 bytes (Reason and
+// PipelineURL 4,096).
 type Request struct {
 	// Key makes the start idempotent: it names this deployment and no other, for example the URL of
 	// the pipeline's run.
@@ -32,7 +32,7 @@ type Request struct {
 	Service        string `json:"service,omitempty"`
 	Environment    string `json:"environment,omitempty"`
 	Initiator      string `json:"initiator,omitempty"`
-	InitiatorKind  string `json:"initiator_kind,omitempty"` // for example "user", "ci" or "schedule"
+	InitiatorKind  string `json:"initiator_kind,omitempty"` // such as "user", "ci" or "schedule"
 	Version        string `json:"version,omitempty"`
 	Commit         string `json:"commit,omitempty"`
 	Ref            string `json:"ref,omitempty"` // branch or tag
@@ -41,13 +41,14 @@ type Request struct {
 	Reason         string `json:"reason,omitempty"`
 	Approver       string `json:"approver,omitempty"`
 	PipelineURL    string `json:"pipeline_url,omitempty"`
-	// The launch that this one rolls back, or 0.
-	RollsBack int             `json:"rolls_back,omitempty"`
-	Data      json.RawMessage `json:"data,omitempty"` // a JSON object of the caller's, at most 64 KiB
+	// RollsBack is the launch that this one rolls back, or 0.
+	RollsBack int `json:"rolls_back,omitempty"`
+	// Data is a JSON object of the caller's, at most 64 KiB.
+	Data json.RawMessage `json:"data,omitempty"`
 
 	// KnownLaunch is the highest launch number that the caller knows of, or 0. A store that has not
 	// come as far lost launches, and Start fails with [ErrBehind] rather than repeat their numbers.
-	// Generator numbers that a store lost it does not notice: see [Log.Advance].
+	// Start does not notice generator numbers that a store lost: see [Log.Advance].
 	KnownLaunch int `json:"-"`
 }
 
@@ -80,7 +81,7 @@ const (
 	Superseded Outcome = "superseded"
 )
 
-// Ending says how and by whom a launch is ended.
+// Ending says how a launch ends, and who ends it.
 type Ending struct {
 	Outcome Outcome
 	Actor   string // who ends it; the log's host where empty
@@ -218,8 +219,8 @@ var (
 	errDepth     = fmt.Errorf("is nested more than %d deep", maxDepth)
 )
 
-// decodeValue is what json.Unmarshal does, but for objects that have a name twice, and bounded in
-// depth.
+// decodeValue decodes as json.Unmarshal does. It refuses objects that have a name twice, and
+// bounds the depth.
 func decodeValue(d *json.Decoder, depth int) (any, error) {
 	token, err := d.Token()
 	delim, nested := token.(json.Delim)
@@ -283,7 +284,9 @@ func (e Ending) validate() error {
 
 func (o Outcome) validate() error {
 	if o == "" || len(o) > 32 || strings.Trim(string(o), "abcdefghijklmnopqrstuvwxyz-") != "" {
-		return &RequestError{"outcome", string(o), "is not one word of lower-case letters and dashes"}
+		return &RequestError{
+			"outcome", string(o), "is not one word of lower-case letters and dashes",
+		}
 	}
 	return nil
 }

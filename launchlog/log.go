@@ -31,8 +31,7 @@ type Options struct {
 	// Host and PID are recorded with launches and claims. They are those of the process if empty.
 	Host string
 	PID  int
-	// Warn is told, at every number taken, that 80 % of such numbers are used or more. It may be
-	// nil.
+	// Warn hears, at every number taken, that 80 % of such numbers are used or more. It may be nil.
 	Warn func(Usage)
 }
 
@@ -40,7 +39,7 @@ type Options struct {
 type Usage struct {
 	Namespace string
 	Counter   string // whose numbers are meant
-	Launch    int    // whose generator numbers are meant; 0 for the launch numbers, without a counter
+	Launch    int    // whose generator numbers are meant; 0, without a counter: the launch numbers
 	Used, Max int64
 }
 
@@ -58,11 +57,14 @@ func (u Usage) Level() int {
 func (u Usage) String() string {
 	switch {
 	case u.Counter != "":
-		return fmt.Sprintf("%d of %d numbers of counter %s of namespace %s are used: over %d %%", u.Used, u.Max, u.Counter, u.Namespace, u.Level())
+		return fmt.Sprintf("%d of %d numbers of counter %s of namespace %s are used: over %d %%",
+			u.Used, u.Max, u.Counter, u.Namespace, u.Level())
 	case u.Launch == 0:
-		return fmt.Sprintf("%d of %d launch numbers of namespace %s are used: over %d %%", u.Used, u.Max, u.Namespace, u.Level())
+		return fmt.Sprintf("%d of %d launch numbers of namespace %s are used: over %d %%",
+			u.Used, u.Max, u.Namespace, u.Level())
 	default:
-		return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; start a new launch", u.Used, u.Max, u.Launch, u.Level())
+		return fmt.Sprintf("%d of %d generator numbers of launch %d are used: over %d %%; "+
+			"start a new launch", u.Used, u.Max, u.Launch, u.Level())
 	}
 }
 
@@ -76,7 +78,9 @@ type Log struct {
 // New makes a log. The error is a [*RequestError].
 func New(store Store, opts *Options) (*Log, error) {
 	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, &RequestError{"store", "nil", "holds no launches: open one of a package below launchlog"}
+		return nil, &RequestError{
+			"store", "nil", "holds no launches: open one of a package below launchlog",
+		}
 	}
 	l := &Log{store: store}
 	if opts != nil {
@@ -87,7 +91,10 @@ func New(store Store, opts *Options) (*Log, error) {
 		o.Namespace = DefaultNamespace
 	}
 	if len(o.Namespace) > 63 || !namespacePattern.MatchString(o.Namespace) {
-		return nil, &RequestError{"namespace", o.Namespace, "is not a name of lower-case letters, digits, dots, dashes and underscores"}
+		return nil, &RequestError{
+			"namespace", o.Namespace,
+			"is not a name of lower-case letters, digits, dots, dashes and underscores",
+		}
 	}
 	if o.Budget < 0 {
 		return nil, &RequestError{"budget", o.Budget.String(), "is negative"}
@@ -132,16 +139,17 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 		return Launch{}, fmt.Errorf("namespace %s: %w", l.opts.Namespace, err)
 	}
 	if launch.RequestHash != hash {
-		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differ(launch.Request, r)}
+		differing := differ(launch.Request, r)
+		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differing}
 	}
 	l.warn(Usage{Used: int64(launch.ID), Max: MaxLaunch})
 	return launch, nil
 }
 
 // End ends a launch: it gives out no more generator numbers. Apps of the launch that hold one go on
-// until it is used up. To end it again with the same outcome changes nothing; with another one is a
-// [*ConflictError]. Other errors: [ErrNotFound], [*RequestError], [*UnresolvedError], or what the
-// store says.
+// until it is used up. To end it again with the same outcome changes nothing. With another outcome
+// the error is a [*ConflictError]. Other errors: [ErrNotFound], [*RequestError],
+// [*UnresolvedError], or what the store says.
 func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error) {
 	if ending.Actor == "" {
 		ending.Actor = l.opts.Host
@@ -149,7 +157,8 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 	if err := ending.validate(); err != nil {
 		return Launch{}, err
 	}
-	ended, err := attempt(ctx, l, "end", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
+	key := strconv.Itoa(launch)
+	ended, err := attempt(ctx, l, "end", key, func(ctx context.Context) (Launch, error) {
 		return l.store.EndLaunch(ctx, l.ref(launch), ending)
 	})
 	if err != nil {
@@ -189,13 +198,15 @@ type Generators struct {
 	launch int
 }
 
-// Generators is the source of generator numbers of a launch. It asks the store when it is asked.
+// Generators returns the source of a launch's generator numbers. It asks the store only when it is
+// asked for a number.
 func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
 
-// Launch is the launch that the numbers are of.
+// Launch returns the launch that the numbers are of.
 func (g *Generators) Launch() int { return g.launch }
 
-// NextGenerator is [Log.Claim]. Its errors leave it to the generator to name the launch.
+// NextGenerator claims the next generator number, as [Log.Claim] does. Its errors do not name the
+// launch, because the generator's do.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	claim, err := g.log.claim(ctx, g.launch)
 	return claim.Generator, err
@@ -205,7 +216,9 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 // [Superseded]. It is for an operator whose store was restored from a backup, or failed over to a
 // copy without the newest rows. Such a store would give out launch numbers again, and generator
 // numbers of the launches that run. Advance beyond every number that was ever used, and start a new
-// launch. It returns the last launch number, which is never lowered.
+// launch. Advance returns the last launch number, which is never lowered. Where that is above last,
+// nothing was changed, and the error is a [*RequestError]. Other errors: [*UnresolvedError], or
+// what the store says.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if last < 1 || last > MaxLaunch {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
@@ -214,18 +227,20 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 	if err := ending.validate(); err != nil {
 		return 0, err
 	}
-	now, err := attempt(ctx, l, "advance", strconv.Itoa(last), func(ctx context.Context) (int, error) {
+	key := strconv.Itoa(last)
+	now, err := attempt(ctx, l, "advance", key, func(ctx context.Context) (int, error) {
 		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
 	})
 	if err == nil && now > last {
-		err = &RequestError{"last", strconv.Itoa(last), fmt.Sprintf("is below the last launch, %d", now)}
+		err = &RequestError{"last", key, fmt.Sprintf("is below the last launch, %d", now)}
 	}
 	return now, err
 }
 
 // Show returns a launch, or [ErrNotFound].
 func (l *Log) Show(ctx context.Context, launch int) (Launch, error) {
-	found, err := attempt(ctx, l, "show", strconv.Itoa(launch), func(ctx context.Context) (Launch, error) {
+	key := strconv.Itoa(launch)
+	found, err := attempt(ctx, l, "show", key, func(ctx context.Context) (Launch, error) {
 		return l.store.Launch(ctx, l.ref(launch))
 	})
 	if err != nil {
@@ -248,9 +263,10 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 }
 
 // Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
-// Of a launch that is not there it is [ErrNotFound].
+// For a launch that is not there the error is [ErrNotFound].
 func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
-	found, err := attempt(ctx, l, "events", strconv.Itoa(launch), func(ctx context.Context) ([]Event, error) {
+	key := strconv.Itoa(launch)
+	found, err := attempt(ctx, l, "events", key, func(ctx context.Context) ([]Event, error) {
 		return l.store.Events(ctx, l.ref(launch))
 	})
 	if err == nil && len(found) == 0 && launch != 0 {
@@ -260,12 +276,13 @@ func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 }
 
 // Claims returns up to limit claims of a launch, from generator number from on, in ascending order.
-// Limit 0 is 100. Of a launch that is not there it is [ErrNotFound].
+// Limit 0 is 100. For a launch that is not there the error is [ErrNotFound].
 func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, error) {
 	if limit <= 0 {
 		limit = defaultLimit
 	}
-	found, err := attempt(ctx, l, "claims", strconv.Itoa(launch), func(ctx context.Context) ([]Claim, error) {
+	key := strconv.Itoa(launch)
+	found, err := attempt(ctx, l, "claims", key, func(ctx context.Context) ([]Claim, error) {
 		return l.store.Claims(ctx, l.ref(launch), from, limit)
 	})
 	if err == nil && len(found) == 0 {
@@ -294,7 +311,8 @@ func attempt[T any](
 	if l == nil || l.store == nil {
 		return zero, errNotMade
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Budget, fmt.Errorf("the budget of %v is used up", l.opts.Budget))
+	usedUp := fmt.Errorf("the budget of %v is used up", l.opts.Budget)
+	ctx, cancel := context.WithTimeoutCause(ctx, l.opts.Budget, usedUp)
 	defer cancel()
 	unresolved := &UnresolvedError{Op: op, Key: key}
 	for unresolved.Attempts = range dialect.Attempts(ctx, longestPause) {

@@ -4,16 +4,17 @@ import "context"
 
 // Store keeps the rows of launch logs. It is implemented once per database, and knows nothing of
 // retries, hashes or warnings. Each method is one atomic step, carried out wholly or not at all. A
-// [Log] may run it again after an [AttemptError]. Package storetest says what is expected of it.
+// [Log] may run it again after an [AttemptError]. Package storetest says what a store must do.
 //
 // Methods obey their context, also where the database or its disk does not answer, and are safe for
-// use by many goroutines and many processes. The context's error is returned bare only where
-// nothing was sent to the database, or what was sent is rolled back; otherwise it is ambiguous.
+// use by many goroutines and many processes. They return the context's error bare only where
+// nothing was sent to the database, or what was sent is rolled back. Otherwise they return it in an
+// [AttemptError] that is ambiguous.
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below
-	// start.KnownLaunch. If there is a launch with the key of start it returns that. Otherwise it
-	// takes the next number, and adds the launch and an event "started", or returns
-	// ErrLaunchesExhausted.
+	// start.KnownLaunch. Else it returns the launch that has the key of start. If there is none, it
+	// takes the next number, and adds the launch and an event "started". Where no number is left
+	// the error is ErrLaunchesExhausted.
 	StartLaunch(ctx context.Context, start Start) (Launch, error)
 
 	// EndLaunch ends a launch that is running, and adds an event "ended". A launch that has ended
@@ -25,9 +26,10 @@ type Store interface {
 	// claim, or returns ErrNotFound, ErrEnded or ErrGeneratorsExhausted.
 	ClaimGenerator(ctx context.Context, take Take) (Claim, error)
 
-	// AdvanceLaunches returns the namespace's last launch number if it is above last. Otherwise it
-	// ends the launches that run, raises the last launch number to last, at most MaxLaunch, adds an
-	// event "advanced" if that changes it, and returns last.
+	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to last
+	// and returns last. Last is at most MaxLaunch. If the number changes, it adds an event
+	// "advanced". If the namespace's last launch number is above last already, it changes nothing
+	// and returns that number.
 	AdvanceLaunches(ctx context.Context, namespace string, last int, ending Ending) (int, error)
 
 	// Launch returns one launch, or ErrNotFound.
@@ -41,13 +43,13 @@ type Store interface {
 	// which they were added.
 	Events(ctx context.Context, ref Ref) ([]Event, error)
 
-	// Claims returns up to limit claims of a launch whose numbers are at least from, in ascending
-	// order.
+	// Claims returns up to limit claims of a launch, in ascending order of their generator numbers,
+	// from number from on.
 	Claims(ctx context.Context, ref Ref, from, limit int) ([]Claim, error)
 
 	// ReserveNumbers raises a counter's value to max(value, floor − 1) + n, and returns the first
 	// of these last n numbers. Where that would pass 2^63−1 the error is ErrCounterExhausted. Floor
-	// is not negative, and n is positive. It carries no key: a reservation that is run again takes
+	// is not negative, and n is positive. There is no key: a reservation that is run again takes
 	// other numbers.
 	ReserveNumbers(ctx context.Context, ref CounterRef, floor, n int64) (first int64, err error)
 

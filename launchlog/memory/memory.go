@@ -1,5 +1,5 @@
-// Package memory is a launchlog.Store in the memory of one process: for tests, and as the reference
-// that other stores are measured by. What it holds is gone with the process.
+// Package memory is a launchlog.Store in the memory of one process. It is for tests, and it is the
+// reference that other stores are measured by. What it holds is gone with the process.
 package memory
 
 import (
@@ -45,10 +45,13 @@ func New(now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{now: now, namespaces: map[string]*namespace{}, tokens: map[string]launchlog.Claim{}}
+	return &Store{
+		now: now, namespaces: map[string]*namespace{}, tokens: map[string]launchlog.Claim{},
+	}
 }
 
-// lock returns with mu held and the namespace there, or with the context's error.
+// lock locks mu and returns the namespace, which it makes where it is missing. Where the context
+// has ended it returns that error, and locks nothing.
 func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,7 +59,10 @@ func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
 	s.mu.Lock()
 	n := s.namespaces[name]
 	if n == nil {
-		n = &namespace{launches: map[int]*launch{}, keys: map[string]int{}, counters: map[string]launchlog.CounterState{}}
+		n = &namespace{
+			launches: map[int]*launch{}, keys: map[string]int{},
+			counters: map[string]launchlog.CounterState{},
+		}
 		s.namespaces[name] = n
 	}
 	return n, nil
@@ -70,7 +76,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	}
 	defer s.mu.Unlock()
 	if n.last < start.KnownLaunch {
-		return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, n.last)
+		return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d",
+			launchlog.ErrBehind, start.KnownLaunch, n.last)
 	}
 	if id, ok := n.keys[start.Key]; ok {
 		return n.launches[id].row, nil
@@ -80,12 +87,16 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	}
 	n.last++
 	l := &launch{row: launchlog.Launch{
-		Namespace: start.Namespace, ID: n.last, Request: start.Request, RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
+		Namespace: start.Namespace, ID: n.last, Request: start.Request,
+		RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
 	}}
 	l.row.KnownLaunch = 0
 	n.launches[n.last] = l
 	n.keys[start.Key] = n.last
-	n.add(launchlog.Event{Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator, At: l.row.StartedAt}, nil)
+	n.add(launchlog.Event{
+		Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator,
+		At: l.row.StartedAt,
+	}, nil)
 	return l.row, nil
 }
 
@@ -112,8 +123,9 @@ func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
 		return
 	}
 	l.row.EndedAt, l.row.Outcome = now, ending.Outcome
-	n.add(launchlog.Event{Namespace: l.row.Namespace, Launch: l.row.ID, Kind: "ended", Actor: ending.Actor, At: now},
-		map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
+	n.add(launchlog.Event{
+		Namespace: l.row.Namespace, Launch: l.row.ID, Kind: "ended", Actor: ending.Actor, At: now,
+	}, map[string]any{"outcome": ending.Outcome, "reason": ending.Reason})
 }
 
 // ClaimGenerator implements launchlog.Store.
@@ -163,7 +175,9 @@ func (s *Store) AdvanceLaunches(
 		}
 	}
 	if last > n.last {
-		n.add(launchlog.Event{Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now()}, map[string]any{"from": n.last, "to": last})
+		n.add(launchlog.Event{
+			Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now(),
+		}, map[string]any{"from": n.last, "to": last})
 		n.last = last
 	}
 	return n.last, nil
@@ -199,7 +213,8 @@ func (s *Store) Launches(
 	}
 	for ; id > 0 && len(found) < f.Limit; id-- {
 		l := n.launches[id] // nil for numbers that were advanced over
-		if l == nil || f.Service != "" && l.row.Service != f.Service || f.Environment != "" && l.row.Environment != f.Environment ||
+		if l == nil || f.Service != "" && l.row.Service != f.Service ||
+			f.Environment != "" && l.row.Environment != f.Environment ||
 			f.Running && !l.row.Running() {
 			continue
 		}
@@ -260,7 +275,7 @@ func (s *Store) ReserveNumbers(
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Store) AdvanceCounter(
-	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
 	n, err := s.lock(ctx, ref.Namespace)
 	if err != nil {
@@ -268,17 +283,23 @@ func (s *Store) AdvanceCounter(
 	}
 	defer s.mu.Unlock()
 	before := n.counters[ref.Name].Value
-	if before >= to {
+	if before >= target {
 		return before, nil
 	}
-	n.raise(ref, to, s.now())
-	n.add(launchlog.Event{Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now()},
-		map[string]any{"counter": ref.Name, "from": strconv.FormatInt(before, 10), "to": strconv.FormatInt(to, 10)})
-	return to, nil
+	n.raise(ref, target, s.now())
+	n.add(launchlog.Event{
+		Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now(),
+	}, map[string]any{
+		"counter": ref.Name,
+		"from":    strconv.FormatInt(before, 10), "to": strconv.FormatInt(target, 10),
+	})
+	return target, nil
 }
 
 func (n *namespace) raise(ref launchlog.CounterRef, value int64, now time.Time) {
-	n.counters[ref.Name] = launchlog.CounterState{Namespace: ref.Namespace, Name: ref.Name, Value: value, UpdatedAt: now}
+	n.counters[ref.Name] = launchlog.CounterState{
+		Namespace: ref.Namespace, Name: ref.Name, Value: value, UpdatedAt: now,
+	}
 }
 
 // LastNumber implements launchlog.Store.

@@ -23,8 +23,8 @@ const (
 	deadlock  = 1213
 )
 
-// classify says which errors a launchlog.Log may try again after. A transaction whose commit was
-// not sent has changed nothing.
+// classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
+// transaction whose commit was not sent has changed nothing.
 func classify(err error) error {
 	var server *mysql.MySQLError
 	var attempt *launchlog.AttemptError
@@ -41,8 +41,10 @@ func classify(err error) error {
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.As(err, &network), errors.Is(err, io.EOF),
-		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn),
+		errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		return &launchlog.AttemptError{Err: err}
 	}
 	return err
@@ -52,24 +54,26 @@ func causeOf(e *mysql.MySQLError) dialect.Cause {
 	return dialect.MySQL.Cause(strconv.Itoa(int(e.Number)))
 }
 
-// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger, as it says of one that
-// KILL QUERY interrupted it over.
+// isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger. It says so of a
+// trigger whose parsing was interrupted by KILL QUERY.
 func isBrokenTrigger(err error) bool {
 	var e *mysql.MySQLError
-	return errors.As(err, &e) && e.Number == 1064 && strings.Contains(e.Message, "has an error in its body")
+	return errors.As(err, &e) && e.Number == 1064 &&
+		strings.Contains(e.Message, "has an error in its body")
 }
 
-// classifyCommit is for the error of a commit. Only a deadlock, which is how a Galera node says
-// that another one was faster, and a connection that was of no use to begin with tell what became
-// of it.
+// classifyCommit puts the error of a commit into an AttemptError. Two errors tell that nothing was
+// committed. One is a deadlock: a Galera node says so where another node was faster. The other is a
+// connection that was of no use to begin with.
 func classifyCommit(err error) error {
 	var server *mysql.MySQLError
-	known := errors.Is(err, driver.ErrBadConn) || errors.As(err, &server) && server.Number == deadlock
+	known := errors.Is(err, driver.ErrBadConn) ||
+		errors.As(err, &server) && server.Number == deadlock
 	return &launchlog.AttemptError{Ambiguous: !known, Err: err}
 }
 
-// lostRace reports whether another process made the row first: all of the transaction was rolled
-// back, the number as well.
+// lostRace reports whether another process made the row first. The whole transaction is rolled
+// back, and the number with it.
 func lostRace(err error) bool {
 	var e *mysql.MySQLError
 	return errors.As(err, &e) && e.Number == duplicate

@@ -2,19 +2,20 @@
 // github.com/go-sql-driver/mysql.
 //
 // Every step is one READ COMMITTED transaction on one connection, whatever the server's default is.
-// Nothing is applied before its commit is sent, so only an answer to that can leave a step in
-// doubt. Names differ where a byte differs: the tables compare by utf8mb4_bin. Times are UTC, by
-// the server's clock, to the microsecond, whatever time zone the server and the connection have.
+// The server applies nothing before the commit is sent. So a step is in doubt only where the answer
+// to its commit was lost. Names differ where a byte differs: the tables compare by utf8mb4_bin.
+// Times are UTC, by the server's clock, to the microsecond. The time zones of the server and of the
+// connection do not matter.
 //
 // # What the server must be set to
 //
-// What was acknowledged survives a crash of the server and its machine where
-// innodb_flush_log_at_trx_commit is 1 and, with a binary log, sync_binlog is 1: the defaults of
-// MySQL; MariaDB's sync_binlog is 0. It survives a failover only where the replica has everything:
-// one that lacks the newest transactions gives out their numbers again. See package launchlog for
-// what to do then.
+// Set innodb_flush_log_at_trx_commit to 1 and, with a binary log, sync_binlog to 1. Then what was
+// acknowledged survives a crash of the server and its machine. These are the defaults of MySQL.
+// MariaDB's default of sync_binlog is 0. What was acknowledged survives a failover only where the
+// replica has everything. A replica that lacks the newest transactions gives out their numbers
+// again. See package launchlog for what to do then.
 //
-// A call may find the row of an earlier one with the same key, whose commit is under way. It may
+// A call may find the row of an earlier call with the same key, whose commit is under way. It may
 // answer before that commit is on disk or on the replica: InnoDB shows rows so early. A crash
 // within that one flush can lose what was answered.
 //
@@ -92,7 +93,8 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	if config.Params == nil {
 		config.Params = map[string]string{}
 	}
-	config.Params["wait_timeout"] = "90" // in seconds: a client that stops amid a transaction keeps its locks no longer
+	// In seconds: a client that stops amid a transaction keeps its locks no longer.
+	config.Params["wait_timeout"] = "90"
 	for _, setting := range dialect.MySQLSession() {
 		config.Params[setting.Name] = setting.Value
 	}
@@ -111,11 +113,11 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// New opens the launch log by an app's own pool, which Close leaves open. Its wait_timeout is how
-// long a process that stops amid a step is in the way of all others: 90 s with Open, 8 hours by the
-// server's default. Its SQL mode must be strict, and some other settings be as servers have them by
-// default: the error names those that are not. The driver's own settings (parseTime, loc,
-// clientFoundRows, interpolateParams, …) may be any.
+// New opens the launch log by an app's own pool, which Close leaves open. A process that stops amid
+// a step is in the way of all others until the pool's wait_timeout. That is 90 s with Open, and 8
+// hours by the server's default. The pool's SQL mode must be strict, and some other settings be as
+// servers have them by default: the error names those that are not. The driver's own settings
+// (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
@@ -192,9 +194,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// A database names the log's database in the statements of a connection: whichever one an app that
-// shares the pool has turned to by USE, they find the same tables. Names that begin with idmint_
-// are those of tables.
+// A database puts the log's database before the names of tables in a connection's statements. So
+// they find the same tables whichever database an app that shares the pool has turned to by USE.
+// Names that begin with idmint_ are those of tables.
 type database struct {
 	*sql.Conn
 	tables *strings.Replacer
@@ -276,13 +278,13 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	return v, classify(err)
 }
 
-// avoidances are how many copies of each table, as MariaDB keeps them in its cache, a step avoids.
+// avoidances is how many copies of each table in MariaDB's cache a step avoids.
 const avoidances = 20
 
-// avoid keeps the newest copies of the tables from being used by this connection's next statements.
-// KILL QUERY can spoil the triggers of one, for good: MariaDB takes it out of its cache for each
-// statement that comes, until FLUSH TABLES. So whoever meets it, and may not flush, occupies it,
-// and gets another one.
+// avoid occupies the newest copies of the tables, so that this connection's next statements use
+// others. KILL QUERY can spoil the triggers of a copy for good. MariaDB takes that copy out of its
+// cache for each statement that comes, until FLUSH TABLES. Whoever meets it, and may not flush,
+// occupies it and gets another one.
 func avoid(ctx context.Context, tx rows.Tx, n int) error {
 	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
 		text := fmt.Sprintf("HANDLER idmint_%s OPEN AS avoided_%d_%d", table, n, i)
@@ -308,8 +310,8 @@ func transact(ctx context.Context, tx *sql.Conn, f func(context.Context) error) 
 		}
 		err = classifyCommit(err)
 	}
-	// A lock that is not had in time (1205) takes back its statement alone, and the connection may
-	// live on: so it is said always.
+	// Always roll back: a wait for a lock that ran out (1205) takes back its statement alone, and
+	// the connection may live on.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
 	defer cancel()
 	if _, rollback := tx.ExecContext(ending, `ROLLBACK`); rollback != nil {

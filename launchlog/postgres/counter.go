@@ -10,19 +10,24 @@ import (
 
 const (
 	selectValue = `SELECT value FROM idmint_counter WHERE namespace = $1 AND name = $2`
-	makeCounter = `INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`
+	makeCounter = `INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0)
+		ON CONFLICT DO NOTHING`
 	// reserveNumbers finds no row where there is no counter yet, and where it has too few numbers
 	// left.
-	reserveNumbers = `UPDATE idmint_counter SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp()
-		WHERE namespace = $1 AND name = $2 AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
+	reserveNumbers = `UPDATE idmint_counter
+		SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp()
+		WHERE namespace = $1 AND name = $2
+			AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
 		RETURNING value - $4::bigint + 1`
 	advanceCounter = `WITH raised AS (
-			UPDATE idmint_counter c SET value = $3::bigint, updated_at = clock_timestamp() FROM idmint_counter old
-			WHERE c.namespace = $1 AND c.name = $2 AND old.namespace = $1 AND old.name = $2 AND c.value < $3::bigint
+			UPDATE idmint_counter c SET value = $3::bigint, updated_at = clock_timestamp()
+			FROM idmint_counter old
+			WHERE c.namespace = $1 AND c.name = $2 AND c.value < $3::bigint
+				AND old.namespace = $1 AND old.name = $2
 			RETURNING old.value AS was)
 		INSERT INTO idmint_launch_event (namespace, kind, actor, detail)
-		SELECT $1, 'counter-advanced', $4,
-			('{"counter":' || to_json($2::text) || ',"from":"' || was || '","to":"' || $3::bigint || '"}')::json FROM raised`
+		SELECT $1, 'counter-advanced', $4, ('{"counter":' || to_json($2::text)
+			|| ',"from":"' || was || '","to":"' || $3::bigint || '"}')::json FROM raised`
 )
 
 // ReserveNumbers implements launchlog.Store.
@@ -60,14 +65,14 @@ func (s *Store) ReserveNumbers(
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Store) AdvanceCounter(
-	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
 	var now *int64
 	err := s.write(ctx, func(b *batch) {
 		b.Queue(makeNamespace, ref.Namespace)
 		b.Queue(makeCounter, ref.Namespace, ref.Name)
 		b.Queue(selectValue+` FOR NO KEY UPDATE`, ref.Namespace, ref.Name)
-		b.Queue(advanceCounter, ref.Namespace, ref.Name, to, actor)
+		b.Queue(advanceCounter, ref.Namespace, ref.Name, target, actor)
 		one(b, &now, rows.ScanOne[int64], selectValue, ref.Namespace, ref.Name)
 	})
 	if err != nil {

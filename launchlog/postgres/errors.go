@@ -11,12 +11,15 @@ import (
 )
 
 var (
-	errStandby  = errors.New("the commit's wait for the synchronous standby was cut off: the standby may lack it")
-	errReadOnly = errors.New("the server only reads: it is a standby, or its default_transaction_read_only is on")
+	errStandby = errors.New("the commit's wait for the synchronous standby was cut off: " +
+		"the standby may lack it")
+	errReadOnly = errors.New("the server only reads: it is a standby, " +
+		"or its default_transaction_read_only is on")
 )
 
-// classify says which errors a launchlog.Log may try again after. Sent says that a transaction and
-// its commit were sent, and broken that the connection is of no more use.
+// classify puts those errors into an AttemptError after which a launchlog.Log may try again. Sent
+// says that a transaction and its commit were sent. Broken says that the connection is of no more
+// use.
 func classify(err error, sent, broken bool) error {
 	var server *pgconn.PgError
 	var connecting *pgconn.ConnectError
@@ -40,7 +43,8 @@ func classify(err error, sent, broken bool) error {
 			return &launchlog.AttemptError{Err: err}
 		}
 		return err
-	case !sent && pgconn.SafeToRetry(err): // of what was sent pgx says so as well: a batch whose answer is lost ends with "conn closed"
+	// Of what was sent, pgx says so as well: a batch whose answer is lost ends with "conn closed".
+	case !sent && pgconn.SafeToRetry(err):
 		return &launchlog.AttemptError{Err: err}
 	case broken:
 		return &launchlog.AttemptError{Ambiguous: sent, Err: err}
@@ -50,8 +54,8 @@ func classify(err error, sent, broken bool) error {
 
 func causeOf(e *pgconn.PgError) dialect.Cause { return dialect.Postgres.Cause(e.Code) }
 
-// lost reports whether the server went away, or says that it does not know: a commit that was sent
-// may have been made.
+// lost reports whether the server went away, or says that it does not know. A commit that was sent
+// may then have been made.
 func lost(e *pgconn.PgError) bool {
 	return causeOf(e) == dialect.Away || e.SeverityUnlocalized == "PANIC"
 }
@@ -59,18 +63,21 @@ func lost(e *pgconn.PgError) bool {
 // passes reports whether the server rolled the transaction back, or did not begin it, for a reason
 // that passes.
 func passes(e *pgconn.PgError) bool {
-	cause := causeOf(e)
-	return cause == dialect.Contended || cause == dialect.Crowded || cause == dialect.CutOff || isTaken(e)
+	switch causeOf(e) {
+	case dialect.Contended, dialect.Crowded, dialect.CutOff:
+		return true
+	}
+	return isTaken(e)
 }
 
-// isTaken reports whether another process was faster: what is there is found by the next attempt.
+// isTaken reports whether another process was faster. The next attempt finds what that one made.
 func isTaken(e *pgconn.PgError) bool {
 	return e.Code == "23505" &&
 		(e.ConstraintName == "idmint_launch_key" || e.ConstraintName == "idmint_generator_token")
 }
 
-// lostRace reports whether another process made the row first: all of the transaction was rolled
-// back, the number as well.
+// lostRace reports whether another process made the row first. The whole transaction is rolled
+// back, and the number with it.
 func lostRace(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && isTaken(e)

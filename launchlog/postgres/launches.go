@@ -16,10 +16,10 @@ var (
 	counterColumns = rows.Times(rows.Counter, rfc3339)
 )
 
-// Rows that are there are locked by FOR KEY SHARE, which is in no other step's way. It makes the
-// commit wait for the disk and the standby. So what is returned of an earlier attempt is as safe as
-// what this one makes. Steps that take a number say it as well, where there is no row yet: who may
-// not lock the new row takes no number.
+// Steps lock the rows that are there by FOR KEY SHARE, which is in no other step's way. That makes
+// the commit wait for the disk and the standby. So what is returned of an earlier attempt is as
+// safe as what this one makes. Steps that take a number say FOR KEY SHARE as well, where there is
+// no row yet. So a role that may not lock the new row takes no number.
 const thisLaunch = ` WHERE namespace = $1 AND launch_id = $2::int`
 
 var (
@@ -32,25 +32,30 @@ var (
 	startLaunch = `WITH next AS (
 			UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
 			WHERE namespace = $1 AND last_launch_id >= $18::int AND last_launch_id < $19::int
-				AND NOT EXISTS (SELECT FROM idmint_launch WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE)
+				AND NOT EXISTS (SELECT FROM idmint_launch
+					WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE)
 			RETURNING last_launch_id),
 		started AS (
 			INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
-			SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::int, $17::text::json, $20 FROM next
+			SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+				$16::int, $17::text::json, $20 FROM next
 			RETURNING namespace, launch_id, initiator)
-		INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor) SELECT namespace, launch_id, 'started', initiator FROM started`
+		INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor)
+		SELECT namespace, launch_id, 'started', initiator FROM started`
 
 	lockLaunch = selectLaunch + thisLaunch + ` FOR NO KEY UPDATE`
 	endLaunch  = `WITH ended AS (
-			UPDATE idmint_launch SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + ` AND ended_at IS NULL
+			UPDATE idmint_launch
+			SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + ` AND ended_at IS NULL
 			RETURNING ` + rows.Launch + `),
 		noted AS (
 			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
 			SELECT namespace, launch_id, 'ended', $4, $5::text::json FROM ended)
 		SELECT ` + launchColumns + ` FROM ended`
 
-	claimByToken = `SELECT ` + claimColumns + ` FROM idmint_generator WHERE token = $1 FOR KEY SHARE`
-	takeNumber   = `WITH next AS (
+	claimByToken = `SELECT ` + claimColumns + ` FROM idmint_generator
+		WHERE token = $1 FOR KEY SHARE`
+	takeNumber = `WITH next AS (
 			UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
 				AND ended_at IS NULL AND next_generator_id < $3::int
 				AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4 FOR KEY SHARE)
@@ -58,10 +63,12 @@ var (
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next`
 
-	lockNamespace = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1 FOR NO KEY UPDATE`
-	endRunning    = `WITH ended AS (
+	lockNamespace = `SELECT last_launch_id FROM idmint_namespace
+		WHERE namespace = $1 FOR NO KEY UPDATE`
+	endRunning = `WITH ended AS (
 			UPDATE idmint_launch SET ended_at = clock_timestamp(), outcome = $3
-			WHERE namespace = $1 AND ended_at IS NULL AND (SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1) <= $2::int
+			WHERE namespace = $1 AND ended_at IS NULL
+				AND (SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1) <= $2::int
 			RETURNING launch_id)
 		INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
 		SELECT $1, launch_id, 'ended', $4, $5::text::json FROM ended ORDER BY launch_id`
@@ -70,7 +77,8 @@ var (
 			WHERE n.namespace = $1 AND old.namespace = $1 AND n.last_launch_id < $2::int
 			RETURNING old.last_launch_id AS was)
 		INSERT INTO idmint_launch_event (namespace, kind, actor, detail)
-		SELECT $1, 'advanced', $3, ('{"from":' || was || ',"to":' || $2::int || '}')::json FROM raised`
+		SELECT $1, 'advanced', $3, ('{"from":' || was || ',"to":' || $2::int || '}')::json
+		FROM raised`
 )
 
 // tries bounds how often a step is sent again at once where another process came in between.
@@ -99,7 +107,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		case there != nil:
 			return *there, nil
 		case last == nil:
-			if err := s.write(ctx, func(b *batch) { b.Queue(makeNamespace, start.Namespace) }); err != nil {
+			err := s.write(ctx, func(b *batch) { b.Queue(makeNamespace, start.Namespace) })
+			if err != nil {
 				return launchlog.Launch{}, err
 			}
 		case *last >= launchlog.MaxLaunch:
@@ -120,7 +129,8 @@ func (s *Store) EndLaunch(
 	var there, ended *launchlog.Launch
 	err = s.write(ctx, func(b *batch) {
 		one(b, &there, rows.ScanLaunch, lockLaunch, ref.Namespace, ref.Launch)
-		one(b, &ended, rows.ScanLaunch, endLaunch, ref.Namespace, ref.Launch, string(ending.Outcome), ending.Actor, rows.Text(detail))
+		one(b, &ended, rows.ScanLaunch, endLaunch, ref.Namespace, ref.Launch,
+			string(ending.Outcome), ending.Actor, rows.Text(detail))
 	})
 	switch {
 	case err != nil:
@@ -138,7 +148,8 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 	for range tries {
 		var there *launchlog.Claim
 		err := s.writeHot(ctx, func(b *batch) {
-			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators, take.Token, take.Host, take.PID)
+			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators,
+				take.Token, take.Host, take.PID)
 		}, func(b *batch) { one(b, &there, rows.ScanClaim, claimByToken, take.Token) })
 		switch {
 		case lostRace(err): // to find what the other one has made
@@ -171,7 +182,8 @@ func (s *Store) AdvanceLaunches(
 	err = s.write(ctx, func(b *batch) {
 		b.Queue(makeNamespace, namespace)
 		one(b, &was, rows.ScanOne[int], lockNamespace, namespace)
-		b.Queue(endRunning, namespace, last, string(ending.Outcome), ending.Actor, rows.Text(detail))
+		b.Queue(endRunning, namespace, last,
+			string(ending.Outcome), ending.Actor, rows.Text(detail))
 		b.Queue(raiseLast, namespace, last, ending.Actor)
 	})
 	if err != nil {
@@ -196,15 +208,18 @@ func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch
 func (s *Store) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	return list(ctx, s, rows.ScanLaunch, selectLaunch+` WHERE namespace = $1 AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
-		AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int) ORDER BY launch_id DESC LIMIT $6::bigint`,
+	return list(ctx, s, rows.ScanLaunch, selectLaunch+` WHERE namespace = $1
+		AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
+		AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int)
+		ORDER BY launch_id DESC LIMIT $6::bigint`,
 		namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
 }
 
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
 	return list(ctx, s, rows.ScanEvent, `SELECT `+eventColumns+` FROM idmint_launch_event
-		WHERE namespace = $1 AND launch_id IS NOT DISTINCT FROM nullif($2::int, 0) ORDER BY event_id`, ref.Namespace, ref.Launch)
+		WHERE namespace = $1 AND launch_id IS NOT DISTINCT FROM nullif($2::int, 0)
+		ORDER BY event_id`, ref.Namespace, ref.Launch)
 }
 
 // Claims implements launchlog.Store.
@@ -212,5 +227,6 @@ func (s *Store) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
 	return list(ctx, s, rows.ScanClaim, `SELECT `+claimColumns+` FROM idmint_generator`+thisLaunch+`
-		AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`, ref.Namespace, ref.Launch, from, limit)
+		AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`,
+		ref.Namespace, ref.Launch, from, limit)
 }

@@ -5,12 +5,12 @@
 // waits for the disk, and for a synchronous standby where there is one, whatever synchronous_commit
 // is. Numbers come from rows, not from sequences, and no lock outlives its transaction.
 //
-// The row that launches, or claims of a launch, are counted in is wanted by all of them. So their
-// steps are two transactions. The first takes the number and lets go of the row at once, without
-// waiting for the disk. The second reads back what the first made, and waits. PostgreSQL's log is
-// written in order, so with the second commit the first is on disk, and all numbers before it. What
-// is listed, and not yet acknowledged to its caller, may be lost in a crash. While a synchronous
-// standby is away, numbers are taken that nobody gets.
+// All starts of launches want one row, in which they are counted. So do all claims of a launch. So
+// their steps are two transactions. The first takes the number and lets go of the row at once,
+// without waiting for the disk. The second reads back what the first made, and waits. PostgreSQL's
+// log is written in order, so with the second commit the first is on disk, and all numbers before
+// it. A row that is listed, and not yet acknowledged to its caller, may be lost in a crash. While a
+// synchronous standby is away, numbers are taken that nobody gets.
 //
 // The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
@@ -22,14 +22,14 @@
 // pool that it is given.
 //
 // Such a pooler hands on connections with what a client has SET. The search_path of another client
-// does not lead this one to another log: the tables' schema is found once, by the session's default
-// search_path, and every statement names it. The default is what the connection string says, and
-// else the role's, the database's or the server's setting.
+// does not lead this one to another log. The store finds the tables' schema once, by the session's
+// default search_path, and every statement names it. The default is what the connection string
+// says, and else the role's, the database's or the server's setting.
 //
-// With [Open] a SET ROLE of another client does not lead elsewhere either, where the search_path
-// has "$user" in it: the schema is found by the session's own role. A step that runs with the other
-// role later can only be refused for its rights. With [New] and package migrations the role that is
-// SET counts, because the app may have done so on purpose.
+// A SET ROLE of another client matters where the search_path has "$user" in it. With [Open] it does
+// not lead elsewhere either: the store finds the schema by the session's own role. A step that runs
+// with the other role later can only be refused for its rights. With [New] and package migrations
+// the role that is SET counts, because the app may have done so on purpose.
 //
 // # Standbys and failover
 //
@@ -101,9 +101,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
-// not prepare is told nothing of commits that a synchronous standby may lack. A search_path of its
-// own belongs into the pool's connection string, or its RuntimeParams: where the pool SETs one that
-// leads to another launch log the error is a [*SearchPathError].
+// not prepare hears nothing of commits that a synchronous standby may lack. A search_path of its
+// own belongs into the pool's connection string, or its RuntimeParams. Where the pool SETs one that
+// leads to another launch log, the error is a [*SearchPathError].
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
@@ -201,8 +201,11 @@ const (
 	hasty = `SET LOCAL synchronous_commit = off`
 	// durable leaves remote_apply as it is, which waits for more, and sees that the server says
 	// what [Watch] listens for.
-	durable = `SELECT set_config(name, value, true) FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning')) s (name, value)
-		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit' OR current_setting(name) = 'error'`
+	durable = `SELECT set_config(name, value, true)
+		FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning'))
+			s (name, value)
+		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit'
+			OR current_setting(name) = 'error'`
 	commit = `COMMIT`
 )
 
@@ -261,8 +264,8 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	return nil
 }
 
-// A batch names the schema in its statements: whatever another client of a pooler has SET the
-// search_path to, they find the same tables.
+// A batch puts the schema before the names of tables in its statements. So they find the same
+// tables whatever another client of a pooler has SET the search_path to.
 type batch struct {
 	pgx.Batch
 	tables *strings.Replacer
@@ -294,6 +297,8 @@ func list[T any](
 		if err != nil {
 			return nil, err
 		}
-		return pgx.AppendRows([]T(nil), found, func(row pgx.CollectableRow) (T, error) { return scan(row) })
+		return pgx.AppendRows([]T(nil), found, func(row pgx.CollectableRow) (T, error) {
+			return scan(row)
+		})
 	})
 }

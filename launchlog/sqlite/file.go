@@ -6,19 +6,22 @@ import (
 	"strings"
 )
 
-// A FileError is returned for a file in which SQLite's locks do not hold, so that two processes
-// would take the same number, or that is none.
+// Open, Check and Backup return a FileError for a path that names no file, and for a file in which
+// SQLite's locks do not hold. In such a file two processes would take the same number. The calls of
+// a store return one where the file, or what SQLite keeps beside it, was removed or replaced.
 type FileError struct {
 	Path   string
 	Reason string
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason) }
+func (e *FileError) Error() string {
+	return fmt.Sprintf("launchlog/sqlite: %q %s", e.Path, e.Reason)
+}
 
-// Check says why a launch log must not be kept in the file path: it is on a network file system, or
-// it has several names. The file need not be there yet. The command line's sqlite:PATH and SQLite's
-// URIs are no paths. [Open] checks as well. What it recognises are the file systems of Linux; FUSE,
-// which may be local or not, is let through.
+// Check says why a launch log must not be kept in the file path. The file is on a network file
+// system, or it has several names. It need not be there yet. The command line's sqlite:PATH and
+// SQLite's URIs are no paths. [Open] checks as well. Check recognises the file systems of Linux. It
+// lets FUSE through, which may be local or not.
 func Check(path string) error {
 	if err := checkPath(path); err != nil {
 		return err

@@ -29,27 +29,33 @@ var networkFileSystems = map[int64]string{
 
 var statfs = unix.Statfs // replaced in a test
 
-// checkSystem takes a path without symbolic links. What cannot be looked at is reported when it is
-// opened.
+// checkSystem checks the file system of a path without symbolic links. A file that it cannot look
+// at is reported when it is opened.
 func checkSystem(path string) error {
 	var fs unix.Statfs_t
 	for _, p := range []string{path, filepath.Dir(path)} {
 		if statfs(p, &fs) == nil && networkFileSystems[int64(fs.Type)] != "" {
-			return &FileError{path, "is on a network file system (" + networkFileSystems[int64(fs.Type)] +
-				"), where SQLite's locks do not hold: use a local one, or a database server"}
+			return &FileError{
+				path, "is on a network file system (" + networkFileSystems[int64(fs.Type)] +
+					"), where SQLite's locks do not hold: use a local one, or a database server",
+			}
 		}
 	}
 	// SQLite's log and locks go by the file's name: under two names there are two of each.
 	var file unix.Statx_t
-	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE|unix.STATX_NLINK, &file) == nil && file.Mode&unix.S_IFMT == unix.S_IFREG &&
+	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_TYPE|unix.STATX_NLINK, &file) == nil &&
+		file.Mode&unix.S_IFMT == unix.S_IFREG &&
 		(file.Nlink > 1 || file.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0) {
-		return &FileError{path, "has several names, by a hard link or because the file alone is mounted, and SQLite keeps a log for each: mount its folder"}
+		return &FileError{
+			path, "has several names, by a hard link or because the file alone is mounted, " +
+				"and SQLite keeps a log for each: mount its folder",
+		}
 	}
 	return nil
 }
 
 // otherOpen returns the first name that stands for another file than this process has opened, or ""
-// if there is none: one may have been replaced after SQLite opened it. Connections of a process
+// if there is none. A file may have been replaced after SQLite opened it. Connections of a process
 // share the index of the log, so a former one may be open still, beside a new one under its name.
 // The log or index that another connection of the process has open must be the same.
 func (s *Store) otherOpen(now files) string {
@@ -81,9 +87,9 @@ func (s *Store) otherOpen(now files) string {
 	return ""
 }
 
-// holdsLock reports whether this process has the lock of SQLite's one writer: that is a lock of
+// holdsLock reports whether this process has the lock of SQLite's one writer. That is a lock of
 // byte 120 of the log's index. The kernel lists all locks. Devices are not compared, since some
-// file systems give stat(2) another one than the kernel has.
+// file systems give stat(2) another device than the kernel has.
 func (s *Store) holdsLock() bool {
 	const writeLock = 120
 	var index unix.Stat_t

@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// How long this process may keep the write lock and commit nothing. After that the store takes it
+// How long this process may keep the write lock and commit nothing. After that the store concludes
 // that a transaction of the app has the lock, and waits for the store in turn.
 const (
 	// firstHeld is for a store that has written nothing yet. It is likely that the app asks for its
@@ -51,9 +51,9 @@ var commits atomic.Int64
 const busyHint = "if a transaction of this process has it, " +
 	"take the first number before the transaction, with the generator's Ready"
 
-// begin begins a transaction. Where another one has the lock that is passing, and a Log tries again
-// later. It would do so in vain if a transaction of this process waits for the very number that
-// is asked for. Then the lock stays with this process, and nothing is committed: the error is
+// begin begins a transaction. Where another one has the lock that passes, and a Log tries again
+// later. It would do so in vain if a transaction of this process waits for the very number that is
+// asked for. Then the lock stays with this process, and nothing is committed: the error is
 // [launchlog.ErrHeld].
 func (s *Store) begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
 	unbroken := context.WithoutCancel(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// files are those of a database: its own, its write-ahead log, and the index of that, which holds
-// the locks. Those that are not there are nil.
+// files are the files of a database: its own, its write-ahead log, and the index of that log, which
+// holds the locks. Those that are not there are nil.
 //
 // They are only ever looked at. Whoever opens and closes one of them drops the locks that SQLite
 // has on it for this process.
@@ -137,7 +137,7 @@ func (s *Store) check() error {
 	}
 }
 
-// differ returns which of the names stands for another file than it did, or -1.
+// differ returns the index of the first name that stands for another file than it did, or -1.
 func (o *opened) differ(now files) int {
 	for i, was := range o.files {
 		if o.closed && i > 0 {
@@ -158,7 +158,9 @@ func (s *Store) forsaken() bool {
 
 // lose has the store refuse everything from now on, and returns the reason.
 func (s *Store) lose(name string) error {
-	s.gone.CompareAndSwap(nil, &FileError{name, "was removed or replaced while the launch log was open: " +
-		"after a restore advance launches and counters; then start the processes that use it anew"})
+	s.gone.CompareAndSwap(nil, &FileError{
+		name, "was removed or replaced while the launch log was open: after a restore " +
+			"advance launches and counters; then start the processes that use it anew",
+	})
 	return s.gone.Load()
 }

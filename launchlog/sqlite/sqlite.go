@@ -2,49 +2,49 @@
 // the embedded default, for processes of one machine.
 //
 // The file must lie on a local file system and have one name: see [Check]. Every write is one
-// IMMEDIATE transaction with the write-ahead log and synchronous=FULL, so what was acknowledged
+// IMMEDIATE transaction with the write-ahead log and synchronous=FULL. So what was acknowledged
 // survives a crash of the process and of the machine.
 //
 // # The file belongs to this driver
 //
-// Within a process, open the log's file by this driver alone. SQLite locks files, and the system
-// drops a process's locks on a file as soon as the process closes it anywhere: when another SQLite
-// library does, or os.ReadFile. Then two processes write at once, and what was acknowledged is
-// lost. The store cannot notice. So copy a log that is in use by [Backup], by `idmint backup`, or
-// by SQLite's VACUUM INTO, and never by reading its files. Best give the log a file of its own,
-// beside the one that has the app's data: then nothing else in the app has a reason to open it.
+// Within a process, open the log's file by this driver alone. SQLite locks files. The system drops
+// a process's locks on a file as soon as the process closes it anywhere: in another SQLite library,
+// or in os.ReadFile. Then two processes write at once, and what was acknowledged is lost. The store
+// cannot notice. So copy a log that is in use by [Backup], by `idmint backup`, or by SQLite's
+// VACUUM INTO, and never by reading its files. Best give the log a file of its own, beside the one
+// that has the app's data. Then nothing else in the app has a reason to open it.
 //
 // # Files that are taken away
 //
 // SQLite keeps two files beside the database, PATH-wal and PATH-shm. Where one of the three is
 // removed or replaced while a store is open, the store's calls fail with a [FileError], and nothing
-// is acknowledged. The store looks before a write, and once more after its commit: an error of
-// the latter says that the write may have been carried out. The first call that sees it is followed
-// by no other that succeeds, even if the files are moved back. Stop the processes that use a log
-// before it is restored, and start them again after.
+// is acknowledged. The store looks before a write, and once more after its commit. An error of the
+// second look says that the write may have been carried out. After the first call that sees it, no
+// other succeeds, even if the files are moved back. Stop the processes that use a log before it is
+// restored, and start them again after.
 //
-// Two things are not noticed. If files are moved away and back between two calls of a store, it may
-// give out what another process took in the meantime. And nobody sees what is written into a file
-// that stays in its place. To copy a backup over the
-// file while a process has it open, with PATH-wal and PATH-shm left there, can break the database.
+// The store does not notice two things. If files are moved away and back between two calls of a
+// store, it may give out what another process took in the meantime. And nobody sees what is written
+// into a file that stays in its place. To copy a backup over the file while a process has it open,
+// with PATH-wal and PATH-shm left there, can break the database.
 //
 // # Calls and disks
 //
-// A call ends with its context, even where the disk does not answer. If its commit was under way
-// by then it is ambiguous, and may yet be carried out: the same key or token settles it. Calls that
+// A call ends with its context, even where the disk does not answer. If its commit was under way by
+// then, it is ambiguous and may yet be carried out: the same key or token settles it. Calls that
 // wait for that commit have changed nothing. [Store.Close] waits until the disk has answered.
 //
 // # Transactions of the app
 //
-// SQLite has one writer at a time. An app that has written in a transaction on the same file, and
-// then mints its first ID, waits for a number that waits for the transaction. On Linux the store
-// notices a transaction of its own process that has kept the lock and committed nothing: the error
-// is [launchlog.ErrHeld]. It comes after a second from a store that has written nothing yet. From
-// one that has, it comes after 10 s, since the app's long transactions and a VACUUM pass. All calls
-// that wait then fail at about the same time.
+// SQLite has one writer at a time. Say that an app has written in a transaction on the same file,
+// and then mints its first ID. It waits for a number that waits for the transaction. On Linux the
+// store notices a transaction of its own process that has kept the lock and committed nothing. The
+// error is [launchlog.ErrHeld]. It comes after a second from a store that has written nothing yet.
+// From one that has, it comes after 10 s, since the app's long transactions and a VACUUM pass. All
+// calls that wait then fail at about the same time.
 //
-// So a generator takes its first number before the transaction, with its Ready. Until it has one,
-// each call in such a transaction fails so. Later numbers it asks for ahead of time. Elsewhere than
+// So have a generator take its first number before the transaction, by its Ready. Until it has one,
+// each call in such a transaction fails so. It asks for later numbers ahead of time. Elsewhere than
 // on Linux the call waits until its budget is used up.
 package sqlite
 
@@ -75,7 +75,7 @@ const (
 	Create   Mode = "rwc" // make it
 )
 
-// DSN is the data source name for go-sqlite3 with the settings that a launch log needs, and that
+// DSN returns the data source name for go-sqlite3 with the settings that a launch log needs. They
 // suit an app's other data as well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL,
 // and foreign keys that are checked. SQLite itself waits for a lock as long as go-sqlite3's default
 // says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
@@ -97,7 +97,9 @@ type Store struct {
 	opened atomic.Pointer[opened]    // the files of the writer's connection
 	gone   atomic.Pointer[FileError] // one of them was seen to be removed or replaced: for good
 
-	writer *sql.DB  // one connection: SQLite has one writer, and within the process it is better waited for here than in its lock
+	// writer has one connection, since SQLite has one writer. Steps of the process better wait for
+	// it here than in SQLite's lock.
+	writer *sql.DB
 	reader *sql.DB  // for what needs no lock
 	seen   sighting // of the lock; guarded by the writer's connection: whoever has it
 
@@ -196,17 +198,19 @@ func (s *Store) prepare(ctx context.Context) error {
 
 func (s *Store) version(ctx context.Context) (version int, err error) {
 	var tables int
-	err = s.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
+	err = s.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
+		WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
 	if err == nil && tables == 1 {
-		err = s.writer.QueryRowContext(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`).Scan(&version)
+		const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
+		err = s.writer.QueryRowContext(ctx, text).Scan(&version)
 	}
 	return version, err
 }
 
 // Close closes the store's connections. It waits for the steps that are under way, as long as the
-// disk takes. Where the log beside the file was removed or replaced, Close returns a [*FileError],
-// and the connections stay open for as long as the process runs. Closing the last one, SQLite would
-// write the pages of that log into the file, over what was restored there.
+// disk takes. Where the log beside the file was removed or replaced, Close returns a [*FileError].
+// The connections then stay open for as long as the process runs. At the close of the last one,
+// SQLite would write the pages of that log into the file, over what was restored there.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

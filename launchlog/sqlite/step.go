@@ -98,10 +98,10 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 	return nil, s.classify(err, false)
 }
 
-// commit acknowledges nothing of which it is not sure that others see it. So it looks at the files
-// once more. While the disk took its time they may have been removed or replaced, and the commit
-// went into what nobody else will open. It is ambiguous, because what they were replaced by may be
-// a copy that has it. A Log that runs the step again finds the same, and ends.
+// commit commits, and acknowledges only what others are sure to see. So it looks at the files once
+// more. While the disk took its time they may have been removed or replaced, and the commit went
+// into what nobody else will open. It is ambiguous, because what they were replaced by may be a
+// copy that has it. A Log that runs the step again finds the same, and ends.
 //
 // No number is acknowledged twice from then on. Say that A has other files than B, who opened them
 // under the same names later. When B opened them, A's had lost their names. A step of A that is
@@ -146,9 +146,9 @@ func (s *Store) read(ctx context.Context, f rows.Step) (any, error) {
 	}
 }
 
-// classify says which errors a launchlog.Log may try again after. A statement that fails has
-// changed nothing, as its transaction is rolled back; a commit that fails for a reason other than
-// the lock may have been made.
+// classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
+// statement that fails has changed nothing, as its transaction is rolled back. A commit that fails
+// for a reason other than the lock may have been made.
 func (s *Store) classify(err error, commit bool) error {
 	var e sqlite3.Error
 	switch {
@@ -168,8 +168,8 @@ func (s *Store) classify(err error, commit bool) error {
 	return err
 }
 
-// isBusy reports whether err says that another connection holds the lock: nothing was changed, and
-// it may be tried again.
+// isBusy reports whether err says that another connection holds the lock. Nothing was changed, and
+// the step may be tried again.
 func isBusy(err error) bool {
 	_, cause := dialect.CauseOf(err)
 	return cause == dialect.Contended

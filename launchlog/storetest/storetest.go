@@ -18,21 +18,22 @@ import (
 // Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
 // slow to take all the 100,000 numbers of a launch, jump sets its next one. It is nil otherwise.
 func Run(
-	t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
+	t *testing.T, open func(t *testing.T) launchlog.Store,
+	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
 ) {
 	t.Helper()
 	storesuite.Run(t, open, jump)
 }
 
-// Request is a small valid request with a key.
+// Request returns a small valid request with that key.
 func Request(key string) launchlog.Request { return storesuite.Request(key) }
 
 // An AppPool is a pool of an app, in which a store has no connections of its own.
 type AppPool = storesuite.AppPool
 
 // Held has transactions of an app hold all connections of its pool while they wait for a step.
-// Where that is known the step fails, and says what to do: soon in a store that has not written,
-// and not within seconds in one that has. Where connections come back it does not.
+// Where the store knows that, the step fails and says what to do. It fails soon in a store that has
+// not written, and not within seconds in one that has. Where connections come back it does not.
 func Held(t *testing.T, pool AppPool) {
 	t.Helper()
 	storesuite.Held(t, pool)
@@ -42,8 +43,8 @@ func Held(t *testing.T, pool AppPool) {
 type Disk = storesuite.Disk
 
 // Stalled has the disk below a store stand still while it commits. Every call ends nevertheless.
-// That of the commit may have been carried out and says so, those behind it have changed nothing.
-// What was in doubt is settled by its key.
+// The call that commits may have been carried out, and says so. Those behind it have changed
+// nothing. The key settles what was in doubt.
 func Stalled(t *testing.T, store launchlog.Store, disk Disk) {
 	t.Helper()
 	storesuite.Stalled(t, store, disk)

@@ -48,7 +48,7 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	case ctx.Err() != nil && last != nil:
 		return fmt.Errorf("%w: %w", err, last)
-	// The end is this wait's, and not the caller's.
+	// This wait has ended, and not the caller's context.
 	case ctx.Err() == nil && errors.Is(err, waiting.Err()):
 		return errors.Join(silence{}, last)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// A context that ends in mid-call is not all that is said: what was in the way before is.
+// Where a context ends in mid-call, the error also says what was in the way before.
 func TestAwaitSaysWhatWasInTheWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

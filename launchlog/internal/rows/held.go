@@ -10,11 +10,11 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// How long all connections of an app's pool are in use, without one given back, until a step waits
-// for none any more. Transactions that wait for the step look just like long queries. Before a
-// store's first write they are likely the mistake of a first ID within a transaction, and the
-// developer hears of it soon. A store at work rather meets long queries. It waits as long as an app
-// would expect, and well within a call's budget.
+// A step gives up after this time in which all connections of an app's pool were in use, and none
+// was given back. Transactions that wait for the step look like long queries. Before a store's
+// first write they are likely a mistake, a first ID within a transaction, and the developer hears
+// of it soon. A store at work rather meets long queries. It waits as long as an app would expect,
+// and well within a call's budget.
 const (
 	firstPatience = time.Second
 	patience      = 10 * time.Second
@@ -27,8 +27,8 @@ type Usage struct {
 	Given int64 // a count that changes whenever one that was in use is given to who waits for it
 }
 
-// A Queue is where steps wait for a connection of an app's pool. The app's transactions may hold
-// all of them while they themselves wait for the step: then it fails. A nil Queue is for a pool of
+// In a Queue, steps wait for a connection of an app's pool. The app's transactions may hold all of
+// them while they themselves wait for the step: then the step fails. A nil Queue is for a pool of
 // the store's own, where every connection comes back.
 type Queue struct {
 	usage func() Usage
@@ -56,7 +56,7 @@ var errNoneGiven = errors.New("all connections of the pool were in use, and none
 
 // Acquire runs acquire, which waits for a connection as long as its context lasts. Whoever got one
 // calls Release in the end. Errors: that of acquire; launchlog.ErrHeld; or an AttemptError, where
-// it is not known who has the connections.
+// the queue cannot know who has the connections.
 func (q *Queue) Acquire(ctx context.Context, acquire func(context.Context) error) error {
 	if q == nil {
 		return acquire(ctx)
@@ -110,8 +110,8 @@ func (q *Queue) Worked() {
 	}
 }
 
-// look has all steps give up if no connection can come back: all are in use, none was given to
-// those that wait for a while, and none is a step's.
+// look has all steps give up if no connection can come back. That is so if all are in use, none was
+// given to a waiting step for a while, and none is a step's.
 func (q *Queue) look(w *wait) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -128,8 +128,8 @@ func (q *Queue) look(w *wait) {
 		w.timer.Reset(firstPatience)
 		return
 	}
-	err := fmt.Errorf("%w: all %d connections of the pool were in use for %v, and none was given back",
-		launchlog.ErrHeld, now.Most, w.held)
+	err := fmt.Errorf("%w: all %d connections of the pool were in use for %v, "+
+		"and none was given back", launchlog.ErrHeld, now.Most, w.held)
 	for other := range q.waiting {
 		// If one was given since, it may be this step's, which waits for the server now.
 		if !other.began.Full || other.began.Given != now.Given {

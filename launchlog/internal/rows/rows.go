@@ -21,32 +21,37 @@ const SchemaVersion = 2
 
 // Columns, in the order in which the functions below scan them.
 const (
-	Launch = `namespace, launch_id, ` + request + `, host, started_at, ended_at, outcome, next_generator_id`
-	Claim  = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
+	Launch = `namespace, launch_id, ` + request + `, host,
+		started_at, ended_at, outcome, next_generator_id`
+	Claim = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
 	// Event leaves it to the store to give 0 for an event of the namespace.
 	Event   = `namespace, coalesce(launch_id, 0), kind, actor, at, detail`
 	Counter = `namespace, name, value, updated_at`
 
-	request = `idempotency_key, request_hash, service, environment, initiator, initiator_kind, version, commit_id, ref, artifact_digest,
-		ticket, reason, approver, pipeline_url, rolls_back, data`
+	request = `idempotency_key, request_hash, service, environment, initiator, initiator_kind,
+		version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url,
+		rolls_back, data`
 )
 
-// Times puts the database's expression for text of RFC 3339 in UTC in the place of the columns of
-// times, where $ is the column: so they mean the same whatever the connection's settings are.
+// Times replaces each column of times by the database's expression for its text, where $ is the
+// column. The text is RFC 3339 in UTC, so it means the same whatever the connection's settings are.
 func Times(columns, expression string) string {
-	return timeColumn.ReplaceAllStringFunc(columns, func(column string) string { return strings.ReplaceAll(expression, "$", column) })
+	return timeColumn.ReplaceAllStringFunc(columns, func(column string) string {
+		return strings.ReplaceAll(expression, "$", column)
+	})
 }
 
 var timeColumn = regexp.MustCompile(`\b(started_at|ended_at|claimed_at|updated_at|at)\b`)
 
-// Started are the columns that a new launch is given, beside its number. See [StartValues].
+// Started lists the columns that a new launch is given, beside its number. See [StartValues].
 const Started = `namespace, ` + request + `, host`
 
-// StartValues are the values of [Started].
+// StartValues returns the values of [Started].
 func StartValues(s launchlog.Start) []any {
 	return []any{
-		s.Namespace, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind, s.Version, s.Commit, s.Ref,
-		s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL, OrNull(s.RollsBack, s.RollsBack == 0), Text(s.Data), s.Host,
+		s.Namespace, s.Key, s.RequestHash, s.Service, s.Environment, s.Initiator, s.InitiatorKind,
+		s.Version, s.Commit, s.Ref, s.ArtifactDigest, s.Ticket, s.Reason, s.Approver, s.PipelineURL,
+		OrNull(s.RollsBack, s.RollsBack == 0), Text(s.Data), s.Host,
 	}
 }
 
@@ -57,8 +62,9 @@ type Row interface{ Scan(...any) error }
 func ScanLaunch(r Row) (l launchlog.Launch, err error) {
 	var rollsBack sql.NullInt64
 	var data, outcome sql.NullString
-	err = r.Scan(&l.Namespace, &l.ID, &l.Key, &l.RequestHash, &l.Service, &l.Environment, &l.Initiator, &l.InitiatorKind, &l.Version,
-		&l.Commit, &l.Ref, &l.ArtifactDigest, &l.Ticket, &l.Reason, &l.Approver, &l.PipelineURL, &rollsBack, &data, &l.Host,
+	err = r.Scan(&l.Namespace, &l.ID, &l.Key, &l.RequestHash, &l.Service, &l.Environment,
+		&l.Initiator, &l.InitiatorKind, &l.Version, &l.Commit, &l.Ref, &l.ArtifactDigest, &l.Ticket,
+		&l.Reason, &l.Approver, &l.PipelineURL, &rollsBack, &data, &l.Host,
 		(*timestamp)(&l.StartedAt), (*timestamp)(&l.EndedAt), &outcome, &l.NextGenerator)
 	if err != nil {
 		return launchlog.Launch{}, err
@@ -71,7 +77,8 @@ func ScanLaunch(r Row) (l launchlog.Launch, err error) {
 
 // ScanClaim scans a row of [Claim].
 func ScanClaim(r Row) (c launchlog.Claim, err error) {
-	err = r.Scan(&c.Namespace, &c.Launch, &c.Generator, &c.Token, &c.Host, &c.PID, (*timestamp)(&c.ClaimedAt))
+	err = r.Scan(&c.Namespace, &c.Launch, &c.Generator, &c.Token, &c.Host, &c.PID,
+		(*timestamp)(&c.ClaimedAt))
 	return c, err
 }
 
@@ -95,7 +102,8 @@ func ScanOne[T any](r Row) (v T, err error) {
 	return v, err
 }
 
-// Collect scans all rows of a query by database/sql, and takes the query's error for that.
+// Collect scans all rows of a query of database/sql. Err is the query's error: Collect returns it
+// if there is one.
 func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -139,7 +147,7 @@ func raw(s sql.NullString) json.RawMessage {
 	return json.RawMessage(s.String)
 }
 
-// OrNull is v, or NULL.
+// OrNull returns v, or NULL where null is true.
 func OrNull(v any, null bool) any {
 	if null {
 		return nil
@@ -147,26 +155,28 @@ func OrNull(v any, null bool) any {
 	return v
 }
 
-// Text is JSON as a parameter that every driver takes.
+// Text returns JSON as a parameter that every driver takes.
 func Text(data json.RawMessage) any { return OrNull(string(data), len(data) == 0) }
 
-// EndedDetail is the detail of an event "ended".
+// EndedDetail returns the detail of an event "ended".
 func EndedDetail(e launchlog.Ending) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
 }
 
-// AdvancedDetail is the detail of an event "advanced".
+// AdvancedDetail returns the detail of an event "advanced".
 func AdvancedDetail(from, to int) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"from": from, "to": to})
 }
 
-// CounterDetail is the detail of an event "counter-advanced".
+// CounterDetail returns the detail of an event "counter-advanced".
 func CounterDetail(name string, from, to int64) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10)})
+	return json.Marshal(map[string]any{
+		"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10),
+	})
 }
 
-// NotFound makes a row that is not there of the driver's own error, none, a launch that is not
-// there.
+// NotFound returns launchlog.ErrNotFound where err is none, the driver's error for a query without
+// rows. It returns other errors as they are.
 func NotFound(err, none error) error {
 	if errors.Is(err, none) {
 		return launchlog.ErrNotFound
@@ -174,11 +184,12 @@ func NotFound(err, none error) error {
 	return err
 }
 
-// Behind is launchlog.ErrBehind if the namespace's last launch is below the one that the caller
-// knows.
+// Behind returns launchlog.ErrBehind if the namespace's last launch is below the one that the
+// caller knows.
 func Behind(start launchlog.Start, last int) error {
 	if last < start.KnownLaunch {
-		return fmt.Errorf("%w: launch %d is known, the last one is %d", launchlog.ErrBehind, start.KnownLaunch, last)
+		return fmt.Errorf("%w: launch %d is known, the last one is %d",
+			launchlog.ErrBehind, start.KnownLaunch, last)
 	}
 	return nil
 }
@@ -195,5 +206,5 @@ func NoNumber(l launchlog.Launch) error {
 	}
 }
 
-// ErrRaced is for a step that found the rows changed in between, and changed nothing.
+// A step returns ErrRaced where it found the rows changed in between, and changed nothing.
 var ErrRaced = &launchlog.AttemptError{Err: errors.New("another process was faster")}

@@ -10,11 +10,11 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Words are those of a dialect's SQL that differ within the steps' statements.
+// Words are the words of a dialect's SQL that differ within the steps' statements.
 type Words struct {
 	Time          string // text of RFC 3339 of a column $ of times, in UTC
 	Now           string // the time, by the database's clock
-	Lock          string // what makes a SELECT lock its rows, "" where the transaction is lock enough
+	Lock          string // makes a SELECT lock its rows; "" where the transaction is lock enough
 	Is            string // compares, and takes two NULLs for equal
 	MakeNamespace string // makes the namespace ?, unless it is there
 	MakeCounter   string // makes the counter ?, ? with the value 0, unless it is there
@@ -31,22 +31,28 @@ type Tx interface {
 // it shares nothing with its caller.
 type Step = func(ctx context.Context, tx Tx) (any, error)
 
-// Own is what a store has of its own beside its words: its transactions, and the three ways to take
-// a number that have to be fast.
+// Own is what a store has of its own beside its words. That is its transactions, and the three
+// steps on the way to a number that have to be fast.
 type Own struct {
 	// Write runs a step in a transaction of its own, and Read one that only reads. Race is a Write
 	// that runs the step again where another process made its row first, to find that.
 	Write, Race, Read func(context.Context, Step) (any, error)
 
-	// ByToken finds a claim, or is sql.ErrNoRows. TakeGenerator takes the next number of a launch
-	// that runs and has one, and records the claim. TakeNumbers takes numbers of a counter that is
-	// there and has so many. These two report whether they did.
-	ByToken       func(ctx context.Context, tx Tx, token string) (launchlog.Claim, error)
-	TakeGenerator func(ctx context.Context, tx Tx, take launchlog.Take) (launchlog.Claim, bool, error)
-	TakeNumbers   func(ctx context.Context, tx Tx, ref launchlog.CounterRef, floor, n int64) (int64, bool, error)
+	// ByToken finds a claim, or returns sql.ErrNoRows.
+	ByToken func(ctx context.Context, tx Tx, token string) (launchlog.Claim, error)
+	// TakeGenerator takes the next number of a launch that runs and has one, and records the claim.
+	// It reports whether it did.
+	TakeGenerator func(
+		ctx context.Context, tx Tx, take launchlog.Take,
+	) (claim launchlog.Claim, taken bool, err error)
+	// TakeNumbers takes numbers of a counter that is there and has so many. It reports whether it
+	// did.
+	TakeNumbers func(
+		ctx context.Context, tx Tx, ref launchlog.CounterRef, floor, n int64,
+	) (first int64, taken bool, err error)
 }
 
-// Steps are those of a launchlog.Store in a database of database/sql, which embeds them.
+// Steps are the steps of a launchlog.Store in a database of database/sql. The store embeds them.
 type Steps struct {
 	own                                  Own
 	words                                Words
@@ -55,8 +61,9 @@ type Steps struct {
 }
 
 const (
-	thisLaunch = ` WHERE namespace = ? AND launch_id = ?`
-	selectLast = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`
+	thisLaunch  = ` WHERE namespace = ? AND launch_id = ?`
+	thisCounter = ` WHERE namespace = ? AND name = ?`
+	selectLast  = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`
 )
 
 // NewSteps makes the steps of a store.
@@ -69,8 +76,8 @@ func NewSteps(w Words, own Own) Steps {
 		counter: `SELECT ` + Times(Counter, w.Time) + ` FROM idmint_counter`,
 	}
 	s.endLaunch = `UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` + thisLaunch
-	s.selectValue = `SELECT coalesce(max(value), 0) FROM idmint_counter WHERE namespace = ? AND name = ?`
-	s.raiseCounter = `UPDATE idmint_counter SET value = ?, updated_at = ` + w.Now + ` WHERE namespace = ? AND name = ?`
+	s.selectValue = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
+	s.raiseCounter = `UPDATE idmint_counter SET value = ?, updated_at = ` + w.Now + thisCounter
 	return s
 }
 
@@ -80,7 +87,7 @@ var started = strings.Count(Started, ",") + 1
 // tries bounds how often a step is run again at once where another process came in between.
 const tries = 3
 
-// errNotOpened is of the zero value of a store.
+// errNotOpened is the error of a store that is the zero value.
 var errNotOpened = errors.New("the launch log is closed, or was not opened")
 
 func (s *Steps) run(
@@ -108,7 +115,8 @@ func Update(ctx context.Context, tx Tx, text string, args ...any) (found bool, e
 }
 
 // Change runs a statement that is to change one row. MariaDB changes none, without an error, where
-// KILL QUERY interrupts it as it fires triggers: then the step is to be run again.
+// KILL QUERY interrupts it while it fires triggers. Then the error is ErrRaced, and the step is run
+// again.
 func Change(ctx context.Context, tx Tx, text string, args ...any) error {
 	found, err := Update(ctx, tx, text, args...)
 	if err == nil && !found {
@@ -119,7 +127,7 @@ func Change(ctx context.Context, tx Tx, text string, args ...any) error {
 
 // StartLaunch implements launchlog.Store.
 func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
-	return result[launchlog.Launch](s.run(ctx, s.own.Race, func(ctx context.Context, tx Tx) (any, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
 		last, err := s.lastLaunch(ctx, tx, start.Namespace)
 		none := errors.Is(err, sql.ErrNoRows)
 		if err != nil && !none {
@@ -137,10 +145,12 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		if !errors.Is(err, sql.ErrNoRows) {
 			return launch, err
 		}
-		taken, err := Update(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
+		taken, err := Update(ctx, tx, `UPDATE idmint_namespace
+			SET last_launch_id = last_launch_id + 1
 			WHERE namespace = ? AND last_launch_id < ?`, start.Namespace, launchlog.MaxLaunch)
 		if err == nil && !taken {
-			if last, err = s.lastLaunch(ctx, tx, start.Namespace); err == nil && last >= launchlog.MaxLaunch {
+			last, err = s.lastLaunch(ctx, tx, start.Namespace)
+			if err == nil && last >= launchlog.MaxLaunch {
 				err = launchlog.ErrLaunchesExhausted
 			} else if err == nil {
 				err = ErrRaced // see Change
@@ -150,7 +160,8 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return nil, err
 		}
 		err = Change(ctx, tx, `INSERT INTO idmint_launch (`+Started+`, launch_id)
-			SELECT `+strings.Repeat("?, ", started)+`last_launch_id FROM idmint_namespace WHERE namespace = ?`,
+			SELECT `+strings.Repeat("?, ", started)+`last_launch_id
+			FROM idmint_namespace WHERE namespace = ?`,
 			append(StartValues(start), start.Namespace)...)
 		if err != nil {
 			return nil, err
@@ -161,12 +172,13 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		return launch, addEvent(ctx, tx, launchlog.Event{
 			Namespace: start.Namespace, Launch: launch.ID, Kind: "started", Actor: start.Initiator,
 		})
-	}))
+	}
+	return result[launchlog.Launch](s.run(ctx, s.own.Race, step))
 }
 
 func (s *Steps) byKey(ctx context.Context, tx Tx, start launchlog.Start) (launchlog.Launch, error) {
-	return ScanLaunch(tx.QueryRowContext(ctx, s.launch+` WHERE namespace = ? AND idempotency_key = ?`,
-		start.Namespace, start.Key))
+	const thisKey = ` WHERE namespace = ? AND idempotency_key = ?`
+	return ScanLaunch(tx.QueryRowContext(ctx, s.launch+thisKey, start.Namespace, start.Key))
 }
 
 func (s *Steps) lastLaunch(ctx context.Context, tx Tx, namespace string) (int, error) {
@@ -181,20 +193,22 @@ func (s *Steps) makeNamespace(ctx context.Context, tx Tx, namespace string) erro
 func (s *Steps) oneLaunch(
 	ctx context.Context, tx Tx, ref launchlog.Ref, lock string,
 ) (launchlog.Launch, error) {
-	l, err := ScanLaunch(tx.QueryRowContext(ctx, s.launch+thisLaunch+lock, ref.Namespace, ref.Launch))
+	row := tx.QueryRowContext(ctx, s.launch+thisLaunch+lock, ref.Namespace, ref.Launch)
+	l, err := ScanLaunch(row)
 	return l, NotFound(err, sql.ErrNoRows)
 }
 
 func addEvent(ctx context.Context, tx Tx, e launchlog.Event) error {
-	return Change(ctx, tx, `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
-		VALUES (?, ?, ?, ?, ?)`, e.Namespace, OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, Text(e.Detail))
+	return Change(ctx, tx, `INSERT INTO idmint_launch_event
+		(namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`,
+		e.Namespace, OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, Text(e.Detail))
 }
 
 // EndLaunch implements launchlog.Store.
 func (s *Steps) EndLaunch(
 	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
 ) (launchlog.Launch, error) {
-	return result[launchlog.Launch](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
 		launch, err := s.oneLaunch(ctx, tx, ref, s.words.Lock)
 		if err != nil || !launch.Running() {
 			return launch, err
@@ -203,11 +217,13 @@ func (s *Steps) EndLaunch(
 			return nil, err
 		}
 		return s.oneLaunch(ctx, tx, ref, "")
-	}))
+	}
+	return result[launchlog.Launch](s.run(ctx, s.own.Write, step))
 }
 
 func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launchlog.Ending) error {
-	if err := Change(ctx, tx, s.endLaunch, string(ending.Outcome), ref.Namespace, ref.Launch); err != nil {
+	outcome := string(ending.Outcome)
+	if err := Change(ctx, tx, s.endLaunch, outcome, ref.Namespace, ref.Launch); err != nil {
 		return err
 	}
 	detail, err := EndedDetail(ending)
@@ -215,13 +231,14 @@ func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launch
 		return err
 	}
 	return addEvent(ctx, tx, launchlog.Event{
-		Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: ending.Actor, Detail: detail,
+		Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended",
+		Actor: ending.Actor, Detail: detail,
 	})
 }
 
 // ClaimGenerator implements launchlog.Store.
 func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
-	return result[launchlog.Claim](s.run(ctx, s.own.Race, func(ctx context.Context, tx Tx) (any, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
 		claim, err := s.own.ByToken(ctx, tx, take.Token)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return claim, err
@@ -235,7 +252,8 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 			err = NoNumber(launch)
 		}
 		return nil, err
-	}))
+	}
+	return result[launchlog.Claim](s.run(ctx, s.own.Race, step))
 }
 
 // AdvanceLaunches implements launchlog.Store.
@@ -257,14 +275,16 @@ func (s *Steps) AdvanceLaunches(
 			return nil, err
 		}
 		for _, id := range running {
-			if err := s.end(ctx, tx, launchlog.Ref{Namespace: namespace, Launch: id}, ending); err != nil {
+			ref := launchlog.Ref{Namespace: namespace, Launch: id}
+			if err := s.end(ctx, tx, ref, ending); err != nil {
 				return nil, err
 			}
 		}
 		if now == last {
 			return now, nil
 		}
-		err = Change(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`, last, namespace)
+		err = Change(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`,
+			last, namespace)
 		if err != nil {
 			return nil, err
 		}
@@ -311,7 +331,7 @@ func (s *Steps) makeCounter(ctx context.Context, tx Tx, ref launchlog.CounterRef
 	return err
 }
 
-// value is a counter's, 0 where there is none.
+// value returns a counter's value, 0 where there is no counter.
 func (s *Steps) value(
 	ctx context.Context, tx Tx, ref launchlog.CounterRef, lock string,
 ) (int64, error) {
@@ -320,24 +340,24 @@ func (s *Steps) value(
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Steps) AdvanceCounter(
-	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
 	return result[int64](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeCounter(ctx, tx, ref); err != nil {
 			return nil, err
 		}
 		now, err := s.value(ctx, tx, ref, s.words.Lock)
-		if err != nil || now >= to {
+		if err != nil || now >= target {
 			return now, err
 		}
-		if err := Change(ctx, tx, s.raiseCounter, to, ref.Namespace, ref.Name); err != nil {
+		if err := Change(ctx, tx, s.raiseCounter, target, ref.Namespace, ref.Name); err != nil {
 			return nil, err
 		}
-		detail, err := CounterDetail(ref.Name, now, to)
+		detail, err := CounterDetail(ref.Name, now, target)
 		if err != nil {
 			return nil, err
 		}
-		return to, addEvent(ctx, tx, launchlog.Event{
+		return target, addEvent(ctx, tx, launchlog.Event{
 			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, Detail: detail,
 		})
 	}))
@@ -345,9 +365,10 @@ func (s *Steps) AdvanceCounter(
 
 // Launch implements launchlog.Store.
 func (s *Steps) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	return result[launchlog.Launch](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
 		return s.oneLaunch(ctx, tx, ref, "")
-	}))
+	}
+	return result[launchlog.Launch](s.run(ctx, s.own.Read, step))
 }
 
 // list runs a query that only reads.
@@ -365,22 +386,24 @@ func (s *Steps) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
 	return list(ctx, s, ScanLaunch, s.launch+` WHERE namespace = ? AND (? = '' OR service = ?)
-		AND (? = '' OR environment = ?) AND (NOT ? OR ended_at IS NULL) AND (? <= 0 OR launch_id < ?)
-		ORDER BY launch_id DESC LIMIT ?`, namespace, f.Service, f.Service, f.Environment, f.Environment,
+		AND (? = '' OR environment = ?) AND (NOT ? OR ended_at IS NULL)
+		AND (? <= 0 OR launch_id < ?) ORDER BY launch_id DESC LIMIT ?`,
+		namespace, f.Service, f.Service, f.Environment, f.Environment,
 		f.Running, f.Before, f.Before, f.Limit)
 }
 
 // Events implements launchlog.Store.
 func (s *Steps) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	return list(ctx, s, ScanEvent, s.event+` WHERE namespace = ? AND launch_id `+s.words.Is+` nullif(?, 0)
-		ORDER BY event_id`, ref.Namespace, ref.Launch)
+	return list(ctx, s, ScanEvent, s.event+` WHERE namespace = ?
+		AND launch_id `+s.words.Is+` nullif(?, 0) ORDER BY event_id`, ref.Namespace, ref.Launch)
 }
 
 // Claims implements launchlog.Store.
 func (s *Steps) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
-	return list(ctx, s, ScanClaim, s.claim+thisLaunch+` AND generator_id >= ? ORDER BY generator_id LIMIT ?`,
+	return list(ctx, s, ScanClaim, s.claim+thisLaunch+`
+		AND generator_id >= ? ORDER BY generator_id LIMIT ?`,
 		ref.Namespace, ref.Launch, from, limit)
 }
 
@@ -395,6 +418,6 @@ func (s *Steps) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 func (s *Steps) Counters(
 	ctx context.Context, namespace, after string, limit int,
 ) ([]launchlog.CounterState, error) {
-	return list(ctx, s, ScanCounter, s.counter+` WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`,
-		namespace, after, limit)
+	return list(ctx, s, ScanCounter, s.counter+`
+		WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`, namespace, after, limit)
 }
