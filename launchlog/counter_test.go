@@ -29,7 +29,10 @@ func assertRequestError(t *testing.T, err error, field, value string) {
 	var e *launchlog.RequestError
 	if !errors.As(err, &e) || e.Field != field || e.Value != value {
 		t.Errorf("got %v, want a RequestError about %s %q", err, field, value)
-	} else if len(err.Error()) > 300 || !strings.Contains(err.Error(), fmt.Sprintf("%.20q", value)[:min(20, len(value)+1)]) {
+		return
+	}
+	start := fmt.Sprintf("%.20q", value)[:min(20, len(value)+1)]
+	if len(err.Error()) > 300 || !strings.Contains(err.Error(), start) {
 		t.Errorf("message: %v", err)
 	}
 }
@@ -37,12 +40,15 @@ func assertRequestError(t *testing.T, err error, field, value string) {
 func TestCounterNames(t *testing.T) {
 	l := newLog(t, memory.New(nil), nil)
 	for _, name := range []string{
-		"", "A", "a b", "-a", "/a", ".a", "_a", "ä", "a\n", "a\x00", "a'", "\xff", strings.Repeat("a", 129), strings.Repeat("x ", 1<<20),
+		"", "A", "a b", "-a", "/a", ".a", "_a", "ä", "a\n", "a\x00", "a'", "\xff",
+		strings.Repeat("a", 129), strings.Repeat("x ", 1<<20),
 	} {
 		_, err := l.Counter(name)
 		assertRequestError(t, err, "counter", name)
 	}
-	for _, name := range []string{"0", "a", "shop/orders", "sno/65535", "a.b-c_d/e", strings.Repeat("a", 128)} {
+	for _, name := range []string{
+		"0", "a", "shop/orders", "sno/65535", "a.b-c_d/e", strings.Repeat("a", 128),
+	} {
 		if c, err := l.Counter(name); err != nil || c.Name() != name {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -88,7 +94,9 @@ type patchy struct {
 	calls int
 }
 
-func (s *patchy) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (s *patchy) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	s.calls++
 	if s.calls > s.lose && s.then != nil {
 		return 0, s.then
@@ -100,7 +108,7 @@ func (s *patchy) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, f
 	return first, err
 }
 
-// What a lost answer spoke of is left unused: the next answer counts.
+// A counter leaves the numbers of a lost answer unused: the next answer counts.
 func TestReserveAfterLostAnswer(t *testing.T) {
 	s := &patchy{Store: memory.New(nil), lose: 2}
 	c := newCounter(t, s, nil)
@@ -111,11 +119,12 @@ func TestReserveAfterLostAnswer(t *testing.T) {
 	// A final error is what it is, as there is nothing to be looked for.
 	s = &patchy{Store: memory.New(nil), lose: 1, then: errSick}
 	var unresolved *launchlog.UnresolvedError
-	if _, err := newCounter(t, s, nil).Reserve(ctx, 0, 10); !errors.Is(err, errSick) || errors.As(err, &unresolved) {
+	_, err := newCounter(t, s, nil).Reserve(ctx, 0, 10)
+	if !errors.Is(err, errSick) || errors.As(err, &unresolved) {
 		t.Errorf("a final error after a lost answer: %v", err)
 	}
 	s = &patchy{Store: memory.New(nil), lose: 1}
-	_, err := newCounter(t, s, nil).Reserve(ctx, 0, math.MaxInt64)
+	_, err = newCounter(t, s, nil).Reserve(ctx, 0, math.MaxInt64)
 	if !errors.Is(err, launchlog.ErrCounterExhausted) || errors.As(err, &unresolved) {
 		t.Errorf("exhausted by the lost answer itself: %v", err)
 	}
@@ -124,8 +133,10 @@ func TestReserveAfterLostAnswer(t *testing.T) {
 	// the numbers.
 	synctest.Test(t, func(t *testing.T) {
 		s = &patchy{Store: memory.New(nil), lose: 1, then: &launchlog.AttemptError{Err: errSick}}
-		_, err := newCounter(t, s, &launchlog.Options{Budget: 100 * time.Millisecond}).Reserve(ctx, 0, 10)
-		if !errors.As(err, &unresolved) || !unresolved.Uncertain || unresolved.Key != "shop/orders" || !strings.Contains(err.Error(), "budget") {
+		soon := &launchlog.Options{Budget: 100 * time.Millisecond}
+		_, err := newCounter(t, s, soon).Reserve(ctx, 0, 10)
+		if !errors.As(err, &unresolved) || !unresolved.Uncertain ||
+			unresolved.Key != "shop/orders" || !strings.Contains(err.Error(), "budget") {
 			t.Errorf("out of budget: %v", err)
 		}
 	})
@@ -133,8 +144,11 @@ func TestReserveAfterLostAnswer(t *testing.T) {
 
 // A counter's value goes to JSON as a string: readers in ECMAScript would round it.
 func TestCounterStateJSON(t *testing.T) {
-	b, err := json.Marshal(launchlog.CounterState{Namespace: "default", Name: "c", Value: math.MaxInt64, UpdatedAt: time.Unix(0, 0).UTC()})
-	const want = `{"namespace":"default","name":"c","value":"9223372036854775807","updated_at":"1970-01-01T00:00:00Z"}`
+	b, err := json.Marshal(launchlog.CounterState{
+		Namespace: "default", Name: "c", Value: math.MaxInt64, UpdatedAt: time.Unix(0, 0).UTC(),
+	})
+	const want = `{"namespace":"default","name":"c","value":"9223372036854775807",` +
+		`"updated_at":"1970-01-01T00:00:00Z"}`
 	if err != nil || string(b) != want {
 		t.Errorf("got %s, %v, want %s", b, err, want)
 	}

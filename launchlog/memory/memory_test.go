@@ -24,5 +24,6 @@ func TestSimulation(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers in 40 %% of the starts, claims and reservations", seeds)
+	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers "+
+		"in 40 %% of the starts, claims and reservations", seeds)
 }

@@ -19,8 +19,12 @@ func (closed) Error() string { return "conn closed" }
 func (closed) SafeToRetry() bool { return true }
 
 func TestClassify(t *testing.T) {
-	state := func(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code, Message: "m"} }
+	state := func(code string) error {
+		return &pgconn.PgError{Severity: "ERROR", Code: code, Message: "m"}
+	}
+	fatal := &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}
 	key := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_key"}
+	primary := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_pkey"}
 	const final, again, doubtful = "final", "again", "in doubt"
 	for _, test := range []struct {
 		err          error
@@ -34,7 +38,7 @@ func TestClassify(t *testing.T) {
 		{state("53300"), true, false, again},
 		{state("25006"), true, false, again},
 		{key, true, false, again},
-		{&pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_pkey"}, true, false, final}, // the counter is behind its rows
+		{primary, true, false, final}, // the counter is behind its rows
 		{state("23514"), true, false, final},
 		{state("42P01"), true, false, final},
 		{state("53100"), true, false, final},
@@ -43,8 +47,8 @@ func TestClassify(t *testing.T) {
 		{state("08P01"), true, false, doubtful},
 		{state("57P01"), true, true, doubtful},
 		{state("57P02"), true, true, doubtful},
-		{&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}, true, true, doubtful}, // maybe after the commit
-		{&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}, false, true, again},
+		{fatal, true, true, doubtful}, // maybe after the commit
+		{fatal, false, true, again},
 		{state("57P03"), false, true, again},
 		{state("57P01"), false, true, again},
 		{io.ErrUnexpectedEOF, true, true, doubtful},
@@ -64,7 +68,8 @@ func TestClassify(t *testing.T) {
 			}
 		}
 		if got != test.want {
-			t.Errorf("%v, sent %v, broken %v: %s, want %s", test.err, test.sent, test.broken, got, test.want)
+			t.Errorf("%v, sent %v, broken %v: %s, want %s",
+				test.err, test.sent, test.broken, got, test.want)
 		}
 	}
 	if !lostRace(classify(key, true, false)) || lostRace(classify(state("40001"), true, false)) {

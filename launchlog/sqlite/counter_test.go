@@ -75,7 +75,8 @@ func TestCounterKills(t *testing.T) {
 	if first, err := c.Reserve(ctx, 0, 1); err != nil || first != last+1 {
 		t.Errorf("the next number after %d: %d, %v", last, first, err)
 	}
-	t.Logf("%v: %d ranges of %d numbers, up to %d: %d repeats", saw, len(ranges), numbers, highest, repeats)
+	t.Logf("%v: %d ranges of %d numbers, up to %d: %d repeats",
+		saw, len(ranges), numbers, highest, repeats)
 	if len(ranges) < size(1000, 200) {
 		t.Errorf("only %d ranges: the test shows too little", len(ranges))
 	}

@@ -48,7 +48,8 @@ func TestSeveralNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, l := range []*launchlog.Log{a, b, a} {
-		if launch, err := l.Start(ctx, storetest.Request(string(rune('a'+i)))); err != nil || launch.ID != i+1 {
+		launch, err := l.Start(ctx, storetest.Request(string(rune('a'+i))))
+		if err != nil || launch.ID != i+1 {
 			t.Errorf("launch %d, %v; want %d", launch.ID, err, i+1)
 		}
 	}
@@ -99,8 +100,8 @@ func TestReplacedFile(t *testing.T) {
 	wantFileError(t, err, "removed")
 }
 
-// Why nothing else may open the file: to read the index of the log drops this process's locks, and
-// another process writes in the middle of a transaction. It shows what the documentation warns of.
+// Nothing else may open the file: to read the index of the log drops this process's locks. Then
+// another process writes in the middle of a transaction. The documentation warns of that.
 func TestReadingDropsLocks(t *testing.T) {
 	path, _ := backedUp(t)
 	db := openDB(t, path)

@@ -201,7 +201,8 @@ func TestNotHeldButStalled(t *testing.T) {
 		disk.Reached(t)
 		_, err := other.Start(ctx, storetest.Request("b"))
 		assertUnresolved(t, err)
-		if _, cause := dialect.CauseOf(err); errors.Is(err, launchlog.ErrHeld) || cause != dialect.Contended {
+		_, cause := dialect.CauseOf(err)
+		if errors.Is(err, launchlog.ErrHeld) || cause != dialect.Contended {
 			t.Errorf("got %v, want SQLite's error", err)
 		}
 		disk.Resume(t)

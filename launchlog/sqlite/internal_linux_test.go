@@ -44,7 +44,9 @@ func newStore(t *testing.T) (*Store, string) {
 func TestSettings(t *testing.T) {
 	s, _ := newStore(t)
 	for _, db := range []*sql.DB{s.writer, s.reader} {
-		for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "25"} {
+		for pragma, want := range map[string]string{
+			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "25",
+		} {
 			var got string
 			if err := db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 				t.Errorf("%s is %s, %v; want %s", pragma, got, err, want)
@@ -243,7 +245,8 @@ func TestReconnect(t *testing.T) {
 			t.Fatalf("number %d, %v", n, err)
 		}
 	}
-	if last, err := c.Last(ctx); err != nil || last != 5 { // by the reader's connection, which stays
+	// The reader's connection stays.
+	if last, err := c.Last(ctx); err != nil || last != 5 {
 		t.Fatalf("last %d, %v", last, err)
 	}
 	if n, err := c.Reserve(ctx, 0, 1); err != nil || n != 6 {

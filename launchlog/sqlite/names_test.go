@@ -232,7 +232,8 @@ func integrityWorker(args []string) error {
 }
 
 // attackedWorker takes numbers until its files are taken away, or it has taken so many since the
-// attack, which is over when the file done is there. It prints those that it asked for after that.
+// attack. The attack is over when the file done is there. The worker prints the numbers that it
+// asked for after that.
 func attackedWorker(args []string) error {
 	path, done := args[0], args[1]
 	l, err := workerLog(path)
@@ -350,7 +351,8 @@ func TestOpenOtherJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if launch, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil || launch.ID != i+1 {
+		launch, err := l.Start(ctx, storetest.Request(fmt.Sprint(i)))
+		if err != nil || launch.ID != i+1 {
 			t.Errorf("launch %d, %v; want %d", launch.ID, err, i+1)
 		}
 	}

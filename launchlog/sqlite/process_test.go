@@ -25,7 +25,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	workers := storesuite.Workers(func(path string) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
+	workers := storesuite.Workers(func(path string) (launchlog.Store, error) {
+		return sqlite.Open(ctx, path)
+	})
 	maps.Copy(workers, map[string]func([]string) error{
 		"mixed": mixedWorker, "ranges": rangesWorker, "hold": holdWorker,
 		"attacked": attackedWorker, "integrity": integrityWorker,
@@ -106,13 +108,14 @@ func TestKills(t *testing.T) {
 		launches[key] = id
 	}
 	rows := audit(t, path, launches, claims)
-	t.Logf("%v: %d launches and %d claims acknowledged, %d launches and %d claims in the log, %d repeats",
-		saw, len(launches), len(claims), rows.launches, rows.claims, repeats)
+	t.Logf("%v: %d launches and %d claims acknowledged, %d launches and %d claims in the log, "+
+		"%d repeats", saw, len(launches), len(claims), rows.launches, rows.claims, repeats)
 	if len(claims) < size(1000, 100) {
 		t.Errorf("only %d claims: the test shows too little", len(claims))
 	}
 	if lost := rows.claims - len(claims); lost > saw.processes {
-		t.Errorf("%d claims were never acknowledged, more than the %d processes that died", lost, saw.processes)
+		t.Errorf("%d claims were never acknowledged, more than the %d processes that died",
+			lost, saw.processes)
 	}
 }
 
@@ -126,9 +129,9 @@ func (e endurance) String() string {
 	return fmt.Sprintf("%d processes killed, %d stopped", e.processes, e.stops)
 }
 
-// endure runs processes of a worker on the log in path, each with a file of its own to write to,
-// and kills and now and then stops them at random moments, until they have written at least so many
-// lines: on a slow machine that takes more kills.
+// endure runs processes of a worker on the log in path, each with a file of its own to write to. It
+// kills them at random moments, and now and then stops them, until they have written at least so
+// many lines. On a slow machine that takes more kills.
 func endure(t *testing.T, worker, path string, processes, kills, lines int) (saw endurance) {
 	t.Helper()
 	dir := t.TempDir()
@@ -161,7 +164,8 @@ func endure(t *testing.T, worker, path string, processes, kills, lines int) (saw
 	for n := 0; n < kills || len(written()) < lines && time.Now().Before(late); n++ {
 		time.Sleep(time.Duration(random.IntN(50)) * time.Millisecond)
 		i := random.IntN(processes)
-		if random.IntN(10) == 0 { // a process that stands still may hold SQLite's lock: the others wait, and nothing is lost
+		// A process that stands still may hold SQLite's lock: the others wait, and nothing is lost.
+		if random.IntN(10) == 0 {
 			saw.stops++
 			_ = all[i].Process.Signal(syscall.SIGSTOP)
 			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
@@ -183,7 +187,9 @@ type counts struct{ launches, claims int }
 
 // audit checks that what was acknowledged is in the log, that numbers have no gaps, and that each
 // number taken has its record.
-func audit(t *testing.T, path string, launches map[string]string, claims map[string]bool) (n counts) {
+func audit(
+	t *testing.T, path string, launches map[string]string, claims map[string]bool,
+) (n counts) {
 	t.Helper()
 	db := openDB(t, path)
 	var verdict string
@@ -192,22 +198,29 @@ func audit(t *testing.T, path string, launches map[string]string, claims map[str
 	}
 	for key, id := range launches {
 		var stored string
-		if err := db.QueryRow("SELECT launch_id FROM idmint_launch WHERE namespace = 'default' AND idempotency_key = ?", key).Scan(&stored); err != nil || stored != id {
+		err := db.QueryRow(`SELECT launch_id FROM idmint_launch
+			WHERE namespace = 'default' AND idempotency_key = ?`, key).Scan(&stored)
+		if err != nil || stored != id {
 			t.Errorf("acknowledged launch %s of key %s: the log has %q, %v", id, key, stored, err)
 		}
 	}
 	for claim := range claims {
 		launch, generator, _ := strings.Cut(claim, " ")
 		var one int
-		err := db.QueryRow("SELECT 1 FROM idmint_generator WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?", launch, generator).Scan(&one)
+		err := db.QueryRow(`SELECT 1 FROM idmint_generator
+			WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?`,
+			launch, generator).Scan(&one)
 		if err != nil {
 			t.Errorf("acknowledged claim %s: %v", claim, err)
 		}
 	}
 	for query, want := range map[string]int{
-		`SELECT count(*) FROM idmint_launch l WHERE next_generator_id <> (SELECT count(*) FROM idmint_generator g WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)`: 0,
-		`SELECT last_launch_id - (SELECT count(*) FROM idmint_launch) FROM idmint_namespace`:                                                                                      0,
-		`SELECT (SELECT count(*) FROM idmint_launch) - (SELECT count(*) FROM idmint_launch_event WHERE kind = 'started')`:                                                         0,
+		`SELECT count(*) FROM idmint_launch l WHERE next_generator_id <>
+			(SELECT count(*) FROM idmint_generator g
+				WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)`: 0,
+		`SELECT last_launch_id - (SELECT count(*) FROM idmint_launch) FROM idmint_namespace`: 0,
+		`SELECT (SELECT count(*) FROM idmint_launch) -
+			(SELECT count(*) FROM idmint_launch_event WHERE kind = 'started')`: 0,
 	} {
 		var got int
 		if err := db.QueryRow(query).Scan(&got); err != nil || got != want {

@@ -26,7 +26,8 @@ var ctx = context.Background()
 func TestStore(t *testing.T) {
 	files := map[launchlog.Store]string{}
 	jump := func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := openDB(t, files[store]).Exec(`UPDATE idmint_launch SET next_generator_id = ? WHERE namespace = ? AND launch_id = ?`,
+		_, err := openDB(t, files[store]).Exec(`UPDATE idmint_launch SET next_generator_id = ?
+			WHERE namespace = ? AND launch_id = ?`,
 			next, ref.Namespace, ref.Launch)
 		return err
 	}
@@ -108,19 +109,25 @@ func TestRowsStay(t *testing.T) {
 	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
 		t.Fatal(err)
 	}
+	const replaceLaunch = "REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, " +
+		"request_hash, service, environment, initiator, host)"
+	const replaceGenerator = "REPLACE INTO idmint_generator " +
+		"(namespace, launch_id, generator_id, token, host, pid)"
 	for _, text := range append(storesuite.Refused(),
 		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
 		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
-		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 1, 'new', '', '', '', '', '')",
-		"REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES ('default', 3, 'a', '', '', '', '', '')",
-		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 1, 0, 'x', 'h', 1)",
-		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
-		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) VALUES (1, 'default', 'x', 'y')",
+		replaceLaunch+" VALUES ('default', 1, 'new', '', '', '', '', '')",
+		replaceLaunch+" VALUES ('default', 3, 'a', '', '', '', '', '')",
+		replaceGenerator+" VALUES ('default', 1, 0, 'x', 'h', 1)",
+		replaceGenerator+" SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
+		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) "+
+			"VALUES (1, 'default', 'x', 'y')",
 		"UPDATE OR REPLACE idmint_counter SET value = NULL",
 		"UPDATE OR IGNORE idmint_counter SET value = 9",
 		"REPLACE INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
-		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT DO UPDATE SET value = 0",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) "+
+			"ON CONFLICT DO UPDATE SET value = 0",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 1.5)",
 	) {
 		_, err := db.Exec(text)
@@ -161,7 +168,9 @@ func TestNothingHalfDone(t *testing.T) {
 		{"idmint_launch_event", advance},
 	} {
 		before := dump(t, db)
-		if _, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + test.table + " BEGIN SELECT RAISE(ABORT, 'tripped'); END"); err != nil {
+		_, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + test.table +
+			" BEGIN SELECT RAISE(ABORT, 'tripped'); END")
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
@@ -182,9 +191,12 @@ func TestNothingHalfDone(t *testing.T) {
 // dump is what the log's counters and tables hold.
 func dump(t *testing.T, db *sql.DB) (s string) {
 	t.Helper()
-	err := db.QueryRow(`SELECT (SELECT json_group_array(last_launch_id) FROM idmint_namespace) || (SELECT json_group_array(launch_id) FROM idmint_launch) ||
-		(SELECT json_group_array(next_generator_id) FROM idmint_launch) || (SELECT json_group_array(kind) FROM idmint_launch_event) ||
-		(SELECT count(*) FROM idmint_generator) || (SELECT json_group_array(value) FROM idmint_counter)`).Scan(&s)
+	err := db.QueryRow(`SELECT (SELECT json_group_array(last_launch_id) FROM idmint_namespace) ||
+		(SELECT json_group_array(launch_id) FROM idmint_launch) ||
+		(SELECT json_group_array(next_generator_id) FROM idmint_launch) ||
+		(SELECT json_group_array(kind) FROM idmint_launch_event) ||
+		(SELECT count(*) FROM idmint_generator) ||
+		(SELECT json_group_array(value) FROM idmint_counter)`).Scan(&s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +213,8 @@ func TestOpenErrors(t *testing.T) {
 		return path
 	}
 	newer := newFile(t)
-	if _, err := openDB(t, newer).Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
+	_, err := openDB(t, newer).Exec("INSERT INTO idmint_schema (version) VALUES (1000)")
+	if err != nil {
 		t.Fatal(err)
 	}
 	older := newFile(t)
@@ -211,7 +224,7 @@ func TestOpenErrors(t *testing.T) {
 	for _, test := range []struct{ name, path, message string }{
 		{"not there", filepath.Join(dir, "no.db"), "idmint migrate"},
 		{"a folder", dir, "unable to open"},
-		{"not a database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
+		{"no database", write("text.db", strings.Repeat("hello, world\n", 100)), "not a database"},
 		{"empty", write("empty.db", ""), "idmint migrate"},
 		{"newer", newer, "newer"},
 		{"older", older, "upgrade it with `idmint migrate`"},
@@ -223,7 +236,9 @@ func TestOpenErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := sqlite.Open(ctx, test.path)
-			if err == nil || !strings.Contains(err.Error(), test.message) || !strings.Contains(err.Error(), strings.Trim(strconv.Quote(test.path), `"`)) {
+			quoted := strings.Trim(strconv.Quote(test.path), `"`)
+			if err == nil || !strings.Contains(err.Error(), test.message) ||
+				!strings.Contains(err.Error(), quoted) {
 				t.Errorf("got %v, want a message with %q and the path", err, test.message)
 			}
 		})
@@ -232,7 +247,8 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := sqlite.Open(ctx, newer); !errors.As(err, &schema) || schema.Have != 1000 {
 		t.Errorf("newer: got %v, want a SchemaError", err)
 	}
-	if _, err := sqlite.Open(ctx, older); !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 2 {
+	_, err = sqlite.Open(ctx, older)
+	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 2 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }
@@ -277,7 +293,8 @@ func TestDiskFull(t *testing.T) {
 	if err := os.Remove(smalldisk.Ballast(dir)); err != nil {
 		t.Fatal(err)
 	}
-	if launch, err := l.Start(ctx, storetest.Request("room again")); err != nil || launch.ID != n+1 {
+	launch, err := l.Start(ctx, storetest.Request("room again"))
+	if err != nil || launch.ID != n+1 {
 		t.Errorf("with room again: %d, %v", launch.ID, err)
 	}
 }

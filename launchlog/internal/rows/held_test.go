@@ -12,8 +12,8 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
-// How long a step waits where no connection comes back: a second until a step has written, which
-// one that read has not, and then ten. It waits on where one comes back.
+// Where no connection comes back, a step waits for a second until a step has written. A step that
+// read has not. From then on a step waits for ten. It waits on where a connection comes back.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var given atomic.Int64
@@ -28,7 +28,8 @@ func TestPatience(t *testing.T) {
 				return ctx.Err()
 			})
 			var again *launchlog.AttemptError
-			if took := time.Since(began); took != want || errors.Is(err, launchlog.ErrHeld) != held ||
+			took := time.Since(began)
+			if took != want || errors.Is(err, launchlog.ErrHeld) != held ||
 				errors.As(err, &again) == held {
 				t.Errorf("%s: %v after %v, want %v", when, err, took, want)
 			}
