@@ -27,10 +27,13 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := (idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}).ID(); err != nil {
+	some := idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}
+	if _, err := some.ID(); err != nil {
 		return nil, err
 	}
-	return &BackdatedSno{partition: uint64(partition), pool: *o.Pool, used: map[uint64]uint16{}}, nil
+	return &BackdatedSno{
+		partition: uint64(partition), pool: *o.Pool, used: map[uint64]uint16{},
+	}, nil
 }
 
 // At mints an ID of the 4 ms in which t falls. Errors: a [*idtype.RangeError] for a time outside
@@ -64,5 +67,6 @@ type PoolError struct {
 
 func (e *PoolError) Error() string {
 	at := e.Time.UTC().Format(time.RFC3339Nano)
-	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up", e.Pool.Min, e.Pool.Max, at)
+	return fmt.Sprintf("generator: sno: the sequence numbers %d..%d of %s are used up",
+		e.Pool.Min, e.Pool.Max, at)
 }

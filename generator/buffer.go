@@ -12,11 +12,11 @@ type Source[T any] interface {
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
-// Buffer keeps IDs ready and refills itself in the background: what the documents call a stack,
-// but in the order in which the IDs were minted. It has two halves: when one is used up, the
-// other takes its place and the next one is minted. So a burst above a generator's cap finds IDs
-// without a wait. They carry the times at which they were minted, not those at which they are
-// used. It is safe for use by many goroutines.
+// Buffer keeps IDs ready and refills itself in the background. It hands them out in the order in
+// which they were minted. It has two halves: when one is used up, the other takes its place and the
+// next one is minted. So a burst above a generator's cap finds IDs without a wait. They carry the
+// times at which they were minted, not those at which they are used. It is safe for use by many
+// goroutines.
 type Buffer[T any] struct {
 	half requester[[]T]
 	ids  []T // the half in use; guarded by half.mu
@@ -41,7 +41,8 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 		return ids[:min(max(n, 0), len(ids))], err
 	}
 	b.half.settled = func(ids []T, err error) ([]T, error) {
-		if len(ids) > 0 { // minted before the error, which comes back with the next request if it lasts
+		// IDs were minted before the error. It comes back with the next request if it lasts.
+		if len(ids) > 0 {
 			return ids, nil
 		}
 		if err == nil {

@@ -69,7 +69,8 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 	}
 	if launch < 0 || launch > idtype.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{
-			Type: "DecimalID", Part: "launch_id", Value: int64(launch), Min: 1, Max: idtype.DecimalMaxLaunch,
+			Type: "DecimalID", Part: "launch_id", Value: int64(launch),
+			Min: 1, Max: idtype.DecimalMaxLaunch,
 		}
 	}
 	return newDecimal(launch, numbers), nil
@@ -178,7 +179,8 @@ func (g *Decimal) change(ctx context.Context) error {
 	needed := func() bool { return g.last()/idtype.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
 		if err == ctx.Err() && g.Stats().Taken == 0 {
-			err = fmt.Errorf("%w: take the first number before the first transaction, with Ready", err)
+			err = fmt.Errorf("%w: take the first number before the first transaction, "+
+				"with Ready", err)
 		}
 		return &NumberError{idtype.SchemeDecimal, g.launch, err}
 	}
@@ -240,8 +242,10 @@ func (g *Decimal) firstID(number int, err error) (idtype.DecimalID, error) {
 
 // DecimalStats is the state of a [Decimal].
 type DecimalStats struct {
-	Launch     int
-	Generators []int  // the generator numbers that were fetched, in order; the last may not be in use yet
+	Launch int
+	// Generators are the generator numbers that were fetched, in order. The last may not be in use
+	// yet.
+	Generators []int
 	Taken      uint64 // counters that were taken: IDs minted, and reserved by owned generators
 }
 

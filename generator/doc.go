@@ -1,20 +1,21 @@
 // Package generator mints the IDs of package idtype.
 //
-// A generator is made once per app and scheme, with the numbers that make its IDs its own, and
-// shared:
+// An app makes one generator per scheme and shares it. It gives the generator the numbers that make
+// its IDs its own. For a decimal generator these are the numbers of a launch, a deployment of the
+// app, from the launch log:
 //
-//	gen, err := generator.NewDecimal(numbers) // of a launch
+//	gen, err := generator.NewDecimal(log.Generators(launch))
 //	err = gen.Ready(ctx) // takes its first number, before the first transaction
 //	id, err := gen.Next(ctx)
 //	user.ID = UserID(id) // a typed key is a conversion away
 //
-//	type         mints               its own by                       at most                waits for
-//	[Decimal]    idtype.DecimalID    launch, generator numbers        any number             its numbers
-//	[Sequence]   idtype.SequenceID   blocks of a counter              any number             its blocks
-//	[Trace]      idtype.TraceID      node number                      4,194,303 per second   the next second
-//	[EightByte]  idtype.EightByteID  generator and cluster            64 per millisecond     the next ms
-//	[Short]      idtype.ShortID      Given(struct{}{}), or a Ceiling  512 per millisecond    the next ms
-//	[Sno]        idtype.SnoID        partition                        65,536 per 4 ms        the next 4 ms
+//	type         mints        its own by                       at most               waits for
+//	[Decimal]    DecimalID    launch, generator numbers        any number            its numbers
+//	[Sequence]   SequenceID   blocks of a counter              any number            its blocks
+//	[Trace]      TraceID      node number                      4,194,303 per second  the next second
+//	[EightByte]  EightByteID  generator and cluster            64 per millisecond    the next ms
+//	[Short]      ShortID      Given(struct{}{}), or a Ceiling  512 per millisecond   the next ms
+//	[Sno]        SnoID        partition                        65,536 per 4 ms       the next 4 ms
 //
 // All have Next for one ID and Fill for many. [Decimal.Owned] and [Trace.Owned] make a generator
 // for one goroutine. [Buffer] keeps IDs of any generator ready. [BackdatedSno] mints IDs of times
@@ -22,16 +23,16 @@
 //
 // # What it promises
 //
-// An ID is minted once, as long as what the generator is given is: numbers that nobody else has
-// at the time.
+// A generator mints an ID once. The condition is that nobody else has its numbers at the time.
 //
 //   - [Decimal] and [Sequence] need no clock. Their numbers come from the launch log of package
 //     launchlog. It never repeats one.
-//   - The others stamp times of a [Clock], and need a number for themselves. A [Windows] says which,
-//     and for which times. Within a run of the app the clock does not matter: it may step to any
-//     time, at any moment. What a restart needs is kept by [Ceiling] in a counter of the launch log,
-//     or by a [Snapshot]. Trace IDs repeat at times that are a multiple of 388 days apart, also where
-//     a clock jumps from one to the other: see [Trace].
+//   - The others stamp times of a [Clock], and need a number for themselves. A [Windows] gives them
+//     the number, and the window of times that they may stamp with it. Within a run of the app the
+//     clock does not matter: it may step to any time, at any moment. A restart needs to know which
+//     times were used. A [Ceiling] keeps that in a counter of the launch log: it holds the latest
+//     time that may be stamped. Or a [Snapshot] keeps it. Trace IDs repeat at times that are a
+//     multiple of 388 days apart, also where a clock jumps from one to the other: see [Trace].
 //
 // IDs of one generator ascend as numbers, or in the order of their bytes. Trace IDs do so until
 // their timestamp wraps, and sno IDs until the clock goes back and tick-tock sets in. Eightbyte
@@ -41,9 +42,10 @@
 //
 // # Waiting
 //
-// Calls that find no slots of the time wait in the order in which they came, and are served in
-// it. No lock is held while waiting, and whoever waits obeys a context. [Options].MaxWait bounds
-// how far away a call's turn may be, so calls without a deadline end too: with an ID, or with a
-// [*ClockError]. Where the clock stands still, all calls that wait hear of it within 3 s. A
-// source of numbers, blocks or windows that does not answer is not in it: a request has a minute.
+// A time has a number of slots, one for each ID. Calls that find no slot wait, and are served in
+// the order in which they came. No lock is held while waiting, and whoever waits obeys a context.
+// [Options].MaxWait bounds how far away a call's turn may be. So calls without a deadline end too,
+// with an ID or with a [*ClockError]. Where the clock stands still, all calls that wait hear of it
+// within 3 s. MaxWait does not bound the wait for a source of numbers, blocks or windows that does
+// not answer: a request has a minute.
 package generator

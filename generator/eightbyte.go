@@ -42,7 +42,9 @@ func NewEightByte(
 	}
 	g := &EightByte{mode: mode}
 	err := start(&g.line, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
-		id, err := idtype.EightByteParts{Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster}.ID()
+		id, err := idtype.EightByteParts{
+			Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster,
+		}.ID()
 		return id.Uint64() & (1<<eightByteTail - 1), err
 	}, opts)
 	if err != nil {

@@ -28,7 +28,8 @@ var (
 
 	// ErrMaxWait is wrapped by the [ClockError] for a call whose turn does not come within MaxWait,
 	// because too many calls wait before it.
-	ErrMaxWait = errors.New("too many calls wait for it: this one's turn does not come within MaxWait")
+	ErrMaxWait = errors.New("too many calls wait for it: " +
+		"this one's turn does not come within MaxWait")
 
 	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, such as
 	// a zero value. One that was made without a source returns it too.

@@ -30,9 +30,9 @@ type Options struct {
 	// with [Given] only: the other sources keep account themselves.
 	Snapshot *Snapshot
 
-	// Overflow is told by a call that is about to wait, once per unit of time: the slots of the
-	// time are used up, or the clock is behind. It holds up other calls that wait, so it had
-	// better be quick.
+	// Overflow hears, once per unit of time, that a call is about to wait. Either the slots of the
+	// time are used up, or the clock is behind. It holds up other calls that wait, so it had better
+	// be quick.
 	Overflow func(Overflow)
 
 	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is
@@ -96,10 +96,12 @@ func (o *Options) complete(l layout) (Options, error) {
 	case c.MaxWait < 0:
 		return c, &OptionError{"MaxWait", c.MaxWait.String(), "is negative"}
 	case c.Regression < RegressionDefault || c.Regression > RegressionFails:
-		return c, &OptionError{"Regression", fmt.Sprint(int(c.Regression)), "is none of the constants"}
+		given := fmt.Sprint(int(c.Regression))
+		return c, &OptionError{"Regression", given, "is none of the constants"}
 	case p.Min > p.Max || p.Min < int(l.first) || p.Max > int(l.last):
 		return c, &OptionError{
-			"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max), fmt.Sprintf("is no range within %d..%d", l.first, l.last),
+			"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max),
+			fmt.Sprintf("is no range within %d..%d", l.first, l.last),
 		}
 	}
 	return c, nil

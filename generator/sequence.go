@@ -26,8 +26,9 @@ type Sequence struct {
 
 // A block is a range of IDs in use.
 type block struct {
-	last      atomic.Uint64 // the ID that was minted last: a call adds one, and owns the ID that it gets
-	_         [56]byte      // calls write last all the time: the rest is not to share its cache line
+	// last is the ID that was minted last: a call adds one, and owns the ID that it gets.
+	last      atomic.Uint64
+	_         [56]byte // calls write last all the time: the rest is not to share its cache line
 	first     uint64
 	lookAhead uint64 // a tenth is left from this ID on
 	end       uint64 // the last ID

@@ -10,7 +10,8 @@ import (
 var shortLayout = layout{
 	scheme: idtype.SchemeShort, typ: "ShortID",
 	unit: time.Millisecond, epoch: idtype.ShortEpoch * int64(time.Millisecond),
-	maxTick: idtype.ShortMaxUnixMs - idtype.ShortEpoch, shift: 21, last: idtype.ShortMaxSequence, lag: 8,
+	maxTick: idtype.ShortMaxUnixMs - idtype.ShortEpoch,
+	shift:   21, last: idtype.ShortMaxSequence, lag: 8,
 }
 
 // Short mints short IDs: 512 per millisecond, after which calls wait for the next one. It is safe
@@ -30,7 +31,8 @@ type Short struct {
 // that a counter lends. Errors: [*OptionError], [*SnapshotError].
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
-	err := start(&g.line, shortLayout, windows, func(struct{}) (uint64, error) { return 0, nil }, opts)
+	none := func(struct{}) (uint64, error) { return 0, nil }
+	err := start(&g.line, shortLayout, windows, none, opts)
 	if err != nil {
 		return nil, err
 	}

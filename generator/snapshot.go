@@ -31,13 +31,15 @@ type SnapshotError struct {
 func (e *SnapshotError) Error() string {
 	s := e.Snapshot
 	at := s.Time.UTC().Format(time.RFC3339Nano)
-	return fmt.Sprintf("generator: snapshot of %s number %d at %s: %v", s.Scheme, s.Number, at, e.Err)
+	return fmt.Sprintf("generator: snapshot of %s number %d at %s: %v",
+		s.Scheme, s.Number, at, e.Err)
 }
 
 func (e *SnapshotError) Unwrap() error { return e.Err }
 
 var (
-	errNotGiven      = errors.New("a snapshot goes with Given: other sources of numbers keep account themselves")
+	errNotGiven = errors.New("a snapshot goes with Given: " +
+		"other sources of numbers keep account themselves")
 	errOtherScheme   = errors.New("is of another scheme")
 	errOtherNumber   = errors.New("is of another number, and says nothing about this one")
 	errBadTime       = errors.New("its time does not fit the layout")

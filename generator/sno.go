@@ -12,7 +12,8 @@ import (
 var snoLayout = layout{
 	scheme: idtype.SchemeSno, typ: "SnoID",
 	unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
-	maxTick: 1<<idtype.SnoTimeBits - 1, shift: 21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
+	maxTick: 1<<idtype.SnoTimeBits - 1,
+	shift:   21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
 }
 
 // Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which

@@ -15,7 +15,8 @@ type span struct {
 	number   uint64        // immutable: as bits of an ID
 	from, to uint64        // immutable: ticks; to is not included
 	tick     atomic.Uint64 // of the word, or an earlier one: a hint for next
-	ask      atomic.Uint64 // the tick at which to ask for the next window; raised with windows.mu held
+	// ask is the tick at which to ask for the next window. It is raised with windows.mu held.
+	ask atomic.Uint64
 }
 
 // newSpan is a window of which nothing was given out. Tick 0 is left out, because an ID of it may
@@ -122,7 +123,8 @@ func (t *timeline) check(s *span, err error) (*span, error) {
 	case t.passed(s): // and the next may be like it
 		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
 	case old.to != 0 && old.number == s.number && s.from < old.to:
-		return nil, fmt.Errorf("%w: a window from %s after one until %s", ErrRepeated, at(s.from), at(old.to))
+		return nil, fmt.Errorf("%w: a window from %s after one until %s",
+			ErrRepeated, at(s.from), at(old.to))
 	}
 	return s, nil
 }

@@ -68,7 +68,7 @@ type timeline struct {
 
 	// For Stats. issued does not count the tick in use.
 	issued, waits, regressions, opened atomic.Uint64
-	regressed                          atomic.Uint64 // the tick at which the last regression was seen
+	regressed                          atomic.Uint64 // the tick of the last regression
 	latest                             atomic.Uint64 // the last tick of the windows before
 }
 

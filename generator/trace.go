@@ -100,7 +100,9 @@ func TraceThread(thread, threads int) (*Pool, error) {
 		return nil, &OptionError{"threads", strconv.Itoa(threads), "is outside 1..32768"}
 	}
 	if thread < 0 || thread >= threads {
-		return nil, &OptionError{"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1)}
+		return nil, &OptionError{
+			"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1),
+		}
 	}
 	each := 1 << (idtype.TraceBottomBits - bits.Len(uint(threads-1)))
 	return &Pool{Min: thread*each + 1, Max: (thread+1)*each - 1}, nil
@@ -157,7 +159,8 @@ func (o *OwnedTrace) refill(ctx context.Context) error {
 		}
 		if got.n == 0 && g.line.first == g.line.last {
 			return &OptionError{
-				"Pool", fmt.Sprintf("%d..%[1]d", g.line.first), "holds no counter of at least 1, which a chunk has",
+				"Pool", fmt.Sprintf("%d..%[1]d", g.line.first),
+				"holds no counter of at least 1, which a chunk has",
 			}
 		}
 		if got.n > 0 {
