@@ -22,9 +22,10 @@ const (
 	// SQLite is version 3.37 or later, for its STRICT tables.
 	SQLite Dialect = dialect.SQLite
 	// Postgres is PostgreSQL 12 or later. The tables go into the schema that the session's default
-	// search_path leads to: that of the connection string, else of the role, the database or the
-	// server. What a connection has SET is of no account, because behind a pooler another client
-	// may have done so. Where that leads to another launch log the error is a [*SearchPathError].
+	// search_path leads to. The default is that of the connection string, else of the role, the
+	// database or the server. What a connection has SET is of no account, because behind a pooler
+	// another client may have done so. Where that leads to another launch log the error is a
+	// [*SearchPathError].
 	Postgres Dialect = dialect.Postgres
 	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server
 	// that writes a binary log must have log_bin_trust_function_creators on, or the user the right
@@ -52,7 +53,8 @@ type engine struct {
 
 var engines = map[Dialect]engine{
 	SQLite: {
-		tables: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'idmint_schema'",
+		tables: `SELECT count(*) FROM sqlite_schema
+			WHERE type = 'table' AND name = 'idmint_schema'`,
 	},
 	Postgres: {
 		tables: `SELECT count(*) FROM pg_catalog.pg_class c
@@ -99,8 +101,9 @@ var enterSession, leaveSession = func() (enter, leave string) {
 			set = append(set, s.Name+" = "+s.Value)
 		case "sql_mode", "sql_safe_updates", "sql_big_selects":
 			set = append(set, s.Name+" = "+s.Value)
-			keep = append(keep, fmt.Sprintf("@idmint_%s = coalesce(@idmint_%[1]s, @@%[1]s)", s.Name))
-			restore = append(restore, fmt.Sprintf("%s = coalesce(@idmint_%[1]s, @@%[1]s)", s.Name))
+			kept := fmt.Sprintf(" = coalesce(@idmint_%s, @@%[1]s)", s.Name)
+			keep = append(keep, "@idmint_"+s.Name+kept)
+			restore = append(restore, s.Name+kept)
 			forget = append(forget, fmt.Sprintf("@idmint_%s = NULL", s.Name))
 		}
 	}
@@ -108,8 +111,9 @@ var enterSession, leaveSession = func() (enter, leave string) {
 		"SET " + strings.Join(append(restore, forget...), ", ")
 }()
 
-// A SearchPathError is returned for a connection to PostgreSQL whose search_path leads to another
-// launch log than the session's default does, or the default to none.
+// This package returns a SearchPathError for a connection to PostgreSQL whose search_path leads to
+// another launch log than the session's default does. It does so too where the default leads to
+// none.
 type SearchPathError = searchpath.Error
 
 var (

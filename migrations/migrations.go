@@ -49,7 +49,8 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("migrations: the schema has version %d, newer than %d: a newer idmint made it", e.Have, e.Latest)
+	return fmt.Sprintf("migrations: the schema has version %d, newer than %d: "+
+		"a newer idmint made it", e.Have, e.Latest)
 }
 
 func unknown(d Dialect) error {

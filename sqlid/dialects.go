@@ -14,23 +14,24 @@ type Dialect = dialect.Dialect
 
 const (
 	// SQLite stores 63-bit IDs as INTEGER, bytes as BLOB, and the text forms as TEXT. An integer
-	// primary key is INT, which stores the same. An INTEGER PRIMARY KEY would be SQLite's row number:
-	// a row that is inserted without one gets the largest plus one, which is an ID of the next launch.
+	// primary key is INT, which stores the same. An INTEGER PRIMARY KEY would be SQLite's row
+	// number. A row that is inserted without one gets the largest plus one. That is an ID of the
+	// next launch.
 	SQLite Dialect = dialect.SQLite
 
-	// Postgres stores texts as TEXT COLLATE "C": another collation sorts them otherwise. CHAR(16) is
-	// no exact match for a text parameter, which keeps some queries from its index.
+	// Postgres stores texts as TEXT COLLATE "C": another collation sorts them otherwise. CHAR(16)
+	// is no exact match for a text parameter, which keeps some queries from its index.
 	Postgres Dialect = dialect.Postgres
 
-	// MySQL is version 8.0.16 or later, the first to heed CHECK. BINARY(n) fills up what is too short
-	// with zero bytes, before a CHECK sees it. There is no type for UUIDs: keys that are declared with
-	// [idtype.AsUUID] are refused with a [*StorageError].
+	// MySQL is version 8.0.16 or later, the first to heed CHECK. BINARY(n) fills up what is too
+	// short with zero bytes, before a CHECK sees it. There is no type for UUIDs: keys that are
+	// declared with [idtype.AsUUID] are refused with a [*StorageError].
 	MySQL Dialect = dialect.MySQL
 
-	// MariaDB is as MySQL, and has UUID. Before 10.9.8, 10.10.6, 10.11.5 and 11.0.3 it kept the parts
-	// of each UUID in another order, and sorted them so: rows of IDs made one after the other lay all
-	// over the table. Prefer bytes or text there. Since then it does so with UUIDs of certain versions
-	// and variants. No ID is one of these.
+	// MariaDB is as MySQL, and has UUID. Before 10.9.8, 10.10.6, 10.11.5 and 11.0.3 it kept the
+	// parts of each UUID in another order, and sorted them so. Rows of IDs made one after the other
+	// lay all over the table. Prefer bytes or text there. Since then it does so only with UUIDs of
+	// certain versions and variants. No ID is one of these.
 	MariaDB Dialect = dialect.MariaDB
 )
 
@@ -48,7 +49,8 @@ type StorageError struct {
 }
 
 func (e *StorageError) Error() string {
-	return fmt.Sprintf("sqlid: no column of %s holds IDs as %s: declare the key with another form", e.Dialect, e.Storage)
+	return fmt.Sprintf("sqlid: no column of %s holds IDs as %s: declare the key with another form",
+		e.Dialect, e.Storage)
 }
 
 // Quote quotes a name as an identifier of standard SQL, which SQLite and PostgreSQL take.
@@ -64,9 +66,13 @@ const (
 // some others from the same rows of ASCII as well.
 var uuidGlob = strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0-9a-f]")
 
-// checks are what a column that holds IDs asks of its values. {name} stands for its quoted name,
-// {size} for the IDs' bytes, {zeros} for these in hexadecimal when they are all zero, {zero} and
-// {zero uuid} for the text of such an ID, and {numbers} for what holds for integers.
+// checks are what a column that holds IDs asks of its values. In them stand
+//
+//	{name}                for the column's quoted name
+//	{size}                for the number of the IDs' bytes
+//	{zeros}               for so many zero bytes, in hexadecimal
+//	{zero}, {zero uuid}   for the text of an ID of zero bytes
+//	{numbers}             for what holds for integers
 var checks = map[Dialect]map[idtype.Storage]string{
 	SQLite: {
 		idtype.StorageBigint: "typeof({name}) IN ('integer', 'null') AND {numbers}",

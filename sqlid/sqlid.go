@@ -18,9 +18,9 @@
 //	rows, err := db.Query("SELECT id, name FROM users WHERE id IN "+list, args...)
 //
 // The ID types are parameters and scan destinations as they are. This holds for pgx's driver,
-// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things: columns for CREATE TABLE
-// whose checks keep foreign values out, parameter lists, and [Null], a nullable ID whose JSON is
-// null. Package pgxid has pgx's own interface.
+// go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things. Columns for CREATE TABLE
+// have checks that keep foreign values out. There are parameter lists. [Null] is a nullable ID
+// whose JSON is null. Package pgxid has pgx's own interface.
 //
 // # Types
 //
@@ -167,7 +167,7 @@ func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, e
 }
 
 // In returns the parameter list of an IN, "(?, ?, ?)", and the IDs as arguments. Without IDs the
-// list is "(NULL)", which is true of no row: not every database accepts IN (), and to ask for all
+// list is "(NULL)", which is true of no row. Not every database accepts IN (), and to ask for all
 // rows would be wrong. For PostgreSQL see [InNumbered].
 //
 //	list, args := sqlid.In(ids)

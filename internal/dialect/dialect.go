@@ -1,6 +1,6 @@
-// Package dialect knows what a SQL dialect is: its name, how it quotes names, which columns hold
-// IDs, the settings that a session needs, and which errors pass. It knows how to wait for a
-// database as well. It imports no driver and nothing else of this module: all packages may ask it.
+// Package dialect knows what a SQL dialect is. It knows its name, how it quotes names and which
+// columns hold IDs. It knows the settings that a session needs, which errors pass, and how to wait
+// for a database. It imports no driver and nothing else of this module: all packages may ask it.
 package dialect
 
 import (
@@ -37,46 +37,59 @@ var (
 )
 
 var mysqlColumns = map[string]string{
-	"bigint": "BIGINT", "bytes": "BINARY(#)", "text": "CHAR(#) CHARACTER SET ascii COLLATE ascii_bin",
+	"bigint": "BIGINT", "bytes": "BINARY(#)",
+	"text": "CHAR(#) CHARACTER SET ascii COLLATE ascii_bin",
 }
 
 var known = map[Dialect]knowledge{
 	SQLite: {
-		title: "SQLite", family: SQLite, driver: "sqlite3", quote: doubled, mark: `"`, codes: sqliteCause,
-		columns: map[string]string{"bigint": "INTEGER", "bytes": "BLOB", "text": "TEXT", "uuid": "TEXT"},
+		title: "SQLite", family: SQLite, driver: "sqlite3",
+		quote: doubled, mark: `"`, codes: sqliteCause,
+		columns: map[string]string{
+			"bigint": "INTEGER", "bytes": "BLOB", "text": "TEXT", "uuid": "TEXT",
+		},
 	},
 	Postgres: {
-		title: "PostgreSQL", family: Postgres, driver: "pgx", quote: doubled, mark: `"`, codes: postgresCause,
+		title: "PostgreSQL", family: Postgres, driver: "pgx",
+		quote: doubled, mark: `"`, codes: postgresCause,
 		// Another collation sorts texts otherwise. CHAR(16) is no exact match for a text parameter,
 		// which keeps some queries from its index.
-		columns: map[string]string{"bigint": "BIGINT", "bytes": "BYTEA", "text": `TEXT COLLATE "C"`, "uuid": "UUID"},
+		columns: map[string]string{
+			"bigint": "BIGINT", "bytes": "BYTEA", "text": `TEXT COLLATE "C"`, "uuid": "UUID",
+		},
 	},
 	MySQL: {
-		title: "MySQL", family: MySQL, driver: "mysql", quote: backticks, mark: "`", codes: mysqlCause, columns: mysqlColumns,
+		title: "MySQL", family: MySQL, driver: "mysql",
+		quote: backticks, mark: "`", codes: mysqlCause, columns: mysqlColumns,
 	},
 	MariaDB: {
-		title: "MariaDB", family: MySQL, driver: "mysql", quote: backticks, mark: "`", codes: mysqlCause,
+		title: "MariaDB", family: MySQL, driver: "mysql",
+		quote: backticks, mark: "`", codes: mysqlCause,
 		columns: map[string]string{
-			"bigint": mysqlColumns["bigint"], "bytes": mysqlColumns["bytes"], "text": mysqlColumns["text"], "uuid": "UUID",
+			"bigint": mysqlColumns["bigint"], "bytes": mysqlColumns["bytes"],
+			"text": mysqlColumns["text"], "uuid": "UUID",
 		},
 	},
 	ClickHouse: {
 		title: "ClickHouse", family: ClickHouse, driver: "clickhouse", mark: "`",
-		quote:   strings.NewReplacer("`", "\\`", `\`, `\\`),
-		columns: map[string]string{"bigint": "Int64", "bytes": "FixedString(#)", "text": "FixedString(#)", "uuid": "UUID"},
+		quote: strings.NewReplacer("`", "\\`", `\`, `\\`),
+		columns: map[string]string{
+			"bigint": "Int64", "bytes": "FixedString(#)", "text": "FixedString(#)", "uuid": "UUID",
+		},
 	},
 }
 
 // Known reports whether this package knows the dialect.
 func (d Dialect) Known() bool { return known[d].title != "" }
 
-// Title is what the database calls itself, for example "PostgreSQL".
+// Title returns what the database calls itself, for example "PostgreSQL".
 func (d Dialect) Title() string { return known[d].title }
 
-// Family is the dialect itself, and MySQL for MariaDB: what holds for all of a family is said once.
+// Family returns the dialect itself, and MySQL for MariaDB. So what a family has in common is said
+// once.
 func (d Dialect) Family() Dialect { return known[d].family }
 
-// Driver is the name by which the dialect's Go driver registers itself with database/sql.
+// Driver returns the name by which the dialect's Go driver registers itself with database/sql.
 func (d Dialect) Driver() string { return known[d].driver }
 
 // Quote quotes a name as an identifier. A dialect that is not known quotes as standard SQL does.

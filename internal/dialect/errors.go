@@ -33,8 +33,8 @@ const (
 // Passes reports whether the same may succeed a little later.
 func (c Cause) Passes() bool { return c == Contended || c == Crowded || c == Away }
 
-// Cause is the cause that a code of the dialect stands for: an SQLSTATE of PostgreSQL, an error
-// number of MySQL, a result code of SQLite.
+// Cause returns the cause that a code of the dialect stands for. A code is an SQLSTATE of
+// PostgreSQL, an error number of MySQL, or a result code of SQLite.
 func (d Dialect) Cause(code string) Cause {
 	if read := known[d].codes; read != nil {
 		return read(code)
@@ -63,7 +63,8 @@ func postgresCause(state string) Cause {
 	case "23000": // integrity_constraint_violation, which the migrations' idmint_refuse raises
 		return Guarded
 	}
-	if strings.HasPrefix(state, "08") || strings.HasPrefix(state, "57P") { // the connection; the server
+	// 08 is the connection, 57P the server.
+	if strings.HasPrefix(state, "08") || strings.HasPrefix(state, "57P") {
 		return Away
 	}
 	return Other

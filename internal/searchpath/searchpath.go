@@ -5,8 +5,8 @@
 // would its SET ROLE, because "$user" in a search_path is the current role's schema.
 //
 // The default is what the connection string says, and else the role's, the database's or the
-// server's setting. What is found and set here counts until the end of a transaction, which is as
-// long as a pooler lets a client keep its connection.
+// server's setting. What is found and set here counts until the end of a transaction. A pooler lets
+// a client keep its connection no longer than that.
 package searchpath
 
 import "fmt"
@@ -20,8 +20,8 @@ type Place struct {
 	Log    bool   // the log is there
 }
 
-// An Error is returned where a connection's search_path leads to another launch log than its
-// default does, or the default to none: one of them is not meant.
+// Find returns an Error where a connection's search_path leads to another launch log than its
+// default does, or the default to none. One of the two is not meant.
 type Error struct {
 	Default string // the schema of the log by the session's default, "" where it leads to none
 	Current string // the schema of the log by the search_path that was SET
@@ -32,9 +32,10 @@ func (e *Error) Error() string {
 	if e.Default != "" {
 		by = fmt.Sprintf("its default to that in schema %q", e.Default)
 	}
-	return fmt.Sprintf("the connection's search_path leads to the launch log in schema %q, and %s: "+
-		"put search_path into the connection string, which makes it the default, rather than SET it; "+
-		"through PgBouncer, another client may have left it behind", e.Current, by)
+	return fmt.Sprintf("the connection's search_path leads to the launch log in schema %q, "+
+		"and %s: put search_path into the connection string, which makes it the default, "+
+		"rather than SET it; through PgBouncer, another client may have left it behind",
+		e.Current, by)
 }
 
 // current_schemas leaves out what the role may not use.
@@ -48,7 +49,8 @@ const found = `
 			SELECT true AS own, d.* FROM pg_catalog.unnest(pg_catalog.current_schemas(false))
 				WITH ORDINALITY AS d (name, place)
 			UNION ALL
-			SELECT false, c.* FROM pg_catalog.unnest($1::text::name[]) WITH ORDINALITY AS c (name, place)
+			SELECT false, c.* FROM pg_catalog.unnest($1::text::name[])
+				WITH ORDINALITY AS c (name, place)
 		) path
 		JOIN pg_catalog.pg_namespace n ON n.nspname = path.name
 		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
@@ -58,7 +60,7 @@ const found = `
 		coalesce(pg_catalog.current_schema()::text, '')`
 
 // Find resets the search_path, and says where that leads to. Own says that the connection belongs
-// to a pool of ours, in which nobody SETs it on purpose: then it is no [*Error] where the
+// to a pool of ours, in which nobody SETs it on purpose. Then Find returns no [*Error] where the
 // connection led elsewhere before. See [Reset] for startup and own.
 func Find(query Query, startup string, own bool) (Place, error) {
 	var before, log, current, first string
@@ -101,8 +103,9 @@ func Reset(query Query, startup string, own bool) error {
 func Enter(query Query, schema string) error {
 	var path string
 	return query(`
-		SELECT CASE WHEN s.name IS NULL THEN '' ELSE pg_catalog.set_config('search_path', concat_ws(', ',
-			quote_ident(s.name), nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
+		SELECT CASE WHEN s.name IS NULL THEN '' ELSE
+			pg_catalog.set_config('search_path', concat_ws(', ', quote_ident(s.name),
+				nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
 		FROM (SELECT coalesce(nullif($1::text, ''), pg_catalog.current_schema()::text)) s (name)`,
 		[]any{schema}, &path)
 }

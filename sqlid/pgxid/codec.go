@@ -31,8 +31,9 @@ var forms = map[string]idtype.Storage{
 	"xid8": idtype.StorageBigint, "cid": idtype.StorageBigint,
 }
 
-// A codec is another codec that knows IDs as well. It changes nothing for other types. pgx asks a
-// codec before it sees that a type is a driver.Valuer or sql.Scanner, and asks no one else first.
+// A codec is another codec that knows IDs as well. It changes nothing for other types. pgx asks
+// nobody before a codec. It asks the codec before it sees that a type is a driver.Valuer or
+// sql.Scanner.
 type codec struct {
 	pgtype.Codec
 	name   string         // of PostgreSQL's type

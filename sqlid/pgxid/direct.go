@@ -12,9 +12,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A direct plan writes and reads lone IDs in the binary format of their column. Value and Scan are
-// asked for what is no ID: their errors are the right ones. pgx hands over what the plan was made
-// for: an ID or a pointer to one to Encode, a pointer to one to Scan.
+// A direct plan writes and reads lone IDs in the binary format of their column. It leaves what is
+// no ID to the key's Value and Scan, whose errors are the right ones. Encode gets what pgx made the
+// plan for: an ID or a pointer to one. Scan gets a pointer to one.
 type direct interface {
 	pgtype.EncodePlan
 	pgtype.ScanPlan

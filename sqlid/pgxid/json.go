@@ -11,9 +11,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. pgx's own plan
-// writes its Value: a number, or bytes that are no JSON. Zero is an error, as in every column. An
-// OrZero of none is null.
+// A jsonPlan writes and reads a lone ID, or a wrapper of one, as encoding/json does. The plan of
+// pgx would write the ID's Value: a number, or bytes that are no JSON. Zero is an error, as in
+// every column. An OrZero of none is null.
 type jsonPlan struct {
 	version bool // jsonb in binary begins with one
 }
