@@ -88,7 +88,7 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 		err = lost.Err
 	}
 	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", name, err)
+		return 0, &aboutError{"counter " + name, err}
 	}
 	c.log.warn(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
 	return first, nil
@@ -100,7 +100,7 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 		return c.log.store.LastNumber(ctx, c.ref)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", c.ref.Name, err)
+		return 0, &aboutError{"counter " + c.ref.Name, err}
 	}
 	return last, nil
 }
@@ -129,7 +129,7 @@ func (c *Counter) Advance(ctx context.Context, target int64, actor string) (int6
 		return c.log.store.AdvanceCounter(ctx, c.ref, target, actor)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("counter %s: %w", name, err)
+		return 0, &aboutError{"counter " + name, err}
 	}
 	return now, nil
 }

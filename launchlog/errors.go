@@ -114,8 +114,8 @@ func (e *UnresolvedError) Error() string {
 		text += ", and may have been carried out"
 	}
 	for _, err := range e.Unwrap() {
-		if !strings.Contains(text, err.Error()) {
-			text += ": " + err.Error()
+		if reason := bare(err); !strings.Contains(text, reason) {
+			text += ": " + reason
 		}
 	}
 	return text
@@ -138,6 +138,27 @@ type AttemptError struct {
 func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
+
+// An aboutError says which launch, counter or namespace an error is about. The package's name stands
+// once in its text, in front.
+type aboutError struct {
+	what string
+	err  error
+}
+
+func (e *aboutError) Error() string { return "launchlog: " + e.what + ": " + bare(e.err) }
+
+func (e *aboutError) Unwrap() error { return e.err }
+
+// bare returns an error's text without the name of this package, or of a store's, in front.
+func bare(err error) string {
+	text := err.Error()
+	name, rest, _ := strings.Cut(text, ": ")
+	if name == "launchlog" || strings.HasPrefix(name, "launchlog/") {
+		return rest
+	}
+	return text
+}
 
 // quote bounds what goes into a message.
 func quote(s string) string {

@@ -130,13 +130,13 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
 		if r.RollsBack != 0 { // launches are never deleted: what is there stays there
 			if _, err := l.store.Launch(ctx, l.ref(r.RollsBack)); err != nil {
-				return Launch{}, fmt.Errorf("rolls back launch %d: %w", r.RollsBack, err)
+				return Launch{}, &aboutError{fmt.Sprintf("rolls back launch %d", r.RollsBack), err}
 			}
 		}
 		return l.store.StartLaunch(ctx, start)
 	})
 	if err != nil {
-		return Launch{}, fmt.Errorf("namespace %s: %w", l.opts.Namespace, err)
+		return Launch{}, &aboutError{"namespace " + l.opts.Namespace, err}
 	}
 	if launch.RequestHash != hash {
 		differing := differ(launch.Request, r)
@@ -162,7 +162,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 		return l.store.EndLaunch(ctx, l.ref(launch), ending)
 	})
 	if err != nil {
-		return Launch{}, fmt.Errorf("launch %d: %w", launch, err)
+		return Launch{}, &aboutError{"launch " + key, err}
 	}
 	if ended.Outcome != ending.Outcome {
 		return Launch{}, &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
@@ -175,7 +175,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 	claim, err := l.claim(ctx, launch)
 	if err != nil {
-		return Claim{}, fmt.Errorf("launch %d: %w", launch, err)
+		return Claim{}, &aboutError{fmt.Sprintf("launch %d", launch), err}
 	}
 	return claim, nil
 }
@@ -244,7 +244,7 @@ func (l *Log) Show(ctx context.Context, launch int) (Launch, error) {
 		return l.store.Launch(ctx, l.ref(launch))
 	})
 	if err != nil {
-		return Launch{}, fmt.Errorf("launch %d: %w", launch, err)
+		return Launch{}, &aboutError{"launch " + key, err}
 	}
 	return found, nil
 }

@@ -312,3 +312,35 @@ func TestWhatWasInTheWay(t *testing.T) {
 		}
 	})
 }
+
+// The package's name stands once in an error's text, in front, whatever the error is about.
+func TestErrorsNameThePackageOnce(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	c, err := l.Counter("orders")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rollback := storetest.Request("a")
+	rollback.RollsBack = 77
+	behind := storetest.Request("b")
+	behind.KnownLaunch = 9
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	said := func(_ any, err error) string { return fmt.Sprint(err) }
+	for want, got := range map[string]string{
+		"launchlog: launch 7: no such launch": said(l.Show(ctx, 7)),
+		"launchlog: launch 8: no such launch": said(l.Claim(ctx, 8)),
+		"launchlog: launch 9: no such launch": said(
+			l.End(ctx, 9, launchlog.Ending{Outcome: launchlog.Failed})),
+		"launchlog: namespace default: rolls back launch 77: no such launch": said(
+			l.Start(ctx, rollback)),
+		"launchlog: namespace default: the store has lost launches: " +
+			"launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
+		"launchlog: counter orders: last \"orders\" gave up after 0 attempts: " +
+			"context canceled": said(c.Last(over)),
+	} {
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

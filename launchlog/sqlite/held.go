@@ -81,7 +81,7 @@ func (s *Store) begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
 		}
 		seen.last = now
 		if now.Sub(seen.since) > seen.patience() {
-			return nil, fmt.Errorf("%s: %w", s.path, launchlog.ErrHeld)
+			return nil, fmt.Errorf("%w: %s", launchlog.ErrHeld, s.path)
 		}
 		select {
 		case <-time.After(5 * time.Millisecond):
