@@ -156,10 +156,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // attempt prepares the store as soon as nobody locks it out.
 func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) (err error) {
 	for range dialect.Attempts(ctx, 250*time.Millisecond) {
-		if err = s.prepare(ctx); !isBusy(err) {
+		now := s.prepare(ctx) // its own variable: Open may read it while the next attempt runs
+		if err = now; !isBusy(err) {
 			return err
 		}
-		last.Store(&err)
+		last.Store(&now)
 	}
 	return cmp.Or(err, ctx.Err())
 }
