@@ -161,23 +161,6 @@ func TestTickTock(t *testing.T) {
 	stats(7, 4)
 }
 
-// TestTickTockBeforeStart: what a generator with the number minted earlier is unknown, so the bit is not toggled into that time.
-func TestTickTockBeforeStart(t *testing.T) {
-	s := snoScheme()
-	clock := generator.NewTestClock(noon.Add(-1))
-	g := s.must(t, given(5), &generator.Options{Clock: clock, Pool: &generator.Pool{Min: 7, Max: 8}})
-	clock.Set(noon.Add(s.units(10)))
-	if _, err := g.next(ctx); err != nil {
-		t.Fatal(err)
-	}
-	clock.Set(noon.Add(s.units(20)))
-	wantNext(t, s, g, 20, 0, 7)
-	clock.Set(noon.Add(-s.unit))
-	wantNext(t, s, g, 20, 0, 8)
-	wantNext(t, s, g, 0, 1, 7) // it waited for the first unit of its own
-	wantAt(t, clock, 0)
-}
-
 // TestTickTockFills: a block is not cut in two by another call's toggle, nor by its own.
 func TestTickTockFills(t *testing.T) {
 	s := snoScheme()

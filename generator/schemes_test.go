@@ -51,7 +51,7 @@ type timed struct {
 	ready    func(context.Context) error
 	stats    func() generator.Stats
 	snapshot func() generator.Snapshot
-	bare     []func() error // Next, and Fill of 10, without anything around them
+	bare     []func() error // Next, Fill of 10, Owned.Next, without anything around them
 }
 
 // windows are a source for the number type of any scheme.
@@ -92,9 +92,11 @@ type scheme struct {
 	typ         string
 	unit        time.Duration
 	begin, end  time.Time
-	first, last int // slots
-	lag         int // units
-	numbers     int // how many numbers IDs can tell apart
+	first, last int    // slots
+	lag         int    // units
+	numbers     int    // how many numbers IDs can tell apart
+	part        string // that the number is, for errors
+	below       int    // how many bits of it are another part
 	ascends     bool
 	toggles     bool
 	make        func(windows, *generator.Options) (*timed, error)
@@ -103,7 +105,7 @@ type scheme struct {
 var schemes = []scheme{
 	{
 		name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
-		first: 1, last: 1<<22 - 1, numbers: 1 << 16, ascends: true,
+		first: 1, last: 1<<22 - 1, numbers: 1 << 16, part: "node_no", ascends: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewTrace(numbered(w, func(n int) int { return n }), o)
 			if err != nil {
@@ -116,6 +118,8 @@ var schemes = []scheme{
 			}
 			timed := adapt(g, g, read)
 			timed.own = func() func(context.Context) (minted, error) { return reading(g.Owned().Next, read) }
+			owner := g.Owned()
+			timed.bare = append(timed.bare, func() error { _, err := owner.Next(ctx); return err })
 			return timed, nil
 		},
 	},
@@ -142,7 +146,7 @@ var schemes = []scheme{
 func eightByte(name string, mode idtype.EightByteMode) scheme {
 	return scheme{
 		name: name, id: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond, begin: time.Unix(0, 0),
-		end: time.UnixMilli(1 << 42), last: 63, lag: 8, numbers: 1 << 15, ascends: mode == idtype.EightByteTimeSequential,
+		end: time.UnixMilli(1 << 42), last: 63, lag: 8, numbers: 1 << 15, part: "generator_id", below: 4, ascends: mode == idtype.EightByteTimeSequential,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			pair := func(n int) generator.EightBytePair {
 				return generator.EightBytePair{Generator: n >> 4, Cluster: n & 15}
@@ -165,7 +169,7 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 func sno(name string, with func(*generator.Sno) minter[idtype.SnoID], meta int) scheme {
 	return scheme{
 		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond, begin: time.UnixMilli(idtype.SnoEpoch),
-		end: time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, ascends: true, toggles: true,
+		end: time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
 			if err != nil {

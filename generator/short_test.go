@@ -1,10 +1,7 @@
 package generator_test
 
 import (
-	"context"
-	"errors"
 	"math/bits"
-	"sync"
 	"testing"
 	"time"
 
@@ -71,65 +68,5 @@ func TestShortRandomByDefault(t *testing.T) {
 	}
 	if len(different) < 500 {
 		t.Errorf("%d different values of 512", len(different))
-	}
-}
-
-// TestShortCeilings: generators that share their times by one counter repeat no time and sequence, though an ID has no number.
-func TestShortCeilings(t *testing.T) {
-	counter := new(counterFrom)
-	var mu sync.Mutex
-	shared := lockedCounter{&mu, counter}
-	all := make([][]idtype.ShortID, 4)
-	var wg sync.WaitGroup
-	for i := range all {
-		wg.Go(func() {
-			g, err := generator.NewShort(generator.Ceiling(struct{}{}, shared, 3*time.Millisecond),
-				&generator.Options{Clock: generator.NewTestClock(noon), Random: ones(5), MaxWait: time.Hour})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			all[i] = make([]idtype.ShortID, 5000)
-			if _, err := g.Fill(ctx, all[i]); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	seen := map[idtype.ShortID]bool{}
-	for _, ids := range all {
-		for i, id := range ids {
-			if seen[id] || i > 0 && id <= ids[i-1] {
-				t.Fatalf("minted %+v again, or not in order", id.Parts())
-			}
-			seen[id] = true
-		}
-	}
-}
-
-// lockedCounter is a counter for several goroutines.
-type lockedCounter struct {
-	mu *sync.Mutex
-	generator.ReadCounter
-}
-
-func (c lockedCounter) Reserve(ctx context.Context, floor, n int64) (int64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ReadCounter.Reserve(ctx, floor, n)
-}
-
-func (c lockedCounter) Last(ctx context.Context) (int64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ReadCounter.Last(ctx)
-}
-
-// TestShortErrors: there is no number that could be wrong, so what is left are options.
-func TestShortErrors(t *testing.T) {
-	g, err := generator.NewShort(generator.Given(struct{}{}), &generator.Options{Pool: &generator.Pool{Min: 0, Max: 512}})
-	var e *generator.OptionError
-	if g != nil || !errors.As(err, &e) || e.Option != "Pool" || e.Value != "0..512" {
-		t.Errorf("%v", err)
 	}
 }

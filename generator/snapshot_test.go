@@ -148,40 +148,103 @@ func TestSnapshotOfTickTock(t *testing.T) {
 	wantAt(t, clock, s.units(111))
 }
 
+// A course is generators that come one after another with one number, and what they have minted.
+type course struct {
+	*testing.T
+	scheme
+	*timed
+	clock *generator.TestClock
+	seen  map[mark]bool
+}
+
+func begin(t *testing.T, s scheme) *course {
+	g, clock := idle(t, s, generator.Options{})
+	return &course{t, s, g, clock, map[mark]bool{}}
+}
+
+// mint mints n IDs when the clock is so many units after noon. None was minted before.
+func (c *course) mint(unit, n int) {
+	c.Helper()
+	c.clock.Set(noon.Add(c.units(unit)))
+	for range n {
+		id, err := c.next(ctx)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if c.seen[id.mark] {
+			c.Errorf("at %v: %+v is a repeat", c.units(unit), id.mark)
+		}
+		c.seen[id.mark] = true
+	}
+}
+
+// restart goes on from a snapshot, when the clock is so many units after noon.
+func (c *course) restart(unit int, o generator.Options) {
+	c.Helper()
+	c.clock.Set(noon.Add(c.units(unit)))
+	c.timed = restart(c.T, c.scheme, c.timed, c.clock, o)
+}
+
+// forget goes on without a snapshot.
+func (c *course) forget(o generator.Options) {
+	c.Helper()
+	o.Clock = c.clock
+	c.timed = c.must(c.T, given(5), &o)
+}
+
 // TestSnapshotKnowsTheBeginning: three runs, of which the second began without a snapshot. It knew nothing of the first, so it
 // did not toggle the bit into the time before it began; what goes on from its snapshot must not either.
 func TestSnapshotKnowsTheBeginning(t *testing.T) {
-	s := snoScheme()
 	for _, policy := range []generator.Regression{generator.RegressionDefault, generator.RegressionWaits} {
 		t.Run(fmt.Sprint(policy), func(t *testing.T) {
-			g, clock := idle(t, s, generator.Options{})
-			to := func(n int) { clock.Set(noon.Add(s.units(n))) }
-			seen := map[mark]bool{}
-			mint := func(n int) {
-				t.Helper()
-				to(n)
-				id, err := g.next(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if seen[id.mark] {
-					t.Errorf("at %v: %+v is a repeat", s.units(n), id.mark)
-				}
-				seen[id.mark] = true
-			}
-			mint(100)
-			mint(90) // toggles
-			mint(110)
-
-			g = s.must(t, given(5), &generator.Options{Clock: clock, Regression: policy})
-			mint(120)
-			to(90) // a snapshot survives that the clock was set back meanwhile
-			g = restart(t, s, g, clock, generator.Options{})
-			mint(90)
-			mint(95)
-			g = restart(t, s, g, clock, generator.Options{})
-			mint(90)
+			c := begin(t, snoScheme())
+			c.mint(100, 1)
+			c.mint(90, 1) // toggles
+			c.mint(110, 1)
+			c.forget(generator.Options{Regression: policy})
+			c.mint(120, 1)
+			c.restart(90, generator.Options{}) // it survives that the clock was set back meanwhile
+			c.mint(90, 1)
+			c.mint(95, 1)
+			c.restart(95, generator.Options{})
+			c.mint(90, 1)
 		})
+	}
+}
+
+// TestSnapshotOfOtherPools: a generator that mints nothing hands on what one with another pool had
+// come to.
+func TestSnapshotOfOtherPools(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		c := begin(t, s)
+		c.mint(9, 30)
+		first := s.first
+		for _, pool := range []*generator.Pool{
+			{Min: 5, Max: 9}, {Min: 5, Max: 9}, {Min: 40, Max: 49}, {Min: first, Max: 20}, nil,
+		} {
+			c.restart(9, generator.Options{Pool: pool})
+		}
+		c.mint(9, 30)
+	})
+}
+
+// TestSnapshotOfOtherPolicy: a generator that does not toggle the tick-tock bit hands on where others
+// before it did.
+func TestSnapshotOfOtherPolicy(t *testing.T) {
+	waits := generator.Options{Regression: generator.RegressionWaits}
+	for _, back := range []int{250, 500} {
+		c := begin(t, snoScheme())
+		c.mint(500, 3)
+		c.mint(250, 3) // toggles the bit
+		if back == 250 {
+			c.clock.Set(noon.Add(c.units(750)))
+			c.forget(waits) // with the value that the bit begins with
+		} else {
+			c.restart(750, waits) // with the other value
+		}
+		c.mint(1000, 3)
+		c.restart(back, generator.Options{})
+		c.mint(back, 3)
 	}
 }
 

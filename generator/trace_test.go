@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -23,49 +21,6 @@ func newTrace(t testing.TB, node int, o generator.Options) (*generator.Trace, *g
 	}
 	clock.Set(noon)
 	return g, clock
-}
-
-// TestTraceNodes: at the edges of the range the node stays within its bits.
-func TestTraceNodes(t *testing.T) {
-	for _, node := range []int{0, 1, 65535} {
-		g, _ := newTrace(t, node, generator.Options{})
-		id, err := g.Next(ctx)
-		if want := (idtype.TraceParts{Timestamp: idtype.TraceTimestamp(noon), Node: node, Bottom: 1}); err != nil || id.Parts() != want {
-			t.Errorf("minted %+v, %v, want %+v", id.Parts(), err, want)
-		}
-	}
-	for _, node := range []int{-1, 65536} {
-		_, err := generator.NewTrace(generator.Given(node), nil)
-		var e *idtype.RangeError
-		if !errors.As(err, &e) || *e != (idtype.RangeError{Type: "TraceID", Part: "node_no", Value: int64(node), Max: 65535}) {
-			t.Errorf("node %d: %v", node, err)
-		}
-	}
-}
-
-// TestTraceSecond uses a whole second up: 4,194,303 IDs, each once and in order, and then the next second's first.
-func TestTraceSecond(t *testing.T) {
-	g, clock := newTrace(t, 24528, generator.Options{})
-	block := make([]idtype.TraceID, 1000)
-	want := idtype.MinTraceID(noon) + 24528<<22
-	for left := idtype.TraceMaxBottom; left > 0; {
-		n, err := g.Fill(ctx, block[:min(len(block), left)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, id := range block[:n] {
-			if id != want {
-				t.Fatalf("minted %d, want %d", id, want)
-			}
-			want++
-		}
-		left -= n
-	}
-	wantAt(t, clock, 0)
-	if id, err := g.Next(ctx); err != nil || id != idtype.MinTraceID(noon.Add(time.Second))+24528<<22 {
-		t.Errorf("minted %+v, %v", id.Parts(), err)
-	}
-	wantAt(t, clock, time.Second)
 }
 
 // TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into other bits.
@@ -282,66 +237,4 @@ func (s *stopping) Sleep(ctx context.Context, d time.Duration) error {
 		s.stop()
 	}
 	return s.Clock.Sleep(ctx, d)
-}
-
-// TestOwnedTraceGoroutines: owners in many goroutines, with the shared generator between, repeat nothing over some seconds.
-func TestOwnedTraceGoroutines(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		clock := newSteppable()
-		g, err := generator.NewTrace(generator.Given(7), &generator.Options{Clock: clock})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := make([][]idtype.TraceID, 8)
-		var wg sync.WaitGroup
-		for i := range all {
-			wg.Go(func() {
-				o := g.Owned()
-				for n := range 3000 {
-					id, err := o.Next(ctx)
-					if n%10 == i {
-						id, err = g.Next(ctx)
-					}
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					all[i] = append(all[i], id)
-					if n%100 == 0 {
-						time.Sleep(99 * time.Millisecond)
-					}
-				}
-			})
-		}
-		wg.Wait()
-		seen := map[idtype.TraceID]bool{}
-		owners := map[[2]int]int{} // by second and chunk
-		for i, ids := range all {
-			for n, id := range ids {
-				if seen[id] || id.Validate() != nil {
-					t.Fatalf("minted %+v again", id.Parts())
-				}
-				seen[id] = true
-				chunk := [2]int{id.Timestamp(), id.Chunk()}
-				if owner, ok := owners[chunk]; n%10 != i && ok && owner != i {
-					t.Fatalf("chunk %d has two owners", chunk)
-				} else if n%10 != i {
-					owners[chunk] = i
-				}
-			}
-		}
-	})
-}
-
-// TestOwnedTraceAllocs: nothing is allocated, with a new chunk now and then.
-func TestOwnedTraceAllocs(t *testing.T) {
-	clock := generator.NewTestClock(noon)
-	g, err := generator.NewTrace(generator.Given(1), &generator.Options{Clock: clock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := g.Owned()
-	if got := testing.AllocsPerRun(5000, func() { _, sinkErr = o.Next(ctx) }); got != 0 || sinkErr != nil {
-		t.Errorf("%v allocations, %v", got, sinkErr)
-	}
 }

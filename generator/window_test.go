@@ -242,29 +242,35 @@ func TestPassedWindows(t *testing.T) {
 	})
 }
 
-// TestBadNumberOfWindow: one that would overflow into the bits beside is refused, at construction where it is given.
+// TestBadNumberOfWindow: one that would overflow into the bits beside is refused, at construction
+// where it is given. At the edges of its range a number stays within its bits.
 func TestBadNumberOfWindow(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		if s.numbers == 1 {
 			return // it has no number
 		}
 		for _, bad := range []int{-1, s.numbers, s.numbers + 5, math.MaxInt, math.MinInt} {
+			want := idtype.RangeError{
+				Type: s.typ, Part: s.part, Value: int64(bad >> s.below), Max: int64((s.numbers - 1) >> s.below),
+			}
 			var e *idtype.RangeError
 			g, err := s.make(given(bad), &generator.Options{Clock: generator.NewTestClock(noon)})
-			if !errors.As(err, &e) || g != nil || e.Type != s.typ {
-				t.Errorf("Given(%d): %v, %v, want a *RangeError", bad, g, err)
+			if !errors.As(err, &e) || g != nil || *e != want {
+				t.Errorf("Given(%d): %v, %v, want %v", bad, g, err, &want)
 			}
 			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: generator.NoEnd}, s.window(5, 0, 10))
 			_, err = g.next(ctx)
 			wantNoNumber(t, s, err, errors.Unwrap(err))
-			if !errors.As(err, &e) || e.Type != s.typ || e.Min != 0 {
-				t.Errorf("number %d: error is %v, want a *RangeError", bad, err)
+			if !errors.As(err, &e) || *e != want {
+				t.Errorf("number %d: error is %v, want %v", bad, err, &want)
 			}
 			wantLent(t, s, g, 5, 0, 0)
 		}
-		for _, good := range []int{0, s.numbers - 1} {
-			if _, err := s.make(given(good), &generator.Options{Clock: generator.NewTestClock(noon)}); err != nil {
-				t.Errorf("Given(%d): %v", good, err)
+		for _, good := range []int{0, 1, s.numbers - 1} {
+			clock := generator.NewTestClock(noon.Add(-1))
+			id, err := s.must(t, given(good), &generator.Options{Clock: clock}).next(ctx)
+			if want := (mark{good, noon.UnixNano(), 0, s.first}); err != nil || id.mark != want {
+				t.Errorf("Given(%d): minted %+v, %v, want %+v", good, id.mark, err, want)
 			}
 		}
 	})
