@@ -3,7 +3,6 @@ package generator_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -209,9 +208,7 @@ func (f sourceFunc) Fill(ctx context.Context, dst []int) (int, error) { return f
 func TestBufferOfBadSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, source := range map[string]generator.Source[int]{
-			"ends its goroutine":  sourceFunc(func(context.Context, []int) (int, error) { runtime.Goexit(); return 0, nil }),
 			"mints nothing":       sourceFunc(func(context.Context, []int) (int, error) { return 0, nil }),
-			"hangs until told":    sourceFunc(func(ctx context.Context, _ []int) (int, error) { <-ctx.Done(); return 0, ctx.Err() }),
 			"writes and does not": sourceFunc(func(_ context.Context, dst []int) (int, error) { dst[0] = 7; return 0, nil }),
 		} {
 			b, err := generator.NewBuffer(source, 4)

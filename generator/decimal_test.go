@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -104,43 +103,6 @@ func TestLazy(t *testing.T) {
 		synctest.Wait()
 		src.wantCalls(t, 1)
 	})
-}
-
-// TestManyFirstCallers: all of them want the first number before anyone has it, and one request serves them.
-func TestManyFirstCallers(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const callers = 64
-				src := newSource(92)
-				release := src.block()
-				g := newDecimal(t, src)
-				var wg sync.WaitGroup
-				var mu sync.Mutex
-				seen := map[idtype.DecimalID]bool{}
-				for range callers {
-					wg.Go(func() {
-						ids, err := m.mint(g, 1)
-						mu.Lock()
-						defer mu.Unlock()
-						if err != nil || seen[ids[0]] || ids[0].Generator() != 92 {
-							t.Errorf("minted %v, %v", ids, err)
-							return
-						}
-						seen[ids[0]] = true
-					})
-				}
-				synctest.Wait() // all are waiting
-				src.wantCalls(t, 1)
-				release()
-				wg.Wait()
-				src.wantCalls(t, 1)
-				if len(seen) != callers {
-					t.Errorf("%d different IDs for %d callers", len(seen), callers)
-				}
-			})
-		})
-	}
 }
 
 func TestNumberErrorText(t *testing.T) {

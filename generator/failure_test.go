@@ -1,9 +1,7 @@
 package generator_test
 
 import (
-	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,44 +10,6 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
-
-// TestFailsAtFirst: each call asks again, none invents an ID, and none of the failures costs one.
-func TestFailsAtFirst(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			src := newSource(92)
-			src.fail(errAway)
-			g := newDecimal(t, src)
-			for try := 1; try <= 3; try++ {
-				ids, err := m.mint(g, 2)
-				wantNumberError(t, err, errAway)
-				wantIDs(t, ids)
-				src.wantCalls(t, try)
-			}
-			src.fail(nil)
-			ids, err := m.mint(g, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wantIDs(t, ids, id(1, 92), id(2, 92))
-		})
-	}
-}
-
-// TestNoIDBesideError: a caller who ignores the error holds an ID that no database takes.
-func TestNoIDBesideError(t *testing.T) {
-	g := newDecimal(t, newSource())
-	if id, err := g.Next(ctx); err == nil || !id.IsZero() {
-		t.Errorf("Next = %d, %v", id, err)
-	}
-	if id, err := g.Owned(10).Next(ctx); err == nil || !id.IsZero() {
-		t.Errorf("Owned.Next = %d, %v", id, err)
-	}
-	ids := []idtype.DecimalID{5, 6}
-	if n, err := g.Fill(ctx, ids); n != 0 || err == nil || ids[0] != 5 || ids[1] != 6 {
-		t.Errorf("Fill = %d, %v, into %v", n, err, ids)
-	}
-}
 
 // TestFailsAtLookAhead: with a tenth of the counters left, a failure is nobody's error; it is tried again after another
 // hundredth, and again until it works.
@@ -259,17 +219,5 @@ func TestHammerFailing(t *testing.T) {
 	src.add(92)
 	if got, err := g.Next(ctx); err != nil || got != id(1, 92) {
 		t.Errorf("after all that: %d, %v", got, err)
-	}
-}
-
-// TestSourceExits: a Numbers that ends its goroutine (t.FailNow in a test's fake does; so does a panic, for the moment until
-// the program dies) has given no number. The callers must not go on with one all the same.
-func TestSourceExits(t *testing.T) {
-	g := newDecimal(t, numbersFunc(func(context.Context) (int, error) {
-		runtime.Goexit()
-		panic("not reached")
-	}))
-	if id, err := g.Next(ctx); err == nil {
-		t.Errorf("minted %d, which is %+v", id, id.Parts())
 	}
 }

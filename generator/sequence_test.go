@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
@@ -336,32 +334,8 @@ func TestSequenceSizes(t *testing.T) {
 }
 
 // counterFunc is a Counter for what register cannot do.
-type counterFunc func(ctx context.Context) (int64, error)
+type counterFunc func(ctx context.Context, floor, n int64) (int64, error)
 
-func (f counterFunc) Reserve(ctx context.Context, _, _ int64) (int64, error) { return f(ctx) }
-
-// TestSequenceOfBadSources: a counter that ends its goroutine or that hangs costs a call.
-func TestSequenceOfBadSources(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []generator.Counter{
-			counterFunc(func(context.Context) (int64, error) { runtime.Goexit(); return 1, nil }),
-			counterFunc(func(ctx context.Context) (int64, error) { <-ctx.Done(); return 1, ctx.Err() }),
-		} {
-			if id, err := newSequence(t, c, 10).Next(ctx); id != 0 || !errors.As(err, new(*generator.NumberError)) {
-				t.Errorf("minted %d, %v", id, err)
-			}
-		}
-		r := newRegister()
-		r.hold = make(chan struct{})
-		g := newSequence(t, r, 10)
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		started := time.Now()
-		if id, err := g.Next(limited); id != 0 || !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != time.Second {
-			t.Errorf("minted %d, %v after %v", id, err, time.Since(started))
-		}
-		close(r.hold)
-		wantSequence(t, g, 1) // the request went on
-		r.wantCalls(t, 1)
-	})
+func (f counterFunc) Reserve(ctx context.Context, floor, n int64) (int64, error) {
+	return f(ctx, floor, n)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -281,44 +280,6 @@ type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (gener
 
 func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
 	return f(ctx, now, unit)
-}
-
-// TestSourceOfWindows: one that hangs, that ends its goroutine, or that is not there costs a call, not the generator.
-func TestSourceOfWindows(t *testing.T) {
-	type key struct{}
-	inBubble(t, generator.Options{}, func(t *testing.T, s scheme, _ *timed, clock *steppable) {
-		calls, back := 0, clock.UnixNano()
-		g := s.must(t, windowsOf(windowsFunc(func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
-			if calls++; now != back/int64(unit) || unit != s.unit || ctx.Value(key{}) != nil {
-				t.Errorf("asked at %v with unit %v, and the caller's %v", now, unit, ctx.Value(key{}))
-			}
-			switch calls {
-			case 1:
-				runtime.Goexit()
-			case 2:
-				<-ctx.Done()
-				return generator.Window[int]{}, ctx.Err()
-			}
-			return generator.Window[int]{Number: 5 % s.numbers, From: now, To: generator.NoEnd}, nil
-		})), &generator.Options{Clock: clock})
-		if id, err := g.next(ctx); !errors.As(err, new(*generator.NumberError)) {
-			t.Errorf("minted %+v, %v", id, err)
-		}
-		limited, cancel := context.WithTimeout(context.WithValue(ctx, key{}, "caller"), time.Second)
-		defer cancel()
-		_, err := g.next(limited)
-		wantNoNumber(t, s, err, context.DeadlineExceeded)
-		wantAt(t, clock, time.Second)
-		_, err = g.next(canceled)
-		wantNoNumber(t, s, err, context.Canceled)
-		err = g.ready(ctx) // the request is still under way
-		wantNoNumber(t, s, err, context.DeadlineExceeded)
-		wantAt(t, clock, time.Minute)
-		if back = clock.UnixNano(); calls != 2 {
-			t.Errorf("asked %d times, want 2", calls)
-		}
-		wantNext(t, s, g, int(time.Minute/s.unit), 0, s.first)
-	})
 }
 
 // TestNoWindows: a source that is not there is refused, before a goroutine asks it and ends the process.

@@ -91,50 +91,6 @@ func addWays[T idtype.ID](ways map[string]func() error, name string, g interface
 	}
 }
 
-type panicking struct{ with any }
-
-func (panicking) Launch() int                                            { return launch }
-func (p panicking) NextGenerator(context.Context) (int, error)           { panic(p.with) }
-func (p panicking) Reserve(context.Context, int64, int64) (int64, error) { panic(p.with) }
-func (p panicking) Fill(context.Context, []idtype.SnoID) (int, error)    { panic(p.with) }
-func (p panicking) NextWindow(context.Context, int64, time.Duration) (generator.Window[int], error) {
-	panic(p.with)
-}
-
-// TestSourceThatPanics: its goroutine is the generator's, where nobody could recover.
-func TestSourceThatPanics(t *testing.T) {
-	source := panicking{errAway}
-	decimal := newDecimal(t, source)
-	sequence, err := generator.NewSequence(source, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sno, err := generator.NewSno(source, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	buffer, err := generator.NewBuffer(source, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, mint := range map[string]func() error{
-		"Decimal":  func() error { return unminted(decimal.Next(ctx)) },
-		"Sequence": func() error { return unminted(sequence.Next(ctx)) },
-		"Sno":      func() error { return unminted(sno.Next(ctx)) },
-		"Buffer":   func() error { return unminted(buffer.Next(ctx)) },
-	} {
-		var e *generator.PanicError
-		err := mint()
-		if !errors.As(err, &e) || !errors.Is(err, errAway) || !strings.Contains(string(e.Stack), "zero_test.go") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	wrapped := newDecimal(t, ofLaunch{nil, launch}) // a nil within what is not nil
-	if _, err := wrapped.Next(ctx); !errors.As(err, new(*generator.PanicError)) {
-		t.Error(err)
-	}
-}
-
 // TestNilSources: one that holds a nil pointer or function is refused, as nil itself is.
 func TestNilSources(t *testing.T) {
 	refused := func(made bool, err error) {

@@ -1,0 +1,323 @@
+package generator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+)
+
+// An asker is a new generator with a source. What it asks for, numbers, blocks, windows or IDs, is
+// the same to these tests.
+type asker struct {
+	ways map[string]func(context.Context) (any, error) // to mint one ID
+	look func()                                        // what a metric calls
+}
+
+// An answer is what a source does before it gives what it was asked for.
+type answer func(context.Context) error
+
+// askers make one of each kind.
+func askers() map[string]func(*testing.T, answer) asker {
+	all := map[string]func(*testing.T, answer) asker{
+		"decimal": func(t *testing.T, a answer) asker {
+			number := -1
+			g := newDecimal(t, numbersFunc(func(ctx context.Context) (int, error) {
+				if err := a(ctx); err != nil {
+					return 7, err // a number beside an error is none
+				}
+				number++
+				return number, nil
+			}))
+			ways := waysOf(g)
+			ways["Owned"] = func(ctx context.Context) (any, error) { return one(g.Owned(5).Next(ctx)) }
+			return asker{ways, func() { g.Stats() }}
+		},
+		"sequence": func(t *testing.T, a answer) asker {
+			r := newRegister()
+			g := newSequence(t, counterFunc(func(ctx context.Context, floor, n int64) (int64, error) {
+				if err := a(ctx); err != nil {
+					return 77, err
+				}
+				return r.Reserve(ctx, floor, n)
+			}), 10)
+			return asker{waysOf(g), func() { g.Stats() }}
+		},
+		"buffer": func(t *testing.T, a answer) asker {
+			m := &mill{}
+			g, err := generator.NewBuffer(sourceFunc(func(ctx context.Context, dst []int) (int, error) {
+				if err := a(ctx); err != nil {
+					return 0, err
+				}
+				return m.Fill(ctx, dst)
+			}), 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return asker{waysOf(g), func() {}}
+		},
+	}
+	for _, s := range schemes {
+		all[s.name] = func(t *testing.T, a answer) asker {
+			from := noon.UnixNano() / int64(s.unit)
+			g := s.must(t, windowsOf(windowsFunc(
+				func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
+					if now != from || unit != s.unit {
+						t.Errorf("asked at %d with unit %v, want %d and %v", now, unit, from, s.unit)
+					}
+					return generator.Window[int]{From: from, To: generator.NoEnd}, a(ctx)
+				})), &generator.Options{Clock: generator.NewTestClock(noon)})
+			ways := map[string]func(context.Context) (any, error){
+				"Next": func(ctx context.Context) (any, error) {
+					id, err := g.next(ctx)
+					return id.mark, err
+				},
+				"Fill": func(ctx context.Context) (any, error) {
+					ids, err := g.fill(ctx, 1)
+					return append(ids, minted{})[0].mark, err
+				},
+			}
+			if g.own != nil {
+				ways["Owned"] = func(ctx context.Context) (any, error) {
+					id, err := g.own()(ctx)
+					return id.mark, err
+				}
+			}
+			return asker{ways, func() { g.stats(); g.snapshot() }}
+		}
+	}
+	return all
+}
+
+func waysOf[T comparable](g interface {
+	Next(context.Context) (T, error)
+	Fill(context.Context, []T) (int, error)
+},
+) map[string]func(context.Context) (any, error) {
+	return map[string]func(context.Context) (any, error){
+		"Next": func(ctx context.Context) (any, error) { return one(g.Next(ctx)) },
+		"Fill": func(ctx context.Context) (any, error) {
+			var ids [1]T
+			if n, err := g.Fill(ctx, ids[:]); n != 1 {
+				return one(ids[0], errors.Join(err, fmt.Errorf("Fill of 1 minted %d", n)))
+			}
+			return ids[0], nil
+		},
+	}
+}
+
+// one is an ID, or an error without an ID.
+func one[T comparable](id T, err error) (any, error) {
+	if none := *new(T); err != nil && id != none {
+		panic(fmt.Sprintf("minted %v beside the error %v", id, err))
+	}
+	return id, err
+}
+
+// eachAsker runs a test for every kind and way, each with new generators.
+func eachAsker(t *testing.T, test func(t *testing.T, way string, young func(answer) asker)) {
+	for name, of := range askers() {
+		for way := range of(t, func(context.Context) error { return nil }).ways {
+			t.Run(name+"/"+way, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					test(t, way, func(a answer) asker { return of(t, a) })
+				})
+			})
+		}
+	}
+}
+
+// TestCanceledBefore: a call whose context has ended asks for nothing. While IDs are there it need
+// not wait, and its context is not looked at.
+func TestCanceledBefore(t *testing.T) {
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		var calls atomic.Int64
+		g := young(func(context.Context) error { calls.Add(1); return nil })
+		_, err := g.ways[way](canceled)
+		if synctest.Wait(); !errors.Is(err, context.Canceled) || calls.Load() != 0 {
+			t.Errorf("%v, and the source was asked %d times", err, calls.Load())
+		}
+		if _, err := g.ways["Next"](ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.ways["Next"](canceled); err != nil {
+			t.Errorf("with IDs left: %v", err)
+		}
+	})
+}
+
+// TestOneRequestForAll: all calls that come before the first answer wait for one request, and each
+// gets an ID of its own. Who leaves, leaves at once: the request goes on for the others, and
+// whoever waits holds no lock.
+func TestOneRequestForAll(t *testing.T) {
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		var calls atomic.Int64
+		hold := newHeld(calls.Add)
+		g := young(hold.answer)
+		mint := g.ways[way]
+		began := time.Now()
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		seen := map[any]bool{}
+		for i := range 48 {
+			wg.Go(func() {
+				limit := time.Duration(i) * time.Second
+				limited, cancel := context.WithTimeout(ctx, limit)
+				defer cancel()
+				if i%2 == 0 {
+					limited = ctx
+				}
+				id, err := mint(limited)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case i%2 == 0 && (err != nil || seen[id]):
+					t.Errorf("without a deadline: minted %v, %v", id, err)
+				case i%2 != 0 && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) != limit):
+					t.Errorf("with a deadline after %v: %v after %v", limit, err, time.Since(began))
+				}
+				seen[id] = err == nil
+			})
+		}
+		synctest.Wait()
+		g.look()
+		time.Sleep(50 * time.Second)
+		if calls.Load() != 1 {
+			t.Errorf("the source was asked %d times, want once", calls.Load())
+		}
+		hold.release()
+		wg.Wait()
+	})
+}
+
+// TestRequestOutlivesItsCaller: what is answered after the only caller has left serves the next one.
+func TestRequestOutlivesItsCaller(t *testing.T) {
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		fine := func(context.Context) error { return nil }
+		want, err := young(fine).ways[way](ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var calls atomic.Int64
+		hold := newHeld(calls.Add)
+		g := young(hold.answer)
+		waiting, cancel := context.WithCancel(ctx)
+		var wg sync.WaitGroup
+		wg.Go(func() { _, err = g.ways[way](waiting) })
+		synctest.Wait()
+		cancel()
+		wg.Wait() // the source has still not answered
+		if !errors.Is(err, context.Canceled) || calls.Load() != 1 {
+			t.Errorf("%v, and the source was asked %d times", err, calls.Load())
+		}
+		hold.release()
+		synctest.Wait()
+		if id, err := g.ways[way](canceled); !errors.Is(err, context.Canceled) {
+			t.Errorf("minted %v, %v: the answer is not in use yet", id, err)
+		}
+		if id, err := g.ways[way](ctx); err != nil || id != want {
+			t.Errorf("minted %v, %v, want the first ID, %v: nothing is lost", id, err, want)
+		}
+	})
+}
+
+// TestRequestContext: a request carries nothing of the context of the call that made it, but it has
+// an end. A source that hangs costs a minute, not the generator.
+func TestRequestContext(t *testing.T) {
+	type key struct{}
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		hangs := true
+		g := young(func(ctx context.Context) error {
+			if ctx.Value(key{}) != nil {
+				t.Error("the request has the values of its caller's context")
+			}
+			if hangs {
+				<-ctx.Done()
+			}
+			return ctx.Err()
+		})
+		began := time.Now()
+		id, err := g.ways[way](context.WithValue(ctx, key{}, "caller"))
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Minute {
+			t.Errorf("minted %v, %v, after %v", id, err, time.Since(began))
+		}
+		hangs = false
+		if id, err := g.ways[way](ctx); err != nil {
+			t.Errorf("minted %v, %v", id, err)
+		}
+	})
+}
+
+// TestSourceFails: a source that fails, panics or ends its goroutine has given nothing, whatever it
+// says beside. Its goroutine is the generator's, where nobody else could recover. Each call asks
+// again, and no failure costs an ID.
+func TestSourceFails(t *testing.T) {
+	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
+		want, err := young(func(context.Context) error { return nil }).ways["Next"](ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g asker
+		var calls atomic.Int64
+		fails := []func() error{
+			func() error { return errAway },
+			func() error { return errAway },
+			func() error { panic(errAway) },
+			func() error { runtime.Goexit(); return nil },
+		}
+		g = young(func(context.Context) error {
+			g.look() // no lock is held
+			if calls.Add(1) <= int64(len(fails)) {
+				return fails[calls.Load()-1]()
+			}
+			return nil
+		})
+		for try := range fails {
+			id, err := g.ways[way](ctx)
+			var none *generator.NumberError
+			var panicked *generator.PanicError
+			isPanic := errors.As(err, &panicked) && strings.Contains(string(panicked.Stack), "request_test.go")
+			_, isInt := id.(int) // a buffer's: its errors are those of its source
+			if err == nil || !isInt && !errors.As(err, &none) ||
+				try < 3 != errors.Is(err, errAway) || try == 2 != isPanic {
+				t.Errorf("try %d: minted %v, %v", try, id, err)
+			}
+			if calls.Load() != int64(try+1) {
+				t.Errorf("try %d: the source was asked %d times", try, calls.Load())
+			}
+		}
+		if id, err := g.ways["Next"](ctx); err != nil || id != want {
+			t.Errorf("minted %v, %v, want the first ID, %v", id, err, want)
+		}
+	})
+}
+
+// held is a source that answers when it is released.
+type held struct {
+	count   func(int64) int64
+	hold    chan struct{}
+	release func()
+}
+
+func newHeld(count func(int64) int64) held {
+	hold := make(chan struct{})
+	return held{count, hold, sync.OnceFunc(func() { close(hold) })}
+}
+
+func (h held) answer(ctx context.Context) error {
+	h.count(1)
+	select {
+	case <-h.hold:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
