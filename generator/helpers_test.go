@@ -31,21 +31,17 @@ var (
 	errNoNumber = errors.New("the test gave the source no more numbers")
 )
 
-// source is a Numbers that a test steers.
-type source struct {
+// A script is a source that a test steers, of numbers, windows or anything else.
+type script[T any] struct {
 	mu      sync.Mutex // guards the rest
-	numbers []int      // the answers to come, in order
+	answers []T        // to come, in order
 	calls   int        // how often it was asked
 	err     error      // while set, every answer
 	hold    chan struct{}
 }
 
-// newSource answers with the numbers, then with an error.
-func newSource(numbers ...int) *source { return &source{numbers: numbers} }
-
-func (*source) Launch() int { return launch }
-
-func (s *source) NextGenerator(ctx context.Context) (int, error) {
+// ask returns the next answer, or the one beside an error.
+func (s *script[T]) ask(ctx context.Context, beside T) (none T, _ error) {
 	s.mu.Lock()
 	s.calls++
 	hold := s.hold
@@ -54,38 +50,38 @@ func (s *source) NextGenerator(ctx context.Context) (int, error) {
 		select {
 		case <-hold:
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return none, ctx.Err()
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
-		return 7, s.err // a number beside an error is none
+		return beside, s.err
 	}
-	if len(s.numbers) == 0 {
-		return 0, errNoNumber
+	if len(s.answers) == 0 {
+		return none, errNoNumber
 	}
-	number := s.numbers[0]
-	s.numbers = s.numbers[1:]
-	return number, nil
+	answer := s.answers[0]
+	s.answers = s.answers[1:]
+	return answer, nil
 }
 
 // add appends to the answers.
-func (s *source) add(numbers ...int) {
+func (s *script[T]) add(answers ...T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.numbers = append(s.numbers, numbers...)
+	s.answers = append(s.answers, answers...)
 }
 
 // fail makes every answer err, until it is nil.
-func (s *source) fail(err error) {
+func (s *script[T]) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = err
 }
 
 // block makes calls wait until release.
-func (s *source) block() (release func()) {
+func (s *script[T]) block() (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	hold := make(chan struct{})
@@ -98,13 +94,25 @@ func (s *source) block() (release func()) {
 	})
 }
 
-func (s *source) wantCalls(t *testing.T, want int) {
+func (s *script[T]) wantCalls(t *testing.T, want int) {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls != want {
 		t.Fatalf("the source was asked %d times, want %d", s.calls, want)
 	}
+}
+
+// source is a Numbers.
+type source struct{ script[int] }
+
+// newSource answers with the numbers, then with an error.
+func newSource(numbers ...int) *source { return &source{script[int]{answers: numbers}} }
+
+func (*source) Launch() int { return launch }
+
+func (s *source) NextGenerator(ctx context.Context) (int, error) {
+	return s.ask(ctx, 7) // a number beside an error is none
 }
 
 // numbersFunc is a Numbers for what source cannot do.

@@ -2,6 +2,7 @@ package generator_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -70,7 +71,13 @@ func limitsOf(s scheme) limits {
 	}
 }
 
-func errOf[ID any](_ ID, err error) error { return err }
+// errOf is the error of a call, which may give nothing beside it.
+func errOf[T comparable](got T, err error) error {
+	if none := *new(T); err != nil && got != none {
+		panic(fmt.Sprintf("%v beside the error %v", got, err))
+	}
+	return err
+}
 
 // TestLimits: at both ends of a layout, a generator mints at exactly those times of which parts
 // make an ID and of which there are bounds. Their errors name the same limits.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -320,73 +319,16 @@ func wantAt(t *testing.T, clock generator.Clock, d time.Duration) {
 	}
 }
 
-// claims is a Windows that a test steers.
-type claims struct {
-	mu      sync.Mutex // guards the rest
-	answers []generator.Window[int]
-	asked   []int64
-	err     error // while set, every answer
-	hold    chan struct{}
+// claims is a Windows.
+type claims struct{ script[generator.Window[int]] }
+
+func newClaims(w ...generator.Window[int]) *claims {
+	return &claims{script[generator.Window[int]]{answers: w}}
 }
 
 func (c *claims) NextWindow(ctx context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
-	c.mu.Lock()
-	c.asked = append(c.asked, now)
-	hold := c.hold
-	c.mu.Unlock()
-	if hold != nil {
-		select {
-		case <-hold:
-		case <-ctx.Done():
-			return generator.Window[int]{}, ctx.Err()
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return generator.Window[int]{Number: 7, From: now, To: generator.NoEnd}, c.err // a window beside an error is none
-	}
-	if len(c.answers) == 0 {
-		return generator.Window[int]{}, errNoNumber
-	}
-	w := c.answers[0]
-	c.answers = c.answers[1:]
-	return w, nil
-}
-
-func (c *claims) add(windows ...generator.Window[int]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.answers = append(c.answers, windows...)
-}
-
-func (c *claims) fail(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = err
-}
-
-// block makes calls wait until release.
-func (c *claims) block() (release func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	hold := make(chan struct{})
-	c.hold = hold
-	return sync.OnceFunc(func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.hold = nil
-		close(hold)
-	})
-}
-
-func (c *claims) wantAsked(t *testing.T, want int) {
-	t.Helper()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.asked) != want {
-		t.Fatalf("the source was asked %d times, want %d", len(c.asked), want)
-	}
+	// A window beside an error is none.
+	return c.ask(ctx, generator.Window[int]{Number: 7, From: now, To: generator.NoEnd})
 }
 
 // steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test sets back.

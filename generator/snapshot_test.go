@@ -290,7 +290,7 @@ func TestSnapshotErrors(t *testing.T) {
 				}
 			}
 		}
-		for _, source := range []windows{windowsOf(&claims{}), ceiling(new(counterFrom), time.Second)} {
+		for _, source := range []windows{windowsOf(newClaims()), ceiling(new(counterFrom), time.Second)} {
 			_, err := s.make(source, &generator.Options{Clock: clock, Snapshot: &good})
 			if e := new(generator.SnapshotError); !errors.As(err, &e) || !strings.Contains(err.Error(), "goes with Given") {
 				t.Errorf("with another source: %v", err)

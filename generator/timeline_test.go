@@ -112,7 +112,7 @@ func TestUnitUsedUp(t *testing.T) {
 func TestEnds(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		endless := func() *claims { // a window that begins before time does
-			return &claims{answers: []generator.Window[int]{{Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd}}}
+			return newClaims(generator.Window[int]{Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd})
 		}
 		wantRangeError := func(t *testing.T, g *timed, clock *generator.TestClock) {
 			t.Helper()
@@ -214,7 +214,7 @@ func TestTimeIsExact(t *testing.T) {
 			wantNext(t, s, g, 1, 0, s.first)
 		})
 		t.Run("at first in a window", func(t *testing.T) {
-			w := &claims{answers: []generator.Window[int]{s.window(5, -100, 100)}}
+			w := newClaims(s.window(5, -100, 100))
 			g := s.must(t, windowsOf(w), &generator.Options{Clock: generator.NewTestClock(noon)})
 			wantNext(t, s, g, 0, 0, s.first)
 		})

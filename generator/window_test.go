@@ -31,7 +31,7 @@ func (s scheme) endless(number, from int) generator.Window[int] {
 // lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
 func lent(t *testing.T, s scheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
 	t.Helper()
-	source, clock := &claims{answers: w}, generator.NewTestClock(noon)
+	source, clock := newClaims(w...), generator.NewTestClock(noon)
 	pool := &generator.Pool{Min: s.first, Max: s.first + 2}
 	return s.must(t, windowsOf(source), &generator.Options{Clock: clock, Pool: pool}), source, clock
 }
@@ -68,9 +68,9 @@ func TestWindowIsAskedForAhead(t *testing.T) {
 				wantLent(t, s, g, number, n, 0) // would never return if it waited for a source that is held
 				wantLent(t, s, g, number, n, 1)
 				synctest.Wait()
-				source.wantAsked(t, asked)
+				source.wantCalls(t, asked)
 			}
-			source.wantAsked(t, 0)
+			source.wantCalls(t, 0)
 			at(0, 5, 1)
 			at(4, 5, 1)
 			release := source.block()
@@ -107,7 +107,7 @@ func TestWindowFailsAhead(t *testing.T) {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				source.wantAsked(t, asked)
+				source.wantCalls(t, asked)
 			}
 			clock.Set(noon.Add(s.units(16)))
 			for try := range 3 {
@@ -116,7 +116,7 @@ func TestWindowFailsAhead(t *testing.T) {
 				ids, err := g.fill(ctx, 2)
 				wantNoNumber(t, s, err, errAway)
 				wantNoNumber(t, s, g.ready(ctx), errAway)
-				source.wantAsked(t, 5+3*(try+1))
+				source.wantCalls(t, 5+3*(try+1))
 				if len(ids) != 0 {
 					t.Errorf("minted %v", ids)
 				}
@@ -139,10 +139,10 @@ func TestWindowWhenIdle(t *testing.T) {
 			clock.Set(noon.Add(s.units(5)))
 			wantLent(t, s, g, 5, 5, 0)
 			synctest.Wait()
-			source.wantAsked(t, 2)
+			source.wantCalls(t, 2)
 			clock.Set(noon.Add(s.units(100)))
 			wantLent(t, s, g, 7, 100, 0)
-			source.wantAsked(t, 3)
+			source.wantCalls(t, 3)
 			if st := g.stats(); st.Issued != 3 {
 				t.Errorf("%+v", st)
 			}
@@ -166,7 +166,7 @@ func TestWindowAhead(t *testing.T) {
 			_, err := g.next(ctx)
 			wantClockError(t, s, err, generator.ErrClockBehind, s.units(late), time.Hour)
 		}
-		source.wantAsked(t, 2)
+		source.wantCalls(t, 2)
 		clock.Set(noon.Add(time.Hour - 2*time.Second))
 		wantLent(t, s, g, 5, int(time.Hour/s.unit), 0)
 		wantAt(t, clock, time.Hour)
@@ -201,7 +201,7 @@ func TestBadWindows(t *testing.T) {
 						wantLent(t, s, g, 5, 9, slot)
 					}
 					synctest.Wait()
-					source.wantAsked(t, 3) // ahead, and there was no answer
+					source.wantCalls(t, 3) // ahead, and there was no answer
 					source.add(tt.window, s.window(5, 11, 20))
 					_, err := g.next(ctx)
 					reason := tt.reason
@@ -227,7 +227,7 @@ func TestPassedWindows(t *testing.T) {
 		}
 		g, source, _ := lent(t, s, append(passed, s.window(5, -4, 10))...) // half of which is to come: nothing is asked for ahead
 		wantLent(t, s, g, 5, 0, 0)
-		source.wantAsked(t, 4)
+		source.wantCalls(t, 4)
 
 		g, source, _ = lent(t, s)
 		for range 50 {
@@ -235,8 +235,8 @@ func TestPassedWindows(t *testing.T) {
 		}
 		_, err := g.next(ctx)
 		wantNoNumber(t, s, err, errors.Unwrap(err))
-		if !strings.Contains(err.Error(), "has passed") || len(source.asked) > 20 {
-			t.Errorf("%v, after %d windows", err, len(source.asked))
+		if !strings.Contains(err.Error(), "has passed") || source.calls > 20 {
+			t.Errorf("%v, after %d windows", err, source.calls)
 		}
 	})
 }
@@ -280,40 +280,6 @@ type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (gener
 
 func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
 	return f(ctx, now, unit)
-}
-
-// TestNoWindows: a source that is not there is refused, before a goroutine asks it and ends the process.
-func TestNoWindows(t *testing.T) {
-	refused := func(parameter string, made bool, err error) {
-		t.Helper()
-		var e *generator.OptionError
-		if made || !errors.As(err, &e) || e.Option != parameter || e.Value != "nil" {
-			t.Errorf("made: %t, error is %v, want an *OptionError of %s", made, err, parameter)
-		}
-	}
-	trace, err := generator.NewTrace(nil, nil)
-	refused("windows", trace != nil, err)
-	eightbyte, err := generator.NewEightByte(idtype.EightByteSpread, nil, nil)
-	refused("windows", eightbyte != nil, err)
-	short, err := generator.NewShort(nil, nil)
-	refused("windows", short != nil, err)
-	sno, err := generator.NewSno(nil, nil)
-	refused("windows", sno != nil, err)
-	ceiling, err := generator.NewSno(generator.Ceiling(1, nil, time.Second), nil)
-	refused("counter", ceiling != nil, err)
-	hidden, err := generator.NewSno(wrap(generator.Ceiling(1, nil, time.Second)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := hidden.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
-		t.Errorf("in other windows: %v", err)
-	}
-	decimal, err := generator.NewDecimal(nil)
-	refused("numbers", decimal != nil, err)
-	sequence, err := generator.NewSequence(nil, 100)
-	refused("counter", sequence != nil, err)
-	buffer, err := generator.NewBuffer[int](nil, 4)
-	refused("source", buffer != nil, err)
 }
 
 // wrap hides what windows are.

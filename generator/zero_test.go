@@ -91,25 +91,42 @@ func addWays[T idtype.ID](ways map[string]func() error, name string, g interface
 	}
 }
 
-// TestNilSources: one that holds a nil pointer or function is refused, as nil itself is.
+// TestNilSources: a source that is not there is refused before a goroutine asks it and ends the
+// process. So is one that holds a nil pointer or function.
 func TestNilSources(t *testing.T) {
-	refused := func(made bool, err error) {
-		t.Helper()
+	ceilingOf := func(c generator.ReadCounter) generator.Windows[int] {
+		return generator.Ceiling(1, c, time.Second)
+	}
+	for i, tt := range []struct {
+		option string
+		err    error
+	}{
+		{"numbers", errOf(generator.NewDecimal(nil))},
+		{"numbers", errOf(generator.NewDecimal((*source)(nil)))},
+		{"numbers", errOf(generator.NewDecimal(numbersFunc(nil)))},
+		{"counter", errOf(generator.NewSequence(nil, 100))},
+		{"counter", errOf(generator.NewSequence((*register)(nil), 10))},
+		{"windows", errOf(generator.NewTrace(nil, nil))},
+		{"windows", errOf(generator.NewEightByte(idtype.EightByteSpread, nil, nil))},
+		{"windows", errOf(generator.NewShort(nil, nil))},
+		{"windows", errOf(generator.NewSno(nil, nil))},
+		{"windows", errOf(generator.NewSno((*claims)(nil), nil))},
+		{"counter", errOf(generator.NewSno(ceilingOf(nil), nil))},
+		{"counter", errOf(generator.NewSno(ceilingOf((*register)(nil)), nil))},
+		{"source", errOf(generator.NewBuffer[int](nil, 4))},
+		{"source", errOf(generator.NewBuffer((*generator.Sno)(nil), 10))},
+	} {
 		var e *generator.OptionError
-		if made || !errors.As(err, &e) || e.Value != "nil" {
-			t.Errorf("made: %t, %v", made, err)
+		if !errors.As(tt.err, &e) || e.Option != tt.option || e.Value != "nil" {
+			t.Errorf("case %d: error is %v, want an *OptionError of %s", i, tt.err, tt.option)
 		}
 	}
-	decimal, err := generator.NewDecimal((*source)(nil))
-	refused(decimal != nil, err)
-	decimal, err = generator.NewDecimal(numbersFunc(nil))
-	refused(decimal != nil, err)
-	sequence, err := generator.NewSequence((*register)(nil), 10)
-	refused(sequence != nil, err)
-	sno, err := generator.NewSno((*claims)(nil), nil)
-	refused(sno != nil, err)
-	sno, err = generator.NewSno(generator.Ceiling(1, (*register)(nil), time.Second), nil)
-	refused(sno != nil, err)
-	buffer, err := generator.NewBuffer((*generator.Sno)(nil), 10)
-	refused(buffer != nil, err)
+	// Within other windows a counter is not seen before it is asked.
+	hidden, err := generator.NewSno(struct{ generator.Windows[int] }{ceilingOf(nil)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hidden.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
+		t.Errorf("in other windows: %v", err)
+	}
 }
