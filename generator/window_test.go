@@ -283,9 +283,6 @@ func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Durati
 }
 
 // wrap hides what windows are.
-func wrap[N any](w generator.Windows[N]) generator.Windows[N] {
-	return struct{ generator.Windows[N] }{w}
-}
 
 // TestOptions: a setting that cannot be is refused, with its name and value.
 func TestOptions(t *testing.T) {
