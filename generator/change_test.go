@@ -141,44 +141,6 @@ func TestNoWaitAtChange(t *testing.T) {
 	}
 }
 
-// TestManyCallersAtChange: all wait for one request, and each gets its own ID of the new number.
-func TestManyCallersAtChange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const callers = 64
-		src := newSource(92, 17)
-		g := started(t, src)
-		release := src.block()
-		g.SkipTo(span)
-		got := make([][]idtype.DecimalID, callers)
-		var wg sync.WaitGroup
-		for i := range callers {
-			wg.Go(func() {
-				var err error
-				if got[i], err = mints[i%len(mints)].mint(g, 1); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		synctest.Wait()
-		src.wantCalls(t, 2)
-		if above := g.Above(); above > callers {
-			t.Errorf("the state is %d steps above used up", above)
-		}
-		release()
-		wg.Wait()
-		seen := map[idtype.DecimalID]bool{}
-		for _, ids := range got {
-			if len(ids) == 1 && ids[0].Generator() == 17 {
-				seen[ids[0]] = true
-			}
-		}
-		if len(seen) != callers {
-			t.Errorf("%d different IDs of the new number for %d callers: %v", len(seen), callers, got)
-		}
-		src.wantCalls(t, 2)
-	})
-}
-
 // TestLateAtChange: a caller that found no counters left, and was held up until another had brought the next number, goes on
 // with that number. Another one would cost what is left of it.
 func TestLateAtChange(t *testing.T) {

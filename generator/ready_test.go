@@ -72,11 +72,3 @@ func TestLaunchOfNumbers(t *testing.T) {
 		t.Errorf("minted %d, %v, by a generator of launch %d, want launch 2", id, err, g.Stats().Launch)
 	}
 }
-
-// A source that is not there is an error of the call where the constructor has none, not the end of the process.
-func TestNoSource(t *testing.T) {
-	var failed *generator.NumberError
-	if _, err := generator.NewTestDecimal(nil).Next(ctx); !errors.As(err, &failed) {
-		t.Errorf("got %v, want a NumberError", err)
-	}
-}

@@ -175,25 +175,6 @@ func TestEnds(t *testing.T) {
 				wantID(t, g, s.end.Add(-s.unit), s.first+2)
 			}
 		})
-		t.Run("last unit", func(t *testing.T) {
-			clock := generator.NewTestClock(s.end.Add(-s.unit - 1))
-			pool := generator.Pool{Min: s.first, Max: s.first + 2}
-			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
-			clock.Set(s.end.Add(-s.unit))
-			for i := range 3 {
-				wantID(t, g, s.end.Add(-s.unit), s.first+i)
-			}
-			before := clock.UnixNano()
-			if id, err := g.next(ctx); err == nil {
-				t.Errorf("minted %+v after the last of all", id.mark)
-			}
-			if clock.UnixNano() != before {
-				t.Error("it waited for the end of time")
-			}
-			if st := g.stats(); st.Issued != 3 || !st.Time.Equal(s.end.Add(-s.unit)) {
-				t.Errorf("%+v", st)
-			}
-		})
 	})
 }
 
@@ -342,6 +323,9 @@ func TestEndOfLayout(t *testing.T) {
 			clock.Set(s.end.Add(-s.units(2)))
 			if ids, err := g.fill(ctx, 6); err != nil || ids[5].time != s.end.Add(-s.unit).UnixNano() {
 				t.Fatalf("%s: the last two units: %v, %v", name, ids, err)
+			}
+			if st := g.stats(); st.Issued != 6 || !st.Time.Equal(s.end.Add(-s.unit)) {
+				t.Errorf("%+v", st)
 			}
 			for way, mint := range g.ways() {
 				var e *idtype.RangeError

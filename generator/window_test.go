@@ -282,8 +282,6 @@ func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Durati
 	return f(ctx, now, unit)
 }
 
-// wrap hides what windows are.
-
 // TestOptions: a setting that cannot be is refused, with its name and value.
 func TestOptions(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
