@@ -99,11 +99,7 @@ func testSnoVector(t *testing.T, v snoVector) {
 // TestSnoBounds states the layout's bounds as numbers, so that a changed constant is seen.
 func TestSnoBounds(t *testing.T) {
 	const epoch, last = 1262304000000, 3461327255551
-	for _, tt := range []struct {
-		name  string
-		parts idtype.SnoParts
-		want  string // the ID's bytes, or the part that is out of range
-	}{
+	testPartBounds(t, "SnoID", []partBound[idtype.SnoParts, idtype.SnoID]{
 		{"above the type", idtype.SnoParts{1703587783960, 1, 158, 34824, 56450}, "335f48168d9e8808dc82"},
 		{"largest", idtype.SnoParts{last, 1, 255, 65535, 65535}, "ffffffffffffffffffff"},
 		{"largest, from the start of its unit", idtype.SnoParts{last - 3, 1, 255, 65535, 65535}, "ffffffffffffffffffff"},
@@ -131,19 +127,7 @@ func TestSnoBounds(t *testing.T) {
 		{"sequence 65536", idtype.SnoParts{epoch, 0, 0, 0, 65536}, "sequence"},
 		{"sequence -1", idtype.SnoParts{epoch, 0, 0, 0, -1}, "sequence"},
 		{"the first bad part is named", idtype.SnoParts{epoch, 0, 256, -1, -1}, "meta"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			id, err := tt.parts.ID()
-			if len(tt.want) != 20 {
-				wantRangeError(t, err, "SnoID", tt.want)
-				if !id.IsZero() {
-					t.Errorf("ID returns %v beside its error", id)
-				}
-			} else if err != nil || hex.EncodeToString(id[:]) != tt.want {
-				t.Errorf("%+v = %x, %v, want %s", tt.parts, id[:], err, tt.want)
-			}
-		})
-	}
+	})
 	if idtype.SnoEpoch != epoch || idtype.SnoMaxUnixMs != last || idtype.SnoTimeUnit != 4 ||
 		idtype.SnoMaxMeta != 255 || idtype.SnoMaxPartition != 65535 || idtype.SnoMaxSequence != 65535 {
 		t.Error("the exported bounds are not those of the layout")

@@ -141,11 +141,7 @@ func TestTracePublished(t *testing.T) {
 }
 
 func TestTraceBoundsOfParts(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		parts idtype.TraceParts
-		want  string // the ID, or the part that is out of range
-	}{
+	testPartBounds(t, "TraceID", []partBound[idtype.TraceParts, idtype.TraceID]{
 		{"smallest", idtype.TraceParts{Bottom: 1}, "1"},
 		{"node alone", idtype.TraceParts{Node: 1, Bottom: 1}, "4194305"},
 		{"timestamp alone", idtype.TraceParts{Timestamp: 1, Bottom: 1}, "274877906945"},
@@ -159,21 +155,7 @@ func TestTraceBoundsOfParts(t *testing.T) {
 		{"timestamp far above", idtype.TraceParts{Timestamp: math.MaxInt, Bottom: 1}, "timestamp"},
 		{"timestamp below", idtype.TraceParts{Timestamp: -1, Bottom: 1}, "timestamp"},
 		{"the first bad part is named", idtype.TraceParts{Node: -1}, "node_no"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			id, err := tt.parts.ID()
-			if tt.want[0] > '9' {
-				wantRangeError(t, err, "TraceID", tt.want)
-				if id != 0 {
-					t.Errorf("%d beside an error", id)
-				}
-				return
-			}
-			if err != nil || id.String() != tt.want {
-				t.Errorf("%+v = %s, %v, want %s", tt.parts, id, err, tt.want)
-			}
-		})
-	}
+	})
 	if idtype.TraceMaxTimestamp != 33_554_431 || idtype.TraceMaxNode != 65_535 ||
 		idtype.TraceMaxBottom != 4_194_303 ||
 		idtype.TraceTimeStep != 1<<38 || idtype.TracePeriod != 33_554_432*time.Second {
