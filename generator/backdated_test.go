@@ -98,7 +98,8 @@ func TestBackdatedErrors(t *testing.T) {
 	}
 }
 
-// TestBackdatedIsNeverZero: with all parts the smallest, an ID would be none. A database refuses it.
+// TestBackdatedIsNeverZero: with all parts the smallest, an ID would be none. A database refuses
+// it.
 func TestBackdatedIsNeverZero(t *testing.T) {
 	g := newBackdated(t, 0, nil)
 	seen := map[idtype.SnoID]bool{}

@@ -13,14 +13,16 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// counter is the least that a shared generator can be: a word on a cache line of its own, and an atomic add.
+// counter is the least that a shared generator can be: a word on a cache line of its own, and an
+// atomic add.
 type counter struct {
 	last uint64
 	_    [56]byte
 }
 
-// The loops that are compared have one shape: a call that is inlined, its result folded into a local variable, so that
-// nothing is optimised away and nothing else is measured. The loops themselves are not inlined, or some would be.
+// The loops that are compared have one shape: a call that is inlined, its result folded into a
+// local variable, so that nothing is optimised away and nothing else is measured. The loops
+// themselves are not inlined, or some would be.
 
 //go:noinline
 func addLoop(c *counter, n int) (sum uint64) {
@@ -110,7 +112,8 @@ func BenchmarkMint(b *testing.B) {
 			b.ResetTimer()
 			sum.Add(loop(roundUp(b.N, block)))
 		})
-		// RunParallel hands out turns one by one, which costs as much as an ID: each goroutine loops over its share instead.
+		// RunParallel hands out turns one by one, which costs as much as an ID: each goroutine
+		// loops over its share instead.
 		b.Run(bb.name+"/parallel", func(b *testing.B) {
 			goroutines := runtime.GOMAXPROCS(0)
 			perGoroutine := bb.loop(b)
@@ -135,8 +138,9 @@ func inParallel(goroutines int, f func(i int)) {
 	wg.Wait()
 }
 
-// BenchmarkRatio is the measure of the claims: rounds of an atomic add and of ours in turn, in one loop, so that whatever
-// else the machine does meets both, and the median over the rounds. Its ns/op is of no meaning.
+// BenchmarkRatio is the measure of the claims: rounds of an atomic add and of ours in turn, in one
+// loop, so that whatever else the machine does meets both, and the median over the rounds. Its
+// ns/op is of no meaning.
 func BenchmarkRatio(b *testing.B) {
 	const (
 		rounds = 50

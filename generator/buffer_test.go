@@ -95,7 +95,8 @@ func wantInt(t *testing.T, b *generator.Buffer[int], want int) {
 	}
 }
 
-// TestBufferOrder: IDs come in the order in which they were minted, and while a half is in use, the next one is ready.
+// TestBufferOrder: IDs come in the order in which they were minted, and while a half is in use, the
+// next one is ready.
 func TestBufferOrder(t *testing.T) {
 	inBuffer(t, 10, func(t *testing.T, b *generator.Buffer[int], m *mill) {
 		m.wantMill(t, 0, 0) // an app that mints nothing asks for nothing
@@ -126,7 +127,8 @@ func TestBufferOrder(t *testing.T) {
 	})
 }
 
-// TestBufferServesBursts: without a wait, as long as a half is left; then calls wait, each within its context.
+// TestBufferServesBursts: without a wait, as long as a half is left; then calls wait, each within
+// its context.
 func TestBufferServesBursts(t *testing.T) {
 	inBuffer(t, 6, func(t *testing.T, b *generator.Buffer[int], m *mill) {
 		wantInt(t, b, 1)
@@ -168,7 +170,8 @@ func TestBufferServesBursts(t *testing.T) {
 	})
 }
 
-// TestBufferFails: an error is that of the call that needs IDs, not of those before; what was minted before it is used.
+// TestBufferFails: an error is that of the call that needs IDs, not of those before; what was
+// minted before it is used.
 func TestBufferFails(t *testing.T) {
 	inBuffer(t, 8, func(t *testing.T, b *generator.Buffer[int], m *mill) {
 		m.set(0, errAway)
@@ -204,7 +207,8 @@ type sourceFunc func(context.Context, []int) (int, error)
 
 func (f sourceFunc) Fill(ctx context.Context, dst []int) (int, error) { return f(ctx, dst) }
 
-// TestBufferOfBadSources: each of them is an error, and neither a wait for ever nor the end of the process.
+// TestBufferOfBadSources: each of them is an error, and neither a wait for ever nor the end of the
+// process.
 func TestBufferOfBadSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, source := range map[string]generator.Source[int]{

@@ -85,7 +85,8 @@ func TestKilledStarts(t *testing.T) {
 	})
 }
 
-// TestCeilingAfterAClockThatJumped: starts fail until the clock comes close, and leave the counter as it is.
+// TestCeilingAfterAClockThatJumped: starts fail until the clock comes close, and leave the counter
+// as it is.
 func TestCeilingAfterAClockThatJumped(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
@@ -118,8 +119,8 @@ func TestCeilingAfterAClockThatJumped(t *testing.T) {
 	})
 }
 
-// TestCeilingKeepsUp: a generator at work raises its counter in time, and never by more than the length
-// ahead; it asks where the counter stands once, at its start.
+// TestCeilingKeepsUp: a generator at work raises its counter in time, and never by more than the
+// length ahead; it asks where the counter stands once, at its start.
 func TestCeilingKeepsUp(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
@@ -176,8 +177,8 @@ func TestCeilingWhereAnswersAreLost(t *testing.T) {
 	})
 }
 
-// TestCeilingOfTwo: a start that finds a generator at work on its counter waits for its turn, and both
-// go on by turns.
+// TestCeilingOfTwo: a start that finds a generator at work on its counter waits for its turn, and
+// both go on by turns.
 func TestCeilingOfTwo(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// TestBoundary: the last counter of a number is minted, none above it, and the next ID is the first of the next number.
+// TestBoundary: the last counter of a number is minted, none above it, and the next ID is the first
+// of the next number.
 func TestBoundary(t *testing.T) {
 	for _, m := range mints {
 		for _, before := range []int{0, 1, 2, 3, 7} { // how many counters are left
@@ -33,7 +34,8 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestLookAhead follows one number: the next one is asked for at 90 %, once, and nobody waits for it before the end.
+// TestLookAhead follows one number: the next one is asked for at 90 %, once, and nobody waits for
+// it before the end.
 func TestLookAhead(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.name, func(t *testing.T) {
@@ -93,9 +95,9 @@ func TestLookAhead(t *testing.T) {
 	}
 }
 
-// TestNoWaitAtChange: with the number there in time, no caller at the change waits. The source answers only after the
-// call that had it asked has returned, and then never again: a request that a caller made itself, or waited for, would
-// be a deadlock, which synctest reports.
+// TestNoWaitAtChange: with the number there in time, no caller at the change waits. The source
+// answers only after the call that had it asked has returned, and then never again: a request that
+// a caller made itself, or waited for, would be a deadlock, which synctest reports.
 func TestNoWaitAtChange(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.name, func(t *testing.T) {
@@ -141,8 +143,8 @@ func TestNoWaitAtChange(t *testing.T) {
 	}
 }
 
-// TestLateAtChange: a caller that found no counters left, and was held up until another had brought the next number, goes on
-// with that number. Another one would cost what is left of it.
+// TestLateAtChange: a caller that found no counters left, and was held up until another had brought
+// the next number, goes on with that number. Another one would cost what is left of it.
 func TestLateAtChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource(92, 17, 18)
@@ -158,8 +160,8 @@ func TestLateAtChange(t *testing.T) {
 	})
 }
 
-// TestOneRequestPerNumber: a caller that was held up between taking one of the last IDs of a number and looking whether
-// to ask for the next must not have the one after it asked for as well.
+// TestOneRequestPerNumber: a caller that was held up between taking one of the last IDs of a number
+// and looking whether to ask for the next must not have the one after it asked for as well.
 func TestOneRequestPerNumber(t *testing.T) {
 	const goroutines, changes = 16, 3000
 	numbers := make([]int, changes+2)

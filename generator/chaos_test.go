@@ -11,7 +11,8 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// A chaosClock may step at any reading, by 1 ms to 1 year, forward and back, and creeps at the others. It stays within a span.
+// A chaosClock may step at any reading, by 1 ms to 1 year, forward and back, and creeps at the
+// others. It stays within a span.
 type chaosClock struct {
 	first, end int64
 	odds       int   // one of so many readings is a step
@@ -54,8 +55,8 @@ func (c *chaosClock) UnixNano() int64 {
 	return c.now
 }
 
-// step moves the clock forward, or back, by any length or to where it has been, or, half of the time, to where it is as late as
-// ever: without that no generator that waits would mint any more.
+// step moves the clock forward, or back, by any length or to where it has been, or, half of the
+// time, to where it is as late as ever: without that no generator that waits would mint any more.
 func (c *chaosClock) step() {
 	d := int64(float64(time.Millisecond) * math.Pow(float64(year/time.Millisecond), c.rnd.Float64()))
 	haunt := &c.haunts[c.rnd.IntN(len(c.haunts))]
@@ -85,7 +86,8 @@ func (c *chaosClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// home brings the clock to the latest time it has been at, and keeps it from stepping until the function it returns is called.
+// home brings the clock to the latest time it has been at, and keeps it from stepping until the
+// function it returns is called.
 func (c *chaosClock) home() (leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,8 +76,8 @@ type system struct{ by atomic.Int64 }
 
 func (s *system) now() time.Time { return time.Now().Add(time.Duration(s.by.Load())) }
 
-// TestAnchoredClock: it never goes back, is not more than a second late to follow the system's clock forward, and says how far it is
-// ahead where that went back.
+// TestAnchoredClock: it never goes back, is not more than a second late to follow the system's
+// clock forward, and says how far it is ahead where that went back.
 func TestAnchoredClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s system
@@ -151,8 +151,9 @@ func TestAnchoredClockNeverFalls(t *testing.T) {
 	})
 }
 
-// TestAnchoredClockHeldUp: a goroutine that does not run for a while, between its readings of the system's clocks, does not put the
-// anchored clock ahead by that for good: where a process was stopped, that may be minutes.
+// TestAnchoredClockHeldUp: a goroutine that does not run for a while, between its readings of the
+// system's clocks, does not put the anchored clock ahead by that for good: where a process was
+// stopped, that may be minutes.
 func TestAnchoredClockHeldUp(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
 		for _, reading := range []int{1, 2} { // when it is made, and when it compares

@@ -29,7 +29,8 @@ func TestNewDecimal(t *testing.T) {
 	}
 }
 
-// TestFirst: counters begin at 1, and the digits are those of the layout, at the edges of number and launch too.
+// TestFirst: counters begin at 1, and the digits are those of the layout, at the edges of number
+// and launch too.
 func TestFirst(t *testing.T) {
 	for _, tt := range []struct {
 		name           string

@@ -20,8 +20,8 @@ func newEightByte(t testing.TB, mode idtype.EightByteMode, pair generator.EightB
 	return g, clock
 }
 
-// TestEightByteBits: every pair's bits are where the layout has them, in both modes, and the mode is
-// the generator's. The time's top bit, which is set from 2039 on, is a bit like any other.
+// TestEightByteBits: every pair's bits are where the layout has them, in both modes, and the mode
+// is the generator's. The time's top bit, which is set from 2039 on, is a bit like any other.
 func TestEightByteBits(t *testing.T) {
 	for _, mode := range []idtype.EightByteMode{idtype.EightByteSpread, idtype.EightByteTimeSequential} {
 		for _, pair := range []generator.EightBytePair{{0, 0}, {2047, 15}, {0x27, 0}, {0, 1}, {256, 8}, {255, 7}, {1024, 0}, {1, 0}} {
@@ -78,7 +78,8 @@ func TestEightByteErrors(t *testing.T) {
 	}
 }
 
-// TestEightByteModes: generators of both modes may have one pair, and IDs differ; their snapshots are not each other's.
+// TestEightByteModes: generators of both modes may have one pair, and IDs differ; their snapshots
+// are not each other's.
 func TestEightByteModes(t *testing.T) {
 	pair := generator.EightBytePair{Generator: 5, Cluster: 6}
 	spread, clock := newEightByte(t, idtype.EightByteSpread, pair)

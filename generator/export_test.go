@@ -10,7 +10,8 @@ import (
 
 // What the tests need to see and move: 922 million counters are too many to mint them in each test.
 
-// SkipTo makes g as if it had minted its current number's counters up to the given one. No other goroutine may use g.
+// SkipTo makes g as if it had minted its current number's counters up to the given one. No other
+// goroutine may use g.
 func (g *Decimal) SkipTo(counter int) {
 	last := g.last()
 	if last >= usedUp {
@@ -19,8 +20,9 @@ func (g *Decimal) SkipTo(counter int) {
 	atomic.StoreUint64(&g.word, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep-usedUp)
 }
 
-// Above is how many steps the state is above usedUp, where only calls that are still busy may have put it: it must never
-// get so far that the word wraps around and mints again. Below usedUp it is negative.
+// Above is how many steps the state is above usedUp, where only calls that are still busy may have
+// put it: it must never get so far that the word wraps around and mints again. Below usedUp it is
+// negative.
 func (g *Decimal) Above() int {
 	return int(g.last()/idtype.DecimalStep) - usedUp/idtype.DecimalStep
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// TestFailsAtLookAhead: with a tenth of the counters left, a failure is nobody's error; it is tried again after another
-// hundredth, and again until it works.
+// TestFailsAtLookAhead: with a tenth of the counters left, a failure is nobody's error; it is tried
+// again after another hundredth, and again until it works.
 func TestFailsAtLookAhead(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.name, func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestFailsAtLookAhead(t *testing.T) {
 	}
 }
 
-// TestFailsAtEnd: the source is away from 90 % on. All counters are minted, then every call fails and asks again, and
-// after that the IDs go on with the first of the next number.
+// TestFailsAtEnd: the source is away from 90 % on. All counters are minted, then every call fails
+// and asks again, and after that the IDs go on with the first of the next number.
 func TestFailsAtEnd(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.name, func(t *testing.T) {
@@ -105,7 +105,8 @@ func TestFillPartly(t *testing.T) {
 	wantIDs(t, ids, id(1, 17), id(2, 17), id(3, 17), id(4, 17), id(5, 17))
 }
 
-// TestBadNumbers: an answer that would repeat IDs, or overflow into the digits beside, is refused wherever it comes.
+// TestBadNumbers: an answer that would repeat IDs, or overflow into the digits beside, is refused
+// wherever it comes.
 func TestBadNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -173,8 +174,8 @@ func TestBadNumbers(t *testing.T) {
 	})
 }
 
-// TestHammerFailing: calls that find the state used up have added to it before they know. However many they are and
-// however long it goes on, the state may not creep up to where it wraps.
+// TestHammerFailing: calls that find the state used up have added to it before they know. However
+// many they are and however long it goes on, the state may not creep up to where it wraps.
 func TestHammerFailing(t *testing.T) {
 	const goroutines, calls = 16, 200_000
 	src := newSource()

@@ -11,9 +11,10 @@ import (
 
 var errNoneFree = errors.New("all numbers are leased")
 
-// A store is the numbers of a fleet. It leases them for liveness only: a number whose lease has ended goes to whoever asks, while
-// its old holder may know nothing of that. What keeps holders apart is a ceiling per number, the time up to which it may have been
-// used, which is raised before a window is handed out. Requests fail, answers get lost, and some requests arrive late.
+// A store is the numbers of a fleet. It leases them for liveness only: a number whose lease has
+// ended goes to whoever asks, while its old holder may know nothing of that. What keeps holders
+// apart is a ceiling per number, the time up to which it may have been used, which is raised before
+// a window is handed out. Requests fail, answers get lost, and some requests arrive late.
 type store struct {
 	fault  fault
 	rnd    *rand.Rand
@@ -50,7 +51,8 @@ type lateRequest struct {
 	number       int
 }
 
-// claim leases a number to a holder: the one it has, unless somebody else took it meanwhile, or a free one.
+// claim leases a number to a holder: the one it has, unless somebody else took it meanwhile, or a
+// free one.
 func (s *store) claim(holder int64, has int) (int, error) {
 	if s.rnd.IntN(40) == 0 {
 		return -1, errAway

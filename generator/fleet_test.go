@@ -15,18 +15,21 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// A fleet is many generators in virtual time, of one scheme, or of one in several modes. What it does depends on its seed alone.
-// Each generator has a clock of its own, which is wrong by milliseconds to hours and is set now and then. They mint in bursts, at
-// times beyond their cap, are paused, crash or end properly, and start again. Half of the numbers are claimed from a store. A
-// quarter stand in configurations and have time ceilings, some of them by mistake in two configurations. A quarter have none:
-// there it takes a snapshot, or a clock that is not behind, to start again.
+// A fleet is many generators in virtual time, of one scheme, or of one in several modes. What it
+// does depends on its seed alone. Each generator has a clock of its own, which is wrong by
+// milliseconds to hours and is set now and then. They mint in bursts, at times beyond their cap,
+// are paused, crash or end properly, and start again. Half of the numbers are claimed from a store.
+// A quarter stand in configurations and have time ceilings, some of them by mistake in two
+// configurations. A quarter have none: there it takes a snapshot, or a clock that is not behind, to
+// start again.
 type fleet struct {
 	rnd       *rand.Rand
 	store     store
 	instances []*instance
 	reckless  bool // instances without a ceiling start without snapshots, by clocks that are behind
 
-	// world is held by the simulation, except while it waits for a request for a window: the request goes on then only.
+	// world is held by the simulation, except while it waits for a request for a window: the
+	// request goes on then only.
 	world  sync.Mutex
 	now    int64 // the true time
 	start  int64
@@ -74,7 +77,8 @@ type instance struct {
 	waits  uint64    // of its generator so far
 }
 
-// A fleetClock is right but for its skew. Where a call sleeps, its own time passes, and the instance is busy until then.
+// A fleetClock is right but for its skew. Where a call sleeps, its own time passes, and the
+// instance is busy until then.
 type fleetClock struct {
 	now        *int64
 	rnd        *rand.Rand
@@ -135,7 +139,8 @@ func newFleet(seed uint64, numbers int, schemes ...scheme) *fleet {
 	return f
 }
 
-// run has every instance act a few times in the company of others, and again, until so many IDs are minted.
+// run has every instance act a few times in the company of others, and again, until so many IDs are
+// minted.
 func (f *fleet) run(ids int64) error {
 	const company, acts = 65, 12
 	f.world.Lock()
@@ -256,7 +261,8 @@ func (i *instance) setForward() {
 	}
 }
 
-// NextWindow makes the instance the source of its generator's windows. It is called by a goroutine of the generator.
+// NextWindow makes the instance the source of its generator's windows. It is called by a goroutine
+// of the generator.
 func (i *instance) NextWindow(ctx context.Context, _ int64, unit time.Duration) (w generator.Window[int], _ error) {
 	i.world.Lock()
 	defer i.world.Unlock()

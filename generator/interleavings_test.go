@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// TestEveryInterleaving: three calls at a time, a clock that may stand at any tick, and windows that
-// change mint no slot twice, whichever of them makes its next step. The states of a small timeline are
-// few, so all of them are visited.
+// TestEveryInterleaving: three calls at a time, a clock that may stand at any tick, and windows
+// that change mint no slot twice, whichever of them makes its next step. The states of a small
+// timeline are few, so all of them are visited.
 //
 // The race detector has nothing to see here, where one goroutine makes all steps, and is slow.
 //
-// The steps are those of the code: each has one atomic operation, and calls the function that does it
-// there. The queue is left out, for calls in it do nothing but take turns.
+// The steps are those of the code: each has one atomic operation, and calls the function that does
+// it there. The queue is left out, for calls in it do nothing but take turns.
 func TestEveryInterleaving(t *testing.T) {
 	one, two, four, pool := [2]uint64{0, 0}, [2]uint64{0, 1}, [2]uint64{0, 3}, [2]uint64{1, 3}
 	short, long := [][2]uint64{{1, 3}}, [][2]uint64{{1, 4}}
@@ -112,7 +112,8 @@ func TestEveryInterleaving(t *testing.T) {
 
 const threads = 3
 
-// A state is all that the calls, the timeline and its clock may be. It is small, for there are many.
+// A state is all that the calls, the timeline and its clock may be. It is small, for there are
+// many.
 type state struct {
 	calls   [threads]thread
 	words   [3]uint8 // of the windows, packed
@@ -284,8 +285,8 @@ func (m *machine) save(s *state) {
 	}
 }
 
-// advance makes the next step of a call, and those after it that may be made at the same time because
-// nothing that happens between them makes a difference.
+// advance makes the next step of a call, and those after it that may be made at the same time
+// because nothing that happens between them makes a difference.
 func (m *machine) advance(s *state, c *thread) error {
 	m.load(s)
 	err := m.step(s, c)

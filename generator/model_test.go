@@ -13,8 +13,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// model is the generator as a sentence: the counters 1 to span of each number in turn, written side by side. What it does
-// not know is when the source is asked.
+// model is the generator as a sentence: the counters 1 to span of each number in turn, written side
+// by side. What it does not know is when the source is asked.
 type model struct {
 	numbers         []int // the current number first; empty before the first ID
 	counter         int   // the last counter minted
@@ -36,7 +36,8 @@ func (m *model) next() idtype.DecimalID {
 	return idtype.MustParseDecimalID(fmt.Sprintf("%d%05d%05d", m.counter, m.numbers[0], launch))
 }
 
-// take is the next at most n IDs of one number, which is what an owned generator may have for itself.
+// take is the next at most n IDs of one number, which is what an owned generator may have for
+// itself.
 func (m *model) take(n int) (ids []idtype.DecimalID) {
 	for len(ids) < n && (len(ids) == 0 || !m.exhausted()) {
 		ids = append(ids, m.next())
@@ -50,9 +51,9 @@ type op struct {
 	n    int
 }
 
-// TestModel: any sequence of calls, near the look-ahead and the end as often as elsewhere, with a source that fails
-// or callers that are gone now and then, gives the model's IDs without a gap and without a repeat, and fails only
-// where the model has no number to go on with.
+// TestModel: any sequence of calls, near the look-ahead and the end as often as elsewhere, with a
+// source that fails or callers that are gone now and then, gives the model's IDs without a gap and
+// without a repeat, and fails only where the model has no number to go on with.
 func TestModel(t *testing.T) {
 	kinds := []string{
 		"Next", "Next", "Fill", "Fill", "Owned", "Owned", "skip", "skip",
@@ -68,7 +69,8 @@ func TestModel(t *testing.T) {
 			return op{rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(1, 12).Draw(t, "n")}
 		}), 50, 150).Draw(rt, "ops")
 		block := rapid.IntRange(1, 9).Draw(rt, "block")
-		// The bubble is a goroutine of its own, in which rapid cannot fail: it returns what is wrong.
+		// The bubble is a goroutine of its own, in which rapid cannot fail: it returns what is
+		// wrong.
 		var wrong error
 		synctest.Test(t, func(*testing.T) { wrong = runModel(numbers, ops, block) })
 		if wrong != nil {

@@ -50,8 +50,8 @@ func TestLongestWaitGoesFirst(t *testing.T) {
 	})
 }
 
-// TestFairAtTheCap: of 200 goroutines that mint all the time, none waits for more than its turn, and
-// none gets more than twice as many IDs as another.
+// TestFairAtTheCap: of 200 goroutines that mint all the time, none waits for more than its turn,
+// and none gets more than twice as many IDs as another.
 func TestFairAtTheCap(t *testing.T) {
 	const callers, slots, units = 200, 64, 400
 	eachScheme(t, func(t *testing.T, s scheme) {
@@ -177,7 +177,8 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 					t.Errorf("%v, after %v", err, after[i])
 				}
 			}
-			// One unit is at hand, and another one begins within each of those that a call waits for.
+			// One unit is at hand, and another one begins within each of those that a call waits
+			// for.
 			if want := callers - (most+2)*slots; refused != want {
 				t.Errorf("%d calls were refused, want %d", refused, want)
 			}
@@ -224,8 +225,8 @@ func TestLeaderLeaves(t *testing.T) {
 	})
 }
 
-// TestSleeperThatWasServed: a call that sleeps for a far tick, and is served by another one when the
-// clock was set forward, does not keep later calls waiting until it wakes.
+// TestSleeperThatWasServed: a call that sleeps for a far tick, and is served by another one when
+// the clock was set forward, does not keep later calls waiting until it wakes.
 func TestSleeperThatWasServed(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits}
 	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
@@ -290,7 +291,8 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 	})
 }
 
-// TestPanicOfOverflow: a call whose Overflow panics, and that the app recovers, leaves nobody waiting for it.
+// TestPanicOfOverflow: a call whose Overflow panics, and that the app recovers, leaves nobody
+// waiting for it.
 func TestPanicOfOverflow(t *testing.T) {
 	for name, leave := range map[string]func(){"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit} {
 		panics := true

@@ -2,5 +2,6 @@
 
 package generator_test
 
-// raceEnabled: the race detector makes atomic steps some 20 times slower, and counts allocations of its own.
+// raceEnabled: the race detector makes atomic steps some 20 times slower, and counts allocations of
+// its own.
 func init() { raceEnabled = true }

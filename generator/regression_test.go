@@ -9,7 +9,8 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// wantClockError fails unless err is a *ClockError of the scheme, for the reason, at and until so far after noon.
+// wantClockError fails unless err is a *ClockError of the scheme, for the reason, at and until so
+// far after noon.
 func wantClockError(t *testing.T, s scheme, err, reason error, now, until time.Duration) {
 	t.Helper()
 	var e *generator.ClockError
@@ -27,7 +28,8 @@ func wantClockError(t *testing.T, s scheme, err, reason error, now, until time.D
 	}
 }
 
-// TestRegressionWaits: what is left of the latest time is used without waiting, and then the clock is waited for.
+// TestRegressionWaits: what is left of the latest time is used without waiting, and then the clock
+// is waited for.
 func TestRegressionWaits(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, back := range []time.Duration{1, s.unit, s.units(2) - 1, s.units(7), 9 * time.Second} {
@@ -52,7 +54,8 @@ func TestRegressionWaits(t *testing.T) {
 	})
 }
 
-// TestRegressionFails: every call is an error until the clock is there again, and none costs an ID or time.
+// TestRegressionFails: every call is an error until the clock is there again, and none costs an ID
+// or time.
 func TestRegressionFails(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := idle(t, s, generator.Options{Regression: generator.RegressionFails})
@@ -94,8 +97,8 @@ func snoScheme() scheme {
 	panic("no scheme toggles")
 }
 
-// TestTickTock follows the bit: a regression toggles it at once, in both directions, as long as the other value of the bit has not
-// stamped the time, and waits where it has.
+// TestTickTock follows the bit: a regression toggles it at once, in both directions, as long as the
+// other value of the bit has not stamped the time, and waits where it has.
 func TestTickTock(t *testing.T) {
 	s := snoScheme()
 	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})
@@ -182,7 +185,8 @@ func TestTickTockFills(t *testing.T) {
 	}
 }
 
-// TestTickTockAtTheCap: a generator that was behind at its cap is not behind in the time that it goes back to.
+// TestTickTockAtTheCap: a generator that was behind at its cap is not behind in the time that it
+// goes back to.
 func TestTickTockAtTheCap(t *testing.T) {
 	s := snoScheme()
 	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 0, Max: 9}})

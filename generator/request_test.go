@@ -198,7 +198,8 @@ func TestOneRequestForAll(t *testing.T) {
 	})
 }
 
-// TestRequestOutlivesItsCaller: what is answered after the only caller has left serves the next one.
+// TestRequestOutlivesItsCaller: what is answered after the only caller has left serves the next
+// one.
 func TestRequestOutlivesItsCaller(t *testing.T) {
 	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
 		fine := func(context.Context) error { return nil }

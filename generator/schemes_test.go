@@ -15,7 +15,8 @@ import (
 // noon is where most clocks of these tests start: a multiple of every scheme's unit.
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// A mark is what tells an ID from all others of its scheme. Metabyte and random bits are left out: they may repeat.
+// A mark is what tells an ID from all others of its scheme. Metabyte and random bits are left out:
+// they may repeat.
 type mark struct {
 	number int
 	time   int64 // of the beginning of the unit, in nanoseconds since 1970
@@ -285,7 +286,8 @@ func eachScheme(t *testing.T, test func(*testing.T, scheme)) {
 	}
 }
 
-// idle is a generator with a given number, and its clock, which stands at noon. It has minted one ID a minute before.
+// idle is a generator with a given number, and its clock, which stands at noon. It has minted one
+// ID a minute before.
 func idle(t testing.TB, s scheme, o generator.Options) (*timed, *generator.TestClock) {
 	t.Helper()
 	clock := generator.NewTestClock(noon.Add(-time.Hour))
@@ -331,7 +333,8 @@ func (c *claims) NextWindow(ctx context.Context, now int64, _ time.Duration) (ge
 	return c.ask(ctx, generator.Window[int]{Number: 7, From: now, To: generator.NoEnd})
 }
 
-// steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test sets back.
+// steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test
+// sets back.
 type steppable struct {
 	by, sleeps atomic.Int64
 }

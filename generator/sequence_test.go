@@ -57,7 +57,8 @@ func wantSequence(t *testing.T, g *generator.Sequence, want int64) {
 	}
 }
 
-// TestSequenceOfOne: every ID is a step of the counter, so they ascend over all generators; a block is one step.
+// TestSequenceOfOne: every ID is a step of the counter, so they ascend over all generators; a block
+// is one step.
 func TestSequenceOfOne(t *testing.T) {
 	r := newRegister()
 	a, b := newSequence(t, r, 1), newSequence(t, r, 1)
@@ -90,7 +91,8 @@ func TestSequenceOfOne(t *testing.T) {
 	}
 }
 
-// TestSequenceBlocks: a block is counted through, and the next one is asked for when a tenth is left, once.
+// TestSequenceBlocks: a block is counted through, and the next one is asked for when a tenth is
+// left, once.
 func TestSequenceBlocks(t *testing.T) {
 	for _, size := range []int64{2, 3, 9, 10, 11, 100, 1000} {
 		for _, fill := range []bool{false, true} {
@@ -146,7 +148,8 @@ func TestSequenceFill(t *testing.T) {
 	}
 }
 
-// TestSequenceFails: ahead of the end it is nobody's error, and tried again after a hundredth; at the end it is every call's.
+// TestSequenceFails: ahead of the end it is nobody's error, and tried again after a hundredth; at
+// the end it is every call's.
 func TestSequenceFails(t *testing.T) {
 	for _, fill := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -217,7 +220,8 @@ func TestSequenceFails(t *testing.T) {
 	}
 }
 
-// TestSequenceBadCounters: what would repeat IDs or is none is refused, wherever it comes, and the next call asks again.
+// TestSequenceBadCounters: what would repeat IDs or is none is refused, wherever it comes, and the
+// next call asks again.
 func TestSequenceBadCounters(t *testing.T) {
 	for _, bad := range []int64{0, -1, math.MinInt64, math.MaxInt64, math.MaxInt64 - 8} {
 		for _, size := range []int64{1, 10} {

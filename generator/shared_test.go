@@ -18,8 +18,8 @@ type sharing struct {
 	stats   func(t *testing.T, ids []uint64)    // of all IDs, in order
 }
 
-// TestSharedByGoroutines: each ID is minted once, and in order where there is one, by both ways. What
-// is minted in steady use allocates nothing.
+// TestSharedByGoroutines: each ID is minted once, and in order where there is one, by both ways.
+// What is minted in steady use allocates nothing.
 func TestSharedByGoroutines(t *testing.T) {
 	for name, share := range map[string]func(t *testing.T) sharing{
 		"sequence": sharedSequence, "buffer": sharedBuffer, "backdated": sharedBackdated,

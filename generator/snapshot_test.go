@@ -34,7 +34,8 @@ func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generato
 	return young
 }
 
-// TestSnapshotGoesOn: with the next slot of the same unit, in the next unit where there is none, and without a clock's goodwill.
+// TestSnapshotGoesOn: with the next slot of the same unit, in the next unit where there is none,
+// and without a clock's goodwill.
 func TestSnapshotGoesOn(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		pool := &generator.Pool{Min: s.first, Max: s.first + 3}
@@ -69,7 +70,8 @@ func TestSnapshotGoesOn(t *testing.T) {
 	})
 }
 
-// TestSnapshotOfNothing: a generator that has minted nothing yet has not used the unit in which it was made.
+// TestSnapshotOfNothing: a generator that has minted nothing yet has not used the unit in which it
+// was made.
 func TestSnapshotOfNothing(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		clock := generator.NewTestClock(noon)
@@ -192,8 +194,9 @@ func (c *course) forget(o generator.Options) {
 	c.timed = c.must(c.T, given(5), &o)
 }
 
-// TestSnapshotKnowsTheBeginning: three runs, of which the second began without a snapshot. It knew nothing of the first, so it
-// did not toggle the bit into the time before it began; what goes on from its snapshot must not either.
+// TestSnapshotKnowsTheBeginning: three runs, of which the second began without a snapshot. It knew
+// nothing of the first, so it did not toggle the bit into the time before it began; what goes on
+// from its snapshot must not either.
 func TestSnapshotKnowsTheBeginning(t *testing.T) {
 	for _, policy := range []generator.Regression{generator.RegressionDefault, generator.RegressionWaits} {
 		t.Run(fmt.Sprint(policy), func(t *testing.T) {
@@ -228,8 +231,8 @@ func TestSnapshotOfOtherPools(t *testing.T) {
 	})
 }
 
-// TestSnapshotOfOtherPolicy: a generator that does not toggle the tick-tock bit hands on where others
-// before it did.
+// TestSnapshotOfOtherPolicy: a generator that does not toggle the tick-tock bit hands on where
+// others before it did.
 func TestSnapshotOfOtherPolicy(t *testing.T) {
 	waits := generator.Options{Regression: generator.RegressionWaits}
 	for _, back := range []int{250, 500} {
@@ -304,7 +307,8 @@ func TestSnapshotErrors(t *testing.T) {
 	})
 }
 
-// TestCeilingSurvivesCrashes: of generators that end without a trace, with clocks set anywhere, and of several at once.
+// TestCeilingSurvivesCrashes: of generators that end without a trace, with clocks set anywhere, and
+// of several at once.
 func TestCeilingSurvivesCrashes(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
@@ -336,7 +340,8 @@ func TestCeilingSurvivesCrashes(t *testing.T) {
 	})
 }
 
-// TestCeiling follows the counter: it stands at the units since 1970, ahead of the generator by the length.
+// TestCeiling follows the counter: it stands at the units since 1970, ahead of the generator by the
+// length.
 func TestCeiling(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		const century = 36525 * 24 * time.Hour
@@ -398,7 +403,8 @@ func TestTimelineStats(t *testing.T) {
 	})
 }
 
-// TestStatsWhileWindowsChange: whoever looks meanwhile does not see a time that was not stamped, nor more than was issued.
+// TestStatsWhileWindowsChange: whoever looks meanwhile does not see a time that was not stamped,
+// nor more than was issued.
 func TestStatsWhileWindowsChange(t *testing.T) {
 	s := schemes[0]
 	clock := generator.NewTestClock(noon)

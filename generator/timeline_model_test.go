@@ -18,8 +18,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// world is a scheme's IDs as a set: what was given out, by whom, and what the clock has shown. Everything that may happen to
-// generators happens in it, one thing at a time.
+// world is a scheme's IDs as a set: what was given out, by whom, and what the clock has shown.
+// Everything that may happen to generators happens in it, one thing at a time.
 type world struct {
 	scheme  scheme
 	clock   *late
@@ -53,8 +53,8 @@ type worldOp struct {
 	move time.Duration
 }
 
-// TestTimelineModel: whatever the clock does, and however generators are stopped and started, an ID is minted once, is one that its
-// generator may mint, and has the clock's time where it should.
+// TestTimelineModel: whatever the clock does, and however generators are stopped and started, an ID
+// is minted once, is one that its generator may mint, and has the clock's time where it should.
 func TestTimelineModel(t *testing.T) {
 	kinds := []string{
 		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge", "late", "restart", "policy", "fresh",
@@ -75,7 +75,8 @@ func TestTimelineModel(t *testing.T) {
 				check := func(rt *rapid.T) {
 					users, atEnd := []*user{}, rapid.Bool().Draw(rt, "at the end")
 					for i := range rapid.IntRange(1, 3).Draw(rt, "users") {
-						// Odd pools at one end, apart, because the users of Given share their number.
+						// Odd pools at one end, apart, because the users of Given share their
+						// number.
 						size := rapid.SampledFrom([]int{1, 2, 3, 7, 20}).Draw(rt, "size")
 						low := s.first + i*21
 						if atEnd {
@@ -88,7 +89,8 @@ func TestTimelineModel(t *testing.T) {
 						}})
 					}
 					seed, ops := rapid.Uint64().Draw(rt, "seed"), ops.Draw(rt, "ops")
-					// The bubble is a goroutine of its own, in which rapid cannot fail: it returns what is wrong.
+					// The bubble is a goroutine of its own, in which rapid cannot fail: it returns
+					// what is wrong.
 					var wrong error
 					synctest.Test(t, func(*testing.T) { wrong = runWorld(s, users, seed, ops) })
 					if wrong != nil {
@@ -320,7 +322,8 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 	if s.ascends && sameBit && id.bytes <= u.bytes {
 		return fmt.Errorf("ID %x after %x", id.bytes, u.bytes)
 	}
-	// Exact, unless slots ran out shortly before, a call waited, or what is left of the latest time is used.
+	// Exact, unless slots ran out shortly before, a call waited, or what is left of the latest time
+	// is used.
 	recent := func(nano int64) bool { return nano != 0 && after-unit(nano) <= int64(2*s.lag+2) }
 	lagging := s.lag > 0 && (recent(u.full) || recent(u.waited))
 	if last && unit(m.time) != after && !lagging && !(behind && m.bit == u.last.bit) {
@@ -345,7 +348,8 @@ func (c *counterFrom) Reserve(_ context.Context, floor, n int64) (int64, error) 
 
 func (c *counterFrom) Last(context.Context) (int64, error) { return int64(*c), nil }
 
-// lender is a Windows as a claim store might be: windows of several numbers, of any length, with gaps.
+// lender is a Windows as a claim store might be: windows of several numbers, of any length, with
+// gaps.
 type lender struct {
 	rnd     *rand.Rand
 	numbers int

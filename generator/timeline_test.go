@@ -25,7 +25,8 @@ func (s scheme) pools() []generator.Pool {
 	}
 }
 
-// TestRollOver: all slots of a pool are used, in order, and the next ID is the first of the next unit, for which the call waits.
+// TestRollOver: all slots of a pool are used, in order, and the next ID is the first of the next
+// unit, for which the call waits.
 func TestRollOver(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, pool := range s.pools() {
@@ -108,7 +109,8 @@ func TestUnitUsedUp(t *testing.T) {
 	})
 }
 
-// TestEnds: the first unit is left out, the last is used, and outside there are none, also for a clock that comes back.
+// TestEnds: the first unit is left out, the last is used, and outside there are none, also for a
+// clock that comes back.
 func TestEnds(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		endless := func() *claims { // a window that begins before time does
@@ -252,8 +254,8 @@ func (l *late) Sleep(ctx context.Context, d time.Duration) error {
 	return l.TestClock.Sleep(ctx, d+l.by)
 }
 
-// TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of them, in order; so its IDs may be
-// older than the clock, and no cap is lost to timers.
+// TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of
+// them, in order; so its IDs may be older than the clock, and no cap is lost to timers.
 func TestLateTimers(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, units := range []int{1, 4, 7, 8, 9, 30} {
@@ -313,8 +315,8 @@ func TestMintAllocs(t *testing.T) {
 	})
 }
 
-// TestEndOfLayout: where the last slot of the last unit is used, there is nothing to wait for, and no
-// window to ask for. A clock that has not come so far is no reason to stop before.
+// TestEndOfLayout: where the last slot of the last unit is used, there is nothing to wait for, and
+// no window to ask for. A clock that has not come so far is no reason to stop before.
 func TestEndOfLayout(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, w := range map[string]windows{"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3))} {

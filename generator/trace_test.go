@@ -23,7 +23,8 @@ func newTrace(t testing.TB, node int, o generator.Options) (*generator.Trace, *g
 	return g, clock
 }
 
-// TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into other bits.
+// TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into
+// other bits.
 func TestTracePeriod(t *testing.T) {
 	g, clock := newTrace(t, 65535, generator.Options{})
 	clock.Set(time.Unix(55*(1<<25)-1, 0))
@@ -37,8 +38,8 @@ func TestTracePeriod(t *testing.T) {
 	}
 }
 
-// TestTraceClockThatJumps: times repeat IDs if they are a multiple of the period apart, and only then:
-// that is what Trace says of clocks that jump, for Ceiling as well.
+// TestTraceClockThatJumps: times repeat IDs if they are a multiple of the period apart, and only
+// then: that is what Trace says of clocks that jump, for Ceiling as well.
 func TestTraceClockThatJumps(t *testing.T) {
 	period := idtype.TracePeriod
 	for _, jump := range []time.Duration{period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour} {
@@ -59,7 +60,8 @@ func TestTraceClockThatJumps(t *testing.T) {
 	}
 }
 
-// TestTraceThread: the pools of threads are the document's split: the thread in front, a counter of at least 1 behind.
+// TestTraceThread: the pools of threads are the document's split: the thread in front, a counter of
+// at least 1 behind.
 func TestTraceThread(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1000, 4096, 32767, 32768} {
 		end, each := 0, 0
@@ -167,7 +169,8 @@ func TestOwnedTraceSecond(t *testing.T) {
 	}
 }
 
-// TestOwnedTraceUsesChunksUp: also while the clock is behind their second, which has not ended then.
+// TestOwnedTraceUsesChunksUp: also while the clock is behind their second, which has not ended
+// then.
 func TestOwnedTraceUsesChunksUp(t *testing.T) {
 	g, clock := newTrace(t, 7, generator.Options{})
 	o := g.Owned()

@@ -14,14 +14,15 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// stream is what one user of a generator sees: its IDs ascend within a number, and numbers come in the source's order.
+// stream is what one user of a generator sees: its IDs ascend within a number, and numbers come in
+// the source's order.
 type stream struct {
 	what string
 	ids  []idtype.DecimalID
 }
 
-// mintRandomly makes n IDs or some more, in one goroutine, by all ways at random, and returns them by stream. Its steps are
-// small: each is a chance to meet another goroutine's.
+// mintRandomly makes n IDs or some more, in one goroutine, by all ways at random, and returns them
+// by stream. Its steps are small: each is a chance to meet another goroutine's.
 func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error) {
 	shared := stream{what: "shared"}
 	var owned []*generator.OwnedDecimal
@@ -66,7 +67,8 @@ func mintRandomly(g *generator.Decimal, rnd *rand.Rand, n int) ([]stream, error)
 			}
 		}
 	}
-	// With the rest of the blocks, everything that was taken is minted, and a missing counter is a lost one.
+	// With the rest of the blocks, everything that was taken is minted, and a missing counter is a
+	// lost one.
 	for i, o := range owned {
 		if err := next(i, o.Left()); err != nil {
 			return nil, err
@@ -84,8 +86,8 @@ func untilThere(next func(context.Context) (idtype.DecimalID, error)) (idtype.De
 	}
 }
 
-// TestUnique: over several changes of number, with 1 to 16 goroutines, each counter is minted exactly
-// once. So it is where most answers of the source are errors, and callers try again.
+// TestUnique: over several changes of number, with 1 to 16 goroutines, each counter is minted
+// exactly once. So it is where most answers of the source are errors, and callers try again.
 func TestUnique(t *testing.T) {
 	for _, goroutines := range []int{1, 2, 4, 8, 16, -8} { // below 0 with a source that fails
 		fails := goroutines < 0
@@ -101,7 +103,8 @@ func TestUnique(t *testing.T) {
 			if _, err := untilThere(g.Next); err != nil {
 				t.Fatal(err)
 			}
-			// Left in the number that ends, and minted altogether: enough that the goroutines run side by side.
+			// Left in the number that ends, and minted altogether: enough that the goroutines run
+			// side by side.
 			changes, left, total := 5, 100_000, 300_000
 			if raceEnabled {
 				left, total = left/5, total/5
@@ -136,8 +139,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// checkStreams: the streams together are the counters above skipped of the number old, all of them, and those of the number
-// young from 1 up, all of them.
+// checkStreams: the streams together are the counters above skipped of the number old, all of them,
+// and those of the number young from 1 up, all of them.
 func checkStreams(t *testing.T, streams []stream, old, young, skipped int) {
 	t.Helper()
 	var all []idtype.DecimalID

@@ -17,12 +17,14 @@ import (
 
 var uniqueSeed = flag.Uint64("unique.seed", 0, "seed of the tests of uniqueness; 0 is a new one")
 
-// sources are the ways in which several generators, or one after the other, may come to their numbers.
+// sources are the ways in which several generators, or one after the other, may come to their
+// numbers.
 var sources = []string{"one number", "pools of one number", "time ceilings of one number", "changing numbers"}
 
-// TestUniqueUnderChaos: generators that goroutines share, by clocks that step at any moment, mint nothing twice: with each policy,
-// with numbers of every kind of source, with pools so small that they run over all the time, over restarts, with canceled
-// calls and failing sources, for all schemes.
+// TestUniqueUnderChaos: generators that goroutines share, by clocks that step at any moment, mint
+// nothing twice: with each policy, with numbers of every kind of source, with pools so small that
+// they run over all the time, over restarts, with canceled calls and failing sources, for all
+// schemes.
 func TestUniqueUnderChaos(t *testing.T) {
 	for _, s := range schemes {
 		chaos(t, s)
@@ -96,7 +98,8 @@ func (r *round) run() (figures, error) {
 	minted := 0
 	var snapshots []generator.Snapshot
 	for life := range 4 {
-		// The first two lives crash, and it is up to who starts the next one that the clock is where it was.
+		// The first two lives crash, and it is up to who starts the next one that the clock is
+		// where it was.
 		if life == 1 {
 			snapshots = nil
 		}
@@ -169,7 +172,8 @@ func (r *round) pool(low int) *generator.Pool {
 	return &generator.Pool{Min: low, Max: low + r.rnd.IntN(min(r.last/3, 1<<r.rnd.IntN(14)))}
 }
 
-// live makes the generators, has the goroutines mint some n IDs, and returns these and how far the generators came.
+// live makes the generators, has the goroutines mint some n IDs, and returns these and how far the
+// generators came.
 func (r *round) live(
 	ctx context.Context, before []generator.Snapshot, n int,
 ) (ids []mark, after []generator.Snapshot, err error) {
@@ -279,8 +283,8 @@ func (r *round) mayFail(err error) bool {
 	return mayFail(err) || r.atEnd && (errors.As(err, &out) || errors.As(err, &late))
 }
 
-// mayFail tells whether err is an answer to a call that may be canceled, under a clock that is behind, or by a source that fails
-// or whose windows have passed.
+// mayFail tells whether err is an answer to a call that may be canceled, under a clock that is
+// behind, or by a source that fails or whose windows have passed.
 func mayFail(err error) bool {
 	var none *generator.NumberError
 	switch {

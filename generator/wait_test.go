@@ -14,7 +14,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// inBubble runs a test for every scheme with a generator that has minted and a clock that stands at noon.
+// inBubble runs a test for every scheme with a generator that has minted and a clock that stands at
+// noon.
 func inBubble(t *testing.T, o generator.Options, test func(*testing.T, scheme, *timed, *steppable)) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
@@ -48,7 +49,8 @@ func (g *timed) ways() map[string]func(context.Context) error {
 	return w
 }
 
-// TestWaitObeysContext: a call that waits, for five seconds here, ends when its context does, and nothing is lost by it.
+// TestWaitObeysContext: a call that waits, for five seconds here, ends when its context does, and
+// nothing is lost by it.
 func TestWaitObeysContext(t *testing.T) {
 	inBubble(t, generator.Options{Regression: generator.RegressionWaits}, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		for slot := range 3 {
@@ -155,7 +157,8 @@ func full(t *testing.T, s scheme, o generator.Options) (*timed, *frozen) {
 	return g, clock
 }
 
-// TestClockStopped: a clock that stands still is an error after some sleeps, whose length grows, and neither a hang nor a loop.
+// TestClockStopped: a clock that stands still is an error after some sleeps, whose length grows,
+// and neither a hang nor a loop.
 func TestClockStopped(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
@@ -239,7 +242,8 @@ func TestSleepFails(t *testing.T) {
 	})
 }
 
-// TestManyWaiters: a thousand calls wait by one timer, a unit serves as many as it has slots, and those whose context ends leave.
+// TestManyWaiters: a thousand calls wait by one timer, a unit serves as many as it has slots, and
+// those whose context ends leave.
 func TestManyWaiters(t *testing.T) {
 	const callers, slots = 1000, 60
 	eachScheme(t, func(t *testing.T, s scheme) {
@@ -351,7 +355,8 @@ func TestWaitersHoldNoLock(t *testing.T) {
 	})
 }
 
-// TestOverflow: the function is told once per unit that calls wait for, whatever becomes of the calls.
+// TestOverflow: the function is told once per unit that calls wait for, whatever becomes of the
+// calls.
 func TestOverflow(t *testing.T) {
 	var told []generator.Overflow
 	o := generator.Options{Overflow: func(o generator.Overflow) { told = append(told, o) }} // one call at a time

@@ -17,8 +17,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The tests of whole ranges mint a small part of them, unless IDMINT_TEST_WHOLE is set, as scripts/test
-// does. The race detector is too slow for more.
+// The tests of whole ranges mint a small part of them, unless IDMINT_TEST_WHOLE is set, as
+// scripts/test does. The race detector is too slow for more.
 
 var (
 	fleetIDs  = flag.Int64("fleet.ids", 0, "IDs that the simulated fleets mint; 0 is 200 million or fewer")
@@ -64,9 +64,9 @@ func TestWholeNumber(t *testing.T) {
 	src.wantCalls(t, 2)
 }
 
-// TestWholeSno mints 200,000,000 IDs by generators that goroutines share, by the real clocks and over
-// thousands of units of time, and finds each once. Next and Fill come in turn, with any metabyte: IDs
-// that differ by that alone are repeats here.
+// TestWholeSno mints 200,000,000 IDs by generators that goroutines share, by the real clocks and
+// over thousands of units of time, and finds each once. Next and Fill come in turn, with any
+// metabyte: IDs that differ by that alone are repeats here.
 func TestWholeSno(t *testing.T) {
 	total := whole(200_000_000, 3_000_000)
 	for _, run := range []struct {
@@ -150,8 +150,9 @@ const (
 	eightBytePairs = (idtype.EightByteMaxGenerator + 1) * (idtype.EightByteMaxCluster + 1)
 )
 
-// TestWholeFleet: 65,536 trace nodes, and the eightbyte generators of 2,048 × 16 pairs in both modes,
-// mint nothing twice. For more IDs there is -fleet.ids, for another course of events -fleet.seed.
+// TestWholeFleet: 65,536 trace nodes, and the eightbyte generators of 2,048 × 16 pairs in both
+// modes, mint nothing twice. For more IDs there is -fleet.ids, for another course of events
+// -fleet.seed.
 func TestWholeFleet(t *testing.T) {
 	part, ids := 1, *fleetIDs
 	if ids == 0 {
@@ -167,8 +168,8 @@ func TestWholeFleet(t *testing.T) {
 	})
 }
 
-// wholeFleet has fleets mint ids in all. More than a thousand million would take one over the end of
-// the time of trace IDs.
+// wholeFleet has fleets mint ids in all. More than a thousand million would take one over the end
+// of the time of trace IDs.
 func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 	const most = 1_000_000_000
 	for seed := *fleetSeed; ids > 0; seed, ids = seed+1, ids-most {
@@ -191,16 +192,17 @@ func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 		if repeats != 0 || different != s.ids {
 			t.Errorf("-fleet.seed %d: %d of %d IDs are repeats", seed, repeats, s.ids)
 		}
-		// Here and there is one whose clock was hours ahead once, when its number was claimed, and nobody
-		// could use it since.
+		// Here and there is one whose clock was hours ahead once, when its number was claimed, and
+		// nobody could use it since.
 		if few := len(f.minted)/100 + 10; s.numbers < len(f.minted)-few {
 			t.Errorf("-fleet.seed %d: IDs of %d numbers, want nearly %d", seed, s.numbers, len(f.minted))
 		}
 	}
 }
 
-// TestWholeFleetNotices: fleets do the same at each run of a seed and mint no repeats. But where their
-// store hands out what it must not, or instances start without care, they mint some and find them.
+// TestWholeFleetNotices: fleets do the same at each run of a seed and mint no repeats. But where
+// their store hands out what it must not, or instances start without care, they mint some and find
+// them.
 func TestWholeFleetNotices(t *testing.T) {
 	numbers := int(whole(2048, 512))
 	mint := func(seed uint64, fault fault, reckless bool) (a, b *fleet) {

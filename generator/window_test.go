@@ -94,7 +94,8 @@ func TestWindowIsAskedForAhead(t *testing.T) {
 	})
 }
 
-// TestWindowFailsAhead: a failure is nobody's error as long as the window lasts. It is tried again after half of what is left.
+// TestWindowFailsAhead: a failure is nobody's error as long as the window lasts. It is tried again
+// after half of what is left.
 func TestWindowFailsAhead(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,7 +174,8 @@ func TestWindowAhead(t *testing.T) {
 	})
 }
 
-// TestBadWindows: a window that would repeat IDs, or has none, is refused wherever it comes, and the next one is asked for.
+// TestBadWindows: a window that would repeat IDs, or has none, is refused wherever it comes, and
+// the next one is asked for.
 func TestBadWindows(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, tt := range []struct {
