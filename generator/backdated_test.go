@@ -50,16 +50,19 @@ func TestBackdatedPool(t *testing.T) {
 		g := newBackdated(t, 9, pool)
 		for sequence := want.Min; sequence <= want.Max; sequence++ {
 			if id, err := g.At(noon, 1); err != nil || id.Sequence() != sequence {
-				t.Fatalf("pool %+v: minted %+v, %v, want sequence %d", want, id.Parts(), err, sequence)
+				t.Fatalf("pool %+v: minted %+v, %v, want sequence %d", want, id.Parts(), err,
+					sequence)
 			}
 		}
 		for range 3 {
 			id, err := g.At(noon.Add(3*time.Millisecond), 2)
 			var e *generator.PoolError
-			if !errors.As(err, &e) || e.Pool != want || !e.Time.Equal(noon.Add(3*time.Millisecond)) || !id.IsZero() {
+			if !errors.As(err, &e) || e.Pool != want ||
+				!e.Time.Equal(noon.Add(3*time.Millisecond)) || !id.IsZero() {
 				t.Fatalf("pool %+v: minted %+v, %v, want a *PoolError", want, id.Parts(), err)
 			}
-			if text := err.Error(); !strings.Contains(text, "2026-03-14T12:00:00.003Z") || !strings.HasPrefix(text, "generator: sno: ") {
+			if text := err.Error(); !strings.Contains(text, "2026-03-14T12:00:00.003Z") ||
+				!strings.HasPrefix(text, "generator: sno: ") {
 				t.Errorf("text is %q", text)
 			}
 		}
@@ -72,12 +75,14 @@ func TestBackdatedPool(t *testing.T) {
 // TestBackdatedErrors names what does not fit.
 func TestBackdatedErrors(t *testing.T) {
 	for _, bad := range []int{-1, 65536} {
-		if g, err := generator.NewBackdatedSno(bad, nil); g != nil || !errors.As(err, new(*idtype.RangeError)) {
+		if g, err := generator.NewBackdatedSno(bad, nil); g != nil ||
+			!errors.As(err, new(*idtype.RangeError)) {
 			t.Errorf("partition %d: %v", bad, err)
 		}
 	}
 	for _, bad := range []generator.Pool{{Min: -1, Max: 5}, {Min: 0, Max: 65536}, {Min: 3, Max: 2}} {
-		if g, err := generator.NewBackdatedSno(1, &bad); g != nil || !errors.As(err, new(*generator.OptionError)) {
+		if g, err := generator.NewBackdatedSno(1, &bad); g != nil ||
+			!errors.As(err, new(*generator.OptionError)) {
 			t.Errorf("pool %+v: %v", bad, err)
 		}
 	}
@@ -87,7 +92,8 @@ func TestBackdatedErrors(t *testing.T) {
 	for _, bad := range []time.Time{first.Add(-1), end, {}, year(1600), year(9999)} {
 		id, err := g.At(bad, 0)
 		var e *idtype.RangeError
-		if !errors.As(err, &e) || !id.IsZero() || e.Part != "unix_ms" || e.Value != bad.UnixMilli() {
+		if !errors.As(err, &e) || !id.IsZero() || e.Part != "unix_ms" ||
+			e.Value != bad.UnixMilli() {
 			t.Errorf("at %v: minted %v, %v", bad, id, err)
 		}
 	}

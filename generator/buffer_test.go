@@ -71,7 +71,8 @@ func (m *mill) wantMill(t *testing.T, calls, last int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.calls != calls || m.last != last {
-		t.Fatalf("the source was asked %d times and minted %d, want %d and %d", m.calls, m.last, calls, last)
+		t.Fatalf("the source was asked %d times and minted %d, want %d and %d", m.calls, m.last,
+			calls, last)
 	}
 }
 
@@ -135,7 +136,8 @@ func TestBufferServesBursts(t *testing.T) {
 		m.wantMill(t, 2, 6)
 		m.hold = make(chan struct{})
 		for want := 2; want <= 3; want++ {
-			if got, err := b.Next(canceled); err != nil || got != want { // with IDs there, it is not looked at
+			// with IDs there, it is not looked at
+			if got, err := b.Next(canceled); err != nil || got != want {
 				t.Errorf("Next = %d, %v, want %d", got, err, want)
 			}
 		}
@@ -149,7 +151,8 @@ func TestBufferServesBursts(t *testing.T) {
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		dst := make([]int, 3)
-		if n, err := b.Fill(limited, dst); n != 0 || !errors.Is(err, context.DeadlineExceeded) || time.Since(started) != time.Second {
+		if n, err := b.Fill(limited, dst); n != 0 || !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(started) != time.Second {
 			t.Errorf("Fill = %d, %v, after %v", n, err, time.Since(started))
 		}
 		var wg sync.WaitGroup
@@ -194,7 +197,8 @@ func TestBufferFails(t *testing.T) {
 		m.wantMill(t, 12, 22)
 		m.set(0, errAway)
 		dst := make([]int, 5)
-		if n, err := b.Fill(ctx, dst); n != 2 || !errors.Is(err, errAway) || dst[0] != 21 || dst[1] != 22 || dst[2] != 0 {
+		if n, err := b.Fill(ctx, dst); n != 2 || !errors.Is(err, errAway) || dst[0] != 21 ||
+			dst[1] != 22 || dst[2] != 0 {
 			t.Errorf("Fill = %d, %v, %v", n, err, dst)
 		}
 		m.set(0, nil)

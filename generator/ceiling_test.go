@@ -56,16 +56,20 @@ func TestKilledStarts(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			start := func() *timed {
-				return s.must(t, ceiling(counter, length), &generator.Options{Clock: clock, MaxWait: 2 * length})
+				return s.must(t, ceiling(counter, length),
+					&generator.Options{Clock: clock, MaxWait: 2 * length})
 			}
 			for i := range 60 {
 				g := start()
-				killed, kill := context.WithTimeout(ctx, length/3+s.unit*37/100) // never as a window ends
+				// never as a window ends
+				killed, kill := context.WithTimeout(ctx, length/3+s.unit*37/100)
 				if i%2 == 0 {
-					if err := g.ready(killed); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+					if err := g.ready(killed); err != nil &&
+						!errors.Is(err, context.DeadlineExceeded) {
 						t.Fatal(err)
 					}
-				} else if _, err := g.next(killed); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				} else if _, err := g.next(killed); err != nil &&
+					!errors.Is(err, context.DeadlineExceeded) {
 					t.Fatal(err)
 				}
 				<-killed.Done()
@@ -92,7 +96,8 @@ func TestCeilingAfterAClockThatJumped(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, counter, length := newSteppable(), &kept{}, s.units(ceilingUnits)
 			start := func() (minted, error) {
-				return s.must(t, ceiling(counter, length), &generator.Options{Clock: clock, MaxWait: 2 * length}).next(ctx)
+				return s.must(t, ceiling(counter, length),
+					&generator.Options{Clock: clock, MaxWait: 2 * length}).next(ctx)
 			}
 			clock.Step(100 * length)
 			if _, err := start(); err != nil {
@@ -154,7 +159,8 @@ func TestCeilingWhereAnswersAreLost(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock, length := newSteppable(), s.units(ceilingUnits)
 			counter := &kept{lose: 1}
-			g := s.must(t, ceiling(counter, length), &generator.Options{Clock: clock, MaxWait: 2 * length})
+			g := s.must(t, ceiling(counter, length),
+				&generator.Options{Clock: clock, MaxWait: 2 * length})
 			if _, err := g.next(ctx); !errors.Is(err, errAway) {
 				t.Fatal(err)
 			}
@@ -188,7 +194,8 @@ func TestCeilingOfTwo(t *testing.T) {
 			var mu sync.Mutex
 			var wg sync.WaitGroup
 			for range 2 {
-				g := s.must(t, ceiling(counter, length), &generator.Options{Clock: clock, MaxWait: 5 * length})
+				g := s.must(t, ceiling(counter, length),
+					&generator.Options{Clock: clock, MaxWait: 5 * length})
 				wg.Go(func() {
 					minted := 0
 					for ; time.Now().Before(end); time.Sleep(s.unit) {

@@ -58,7 +58,8 @@ func (c *chaosClock) UnixNano() int64 {
 // step moves the clock forward, or back, by any length or to where it has been, or, half of the
 // time, to where it is as late as ever: without that no generator that waits would mint any more.
 func (c *chaosClock) step() {
-	d := int64(float64(time.Millisecond) * math.Pow(float64(year/time.Millisecond), c.rnd.Float64()))
+	d := int64(float64(time.Millisecond) * math.Pow(float64(year/time.Millisecond),
+		c.rnd.Float64()))
 	haunt := &c.haunts[c.rnd.IntN(len(c.haunts))]
 	switch r := c.rnd.IntN(8); {
 	case r < 2 && *haunt != 0:

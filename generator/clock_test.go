@@ -35,7 +35,8 @@ func TestClocksSleep(t *testing.T) {
 				{canceled, time.Hour, 0, context.Canceled},
 			} {
 				before, reading := time.Now(), c.UnixNano()
-				if err := c.Sleep(tt.ctx, tt.d); !errors.Is(err, tt.err) || time.Since(before) != tt.sleeps {
+				if err := c.Sleep(tt.ctx, tt.d); !errors.Is(err, tt.err) ||
+					time.Since(before) != tt.sleeps {
 					t.Errorf("%T slept %v for %v, %v", c, tt.d, time.Since(before), err)
 				}
 				if moved := time.Duration(c.UnixNano() - reading); moved != tt.sleeps {
@@ -45,7 +46,8 @@ func TestClocksSleep(t *testing.T) {
 			limited, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			before := time.Now()
-			if err := c.Sleep(limited, time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(before) != time.Second {
+			if err := c.Sleep(limited, time.Minute); !errors.Is(err, context.DeadlineExceeded) ||
+				time.Since(before) != time.Second {
 				t.Errorf("%T slept for %v, %v", c, time.Since(before), err)
 			}
 		}
@@ -177,7 +179,8 @@ func TestAnchoredClockHeldUp(t *testing.T) {
 						}
 					}
 					if now := c.UnixNano(); now != time.Now().UnixNano() || c.Lead() != 0 {
-						t.Errorf("it is %v beside the system's clock; Lead is %v", time.Duration(now-time.Now().UnixNano()), c.Lead())
+						t.Errorf("it is %v beside the system's clock; Lead is %v",
+							time.Duration(now-time.Now().UnixNano()), c.Lead())
 					}
 				})
 			})

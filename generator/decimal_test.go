@@ -17,7 +17,8 @@ func TestNewDecimal(t *testing.T) {
 			t.Errorf("launch %d: %v", ok, err)
 		}
 	}
-	if g, err := generator.NewDecimal(ofLaunch{newSource(), 0}); !errors.Is(err, generator.ErrTestLaunch) || g != nil {
+	if g, err := generator.NewDecimal(ofLaunch{newSource(), 0}); !errors.Is(err,
+		generator.ErrTestLaunch) || g != nil {
 		t.Errorf("launch 0: %v, %v, want ErrTestLaunch", g, err)
 	}
 	for _, bad := range []int{-1, 100_000, math.MaxInt, math.MinInt} {
@@ -75,13 +76,15 @@ func TestNewTestDecimal(t *testing.T) {
 			}
 			for _, id := range ids {
 				if !id.IsTest() || id.Validate() != nil || id.Generator() != number {
-					t.Errorf("%s: %d is %+v, want a test ID of generator %d", m.name, id, id.Parts(), number)
+					t.Errorf("%s: %d is %+v, want a test ID of generator %d", m.name, id,
+						id.Parts(), number)
 				}
 			}
 		}
 		g.SkipTo(span - 1)
 		ids, err := mints[0].mint(g, 2)
-		if err != nil || ids[0].Counter() != span || ids[1].Parts() != (idtype.DecimalParts{Counter: 1, Generator: number + 1}) {
+		if err != nil || ids[0].Counter() != span ||
+			ids[1].Parts() != (idtype.DecimalParts{Counter: 1, Generator: number + 1}) {
 			t.Errorf("at the change: %v, %v", ids, err)
 		}
 	}
@@ -97,7 +100,8 @@ func TestLazy(t *testing.T) {
 			t.Errorf("Fill of nothing = %d, %v", n, err)
 		}
 		synctest.Wait()
-		src.wantCalls(t, 0) // a number is a claim on the launch log: an app that mints nothing makes none
+		// a number is a claim on the launch log: an app that mints nothing makes none
+		src.wantCalls(t, 0)
 		if _, err := g.Next(ctx); err != nil {
 			t.Fatal(err)
 		}

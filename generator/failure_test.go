@@ -129,7 +129,8 @@ func TestBadNumbers(t *testing.T) {
 						t.Fatal(ids, err)
 					}
 
-					src.add(tt.number, tt.number, 3) // at look-ahead, at the end, at the end once more
+					// at look-ahead, at the end, at the end once more
+					src.add(tt.number, tt.number, 3)
 					g.SkipTo(span - 1)
 					ids, err := m.mint(g, 1)
 					if err != nil {
@@ -144,8 +145,10 @@ func TestBadNumbers(t *testing.T) {
 						wantNumberError(t, err, reason)
 					} else {
 						var e *idtype.RangeError
-						if !errors.As(err, &e) || e.Part != "generator_id" || e.Value != int64(tt.number) {
-							t.Fatalf("error is %v, want a *RangeError about generator_id %d", err, tt.number)
+						if !errors.As(err, &e) || e.Part != "generator_id" ||
+							e.Value != int64(tt.number) {
+							t.Fatalf("error is %v, want a *RangeError about generator_id %d", err,
+								tt.number)
 						}
 						wantNumberError(t, err, e)
 					}
@@ -204,7 +207,8 @@ func TestHammerFailing(t *testing.T) {
 					return
 				}
 				above := int64(g.Above())
-				for h := highest.Load(); above > h && !highest.CompareAndSwap(h, above); h = highest.Load() {
+				for h := highest.Load(); above > h &&
+					!highest.CompareAndSwap(h, above); h = highest.Load() {
 				}
 			}
 		})

@@ -21,9 +21,10 @@ type store struct {
 	now    func() int64 // the store's own clock
 	lease  time.Duration
 	leases []lease // by number
-	claims int     // numbers below are for claims, the others for whoever has them in a configuration
-	fresh  int     // numbers from here up were never claimed
-	recent []int   // the numbers claimed last
+	// numbers below are for claims, the others for whoever has them in a configuration
+	claims int
+	fresh  int   // numbers from here up were never claimed
+	recent []int // the numbers claimed last
 	late   []lateRequest
 
 	reassigned, lost, delayed int
@@ -124,7 +125,8 @@ func (c storeCounter) Reserve(_ context.Context, floor, n int64) (int64, error) 
 		c.lost++
 		return c.reserve(c.number, floor, n), errAway // a number beside an error is none
 	case 2:
-		c.store.late = append(c.store.late, lateRequest{c.now() + c.rnd.Int64N(30*int64(c.lease)), floor, n, c.number})
+		c.store.late = append(c.store.late,
+			lateRequest{c.now() + c.rnd.Int64N(30*int64(c.lease)), floor, n, c.number})
 		return 0, errAway
 	}
 	return c.reserve(c.number, floor, n), nil
@@ -136,7 +138,8 @@ func (c storeCounter) Last(context.Context) (int64, error) {
 		return 0, errAway
 	}
 	last := max(c.leases[c.number].ceiling-1, 0)
-	switch c.rnd.IntN(4) { // who forgets a ceiling, or lends a window twice, does not know of it either
+	// who forgets a ceiling, or lends a window twice, does not know of it either
+	switch c.rnd.IntN(4) {
 	case 0:
 		if c.fault == forgets {
 			c.leases[c.number].ceiling = 0

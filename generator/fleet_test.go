@@ -48,8 +48,9 @@ type fleetFigures struct {
 	ids, units                                          int64 // units of time of a number
 	numbers                                             int   // that minted
 	crashes, ends, pauses, steps, waits, errors, behind uint64
-	orphans                                             int64  // IDs minted after the number had gone to somebody else
-	sum                                                 uint64 // of the IDs in their order
+	// IDs minted after the number had gone to somebody else
+	orphans int64
+	sum     uint64 // of the IDs in their order
 }
 
 // How an instance comes to its number.
@@ -129,7 +130,8 @@ func newFleet(seed uint64, numbers int, schemes ...scheme) *fleet {
 		}
 		f.instances = append(f.instances, i)
 		if n%64 == 2 {
-			f.instances = append(f.instances, &instance{fleet: f, scheme: i.scheme, origin: i.origin, number: i.number})
+			f.instances = append(f.instances,
+				&instance{fleet: f, scheme: i.scheme, origin: i.origin, number: i.number})
 		}
 	}
 	for _, i := range f.instances {

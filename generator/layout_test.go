@@ -25,7 +25,8 @@ func TestUnitsAreTicks(t *testing.T) {
 		for _, tick := range []uint64{0, 1, 77, l.maxTick} {
 			begin := l.timeOf(tick)
 			for _, nano := range []int64{begin, begin + int64(l.unit) - 1} {
-				if got, err := l.tickAt(nano); got != tick || err != nil || l.tickOfUnit(l.unitAt(nano)) != tick {
+				if got, err := l.tickAt(nano); got != tick || err != nil ||
+					l.tickOfUnit(l.unitAt(nano)) != tick {
 					t.Errorf("%s: %d ns are tick %d, %v, and unit %d; want tick %d",
 						l.scheme, nano, got, err, l.unitAt(nano), tick)
 				}

@@ -83,7 +83,8 @@ func TestLedger(t *testing.T) {
 			}
 			different, repeats := l.count()
 			if int(different) != len(seen) || int(repeats) != len(list)-len(seen) {
-				t.Errorf("%v: %d different, %d repeats, want %d, %d", list, different, repeats, len(seen), len(list)-len(seen))
+				t.Errorf("%v: %d different, %d repeats, want %d, %d", list, different, repeats,
+					len(seen), len(list)-len(seen))
 			}
 		}
 	}

@@ -15,9 +15,10 @@ import (
 
 // limits are what package idtype says about the times of a scheme.
 type limits struct {
-	parts   func(unixMs int64) error                    // an ID of the time, made of parts
-	bounds  func(time.Time) (low, high string, _ error) // nil where IDs have no order by time
-	endless bool                                        // timestamps start again, so no time is refused
+	parts  func(unixMs int64) error                    // an ID of the time, made of parts
+	bounds func(time.Time) (low, high string, _ error) // nil where IDs have no order by time
+	// timestamps start again, so no time is refused
+	endless bool
 }
 
 type bound = func(time.Time) (string, string, error)

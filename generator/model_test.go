@@ -152,9 +152,11 @@ func runModel(numbers []int, ops []op, block int) error {
 			return fmt.Errorf("op %d, %+v: error is %#v, want a *NumberError", i, op, err)
 		case !m.exhausted():
 			return fmt.Errorf("op %d, %+v: %v with counters left", i, op, err)
-		case m.cancel && errors.Is(err, context.Canceled), !m.cancel && m.failing && errors.Is(err, errAway):
+		case m.cancel && errors.Is(err, context.Canceled), !m.cancel && m.failing &&
+			errors.Is(err, errAway):
 		default:
-			return fmt.Errorf("op %d, %+v: %v, with canceled %v, failing %v", i, op, err, m.cancel, m.failing)
+			return fmt.Errorf("op %d, %+v: %v, with canceled %v, failing %v", i, op, err, m.cancel,
+				m.failing)
 		}
 	}
 	return nil

@@ -42,7 +42,8 @@ func TestLongestWaitGoesFirst(t *testing.T) {
 		}
 		wg.Wait()
 		for i, m := range got[1:] {
-			if before := got[i]; m.time < before.time || m.time == before.time && m.slot <= before.slot {
+			if before := got[i]; m.time < before.time || m.time == before.time &&
+				m.slot <= before.slot {
 				t.Errorf("call %d got %v after noon, slot %d, and call %d before it %v, slot %d",
 					i+1, m.after(), m.slot, i, before.after(), before.slot)
 			}
@@ -80,7 +81,8 @@ func TestFairAtTheCap(t *testing.T) {
 			wg.Wait()
 			fewest, most, sum, worst := counts[0], 0, 0, time.Duration(0)
 			for i, n := range counts {
-				fewest, most, sum, worst = min(fewest, n), max(most, n), sum+n, max(worst, longest[i])
+				fewest, most, sum, worst = min(fewest, n), max(most, n), sum+n, max(worst,
+					longest[i])
 			}
 			if 2*fewest < most || worst > s.units(callers/slots+2) {
 				t.Errorf("%d to %d IDs, and a call waited for %v", fewest, most, worst)
@@ -189,7 +191,8 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 			clock.crawls = 1
 			errs, after := callAll(20, func() error { _, err := g.next(ctx); return err })
 			for i, err := range errs {
-				if err != nil && !errors.Is(err, generator.ErrMaxWait) || after[i] > most+3*time.Second {
+				if err != nil && !errors.Is(err, generator.ErrMaxWait) ||
+					after[i] > most+3*time.Second {
 					t.Errorf("%v, after %v", err, after[i])
 				}
 			}
@@ -280,7 +283,8 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 					continue
 				}
 				failed++
-				if !errors.As(err, new(*generator.NumberError)) || !errors.Is(err, errAway) || after[i] > s.units(42) {
+				if !errors.As(err, new(*generator.NumberError)) || !errors.Is(err, errAway) ||
+					after[i] > s.units(42) {
 					t.Errorf("%v, after %v", err, after[i])
 				}
 			}
@@ -357,7 +361,8 @@ func TestSourceThatIsAlwaysLate(t *testing.T) {
 					asked++
 					return w, &generator.NotBeforeError{From: now + ahead, Unit: unit}
 				})
-				g := s.must(t, windowsOf(source), &generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
+				g := s.must(t, windowsOf(source),
+					&generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
 				for call, mint := range map[string]func() error{
 					"Next":  func() error { _, err := g.next(ctx); return err },
 					"Ready": func() error { return g.ready(ctx) },
@@ -365,7 +370,8 @@ func TestSourceThatIsAlwaysLate(t *testing.T) {
 					began := time.Now()
 					asked = 0
 					if err := mint(); err == nil || asked > 50 || time.Since(began) > s.units(30) {
-						t.Errorf("%s, %s: %v after %d answers and %v", name, call, err, asked, time.Since(began))
+						t.Errorf("%s, %s: %v after %d answers and %v", name, call, err, asked,
+							time.Since(began))
 					}
 				}
 			})

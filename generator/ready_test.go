@@ -33,7 +33,8 @@ func TestReady(t *testing.T) {
 		t.Errorf("the first ID is %v, %v", first, err)
 	}
 	var failed *generator.NumberError
-	if err := newDecimal(t, newSource(0)).Ready(canceled); !errors.As(err, &failed) || !errors.Is(err, context.Canceled) {
+	if err := newDecimal(t, newSource(0)).Ready(canceled); !errors.As(err, &failed) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }
@@ -47,7 +48,8 @@ func TestFirstNumberIsLate(t *testing.T) {
 		soon, cancel := context.WithTimeout(ctx, time.Millisecond)
 		defer cancel()
 		_, err := newDecimal(t, src).Next(soon)
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "with Ready") {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "with Ready") {
 			t.Error(err)
 		}
 	})
@@ -69,6 +71,7 @@ func TestLaunchOfNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id, err := g.Next(ctx); err != nil || id.Launch() != 2 || g.Stats().Launch != 2 {
-		t.Errorf("minted %d, %v, by a generator of launch %d, want launch 2", id, err, g.Stats().Launch)
+		t.Errorf("minted %d, %v, by a generator of launch %d, want launch 2", id, err,
+			g.Stats().Launch)
 	}
 }

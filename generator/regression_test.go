@@ -18,7 +18,8 @@ func wantClockError(t *testing.T, s scheme, err, reason error, now, until time.D
 		t.Fatalf("error is %#v, want a *ClockError that wraps %v", err, reason)
 	}
 	if got := e.Now.Sub(noon); e.Scheme != s.id || got != now || e.Until.Sub(noon) != until {
-		t.Fatalf("error is %v: %v to %v after noon, want %v to %v", err, got, e.Until.Sub(noon), now, until)
+		t.Fatalf("error is %v: %v to %v after noon, want %v to %v", err, got, e.Until.Sub(noon),
+			now, until)
 	}
 	const layout = "2006-01-02T15:04:05.000Z"
 	want := fmt.Sprintf("generator: %s: waiting at %s for %s: %v", s.id,

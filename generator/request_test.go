@@ -71,7 +71,8 @@ func askers() map[string]func(*testing.T, answer) asker {
 			g := s.must(t, windowsOf(windowsFunc(
 				func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
 					if now != from || unit != s.unit {
-						t.Errorf("asked at %d with unit %v, want %d and %v", now, unit, from, s.unit)
+						t.Errorf("asked at %d with unit %v, want %d and %v", now, unit, from,
+							s.unit)
 					}
 					return generator.Window[int]{From: from, To: generator.NoEnd}, a(ctx)
 				})), &generator.Options{Clock: generator.NewTestClock(noon)})
@@ -181,7 +182,8 @@ func TestOneRequestForAll(t *testing.T) {
 				switch {
 				case i%2 == 0 && (err != nil || seen[id]):
 					t.Errorf("without a deadline: minted %v, %v", id, err)
-				case i%2 != 0 && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) != limit):
+				case i%2 != 0 && (!errors.Is(err, context.DeadlineExceeded) ||
+					time.Since(began) != limit):
 					t.Errorf("with a deadline after %v: %v after %v", limit, err, time.Since(began))
 				}
 				seen[id] = err == nil
@@ -285,7 +287,8 @@ func TestSourceFails(t *testing.T) {
 			id, err := g.ways[way](ctx)
 			var none *generator.NumberError
 			var panicked *generator.PanicError
-			isPanic := errors.As(err, &panicked) && strings.Contains(string(panicked.Stack), "request_test.go")
+			isPanic := errors.As(err, &panicked) &&
+				strings.Contains(string(panicked.Stack), "request_test.go")
 			_, isInt := id.(int) // a buffer's: its errors are those of its source
 			if err == nil || !isInt && !errors.As(err, &none) ||
 				try < 3 != errors.Is(err, errAway) || try == 2 != isPanic {

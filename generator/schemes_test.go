@@ -309,7 +309,8 @@ func wantNext(t *testing.T, s scheme, g *timed, n, bit, slot int) {
 		t.Fatal(err)
 	}
 	if want := (mark{5 % s.numbers, noon.Add(s.units(n)).UnixNano(), bit, slot}); got.mark != want {
-		t.Fatalf("minted %+v, %v after noon; want %+v, %v after", got.mark, got.after(), want, s.units(n))
+		t.Fatalf("minted %+v, %v after noon; want %+v, %v after", got.mark, got.after(), want,
+			s.units(n))
 	}
 }
 

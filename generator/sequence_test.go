@@ -72,7 +72,8 @@ func TestSequenceOfOne(t *testing.T) {
 	}
 	r.wantCalls(t, 20)
 	ids := make([]idtype.SequenceID, 5)
-	if n, err := a.Fill(ctx, ids); n != 5 || err != nil || !slices.Equal(ids, []idtype.SequenceID{21, 22, 23, 24, 25}) {
+	if n, err := a.Fill(ctx, ids); n != 5 || err != nil ||
+		!slices.Equal(ids, []idtype.SequenceID{21, 22, 23, 24, 25}) {
 		t.Errorf("Fill = %d, %v, %v", n, err, ids)
 	}
 	r.wantCalls(t, 21)
@@ -171,7 +172,8 @@ func TestSequenceFails(t *testing.T) {
 				t.Helper()
 				n, err := mint(3)
 				var e *generator.NumberError
-				if n != 0 || !errors.As(err, &e) || e.Scheme != idtype.SchemeSequence || !errors.Is(err, errAway) {
+				if n != 0 || !errors.As(err, &e) || e.Scheme != idtype.SchemeSequence ||
+					!errors.Is(err, errAway) {
 					t.Fatalf("minted %d, %v", n, err)
 				}
 				if want := "generator: no numbers for sequence IDs: " + errAway.Error(); err.Error() != want {
@@ -206,7 +208,8 @@ func TestSequenceFails(t *testing.T) {
 			upto(911, 6)
 			upto(921, 6)
 			upto(922, 7)
-			for id := 923; id <= 1000; id++ { // one by one: how far minting comes while a request fails is not known
+			// one by one: how far minting comes while a request fails is not known
+			for id := 923; id <= 1000; id++ {
 				upto(id, 7+(id-922)/11)
 			}
 			wantError(15)
@@ -234,7 +237,8 @@ func TestSequenceBadCounters(t *testing.T) {
 			}
 			m, err := g.Fill(ctx, make([]idtype.SequenceID, n))
 			var e *idtype.RangeError
-			if m != 0 || !errors.As(err, new(*generator.NumberError)) || !errors.As(err, &e) || e.Value != bad || e.Max != math.MaxInt64-9 {
+			if m != 0 || !errors.As(err, new(*generator.NumberError)) || !errors.As(err, &e) ||
+				e.Value != bad || e.Max != math.MaxInt64-9 {
 				t.Errorf("from %d on: minted %d, %v", bad, m, err)
 			}
 			wantSequence(t, g, 1)
@@ -260,7 +264,8 @@ func TestSequenceBadCounters(t *testing.T) {
 				synctest.Wait()
 			}
 			r.answers = []int64{bad}
-			if id, err := g.Next(ctx); id != 0 || !errors.Is(err, generator.ErrRepeated) || !errors.As(err, new(*generator.NumberError)) {
+			if id, err := g.Next(ctx); id != 0 || !errors.Is(err, generator.ErrRepeated) ||
+				!errors.As(err, new(*generator.NumberError)) {
 				t.Errorf("a block from %d again: minted %d, %v", bad, id, err)
 			}
 			wantSequence(t, g, 21)
@@ -293,7 +298,8 @@ func TestSequenceEnds(t *testing.T) {
 func TestSequenceSizes(t *testing.T) {
 	for _, size := range []int64{0, -1, math.MinInt64, math.MaxInt32 + 1} {
 		var e *generator.OptionError
-		if g, err := generator.NewSequence(newRegister(), size); g != nil || !errors.As(err, &e) || e.Value != fmt.Sprint(size) {
+		if g, err := generator.NewSequence(newRegister(), size); g != nil || !errors.As(err, &e) ||
+			e.Value != fmt.Sprint(size) {
 			t.Errorf("size %d: %v", size, err)
 		}
 	}

@@ -59,7 +59,8 @@ func TestSnapshotGoesOn(t *testing.T) {
 		wantNext(t, s, g, 1, 0, s.first)
 		wantAt(t, clock, s.unit)
 		clock.Add(s.units(7))
-		g = restart(t, s, restart(t, s, g, clock, o), clock, o) // a start that minted nothing loses nothing
+		// a start that minted nothing loses nothing
+		g = restart(t, s, restart(t, s, g, clock, o), clock, o)
 		wantNext(t, s, g, 8, 0, s.first)
 
 		clock.Add(-s.unit)
@@ -75,7 +76,8 @@ func TestSnapshotGoesOn(t *testing.T) {
 func TestSnapshotOfNothing(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		clock := generator.NewTestClock(noon)
-		g := restart(t, s, s.must(t, given(5%s.numbers), &generator.Options{Clock: clock}), clock, generator.Options{})
+		g := restart(t, s, s.must(t, given(5%s.numbers), &generator.Options{Clock: clock}), clock,
+			generator.Options{})
 		wantNext(t, s, g, 1, 0, s.first)
 		if st := g.stats(); st.Issued != 1 {
 			t.Errorf("%+v", st)
@@ -143,7 +145,9 @@ func TestSnapshotOfTickTock(t *testing.T) {
 
 	to(10_000)
 	wantNext(t, s, g, 10_000, 0, 7)
-	to(100) // is too far behind to wait for 10,000, but not for 110, up to which the other value has stamped
+	// is too far behind to wait for 10,000, but not for 110, up to which the other value has
+	// stamped
+	to(100)
 	g = restart(t, s, g, clock, o)
 	wantNext(t, s, g, 10_000, 0, 8)
 	wantNext(t, s, g, 111, 1, 7)
@@ -280,9 +284,11 @@ func TestSnapshotErrors(t *testing.T) {
 			bad := good
 			tt.change(&bad)
 			for _, policy := range []generator.Regression{0, generator.RegressionWaits, generator.RegressionFails} {
-				g, err := s.make(given(5%s.numbers), &generator.Options{Clock: clock, Snapshot: &bad, Regression: policy})
+				g, err := s.make(given(5%s.numbers),
+					&generator.Options{Clock: clock, Snapshot: &bad, Regression: policy})
 				var e *generator.SnapshotError
-				if g != nil || !errors.As(err, &e) || e.Snapshot != bad || !strings.Contains(e.Err.Error(), tt.why) {
+				if g != nil || !errors.As(err, &e) || e.Snapshot != bad ||
+					!strings.Contains(e.Err.Error(), tt.why) {
 					t.Errorf("%+v: %v, want a *SnapshotError about %q", bad, err, tt.why)
 					continue
 				}
@@ -293,15 +299,18 @@ func TestSnapshotErrors(t *testing.T) {
 				}
 			}
 		}
-		for _, source := range []windows{windowsOf(newClaims()), ceiling(new(counterFrom), time.Second)} {
+		for _, source := range []windows{windowsOf(newClaims()), ceiling(new(counterFrom),
+			time.Second)} {
 			_, err := s.make(source, &generator.Options{Clock: clock, Snapshot: &good})
-			if e := new(generator.SnapshotError); !errors.As(err, &e) || !strings.Contains(err.Error(), "goes with Given") {
+			if e := new(generator.SnapshotError); !errors.As(err, &e) ||
+				!strings.Contains(err.Error(), "goes with Given") {
 				t.Errorf("with another source: %v", err)
 			}
 		}
 		clock.Set(s.begin.Add(-1))
 		_, err := s.make(given(5%s.numbers), &generator.Options{Clock: clock, Snapshot: &good})
-		if !errors.As(err, new(*generator.SnapshotError)) || !errors.As(err, new(*idtype.RangeError)) {
+		if !errors.As(err, new(*generator.SnapshotError)) ||
+			!errors.As(err, new(*idtype.RangeError)) {
 			t.Errorf("with a clock before the first time: %v", err)
 		}
 	})
@@ -361,7 +370,8 @@ func TestCeiling(t *testing.T) {
 			}
 			now := noon.UnixNano() / int64(s.unit)
 			if got, want := int64(counter), now+tt.units-1; got != want {
-				t.Errorf("length %v: the counter is at %d units after now, want %d", tt.length, got-now, want-now)
+				t.Errorf("length %v: the counter is at %d units after now, want %d", tt.length,
+					got-now, want-now)
 			}
 		}
 	})
@@ -423,7 +433,8 @@ func TestStatsWhileWindowsChange(t *testing.T) {
 	}()
 	for {
 		st := g.stats()
-		if now := clock.UnixNano(); st.Time.UnixNano() > now || st.Issued > units || st.PoolUsed > 0.5 {
+		if now := clock.UnixNano(); st.Time.UnixNano() > now || st.Issued > units ||
+			st.PoolUsed > 0.5 {
 			t.Fatalf("%+v at %v", st, time.Unix(0, now).UTC())
 		}
 		select {

@@ -83,7 +83,8 @@ func TestTickTockEndsAtTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.Set(at.Add(time.Second))
-	if id, err := g.Next(ctx); err != nil || id.TickTock() != 0 || !id.Time().Equal(at.Add(time.Second)) {
+	if id, err := g.Next(ctx); err != nil || id.TickTock() != 0 ||
+		!id.Time().Equal(at.Add(time.Second)) {
 		t.Fatalf("minted %+v, %v, want the same bit a second later", id.Parts(), err)
 	}
 }

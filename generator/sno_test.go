@@ -55,7 +55,8 @@ func TestSnoPartitions(t *testing.T) {
 			for range 8192 {
 				w, err := p.NextWindow(ctx, 1000, 4*time.Millisecond)
 				mu.Lock()
-				if err != nil || seen[w.Number] || w.Number < 0 || w.Number > 65535 || w.To != generator.NoEnd || w.From != 1001 {
+				if err != nil || seen[w.Number] || w.Number < 0 || w.Number > 65535 ||
+					w.To != generator.NoEnd || w.From != 1001 {
 					t.Errorf("%+v, %v", w, err)
 				}
 				seen[w.Number] = true
@@ -81,7 +82,8 @@ func TestSnoPartitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := g.Next(ctx); !errors.As(err, new(*generator.NumberError)) || !errors.As(err, new(*idtype.RangeError)) {
+		if _, err := g.Next(ctx); !errors.As(err, new(*generator.NumberError)) ||
+			!errors.As(err, new(*idtype.RangeError)) {
 			t.Errorf("after the last partition: %v", err)
 		}
 	}
@@ -100,7 +102,8 @@ func TestSnoByPartitions(t *testing.T) {
 	}
 	for partition, i := range []int{2, 0, 1} {
 		for range 3 {
-			if id, err := generators[i].Next(ctx); err != nil || id.Partition() != partition || id.Sequence() != 0 {
+			if id, err := generators[i].Next(ctx); err != nil || id.Partition() != partition ||
+				id.Sequence() != 0 {
 				t.Errorf("minted %+v, %v, want partition %d", id.Parts(), err, partition)
 			}
 			clock.Add(time.Hour)

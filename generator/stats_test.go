@@ -15,7 +15,8 @@ func wantStats(t *testing.T, when string, g *generator.Decimal, taken uint64, nu
 	t.Helper()
 	s := g.Stats()
 	if s.Launch != launch || s.Taken != taken || !slices.Equal(s.Generators, numbers) {
-		t.Errorf("%s: %+v, want launch %d, generators %v, %d taken", when, s, launch, numbers, taken)
+		t.Errorf("%s: %+v, want launch %d, generators %v, %d taken", when, s, launch, numbers,
+			taken)
 	}
 }
 

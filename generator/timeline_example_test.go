@@ -30,7 +30,8 @@ func exampleClock() *generator.TestClock {
 // A generator begins at the unit of time after the one in which it is made.
 func ExampleTrace() {
 	ctx := context.Background()
-	gen, err := generator.NewTrace(generator.Given(24528), &generator.Options{Clock: exampleClock()})
+	gen, err := generator.NewTrace(generator.Given(24528),
+		&generator.Options{Clock: exampleClock()})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -77,7 +78,8 @@ func ExampleTraceThread() {
 			fmt.Println(err)
 			return
 		}
-		gen, _ := generator.NewTrace(generator.Given(1), &generator.Options{Clock: exampleClock(), Pool: pool})
+		gen, _ := generator.NewTrace(generator.Given(1),
+			&generator.Options{Clock: exampleClock(), Pool: pool})
 		id, _ := gen.Next(context.Background())
 		fmt.Println(*pool, id.Bottom())
 	}
@@ -90,7 +92,8 @@ func ExampleEightByte() {
 	ctx := context.Background()
 	pair := generator.EightBytePair{Generator: 0x27, Cluster: 0}
 	for _, mode := range []idtype.EightByteMode{idtype.EightByteSpread, idtype.EightByteTimeSequential} {
-		gen, _ := generator.NewEightByte(mode, generator.Given(pair), &generator.Options{Clock: exampleClock()})
+		gen, _ := generator.NewEightByte(mode, generator.Given(pair),
+			&generator.Options{Clock: exampleClock()})
 		ids := make([]idtype.EightByteID, 2)
 		n, err := gen.Fill(ctx, ids)
 		fmt.Println(mode, ids[:n], err)
@@ -180,7 +183,8 @@ func ExampleSnapshot() {
 	if err := json.Unmarshal(file, &snapshot); err != nil {
 		fmt.Println(err)
 	}
-	gen, err := generator.NewSno(generator.Given(7), &generator.Options{Clock: clock, Snapshot: &snapshot})
+	gen, err := generator.NewSno(generator.Given(7),
+		&generator.Options{Clock: clock, Snapshot: &snapshot})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -188,7 +192,8 @@ func ExampleSnapshot() {
 	id, err := gen.Next(ctx)
 	fmt.Println(id.Time().Format(time.RFC3339Nano), id.Sequence(), err)
 
-	_, err = generator.NewSno(generator.Given(8), &generator.Options{Clock: clock, Snapshot: &snapshot})
+	_, err = generator.NewSno(generator.Given(8),
+		&generator.Options{Clock: clock, Snapshot: &snapshot})
 	fmt.Println(err)
 	// Output:
 	// 2026-03-14T12:00:00.004Z 1 <nil>
@@ -200,7 +205,8 @@ func ExampleCeiling() {
 	ctx := context.Background()
 	counter, clock := &counterInMemory{}, exampleClock()
 	for range 2 {
-		gen, _ := generator.NewTrace(generator.Ceiling(1, counter, 3*time.Second), &generator.Options{Clock: clock})
+		gen, _ := generator.NewTrace(generator.Ceiling(1, counter, 3*time.Second),
+			&generator.Options{Clock: clock})
 		id, err := gen.Next(ctx)
 		fmt.Println(id, err)
 		clock.Add(-time.Second) // and then it crashes
@@ -214,7 +220,8 @@ func ExampleCeiling() {
 func ExampleClockError() {
 	ctx := context.Background()
 	clock := exampleClock()
-	gen, _ := generator.NewTrace(generator.Given(1), &generator.Options{Clock: clock, Regression: generator.RegressionFails})
+	gen, _ := generator.NewTrace(generator.Given(1),
+		&generator.Options{Clock: clock, Regression: generator.RegressionFails})
 	gen.Next(ctx)
 	clock.Add(-time.Minute)
 	_, err := gen.Next(ctx)
@@ -251,7 +258,8 @@ func ExampleOptions() {
 
 func ExampleStats() {
 	clock := exampleClock()
-	gen, _ := generator.NewSno(generator.Given(1), &generator.Options{Clock: clock, Pool: &generator.Pool{Min: 0, Max: 63}})
+	gen, _ := generator.NewSno(generator.Given(1),
+		&generator.Options{Clock: clock, Pool: &generator.Pool{Min: 0, Max: 63}})
 	gen.Fill(context.Background(), make([]idtype.SnoID, 80))
 	s := gen.Stats()
 	fmt.Println(s.Issued, s.Waits, s.PoolUsed, s.Time.Format(time.RFC3339Nano))
@@ -261,7 +269,8 @@ func ExampleStats() {
 // A buffer has the IDs of a slow source ready before they are needed.
 func ExampleBuffer() {
 	ctx := context.Background()
-	gen, _ := generator.NewEightByte(idtype.EightByteTimeSequential, generator.Given(generator.EightBytePair{}),
+	gen, _ := generator.NewEightByte(idtype.EightByteTimeSequential,
+		generator.Given(generator.EightBytePair{}),
 		&generator.Options{Clock: exampleClock()})
 	buffer, err := generator.NewBuffer(gen, 4)
 	if err != nil {

@@ -65,8 +65,10 @@ func TestTimelineModel(t *testing.T) {
 	}
 	ops := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) worldOp {
 		return worldOp{
-			rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(1, 14).Draw(t, "n"),
-			rapid.SampledFrom(moves).Draw(t, "move") * time.Duration(rapid.SampledFrom([]int{-1, 1}).Draw(t, "sign")),
+			rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(0, 2).Draw(t,
+				"user"), rapid.IntRange(1, 14).Draw(t, "n"),
+			rapid.SampledFrom(moves).Draw(t,
+				"move") * time.Duration(rapid.SampledFrom([]int{-1, 1}).Draw(t, "sign")),
 		}
 	}), 40, 120)
 	for _, source := range []string{"Given", "Ceiling", "claims"} {
@@ -117,7 +119,8 @@ func runWorld(s scheme, users []*user, seed uint64, ops []worldOp) error {
 	clock := &late{TestClock: generator.NewTestClock(noon)}
 	w := &world{
 		scheme: s, clock: clock, seen: map[mark]string{}, stamped: map[int]int64{}, users: users,
-		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2, s.numbers), until: map[int]int64{}},
+		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2,
+			s.numbers), until: map[int]int64{}},
 	}
 	for _, u := range users {
 		u.opts.Clock = settled{clock}
@@ -140,7 +143,8 @@ func (w *world) look() { w.peak = max(w.peak, w.clock.UnixNano()) }
 // start makes a user's generator.
 func (w *world) start(u *user, snapshot *generator.Snapshot) error {
 	source := map[string]windows{
-		"Given": given(1 % w.scheme.numbers), "Ceiling": ceiling(&w.counter, 40*time.Millisecond), "claims": windowsOf(w.lender),
+		"Given": given(1 % w.scheme.numbers), "Ceiling": ceiling(&w.counter,
+			40*time.Millisecond), "claims": windowsOf(w.lender),
 	}[u.source]
 	u.opts.Snapshot = snapshot
 	g, err := w.scheme.make(source, &u.opts)
@@ -193,7 +197,8 @@ func (w *world) do(u *user, op worldOp) error {
 		}
 		now := time.Unix(0, w.clock.UnixNano())
 		err = w.start(u, &back)
-		if e := new(generator.SnapshotError); errors.As(err, &e) && (!w.inSpan() || s.Time.Sub(now) > u.maxWait()) {
+		if e := new(generator.SnapshotError); errors.As(err, &e) &&
+			(!w.inSpan() || s.Time.Sub(now) > u.maxWait()) {
 			u.opts.Regression = policy
 			return nil // it goes on as if it had not been stopped
 		}
@@ -256,7 +261,8 @@ func (w *world) mint(u *user, op worldOp) error {
 		u.waited = max(u.waited, w.clock.UnixNano())
 	}
 	for i, id := range ids {
-		if err := w.check(u, id, op.kind == "own", i == len(ids)-1 && err == nil, before); err != nil {
+		if err := w.check(u, id, op.kind == "own", i == len(ids)-1 && err == nil,
+			before); err != nil {
 			return err
 		}
 	}
@@ -276,8 +282,10 @@ func (w *world) mint(u *user, op worldOp) error {
 			return nil
 		}
 		return fmt.Errorf("it did not wait for %v: %w", behind, err)
-	case strings.Contains(err.Error(), "has passed") && w.clock.by > 0: // a window, while its call overslept
-	case errors.As(err, new(*generator.NumberError)) && errors.Is(err, context.Canceled) && op.kind == "canceled" && u.source != "Given":
+	// a window, while its call overslept
+	case strings.Contains(err.Error(), "has passed") && w.clock.by > 0:
+	case errors.As(err, new(*generator.NumberError)) && errors.Is(err, context.Canceled) &&
+		op.kind == "canceled" && u.source != "Given":
 	default:
 		return err
 	}
@@ -300,25 +308,30 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 	switch {
 	case m.slot < u.opts.Pool.Min || m.slot > u.opts.Pool.Max:
 		return fmt.Errorf("slot %d is not of the pool %+v", m.slot, *u.opts.Pool)
-	case u.source == "claims" && !w.lender.lent(m, s.unit), u.source != "claims" && m.number != 1%s.numbers:
+	case u.source == "claims" && !w.lender.lent(m, s.unit), u.source != "claims" &&
+		m.number != 1%s.numbers:
 		return fmt.Errorf("number of %+v is not its own", m)
 	case m.time > w.peak:
-		return fmt.Errorf("%+v is %v beyond what the clock has ever shown", m, time.Duration(m.time-w.peak))
+		return fmt.Errorf("%+v is %v beyond what the clock has ever shown", m,
+			time.Duration(m.time-w.peak))
 	case unit(m.time) < unit(before)-int64(s.lag):
 		return fmt.Errorf("%+v is %v behind the clock", m, time.Duration(before-m.time))
 	case m.bit != 0 && !s.toggles:
 		return fmt.Errorf("%+v has a tick-tock bit", m)
 	case owned:
 		return nil // it ascends for itself
-	case m.bit != u.last.bit && u.last != mark{} && !behind && m.number == u.last.number && u.source == "Given":
+	case m.bit != u.last.bit && u.last != mark{} && !behind && m.number == u.last.number &&
+		u.source == "Given":
 		return fmt.Errorf("%+v after %+v: the bit changed without a regression", m, u.last)
 	}
 	// In order, as long as the bit stays. A new window of another number begins anew.
-	if p := u.perBit[m.bit]; p.number == m.number && p != (mark{}) && (m.time < p.time || m.time == p.time && m.slot <= p.slot) {
+	if p := u.perBit[m.bit]; p.number == m.number && p != (mark{}) &&
+		(m.time < p.time || m.time == p.time && m.slot <= p.slot) {
 		return fmt.Errorf("%+v after %+v", m, p)
 	}
 	period := func(nano int64) int64 { return nano / int64(idtype.TracePeriod) }
-	sameBit := m.bit == u.last.bit && m.number == u.last.number && period(m.time) == period(u.last.time)
+	sameBit := m.bit == u.last.bit && m.number == u.last.number &&
+		period(m.time) == period(u.last.time)
 	if s.ascends && sameBit && id.bytes <= u.bytes {
 		return fmt.Errorf("ID %x after %x", id.bytes, u.bytes)
 	}
@@ -327,7 +340,8 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 	recent := func(nano int64) bool { return nano != 0 && after-unit(nano) <= int64(2*s.lag+2) }
 	lagging := s.lag > 0 && (recent(u.full) || recent(u.waited))
 	if last && unit(m.time) != after && !lagging && !(behind && m.bit == u.last.bit) {
-		return fmt.Errorf("%+v is of %v before the clock, below the cap", m, time.Duration(after-unit(m.time))*s.unit)
+		return fmt.Errorf("%+v is of %v before the clock, below the cap", m,
+			time.Duration(after-unit(m.time))*s.unit)
 	}
 	if m.slot == u.opts.Pool.Max {
 		u.full = max(u.full, m.time, w.clock.UnixNano())

@@ -39,8 +39,10 @@ func TestRollOver(t *testing.T) {
 			}
 			for n := range 2*size + 2 { // Fill of none is Next
 				t.Run(fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
-					clock := generator.NewTestClock(noon.Add(-1)) // so that a new generator begins at noon
-					g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &pool})
+					// so that a new generator begins at noon
+					clock := generator.NewTestClock(noon.Add(-1))
+					g := s.must(t, given(5%s.numbers),
+						&generator.Options{Clock: clock, Pool: &pool})
 					clock.Set(noon)
 					for done := 0; done < len(want); {
 						var ids []minted
@@ -60,10 +62,13 @@ func TestRollOver(t *testing.T) {
 							}
 							done++
 						}
-						wantAt(t, clock, s.units((done-1)/size)) // TestClock is exact: no call waited longer than it had to
+						// TestClock is exact: no call waited longer than it had to
+						wantAt(t, clock, s.units((done-1)/size))
 					}
-					if st := g.stats(); st.Issued != uint64(len(want)) || st.Waits != 3 || st.PoolUsed != 1 || st.Regressions != 0 {
-						t.Errorf("%+v, want %d issued, 3 waits, all of the pool used", st, len(want))
+					if st := g.stats(); st.Issued != uint64(len(want)) || st.Waits != 3 ||
+						st.PoolUsed != 1 || st.Regressions != 0 {
+						t.Errorf("%+v, want %d issued, 3 waits, all of the pool used", st,
+							len(want))
 					}
 				})
 			}
@@ -102,7 +107,8 @@ func TestUnitUsedUp(t *testing.T) {
 		}
 		wantAt(t, clock, 0)
 		id, err := g.next(ctx)
-		if err != nil || id.mark != (mark{0, noon.Add(s.unit).UnixNano(), 0, s.first}) || s.ascends && id.bytes <= last.bytes {
+		if err != nil || id.mark != (mark{0, noon.Add(s.unit).UnixNano(), 0, s.first}) ||
+			s.ascends && id.bytes <= last.bytes {
 			t.Errorf("after the last slot: %+v, %v", id.mark, err)
 		}
 		wantAt(t, clock, s.unit)
@@ -169,7 +175,8 @@ func TestEnds(t *testing.T) {
 				if _, err := g.fill(ctx, 2); err != nil {
 					t.Fatal(err)
 				}
-				for _, beyond := range []time.Time{s.end, s.end.Add(time.Hour), time.Unix(0, math.MaxInt64)} {
+				for _, beyond := range []time.Time{s.end, s.end.Add(time.Hour), time.Unix(0,
+					math.MaxInt64)} {
 					clock.Set(beyond)
 					wantRangeError(t, g, clock)
 				}
@@ -189,7 +196,8 @@ func TestTimeIsExact(t *testing.T) {
 			clock.Set(noon)
 			wantNext(t, s, g, 0, 0, s.first)
 		})
-		t.Run("after the first wait", func(t *testing.T) { // for the unit after the one in which it was made
+		// for the unit after the one in which it was made
+		t.Run("after the first wait", func(t *testing.T) {
 			clock := generator.NewTestClock(noon.Add(-s.unit))
 			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock})
 			wantNext(t, s, g, 0, 0, s.first)
@@ -212,8 +220,10 @@ func TestTimeIsExact(t *testing.T) {
 				}
 				clock.Set(noon.Add(now))
 				id, err := g.next(ctx)
-				if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil || id.time != want {
-					t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark, err, time.Duration(want-id.time))
+				if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil ||
+					id.time != want {
+					t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark,
+						err, time.Duration(want-id.time))
 				}
 			}
 		})
@@ -272,14 +282,16 @@ func TestLateTimers(t *testing.T) {
 						t.Fatal(err)
 					}
 					if slot := s.first + i%5; id.slot != slot {
-						t.Fatalf("ID %d is %+v, want slot %d: none may be left out", i, id.mark, slot)
+						t.Fatalf("ID %d is %+v, want slot %d: none may be left out", i, id.mark,
+							slot)
 					}
 					if id.slot == s.first {
 						skipped += int((id.time-previous.time)/int64(s.unit)) - 1
 					}
 					age := time.Duration(clock.UnixNano()-id.time) / s.unit
 					if id.time < previous.time || age > time.Duration(s.lag) || age < 0 {
-						t.Fatalf("ID %d is %+v, %d units before the clock, after one of %d", i, id.mark, age, previous.time)
+						t.Fatalf("ID %d is %+v, %d units before the clock, after one of %d", i,
+							id.mark, age, previous.time)
 					}
 					previous = id.mark
 				}
@@ -301,14 +313,16 @@ func TestMintAllocs(t *testing.T) {
 		for name, clock := range map[string]generator.Clock{
 			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
 		} {
-			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock}) // it begins at once
+			// it begins at once
+			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock})
 			if _, err := g.next(ctx); err != nil {
 				t.Fatal(err)
 			}
 			for i, mint := range g.bare {
 				var err error
 				if got := testing.AllocsPerRun(200+i/2*5000, func() { err = cmp.Or(err, mint()) }); got != 0 || err != nil {
-					t.Errorf("%s clock, %s: %v allocations, %v", name, []string{"Next", "Fill", "Owned"}[i], got, err)
+					t.Errorf("%s clock, %s: %v allocations, %v", name,
+						[]string{"Next", "Fill", "Owned"}[i], got, err)
 				}
 			}
 		}
@@ -323,7 +337,8 @@ func TestEndOfLayout(t *testing.T) {
 			clock := generator.NewTestClock(s.end.Add(-s.units(3)))
 			g := s.must(t, w, &generator.Options{Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + 2}})
 			clock.Set(s.end.Add(-s.units(2)))
-			if ids, err := g.fill(ctx, 6); err != nil || ids[5].time != s.end.Add(-s.unit).UnixNano() {
+			if ids, err := g.fill(ctx, 6); err != nil ||
+				ids[5].time != s.end.Add(-s.unit).UnixNano() {
 				t.Fatalf("%s: the last two units: %v, %v", name, ids, err)
 			}
 			if st := g.stats(); st.Issued != 6 || !st.Time.Equal(s.end.Add(-s.unit)) {
@@ -331,7 +346,8 @@ func TestEndOfLayout(t *testing.T) {
 			}
 			for way, mint := range g.ways() {
 				var e *idtype.RangeError
-				if err := mint(ctx); !errors.As(err, &e) || e.Type != s.typ || e.Value != s.end.UnixMilli() || e.Max != s.end.UnixMilli()-1 {
+				if err := mint(ctx); !errors.As(err, &e) || e.Type != s.typ ||
+					e.Value != s.end.UnixMilli() || e.Max != s.end.UnixMilli()-1 {
 					t.Errorf("%s, %s: %v, want a RangeError", name, way, err)
 				}
 			}

@@ -44,7 +44,8 @@ func TestTraceClockThatJumps(t *testing.T) {
 	period := idtype.TracePeriod
 	for _, jump := range []time.Duration{period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour} {
 		clock := generator.NewTestClock(noon)
-		g, err := generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second), &generator.Options{Clock: clock})
+		g, err := generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second),
+			&generator.Options{Clock: clock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,17 +74,20 @@ func TestTraceThread(t *testing.T) {
 			if thread == 0 {
 				each = p.Max + 1
 				if each&(each-1) != 0 || each*threads > 1<<22 || each*threads <= 1<<21 {
-					t.Fatalf("%d threads have %d counters each: %d of 4194304", threads, each, each*threads)
+					t.Fatalf("%d threads have %d counters each: %d of 4194304", threads, each,
+						each*threads)
 				}
 			}
 			if p.Min != end+1 || p.Max != end+each-1 {
-				t.Fatalf("thread %d of %d has %+v after %d, want counters 1 to %d", thread, threads, *p, end, each-1)
+				t.Fatalf("thread %d of %d has %+v after %d, want counters 1 to %d", thread, threads,
+					*p, end, each-1)
 			}
 			end += each
 		}
 		for _, thread := range []int{0, threads - 1} {
 			p, _ := generator.TraceThread(thread, threads)
-			if _, err := generator.NewTrace(generator.Given(1), &generator.Options{Pool: p}); err != nil {
+			if _, err := generator.NewTrace(generator.Given(1),
+				&generator.Options{Pool: p}); err != nil {
 				t.Errorf("thread %d of %d: %v", thread, threads, err)
 			}
 		}
@@ -100,7 +104,8 @@ func TestTraceThread(t *testing.T) {
 	} {
 		p, err := generator.TraceThread(bad.thread, bad.threads)
 		if !errors.As(err, new(*generator.OptionError)) || p != nil || err.Error() != bad.want {
-			t.Errorf("TraceThread(%d, %d) = %v, %v, want %s", bad.thread, bad.threads, p, err, bad.want)
+			t.Errorf("TraceThread(%d, %d) = %v, %v, want %s", bad.thread, bad.threads, p, err,
+				bad.want)
 		}
 	}
 }
@@ -205,7 +210,8 @@ func TestOwnedTracePools(t *testing.T) {
 			stop, cancel := context.WithCancel(ctx)
 			defer cancel()
 			counting := &stopping{Clock: generator.NewTestClock(noon), left: 20, stop: cancel}
-			g, err := generator.NewTrace(generator.Given(7), &generator.Options{Pool: &pool, Clock: counting})
+			g, err := generator.NewTrace(generator.Given(7),
+				&generator.Options{Pool: &pool, Clock: counting})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +225,8 @@ func TestOwnedTracePools(t *testing.T) {
 				if err != nil {
 					break // a pool without any counter of 1 or more has no chunks
 				}
-				if seen[id] || id.Bottom() < pool.Min || id.Bottom() > pool.Max || id.Counter() == 0 {
+				if seen[id] || id.Bottom() < pool.Min || id.Bottom() > pool.Max ||
+					id.Counter() == 0 {
 					t.Errorf("minted %+v", id.Parts())
 				}
 				seen[id] = true

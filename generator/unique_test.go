@@ -119,7 +119,8 @@ func TestUnique(t *testing.T) {
 				for i := range goroutines {
 					wg.Go(func() {
 						<-start
-						streams, err := mintRandomly(g, rand.New(rand.NewPCG(seed, uint64(i))), total/goroutines)
+						streams, err := mintRandomly(g, rand.New(rand.NewPCG(seed, uint64(i))),
+							total/goroutines)
 						mu.Lock()
 						defer mu.Unlock()
 						if err != nil {
@@ -164,7 +165,8 @@ func checkStreams(t *testing.T, streams []stream, old, young, skipped int) {
 			number, counter = young, 1
 		}
 		if want := id2(counter, number); got != want {
-			t.Fatalf("in order, ID %d of %d is %d, want %d: repeated, lost, or of a wrong number", i, len(all), got, want)
+			t.Fatalf("in order, ID %d of %d is %d, want %d: repeated, lost, or of a wrong number",
+				i, len(all), got, want)
 		}
 	}
 	if number != young {

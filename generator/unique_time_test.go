@@ -48,7 +48,8 @@ func chaos(t *testing.T, s scheme) {
 					r := &round{scheme: s, source: source, policy: policy, goroutines: goroutines, rnd: rnd}
 					f, err := r.run()
 					if err != nil {
-						t.Errorf("%s, policy %d, %d goroutines, -unique.seed %d: %v", source, policy, goroutines, seed, err)
+						t.Errorf("%s, policy %d, %d goroutines, -unique.seed %d: %v", source,
+							policy, goroutines, seed, err)
 					}
 					all.add(f)
 				}
@@ -144,7 +145,8 @@ func (r *round) begin() {
 		numbers = []int{0}
 	}
 	counter := &tally{rnd: rand.New(rand.NewPCG(r.rnd.Uint64(), 0))}
-	lent := &lending{numbers: numbers, rnd: rand.New(rand.NewPCG(r.rnd.Uint64(), 0)), ends: make([]int64, len(numbers))}
+	lent := &lending{numbers: numbers, rnd: rand.New(rand.NewPCG(r.rnd.Uint64(),
+		0)), ends: make([]int64, len(numbers))}
 	low := r.first
 	for i := range generators {
 		o := generator.Options{Regression: r.policy}
@@ -226,7 +228,8 @@ func (r *round) start(snapshots []generator.Snapshot) (gs []*timed, err error) {
 			o.Snapshot = &snapshots[i]
 		}
 		g, err := r.make(r.windows[i], &o)
-		if late := new(generator.SnapshotError); errors.As(err, &late) && !r.atEnd { // the clock is too far behind it
+		// the clock is too far behind it
+		if late := new(generator.SnapshotError); errors.As(err, &late) && !r.atEnd {
 			leave := r.clock.home()
 			g, err = r.make(r.windows[i], &o)
 			leave()
@@ -290,7 +293,8 @@ func mayFail(err error) bool {
 	switch {
 	case errors.Is(err, generator.ErrRepeated), errors.Is(err, context.DeadlineExceeded):
 		return false
-	case err == nil, errors.Is(err, generator.ErrClockBehind), errors.Is(err, generator.ErrClockStopped),
+	case err == nil, errors.Is(err, generator.ErrClockBehind), errors.Is(err,
+		generator.ErrClockStopped),
 		errors.Is(err, generator.ErrMaxWait):
 		return true
 	}

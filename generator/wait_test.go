@@ -207,7 +207,8 @@ func TestClockMovesWhileWaiting(t *testing.T) {
 			clock.at.Store(noon.UnixNano() - int64(5*time.Second))
 		}
 		wantNext(t, s, g, 1, 0, s.first)
-		if len(clock.sleeps) != 2 || clock.sleeps[1] < 50*time.Millisecond || clock.sleeps[1] > time.Second {
+		if len(clock.sleeps) != 2 || clock.sleeps[1] < 50*time.Millisecond ||
+			clock.sleeps[1] > time.Second {
 			t.Errorf("it slept for %v", clock.sleeps)
 		}
 		clock.then = func() { clock.at.Store(noon.UnixNano() - int64(time.Hour)) }
@@ -216,7 +217,8 @@ func TestClockMovesWhileWaiting(t *testing.T) {
 
 		clock.at.Store(noon.UnixNano() + int64(s.unit))
 		clock.then = func() { clock.at.Store(noon.UnixNano() + int64(time.Hour)) }
-		if id, err := g.next(ctx); err != nil || id.time < noon.Add(time.Hour-s.units(s.lag)).UnixNano() {
+		if id, err := g.next(ctx); err != nil ||
+			id.time < noon.Add(time.Hour-s.units(s.lag)).UnixNano() {
 			t.Errorf("minted %+v, %v", id.mark, err)
 		}
 
@@ -293,7 +295,8 @@ func TestManyWaiters(t *testing.T) {
 				t.Errorf("%d sleeps for %d units", n, units)
 			}
 			if waited := time.Duration(clock.UnixNano() - noon.UnixNano()); waited > s.units(units+1) {
-				t.Errorf("it took %v, that is %d units, for %d units of IDs", waited, waited/s.unit, units)
+				t.Errorf("it took %v, that is %d units, for %d units of IDs", waited, waited/s.unit,
+					units)
 			}
 			if st := g.stats(); st.Waiting != 0 || st.Issued != uint64(len(seen)) {
 				t.Errorf("%+v, want %d issued", st, len(seen))
@@ -341,12 +344,14 @@ func TestWaitersHoldNoLock(t *testing.T) {
 		}
 		limited, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		if _, err := g.next(limited); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Second {
+		if _, err := g.next(limited); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(begun) != time.Second {
 			t.Errorf("with a deadline: %v after %v", err, time.Since(begun))
 		}
 		clock.Step(-time.Hour)
 		for way, mint := range g.ways() {
-			if err := mint(ctx); !errors.Is(err, generator.ErrClockBehind) || time.Since(begun) != time.Second {
+			if err := mint(ctx); !errors.Is(err, generator.ErrClockBehind) ||
+				time.Since(begun) != time.Second {
 				t.Errorf("%s, too far behind to wait: %v after %v", way, err, time.Since(begun))
 			}
 		}
@@ -359,7 +364,8 @@ func TestWaitersHoldNoLock(t *testing.T) {
 // calls.
 func TestOverflow(t *testing.T) {
 	var told []generator.Overflow
-	o := generator.Options{Overflow: func(o generator.Overflow) { told = append(told, o) }} // one call at a time
+	// one call at a time
+	o := generator.Options{Overflow: func(o generator.Overflow) { told = append(told, o) }}
 	inBubble(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		told = nil
 		if _, err := g.fill(ctx, 3); err != nil || len(told) != 0 {
@@ -385,7 +391,9 @@ func TestOverflow(t *testing.T) {
 			t.Fatalf("told %d times: %+v; want once for each of 2 units", len(told), told)
 		}
 		for i, o := range told {
-			if o.Scheme != s.id || !o.Until.Equal(noon.Add(s.units(i+1))) || o.Waiting < 1 || o.Waiting > i+1 { // of two calls that go on waiting the first may find itself alone for a moment
+			// of two calls that go on waiting the first may find itself alone for a moment
+			if o.Scheme != s.id || !o.Until.Equal(noon.Add(s.units(i+1))) || o.Waiting < 1 ||
+				o.Waiting > i+1 {
 				t.Errorf("told %+v", o)
 			}
 		}

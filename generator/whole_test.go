@@ -21,7 +21,8 @@ import (
 // scripts/test does. The race detector is too slow for more.
 
 var (
-	fleetIDs  = flag.Int64("fleet.ids", 0, "IDs that the simulated fleets mint; 0 is 200 million or fewer")
+	fleetIDs = flag.Int64("fleet.ids", 0,
+		"IDs that the simulated fleets mint; 0 is 200 million or fewer")
 	fleetSeed = flag.Uint64("fleet.seed", 1, "seed of the simulated fleets")
 )
 
@@ -110,7 +111,8 @@ func wholeSno(t *testing.T, clock generator.Clock, goroutines int, total int64) 
 			for _, id := range ids[:n] {
 				head := binary.BigEndian.Uint64(id[:])
 				if head&0xff_ffff != want {
-					t.Errorf("minted %+v, want partition %d and metabyte %d", id.Parts(), partition, meta)
+					t.Errorf("minted %+v, want partition %d and metabyte %d", id.Parts(), partition,
+						meta)
 					break
 				}
 				l.add(slotOfSno(id))
@@ -119,7 +121,8 @@ func wholeSno(t *testing.T, clock generator.Clock, goroutines int, total int64) 
 		}
 	})
 	different, repeats := l.count()
-	t.Logf("%d IDs of %d goroutines in %.1f s, %d repeats", total, goroutines, time.Since(start).Seconds(), repeats)
+	t.Logf("%d IDs of %d goroutines in %.1f s, %d repeats", total, goroutines,
+		time.Since(start).Seconds(), repeats)
 	if repeats != 0 || different != total {
 		t.Errorf("%d different IDs and %d repeats, want %d and 0", different, repeats, total)
 	}
@@ -195,7 +198,8 @@ func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 		// Here and there is one whose clock was hours ahead once, when its number was claimed, and
 		// nobody could use it since.
 		if few := len(f.minted)/100 + 10; s.numbers < len(f.minted)-few {
-			t.Errorf("-fleet.seed %d: IDs of %d numbers, want nearly %d", seed, s.numbers, len(f.minted))
+			t.Errorf("-fleet.seed %d: IDs of %d numbers, want nearly %d", seed, s.numbers,
+				len(f.minted))
 		}
 	}
 }
@@ -245,7 +249,8 @@ func TestWholeFleetNotices(t *testing.T) {
 // TestWholeOutOfRange: calls that fail because the layout has no such time do not add up to an ID,
 // however many they are: here more than a word has room for above its last slot.
 func TestWholeOutOfRange(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // in which the time is of 2000, and the IDs' begins in 2010
+	// in which the time is of 2000, and the IDs' begins in 2010
+	synctest.Test(t, func(t *testing.T) {
 		g, err := generator.NewSno(generator.Ceiling(7, &tally{}, time.Second), nil)
 		if err != nil {
 			t.Fatal(err)

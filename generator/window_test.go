@@ -41,7 +41,8 @@ func wantLent(t *testing.T, s scheme, g *timed, number, n, slot int) {
 	t.Helper()
 	got, err := g.next(ctx)
 	if want := (mark{number % s.numbers, noon.Add(s.units(n)).UnixNano(), 0, s.first + slot}); err != nil || got.mark != want {
-		t.Fatalf("minted %+v, %v after noon, %v; want %+v, %v after", got.mark, got.after(), err, want, s.units(n))
+		t.Fatalf("minted %+v, %v after noon, %v; want %+v, %v after", got.mark, got.after(), err,
+			want, s.units(n))
 	}
 }
 
@@ -61,11 +62,13 @@ func wantNoNumber(t *testing.T, s scheme, err, reason error) {
 func TestWindowIsAskedForAhead(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
-			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 20, 30))
+			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20),
+				s.window(7, 20, 30))
 			at := func(n, number, asked int) {
 				t.Helper()
 				clock.Set(noon.Add(s.units(n)))
-				wantLent(t, s, g, number, n, 0) // would never return if it waited for a source that is held
+				// would never return if it waited for a source that is held
+				wantLent(t, s, g, number, n, 0)
 				wantLent(t, s, g, number, n, 1)
 				synctest.Wait()
 				source.wantCalls(t, asked)
@@ -79,7 +82,8 @@ func TestWindowIsAskedForAhead(t *testing.T) {
 			at(9, 5, 2)
 			release()
 			synctest.Wait()
-			if st := g.stats(); st.Windows != 1 || st.Issued != 10 || !st.Time.Equal(noon.Add(s.units(9))) {
+			if st := g.stats(); st.Windows != 1 || st.Issued != 10 ||
+				!st.Time.Equal(noon.Add(s.units(9))) {
 				t.Errorf("%+v", st)
 			}
 			at(10, 6, 2)
@@ -135,7 +139,8 @@ func TestWindowFailsAhead(t *testing.T) {
 func TestWindowWhenIdle(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
-			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20), s.window(7, 100, 120))
+			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20),
+				s.window(7, 100, 120))
 			wantLent(t, s, g, 5, 0, 0)
 			clock.Set(noon.Add(s.units(5)))
 			wantLent(t, s, g, 5, 5, 0)
@@ -227,7 +232,8 @@ func TestPassedWindows(t *testing.T) {
 		passed := []generator.Window[int]{
 			s.window(5, -20, -10), s.window(6, -4, 0), {From: -1 << 40, To: -1 << 39},
 		}
-		g, source, _ := lent(t, s, append(passed, s.window(5, -4, 10))...) // half of which is to come: nothing is asked for ahead
+		// half of which is to come: nothing is asked for ahead
+		g, source, _ := lent(t, s, append(passed, s.window(5, -4, 10))...)
 		wantLent(t, s, g, 5, 0, 0)
 		source.wantCalls(t, 4)
 
@@ -259,7 +265,8 @@ func TestBadNumberOfWindow(t *testing.T) {
 			if !errors.As(err, &e) || g != nil || *e != want {
 				t.Errorf("Given(%d): %v, %v, want %v", bad, g, err, &want)
 			}
-			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: generator.NoEnd}, s.window(5, 0, 10))
+			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: generator.NoEnd},
+				s.window(5, 0, 10))
 			_, err = g.next(ctx)
 			wantNoNumber(t, s, err, errors.Unwrap(err))
 			if !errors.As(err, &e) || *e != want {
@@ -298,7 +305,8 @@ func TestOptions(t *testing.T) {
 			"Pool 3..2":                          {Pool: &generator.Pool{Min: 3, Max: 2}},
 			fmt.Sprintf("Pool %d..5", s.first-1): {Pool: &generator.Pool{Min: s.first - 1, Max: 5}},
 			fmt.Sprintf("Pool 5..%d", s.last+1):  {Pool: &generator.Pool{Min: 5, Max: s.last + 1}},
-			fmt.Sprintf("Pool %d..%d", math.MinInt, math.MaxInt): {Pool: &generator.Pool{Min: math.MinInt, Max: math.MaxInt}},
+			fmt.Sprintf("Pool %d..%d", math.MinInt,
+				math.MaxInt): {Pool: &generator.Pool{Min: math.MinInt, Max: math.MaxInt}},
 		}
 		if s.first > 0 {
 			bad["Pool 0..0"] = generator.Options{Pool: &generator.Pool{}}

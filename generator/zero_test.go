@@ -53,7 +53,8 @@ func TestZeroGenerators(t *testing.T) {
 		for range 3 { // the first call may not make the next one mint
 			err := mint()
 			var e *generator.NumberError
-			if !errors.As(err, &e) || !errors.Is(err, generator.ErrNotMade) || strings.Contains(err.Error(), "  ") {
+			if !errors.As(err, &e) || !errors.Is(err, generator.ErrNotMade) ||
+				strings.Contains(err.Error(), "  ") {
 				t.Errorf("%s: %v, want a NumberError of ErrNotMade", name, err)
 			}
 		}
