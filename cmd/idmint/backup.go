@@ -19,13 +19,17 @@ func (a *app) backupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup --to FILE --db sqlite:PATH",
 		Short: "Copy a SQLite file while apps use it",
-		Long: `Copy a SQLite file, and the launch log in it, into a new file while apps use it. The copy
-is one moment's state, checked, and complete when it gets its name. A file that is there stays.
+		Long: `Copy a SQLite file, with the launch log in it, while apps use it.
 
-To restore it, stop the apps, put the copy in the place of PATH, and remove PATH-wal and PATH-shm.
-Before the apps start again, run "launch advance", and "counter advance" for each counter: a
-restored log would give out again what was taken since. A server has a tool of its own: pg_dump or
-mariadb-dump.`,
+The copy is the state of one moment, and checked. It gets its name when it is
+complete. A file that is there stays.
+
+To restore it, stop the apps, put the copy in the place of PATH, and remove
+PATH-wal and PATH-shm. Before the apps start again, run "launch advance", and
+"counter advance" for each counter. A restored log would give out again what
+was taken since.
+
+A server has a tool of its own: pg_dump or mariadb-dump.`,
 		Example: "  idmint backup --to backup.db --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

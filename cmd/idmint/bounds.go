@@ -13,22 +13,26 @@ func (a *app) boundsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bounds SCHEME --from T --to T [--form FORM]",
 		Short: "Say the smallest and the largest ID of a span of time",
-		Long: `Say the smallest and the largest ID of a span of time, in a line, for a query by ID: WHERE id
-BETWEEN … AND ….
+		Long: `Say the smallest and the largest ID of a span of time, in a line. A query by ID
+uses them: WHERE id BETWEEN … AND ….
 
 T is a date, or a time with its zone: 2025-03-01, 2025-03-01T12:00:00Z,
-2025-03-01T12:00:00.5+01:00. A date is a day in UTC: --from its beginning, --to its end. Both
-ends are included, with all of the second (trace), the 4 ms (sno) or the millisecond in which
-they lie.
+2025-03-01T12:00:00.5+01:00. A date is a day in UTC: --from its beginning, --to
+its end. Both ends are included, with all of the second (trace), the 4 ms (sno)
+or the millisecond in which they lie.
 
-  trace      timestamps start again every 388 days: a span in which they do is two ranges, and IDs of other periods are in them
-  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time. As numbers, a span in which they turn negative is two ranges
-  short      as numbers: the texts have no order by time
-  sno        in all its forms
+  trace      Timestamps start again every 388 days. A span in which they do is
+             two ranges, and IDs of other periods are in them.
+  eightbyte  TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time.
+             As numbers, a span in which they turn negative is two ranges.
+  short      As numbers: the texts have no order by time.
+  sno        In all its forms.
 
-IDs of the schemes decimal and sequence carry no time. --form is that of inspect.`,
+IDs of the schemes decimal and sequence carry no time. --form is that of
+inspect.`,
 		Example: `  idmint bounds sno --from 2025-03-01 --to 2025-03-31
-  idmint bounds eightbyte --form number --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
+  idmint bounds eightbyte --form number \
+    --from 2025-03-01T12:00:00Z --to 2025-03-01T12:59:59.999Z`,
 		Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := schemeNamed(args[0])

@@ -20,13 +20,20 @@ func (a *app) composeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compose --scheme SCHEME [--layout LAYOUT] [FIELDS…]",
 		Short: "Make IDs of their parts",
-		Long: `Make IDs of their parts: JSON objects as inspect --json writes them, given as arguments or one
-per line on standard input. Each gives a line with the ID's text. All parts are wanted; what
-follows from them, as scheme and id, may be left out, and is compared if not. An input has at
-most 64 KiB. What it makes is not known to the launch log, and no generator avoids it.
-` + layoutHelp + ` Where a layout has no mode, that part may be left out.`,
-		Example: `  idmint compose --scheme decimal '{"counter":1415,"generator_id":92,"launch_id":65}'
-  idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}'
+		Long: `Make IDs of their parts, and write their texts, one per line.
+
+The parts are JSON objects as inspect --json writes them, given as arguments or
+one per line on standard input. All parts are wanted. What follows from them,
+as scheme and id, may be left out. If it is there, it is compared. An input has
+at most 64 KiB.
+
+The launch log does not know what compose makes, and no generator avoids it.
+` + layoutHelp + `
+Where a layout has no mode, that part may be left out.`,
+		Example: `  idmint compose --scheme decimal \
+    '{"counter":1415,"generator_id":92,"launch_id":65}'
+  idmint compose --scheme sno '{"unix_ms":1703587783960,"tick_tock":1,
+    "meta":158,"partition":34824,"sequence":56450}'
   idmint compose --scheme eightbyte --layout v2 \
     '{"unix_ms":143062936275,"sequence":0,"generator_id":255,"cluster_id":0}'`,
 		RunE: func(_ *cobra.Command, args []string) error {

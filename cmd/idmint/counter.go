@@ -16,9 +16,9 @@ func (a *app) counterCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "counter",
 		Short: "See to the launch log's counters: list, show, advance",
-		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and the times that
-generators with a ceiling have reserved. There is nothing to create: a counter begins when it is
-first used.`,
+		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and
+the times that generators with a ceiling have reserved. There is nothing to
+create: a counter begins when it is first used.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -120,13 +120,18 @@ func (a *app) counterAdvanceCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "advance COUNTER --to NUMBER --db DSN",
-		Short: "Count numbers of a counter as handed out, after a restore from a backup",
-		Long: `Count all numbers of a counter up to the given one as handed out. Do so after the log was
-restored from a backup, or failed over to a copy that lacked its newest rows, because such a log
-would hand out again what it forgot: advance every counter beyond every number that was ever
-handed out. A counter is never lowered. One that keeps a generator's times counts them since
-1970: seconds for trace, milliseconds for short and eightbyte, 4 ms for sno. Launch numbers have
-a command of their own, launch advance.`,
+		Short: "Count numbers of a counter as handed out, after a restore",
+		Long: `Count all numbers of a counter up to the given one as handed out.
+
+Do so after the log was restored from a backup, or failed over to a copy that
+lacked its newest rows. Such a log would hand out again what it forgot. Advance
+every counter beyond every number that was ever handed out. A counter is never
+lowered.
+
+A counter that keeps a generator's times counts them since 1970: seconds for
+trace, milliseconds for short and eightbyte, 4 ms for sno.
+
+Launch numbers have a command of their own, launch advance.`,
 		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -51,9 +51,11 @@ func newDecimal(a *app, k *kind[idtype.DecimalID, idtype.DecimalParts]) *cobra.C
 	c := &cobra.Command{
 		Use:   "decimal [-n N] (--db DSN --launch L | --test)",
 		Short: "Mint decimal IDs",
-		Long: `Mint decimal IDs, one per line. The command takes a generator number of the launch for itself,
-so what it prints was never minted before and never will be again. With --test the IDs are of
-launch 0, the same each time, and not for production.`,
+		Long: `Mint decimal IDs, one per line.
+
+The command takes a generator number of the launch for itself. So what it
+prints was never minted before and never will be again. With --test the IDs are
+of launch 0, the same each time, and not for production.`,
 		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkCount(count); err != nil {

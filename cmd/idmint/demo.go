@@ -69,9 +69,11 @@ func (a *app) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Show it all on real data, in " + demoFile,
-		Long: `Make ` + demoFile + ` in the current folder, or add to it: start a launch, import the time
-zones of the tz database, create GORM models that refer to them, start a second launch and
-create more, and read it all back.`,
+		Long: `Make ` + demoFile + ` in the current folder, or add to it.
+
+The demo starts a launch and imports the time zones of the tz database. It
+creates GORM models that refer to them. It starts a second launch, creates
+more, and reads it all back.`,
 		Example: "  idmint demo",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -87,7 +87,8 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 		Long: "Mint eightbyte IDs of a generator, one per line: 64 in a millisecond.\n" +
 			fmt.Sprintf(timedHelp, "eightbyte/CLUSTER/GENERATOR", "0.2 s"),
 		Example: "  idmint new eightbyte --generator 1161 --cluster 11 --mode time -n 3\n" +
-			"  idmint new eightbyte --generator 1161 --cluster 11 --mode spread --db sqlite:app.db",
+			"  idmint new eightbyte --generator 1161 --cluster 11 --mode spread \\\n" +
+			"    --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "generator", "cluster", "mode"); err != nil {
 				return err

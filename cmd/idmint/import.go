@@ -26,35 +26,43 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE --db DSN --table T",
 		Short: "Give every row of a file a primary key and store it",
-		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID and store it in a table, which is
-created when absent: a column id, then the file's columns as text. FILE may be - for standard
-input. A CSV or TSV file begins with a header row; the columns of JSON lines are the names in
-the first object.
+		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID, and store it in a
+table.
 
-The table's name is a plain one, without a dot: the database is the one that --db names, and the
-schema PostgreSQL's search_path, which the DSN may set: postgres://…/app?search_path=sales.
+The table is created when absent: a column id, then the file's columns as text.
+FILE may be - for standard input. A CSV or TSV file begins with a header row.
+The columns of JSON lines are the names in the first object.
 
-A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL and 1,017 in
-MySQL and MariaDB, with the column of the IDs. By their defaults MySQL and MariaDB create a
-table with 197. A record of the file has at most 64 MiB.
+Rows are stored in batches, each in a transaction that also notes how far the
+file has come. After an import that ended early, --resume goes on where its
+last batch ended. --restart removes what it stored and starts again. Where it
+ended for a bad row, correct the file from that row on before --resume.
 
-Rows are stored in batches, each in a transaction that also notes how far the file has come.
-After an import that ended early, --resume goes on where its last batch ended, and --restart
-removes what it stored and starts again. Where it ended for a bad row, correct the file from
-that row on before --resume. A finished import can be run again, and adds its rows again; with
---resume it is left as it is, so a run that was killed may always be followed by --resume. An
-import is known by the path of its file and by its table.
+A finished import can be run again, and adds its rows again. With --resume it
+is left as it is. So a run that was killed may always be followed by --resume.
+An import is known by the path of its file and by its table.
 
-ClickHouse has no transactions: --log names the database that keeps the launch log and notes how
-far the file has come. Its batches are blocks, and of one that was under way when an import was
-killed --resume finds out whether it arrived. A table that is there must be a plain MergeTree
-with SETTINGS non_replicated_deduplication_window = 10000, its key Int64 or UInt64, its other
-columns of the file String or Nullable(String).
+Each import is a launch of its own in the launch log, unless --launch or
+IDMINT_LAUNCH_ID names one. The log is created when absent.
 
-Each import is a launch of its own in the launch log, which is created when absent, unless
---launch or ` + launchVariable + ` names one.`,
+The table's name is a plain one, without a dot. Its database is the one that
+--db names. Its schema is the first of PostgreSQL's search_path, which the DSN
+may set: postgres://…/app?search_path=sales.
+
+A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL
+and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults
+MySQL and MariaDB create a table with 197. A record of the file has at most 64
+MiB.
+
+ClickHouse has no transactions. --log names the database that keeps the launch
+log and notes how far the file has come. A batch is a block. Where an import
+was killed, --resume finds out whether the block that was under way arrived. A
+table that is there must be a plain MergeTree with SETTINGS
+non_replicated_deduplication_window = 10000. Its key is Int64 or UInt64, and
+its other columns of the file are String or Nullable(String).`,
 		Example: "  idmint import zones.tsv --db sqlite:app.db --table zones\n" +
-			"  gzip -dc big.csv.gz | idmint import - --format csv --db sqlite:app.db --table events",
+			"  gzip -dc big.csv.gz |\n" +
+			"    idmint import - --format csv --db sqlite:app.db --table events",
 		Args: oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			target, log, err := importTarget(&flags, logName)

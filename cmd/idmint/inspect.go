@@ -16,20 +16,25 @@ func (a *app) inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect [--scheme SCHEME [--layout LAYOUT]] [--form FORM] [--json] [ID…]",
 		Short: "Explain IDs",
-		Long: `Explain IDs, given as arguments or one per line on standard input. Without --scheme, every
-scheme that an ID fits is listed, with the time that it would mean there: those first whose time
-is within the last five years, and those last whose time is not. Between them are decimal and
-sequence IDs, which tell no time, and trace IDs, which tell one of each 388 days. An ID that
-fits one scheme is drawn.
+		Long: `Explain IDs, given as arguments or one per line on standard input.
 
-An input is taken as it is: what is not an ID, or does not follow the scheme's layout, is an
-error. So is one of more than 64 KiB. Put -- before IDs that begin with -, as short ones do.
---form says how they are written:
+With --scheme, or where only one fits, the ID is drawn. Else every scheme that
+the ID fits is listed, with the time that it would mean there. Schemes whose
+time is within the last five years come first, and those whose time is not come
+last. Between them are decimal and sequence IDs, which tell no time, and trace
+IDs, which tell one of each 388 days.
 
-  text     as the app and idmint write it (default)
-  number   as a BIGINT column shows it
-  hex      its bytes in hexadecimal digits, as a column of bytes shows them, also behind \x or 0x: eightbyte, sno
-  uuid     as a UUID column shows it: sno
+An input is taken as it is. What is not an ID is an error. So is one that does
+not follow the scheme's layout, and one of more than 64 KiB. Put -- before IDs
+that begin with -, as short ones do.
+
+--form says how the IDs are written:
+
+  text     as the app and idmint write them (default)
+  number   as a BIGINT column shows them
+  hex      their bytes in hexadecimal digits, as a column of bytes shows them,
+           also behind \x or 0x: eightbyte, sno
+  uuid     as a UUID column shows them: sno
 ` + layoutHelp,
 		Example: `  idmint inspect 14150009200065
   idmint inspect --scheme decimal --json < ids.txt
@@ -62,16 +67,16 @@ error. So is one of more than 64 KiB. Put -- before IDs that begin with -, as sh
 
 // layoutHelp says what former layouts there are.
 const layoutHelp = `
-Eightbyte IDs had other layouts before. --layout wants what a former one holds, for rows that
-programs with an older java-uniqueid write or read. Its IDs have the same bytes in all later
-layouts:
+Eightbyte IDs had other layouts before. --layout wants what a former one holds,
+for rows that programs with an older java-uniqueid write or read. Its IDs have
+the same bytes in all later layouts:
 
   v1  of 1.0 to 1.13: generators 0 to 63, no mode
   v2  of 1.14 to 2.4: generators 0 to 255, no mode
   v3  of 2.5 to 3.1:  generators 0 to 255
 
-IDs without a mode are SPREAD. The present layout, of 3.2 and of 4.1 and later, has generators 0 to
-2047.`
+IDs without a mode are SPREAD. The present layout is that of 3.2, and of 4.1
+and later. It has generators 0 to 2047.`
 
 func addLayout(c *cobra.Command, layout *string) {
 	c.Flags().StringVar(layout, "layout", "",

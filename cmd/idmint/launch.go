@@ -46,14 +46,14 @@ func (a *app) launchStartCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "start --db DSN --service S --env E --key K --initiator WHO",
 		Short: "Start a launch and print its number",
-		Long: `Start a launch and print its number alone, for a deployment's configuration. It is run once per
-deployment, outside the app.
+		Long: `Start a launch and print its number alone, for a deployment's configuration.
+Run it once per deployment, outside the app.
 
-The key names the deployment, for example the URL of the pipeline's run: to run the command
-again with the same key prints the same number, and with the same key for something else is an
-error.`,
-		Example: `  idmint launch start --db sqlite:app.db --service shop --env production --key ` +
-			`"$CI_PIPELINE_URL" --initiator "$(id -un)"`,
+The key names the deployment, for example the URL of the pipeline's run. The
+command with the same key prints the same number again. The same key for
+something else is an error.`,
+		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
+    --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "plain" && format != "env" {
@@ -120,7 +120,9 @@ func (a *app) launchEndCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "end LAUNCH --db DSN --outcome OUTCOME",
 		Short: "End a launch: it gives out no more generator numbers",
-		Long: `End a launch. Apps of it go on with the generator number that they have, and get no other one.
+		Long: `End a launch. Its apps go on with the generator number that they have, and get
+no other one.
+
 The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
 		Args:    oneArg,
@@ -302,11 +304,13 @@ func (a *app) launchAdvanceCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "advance --to LAUNCH --db DSN",
-		Short: "Count launch numbers as used, after a restore from a backup",
-		Long: `Count all launch numbers up to the given one as used, and end the launches that run as
-superseded. Do so after the log was restored from a backup, or failed over to a copy that lacked
-its newest rows, because such a log would give out again what it forgot: advance beyond every
-number that was ever used, and start a new launch.`,
+		Short: "Count launch numbers as used, after a restore",
+		Long: `Count all launch numbers up to the given one as used, and end the launches that
+run as superseded.
+
+Do so after the log was restored from a backup, or failed over to a copy that
+lacked its newest rows. Such a log would give out again what it forgot. Advance
+beyond every number that was ever used, and start a new launch.`,
 		Example: "  idmint launch advance --to 70 --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

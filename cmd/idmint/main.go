@@ -148,19 +148,25 @@ func withoutPackage(err error, text string) string {
 	return text
 }
 
+// helpWidth is the number of columns of help texts, those of the narrowest usual terminal.
+const helpWidth = 80
+
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "idmint",
 		Short: "Primary keys: mint, explain, import, and the launch log behind them",
-		Long: `idmint mints primary keys that are unique by construction, explains them, and keeps the launch
-log that makes them so. Its IDs are of one of six schemes:
+		Long: `idmint mints primary keys that are unique by construction. It explains them,
+and keeps the launch log that makes them so. Its IDs are of one of six schemes:
 ` + schemeNames() + `.
 
-Databases are named by a DSN: sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE,
-mysql://… (MariaDB, too), and to import into, clickhouse://…. Where --db is not given it is
-taken from ` + dsnVariable + ` in the environment: on a command line, others see a password. Data
-goes to standard output, everything else to standard error. The exit status is 1 when an input
-was bad or the work could not be done, 2 for wrong usage, and 130 after Ctrl-C.`,
+A database is named by a DSN: sqlite:PATH,
+postgres://USER:PASSWORD@HOST:PORT/DATABASE, or mysql://… (MariaDB, too). An
+import also takes clickhouse://…. Where --db is not given, ` + dsnVariable + `
+in the environment names it: on a command line, others see a password.
+
+Data goes to standard output, everything else to standard error. The exit
+status is 1 when an input was bad or the work could not be done, 2 for wrong
+usage, and 130 after Ctrl-C.`,
 		Args:              cobra.NoArgs,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -179,6 +185,9 @@ was bad or the work could not be done, 2 for wrong usage, and 130 after Ctrl-C.`
 		a.backupCommand(), a.reportCommand())
 	a.addVersion(root)
 	markArgs(root)
+	// Flags are explained within the width of the texts.
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+		fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	return root
 }
 

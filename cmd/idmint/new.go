@@ -120,15 +120,16 @@ const ceilingLength = 200 * time.Millisecond
 
 // timedHelp says what the number and its ceiling promise.
 const timedHelp = `
-With --db, or ` + dsnVariable + `, a counter of the launch log keeps the times that the
-command uses: %s. So no other run repeats its IDs, not at the same
-time, and not after the clock was set back. An app that mints with the same number shares that
-counter: generator.Ceiling. A run may have to wait until the times that the last one reserved
-have passed, %s.
+With --db, or ` + dsnVariable + `, a counter of the launch log keeps the times
+that the command uses. It is named %s.
+So no other run repeats its IDs, not at the same time, and not after the clock
+was set back. An app that mints with the same number shares that counter:
+generator.Ceiling. A run may have to wait until the times that the last one
+reserved have passed, up to %s.
 
-Without a database the number is taken on your word. Nobody else mints with it. No other run
-goes on at the same time, with or without a database. The clock was not set back since the last
-run.`
+Without a database the number is taken on your word. Nobody else mints with it.
+No other run goes on at the same time, with or without a database. The clock
+was not set back since the last run.`
 
 func (f *timedFlags) add(c *cobra.Command, slots string) {
 	f.store.add(c)

@@ -31,17 +31,20 @@ func (a *app) reportCommand() *cobra.Command {
 	var flags reportFlags
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "Measure order, size and speed of the schemes in databases, and make a page of it",
-		Long: `Measure the IDs of all schemes, beside UUIDs, ULIDs and snowflakes, in SQLite and in the
-databases that are named: whether columns sort as documented, what an ID takes on disk, what a
-query by time reads, and how fast rows are inserted.
+		Short: "Measure order, size and speed of IDs in databases",
+		Long: `Measure the IDs of all schemes, beside UUIDs, ULIDs and snowflakes, and make a
+page of it. SQLite is measured, and each database that is named: whether
+columns sort as documented, what an ID takes on disk, what a query by time
+reads, and how fast rows are inserted.
 
-In a named database everything is done in a schema or a database of its own, which is removed at
-the end, also after Ctrl-C. The user must be allowed to create it. Written pages are those of
-the whole server, so it had better do nothing else.
+In a named database everything is done in a schema or a database of its own. It
+is removed at the end, also after Ctrl-C. The user must be allowed to create
+it. Written pages are those of the whole server, so it had better do nothing
+else.
 
-The result is a page without scripts that needs no network, and the same figures as JSON. A
-million rows in four databases take ten minutes on a machine that does nothing else.`,
+The page has no scripts and needs no network. The same figures are in a file as
+JSON. A million rows in four databases take ten minutes on a machine that does
+nothing else.`,
 		Example: `  idmint report --rows 1000
   idmint report --from report.json --out again.html && ls again.html`,
 		Args: cobra.NoArgs,

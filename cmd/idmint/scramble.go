@@ -50,14 +50,18 @@ func (a *app) scrambleCommand() *cobra.Command {
 	return a.permuteCommand(&cobra.Command{
 		Use:   "scramble [--scheme SCHEME] [ID…]",
 		Short: "Make IDs look random",
-		Long: `Make IDs look random, for those that people outside get to see: a permutation of all IDs, which
-the key selects and undoes. IDs are given as arguments or one per line on standard input. With
---scheme they must follow the scheme's layout.
+		Long: `Make IDs look random, for those that people outside get to see. The key selects
+a permutation of all IDs, and undoes it.
 
-It hides, it does not secure: whoever sees some pairs may work out the rest, and a scrambled ID
-that is guessed is as good as one that was handed out. Keep the key for ever: without it, and
-without the same --domain and --method, scrambled IDs cannot be undone. A key on the command
-line is seen by whoever lists processes; ` + keyVariable + ` is not.`,
+IDs are given as arguments or one per line on standard input. With --scheme
+they must follow the scheme's layout.
+
+It hides, it does not secure. Whoever sees some pairs may work out the rest. A
+scrambled ID that is guessed is as good as one that was handed out.
+
+Keep the key for ever. Without it, or without the same --domain and --method,
+scrambled IDs cannot be undone. Whoever lists processes sees a key on the
+command line, but not ` + keyVariable + `.`,
 		Example: `  export ` + keyVariable + `=00112233445566778899aabbccddeeff
   idmint scramble 14150009200065
   idmint scramble --scheme short --method multiplicative < shorts.txt`,
@@ -78,8 +82,10 @@ func (a *app) unscrambleCommand() *cobra.Command {
 	return a.permuteCommand(&cobra.Command{
 		Use:   "unscramble [--scheme SCHEME] [ID…]",
 		Short: "Find the IDs behind scrambled ones",
-		Long: `Find the IDs behind scrambled ones: what scramble made them from, with the same key, --domain
-and --method. Under another key every scrambled ID has some ID behind it, too; with --scheme,
+		Long: `Find the IDs behind scrambled ones: what scramble made them from. The key,
+--domain and --method are to be the same.
+
+Under another key every scrambled ID has some ID behind it, too. With --scheme,
 one that does not follow the scheme's layout is an error.`,
 		Example: `  export ` + keyVariable + `=00112233445566778899aabbccddeeff
   idmint unscramble --scheme decimal "$(idmint scramble 14150009200065)"`,

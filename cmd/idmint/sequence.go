@@ -33,12 +33,12 @@ func newSequence(a *app, k *kind[idtype.SequenceID, sequenceParts]) *cobra.Comma
 	c := &cobra.Command{
 		Use:   "sequence --db DSN --counter NAME [-n N] [--block N]",
 		Short: "Mint sequence IDs",
-		Long: `Mint sequence IDs, one per line, from a counter of the launch log, which begins at 1 when it is
-first used. No number of a counter is given out twice, to whomever.
+		Long: `Mint sequence IDs, one per line, from a counter of the launch log. The counter
+begins at 1 when it is first used. It gives out no number twice, to whomever.
 
-The command takes the numbers that it prints, up to 4096 at a time. With --block it takes whole
-blocks of that size, as apps do that mint fast; what it does not print of the last one stays
-unused.`,
+The command takes the numbers that it prints, up to 4096 at a time. With
+--block it takes whole blocks of that size, as apps do that mint fast. What it
+does not print of the last block stays unused.`,
 		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "counter"); err != nil {

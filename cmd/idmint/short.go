@@ -48,9 +48,10 @@ func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command
 	c := &cobra.Command{
 		Use:   "short [-n N] [--db DSN]",
 		Short: "Mint short IDs",
-		Long: `Mint short IDs, one per line: 512 in a millisecond. They have no number of who minted them:
-whoever mints at the same time, an app or another command, needs another --pool, or the same
-counter.
+		Long: `Mint short IDs, one per line: 512 in a millisecond.
+
+The IDs do not say who minted them. Whoever mints at the same time, an app or
+another command, needs another --pool, or the same counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {

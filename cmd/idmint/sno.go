@@ -74,11 +74,12 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" +
 			fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s") + `
 
-With --time the IDs carry that time. Their sequence numbers begin with the pool's first in every
-run, so the partition, or the pool, is to be this run's alone.`,
+With --time the IDs carry that time. Their sequence numbers begin with the
+pool's first in every run. So the partition, or the pool, is to be this run's
+alone.`,
 		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n" +
 			"  idmint new sno --partition 7 --db sqlite:app.db\n" +
-			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26T10:49:43.96Z -n 1000",
+			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26 -n 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "partition"); err != nil {
 				return err

@@ -241,8 +241,8 @@ func (a *app) migrateCommand() *cobra.Command {
 		Use:     "migrate --db DSN",
 		Short:   "Create or upgrade the launch log's tables",
 		Example: "  idmint migrate --db sqlite:app.db",
-		Long: `Create or upgrade the launch log's tables. It may run in many processes at once. It changes
-nothing where nothing is to be done.`,
+		Long: `Create or upgrade the launch log's tables. Many processes may do it at once.
+Where nothing is to be done, nothing changes.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)

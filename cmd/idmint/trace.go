@@ -48,7 +48,7 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 		Use:   "trace --node N [-n N] [--db DSN]",
 		Short: "Mint trace IDs",
 		Long: "Mint trace IDs of a node, one per line: 4,194,303 in a second.\n" +
-			fmt.Sprintf(timedHelp, "trace/NODE", "up to 3 s"),
+			fmt.Sprintf(timedHelp, "trace/NODE", "3 s"),
 		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --node 7 --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "node"); err != nil {
