@@ -52,12 +52,13 @@ func (a *app) counterListCommand() *cobra.Command {
 					}
 					return nil
 				}
-				return a.out.table(func(row func(...any)) {
-					row("COUNTER", "VALUE", "UPDATED")
-					for _, counter := range found {
-						row(counter.Name, counter.Value, counter.UpdatedAt.Format(time.DateTime))
-					}
-				})
+				var rows [][]any
+				for _, counter := range found {
+					rows = append(rows, []any{
+						given(counter.Name), counter.Value, counter.UpdatedAt.Format(time.DateTime),
+					})
+				}
+				return a.out.list([]any{"COUNTER", "VALUE", "UPDATED"}, rows)
 			})
 		},
 	}

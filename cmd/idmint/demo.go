@@ -200,7 +200,7 @@ func zones() io.Reader {
 	return &b
 }
 
-// create is what an app of a launch does: it sets up its generator and GORM, and creates offices in
+// create is what an app of a launch does. It sets up its generator and GORM. It creates offices in
 // the zones from..to-1 of those that were imported last.
 func (d *demo) create(
 	ctx context.Context, launch, from, to int,

@@ -65,7 +65,7 @@ func TestHelp(t *testing.T) {
 			visit(sub, append(path[:len(path):len(path)], sub.Name()))
 		}
 	}
-	visit((&app{out: printer{bufio.NewWriter(io.Discard)}}).command(), nil)
+	visit((&app{out: printer{w: bufio.NewWriter(io.Discard)}}).command(), nil)
 	if commands < 22 {
 		t.Errorf("only %d commands", commands)
 	}

@@ -69,7 +69,7 @@ func TestImportSummary(t *testing.T) {
 		123450000100001: "first ID 10000000001, last ID 123450000100001\n",
 	} {
 		var out bytes.Buffer
-		a := &app{out: printer{bufio.NewWriter(&out)}}
+		a := &app{out: printer{w: bufio.NewWriter(&out)}}
 		err := errors.Join(a.reportImport("t",
 			importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.flush())
 		if err != nil {

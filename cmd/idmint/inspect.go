@@ -143,8 +143,8 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 }
 
 // doubt ranks the schemes that an ID fits by the time that it would mean. A time of the last years
-// is a sign of the scheme, unless it could be no other: each of a trace ID's times is one of 388
-// days.
+// is a sign of the scheme, unless it could be no other. A trace ID is of no single time: it has one
+// in each 388 days.
 func doubt(id identified, now time.Time) int {
 	times := id.times(now)
 	if len(times) != 1 {

@@ -179,15 +179,18 @@ func (a *app) launchListCommand() *cobra.Command {
 					}
 					return nil
 				}
-				return a.out.table(func(row func(...any)) {
-					row("LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED",
-						"STATE",
-						"GENERATORS")
-					for _, l := range found {
-						row(l.ID, l.Service, l.Environment, l.Version, l.Initiator,
-							l.StartedAt.Format(time.DateTime), state(l), l.NextGenerator)
-					}
-				})
+				var rows [][]any
+				for _, l := range found {
+					rows = append(rows, []any{
+						l.ID, given(l.Service), given(l.Environment), given(l.Version),
+						given(l.Initiator), l.StartedAt.Format(time.DateTime), state(l),
+						l.NextGenerator,
+					})
+				}
+				return a.out.list([]any{
+					"LAUNCH", "SERVICE", "ENVIRONMENT", "VERSION", "INITIATOR", "STARTED",
+					"STATE", "GENERATORS",
+				}, rows)
 			})
 		},
 	}

@@ -63,7 +63,7 @@ var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	a := &app{
-		in: in, out: printer{bufio.NewWriterSize(out, 64<<10)}, err: stderr,
+		in: in, out: printer{bufio.NewWriterSize(out, 64<<10), columns(out)}, err: stderr,
 		colour: useColour(isTerminal(out)),
 	}
 	root := a.command()
@@ -134,8 +134,8 @@ func tree(err error) iter.Seq[error] {
 	}
 }
 
-// withoutPackage takes off the text of an error the name of the package that its type is of, with
-// as much of the path before it as the text has.
+// withoutPackage takes the name of a package off the text of an error. The package is that of the
+// error's type. As much of the path goes as the text has.
 func withoutPackage(err error, text string) string {
 	t := reflect.TypeOf(err)
 	if t.Kind() == reflect.Pointer {
@@ -241,6 +241,15 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 func (a *app) warn(format string, args ...any) {
 	seen(args)
 	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))
+}
+
+// columns is the width of a terminal, or 0 where w is none, or has no width.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		n, _, _ := term.GetSize(int(f.Fd()))
+		return n
+	}
+	return 0
 }
 
 func isTerminal(w io.Writer) bool {

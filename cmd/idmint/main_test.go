@@ -193,8 +193,8 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// checkNumbered checks that the rows of numbered(n) are in table t once, and that for each
-// generator the order of its IDs is that of the file.
+// checkNumbered checks that the rows of numbered(n) are in table t once. For each generator the
+// order of its IDs is that of the file.
 func (s *shell) checkNumbered(n int) {
 	s.Helper()
 	for query, want := range map[string]int{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"unicode"
@@ -13,9 +14,12 @@ import (
 )
 
 // A printer writes what a command answers. It has a method for each kind of answer, and no other
-// way leads to the terminal: a text of a database, a file or an argument always passes through
+// way leads to the terminal. A text of a database, a file or an argument always passes through
 // [visible].
-type printer struct{ w *bufio.Writer }
+type printer struct {
+	w       *bufio.Writer
+	columns int // of the terminal, or 0 where none reads it
+}
 
 // printf writes a text. The format is ours and may end lines. What it formats is made visible.
 func (p printer) printf(format string, args ...any) error {
@@ -30,9 +34,65 @@ func (p printer) line(text string) error {
 	return p.w.WriteByte('\n') // the first error stays
 }
 
+// A given is a cell whose text a person chose. A list cuts it where the terminal is too narrow.
+type given string
+
+// leastGiven is the length that no such text is cut below.
+const leastGiven = 12
+
+// list writes rows in columns as table does, under a heading. On a terminal it cuts long given
+// texts, all to the same length, so that a row takes one line. Elsewhere, and in JSON, they are
+// whole.
+func (p printer) list(heading []any, rows [][]any) error {
+	widths := make([]int, len(heading))
+	longest := make([]int, len(heading)) // of what is given
+	for _, row := range append(rows, heading) {
+		for i, cell := range row {
+			n := utf8.RuneCountInString(visible(fmt.Sprint(cell)))
+			if _, ok := cell.(given); ok {
+				longest[i] = max(longest[i], n)
+			} else {
+				widths[i] = max(widths[i], n)
+			}
+		}
+	}
+	most := slices.Max(longest)
+	for ; p.columns > 0 && most > leastGiven; most-- {
+		line := gap * (len(heading) - 1)
+		for i := range heading {
+			line += max(widths[i], min(longest[i], most))
+		}
+		if line <= p.columns {
+			break
+		}
+	}
+	return p.table(func(write func(...any)) {
+		write(heading...)
+		for _, row := range rows {
+			for i, cell := range row {
+				if n, ok := cell.(given); ok {
+					row[i] = cut(visible(string(n)), most)
+				}
+			}
+			write(row...)
+		}
+	})
+}
+
+// cut is a text of at most so many characters. An ellipsis stands for what is cut off.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// gap is the number of spaces between two columns.
+const gap = 2
+
 // table writes rows in columns. Rows hands the cells of each row to the function that it is given.
 func (p printer) table(rows func(row func(cells ...any))) error {
-	w := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(p.w, 0, 0, gap, ' ', 0)
 	rows(func(cells ...any) {
 		for i, cell := range cells {
 			if i > 0 {
@@ -95,11 +155,11 @@ func (a seenArg) Format(s fmt.State, verb rune) {
 	io.WriteString(s, visible(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))
 }
 
-// visible is a text as it may go to a terminal: on one line, and without anything that moves the
-// cursor, changes the direction of writing or is not seen at all. What is not graphic becomes the
-// escape that a Go string has for it: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A
-// backslash stays as it is, because errors hold texts that are quoted already. So the result is for
-// people to read, and --json has the text itself. A text that is visible stays the same.
+// visible makes a text fit for a terminal. It is on one line. Nothing in it moves the cursor,
+// changes the direction of writing or is not seen at all. What is not graphic becomes the escape of
+// a Go string: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A backslash stays as it is,
+// because errors hold texts that are quoted already. So the result is for people to read, and
+// --json has the text itself. A text that is visible stays the same.
 func visible(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
 		quote := strconv.Quote(text)

@@ -19,7 +19,7 @@ import (
 	"github.com/idmint/idmint/launchlog/memory"
 )
 
-// hostile is what another tool may have written into a row: it clears the screen, turns the
+// hostile is what another tool may have written into a row. It clears the screen, turns the
 // direction of writing, fakes a row, and holds what nobody sees.
 const hostile = "\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  " +
 	"fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00"
@@ -75,7 +75,7 @@ func FuzzVisible(f *testing.F) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
 		var b bytes.Buffer
-		p := printer{bufio.NewWriter(&b)}
+		p := printer{w: bufio.NewWriter(&b)}
 		if err := p.json(text); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func FuzzVisible(f *testing.F) {
 // numbers.
 func TestPrintf(t *testing.T) {
 	var b bytes.Buffer
-	p := printer{bufio.NewWriter(&b)}
+	p := printer{w: bufio.NewWriter(&b)}
 	bad := fmt.Errorf("of a server: %s", "\x1b")
 	p.printf("%s|%v|%q|%v|%*d|%-4s|%+v\n", "\n", bad, "\u202e", []string{"\x7f"}, 3, 7, "x",
 		struct{ A string }{"\u2028"})
@@ -266,7 +266,7 @@ func TestHostileLaunch(t *testing.T) {
 	}
 	for _, asJSON := range []bool{false, true} {
 		var b bytes.Buffer
-		a := &app{out: printer{bufio.NewWriter(&b)}, json: asJSON}
+		a := &app{out: printer{w: bufio.NewWriter(&b)}, json: asJSON}
 		if err := a.show(ctx, log, launch.ID, 1); err != nil {
 			t.Fatal(err)
 		}

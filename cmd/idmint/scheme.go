@@ -257,8 +257,8 @@ type bound struct {
 	Max    string        `json:"max"`
 }
 
-// bounds are the ranges of IDs made from from to to, in a form, or in the first that sorts as the
-// IDs do if it is empty.
+// bounds returns the ranges of IDs of a span of time, in a form. Without one it takes the first
+// form that sorts as the IDs do.
 func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
 	if k.span == nil {
 		return nil, usage("%s IDs carry no time", k.scheme)

@@ -218,8 +218,8 @@ func (f *storeFlags) migrate(ctx context.Context) (db *sql.DB, from, to int, err
 	return db, from, to, err
 }
 
-// whyNotOpened asks the system why the file cannot be opened, where SQLite says so and names a
-// reason that is another file's: its log, beside a file on a read-only disk.
+// whyNotOpened asks the system why the file cannot be opened. SQLite may name a reason that is
+// another file's: its log, beside a file on a read-only disk.
 func whyNotOpened(path string, err error) error {
 	var reason sqlite3.Error
 	if !errors.As(err, &reason) || reason.Code != sqlite3.ErrCantOpen {

@@ -197,8 +197,8 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// Neither an error nor the name as it is shown repeats anything from behind the kind that is not
-// the user, the host or the database.
+// Of what is behind the kind, an error and the name as it is shown repeat the user, the host and
+// the database at most.
 func FuzzNoPasswordLeaks(f *testing.F) {
 	for _, text := range []string{
 		"postgres://ann:§@h:1/app",            // in its place

@@ -40,12 +40,12 @@ func (k Key) Codecs() []string {
 	return general
 }
 
-// LargeBlocks are the settings of a column that is compressed in blocks of 1 MiB, and not of the 64
-// KiB of a granule of integers.
+// LargeBlocks are the settings of a column that is compressed in blocks of 1 MiB. A granule of
+// integers has 64 KiB.
 const LargeBlocks = "SETTINGS (min_compress_block_size = 1048576, max_compress_block_size = 1048576)"
 
-// Compression mints IDs, stores them in ClickHouse once with each codec and each sort order, in one
-// part, and asks the system tables for the size of the columns, which have the given settings, if
+// Compression mints IDs and stores them in ClickHouse once with each codec and each sort order, in
+// one part. It asks the system tables for the size of the columns. They have the given settings, if
 // any.
 func (d *Database) Compression(
 	ctx context.Context, k Key, r Rhythm, settings string,

@@ -21,8 +21,8 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-// A Database is a place for tables that are measured: a file of its own in SQLite, a schema in
-// PostgreSQL, a database in MariaDB and ClickHouse. It has one connection, so it is for one
+// A Database is a place for tables that are measured. It is a file of its own in SQLite, a schema
+// in PostgreSQL, a database in MariaDB and ClickHouse. It has one connection, so it is for one
 // goroutine.
 type Database struct {
 	Kind    dsn.Kind

@@ -7,9 +7,9 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 )
 
-// A Footprint is what rows of an ID and a number take in a database that keeps rows, and what was
-// written to store them, in transactions of a thousand rows, with a checkpoint after every tenth of
-// them.
+// A Footprint is what rows of an ID and a number take in a database that keeps rows. It also tells
+// what was written to store them. They were stored in transactions of a thousand rows, with a
+// checkpoint after every tenth transaction.
 type Footprint struct {
 	Database string `json:"database"`
 	Scheme   string `json:"scheme"`

@@ -20,8 +20,8 @@ type Insert struct {
 	Rows       int     `json:"rows"` // of a round, in one transaction or batch
 	Rounds     int     `json:"rounds"`
 	RowsPerSec float64 `json:"rows_per_second"` // the median of the rounds
-	// Relative is the speed as a multiple of that of plain int64 parameters with the same values as
-	// the decimal IDs: the median of the ratios within each round.
+	// Relative is the speed as a multiple of that of plain int64 parameters. These have the same
+	// values as the decimal IDs. It is the median of the ratios within each round.
 	Relative float64 `json:"relative"`
 	// Spread is half of the distance between the quartiles of these ratios: where it is large, so
 	// was the noise of the machine.

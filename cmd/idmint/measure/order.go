@@ -156,8 +156,8 @@ func lastSegment(id any) string {
 	return s[10:] + s[8:10] + s[6:8] + s[4:6] + s[:4]
 }
 
-// orderSpan is about how long it takes until the IDs are minted, however many: long enough for
-// their texts to hold every pair of letters, and to see the day from both sides.
+// orderSpan is about how long it takes until the IDs are minted, however many. It is long enough
+// for their texts to hold every pair of letters, and to see the day from both sides.
 const orderSpan = 100 * time.Second
 
 var errNoIndex = errors.New("the query did not do what it was to do")

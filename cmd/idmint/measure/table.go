@@ -73,7 +73,7 @@ func (d *Database) newTable() string {
 	return fmt.Sprintf("ids_%d", d.tables)
 }
 
-// parameter is an ID as the database's driver takes it. Our types go as they are, but for drivers
+// parameter is an ID as the database's driver takes it. Our types go as they are, except to drivers
 // that mistake them.
 func (d *Database) parameter(id any) (any, error) {
 	switch typed := id.(type) {

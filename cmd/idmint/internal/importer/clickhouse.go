@@ -17,12 +17,12 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A clickHouseTable has its journal in another database. A batch is one block, which ClickHouse
-// stores wholly or, in a table with partitions, in a part for each; and it is in doubt until the
-// journal says that it is stored. Who goes on with an import looks by their IDs for the rows of a
-// batch in doubt, and sends them again with the same IDs under the same token: of blocks with one
-// token, ClickHouse stores the first that comes. So a block of a run that was killed, or held up,
-// does no harm if it comes late.
+// A clickHouseTable has its journal in another database. A batch is one block. ClickHouse stores it
+// wholly or, in a table with partitions, in a part for each. It is in doubt until the journal says
+// that it is stored. Whoever goes on with an import looks for the rows of a batch in doubt by their
+// IDs. It sends them again with the same IDs under the same token. Of blocks with one token,
+// ClickHouse stores the first that comes. So a block of a run that was killed, or held up, does no
+// harm if it comes late.
 type clickHouseTable struct {
 	*journal
 	conn  driver.Conn
@@ -305,8 +305,8 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	return err
 }
 
-// clear removes what came of the batch that is in doubt, after it has noted that the next sending
-// is another one: a run that another one took over removes nothing, and who resumes does not take a
+// clear removes what came of the batch that is in doubt. It first notes that the next sending is
+// another one. So a run that another one took over removes nothing. Whoever resumes does not take a
 // sending for one that ClickHouse would recognise.
 func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
 	next := *s.doubt

@@ -83,8 +83,8 @@ func (d *doubtful) send(count int) {
 	}
 }
 
-// Whatever became of a batch in doubt, whoever resumes the import ends up with each row once, and
-// so it stays if the batch comes late.
+// Whatever became of a batch in doubt, whoever resumes the import ends up with each row once. It
+// stays so if the batch comes late.
 func TestDoubt(t *testing.T) {
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	for _, arrived := range []int{0, 3, 10} {

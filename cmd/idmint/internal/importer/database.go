@@ -24,7 +24,7 @@ type Database interface {
 	// last finds the last import of this file into this table, or nil if there is none whose rows
 	// stay.
 	last(ctx context.Context, im Import) (*state, error)
-	// record begins a new import, unless another run has just begun the same.
+	// record begins a new import, unless another run has begun the same meanwhile.
 	record(ctx context.Context, im Import) (*state, error)
 	// takeOver makes this run the one that goes on with s, with another launch if one is given. A
 	// run that may still be alive finds out at its next batch, which it does not store.
@@ -72,8 +72,8 @@ func keyColumn(kind dsn.Kind, name string) (string, error) {
 }
 
 // An idRange holds the first and the last of the IDs that rows got from one generator without a
-// gap. Nobody else mints with its generator number, and only what is within it was stored: an older
-// row, whose key follows another scheme, may end in the same digits.
+// gap. Nobody else mints with its generator number. Only what is within the range was stored by the
+// import. An older row, with a key of another scheme, may end in the same digits.
 type idRange [2]int64
 
 // with adds IDs in ascending order to ranges, of which it makes a copy.
@@ -122,8 +122,8 @@ type state struct {
 	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
 }
 
-// A doubt is what a run writes down before it changes rows without a transaction: a batch that it
-// is about to send, or that it is about to remove all rows.
+// A doubt is what a run writes down before it changes rows without a transaction. It names the
+// batch that the run is about to send, or says that it is about to remove all rows.
 type doubt struct {
 	Remove bool      `json:"remove,omitempty"`
 	Ranges []idRange `json:"ranges,omitempty"` // of the batch

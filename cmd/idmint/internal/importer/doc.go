@@ -10,11 +10,11 @@
 // that brings it to 8 MiB of the file. Up to four batches are in memory. More columns than a table
 // may have are a [ColumnsError], before anything is made.
 //
-// In ClickHouse, which has no transactions, a batch is one block, and the record of how far the
-// file has come is in another database, the launch log's. A run notes there which IDs a batch will
-// have before it sends it. An import may be killed in between. Whoever resumes it looks for these
-// IDs. A batch that is not there is sent once more, with the same IDs and under the same
-// deduplication token. So a block that is still under way is not stored a second time. This holds
-// for the newest 10,000 blocks of the table, on one server, as far as ClickHouse keeps what it
-// acknowledged. By its defaults it does not sync that to the disk.
+// ClickHouse has no transactions. A batch is one block there. The record of how far the file has
+// come is in another database, the launch log's. A run notes there which IDs a batch will have
+// before it sends it. An import may be killed in between. Whoever resumes it looks for these IDs. A
+// batch that is not there is sent once more, with the same IDs and under the same deduplication
+// token. So a block that is still under way is not stored a second time. This holds for the newest
+// 10,000 blocks of the table, on one server, as far as ClickHouse keeps what it acknowledged. By
+// its defaults it does not sync that to the disk.
 package importer

@@ -55,6 +55,7 @@ func everywhere(t *testing.T, test func(t *testing.T, newFixture func(testing.TB
 	t.Helper()
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel() // servers are waited for
 			at := p.prepare(t)
 			test(t, func(t testing.TB) *fixture {
 				t.Helper()
@@ -256,7 +257,7 @@ func (f *fixture) mustRun(file string, im Import) Result {
 	return result
 }
 
-// stopAfter runs an import that ends when rows rows are stored, and expects just that.
+// stopAfter runs an import that ends when rows rows are stored, and expects that end.
 func (f *fixture) stopAfter(rows int64, file string, im Import) Result {
 	f.Helper()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -286,9 +287,9 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// checkNumbered checks that the rows of numbered(n) are in table t times each, and that for each
-// generator the order of its IDs is that of the file. Tables may hold other rows, whose n is NULL,
-// or empty in ClickHouse.
+// checkNumbered checks that the rows of numbered(n) are in table t times each. For each generator
+// the order of its IDs is that of the file. Tables may hold other rows, whose n is NULL, or empty
+// in ClickHouse.
 func (f *fixture) checkNumbered(n, times int) {
 	f.Helper()
 	f.checkRows("t", n, times)

@@ -24,10 +24,10 @@ type Import struct {
 	Launch int
 	// Initiator is who starts the launch.
 	Initiator string
-	// Restart and Resume say what happens to an unfinished import of the same file into the same
-	// table: its rows are removed and it starts again, or it goes on. Without either it is an
+	// Restart and Resume are for an unfinished import of the same file into the same table. Restart
+	// removes its rows and starts it again. Resume goes on with it. Without either it is an
 	// [UnfinishedError]. Resume leaves a finished import as it is, because a run that was killed
-	// may have stored its last batch: without Resume it is imported again.
+	// may have stored its last batch. Without Resume the file is imported again.
 	Restart, Resume bool
 	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It
 	// may be nil.
@@ -328,10 +328,10 @@ func store(
 	}
 }
 
-// read gathers batches in a goroutine, which ends with the file, with an error of it, or with the
-// context; not while it waits for a pipe. The last batch has an error, io.EOF in the good case, and
-// rows before it where there are any: of a batch that is spoilt by a bad record none are kept. A
-// batch has fewer rows where they are long.
+// read gathers batches in a goroutine. It ends with the file, with an error of it, or with the
+// context, but not while it waits for a pipe. The last batch has an error, io.EOF in the good case,
+// and rows before it where there are any. A bad record spoils its batch: none of its rows are kept.
+// A batch has fewer rows where they are long.
 func read(ctx context.Context, rec records, src *source, size int, from position) <-chan batch {
 	batches := make(chan batch, queued)
 	go func() {

@@ -256,8 +256,8 @@ func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
 	return j.change(ctx, s, s.holder, s.doubt, ", launch_id = ?", int64(launch))
 }
 
-// change changes the row of an unfinished import for the one who holds it, and nobody else: who
-// holds it from now on, what is in doubt, and what set sets besides.
+// change changes the row of an unfinished import, for the run that holds it and for no other. It
+// writes who holds the import from now on, what is in doubt, and what set sets besides.
 func (j *journal) change(
 	ctx context.Context, s *state, holder string, next *doubt, set string, args ...any,
 ) error {

@@ -41,8 +41,8 @@ func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 	return s.Store.ClaimGenerator(ctx, take)
 }
 
-// A run that ends between starting its launch and noting the number leaves no second launch behind:
-// whoever resumes it starts it under the same key, even as another user.
+// A run may end between starting its launch and noting the number. It leaves no second launch
+// behind. Whoever resumes it starts the launch under the same key, even as another user.
 func TestLaunchNotNoted(t *testing.T) { everywhere(t, testLaunchNotNoted) }
 
 func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {

@@ -67,8 +67,8 @@ var postgresDialect = &dialect{
 	insert: copyRows,
 }
 
-// toDefaultSchema has the session's default search_path and role, rather than what another client
-// of a pooler has SET, say where tables are, and looks past temporary ones.
+// toDefaultSchema lets the session's default search_path and role say where tables are. What
+// another client of a pooler has SET does not count, and temporary tables are passed over.
 func toDefaultSchema(ctx context.Context, tx *session) error {
 	var startup string
 	err := tx.Raw(func(driver any) error {

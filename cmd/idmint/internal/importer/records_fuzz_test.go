@@ -63,8 +63,8 @@ func readAll(t testing.TB, format Format, file string, r io.Reader) (got outcome
 	}
 }
 
-// checkRecords checks what resuming relies on: how the bytes come does not matter, and what was
-// read once is read again the same, from whatever record on.
+// checkRecords checks what resuming relies on. How the bytes come does not matter. What was read
+// once is read again the same, from whatever record on.
 func checkRecords(t testing.TB, format Format, file string) {
 	want := readAll(t, format, file, strings.NewReader(file))
 	got := readAll(t, format, file, iotest.OneByteReader(strings.NewReader(file)))

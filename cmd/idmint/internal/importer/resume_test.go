@@ -111,8 +111,8 @@ func TestResumeWithoutAnything(t *testing.T) {
 	}
 }
 
-// A run may be killed behind its last batch, before anybody hears of it: whoever resumes it then
-// gets no second copy, and the launch that was left running is ended.
+// A run may be killed behind its last batch, before anybody hears of it. Whoever resumes it gets no
+// second copy. The launch that was left running is ended.
 func TestResumeFinished(t *testing.T) { everywhere(t, testResumeFinished) }
 
 func testResumeFinished(t *testing.T, newFixture func(testing.TB) *fixture) {
@@ -316,8 +316,9 @@ func TestRestart(t *testing.T) { everywhere(t, testRestart) }
 
 func testRestart(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	// Rows of others in the same table: of an older scheme, whose keys end like IDs of the import's
-	// generator (launch 2, generator 1), and of other generators and launches.
+	// The same table has rows of others. Those of an older scheme have keys that end like IDs of
+	// the import's generator (launch 2, generator 1). The rest are of other generators and
+	// launches.
 	f.create()
 	others := []int64{
 		1, 2, 1_00002, 3_00001_00002, 99_00001_00002, 1_00000_00002, 2_00005_00002,

@@ -74,8 +74,8 @@ func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
 // ErrSilent is for whoever ends a call that was left without an answer for too long.
 var ErrSilent = errors.New("the server did not answer")
 
-// Passes reports whether an error may pass: the database, which may be ClickHouse, was busy or
-// away, or the error says so by a method of this name. What was to be done may have been done.
+// Passes reports whether an error may pass. The database, which may be ClickHouse, was busy or
+// away, or the error says so by a method of this name. The work that failed may have been done.
 func Passes(err error) bool {
 	var own interface{ Passes() bool }
 	if errors.As(err, &own) {
