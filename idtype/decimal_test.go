@@ -13,7 +13,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// TestPublished is the worked value of document 002, and of the type's own doc.
+// TestPublished is the worked value of docs/design/formats.md, and of the type's own doc.
 func TestPublished(t *testing.T) {
 	want := idtype.DecimalParts{Counter: 1415, Generator: 92, Launch: 65}
 	id, err := want.ID()
@@ -90,8 +90,8 @@ func TestZeroAndTest(t *testing.T) {
 	}
 }
 
-// The reference is the layout as document 002 words it, three numbers side by side in 9, 5 and 5
-// decimal places, done with strings. It shares no arithmetic with the package.
+// The reference is the layout as docs/design/formats.md draws it: three numbers side by side in 9, 5
+// and 5 decimal places, done with strings. It shares no arithmetic with the package.
 
 func refText(p idtype.DecimalParts) string {
 	return strings.TrimLeft(fmt.Sprintf("%09d%05d%05d", p.Counter, p.Generator, p.Launch), "0")

@@ -71,9 +71,9 @@ const (
 //
 // The text is 16 hexadecimal digits in lower case. It sorts as the bytes do. A database holds the
 // bytes, or an integer: see [AsBigint]. The layout orders the bits as LableOrg's java-uniqueid
-// does. docs/design has its source. Three layouts came before it. Each uses bits that were zero
-// before. So an ID of a former layout has the same bytes in the later ones. Without a mode it is
-// SPREAD:
+// does, and docs/design/formats.md names its source. Three layouts came before it. Each uses bits
+// that were zero before. So an ID of a former layout has the same bytes in the later ones. Without
+// a mode it is SPREAD:
 //
 //	ssssss 000 0 00gggggg cccc   v1, of java-uniqueid 1.0 to 1.13: generators 0 ..= 63, no mode
 //	ssssss 000 0 gggggggg cccc   v2, of 1.14 to 2.4: generators 0 ..= 255, no mode

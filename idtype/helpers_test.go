@@ -37,7 +37,7 @@ type (
 	EventUUIDID   = idtype.Sno[idtype.AsUUID[Event]]
 )
 
-// published is the example of document 002: counter 1415, generator 92, launch 65.
+// published is the example of docs/design/formats.md: counter 1415, generator 92, launch 65.
 const published = 14150009200065
 
 // decoder is the set of methods that write an ID.

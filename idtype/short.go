@@ -57,7 +57,7 @@ const (
 // random. Texts therefore do not sort as their IDs do. IDs made since 2020-05-04T08:44:36.736Z have
 // 10 characters. A value above the 60 bits is written by the same rule, in up to 11 characters.
 //
-// IDs of one generator ascend. docs/design has the source of the layout and the text.
+// IDs of one generator ascend. docs/design/formats.md has the source of the layout and the text.
 type Short[E any] int64
 
 // ShortID is the short ID of any entity.

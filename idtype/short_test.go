@@ -15,7 +15,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// publishedShort is the example of document 001: xinaS8QBh.
+// publishedShort is the example of docs/design/formats.md: xinaS8QBh.
 const publishedShort = 11093174944930914
 
 // The reference writes the layout as a string of bits, and the text from one, six bits at a time.
@@ -105,7 +105,7 @@ func TestShortVectors(t *testing.T) {
 	}
 }
 
-// TestShortPublished is the worked value of document 001, and of the type's own doc.
+// TestShortPublished is the worked value of docs/design/formats.md, and of the type's own doc.
 func TestShortPublished(t *testing.T) {
 	id := idtype.MustParseShortID("xinaS8QBh")
 	want := idtype.ShortParts{UnixMs: 1562179504129, Sequence: 270, Random: 98}

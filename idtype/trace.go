@@ -62,7 +62,8 @@ var (
 //	22     bottom       1 ..= 4194303       the generator, counting
 //
 // IDs ascend for 388 days, and then start again: see [TracePeriod], [Trace.Times] and
-// [TraceBounds]. The elfo actor system has the same layout. docs/design has its source.
+// [TraceBounds]. The elfo actor system has the same layout.
+// docs/design/formats.md names the source.
 type Trace[E any] int64
 
 // TraceID is the trace ID of any entity.

@@ -9,8 +9,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// vector is a line of the files that were made from the formula of document 002, not by this
-// package.
+// vector is a line of the files that were made from the formula of docs/design/formats.md, not by
+// this package.
 type vector struct {
 	Kind, Op, Raw, Reason, ID string
 
