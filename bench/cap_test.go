@@ -13,8 +13,8 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// BenchmarkCap is one generator that is asked for all that it has: how much of its cap it gives, and what waiting for the next unit
-// of time takes of a processor. Parallel are eight callers.
+// BenchmarkCap is one generator that is asked for all that it has: how much of its cap it gives,
+// and what waiting for the next unit of time takes of a processor. Parallel are eight callers.
 func BenchmarkCap(b *testing.B) {
 	b.Run("eightbyte", func(b *testing.B) {
 		g := newEightByte(0)
@@ -81,7 +81,8 @@ func BenchmarkCrowd(b *testing.B) {
 	b.ReportMetric(100*float64(cpuTime()-cpu)/float64(b.Elapsed()), "%core")
 }
 
-// atCap measures a generator of which a unit of time has slots. Callers have a context that can end, as those of a server do.
+// atCap measures a generator of which a unit of time has slots. Callers have a context that can
+// end, as those of a server do.
 func atCap(b *testing.B, slots int, unit time.Duration, next func(context.Context) uint64) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		b.SetParallelism(4)

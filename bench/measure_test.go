@@ -15,11 +15,13 @@ var (
 	sink atomic.Uint64
 )
 
-// block is how many IDs a turn of RunParallel is, because taking a turn costs as much as an ID of the fast generators.
+// block is how many IDs a turn of RunParallel is, because taking a turn costs as much as an ID of
+// the fast generators.
 const block = 1000
 
-// measure makes each goroutine of RunParallel do its own turn over and over, which is ids IDs, and reports per ID. A turn folds its
-// IDs into a number, so that nothing is optimised away, and is a loop written out, so that what can be inlined is.
+// measure makes each goroutine of RunParallel do its own turn over and over, which is ids IDs, and
+// reports per ID. A turn folds its IDs into a number, so that nothing is optimised away, and is a
+// loop written out, so that what can be inlined is.
 func measure(b *testing.B, ids int, newTurn func() (turn func() uint64)) used {
 	b.ReportAllocs()
 	var before, after runtime.MemStats
@@ -61,8 +63,8 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// rotation is several generators in turn, so that none comes to its cap: the goroutines share one for some turns, and all go on
-// to the next.
+// rotation is several generators in turn, so that none comes to its cap: the goroutines share one
+// for some turns, and all go on to the next.
 type rotation[G any] struct {
 	generators []G
 	turns      uint64 // for each, before the next

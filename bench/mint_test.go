@@ -18,8 +18,9 @@ func (*numbers) Launch() int { return 0 }
 
 func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
 
-// The generators in turn of each scheme with a cap. The turns of a round are longer than the unit of time in which a generator
-// has its slots, and one generator's turns take no more slots than it has.
+// The generators in turn of each scheme with a cap. The turns of a round are longer than the unit
+// of time in which a generator has its slots, and one generator's turns take no more slots than it
+// has.
 const (
 	traceGenerators, traceTurns         = 64, 16
 	ownedTraces                         = 512 // a thousand million IDs in a second take 240
@@ -157,7 +158,8 @@ func mintTrace(b *testing.B) {
 	})
 }
 
-// ours is a rotation that is ready to mint: a generator begins in the unit of time after the one in which it was made.
+// ours is a rotation that is ready to mint: a generator begins in the unit of time after the one in
+// which it was made.
 func ours[G interface {
 	Next(context.Context) (T, error)
 }, T any](n int, turns uint64, newGenerator func(i int) G) *rotation[G] {
@@ -168,7 +170,8 @@ func ours[G interface {
 	return r
 }
 
-// belowCap is a benchmark of a turn that must not wait: it fails where waiting for the unit of time took more than a hundredth.
+// belowCap is a benchmark of a turn that must not wait: it fails where waiting for the unit of time
+// took more than a hundredth.
 func belowCap[G interface{ Stats() generator.Stats }](
 	b *testing.B, name string, r *rotation[G], unit time.Duration, ids int, turn func() uint64,
 ) {

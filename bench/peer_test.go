@@ -20,7 +20,8 @@ func newMuyo(partition int) *muyo.Generator {
 	return must(muyo.NewGenerator(&muyo.GeneratorSnapshot{Partition: p}, nil))
 }
 
-// newSnowflake makes a node with its bits for node and step, which the library takes from variables of the package.
+// newSnowflake makes a node with its bits for node and step, which the library takes from variables
+// of the package.
 func newSnowflake(nodeBits, stepBits uint8) *snowflake.Node {
 	oldNode, oldStep := snowflake.NodeBits, snowflake.StepBits
 	defer func() { snowflake.NodeBits, snowflake.StepBits = oldNode, oldStep }()

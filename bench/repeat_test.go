@@ -10,8 +10,8 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// BenchmarkRepeats counts what unique IDs have none of: repeats, in 2^24 IDs of one sno generator that goroutines share. An op is
-// all of them.
+// BenchmarkRepeats counts what unique IDs have none of: repeats, in 2^24 IDs of one sno generator
+// that goroutines share. An op is all of them.
 func BenchmarkRepeats(b *testing.B) {
 	const ids = 1 << 24
 	keys := make([]uint64, ids)

@@ -246,7 +246,8 @@ func ofClock(c generator.Clock) *generator.Sno {
 // TestSnoTickTock: in both, a clock that goes back within the run of a generator toggles the
 // bit. Only there does it reach to before the start.
 func TestSnoTickTock(t *testing.T) {
-	// It has minted an hour ahead of the clock, and is as after a start that saw the clock set back.
+	// It has minted an hour ahead of the clock, and is as after a start that saw the clock set
+	// back.
 	theirs := muyoWith(t, muyo.GeneratorSnapshot{WallHi: muyoUnits(time.Now().Add(time.Hour))})
 	now := muyoUnits(time.Now())
 	id := theirs.New(0)

@@ -14,7 +14,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Texts are of IDs that were minted one after the other, as a program meets them. They fit the first cache.
+// Texts are of IDs that were minted one after the other, as a program meets them. They fit the
+// first cache.
 const texts = 256
 
 func minted[T any](next func(i int) T) []T {
@@ -52,8 +53,8 @@ func muyos() []muyo.ID {
 	return minted(func(int) muyo.ID { return g.New(158) })
 }
 
-// An encode turn writes each ID to a buffer of its goroutine. Libraries that cannot do that, but make a new text, pay for it
-// here as they do in a program.
+// An encode turn writes each ID to a buffer of its goroutine. Libraries that cannot do that, but
+// make a new text, pay for it here as they do in a program.
 func encode[T any](b *testing.B, name string, ids []T, newTurn func(buf []byte) func() uint64) {
 	b.Run(name, func(b *testing.B) {
 		measure(b, len(ids), func() func() uint64 { return newTurn(make([]byte, 0, 64)) })

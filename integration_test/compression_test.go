@@ -9,8 +9,8 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// What the docs claim of IDs in ClickHouse holds for 1, 4 and 64 generators. Every other scheme goes through every codec it takes, with
-// fewer IDs; idmint report measures all of them at length.
+// What the docs claim of IDs in ClickHouse holds for 1, 4 and 64 generators. Every other scheme
+// goes through every codec it takes, with fewer IDs; idmint report measures all of them at length.
 func TestCompression(t *testing.T) {
 	d, err := measure.Open(t.Context(), dbtest.New(t, databases.ClickHouse))
 	if err != nil {

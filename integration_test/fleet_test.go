@@ -55,8 +55,8 @@ type (
 // dsn waits for the lock within SQLite, as an app does that has no use for contexts there.
 func dsn(path string) string { return sqlite.DSN(path, sqlite.Existing) + "&_busy_timeout=20000" }
 
-// app is a process of a fleet: it takes its generator number from the log and creates customers with orders until it is
-// killed. It writes down the IDs that the database has acknowledged.
+// app is a process of a fleet: it takes its generator number from the log and creates customers
+// with orders until it is killed. It writes down the IDs that the database has acknowledged.
 func app(args []string) error {
 	path, out, name := args[0], args[1], args[2]
 	launch, err := strconv.Atoi(args[3])
@@ -105,8 +105,8 @@ func app(args []string) error {
 	}
 }
 
-// TestFleet has apps of several launches insert into the same tables while they are killed and restarted at random moments,
-// and compares what the database holds with what the apps were told.
+// TestFleet has apps of several launches insert into the same tables while they are killed and
+// restarted at random moments, and compares what the database holds with what the apps were told.
 func TestFleet(t *testing.T) {
 	const apps, kills, launches = 6, 60, 3
 	dir := t.TempDir()
@@ -204,8 +204,8 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// auditTable checks that what was acknowledged is there, that every ID is of a generator number that the log gave out, that
-// one process had it, and that its order is the order of creation.
+// auditTable checks that what was acknowledged is there, that every ID is of a generator number
+// that the log gave out, that one process had it, and that its order is the order of creation.
 func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]bool) {
 	t.Helper()
 	rows, err := db.Query("SELECT id, app, seq FROM " + table + " ORDER BY id")

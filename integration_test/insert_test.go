@@ -6,8 +6,9 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
-// Our types are inserted at the speed of plain int64 and of UUIDs, or near it: what is measured here is in idmint's report. The limit is
-// far from the figures, because machines that test do other things at the same time.
+// Our types are inserted at the speed of plain int64 and of UUIDs, or near it: what is measured
+// here is in idmint's report. The limit is far from the figures, because machines that test do
+// other things at the same time.
 func TestInsertSpeed(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
 		all, err := d.Insert(t.Context(), measure.Rhythm{IDs: 10_000, Generators: 4, PerSecond: 10_000}, 5)

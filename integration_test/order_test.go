@@ -33,7 +33,8 @@ func inEach(t *testing.T, test func(t *testing.T, d *measure.Database)) {
 	}
 }
 
-// naive are the columns whose order is not that of the IDs, in the words of measure.OrderCase. All others sort as the IDs do.
+// naive are the columns whose order is not that of the IDs, in the words of measure.OrderCase. All
+// others sort as the IDs do.
 var naive = map[string][]string{
 	"SQLite":     {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07"},
 	"PostgreSQL": {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech"},
@@ -41,8 +42,8 @@ var naive = map[string][]string{
 	"ClickHouse": {"UUIDv4", "UUIDv7", "eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as uuid"},
 }
 
-// ORDER BY, the order along the index and the documented order are one, for every scheme in every form, and so is the order of the
-// IDs except where a choice is naive.
+// ORDER BY, the order along the index and the documented order are one, for every scheme in every
+// form, and so is the order of the IDs except where a choice is naive.
 func TestOrder(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
 		others := map[string]bool{}

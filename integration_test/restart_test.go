@@ -22,7 +22,8 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// minted are the schemes whose numbers a counter of the launch log guards, each with one number for all processes.
+// minted are the schemes whose numbers a counter of the launch log guards, each with one number for
+// all processes.
 var minted = map[string]func(counter generator.ReadCounter, opts *generator.Options) (func(context.Context) ([]string, error), error){
 	"trace": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewTrace(generator.Ceiling(7, c, 2*time.Second), o)
@@ -68,8 +69,8 @@ type skewed struct {
 
 func (c skewed) UnixNano() int64 { return c.WallClock.UnixNano() + int64(c.by) }
 
-// minter is a process that mints IDs and writes them down before it would use them, until it is killed. Where its clock is too
-// far behind it says so, and ends.
+// minter is a process that mints IDs and writes them down before it would use them, until it is
+// killed. Where its clock is too far behind it says so, and ends.
 func minter(args []string) error {
 	path, out, scheme := args[0], args[1], args[2]
 	by, err := time.ParseDuration(args[3])
@@ -118,8 +119,9 @@ func minter(args []string) error {
 	}
 }
 
-// TestRestarts has processes mint with one and the same number, killed and restarted at random moments with clocks that are off by
-// anything up to an hour: nothing but the ceiling in the launch log keeps them apart.
+// TestRestarts has processes mint with one and the same number, killed and restarted at random
+// moments with clocks that are off by anything up to an hour: nothing but the ceiling in the launch
+// log keeps them apart.
 func TestRestarts(t *testing.T) {
 	const processes, kills = 2, 25 // per scheme
 	dir := t.TempDir()

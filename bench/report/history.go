@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A column of the history is the time of one of our figures and, where there is a peer, the ratio to
-// the peer's.
+// A column of the history is the time of one of our figures and, where there is a peer, the ratio
+// to the peer's.
 type column struct {
 	what    string
 	ours    figure
@@ -81,8 +81,8 @@ func historyLine(r *results, columns []column) (string, error) {
 	return strings.Join(cells, "\t") + "\n", nil
 }
 
-// remember adds the line of a run to the file, which it makes where there is none. A run of the same
-// date and commit takes the place of the last line.
+// remember adds the line of a run to the file, which it makes where there is none. A run of the
+// same date and commit takes the place of the last line.
 func remember(file string, r *results, columns []column) error {
 	line, err := historyLine(r, columns)
 	if err != nil || line == "" {

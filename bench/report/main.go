@@ -1,6 +1,6 @@
 // Command report makes a page of the output of the benchmarks, which it reads from a file: our
-// targets, met or missed, and all figures. What it prints is measured: nothing is typed in. It adds a
-// line with the main figures to a second file, the history.
+// targets, met or missed, and all figures. What it prints is measured: nothing is typed in. It adds
+// a line with the main figures to a second file, the history.
 package main
 
 import (

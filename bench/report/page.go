@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	// quiet is how many processors two goroutines that share nothing get on a machine that does nothing else.
+	// quiet is how many processors two goroutines that share nothing get on a machine that does
+	// nothing else.
 	quiet = 1.9
 	// enough rounds give a median an interval of confidence.
 	enough = 6

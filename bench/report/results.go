@@ -10,7 +10,8 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// A figure is what a benchmark measures: its name, without that of the Go function's prefix and of the processors, and a unit.
+// A figure is what a benchmark measures: its name, without that of the Go function's prefix and of
+// the processors, and a unit.
 type figure struct {
 	name     string
 	parallel bool

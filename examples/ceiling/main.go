@@ -1,4 +1,5 @@
-// Command ceiling mints sno IDs that do not repeat after a crash, nor where the clock was set back: what the README shows.
+// Command ceiling mints sno IDs that do not repeat after a crash, nor where the clock was set back:
+// what the README shows.
 package main
 
 import (

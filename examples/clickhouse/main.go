@@ -1,5 +1,5 @@
-// Command clickhouse stores rows with keys of their own in ClickHouse, whole columns at a time: what the README shows. Their numbers
-// come from the launch log in shop.db.
+// Command clickhouse stores rows with keys of their own in ClickHouse, whole columns at a time:
+// what the README shows. Their numbers come from the launch log in shop.db.
 package main
 
 import (

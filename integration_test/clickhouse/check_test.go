@@ -145,7 +145,8 @@ func TestBytesPerID(t *testing.T) {
 	}
 }
 
-// The keys of the schemes that count need next to nothing, as the package's documentation says, by the definition that it gives.
+// The keys of the schemes that count need next to nothing, as the package's documentation says, by
+// the definition that it gives.
 func TestSortedKeysAreSmall(t *testing.T) {
 	t.Run("decimal", small(0.02, func(i int) chsuite.DecimalKey {
 		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()))

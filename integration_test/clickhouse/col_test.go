@@ -20,7 +20,8 @@ import (
 	"github.com/idmint/idmint/internal/chsuite"
 )
 
-// dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by itself.
+// dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by
+// itself.
 func dial(t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.Duration) *chgo.Client {
 	t.Helper()
 	o := ok(ch.ParseDSN(d.Source()))
@@ -41,7 +42,8 @@ func TestBlocks(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testBlocks(*testing.T) }) { f.testBlocks(t) })
 }
 
-// ch-go inserts and reads blocks of all three columns, arrays and maps, by both methods of compression and without.
+// ch-go inserts and reads blocks of all three columns, arrays and maps, by both methods of
+// compression and without.
 func (f fixture[T]) testBlocks(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
 	for _, compression := range []chgo.Compression{chgo.CompressionDisabled, chgo.CompressionLZ4, chgo.CompressionZSTD} {

@@ -24,7 +24,8 @@ func TestRows(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testRows(*testing.T) }) { f.testRows(t) })
 }
 
-// Rows one by one, by both methods of compression and without: every ID comes back as it was, by Scan and by Collect.
+// Rows one by one, by both methods of compression and without: every ID comes back as it was, by
+// Scan and by Collect.
 func (f fixture[T]) testRows(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
 	for _, method := range []ch.CompressionMethod{ch.CompressionNone, ch.CompressionLZ4, ch.CompressionZSTD} {
@@ -100,7 +101,8 @@ func TestColumns(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testColumns(*testing.T) }) { f.testColumns(t) })
 }
 
-// Whole columns, more than one chunk of them, into columns of the type and into those that clickhouse-go takes the same for.
+// Whole columns, more than one chunk of them, into columns of the type and into those that
+// clickhouse-go takes the same for.
 func (f fixture[T]) testColumns(t *testing.T) {
 	_, conn := open(t)
 	types := []string{f.Type}
@@ -185,7 +187,8 @@ func TestZeros(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testZeros(*testing.T) }) { f.testZeros(t) })
 }
 
-// Zero for none in a column that is not Nullable: what OMITTED columns hold, what OrZero writes, and what the database counts.
+// Zero for none in a column that is not Nullable: what OMITTED columns hold, what OrZero writes,
+// and what the database counts.
 func (f fixture[T]) testZeros(t *testing.T) {
 	ctx, conn := open(t)
 	create(t, conn, "t", f.column().NotNull().String(), "n UInt8")
@@ -301,7 +304,8 @@ func TestParams(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testParams(*testing.T) }) { f.testParams(t) })
 }
 
-// Bound parameters find the ID that they are, and no other; so do values that the driver writes into the text, and lists of them.
+// Bound parameters find the ID that they are, and no other; so do values that the driver writes
+// into the text, and lists of them.
 func (f fixture[T]) testParams(t *testing.T) {
 	ctx, conn := open(t)
 	create(t, conn, "t", f.column().PrimaryKey().String())
@@ -383,7 +387,8 @@ func TestStandard(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testStandard(*testing.T) }) { f.testStandard(t) })
 }
 
-// database/sql over clickhouse-go: batches by a transaction, arguments, and all kinds of destinations.
+// database/sql over clickhouse-go: batches by a transaction, arguments, and all kinds of
+// destinations.
 func (f fixture[T]) testStandard(t *testing.T) {
 	db := ch.OpenDB(ok(ch.ParseDSN(dbtest.New(t, databases.ClickHouse).Source())))
 	defer db.Close()

@@ -35,7 +35,8 @@ func connect(t testing.TB, d dsn.DSN, change ...func(*ch.Options)) (context.Cont
 	return t.Context(), conn
 }
 
-// create makes a table of columns as CREATE TABLE has them, and rows in the order in which they come.
+// create makes a table of columns as CREATE TABLE has them, and rows in the order in which they
+// come.
 func create(t testing.TB, conn driver.Conn, name string, columns ...string) {
 	t.Helper()
 	try(t, conn.Exec(t.Context(), "CREATE TABLE "+name+" ("+strings.Join(columns, ", ")+

@@ -18,7 +18,8 @@ import (
 	"github.com/idmint/idmint/internal/chsuite"
 )
 
-// A batch of 1,000,000 rows arrives whole, of each form in which IDs are held in memory and in a column.
+// A batch of 1,000,000 rows arrives whole, of each form in which IDs are held in memory and in a
+// column.
 func TestMillion(t *testing.T) {
 	forms := map[string]bool{"decimal": true, "eightbyte as bigint": true, "sno": true, "sno as text": true, "sno as UUID": true}
 	for _, f := range all {
@@ -57,7 +58,8 @@ func columnOf(typ string) appender {
 	return appender{ok(column.Type(typ).Column("id", &column.ServerContext{}))}
 }
 
-// Nothing is allocated per row: 20 times the rows need hardly more allocations, those of clickhouse-go for each chunk.
+// Nothing is allocated per row: 20 times the rows need hardly more allocations, those of
+// clickhouse-go for each chunk.
 func (f fixture[T]) testAppendAllocs(t *testing.T) {
 	const few, many = 1000, 20_000
 	var zero T

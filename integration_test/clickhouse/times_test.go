@@ -27,8 +27,9 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond) }
 
-// A query for a span of time reads no more granules than hold IDs of the span, and one at each end, of a table that is ordered by the
-// ID, and of one that is ordered by something else and has an index on it.
+// A query for a span of time reads no more granules than hold IDs of the span, and one at each end,
+// of a table that is ordered by the ID, and of one that is ordered by something else and has an
+// index on it.
 func TestTimeRangesReadTheirGranules(t *testing.T) {
 	t.Run("trace", granules(million, func(i int) chsuite.TraceKey {
 		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1}.ID()))
@@ -86,7 +87,8 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 	}
 }
 
-// A query for one ID reads few granules of a table that is ordered by something else and has the index of the definition.
+// A query for one ID reads few granules of a table that is ordered by something else and has the
+// index of the definition.
 func TestLookupsReadFewGranules(t *testing.T) {
 	t.Run("decimal", lookups(clickhouse.Column[chsuite.DecimalKey]{Name: "id"}, func(i int) chsuite.DecimalKey {
 		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()))

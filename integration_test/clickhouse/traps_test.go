@@ -18,8 +18,8 @@ import (
 	"github.com/idmint/idmint/internal/chsuite"
 )
 
-// What the package's documentation says of clickhouse-go's own ways with IDs is so, and what it says to do instead works. Where a
-// newer clickhouse-go does better, this is where it shows.
+// What the package's documentation says of clickhouse-go's own ways with IDs is so, and what it
+// says to do instead works. Where a newer clickhouse-go does better, this is where it shows.
 func TestWaysOfTheDriver(t *testing.T) {
 	ctx, conn := open(t)
 

@@ -23,15 +23,15 @@ const (
 
 type column struct{ name, typ string }
 
-// A blockCopier copies blocks from one form to another. It looks into values only as far as it must to find where a column ends, and holds
-// none.
+// A blockCopier copies blocks from one form to another. It looks into values only as far as it must
+// to find where a column ends, and holds none.
 type blockCopier struct {
 	decoder
 	w io.Writer
 }
 
-// copyBlock copies a block of rows, and returns what it is. The empty block, by which clients and files end, has no columns and is not
-// written.
+// copyBlock copies a block of rows, and returns what it is. The empty block, by which clients and
+// files end, has no columns and is not written.
 func copyBlock(w io.Writer, to form, s source, from form) ([]column, uint64, error) {
 	c := blockCopier{decoder{source: s}, w}
 	if from == wireForm {

@@ -23,7 +23,8 @@ var compressions = map[string]*clickhouse.Compression{
 	"ZSTD": {Method: clickhouse.CompressionZSTD},
 }
 
-// A pinned connection is one of the server's sessions. A pool of clickhouse-go may open a second even where one is the most.
+// A pinned connection is one of the server's sessions. A pool of clickhouse-go may open a second
+// even where one is the most.
 type pinned struct{ *sql.Conn }
 
 func pin(t testing.TB, o *clickhouse.Options) pinned {
@@ -362,7 +363,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestSettings: those of a query end with it, those of SET stay, those of the connection are always there.
+// TestSettings: those of a query end with it, those of SET stay, those of the connection are always
+// there.
 func TestSettings(t *testing.T) {
 	p := start(t, t.TempDir())
 	o := p.options()

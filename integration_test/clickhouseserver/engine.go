@@ -11,16 +11,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// An engine executes ClickHouse's SQL. Sessions of it run at the same time; each has a current database, settings and temporary
-// tables of its own.
+// An engine executes ClickHouse's SQL. Sessions of it run at the same time; each has a current
+// database, settings and temporary tables of its own.
 type engine interface {
 	open() (session, error)
 }
 
 // A session executes one statement at a time.
 type session interface {
-	// query executes a statement, whose {name:Type} stand for the parameters' values, and returns its result in the given format. A
-	// failure of the statement is an *exception.
+	// query executes a statement, whose {name:Type} stand for the parameters' values, and returns
+	// its result in the given format. A failure of the statement is an *exception.
 	query(sql, format string, parameters []parameter) (*result, error)
 	close()
 }
@@ -40,7 +40,8 @@ type parameter struct{ name, value string }
 
 // chdb is the engine in libchdb.so. Its functions are those of chdb.h.
 //
-// Results come as a whole. The library can also give them in chunks, but then it loses count of the rows that it reads for the last.
+// Results come as a whole. The library can also give them in chunks, but then it loses count of the
+// rows that it reads for the last.
 type chdb struct {
 	path, config string
 
@@ -61,12 +62,13 @@ type chdb struct {
 // chdbConnection is what chdb_connect returns; the other functions want what it holds.
 type chdbConnection struct{ handle uintptr }
 
-// config is the engine's. ClickHouse does not tell how many bytes each column of a part has where the part is small and its columns are
-// in one file: so they never are.
+// config is the engine's. ClickHouse does not tell how many bytes each column of a part has where
+// the part is small and its columns are in one file: so they never are.
 const config = `<clickhouse><merge_tree><min_bytes_for_wide_part>0</min_bytes_for_wide_part></merge_tree></clickhouse>
 `
 
-// load makes an engine of a library, with its data in a directory. A process can load one, and cannot end it.
+// load makes an engine of a library, with its data in a directory. A process can load one, and
+// cannot end it.
 func load(library, path string) (*chdb, error) {
 	lib, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
@@ -97,7 +99,8 @@ func load(library, path string) (*chdb, error) {
 		purego.RegisterLibFunc(f, lib, name)
 	}
 	handleSignals(false) // they are Go's
-	// In a directory without metadata the engine would not start what drops tables, and DROP ... SYNC would wait for it for ever.
+	// In a directory without metadata the engine would not start what drops tables, and DROP ...
+	// SYNC would wait for it for ever.
 	if err := os.MkdirAll(filepath.Join(path, "metadata"), 0o700); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,8 @@ func question(body string) []byte {
 	return b.Buf
 }
 
-// A fakeEngine answers by the first pattern that a statement fits, in what follows the last one. It notes statements.
+// A fakeEngine answers by the first pattern that a statement fits, in what follows the last one. It
+// notes statements.
 type fakeEngine struct {
 	answers []answer
 

@@ -11,7 +11,8 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2"
 )
 
-// TestFigures: what is read and how well it is compressed, as tests of data skipping and compression ask it.
+// TestFigures: what is read and how well it is compressed, as tests of data skipping and
+// compression ask it.
 func TestFigures(t *testing.T) {
 	p := start(t, t.TempDir())
 	c := open(t, p.options())

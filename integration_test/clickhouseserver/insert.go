@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// insert answers an INSERT whose rows the client sends: the columns, then what becomes of the rows. They are in a file until all are
-// there, for the engine reads them from one.
+// insert answers an INSERT whose rows the client sends: the columns, then what becomes of the rows.
+// They are in a file until all are there, for the engine reads them from one.
 func (c *conn) insert(q query, ins insertion) error {
 	columns, err := header(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns, ins.table), q.parameters)
 	if err != nil {
@@ -39,7 +39,8 @@ func (c *conn) insert(q query, ins insertion) error {
 	return nil
 }
 
-// whyNot returns what an INSERT fails with, where the SELECT of its columns fails: the server's reasons differ.
+// whyNot returns what an INSERT fails with, where the SELECT of its columns fails: the server's
+// reasons differ.
 func (c *conn) whyNot(ins insertion, parameters []parameter, failed error) error {
 	_, err := table(c.eng, ins.head+" SELECT * FROM null('idmint UInt8')", parameters)
 	var x *exception

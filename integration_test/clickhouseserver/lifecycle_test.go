@@ -87,7 +87,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestConcurrentClients: connections at the same time, each with a table of its own and all with one.
+// TestConcurrentClients: connections at the same time, each with a table of its own and all with
+// one.
 func TestConcurrentClients(t *testing.T) {
 	p := start(t, t.TempDir())
 	c := open(t, p.options())
@@ -174,7 +175,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestRudeClients send what is no protocol, or stop in the middle. The server goes on, and keeps nothing of them.
+// TestRudeClients send what is no protocol, or stop in the middle. The server goes on, and keeps
+// nothing of them.
 func TestRudeClients(t *testing.T) {
 	dir := t.TempDir()
 	p := start(t, dir)

@@ -1,8 +1,10 @@
-// Command clickhouseserver is a stand-in for ClickHouse's server where its image cannot be had: it gives ClickHouse's engine, which
-// also comes as a library, the native protocol of the server, as far as clickhouse-go, ch-go and GORM's driver use it.
+// Command clickhouseserver is a stand-in for ClickHouse's server where its image cannot be had: it
+// gives ClickHouse's engine, which also comes as a library, the native protocol of the server, as
+// far as clickhouse-go, ch-go and GORM's driver use it.
 //
-// It names itself in its hello, so that what runs against it can tell. User, password and a database to create are taken from
-// CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as by the official image.
+// It names itself in its hello, so that what runs against it can tell. User, password and a
+// database to create are taken from CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as by
+// the official image.
 package main
 
 import (
@@ -73,7 +75,8 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 		}
 	case <-ctx.Done():
 	}
-	// What the engine still does when time is up it does again, or drops, when it starts the next time.
+	// What the engine still does when time is up it does again, or drops, when it starts the next
+	// time.
 	ctx, cancel := context.WithTimeout(context.Background(), 700*time.Millisecond)
 	defer cancel()
 	_ = l.Close()

@@ -38,7 +38,8 @@ func talk(t testing.TB, address string, said ...[]byte) (net.Conn, *proto.Reader
 	return conn, r
 }
 
-// TestOddPackets: what a client may send late is left out, what it may not send ends the connection.
+// TestOddPackets: what a client may send late is left out, what it may not send ends the
+// connection.
 func TestOddPackets(t *testing.T) {
 	ids := []column{{"id", "Int64"}}
 	_, _, o := serveFake(t, answer{"SELECT . FROM t LIMIT 0", rowsOf(t, ids)})
@@ -76,7 +77,8 @@ func TestOddPackets(t *testing.T) {
 	}
 }
 
-// TestKill: a client that cancels, goes, or breaks the protocol while its query runs ends the query.
+// TestKill: a client that cancels, goes, or breaks the protocol while its query runs ends the
+// query.
 func TestKill(t *testing.T) {
 	for name, tt := range map[string]struct {
 		send []byte
@@ -123,7 +125,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft of connections, whatever they were used for: cleanups of the tests look at sessions and files, this at goroutines.
+// TestNothingIsLeft of connections, whatever they were used for: cleanups of the tests look at
+// sessions and files, this at goroutines.
 func TestNothingIsLeft(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	defer func() {

@@ -61,7 +61,8 @@ func (s *server) open(number uint64, database string) (session, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The engine takes any expression for a SELECT, which the server does not. The comment is how kill finds the session's queries.
+	// The engine takes any expression for a SELECT, which the server does not. The comment is how
+	// kill finds the session's queries.
 	settings := map[string]string{"implicit_select": "0", "log_comment": quote(comment(number))}
 	if err = setAll(eng, settings); err == nil {
 		_, err = table(eng, "USE "+identifier(database), nil)
@@ -129,7 +130,8 @@ func (s *server) remove(c net.Conn) {
 	s.wg.Done()
 }
 
-// close ends all connections, and then the engine's sessions, unless a query of theirs runs until the context ends.
+// close ends all connections, and then the engine's sessions, unless a query of theirs runs until
+// the context ends.
 func (s *server) close(ctx context.Context) {
 	s.mu.Lock()
 	if s.closed {

@@ -15,8 +15,8 @@ import (
 	"github.com/ClickHouse/ch-go/compress"
 )
 
-// A conn is a client's connection with a session of the engine. One goroutine has it; another only waits for what the client sends while
-// a query runs.
+// A conn is a client's connection with a session of the engine. One goroutine has it; another only
+// waits for what the client sends while a query runs.
 type conn struct {
 	srv    *server
 	net    net.Conn
@@ -160,7 +160,8 @@ func firstWord(sql string) string {
 	return ""
 }
 
-// readTables reads the external tables of a query, up to the block that ends them, and returns their names.
+// readTables reads the external tables of a query, up to the block that ends them, and returns
+// their names.
 func (c *conn) readTables() (names []string, err error) {
 	d := decoder{source: c.in}
 	for {
@@ -241,7 +242,8 @@ func (c *conn) sendResult(sql string, parameters []parameter) error {
 	return err
 }
 
-// watch looks, while a query runs, whether its client cancels it or goes. What it returns ends that and tells what came.
+// watch looks, while a query runs, whether its client cancels it or goes. What it returns ends that
+// and tells what came.
 func (c *conn) watch() func() (cancelled bool, lost error) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	var cancelled bool

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A scope holds the settings of a session that are there for its current query alone. They stay until a query comes without them, as
-// clients send the same with each.
+// A scope holds the settings of a session that are there for its current query alone. They stay
+// until a query comes without them, as clients send the same with each.
 type scope struct {
 	set    map[string]string // SQL of the value, by name
 	before map[string]string // SQL of the value that comes back

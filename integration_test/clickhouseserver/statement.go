@@ -18,7 +18,8 @@ func (t token) is(words ...string) bool {
 	return t.depth == 0 && slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(t.text, w) })
 }
 
-// tokens takes a statement apart, without blanks and comments. What it does not know is a sign of one byte: the engine will complain.
+// tokens takes a statement apart, without blanks and comments. What it does not know is a sign of
+// one byte: the engine will complain.
 func tokens(sql string) []token {
 	var all []token
 	depth := 0
@@ -90,8 +91,8 @@ type insertion struct {
 	columns string // as written, * for all
 }
 
-// insertionOf returns what an INSERT without values and without SELECT says. The client's format is that of the protocol, whatever it
-// is called.
+// insertionOf returns what an INSERT without values and without SELECT says. The client's format is
+// that of the protocol, whatever it is called.
 func insertionOf(sql string) (insertion, bool) {
 	ts := tokens(sql)
 	for len(ts) > 0 && ts[len(ts)-1].is(";") {
@@ -154,7 +155,8 @@ func closing(ts []token, i int) int {
 	return len(ts)
 }
 
-// hasColumns tells whether a statement's result has columns even where it has no rows, and is without effect.
+// hasColumns tells whether a statement's result has columns even where it has no rows, and is
+// without effect.
 func hasColumns(sql string) bool {
 	ts := tokens(sql)
 	for len(ts) > 0 && ts[0].text == "(" {
@@ -164,8 +166,8 @@ func hasColumns(sql string) bool {
 		func(w string) bool { return strings.EqualFold(ts[0].text, w) })
 }
 
-// severalStatements is the server's failure of a text that holds more than one, all of which the engine would execute. The values of an
-// INSERT are not looked into.
+// severalStatements is the server's failure of a text that holds more than one, all of which the
+// engine would execute. The values of an INSERT are not looked into.
 func severalStatements(sql string) error {
 	ts := tokens(sql)
 	for i, t := range ts[:max(len(ts)-1, 0)] {

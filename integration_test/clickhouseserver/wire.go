@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// revision is that of the protocol that the server speaks: the first with which clients bind parameters and see elapsed time. Later ones
-// add chunks and versions that no client needs.
+// revision is that of the protocol that the server speaks: the first with which clients bind
+// parameters and see elapsed time. Later ones add chunks and versions that no client needs.
 const revision = 54460
 
 // Packets of clients and of the server.
@@ -35,7 +35,8 @@ const maxText = 1 << 30
 // A source is read without copying, and never beyond what its reader asks for.
 type source interface {
 	io.ByteReader
-	// next returns the next bytes, at least one and at most max, which are valid until the next call.
+	// next returns the next bytes, at least one and at most max, which are valid until the next
+	// call.
 	next(max int) ([]byte, error)
 }
 

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A compiler of Go crashes on a struct that points to its own key by its alias. docs/versions.md has
-// a way round, which the oldest Go of the library and this one compile.
+// A compiler of Go crashes on a struct that points to its own key by its alias. docs/versions.md
+// has a way round, which the oldest Go of the library and this one compile.
 func TestRecursiveKeys(t *testing.T) {
 	dir := scratch(t, []string{"github.com/idmint/idmint/idtype"})
 	oldest := strings.TrimSpace(tool(t, "../..", "list", "-m", "-f", "{{.GoVersion}}"))

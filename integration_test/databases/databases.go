@@ -1,5 +1,6 @@
-// Package databases starts database servers for tests and for the report: in containers, by testcontainers, under the names of the
-// official images. See scripts/databases for machines that have no Docker, or no registry in reach.
+// Package databases starts database servers for tests and for the report: in containers, by
+// testcontainers, under the names of the official images. See scripts/databases for machines that
+// have no Docker, or no registry in reach.
 package databases
 
 import (
@@ -55,7 +56,8 @@ type kind struct {
 	data     string // where a directory of this machine is mounted that is to hold the data
 }
 
-// Labels mark a container as one of this run of the tests: what is left of it, scripts/test removes.
+// Labels mark a container as one of this run of the tests: what is left of it, scripts/test
+// removes.
 func Labels() map[string]string {
 	return map[string]string{"idmint.test": os.Getenv("IDMINT_TEST_RUN")}
 }
@@ -88,11 +90,12 @@ var known = map[Kind]kind{
 	},
 }
 
-// Variable is the environment variable that may name a server of the kind that runs already, as package dsn reads it.
+// Variable is the environment variable that may name a server of the kind that runs already, as
+// package dsn reads it.
 func (k Kind) Variable() string { return known[k].variable }
 
-// An UnavailableError is returned where a server of the kind cannot be had: no Docker engine answers, or it has no image and cannot
-// pull it.
+// An UnavailableError is returned where a server of the kind cannot be had: no Docker engine
+// answers, or it has no image and cannot pull it.
 type UnavailableError struct {
 	Kind Kind
 	Err  error
@@ -113,7 +116,8 @@ type Server struct {
 	container testcontainers.Container // nil for one that was running
 }
 
-// Start returns the server that the kind's variable names, or else runs one. Errors: [*UnavailableError] and others.
+// Start returns the server that the kind's variable names, or else runs one. Errors:
+// [*UnavailableError] and others.
 func Start(ctx context.Context, k Kind) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
@@ -127,9 +131,10 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 	return s, s.await(ctx, k.Variable())
 }
 
-// Run runs a server in a container of its own, which may be killed. Its address stays the same when it is started again. Its data are
-// in the directory disk of this machine, which all may write to, or in the container if that is "". Args go to the server's command
-// line. Errors: [*UnavailableError] and others.
+// Run runs a server in a container of its own, which may be killed. Its address stays the same when
+// it is started again. Its data are in the directory disk of this machine, which all may write to,
+// or in the container if that is "". Args go to the server's command line. Errors:
+// [*UnavailableError] and others.
 func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
 	for range 3 {
 		s, err = run(ctx, k, disk, args...)
@@ -201,7 +206,8 @@ func Docker(ctx context.Context) (err error) {
 	return err
 }
 
-// hasImage reports whether the engine has an image, pulled or under the name that testcontainers is told to put before it.
+// hasImage reports whether the engine has an image, pulled or under the name that testcontainers is
+// told to put before it.
 func hasImage(ctx context.Context, image string) bool {
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
@@ -215,8 +221,9 @@ func hasImage(ctx context.Context, image string) bool {
 	return err == nil
 }
 
-// FreePort is a port of this machine that nobody listens on. It lies below those that systems give to outgoing connections: none of
-// these takes it before a server does, and a client that asks for it while there is no server does not meet itself.
+// FreePort is a port of this machine that nobody listens on. It lies below those that systems give
+// to outgoing connections: none of these takes it before a server does, and a client that asks for
+// it while there is no server does not meet itself.
 func FreePort() (string, error) {
 	for tries := 1; ; tries++ {
 		port := strconv.Itoa(10_000 + rand.IntN(20_000))
@@ -316,7 +323,8 @@ func LogOf(c testcontainers.Container) string {
 	return string(text)
 }
 
-// Signal sends the server a signal: KILL ends it in the middle of what it does, STOP holds it until CONT.
+// Signal sends the server a signal: KILL ends it in the middle of what it does, STOP holds it until
+// CONT.
 func (s *Server) Signal(ctx context.Context, signal string) error {
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
@@ -351,7 +359,8 @@ func (s *Server) Exec(ctx context.Context, command ...string) (string, error) {
 	return string(output), err
 }
 
-// Stop ends a server that Run started, and its data. A server that was running before is left as it is.
+// Stop ends a server that Run started, and its data. A server that was running before is left as it
+// is.
 func (s *Server) Stop() error {
 	if s.container == nil {
 		return nil

@@ -1,10 +1,12 @@
-// Package dbtest gives tests databases of their own on real servers, which are started once per test program.
+// Package dbtest gives tests databases of their own on real servers, which are started once per
+// test program.
 //
 //	func TestMain(m *testing.M) { dbtest.Main(m) }
 //
 //	func TestInPostgres(t *testing.T) { pool, err := pgxpool.New(ctx, dbtest.New(t, databases.Postgres).Source()) … }
 //
-// Where a server cannot be had a test is skipped, with a line that says how to get it; with CI set it fails.
+// Where a server cannot be had a test is skipped, with a line that says how to get it; with CI set
+// it fails.
 package dbtest
 
 import (

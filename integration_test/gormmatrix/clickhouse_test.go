@@ -19,7 +19,8 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// Reading is a row of ClickHouse, which has no relations, no transactions, and no pointers that are nil.
+// Reading is a row of ClickHouse, which has no relations, no transactions, and no pointers that are
+// nil.
 type Reading[K, N any] struct {
 	ID     K `gorm:"primaryKey"`
 	Name   string

@@ -12,8 +12,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// GORM names the fields of a join table after the models, and a generic type's name is no name of a field. So the models of many2many
-// stand here once per type of key. Each has a join table of its own, with a key of two parts and a column more.
+// GORM names the fields of a join table after the models, and a generic type's name is no name of a
+// field. So the models of many2many stand here once per type of key. Each has a join table of its
+// own, with a key of two parts and a column more.
 type (
 	intMember struct {
 		ID     int64

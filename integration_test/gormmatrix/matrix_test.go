@@ -283,6 +283,7 @@ const column = "what a map is given"
 
 // mayFail tells what is refused where an int64 would do.
 func mayFail[K comparable, N any](op operation[K, N], f form[K], got outcome) bool {
-	// A text by itself is SQL to GORM. It is never another condition, but it may be the name of a column that is not there.
+	// A text by itself is SQL to GORM. It is never another condition, but it may be the name of a
+	// column that is not there.
 	return got.failed && f.loose && op.uses == inline
 }

@@ -1,5 +1,5 @@
-// Package gormmatrix_test runs GORM with keys of every scheme and form beside the same models with int64 keys: whatever differs, but
-// the keys' values, is a failure.
+// Package gormmatrix_test runs GORM with keys of every scheme and form beside the same models with
+// int64 keys: whatever differs, but the keys' values, is a failure.
 package gormmatrix_test
 
 import (
@@ -10,7 +10,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// The models of a company, whose keys are of type K and whose optional keys are of type N, such as sql.NullInt64.
+// The models of a company, whose keys are of type K and whose optional keys are of type N, such as
+// sql.NullInt64.
 type (
 	// Person lies in a table of another name, refers to itself, and has hooks.
 	Person[K, N any] struct {

@@ -10,7 +10,8 @@ import (
 // stale reads NULL into rows that held a key.
 func stale[K comparable, N any]() []operation[K, N] {
 	type w = *world[K, N]
-	// cut cuts a link behind the back of a row that was read, which then does something, and is saved.
+	// cut cuts a link behind the back of a row that was read, which then does something, and is
+	// saved.
 	cut := func(then func(w w, p *Person[K, N]) error) func(w) outcome {
 		return func(w w) outcome {
 			var p Person[K, N]

@@ -9,7 +9,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// An outcome is what an operation did. Keys stand in it as the names of their rows, so that those of two types of keys compare.
+// An outcome is what an operation did. Keys stand in it as the names of their rows, so that those
+// of two types of keys compare.
 type outcome struct {
 	failed   bool
 	err      error

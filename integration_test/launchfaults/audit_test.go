@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// ample is a budget within which every call has a result: no fault takes as long, even on a slow machine.
+// ample is a budget within which every call has a result: no fault takes as long, even on a slow
+// machine.
 const ample = 2 * time.Minute
 
-// An auditor compares what workers were told with what the database holds, and complains of all that breaks a promise of package
-// launchlog.
+// An auditor compares what workers were told with what the database holds, and complains of all
+// that breaks a promise of package launchlog.
 type auditor struct {
 	*rows
 	late       time.Duration // how much longer than its limit a call may take: the machine is slow, and processes may be stopped
@@ -54,14 +55,16 @@ func (a *auditor) endings(calls []*call) {
 	}
 }
 
-// A grant is a call, or all calls under one key, that was given numbers: not before it began, and not after it ended.
+// A grant is a call, or all calls under one key, that was given numbers: not before it began, and
+// not after it ended.
 type grant struct {
 	span
 	began, ended time.Duration
 	name         string
 }
 
-// distinct: no number is given twice, and who comes later gets later numbers. It returns how many numbers were given.
+// distinct: no number is given twice, and who comes later gets later numbers. It returns how many
+// numbers were given.
 func (a *auditor) distinct(what string, grants []grant) (count int64) {
 	slices.SortFunc(grants, func(x, y grant) int { return cmp.Compare(x.first, y.first) })
 	for i, g := range grants {
@@ -80,8 +83,8 @@ func (a *auditor) distinct(what string, grants []grant) (count int64) {
 	return count
 }
 
-// launchNumbers: one launch per key and one key per launch, what was acknowledged is there, what is there was asked for, and there
-// are no gaps.
+// launchNumbers: one launch per key and one key per launch, what was acknowledged is there, what is
+// there was asked for, and there are no gaps.
 func (a *auditor) launchNumbers(calls []*call) {
 	type name struct{ space, key string }
 	known, asked := map[name]*grant{}, map[name]bool{}
@@ -145,7 +148,8 @@ func (a *auditor) launchNumbers(calls []*call) {
 	}
 }
 
-// generators: no pair is given twice, what was acknowledged is there, what is there was asked for, and there are no gaps.
+// generators: no pair is given twice, what was acknowledged is there, what is there was asked for,
+// and there are no gaps.
 func (a *auditor) generators(calls []*call) {
 	byToken, given := map[string]*call{}, map[place][]grant{}
 	for _, c := range calls {
@@ -187,8 +191,8 @@ func (a *auditor) generators(calls []*call) {
 	}
 }
 
-// reservations: no number is given twice, none below its floor, none beyond the counter's value, and as many numbers are lost as
-// were in doubt.
+// reservations: no number is given twice, none below its floor, none beyond the counter's value,
+// and as many numbers are lost as were in doubt.
 func (a *auditor) reservations(calls []*call) {
 	given, doubts := map[[2]string][]grant{}, map[[2]string]int64{}
 	for _, c := range calls {

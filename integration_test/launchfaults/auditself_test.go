@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// TestAudit shows that the audit finds nothing in a sound log, and complains of each way in which one is not sound.
+// TestAudit shows that the audit finds nothing in a sound log, and complains of each way in which
+// one is not sound.
 func TestAudit(t *testing.T) {
 	const space = "first"
 	one, two := place{space, 1}, place{space, 2}
 	counter, advanced := [2]string{space, plain}, [2]string{space, ""}
-	// sound is a log with three launches, the last of which an attempt in doubt has started, and their history.
+	// sound is a log with three launches, the last of which an attempt in doubt has started, and
+	// their history.
 	sound := func() (map[string]*call, *rows) {
 		calls := map[string]*call{
 			"start a":       {record: record{Op: "start", Key: "a", Number: 1}, began: 10},

@@ -1,5 +1,6 @@
-// Package launchfaults_test injects faults into real databases, and into the clients of launch logs there, and then audits the logs:
-// worker processes write down what they are about to do and what they were told, and the audit compares that with the tables.
+// Package launchfaults_test injects faults into real databases, and into the clients of launch logs
+// there, and then audits the logs: worker processes write down what they are about to do and what
+// they were told, and the audit compares that with the tables.
 package launchfaults_test
 
 import (
@@ -55,13 +56,15 @@ func length(t *testing.T) time.Duration {
 	return d
 }
 
-// rest waits at least a quarter of d, up to all of it, and reports whether the workers are to go on.
+// rest waits at least a quarter of d, up to all of it, and reports whether the workers are to go
+// on.
 func (a *arena) rest(d time.Duration) bool {
 	time.Sleep(d/4 + rand.N(d*3/4))
 	return a.more() || !a.enough() && time.Now().Before(a.until.Add(ample))
 }
 
-// more reports whether there is time left for another fault. After that the workers go on until there is enough to audit.
+// more reports whether there is time left for another fault. After that the workers go on until
+// there is enough to audit.
 func (a *arena) more() bool { return time.Now().Before(a.until) }
 
 // enough reports whether there is enough to audit. It takes long on a slow machine.
@@ -134,7 +137,8 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// TestDiskFull has a server run out of disk, again and again, with its data and its log on a disk of 512 MB.
+// TestDiskFull has a server run out of disk, again and again, with its data and its log on a disk
+// of 512 MB.
 func TestDiskFull(t *testing.T) {
 	for kind, target := range targets {
 		t.Run(string(kind), func(t *testing.T) {

@@ -116,7 +116,8 @@ func (f *fleet) end() {
 	f.running = nil
 }
 
-// unheard reports whether a process was told to end before it listened, and so before its first call.
+// unheard reports whether a process was told to end before it listened, and so before its first
+// call.
 func unheard(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {

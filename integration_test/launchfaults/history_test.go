@@ -99,7 +99,8 @@ type launchRow struct {
 	next int
 }
 
-// load reads the tables past the store, all as of one moment: what clients have sent before their end may still be carried out.
+// load reads the tables past the store, all as of one moment: what clients have sent before their
+// end may still be carried out.
 func load(t *testing.T, db *sql.DB) *rows {
 	t.Helper()
 	r := &rows{

@@ -21,7 +21,8 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// migrate is a process that migrates a database as soon as its standard input ends. It says before that it is ready.
+// migrate is a process that migrates a database as soon as its standard input ends. It says before
+// that it is ready.
 func migrate(args []string) error {
 	db, err := sql.Open(args[0], args[1])
 	if err == nil {
@@ -39,7 +40,8 @@ func migrate(args []string) error {
 	return err
 }
 
-// TestMigrators has many processes migrate at once, most of which are killed meanwhile: the others make the whole schema.
+// TestMigrators has many processes migrate at once, most of which are killed meanwhile: the others
+// make the whole schema.
 func TestMigrators(t *testing.T) {
 	const migrators, kills = 32, 16
 	for kind, target := range targets {

@@ -16,11 +16,13 @@ import (
 	"time"
 )
 
-// A parser takes the first message off a stream that a client sends: how many bytes it has, 0 where some are missing; what it has the
-// server carry out, in SQL; and whether the client then waits for an answer. It belongs to one connection.
+// A parser takes the first message off a stream that a client sends: how many bytes it has, 0 where
+// some are missing; what it has the server carry out, in SQL; and whether the client then waits for
+// an answer. It belongs to one connection.
 type parser func(stream []byte) (n int, sql string, asks bool)
 
-// postgresMessages parses the protocol of PostgreSQL: a prepared statement is known by what was prepared under its name.
+// postgresMessages parses the protocol of PostgreSQL: a prepared statement is known by what was
+// prepared under its name.
 func postgresMessages() parser {
 	started, prepared := false, map[string][]byte{}
 	return func(b []byte) (int, string, bool) {
@@ -57,7 +59,8 @@ func postgresMessages() parser {
 	}
 }
 
-// mysqlMessages parses the protocol of MySQL: a prepared statement is known by its number, and all that is said of it is "execute".
+// mysqlMessages parses the protocol of MySQL: a prepared statement is known by its number, and all
+// that is said of it is "execute".
 func mysqlMessages() parser {
 	const query, execute = 0x03, 0x17
 	return func(b []byte) (int, string, bool) {

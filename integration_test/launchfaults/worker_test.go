@@ -31,8 +31,9 @@ type orders struct {
 	Hurry  float64       // the share of calls whose context ends within 40 ms
 }
 
-// A record is a line of a worker's file. Each attempt of a call is written down before it is made, and again when it has ended; the
-// call's result is written down before it is used. So what is left of a worker that was killed says what it may have done.
+// A record is a line of a worker's file. Each attempt of a call is written down before it is made,
+// and again when it has ended; the call's result is written down before it is used. So what is left
+// of a worker that was killed says what it may have done.
 type record struct {
 	Call   string        // names the call
 	Event  event         // what happened
@@ -63,8 +64,8 @@ const (
 	failed       event = "failed"       // the call ended with another error
 )
 
-// worker is a process that starts launches, claims generator numbers and reserves numbers of counters, until it is told to end, or
-// is killed.
+// worker is a process that starts launches, claims generator numbers and reserves numbers of
+// counters, until it is told to end, or is killed.
 type worker struct {
 	orders
 	launchlog.Store // whose attempts it records
@@ -76,7 +77,8 @@ type worker struct {
 
 const (
 	goroutines = 3 // of a worker
-	// sharing is how long all workers start a launch of a namespace by the same key, if they have no key of their own.
+	// sharing is how long all workers start a launch of a namespace by the same key, if they have
+	// no key of their own.
 	sharing = 100 * time.Millisecond
 )
 
@@ -124,7 +126,8 @@ func work(args []string) error {
 	return <-failures
 }
 
-// round starts a launch, under a key that others use at the same time or under its own, and takes numbers of launches and of counters.
+// round starts a launch, under a key that others use at the same time or under its own, and takes
+// numbers of launches and of counters.
 func (w *worker) round(l *launchlog.Log, space, own string) error {
 	key := fmt.Sprintf("%s-shared-%d", w.Keys, now()/sharing)
 	if rand.IntN(3) == 0 {

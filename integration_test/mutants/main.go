@@ -1,5 +1,5 @@
-// Command mutants breaks the code on purpose, one place at a time, and reports whether the tests notice. It works on a copy
-// of the checkout, and ends with status 1 if a mutant survives:
+// Command mutants breaks the code on purpose, one place at a time, and reports whether the tests
+// notice. It works on a copy of the checkout, and ends with status 1 if a mutant survives:
 //
 //	go run ./integration_test/mutants [words of a mutant's reason]
 package main
@@ -79,7 +79,8 @@ func run(only string) error {
 	return nil
 }
 
-// parse reads blocks, separated by empty lines, of a line for each of the mutant's parts: "# why", "file test…", "- old", "+ new".
+// parse reads blocks, separated by empty lines, of a line for each of the mutant's parts: "# why",
+// "file test…", "- old", "+ new".
 func parse(list string) ([]mutant, error) {
 	var all []mutant
 	for block := range strings.SplitSeq(strings.TrimSpace(list), "\n\n") {
@@ -105,7 +106,8 @@ func (m mutant) place(root string) (whole []byte, err error) {
 	return whole, err
 }
 
-// try runs the tests on the broken code. A mutant that does not compile is an error: nothing was tested.
+// try runs the tests on the broken code. A mutant that does not compile is an error: nothing was
+// tested.
 func try(dir string, m mutant) (survived bool, err error) {
 	whole, err := m.place(dir)
 	if err != nil {

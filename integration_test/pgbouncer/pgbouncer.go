@@ -33,9 +33,9 @@ var (
 	config string
 )
 
-// New starts a PgBouncer for the test, in a container, and returns the name by which d's database is reached through it. It shares
-// the network of this machine, where the server may listen on the loopback address alone. Where no Docker engine answers the test
-// is skipped; with CI set it fails.
+// New starts a PgBouncer for the test, in a container, and returns the name by which d's database
+// is reached through it. It shares the network of this machine, where the server may listen on the
+// loopback address alone. Where no Docker engine answers the test is skipped; with CI set it fails.
 func New(t testing.TB, d dsn.DSN) dsn.DSN {
 	t.Helper()
 	if err := databases.Docker(t.Context()); err != nil && os.Getenv("CI") == "" {
@@ -128,7 +128,8 @@ func await(ctx context.Context, d dsn.DSN) error {
 	return fmt.Errorf("%v does not answer: %w", d, errors.Join(ctx.Err(), err))
 }
 
-// archive is the context of the image's build. Its times do not change, so that an image is built once.
+// archive is the context of the image's build. Its times do not change, so that an image is built
+// once.
 func archive(t testing.TB) *bytes.Reader {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

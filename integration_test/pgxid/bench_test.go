@@ -13,7 +13,8 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// COPY of IDs beside int64, which are handed over in the same way: as values, and as pointers, which are no allocation.
+// COPY of IDs beside int64, which are handed over in the same way: as values, and as pointers,
+// which are no allocation.
 func BenchmarkCopyFrom(b *testing.B) {
 	const rows = 100_000
 	ids, numbers := make([]pgxsuite.UserID, rows), make([]int64, rows)

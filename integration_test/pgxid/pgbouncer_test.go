@@ -46,7 +46,8 @@ func TestPgBouncer(t *testing.T) {
 	})
 }
 
-// testClients has more clients at once than PgBouncer has connections, which the clients' transactions therefore change.
+// testClients has more clients at once than PgBouncer has connections, which the clients'
+// transactions therefore change.
 func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
 	const clients, queries = 8, 12
 	var backends sync.Map

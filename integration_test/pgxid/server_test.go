@@ -167,7 +167,8 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 	}
 }
 
-// tables counts the tables: pgx keeps the statements that it prepared, with the types that a table of the same name had.
+// tables counts the tables: pgx keeps the statements that it prepared, with the types that a table
+// of the same name had.
 var tables atomic.Int64
 
 // testRows takes IDs as keys through a table, by every way that pgx has for rows.
@@ -226,7 +227,8 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 		t.Errorf("batch: %v", err)
 	}
 
-	// Zero is refused, alone and in a list; NULL is not read into a plain ID, which stays as it was.
+	// Zero is refused, alone and in a list; NULL is not read into a plain ID, which stays as it
+	// was.
 	var zero T
 	for _, bad := range []any{zero, &zero, []T{ids[0], zero}, []*T{&zero}, sql.Null[T]{Valid: true}, idtype.Slice[T]{zero}} {
 		cast := column
@@ -273,7 +275,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What a column holds that is no ID is refused with the ID type's error, in both formats, and changes nothing.
+// What a column holds that is no ID is refused with the ID type's error, in both formats, and
+// changes nothing.
 func TestBadValues(t *testing.T) {
 	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
 	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"), idtype.MustParseSnoID("8fhmi7mfls62jp64")

@@ -100,7 +100,8 @@ func anchor(heading string) string {
 	}, heading)
 }
 
-// find looks for a path, if it begins with a folder of the checkout. NAME is what a reader puts there.
+// find looks for a path, if it begins with a folder of the checkout. NAME is what a reader puts
+// there.
 func find(path string) error {
 	top, _, _ := strings.Cut(path, "/")
 	if info, err := os.Stat(top); err != nil || !info.IsDir() {

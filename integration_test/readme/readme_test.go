@@ -58,7 +58,8 @@ func TestReadmePrograms(t *testing.T) {
 	}
 }
 
-// The README's commands are run, one block after the other, in a copy of the checkout. Not the tests, which are running.
+// The README's commands are run, one block after the other, in a copy of the checkout. Not the
+// tests, which are running.
 func TestReadmeCommands(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "idmint")
 	if err := checkout.Copy(dir); err != nil {
@@ -111,8 +112,8 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// inTransaction runs the README's ten lines again, with a transaction that writes as the first thing
-// that the app does. The launch log lies in the same file.
+// inTransaction runs the README's ten lines again, with a transaction that writes as the first
+// thing that the app does. The launch log lies in the same file.
 func inTransaction(t *testing.T, dir string) string {
 	t.Helper()
 	const create = `check(db.Create(&ann).Error)`

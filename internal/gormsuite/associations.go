@@ -20,8 +20,8 @@ func newShop(t *testing.T, d Database) (*gorm.DB, *source) {
 	return db, s
 }
 
-// One Create stores the whole graph: every row gets a key, every foreign key is the key of the row that it refers to, and
-// the database, which enforces foreign keys, agrees.
+// One Create stores the whole graph: every row gets a key, every foreign key is the key of the row
+// that it refers to, and the database, which enforces foreign keys, agrees.
 func testAssociations(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	u := User{

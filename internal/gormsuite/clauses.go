@@ -43,7 +43,8 @@ func newPapers(t *testing.T, d Database) (*gorm.DB, []Paper) {
 	return db, papers
 }
 
-// What cannot be an ID of its column ends the statement before it is sent, with an error that says where and why.
+// What cannot be an ID of its column ends the statement before it is sent, with an error that says
+// where and why.
 func testRefusals(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	raw := papers[0].ID[:]

@@ -63,8 +63,9 @@ func (pair[K]) TableName() string { return "pairs" }
 // types are a form's column in each database, as the database tells it.
 type types map[Kind]string
 
-// The column of an ID is the same as a primary key, in a composite one, as a foreign key and as none, and nullable where the
-// field is. Nothing numbers it, and it is right at once: a second migration finds nothing to change.
+// The column of an ID is the same as a primary key, in a composite one, as a foreign key and as
+// none, and nullable where the field is. Nothing numbers it, and it is right at once: a second
+// migration finds nothing to change.
 func testColumns(t *testing.T, d Database) {
 	bigint := types{SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)", ClickHouse: "Int64"}
 	binary := func(n int) types {
@@ -218,7 +219,8 @@ func testJoinTableColumns(t *testing.T, d Database) {
 	}
 }
 
-// A table that is there gets what it has not, and what is of another type is changed, be it by name or by AutoMigrate.
+// A table that is there gets what it has not, and what is of another type is changed, be it by name
+// or by AutoMigrate.
 func testGrownTable(t *testing.T, d Database) {
 	type Grown struct {
 		ID    idtype.SnoID
@@ -256,7 +258,8 @@ func testGrownTable(t *testing.T, d Database) {
 	}
 }
 
-// A primary key that holds no IDs is an error: GORM changes other columns only. In SQLite any column takes any type.
+// A primary key that holds no IDs is an error: GORM changes other columns only. In SQLite any
+// column takes any type.
 func testKeyOfAnotherType(t *testing.T, d Database) {
 	type Wrong struct {
 		ID   idtype.SnoID
@@ -322,7 +325,8 @@ func testKeyOfAnotherType(t *testing.T, d Database) {
 	}
 }
 
-// A type that the user asks for stays, also in the foreign keys that refer to it; and there is no need of a migration to ask.
+// A type that the user asks for stays, also in the foreign keys that refer to it; and there is no
+// need of a migration to ask.
 func testTypeTag(t *testing.T, d Database) {
 	type Kept struct {
 		ID   idtype.SnoID `gorm:"type:blobby(20)"`

@@ -300,7 +300,8 @@ func testConcurrency(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM positions)", 240+160)
 }
 
-// Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about it, once or more often.
+// Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about
+// it, once or more often.
 func testFirstUse(t *testing.T, d Database) {
 	d = d.with(t)
 	s := newSource()

@@ -124,7 +124,8 @@ func testEmbedded(t *testing.T, d Database) {
 	})
 }
 
-// Twice gives a model two fields named ID; GORM takes the last one for the primary key, and the other is a plain column.
+// Twice gives a model two fields named ID; GORM takes the last one for the primary key, and the
+// other is a plain column.
 type Twice struct {
 	A Base `gorm:"embedded;embeddedPrefix:a_"`
 	B Base `gorm:"embedded;embeddedPrefix:b_"`

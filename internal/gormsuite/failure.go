@@ -104,7 +104,8 @@ func testEarlierErrorWins(t *testing.T, d Database) {
 	if err := tx.Create(&Item{}).Error; !errors.Is(err, gorm.ErrInvalidDB) {
 		t.Error(err)
 	}
-	// Values that are no rows are GORM's to refuse, even after an error that the plugin would explain.
+	// Values that are no rows are GORM's to refuse, even after an error that the plugin would
+	// explain.
 	tx = db.Session(&gorm.Session{})
 	_ = tx.AddError(idtype.ErrZero)
 	for _, dest := range []any{(*Item)(nil), (*map[string]any)(nil)} {
@@ -115,8 +116,8 @@ func testEarlierErrorWins(t *testing.T, d Database) {
 	wantFills(t, s)
 }
 
-// A scope may hand back another *gorm.DB, with the statement of the one that it got. GORM's own transaction, which it keeps
-// in a copy of the statement then, would never end.
+// A scope may hand back another *gorm.DB, with the statement of the one that it got. GORM's own
+// transaction, which it keeps in a copy of the statement then, would never end.
 func testScopes(t *testing.T, d Database) {
 	s := newSource()
 	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
@@ -147,7 +148,8 @@ func testNotAddressable(t *testing.T, d Database) {
 	}
 	must(t, db.Create(Item{ID: 5}))
 	s.asked()
-	// GORM finds the fields of another struct than the model's by their position only: nothing is assigned by such luck.
+	// GORM finds the fields of another struct than the model's by their position only: nothing is
+	// assigned by such luck.
 	type other struct{ ID idtype.DecimalID }
 	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err, idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
 		t.Errorf("error %v, want ErrZero", err)
@@ -208,8 +210,8 @@ func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
 	return number, err
 }
 
-// A pool of one connection is common with SQLite. A create that held it while the source asks the same pool for a number
-// would wait for ever.
+// A pool of one connection is common with SQLite. A create that held it while the source asks the
+// same pool for a number would wait for ever.
 func testPoolOfOneConnection(t *testing.T, d Database) {
 	db, err := gorm.Open(d.dialector(t), &gorm.Config{})
 	if err != nil {

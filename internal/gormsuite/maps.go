@@ -106,7 +106,8 @@ func testMixedMaps(t *testing.T, d Database) {
 	wantColumn(t, db, selectItems, m[0]["ID"].(idtype.DecimalID), 5, m[2]["id"].(idtype.DecimalID))
 }
 
-// With no model there is nothing that could say what the key is, so nothing is assigned but by ForTable.
+// With no model there is nothing that could say what the key is, so nothing is assigned but by
+// ForTable.
 func testTableMaps(t *testing.T, d Database) {
 	s := newSource()
 	d = d.with(t)

@@ -18,7 +18,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An association that is there already is not inserted: what refers to it must not get an ID that is nowhere.
+// An association that is there already is not inserted: what refers to it must not get an ID that
+// is nowhere.
 func testPhantomAssociation(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	must(t, db.Create(&Company{Name: "known"}))
@@ -52,7 +53,8 @@ func testChildOfSkippedRow(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT author_id FROM books", authors[0].ID)
 }
 
-// What was assigned to a row is not taken for what its associations were assigned, nor for what is created later.
+// What was assigned to a row is not taken for what its associations were assigned, nor for what is
+// created later.
 func testAssignedIsOfOneCreate(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	must(t, db.Create(&Company{ID: 5, Name: "known"}))

@@ -43,7 +43,8 @@ func (c *counter) Reserve(_ context.Context, floor, n int64) (int64, error) {
 	return first, nil
 }
 
-// Every scheme's generator is a source, and every type and storage form a key, a foreign key and an optional one.
+// Every scheme's generator is a source, and every type and storage form a key, a foreign key and an
+// optional one.
 func testSchemes(t *testing.T, d Database) {
 	s := newSchemes()
 	type e struct{} // the entity of keys

@@ -13,7 +13,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An ID that was assigned is inserted, whatever Select and Omit name, and the rest of what they say holds.
+// An ID that was assigned is inserted, whatever Select and Omit name, and the rest of what they say
+// holds.
 func testSelectAndOmit(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	for name, test := range map[string]struct {

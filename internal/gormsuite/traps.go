@@ -61,7 +61,8 @@ func testTraps(t *testing.T, d Database) {
 		t.Errorf("Find read %v", all)
 	}
 
-	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is one parameter.
+	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is
+	// one parameter.
 	sql := dry.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all).Statement.SQL.String()
 	if !strings.Contains(sql, "= ANY(?,?)") && !strings.Contains(sql, "= ANY($1,$2)") {
 		t.Error(sql)
@@ -157,7 +158,8 @@ func testAutoMigrate(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT type FROM pragma_table_info('orders') WHERE name IN ('id', 'user_id')", "bigint", "bigint")
 }
 
-// In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number, without an index.
+// In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number,
+// without an index.
 func testIntegerKeyInSQLite(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Item{}, &IntegerKey{})
@@ -178,7 +180,8 @@ func testIntegerKeyInSQLite(t *testing.T, d Database) {
 			t.Errorf("%s: %s, want %s", table, plan.Detail, want)
 		}
 	}
-	// What the plugin is not asked for, SQLite numbers by itself there, and refuses in a bigint key.
+	// What the plugin is not asked for, SQLite numbers by itself there, and refuses in a bigint
+	// key.
 	must(t, db.Table("integer_keys").Create(map[string]any{"name": "b"}))
 	if err := db.Table("items").Create(map[string]any{"name": "b"}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
 		t.Errorf("error %v", err)
@@ -186,7 +189,8 @@ func testIntegerKeyInSQLite(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT id FROM integer_keys WHERE name = 'b'", row.ID+1)
 }
 
-// What no plugin reaches, and the package documentation tells of. Where one of these fails, GORM has changed: then the sentence goes.
+// What no plugin reaches, and the package documentation tells of. Where one of these fails, GORM
+// has changed: then the sentence goes.
 func testTold(t *testing.T, d Database) {
 	type Small struct {
 		ID   idtype.EightByte[idtype.AsBigint[Item]]

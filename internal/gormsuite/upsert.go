@@ -38,8 +38,8 @@ var (
 	})
 )
 
-// After an upsert of new and known rows, every struct holds the key of its row in the database, or none: whatever the
-// clause, the database and the shape of the rows.
+// After an upsert of new and known rows, every struct holds the key of its row in the database, or
+// none: whatever the clause, the database and the shape of the rows.
 func testUpserts(t *testing.T, d Database) {
 	ignore := "OR IGNORE"
 	if d.Kind == MariaDB {
@@ -109,7 +109,8 @@ func testUpserts(t *testing.T, d Database) {
 	}
 }
 
-// A known row among rows whose count of affected rows, for GORM skips some as it scans, is that of all of them.
+// A known row among rows whose count of affected rows, for GORM skips some as it scans, is that of
+// all of them.
 func testDoNothingWhereGORMMiscounts(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "known"}))
@@ -131,7 +132,8 @@ func newMembers(t *testing.T, d Database) (*gorm.DB, *source) {
 	return db, s
 }
 
-// Asking for the key does not cost the columns that GORM would have asked for, nor change the user's clause.
+// Asking for the key does not cost the columns that GORM would have asked for, nor change the
+// user's clause.
 func testReturningKeepsOthers(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "a"}))
@@ -150,7 +152,8 @@ func testReturningKeepsOthers(t *testing.T, d Database) {
 	}
 }
 
-// An upsert whose conflicts are of the key itself needs no RETURNING, and no look at what is stored.
+// An upsert whose conflicts are of the key itself needs no RETURNING, and no look at what is
+// stored.
 func testUpsertOnKey(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	dry := db.Session(&gorm.Session{DryRun: true})
@@ -237,7 +240,8 @@ func testUpsertMaps(t *testing.T, d Database) {
 	}
 }
 
-// Plain is a Member without columns that the database fills: GORM itself fails to scan those into maps.
+// Plain is a Member without columns that the database fills: GORM itself fails to scan those into
+// maps.
 type Plain struct {
 	ID    idtype.DecimalID
 	Email string

@@ -19,7 +19,8 @@ type value struct {
 	name  string
 	value any
 	takes sqlid.Domain // the narrowest domain that takes it
-	// converted are databases that make of the value another one, of which takes is true; the others refuse the value.
+	// converted are databases that make of the value another one, of which takes is true; the
+	// others refuse the value.
 	converted []sqlid.Dialect
 }
 
@@ -36,7 +37,8 @@ func (v value) of(d sqlid.Dialect) sqlid.Domain {
 	return v.takes
 }
 
-// testColumn holds a column of every domain, in every database, against what it is to take. The first value is a good one.
+// testColumn holds a column of every domain, in every database, against what it is to take. The
+// first value is a good one.
 func testColumn[T idtype.ID](values ...value) func(*testing.T, Database) {
 	values = append(values, value{"NULL", nil, refused, nil}, value{"nothing", "", refused, nil})
 	return func(t *testing.T, s Database) {
@@ -136,7 +138,8 @@ func testSchemes(t *testing.T, s Database) {
 	}
 }
 
-// UUIDs that are sno IDs sort as these do, wherever a UUID keeps its version, and whatever is in its parts.
+// UUIDs that are sno IDs sort as these do, wherever a UUID keeps its version, and whatever is in
+// its parts.
 func testUUIDOrder(t *testing.T, s Database) {
 	type id = idtype.Sno[idtype.AsUUID[User]]
 	random := rand.New(rand.NewPCG(1, 2))

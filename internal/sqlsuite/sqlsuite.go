@@ -62,7 +62,8 @@ func tableOf(t *testing.T) string {
 	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }
 
-// A column holds its domain as a key, as a foreign key and as an optional one; SQLite makes no index of the check.
+// A column holds its domain as a key, as a foreign key and as an optional one; SQLite makes no
+// index of the check.
 func testDefinitions(t *testing.T, s Database) {
 	const id, good, test = "the INTEGER `\"id\"`", int64(20000000001), int64(20000000000)
 	key, err := sqlid.Column[UserID]{Name: id}.PrimaryKey(s.Dialect)
