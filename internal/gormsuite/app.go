@@ -126,7 +126,8 @@ func testValuesOfTheApp(t *testing.T, d Database) {
 	for name, err := range map[string]error{
 		"two keys":        db.Delete(&KeyPair{}, "39706634-1111-4222-8333-123456789012").Error,
 		"a refused model": db.Model(&NotAlias{}).Select("count(*)").Row().Scan(&n),
-		"raw SQL":         db.Raw("SELECT count(*) FROM mixeds WHERE id = ANY(?)", idtype.Slice[idtype.DecimalID]{5}).Row().Scan(&n),
+		"raw SQL": db.Raw("SELECT count(*) FROM mixeds WHERE id = ANY(?)",
+			idtype.Slice[idtype.DecimalID]{5}).Row().Scan(&n),
 	} {
 		if !errors.As(err, &e) {
 			t.Errorf("%s: error %v", name, err)

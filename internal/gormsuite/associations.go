@@ -46,14 +46,16 @@ func testAssociations(t *testing.T, d Database) {
 	}
 	wantMinted(t, u.ID, u.Manager.ID, u.Friends[0].ID, u.Team[0].ID)
 	wantMinted(t, u.Orders[0].ID, u.Orders[1].ID)
-	wantMinted(t, u.Orders[0].Positions[0].ID, u.Orders[0].Positions[1].ID, u.Orders[1].Positions[0].ID)
+	wantMinted(t, u.Orders[0].Positions[0].ID, u.Orders[0].Positions[1].ID,
+		u.Orders[1].Positions[0].ID)
 	wantMinted(t, u.Tags[0].ID, u.Tags[1].ID)
 
 	wantColumn(t, db, "SELECT company_id FROM users WHERE name = 'u'", u.Company.ID)
 	wantColumn(t, db, "SELECT id FROM companies WHERE name = 'c'", u.Company.ID)
 	wantColumn(t, db, "SELECT user_id FROM profiles", u.ID)
 	wantColumn(t, db, "SELECT user_id FROM orders", u.ID, u.ID)
-	wantColumn(t, db, "SELECT order_id FROM positions ORDER BY text", u.Orders[0].ID, u.Orders[0].ID, u.Orders[1].ID)
+	wantColumn(t, db, "SELECT order_id FROM positions ORDER BY text", u.Orders[0].ID,
+		u.Orders[0].ID, u.Orders[1].ID)
 	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'users'", u.ID)
 	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'orders'", u.Orders[0].ID)
 	wantColumn(t, db, "SELECT tag_id FROM user_tags WHERE user_id = (SELECT id FROM users WHERE name = 'u')", u.Tags[0].ID, u.Tags[1].ID)
@@ -63,7 +65,8 @@ func testAssociations(t *testing.T, d Database) {
 
 	var back User
 	must(t, db.Preload(clause.Associations).Preload("Orders.Positions").First(&back, u.ID))
-	if back.Profile.UserID != u.ID || len(back.Orders) != 2 || len(back.Orders[0].Positions) != 2 || len(back.Tags) != 2 || back.Manager.ID != u.Manager.ID {
+	if back.Profile.UserID != u.ID || len(back.Orders) != 2 || len(back.Orders[0].Positions) != 2 ||
+		len(back.Tags) != 2 || back.Manager.ID != u.Manager.ID {
 		t.Errorf("read %+v", back)
 	}
 }
@@ -111,7 +114,10 @@ func testAssociationMode(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT owner_id FROM notes", u.ID)
 	do(db.Model(&u).Association("Team").Append(map[string]any{"name": "t"}))
 	wantColumn(t, db, "SELECT count(*) FROM users WHERE manager_id = (SELECT id FROM users WHERE name = 'u')", 1)
-	for _, query := range []string{"SELECT id FROM tags", "SELECT id FROM notes", "SELECT id FROM users"} {
+	for _, query := range []string{
+		"SELECT id FROM tags", "SELECT id FROM notes",
+		"SELECT id FROM users",
+	} {
 		wantMinted(t, column[idtype.DecimalID](t, db, query)...)
 	}
 	if n := db.Model(&u).Association("Orders").Count(); n != 2 {
@@ -176,7 +182,8 @@ func testCustomJoinTables(t *testing.T, d Database) {
 	must(t, db.Create(&Membership{UserID: late.ID, GroupID: g.ID}))
 	wantFills(t, s, 1, 1)
 	err := db.Create(&Grant{GroupID: g.ID}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, is zero") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
+		"gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, is zero") {
 		t.Error(err)
 	}
 	wantFills(t, s)

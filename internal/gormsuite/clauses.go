@@ -38,7 +38,11 @@ func newPapers(t *testing.T, d Database) (*gorm.DB, []Paper) {
 	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &Paper{}, &Sheet{})
 	short := idtype.MustParseShortID("xinaS8QBh")
-	papers := []Paper{{Name: "a", Short: &short, Sheets: make([]Sheet, 2)}, {Name: "b"}, {Name: "c"}}
+	papers := []Paper{
+		{Name: "a", Short: &short, Sheets: make([]Sheet, 2)},
+		{Name: "b"},
+		{Name: "c"},
+	}
 	must(t, db.Create(&papers))
 	return db, papers
 }
@@ -54,74 +58,116 @@ func testRefusals(t *testing.T, d Database) {
 		want string
 	}{
 		{
-			"zero", func() *gorm.DB { return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}) },
+			"zero", func() *gorm.DB {
+				return db.Where("short", idtype.ShortID(0)).Delete(&Paper{})
+			},
 			"gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; for NULL write IS NULL, or give nil",
 		},
-		{"zero in a list", func() *gorm.DB { return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}}) }, "a condition on ID: the ID is zero"},
+		{"zero in a list", func() *gorm.DB {
+			return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}})
+		}, "a condition on ID: the ID is zero"},
 		{
-			"zero without a model", func() *gorm.DB { return db.Table("papers").Where("short", idtype.ShortID(0)).Delete(nil) },
+			"zero without a model", func() *gorm.DB {
+				return db.Table("papers").Where("short", idtype.ShortID(0)).Delete(nil)
+			},
 			"gormid: table papers: a condition on short: the ID is zero",
 		},
-		{"a negative", func() *gorm.DB { return db.Where("short", idtype.ShortID(-5)).Delete(&Paper{}) }, `"-5" as ShortID: IDs are positive`},
-		{"another scheme", func() *gorm.DB { return db.Delete(&Paper{}, idtype.DecimalID(5)) }, "gormid: gormsuite.Paper (table papers): a condition on ID: " +
+		{"a negative", func() *gorm.DB {
+			return db.Where("short", idtype.ShortID(-5)).Delete(&Paper{})
+		}, `"-5" as ShortID: IDs are positive`},
+		{"another scheme", func() *gorm.DB {
+			return db.Delete(&Paper{}, idtype.DecimalID(5))
+		}, "gormid: gormsuite.Paper (table papers): a condition on ID: " +
 			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, stored as bytes"},
 		{"an integer", func() *gorm.DB { return db.Delete(&Paper{}, 5) }, `int64 "5" as SnoID`},
-		{"a bool", func() *gorm.DB { return db.Delete(&Paper{}, map[string]any{"id": true}) }, `bool "true" as SnoID`},
-		{"a float", func() *gorm.DB { return db.Where(map[string]any{"short": 1.5e15}).Delete(&Paper{}) }, "a float loses digits of an ID"},
-		{"bytes of another length", func() *gorm.DB { return db.Delete(&Paper{}, raw[:9]) }, "9 bytes, want 10"},
-		{"no text of an ID", func() *gorm.DB { return db.Where(map[string]any{"id": "nothing"}).Delete(&Paper{}) }, `"nothing" as SnoID`},
+		{"a bool", func() *gorm.DB {
+			return db.Delete(&Paper{}, map[string]any{"id": true})
+		}, `bool "true" as SnoID`},
+		{"a float", func() *gorm.DB {
+			return db.Where(map[string]any{"short": 1.5e15}).Delete(&Paper{})
+		}, "a float loses digits of an ID"},
+		{"bytes of another length", func() *gorm.DB {
+			return db.Delete(&Paper{}, raw[:9])
+		}, "9 bytes, want 10"},
+		{"no text of an ID", func() *gorm.DB {
+			return db.Where(map[string]any{"id": "nothing"}).Delete(&Paper{})
+		}, `"nothing" as SnoID`},
 		{
-			"a UUID by itself", func() *gorm.DB { return db.Delete(&Paper{}, "39706634-1111-4222-8333-123456789012") },
+			"a UUID by itself", func() *gorm.DB {
+				return db.Delete(&Paper{}, "39706634-1111-4222-8333-123456789012")
+			},
 			`a condition on ID: idtype: "39706634-1111-4222-8333-123456789012" as SnoID`,
 		},
-		{"digits by themselves", func() *gorm.DB { return db.Delete(&Paper{}, "99999999999999999999") }, `"99999999999999999999" as SnoID`},
-		{"a number by itself", func() *gorm.DB { return db.Not("1").Delete(&Paper{}) }, `"1" as SnoID`},
+		{"digits by themselves", func() *gorm.DB {
+			return db.Delete(&Paper{}, "99999999999999999999")
+		}, `"99999999999999999999" as SnoID`},
+		{"a number by itself", func() *gorm.DB {
+			return db.Not("1").Delete(&Paper{})
+		}, `"1" as SnoID`},
 		{
-			"bytes without a model", func() *gorm.DB { return db.Table("papers").Where(map[string]any{"id": raw}).Delete(nil) },
+			"bytes without a model", func() *gorm.DB {
+				return db.Table("papers").Where(map[string]any{"id": raw}).Delete(nil)
+			},
 			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are an ID or a list: write = ? or IN ?",
 		},
 		{"a Slice without a model", func() *gorm.DB {
-			return db.Table("papers").Not("id", idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
+			return db.Table("papers").Not("id",
+				idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
 		}, "a condition on id: no model tells whether an idtype.Slice is a list or a value there: write IN ? with the IDs"},
 		{
 			"a Slice in ANY", func() *gorm.DB {
-				return db.Where("id = ANY(?)", idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(&Paper{})
+				return db.Where("id = ANY(?)",
+					idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(&Paper{})
 			},
 			"an idtype.Slice is one text of JSON: give IN ? a []ID",
 		},
 		{
 			"a Slice in raw SQL", func() *gorm.DB {
-				return db.Exec("DELETE FROM papers WHERE id NOT IN (?)", idtype.Slice[idtype.SnoID]{})
+				return db.Exec("DELETE FROM papers WHERE id NOT IN (?)",
+					idtype.Slice[idtype.SnoID]{})
 			},
 			"an idtype.Slice is one text of JSON",
 		},
 		{"a Slice by name", func() *gorm.DB {
-			return db.Where("id NOT IN @ids", sql.Named("ids", idtype.Slice[idtype.SnoID]{})).Delete(&Paper{})
+			return db.Where("id NOT IN @ids",
+				sql.Named("ids", idtype.Slice[idtype.SnoID]{})).Delete(&Paper{})
 		}, "an idtype.Slice is one text of JSON"},
 		{
-			"a Slice beside a key", func() *gorm.DB { return db.Where("id <> ?", idtype.Slice[idtype.SnoID]{}).Delete(&Paper{}) },
+			"a Slice beside a key", func() *gorm.DB {
+				return db.Where("id <> ?", idtype.Slice[idtype.SnoID]{}).Delete(&Paper{})
+			},
 			"an idtype.Slice is one text of JSON",
 		},
 		{
 			"a zero in a map", func() *gorm.DB {
-				return db.Model(&Paper{}).Where("1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
+				return db.Model(&Paper{}).Where(
+					"1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
 			},
 			"gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or give nil for NULL",
 		},
-		{"a 0 in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", 0) }, "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"},
+		{"a 0 in a map", func() *gorm.DB {
+			return db.Model(&Paper{}).Where("1 = 1").Update("short", 0)
+		}, "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"},
 		{
-			"digits of a short ID", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", "11093174944930914") },
+			"digits of a short ID", func() *gorm.DB {
+				return db.Model(&Paper{}).Where("1 = 1").Update("short", "11093174944930914")
+			},
 			`Short of type *idtype.ShortID: idtype: "11093174944930914" as ShortID`,
 		},
 		{
-			"a list in a map", func() *gorm.DB { return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5}) },
+			"a list in a map", func() *gorm.DB {
+				return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5})
+			},
 			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write IN ? for a list",
 		},
 		{"a text in a map that is created", func() *gorm.DB {
 			return db.Model(&Paper{}).Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
 		}, `row 1: Short of type *idtype.ShortID: idtype: "?" as ShortID`},
 		{"a text in an upsert", func() *gorm.DB {
-			conflict := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.Assignments(map[string]any{"short": "?"})}
+			conflict := clause.OnConflict{
+				Columns:   []clause.Column{{Name: "id"}},
+				DoUpdates: clause.Assignments(map[string]any{"short": "?"}),
+			}
 			return db.Clauses(conflict).Create(&Paper{ID: papers[0].ID})
 		}, `Short of type *idtype.ShortID: idtype: "?" as ShortID`},
 	} {
@@ -141,7 +187,8 @@ func testRefusals(t *testing.T, d Database) {
 func testRefusalOfRow(t *testing.T, d Database) {
 	db, _ := newPapers(t, d)
 	var e *gormid.Error
-	if err := db.Model(&Paper{}).Select("name").Where("short", idtype.ShortID(0)).Row().Scan(new(string)); !errors.As(err, &e) {
+	if err := db.Model(&Paper{}).Select("name").Where("short",
+		idtype.ShortID(0)).Row().Scan(new(string)); !errors.As(err, &e) {
 		t.Errorf("error %v", err)
 	}
 	rows, err := db.Model(&Paper{}).Where("short", idtype.ShortID(0)).Rows()
@@ -154,10 +201,12 @@ func testRefusalOfRow(t *testing.T, d Database) {
 func testRefusalInSubquery(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	for name, sub := range map[string]*gorm.DB{
-		"a zero":             db.Model(&Paper{}).Select("id").Where("short", idtype.ShortID(0)),
-		"a Slice":            db.Model(&Paper{}).Select("id").Where("id <> ?", idtype.Slice[idtype.SnoID]{papers[0].ID}),
-		"a Slice in raw SQL": db.Raw("SELECT id FROM papers WHERE id NOT IN (?)", idtype.Slice[idtype.SnoID]{papers[0].ID}),
-		"a refused model":    db.Model(&NotAlias{}).Select("id"),
+		"a zero": db.Model(&Paper{}).Select("id").Where("short", idtype.ShortID(0)),
+		"a Slice": db.Model(&Paper{}).Select("id").Where("id <> ?",
+			idtype.Slice[idtype.SnoID]{papers[0].ID}),
+		"a Slice in raw SQL": db.Raw("SELECT id FROM papers WHERE id NOT IN (?)",
+			idtype.Slice[idtype.SnoID]{papers[0].ID}),
+		"a refused model": db.Model(&NotAlias{}).Select("id"),
 	} {
 		var e *gormid.Error
 		if err := db.Where("id NOT IN (?)", sub).Delete(&Paper{}).Error; !errors.As(err, &e) {
@@ -183,9 +232,11 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 		"a Slice of JSON":         db.Where("name < 'c' AND lists = ? OR name = 'c'", list),
 		"numbers of a byte":       db.Where("length(name) IN (?)", []byte{1, 2, 3, 4, 5, 6, 7, 8}),
 		"bytes of another column": db.Where("name IN (?) OR name = 'c'", []string{"a", "b"}),
-		"json_each":               db.Where("id NOT IN (SELECT unhex(value) FROM json_each(?))", idtype.Slice[idtype.SnoID]{}),
-		"a bound":                 db.Where(clause.Gte{Column: "number", Value: 0}),
-		"a tuple":                 db.Where("(name, number) IN ?", [][]any{{"a", 0}, {"b", 0}, {"c", 0}}),
+		"json_each": db.Where("id NOT IN (SELECT unhex(value) FROM json_each(?))",
+			idtype.Slice[idtype.SnoID]{}),
+		"a bound": db.Where(clause.Gte{Column: "number", Value: 0}),
+		"a tuple": db.Where("(name, number) IN ?",
+			[][]any{{"a", 0}, {"b", 0}, {"c", 0}}),
 	} {
 		var n int64
 		if err := tx.Model(&Paper{}).Count(&n).Error; err != nil || n != 3 {
@@ -207,7 +258,8 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 	if len(sheets) != 2 {
 		t.Errorf("joined: %v", sheets)
 	}
-	if err := db.InnerJoins("Paper", db.Where(map[string]any{"short": "?"})).Find(&sheets).Error; err == nil {
+	if err := db.InnerJoins(
+		"Paper", db.Where(map[string]any{"short": "?"})).Find(&sheets).Error; err == nil {
 		t.Error("a joined relation takes any text")
 	}
 }
@@ -225,14 +277,16 @@ func testTextsByThemselves(t *testing.T, d Database) {
 			t.Errorf("by %s: %v", want.ID, found)
 		}
 	}
-	if err := db.First(&Paper{}, "abcdefghijklmnop").Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+	if err := db.First(&Paper{}, "abcdefghijklmnop").Error; !errors.Is(err,
+		gorm.ErrRecordNotFound) {
 		t.Errorf("by another ID: %v", err)
 	}
 	var n int64
 	if err := db.Model(&Paper{}).Where("name").Count(&n).Error; err != nil {
 		t.Errorf("by a column: %v", err)
 	}
-	if err := db.First(&Paper{}, "nothing").Error; err == nil || errors.Is(err, gorm.ErrRecordNotFound) {
+	if err := db.First(&Paper{}, "nothing").Error; err == nil ||
+		errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Errorf("by what is no column: %v", err)
 	}
 }
@@ -242,12 +296,18 @@ func testRefusedIsNotRun(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	slice := idtype.Slice[idtype.SnoID]{papers[0].ID}
 	for name, do := range map[string]func(tx *gorm.DB) *gorm.DB{
-		"zero":          func(tx *gorm.DB) *gorm.DB { return tx.Where("id <> ?", idtype.SnoID{}).Delete(&Paper{}) },
-		"zero in a map": func(tx *gorm.DB) *gorm.DB { return tx.Not(map[string]any{"short": idtype.ShortID(0)}).Delete(&Paper{}) },
+		"zero": func(tx *gorm.DB) *gorm.DB {
+			return tx.Where("id <> ?", idtype.SnoID{}).Delete(&Paper{})
+		},
+		"zero in a map": func(tx *gorm.DB) *gorm.DB {
+			return tx.Not(map[string]any{"short": idtype.ShortID(0)}).Delete(&Paper{})
+		},
 		"zero to a column": func(tx *gorm.DB) *gorm.DB {
 			return tx.Model(&Paper{}).Where("1 = 1").Update("short", idtype.ShortID(0))
 		},
-		"a Slice": func(tx *gorm.DB) *gorm.DB { return tx.Where("id <> ?", slice).Delete(&Paper{}) },
+		"a Slice": func(tx *gorm.DB) *gorm.DB {
+			return tx.Where("id <> ?", slice).Delete(&Paper{})
+		},
 	} {
 		text := db.ToSQL(do)
 		if err := db.Exec(text).Error; err == nil {
@@ -269,19 +329,35 @@ func testTextsOfPatches(t *testing.T, d Database) {
 	const text = "12345678" // the text of one short ID, and digits of another
 	id := idtype.MustParseShortID(text)
 	for name, do := range map[string]func() *gorm.DB{
-		"map":            func() *gorm.DB { return db.Model(&papers[1]).Updates(map[string]any{"short": text}) },
-		"a patch":        func() *gorm.DB { p := text; return db.Model(&papers[1]).Updates(Patch{Short: &p}) },
-		"generic":        func() *gorm.DB { return updateGeneric(db, papers[1].ID, map[string]any{"short": text}) },
-		"Assign":         func() *gorm.DB { return db.Where("name = ?", "b").Assign("short", text).FirstOrCreate(&Paper{}) },
-		"a named string": func() *gorm.DB { type named string; return db.Model(&papers[1]).Update("short", named(text)) },
+		"map": func() *gorm.DB {
+			return db.Model(&papers[1]).Updates(map[string]any{"short": text})
+		},
+		"a patch": func() *gorm.DB {
+			p := text
+			return db.Model(&papers[1]).Updates(Patch{Short: &p})
+		},
+		"generic": func() *gorm.DB {
+			return updateGeneric(db, papers[1].ID, map[string]any{"short": text})
+		},
+		"Assign": func() *gorm.DB {
+			return db.Where("name = ?", "b").Assign("short", text).FirstOrCreate(&Paper{})
+		},
+		"a named string": func() *gorm.DB {
+			type named string
+			return db.Model(&papers[1]).Update("short", named(text))
+		},
 		"sql.NullString": func() *gorm.DB {
 			return db.Model(&papers[1]).Update("short", sql.NullString{String: text, Valid: true})
 		},
-		"pointer to text": func() *gorm.DB { p := text; return db.Model(&papers[1]).Update("short", &p) },
+		"pointer to text": func() *gorm.DB {
+			p := text
+			return db.Model(&papers[1]).Update("short", &p)
+		},
 	} {
 		must(t, db.Exec("UPDATE papers SET short = NULL WHERE name = 'b'"))
 		must(t, do())
-		if got := column[idtype.ShortID](t, db, "SELECT short FROM papers WHERE name = 'b'"); len(got) != 1 || got[0] != id {
+		if got := column[idtype.ShortID](t, db,
+			"SELECT short FROM papers WHERE name = 'b'"); len(got) != 1 || got[0] != id {
 			t.Errorf("%s: stored %v, want %v", name, got, id)
 		}
 	}
@@ -302,7 +378,8 @@ func testTextsOfPatches(t *testing.T, d Database) {
 }
 
 func updateGeneric(db *gorm.DB, id idtype.SnoID, values map[string]any) *gorm.DB {
-	_, err := gorm.G[Paper](db).Where("id = ?", id).Set(assignments(values)...).Update(context.Background())
+	_, err := gorm.G[Paper](db).Where("id = ?",
+		id).Set(assignments(values)...).Update(context.Background())
 	return &gorm.DB{Error: err}
 }
 
@@ -327,11 +404,15 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	for want, do := range map[string]func() error{
-		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error { return db.Create(&shop).Error },
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error {
+			return db.Create(&shop).Error
+		},
 		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
 			return db.Create(&[]Shop{{OwnerID: 5, Home: Address{City: 5}, Work: Address{City: 5}, Spare: &Address{City: 5}}, {OwnerID: 5, Home: Address{City: 5}, Spare: &Address{City: 5}}}).Error
 		},
-		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error { return db.Save(&Shop{ID: 7}).Error },
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error {
+			return db.Save(&Shop{ID: 7}).Error
+		},
 		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: set it": func() error {
 			return db.Model(&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error
 		},
@@ -341,7 +422,8 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 	} {
 		err := do()
 		var e *gormid.Error
-		if !errors.As(err, &e) || !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), want) {
+		if !errors.As(err, &e) || !errors.Is(err, idtype.ErrZero) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v\nwant %s", err, want)
 		}
 	}
@@ -354,10 +436,14 @@ func testLiterals(t *testing.T, d Database) {
 	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
 	sno, eight := idtype.MustParseSnoID("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
 	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
-		return tx.Where("id IN ? AND name <> ?", []any{sno, &eight, eight[:], idtype.OrZero[idtype.SnoID]{ID: sno}}, "<binary>").
+		return tx.Where("id IN ? AND name <> ?",
+			[]any{sno, &eight, eight[:], idtype.OrZero[idtype.SnoID]{ID: sno}}, "<binary>").
 			Find(&[]event[idtype.SnoID, idtype.EightByteID]{})
 	})
-	literal := map[string]string{"sqlite": "x'%x'", "mysql": "x'%x'", "postgres": `'\x%x'::bytea`, "clickhouse": "unhex('%x')"}[db.Name()]
+	literal := map[string]string{
+		"sqlite": "x'%x'", "mysql": "x'%x'", "postgres": `'\x%x'::bytea`,
+		"clickhouse": "unhex('%x')",
+	}[db.Name()]
 	for _, id := range [][]byte{sno[:], eight[:]} {
 		if want := fmt.Sprintf(literal, id); strings.Count(text, want) != 2 {
 			t.Errorf("%s\nwant %s twice in it", text, want)
@@ -366,12 +452,16 @@ func testLiterals(t *testing.T, d Database) {
 	if strings.Count(text, "<binary>") != 1 {
 		t.Error(text)
 	}
-	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB { return tx.Exec("SELECT ?", idtype.DecimalID(0)) }); text != "SELECT /* refused */" {
+	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		return tx.Exec("SELECT ?", idtype.DecimalID(0))
+	}); text != "SELECT /* refused */" {
 		t.Errorf("%s: a zero is shown as what may be run", text)
 	}
 	uuid := idtype.Sno[idtype.AsUUID[struct{}]](sno)
 	value, _ := uuid.Value()
-	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB { return tx.Exec("SELECT ?", uuid) }); text != fmt.Sprintf("SELECT '%s'", value) {
+	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		return tx.Exec("SELECT ?", uuid)
+	}); text != fmt.Sprintf("SELECT '%s'", value) {
 		t.Error(text)
 	}
 }

@@ -60,7 +60,10 @@ func testBatchInClickHouse(t *testing.T, d Database) {
 func testZeroInClickHouse(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Reading{})
-	for _, dest := range []any{&Reading{}, &[]Reading{{Station: idtype.EightByteID{1}}, {}}, map[string]any{"station": idtype.EightByteID{}, "value": 1.0}} {
+	for _, dest := range []any{
+		&Reading{}, &[]Reading{{Station: idtype.EightByteID{1}}, {}},
+		map[string]any{"station": idtype.EightByteID{}, "value": 1.0},
+	} {
 		err := db.Model(&Reading{}).Create(dest).Error
 		var typed *gormid.Error
 		if !errors.Is(err, idtype.ErrZero) || !errors.As(err, &typed) {
@@ -79,7 +82,8 @@ func testTrapsInClickHouse(t *testing.T, d Database) {
 	if err := db.CreateInBatches(make([]Item, 4), 2).Error; err == nil {
 		t.Error("two inserts in one transaction work now")
 	}
-	skip := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(newSource()))
+	skip := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true},
+		gormid.Use(newSource()))
 	must(t, skip.Create(&Item{Name: "lost"}))
 	wantColumn[int](t, db, "SELECT 1 FROM items")
 	if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(&Item{Name: "upsert"}).Error; err == nil {

@@ -67,11 +67,20 @@ type types map[Kind]string
 // none, and nullable where the field is. Nothing numbers it, and it is right at once: a second
 // migration finds nothing to change.
 func testColumns(t *testing.T, d Database) {
-	bigint := types{SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)", ClickHouse: "Int64"}
-	binary := func(n int) types {
-		return types{SQLite: "BLOB", Postgres: "bytea", MariaDB: fmt.Sprintf("binary(%d)", n), ClickHouse: fmt.Sprintf("FixedString(%d)", n)}
+	bigint := types{
+		SQLite: "bigint", Postgres: "bigint", MariaDB: "bigint(20)",
+		ClickHouse: "Int64",
 	}
-	text := types{SQLite: "char(16)", Postgres: "text COLLATE C", MariaDB: "char(16) COLLATE ascii_bin", ClickHouse: "String"}
+	binary := func(n int) types {
+		return types{
+			SQLite: "BLOB", Postgres: "bytea", MariaDB: fmt.Sprintf("binary(%d)", n),
+			ClickHouse: fmt.Sprintf("FixedString(%d)", n),
+		}
+	}
+	text := types{
+		SQLite: "char(16)", Postgres: "text COLLATE C",
+		MariaDB: "char(16) COLLATE ascii_bin", ClickHouse: "String",
+	}
 	uuid := types{SQLite: "uuid", Postgres: "uuid", MariaDB: "uuid", ClickHouse: "UUID"}
 	s := newSchemes()
 	type e struct{}
@@ -149,28 +158,37 @@ func checkValues[K idtype.ID](t *testing.T, db *gorm.DB, isClickHouse bool) {
 			!strings.HasSuffix(err.Error(), want) {
 			t.Errorf("error %v", err)
 		}
-		m := map[string]any{"id": root.ID, "name": root.Name, "parent_id": nil, "pair_a": nil, "pair_b": nil, "plain": root.Plain, "strict": root.Strict}
+		m := map[string]any{
+			"id": root.ID, "name": root.Name, "parent_id": nil, "pair_a": nil,
+			"pair_b": nil, "plain": root.Plain, "strict": root.Strict,
+		}
 		must(t, db.Model(&node[K]{}).Create(m))
 	} else {
 		must(t, db.Create(&root))
 	}
 	full := node[K]{
 		Name: "full", ParentID: &root.ID, PairA: &p.A, PairB: &p.B, Plain: ids[0], Strict: &ids[1],
-		Null: sql.Null[K]{V: ids[1], Valid: true}, Null2: sqlid.NullOf(ids[2]), Zero: idtype.OrZero[K]{ID: ids[0]},
+		Null: sql.Null[K]{V: ids[1], Valid: true}, Null2: sqlid.NullOf(ids[2]),
+		Zero: idtype.OrZero[K]{ID: ids[0]},
 	}
 	must(t, db.Create(&full))
 	var back []node[K]
 	must(t, db.Order("name").Preload("Parent").Preload("Pair").Find(&back))
-	if len(back) != 2 || back[0].Parent == nil || back[0].Parent.ID != root.ID || back[0].Pair == nil || *back[0].Pair != p {
+	if len(back) != 2 || back[0].Parent == nil || back[0].Parent.ID != root.ID ||
+		back[0].Pair == nil || *back[0].Pair != p {
 		t.Fatalf("read %+v", back)
 	}
 	back[0].Parent, back[0].Pair = nil, nil
 	for i, want := range []node[K]{full, root} {
-		if got, want := fmt.Sprintf("%+v", deref(back[i])), fmt.Sprintf("%+v", deref(want)); got != want {
+		if got, want := fmt.Sprintf("%+v", deref(back[i])),
+			fmt.Sprintf("%+v", deref(want)); got != want {
 			t.Errorf("read  %s\nwrote %s", got, want)
 		}
 	}
-	for query, id := range map[string]K{"id = ?": full.ID, "parent_id = ?": root.ID, "zero = ?": ids[0], "null2 = ?": ids[2]} {
+	for query, id := range map[string]K{
+		"id = ?": full.ID, "parent_id = ?": root.ID,
+		"zero = ?": ids[0], "null2 = ?": ids[2],
+	} {
 		var found node[K]
 		if err := db.Where(query, id).First(&found).Error; err != nil || found.ID != full.ID {
 			t.Errorf("%s %v: found %v, %v", query, id, found.ID, err)
@@ -205,7 +223,8 @@ func testJoinTableColumns(t *testing.T, d Database) {
 	migrate(t, db, &Label{})
 	for range 2 {
 		columns := d.columns(t, db, "label_peers")
-		if want := d.columns(t, db, "labels")["id"]; len(columns) != 2 || columns["label_id"] != want || columns["peer_id"] != want {
+		if want := d.columns(t, db, "labels")["id"]; len(columns) != 2 ||
+			columns["label_id"] != want || columns["peer_id"] != want {
 			t.Errorf("the columns of the join table are %v, the key is %s", columns, want)
 		}
 		migrate(t, db, &Label{})
@@ -229,7 +248,10 @@ func testGrownTable(t *testing.T, d Database) {
 		Added *idtype.SnoID
 	}
 	db := d.open(t, newSchemes().sno)
-	bytes := map[Kind]string{SQLite: "BLOB", Postgres: "bytea", MariaDB: "binary(10)", ClickHouse: "FixedString(10)"}[d.Kind]
+	bytes := map[Kind]string{
+		SQLite: "BLOB", Postgres: "bytea", MariaDB: "binary(10)",
+		ClickHouse: "FixedString(10)",
+	}[d.Kind]
 	switch d.Kind {
 	case ClickHouse:
 		must(t, db.Exec("CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id"))
@@ -279,12 +301,20 @@ func testKeyOfAnotherType(t *testing.T, d Database) {
 	}
 	db := d.open(t, newSchemes().sno)
 	wrong := map[Kind]map[any][]string{
-		SQLite:   {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
-		Postgres: {&Wrong{}: {"text", "bigint"}, &Number{}: {"int", "bytea", "numeric"}, &Text{}: {"bytea", "bigint"}},
-		MariaDB: {
-			&Wrong{}: {"binary(8)", "varbinary(10)", "bigint"}, &Number{}: {"int", "binary(8)", "decimal(20)"}, &Text{}: {"varchar(16)", "char(20)"},
+		SQLite: {&Wrong{}: nil, &Number{}: nil, &Text{}: nil},
+		Postgres: {
+			&Wrong{}: {"text", "bigint"}, &Number{}: {"int", "bytea", "numeric"},
+			&Text{}: {"bytea", "bigint"},
 		},
-		ClickHouse: {&Wrong{}: {"FixedString(8)", "String"}, &Number{}: {"Int32", "UInt64"}, &Text{}: {"FixedString(16)"}},
+		MariaDB: {
+			&Wrong{}:  {"binary(8)", "varbinary(10)", "bigint"},
+			&Number{}: {"int", "binary(8)", "decimal(20)"},
+			&Text{}:   {"varchar(16)", "char(20)"},
+		},
+		ClickHouse: {
+			&Wrong{}: {"FixedString(8)", "String"}, &Number{}: {"Int32", "UInt64"},
+			&Text{}: {"FixedString(16)"},
+		},
 	}[d.Kind]
 	for model, types := range wrong {
 		stmt := gorm.Statement{DB: db}
@@ -292,14 +322,17 @@ func testKeyOfAnotherType(t *testing.T, d Database) {
 			t.Fatal(err)
 		}
 		for _, typ := range types {
-			create := "CREATE TABLE " + stmt.Table + " (id " + typ + " PRIMARY KEY, name varchar(100))"
+			create := "CREATE TABLE " + stmt.Table + " (id " + typ +
+				" PRIMARY KEY, name varchar(100))"
 			if d.Kind == ClickHouse {
-				create = "CREATE TABLE " + stmt.Table + " (id " + typ + ", name String) ENGINE = MergeTree ORDER BY id"
+				create = "CREATE TABLE " + stmt.Table + " (id " + typ +
+					", name String) ENGINE = MergeTree ORDER BY id"
 			}
 			must(t, db.Exec(create))
 			err := db.AutoMigrate(model)
 			var e *gormid.Error
-			if !errors.As(err, &e) || e.Table != stmt.Table || !strings.Contains(err.Error(), "the primary key id is of type ") {
+			if !errors.As(err, &e) || e.Table != stmt.Table ||
+				!strings.Contains(err.Error(), "the primary key id is of type ") {
 				t.Errorf("%T of a table whose key is %s: %v", model, typ, err)
 			}
 			must(t, db.Exec("DROP TABLE "+stmt.Table))
@@ -343,8 +376,14 @@ func testTypeTag(t *testing.T, d Database) {
 	if err := cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})); err != nil {
 		t.Fatal(err)
 	}
-	bytes := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "BINARY(10)", ClickHouse: "FixedString(10)"}
-	long := map[Kind]string{SQLite: "blob", Postgres: "bytea", MariaDB: "longblob", ClickHouse: "String"}
+	bytes := map[Kind]string{
+		SQLite: "blob", Postgres: "bytea", MariaDB: "BINARY(10)",
+		ClickHouse: "FixedString(10)",
+	}
+	long := map[Kind]string{
+		SQLite: "blob", Postgres: "bytea", MariaDB: "longblob",
+		ClickHouse: "String",
+	}
 	for field, want := range map[*schema.Field]string{
 		kept.Schema.LookUpField("long"):     long[d.Kind],
 		kept.Schema.LookUpField("id"):       "blobby(20)",

@@ -97,7 +97,8 @@ func testSetValuesStay(t *testing.T, d Database) {
 	must(t, db.Create(&items))
 	wantFills(t, s, 2)
 	wantMinted(t, items[1].ID, items[3].ID)
-	wantColumn(t, db, "SELECT id FROM items WHERE name IN ('seven', 'eight')", idtype.DecimalID(7), 8)
+	wantColumn(t, db, "SELECT id FROM items WHERE name IN ('seven', 'eight')", idtype.DecimalID(7),
+		8)
 	wantColumn(t, db, "SELECT id FROM items WHERE name LIKE 'new%'", items[1].ID, items[3].ID)
 
 	must(t, db.Create(&Item{ID: 9}))
@@ -140,7 +141,8 @@ func testGenericAPI(t *testing.T, d Database) {
 	wantFills(t, s, 1, 2, 1, 1)
 	stored := column[idtype.DecimalID](t, db, selectItems)
 	wantMinted(t, stored...)
-	if want := append([]idtype.DecimalID{item.ID}, itemIDs(items)...); !slices.Equal(stored[:4], want) {
+	if want := append([]idtype.DecimalID{item.ID}, itemIDs(items)...); !slices.Equal(stored[:4],
+		want) {
 		t.Errorf("stored %v, want %v", stored, want)
 	}
 	got, err := gorm.G[Item](db).Where("id = ?", item.ID).First(ctx)
@@ -277,7 +279,10 @@ func testConcurrency(t *testing.T, d Database) {
 		wg.Go(func() {
 			for i := range 10 {
 				items := []Item{{}, {}}
-				user := User{Name: fmt.Sprint(g, i), Orders: []Order{{Positions: []Position{{}, {}}}}}
+				user := User{
+					Name:   fmt.Sprint(g, i),
+					Orders: []Order{{Positions: []Position{{}, {}}}},
+				}
 				for _, err := range []error{
 					db.Create(&items).Error,
 					db.Create(&user).Error,
@@ -297,7 +302,8 @@ func testConcurrency(t *testing.T, d Database) {
 		column[idtype.DecimalID](t, db, "SELECT id FROM orders"),
 		column[idtype.DecimalID](t, db, "SELECT id FROM positions"),
 	)...)
-	wantColumn(t, db, "SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM positions)", 240+160)
+	wantColumn(t, db, "SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM positions)", 240+
+		160)
 }
 
 // Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about

@@ -78,38 +78,68 @@ func testEmbedded(t *testing.T, d Database) {
 		})
 	}
 	var anonymous Anonymous
-	check("anonymous", "SELECT id FROM anonymous", &anonymous, func() idtype.DecimalID { return anonymous.ID })
+	check("anonymous", "SELECT id FROM anonymous", &anonymous, func() idtype.DecimalID {
+		return anonymous.ID
+	})
 	var pointer AnonymousPointer
-	check("nil pointer", "SELECT id FROM anonymous_pointers", &pointer, func() idtype.DecimalID { return pointer.ID })
+	check("nil pointer", "SELECT id FROM anonymous_pointers", &pointer, func() idtype.DecimalID {
+		return pointer.ID
+	})
 	filled := AnonymousPointer{Base: &Base{}, Name: "filled"}
-	check("pointer", "SELECT id FROM anonymous_pointers WHERE name = 'filled'", &filled, func() idtype.DecimalID { return filled.ID })
+	check("pointer", "SELECT id FROM anonymous_pointers WHERE name = 'filled'", &filled,
+		func() idtype.DecimalID {
+			return filled.ID
+		})
 	var two TwoLevels
-	check("two levels", "SELECT id FROM two_levels", &two, func() idtype.DecimalID { return two.ID })
+	check("two levels", "SELECT id FROM two_levels", &two, func() idtype.DecimalID {
+		return two.ID
+	})
 	var twoPointers TwoLevelPointers
-	check("two levels, pointer", "SELECT id FROM two_level_pointers", &twoPointers, func() idtype.DecimalID { return twoPointers.ID })
+	check("two levels, pointer", "SELECT id FROM two_level_pointers", &twoPointers,
+		func() idtype.DecimalID {
+			return twoPointers.ID
+		})
 	var tagged Tagged
-	check("tag", "SELECT id FROM taggeds", &tagged, func() idtype.DecimalID { return tagged.Common.ID })
+	check("tag", "SELECT id FROM taggeds", &tagged, func() idtype.DecimalID {
+		return tagged.Common.ID
+	})
 	var taggedPointer TaggedPointer
-	check("tag, nil pointer", "SELECT id FROM tagged_pointers", &taggedPointer, func() idtype.DecimalID { return taggedPointer.Common.ID })
+	check("tag, nil pointer", "SELECT id FROM tagged_pointers", &taggedPointer,
+		func() idtype.DecimalID {
+			return taggedPointer.Common.ID
+		})
 	var prefixed Prefixed
-	check("prefix", "SELECT base_id FROM prefixeds", &prefixed, func() idtype.DecimalID { return prefixed.Common.ID })
+	check("prefix", "SELECT base_id FROM prefixeds", &prefixed, func() idtype.DecimalID {
+		return prefixed.Common.ID
+	})
 	var embeds TwoEmbeds
-	check("two embeds", "SELECT id FROM two_embeds", &embeds, func() idtype.DecimalID { return embeds.ID })
+	check("two embeds", "SELECT id FROM two_embeds", &embeds, func() idtype.DecimalID {
+		return embeds.ID
+	})
 	var embedsTagged TwoEmbedsTagged
-	check("two embeds, tags", "SELECT id FROM two_embeds_taggeds", &embedsTagged, func() idtype.DecimalID { return embedsTagged.First.ID })
+	check("two embeds, tags", "SELECT id FROM two_embeds_taggeds", &embedsTagged,
+		func() idtype.DecimalID {
+			return embedsTagged.First.ID
+		})
 
 	t.Run("set", func(t *testing.T) {
-		set := []AnonymousPointer{{Base: &Base{ID: 5}, Name: "set"}, {Name: "set"}, {Base: &Base{}, Name: "set"}}
+		set := []AnonymousPointer{
+			{Base: &Base{ID: 5}, Name: "set"},
+			{Name: "set"},
+			{Base: &Base{}, Name: "set"},
+		}
 		must(t, db.Create(&set))
 		wantFills(t, s, 2)
 		wantMinted(t, set[1].ID, set[2].ID)
-		wantColumn(t, db, "SELECT id FROM anonymous_pointers WHERE name = 'set'", 5, set[1].ID, set[2].ID)
+		wantColumn(t, db, "SELECT id FROM anonymous_pointers WHERE name = 'set'", 5, set[1].ID,
+			set[2].ID)
 	})
 	t.Run("map", func(t *testing.T) {
 		m := map[string]any{"ID": 0, "name": "map"}
 		must(t, db.Model(&Prefixed{}).Create(m))
 		wantFills(t, s, 1)
-		wantColumn(t, db, "SELECT base_id FROM prefixeds WHERE name = 'map'", m["ID"].(idtype.DecimalID))
+		wantColumn(t, db, "SELECT base_id FROM prefixeds WHERE name = 'map'",
+			m["ID"].(idtype.DecimalID))
 	})
 	t.Run("failure", func(t *testing.T) {
 		s.err = errors.New("away")
@@ -140,7 +170,8 @@ func testTwoKeysEmbedded(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT b_id FROM twices WHERE a_id = 5", row.B.ID)
 
 	err := db.Create(&Twice{}).Error
-	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "gormsuite.Twice (table twices): row 0: A.ID (column a_id) of type idtype.DecimalID is zero") {
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
+		"gormsuite.Twice (table twices): row 0: A.ID (column a_id) of type idtype.DecimalID is zero") {
 		t.Error(err)
 	}
 }
@@ -180,7 +211,8 @@ func testKeyTypes(t *testing.T, d Database) {
 	must(t, db.Create(&pointers))
 	wantFills(t, s, 3)
 	wantMinted(t, *pointers[0].ID, *pointers[1].ID, *pointers[2].ID)
-	wantColumn(t, db, "SELECT id FROM pointer_keys", *pointers[0].ID, *pointers[1].ID, *pointers[2].ID, 5)
+	wantColumn(t, db, "SELECT id FROM pointer_keys", *pointers[0].ID, *pointers[1].ID,
+		*pointers[2].ID, 5)
 
 	typed := []*TypedKey{{}, {}}
 	must(t, db.Create(typed))

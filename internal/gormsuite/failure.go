@@ -32,7 +32,8 @@ func testSourceFails(t *testing.T, d Database) {
 			items := []Item{{Name: "a"}, {ID: 5}, {Name: "b"}, {Name: "c"}}
 			result := db.Create(&items)
 			var typed *gormid.Error
-			if !errors.As(result.Error, &typed) || typed.Table != "items" || typed.Model != "gormsuite.Item" {
+			if !errors.As(result.Error, &typed) || typed.Table != "items" ||
+				typed.Model != "gormsuite.Item" {
 				t.Fatalf("error %v", result.Error)
 			}
 			if s.err != nil && !errors.Is(result.Error, away) {
@@ -47,13 +48,15 @@ func testSourceFails(t *testing.T, d Database) {
 				}
 			}
 			m := map[string]any{"ID": 0}
-			if err := db.Model(&Item{}).Create(m).Error; s.err != nil && !errors.Is(err, away) || s.lies && err != nil {
+			if err := db.Model(&Item{}).Create(m).Error; s.err != nil && !errors.Is(err, away) ||
+				s.lies && err != nil {
 				t.Errorf("error %v", err)
 			}
 			if s.err != nil && m["ID"] != 0 {
 				t.Errorf("the map is %v", m)
 			}
-			wantColumn(t, db, "SELECT count(*) FROM items WHERE id <> 0", map[bool]int{false: 0, true: 1}[s.lies])
+			wantColumn(t, db, "SELECT count(*) FROM items WHERE id <> 0",
+				map[bool]int{false: 0, true: 1}[s.lies])
 
 			s.err, s.lies = nil, false
 			must(t, db.Create(&items)) // once it is back, the same rows go in
@@ -66,7 +69,8 @@ func testErrorOfTable(t *testing.T, d Database) {
 	s := newSource()
 	db := d.open(t, gormid.Use(s).ForTable("items", "id"))
 	s.err = errors.New("away")
-	if err := db.Table("items").Create(map[string]any{}).Error; err == nil || err.Error() != "gormid: table items: the source of decimal IDs failed: away" {
+	if err := db.Table("items").Create(map[string]any{}).Error; err == nil ||
+		err.Error() != "gormid: table items: the source of decimal IDs failed: away" {
 		t.Error(err)
 	}
 }
@@ -89,10 +93,12 @@ func testCanceledContext(t *testing.T, d Database) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	item := Item{}
-	if err := db.WithContext(ctx).Create(&item).Error; !errors.Is(err, context.Canceled) || item.ID != 0 {
+	if err := db.WithContext(ctx).Create(&item).Error; !errors.Is(err, context.Canceled) ||
+		item.ID != 0 {
 		t.Errorf("error %v, item %v", err, item)
 	}
-	if err := gorm.G[Item](db).Create(ctx, &item); !errors.Is(err, context.Canceled) || item.ID != 0 {
+	if err := gorm.G[Item](db).Create(ctx, &item); !errors.Is(err, context.Canceled) ||
+		item.ID != 0 {
 		t.Errorf("error %v, item %v", err, item)
 	}
 }
@@ -109,7 +115,8 @@ func testEarlierErrorWins(t *testing.T, d Database) {
 	tx = db.Session(&gorm.Session{})
 	_ = tx.AddError(idtype.ErrZero)
 	for _, dest := range []any{(*Item)(nil), (*map[string]any)(nil)} {
-		if err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error; !errors.Is(err, gorm.ErrInvalidValue) {
+		if err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error; !errors.Is(err,
+			gorm.ErrInvalidValue) {
 			t.Errorf("%T: error %v, want ErrInvalidValue", dest, err)
 		}
 	}
@@ -122,7 +129,9 @@ func testScopes(t *testing.T, d Database) {
 	s := newSource()
 	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
 	migrate(t, db, &Member{})
-	scope := func(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{AllowGlobalUpdate: true}) }
+	scope := func(db *gorm.DB) *gorm.DB {
+		return db.Session(&gorm.Session{AllowGlobalUpdate: true})
+	}
 	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
 	must(t, db.Scopes(scope).Clauses(doNothing).Create(&members))
 	wantColumn(t, db, "SELECT id FROM members", members[0].ID)
@@ -130,7 +139,8 @@ func testScopes(t *testing.T, d Database) {
 		t.Errorf("%d is not stored", members[1].ID)
 	}
 	s.err = errors.New("away")
-	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil || err.Error() != "gormid: gormsuite.Member (table members): the source of decimal IDs failed: away" {
+	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil ||
+		err.Error() != "gormid: gormsuite.Member (table members): the source of decimal IDs failed: away" {
 		t.Error(err)
 	}
 }
@@ -151,7 +161,8 @@ func testNotAddressable(t *testing.T, d Database) {
 	// GORM finds the fields of another struct than the model's by their position only: nothing is
 	// assigned by such luck.
 	type other struct{ ID idtype.DecimalID }
-	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err, idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
+	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err,
+		idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
 		t.Errorf("error %v, want ErrZero", err)
 	}
 	wantFills(t, s)
@@ -262,7 +273,8 @@ func testLookUpFails(t *testing.T, d Database) {
 		t.Fatal(err)
 	}
 	var typed *gormid.Error
-	if err := db.Clauses(doNothing).Create(&Member{Email: "a"}).Error; !errors.Is(err, pool.err) || !errors.As(err, &typed) {
+	if err := db.Clauses(doNothing).Create(&Member{Email: "a"}).Error; !errors.Is(err, pool.err) ||
+		!errors.As(err, &typed) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -80,7 +80,8 @@ func testMapSpellings(t *testing.T, d Database) {
 			must(t, db.Model(&Item{}).Create(test.m))
 			stored := column[idtype.DecimalID](t, db, selectItems)
 			if test.set {
-				if !slices.Equal(stored, []idtype.DecimalID{5}) || !reflect.DeepEqual(before, test.m) {
+				if !slices.Equal(stored, []idtype.DecimalID{5}) ||
+					!reflect.DeepEqual(before, test.m) {
 					t.Errorf("stored %v, the map is %v", stored, test.m)
 				}
 				return
@@ -89,7 +90,8 @@ func testMapSpellings(t *testing.T, d Database) {
 			if test.name == "" {
 				test.name = slices.Sorted(maps.Keys(test.m))[0]
 			}
-			if keys := len(test.m); test.m[test.name] != stored[0] || keys != 1 && before["name"] == nil {
+			if keys := len(test.m); test.m[test.name] != stored[0] || keys != 1 &&
+				before["name"] == nil {
 				t.Errorf("stored %v, the map is %v", stored, test.m)
 			}
 		})
@@ -121,7 +123,8 @@ func testTableMaps(t *testing.T, d Database) {
 	qualified := map[string]any{"name": "d"}
 	must(t, db.Table(d.schema+".companies").Create(qualified))
 	wantFills(t, s, 1, 2, 1)
-	wantColumn(t, db, selectItems, m["id"].(idtype.DecimalID), list[0]["id"].(idtype.DecimalID), list[1]["id"].(idtype.DecimalID))
+	wantColumn(t, db, selectItems, m["id"].(idtype.DecimalID), list[0]["id"].(idtype.DecimalID),
+		list[1]["id"].(idtype.DecimalID))
 	wantColumn(t, db, "SELECT id FROM companies", qualified["id"].(idtype.DecimalID))
 
 	other := map[string]any{"name": "e"}
@@ -160,15 +163,18 @@ func testNilMaps(t *testing.T, d Database) {
 			t.Errorf("%s: error %v, want ErrInvalidData", name, err)
 		}
 	}
-	if err := db.Model(&Item{}).Create([]map[string]any{}).Error; !errors.Is(err, gorm.ErrEmptySlice) {
+	if err := db.Model(&Item{}).Create([]map[string]any{}).Error; !errors.Is(err,
+		gorm.ErrEmptySlice) {
 		t.Errorf("empty slice: error %v, want ErrEmptySlice", err)
 	}
-	if err := db.Model(&Item{}).Create((*map[string]any)(nil)).Error; !errors.Is(err, gorm.ErrInvalidValue) {
+	if err := db.Model(&Item{}).Create((*map[string]any)(nil)).Error; !errors.Is(err,
+		gorm.ErrInvalidValue) {
 		t.Errorf("nil pointer: error %v, want ErrInvalidValue", err)
 	}
 	// What GORM itself does not take is left to it.
 	type named map[string]any
-	if err := db.Model(&Item{}).Create(named{"name": "a"}).Error; !errors.Is(err, gorm.ErrInvalidData) {
+	if err := db.Model(&Item{}).Create(named{"name": "a"}).Error; !errors.Is(err,
+		gorm.ErrInvalidData) {
 		t.Errorf("named type: error %v, want ErrInvalidData", err)
 	}
 	wantFills(t, s)

@@ -160,7 +160,10 @@ func testStatements(t *testing.T, d Database) {
 	migrate(t, db, allModels()...)
 	log := &trace{Interface: logger.Discard}
 	db = db.Session(&gorm.Session{Logger: log})
-	update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
+	update := clause.OnConflict{
+		Columns:   []clause.Column{{Name: "name"}},
+		DoUpdates: clause.AssignmentColumns([]string{"name"}),
+	}
 	updateA := update
 	updateA.Where.Exprs = []clause.Expression{clause.Expr{SQL: "tags.name = 'a'"}}
 	must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "b"}}))

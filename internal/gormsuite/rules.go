@@ -20,26 +20,83 @@ func testBadRules(t *testing.T, d Database) {
 		rules []gormid.Rule
 		want  []string // in the error, which tells all that is wrong
 	}{
-		"none":                 {nil, []string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"}},
-		"zero rule":            {[]gormid.Rule{{}}, []string{"rule 0: Use was given no source: give it a generator"}},
-		"no source":            {[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)}, []string{"rule 0: Use was given no source: give it a generator"}},
-		"two general":          {[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())}, []string{"rule 1: a second general rule for decimal IDs: limit one of them with For or ForTable"}},
-		"two for a model":      {[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})}, []string{"rule 1: For(gormsuite.Item): another rule names the model already"}},
-		"twice in a rule":      {[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})}, []string{"For([]gormsuite.Item): another rule names the model already"}},
-		"nothing":              {[]gormid.Rule{gormid.Use(s).For()}, []string{"rule 0: For was given no models: name them, as in For(&User{})"}},
-		"nil":                  {[]gormid.Rule{gormid.Use(s).For(nil)}, []string{"For(<nil>): unsupported data type"}},
-		"no model":             {[]gormid.Rule{gormid.Use(s).For("items", 5)}, []string{"For(string): unsupported data type", "For(int): unsupported data type"}},
-		"map":                  {[]gormid.Rule{gormid.Use(s).For(map[string]any{})}, []string{"For(map[string]interface {}): unsupported data type"}},
-		"integer key":          {[]gormid.Rule{gormid.Use(s).For(&PlainInt{})}, []string{"For(*gormsuite.PlainInt): its primary key ID of type uint is no ID: declare it with a type of package idtype"}},
-		"key without methods":  {[]gormid.Rule{gormid.Use(s).For(&NotAlias{})}, []string{"type gormsuite.notAlias, which has no methods"}},
-		"composite":            {[]gormid.Rule{gormid.Use(s).For(&Composite{})}, []string{"its primary key is composite: rules assign no such key, so set its parts"}},
-		"no key":               {[]gormid.Rule{gormid.Use(s).For(&keyless{})}, []string{"it has no primary key: add a field ID of an ID type"}},
-		"read only":            {[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})}, []string{"its primary key ID is never written: its tag forbids it"}},
-		"pointers to pointers": {[]gormid.Rule{gormid.Use(s).For(&Deep{})}, []string{"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type of package idtype"}},
-		"wrapped":              {[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})}, []string{"its primary key ID of type gormsuite.wrapped holds no decimal IDs: take a generator of the key's scheme, or declare another key type"}},
-		"no column":            {[]gormid.Rule{gormid.Use(s).ForTable("items", "")}, []string{`ForTable("items", ""): name a table and the column of its key`}},
-		"table twice":          {[]gormid.Rule{gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x")}, []string{`rule 1: ForTable("items", "x"): another rule names the table already`}},
-		"several":              {[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})}, []string{"rule 0: Use was given no source: give it a generator", "rule 1: For(int)", "rule 1: For(*gormsuite.Composite)"}},
+		"none": {nil, []string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"}},
+		"zero rule": {
+			[]gormid.Rule{{}},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"no source": {
+			[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"two general": {
+			[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())},
+			[]string{"rule 1: a second general rule for decimal IDs: limit one of them with For or ForTable"},
+		},
+		"two for a model": {
+			[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})},
+			[]string{"rule 1: For(gormsuite.Item): another rule names the model already"},
+		},
+		"twice in a rule": {
+			[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})},
+			[]string{"For([]gormsuite.Item): another rule names the model already"},
+		},
+		"nothing": {
+			[]gormid.Rule{gormid.Use(s).For()},
+			[]string{"rule 0: For was given no models: name them, as in For(&User{})"},
+		},
+		"nil": {
+			[]gormid.Rule{gormid.Use(s).For(nil)},
+			[]string{"For(<nil>): unsupported data type"},
+		},
+		"no model": {
+			[]gormid.Rule{gormid.Use(s).For("items", 5)},
+			[]string{"For(string): unsupported data type", "For(int): unsupported data type"},
+		},
+		"map": {
+			[]gormid.Rule{gormid.Use(s).For(map[string]any{})},
+			[]string{"For(map[string]interface {}): unsupported data type"},
+		},
+		"integer key": {
+			[]gormid.Rule{gormid.Use(s).For(&PlainInt{})},
+			[]string{"For(*gormsuite.PlainInt): its primary key ID of type uint is no ID: declare it with a type of package idtype"},
+		},
+		"key without methods": {
+			[]gormid.Rule{gormid.Use(s).For(&NotAlias{})},
+			[]string{"type gormsuite.notAlias, which has no methods"},
+		},
+		"composite": {
+			[]gormid.Rule{gormid.Use(s).For(&Composite{})},
+			[]string{"its primary key is composite: rules assign no such key, so set its parts"},
+		},
+		"no key": {
+			[]gormid.Rule{gormid.Use(s).For(&keyless{})},
+			[]string{"it has no primary key: add a field ID of an ID type"},
+		},
+		"read only": {
+			[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})},
+			[]string{"its primary key ID is never written: its tag forbids it"},
+		},
+		"pointers to pointers": {
+			[]gormid.Rule{gormid.Use(s).For(&Deep{})},
+			[]string{"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type of package idtype"},
+		},
+		"wrapped": {
+			[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})},
+			[]string{"its primary key ID of type gormsuite.wrapped holds no decimal IDs: take a generator of the key's scheme, or declare another key type"},
+		},
+		"no column": {
+			[]gormid.Rule{gormid.Use(s).ForTable("items", "")},
+			[]string{`ForTable("items", ""): name a table and the column of its key`},
+		},
+		"table twice": {[]gormid.Rule{gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x")}, []string{`rule 1: ForTable("items", "x"): another rule names the table already`}},
+		"several": {
+			[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})},
+			[]string{
+				"rule 0: Use was given no source: give it a generator", "rule 1: For(int)",
+				"rule 1: For(*gormsuite.Composite)",
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
@@ -48,7 +105,8 @@ func testBadRules(t *testing.T, d Database) {
 			}
 			err = db.Use(gormid.New(test.rules...))
 			for _, want := range test.want {
-				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") || !strings.Contains(err.Error(), want) {
+				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
+					!strings.Contains(err.Error(), want) {
 					t.Errorf("error %v\nwant %s", err, want)
 				}
 			}
@@ -105,9 +163,13 @@ func testIDsThatAreNotIntegers(t *testing.T, d Database) {
 // Two entities may have generators of their own, beside a general one, and a rule for a model wins.
 func testTwoGenerators(t *testing.T, d Database) {
 	users, orders, others := newSource(), newSource(), newSource()
-	db := d.open(t, gormid.Use(others), gormid.Use(users).For(&User{}), gormid.Use(orders).For(&Order{}, Position{}))
+	db := d.open(t, gormid.Use(others), gormid.Use(users).For(&User{}),
+		gormid.Use(orders).For(&Order{}, Position{}))
 	migrate(t, db, allModels()...)
-	u := User{Name: "u", Orders: []Order{{Positions: []Position{{}, {}}}}, Company: &Company{Name: "c"}}
+	u := User{
+		Name: "u", Orders: []Order{{Positions: []Position{{}, {}}}},
+		Company: &Company{Name: "c"},
+	}
 	must(t, db.Create(&u))
 	wantFills(t, users, 1)
 	wantFills(t, orders, 1, 2)
@@ -158,7 +220,8 @@ func testDialectWithoutCallbacks(t *testing.T, d Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil || !strings.Contains(err.Error(), "no callback gorm:before_create") {
+	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil ||
+		!strings.Contains(err.Error(), "no callback gorm:before_create") {
 		t.Errorf("error %v", err)
 	}
 }

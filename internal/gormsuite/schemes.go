@@ -66,7 +66,9 @@ type schemes struct{ trace, eight, short, sno, sequence, buffer gormid.Rule }
 func newSchemes() schemes {
 	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
 	var partitions generator.Partitions
-	short := func() *generator.Short { return made(generator.NewShort(generator.Given(struct{}{}), opts)) }
+	short := func() *generator.Short {
+		return made(generator.NewShort(generator.Given(struct{}{}), opts))
+	}
 	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
 	return schemes{
 		trace:    gormid.Use(made(generator.NewTrace(generator.Given(7), opts))),
@@ -107,7 +109,8 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 		}
 
 		var back event[K, P]
-		if err := db.Preload("Parts").First(&back, "id = ?", ann.ID).Error; err != nil || back.Name != "ann" || len(back.Parts) != 2 {
+		if err := db.Preload("Parts").First(&back, "id = ?", ann.ID).Error; err != nil ||
+			back.Name != "ann" || len(back.Parts) != 2 {
 			t.Fatalf("found %+v, %v", back, err)
 		}
 		for _, p := range back.Parts {
@@ -129,16 +132,21 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 
 		// After an upsert the struct holds the key that is stored, or none.
 		again := event[K, P]{Name: "bob"}
-		update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
+		update := clause.OnConflict{
+			Columns:   []clause.Column{{Name: "name"}},
+			DoUpdates: clause.AssignmentColumns([]string{"name"}),
+		}
 		if err := db.Clauses(update).Create(&again).Error; err != nil || again.ID != events[1].ID {
 			t.Fatalf("upserted %v over %v, %v", again.ID, events[1].ID, err)
 		}
 		both := []event[K, P]{{Name: "cid"}, {Name: "eve"}}
-		if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(both).Error; err != nil || !both[0].ID.IsZero() || both[1].ID.IsZero() {
+		if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(both).Error; err != nil ||
+			!both[0].ID.IsZero() || both[1].ID.IsZero() {
 			t.Fatalf("after DO NOTHING the keys are %v and %v, %v", both[0].ID, both[1].ID, err)
 		}
 		var count int64
-		if err := db.Model(&event[K, P]{}).Where("id IN ?", []K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
+		if err := db.Model(&event[K, P]{}).Where("id IN ?",
+			[]K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
 			t.Fatalf("found %d rows, %v", count, err)
 		}
 	}

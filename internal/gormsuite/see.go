@@ -182,11 +182,15 @@ func testModelsOfTheSameForm(t *testing.T, d Database) {
 	s := newSchemes()
 	db := d.open(t, s.rules()...)
 	migrate(t, db, &Wide{}, &Wide1{}, &Wide2{}, &Wide3{}, &Wide4{}, &TextsParent{}, &TextsChild{})
-	w := Wide{Wide1s: make([]Wide1, 2), Wide2s: make([]Wide2, 1), Wide3s: make([]Wide3, 1), Wide4s: make([]Wide4, 1)}
+	w := Wide{
+		Wide1s: make([]Wide1, 2), Wide2s: make([]Wide2, 1), Wide3s: make([]Wide3, 1),
+		Wide4s: make([]Wide4, 1),
+	}
 	must(t, db.Create(&w))
 	var back Wide
 	must(t, db.Preload("Wide1s").Preload("Wide2s").Preload("Wide3s").Preload("Wide4s").First(&back, w.ID))
-	if len(back.Wide1s) != 2 || len(back.Wide2s) != 1 || len(back.Wide3s) != 1 || len(back.Wide4s) != 1 || back.Wide4s[0].WideID.V != w.ID {
+	if len(back.Wide1s) != 2 || len(back.Wide2s) != 1 || len(back.Wide3s) != 1 ||
+		len(back.Wide4s) != 1 || back.Wide4s[0].WideID.V != w.ID {
 		t.Errorf("read %+v", back)
 	}
 	p := TextsParent{Children: make([]TextsChild, 2)}
@@ -211,7 +215,8 @@ func testRefusedRelationOfAnother(t *testing.T, d Database) {
 		gorm.DeletedAt
 		ID     idtype.DecimalID
 		Looses []Loose `gorm:"foreignKey:OwnerID"`
-	}{}); !errors.As(err, &e) || !strings.Contains(err.Error(), "Loose.OwnerID of type string cannot hold") {
+	}{}); !errors.As(err, &e) || !strings.Contains(err.Error(),
+		"Loose.OwnerID of type string cannot hold") {
 		t.Error(err)
 	}
 }

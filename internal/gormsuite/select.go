@@ -22,21 +22,51 @@ func testSelectAndOmit(t *testing.T, d Database) {
 		company bool // is saved
 		stored  string
 	}{
-		"select":                    {func(db *gorm.DB) *gorm.DB { return db.Select("Name") }, false, "u"},
-		"select all":                {func(db *gorm.DB) *gorm.DB { return db.Select("*") }, true, "u"},
-		"select key":                {func(db *gorm.DB) *gorm.DB { return db.Select("ID", "Name") }, false, "u"},
-		"select association":        {func(db *gorm.DB) *gorm.DB { return db.Select("Name", "Company", "CompanyID") }, true, "u"},
-		"select associations":       {func(db *gorm.DB) *gorm.DB { return db.Select("name", clause.Associations, "CompanyID") }, true, "u"},
-		"select part of company":    {func(db *gorm.DB) *gorm.DB { return db.Select("Name", "Company.Name", "Company", "CompanyID") }, true, "u"},
-		"omit":                      {func(db *gorm.DB) *gorm.DB { return db.Omit("Name") }, true, ""},
-		"omit associations":         {func(db *gorm.DB) *gorm.DB { return db.Omit(clause.Associations) }, false, "u"},
-		"omit key":                  {func(db *gorm.DB) *gorm.DB { return db.Omit("ID") }, true, "u"},
-		"omit key and associations": {func(db *gorm.DB) *gorm.DB { return db.Omit("id", clause.Associations) }, false, "u"},
-		"omit key of table":         {func(db *gorm.DB) *gorm.DB { return db.Omit("users.id", "Name") }, true, ""},
-		"omit all":                  {func(db *gorm.DB) *gorm.DB { return db.Omit("*", clause.Associations) }, false, ""},
-		"omit key of company":       {func(db *gorm.DB) *gorm.DB { return db.Omit("Company.ID") }, true, "u"},
-		"select and omit key":       {func(db *gorm.DB) *gorm.DB { return db.Select("Name").Omit("ID") }, false, "u"},
-		"select all, omit key":      {func(db *gorm.DB) *gorm.DB { return db.Select("*").Omit("ID") }, true, "u"},
+		"select": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("Name")
+		}, false, "u"},
+		"select all": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("*")
+		}, true, "u"},
+		"select key": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("ID", "Name")
+		}, false, "u"},
+		"select association": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("Name", "Company", "CompanyID")
+		}, true, "u"},
+		"select associations": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("name", clause.Associations, "CompanyID")
+		}, true, "u"},
+		"select part of company": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("Name", "Company.Name", "Company", "CompanyID")
+		}, true, "u"},
+		"omit": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("Name")
+		}, true, ""},
+		"omit associations": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit(clause.Associations)
+		}, false, "u"},
+		"omit key": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("ID")
+		}, true, "u"},
+		"omit key and associations": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("id", clause.Associations)
+		}, false, "u"},
+		"omit key of table": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("users.id", "Name")
+		}, true, ""},
+		"omit all": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("*", clause.Associations)
+		}, false, ""},
+		"omit key of company": {func(db *gorm.DB) *gorm.DB {
+			return db.Omit("Company.ID")
+		}, true, "u"},
+		"select and omit key": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("Name").Omit("ID")
+		}, false, "u"},
+		"select all, omit key": {func(db *gorm.DB) *gorm.DB {
+			return db.Select("*").Omit("ID")
+		}, true, "u"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			empty(t, db, "users", "companies")
@@ -50,14 +80,16 @@ func testSelectAndOmit(t *testing.T, d Database) {
 				companies = []CompanyID{u.Company.ID}
 			}
 			wantColumn(t, db, "SELECT id FROM companies", companies...)
-			wantColumn(t, db, "SELECT company_id FROM users WHERE company_id IS NOT NULL", companies...)
+			wantColumn(t, db, "SELECT company_id FROM users WHERE company_id IS NOT NULL",
+				companies...)
 
 			many := []User{{Name: "v"}, {Name: "w"}}
 			must(t, test.scope(db).Create(&many))
 			wantColumn(t, db, "SELECT id FROM users", u.ID, many[0].ID, many[1].ID)
 			m := map[string]any{"name": "m"}
 			must(t, test.scope(db).Model(&User{}).Create(m))
-			wantColumn(t, db, "SELECT id FROM users", u.ID, many[0].ID, many[1].ID, m["id"].(UserID))
+			wantColumn(t, db, "SELECT id FROM users", u.ID, many[0].ID, many[1].ID,
+				m["id"].(UserID))
 		})
 	}
 }
@@ -68,19 +100,22 @@ func testSelectIsNotShared(t *testing.T, d Database) {
 	omits := []string{"ID", "Name"}
 	shared := db.Omit(omits...).Session(&gorm.Session{})
 	must(t, shared.Create(&Item{}))
-	if !slices.Equal(omits, []string{"ID", "Name"}) || !slices.Equal(shared.Statement.Omits, omits) {
+	if !slices.Equal(omits, []string{"ID", "Name"}) ||
+		!slices.Equal(shared.Statement.Omits, omits) {
 		t.Errorf("omits are %v and %v", omits, shared.Statement.Omits)
 	}
 	spare := append(make([]string, 0, 4), "Name")
 	selects := db.Session(&gorm.Session{}).Select(spare).Session(&gorm.Session{})
 	must(t, selects.Create(&Item{Name: "a"}))
 	must(t, selects.Create(&Item{Name: "b"}))
-	if got := selects.Statement.Selects; !slices.Equal(got, spare) || got[:cap(got)][len(got):][0] != "" {
+	if got := selects.Statement.Selects; !slices.Equal(got, spare) ||
+		got[:cap(got)][len(got):][0] != "" {
 		t.Errorf("selects are %v", got[:cap(got)])
 	}
 	both := selects.Omit("ID").Session(&gorm.Session{})
 	must(t, both.Create(&Item{Name: "c"}))
-	if got := both.Statement.Selects; !slices.Equal(got, spare) || got[:cap(got)][len(got):][0] != "" {
+	if got := both.Statement.Selects; !slices.Equal(got, spare) ||
+		got[:cap(got)][len(got):][0] != "" {
 		t.Errorf("selects are %v", got[:cap(got)])
 	}
 	wantMinted(t, column[idtype.DecimalID](t, db, selectItems)...)
@@ -99,7 +134,8 @@ func testSelectOnTable(t *testing.T, d Database) {
 // A key that the user set and omitted is the user's decision.
 func testOmitOfSetKey(t *testing.T, d Database) {
 	db, s := newItems(t, d)
-	if err := db.Omit("ID").Create(&Item{ID: 5}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
+	if err := db.Omit("ID").Create(&Item{ID: 5}).Error; err == nil ||
+		!strings.Contains(err.Error(), "NOT NULL") {
 		t.Errorf("error %v", err)
 	}
 	wantFills(t, s)

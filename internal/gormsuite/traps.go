@@ -27,7 +27,8 @@ func testTraps(t *testing.T, d Database) {
 	if err := db.First(&Item{}, idtype.DecimalID(0)).Error; !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("First by zero: %v, want ErrZero", err)
 	}
-	if err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
+	if err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error; !errors.Is(err,
+		idtype.ErrZero) {
 		t.Errorf("Where zero: %v, want ErrZero", err)
 	}
 
@@ -53,7 +54,8 @@ func testTraps(t *testing.T, d Database) {
 	if len(all) != 0 {
 		t.Errorf("IN an empty list read %d rows", len(all))
 	}
-	if err := db.Delete(&Item{}, []idtype.DecimalID{}).Error; !errors.Is(err, gorm.ErrMissingWhereClause) {
+	if err := db.Delete(&Item{}, []idtype.DecimalID{}).Error; !errors.Is(err,
+		gorm.ErrMissingWhereClause) {
 		t.Errorf("Delete with an empty list: %v", err)
 	}
 	must(t, db.Find(&all, []idtype.DecimalID{items[0].ID, items[2].ID}))
@@ -88,7 +90,10 @@ func testTraps(t *testing.T, d Database) {
 // Rows are found by typed keys, with what they belong to, and softly deleted ones are not.
 func testReads(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
-	u := User{Name: "u", Company: &Company{Name: "c"}, Orders: []Order{{Positions: []Position{{Text: "1"}}}, {}}}
+	u := User{
+		Name: "u", Company: &Company{Name: "c"},
+		Orders: []Order{{Positions: []Position{{Text: "1"}}}, {}},
+	}
 	must(t, db.Create(&u))
 	var back User
 	must(t, db.Joins("Company").Preload("Orders.Positions").First(&back, u.ID))
@@ -118,7 +123,8 @@ func testTranslatedErrors(t *testing.T, d Database) {
 	if err := db.Create(&Tag{Name: "a"}).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
 		t.Errorf("error %v", err)
 	}
-	if wrapped, ok := db.Dialector.(interface{ Unwrap() gorm.Dialector }); !ok || wrapped.Unwrap().Name() != db.Name() {
+	if wrapped, ok := db.Dialector.(interface{ Unwrap() gorm.Dialector }); !ok ||
+		wrapped.Unwrap().Name() != db.Name() {
 		t.Errorf("the dialector is a %T", db.Dialector)
 	}
 	tx := db.Begin()
@@ -183,7 +189,8 @@ func testIntegerKeyInSQLite(t *testing.T, d Database) {
 	// What the plugin is not asked for, SQLite numbers by itself there, and refuses in a bigint
 	// key.
 	must(t, db.Table("integer_keys").Create(map[string]any{"name": "b"}))
-	if err := db.Table("items").Create(map[string]any{"name": "b"}).Error; err == nil || !strings.Contains(err.Error(), "NOT NULL") {
+	if err := db.Table("items").Create(map[string]any{"name": "b"}).Error; err == nil ||
+		!strings.Contains(err.Error(), "NOT NULL") {
 		t.Errorf("error %v", err)
 	}
 	wantColumn(t, db, "SELECT id FROM integer_keys WHERE name = 'b'", row.ID+1)
@@ -202,7 +209,8 @@ func testTold(t *testing.T, d Database) {
 	must(t, db.Exec("INSERT INTO smalls VALUES (6, 'a')"))
 
 	var id idtype.EightByte[idtype.AsBigint[Item]]
-	if tx := db.Model(&Small{}).Select("id").Scan(&id); tx.Error != nil || id == (idtype.EightByte[idtype.AsBigint[Item]]{7: 6}) {
+	if tx := db.Model(&Small{}).Select("id").Scan(&id); tx.Error != nil ||
+		id == (idtype.EightByte[idtype.AsBigint[Item]]{7: 6}) {
 		t.Errorf("Scan reads %x, %v", id, tx.Error)
 	}
 	must(t, db.Model(&Small{}).Pluck("id", &id))
@@ -210,7 +218,8 @@ func testTold(t *testing.T, d Database) {
 		t.Errorf("Pluck reads %x", id)
 	}
 	var number idtype.DecimalID
-	if tx := db.Model(&Small{}).Select("id").Scan(&number); tx.Error != nil || number != 6 || tx.RowsAffected != 0 {
+	if tx := db.Model(&Small{}).Select("id").Scan(&number); tx.Error != nil || number != 6 ||
+		tx.RowsAffected != 0 {
 		t.Errorf("Scan reads %d, %d rows, %v", number, tx.RowsAffected, tx.Error)
 	}
 
@@ -230,7 +239,8 @@ func testTold(t *testing.T, d Database) {
 	if string(paper.ID[:]) == string(raw) {
 		t.Error("Attrs takes bytes")
 	}
-	if tx := db.Exec("DELETE FROM papers WHERE id IN (?)", raw); tx.Error != nil || tx.RowsAffected != 0 {
+	if tx := db.Exec("DELETE FROM papers WHERE id IN (?)", raw); tx.Error != nil ||
+		tx.RowsAffected != 0 {
 		t.Errorf("Exec: %d rows, %v", tx.RowsAffected, tx.Error)
 	}
 }

@@ -46,7 +46,9 @@ func testUpserts(t *testing.T, d Database) {
 		ignore = "IGNORE"
 	}
 	db, _ := newMembers(t, d)
-	returning := func(columns ...clause.Column) clause.Returning { return clause.Returning{Columns: columns} }
+	returning := func(columns ...clause.Column) clause.Returning {
+		return clause.Returning{Columns: columns}
+	}
 	for name, test := range map[string]struct {
 		clauses []clause.Expression
 		stored  bool // known rows get their stored key, where the database can return it; else none
@@ -72,14 +74,16 @@ func testUpserts(t *testing.T, d Database) {
 			check := func(kind string, members ...Member) {
 				t.Helper()
 				for i, m := range members {
-					stored := column[memberID](t, db, "SELECT id FROM members WHERE email = ?", m.Email)[0]
+					stored := column[memberID](t, db, "SELECT id FROM members WHERE email = ?",
+						m.Email)[0]
 					isKnown := m.Email == "a" || m.Email == "b"
 					want := stored
 					switch {
 					case !isKnown:
 					case d.Plain:
 						want = 0
-					case name == "update where" && kind == "struct" && (m.Email == "a" || d.Kind == MariaDB):
+					case name == "update where" && kind == "struct" &&
+						(m.Email == "a" || d.Kind == MariaDB):
 						// It is told only where it is alone. MariaDB has no WHERE there.
 					case name == "nothing, returns key" && d.Kind == MariaDB:
 						// Nothing is an update to it, which returns the key.
@@ -87,11 +91,18 @@ func testUpserts(t *testing.T, d Database) {
 						want = 0
 					}
 					if m.ID != want {
-						t.Errorf("%s: member %d, %s, has key %d, stored is %d, want %d", kind, i, m.Email, m.ID, stored, want)
+						t.Errorf("%s: member %d, %s, has key %d, stored is %d, want %d", kind, i,
+							m.Email, m.ID, stored, want)
 					}
 				}
 			}
-			mixed := []Member{{Email: "c", Name: "1"}, {Email: "a", Name: "2"}, {Email: "d", Name: "3"}, {Email: "b", Name: "4"}, {Email: "e", Name: "5"}}
+			mixed := []Member{
+				{Email: "c", Name: "1"},
+				{Email: "a", Name: "2"},
+				{Email: "d", Name: "3"},
+				{Email: "b", Name: "4"},
+				{Email: "e", Name: "5"},
+			}
 			must(t, db.Clauses(test.clauses...).Create(&mixed))
 			check("slice", mixed...)
 			pointers := []*Member{{Email: "f"}, {Email: "a"}, {Email: "g"}}
@@ -158,8 +169,11 @@ func testUpsertOnKey(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	dry := db.Session(&gorm.Session{DryRun: true})
 	for name, c := range map[string]clause.OnConflict{
-		"update all":  {UpdateAll: true},
-		"key":         {Columns: []clause.Column{{Name: "id"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})},
+		"update all": {UpdateAll: true},
+		"key": {
+			Columns:   []clause.Column{{Name: "id"}},
+			DoUpdates: clause.AssignmentColumns([]string{"name"}),
+		},
 		"primary key": {Columns: []clause.Column{{Name: clause.PrimaryKey}}, UpdateAll: true},
 	} {
 		plain := dry.Clauses(c).Create(&[]Member{{ID: 5, Code: "x"}}).Statement.SQL.String()
@@ -167,7 +181,8 @@ func testUpsertOnKey(t *testing.T, d Database) {
 		if plain != minted {
 			t.Errorf("%s:\n%s\n%s", name, plain, minted)
 		}
-		if strings.Contains(minted[strings.Index(minted, "ON CONFLICT"):], "SET `id`") || strings.Contains(minted, ",`id`=") {
+		if strings.Contains(minted[strings.Index(minted, "ON CONFLICT"):], "SET `id`") ||
+			strings.Contains(minted, ",`id`=") {
 			t.Errorf("%s updates the key: %s", name, minted)
 		}
 	}
@@ -175,7 +190,10 @@ func testUpsertOnKey(t *testing.T, d Database) {
 	if sql := dry.Clauses(onConstraint).Create(&Member{}).Statement.SQL.String(); !strings.HasSuffix(sql, "RETURNING `id`,`code`") {
 		t.Error(sql)
 	}
-	for _, returning := range []clause.Returning{{}, {Columns: []clause.Column{{Name: "*", Raw: true}}}} {
+	for _, returning := range []clause.Returning{
+		{},
+		{Columns: []clause.Column{{Name: "*", Raw: true}}},
+	} {
 		if sql := dry.Clauses(updateName, returning).Create(&Member{}).Statement.SQL.String(); !strings.HasSuffix(sql, "RETURNING *") {
 			t.Error(sql)
 		}
@@ -195,7 +213,10 @@ type WriteOnly struct {
 func testUpsertOfUnreadableKey(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &WriteOnly{})
-	update := clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns([]string{"name"})}
+	update := clause.OnConflict{
+		Columns:   []clause.Column{{Name: "name"}},
+		DoUpdates: clause.AssignmentColumns([]string{"name"}),
+	}
 	known, rows := WriteOnly{Name: "a"}, []WriteOnly{{Name: "a"}, {Name: "b"}}
 	must(t, db.Create(&known))
 	must(t, db.Clauses(update).Create(&rows)) // GORM fails where such a column is returned
@@ -221,13 +242,20 @@ func testUpsertMaps(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	must(t, db.Create(&Member{Email: "a"}))
 	for name, c := range map[string]clause.OnConflict{"update": updateName, "nothing": doNothing} {
-		maps := []map[string]any{{"email": "a", "ID": 0, "code": ""}, {"email": "b " + name, "code": ""}}
+		maps := []map[string]any{
+			{"email": "a", "ID": 0, "code": ""},
+			{"email": "b " + name, "code": ""},
+		}
 		noDefaults(t, must(t, db.Table("members").Model(&Plain{}).Clauses(c).Create(&maps)))
 		if _, ok := maps[0]["ID"]; ok || len(maps) != 2 {
 			t.Errorf("%s: %v", name, maps)
 		}
-		wantColumn(t, db, "SELECT id FROM members WHERE email = 'b "+name+"'", maps[1]["id"].(idtype.DecimalID))
-		mixed := []map[string]any{{"email": "a"}, {"email": "c " + name, "id": clause.Expr{SQL: "? + 0", Vars: []any{len(name)}}}}
+		wantColumn(t, db, "SELECT id FROM members WHERE email = 'b "+name+"'",
+			maps[1]["id"].(idtype.DecimalID))
+		mixed := []map[string]any{
+			{"email": "a"},
+			{"email": "c " + name, "id": clause.Expr{SQL: "? + 0", Vars: []any{len(name)}}},
+		}
 		must(t, db.Table("members").Model(&Plain{}).Clauses(c).Create(mixed))
 		if _, ok := mixed[0]["id"]; ok || mixed[1]["id"] == nil {
 			t.Errorf("%s: %v", name, mixed)

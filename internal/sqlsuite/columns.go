@@ -80,57 +80,80 @@ func testSchemes(t *testing.T, s Database) {
 			value{"a test launch", 14150009200000, sqlid.Layout, nil},
 			value{"counter 0", 9999999999, sqlid.Positive, nil},
 			value{"counter beyond", int64(idtype.MaxDecimalID) + 1, sqlid.Positive, nil},
-			value{"zero", 0, refused, nil}, value{"negative", -14150009200065, refused, nil}, half(sqlid.Positive),
+			value{"zero", 0, refused, nil}, value{"negative", -14150009200065, refused, nil},
+			half(sqlid.Positive),
 			value{"2^63", "9223372036854775808", refused, nil},
 		),
 		"trace": testColumn[idtype.TraceID](
 			value{"an ID", idtype.MustParseTraceID("137438954496"), sqlid.Production, nil},
 			value{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
 			value{"bottom 0", int64(1) << 38, sqlid.Positive, nil},
-			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil}, half(sqlid.Production),
+			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil},
+			half(sqlid.Production),
 		),
 		"short": testColumn[idtype.ShortID](
 			value{"an ID", idtype.MustParseShortID("xinaS8QBh"), sqlid.Production, nil},
 			value{"60 bits", int64(1)<<60 - 1, sqlid.Production, nil},
 			value{"61 bits", int64(1) << 60, sqlid.Positive, nil},
-			value{"zero", 0, refused, nil}, value{"its text", "xinaS8QBh", refused, nil}, half(sqlid.Production),
+			value{"zero", 0, refused, nil}, value{"its text", "xinaS8QBh", refused, nil},
+			half(sqlid.Production),
 		),
 		"sequence": testColumn[idtype.SequenceID](
 			value{"one", idtype.SequenceID(1), sqlid.Production, nil},
 			value{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
-			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil}, half(sqlid.Production),
+			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil},
+			half(sqlid.Production),
 		),
 		"eightbyte": testColumn[idtype.EightByteID](
 			value{"an ID", eight, sqlid.Production, nil},
-			value{"zero", make([]byte, 8), refused, nil}, value{"7 bytes", []byte("1234567"), sqlid.Production, inMariaDB},
-			value{"9 bytes", []byte("123456789"), refused, nil}, value{"text of 8", "12345678", sqlid.Production, inServers},
+			value{"zero", make([]byte, 8), refused, nil},
+			value{"7 bytes", []byte("1234567"), sqlid.Production, inMariaDB},
+			value{"9 bytes", []byte("123456789"), refused, nil},
+			value{"text of 8", "12345678", sqlid.Production, inServers},
 			value{"a number", 1, sqlid.Production, inMariaDB},
 		),
 		"eightbyte as bigint": testColumn[idtype.EightByte[idtype.AsBigint[User]]](
-			value{"a negative ID", idtype.EightByte[idtype.AsBigint[User]](eight), sqlid.Production, nil},
+			value{
+				"a negative ID", idtype.EightByte[idtype.AsBigint[User]](eight), sqlid.Production,
+				nil,
+			},
 			value{"the smallest", int64(math.MinInt64), sqlid.Production, nil},
-			value{"zero", 0, refused, nil}, value{"its bytes", eight[:], refused, nil}, half(sqlid.Production),
+			value{"zero", 0, refused, nil}, value{"its bytes", eight[:], refused, nil},
+			half(sqlid.Production),
 		),
 		"sno": testColumn[idtype.SnoID](
 			value{"an ID", sno, sqlid.Production, nil},
-			value{"zero", make([]byte, 10), refused, nil}, value{"9 bytes", []byte("123456789"), sqlid.Production, inMariaDB},
-			value{"11 bytes", []byte("12345678901"), refused, nil}, value{"its text", sno.String(), refused, nil},
+			value{"zero", make([]byte, 10), refused, nil},
+			value{"9 bytes", []byte("123456789"), sqlid.Production, inMariaDB},
+			value{"11 bytes", []byte("12345678901"), refused, nil},
+			value{"its text", sno.String(), refused, nil},
 		),
 		"sno as text": testColumn[idtype.Sno[idtype.AsText[User]]](
 			value{"an ID", idtype.Sno[idtype.AsText[User]](sno), sqlid.Production, nil},
-			value{"zero", "2222222222222222", refused, nil}, value{"upper case", "BRPK4Q72XWF2M63L", refused, nil},
-			value{"15 characters", "brpk4q72xwf2m63", refused, nil}, value{"17 characters", "brpk4q72xwf2m63ll", refused, nil},
-			value{"another alphabet", "brpk4q72xwf2m630", refused, nil}, value{"its bytes", sno[:], refused, nil},
-			value{"a line", "brpk4q72xwf2m63\n", refused, nil}, value{"half of it", 1.5, refused, nil},
+			value{"zero", "2222222222222222", refused, nil},
+			value{"upper case", "BRPK4Q72XWF2M63L", refused, nil},
+			value{"15 characters", "brpk4q72xwf2m63", refused, nil},
+			value{"17 characters", "brpk4q72xwf2m63ll", refused, nil},
+			value{"another alphabet", "brpk4q72xwf2m630", refused, nil},
+			value{"its bytes", sno[:], refused, nil},
+			value{"a line", "brpk4q72xwf2m63\n", refused, nil},
+			value{"half of it", 1.5, refused, nil},
 		),
 		"sno as UUID": testColumn[idtype.Sno[idtype.AsUUID[User]]](
 			value{"an ID", idtype.Sno[idtype.AsUUID[User]](sno), sqlid.Production, nil},
 			value{"the nil UUID", "00000000-0000-0000-0000-000000000000", refused, nil},
 			value{"zero", "32323232-3232-3232-3232-323232323232", refused, nil},
-			value{"upper case", "6272706B-3471-3732-7877-66326D36336C", sqlid.Production, inServers},
+			value{
+				"upper case", "6272706B-3471-3732-7877-66326D36336C", sqlid.Production,
+				inServers,
+			},
 			value{"no dashes", "6272706b34713732787766326d36336c", sqlid.Production, inServers},
 			value{"another UUID", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", refused, nil},
-			value{"a y among the characters", "6272706b-3471-3732-7877-66326d363379", sqlid.Production, []sqlid.Dialect{sqlid.SQLite}},
+			value{
+				"a y among the characters", "6272706b-3471-3732-7877-66326d363379",
+				sqlid.Production,
+				[]sqlid.Dialect{sqlid.SQLite},
+			},
 		),
 	}
 	for name, test := range tests {
@@ -160,7 +183,8 @@ func testUUIDOrder(t *testing.T, s Database) {
 	for i, id := range ids {
 		rows, args = append(rows, "("+s.parameter(i+1)+")"), append(args, id)
 	}
-	if _, err := s.DB.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "), args...); err != nil {
+	if _, err := s.DB.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "),
+		args...); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.SortedFunc(slices.Values(ids), id.Compare)

@@ -17,7 +17,8 @@ import (
 // pickList takes apart a Slice that is the first parameter.
 var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
 	sqlid.SQLite: {
-		"": "SELECT value FROM json_each(?)", idtype.StorageBytes: "SELECT unhex(value) FROM json_each(?)",
+		"":                  "SELECT value FROM json_each(?)",
+		idtype.StorageBytes: "SELECT unhex(value) FROM json_each(?)",
 	},
 	sqlid.MariaDB: {
 		"":                   "SELECT v FROM JSON_TABLE(?, '$[*]' COLUMNS (v CHAR(36) PATH '$')) j",
@@ -29,14 +30,24 @@ var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
 // Driver holds that IDs, their wrappers and lists of them go into tables and come back by a driver
 // of database/sql.
 func Driver(t *testing.T, s Database) {
-	sno := []string{"2222222222222223", "8fhmi7mfls62jp64", "9222222222222223", "brpk4q72xwf2m63l", "xxxxxxxxxxxxxxxx"}
-	eight := []string{"0000000000000001", "1234567890abcdef", "7fffffffffffffff", "cb54ecf284000000", "ffffffffffffefff"}
+	sno := []string{
+		"2222222222222223", "8fhmi7mfls62jp64", "9222222222222223", "brpk4q72xwf2m63l",
+		"xxxxxxxxxxxxxxxx",
+	}
+	eight := []string{
+		"0000000000000001", "1234567890abcdef", "7fffffffffffffff",
+		"cb54ecf284000000", "ffffffffffffefff",
+	}
 	digits := []string{"14150009200065", "9223372029999999999"}
 	tests := []func(*testing.T, Database){
-		testDriver[UserID](digits), testDriver[idtype.DecimalID](digits), testDriver[idtype.Trace[User]](digits),
-		testDriver[idtype.Short[User]]([]string{"xinaS8QBh", "__P_______"}), testDriver[idtype.Sequence[User]](digits),
-		testDriver[idtype.EightByte[User]](eight), testDriver[idtype.EightByte[idtype.AsBigint[User]]](eight),
-		testDriver[idtype.Sno[User]](sno), testDriver[idtype.Sno[idtype.AsText[User]]](sno), testDriver[idtype.Sno[idtype.AsUUID[User]]](sno),
+		testDriver[UserID](digits), testDriver[idtype.DecimalID](digits),
+		testDriver[idtype.Trace[User]](digits),
+		testDriver[idtype.Short[User]]([]string{"xinaS8QBh", "__P_______"}),
+		testDriver[idtype.Sequence[User]](digits),
+		testDriver[idtype.EightByte[User]](eight),
+		testDriver[idtype.EightByte[idtype.AsBigint[User]]](eight),
+		testDriver[idtype.Sno[User]](sno), testDriver[idtype.Sno[idtype.AsText[User]]](sno),
+		testDriver[idtype.Sno[idtype.AsUUID[User]]](sno),
 	}
 	for _, test := range tests {
 		test(t, s)
@@ -59,7 +70,8 @@ func testDriver[T idtype.ID, P pointer[T]](texts []string) func(*testing.T, Data
 		}
 	}
 	return func(t *testing.T, s Database) {
-		name := strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/internal/", "").Replace(fmt.Sprintf("%T", *new(T)))
+		name := strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/internal/",
+			"").Replace(fmt.Sprintf("%T", *new(T)))
 		t.Run(name, func(t *testing.T) { testIDs(t, s, ids) })
 	}
 }
@@ -97,7 +109,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 		case 0:
 			_, err = insert.Exec(id, sqlid.NullOf(id), idtype.OrZero[T]{})
 		case 1:
-			_, err = s.DB.Exec("INSERT INTO "+table+values, &id, (*T)(nil), idtype.OrZero[T]{ID: id})
+			_, err = s.DB.Exec("INSERT INTO "+table+values, &id, (*T)(nil),
+				idtype.OrZero[T]{ID: id})
 		default:
 			_, err = insert.Exec(sql.Null[T]{V: id, Valid: true}, nil, &idtype.OrZero[T]{ID: id})
 		}
@@ -106,7 +119,11 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 		}
 	}
 	var zero T
-	for _, bad := range []any{zero, &zero, sql.Null[T]{Valid: true}, sqlid.Null[T]{Null: sql.Null[T]{Valid: true}}} {
+	for _, bad := range []any{
+		zero, &zero,
+		sql.Null[T]{Valid: true},
+		sqlid.Null[T]{Null: sql.Null[T]{Valid: true}},
+	} {
 		if _, err := insert.Exec(bad, nil, ids[0]); !errors.Is(err, idtype.ErrZero) {
 			t.Errorf("zero as %T: %v", bad, err)
 		}
@@ -119,7 +136,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 		if where != "" {
 			args, want = []any{ids[0]}, ids[1:]
 		}
-		rows, err := s.DB.Query("SELECT id, id, id, id, opt, opt, opt, zeroed FROM "+table+where, args...)
+		rows, err := s.DB.Query("SELECT id, id, id, id, opt, opt, opt, zeroed FROM "+table+where,
+			args...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +152,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 				optOurs   sqlid.Null[T]
 				orZero    idtype.OrZero[T]
 			)
-			if err := rows.Scan(&id, &again, &null, &ours, &opt, &optNull, &optOurs, &orZero); err != nil {
+			if err := rows.Scan(&id, &again, &null, &ours, &opt, &optNull, &optOurs,
+				&orZero); err != nil {
 				t.Fatal(err)
 			}
 			var wantOpt, wantZero T
@@ -144,9 +163,12 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 				wantZero = id
 			}
 			has := !wantOpt.IsZero()
-			if again != id || null.V != id || ours.V != id || (opt != nil) != has || has && *opt != id || optNull.V != wantOpt ||
-				optNull.Valid != has || optOurs.V != wantOpt || optOurs.Valid != has || orZero.ID != wantZero {
-				t.Errorf("%v: %v %v %v, %v %v %v, %v", id, again, null, ours, opt, optNull, optOurs, orZero)
+			if again != id || null.V != id || ours.V != id || (opt != nil) != has || has &&
+				*opt != id || optNull.V != wantOpt ||
+				optNull.Valid != has || optOurs.V != wantOpt || optOurs.Valid != has ||
+				orZero.ID != wantZero {
+				t.Errorf("%v: %v %v %v, %v %v %v, %v", id, again, null, ours, opt, optNull, optOurs,
+					orZero)
 			}
 			got = append(got, id)
 		}
@@ -156,7 +178,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 	}
 	kept := ids[0]
 	err = s.DB.QueryRow("SELECT opt FROM " + table + " WHERE opt IS NULL").Scan(&kept)
-	if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") || kept != ids[0] {
+	if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
+		kept != ids[0] {
 		t.Errorf("NULL into a plain ID: %v, which is %v", err, kept)
 	}
 	err = s.DB.QueryRow("SELECT zeroed FROM " + table + " WHERE opt IS NOT NULL").Scan(&kept)
@@ -166,7 +189,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 
 	// The order of the IDs, but of those that turn negative.
 	inOrder := form != idtype.StorageBigint || ids[0].Scheme() != idtype.SchemeEightByte
-	if got := list[T](t, s, "SELECT id FROM "+table+" ORDER BY id"); slices.Equal(got, ids) != inOrder {
+	if got := list[T](t, s, "SELECT id FROM "+table+" ORDER BY id"); slices.Equal(got,
+		ids) != inOrder {
 		t.Errorf("in order: %v", got)
 	}
 

@@ -101,12 +101,14 @@ func testDefinitions(t *testing.T, s Database) {
 		t.Error("a row without a key was taken")
 	}
 	var got UserID
-	if err := s.DB.QueryRow("SELECT min(" + s.Dialect.Quote(id) + ") FROM t").Scan(&got); err != nil || got != UserID(good) {
+	if err := s.DB.QueryRow("SELECT min(" + s.Dialect.Quote(id) +
+		") FROM t").Scan(&got); err != nil || got != UserID(good) {
 		t.Errorf("the first key is %v, %v", got, err)
 	}
 	if s.Dialect == sqlid.SQLite {
 		var indexes int
-		if err := s.DB.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
+		if err := s.DB.QueryRow(
+			"SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
 			t.Errorf("the table has %d indexes beside its key, %v", indexes, err)
 		}
 	}

@@ -28,7 +28,8 @@ func testTextsWithoutCase(t *testing.T, s Database) {
 	short, other := idtype.MustParseShortID("xinaS8QBh"), idtype.MustParseShortID("xinas8QBh")
 	for _, table := range []string{"folded", "exact"} {
 		for _, text := range []string{
-			short.String(), "brpk4q72xwf2m63k", "brpk4q72xwf2m63l", "cb54ecf284000000", "cb54ecf284000001", "14150009200065",
+			short.String(), "brpk4q72xwf2m63k", "brpk4q72xwf2m63l", "cb54ecf284000000",
+			"cb54ecf284000001", "14150009200065",
 		} {
 			if err := insert(table, text); err != nil {
 				t.Errorf("%s into %s: %v", text, table, err)
@@ -39,19 +40,22 @@ func testTextsWithoutCase(t *testing.T, s Database) {
 		}
 	}
 	var found string
-	if err := s.DB.QueryRow("SELECT id FROM folded WHERE id = '" + other.String() + "'").Scan(&found); err != nil || found != short.String() {
+	if err := s.DB.QueryRow("SELECT id FROM folded WHERE id = '" + other.String() +
+		"'").Scan(&found); err != nil || found != short.String() {
 		t.Errorf("%v finds %q, %v", other, found, err)
 	}
 	for _, lower := range []string{"brpk4q72xwf2m63k", "cb54ecf284000000"} {
 		var stored string
-		err := s.DB.QueryRow("SELECT id FROM folded WHERE id = '" + strings.ToUpper(lower) + "'").Scan(&stored)
+		err := s.DB.QueryRow("SELECT id FROM folded WHERE id = '" + strings.ToUpper(lower) +
+			"'").Scan(&stored)
 		if err != nil || stored != lower {
 			t.Errorf("%s in upper case finds %q, %v", lower, stored, err)
 		}
 	}
 	s.exec(t, "UPDATE folded SET id = upper(id) WHERE id = 'brpk4q72xwf2m63k'")
 	var id idtype.Sno[idtype.AsText[User]]
-	if err := s.DB.QueryRow("SELECT id FROM folded WHERE id = 'brpk4q72xwf2m63k'").Scan(&id); err == nil ||
+	if err := s.DB.QueryRow(
+		"SELECT id FROM folded WHERE id = 'brpk4q72xwf2m63k'").Scan(&id); err == nil ||
 		!strings.Contains(err.Error(), "is upper case") {
 		t.Errorf("upper case is scanned as %v: %v", id, err)
 	}

@@ -21,7 +21,9 @@ type Range struct{ First, N int64 }
 // Repeats counts the ranges that have a number of another one, or one that is none.
 func Repeats(ranges []Range) (repeats int) {
 	last := int64(0)
-	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int { return cmp.Compare(a.First, b.First) }) {
+	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int {
+		return cmp.Compare(a.First, b.First)
+	}) {
 		if r.First <= last {
 			repeats++
 		}
@@ -73,7 +75,8 @@ func counter(t *testing.T, store launchlog.Store) {
 		reserve(t, c, step.floor, step.n, step.first)
 		wantLast(t, c, step.last)
 	}
-	again := newCounter(t, newLog(t, store, &launchlog.Options{Host: "another", PID: 1}), "shop/orders")
+	again := newCounter(t, newLog(t, store, &launchlog.Options{Host: "another", PID: 1}),
+		"shop/orders")
 	reserve(t, again, 0, 1, 1<<60+1<<61+1)
 	found, err := l.Counters(ctx, "", 0)
 	wantError(t, err, nil)
@@ -89,7 +92,9 @@ func counter(t *testing.T, store launchlog.Store) {
 
 func counterExhausted(t *testing.T, store launchlog.Store) {
 	var warnings []launchlog.Usage
-	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { warnings = append(warnings, u) }})
+	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) {
+		warnings = append(warnings, u)
+	}})
 	c := newCounter(t, l, "c")
 	exhausted := func(floor, n, last int64) {
 		t.Helper()
@@ -116,7 +121,8 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 
 	reserve(t, newCounter(t, l, "whole"), 0, math.MaxInt64, 1)
 	// A store checks for itself that no sum wraps, even where it makes the counter.
-	_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "new"}, 2, math.MaxInt64)
+	_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "new"}, 2,
+		math.MaxInt64)
 	wantError(t, err, launchlog.ErrCounterExhausted)
 	found, err := l.Counters(ctx, "c", 0)
 	wantError(t, err, nil)
@@ -132,7 +138,8 @@ func names(states []launchlog.CounterState) (list []string) {
 
 // counters is about counters that are not each other.
 func counters(t *testing.T, store launchlog.Store) {
-	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}), newLog(t, store, &launchlog.Options{Namespace: "b"})
+	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}),
+		newLog(t, store, &launchlog.Options{Namespace: "b"})
 	all := []string{"a", "a-", "a.b", "a/b", "a0", "a_b", "aa", "b", strings.Repeat("z", 128)} // in the order of bytes
 	for i, name := range all {
 		reserve(t, newCounter(t, a, name), 0, int64(i+1), 1)
@@ -156,7 +163,8 @@ func counters(t *testing.T, store launchlog.Store) {
 	} {
 		found, err := a.Counters(ctx, test.after, test.limit)
 		wantError(t, err, nil)
-		want(t, fmt.Sprintf("up to %d counters behind %q", test.limit, test.after), names(found), test.want)
+		want(t, fmt.Sprintf("up to %d counters behind %q", test.limit, test.after), names(found),
+			test.want)
 	}
 	want(t, "a namespace has its own launches all the same", start(t, b, "k").ID, 1)
 }

@@ -38,7 +38,8 @@ func Disturb(t *testing.T, store launchlog.Store, rounds int, disturb func(l *la
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(w)))
 			for r := range rounds {
-				if err := d.round(l, c, random, fmt.Sprint("key ", random.IntN(workers*rounds/2)), r); err != nil {
+				if err := d.round(l, c, random, fmt.Sprint("key ", random.IntN(workers*rounds/2)),
+					r); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 					return
 				}
@@ -65,17 +66,23 @@ type disturbed struct {
 }
 
 func (d *disturbed) round(l *launchlog.Log, c *launchlog.Counter, random *rand.Rand, key string, r int) error {
-	launch, _, err := insist(d, random, func(ctx context.Context) (launchlog.Launch, error) { return l.Start(ctx, Request(key)) })
+	launch, _, err := insist(d, random, func(ctx context.Context) (launchlog.Launch, error) {
+		return l.Start(ctx, Request(key))
+	})
 	if err != nil {
 		return fmt.Errorf("start: %w", err)
 	}
-	claim, lost, err := insist(d, random, func(ctx context.Context) (launchlog.Claim, error) { return l.Claim(ctx, launch.ID) })
+	claim, lost, err := insist(d, random, func(ctx context.Context) (launchlog.Claim, error) {
+		return l.Claim(ctx, launch.ID)
+	})
 	claimed := err == nil
 	if err != nil && !errors.Is(err, launchlog.ErrEnded) {
 		return fmt.Errorf("claim: %w", err)
 	}
 	n := 1 + random.Int64N(5)
-	first, _, err := insist(d, random, func(ctx context.Context) (int64, error) { return c.Reserve(ctx, 0, n) })
+	first, _, err := insist(d, random, func(ctx context.Context) (int64, error) {
+		return c.Reserve(ctx, 0, n)
+	})
 	if err != nil {
 		return fmt.Errorf("reserve: %w", err)
 	}
@@ -114,7 +121,8 @@ func insist[T any](d *disturbed, random *rand.Rand, call func(context.Context) (
 		v, err = call(calling)
 		cancel()
 		var unresolved *launchlog.UnresolvedError
-		if !errors.As(err, &unresolved) || !errors.Is(err, context.DeadlineExceeded) || calling.Err() != context.DeadlineExceeded {
+		if !errors.As(err, &unresolved) || !errors.Is(err, context.DeadlineExceeded) ||
+			calling.Err() != context.DeadlineExceeded {
 			return v, cut, err
 		}
 		d.mu.Lock()
@@ -159,7 +167,8 @@ func (d *disturbed) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) 
 		}
 	}
 	if recorded < len(d.pairs) || recorded > len(d.pairs)+d.lost {
-		t.Errorf("%d claims are recorded, %d were acknowledged, and %d cut off", recorded, len(d.pairs), d.lost)
+		t.Errorf("%d claims are recorded, %d were acknowledged, and %d cut off", recorded,
+			len(d.pairs), d.lost)
 	}
 	want(t, "ranges with repeated numbers", Repeats(d.ranges), 0)
 	last, err := c.Last(ctx)

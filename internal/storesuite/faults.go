@@ -29,7 +29,10 @@ type Faulty struct {
 
 // NewFaulty makes the wrapper, with faults that follow from seed.
 func NewFaulty(store launchlog.Store, seed uint64, rate float64) *Faulty {
-	return &Faulty{Store: store, Rate: rate, random: rand.New(rand.NewPCG(seed, 0)), Faults: map[string]int{}}
+	return &Faulty{
+		Store: store, Rate: rate, random: rand.New(rand.NewPCG(seed, 0)),
+		Faults: map[string]int{},
+	}
 }
 
 func spoil[T any](f *Faulty, run func() (T, error)) (T, error) {
@@ -67,22 +70,30 @@ func spoil[T any](f *Faulty, run func() (T, error)) (T, error) {
 
 // StartLaunch implements launchlog.Store.
 func (f *Faulty) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, error) {
-	return spoil(f, func() (launchlog.Launch, error) { return f.Store.StartLaunch(context.WithoutCancel(ctx), s) })
+	return spoil(f, func() (launchlog.Launch, error) {
+		return f.Store.StartLaunch(context.WithoutCancel(ctx), s)
+	})
 }
 
 // ClaimGenerator implements launchlog.Store.
 func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
-	return spoil(f, func() (launchlog.Claim, error) { return f.Store.ClaimGenerator(context.WithoutCancel(ctx), take) })
+	return spoil(f, func() (launchlog.Claim, error) {
+		return f.Store.ClaimGenerator(context.WithoutCancel(ctx), take)
+	})
 }
 
 // ReserveNumbers implements launchlog.Store.
 func (f *Faulty) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
-	return spoil(f, func() (int64, error) { return f.Store.ReserveNumbers(context.WithoutCancel(ctx), ref, floor, n) })
+	return spoil(f, func() (int64, error) {
+		return f.Store.ReserveNumbers(context.WithoutCancel(ctx), ref, floor, n)
+	})
 }
 
 // AdvanceCounter implements launchlog.Store.
 func (f *Faulty) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
-	return spoil(f, func() (int64, error) { return f.Store.AdvanceCounter(context.WithoutCancel(ctx), ref, to, actor) })
+	return spoil(f, func() (int64, error) {
+		return f.Store.AdvanceCounter(context.WithoutCancel(ctx), ref, to, actor)
+	})
 }
 
 // lostAnswers is one simulation against the store.
@@ -126,7 +137,8 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 				}
 				mu.Lock()
 				if id, ok := keys[key]; ok && id != launch.ID {
-					t.Errorf("seed %d: key %q was launch %d, and is now %d", seed, key, id, launch.ID)
+					t.Errorf("seed %d: key %q was launch %d, and is now %d", seed, key, id,
+						launch.ID)
 				}
 				keys[key] = launch.ID
 				ranges = append(ranges, r)
@@ -142,7 +154,8 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	group.Wait()
 	launches, err := l.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
 	wantError(t, err, nil)
-	want(t, fmt.Sprintf("seed %d: launches: one per key, none for a lost answer", seed), len(launches), len(keys))
+	want(t, fmt.Sprintf("seed %d: launches: one per key, none for a lost answer", seed),
+		len(launches), len(keys))
 	recorded := 0
 	for _, launch := range launches {
 		want(t, "launch of the key", keys[launch.Key], launch.ID)
@@ -151,20 +164,23 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 		want(t, "every number has its record", len(claims), launch.NextGenerator)
 		recorded += len(claims)
 	}
-	want(t, fmt.Sprintf("seed %d: claims: one per call, as retries carry its token", seed), recorded, len(pairs))
+	want(t, fmt.Sprintf("seed %d: claims: one per call, as retries carry its token", seed),
+		recorded, len(pairs))
 	want(t, fmt.Sprintf("seed %d: ranges with repeated numbers", seed), Repeats(ranges), 0)
 	last, err := c.Last(ctx)
 	wantError(t, err, nil)
 	for _, r := range ranges {
 		if r.First+r.N-1 > last {
-			t.Errorf("seed %d: %d numbers from %d on were handed out by a counter that is at %d", seed, r.N, r.First, last)
+			t.Errorf("seed %d: %d numbers from %d on were handed out by a counter that is at %d",
+				seed, r.N, r.First, last)
 		}
 	}
 	if rounds >= 60 && len(faulty.Faults) < 3 {
 		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
 	}
 	if rounds >= 60 {
-		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(launches), recorded, len(ranges), faulty.Faults)
+		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(launches),
+			recorded, len(ranges), faulty.Faults)
 	}
 }
 
@@ -181,7 +197,8 @@ func reserveRandom(c *launchlog.Counter, random *rand.Rand, last int64) (Range, 
 	}
 	first, err := c.Reserve(ctx, floor, r.N)
 	if err != nil || first < floor || first <= last {
-		return r, fmt.Errorf("%d numbers of at least %d, after %d: from %d on, %w", r.N, floor, last, first, err)
+		return r, fmt.Errorf("%d numbers of at least %d, after %d: from %d on, %w", r.N, floor,
+			last, first, err)
 	}
 	r.First = first
 	return r, nil

@@ -46,10 +46,22 @@ func Held(t *testing.T, pool AppPool) {
 		l := newLog(t, store, nil)
 		c := newCounter(t, l, "c")
 		return []step{
-			{"show", func(ctx context.Context) error { _, err := l.Show(ctx, launch.ID); return err }},
-			{"claim", func(ctx context.Context) error { _, err := l.Claim(ctx, launch.ID); return err }},
-			{"start", func(ctx context.Context) error { _, err := l.Start(ctx, Request("b")); return err }},
-			{"reserve", func(ctx context.Context) error { _, err := c.Reserve(ctx, 0, 1); return err }},
+			{"show", func(ctx context.Context) error {
+				_, err := l.Show(ctx, launch.ID)
+				return err
+			}},
+			{"claim", func(ctx context.Context) error {
+				_, err := l.Claim(ctx, launch.ID)
+				return err
+			}},
+			{"start", func(ctx context.Context) error {
+				_, err := l.Start(ctx, Request("b"))
+				return err
+			}},
+			{"reserve", func(ctx context.Context) error {
+				_, err := c.Reserve(ctx, 0, 1)
+				return err
+			}},
 		}
 	}
 	const show, claim = 0, 1 // their places

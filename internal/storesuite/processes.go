@@ -62,7 +62,8 @@ func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string
 			var all []*exec.Cmd
 			var outputs []*strings.Builder
 			for range processes {
-				cmd, out := subprocess.Command(worker, database, strconv.Itoa(times)), new(strings.Builder)
+				cmd, out := subprocess.Command(worker, database, strconv.Itoa(times)),
+					new(strings.Builder)
 				cmd.Stdout = out
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)

@@ -42,7 +42,9 @@ func Run(t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store 
 		{"List", list},
 		{"Events", events},
 		{"LaunchesExhausted", launchesExhausted},
-		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) { generatorsExhausted(t, store, jump) }},
+		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) {
+			generatorsExhausted(t, store, jump)
+		}},
 		{"CanceledContext", canceled},
 		{"Contention", contention},
 		{"Counter", counter},
@@ -102,9 +104,12 @@ func everyField(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, &launchlog.Options{Host: "build-7", PID: 99})
 	first := start(t, l, "first")
 	request := launchlog.Request{
-		Key: "https://ci.example/run/4711?attempt=1&x='\"--", Service: "shop", Environment: "prod-eu", Initiator: "Ärger 😀", InitiatorKind: "user",
-		Version: "1.2.3", Commit: "8f3c", Ref: "refs/heads/main", ArtifactDigest: "sha256:00ff", Ticket: "SHOP-1", Reason: "new year's sale",
-		Approver: "bob", PipelineURL: "https://ci.example/run/4711", RollsBack: first.ID, Data: json.RawMessage(` {"b": 1.50, "a": [null, "x"]} `),
+		Key: "https://ci.example/run/4711?attempt=1&x='\"--", Service: "shop",
+		Environment: "prod-eu", Initiator: "Ärger 😀", InitiatorKind: "user",
+		Version: "1.2.3", Commit: "8f3c", Ref: "refs/heads/main", ArtifactDigest: "sha256:00ff",
+		Ticket: "SHOP-1", Reason: "new year's sale",
+		Approver: "bob", PipelineURL: "https://ci.example/run/4711", RollsBack: first.ID,
+		Data: json.RawMessage(` {"b": 1.50, "a": [null, "x"]} `),
 	}
 	before := time.Now()
 	launch, err := l.Start(ctx, request)
@@ -201,7 +206,8 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 	_, err = l.Show(ctx, 5)
 	wantError(t, err, launchlog.ErrNotFound)
 	found, err := l.Events(ctx, 0)
-	if err != nil || len(found) != 1 || found[0].Kind != "advanced" || found[0].Actor != "operator" || string(found[0].Detail) != `{"from":1,"to":7}` {
+	if err != nil || len(found) != 1 || found[0].Kind != "advanced" ||
+		found[0].Actor != "operator" || string(found[0].Detail) != `{"from":1,"to":7}` {
 		t.Errorf("events of the namespace: %+v, %v", found, err)
 	}
 }
@@ -213,7 +219,8 @@ func end(t *testing.T, store launchlog.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ended.Running() || ended.Outcome != launchlog.Succeeded || ended.EndedAt.Before(launch.StartedAt) {
+	if ended.Running() || ended.Outcome != launchlog.Succeeded ||
+		ended.EndedAt.Before(launch.StartedAt) {
 		t.Errorf("ended: %+v", ended)
 	}
 	again, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "bob"})
@@ -273,7 +280,10 @@ func claim(t *testing.T, store launchlog.Store) {
 func claimByToken(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
-	take := launchlog.Take{Ref: launchlog.Ref{Namespace: "default", Launch: launch.ID}, Token: "t1", Host: "h", PID: 1}
+	take := launchlog.Take{
+		Ref: launchlog.Ref{Namespace: "default", Launch: launch.ID}, Token: "t1",
+		Host: "h", PID: 1,
+	}
 	first, err := store.ClaimGenerator(ctx, take)
 	if err != nil {
 		t.Fatal(err)
@@ -290,7 +300,8 @@ func claimByToken(t *testing.T, store launchlog.Store) {
 }
 
 func namespaces(t *testing.T, store launchlog.Store) {
-	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}), newLog(t, store, &launchlog.Options{Namespace: "b"})
+	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}),
+		newLog(t, store, &launchlog.Options{Namespace: "b"})
 	start(t, a, "k1")
 	want(t, "number in a", start(t, a, "k2").ID, 2)
 	want(t, "number in b, for a key of a", start(t, b, "k2").ID, 1)
@@ -371,7 +382,9 @@ func events(t *testing.T, store launchlog.Store) {
 
 func launchesExhausted(t *testing.T, store launchlog.Store) {
 	var warnings []launchlog.Usage
-	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { warnings = append(warnings, u) }})
+	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) {
+		warnings = append(warnings, u)
+	}})
 	start(t, l, "first")
 	if _, err := l.Advance(ctx, launchlog.MaxLaunch-1, "operator"); err != nil {
 		t.Fatal(err)
@@ -387,9 +400,13 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 // generatorsExhausted takes all the numbers that a launch has, or those around the levels of
 // warnings.
 func generatorsExhausted(t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error) {
-	steps, wantLevels := []int{0, launchlog.MaxGenerators}, map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
+	steps, wantLevels := []int{0, launchlog.MaxGenerators},
+		map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
 	if jump != nil {
-		steps, wantLevels = []int{0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997, 100_000}, map[int]int{80: 4, 90: 4, 95: 6}
+		steps, wantLevels = []int{
+			0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997,
+			100_000,
+		}, map[int]int{80: 4, 90: 4, 95: 6}
 	} else if testing.Short() {
 		t.Skip("takes 100,000 claims")
 	}
@@ -500,5 +517,6 @@ func contention(t *testing.T, store launchlog.Store) {
 			t.Fatalf("launch numbers have a gap or a repeat at %d: %v", i, numbers)
 		}
 	}
-	t.Logf("%d goroutines: %d claims, %d launches, %d repeats", workers, len(pairs), len(numbers), repeats)
+	t.Logf("%d goroutines: %d claims, %d launches, %d repeats", workers, len(pairs), len(numbers),
+		repeats)
 }

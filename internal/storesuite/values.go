@@ -15,8 +15,10 @@ import (
 func differentNames(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	all := []string{
-		"key", "Key", "KEY", "kéy", "ke\u0301y", "kėy", "ｋey", "ke\u00ady", "k\u200bey", "strasse", "straße", "STRASSE", "ı", "i", "I", "İ",
-		"😀", "😁", "𝕜", "k e y", "k  e y", "k%y", "k_y", `k\y`, `k\\y`, "k'y", `k"y`, "æ", "ae", "1", "01", "1.0", "1e0", "null", "NULL",
+		"key", "Key", "KEY", "kéy", "ke\u0301y", "kėy", "ｋey", "ke\u00ady", "k\u200bey",
+		"strasse", "straße", "STRASSE", "ı", "i", "I", "İ",
+		"😀", "😁", "𝕜", "k e y", "k  e y", "k%y", "k_y", `k\y`, `k\\y`, "k'y", `k"y`, "æ",
+		"ae", "1", "01", "1.0", "1e0", "null", "NULL",
 	}
 	for range 2 {
 		for i, name := range all {
@@ -24,7 +26,8 @@ func differentNames(t *testing.T, store launchlog.Store) {
 			r.Service, r.Environment = name, name
 			launch, err := l.Start(ctx, r)
 			if err != nil || launch.ID != i+1 || launch.Key != name {
-				t.Errorf("key %q: launch %d of %q, %v; want %d", name, launch.ID, launch.Key, err, i+1)
+				t.Errorf("key %q: launch %d of %q, %v; want %d", name, launch.ID, launch.Key, err,
+					i+1)
 			}
 		}
 	}
@@ -48,20 +51,32 @@ func limits(t *testing.T, store launchlog.Store) {
 	most := `{"a":"` + strings.Repeat("x", 64<<10-1-len(`{"a":""}`)) + `"}`
 	for i, r := range []launchlog.Request{
 		{
-			Key: long("k", 255), Service: long("s", 255), Environment: long("e", 255), Initiator: long("i", 255), InitiatorKind: long("k", 255),
-			Version: long("v", 255), Commit: long("c", 255), Ref: long("r", 255), ArtifactDigest: long("d", 255), Ticket: long("t", 255),
-			Reason: long("r", 4096), Approver: long("a", 255), PipelineURL: long("u", 4096), Data: data(most),
+			Key: long("k", 255), Service: long("s", 255), Environment: long("e", 255),
+			Initiator: long("i", 255), InitiatorKind: long("k", 255),
+			Version: long("v", 255), Commit: long("c", 255), Ref: long("r", 255),
+			ArtifactDigest: long("d", 255), Ticket: long("t", 255),
+			Reason: long("r", 4096), Approver: long("a", 255), PipelineURL: long("u", 4096),
+			Data: data(most),
 		},
 		{
-			Key: long("😀", 255), Service: long("😀", 255), Environment: long("é", 255), Initiator: long("日", 255), Reason: long("😀", 4096),
-			PipelineURL: long("日", 4096), Data: data(`{"é":"😀","\u0000":"\u0000\ud83d\ude00","":{},"z":[]}`),
+			Key: long("😀", 255), Service: long("😀", 255), Environment: long("é", 255),
+			Initiator: long("日", 255), Reason: long("😀", 4096),
+			PipelineURL: long(
+				"日", 4096), Data: data(
+				`{"é":"😀","\u0000":"\u0000\ud83d\ude00","":{},"z":[]}`),
 		},
-		{Key: "numbers", Service: "s", Environment: "e", Initiator: "i", Data: data(`{"a":1e400,"b":-0,"c":123456789012345678901234567890.1230,"d":1E+2}`)},
+		{
+			Key: "numbers", Service: "s", Environment: "e", Initiator: "i",
+			Data: data(`{"a":1e400,"b":-0,"c":123456789012345678901234567890.1230,"d":1E+2}`),
+		},
 		{
 			Key: "depth", Service: "s", Environment: "e", Initiator: "i",
 			Data: data(`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`),
 		},
-		{Key: "quotes", Service: `'; --`, Environment: `\`, Initiator: `"%s\n?$1:x`, Reason: "?\u2028\ufeff\u00a0\ufffd!"},
+		{
+			Key: "quotes", Service: `'; --`, Environment: `\`, Initiator: `"%s\n?$1:x`,
+			Reason: "?\u2028\ufeff\u00a0\ufffd!",
+		},
 	} {
 		launch, err := l.Start(ctx, r)
 		if err != nil {
@@ -82,14 +97,18 @@ func limits(t *testing.T, store launchlog.Store) {
 	wantError(t, err, nil)
 	want(t, "process", claim.PID, math.MaxInt64)
 	want(t, "host", claim.Host, host)
-	ending := launchlog.Ending{Outcome: launchlog.Outcome(long("o", 32)), Actor: long("日", 255), Reason: long(`"`, 4096)}
+	ending := launchlog.Ending{
+		Outcome: launchlog.Outcome(long("o", 32)), Actor: long("日", 255),
+		Reason: long(`"`, 4096),
+	}
 	ended, err := l.End(ctx, 1, ending)
 	wantError(t, err, nil)
 	want(t, "outcome", ended.Outcome, ending.Outcome)
 	found, err := l.Events(ctx, 1)
 	wantError(t, err, nil)
 	var detail struct{ Outcome, Reason string }
-	if len(found) != 2 || found[1].Actor != ending.Actor || json.Unmarshal(found[1].Detail, &detail) != nil || detail.Reason != ending.Reason {
+	if len(found) != 2 || found[1].Actor != ending.Actor ||
+		json.Unmarshal(found[1].Detail, &detail) != nil || detail.Reason != ending.Reason {
 		t.Errorf("events: %+v", found)
 	}
 }
