@@ -49,7 +49,9 @@ func BenchmarkCap(b *testing.B) {
 	})
 	b.Run("snowflake", func(b *testing.B) {
 		g := newSnowflake(10, 12)
-		atCap(b, 4096, time.Millisecond, func(context.Context) uint64 { return uint64(g.Generate()) })
+		atCap(b, 4096, time.Millisecond, func(context.Context) uint64 {
+			return uint64(g.Generate())
+		})
 	})
 }
 

@@ -41,7 +41,9 @@ func BenchmarkMint(b *testing.B) {
 }
 
 func mintSno(b *testing.B) {
-	r := ours(snoGenerators, snoTurns, func(i int) *generator.Sno { return must(generator.NewSno(generator.Given(i), nil)) })
+	r := ours(snoGenerators, snoTurns, func(i int) *generator.Sno {
+		return must(generator.NewSno(generator.Given(i), nil))
+	})
 	belowCap(b, "shared", r, 4*time.Millisecond, block, func() (sum uint64) {
 		g := r.next()
 		for range block {
@@ -124,7 +126,9 @@ func mintDecimal(b *testing.B) {
 
 func mintTrace(b *testing.B) {
 	traces := func(n int) *rotation[*generator.Trace] {
-		return ours(n, traceTurns, func(i int) *generator.Trace { return must(generator.NewTrace(generator.Given(i), nil)) })
+		return ours(n, traceTurns, func(i int) *generator.Trace {
+			return must(generator.NewTrace(generator.Given(i), nil))
+		})
 	}
 	r := traces(traceGenerators)
 	belowCap(b, "shared", r, time.Second, block, func() (sum uint64) {
@@ -185,7 +189,8 @@ func belowCap[G interface{ Stats() generator.Stats }](
 		before := waits()
 		u := shared(b, ids, turn)
 		if n := waits() - before; time.Duration(n)*unit > u.wall/100+unit {
-			b.Errorf("%d of %.0f calls waited at a cap: there are too few generators in turn", n, u.ids)
+			b.Errorf("%d of %.0f calls waited at a cap: there are too few generators in turn", n,
+				u.ids)
 		}
 	})
 }

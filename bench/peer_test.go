@@ -76,7 +76,10 @@ func BenchmarkPeer(b *testing.B) {
 	b.Run("snowflake-20-step-bits", func(b *testing.B) { snowflakes(b, newSnowflake(2, 20)) })
 	b.Run("sonyflake-20-bits-1ms", func(b *testing.B) {
 		g := must(sonyflake.New(sonyflake.Settings{
-			BitsSequence: 20, BitsMachineID: 4, TimeUnit: time.Millisecond, MachineID: func() (int, error) { return 1, nil },
+			BitsSequence: 20, BitsMachineID: 4, TimeUnit: time.Millisecond,
+			MachineID: func() (int, error) {
+				return 1, nil
+			},
 		}))
 		shared(b, block, func() (sum uint64) {
 			for range block {

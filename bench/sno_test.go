@@ -118,7 +118,8 @@ func TestSnoZero(t *testing.T) {
 			t.Errorf("%T takes an empty JSON string", id)
 		}
 	}
-	if there, here := jsonOf(muyo.Zero()), jsonOf(idtype.SnoID{}); there != "null" || here != "null" {
+	if there, here := jsonOf(muyo.Zero()), jsonOf(idtype.SnoID{}); there != "null" ||
+		here != "null" {
 		t.Errorf("zero as JSON is %s there, %s here", there, here)
 	}
 }
@@ -169,7 +170,8 @@ func TestSnoErrors(t *testing.T) {
 	if !errors.As(err, new(*muyo.InvalidSequenceBoundsError)) {
 		t.Errorf("there: %#v", err)
 	}
-	if _, err := withPool(generator.Pool{Min: 8, Max: 7}); !errors.As(err, new(*generator.OptionError)) {
+	if _, err := withPool(generator.Pool{Min: 8, Max: 7}); !errors.As(err,
+		new(*generator.OptionError)) {
 		t.Errorf("here: %#v", err)
 	}
 	_, err = generator.NewSno(generator.Given(65_536), nil)

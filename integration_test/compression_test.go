@@ -21,9 +21,12 @@ func TestCompression(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	compressed := func(k measure.Key, ids, generators int, settings string) (best, arrival float64) {
+	compressed := func(k measure.Key, ids, generators int, settings string) (best,
+		arrival float64,
+	) {
 		t.Helper()
-		all, err := d.Compression(t.Context(), k, measure.Rhythm{IDs: ids, Generators: generators, PerSecond: 10_000}, settings)
+		all, err := d.Compression(t.Context(), k,
+			measure.Rhythm{IDs: ids, Generators: generators, PerSecond: 10_000}, settings)
 		if err != nil {
 			t.Fatalf("%s: %v", k.Name(), err)
 		}
@@ -37,10 +40,12 @@ func TestCompression(t *testing.T) {
 			}
 			// A codec may not help, but never costs more than a header for each block.
 			if limit := columnSizes[c.Storage+c.Scheme]; limit == 0 || c.BytesPerID > 1.01*limit {
-				t.Errorf("%s with %s, %s: %f bytes per ID, of %v", k.Name(), c.Codec, c.Sort, c.BytesPerID, limit)
+				t.Errorf("%s with %s, %s: %f bytes per ID, of %v", k.Name(), c.Codec, c.Sort,
+					c.BytesPerID, limit)
 			}
 		}
-		t.Logf("%s: %d IDs of %d generators: %.4f bytes per ID sorted, %.4f in order of arrival %s", k.Name(), ids, generators, least[measure.SortedByID], least[measure.Arrival], settings)
+		t.Logf("%s: %d IDs of %d generators: %.4f bytes per ID sorted, %.4f in order of arrival %s",
+			k.Name(), ids, generators, least[measure.SortedByID], least[measure.Arrival], settings)
 		return least[measure.SortedByID], least[measure.Arrival]
 	}
 	const million = 1_000_000
@@ -50,27 +55,32 @@ func TestCompression(t *testing.T) {
 		for scheme, most := range claims {
 			k := measure.Find(scheme, idtype.StorageBigint)
 			if sorted, _ := compressed(k, million, generators, measure.LargeBlocks); sorted > most {
-				t.Errorf("%s of %d generators in large blocks: %f bytes per ID, want at most %v", scheme, generators, sorted, most)
+				t.Errorf("%s of %d generators in large blocks: %f bytes per ID, want at most %v",
+					scheme, generators, sorted, most)
 			}
 			if scheme == "trace" && generators == 64 { // each second is 64 runs of only 156 IDs
 				most = 0.045
 			}
 			sorted, arrival := compressed(k, million, generators, "")
 			if sorted > most {
-				t.Errorf("%s of %d generators: %f bytes per ID, want at most %v", scheme, generators, sorted, most)
+				t.Errorf("%s of %d generators: %f bytes per ID, want at most %v", scheme,
+					generators, sorted, most)
 			}
 			if uuid7 < 300*sorted {
-				t.Errorf("%s of %d generators: %f bytes per ID, UUIDv7 %f: want 300 times smaller", scheme, generators, sorted, uuid7)
+				t.Errorf("%s of %d generators: %f bytes per ID, UUIDv7 %f: want 300 times smaller",
+					scheme, generators, sorted, uuid7)
 			}
 			if arrival < sorted {
-				t.Errorf("%s of %d generators: %f bytes per ID in order of arrival, %f sorted", scheme, generators, arrival, sorted)
+				t.Errorf("%s of %d generators: %f bytes per ID in order of arrival, %f sorted",
+					scheme, generators, arrival, sorted)
 			}
 		}
 	}
 	for _, k := range measure.Keys() {
 		if claims[k.Scheme] == 0 && k.Scheme != "UUIDv7" {
 			if sorted, _ := compressed(k, 100_000, 4, ""); !k.Peer && 4*sorted > uuid7 {
-				t.Errorf("%s: %f bytes per ID, UUIDv7 %f: want 4 times smaller", k.Name(), sorted, uuid7)
+				t.Errorf("%s: %f bytes per ID, UUIDv7 %f: want 4 times smaller", k.Name(), sorted,
+					uuid7)
 			}
 		}
 	}
@@ -78,8 +88,10 @@ func TestCompression(t *testing.T) {
 
 // columnSizes are what an ID takes uncompressed.
 var columnSizes = map[string]float64{
-	"bigintdecimal": 8, "biginttrace": 8, "bigintsequence": 8, "bigintshort": 8, "biginteightbyte": 8, "biginteightbyte, SPREAD": 8, "bigintsnowflake": 8,
-	"byteseightbyte": 8, "byteseightbyte, SPREAD": 8, "bytessno": 10, "textsno": 16, "uuidsno": 16, "uuidUUIDv4": 16, "uuidUUIDv7": 16, "textULID": 26,
+	"bigintdecimal": 8, "biginttrace": 8, "bigintsequence": 8, "bigintshort": 8,
+	"biginteightbyte": 8, "biginteightbyte, SPREAD": 8, "bigintsnowflake": 8,
+	"byteseightbyte": 8, "byteseightbyte, SPREAD": 8, "bytessno": 10, "textsno": 16, "uuidsno": 16,
+	"uuidUUIDv4": 16, "uuidUUIDv7": 16, "textULID": 26,
 }
 
 // Rows of IDs far apart take more pages to write, and wide keys more room.
@@ -90,7 +102,8 @@ func TestFootprint(t *testing.T) {
 		}
 		of := func(scheme string, form idtype.Storage) measure.Footprint {
 			k := measure.Find(scheme, form)
-			f, err := d.Footprint(t.Context(), k, measure.Rhythm{IDs: 200_000, Generators: 4, PerSecond: 10_000})
+			f, err := d.Footprint(t.Context(), k,
+				measure.Rhythm{IDs: 200_000, Generators: 4, PerSecond: 10_000})
 			if err != nil {
 				t.Fatalf("%s: %v", k.Name(), err)
 			}
@@ -101,7 +114,8 @@ func TestFootprint(t *testing.T) {
 			if perRow := f.KeyBytes / int64(f.Rows); perRow < 8 || perRow > 150 {
 				t.Errorf("%s: %d bytes per row", k.Name(), perRow)
 			}
-			t.Logf("%s: %s: %d rows: key %d bytes, table %d, log %d, %d pages written", d.Name, k.Name(), f.Rows, f.KeyBytes, f.TableBytes, f.LogBytes, f.Pages)
+			t.Logf("%s: %s: %d rows: key %d bytes, table %d, log %d, %d pages written", d.Name,
+				k.Name(), f.Rows, f.KeyBytes, f.TableBytes, f.LogBytes, f.Pages)
 			return f
 		}
 		decimal, short := of("decimal", idtype.StorageBigint), of("short", idtype.StorageBigint)
@@ -109,7 +123,8 @@ func TestFootprint(t *testing.T) {
 		uuid4, ulid := of("UUIDv4", idtype.StorageUUID), of("ULID", idtype.StorageText)
 		for _, far := range []measure.Footprint{uuid4, spread} {
 			if near := max(decimal.Pages, short.Pages); far.Pages*2 < near*3 {
-				t.Errorf("%s: %d pages written, of decimal or short %d: want half as many again", far.Scheme, far.Pages, near)
+				t.Errorf("%s: %d pages written, of decimal or short %d: want half as many again",
+					far.Scheme, far.Pages, near)
 			}
 		}
 		if longer := int64(26 - 8); ulid.KeyBytes-short.KeyBytes < longer*int64(short.Rows) { // the IDs' own bytes; in MariaDB a page has the rows as well

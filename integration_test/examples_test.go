@@ -22,8 +22,14 @@ import (
 func TestExamples(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		d := dbtest.New(t, databases.Postgres).Source()
-		startLaunch(t, "pgx", d, migrations.Postgres, func(ctx context.Context) (launchlog.Store, error) { return postgres.Open(ctx, d) })
-		for run, want := range []string{"Ann is 10000000001\nCem is 30000000001\n", "Ann is 10000100001\nCem is 30000100001\n"} {
+		startLaunch(t, "pgx", d, migrations.Postgres,
+			func(ctx context.Context) (launchlog.Store, error) {
+				return postgres.Open(ctx, d)
+			})
+		for run, want := range []string{
+			"Ann is 10000000001\nCem is 30000000001\n",
+			"Ann is 10000100001\nCem is 30000100001\n",
+		} {
 			if got := runExample(t, "postgres", t.TempDir(), "IDMINT_DB="+d); got != want {
 				t.Errorf("run %d: %q, want %q", run, got, want)
 			}
@@ -34,9 +40,11 @@ func TestExamples(t *testing.T) {
 		path := filepath.Join(dir, "shop.db")
 		startLaunch(t, "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite,
 			func(ctx context.Context) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
-		out := runExample(t, "clickhouse", dir, "CLICKHOUSE_DSN="+dbtest.New(t, databases.ClickHouse).Source())
+		out := runExample(t, "clickhouse", dir, "CLICKHOUSE_DSN="+
+			dbtest.New(t, databases.ClickHouse).Source())
 		var bytes float64
-		if _, err := fmt.Sscanf(out, "%f bytes per ID", &bytes); err != nil || bytes <= 0 || bytes > 0.02 {
+		if _, err := fmt.Sscanf(out, "%f bytes per ID", &bytes); err != nil || bytes <= 0 ||
+			bytes > 0.02 {
 			t.Errorf("it says %q: %v", out, err)
 		}
 	})
@@ -62,7 +70,8 @@ func startLaunch(t *testing.T, driver, source string, dialect migrations.Dialect
 	if err != nil {
 		t.Fatal(err)
 	}
-	launch, err := launches.Start(t.Context(), launchlog.Request{Key: "deploy-1", Service: "shop", Environment: "test", Initiator: "test"})
+	launch, err := launches.Start(t.Context(),
+		launchlog.Request{Key: "deploy-1", Service: "shop", Environment: "test", Initiator: "test"})
 	if err != nil || launch.ID != 1 {
 		t.Fatalf("launch %d, %v", launch.ID, err)
 	}
@@ -72,7 +81,8 @@ func startLaunch(t *testing.T, driver, source string, dialect migrations.Dialect
 func runExample(t *testing.T, name, dir, env string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-o", program, "../examples/"+name).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../examples/"+
+		name).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(program)

@@ -146,7 +146,8 @@ func TestFleet(t *testing.T) {
 	begin := func() *exec.Cmd {
 		started++
 		name := strconv.Itoa(started)
-		cmd := subprocess.Command("app", path, filepath.Join(dir, name), name, strconv.Itoa(1+started%launches))
+		cmd := subprocess.Command("app", path, filepath.Join(dir, name), name,
+			strconv.Itoa(1+started%launches))
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +195,8 @@ func TestFleet(t *testing.T) {
 		auditTable(t, made, table, ids)
 	}
 	var orphans int
-	if err := made.QueryRow("SELECT count(*) FROM orders WHERE customer_id NOT IN (SELECT id FROM customers)").Scan(&orphans); err != nil || orphans != 0 {
+	if err := made.QueryRow(
+		"SELECT count(*) FROM orders WHERE customer_id NOT IN (SELECT id FROM customers)").Scan(&orphans); err != nil || orphans != 0 {
 		t.Errorf("%d orders refer to no customer: %v", orphans, err)
 	}
 	t.Logf("%d processes, %d kills: %d customers and %d orders acknowledged, 0 repeats, 0 lost",
@@ -232,7 +234,8 @@ func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]
 		number := id % idtype.DecimalStep
 		before, ok := numbers[number]
 		if ok && (before.app != app || before.seq >= seq) {
-			t.Errorf("%s: %v is row %d of app %s, after row %d of app %s", table, id, seq, app, before.seq, before.app)
+			t.Errorf("%s: %v is row %d of app %s, after row %d of app %s", table, id, seq, app,
+				before.seq, before.app)
 		}
 		numbers[number] = last{app, seq}
 	}
@@ -244,10 +247,12 @@ func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]
 	}
 	for number := range numbers {
 		var one int
-		err := db.QueryRow("SELECT 1 FROM idmint_generator WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?",
+		err := db.QueryRow(
+			"SELECT 1 FROM idmint_generator WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?",
 			number.Launch(), number.Generator()).Scan(&one)
 		if err != nil {
-			t.Errorf("launch %d, generator %d is not in the log: %v", number.Launch(), number.Generator(), err)
+			t.Errorf("launch %d, generator %d is not in the log: %v", number.Launch(),
+				number.Generator(), err)
 		}
 	}
 }

@@ -17,15 +17,18 @@ func TestInsertSpeed(t *testing.T) {
 		}
 		ours := 0
 		for _, m := range all {
-			t.Logf("%s, %s: %s as %s: %.0f rows a second, %.2f of plain int64", d.Name, m.Path, m.Scheme, m.Column, m.RowsPerSec, m.Relative)
+			t.Logf("%s, %s: %s as %s: %.0f rows a second, %.2f of plain int64", d.Name, m.Path,
+				m.Scheme, m.Column, m.RowsPerSec, m.Relative)
 			if m.Scheme == measure.Plain && m.Relative != 1 {
-				t.Errorf("%s, %s: %s is %f times as fast as itself", d.Name, m.Path, m.Scheme, m.Relative)
+				t.Errorf("%s, %s: %s is %f times as fast as itself", d.Name, m.Path, m.Scheme,
+					m.Relative)
 			}
 			if m.Peer {
 				continue
 			}
 			if ours++; m.Relative < 0.25 {
-				t.Errorf("%s, %s: %s is inserted at %.2f of the speed of plain int64", d.Name, m.Path, m.Scheme, m.Relative)
+				t.Errorf("%s, %s: %s is inserted at %.2f of the speed of plain int64", d.Name,
+					m.Path, m.Scheme, m.Relative)
 			}
 		}
 		if ours < 4 || len(all) < 9 {

@@ -27,19 +27,35 @@ func inEach(t *testing.T, test func(t *testing.T, d *measure.Database)) {
 			test(t, d)
 		})
 	}
-	run("SQLite", func(t *testing.T) (*measure.Database, error) { return measure.OpenSQLite(t.Context()) })
+	run("SQLite", func(t *testing.T) (*measure.Database, error) {
+		return measure.OpenSQLite(t.Context())
+	})
 	for _, kind := range databases.Kinds() {
-		run(string(kind), func(t *testing.T) (*measure.Database, error) { return measure.Open(t.Context(), dbtest.New(t, kind)) })
+		run(string(kind), func(t *testing.T) (*measure.Database, error) {
+			return measure.Open(t.Context(), dbtest.New(t, kind))
+		})
 	}
 }
 
 // naive are the columns whose order is not that of the IDs, in the words of measure.OrderCase. All
 // others sort as the IDs do.
 var naive = map[string][]string{
-	"SQLite":     {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07"},
-	"PostgreSQL": {"eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech"},
-	"MariaDB":    {"UUIDv4", "eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech"},
-	"ClickHouse": {"UUIDv4", "UUIDv7", "eightbyte as bigint, before and after 2039-09-07", "eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as uuid"},
+	"SQLite": {
+		"eightbyte as bigint, before and after 2039-09-07",
+		"eightbyte, SPREAD as bigint, before and after 2039-09-07",
+	},
+	"PostgreSQL": {
+		"eightbyte as bigint, before and after 2039-09-07",
+		"eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech",
+	},
+	"MariaDB": {
+		"UUIDv4", "eightbyte as bigint, before and after 2039-09-07",
+		"eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech",
+	},
+	"ClickHouse": {
+		"UUIDv4", "UUIDv7", "eightbyte as bigint, before and after 2039-09-07",
+		"eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as uuid",
+	},
 }
 
 // ORDER BY, the order along the index and the documented order are one, for every scheme in every
@@ -58,7 +74,8 @@ func TestOrder(t *testing.T) {
 				name += ", " + c.What
 			}
 			if !o.OrderBy || !o.Index {
-				t.Errorf("%s, %s in %s: the order is documented as %s: ORDER BY gives it: %t, the index: %t", name, c.What, c.Column, o.Documented, o.OrderBy, o.Index)
+				t.Errorf(
+					"%s, %s in %s: the order is documented as %s: ORDER BY gives it: %t, the index: %t", name, c.What, c.Column, o.Documented, o.OrderBy, o.Index)
 			}
 			if !o.AsIDs {
 				others[name] = true
@@ -68,6 +85,7 @@ func TestOrder(t *testing.T) {
 		if got := slices.Sorted(maps.Keys(others)); !slices.Equal(got, naive[d.Name]) {
 			t.Errorf("not in the order of the IDs: %q, want %q", got, naive[d.Name])
 		}
-		t.Logf("%s: %d columns of 8 generators at once, %d IDs", d.Version, len(d.OrderCases()), ids)
+		t.Logf("%s: %d columns of 8 generators at once, %d IDs", d.Version, len(d.OrderCases()),
+			ids)
 	})
 }

@@ -24,14 +24,18 @@ import (
 
 // minted are the schemes whose numbers a counter of the launch log guards, each with one number for
 // all processes.
-var minted = map[string]func(counter generator.ReadCounter, opts *generator.Options) (func(context.Context) ([]string, error), error){
+var minted = map[string]func(counter generator.ReadCounter,
+	opts *generator.Options) (func(context.Context) ([]string, error), error){
 	"trace": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewTrace(generator.Ceiling(7, c, 2*time.Second), o)
 		return mint[idtype.TraceID](g), err
 	},
-	"eightbyte": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"eightbyte": func(c generator.ReadCounter,
+		o *generator.Options,
+	) (func(context.Context) ([]string, error), error) {
 		pair := generator.EightBytePair{Generator: 2047, Cluster: 15}
-		g, err := generator.NewEightByte(idtype.EightByteSpread, generator.Ceiling(pair, c, 200*time.Millisecond), o)
+		g, err := generator.NewEightByte(idtype.EightByteSpread,
+			generator.Ceiling(pair, c, 200*time.Millisecond), o)
 		return mint[idtype.EightByteID](g), err
 	},
 	"short": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
@@ -43,7 +47,9 @@ var minted = map[string]func(counter generator.ReadCounter, opts *generator.Opti
 		g, err := generator.NewSno(generator.Ceiling(65535, c, 200*time.Millisecond), o)
 		return mint[idtype.SnoID](g), err
 	},
-	"sequence": func(c generator.ReadCounter, _ *generator.Options) (func(context.Context) ([]string, error), error) {
+	"sequence": func(c generator.ReadCounter,
+		_ *generator.Options,
+	) (func(context.Context) ([]string, error), error) {
 		g, err := generator.NewSequence(c, 50)
 		return mint[idtype.SequenceID](g), err
 	},
@@ -142,7 +148,8 @@ func TestRestarts(t *testing.T) {
 		if rand.IntN(8) == 0 {
 			by = -time.Hour
 		}
-		cmd := subprocess.Command("minter", path, filepath.Join(dir, strconv.Itoa(started)), scheme, by.String())
+		cmd := subprocess.Command("minter", path, filepath.Join(dir, strconv.Itoa(started)), scheme,
+			by.String())
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

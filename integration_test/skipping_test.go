@@ -16,23 +16,28 @@ func TestDataSkipping(t *testing.T) {
 		}
 		for _, k := range keys {
 			const ids = 200_000
-			all, err := d.Skipping(t.Context(), k, measure.Rhythm{IDs: ids, Generators: 4, PerSecond: ids / measure.SkippingSeconds})
+			all, err := d.Skipping(t.Context(), k,
+				measure.Rhythm{IDs: ids, Generators: 4, PerSecond: ids / measure.SkippingSeconds})
 			if err != nil {
 				t.Fatalf("%s: %v", k.Name(), err)
 			}
 			for _, s := range all {
 				if s.Found != s.Minted || s.Found < ids/200 || s.Found > ids/50 {
-					t.Errorf("%s, by %s: %d rows are found, of %d that were minted in the second", k.Name(), s.By, s.Found, s.Minted)
+					t.Errorf("%s, by %s: %d rows are found, of %d that were minted in the second",
+						k.Name(), s.By, s.Found, s.Minted)
 				}
 				if d.Name != "ClickHouse" {
 					continue
 				}
-				if s.All != (ids+s.GranuleRows-1)/s.GranuleRows || s.Granules < 1 || s.Granules > s.Needed() {
-					t.Errorf("%s, by %s: %d of %d granules are read, where the rows fill %d", k.Name(), s.By, s.Granules, s.All, s.Needed())
+				if s.All != (ids+s.GranuleRows-1)/s.GranuleRows || s.Granules < 1 ||
+					s.Granules > s.Needed() {
+					t.Errorf("%s, by %s: %d of %d granules are read, where the rows fill %d",
+						k.Name(), s.By, s.Granules, s.All, s.Needed())
 				}
 			}
 			last := all[len(all)-1]
-			t.Logf("%s: %s: %d of %d rows, by %s: %s", d.Name, k.Name(), last.Found, last.Rows, last.By, last.Access)
+			t.Logf("%s: %s: %d of %d rows, by %s: %s", d.Name, k.Name(), last.Found, last.Rows,
+				last.By, last.Access)
 		}
 	})
 }

@@ -65,8 +65,9 @@ func TestMissing(t *testing.T) {
 }
 
 // A figure is a number with a unit that one measures, or with a fraction.
-var figure = regexp.MustCompile(`(?:^|[^\w.,/-])(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|%|×|GB|GiB|MB|MiB)|` +
-	` times (?:as|the)| (?:rows|claims|launches|IDs) (?:a second|per second))?(?:[^\w.]|\.\D|\.?$)`)
+var figure = regexp.MustCompile(
+	`(?:^|[^\w.,/-])(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|%|×|GB|GiB|MB|MiB)|` +
+		` times (?:as|the)| (?:rows|claims|launches|IDs) (?:a second|per second))?(?:[^\w.]|\.\D|\.?$)`)
 
 // figuresIn are the figures of a text.
 func figuresIn(text string) (all []string) {
@@ -130,7 +131,10 @@ func known(src *source) map[string]bool {
 func TestFigures(t *testing.T) {
 	known := known(measured(t))
 	fence := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	for _, name := range []string{"README.md", "docs/databases.md", "docs/launchlog.md", "docs/sno.md", "docs/versions.md"} {
+	for _, name := range []string{
+		"README.md", "docs/databases.md", "docs/launchlog.md",
+		"docs/sno.md", "docs/versions.md",
+	} {
 		for _, f := range figuresIn(fence.ReplaceAllString(document(t, name), "")) {
 			if !known[f] && constants[f] == "" {
 				t.Errorf("%s: %q was not measured, and is no constant", name, f)
@@ -144,7 +148,8 @@ func TestFigures(t *testing.T) {
 func TestPackages(t *testing.T) {
 	known := known(measured(t))
 	for _, dir := range []string{
-		"clickhouse", "generator", "gormid", "idtype", "launchlog", "launchlog/*", "migrations", "scramble",
+		"clickhouse", "generator", "gormid", "idtype", "launchlog", "launchlog/*", "migrations",
+		"scramble",
 		"sqlid", "sqlid/pgxid",
 	} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
@@ -213,13 +218,15 @@ func TestTableOfClickHouse(t *testing.T) {
 		seen++
 		for i, n := range numbers[:6] {
 			key := measure.Compression{
-				Scheme: of[0], Storage: of[1], Codec: m[2], Sort: measure.SortedByID, Generators: measure.Generators()[i%3],
+				Scheme: of[0], Storage: of[1], Codec: m[2], Sort: measure.SortedByID,
+				Generators: measure.Generators()[i%3],
 			}
 			if i >= 3 {
 				key.Codec, key.Sort = of[2], measure.Arrival
 			}
 			want, ok := src.size(key)
-			if got, err := strconv.ParseFloat(n, 64); err != nil || !ok || math.Abs(got-want) > 0.03*want+0.001 {
+			if got, err := strconv.ParseFloat(n, 64); err != nil || !ok ||
+				math.Abs(got-want) > 0.03*want+0.001 {
 				t.Errorf("%s, %+v: the table has %s, the report %.3f", name, key, n, want)
 			}
 		}
@@ -232,7 +239,8 @@ func TestTableOfClickHouse(t *testing.T) {
 // size is that of the measurement with the codec, the order and the generators of key.
 func (s *source) size(key measure.Compression) (float64, bool) {
 	for _, c := range s.Compression {
-		key.BytesPerID, key.Database, key.Column, key.IDs = c.BytesPerID, c.Database, c.Column, c.IDs
+		key.BytesPerID, key.Database, key.Column, key.IDs = c.BytesPerID, c.Database, c.Column,
+			c.IDs
 		if c == key {
 			return c.BytesPerID, true
 		}

@@ -22,7 +22,10 @@ type column struct {
 // head of the file as well, and leaves the cells of older lines empty.
 var columns = []column{
 	{"decimal", serial("Mint/decimal/shared"), "atomic add", serial("Floor/atomic-add")},
-	{"decimal, 2 goroutines", parallel("Mint/decimal/shared"), "atomic add", parallel("Floor/atomic-add")},
+	{
+		"decimal, 2 goroutines", parallel("Mint/decimal/shared"), "atomic add",
+		parallel("Floor/atomic-add"),
+	},
 	{"decimal, owned", serial("Mint/decimal/owned"), "", figure{}},
 	{"decimal, fill", serial("Mint/decimal/fill"), "", figure{}},
 	{"trace", serial("Mint/trace/shared"), "", figure{}},
@@ -98,7 +101,8 @@ func remember(file string, r *results, columns []column) error {
 	}
 	lines := slices.Collect(strings.Lines(string(old)))
 	if len(lines) == 0 || lines[0] != head {
-		return fmt.Errorf("%s begins with other columns: bring its head and those of bench/report together", file)
+		return fmt.Errorf(
+			"%s begins with other columns: bring its head and those of bench/report together", file)
 	}
 	if last := lines[len(lines)-1]; len(lines) > 1 && sameRun(last, line) {
 		lines = lines[:len(lines)-1]

@@ -60,7 +60,8 @@ func TestHistory(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := rememberAll(t, filepath.Join(t.TempDir(), "history.tsv"), c.runs...); got != c.want {
+			if got := rememberAll(t, filepath.Join(t.TempDir(), "history.tsv"),
+				c.runs...); got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})
@@ -72,7 +73,10 @@ func TestHistoryRefuses(t *testing.T) {
 	for _, c := range []struct{ name, old, run, want string }{
 		{"other columns", "date\tcommit\n", six("aaa"), "other columns"},
 		{"an empty file", "", six("aaa"), "other columns"},
-		{"a figure that the run lacks", headOfRun1, strings.ReplaceAll(six("aaa"), "BenchmarkCap", "BenchmarkCup"), "no Cap/x"},
+		{
+			"a figure that the run lacks", headOfRun1,
+			strings.ReplaceAll(six("aaa"), "BenchmarkCap", "BenchmarkCup"), "no Cap/x",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "history.tsv")
@@ -102,7 +106,8 @@ func TestHistoryFile(t *testing.T) {
 		t.Errorf("the head is not\n%s", head)
 	}
 	for line := range strings.Lines(string(text)) {
-		if got, want := strings.Count(line, "\t"), strings.Count(head, "\t"); got != want || !strings.HasSuffix(line, "\n") {
+		if got, want := strings.Count(line, "\t"), strings.Count(head, "\t"); got != want ||
+			!strings.HasSuffix(line, "\n") {
 			t.Errorf("%d tabs, want %d, and a line's end: %q", got, want, line)
 		}
 	}

@@ -18,8 +18,9 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("got %d arguments, not the names of a file with the output of the benchmarks "+
-			"and of the history", len(args))
+		return fmt.Errorf(
+			"got %d arguments, not the names of a file with the output of the benchmarks "+
+				"and of the history", len(args))
 	}
 	f, err := os.Open(args[0])
 	if err != nil {

@@ -57,10 +57,12 @@ perfect scaling halves it. Two goroutines that share nothing got %.2f processors
 `, c["date"], len(got), c["processors"], c["cpu"], c["goos"], c["goarch"], c["go"],
 		strings.TrimRight(strings.ReplaceAll(c["peers"], "github.com/", ""), ", "), processors)
 	if len(got) < enough {
-		text += fmt.Sprintf("\n**Not a measurement**: fewer than %d rounds show that the benchmarks work, and no more.\n", enough)
+		text += fmt.Sprintf(
+			"\n**Not a measurement**: fewer than %d rounds show that the benchmarks work, and no more.\n", enough)
 	}
 	if processors < quiet {
-		text += fmt.Sprintf("\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of them, say little.\n", quiet)
+		text += fmt.Sprintf(
+			"\n**Not a quiet machine**: less than %.1f processors. Parallel figures, and ratios of them, say little.\n", quiet)
 	}
 	return text, nil
 }
@@ -100,12 +102,15 @@ func targetSection(r *results, targets []target) (string, error) {
 			met++
 		} else {
 			verdict = "**missed**"
-			fmt.Fprintf(&missed, "- %s, %s: %s\n", t.what, strings.TrimSpace(bound), orUnknown(t.reason))
+			fmt.Fprintf(&missed, "- %s, %s: %s\n", t.what, strings.TrimSpace(bound),
+				orUnknown(t.reason))
 		}
 		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s | %s |\n",
-			t.what, amount(median(ours).Center, t.ours.unit), against, ratio, strings.TrimSpace(bound), verdict)
+			t.what, amount(median(ours).Center, t.ours.unit), against, ratio,
+			strings.TrimSpace(bound), verdict)
 	}
-	text := fmt.Sprintf("\n## Targets\n\n%d of %d are met.\n\n| what | ours | beside | ratio | target | |\n|---|---|---|---|---|---|\n%s",
+	text := fmt.Sprintf(
+		"\n## Targets\n\n%d of %d are met.\n\n| what | ours | beside | ratio | target | |\n|---|---|---|---|---|---|\n%s",
 		met, len(targets), rows.String())
 	if missed.Len() > 0 {
 		text += "\nMissed:\n\n" + missed.String()
@@ -190,11 +195,14 @@ func capSection(r *results) (string, error) {
 // storeSection is what databases take part in. A run that reached none has no such section.
 func storeSection(r *results) (string, error) {
 	var text string
-	rows := func(title, head string, names []string, cells ...func(name string) (string, error)) error {
+	rows := func(title, head string, names []string,
+		cells ...func(name string) (string, error),
+	) error {
 		if len(names) == 0 {
 			return nil
 		}
-		text += fmt.Sprintf("\n%s\n\n| %s |\n|%s\n", title, head, strings.Repeat("---|", len(cells)+1))
+		text += fmt.Sprintf("\n%s\n\n| %s |\n|%s\n", title, head,
+			strings.Repeat("---|", len(cells)+1))
 		for _, name := range names {
 			_, label, _ := strings.Cut(name, "/")
 			text += "| " + label + " |"
@@ -253,7 +261,8 @@ func figureSection(r *results) (string, error) {
 		for _, name := range names {
 			fmt.Fprintf(&b, "| %s |", strings.TrimPrefix(name, group.prefix))
 			for _, f := range []figure{
-				serial(name), parallel(name), serial(name).in("cpu-ns/op"), parallel(name).in("cpu-ns/op"), serial(name).in("allocs/op"),
+				serial(name), parallel(name), serial(name).in("cpu-ns/op"),
+				parallel(name).in("cpu-ns/op"), serial(name).in("allocs/op"),
 			} {
 				v, err := r.series(f)
 				if err != nil {

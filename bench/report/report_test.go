@@ -80,23 +80,35 @@ func TestPage(t *testing.T) {
 		{"a ratio at its bound", ratio(0.4), []string{"1 of 1 are met", "| x | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| ≤ 0.4 × y | met |"}},
 		{"a ratio above it", ratio(0.39), []string{"0 of 1 are met", "| **missed** |", "- x, ≤ 0.39 × y: the reason is not known yet.\n"}},
 		{"a reason", explained, []string{"- x, ≤ 0.39 × y: y is quick.\n"}},
-		{"a share", absolute("c", serial("Cap/x").in("%cap"), atLeast(99)), []string{"| c | 99.5 % |  |  | ≥ 99 % | met |"}},
-		{"a share in parallel", absolute("c", parallel("Cap/x").in("%cap"), atLeast(99)), []string{"| c | 98.5 % |  |  | ≥ 99 % | **missed** |"}},
+		{
+			"a share", absolute("c", serial("Cap/x").in("%cap"), atLeast(99)),
+			[]string{"| c | 99.5 % |  |  | ≥ 99 % | met |"},
+		},
+		{
+			"a share in parallel", absolute("c", parallel("Cap/x").in("%cap"), atLeast(99)),
+			[]string{"| c | 98.5 % |  |  | ≥ 99 % | **missed** |"},
+		},
 		{
 			"a range beside another",
-			target{what: "z", ours: serial("Mint/x"), peer: "y", against: serial("Peer/y-uuid7"), bound: bound{5, 7}},
+			target{
+				what: "z", ours: serial("Mint/x"), peer: "y", against: serial("Peer/y-uuid7"),
+				bound: bound{5, 7},
+			},
 			[]string{"| z | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| 5.0–7.0 ns | met |"},
 		},
 		{
 			"databases", ratio(1),
 			[]string{
-				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n", "| postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
+				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n",
+				"| postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
 			},
 		},
 		{
 			"the rest", ratio(1),
 			[]string{
-				"on 2026-01-02", "Beside: a/b v1.0.0.", "got 2.00 processors", "**Not a measurement**", "| 2 | 0 | 39 |\n", "| x | 15625 ns | 99.5 % | 3.00 % | 15625 ns | 98.5 % |",
+				"on 2026-01-02", "Beside: a/b v1.0.0.", "got 2.00 processors",
+				"**Not a measurement**", "| 2 | 0 | 39 |\n",
+				"| x | 15625 ns | 99.5 % | 3.00 % | 15625 ns | 98.5 % |",
 				"| y-uuid7 | 20.0 ns ± ∞ | 5.00 ns ± ", "| 10.0 ns | 10.0 ns | 1 |\n",
 			},
 		},
@@ -117,13 +129,15 @@ func TestPage(t *testing.T) {
 
 func TestBusyMachine(t *testing.T) {
 	busy := strings.Replace(run1, "0.25 ns/op	 0.5 cpu-ns/op", "0.5 ns/op	 0.5 cpu-ns/op", 1)
-	if got := written(t, results1(t, busy)); !strings.Contains(got, "got 1.00 processors") || !strings.Contains(got, "**Not a quiet machine**") {
+	if got := written(t, results1(t, busy)); !strings.Contains(got, "got 1.00 processors") ||
+		!strings.Contains(got, "**Not a quiet machine**") {
 		t.Errorf("nothing says that two goroutines had one processor:\n%s", got)
 	}
 }
 
 func TestEnoughRounds(t *testing.T) {
-	if got := written(t, results1(t, strings.Repeat(run1, 6))); strings.Contains(got, "**Not a measurement**") || strings.Contains(got, "∞") {
+	if got := written(t, results1(t, strings.Repeat(run1, 6))); strings.Contains(got,
+		"**Not a measurement**") || strings.Contains(got, "∞") {
 		t.Errorf("six rounds are not enough:\n%s", got)
 	}
 }
@@ -132,13 +146,19 @@ func TestEnoughRounds(t *testing.T) {
 func TestIncompleteRun(t *testing.T) {
 	ours := relative("x", serial("Mint/x"), "y", serial("Peer/y-uuid7"), atMost(1))
 	for _, c := range []struct{ name, without, want string }{
-		{"nothing parallel", "BenchmarkFloor/increment-2", "no Floor/increment in parallel, cpu-ns/op"},
+		{
+			"nothing parallel", "BenchmarkFloor/increment-2",
+			"no Floor/increment in parallel, cpu-ns/op",
+		},
 		{"our figure", "BenchmarkMint/x", "no Mint/x, ns/op"},
 		{"the other one", "BenchmarkPeer/y-uuid7 ", "no Peer/y-uuid7, ns/op"},
 		{"a group", "BenchmarkDecode/", "no Decode/…"},
 		{"the cap in parallel", "BenchmarkCap/x-2", "no Cap/x in parallel, ns/op"},
 		{"our repeats", "BenchmarkRepeats/ours", "no Repeats/ours/…"},
-		{"their repeats", "BenchmarkRepeats/muyo", "no Repeats/muyo-sno/goroutines=2 in parallel, repeats"},
+		{
+			"their repeats", "BenchmarkRepeats/muyo",
+			"no Repeats/muyo-sno/goroutines=2 in parallel, repeats",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var kept []string
@@ -156,7 +176,8 @@ func TestIncompleteRun(t *testing.T) {
 	t.Run("a round", func(t *testing.T) {
 		short := strings.Replace(run1, "BenchmarkPeer/y-uuid7 	 100	 60 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op\n", "", 1)
 		err := page(new(strings.Builder), results1(t, short), []target{ours})
-		if err == nil || !strings.Contains(err.Error(), "3 of Mint/x, ns/op, and 2 of Peer/y-uuid7, ns/op") {
+		if err == nil || !strings.Contains(err.Error(),
+			"3 of Mint/x, ns/op, and 2 of Peer/y-uuid7, ns/op") {
 			t.Errorf("got %v, not an error that counts the rounds", err)
 		}
 	})

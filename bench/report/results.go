@@ -119,5 +119,7 @@ func median(values []float64) benchmath.Summary {
 
 // under are the names that begin with a prefix.
 func (r *results) under(prefix string) []string {
-	return slices.DeleteFunc(slices.Clone(r.names), func(n string) bool { return !strings.HasPrefix(n, prefix) })
+	return slices.DeleteFunc(slices.Clone(r.names), func(n string) bool {
+		return !strings.HasPrefix(n, prefix)
+	})
 }

@@ -51,45 +51,63 @@ const (
 
 // targets are those of the project for minting and texts.
 var targets = []target{
-	relative("decimal, a shared generator", serial("Mint/decimal/shared"), add, serial("Floor/atomic-add"), atMost(1.15)),
-	relative("decimal, a shared generator, 2 goroutines", parallel("Mint/decimal/shared"), add, parallel("Floor/atomic-add"), atMost(1.15)),
-	relative("decimal, 7 times as fast as muyo/sno", serial("Mint/decimal/shared"), muyo, serial("Peer/muyo-sno-below-cap"), atMost(1./7)),
+	relative("decimal, a shared generator", serial("Mint/decimal/shared"), add,
+		serial("Floor/atomic-add"), atMost(1.15)),
+	relative("decimal, a shared generator, 2 goroutines", parallel("Mint/decimal/shared"), add,
+		parallel("Floor/atomic-add"), atMost(1.15)),
+	relative("decimal, 7 times as fast as muyo/sno", serial("Mint/decimal/shared"), muyo,
+		serial("Peer/muyo-sno-below-cap"), atMost(1./7)),
 	absolute("decimal, allocations", serial("Mint/decimal/shared").in("allocs/op"), atMost(0)),
 	absolute("decimal, a goroutine's own", serial("Mint/decimal/owned"), atMost(2)),
-	relative("decimal, a goroutine's own, 2 goroutines", parallel("Mint/decimal/owned"), "one goroutine", serial("Mint/decimal/owned"), atMost(0.55)),
+	relative("decimal, a goroutine's own, 2 goroutines", parallel("Mint/decimal/owned"),
+		"one goroutine", serial("Mint/decimal/owned"), atMost(0.55)),
 	absolute("decimal, a slice of 1,000", serial("Mint/decimal/fill"), atMost(0.6)),
 
 	relative("sno below its cap, processor time", serial("Mint/sno/shared").in("cpu-ns/op"), muyo,
 		serial("Peer/muyo-sno-below-cap").in("cpu-ns/op"), atMost(0.6)),
-	relative("sno below its cap, processor time, 2 goroutines", parallel("Mint/sno/shared").in("cpu-ns/op"), muyo,
+	relative("sno below its cap, processor time, 2 goroutines",
+		parallel("Mint/sno/shared").in("cpu-ns/op"), muyo,
 		parallel("Peer/muyo-sno-below-cap").in("cpu-ns/op"), atMost(0.6)),
 	{
-		what: "sno at its cap", ours: serial("Cap/sno"), peer: muyo, against: serial("Cap/muyo-sno"), bound: bound{61.0, 61.5},
+		what: "sno at its cap", ours: serial("Cap/sno"), peer: muyo,
+		against: serial("Cap/muyo-sno"), bound: bound{61.0, 61.5},
 		reason: reasons["sno at its cap"],
 	},
 
 	absolute("eightbyte at its cap of 64 per ms", serial("Cap/eightbyte").in("%cap"), atLeast(99)),
-	absolute("eightbyte at its cap of 64 per ms, 8 callers", parallel("Cap/eightbyte").in("%cap"), atLeast(99)),
+	absolute("eightbyte at its cap of 64 per ms, 8 callers", parallel("Cap/eightbyte").in("%cap"),
+		atLeast(99)),
 	absolute("eightbyte at its cap, a processor", serial("Cap/eightbyte").in("%core"), atMost(10)),
-	absolute("eightbyte at its cap, a processor, 8 callers", parallel("Cap/eightbyte").in("%core"), atMost(10)),
+	absolute("eightbyte at its cap, a processor, 8 callers", parallel("Cap/eightbyte").in("%core"),
+		atMost(10)),
 	absolute("short at its cap of 512 per ms", serial("Cap/short").in("%cap"), atLeast(99)),
-	absolute("short at its cap of 512 per ms, 8 callers", parallel("Cap/short").in("%cap"), atLeast(99)),
+	absolute("short at its cap of 512 per ms, 8 callers", parallel("Cap/short").in("%cap"),
+		atLeast(99)),
 	absolute("short at its cap, a processor", serial("Cap/short").in("%core"), atMost(10)),
-	absolute("short at its cap, a processor, 8 callers", parallel("Cap/short").in("%core"), atMost(10)),
+	absolute("short at its cap, a processor, 8 callers", parallel("Cap/short").in("%core"),
+		atMost(10)),
 
-	absolute("eightbyte at its cap, 200 callers, the longest call", parallel("Crowd").in("worst-ms"), atMost(50)),
-	absolute("eightbyte at its cap, 200 callers, fewest IDs of one / most", parallel("Crowd").in("fewest/most"), atLeast(0.5)),
-	absolute("eightbyte at its cap, 200 callers, a processor", parallel("Crowd").in("%core"), atMost(20)),
+	absolute("eightbyte at its cap, 200 callers, the longest call",
+		parallel("Crowd").in("worst-ms"), atMost(50)),
+	absolute("eightbyte at its cap, 200 callers, fewest IDs of one / most",
+		parallel("Crowd").in("fewest/most"), atLeast(0.5)),
+	absolute("eightbyte at its cap, 200 callers, a processor", parallel("Crowd").in("%core"),
+		atMost(20)),
 
 	absolute("eightbyte below its cap", serial("Mint/eightbyte/shared"), atMost(40)),
-	relative("eightbyte below its cap", serial("Mint/eightbyte/shared"), uuid, serial("Peer/google-uuid7"), atMost(0.25)),
+	relative("eightbyte below its cap", serial("Mint/eightbyte/shared"), uuid,
+		serial("Peer/google-uuid7"), atMost(0.25)),
 	absolute("short below its cap", serial("Mint/short/shared"), atMost(40)),
-	relative("short below its cap", serial("Mint/short/shared"), uuid, serial("Peer/google-uuid7"), atMost(0.25)),
+	relative("short below its cap", serial("Mint/short/shared"), uuid, serial("Peer/google-uuid7"),
+		atMost(0.25)),
 	absolute("sno below its cap", serial("Mint/sno/shared"), atMost(40)),
-	relative("sno below its cap", serial("Mint/sno/shared"), uuid, serial("Peer/google-uuid7"), atMost(0.25)),
+	relative("sno below its cap", serial("Mint/sno/shared"), uuid, serial("Peer/google-uuid7"),
+		atMost(0.25)),
 
-	relative("decimal, to text", serial("Encode/decimal"), "`strconv.AppendInt`", serial("Encode/strconv.AppendInt"), atMost(0.9)),
-	relative("decimal, from text", serial("Decode/decimal"), "`strconv.ParseInt`", serial("Decode/strconv.ParseInt"), atMost(0.5)),
+	relative("decimal, to text", serial("Encode/decimal"), "`strconv.AppendInt`",
+		serial("Encode/strconv.AppendInt"), atMost(0.9)),
+	relative("decimal, from text", serial("Decode/decimal"), "`strconv.ParseInt`",
+		serial("Decode/strconv.ParseInt"), atMost(0.5)),
 	relative("sno, to text", serial("Encode/sno"), "xid", serial("Encode/xid"), atMost(0.5)),
 	relative("sno, from text", serial("Decode/sno"), muyo, serial("Decode/muyo-sno"), atMost(1)),
 }
@@ -113,7 +131,10 @@ var reasons = map[string]string{
 }
 
 func relative(what string, ours figure, peer string, against figure, b bound) target {
-	return target{what: what, ours: ours, peer: peer, against: against, ratio: true, bound: b, reason: reasons[what]}
+	return target{
+		what: what, ours: ours, peer: peer, against: against, ratio: true, bound: b,
+		reason: reasons[what],
+	}
 }
 
 func absolute(what string, ours figure, b bound) target {

@@ -20,21 +20,29 @@ func definitions[T idtype.ID](spread bool) []clickhouse.Definition {
 	c := func(role string) clickhouse.Column[T] {
 		return clickhouse.Column[T]{Name: "a `" + role + "`, quoted", Spread: spread}
 	}
-	return []clickhouse.Definition{c("key").PrimaryKey(), c("index").Indexed(), c("reference").NotNull(), c("option").Nullable()}
+	return []clickhouse.Definition{
+		c("key").PrimaryKey(), c("index").Indexed(),
+		c("reference").NotNull(), c("option").Nullable(),
+	}
 }
 
 // A table that is made of definitions follows them; one that differs from one in anything does not.
 func TestCheckTable(t *testing.T) {
 	ctx, conn := open(t)
-	findings := func(t *testing.T, columns, order string, of ...clickhouse.Definition) []clickhouse.Finding {
+	findings := func(t *testing.T, columns, order string,
+		of ...clickhouse.Definition,
+	) []clickhouse.Finding {
 		t.Helper()
 		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE t (%s, n Int32) ENGINE = MergeTree ORDER BY (%s)", columns, order)))
 		return ok(clickhouse.CheckTable(ctx, conn, "t", of...))
 	}
 	for _, of := range [][]clickhouse.Definition{
-		definitions[chsuite.DecimalKey](false), definitions[chsuite.TraceKey](false), definitions[chsuite.ShortKey](false), definitions[chsuite.SequenceKey](false),
-		definitions[chsuite.EightKey](false), definitions[chsuite.EightKey](true), definitions[chsuite.EightIntKey](false), definitions[chsuite.EightIntKey](true),
-		definitions[chsuite.SnoKey](false), definitions[chsuite.SnoTextKey](false), definitions[chsuite.SnoUUIDKey](false),
+		definitions[chsuite.DecimalKey](false), definitions[chsuite.TraceKey](false),
+		definitions[chsuite.ShortKey](false), definitions[chsuite.SequenceKey](false),
+		definitions[chsuite.EightKey](false), definitions[chsuite.EightKey](true),
+		definitions[chsuite.EightIntKey](false), definitions[chsuite.EightIntKey](true),
+		definitions[chsuite.SnoKey](false), definitions[chsuite.SnoTextKey](false),
+		definitions[chsuite.SnoUUIDKey](false),
 	} {
 		all := fmt.Sprintf("%v, %v, %v, %v", of[0], of[1], of[2], of[3])
 		if f := findings(t, all, quoted(of[0].Name)+", n", of...); f != nil {
@@ -43,7 +51,8 @@ func TestCheckTable(t *testing.T) {
 	}
 
 	tables := 0
-	for _, d := range append(definitions[chsuite.DecimalKey](false), definitions[chsuite.EightKey](true)[1]) {
+	for _, d := range append(definitions[chsuite.DecimalKey](false),
+		definitions[chsuite.EightKey](true)[1]) {
 		name, order := quoted(d.Name), "n"
 		if d.Sorted {
 			order = quoted(d.Name) + ", n"
@@ -53,23 +62,40 @@ func TestCheckTable(t *testing.T) {
 			column, order, reason string
 		}{
 			{clickhouse.AspectColumn, "id " + d.Type, "n", "no such column"},
-			{clickhouse.AspectType, strings.Replace(d.String(), d.Type, "UInt64", 1), order, "converted"},
-			{clickhouse.AspectNullable, nullable(d), "n", map[bool]string{false: "a forgotten ID", true: "no place for NULL"}[d.Nullable]},
-			{clickhouse.AspectCodec, strings.Replace(d.String(), d.Codec, "LZ4", 1), order, d.Reason},
-			{clickhouse.AspectCodec, strings.Replace(d.String(), "CODEC("+d.Codec+")", "", 1), order, d.Reason},
+			{
+				clickhouse.AspectType, strings.Replace(d.String(), d.Type, "UInt64", 1), order,
+				"converted",
+			},
+			{
+				clickhouse.AspectNullable, nullable(d), "n",
+				map[bool]string{false: "a forgotten ID", true: "no place for NULL"}[d.Nullable],
+			},
+			{
+				clickhouse.AspectCodec, strings.Replace(d.String(), d.Codec, "LZ4", 1), order,
+				d.Reason,
+			},
+			{
+				clickhouse.AspectCodec, strings.Replace(d.String(), "CODEC("+d.Codec+")", "", 1),
+				order, d.Reason,
+			},
 			{clickhouse.AspectOrder, d.String(), "n, " + name, "found by ID"},
-			{clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order, d.IndexReason},
+			{
+				clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order,
+				d.IndexReason,
+			},
 			{clickhouse.AspectIndex, strings.Replace(d.String(), "TYPE "+d.Index, "TYPE set(100)", 1), order, d.IndexReason},
 		} {
 			switch {
-			case other.aspect == clickhouse.AspectOrder && !d.Sorted, other.aspect == clickhouse.AspectIndex && d.Index == "",
+			case other.aspect == clickhouse.AspectOrder && !d.Sorted,
+				other.aspect == clickhouse.AspectIndex && d.Index == "",
 				other.aspect == clickhouse.AspectNullable && d.Index != "":
 				continue
 			}
 			tables++
 			got := findings(t, other.column, other.order, d)
 			if !slices.ContainsFunc(got, func(f clickhouse.Finding) bool {
-				return f.Aspect == other.aspect && f.Want != f.Got && strings.Contains(f.String(), d.Name) &&
+				return f.Aspect == other.aspect && f.Want != f.Got &&
+					strings.Contains(f.String(), d.Name) &&
 					other.reason != "" && strings.Contains(f.Reason, other.reason)
 			}) {
 				t.Errorf("%s, made as %s: %v", other.aspect, other.column, got)
@@ -80,7 +106,8 @@ func TestCheckTable(t *testing.T) {
 
 	d := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}.PrimaryKey()
 	var table *clickhouse.TableError
-	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) || !errors.Is(err, clickhouse.ErrNoColumn) {
+	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) ||
+		!errors.Is(err, clickhouse.ErrNoColumn) {
 		t.Errorf("no table: %v", err)
 	}
 	if _, err := clickhouse.CheckTable(ctx, conn, "system.one", d); err != nil {
@@ -91,7 +118,8 @@ func TestCheckTable(t *testing.T) {
 // nullable is a definition with the other nullability.
 func nullable(d clickhouse.Definition) string {
 	if d.Nullable {
-		return fmt.Sprintf("%s %s CODEC(%s)", quoted(d.Name), strings.TrimSuffix(strings.TrimPrefix(d.Type, "Nullable("), ")"), d.Codec)
+		return fmt.Sprintf("%s %s CODEC(%s)", quoted(d.Name),
+			strings.TrimSuffix(strings.TrimPrefix(d.Type, "Nullable("), ")"), d.Codec)
 	}
 	return fmt.Sprintf("%s Nullable(%s) CODEC(%s)", quoted(d.Name), d.Type, d.Codec)
 }
@@ -100,7 +128,8 @@ func nullable(d clickhouse.Definition) string {
 func TestBytesPerID(t *testing.T) {
 	const rows = 200_000
 	ctx, conn := open(t)
-	create(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+strings.TrimPrefix(clickhouse.Column[chsuite.SequenceKey]{}.PrimaryKey().String(), "``"))
+	create(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+
+		strings.TrimPrefix(clickhouse.Column[chsuite.SequenceKey]{}.PrimaryKey().String(), "``"))
 	raw, dense := make([]int64, rows), make([]chsuite.SequenceKey, rows)
 	for i := range raw {
 		raw[i], dense[i] = rand.Int64(), chsuite.SequenceKey(i+1)
@@ -109,7 +138,8 @@ func TestBytesPerID(t *testing.T) {
 		return errors.Join(b.Column(0).Append(raw), clickhouse.Append(b.Column(1), dense))
 	})
 	s := ok(clickhouse.BytesPerID(ctx, conn, "t", "id"))
-	if s.Rows != rows || s.PerID() < 8 || s.PerID() > 8.1 || s.Uncompressed != 8*rows || s.CompactRows != 0 {
+	if s.Rows != rows || s.PerID() < 8 || s.PerID() > 8.1 || s.Uncompressed != 8*rows ||
+		s.CompactRows != 0 {
 		t.Errorf("random integers: %+v, %v bytes each", s, s.PerID())
 	}
 	s = ok(clickhouse.BytesPerID(ctx, conn, "t", "dense"))
@@ -129,12 +159,14 @@ func TestBytesPerID(t *testing.T) {
 	} {
 		_, err := clickhouse.BytesPerID(ctx, conn, c.table, c.column)
 		var table *clickhouse.TableError
-		if !errors.Is(err, c.want) || !errors.As(err, &table) || table.Table != c.table || table.Column != c.column {
+		if !errors.Is(err, c.want) || !errors.As(err, &table) || table.Table != c.table ||
+			table.Column != c.column {
 			t.Errorf("%s.%s: %v", c.table, c.column, err)
 		}
 	}
 	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(1000)"))
-	if _, err := clickhouse.BytesPerID(ctx, conn, "empty", "id"); !errors.Is(err, clickhouse.ErrCompact) {
+	if _, err := clickhouse.BytesPerID(ctx, conn, "empty", "id"); !errors.Is(err,
+		clickhouse.ErrCompact) {
 		t.Errorf("compact parts: %v", err)
 	}
 	try(t, conn.Exec(ctx, "ALTER TABLE empty MODIFY SETTING min_bytes_for_wide_part = 0"))
@@ -154,7 +186,9 @@ func TestSortedKeysAreSmall(t *testing.T) {
 	t.Run("trace", small(0.03, func(i int) chsuite.TraceKey {
 		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID()))
 	}))
-	t.Run("sequence", small(0.02, func(i int) chsuite.SequenceKey { return chsuite.SequenceKey(i + 1) }))
+	t.Run("sequence", small(0.02, func(i int) chsuite.SequenceKey {
+		return chsuite.SequenceKey(i + 1)
+	}))
 }
 
 func small[T idtype.ID](most float64, id func(i int) T) func(*testing.T) {
@@ -166,7 +200,9 @@ func small[T idtype.ID](most float64, id func(i int) T) func(*testing.T) {
 		for i := range ids {
 			ids[i] = id(i)
 		}
-		insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
+		insert(t, conn, "t", func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), ids)
+		})
 		s := ok(clickhouse.BytesPerID(ctx, conn, "t", "id"))
 		t.Logf("%.4f bytes per ID", s.PerID())
 		if s.PerID() > most || s.Rows != uint64(len(ids)) {

@@ -26,7 +26,8 @@ func dial(t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.D
 	t.Helper()
 	o := ok(ch.ParseDSN(d.Source()))
 	c, err := chgo.Dial(t.Context(), chgo.Options{
-		Address: o.Addr[0], User: o.Auth.Username, Password: o.Auth.Password, Database: o.Auth.Database, Compression: compression,
+		Address: o.Addr[0], User: o.Auth.Username, Password: o.Auth.Password,
+		Database: o.Auth.Database, Compression: compression,
 		ReadTimeout: patience,
 	})
 	try(t, err)
@@ -46,7 +47,10 @@ func TestBlocks(t *testing.T) {
 // compression and without.
 func (f fixture[T]) testBlocks(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
-	for _, compression := range []chgo.Compression{chgo.CompressionDisabled, chgo.CompressionLZ4, chgo.CompressionZSTD} {
+	for _, compression := range []chgo.Compression{
+		chgo.CompressionDisabled, chgo.CompressionLZ4,
+		chgo.CompressionZSTD,
+	} {
 		c := dial(t, d, compression, time.Minute)
 		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
 			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.Type))
@@ -59,7 +63,8 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 			}
 		}
 		none, null := clickhouse.ColIDOrZero[T](some), clickhouse.ColIDNullable[T](some)
-		list, pairs := new(clickhouse.ColID[T]).Array(), proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
+		list, pairs := new(clickhouse.ColID[T]).Array(),
+			proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
 		for i := range ids {
 			list.Append(ids[:i%4])
 			pairs.Append(map[T]T{ids[i]: ids[0]})
@@ -74,7 +79,8 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 		var gotIDs, got clickhouse.ColID[T]
 		var gotNone clickhouse.ColIDOrZero[T]
 		var gotNull, gotNulls clickhouse.ColIDNullable[T]
-		gotList, gotPairs := new(clickhouse.ColID[T]).Array(), proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
+		gotList, gotPairs := new(clickhouse.ColID[T]).Array(),
+			proto.NewMap[T, T](new(clickhouse.ColID[T]), new(clickhouse.ColID[T]))
 		var none2 clickhouse.ColIDOrZero[T]
 		row := 0
 		try(t, c.Do(t.Context(), chgo.Query{
@@ -106,9 +112,13 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 		for i := range 5 { // bound parameters
 			id, found := f.Edge[i%len(f.Edge)], clickhouse.ColID[T]{}
 			try(t, c.Do(t.Context(), chgo.Query{
-				Body:       "SELECT id FROM t WHERE id = {id:" + f.Type + "} AND id IN {ids:Array(" + f.Type + ")} LIMIT 1",
-				Parameters: []proto.Parameter{clickhouse.Param(id).Bound("id"), clickhouse.ParamArray(f.Edge).Bound("ids")},
-				Result:     proto.Results{{Name: "id", Data: &found}},
+				Body: "SELECT id FROM t WHERE id = {id:" + f.Type +
+					"} AND id IN {ids:Array(" + f.Type + ")} LIMIT 1",
+				Parameters: []proto.Parameter{
+					clickhouse.Param(id).Bound("id"),
+					clickhouse.ParamArray(f.Edge).Bound("ids"),
+				},
+				Result: proto.Results{{Name: "id", Data: &found}},
 			}))
 			same(t, found, []T{id})
 		}
@@ -124,7 +134,8 @@ func TestBlocksWithZero(t *testing.T) {
 	ids := clickhouse.ColID[chsuite.DecimalKey]{100_000, 0, 200_000}
 	err := c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
 	var refused *clickhouse.RowError
-	if !errors.As(err, &refused) || refused.Row != 1 || !errors.Is(err, idtype.ErrZero) || !c.IsClosed() {
+	if !errors.As(err, &refused) || refused.Row != 1 || !errors.Is(err, idtype.ErrZero) ||
+		!c.IsClosed() {
 		t.Fatalf("zero: %v", err)
 	}
 	_, conn := connect(t, d)

@@ -28,8 +28,13 @@ func TestRows(t *testing.T) {
 // Scan and by Collect.
 func (f fixture[T]) testRows(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
-	for _, method := range []ch.CompressionMethod{ch.CompressionNone, ch.CompressionLZ4, ch.CompressionZSTD} {
-		ctx, conn := connect(t, d, func(o *ch.Options) { o.Compression = &ch.Compression{Method: method} })
+	for _, method := range []ch.CompressionMethod{
+		ch.CompressionNone, ch.CompressionLZ4,
+		ch.CompressionZSTD,
+	} {
+		ctx, conn := connect(t, d, func(o *ch.Options) {
+			o.Compression = &ch.Compression{Method: method}
+		})
 		create(t, conn, "t", f.column().PrimaryKey().String(), "n Int32")
 		want := f.IDs(100)
 		insert(t, conn, "t", func(b driver.Batch) error {
@@ -65,8 +70,10 @@ func TestStructs(t *testing.T) {
 // AppendStruct, ScanStruct and Select with fields of every kind.
 func (f fixture[T]) testStructs(t *testing.T) {
 	ctx, conn := open(t)
-	create(t, conn, "t", f.column().PrimaryKey().String(), clickhouse.Column[T]{Name: "none"}.NotNull().String(),
-		clickhouse.Column[T]{Name: "null"}.Nullable().String(), clickhouse.Column[T]{Name: "set"}.Nullable().String())
+	create(t, conn, "t", f.column().PrimaryKey().String(),
+		clickhouse.Column[T]{Name: "none"}.NotNull().String(),
+		clickhouse.Column[T]{Name: "null"}.Nullable().String(),
+		clickhouse.Column[T]{Name: "set"}.Nullable().String())
 	type row struct {
 		ID   clickhouse.Field[T] `ch:"id"`
 		None idtype.OrZero[T]    `ch:"none"`
@@ -114,10 +121,14 @@ func (f fixture[T]) testColumns(t *testing.T) {
 		create(t, conn, table, "id "+typ)
 		want := f.IDs(10_000)
 		before := slices.Clone(want)
-		insert(t, conn, table, func(b driver.Batch) error { return clickhouse.Append(b.Column(0), want) })
+		insert(t, conn, table, func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), want)
+		})
 		same(t, want, before)
 		same(t, collect[T](t, conn, "SELECT id FROM "+table), want)
-		insert(t, conn, table, func(b driver.Batch) error { return clickhouse.Append(b.Column(0), []T(nil)) })
+		insert(t, conn, table, func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), []T(nil))
+		})
 	}
 
 	// A zero among them: no row is added, and the batch goes on.
@@ -125,7 +136,8 @@ func (f fixture[T]) testColumns(t *testing.T) {
 	batch := ok(conn.PrepareBatch(t.Context(), "INSERT INTO t0"))
 	err := clickhouse.Append(batch.Column(0), append(f.IDs(5000), zero))
 	var row *clickhouse.RowError
-	if !errors.As(err, &row) || row.Row != len(f.Edge)+5000 || !errors.Is(err, idtype.ErrZero) || batch.Rows() != 0 {
+	if !errors.As(err, &row) || row.Row != len(f.Edge)+5000 || !errors.Is(err, idtype.ErrZero) ||
+		batch.Rows() != 0 {
 		t.Fatalf("%v, %d rows", err, batch.Rows())
 	}
 	try(t, clickhouse.Append(batch.Column(0), f.Edge))
@@ -137,7 +149,8 @@ func (f fixture[T]) testColumns(t *testing.T) {
 	create(t, conn, "other", "d Date")
 	batch = ok(conn.PrepareBatch(t.Context(), "INSERT INTO other"))
 	err = clickhouse.Append(batch.Column(0), f.Edge)
-	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+f.Type+": check the batch's order of columns and the table: ") {
+	if errors.Unwrap(err) == nil || !strings.Contains(err.Error(), " go into a column of type "+
+		f.Type+": check the batch's order of columns and the table: ") {
 		t.Fatalf("IDs into a column of dates: %v", err)
 	}
 	try(t, batch.Abort())
@@ -153,9 +166,12 @@ func (f fixture[T]) testNulls(t *testing.T) {
 	create(t, conn, "t", f.column().Nullable().String())
 	var zero T
 	ids := append(f.IDs(5000), zero, f.At(9), zero)
-	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.AppendNullable(b.Column(0), ids) })
 	insert(t, conn, "t", func(b driver.Batch) error {
-		return errors.Join(b.Append(sql.Null[T]{}), b.Append(sql.Null[T]{V: ids[0], Valid: true}), b.Append(nil))
+		return clickhouse.AppendNullable(b.Column(0), ids)
+	})
+	insert(t, conn, "t", func(b driver.Batch) error {
+		return errors.Join(b.Append(sql.Null[T]{}), b.Append(sql.Null[T]{V: ids[0], Valid: true}),
+			b.Append(nil))
 	})
 	var want, got []sql.Null[T]
 	for _, id := range append(ids, zero, ids[0], zero) {
@@ -194,7 +210,9 @@ func (f fixture[T]) testZeros(t *testing.T) {
 	create(t, conn, "t", f.column().NotNull().String(), "n UInt8")
 	var zero T
 	ids := append(f.IDs(5000), zero, f.At(9), zero)
-	insert(t, conn, "t (id)", func(b driver.Batch) error { return clickhouse.AppendOrZero(b.Column(0), ids) })
+	insert(t, conn, "t (id)", func(b driver.Batch) error {
+		return clickhouse.AppendOrZero(b.Column(0), ids)
+	})
 	insert(t, conn, "t (id)", func(b driver.Batch) error {
 		return errors.Join(b.Append(idtype.OrZero[T]{}), b.Append(idtype.OrZero[T]{ID: ids[0]}))
 	})
@@ -224,7 +242,8 @@ func (f fixture[T]) testZeros(t *testing.T) {
 		t.Fatal("zero goes in")
 	}
 	try(t, batch.Abort())
-	ids, err := clickhouse.Collect([]T{f.At(3)}, ok(conn.Query(ctx, "SELECT id FROM t ORDER BY n DESC LIMIT 2")))
+	ids, err := clickhouse.Collect([]T{f.At(3)},
+		ok(conn.Query(ctx, "SELECT id FROM t ORDER BY n DESC LIMIT 2")))
 	var row *clickhouse.RowError
 	if !errors.As(err, &row) || row.Row != 0 || !errors.Is(err, idtype.ErrZero) || len(ids) != 1 {
 		t.Fatalf("zero comes out: %v, %v", ids, err)
@@ -264,7 +283,8 @@ func (f fixture[T]) testArrays(t *testing.T) {
 	if !errors.As(err, &element) || !errors.Is(err, idtype.ErrZero) || len(got) != 1 {
 		t.Fatalf("zero out of an array: %v, %v", got, err)
 	}
-	if err := conn.QueryRow(ctx, "SELECT 'text'").Scan(&got); !errors.As(err, &element) && err == nil {
+	if err := conn.QueryRow(ctx, "SELECT 'text'").Scan(&got); !errors.As(err, &element) &&
+		err == nil {
 		t.Fatal("an array out of a text")
 	}
 }
@@ -280,7 +300,9 @@ func (f fixture[T]) testMaps(t *testing.T) {
 	for i, id := range f.IDs(20) {
 		want[id] = fmt.Sprint(i)
 	}
-	insert(t, conn, "t", func(b driver.Batch) error { return errors.Join(b.Append(want), b.Append(clickhouse.Map[T, string]{})) })
+	insert(t, conn, "t", func(b driver.Batch) error {
+		return errors.Join(b.Append(want), b.Append(clickhouse.Map[T, string]{}))
+	})
 	rows := ok(conn.Query(ctx, "SELECT names FROM t"))
 	for i := 0; rows.Next(); i++ {
 		got := clickhouse.Map[T, string]{f.At(1): "stale"}
@@ -295,7 +317,8 @@ func (f fixture[T]) testMaps(t *testing.T) {
 		t.Fatalf("zero as a key: %v", err)
 	}
 	numbers := clickhouse.Map[T, int]{}
-	if err := conn.QueryRow(ctx, "SELECT names FROM t LIMIT 1").Scan(&numbers); err == nil || len(numbers) != 0 {
+	if err := conn.QueryRow(ctx, "SELECT names FROM t LIMIT 1").Scan(&numbers); err == nil ||
+		len(numbers) != 0 {
 		t.Fatalf("texts as numbers: %v, %v", numbers, err)
 	}
 }
@@ -316,7 +339,8 @@ func (f fixture[T]) testParams(t *testing.T) {
 		same(t, collect[T](t, conn, one, ch.Named("id", clickhouse.Param(id))), []T{id})
 		same(t, collect[T](t, conn, "SELECT id FROM t WHERE id = ?", id), []T{id})
 	}
-	list := "SELECT id FROM t WHERE id IN {ids:Array(" + f.column().Type() + ")} ORDER BY indexOf({ids:Array(" + f.column().Type() + ")}, id)"
+	list := "SELECT id FROM t WHERE id IN {ids:Array(" + f.column().Type() +
+		")} ORDER BY indexOf({ids:Array(" + f.column().Type() + ")}, id)"
 	same(t, collect[T](t, conn, list, ch.Named("ids", clickhouse.ParamArray(ids))), ids)
 	same(t, collect[T](t, conn, list, ch.Named("ids", clickhouse.ParamArray(ids[2:4]))), ids[2:4])
 	same(t, collect[T](t, conn, list, ch.Named("ids", clickhouse.ParamArray([]T(nil)))), nil)
@@ -372,7 +396,9 @@ func TestCheck(t *testing.T) {
 func (f fixture[T]) testChecked(t *testing.T) {
 	ctx, conn := open(t)
 	try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v, CONSTRAINT ids CHECK %s) ENGINE = Memory", f.column().NotNull(), f.column().Check())))
-	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), f.IDs(100)) })
+	insert(t, conn, "t", func(b driver.Batch) error {
+		return clickhouse.Append(b.Column(0), f.IDs(100))
+	})
 	for _, bad := range f.Bad {
 		err := conn.Exec(ctx, fmt.Sprintf("INSERT INTO t SELECT CAST(? AS %s)", f.Type), bad)
 		var refused *ch.Exception

@@ -87,7 +87,8 @@ func ExampleCheckTable() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	findings, err := clickhouse.CheckTable(ctx, conn, "events", clickhouse.Column[EventID]{Name: "id"}.PrimaryKey())
+	findings, err := clickhouse.CheckTable(ctx, conn, "events",
+		clickhouse.Column[EventID]{Name: "id"}.PrimaryKey())
 	if err != nil {
 		log.Fatal(err)
 	}

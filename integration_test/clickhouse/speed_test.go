@@ -21,7 +21,10 @@ import (
 // A batch of 1,000,000 rows arrives whole, of each form in which IDs are held in memory and in a
 // column.
 func TestMillion(t *testing.T) {
-	forms := map[string]bool{"decimal": true, "eightbyte as bigint": true, "sno": true, "sno as text": true, "sno as UUID": true}
+	forms := map[string]bool{
+		"decimal": true, "eightbyte as bigint": true, "sno": true,
+		"sno as text": true, "sno as UUID": true,
+	}
 	for _, f := range all {
 		if forms[f.Title()] {
 			t.Run(f.Title(), f.(interface{ testMillion(*testing.T) }).testMillion)
@@ -31,7 +34,9 @@ func TestMillion(t *testing.T) {
 
 func (f fixture[T]) testMillion(t *testing.T) {
 	d := dbtest.New(t, databases.ClickHouse)
-	_, conn := connect(t, d, func(o *ch.Options) { o.Compression = &ch.Compression{Method: ch.CompressionLZ4} })
+	_, conn := connect(t, d, func(o *ch.Options) {
+		o.Compression = &ch.Compression{Method: ch.CompressionLZ4}
+	})
 	create(t, conn, "t", f.column().PrimaryKey().String())
 	ids := f.IDs(1_000_000 - len(f.Edge))
 	insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
@@ -69,15 +74,24 @@ func (f fixture[T]) testAppendAllocs(t *testing.T) {
 	for name, count := range map[string]func(n int) float64{
 		"Append": func(n int) float64 {
 			c := columnOf(f.Type)
-			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.Append(c, ids[:n])) })
+			return testing.AllocsPerRun(2, func() {
+				c.Reset()
+				try(t, clickhouse.Append(c, ids[:n]))
+			})
 		},
 		"AppendOrZero": func(n int) float64 {
 			c := columnOf(f.Type)
-			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.AppendOrZero(c, some[:n])) })
+			return testing.AllocsPerRun(2, func() {
+				c.Reset()
+				try(t, clickhouse.AppendOrZero(c, some[:n]))
+			})
 		},
 		"AppendNullable": func(n int) float64 {
 			c := columnOf("Nullable(" + f.Type + ")")
-			return testing.AllocsPerRun(2, func() { c.Reset(); try(t, clickhouse.AppendNullable(c, some[:n])) })
+			return testing.AllocsPerRun(2, func() {
+				c.Reset()
+				try(t, clickhouse.AppendNullable(c, some[:n]))
+			})
 		},
 	} {
 		a, b := count(few), count(many)
@@ -140,7 +154,9 @@ func BenchmarkInsert(b *testing.B) {
 		add  func(driver.Batch) error
 	}{
 		{"int64", func(batch driver.Batch) error { return batch.Column(0).Append(raw) }},
-		{"decimal", func(batch driver.Batch) error { return clickhouse.Append(batch.Column(0), ids) }},
+		{"decimal", func(batch driver.Batch) error {
+			return clickhouse.Append(batch.Column(0), ids)
+		}},
 	} {
 		b.Run(r.name, func(b *testing.B) {
 			b.SetBytes(rows * 8)
@@ -152,5 +168,7 @@ func BenchmarkInsert(b *testing.B) {
 }
 
 func TestAppendAllocations(t *testing.T) {
-	each(t, func(t *testing.T, f interface{ testAppendAllocs(*testing.T) }) { f.testAppendAllocs(t) })
+	each(t, func(t *testing.T, f interface{ testAppendAllocs(*testing.T) }) {
+		f.testAppendAllocs(t)
+	})
 }

@@ -37,10 +37,18 @@ func TestTimeRangesReadTheirGranules(t *testing.T) {
 	t.Run("short", granules(million, func(i int) chsuite.ShortKey {
 		return chsuite.ShortKey(ok(idtype.ShortParts{UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512}.ID()))
 	}))
-	t.Run("eightbyte", granules(million, func(i int) chsuite.EightKey { return chsuite.EightKey(sequential(at(i), i)) }))
-	t.Run("eightbyte as bigint", granules(some, func(i int) chsuite.EightIntKey { return chsuite.EightIntKey(sequential(at(i), i)) }))
-	t.Run("sno", granules(million, func(i int) chsuite.SnoKey { return chsuite.SnoKey(snoAt(at(i), i)) }))
-	t.Run("sno as text", granules(some, func(i int) chsuite.SnoTextKey { return chsuite.SnoTextKey(snoAt(at(i), i)) }))
+	t.Run("eightbyte", granules(million, func(i int) chsuite.EightKey {
+		return chsuite.EightKey(sequential(at(i), i))
+	}))
+	t.Run("eightbyte as bigint", granules(some, func(i int) chsuite.EightIntKey {
+		return chsuite.EightIntKey(sequential(at(i), i))
+	}))
+	t.Run("sno", granules(million, func(i int) chsuite.SnoKey {
+		return chsuite.SnoKey(snoAt(at(i), i))
+	}))
+	t.Run("sno as text", granules(some, func(i int) chsuite.SnoTextKey {
+		return chsuite.SnoTextKey(snoAt(at(i), i))
+	}))
 }
 
 func sequential(at time.Time, i int) idtype.EightByteID {
@@ -62,10 +70,16 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 		const settings = ") SETTINGS min_bytes_for_wide_part = 0, index_granularity = 8192, add_minmax_index_for_numeric_columns = 0"
 		try(t, conn.Exec(t.Context(), fmt.Sprintf("CREATE TABLE key (%v) ENGINE = MergeTree ORDER BY (id%s", c.PrimaryKey(), settings)))
 		try(t, conn.Exec(t.Context(), fmt.Sprintf("CREATE TABLE arrival (%v) ENGINE = MergeTree ORDER BY (%s", c.Indexed(), settings)))
-		insert(t, conn, "arrival", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
+		insert(t, conn, "arrival", func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), ids)
+		})
 		shuffled := slices.Clone(ids)
-		rand.Shuffle(len(ids), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		insert(t, conn, "key", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), shuffled) })
+		rand.Shuffle(len(ids), func(i, j int) {
+			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+		})
+		insert(t, conn, "key", func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), shuffled)
+		})
 
 		for _, seconds := range []int{1, 10, rows / 10_000} {
 			first, last := rows/2, rows/2+1000*seconds-1
@@ -79,7 +93,8 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 				inside = n
 				read, all := selected(t, conn, "SELECT id FROM "+table+" WHERE "+condition)
 				if most := int(inside)/granule + 2; read > most || read == 0 || all < rows/granule {
-					t.Errorf("%s: %d of %d granules for %d s, want at most %d\n%s", table, read, all, seconds, most, condition)
+					t.Errorf("%s: %d of %d granules for %d s, want at most %d\n%s", table, read,
+						all, seconds, most, condition)
 				}
 				t.Logf("%s, %d s: %d of %d granules", table, seconds, read, all)
 			}
@@ -96,7 +111,9 @@ func TestLookupsReadFewGranules(t *testing.T) {
 	t.Run("eightbyte, spread", lookups(clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}, func(i int) chsuite.EightKey {
 		return chsuite.EightKey(ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()))
 	}))
-	t.Run("sno as UUID", lookups(clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}, func(i int) chsuite.SnoUUIDKey { return chsuite.SnoUUIDKey(snoAt(at(i), i)) }))
+	t.Run("sno as UUID", lookups(clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}, func(i int) chsuite.SnoUUIDKey {
+		return chsuite.SnoUUIDKey(snoAt(at(i), i))
+	}))
 }
 
 func lookups[T idtype.ID](c clickhouse.Column[T], id func(i int) T) func(*testing.T) {
@@ -108,7 +125,9 @@ func lookups[T idtype.ID](c clickhouse.Column[T], id func(i int) T) func(*testin
 		for i := range ids {
 			ids[i] = id(i)
 		}
-		insert(t, conn, "t", func(b driver.Batch) error { return clickhouse.Append(b.Column(0), ids) })
+		insert(t, conn, "t", func(b driver.Batch) error {
+			return clickhouse.Append(b.Column(0), ids)
+		})
 		read, all := 0, 0
 		for i := range looked {
 			found, of := selected(t, conn, "SELECT id FROM t WHERE id = ?", ids[i*rows/looked])

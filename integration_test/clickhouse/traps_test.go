@@ -25,7 +25,8 @@ func TestWaysOfTheDriver(t *testing.T) {
 
 	t.Run("integers and UUIDs are rows as they are", func(t *testing.T) {
 		create(t, conn, "plain", "a Int64", "b Int64", "c UUID")
-		a, b, c := chsuite.DecimalKey(14150009200065), chsuite.EightIntKey{0: 0xff}, chsuite.SnoUUIDKey(chsuite.SnoAt(7))
+		a, b, c := chsuite.DecimalKey(14150009200065), chsuite.EightIntKey{0: 0xff},
+			chsuite.SnoUUIDKey(chsuite.SnoAt(7))
 		insert(t, conn, "plain", func(batch driver.Batch) error { return batch.Append(a, b, c) })
 		var gotA chsuite.DecimalKey
 		var gotB chsuite.EightIntKey
@@ -34,7 +35,11 @@ func TestWaysOfTheDriver(t *testing.T) {
 		if gotA != a || gotB != b || gotC != c {
 			t.Errorf("got %v, %v, %v, want %v, %v, %v", gotA, gotB, gotC, a, b, c)
 		}
-		for _, row := range [][]any{{chsuite.DecimalKey(0), b, c}, {a, chsuite.EightIntKey{}, c}, {a, b, chsuite.SnoUUIDKey{}}} {
+		for _, row := range [][]any{
+			{chsuite.DecimalKey(0), b, c},
+			{a, chsuite.EightIntKey{}, c},
+			{a, b, chsuite.SnoUUIDKey{}},
+		} {
 			batch := ok(conn.PrepareBatch(ctx, "INSERT INTO plain"))
 			if err := batch.Append(row...); err == nil {
 				t.Errorf("zero goes in: %v", row)
@@ -46,11 +51,14 @@ func TestWaysOfTheDriver(t *testing.T) {
 	t.Run("FixedString takes the binary form first", func(t *testing.T) {
 		create(t, conn, "fixed", "a FixedString(16)", "b FixedString(10)")
 		text := idtype.MustParse[chsuite.SnoTextKey]("brpk4q72xwf2m63l")
-		insert(t, conn, "fixed", func(batch driver.Batch) error { return batch.Append(text, chsuite.SnoKey{}) })
+		insert(t, conn, "fixed", func(batch driver.Batch) error {
+			return batch.Append(text, chsuite.SnoKey{})
+		})
 		var raw []byte
 		var zero string
 		try(t, conn.QueryRow(ctx, "SELECT * FROM fixed").Scan(&raw, &zero))
-		if want := append(text[:], make([]byte, 6)...); !bytes.Equal(raw, want) || zero != string(make([]byte, 10)) {
+		if want := append(text[:], make([]byte, 6)...); !bytes.Equal(raw, want) ||
+			zero != string(make([]byte, 10)) {
 			t.Errorf("an ID as text is written as %q, zero as %q", raw, zero)
 		}
 		var got chsuite.SnoTextKey
@@ -58,7 +66,8 @@ func TestWaysOfTheDriver(t *testing.T) {
 			t.Error("text is read without a Field")
 		}
 		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO fixed"))
-		if err := batch.Append(clickhouse.Field[chsuite.SnoTextKey]{ID: text}, clickhouse.Field[chsuite.SnoKey]{}); err == nil {
+		if err := batch.Append(clickhouse.Field[chsuite.SnoTextKey]{ID: text},
+			clickhouse.Field[chsuite.SnoKey]{}); err == nil {
 			t.Error("zero in a Field goes in")
 		}
 		try(t, batch.Abort())

@@ -19,7 +19,8 @@ func tenDigits(n int) []byte { return strconv.AppendInt(nil, int64(1e9+n), 10) }
 func dial(t testing.TB, p *process, c ch.Compression) *ch.Client {
 	t.Helper()
 	client, err := ch.Dial(t.Context(), ch.Options{
-		Address: p.native, User: testUser, Password: testPassword, Database: testDatabase, Compression: c,
+		Address: p.native, User: testUser, Password: testPassword, Database: testDatabase,
+		Compression: c,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +32,10 @@ func dial(t testing.TB, p *process, c ch.Compression) *ch.Client {
 // TestChGo uses the columns of ch-go: many rows in blocks, by all ways of compression.
 func TestChGo(t *testing.T) {
 	p := start(t, t.TempDir())
-	for _, compression := range []ch.Compression{ch.CompressionDisabled, ch.CompressionLZ4, ch.CompressionZSTD, ch.CompressionNone} {
+	for _, compression := range []ch.Compression{
+		ch.CompressionDisabled, ch.CompressionLZ4,
+		ch.CompressionZSTD, ch.CompressionNone,
+	} {
 		t.Run(fmt.Sprint(compression), func(t *testing.T) {
 			c := dial(t, p, compression)
 			do := func(q ch.Query) {
@@ -48,7 +52,11 @@ func TestChGo(t *testing.T) {
 			var id proto.ColInt64
 			b := proto.ColFixedStr{Size: 10}
 			n := proto.NewColNullable(new(proto.ColInt64))
-			input := proto.Input{{Name: "id", Data: &id}, {Name: "b", Data: &b}, {Name: "n", Data: n}}
+			input := proto.Input{
+				{Name: "id", Data: &id},
+				{Name: "b", Data: &b},
+				{Name: "n", Data: n},
+			}
 			sent := 0
 			fill := func(context.Context) error {
 				input.Reset()
@@ -72,12 +80,19 @@ func TestChGo(t *testing.T) {
 			gotN := proto.NewColNullable(new(proto.ColInt64))
 			got := 0
 			do(ch.Query{
-				Body:   "SELECT id, b, n FROM t ORDER BY id",
-				Result: proto.Results{{Name: "id", Data: &gotID}, {Name: "b", Data: &gotB}, {Name: "n", Data: gotN}},
+				Body: "SELECT id, b, n FROM t ORDER BY id",
+				Result: proto.Results{
+					{Name: "id", Data: &gotID},
+					{Name: "b", Data: &gotB},
+					{Name: "n", Data: gotN},
+				},
 				OnResult: func(_ context.Context, block proto.Block) error {
 					for i := range block.Rows {
-						if gotID.Row(i) != int64(got) || !bytes.Equal(gotB.Row(i), tenDigits(got)) || gotN.Row(i).Set != (got%2 == 0) {
-							return fmt.Errorf("row %d: %d %q %v", got, gotID.Row(i), gotB.Row(i), gotN.Row(i))
+						if gotID.Row(i) != int64(got) ||
+							!bytes.Equal(gotB.Row(i), tenDigits(got)) ||
+							gotN.Row(i).Set != (got%2 == 0) {
+							return fmt.Errorf("row %d: %d %q %v", got, gotID.Row(i), gotB.Row(i),
+								gotN.Row(i))
 						}
 						got++
 					}
@@ -98,7 +113,8 @@ func TestChGo(t *testing.T) {
 				t.Errorf("sum %d", sum.Row(0))
 			}
 			var x *ch.Exception
-			if err := c.Do(t.Context(), ch.Query{Body: "SELECT * FROM nope"}); !errors.As(err, &x) || x.Code != proto.ErrUnknownTable {
+			if err := c.Do(t.Context(), ch.Query{Body: "SELECT * FROM nope"}); !errors.As(err,
+				&x) || x.Code != proto.ErrUnknownTable {
 				t.Errorf("an unknown table: %v", err)
 			}
 			if err := c.Do(t.Context(), ch.Query{Body: "INSERT INTO t (nope) VALUES", Input: proto.Input{{Name: "nope", Data: &id}}}); !ch.IsErr(err, proto.ErrNoSuchColumnInTable) {

@@ -107,7 +107,9 @@ func TestTypes(t *testing.T) {
 			map[string][]int64{}, map[string][]int64{"a": {1}}, map[string][]int64{"b": {}},
 		}},
 		{"Tuple(a Int64, b String)", []any{
-			map[string]any{"a": int64(1), "b": "x"}, map[string]any{"a": int64(2), "b": ""}, map[string]any{"a": int64(0), "b": "y"},
+			map[string]any{"a": int64(1), "b": "x"},
+			map[string]any{"a": int64(2), "b": ""},
+			map[string]any{"a": int64(0), "b": "y"},
 		}},
 	}
 	for name, compression := range compressions {
@@ -117,7 +119,8 @@ func TestTypes(t *testing.T) {
 		t.Log(c.ServerVersion())
 		for _, tt := range cases {
 			t.Run(name+"/"+tt.typ, func(t *testing.T) {
-				do(t, c, "CREATE OR REPLACE TABLE types (n UInt8, v "+tt.typ+") ENGINE = MergeTree ORDER BY n")
+				do(t, c, "CREATE OR REPLACE TABLE types (n UInt8, v "+tt.typ+
+					") ENGINE = MergeTree ORDER BY n")
 				b, err := c.PrepareBatch(t.Context(), "INSERT INTO types")
 				if err != nil {
 					t.Fatal(err)
@@ -183,7 +186,8 @@ func TestLarge(t *testing.T) {
 					ids[i] = int64(block*len(ids) + i)
 					texts[i] = strconv.FormatInt(ids[i], 10)
 				}
-				if err := errors.Join(b.Column(0).Append(ids), b.Column(1).Append(texts), b.Flush()); err != nil {
+				if err := errors.Join(b.Column(0).Append(ids), b.Column(1).Append(texts),
+					b.Flush()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -229,14 +233,30 @@ func TestStatementsOfAllKinds(t *testing.T) {
 		{"INSERT INTO t VALUES (1, 'a'), (2, 'b')", "SELECT count() FROM t", "2"},
 		{"INSERT INTO t (id) VALUES (3)", "SELECT s FROM t WHERE id = 3", "none"},
 		{"INSERT INTO t FORMAT Values (4, 'd')", "SELECT s FROM t WHERE id = 4", "d"},
-		{`INSERT INTO t FORMAT JSONEachRow {"id": 5, "s": "e"}`, "SELECT s FROM t WHERE id = 5", "e"},
-		{"INSERT INTO t SELECT id + 100, s FROM t WHERE id = 4", "SELECT s FROM t WHERE id = 104", "d"},
-		{"INSERT INTO t (id, s) SETTINGS max_threads = 1 SELECT 6, 'f'", "SELECT s FROM t WHERE id = 6", "f"},
-		{"ALTER TABLE t DELETE WHERE id = 6 SETTINGS mutations_sync = 1", "SELECT count() FROM t WHERE id = 6", "0"},
+		{
+			`INSERT INTO t FORMAT JSONEachRow {"id": 5, "s": "e"}`, "SELECT s FROM t WHERE id = 5",
+			"e",
+		},
+		{
+			"INSERT INTO t SELECT id + 100, s FROM t WHERE id = 4",
+			"SELECT s FROM t WHERE id = 104",
+			"d",
+		},
+		{
+			"INSERT INTO t (id, s) SETTINGS max_threads = 1 SELECT 6, 'f'",
+			"SELECT s FROM t WHERE id = 6", "f",
+		},
+		{
+			"ALTER TABLE t DELETE WHERE id = 6 SETTINGS mutations_sync = 1",
+			"SELECT count() FROM t WHERE id = 6", "0",
+		},
 		{"RENAME TABLE t TO u", "SHOW TABLES", "u"},
 		{"RENAME TABLE u TO t", "EXISTS TABLE t", "1"},
 		{"CREATE TEMPORARY TABLE temp AS SELECT 9 AS x", "SELECT x FROM temp", "9"},
-		{"OPTIMIZE TABLE t FINAL", "SELECT count() FROM system.parts WHERE table = 't' AND active", "1"},
+		{
+			"OPTIMIZE TABLE t FINAL", "SELECT count() FROM system.parts WHERE table = 't' AND active",
+			"1",
+		},
 		{"", "SHOW TABLES LIKE 'nothing'", ""},
 		{"TRUNCATE TABLE t", "SELECT count() FROM t", "0"},
 		{"DROP TABLE t SYNC", "SHOW TABLES", ""},
@@ -265,7 +285,8 @@ func TestStatementsOfAllKinds(t *testing.T) {
 			got = append(got, fmt.Sprint(v))
 		}
 		if all := strings.Join(got, ","); rows.Err() != nil || all != tt.want || len(columns) != 1 {
-			t.Errorf("%s, then %s: %q in columns %q, %v; want %q", tt.before, tt.query, all, columns, rows.Err(), tt.want)
+			t.Errorf("%s, then %s: %q in columns %q, %v; want %q", tt.before, tt.query, all,
+				columns, rows.Err(), tt.want)
 		}
 	}
 }
@@ -318,7 +339,8 @@ func TestExceptions(t *testing.T) {
 	} {
 		err := tt.do(tt.query)
 		var x *clickhouse.Exception
-		if !errors.As(err, &x) || x.Code != tt.code || !strings.Contains(x.Message, tt.message) || x.Name != "DB::Exception" || strings.Contains(x.Message, "(version") {
+		if !errors.As(err, &x) || x.Code != tt.code || !strings.Contains(x.Message, tt.message) ||
+			x.Name != "DB::Exception" || strings.Contains(x.Message, "(version") {
 			t.Errorf("%s: %v; want code %d: %s", tt.query, err, tt.code, tt.message)
 		} else {
 			t.Logf("%s: %v", tt.query, x)
@@ -358,7 +380,8 @@ func TestParameters(t *testing.T) {
 	if id := one[int64](t, c, "SELECT id FROM t"); id != 42 {
 		t.Errorf("inserted %d", id)
 	}
-	if n := one[uint64](t, c, "SELECT count() FROM t WHERE id = ? AND id IN (?)", 42, []int64{42, 43}); n != 1 {
+	if n := one[uint64](t, c, "SELECT count() FROM t WHERE id = ? AND id IN (?)", 42,
+		[]int64{42, 43}); n != 1 {
 		t.Errorf("%d rows by parameters of the client", n)
 	}
 }
@@ -387,12 +410,14 @@ func TestSettings(t *testing.T) {
 	check("of the connection", usual, "4321 "+threads)
 	check("of a query", get(with(clickhouse.Settings{"max_threads": 7})), "4321 7")
 	check("after it", get(t.Context()), usual)
-	check("over the connection's", get(with(clickhouse.Settings{"max_block_size": 99})), "99 "+threads)
+	check("over the connection's", get(with(clickhouse.Settings{"max_block_size": 99})), "99 "+
+		threads)
 	do(t, c, "SET max_threads = 5")
 	check("by SET", get(t.Context()), "4321 5")
 	check("of a query over SET", get(with(clickhouse.Settings{"max_threads": 6})), "4321 6")
 	check("after a query over SET", get(t.Context()), "4321 5")
-	if err := c.Exec(with(clickhouse.Settings{"readonly": 1, "max_threads": 3}), "CREATE TABLE t (id Int64) ENGINE = Memory"); err == nil {
+	if err := c.Exec(with(clickhouse.Settings{"readonly": 1, "max_threads": 3}),
+		"CREATE TABLE t (id Int64) ENGINE = Memory"); err == nil {
 		t.Error("a table made under readonly")
 	}
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = Memory")
@@ -406,7 +431,8 @@ func TestSessions(t *testing.T) {
 	without := p.options()
 	without.Auth.Database = ""
 	b := pin(t, without)
-	do(t, a, "CREATE DATABASE other", "USE other", "CREATE TABLE t (id Int64) ENGINE = Memory", "INSERT INTO t VALUES (1)")
+	do(t, a, "CREATE DATABASE other", "USE other", "CREATE TABLE t (id Int64) ENGINE = Memory",
+		"INSERT INTO t VALUES (1)")
 	for _, tt := range []struct {
 		c    pinned
 		want string

@@ -48,7 +48,8 @@ type chdb struct {
 	connect    func(argc int32, argv []*byte) *chdbConnection
 	disconnect func(*chdbConnection)
 	execute    func(conn uintptr, sql []byte, sqlLen uintptr, format []byte, formatLen uintptr,
-		names []*byte, nameLens []uintptr, values []*byte, valueLens []uintptr, count uintptr) uintptr
+		names []*byte, nameLens []uintptr, values []*byte, valueLens []uintptr,
+		count uintptr) uintptr
 	destroy               func(result uintptr)
 	failure               func(result uintptr) string
 	buffer                func(result uintptr) *byte
@@ -108,7 +109,10 @@ func load(library, path string) (*chdb, error) {
 }
 
 func (e *chdb) open() (session, error) {
-	argv := []*byte{cString("clickhouse"), cString("--path=" + e.path), cString("--config-file=" + e.config)}
+	argv := []*byte{
+		cString("clickhouse"), cString("--path=" + e.path),
+		cString("--config-file=" + e.config),
+	}
 	conn := e.connect(int32(len(argv)), append(argv, nil))
 	if conn == nil {
 		return nil, fmt.Errorf("the engine does not open %s", e.path)
@@ -133,7 +137,8 @@ func (s *chdbSession) query(sql, format string, parameters []parameter) (*result
 		names[i], nameLens[i] = cString(p.name), uintptr(len(p.name))
 		values[i], valueLens[i] = cString(p.value), uintptr(len(p.value))
 	}
-	h := s.execute(s.conn.handle, append([]byte(sql), 0), uintptr(len(sql)), append([]byte(format), 0), uintptr(len(format)),
+	h := s.execute(s.conn.handle, append([]byte(sql), 0), uintptr(len(sql)),
+		append([]byte(format), 0), uintptr(len(format)),
 		names[:n+1], nameLens[:n+1], values[:n+1], valueLens[:n+1], uintptr(n))
 	if h == 0 {
 		return nil, &exception{codeUnknownException, "the engine returns no result"}

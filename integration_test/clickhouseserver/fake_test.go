@@ -20,7 +20,10 @@ import (
 // greeting is a client's hello with its addendum.
 func greeting(user, password, database string) []byte {
 	var b proto.Buffer
-	proto.ClientHello{Name: "test", ProtocolVersion: revision, Database: database, User: user, Password: password}.Encode(&b)
+	proto.ClientHello{
+		Name: "test", ProtocolVersion: revision, Database: database, User: user,
+		Password: password,
+	}.Encode(&b)
 	b.PutString("")
 	return b.Buf
 }
@@ -75,7 +78,9 @@ func (s fakeSession) query(sql, format string, p []parameter) (*result, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &result{data: data, rows: 1, readRows: 7, readBytes: 70, free: func() { clear(data) }}, nil
+			return &result{data: data, rows: 1, readRows: 7, readBytes: 70, free: func() {
+				clear(data)
+			}}, nil
 		}
 	}
 	switch {
@@ -116,7 +121,8 @@ func encode(t testing.TB, revision uint64, columns []column, rows ...[]any) []by
 func serveFake(t testing.TB, answers ...answer) (*fakeEngine, *server, *clickhouse.Options) {
 	t.Helper()
 	e := &fakeEngine{answers: answers}
-	s, err := newServer(e, filepath.Join(t.TempDir(), "inserts"), testUser, testPassword, testDatabase)
+	s, err := newServer(e, filepath.Join(t.TempDir(), "inserts"), testUser, testPassword,
+		testDatabase)
 	if err != nil {
 		t.Fatal(err)
 	}

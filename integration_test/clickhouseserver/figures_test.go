@@ -22,8 +22,12 @@ func TestFigures(t *testing.T) {
 		t.Helper()
 		var infos, result uint64
 		ctx := clickhouse.Context(t.Context(),
-			clickhouse.WithProgress(func(p *clickhouse.Progress) { rows, bytes = rows+p.Rows, bytes+p.Bytes }),
-			clickhouse.WithProfileInfo(func(p *clickhouse.ProfileInfo) { infos, result = infos+1, result+p.Rows }))
+			clickhouse.WithProgress(func(p *clickhouse.Progress) {
+				rows, bytes = rows+p.Rows, bytes+p.Bytes
+			}),
+			clickhouse.WithProfileInfo(func(p *clickhouse.ProfileInfo) {
+				infos, result = infos+1, result+p.Rows
+			}))
 		found, err := c.Query(ctx, query)
 		if err != nil {
 			t.Fatal(err)
@@ -33,12 +37,14 @@ func TestFigures(t *testing.T) {
 			n++
 		}
 		if found.Err() != nil || infos != 1 || result != n {
-			t.Errorf("%s: %d rows, %v; profiles %d, of %d rows", query, n, found.Err(), infos, result)
+			t.Errorf("%s: %d rows, %v; profiles %d, of %d rows", query, n, found.Err(), infos,
+				result)
 		}
 		return rows, bytes
 	}
 	all, allBytes := read("SELECT id, r FROM t WHERE NOT ignore(r)")
-	part, partBytes := read("SELECT id, r FROM t WHERE id BETWEEN 100000 AND 100009 AND NOT ignore(r)")
+	part, partBytes := read(
+		"SELECT id, r FROM t WHERE id BETWEEN 100000 AND 100009 AND NOT ignore(r)")
 	t.Logf("read %d rows, %d bytes; of a range %d rows, %d bytes", all, allBytes, part, partBytes)
 	if all != 200_000 || part == 0 || part > 2*8192 || partBytes >= allBytes {
 		t.Error("not what MergeTree reads by its index")
@@ -64,12 +70,14 @@ func TestFigures(t *testing.T) {
 	for _, name := range []string{"id", "r"} {
 		var packed, unpacked, inParts uint64
 		if err := c.QueryRow(t.Context(), "SELECT data_compressed_bytes, data_uncompressed_bytes FROM system.columns"+
-			" WHERE database = currentDatabase() AND table = 't' AND name = ?", name).Scan(&packed, &unpacked); err != nil {
+			" WHERE database = currentDatabase() AND table = 't' AND name = ?", name).Scan(&packed,
+			&unpacked); err != nil {
 			t.Fatal(err)
 		}
 		inParts = one[uint64](t, c, "SELECT min(column_data_compressed_bytes) FROM system.parts_columns WHERE table = 't' AND active AND column = ?", name)
 		t.Logf("%s: %d of %d bytes; at least %d in a part", name, packed, unpacked, inParts)
-		if unpacked != 200_001*8 || packed == 0 || (packed*100 < unpacked) != (name == "id") || inParts == 0 {
+		if unpacked != 200_001*8 || packed == 0 || (packed*100 < unpacked) != (name == "id") ||
+			inParts == 0 {
 			t.Errorf("%s: not the sizes of this column", name)
 		}
 	}
@@ -95,14 +103,16 @@ func TestDatabaseSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		if _, err := insert.ExecContext(ctx, int64(i), sql.NullString{String: fmt.Sprint(i), Valid: i%2 == 0}); err != nil {
+		if _, err := insert.ExecContext(ctx, int64(i),
+			sql.NullString{String: fmt.Sprint(i), Valid: i%2 == 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(ctx, "INSERT INTO t (id, s) VALUES (?, ?)", 1000, "it's"); err != nil {
+	if _, err := db.ExecContext(ctx, "INSERT INTO t (id, s) VALUES (?, ?)", 1000,
+		"it's"); err != nil {
 		t.Fatal(err)
 	}
 	var n, nulls int
@@ -113,7 +123,8 @@ func TestDatabaseSQL(t *testing.T) {
 	if n != 1001 || nulls != 500 || last.V != "it's" {
 		t.Errorf("%d rows, %d NULL, greatest %v", n, nulls, last)
 	}
-	if err := db.QueryRowContext(ctx, "SELECT id FROM t WHERE id = -1").Scan(&n); !errors.Is(err, sql.ErrNoRows) {
+	if err := db.QueryRowContext(ctx, "SELECT id FROM t WHERE id = -1").Scan(&n); !errors.Is(err,
+		sql.ErrNoRows) {
 		t.Errorf("no row: %v", err)
 	}
 }

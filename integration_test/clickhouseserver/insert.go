@@ -11,7 +11,8 @@ import (
 // insert answers an INSERT whose rows the client sends: the columns, then what becomes of the rows.
 // They are in a file until all are there, for the engine reads them from one.
 func (c *conn) insert(q query, ins insertion) error {
-	columns, err := header(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns, ins.table), q.parameters)
+	columns, err := header(c.eng, fmt.Sprintf("SELECT %s FROM %s LIMIT 0", ins.columns, ins.table),
+		q.parameters)
 	if err != nil {
 		return c.whyNot(ins, q.parameters, err)
 	}

@@ -67,7 +67,8 @@ func TestRestart(t *testing.T) {
 		}
 		if life == 2 { // a query that would not end by itself
 			go func() {
-				_ = c.Exec(context.Background(), "SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(rand())")
+				_ = c.Exec(context.Background(),
+					"SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(rand())")
 			}()
 			for one[uint64](t, c, "SELECT count() FROM system.processes WHERE query LIKE '%ignore(rand%' AND query NOT LIKE '%processes%'") == 0 {
 				time.Sleep(5 * time.Millisecond)
@@ -101,15 +102,18 @@ func TestConcurrentClients(t *testing.T) {
 			o.MaxOpenConns = 1
 			c := open(t, o)
 			own := fmt.Sprintf("own%d", n)
-			if err := c.Exec(t.Context(), "CREATE TABLE "+own+" (id Int64) ENGINE = MergeTree ORDER BY id"); err != nil {
+			if err := c.Exec(t.Context(), "CREATE TABLE "+own+
+				" (id Int64) ENGINE = MergeTree ORDER BY id"); err != nil {
 				t.Error(err)
 			}
 			for b := range batches {
-				if err := errors.Join(insert(t, c, own, b*rows, rows), insert(t, c, "shared", (n*batches+b)*rows, rows)); err != nil {
+				if err := errors.Join(insert(t, c, own, b*rows, rows),
+					insert(t, c, "shared", (n*batches+b)*rows, rows)); err != nil {
 					t.Error(err)
 				}
 				var count, sum int64
-				if err := c.QueryRow(t.Context(), "SELECT count()::Int64, sum(id) FROM "+own).Scan(&count, &sum); err != nil {
+				if err := c.QueryRow(t.Context(), "SELECT count()::Int64, sum(id) FROM "+
+					own).Scan(&count, &sum); err != nil {
 					t.Error(err)
 				}
 				if all := int64(b+1) * rows; count != all || sum != all*(all-1)/2 {
@@ -226,7 +230,9 @@ func TestRudeClients(t *testing.T) {
 			t.Errorf("%s inserted %d rows", name, n)
 		}
 	}
-	within(t, fmt.Sprintf("%d sockets open as before", before), func() bool { return sockets() <= before })
+	within(t, fmt.Sprintf("%d sockets open as before", before), func() bool {
+		return sockets() <= before
+	})
 	if left, err := os.ReadDir(filepath.Join(dir, "inserts")); err != nil || len(left) > 0 {
 		t.Errorf("rows of aborted INSERTs: %v, %v", left, err)
 	}

@@ -25,9 +25,11 @@ import (
 
 func main() {
 	library := flag.String("library", "/usr/lib/libchdb.so", "the engine's `file`")
-	path := flag.String("path", "/var/lib/clickhouse", "`directory` of the data, created if missing")
+	path := flag.String("path", "/var/lib/clickhouse",
+		"`directory` of the data, created if missing")
 	listen := flag.String("listen", ":9000", "`address` of the native protocol")
-	httpListen := flag.String("http", ":8123", "`address` that answers / and /ping when the server is up")
+	httpListen := flag.String("http", ":8123",
+		"`address` that answers / and /ping when the server is up")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -50,7 +52,8 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 		return err
 	}
 	s, err := newServer(e, filepath.Join(path, "inserts"),
-		cmp.Or(os.Getenv("CLICKHOUSE_USER"), "default"), os.Getenv("CLICKHOUSE_PASSWORD"), os.Getenv("CLICKHOUSE_DB"))
+		cmp.Or(os.Getenv("CLICKHOUSE_USER"), "default"), os.Getenv("CLICKHOUSE_PASSWORD"),
+		os.Getenv("CLICKHOUSE_DB"))
 	if err != nil {
 		return err
 	}
@@ -63,7 +66,8 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 		return err
 	}
 	v := s.version
-	fmt.Printf("%s %d.%d.%d: native on %s, http on %s\n", serverName, v.major, v.minor, v.patch, l.Addr(), hl.Addr())
+	fmt.Printf("%s %d.%d.%d: native on %s, http on %s\n", serverName, v.major, v.minor, v.patch,
+		l.Addr(), hl.Addr())
 	failed := make(chan error, 2)
 	pinged := ping()
 	go func() { failed <- pinged.Serve(hl) }()

@@ -61,10 +61,12 @@ func start(t testing.TB, dir string) *process {
 		t.Fatal(err)
 	}
 	p := &process{
-		Cmd:   exec.Command(program, "--library", library, "--path", dir, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"),
+		Cmd: exec.Command(program, "--library", library, "--path", dir, "--listen", "127.0.0.1:0",
+			"--http", "127.0.0.1:0"),
 		ended: make(chan error, 1),
 	}
-	p.Env = append(os.Environ(), "CLICKHOUSE_USER="+testUser, "CLICKHOUSE_PASSWORD="+testPassword, "CLICKHOUSE_DB="+testDatabase)
+	p.Env = append(os.Environ(), "CLICKHOUSE_USER="+testUser, "CLICKHOUSE_PASSWORD="+testPassword,
+		"CLICKHOUSE_DB="+testDatabase)
 	p.Stderr = os.Stderr
 	out, err := p.StdoutPipe()
 	if err != nil {

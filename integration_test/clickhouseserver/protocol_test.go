@@ -38,7 +38,9 @@ func rowsOf(t testing.TB, columns []column, rows ...[]any) func([]string, string
 }
 
 func fails(code int, message string) func([]string, string, []parameter) ([]byte, error) {
-	return func([]string, string, []parameter) ([]byte, error) { return nil, &exception{code, message} }
+	return func([]string, string, []parameter) ([]byte, error) {
+		return nil, &exception{code, message}
+	}
 }
 
 func TestHello(t *testing.T) {
@@ -61,11 +63,16 @@ func TestHello(t *testing.T) {
 		if errors.As(err, &x) && x.Code != tt.code || (err == nil) != (tt.code == 0) {
 			t.Errorf("%+v: %v", tt, err)
 		}
-		if err == nil && (v.Name != serverName || v.Version != (chproto.Version{Major: 26, Minor: 5, Patch: 1}) || v.Timezone != time.UTC) {
+		if err == nil && (v.Name != serverName ||
+			v.Version != (chproto.Version{Major: 26, Minor: 5, Patch: 1}) ||
+			v.Timezone != time.UTC) {
 			t.Errorf("the server is %v", v)
 		}
 	}
-	old := proto.ClientHello{Name: "old", ProtocolVersion: revision - 1, User: testUser, Password: testPassword}
+	old := proto.ClientHello{
+		Name: "old", ProtocolVersion: revision - 1, User: testUser,
+		Password: testPassword,
+	}
 	var b proto.Buffer
 	old.Encode(&b)
 	conn, err := net.Dial("tcp", o.Addr[0])
@@ -76,7 +83,8 @@ func TestHello(t *testing.T) {
 	if _, err := conn.Write(b.Buf); err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := io.ReadAll(conn); err != nil || !bytes.Contains(answer, []byte("from revision 54460 on")) {
+	if answer, err := io.ReadAll(conn); err != nil ||
+		!bytes.Contains(answer, []byte("from revision 54460 on")) {
 		t.Errorf("to an old client: %q, %v", answer, err)
 	}
 	if s.version != (version{26, 5, 1, "UTC"}) {
@@ -126,7 +134,10 @@ func TestQueries(t *testing.T) {
 			{query: "SELECT broken", err: "unexpected EOF"},
 		} {
 			var read uint64
-			ctx := clickhouse.Context(t.Context(), clickhouse.WithProgress(func(p *clickhouse.Progress) { read += p.Rows }))
+			ctx := clickhouse.Context(t.Context(),
+				clickhouse.WithProgress(func(p *clickhouse.Progress) {
+					read += p.Rows
+				}))
 			rows, err := c.Query(ctx, tt.query, tt.args...)
 			n := 0
 			if err == nil {
@@ -137,7 +148,8 @@ func TestQueries(t *testing.T) {
 			}
 			if tt.err != "" {
 				var x *clickhouse.Exception
-				if !errors.As(err, &x) || tt.code != 0 && x.Code != tt.code || !strings.Contains(x.Message, tt.err) {
+				if !errors.As(err, &x) || tt.code != 0 && x.Code != tt.code ||
+					!strings.Contains(x.Message, tt.err) {
 					t.Errorf("%s, %s: %v, want %d %s", name, tt.query, err, tt.code, tt.err)
 				}
 			} else if err != nil || n != tt.rows || read != 7 || len(rows.Columns()) == 0 {
@@ -147,7 +159,8 @@ func TestQueries(t *testing.T) {
 				t.Errorf("%s, after %s: %v", name, tt.query, err)
 			}
 		}
-		if got := one[string](t, c, "SELECT {x:String}", clickhouse.Named("x", `it's\`+"\n")); got != `x=it's\\\n` {
+		if got := one[string](t, c, "SELECT {x:String}",
+			clickhouse.Named("x", `it's\`+"\n")); got != `x=it's\\\n` {
 			t.Errorf("the engine gets the parameter %q", got)
 		}
 	}
@@ -210,11 +223,15 @@ func TestInserts(t *testing.T) {
 			if len(got) != len(want) || !slices.EqualFunc(got, want, func(a, b []any) bool {
 				return a[0] == b[0] && *a[1].(*string) == *b[1].(*string)
 			}) {
-				t.Errorf("%s: %d rows reach the engine of %d in blocks of %v", name, len(got), len(want), blocks)
+				t.Errorf("%s: %d rows reach the engine of %d in blocks of %v", name, len(got),
+					len(want), blocks)
 			}
 			t.Logf("%s: blocks of %v, statements %q", name, blocks, e.statements())
 		}
-		for table, want := range map[string]string{"unknown": "Table unknown does not exist", "full": "Cannot reserve"} {
+		for table, want := range map[string]string{
+			"unknown": "Table unknown does not exist",
+			"full":    "Cannot reserve",
+		} {
 			b, err := c.PrepareBatch(t.Context(), "INSERT INTO "+table)
 			if err == nil {
 				err = errors.Join(b.Append(int64(1), "x"), b.Send())
@@ -226,7 +243,8 @@ func TestInserts(t *testing.T) {
 				t.Errorf("after %s: %v", table, err)
 			}
 		}
-		if left, err := filepath.Glob(filepath.Join(s.insertDir, "*")); err != nil || len(left) > 0 {
+		if left, err := filepath.Glob(filepath.Join(s.insertDir, "*")); err != nil ||
+			len(left) > 0 {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	}
@@ -240,15 +258,21 @@ func (r oneBlock) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(1, l
 func TestSettingsOfQueries(t *testing.T) {
 	e, _, o := serveFake(t,
 		answer{"SELECT 1", rowsOf(t, []column{{"1", "UInt8"}}, []any{uint8(1)})},
-		answer{"SELECT name, value, changed FROM system.settings .*", func(m []string, _ string, _ []parameter) ([]byte, error) {
-			var known []byte
-			for name, line := range map[string]string{"'a'": "a\tit\\'s\t1\n", "'b'": "b\t2\t0\n"} {
-				if strings.Contains(m[0], name) {
-					known = append(known, line...)
+		answer{
+			"SELECT name, value, changed FROM system.settings .*",
+			func(m []string, _ string, _ []parameter) ([]byte, error) {
+				var known []byte
+				for name, line := range map[string]string{
+					"'a'": "a\tit\\'s\t1\n",
+					"'b'": "b\t2\t0\n",
+				} {
+					if strings.Contains(m[0], name) {
+						known = append(known, line...)
+					}
 				}
-			}
-			return known, nil
-		}},
+				return known, nil
+			},
+		},
 		answer{"SET `bad` = 'x'", fails(115, "Unknown setting")},
 	)
 	c := open(t, o)
@@ -259,16 +283,29 @@ func TestSettingsOfQueries(t *testing.T) {
 		want     []string
 	}{
 		{nil, "SELECT 1", []string{"SELECT 1"}},
-		{clickhouse.Settings{"a": "b'c"}, "SELECT 1", []string{ask + "('a')", `SET ` + "`a`" + ` = 'b\'c'`, "SELECT 1"}},
+		{
+			clickhouse.Settings{"a": "b'c"},
+			"SELECT 1",
+			[]string{ask + "('a')", `SET ` + "`a`" + ` = 'b\'c'`, "SELECT 1"},
+		},
 		{clickhouse.Settings{"a": "b'c"}, "SELECT 1", []string{"SELECT 1"}},
-		{clickhouse.Settings{"b": 3}, "SELECT 1", []string{"SET `a` = 'it\\'s'", ask + "('b')", "SET `b` = '3'", "SELECT 1"}},
+		{
+			clickhouse.Settings{"b": 3},
+			"SELECT 1",
+			[]string{"SET `a` = 'it\\'s'", ask + "('b')", "SET `b` = '3'", "SELECT 1"},
+		},
 		{clickhouse.Settings{"b": 3}, "SET b = 4", []string{"SET `b` = DEFAULT", "SET b = 4"}},
 		{clickhouse.Settings{"bad": "x"}, "SELECT 1", []string{ask + "('bad')", "SET `bad` = 'x'"}},
 		{nil, "SELECT 1", []string{"SELECT 1"}},
-		{clickhouse.Settings{"a": clickhouse.CustomSetting{Value: "new"}}, "SELECT 1", []string{ask + "('a')", "SET `a` = 'new'", "SELECT 1"}},
+		{
+			clickhouse.Settings{"a": clickhouse.CustomSetting{Value: "new"}},
+			"SELECT 1",
+			[]string{ask + "('a')", "SET `a` = 'new'", "SELECT 1"},
+		},
 	} {
 		e.statements()
-		err := c.Exec(clickhouse.Context(t.Context(), clickhouse.WithSettings(tt.settings)), tt.query)
+		err := c.Exec(clickhouse.Context(t.Context(), clickhouse.WithSettings(tt.settings)),
+			tt.query)
 		got := slices.DeleteFunc(e.statements(), func(s string) bool {
 			return s == "USE `the db`" || strings.Contains(s, "implicit_select")
 		})

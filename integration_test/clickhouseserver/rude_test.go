@@ -53,16 +53,25 @@ func TestOddPackets(t *testing.T) {
 	ends := map[string]bool{"query in an INSERT": true, "no packet": true, "second hello": true} // the others go on
 	ping, pong := []byte{clientPing}, []byte{serverPong}
 	for name, tt := range map[string]struct{ say, want []byte }{
-		"cancel too late":     {[]byte{clientCancel, clientPing}, pong},
-		"blocks after all":    {append(bytes.Repeat(block, 2), ping...), pong},
-		"INSERT of nothing":   {append(bytes.Clone(insert), clientData, 0, 0, 0, 0, clientPing), append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong)},
-		"INSERT cancelled":    {append(append(bytes.Clone(insert), block...), clientCancel, clientPing), append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong)},
-		"query in an INSERT":  {append(bytes.Clone(insert), insert...), append(bytes.Clone(header.Bytes()), serverException, 101)},
-		"no packet":           {[]byte{50}, []byte{serverException, 50 + 49}},
-		"second hello":        {[]byte{clientHello}, []byte{serverException, 99}},
-		"tables of a query":   {append(question("SELECT 1")[:len(question("SELECT 1"))-5], append(block, clientData, 0, 0, 0, 0)...), []byte{serverException, 48}},
-		"pings":               {bytes.Repeat(ping, 3), bytes.Repeat(pong, 3)},
-		"block of bad values": {append(bytes.Clone(insert), block[:len(block)-18]...), header.Bytes()},
+		"cancel too late":  {[]byte{clientCancel, clientPing}, pong},
+		"blocks after all": {append(bytes.Repeat(block, 2), ping...), pong},
+		"INSERT of nothing": {
+			append(bytes.Clone(insert), clientData, 0, 0, 0, 0, clientPing),
+			append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong),
+		},
+		"INSERT cancelled": {append(append(bytes.Clone(insert), block...), clientCancel, clientPing), append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong)},
+		"query in an INSERT": {
+			append(bytes.Clone(insert), insert...),
+			append(bytes.Clone(header.Bytes()), serverException, 101),
+		},
+		"no packet":         {[]byte{50}, []byte{serverException, 50 + 49}},
+		"second hello":      {[]byte{clientHello}, []byte{serverException, 99}},
+		"tables of a query": {append(question("SELECT 1")[:len(question("SELECT 1"))-5], append(block, clientData, 0, 0, 0, 0)...), []byte{serverException, 48}},
+		"pings":             {bytes.Repeat(ping, 3), bytes.Repeat(pong, 3)},
+		"block of bad values": {
+			append(bytes.Clone(insert), block[:len(block)-18]...),
+			header.Bytes(),
+		},
 	} {
 		_, r := talk(t, o.Addr[0], tt.say)
 		got := make([]byte, len(tt.want))
@@ -85,7 +94,11 @@ func TestKill(t *testing.T) {
 		go_  bool
 		want []byte
 	}{
-		"cancels":             {[]byte{clientCancel, clientPing}, false, []byte{serverEndOfStream, serverPong}},
+		"cancels": {
+			[]byte{clientCancel, clientPing},
+			false,
+			[]byte{serverEndOfStream, serverPong},
+		},
 		"goes":                {nil, true, nil},
 		"breaks the protocol": {[]byte{clientPing}, false, []byte{serverException, 99}},
 	} {
@@ -96,13 +109,16 @@ func TestKill(t *testing.T) {
 				<-killed
 				return nil, &exception{394, "Query was cancelled"}
 			}},
-			answer{"KILL QUERY WHERE Settings.'log_comment'. = 'connection [0-9]+' ASYNC", func([]string, string, []parameter) ([]byte, error) {
-				select {
-				case killed <- struct{}{}:
-				case <-time.After(time.Millisecond): // there is none
-				}
-				return nil, nil
-			}},
+			answer{
+				"KILL QUERY WHERE Settings.'log_comment'. = 'connection [0-9]+' ASYNC",
+				func([]string, string, []parameter) ([]byte, error) {
+					select {
+					case killed <- struct{}{}:
+					case <-time.After(time.Millisecond): // there is none
+					}
+					return nil, nil
+				},
+			},
 		)
 		conn, r := talk(t, o.Addr[0], question("SELECT endless"))
 		<-begun
@@ -115,7 +131,8 @@ func TestKill(t *testing.T) {
 		}
 		got := make([]byte, len(tt.want))
 		if err := r.ReadFull(got); err != nil || !bytes.Equal(got, tt.want) {
-			t.Errorf("to a client that %s the server sends %v, %v; want %v", name, got, err, tt.want)
+			t.Errorf("to a client that %s the server sends %v, %v; want %v", name, got, err,
+				tt.want)
 		}
 		if tt.want[0] == serverException {
 			if _, err := io.Copy(io.Discard, r); err != nil {

@@ -36,7 +36,10 @@ type server struct {
 
 // newServer makes a server, with a database beside the one called default unless its name is empty.
 func newServer(e engine, insertDir, user, password, database string) (*server, error) {
-	s := &server{engine: e, user: user, password: password, insertDir: insertDir, clients: map[net.Conn]struct{}{}}
+	s := &server{
+		engine: e, user: user, password: password, insertDir: insertDir,
+		clients: map[net.Conn]struct{}{},
+	}
 	if err := errors.Join(os.RemoveAll(insertDir), os.MkdirAll(insertDir, 0o700)); err != nil {
 		return nil, err
 	}
@@ -48,7 +51,8 @@ func newServer(e engine, insertDir, user, password, database string) (*server, e
 		return nil, err
 	}
 	if database != "" {
-		if _, err := table(s.admin, "CREATE DATABASE IF NOT EXISTS "+identifier(database), nil); err != nil {
+		if _, err := table(s.admin, "CREATE DATABASE IF NOT EXISTS "+identifier(database),
+			nil); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +84,8 @@ func comment(number uint64) string { return fmt.Sprintf("connection %d", number)
 func (s *server) kill(number uint64) {
 	s.adminMu.Lock()
 	defer s.adminMu.Unlock()
-	if _, err := table(s.admin, "KILL QUERY WHERE Settings['log_comment'] = "+quote(comment(number))+" ASYNC", nil); err != nil {
+	if _, err := table(s.admin, "KILL QUERY WHERE Settings['log_comment'] = "+
+		quote(comment(number))+" ASYNC", nil); err != nil {
 		log.Printf("kill the query of connection %d: %v", number, err)
 	}
 }

@@ -99,7 +99,11 @@ func (c *conn) begin(h hello) (err error) {
 			": Authentication failed: password is incorrect, or there is no user with such name."}
 	}
 	if h.revision < revision {
-		return &exception{codeNotImplemented, fmt.Sprintf("the stand-in serves clients from revision %d on, not %d", revision, h.revision)}
+		return &exception{
+			codeNotImplemented,
+			fmt.Sprintf("the stand-in serves clients from revision %d on, not %d", revision,
+				h.revision),
+		}
 	}
 	if c.eng, err = c.srv.open(c.number, cmp.Or(h.database, "default")); err != nil {
 		return err
@@ -219,7 +223,8 @@ func (c *conn) sendResult(sql string, parameters []parameter) error {
 		return err
 	}
 	defer r.free()
-	c.out.uvarint(serverProgress, r.readRows, r.readBytes, 0, r.wroteRows, r.wroteBytes, uint64(r.elapsed))
+	c.out.uvarint(serverProgress, r.readRows, r.readBytes, 0, r.wroteRows, r.wroteBytes,
+		uint64(r.elapsed))
 	var columns []column
 	if rest := memory(r.data); len(rest) > 0 { // those of all blocks are those of the first
 		columns, _, err = copyBlock(io.Discard, fileForm, &rest, fileForm)

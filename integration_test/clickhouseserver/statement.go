@@ -15,7 +15,9 @@ type token struct {
 }
 
 func (t token) is(words ...string) bool {
-	return t.depth == 0 && slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(t.text, w) })
+	return t.depth == 0 && slices.ContainsFunc(words, func(w string) bool {
+		return strings.EqualFold(t.text, w)
+	})
 }
 
 // tokens takes a statement apart, without blanks and comments. What it does not know is a sign of
@@ -81,7 +83,8 @@ func quoted(s string) (n int, ends bool) {
 }
 
 func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c >= 0x80
 }
 
 // An insertion is a statement whose rows come in blocks from the client.
@@ -120,7 +123,8 @@ func insertionOf(sql string) (insertion, bool) {
 	i = min(i, len(ts))
 	ins := insertion{table: sql[ts[first].start:ts[i-1].end], columns: "*"}
 	if i < len(ts) && ts[i].is("(") {
-		if i+1 < len(ts) && (strings.EqualFold(ts[i+1].text, "SELECT") || strings.EqualFold(ts[i+1].text, "WITH")) {
+		if i+1 < len(ts) && (strings.EqualFold(ts[i+1].text, "SELECT") ||
+			strings.EqualFold(ts[i+1].text, "WITH")) {
 			return insertion{}, false
 		}
 		end := closing(ts, i)

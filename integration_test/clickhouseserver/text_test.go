@@ -15,14 +15,35 @@ func TestInsertionOf(t *testing.T) {
 		{"INSERT INTO t VALUES", true, "t", "*", "INSERT INTO t "},
 		{"insert into t values;", true, "t", "*", "insert into t "},
 		{"INSERT INTO t", true, "t", "*", "INSERT INTO t"},
-		{"INSERT INTO t (a, `b c`) FORMAT Native", true, "t", "a, `b c`", "INSERT INTO t (a, `b c`) "},
-		{"INSERT INTO `the db`.\"t\"(a) VALUES -- none", true, "`the db`.\"t\"", "a", "INSERT INTO `the db`.\"t\"(a) "},
-		{"INSERT INTO TABLE values (format) VALUES", true, "values", "format", "INSERT INTO TABLE values (format) "},
-		{"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 VALUES", true, "t", "a", "/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 "},
+		{
+			"INSERT INTO t (a, `b c`) FORMAT Native", true, "t", "a, `b c`",
+			"INSERT INTO t (a, `b c`) ",
+		},
+		{
+			"INSERT INTO `the db`.\"t\"(a) VALUES -- none", true, "`the db`.\"t\"", "a",
+			"INSERT INTO `the db`.\"t\"(a) ",
+		},
+		{
+			"INSERT INTO TABLE values (format) VALUES", true, "values", "format",
+			"INSERT INTO TABLE values (format) ",
+		},
+		{
+			"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 VALUES", true, "t", "a",
+			"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 ",
+		},
 		{"INSERT INTO t () VALUES", true, "t", "*", "INSERT INTO t () "},
-		{"INSERT INTO {table:Identifier} (a) VALUES", true, "{table:Identifier}", "a", "INSERT INTO {table:Identifier} (a) "},
-		{"INSERT INTO FUNCTION null('a Int8') VALUES", true, "null('a Int8')", "*", "INSERT INTO FUNCTION null('a Int8') "},
-		{"INSERT INTO FUNCTION null('a Int8') (a) FORMAT RowBinary", true, "null('a Int8')", "a", "INSERT INTO FUNCTION null('a Int8') (a) "},
+		{
+			"INSERT INTO {table:Identifier} (a) VALUES", true, "{table:Identifier}", "a",
+			"INSERT INTO {table:Identifier} (a) ",
+		},
+		{
+			"INSERT INTO FUNCTION null('a Int8') VALUES", true, "null('a Int8')", "*",
+			"INSERT INTO FUNCTION null('a Int8') ",
+		},
+		{
+			"INSERT INTO FUNCTION null('a Int8') (a) FORMAT RowBinary", true, "null('a Int8')", "a",
+			"INSERT INTO FUNCTION null('a Int8') (a) ",
+		},
 		{sql: "INSERT INTO t VALUES (1, 'VALUES')"},
 		{sql: "INSERT INTO t FORMAT JSONEachRow {}"},
 		{sql: "INSERT INTO t SELECT 1"},
@@ -40,7 +61,8 @@ func TestInsertionOf(t *testing.T) {
 		if tt.head == "" && !is {
 			continue
 		}
-		if tt.head == "" && tt.sql != "INSERT INTO t (((((" && tt.sql != "INSERT INTO {" && tt.sql != "INSERT INTO FUNCTION f(" {
+		if tt.head == "" && tt.sql != "INSERT INTO t (((((" && tt.sql != "INSERT INTO {" &&
+			tt.sql != "INSERT INTO FUNCTION f(" {
 			t.Errorf("%s: taken for %+v", tt.sql, ins)
 		}
 		if want := (insertion{tt.head, tt.table, tt.columns}); tt.is && (!is || ins != want) {
@@ -59,12 +81,19 @@ func TestStatements(t *testing.T) {
 		{"SELECT 1 FORMAT JSON;", "SELECT 1", true, false},
 		{"SELECT f(a FORMAT b)", "SELECT f(a FORMAT b)", true, false},
 		{"((SELECT 1) UNION ALL (SELECT 2))", "((SELECT 1) UNION ALL (SELECT 2))", true, false},
-		{"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;", "-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;", true, false},
+		{
+			"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;",
+			"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;",
+			true, false,
+		},
 		{"SELECT ';' AS `;` /* ; */ -- ;", "SELECT ';' AS `;` /* ; */ -- ;", true, false},
 		{"SELECT 1; SELECT 2", "SELECT 1; SELECT 2", true, true},
 		{"SHOW TABLES", "SHOW TABLES", true, false},
 		{"DROP TABLE a; DROP TABLE b;", "DROP TABLE a; DROP TABLE b;", false, true},
-		{"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", "CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", false, false},
+		{
+			"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV",
+			"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", false, false,
+		},
 		{"INSERT INTO t VALUES ('a;b'); ", "INSERT INTO t VALUES ('a;b'); ", false, false},
 		{"INSERT INTO t FORMAT CSV 1;2", "INSERT INTO t FORMAT CSV 1;2", false, false},
 		{"/* no end", "/* no end", false, false},
@@ -88,7 +117,8 @@ func TestStatements(t *testing.T) {
 
 func TestQuotes(t *testing.T) {
 	for text, want := range map[string]string{
-		"'a'": "a", "''": "", "a": "a", `'it\'s'`: "it's", `'it''s'`: "it's", `'\t\n\\\0'`: "\t\n\\\x00", `'\N'`: "N", "'é'": "é",
+		"'a'": "a", "''": "", "a": "a", `'it\'s'`: "it's", `'it''s'`: "it's",
+		`'\t\n\\\0'`: "\t\n\\\x00", `'\N'`: "N", "'é'": "é",
 	} {
 		if got, err := unquote(text); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
@@ -113,7 +143,10 @@ func TestParseException(t *testing.T) {
 		"Code: 1. DB::Exception: x (Y) (version 1.2 (official build))":                               {1, "x"},
 		"Code: 108. DB::Exception: Code: 108. DB::Exception: None. (NO_DATA) (version 1). (NO_DATA)": {108, "None."},
 		"std::exception": {codeUnknownException, "std::exception"},
-		"Code: 99999999999999999999. DB::Exception: x": {codeUnknownException, "Code: 99999999999999999999. DB::Exception: x"},
+		"Code: 99999999999999999999. DB::Exception: x": {
+			codeUnknownException,
+			"Code: 99999999999999999999. DB::Exception: x",
+		},
 	} {
 		if got := parseException(text); *got != want {
 			t.Errorf("%s: %+v, want %+v", text, *got, want)

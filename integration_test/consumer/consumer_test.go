@@ -44,7 +44,8 @@ func TestConsumer(t *testing.T) {
 			with := sums(t, dir)
 			t.Logf("go.sum has %d lines, %d without idmint", with, without)
 			if with > without+most {
-				t.Errorf("go.sum has %d lines, %d without idmint: at most %d more are wanted", with, without, most)
+				t.Errorf("go.sum has %d lines, %d without idmint: at most %d more are wanted", with,
+					without, most)
 			}
 			graph := tool(t, dir, "mod", "graph")
 			for _, module := range foreign {
@@ -70,8 +71,10 @@ func scratch(t *testing.T, packages []string) (dir string) {
 	}
 	write(t, filepath.Join(dir, "main.go"), program+"\nfunc main() {}\n")
 	// The same versions with and without idmint.
-	pins := tool(t, root, "list", "-m", "-f", "{{if not .Main}}{{.Path}} {{.Version}}{{end}}", "all")
-	mod := "module example.com/consumer\n\ngo 1.26\n\nreplace github.com/idmint/idmint => " + root + "\n\n"
+	pins := tool(t, root, "list", "-m", "-f", "{{if not .Main}}{{.Path}} {{.Version}}{{end}}",
+		"all")
+	mod := "module example.com/consumer\n\ngo 1.26\n\nreplace github.com/idmint/idmint => " + root +
+		"\n\n"
 	for pin := range strings.SplitSeq(strings.TrimSpace(pins), "\n") {
 		mod += "require " + pin + "\n"
 	}

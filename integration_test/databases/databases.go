@@ -72,21 +72,32 @@ const password = "idmint" // of servers that live as long as a test, behind a po
 var known = map[Kind]kind{
 	Postgres: {
 		image: "postgres:17", port: "5432/tcp",
-		env:      map[string]string{"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password, "PGDATA": "/var/lib/postgresql/idmint"},
+		env: map[string]string{
+			"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password,
+			"PGDATA": "/var/lib/postgresql/idmint",
+		},
 		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
-		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version", data: "/var/lib/postgresql",
+		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version",
+		data: "/var/lib/postgresql",
 	},
 	MariaDB: {
 		image: "mariadb:11", port: "3306/tcp",
-		env:      map[string]string{"MARIADB_ROOT_PASSWORD": password, "MARIADB_DATABASE": "idmint"},
+		env: map[string]string{
+			"MARIADB_ROOT_PASSWORD": password,
+			"MARIADB_DATABASE":      "idmint",
+		},
 		url:      "mysql://root:" + password + "@%s/idmint",
 		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()", data: "/var/lib/mysql",
 	},
 	ClickHouse: {
 		image: "clickhouse/clickhouse-server:26.5", port: "9000/tcp",
-		env:      map[string]string{"CLICKHOUSE_USER": "default", "CLICKHOUSE_PASSWORD": password, "CLICKHOUSE_DB": "idmint"},
+		env: map[string]string{
+			"CLICKHOUSE_USER": "default", "CLICKHOUSE_PASSWORD": password,
+			"CLICKHOUSE_DB": "idmint",
+		},
 		url:      "clickhouse://default:" + password + "@%s/idmint",
-		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()", data: "/var/lib/clickhouse",
+		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()",
+		data: "/var/lib/clickhouse",
 	},
 }
 
@@ -102,7 +113,9 @@ type UnavailableError struct {
 }
 
 func (e *UnavailableError) Error() string {
-	return fmt.Sprintf("no %s: %v. `make test` installs what is missing; %s may name a server that runs", e.Kind, e.Err, e.Kind.Variable())
+	return fmt.Sprintf(
+		"no %s: %v. `make test` installs what is missing; %s may name a server that runs", e.Kind,
+		e.Err, e.Kind.Variable())
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
@@ -138,7 +151,8 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
 	for range 3 {
 		s, err = run(ctx, k, disk, args...)
-		if err == nil || !strings.Contains(err.Error(), "address already in use") && !strings.Contains(err.Error(), "port is already allocated") {
+		if err == nil || !strings.Contains(err.Error(), "address already in use") &&
+			!strings.Contains(err.Error(), "port is already allocated") {
 			break
 		}
 	}
@@ -171,7 +185,8 @@ func run(ctx context.Context, k Kind, disk string, args ...string) (*Server, err
 	}
 	c, err := testcontainers.Run(ctx, spec.image, options...)
 	if err != nil {
-		err = errors.Join(fmt.Errorf("%s: %w", spec.image, err), testcontainers.TerminateContainer(c))
+		err = errors.Join(fmt.Errorf("%s: %w", spec.image, err),
+			testcontainers.TerminateContainer(c))
 		if !hasImage(ctx, spec.image) {
 			err = &UnavailableError{k, err}
 		}
@@ -331,7 +346,8 @@ func (s *Server) Signal(ctx context.Context, signal string) error {
 		return err
 	}
 	defer docker.Close()
-	_, err = docker.ContainerKill(ctx, s.container.GetContainerID(), client.ContainerKillOptions{Signal: signal})
+	_, err = docker.ContainerKill(ctx, s.container.GetContainerID(),
+		client.ContainerKillOptions{Signal: signal})
 	return err
 }
 

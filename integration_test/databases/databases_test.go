@@ -25,7 +25,10 @@ func TestKill(t *testing.T) {
 				return db
 			}
 			db := open()
-			for _, statement := range []string{"CREATE TABLE t (n int)", "INSERT INTO t VALUES (7)"} {
+			for _, statement := range []string{
+				"CREATE TABLE t (n int)",
+				"INSERT INTO t VALUES (7)",
+			} {
 				if _, err := db.Exec(statement); err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +60,8 @@ func TestNew(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer db.Close()
-				if _, err := db.Exec("CREATE TABLE t (n int) " + map[databases.Kind]string{databases.ClickHouse: "ENGINE = Memory"}[k]); err != nil {
+				if _, err := db.Exec("CREATE TABLE t (n int) " +
+					map[databases.Kind]string{databases.ClickHouse: "ENGINE = Memory"}[k]); err != nil {
 					t.Fatal(err)
 				}
 			})

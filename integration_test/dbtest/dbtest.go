@@ -30,7 +30,10 @@ type shared struct {
 	err    error
 }
 
-var servers = map[databases.Kind]*shared{databases.Postgres: {}, databases.MariaDB: {}, databases.ClickHouse: {}}
+var servers = map[databases.Kind]*shared{
+	databases.Postgres: {}, databases.MariaDB: {},
+	databases.ClickHouse: {},
+}
 
 // Main runs the tests, ends the servers that they started, and exits.
 func Main(m *testing.M) { os.Exit(Code(m)) }

@@ -57,9 +57,18 @@ func TestCauseOf(t *testing.T) {
 		{number(1644), dialect.MySQL, dialect.Guarded},
 		{number(1062), dialect.MySQL, dialect.Other},
 		{sqlite3.Error{Code: sqlite3.ErrBusy}, dialect.SQLite, dialect.Contended},
-		{sqlite3.Error{Code: sqlite3.ErrBusy, ExtendedCode: sqlite3.ErrBusySnapshot}, dialect.SQLite, dialect.Contended},
-		{sqlite3.Error{Code: sqlite3.ErrConstraint, ExtendedCode: sqlite3.ErrConstraintTrigger}, dialect.SQLite, dialect.Guarded},
-		{sqlite3.Error{Code: sqlite3.ErrConstraint, ExtendedCode: sqlite3.ErrConstraintUnique}, dialect.SQLite, dialect.Other},
+		{
+			sqlite3.Error{Code: sqlite3.ErrBusy, ExtendedCode: sqlite3.ErrBusySnapshot},
+			dialect.SQLite, dialect.Contended,
+		},
+		{
+			sqlite3.Error{Code: sqlite3.ErrConstraint, ExtendedCode: sqlite3.ErrConstraintTrigger},
+			dialect.SQLite, dialect.Guarded,
+		},
+		{
+			sqlite3.Error{Code: sqlite3.ErrConstraint, ExtendedCode: sqlite3.ErrConstraintUnique},
+			dialect.SQLite, dialect.Other,
+		},
 		{sqlite3.Error{Code: sqlite3.ErrReadonly}, dialect.SQLite, dialect.ReadOnly},
 		{coded(5), dialect.SQLite, dialect.Contended},
 		{coded(517), dialect.SQLite, dialect.Contended},
@@ -68,7 +77,8 @@ func TestCauseOf(t *testing.T) {
 	} {
 		errs := []error{test.err}
 		if test.err != nil {
-			errs = append(errs, fmt.Errorf("a step: %w", test.err), errors.Join(io.EOF, fmt.Errorf("one: %w", test.err)))
+			errs = append(errs, fmt.Errorf("a step: %w", test.err),
+				errors.Join(io.EOF, fmt.Errorf("one: %w", test.err)))
 		}
 		for _, err := range errs {
 			if of, cause := dialect.CauseOf(err); of != test.of || cause != test.want {
@@ -81,7 +91,8 @@ func TestCauseOf(t *testing.T) {
 // The settings reach SQLite, whatever characters the path has.
 func TestSQLiteDSN(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a ?#%26.db")
-	if db, err := sql.Open("sqlite3", dialect.SQLiteDSN(path, "rw", 0)); err != nil || db.Ping() == nil {
+	if db, err := sql.Open("sqlite3", dialect.SQLiteDSN(path, "rw", 0)); err != nil ||
+		db.Ping() == nil {
 		t.Errorf("a file that is not there was opened: %v", err)
 	}
 	db, err := sql.Open("sqlite3", dialect.SQLiteDSN(path, "rwc", 25*time.Millisecond))
@@ -89,7 +100,10 @@ func TestSQLiteDSN(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "25"} {
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2",
+		"foreign_keys": "1", "busy_timeout": "25",
+	} {
 		var got string
 		if err := db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %s, %v, want %s", pragma, got, err, want)

@@ -42,20 +42,37 @@ func queries[K, N any]() []query[K, N] {
 		{"inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
 		{"Not inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Not(v) }},
 		{"column", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) }},
-		{"map", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(map[string]any{"id": v}) }},
-		{"map of a wrapper", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(map[string]any{"device": v}) }},
-		{"Not map", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Not(map[string]any{"id": v}) }},
-		{"Neq", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.Neq{Column: "id", Value: v}) }},
+		{"map", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"id": v})
+		}},
+		{"map of a wrapper", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"device": v})
+		}},
+		{"Not map", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Not(map[string]any{"id": v})
+		}},
+		{"Neq", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Neq{Column: "id", Value: v})
+		}},
 		{"?", false, true, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id = ?", v) }},
 		{"not in a subquery", false, false, func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Reading[K, N]{}).Select("id").Where(map[string]any{"id": v})
+			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Reading[K, N]{}).Select(
+				"id").Where(map[string]any{"id": v})
 			return db.Where("id NOT IN (?)", sub)
 		}},
 		{"list inline", true, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
-		{"list, column", true, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) }},
-		{"list, Not map", true, false, func(db *gorm.DB, v any) *gorm.DB { return db.Not(map[string]any{"id": v}) }},
-		{"list, IN ?", true, true, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id IN ?", v) }},
-		{"list, NOT IN (?)", true, true, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id NOT IN (?)", v) }},
+		{"list, column", true, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id", v)
+		}},
+		{"list, Not map", true, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Not(map[string]any{"id": v})
+		}},
+		{"list, IN ?", true, true, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id IN ?", v)
+		}},
+		{"list, NOT IN (?)", true, true, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id NOT IN (?)", v)
+		}},
 	}
 }
 
@@ -84,7 +101,8 @@ func read[K, N any](db *gorm.DB, q query[K, N], v any) string {
 
 func openClickHouse[K comparable, N any](t *testing.T, readings []Reading[K, N], use ...gorm.Plugin) *gorm.DB {
 	t.Helper()
-	db, err := gorm.Open(clickhouse.Open(dbtest.New(t, databases.ClickHouse).Source()), &gorm.Config{Logger: logger.Discard})
+	db, err := gorm.Open(clickhouse.Open(dbtest.New(t, databases.ClickHouse).Source()),
+		&gorm.Config{Logger: logger.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +113,8 @@ func openClickHouse[K comparable, N any](t *testing.T, readings []Reading[K, N],
 			t.Fatal(err)
 		}
 	}
-	if err := db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id").AutoMigrate(&Reading[K, N]{}); err != nil {
+	if err := db.Set(
+		"gorm:table_options", "ENGINE = MergeTree ORDER BY id").AutoMigrate(&Reading[K, N]{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Create(&readings).Error; err != nil {
@@ -113,7 +132,11 @@ func keyOf[K comparable, N any](db *gorm.DB, name string) (key K, err error) {
 }
 
 func TestClickHouse(t *testing.T) {
-	plain := []Reading[int64, sql.NullInt64]{{ID: 11, Name: "a"}, {ID: 12, Name: "b"}, {ID: 13, Name: "c"}}
+	plain := []Reading[int64, sql.NullInt64]{
+		{ID: 11, Name: "a"},
+		{ID: 12, Name: "b"},
+		{ID: 13, Name: "c"},
+	}
 	db := openClickHouse(t, plain)
 	want := map[string]string{}
 	for _, q := range queries[int64, sql.NullInt64]() {
@@ -123,10 +146,13 @@ func TestClickHouse(t *testing.T) {
 		}
 		want[q.name] = read(db, q, v)
 	}
-	tried := clickHouse[idtype.DecimalID](t, want) + clickHouse[idtype.TraceID](t, want) + clickHouse[idtype.ShortID](t, want) +
+	tried := clickHouse[idtype.DecimalID](t, want) + clickHouse[idtype.TraceID](t, want) +
+		clickHouse[idtype.ShortID](t, want) +
 		clickHouse[idtype.SequenceID](t, want) + clickHouse[idtype.EightByteID](t, want) +
-		clickHouse[idtype.EightByte[idtype.AsBigint[any]]](t, want) + clickHouse[idtype.SnoID](t, want) +
-		clickHouse[idtype.Sno[idtype.AsText[any]]](t, want) + clickHouse[idtype.Sno[idtype.AsUUID[any]]](t, want)
+		clickHouse[idtype.EightByte[idtype.AsBigint[any]]](t, want) +
+		clickHouse[idtype.SnoID](t, want) +
+		clickHouse[idtype.Sno[idtype.AsText[any]]](t, want) +
+		clickHouse[idtype.Sno[idtype.AsUUID[any]]](t, want)
 	t.Logf("%d cells in ClickHouse", tried)
 }
 
@@ -155,7 +181,8 @@ func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
 				}
 				tried++
 				got := read(db, q, v)
-				isWord := f.loose && !q.isList && strings.HasSuffix(q.name, "inline") && strings.HasPrefix(got, "error")
+				isWord := f.loose && !q.isList && strings.HasSuffix(q.name, "inline") &&
+					strings.HasPrefix(got, "error")
 				if got != want[q.name] && !isWord {
 					t.Errorf("%s by %s: %s\nan int64 has %s", q.name, f.name, got, want[q.name])
 				}
@@ -172,7 +199,8 @@ func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
 			}
 		}
 		var one K
-		if err := db.Model(&rows[0]).Where("name = ?", "b").Pluck("id", &one).Error; err != nil || one != rows[1].ID {
+		if err := db.Model(&rows[0]).Where("name = ?", "b").Pluck("id", &one).Error; err != nil ||
+			one != rows[1].ID {
 			t.Errorf("Pluck: %v, %v", one, err)
 		}
 	})

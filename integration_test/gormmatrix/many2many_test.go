@@ -98,10 +98,11 @@ func TestMany2Many(t *testing.T) {
 			t.Parallel()
 			want := badges[intMember, intBadge, intBadged](t, s)
 			for name, got := range map[string]string{
-				"decimal":                        badges[decimalMember, decimalBadge, decimalBadged](t, s),
-				"eightbyte, as bytes and bigint": badges[eightMember, eightBadge, eightBadged](t, s),
-				"sno, as bytes and UUID":         badges[snoMember, snoBadge, snoBadged](t, s),
-				"sno as text, and short":         badges[textMember, textBadge, textBadged](t, s),
+				"decimal": badges[decimalMember, decimalBadge, decimalBadged](t, s),
+				"eightbyte, as bytes and bigint": badges[eightMember, eightBadge, eightBadged](t,
+					s),
+				"sno, as bytes and UUID": badges[snoMember, snoBadge, snoBadged](t, s),
+				"sno as text, and short": badges[textMember, textBadge, textBadged](t, s),
 			} {
 				if got != want {
 					t.Errorf("%s:\n%s\nan int64 has\n%s", name, got, want)
@@ -128,7 +129,8 @@ func badges[M, B, J any](t *testing.T, s setting) (log string) {
 		for _, badge := range badges {
 			b := new(B)
 			reflect.ValueOf(b).Elem().FieldByName("Name").SetString(badge)
-			v.FieldByName("Badges").Set(reflect.Append(v.FieldByName("Badges"), reflect.ValueOf(b).Elem()))
+			v.FieldByName(
+				"Badges").Set(reflect.Append(v.FieldByName("Badges"), reflect.ValueOf(b).Elem()))
 		}
 		return m
 	}
@@ -137,11 +139,15 @@ func badges[M, B, J any](t *testing.T, s setting) (log string) {
 		must(0, db.Preload("Badges").First(m, "name = ?", name).Error)
 		return m
 	}
-	of := func(m *M) *[]B { return reflect.ValueOf(m).Elem().FieldByName("Badges").Addr().Interface().(*[]B) }
+	of := func(m *M) *[]B {
+		return reflect.ValueOf(m).Elem().FieldByName("Badges").Addr().Interface().(*[]B)
+	}
 	tell := func(step string, err error) {
 		log += fmt.Sprintf("%s: %t", step, err == nil)
 		var members []M
-		if err := db.Preload("Badges", func(db *gorm.DB) *gorm.DB { return db.Order("name") }).Order("name").Find(&members).Error; err != nil {
+		if err := db.Preload("Badges", func(db *gorm.DB) *gorm.DB {
+			return db.Order("name")
+		}).Order("name").Find(&members).Error; err != nil {
 			t.Fatal(err)
 		}
 		for i := range members {
@@ -163,7 +169,8 @@ func badges[M, B, J any](t *testing.T, s setting) (log string) {
 	tell("append again", db.Model(bob).Association("Badges").Append(&(*of(ann))[0]))
 	tell("save", db.Save(load("ann")).Error)
 	tell("delete", db.Model(ann).Association("Badges").Delete(&(*of(ann))[0]))
-	log += fmt.Sprintf("%d left, %d counted\n", len(*of(ann)), db.Model(bob).Association("Badges").Count())
+	log += fmt.Sprintf("%d left, %d counted\n", len(*of(ann)),
+		db.Model(bob).Association("Badges").Count())
 	tell("replace", db.Model(bob).Association("Badges").Replace(of(member("", "fresh"))))
 	one := slices.Clone(*of(load("bob")))
 	id := reflect.ValueOf(one[0]).FieldByName("ID").Interface()

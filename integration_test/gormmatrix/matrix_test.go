@@ -35,7 +35,8 @@ type setting struct {
 
 func settings() []setting {
 	lite := func(t *testing.T) gorm.Dialector {
-		return sqlite.Open("file:" + filepath.Join(t.TempDir(), "test.db") + "?_foreign_keys=on&_journal_mode=WAL&_synchronous=OFF")
+		return sqlite.Open("file:" + filepath.Join(t.TempDir(), "test.db") +
+			"?_foreign_keys=on&_journal_mode=WAL&_synchronous=OFF")
 	}
 	pg := func(simple bool) func(t *testing.T) gorm.Dialector {
 		return func(t *testing.T) gorm.Dialector {
@@ -44,7 +45,8 @@ func settings() []setting {
 	}
 	maria := func(options string) func(t *testing.T) gorm.Dialector {
 		return func(t *testing.T) gorm.Dialector {
-			return mysql.Open(dbtest.New(t, databases.MariaDB).Source() + "?parseTime=true&clientFoundRows=true" + options)
+			return mysql.Open(dbtest.New(t, databases.MariaDB).Source() +
+				"?parseTime=true&clientFoundRows=true" + options)
 		}
 	}
 	prepared := gorm.Config{PrepareStmt: true}
@@ -92,7 +94,8 @@ func apart(db *gorm.DB) error {
 
 func operations[K comparable, N any]() (all []operation[K, N]) {
 	for _, ops := range [][]operation[K, N]{
-		conditions[K, N](), writes[K, N](), lists[K, N](), relations[K, N](), stale[K, N](), single[K, N](), pasted[K, N](),
+		conditions[K, N](), writes[K, N](), lists[K, N](), relations[K, N](), stale[K, N](),
+		single[K, N](), pasted[K, N](),
 	} {
 		all = append(all, ops...)
 	}
@@ -235,31 +238,33 @@ func forms[K idtype.ID]() []form[K] {
 
 func matrix[K idtype.ID](t *testing.T, s setting, want map[string]outcome) {
 	var zero K
-	t.Run(strings.ReplaceAll(fmt.Sprintf("%s as %s", zero.Scheme(), zero.Storage()), "/", "_"), func(t *testing.T) {
-		if zero.Storage() == idtype.StorageUUID && strings.HasPrefix(s.name, "MySQL") {
-			t.Skip("MySQL has no UUIDs")
-		}
-		w := open[K, sqlid.Null[K]](t, s, nil)
-		for i, f := range forms[K]() {
-			w.form = f
-			for _, op := range operations[K, sqlid.Null[K]]() {
-				if !applies(op.uses, f, i == 0, zero.Storage()) {
-					continue
+	t.Run(strings.ReplaceAll(fmt.Sprintf("%s as %s", zero.Scheme(), zero.Storage()), "/", "_"),
+		func(t *testing.T) {
+			if zero.Storage() == idtype.StorageUUID && strings.HasPrefix(s.name, "MySQL") {
+				t.Skip("MySQL has no UUIDs")
+			}
+			w := open[K, sqlid.Null[K]](t, s, nil)
+			for i, f := range forms[K]() {
+				w.form = f
+				for _, op := range operations[K, sqlid.Null[K]]() {
+					if !applies(op.uses, f, i == 0, zero.Storage()) {
+						continue
+					}
+					cells.Add(1)
+					got := w.run(op)
+					if !got.same(want[op.name]) && !mayFail(op, f, got) {
+						t.Errorf("%s by %s: %v\n%v\nan int64 has %v", op.name, f.name, got.err, got,
+							want[op.name])
+					}
 				}
+			}
+			for _, op := range zeros[K, sqlid.Null[K]]() {
 				cells.Add(1)
-				got := w.run(op)
-				if !got.same(want[op.name]) && !mayFail(op, f, got) {
-					t.Errorf("%s by %s: %v\n%v\nan int64 has %v", op.name, f.name, got.err, got, want[op.name])
+				if got := w.run(op); !got.failed {
+					t.Errorf("%s: %v", op.name, got)
 				}
 			}
-		}
-		for _, op := range zeros[K, sqlid.Null[K]]() {
-			cells.Add(1)
-			if got := w.run(op); !got.failed {
-				t.Errorf("%s: %v", op.name, got)
-			}
-		}
-	})
+		})
 }
 
 // applies tells whether an operation is tried with a form.

@@ -91,7 +91,8 @@ var tables = []string{"staff", "things", "cards", "notes"}
 
 // references are two columns of each that hold keys.
 var references = map[string]string{
-	"staff": "boss_id, mentor", "things": "owner_id, NULL", "cards": "holder_id, NULL", "notes": "parent_id, NULL",
+	"staff": "boss_id, mentor", "things": "owner_id, NULL", "cards": "holder_id, NULL",
+	"notes": "parent_id, NULL",
 }
 
 func migrate[K, N any](db *gorm.DB) error {
@@ -101,7 +102,8 @@ func migrate[K, N any](db *gorm.DB) error {
 // seed stores: ann leads bob and cem, bob leads dan; eve is alone.
 func seed[K, N any](db *gorm.DB) error {
 	person := func(name string) *Person[K, N] { return &Person[K, N]{Name: name} }
-	ann, bob, cem, dan, eve := person("ann"), person("bob"), person("cem"), person("dan"), person("eve")
+	ann, bob, cem, dan, eve := person("ann"), person("bob"), person("cem"), person("dan"),
+		person("eve")
 	for _, p := range []*Person[K, N]{ann, bob, cem, dan, eve} {
 		boss := map[*Person[K, N]]*Person[K, N]{bob: ann, cem: ann, dan: bob}[p]
 		if boss != nil {
@@ -111,7 +113,11 @@ func seed[K, N any](db *gorm.DB) error {
 			return err
 		}
 	}
-	things := []Thing[K, N]{{Name: "axe", OwnerID: ann.ID}, {Name: "box", OwnerID: bob.ID}, {Name: "cup", OwnerID: bob.ID}}
+	things := []Thing[K, N]{
+		{Name: "axe", OwnerID: ann.ID},
+		{Name: "box", OwnerID: bob.ID},
+		{Name: "cup", OwnerID: bob.ID},
+	}
 	for _, rows := range []any{&things, &Card[K, N]{Base: Base[K]{Name: "card of ann"}, HolderID: ann.ID}} {
 		if err := db.Create(rows).Error; err != nil {
 			return err

@@ -40,7 +40,8 @@ func people[K comparable, N any](w *world[K, N], read func(into *[]Person[K, N])
 func person[K comparable, N any](w *world[K, N], read func(into *Person[K, N]) *gorm.DB) outcome {
 	var into Person[K, N]
 	tx := read(&into)
-	return outcome{err: tx.Error, affected: tx.RowsAffected, found: into.Name + " under " + w.nameOfPointer(into.BossID)}
+	return outcome{err: tx.Error, affected: tx.RowsAffected, found: into.Name + " under " +
+		w.nameOfPointer(into.BossID)}
 }
 
 func done(tx *gorm.DB) outcome { return outcome{err: tx.Error, affected: tx.RowsAffected} }
@@ -60,7 +61,9 @@ func conditions[K comparable, N any]() []operation[K, N] {
 		{"Last", inline, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.Last(p, w.of("bob")) })
 		}},
-		{"Find", inline, func(w w) outcome { return people(w, func(p into) *gorm.DB { return w.db.Find(p, w.of("bob")) }) }},
+		{"Find", inline, func(w w) outcome {
+			return people(w, func(p into) *gorm.DB { return w.db.Find(p, w.of("bob")) })
+		}},
 		{"Where inline", inline, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB { return w.db.Where(w.of("bob")).Find(p) })
 		}},
@@ -68,11 +71,14 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			return people(w, func(p into) *gorm.DB { return w.db.Not(w.of("bob")).Find(p) })
 		}},
 		{"Or inline", inline, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Where("name = ?", "eve").Or(w.of("bob")).Find(p) })
+			return people(w, func(p into) *gorm.DB {
+				return w.db.Where("name = ?", "eve").Or(w.of("bob")).Find(p)
+			})
 		}},
 		{"a group of conditions", inline, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB {
-				return w.db.Where(w.db.Where(w.of("bob")).Or("name = ?", "eve")).Where("name <> ?", "x").Find(p)
+				return w.db.Where(w.db.Where(w.of("bob")).Or("name = ?", "eve")).Where("name <> ?",
+					"x").Find(p)
 			})
 		}},
 		{"Count", inline, func(w w) outcome {
@@ -89,8 +95,12 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			found, err := gorm.G[Person[K, N]](w.db).Where(w.of("bob")).Find(context.Background())
 			return outcome{err: err, affected: int64(len(found))}
 		}},
-		{"Delete", inline, func(w w) outcome { return done(w.db.Delete(&Person[K, N]{}, w.of("eve"))) }},
-		{"Where, Delete", inline, func(w w) outcome { return done(w.db.Where(w.of("eve")).Delete(&Person[K, N]{})) }},
+		{"Delete", inline, func(w w) outcome {
+			return done(w.db.Delete(&Person[K, N]{}, w.of("eve")))
+		}},
+		{"Where, Delete", inline, func(w w) outcome {
+			return done(w.db.Where(w.of("eve")).Delete(&Person[K, N]{}))
+		}},
 		{"Not, Delete", inline, func(w w) outcome {
 			return done(w.db.Not(w.of("eve")).Where("name <> ?", "ann").Delete(&Card[K, N]{}))
 		}},
@@ -101,7 +111,9 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			n, err := gorm.G[Person[K, N]](w.db).Where(w.of("eve")).Delete(context.Background())
 			return outcome{err: err, affected: int64(n)}
 		}},
-		{"Updates by key", inline, func(w w) outcome { return done(model(w).Where(w.of("bob")).Update("name", "bo")) }},
+		{"Updates by key", inline, func(w w) outcome {
+			return done(model(w).Where(w.of("bob")).Update("name", "bo"))
+		}},
 		{"Association.Find", inline, func(w w) outcome {
 			ann := Person[K, N]{ID: w.key("ann")}
 			return people(w, func(p into) *gorm.DB {
@@ -119,16 +131,24 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			return o
 		}},
 		{"FirstOrCreate inline", inline, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.FirstOrCreate(p, w.of("bob")) })
+			return person(w, func(p *Person[K, N]) *gorm.DB {
+				return w.db.FirstOrCreate(p, w.of("bob"))
+			})
 		}},
 		{"Where ?", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Where("boss_id = ?", w.of("ann")).Find(p) })
+			return people(w, func(p into) *gorm.DB {
+				return w.db.Where("boss_id = ?", w.of("ann")).Find(p)
+			})
 		}},
 		{"Where IN (?)", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Where("boss_id IN (?)", w.of("ann")).Find(p) })
+			return people(w, func(p into) *gorm.DB {
+				return w.db.Where("boss_id IN (?)", w.of("ann")).Find(p)
+			})
 		}},
 		{"Not ?", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Not("boss_id = ?", w.of("ann")).Find(p) })
+			return people(w, func(p into) *gorm.DB {
+				return w.db.Not("boss_id = ?", w.of("ann")).Find(p)
+			})
 		}},
 		{"Where @name", inSQL, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB {
@@ -136,17 +156,24 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			})
 		}},
 		{"Raw", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Raw("SELECT * FROM staff WHERE boss_id = ?", w.of("ann")).Scan(p) })
+			return people(w, func(p into) *gorm.DB {
+				return w.db.Raw("SELECT * FROM staff WHERE boss_id = ?", w.of("ann")).Scan(p)
+			})
 		}},
-		{"Exec", inSQL, func(w w) outcome { return done(w.db.Exec("DELETE FROM staff WHERE id = ?", w.of("eve"))) }},
+		{"Exec", inSQL, func(w w) outcome {
+			return done(w.db.Exec("DELETE FROM staff WHERE id = ?", w.of("eve")))
+		}},
 		{"a condition of Joins", inSQL, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB {
-				return w.db.Joins("JOIN things ON things.owner_id = staff.id AND things.owner_id = ?", w.of("bob")).Find(p)
+				return w.db.Joins(
+					"JOIN things ON things.owner_id = staff.id AND things.owner_id = ?",
+					w.of("bob")).Find(p)
 			})
 		}},
 		{"a subquery by SQL", inSQL, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("id NOT IN (?)", model(w).Select("id").Where("id = ?", w.of("bob"))).Find(p)
+				return w.db.Where("id NOT IN (?)",
+					model(w).Select("id").Where("id = ?", w.of("bob"))).Find(p)
 			})
 		}},
 	}
@@ -165,27 +192,43 @@ func conditions[K comparable, N any]() []operation[K, N] {
 // columnConditions are the ways to compare a column with a value.
 func columnConditions[K comparable, N any]() map[string]func(db *gorm.DB, v any) *gorm.DB {
 	return map[string]func(db *gorm.DB, v any) *gorm.DB{
-		"column":         func(db *gorm.DB, v any) *gorm.DB { return db.Where("boss_id", v) },
-		"map":            func(db *gorm.DB, v any) *gorm.DB { return db.Where(map[string]any{"boss_id": v}) },
-		"map with table": func(db *gorm.DB, v any) *gorm.DB { return db.Where(map[string]any{"staff.boss_id": v}) },
-		"Eq":             func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.Eq{Column: "boss_id", Value: v}) },
-		"Neq":            func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.Neq{Column: "boss_id", Value: v}) },
+		"column": func(db *gorm.DB, v any) *gorm.DB { return db.Where("boss_id", v) },
+		"map": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"boss_id": v})
+		},
+		"map with table": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"staff.boss_id": v})
+		},
+		"Eq": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Eq{Column: "boss_id", Value: v})
+		},
+		"Neq": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Neq{Column: "boss_id", Value: v})
+		},
 		"Gte and Lte": func(db *gorm.DB, v any) *gorm.DB {
 			return db.Where(clause.Gte{Column: "boss_id", Value: v}).Clauses(clause.Lte{Column: "boss_id", Value: v})
 		},
-		"IN":         func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.IN{Column: "boss_id", Values: []any{v}}) },
+		"IN": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.IN{Column: "boss_id", Values: []any{v}})
+		},
 		"Not column": func(db *gorm.DB, v any) *gorm.DB { return db.Not("boss_id", v) },
-		"Not map":    func(db *gorm.DB, v any) *gorm.DB { return db.Not(map[string]any{"boss_id": v}) },
-		"Or map":     func(db *gorm.DB, v any) *gorm.DB { return db.Where("name = ?", "eve").Or(map[string]any{"boss_id": v}) },
+		"Not map": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Not(map[string]any{"boss_id": v})
+		},
+		"Or map": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("name = ?", "eve").Or(map[string]any{"boss_id": v})
+		},
 		"nested": func(db *gorm.DB, v any) *gorm.DB {
 			return db.Where(clause.Not(clause.And(clause.Or(clause.Eq{Column: "boss_id", Value: v}))))
 		},
 		"in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select("id").Where("boss_id", v)
+			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
+				"id").Where("boss_id", v)
 			return db.Where("id IN (?)", sub)
 		},
 		"not in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select("id").Where(map[string]any{"boss_id": v})
+			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
+				"id").Where(map[string]any{"boss_id": v})
 			return db.Where("id NOT IN (?)", sub)
 		},
 		"a scope": func(db *gorm.DB, v any) *gorm.DB {

@@ -18,7 +18,8 @@ func stale[K comparable, N any]() []operation[K, N] {
 			if err := w.db.Session(&gorm.Session{}).First(&p, "name = ?", "bob").Error; err != nil {
 				return outcome{err: err}
 			}
-			if err := w.db.Exec("UPDATE staff SET boss_id = NULL, mentor = NULL WHERE name = 'bob'").Error; err != nil {
+			if err := w.db.Exec(
+				"UPDATE staff SET boss_id = NULL, mentor = NULL WHERE name = 'bob'").Error; err != nil {
 				return outcome{err: err}
 			}
 			if err := then(w, &p); err != nil {
@@ -33,9 +34,15 @@ func stale[K comparable, N any]() []operation[K, N] {
 		return w.db.Model(p).Updates(map[string]any{"boss_id": v}).Error
 	}
 	return []operation[K, N]{
-		{"First into the same struct", nothing, cut(func(w w, p *Person[K, N]) error { return w.db.First(p).Error })},
-		{"Take into the same struct", nothing, cut(func(w w, p *Person[K, N]) error { return w.db.Take(p).Error })},
-		{"Find into the same struct", nothing, cut(func(w w, p *Person[K, N]) error { return w.db.Find(p).Error })},
+		{"First into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
+			return w.db.First(p).Error
+		})},
+		{"Take into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
+			return w.db.Take(p).Error
+		})},
+		{"Find into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
+			return w.db.Find(p).Error
+		})},
 		{"Raw into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
 			return w.db.Raw("SELECT * FROM staff WHERE id = ?", p.ID).Scan(p).Error
 		})},
@@ -52,9 +59,13 @@ func stale[K comparable, N any]() []operation[K, N] {
 			}
 			return rows.Err()
 		})},
-		{"a part of the columns", nothing, cut(func(w w, p *Person[K, N]) error { return w.db.Select("id", "mentor").First(p).Error })},
+		{"a part of the columns", nothing, cut(func(w w, p *Person[K, N]) error {
+			return w.db.Select("id", "mentor").First(p).Error
+		})},
 		{"Updates nil", nothing, cut(func(w w, p *Person[K, N]) error { return null(w, p, nil) })},
-		{"Updates nil pointer", nothing, cut(func(w w, p *Person[K, N]) error { return null(w, p, (*K)(nil)) })},
+		{"Updates nil pointer", nothing, cut(func(w w, p *Person[K, N]) error {
+			return null(w, p, (*K)(nil))
+		})},
 		{"Updates NULL by SQL", nothing, cut(func(w w, p *Person[K, N]) error {
 			if err := null(w, p, gorm.Expr("NULL")); err != nil {
 				return err
@@ -91,18 +102,28 @@ func single[K comparable, N any]() []operation[K, N] {
 		return o
 	}
 	return []operation[K, N]{
-		{"Pluck one", nothing, func(w w) outcome { return one(w, func(key *K) *gorm.DB { return where(w).Pluck("id", key) }) }},
+		{"Pluck one", nothing, func(w w) outcome {
+			return one(w, func(key *K) *gorm.DB { return where(w).Pluck("id", key) })
+		}},
 		{"Pluck one of several", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return w.db.Model(&Person[K, N]{}).Order("name").Pluck("id", key) })
+			return one(w, func(key *K) *gorm.DB {
+				return w.db.Model(&Person[K, N]{}).Order("name").Pluck("id", key)
+			})
 		}},
 		{"Pluck none", nothing, func(w w) outcome {
 			return one(w, func(key *K) *gorm.DB { return where(w).Where("1 = 0").Pluck("id", key) })
 		}},
-		{"Take one", nothing, func(w w) outcome { return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Take(key) }) }},
-		{"Take none", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return where(w).Where("1 = 0").Select("id").Take(key) })
+		{"Take one", nothing, func(w w) outcome {
+			return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Take(key) })
 		}},
-		{"Find one", nothing, func(w w) outcome { return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Find(key) }) }},
+		{"Take none", nothing, func(w w) outcome {
+			return one(w, func(key *K) *gorm.DB {
+				return where(w).Where("1 = 0").Select("id").Take(key)
+			})
+		}},
+		{"Find one", nothing, func(w w) outcome {
+			return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Find(key) })
+		}},
 		{"Row", nothing, func(w w) outcome {
 			var key K
 			err := where(w).Select("id").Row().Scan(&key)
@@ -147,19 +168,24 @@ func pasted[K comparable, N any]() []operation[K, N] {
 		}
 	}
 	return []operation[K, N]{
-		{"pasted delete", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB { return tx.Delete(&Person[K, N]{}, "id = ?", w.key("eve")) })},
+		{"pasted delete", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB {
+			return tx.Delete(&Person[K, N]{}, "id = ?", w.key("eve"))
+		})},
 		{"pasted NOT IN", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB {
-			return tx.Delete(&Person[K, N]{}, "boss_id IS NOT NULL AND name <> 'bob' AND id NOT IN ?", []K{w.key("cem")})
+			return tx.Delete(&Person[K, N]{},
+				"boss_id IS NOT NULL AND name <> 'bob' AND id NOT IN ?", []K{w.key("cem")})
 		})},
 		{"pasted update", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB {
-			return tx.Model(&Person[K, N]{}).Where("id = ?", w.key("bob")).UpdateColumn("boss_id", w.key("eve"))
+			return tx.Model(&Person[K, N]{}).Where("id = ?", w.key("bob")).UpdateColumn("boss_id",
+				w.key("eve"))
 		})},
 		{"pasted insert", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB {
 			return tx.Create(&Note[K]{ID: w.key("ann"), Name: "pasted", ParentID: w.key("bob")})
 		})},
 		{"pasted wrapper", nothing, paste(func(tx *gorm.DB, w w) *gorm.DB {
 			eve := w.key("eve")
-			return tx.Model(&Person[K, N]{}).Where("id = ?", w.key("bob")).UpdateColumn("boss_id", &eve)
+			return tx.Model(&Person[K, N]{}).Where("id = ?", w.key("bob")).UpdateColumn("boss_id",
+				&eve)
 		})},
 	}
 }
@@ -170,19 +196,33 @@ func zeros[K comparable, N any]() []operation[K, N] {
 	var zero K
 	model := func(w w) *gorm.DB { return w.db.Model(&Person[K, N]{}) }
 	return append([]operation[K, N]{
-		{"zero inline", nothing, func(w w) outcome { return done(w.db.Delete(&Person[K, N]{}, zero)) }},
-		{"zero of a struct", nothing, func(w w) outcome { return done(w.db.Where(&Person[K, N]{BossID: &zero}).Delete(&Person[K, N]{})) }},
-		{"zero in Delete", nothing, func(w w) outcome { return done(w.db.Delete(&Person[K, N]{}, "boss_id", zero)) }},
-		{"zero by ?", nothing, func(w w) outcome { return done(w.db.Delete(&Person[K, N]{}, "boss_id = ?", zero)) }},
+		{"zero inline", nothing, func(w w) outcome {
+			return done(w.db.Delete(&Person[K, N]{}, zero))
+		}},
+		{"zero of a struct", nothing, func(w w) outcome {
+			return done(w.db.Where(&Person[K, N]{BossID: &zero}).Delete(&Person[K, N]{}))
+		}},
+		{"zero in Delete", nothing, func(w w) outcome {
+			return done(w.db.Delete(&Person[K, N]{}, "boss_id", zero))
+		}},
+		{"zero by ?", nothing, func(w w) outcome {
+			return done(w.db.Delete(&Person[K, N]{}, "boss_id = ?", zero))
+		}},
 		{"zero in FirstOrCreate", nothing, func(w w) outcome {
 			return done(w.db.Assign(map[string]any{"name": "adopted"}).FirstOrCreate(&Person[K, N]{}, map[string]any{"boss_id": zero}))
 		}},
-		{"zero in Updates", nothing, func(w w) outcome { return done(model(w).Where("1 = 1").Updates(map[string]any{"boss_id": zero})) }},
-		{"zero in Save", nothing, func(w w) outcome { return done(w.db.Save(&Thing[K, N]{ID: w.key("axe"), Name: "axe"})) }},
+		{"zero in Updates", nothing, func(w w) outcome {
+			return done(model(w).Where("1 = 1").Updates(map[string]any{"boss_id": zero}))
+		}},
+		{"zero in Save", nothing, func(w w) outcome {
+			return done(w.db.Save(&Thing[K, N]{ID: w.key("axe"), Name: "axe"}))
+		}},
 		{"zero in Select, Updates", nothing, func(w w) outcome {
 			return done(w.db.Model(&Thing[K, N]{ID: w.key("axe")}).Select("OwnerID").Updates(Thing[K, N]{}))
 		}},
-		{"zero in Create", nothing, func(w w) outcome { return done(w.db.Create(&Thing[K, N]{Name: "dog"})) }},
+		{"zero in Create", nothing, func(w w) outcome {
+			return done(w.db.Create(&Thing[K, N]{Name: "dog"}))
+		}},
 		{"zero in a map", nothing, func(w w) outcome {
 			return done(model(w).Create(map[string]any{"name": "fay", "boss_id": zero}))
 		}},

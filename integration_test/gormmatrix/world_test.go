@@ -28,7 +28,8 @@ func (o outcome) String() string {
 
 // same compares all but the texts of errors.
 func (o outcome) same(other outcome) bool {
-	return o.failed == other.failed && (o.failed || o.affected == other.affected && o.found == other.found && o.state == other.state)
+	return o.failed == other.failed && (o.failed || o.affected == other.affected &&
+		o.found == other.found && o.state == other.state)
 }
 
 // A world is a seeded database with keys of type K, for one operation.
@@ -127,7 +128,8 @@ func (w *world[K, N]) state() (string, error) {
 	w.load(all)
 	lines := make([]string, len(all))
 	for i, r := range all {
-		lines[i] = fmt.Sprintf("%s %s: %s, %s", r.table, r.name, w.named(r.holds[0]), w.named(r.holds[1]))
+		lines[i] = fmt.Sprintf("%s %s: %s, %s", r.table, r.name, w.named(r.holds[0]),
+			w.named(r.holds[1]))
 	}
 	sort.Strings(lines)
 	return strings.Join(lines, "\n"), nil

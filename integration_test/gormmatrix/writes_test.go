@@ -13,13 +13,25 @@ func writes[K comparable, N any]() []operation[K, N] {
 	type w = *world[K, N]
 	bob := func(w w) *gorm.DB { return w.db.Model(&Person[K, N]{ID: w.key("bob")}) }
 	return []operation[K, N]{
-		{"Updates map", aKey, func(w w) outcome { return done(bob(w).Updates(map[string]any{"boss_id": w.of("eve")})) }},
-		{"Updates map by field", aKey, func(w w) outcome { return done(bob(w).Updates(map[string]any{"BossID": w.of("eve")})) }},
-		{"Updates map of a wrapper", aKey, func(w w) outcome { return done(bob(w).Updates(map[string]any{"mentor": w.of("eve")})) }},
-		{"Updates *map", aKey, func(w w) outcome { return done(bob(w).Updates(&map[string]any{"boss_id": w.of("eve")})) }},
+		{"Updates map", aKey, func(w w) outcome {
+			return done(bob(w).Updates(map[string]any{"boss_id": w.of("eve")}))
+		}},
+		{"Updates map by field", aKey, func(w w) outcome {
+			return done(bob(w).Updates(map[string]any{"BossID": w.of("eve")}))
+		}},
+		{"Updates map of a wrapper", aKey, func(w w) outcome {
+			return done(bob(w).Updates(map[string]any{"mentor": w.of("eve")}))
+		}},
+		{"Updates *map", aKey, func(w w) outcome {
+			return done(bob(w).Updates(&map[string]any{"boss_id": w.of("eve")}))
+		}},
 		{"Update", aKey, func(w w) outcome { return done(bob(w).Update("boss_id", w.of("eve"))) }},
-		{"UpdateColumn", aKey, func(w w) outcome { return done(bob(w).UpdateColumn("boss_id", w.of("eve"))) }},
-		{"UpdateColumns", aKey, func(w w) outcome { return done(bob(w).UpdateColumns(map[string]any{"boss_id": w.of("eve")})) }},
+		{"UpdateColumn", aKey, func(w w) outcome {
+			return done(bob(w).UpdateColumn("boss_id", w.of("eve")))
+		}},
+		{"UpdateColumns", aKey, func(w w) outcome {
+			return done(bob(w).UpdateColumns(map[string]any{"boss_id": w.of("eve")}))
+		}},
 		{"Updates map into the model", aKey, func(w w) outcome {
 			p := Person[K, N]{ID: w.key("bob")}
 			o := done(w.db.Model(&p).Updates(map[string]any{"boss_id": w.of("eve")}))
@@ -40,7 +52,10 @@ func writes[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Model(&Person[K, N]{}).Create(map[string]any{"Name": "fay", "BossID": w.of("eve"), "Mentor": w.of("bob")}))
 		}},
 		{"Create maps", aKey, func(w w) outcome {
-			rows := []map[string]any{{"name": "fay", "boss_id": w.of("eve")}, {"name": "gus", "boss_id": nil}}
+			rows := []map[string]any{
+				{"name": "fay", "boss_id": w.of("eve")},
+				{"name": "gus", "boss_id": nil},
+			}
 			return done(w.db.Model(&Person[K, N]{}).Create(&rows))
 		}},
 		{"upsert by assignments", aKey, func(w w) outcome {
@@ -51,7 +66,9 @@ func writes[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Clauses(conflict).Create(&Card[K, N]{HolderID: w.key("ann")}))
 		}},
 		{"FirstOrCreate map", aKey, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.FirstOrCreate(p, map[string]any{"boss_id": w.of("eve")}) })
+			return person(w, func(p *Person[K, N]) *gorm.DB {
+				return w.db.FirstOrCreate(p, map[string]any{"boss_id": w.of("eve")})
+			})
 		}},
 		{"Attrs, FirstOrCreate", noBytes, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
@@ -65,13 +82,18 @@ func writes[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Assign, FirstOrInit", aKey, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "none"}).Assign("boss_id", w.of("eve")).FirstOrInit(p)
+				return w.db.Where(map[string]any{"name": "none"}).Assign("boss_id",
+					w.of("eve")).FirstOrInit(p)
 			})
 		}},
 		{"FirstOrInit map", aKey, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.FirstOrInit(p, map[string]any{"boss_id": w.of("eve")}) })
+			return person(w, func(p *Person[K, N]) *gorm.DB {
+				return w.db.FirstOrInit(p, map[string]any{"boss_id": w.of("eve")})
+			})
 		}},
-		{"Update by SQL", inSQL, func(w w) outcome { return done(bob(w).Update("boss_id", gorm.Expr("?", w.of("eve")))) }},
+		{"Update by SQL", inSQL, func(w w) outcome {
+			return done(bob(w).Update("boss_id", gorm.Expr("?", w.of("eve"))))
+		}},
 		{"Update by a subquery", aKey, func(w w) outcome {
 			sub := w.db.Model(&Person[K, N]{}).Select("id").Where(map[string]any{"id": w.of("eve")})
 			return done(w.db.Model(&Thing[K, N]{}).Where("name = ?", "axe").Update("owner_id", sub))
@@ -89,16 +111,23 @@ func lists[K comparable, N any]() []operation[K, N] {
 		"Not inline": func(db *gorm.DB, v any) *gorm.DB { return db.Not(v) },
 		"column":     func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) },
 		"Not column": func(db *gorm.DB, v any) *gorm.DB { return db.Not("id", v) },
-		"map":        func(db *gorm.DB, v any) *gorm.DB { return db.Where(map[string]any{"id": v}) },
+		"map": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"id": v})
+		},
 		"Not map":    func(db *gorm.DB, v any) *gorm.DB { return db.Not(map[string]any{"id": v}) },
 		"IN ?":       func(db *gorm.DB, v any) *gorm.DB { return db.Where("id IN ?", v) },
 		"IN (?)":     func(db *gorm.DB, v any) *gorm.DB { return db.Where("id IN (?)", v) },
 		"NOT IN ?":   func(db *gorm.DB, v any) *gorm.DB { return db.Where("id NOT IN ?", v) },
 		"NOT IN (?)": func(db *gorm.DB, v any) *gorm.DB { return db.Where("id NOT IN (?)", v) },
-		"Eq":         func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.Eq{Column: "id", Value: v}) },
-		"Neq":        func(db *gorm.DB, v any) *gorm.DB { return db.Where(clause.Neq{Column: "id", Value: v}) },
+		"Eq": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Eq{Column: "id", Value: v})
+		},
+		"Neq": func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Neq{Column: "id", Value: v})
+		},
 		"in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select("id").Where("id", v)
+			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
+				"id").Where("id", v)
 			return db.Where("id NOT IN (?)", sub)
 		},
 	} {
@@ -107,7 +136,9 @@ func lists[K comparable, N any]() []operation[K, N] {
 			uses = aListInSQL
 		}
 		all = append(all, operation[K, N]{"Find by list, " + name, uses, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return where(w.db, w.list("bob", "eve")).Find(p) })
+			return people(w, func(p into) *gorm.DB {
+				return where(w.db, w.list("bob", "eve")).Find(p)
+			})
 		}}, operation[K, N]{"Delete by list, " + name, uses, func(w w) outcome {
 			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}), w.list("bob", "eve")).Delete(&Person[K, N]{}))
 		}}, operation[K, N]{"Find by a list of one, " + name, uses, func(w w) outcome {
@@ -132,7 +163,8 @@ func relations[K comparable, N any]() []operation[K, N] {
 		if p == nil {
 			return o
 		}
-		o.found = fmt.Sprintf("%s under %s, seen %d, %d things, %d notes, card %t", p.Name, w.nameOfPointer(p.BossID), p.Seen,
+		o.found = fmt.Sprintf("%s under %s, seen %d, %d things, %d notes, card %t", p.Name,
+			w.nameOfPointer(p.BossID), p.Seen,
 			len(p.Things), len(p.Notes), p.Card != nil)
 		return o
 	}
@@ -144,14 +176,16 @@ func relations[K comparable, N any]() []operation[K, N] {
 			o := done(tx)
 			for _, p := range found {
 				if p.Boss != nil {
-					o.found += p.Name + " under " + p.Boss.Name + " " + w.nameOfPointer(p.BossID) + "; "
+					o.found += p.Name + " under " + p.Boss.Name + " " + w.nameOfPointer(p.BossID) +
+						"; "
 				}
 			}
 			return o
 		}},
 		{"Joins with conditions", aKey, func(w w) outcome {
 			var found []Person[K, N]
-			tx := w.db.InnerJoins("Boss", w.db.Where(map[string]any{"id": w.of("ann")})).Find(&found)
+			tx := w.db.InnerJoins(
+				"Boss", w.db.Where(map[string]any{"id": w.of("ann")})).Find(&found)
 			o := done(tx)
 			for _, name := range names(found) {
 				o.found += name + " "
@@ -160,16 +194,22 @@ func relations[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Create with relations", nothing, func(w w) outcome {
 			p := Person[K, N]{
-				Name: "fay", Boss: &Person[K, N]{Name: "gus"}, Things: []Thing[K, N]{{Name: "dog", Notes: []Note[K]{{Name: "on dog"}}}},
-				Notes: []Note[K]{{Name: "on fay"}}, Card: &Card[K, N]{Base: Base[K]{Name: "card of fay"}},
+				Name: "fay", Boss: &Person[K, N]{Name: "gus"},
+				Things: []Thing[K, N]{{Name: "dog", Notes: []Note[K]{{Name: "on dog"}}}},
+				Notes:  []Note[K]{{Name: "on fay"}},
+				Card:   &Card[K, N]{Base: Base[K]{Name: "card of fay"}},
 			}
 			return done(w.db.Create(&p))
 		}},
 		{"Create in batches", nothing, func(w w) outcome {
 			return done(w.db.CreateInBatches([]Person[K, N]{{Name: "fay"}, {Name: "gus"}, {Name: "hal"}}, 2))
 		}},
-		{"hooks", nothing, func(w w) outcome { return done(w.db.Create(&Person[K, N]{Name: "hooked"})) }},
-		{"a hook refuses", nothing, func(w w) outcome { return done(w.db.Create(&[]Person[K, N]{{Name: "fay"}, {Name: "bad"}})) }},
+		{"hooks", nothing, func(w w) outcome {
+			return done(w.db.Create(&Person[K, N]{Name: "hooked"}))
+		}},
+		{"a hook refuses", nothing, func(w w) outcome {
+			return done(w.db.Create(&[]Person[K, N]{{Name: "fay"}, {Name: "bad"}}))
+		}},
 		{"a hook of an update", nothing, func(w w) outcome {
 			p, eve := load(w, "bob"), w.key("eve")
 			return done(w.db.Model(p).Updates(Person[K, N]{BossID: &eve}))
@@ -179,7 +219,9 @@ func relations[K comparable, N any]() []operation[K, N] {
 			p.BossID, p.Boss = &eve, nil
 			return done(w.db.Save(p))
 		}},
-		{"Save a struct without key", nothing, func(w w) outcome { return done(w.db.Save(&Person[K, N]{Name: "fay"})) }},
+		{"Save a struct without key", nothing, func(w w) outcome {
+			return done(w.db.Save(&Person[K, N]{Name: "fay"}))
+		}},
 		{"Save with relations", nothing, func(w w) outcome {
 			p := load(w, "bob")
 			p.Things[0].Name = "chest"
@@ -196,7 +238,8 @@ func relations[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Append belongs to", nothing, func(w w) outcome {
 			p := load(w, "eve")
-			err := w.db.Model(p).Association("Boss").Append(&Person[K, N]{ID: w.key("cem"), Name: "cem"})
+			err := w.db.Model(p).Association(
+				"Boss").Append(&Person[K, N]{ID: w.key("cem"), Name: "cem"})
 			return show(w, p, err)
 		}},
 		{"Replace", nothing, func(w w) outcome {
@@ -228,7 +271,8 @@ func relations[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Association.Count", nothing, func(w w) outcome {
 			p := load(w, "bob")
-			return outcome{affected: w.db.Model(p).Association("Notes").Count() + 10*w.db.Model(p).Association("Things").Count()}
+			return outcome{affected: w.db.Model(p).Association("Notes").Count() +
+				10*w.db.Model(p).Association("Things").Count()}
 		}},
 		{"Delete with Select", nothing, func(w w) outcome {
 			p := load(w, "bob")
@@ -238,7 +282,9 @@ func relations[K comparable, N any]() []operation[K, N] {
 		{"a foreign key that is none", nothing, func(w w) outcome {
 			return done(w.db.Create(&Thing[K, N]{Name: "dog", OwnerID: w.key("axe")}))
 		}},
-		{"Delete of one who is referred to", nothing, func(w w) outcome { return done(w.db.Delete(load(w, "ann"))) }},
+		{"Delete of one who is referred to", nothing, func(w w) outcome {
+			return done(w.db.Delete(load(w, "ann")))
+		}},
 		{"soft deleted", nothing, func(w w) outcome {
 			p := load(w, "bob")
 			o := done(w.db.Delete(&p.Things[0]))

@@ -148,7 +148,9 @@ func testSQLite[T idtype.ID](t *testing.T, all []T) {
 	db := openSQLite(t, `CREATE TABLE events (id `+c.column+` NOT NULL PRIMARY KEY, cause `+c.column+`,
 		team `+c.column+` NOT NULL) WITHOUT ROWID`)
 	shuffled := slices.Clone(all)
-	slices.SortFunc(shuffled, func(a, b T) int { return cmp.Compare(a.String()[1:], b.String()[1:]) })
+	slices.SortFunc(shuffled, func(a, b T) int {
+		return cmp.Compare(a.String()[1:], b.String()[1:])
+	})
 	for i, id := range shuffled {
 		if i%2 == 0 { // by value and by pointer
 			exec(t, db, `INSERT INTO events (id, team) VALUES (?, ?)`, id, idtype.OrZero[T]{})
@@ -193,7 +195,8 @@ func testSQLite[T idtype.ID](t *testing.T, all []T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("found %v, want %v", got, want)
 		}
-		got = queryIDs[T](t, db, `SELECT id FROM events WHERE id IN (`+c.in+`) ORDER BY id`, idtype.Slice[T](all))
+		got = queryIDs[T](t, db, `SELECT id FROM events WHERE id IN (`+c.in+`) ORDER BY id`,
+			idtype.Slice[T](all))
 		if !slices.Equal(got, all) {
 			t.Errorf("found %v, want all", got)
 		}
@@ -206,7 +209,8 @@ func testSQLite[T idtype.ID](t *testing.T, all []T) {
 			t.Errorf("insert of a key that was not assigned: error is %v, want ErrZero", err)
 		}
 		one, two := all[1], all[2]
-		exec(t, db, `UPDATE events SET cause = ?, team = ? WHERE id = ?`, two, idtype.OrZero[T]{ID: two}, one)
+		exec(t, db, `UPDATE events SET cause = ?, team = ? WHERE id = ?`, two,
+			idtype.OrZero[T]{ID: two}, one)
 		query := func(row T, dst ...any) error {
 			return db.QueryRow(`SELECT team, cause FROM events WHERE id = ?`, row).Scan(dst...)
 		}
@@ -236,7 +240,8 @@ func sameValue(a, b driver.Value) bool {
 // TestSQLiteForgottenKey: see the column of integers, which SQLite fills by itself.
 func TestSQLiteForgottenKey(t *testing.T) {
 	db := openSQLite(t, createUsers)
-	if _, err := db.Exec(`INSERT INTO users (id) VALUES (?)`, memberID(0)); !errors.Is(err, idtype.ErrZero) {
+	if _, err := db.Exec(`INSERT INTO users (id) VALUES (?)`, memberID(0)); !errors.Is(err,
+		idtype.ErrZero) {
 		t.Errorf("insert of a key that was not assigned: error is %v, want ErrZero", err)
 	}
 	var n int
@@ -262,7 +267,9 @@ func TestSQLiteNull(t *testing.T) {
 		if null {
 			if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
 				plain != 77 {
-				t.Errorf("row %d: plain ID = %d, %v, want it untouched and an error that names sql.Null", row, plain, err)
+				t.Errorf(
+					"row %d: plain ID = %d, %v, want it untouched and an error that names sql.Null",
+					row, plain, err)
 			}
 		} else if err != nil || plain != boss {
 			t.Errorf("row %d: plain ID = %d, %v, want %d", row, plain, err, boss)
@@ -337,7 +344,8 @@ func TestSQLiteSlice(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("came back as %v, %v, want %v", got, err, want)
 		}
-		if err := db.QueryRow(`SELECT tags FROM users WHERE id = 2`).Scan(&got); !errors.Is(err, idtype.ErrNull) {
+		if err := db.QueryRow(`SELECT tags FROM users WHERE id = 2`).Scan(&got); !errors.Is(err,
+			idtype.ErrNull) {
 			t.Errorf("NULL: error is %v, want ErrNull", err)
 		}
 	})
@@ -372,7 +380,8 @@ func TestSQLiteBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n, least, most int64
-	row := db.QueryRow(`SELECT count(*), min(ms), max(ms) FROM events WHERE id BETWEEN ? AND ?`, minID, maxID)
+	row := db.QueryRow(`SELECT count(*), min(ms), max(ms) FROM events WHERE id BETWEEN ? AND ?`,
+		minID, maxID)
 	err = row.Scan(&n, &least, &most)
 	if err != nil || n != 2*(to-from+1) || least != from || most != to {
 		t.Errorf("%d IDs from %d to %d, %v, want both of each millisecond from %d to %d",

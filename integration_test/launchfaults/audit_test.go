@@ -42,12 +42,15 @@ func (a *auditor) endings(calls []*call) {
 			a.complain("%s %s %q gave up: %s", c.Call, c.Op, c.Key, c.Error)
 		}
 		if c.Event == ended && a.events[place{c.Space, c.Launch}]["ended"] != 1 {
-			a.complain("%s %s: launch %d of namespace %s has not ended", c.Call, c.Op, c.Launch, c.Space)
+			a.complain("%s %s: launch %d of namespace %s has not ended", c.Call, c.Op, c.Launch,
+				c.Space)
 		}
-		if c.Event == missing && !slices.ContainsFunc(a.advanced[[2]string{c.Space, ""}], func(s span) bool {
-			return s.first <= int64(c.Launch) && int64(c.Launch) <= s.last
-		}) {
-			a.complain("%s %s: launch %d of namespace %s is missing", c.Call, c.Op, c.Launch, c.Space)
+		if c.Event == missing && !slices.ContainsFunc(a.advanced[[2]string{c.Space, ""}],
+			func(s span) bool {
+				return s.first <= int64(c.Launch) && int64(c.Launch) <= s.last
+			}) {
+			a.complain("%s %s: launch %d of namespace %s is missing", c.Call, c.Op, c.Launch,
+				c.Space)
 		}
 		if c.Took > c.Limit+a.late {
 			a.complain("%s %s %q took %v of %v", c.Call, c.Op, c.Key, c.Took, c.Limit)
@@ -104,7 +107,8 @@ func (a *auditor) launchNumbers(calls []*call) {
 			continue
 		}
 		if k.first != 0 && k.first != c.Number {
-			a.complain("key %s of namespace %s is launch %d and %d", c.Key, c.Space, k.first, c.Number)
+			a.complain("key %s of namespace %s is launch %d and %d", c.Key, c.Space, k.first,
+				c.Number)
 			continue
 		}
 		if k.first == 0 || c.At < k.ended {
@@ -112,7 +116,8 @@ func (a *auditor) launchNumbers(calls []*call) {
 		}
 		k.span = span{c.Number, c.Number}
 		if stored := a.launches[place{c.Space, int(c.Number)}].key; stored != c.Key && !c.old {
-			a.complain("acknowledged launch %d of key %s of namespace %s: the log has key %q", c.Number, c.Key, c.Space, stored)
+			a.complain("acknowledged launch %d of key %s of namespace %s: the log has key %q",
+				c.Number, c.Key, c.Space, stored)
 		}
 	}
 	given := map[string][]grant{}
@@ -128,13 +133,15 @@ func (a *auditor) launchNumbers(calls []*call) {
 	for p, l := range a.launches {
 		rows[p.space]++
 		if !asked[name{p.space, l.key}] {
-			a.complain("launch %d of namespace %s has key %s, of which nobody knows", p.launch, p.space, l.key)
+			a.complain("launch %d of namespace %s has key %s, of which nobody knows", p.launch,
+				p.space, l.key)
 		}
 		if n := a.events[p]["started"]; n != 1 {
 			a.complain("launch %d of namespace %s was started %d times", p.launch, p.space, n)
 		}
 		if p.launch < 1 || p.launch > a.last[p.space] {
-			a.complain("launch %d of namespace %s is beyond the last, %d", p.launch, p.space, a.last[p.space])
+			a.complain("launch %d of namespace %s is beyond the last, %d", p.launch, p.space,
+				a.last[p.space])
 		}
 	}
 	for space, last := range a.last {
@@ -143,7 +150,8 @@ func (a *auditor) launchNumbers(calls []*call) {
 			passed += s.last - s.first + 1
 		}
 		if gaps := int64(last) - int64(rows[space]) - passed; gaps != 0 {
-			a.complain("namespace %s is at launch %d and has %d launches: %d are missing", space, last, rows[space], gaps)
+			a.complain("namespace %s is at launch %d and has %d launches: %d are missing", space,
+				last, rows[space], gaps)
 		}
 	}
 }
@@ -163,7 +171,8 @@ func (a *auditor) generators(calls []*call) {
 		p := place{c.Space, c.Launch}
 		given[p] = append(given[p], grant{span{c.Number, c.Number}, c.began, c.At, c.Call})
 		if stored := a.claims[p][int(c.Number)]; stored != c.Key && !c.old {
-			a.complain("acknowledged generator %d of launch %v with token %s: the log has token %q", c.Number, p, c.Key, stored)
+			a.complain("acknowledged generator %d of launch %v with token %s: the log has token %q",
+				c.Number, p, c.Key, stored)
 		}
 	}
 	for p, grants := range given {
@@ -173,20 +182,24 @@ func (a *auditor) generators(calls []*call) {
 		for generator, token := range tokens {
 			c := byToken[token]
 			if c == nil || c.Event != acknowledged && c.doubts == 0 {
-				a.complain("generator %d of launch %v has token %s, of which nobody knows", generator, p, token)
+				a.complain("generator %d of launch %v has token %s, of which nobody knows",
+					generator, p, token)
 			} else if c.Event == acknowledged && c.Number != int64(generator) {
-				a.complain("token %s has generators %d and %d of launch %v", token, c.Number, generator, p)
+				a.complain("token %s has generators %d and %d of launch %v", token, c.Number,
+					generator, p)
 			}
 		}
 	}
 	for p, l := range a.launches {
 		for generator := range l.next {
 			if _, ok := a.claims[p][generator]; !ok {
-				a.complain("launch %v is at generator %d, and %d has no record", p, l.next, generator)
+				a.complain("launch %v is at generator %d, and %d has no record", p, l.next,
+					generator)
 			}
 		}
 		if len(a.claims[p]) > l.next {
-			a.complain("launch %v is at generator %d, and has %d records", p, l.next, len(a.claims[p]))
+			a.complain("launch %v is at generator %d, and has %d records", p, l.next,
+				len(a.claims[p]))
 		}
 	}
 }
@@ -206,7 +219,8 @@ func (a *auditor) reservations(calls []*call) {
 		}
 		given[name] = append(given[name], grant{span{c.Number, c.Number + c.N - 1}, c.began, c.At, c.Call})
 		if c.Number < c.Floor || c.Number < 1 {
-			a.complain("%s was given %d of %v, below its floor of %d", c.Call, c.Number, name, c.Floor)
+			a.complain("%s was given %d of %v, below its floor of %d", c.Call, c.Number, name,
+				c.Floor)
 		}
 	}
 	for name, grants := range given {
@@ -222,7 +236,8 @@ func (a *auditor) reservations(calls []*call) {
 			a.complain("%v has given %d and is at %d", name, highest, value)
 		}
 		if name[1] == plain && missing > doubts[name] {
-			a.complain("%v is at %d, and %d numbers are missing of which %d were in doubt", name, value, missing, doubts[name])
+			a.complain("%v is at %d, and %d numbers are missing of which %d were in doubt", name,
+				value, missing, doubts[name])
 		}
 	}
 }

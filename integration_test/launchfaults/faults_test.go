@@ -99,9 +99,15 @@ var faults = []fault{
 	{name: "LostAnswers", budget: ample, spoil: odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}}, inflict: wait},
 	{
 		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05,
-		spoil: odds{commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer}, most: 2500 * time.Millisecond}, inflict: wait,
+		spoil: odds{
+			commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer},
+			most: 2500 * time.Millisecond,
+		}, inflict: wait,
 	},
-	{name: "NoAnswers", budget: 3 * time.Second, spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait},
+	{
+		name: "NoAnswers", budget: 3 * time.Second,
+		spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait,
+	},
 }
 
 // Faults of a server need one of their own.
@@ -118,7 +124,9 @@ func TestFaults(t *testing.T) {
 				if f.pooled && target.pooler == nil {
 					continue
 				}
-				t.Run(f.name, func(t *testing.T) { f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)}) })
+				t.Run(f.name, func(t *testing.T) {
+					f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)})
+				})
 			}
 		})
 	}
@@ -147,7 +155,9 @@ func TestDiskFull(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newArena(t, target, dbtest.RunOn(t, kind, disk, target.args...))
-			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string { return fillDisk(a, disk) }}.test(a)
+			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string {
+				return fillDisk(a, disk)
+			}}.test(a)
 		})
 	}
 }
@@ -176,7 +186,10 @@ func (a *arena) openDB() {
 
 func (f fault) test(a *arena) {
 	a.openDB()
-	o := orders{Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget, Hurry: f.hurry}
+	o := orders{
+		Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget,
+		Hurry: f.hurry,
+	}
 	if f.pooled {
 		o.Source = a.pooler(a.T, a.dsn).Source()
 	}
@@ -192,14 +205,16 @@ func (f fault) test(a *arena) {
 	h := remember(a.T, a.fleet.dir)
 	told := 0
 	for _, c := range h.calls {
-		if f.told && (c.Event == failed || c.Event == unresolved) && strings.Contains(c.Error, a.full) {
+		if f.told && (c.Event == failed || c.Event == unresolved) &&
+			strings.Contains(c.Error, a.full) {
 			c.told = true
 			told++
 		}
 	}
 	r := load(a.T, a.db)
 	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
-	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %d calls told of the fault; %v", a.kind, f.name, a.fleet, did, a.proxy.spoilt(), told, h)
+	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %d calls told of the fault; %v", a.kind, f.name,
+		a.fleet, did, a.proxy.spoilt(), told, h)
 	if !a.enough() || f.told && h.attempts[refused]+h.attempts[doubtful] == 0 {
 		a.Error("the test shows too little")
 	}
@@ -253,7 +268,8 @@ func stopClients(a *arena) string {
 func endSessions(a *arena) string {
 	count := map[string]int{}
 	few := func(how string) bool { return count[how] < 5 }
-	for a.rest(20*time.Millisecond) || slices.ContainsFunc(a.ends, few) && time.Now().Before(a.until.Add(ample)) {
+	for a.rest(20*time.Millisecond) || slices.ContainsFunc(a.ends, few) &&
+		time.Now().Before(a.until.Add(ample)) {
 		var id int
 		how := a.ends[rand.IntN(len(a.ends))]
 		err := a.db.QueryRowContext(a.Context(), a.sessions+" LIMIT 1").Scan(&id)

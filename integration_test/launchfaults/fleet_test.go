@@ -128,5 +128,6 @@ func unheard(err error) bool {
 }
 
 func (f *fleet) String() string {
-	return fmt.Sprintf("%d processes × %d goroutines, %d killed, %d stopped", f.started, goroutines, f.kills, f.stops.Load())
+	return fmt.Sprintf("%d processes × %d goroutines, %d killed, %d stopped", f.started,
+		goroutines, f.kills, f.stops.Load())
 }

@@ -140,24 +140,26 @@ func load(t *testing.T, db *sql.DB) *rows {
 		r.last[space] = last
 		return err
 	})
-	each("SELECT namespace, launch_id, idempotency_key, next_generator_id FROM idmint_launch", func(found *sql.Rows) error {
-		var p place
-		var l launchRow
-		err := found.Scan(&p.space, &p.launch, &l.key, &l.next)
-		r.launches[p] = l
-		return err
-	})
-	each("SELECT namespace, launch_id, generator_id, token FROM idmint_generator", func(found *sql.Rows) error {
-		var p place
-		var generator int
-		var token string
-		err := found.Scan(&p.space, &p.launch, &generator, &token)
-		if r.claims[p] == nil {
-			r.claims[p] = map[int]string{}
-		}
-		r.claims[p][generator] = token
-		return err
-	})
+	each("SELECT namespace, launch_id, idempotency_key, next_generator_id FROM idmint_launch",
+		func(found *sql.Rows) error {
+			var p place
+			var l launchRow
+			err := found.Scan(&p.space, &p.launch, &l.key, &l.next)
+			r.launches[p] = l
+			return err
+		})
+	each("SELECT namespace, launch_id, generator_id, token FROM idmint_generator",
+		func(found *sql.Rows) error {
+			var p place
+			var generator int
+			var token string
+			err := found.Scan(&p.space, &p.launch, &generator, &token)
+			if r.claims[p] == nil {
+				r.claims[p] = map[int]string{}
+			}
+			r.claims[p][generator] = token
+			return err
+		})
 	each("SELECT namespace, name, value FROM idmint_counter", func(found *sql.Rows) error {
 		var name [2]string
 		var value int64
@@ -165,29 +167,30 @@ func load(t *testing.T, db *sql.DB) *rows {
 		r.counters[name] = value
 		return err
 	})
-	each("SELECT namespace, coalesce(launch_id, 0), kind, detail FROM idmint_launch_event", func(found *sql.Rows) error {
-		var p place
-		var kind string
-		var detail sql.NullString
-		err := found.Scan(&p.space, &p.launch, &kind, &detail)
-		if r.events[p] == nil {
-			r.events[p] = map[string]int{}
-		}
-		r.events[p][kind]++
-		if err != nil || p.launch != 0 {
-			return err
-		}
-		var d struct {
-			Counter  string
-			From, To json.RawMessage // numbers of launches, and texts with numbers of counters
-		}
-		if err := json.Unmarshal([]byte(detail.String), &d); err != nil {
-			return err
-		}
-		s := span{number(t, d.From) + 1, number(t, d.To)}
-		r.advanced[[2]string{p.space, d.Counter}] = append(r.advanced[[2]string{p.space, d.Counter}], s)
-		return nil
-	})
+	each("SELECT namespace, coalesce(launch_id, 0), kind, detail FROM idmint_launch_event",
+		func(found *sql.Rows) error {
+			var p place
+			var kind string
+			var detail sql.NullString
+			err := found.Scan(&p.space, &p.launch, &kind, &detail)
+			if r.events[p] == nil {
+				r.events[p] = map[string]int{}
+			}
+			r.events[p][kind]++
+			if err != nil || p.launch != 0 {
+				return err
+			}
+			var d struct {
+				Counter  string
+				From, To json.RawMessage // numbers of launches, and texts with numbers of counters
+			}
+			if err := json.Unmarshal([]byte(detail.String), &d); err != nil {
+				return err
+			}
+			s := span{number(t, d.From) + 1, number(t, d.To)}
+			r.advanced[[2]string{p.space, d.Counter}] = append(r.advanced[[2]string{p.space, d.Counter}], s)
+			return nil
+		})
 	return r
 }
 
@@ -218,7 +221,10 @@ func (h *history) String() string {
 		}
 		doubts += c.doubts
 	}
-	return fmt.Sprintf("%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, "+
-		"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
-		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"], h.attempts[refused], doubts, h.attempts[unresolved], interrupted, beyond.Round(time.Millisecond))
+	return fmt.Sprintf(
+		"%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, "+
+			"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
+		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"],
+		h.attempts[refused], doubts, h.attempts[unresolved], interrupted,
+		beyond.Round(time.Millisecond))
 }

@@ -70,7 +70,8 @@ func TestMigrators(t *testing.T) {
 				}
 			}
 			db = open(t, d)
-			if version, err := migrations.Version(t.Context(), db, target.dialect); err != nil || version != migrations.Latest(target.dialect) {
+			if version, err := migrations.Version(t.Context(), db, target.dialect); err != nil ||
+				version != migrations.Latest(target.dialect) {
 				t.Errorf("after %d migrators: version %d, %v", migrators, version, err)
 			}
 			if made := schema(t, target, db); made != quiet {
@@ -136,7 +137,10 @@ func migrated(t *testing.T, target target, d dsn.DSN) *sql.DB {
 // schema is the database's schema as text.
 func schema(t *testing.T, target target, db *sql.DB) string {
 	t.Helper()
-	here := map[databases.Kind]string{databases.Postgres: "current_schema()", databases.MariaDB: "database()"}[target.kind]
+	here := map[databases.Kind]string{
+		databases.Postgres: "current_schema()",
+		databases.MariaDB:  "database()",
+	}[target.kind]
 	var text strings.Builder
 	for _, query := range []string{
 		"SELECT 'version', version, '', '', '' FROM idmint_schema ORDER BY 2",
@@ -158,7 +162,8 @@ func schema(t *testing.T, target target, db *sql.DB) string {
 		}
 		for rows.Next() {
 			var columns [5]string
-			if err := rows.Scan(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4]); err != nil {
+			if err := rows.Scan(&columns[0], &columns[1], &columns[2], &columns[3],
+				&columns[4]); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&text, "%q\n", columns)

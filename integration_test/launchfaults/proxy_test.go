@@ -121,7 +121,9 @@ func (p *proxy) spoilt() map[string]int {
 // enough reports whether it has spoilt the commits of several transactions in each of its ways.
 func (p *proxy) enough() bool {
 	count := p.spoilt()
-	return !slices.ContainsFunc(p.ways, func(way spoiling) bool { return count[string(way)+" of COMMIT"] < 5 })
+	return !slices.ContainsFunc(p.ways, func(way spoiling) bool {
+		return count[string(way)+" of COMMIT"] < 5
+	})
 }
 
 var commits = regexp.MustCompile(`(?i)\bcommit\b`)

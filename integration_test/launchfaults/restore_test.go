@@ -53,7 +53,8 @@ func restored(a *arena) {
 		c.old = forgotten[c.Call]
 	}
 	a.report(audit(all, load(a.T, a.db), late))
-	a.Logf("%s, Restored: %v; restored from a backup that lacks %d of %d calls; %v", a.kind, a.fleet, len(forgotten), len(both.calls), all)
+	a.Logf("%s, Restored: %v; restored from a backup that lacks %d of %d calls; %v", a.kind,
+		a.fleet, len(forgotten), len(both.calls), all)
 }
 
 // advance does what an operator does after a restore, who knows the highest number of each kind.
@@ -92,7 +93,8 @@ func (a *arena) advance(highest map[[2]string]int64) {
 // shell runs a command of the target in the server's container.
 func (a *arena) shell(command string) {
 	a.Helper()
-	if _, err := a.server.Exec(a.Context(), "sh", "-c", fmt.Sprintf(command, a.dsn.Database())); err != nil {
+	if _, err := a.server.Exec(a.Context(), "sh", "-c",
+		fmt.Sprintf(command, a.dsn.Database())); err != nil {
 		a.Fatal(err)
 	}
 }

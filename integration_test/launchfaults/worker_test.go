@@ -114,7 +114,8 @@ func work(args []string) error {
 		}
 		group.Go(func() {
 			for round := 0; !w.told(); round++ {
-				if err := w.round(l, []string{"first", "second"}[g%2], fmt.Sprintf("%s-%d-%d", w.Name, g, round)); err != nil {
+				if err := w.round(l, []string{"first", "second"}[g%2],
+					fmt.Sprintf("%s-%d-%d", w.Name, g, round)); err != nil {
 					failures <- err
 					return
 				}
@@ -133,19 +134,21 @@ func (w *worker) round(l *launchlog.Log, space, own string) error {
 	if rand.IntN(3) == 0 {
 		key = fmt.Sprintf("%s-own-%s", w.Keys, own)
 	}
-	last, err := w.call(record{Op: "start", Space: space, Key: key}, func(ctx context.Context) (int64, error) {
-		launch, err := l.Start(ctx, storetest.Request(key))
-		return int64(launch.ID), err
-	})
+	last, err := w.call(record{Op: "start", Space: space, Key: key},
+		func(ctx context.Context) (int64, error) {
+			launch, err := l.Start(ctx, storetest.Request(key))
+			return int64(launch.ID), err
+		})
 	for i := 0; i < 3 && last != 0 && err == nil; i++ {
 		launch := last - rand.Int64N(min(last, 4)) // others know these as well
 		if rand.IntN(4) == 0 {
 			launch = 1 + rand.Int64N(last)
 		}
-		_, err = w.call(record{Op: "claim", Space: space, Launch: int(launch)}, func(ctx context.Context) (int64, error) {
-			claim, err := l.Claim(ctx, int(launch))
-			return int64(claim.Generator), err
-		})
+		_, err = w.call(record{Op: "claim", Space: space, Launch: int(launch)},
+			func(ctx context.Context) (int64, error) {
+				claim, err := l.Claim(ctx, int(launch))
+				return int64(claim.Generator), err
+			})
 	}
 	for range 2 {
 		if err != nil {
@@ -157,7 +160,9 @@ func (w *worker) round(l *launchlog.Log, space, own string) error {
 		}
 		var c *launchlog.Counter
 		if c, err = l.Counter(r.Key); err == nil {
-			_, err = w.call(r, func(ctx context.Context) (int64, error) { return c.Reserve(ctx, r.Floor, r.N) })
+			_, err = w.call(r, func(ctx context.Context) (int64, error) {
+				return c.Reserve(ctx, r.Floor, r.N)
+			})
 		}
 	}
 	return err
@@ -250,15 +255,21 @@ func attempt[T any](ctx context.Context, w *worker, key string, run func() (T, e
 
 // StartLaunch implements launchlog.Store.
 func (w *worker) StartLaunch(ctx context.Context, s launchlog.Start) (launchlog.Launch, error) {
-	return attempt(ctx, w, s.Key, func() (launchlog.Launch, error) { return w.Store.StartLaunch(ctx, s) })
+	return attempt(ctx, w, s.Key, func() (launchlog.Launch, error) {
+		return w.Store.StartLaunch(ctx, s)
+	})
 }
 
 // ClaimGenerator implements launchlog.Store.
 func (w *worker) ClaimGenerator(ctx context.Context, t launchlog.Take) (launchlog.Claim, error) {
-	return attempt(ctx, w, t.Token, func() (launchlog.Claim, error) { return w.Store.ClaimGenerator(ctx, t) })
+	return attempt(ctx, w, t.Token, func() (launchlog.Claim, error) {
+		return w.Store.ClaimGenerator(ctx, t)
+	})
 }
 
 // ReserveNumbers implements launchlog.Store.
 func (w *worker) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
-	return attempt(ctx, w, ref.Name, func() (int64, error) { return w.Store.ReserveNumbers(ctx, ref, floor, n) })
+	return attempt(ctx, w, ref.Name, func() (int64, error) {
+		return w.Store.ReserveNumbers(ctx, ref, floor, n)
+	})
 }

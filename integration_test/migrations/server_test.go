@@ -150,7 +150,8 @@ func TestServerVersions(t *testing.T) {
 				t.Errorf("up from %d gives another schema:\n%s", version, got)
 			}
 		}
-		if _, err := byHand.Exec(s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
+		if _, err := byHand.Exec(s.files(t, "0002_*.down.sql")[0] +
+			s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
 			t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
 		}
 	})
@@ -166,13 +167,25 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 		}{
 			{"UPDATE idmint_namespace SET last_launch_id = 1", 0, migrations.ErrNotEmpty},
 			{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil}, // version 1 has launches, and no counters
-			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0, migrations.ErrNotEmpty},
-			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 1, migrations.ErrNotEmpty},
-			{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 0)", 0, nil},
+			{
+				"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0,
+				migrations.ErrNotEmpty,
+			},
+			{
+				"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 1,
+				migrations.ErrNotEmpty,
+			},
+			{
+				"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 0)", 0,
+				nil,
+			},
 		} {
 			db, _ := s.open(t, map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
 			s.up(t, db, 0)
-			for _, text := range []string{"INSERT INTO idmint_namespace VALUES ('default', 0)", test.used} {
+			for _, text := range []string{
+				"INSERT INTO idmint_namespace VALUES ('default', 0)",
+				test.used,
+			} {
 				if _, err := db.Exec(text); err != nil {
 					t.Fatal(err)
 				}
@@ -180,7 +193,8 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 			before := s.list(t, db)
 			if test.want != nil {
 				text := s.files(t, fmt.Sprintf("%04d_*.down.sql", map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
-				if _, err := db.Exec(text); err == nil || !strings.Contains(err.Error(), "only rise") {
+				if _, err := db.Exec(text); err == nil ||
+					!strings.Contains(err.Error(), "only rise") {
 					t.Errorf("%s, by the file: %v", test.used, err)
 				}
 				if s.dialect == migrations.MySQL { // whose connection has its locks still
@@ -196,8 +210,10 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 			switch {
 			case test.want == nil && (err != nil || version != test.to):
 				t.Errorf("%s, down to %d: at version %d, %v", test.used, test.to, version, err)
-			case test.want != nil && (err != nil || version != migrations.Latest(s.dialect) || s.list(t, db) != before):
-				t.Errorf("%s, down to %d was refused, and is at version %d, %v", test.used, test.to, version, err)
+			case test.want != nil && (err != nil || version != migrations.Latest(s.dialect) ||
+				s.list(t, db) != before):
+				t.Errorf("%s, down to %d was refused, and is at version %d, %v", test.used, test.to,
+					version, err)
 			}
 		}
 	})
@@ -272,7 +288,8 @@ func TestDownComesUponLaunch(t *testing.T) {
 		if err := <-down; !errors.Is(err, migrations.ErrNotEmpty) {
 			t.Errorf("down: %v", err)
 		}
-		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil || to != migrations.Latest(s.dialect) {
+		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil ||
+			to != migrations.Latest(s.dialect) {
 			t.Errorf("up: to %d, %v", to, err)
 		}
 		if got := s.list(t, db); got != before {
@@ -290,7 +307,8 @@ func TestServerRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.list(t, db)
-		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil || !strings.HasPrefix(err.Error(), "0001_launch_log.up.sql: ") {
+		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil ||
+			!strings.HasPrefix(err.Error(), "0001_launch_log.up.sql: ") {
 			t.Errorf("got %v", err)
 		}
 		if version, err := migrations.Version(ctx, db, s.dialect); version != 0 || err != nil {
@@ -305,7 +323,8 @@ func TestServerRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var e *migrations.NewerError
-		if _, _, err := migrations.Up(ctx, newer, s.dialect); !errors.As(err, &e) || e.Have != 1000 {
+		if _, _, err := migrations.Up(ctx, newer, s.dialect); !errors.As(err, &e) ||
+			e.Have != 1000 {
 			t.Errorf("up: got %v", err)
 		}
 		if err := migrations.Down(ctx, newer, s.dialect, 0); !errors.As(err, &e) {
@@ -325,7 +344,10 @@ func TestNoDatabase(t *testing.T) {
 	began := time.Now()
 	_, versionErr := migrations.Version(ctx, db, migrations.MySQL)
 	_, _, upErr := migrations.Up(ctx, db, migrations.MySQL)
-	for call, err := range map[string]error{"Version": versionErr, "Up": upErr, "Down": migrations.Down(ctx, db, migrations.MySQL, 0)} {
+	for call, err := range map[string]error{
+		"Version": versionErr, "Up": upErr,
+		"Down": migrations.Down(ctx, db, migrations.MySQL, 0),
+	} {
 		if err == nil || err.Error() != "migrations: the connection has no database: name one in the DSN" {
 			t.Errorf("%s: %v", call, err)
 		}
@@ -361,7 +383,8 @@ func TestCutOff(t *testing.T) {
 			cuts++
 			s.up(t, db, from)
 			if got := s.list(t, db); got != want {
-				t.Errorf("version %d, cut off after %d statements, is completed as\n%s", version, after, got)
+				t.Errorf("version %d, cut off after %d statements, is completed as\n%s", version,
+					after, got)
 			}
 			if err := migrations.Down(ctx, db, s.dialect, from); err != nil {
 				t.Fatal(err)
@@ -400,7 +423,8 @@ func TestEndedContext(t *testing.T) {
 		}
 		free := 0
 		for range 1500 { // a connection that was cut is noticed soon, after the statement at hand
-			if err := other.QueryRowContext(ctx, "SELECT is_free_lock(concat('idmint ', left(sha2(database(), 256), 40)))").Scan(&free); err != nil {
+			if err := other.QueryRowContext(ctx,
+				"SELECT is_free_lock(concat('idmint ', left(sha2(database(), 256), 40)))").Scan(&free); err != nil {
 				t.Fatal(err)
 			}
 			if free == 1 {
@@ -409,7 +433,8 @@ func TestEndedContext(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		if free != 1 {
-			t.Errorf("after %v of %v: a connection of the pool keeps the migrators' lock", whole*time.Duration(i)/40, whole)
+			t.Errorf("after %v of %v: a connection of the pool keeps the migrators' lock",
+				whole*time.Duration(i)/40, whole)
 		}
 	}
 	t.Logf("%d of 39 migrations were cut off by their contexts", cut)
@@ -436,7 +461,8 @@ func TestKilledMigrators(t *testing.T) {
 			}
 			_ = cmd.Wait()
 		}
-		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil || to != migrations.Latest(s.dialect) {
+		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil ||
+			to != migrations.Latest(s.dialect) {
 			t.Fatalf("up: to %d, %v", to, err)
 		}
 		if got, want := s.list(t, db), s.list(t, whole); got != want {

@@ -115,7 +115,8 @@ func try(dir string, m mutant) (survived bool, err error) {
 	}
 	path := filepath.Join(dir, m.file)
 	defer func() { err = errors.Join(err, os.WriteFile(path, whole, 0o644)) }()
-	if err := os.WriteFile(path, []byte(strings.Replace(string(whole), m.old, m.new, 1)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(whole), m.old, m.new, 1)),
+		0o644); err != nil {
 		return false, err
 	}
 	out, failed := test(dir, m.test)
@@ -127,7 +128,8 @@ func try(dir string, m mutant) (survived bool, err error) {
 
 // test does without go test's cache, which does not know of the programs that tests build and run.
 func test(dir string, args []string) (string, error) {
-	cmd := exec.Command("go", append([]string{"test", "-short", "-count=1", "-timeout=100s", "-vet=off"}, args...)...)
+	cmd := exec.Command(
+		"go", append([]string{"test", "-short", "-count=1", "-timeout=100s", "-vet=off"}, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	return string(out), err

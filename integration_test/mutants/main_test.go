@@ -51,7 +51,9 @@ func TestTests(t *testing.T) {
 			all = append(all, tests...)
 		}
 		for alternative := range strings.SplitSeq(topLevel.FindString(run), "|") {
-			if !slices.ContainsFunc(all, func(test string) bool { return runs(alternative, test) }) {
+			if !slices.ContainsFunc(all, func(test string) bool {
+				return runs(alternative, test)
+			}) {
 				t.Errorf("%s: %s have no test of %s", m.why, m.test, alternative)
 			}
 		}

@@ -67,12 +67,15 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 			Reader: strings.NewReader(ini), ContainerFilePath: "/etc/idmint.ini", FileMode: 0o644,
 		}),
 		testcontainers.WithLabels(databases.Labels()),
-		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { c.NetworkMode = "host" }),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
+			c.NetworkMode = "host"
+		}),
 		testcontainers.WithLogger(log.New(io.Discard, "", 0)),
 	)
 	if c != nil {
 		t.Cleanup(func() {
-			if err := testcontainers.TerminateContainer(c, testcontainers.StopTimeout(0)); err != nil {
+			if err := testcontainers.TerminateContainer(c,
+				testcontainers.StopTimeout(0)); err != nil {
 				t.Log(err)
 			}
 		})

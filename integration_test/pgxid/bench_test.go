@@ -36,16 +36,18 @@ func BenchmarkCopyFrom(b *testing.B) {
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			pool := openPool(b, source, pgx.QueryExecModeCacheStatement, kind.afterConnect)
-			if _, err := pool.Exec(b.Context(), "CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)"); err != nil {
+			if _, err := pool.Exec(b.Context(),
+				"CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)"); err != nil {
 				b.Fatal(err)
 			}
 			row := make([]any, 1)
 			b.ReportAllocs()
 			for b.Loop() {
-				n, err := pool.CopyFrom(b.Context(), pgx.Identifier{"copied"}, []string{"id"}, pgx.CopyFromSlice(rows, func(i int) ([]any, error) {
-					row[0] = kind.value(i)
-					return row, nil
-				}))
+				n, err := pool.CopyFrom(b.Context(), pgx.Identifier{"copied"}, []string{"id"},
+					pgx.CopyFromSlice(rows, func(i int) ([]any, error) {
+						row[0] = kind.value(i)
+						return row, nil
+					}))
 				if err != nil || n != rows {
 					b.Fatal(n, err)
 				}

@@ -186,7 +186,10 @@ func TestColumns(t *testing.T) {
 		return map[string]string{"decimal": text, "trace": text, "sequence": text}
 	}
 	five := integers("5", "F", "0000000000000005")
-	snos := map[string]string{"sno": pgxsuite.SnoText, "sno as UUID": pgxsuite.SnoText, "sno as text": pgxsuite.SnoText}
+	snos := map[string]string{
+		"sno": pgxsuite.SnoText, "sno as UUID": pgxsuite.SnoText,
+		"sno as text": pgxsuite.SnoText,
+	}
 	tests := []struct {
 		sql  string
 		want map[string]string // by the sample's name; the others refuse
@@ -220,7 +223,8 @@ func TestColumns(t *testing.T) {
 		// A text is read where nothing else is meant: text such as ->> gives of JSON.
 		{"'" + pgxsuite.SnoText + "'::text", snos},
 		{"'" + pgxsuite.Deadbeef + "'::text", map[string]string{
-			"decimal": pgxsuite.Deadbeef, "trace": pgxsuite.Deadbeef, "sequence": pgxsuite.Deadbeef, "eightbyte": pgxsuite.Deadbeef,
+			"decimal": pgxsuite.Deadbeef, "trace": pgxsuite.Deadbeef, "sequence": pgxsuite.Deadbeef,
+			"eightbyte": pgxsuite.Deadbeef,
 		}},
 		{"'" + pgxsuite.SnoUUID + "'::text", map[string]string{"sno as UUID": pgxsuite.SnoText}},
 		{"'deadbeef'::text", nil},
@@ -301,9 +305,15 @@ func isRefused(err error, form idtype.Storage) bool {
 // NULL is what it is in any column, in whatever wrapper it comes.
 func TestNullIntoAnyColumn(t *testing.T) {
 	inModes(t, dbtest.New(t, databases.Postgres).Source(), func(t *testing.T, pool *pgxpool.Pool) {
-		for _, column := range []string{"bigint", "uuid", "float8", "text", "bytea", "bit(8)", "inet"} {
+		for _, column := range []string{
+			"bigint", "uuid", "float8", "text", "bytea", "bit(8)",
+			"inet",
+		} {
 			for _, null := range []any{
-				(*pgxsuite.UserID)(nil), sql.Null[pgxsuite.UserID]{}, sqlid.Null[pgxsuite.UserID]{}, sqlid.Null[idtype.SnoID]{},
+				(*pgxsuite.UserID)(nil),
+				sql.Null[pgxsuite.UserID]{},
+				sqlid.Null[pgxsuite.UserID]{},
+				sqlid.Null[idtype.SnoID]{},
 			} {
 				var is bool
 				err := pool.QueryRow(t.Context(), "SELECT $1::"+column+" IS NULL", null).Scan(&is)

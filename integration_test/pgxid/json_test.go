@@ -189,7 +189,8 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 			&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID),
 			new(pgxsuite.UserID),
 		} {
-			if _, decimal := dst.(*pgxsuite.UserID); decimal && (text == `"123456"` || text == "12345678") {
+			if _, decimal := dst.(*pgxsuite.UserID); decimal &&
+				(text == `"123456"` || text == "12345678") {
 				continue
 			}
 			err := pool.QueryRow(ctx, "SELECT '"+text+"'::"+column).Scan(dst)
@@ -223,7 +224,8 @@ func TestDatabaseSQL(t *testing.T) {
 		t.Errorf("an ID as jsonb: %s, %v", got, err)
 	}
 	var id pgxsuite.UserID
-	if err := db.QueryRow("SELECT ($1::jsonb)#>>'{}'", pgxsuite.UserID(7)).Scan(&id); err != nil || id != 7 {
+	if err := db.QueryRow("SELECT ($1::jsonb)#>>'{}'", pgxsuite.UserID(7)).Scan(&id); err != nil ||
+		id != 7 {
 		t.Errorf("an ID as jsonb: %v, %v", id, err)
 	}
 }

@@ -21,7 +21,8 @@ import (
 func TestPgBouncer(t *testing.T) {
 	through := pgbouncer.New(t, dbtest.New(t, databases.Postgres)).Source()
 	for _, mode := range []pgx.QueryExecMode{
-		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeExec,
+		pgx.QueryExecModeSimpleProtocol,
 	} {
 		t.Run(strings.ReplaceAll(mode.String(), " ", "_"), func(t *testing.T) {
 			pool := openPool(t, through, mode, pgxid.AfterConnect)
@@ -35,7 +36,8 @@ func TestPgBouncer(t *testing.T) {
 		pool := openPool(t, through, pgx.QueryExecModeDescribeExec, pgxid.AfterConnect)
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 			var got []pgxsuite.UserID
-			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]", []pgxsuite.UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
+			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]",
+				[]pgxsuite.UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
 				return fmt.Errorf("%v, %w", got, err)
 			}
 			return nil
@@ -57,7 +59,8 @@ func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
 			pool := openPool(t, source, mode, pgxid.AfterConnect)
 			defer pool.Close()
 			for i := range queries {
-				if err := ask(t.Context(), pool, pgxsuite.UserID(client*queries+i+1), &backends); err != nil {
+				if err := ask(t.Context(), pool, pgxsuite.UserID(client*queries+i+1),
+					&backends); err != nil {
 					t.Errorf("client %d, query %d: %v", client, i, err)
 					return
 				}
@@ -79,7 +82,8 @@ func ask(ctx context.Context, pool *pgxpool.Pool, id pgxsuite.UserID, backends *
 	var all []pgxsuite.UserID
 	const sleep = " AND pg_sleep(0.001) IS NOT NULL"
 	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep, id%7+1) // several statements
-	if err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got, &all); err != nil {
+	if err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got,
+		&all); err != nil {
 		return err
 	}
 	if got != id || len(all) != 2 || all[1] != id+1 {

@@ -58,9 +58,12 @@ type kind struct {
 
 // Each key is of an entity of its own, which nobody has told the package about.
 var kinds = []kind{
-	kindOf[pgxsuite.UserID]("bigint", 1, pgxsuite.UserID(idtype.MaxDecimalID), 14150009200065, math.MaxInt64),
-	kindOf("bigint", idtype.Trace[pgxsuite.User](1), idtype.MustParse[idtype.Trace[pgxsuite.User]]("4646428214845635103"), math.MaxInt64),
-	kindOf("bigint", idtype.Short[pgxsuite.User](1), idtype.MustParse[idtype.Short[pgxsuite.User]]("xinaS8QBh"), math.MaxInt64),
+	kindOf[pgxsuite.UserID]("bigint", 1, pgxsuite.UserID(idtype.MaxDecimalID), 14150009200065,
+		math.MaxInt64),
+	kindOf("bigint", idtype.Trace[pgxsuite.User](1),
+		idtype.MustParse[idtype.Trace[pgxsuite.User]]("4646428214845635103"), math.MaxInt64),
+	kindOf("bigint", idtype.Short[pgxsuite.User](1),
+		idtype.MustParse[idtype.Short[pgxsuite.User]]("xinaS8QBh"), math.MaxInt64),
 	kindOf("bigint", idtype.Sequence[pgxsuite.User](1), 57, math.MaxInt64),
 	kindOf("bigint", idtype.DecimalID(1), 14150009200065),
 	kindOf("bytea", pgxsuite.EightBytes[pgxsuite.User]()...),
@@ -80,7 +83,8 @@ type row[T any] struct {
 
 func kindOf[T idtype.ID](column string, ids ...T) kind {
 	return kind{
-		name: strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/", "").Replace(fmt.Sprintf("%T in %s", ids[0], column)),
+		name: strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/",
+			"").Replace(fmt.Sprintf("%T in %s", ids[0], column)),
 		test: func(t *testing.T, pool *pgxpool.Pool, formats []int16) {
 			testValues(t, pool, formats, column, ids)
 			if formats == nil {
@@ -133,18 +137,23 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		{array, pgtype.Array[*T]{Elements: pointers, Dims: []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}}, Valid: true}, nil},
 	}
 	if describes(modeOf(pool)) { // else a Slice is JSON
-		values = append(values, value{array, idtype.Slice[T](ids), nil}, value{array, idtype.Slice[T](ids), ids},
+		values = append(values, value{array, idtype.Slice[T](ids), nil},
+			value{array, idtype.Slice[T](ids), ids},
 			value{array, idtype.Slice[T]{}, nil})
 	}
 	for _, id := range append(slices.Clone(ids), *new(T)) {
 		if !id.IsZero() {
 			values = append(values, value{column, id, nil})
 		}
-		values = append(values, value{column, pointer(id), nil}, value{column, sqlNull(id), nil}, value{column, sqlid.NullOf(id), nil},
+		values = append(values, value{column, pointer(id), nil}, value{column, sqlNull(id), nil},
+			value{column, sqlid.NullOf(id), nil},
 			value{column, orZero(id), nil})
 	}
 	if column == "bigint" && ids[0].Scheme() != idtype.SchemeEightByte {
-		whole := pgtype.Range[T]{Lower: ids[0], Upper: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Exclusive, Valid: true}
+		whole := pgtype.Range[T]{
+			Lower: ids[0], Upper: ids[1], LowerType: pgtype.Inclusive,
+			UpperType: pgtype.Exclusive, Valid: true,
+		}
 		values = append(values, value{"int8range", whole, nil}, value{"int8range", &whole, whole},
 			value{"int8range", pgtype.Range[T]{Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true}, nil},
 			value{"int8range", pgtype.Range[T]{LowerType: pgtype.Empty, UpperType: pgtype.Empty, Valid: true}, nil},
@@ -159,7 +168,8 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		if formats != nil {
 			args = []any{pgx.QueryResultFormats(formats), v.in}
 		}
-		if err := pool.QueryRow(t.Context(), "SELECT $1::"+v.column, args...).Scan(got.Interface()); err != nil {
+		if err := pool.QueryRow(t.Context(), "SELECT $1::"+v.column,
+			args...).Scan(got.Interface()); err != nil {
 			t.Errorf("%T as %s into %T: %v", v.in, v.column, v.want, err)
 		} else if !reflect.DeepEqual(got.Elem().Interface(), v.want) {
 			t.Errorf("%T as %s: got %v, want %v", v.in, v.column, got.Elem(), v.want)
@@ -190,9 +200,10 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 		want = append(want, row[T]{id, last, fmt.Sprint("row ", i)})
 		last = &id
 	}
-	n, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "team", "name"}, pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
-		return []any{want[i].ID, want[i].Team, want[i].Name}, nil
-	}))
+	n, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "team", "name"},
+		pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
+			return []any{want[i].ID, want[i].Team, want[i].Name}, nil
+		}))
 	if err != nil || int(n) != len(want) {
 		t.Fatalf("CopyFrom: %d rows, %v", n, err)
 	}
@@ -203,7 +214,8 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 			return *p, err
 		},
 	} {
-		rows, err := pool.Query(ctx, "SELECT id, team, name FROM "+table+" WHERE id = ANY($1) ORDER BY name", ids)
+		rows, err := pool.Query(ctx, "SELECT id, team, name FROM "+table+
+			" WHERE id = ANY($1) ORDER BY name", ids)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,9 +225,11 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 	}
 	var batch pgx.Batch
 	for _, r := range want {
-		batch.Queue("UPDATE "+table+" SET team = $1 WHERE id = $2 AND team IS NOT DISTINCT FROM $3", r.ID, r.ID, r.Team)
+		batch.Queue("UPDATE "+table+" SET team = $1 WHERE id = $2 AND team IS NOT DISTINCT FROM $3",
+			r.ID, r.ID, r.Team)
 	}
-	batch.Queue("SELECT array_agg(team ORDER BY name) FROM " + table).QueryRow(func(r pgx.Row) error {
+	batch.Queue("SELECT array_agg(team ORDER BY name) FROM " +
+		table).QueryRow(func(r pgx.Row) error {
 		var teams []T
 		err := r.Scan(&teams)
 		if !slices.Equal(teams, ids) {
@@ -230,7 +244,13 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 	// Zero is refused, alone and in a list; NULL is not read into a plain ID, which stays as it
 	// was.
 	var zero T
-	for _, bad := range []any{zero, &zero, []T{ids[0], zero}, []*T{&zero}, sql.Null[T]{Valid: true}, idtype.Slice[T]{zero}} {
+	for _, bad := range []any{
+		zero, &zero,
+		[]T{ids[0], zero},
+		[]*T{&zero},
+		sql.Null[T]{Valid: true},
+		idtype.Slice[T]{zero},
+	} {
 		cast := column
 		if k := reflect.TypeOf(bad).Kind(); k == reflect.Slice {
 			cast += "[]"
@@ -239,18 +259,22 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 			t.Errorf("zero in %T: %v", bad, err)
 		}
 	}
-	if _, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"}, pgx.CopyFromRows([][]any{{zero}})); err == nil ||
+	if _, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"},
+		pgx.CopyFromRows([][]any{{zero}})); err == nil ||
 		!strings.Contains(err.Error(), idtype.ErrZero.Error()) { // pgx lets the server say what it told it
 		t.Errorf("zero by CopyFrom: %v", err)
 	}
 	got, many := ids[0], ids
-	for _, query := range []string{"SELECT NULL::" + column, "SELECT NULL::" + column + " WHERE $1::text IS NOT NULL"} {
+	for _, query := range []string{"SELECT NULL::" + column, "SELECT NULL::" + column +
+		" WHERE $1::text IS NOT NULL"} {
 		err := pool.QueryRow(ctx, query, slices.Repeat([]any{"x"}, strings.Count(query, "$"))...).Scan(&got)
-		if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") || got != ids[0] {
+		if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
+			got != ids[0] {
 			t.Errorf("%s: %v, and the ID is %v", query, err, got)
 		}
 	}
-	if err := pool.QueryRow(ctx, "SELECT ARRAY[NULL]::"+column+"[]").Scan(&many); !errors.Is(err, idtype.ErrNull) {
+	if err := pool.QueryRow(ctx, "SELECT ARRAY[NULL]::"+column+"[]").Scan(&many); !errors.Is(err,
+		idtype.ErrNull) {
 		t.Errorf("NULL in an array: %v", err)
 	}
 }
@@ -266,7 +290,10 @@ func TestModes(t *testing.T) {
 		})
 	}
 	pool := openPool(t, source, pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
-	for name, format := range map[string]int16{"text": pgx.TextFormatCode, "binary": pgx.BinaryFormatCode} {
+	for name, format := range map[string]int16{
+		"text":   pgx.TextFormatCode,
+		"binary": pgx.BinaryFormatCode,
+	} {
 		t.Run(name, func(t *testing.T) {
 			for _, k := range kinds {
 				t.Run(k.name, func(t *testing.T) { k.test(t, pool, []int16{format}) })
@@ -278,9 +305,13 @@ func TestModes(t *testing.T) {
 // What a column holds that is no ID is refused with the ID type's error, in both formats, and
 // changes nothing.
 func TestBadValues(t *testing.T) {
-	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
-	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"), idtype.MustParseSnoID("8fhmi7mfls62jp64")
-	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno), idtype.Sno[idtype.AsText[pgxsuite.User]](sno), idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)
+	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement,
+		pgxid.AfterConnect)
+	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"),
+		idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno),
+		idtype.Sno[idtype.AsText[pgxsuite.User]](sno),
+		idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)
 	many := []pgxsuite.UserID{7}
 	for _, test := range []struct {
 		sql  string
@@ -307,12 +338,15 @@ func TestBadValues(t *testing.T) {
 	} {
 		for _, format := range []int16{pgx.TextFormatCode, pgx.BinaryFormatCode} {
 			before := fmt.Sprint(reflect.ValueOf(test.dst).Elem())
-			err := pool.QueryRow(t.Context(), "SELECT "+test.sql, pgx.QueryResultFormats{format}).Scan(test.dst)
+			err := pool.QueryRow(t.Context(), "SELECT "+test.sql,
+				pgx.QueryResultFormats{format}).Scan(test.dst)
 			var input *idtype.InputError
-			if !errors.As(err, &input) || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.text) {
+			if !errors.As(err, &input) || test.is != nil && !errors.Is(err, test.is) ||
+				!strings.Contains(err.Error(), test.text) {
 				t.Errorf("%s in format %d: %v", test.sql, format, err)
 			}
-			if after := fmt.Sprint(reflect.ValueOf(test.dst).Elem()); after != before && test.dst != any(&many) {
+			if after := fmt.Sprint(reflect.ValueOf(test.dst).Elem()); after != before &&
+				test.dst != any(&many) {
 				t.Errorf("%s in format %d: changed %s to %s", test.sql, format, before, after)
 			}
 		}
@@ -335,7 +369,8 @@ func TestBadValues(t *testing.T) {
 	} {
 		_, err := pool.Exec(t.Context(), test.sql, test.arg)
 		var form *pgxid.StorageError
-		if !errors.As(err, &form) || !strings.Contains(err.Error(), "is stored as "+string(form.Want)) {
+		if !errors.As(err, &form) || !strings.Contains(err.Error(), "is stored as "+
+			string(form.Want)) {
 			t.Errorf("%s, %T: %v", test.sql, test.arg, err)
 		}
 	}
@@ -345,15 +380,20 @@ func TestBadValues(t *testing.T) {
 func TestOthersStay(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	for _, mode := range modes {
-		with, without := openPool(t, source, mode, pgxid.AfterConnect), openPool(t, source, mode, nil)
+		with, without := openPool(t, source, mode, pgxid.AfterConnect),
+			openPool(t, source, mode, nil)
 		for _, expression := range []string{
-			"5::bigint", "ARRAY[5, 6]::bigint[]", "ARRAY[[5], [6]]::bigint[]", "int8range(5, 6)", `'\x0102'::bytea`,
-			"'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid", "'x'::text", "'x'::char(3)", "ARRAY['x', NULL]", "(5::bigint, 'x'::text)", "NULL::bigint",
+			"5::bigint", "ARRAY[5, 6]::bigint[]", "ARRAY[[5], [6]]::bigint[]", "int8range(5, 6)",
+			`'\x0102'::bytea`,
+			"'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid", "'x'::text", "'x'::char(3)",
+			"ARRAY['x', NULL]", "(5::bigint, 'x'::text)", "NULL::bigint",
 		} {
 			var got, want any
-			err, errWithout := with.QueryRow(t.Context(), "SELECT "+expression).Scan(&got), without.QueryRow(t.Context(), "SELECT "+expression).Scan(&want)
+			err, errWithout := with.QueryRow(t.Context(), "SELECT "+expression).Scan(&got),
+				without.QueryRow(t.Context(), "SELECT "+expression).Scan(&want)
 			if err != nil || errWithout != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%v: %s as any: %#v, %v; without %#v, %v", mode, expression, got, err, want, errWithout)
+				t.Errorf("%v: %s as any: %#v, %v; without %#v, %v", mode, expression, got, err,
+					want, errWithout)
 			}
 		}
 	}
@@ -361,11 +401,13 @@ func TestOthersStay(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "CREATE TABLE lists (a bigint[])"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"lists"}, []string{"a"}, pgx.CopyFromRows([][]any{{"{{1,2},{3,4}}"}})); err != nil {
+	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"lists"}, []string{"a"},
+		pgx.CopyFromRows([][]any{{"{{1,2},{3,4}}"}})); err != nil {
 		t.Fatal(err)
 	}
 	var a string
-	if err := pool.QueryRow(t.Context(), "SELECT a::text FROM lists").Scan(&a); err != nil || a != "{{1,2},{3,4}}" {
+	if err := pool.QueryRow(t.Context(), "SELECT a::text FROM lists").Scan(&a); err != nil ||
+		a != "{{1,2},{3,4}}" {
 		t.Errorf("a text copied into an array of two dimensions: %s, %v", a, err)
 	}
 }

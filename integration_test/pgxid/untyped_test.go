@@ -20,7 +20,8 @@ import (
 // What the package's documentation says of the modes in which the server says no types.
 func TestUntypedModes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
-	eight, sno := idtype.MustParseEightByteID(pgxsuite.Deadbeef), idtype.MustParseSnoID(pgxsuite.SnoText)
+	eight, sno := idtype.MustParseEightByteID(pgxsuite.Deadbeef),
+		idtype.MustParseSnoID(pgxsuite.SnoText)
 	for _, mode := range modes {
 		pool := openPool(t, source, mode, pgxid.AfterConnect)
 		if describes(mode) {
@@ -94,9 +95,11 @@ func TestUnregistered(t *testing.T) {
 			t.Errorf("%v: bytes as jsonb: %v", mode, err)
 		}
 		for column, zero := range map[string]any{
-			"bigint": pgxsuite.UserID(0), "float8": new(pgxsuite.UserID), "jsonb": sql.Null[pgxsuite.UserID]{Valid: true},
-			"text": idtype.Slice[pgxsuite.UserID]{0}, "bytea": idtype.SnoID{},
-			"uuid": idtype.Sno[idtype.AsUUID[pgxsuite.User]]{}, "varchar": idtype.Sno[idtype.AsText[pgxsuite.User]]{},
+			"bigint": pgxsuite.UserID(0), "float8": new(pgxsuite.UserID),
+			"jsonb": sql.Null[pgxsuite.UserID]{Valid: true},
+			"text":  idtype.Slice[pgxsuite.UserID]{0}, "bytea": idtype.SnoID{},
+			"uuid":    idtype.Sno[idtype.AsUUID[pgxsuite.User]]{},
+			"varchar": idtype.Sno[idtype.AsText[pgxsuite.User]]{},
 		} {
 			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err,
 				idtype.ErrZero) {
@@ -144,7 +147,10 @@ func textFormat(mode pgx.QueryExecMode) []any {
 func TestUnknownTypes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	setUp := openPool(t, source, modes[0], nil)
-	for _, ddl := range []string{"CREATE EXTENSION citext", "CREATE TYPE mood AS ENUM ('deadbeef')"} {
+	for _, ddl := range []string{
+		"CREATE EXTENSION citext",
+		"CREATE TYPE mood AS ENUM ('deadbeef')",
+	} {
 		if _, err := setUp.Exec(t.Context(), ddl); err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ var (
 // path of the checkout that stands in code is there.
 func TestLinks(t *testing.T) {
 	documents := documents(t)
-	if !slices.Contains(documents, "README.md") || !slices.Contains(documents, "docs/architecture.md") {
+	if !slices.Contains(documents, "README.md") ||
+		!slices.Contains(documents, "docs/architecture.md") {
 		t.Fatalf("the documents are %q", documents)
 	}
 	for _, name := range documents {
@@ -47,7 +48,8 @@ func TestLinks(t *testing.T) {
 
 func documents(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-co", "--exclude-standard", "*.md").Output()
+	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-co",
+		"--exclude-standard", "*.md").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,8 @@ func follow(t *testing.T, document, to string) error {
 	if u.Fragment == "" || !strings.HasSuffix(target, ".md") {
 		return nil
 	}
-	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, target), ""), -1) {
+	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, target), ""),
+		-1) {
 		if anchor(h[1]) == u.Fragment {
 			return nil
 		}
@@ -120,15 +123,17 @@ func find(path string) error {
 // What the test of links would say of others.
 func TestBrokenLinks(t *testing.T) {
 	for to, ok := range map[string]bool{
-		"docs/speed.md": true, "docs/databases.md#size": true, "docs": true, "https://example.com/x": true,
-		"docs/no-such.md": false, "docs/databases.md#no-such": false, "#no-such": false,
+		"docs/speed.md": true, "docs/databases.md#size": true, "docs": true,
+		"https://example.com/x": true,
+		"docs/no-such.md":       false, "docs/databases.md#no-such": false, "#no-such": false,
 	} {
 		if err := follow(t, "README.md", to); (err == nil) != ok {
 			t.Errorf("a link to %s: %v", to, err)
 		}
 	}
 	for path, ok := range map[string]bool{
-		"docs/speed.md": true, "launchlog/sqlite.Backup": true, "idtype/NAME.go": true, "sno/7": true,
+		"docs/speed.md": true, "launchlog/sqlite.Backup": true, "idtype/NAME.go": true,
+		"sno/7":           true,
 		"docs/no-such.md": false, "no-such/NAME": true, "launchlog/no-such/NAME": false,
 	} {
 		if err := find(path); (err == nil) != ok {

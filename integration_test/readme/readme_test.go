@@ -28,7 +28,8 @@ func blocks(t *testing.T, language string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?s)```"+language+
+		"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		found = append(found, m[1])
 	}
 	if len(found) == 0 {
@@ -52,7 +53,9 @@ func TestReadmePrograms(t *testing.T) {
 		sources = append(sources, string(source))
 	}
 	for _, block := range blocks(t, "go") {
-		if !slices.ContainsFunc(sources, func(source string) bool { return strings.Contains(source, block) }) {
+		if !slices.ContainsFunc(sources, func(source string) bool {
+			return strings.Contains(source, block)
+		}) {
 			t.Errorf("no program of examples holds this block of the README:\n%s", block)
 		}
 	}
@@ -145,7 +148,10 @@ func inTransaction(t *testing.T, dir string) string {
 
 // Whoever copies a program or a sample gets a generator that has its number before a transaction.
 func TestSamplesAreReady(t *testing.T) {
-	samples := []string{"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go", "launchlog/doc.go"}
+	samples := []string{
+		"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go",
+		"launchlog/doc.go",
+	}
 	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil {
 		t.Fatal(err)

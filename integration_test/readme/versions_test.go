@@ -13,8 +13,12 @@ import (
 func TestVersions(t *testing.T) {
 	page := read(t, "docs/versions.md")
 	want := []string{fmt.Sprintf("raise: it is %d.", migrations.Latest(migrations.SQLite))}
-	title := map[string]string{"postgres": "PostgreSQL", "mariadb": "MariaDB", "clickhouse/clickhouse-server": "ClickHouse"}
-	images := regexp.MustCompile(`images\+=\(([\w/-]+):([\d.]+)\)`).FindAllStringSubmatch(read(t, "scripts/databases"), -1)
+	title := map[string]string{
+		"postgres": "PostgreSQL", "mariadb": "MariaDB",
+		"clickhouse/clickhouse-server": "ClickHouse",
+	}
+	images := regexp.MustCompile(
+		`images\+=\(([\w/-]+):([\d.]+)\)`).FindAllStringSubmatch(read(t, "scripts/databases"), -1)
 	if len(images) != len(title) {
 		t.Fatalf("scripts/databases has %d images, want %d", len(images), len(title))
 	}

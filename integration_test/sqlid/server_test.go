@@ -19,7 +19,10 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestServerColumns(t *testing.T) {
-	for dialect, kind := range map[sqlid.Dialect]databases.Kind{sqlid.Postgres: databases.Postgres, sqlid.MariaDB: databases.MariaDB} {
+	for dialect, kind := range map[sqlid.Dialect]databases.Kind{
+		sqlid.Postgres: databases.Postgres,
+		sqlid.MariaDB:  databases.MariaDB,
+	} {
 		t.Run(string(kind), func(t *testing.T) {
 			d := dbtest.New(t, kind)
 			db, err := sql.Open(d.Driver(), d.Source())
@@ -34,7 +37,10 @@ func TestServerColumns(t *testing.T) {
 
 // Every driver, in every way in which it talks to its server.
 func TestServerDrivers(t *testing.T) {
-	for name, interpolate := range map[string]bool{"go-sql-driver in binary": false, "go-sql-driver in text": true} {
+	for name, interpolate := range map[string]bool{
+		"go-sql-driver in binary": false,
+		"go-sql-driver in text":   true,
+	} {
 		t.Run(name, func(t *testing.T) {
 			config, err := mysql.ParseDSN(dbtest.New(t, databases.MariaDB).Source())
 			if err != nil {
@@ -53,7 +59,8 @@ func TestServerDrivers(t *testing.T) {
 	t.Run("pgx", func(t *testing.T) {
 		source := dbtest.New(t, databases.Postgres).Source()
 		for _, mode := range []pgx.QueryExecMode{
-			pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+			pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe,
+			pgx.QueryExecModeDescribeExec,
 			pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
 		} {
 			for name, afterConnect := range map[string]func(context.Context, *pgx.Conn) error{

@@ -13,7 +13,8 @@ import (
 
 // Copy copies what git tracks, and would track, of the checkout in the current folder.
 func Copy(to string) error {
-	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-coz", "--exclude-standard").Output()
+	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-coz",
+		"--exclude-standard").Output()
 	if err != nil {
 		return fmt.Errorf("git ls-files: %w", err)
 	}

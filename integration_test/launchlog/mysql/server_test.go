@@ -22,7 +22,8 @@ import (
 
 // with adds settings, "name=value&…", to a data source name.
 func with(d dsn.DSN, settings string) string {
-	return d.Source() + map[bool]string{true: "&", false: "?"}[strings.Contains(d.Source(), "?")] + settings
+	return d.Source() + map[bool]string{true: "&", false: "?"}[strings.Contains(d.Source(), "?")] +
+		settings
 }
 
 func newLog(t testing.TB, store launchlog.Store, budget time.Duration) *launchlog.Log {
@@ -75,8 +76,10 @@ func TestSettings(t *testing.T) {
 			t.Errorf("the app's pool was closed: %v", err)
 		}
 	}
-	for _, settings := range []string{"sql_mode=%27%27", "sql_mode=%27ANSI%27", "charset=latin1" + mode, "autocommit=0" + mode} {
-		if _, err := mysql.New(ctx, openSource(t, with(d, settings))); err == nil || !strings.Contains(err.Error(), "in the DSN") {
+	for _, settings := range []string{"sql_mode=%27%27", "sql_mode=%27ANSI%27", "charset=latin1" +
+		mode, "autocommit=0" + mode} {
+		if _, err := mysql.New(ctx, openSource(t, with(d, settings))); err == nil ||
+			!strings.Contains(err.Error(), "in the DSN") {
 			t.Errorf("%s: got %v", settings, err)
 		}
 	}
@@ -86,20 +89,26 @@ func TestSettings(t *testing.T) {
 // the number id.
 func tour(t *testing.T, s *mysql.Store, key string, id int) {
 	t.Helper()
-	start := launchlog.Start{Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h"}
+	start := launchlog.Start{
+		Namespace: "default", Request: storetest.Request(key),
+		RequestHash: "x", Host: "h",
+	}
 	start.Data, start.Reason = []byte(`{"a":"é"}`), "é"
 	launch, err := s.StartLaunch(ctx, start)
-	if err != nil || launch.ID != id || time.Since(launch.StartedAt).Abs() > time.Minute || launch.StartedAt.Location() != time.UTC {
+	if err != nil || launch.ID != id || time.Since(launch.StartedAt).Abs() > time.Minute ||
+		launch.StartedAt.Location() != time.UTC {
 		t.Fatalf("start: %+v, %v; want launch %d", launch, err, id)
 	}
 	ref := launchlog.Ref{Namespace: "default", Launch: id}
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
-			if _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}); err != nil {
+			if _, err := s.ClaimGenerator(ctx,
+				launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}); err != nil {
 				t.Errorf("claim: %v", err)
 			}
-			if _, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 0, 5); err != nil {
+			if _, err := s.ReserveNumbers(ctx,
+				launchlog.CounterRef{Namespace: "default", Name: key}, 0, 5); err != nil {
 				t.Errorf("reserve: %v", err)
 			}
 		})
@@ -109,25 +118,32 @@ func tour(t *testing.T, s *mysql.Store, key string, id int) {
 	if err != nil || ended.NextGenerator != 10 || time.Since(ended.EndedAt).Abs() > time.Minute {
 		t.Errorf("end: %+v, %v", ended, err)
 	}
-	if shown, err := s.Launch(ctx, ref); err != nil || shown.EndedAt != ended.EndedAt || string(shown.Data) != `{"a":"é"}` {
+	if shown, err := s.Launch(ctx, ref); err != nil || shown.EndedAt != ended.EndedAt ||
+		string(shown.Data) != `{"a":"é"}` {
 		t.Errorf("shown: %+v, %v", shown, err)
 	}
-	if list, err := s.Launches(ctx, "default", launchlog.Filter{Service: "shop", Before: id + 1, Limit: 1}); err != nil || len(list) != 1 || list[0].ID != id {
+	if list, err := s.Launches(ctx, "default",
+		launchlog.Filter{Service: "shop", Before: id + 1, Limit: 1}); err != nil ||
+		len(list) != 1 || list[0].ID != id {
 		t.Errorf("list: %+v, %v", list, err)
 	}
-	if claims, err := s.Claims(ctx, ref, 9, 5); err != nil || len(claims) != 1 || claims[0].Generator != 9 {
+	if claims, err := s.Claims(ctx, ref, 9, 5); err != nil || len(claims) != 1 ||
+		claims[0].Generator != 9 {
 		t.Errorf("claims: %+v, %v", claims, err)
 	}
 	if events, err := s.Events(ctx, ref); err != nil || len(events) != 2 {
 		t.Errorf("events: %+v, %v", events, err)
 	}
-	if now, err := s.AdvanceCounter(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 60, "a"); err != nil || now != 60 {
+	if now, err := s.AdvanceCounter(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 60,
+		"a"); err != nil || now != 60 {
 		t.Errorf("advance the counter: %d, %v", now, err)
 	}
-	if now, err := s.AdvanceLaunches(ctx, "other", id, launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"}); err != nil || now != id {
+	if now, err := s.AdvanceLaunches(ctx, "other", id,
+		launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"}); err != nil || now != id {
 		t.Errorf("advance: %d, %v", now, err)
 	}
-	if events, err := s.Events(ctx, launchlog.Ref{Namespace: "other"}); err != nil || len(events) != id {
+	if events, err := s.Events(ctx, launchlog.Ref{Namespace: "other"}); err != nil ||
+		len(events) != id {
 		t.Errorf("events of the namespace: %+v, %v", events, err)
 	}
 }
@@ -174,14 +190,19 @@ func TestSpoiltTriggers(t *testing.T) {
 	}
 	triggers := "/var/lib/mysql/" + server.DSN.Database() + "/"
 	script := func(text string) {
-		if out, err := server.Exec(ctx, "sh", "-c", "cd "+triggers+" && for t in idmint_*.TRG; do "+text+"; done"); err != nil {
+		if out, err := server.Exec(ctx, "sh", "-c", "cd "+triggers+" && for t in idmint_*.TRG; do "+
+			text+"; done"); err != nil {
 			t.Fatal(out, err)
 		}
 	}
 	script("cp $t /tmp/$t; sed 's/SIGNAL SQLSTATE/SIGNAX SQLSTATE/g' /tmp/$t > /tmp/x; cat /tmp/x > $t")
 	exec(t, db, "FLUSH TABLES")
-	for _, text := range []string{"UPDATE idmint_launch SET next_generator_id = next_generator_id", "UPDATE idmint_namespace SET last_launch_id = last_launch_id"} {
-		if _, err := db.Exec(text); err == nil || !strings.Contains(err.Error(), "has an error in its body") {
+	for _, text := range []string{
+		"UPDATE idmint_launch SET next_generator_id = next_generator_id",
+		"UPDATE idmint_namespace SET last_launch_id = last_launch_id",
+	} {
+		if _, err := db.Exec(text); err == nil ||
+			!strings.Contains(err.Error(), "has an error in its body") {
 			t.Fatalf("%s: %v, want the trigger spoilt", text, err)
 		}
 	}
@@ -190,7 +211,8 @@ func TestSpoiltTriggers(t *testing.T) {
 		if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != 1+i {
 			t.Errorf("claim: %+v, %v", c, err)
 		}
-		if next, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil || next.ID != launch.ID+1+i {
+		if next, err := l.Start(ctx, storetest.Request(fmt.Sprint(i))); err != nil ||
+			next.ID != launch.ID+1+i {
 			t.Errorf("start: %+v, %v", next, err)
 		}
 	}
@@ -210,7 +232,9 @@ func TestEndInMidCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	if err := tx.QueryRow("SELECT count(*) FROM idmint_launch, idmint_namespace FOR UPDATE").Scan(&n); err != nil || n != 1 {
+	if err := tx.QueryRow(
+		"SELECT count(*) FROM idmint_launch, idmint_namespace FOR UPDATE").Scan(&n); err != nil ||
+		n != 1 {
 		t.Fatal(n, err)
 	}
 	ref := launchlog.Ref{Namespace: "default", Launch: launch.ID}
@@ -236,7 +260,8 @@ func TestEndInMidCall(t *testing.T) {
 		err := call(ending)
 		cancel()
 		var attempt *launchlog.AttemptError
-		if d := time.Since(began); !errors.As(err, &attempt) || attempt.Ambiguous || !errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
+		if d := time.Since(began); !errors.As(err, &attempt) || attempt.Ambiguous ||
+			!errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
 			t.Errorf("%s: %v after %v, want a deadline, and nothing in doubt", name, err, d)
 		}
 		dead, cancel := context.WithCancel(ctx)
@@ -273,18 +298,23 @@ func TestReadOnly(t *testing.T) {
 			_, err := s.StartLaunch(ctx, launchlog.Start{Namespace: "default", Request: storetest.Request("b")})
 			return err
 		},
-		"claim": func() error { _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"}); return err },
+		"claim": func() error {
+			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"})
+			return err
+		},
 		"end": func() error {
 			_, err := s.EndLaunch(ctx, ref, launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"})
 			return err
 		},
 		"counter": func() error {
-			_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "c"}, 0, 1)
+			_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "c"},
+				0, 1)
 			return err
 		},
 	} {
 		var attempt *launchlog.AttemptError
-		if err := run(); !errors.As(err, &attempt) || attempt.Ambiguous || !strings.Contains(err.Error(), "the server only reads") {
+		if err := run(); !errors.As(err, &attempt) || attempt.Ambiguous ||
+			!strings.Contains(err.Error(), "the server only reads") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -305,21 +335,32 @@ func TestOpenErrors(t *testing.T) {
 		{"older", older.Source(), "upgrade it with `idmint migrate`"},
 		{"newer", newer.Source(), "newer"},
 		{"no database", newer.WithDatabase("none").Source(), "Unknown database 'none'"},
-		{"none named", newer.WithDatabase("").Source(), "the connection has no database: name one in the DSN"},
+		{
+			"none named", newer.WithDatabase("").Source(),
+			"the connection has no database: name one in the DSN",
+		},
 		{"not a DSN", "me:secret@nowhere", "invalid DSN"},
-		{"as for --db", "mysql://me:secret@127.0.0.1:1/none", "user:password@tcp(host:3306)/database"},
-		{"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none", "user:password@tcp(host:3306)/database"},
+		{
+			"as for --db", "mysql://me:secret@127.0.0.1:1/none",
+			"user:password@tcp(host:3306)/database",
+		},
+		{
+			"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none",
+			"user:password@tcp(host:3306)/database",
+		},
 		{"nobody there", newer.WithHost("127.0.0.1:1").Source(), "refused"},
 	} {
 		opening, cancel := context.WithTimeout(ctx, time.Minute)
 		s, err := mysql.Open(opening, test.d)
 		cancel()
-		if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "secret") || s != nil {
+		if err == nil || !strings.Contains(err.Error(), test.message) ||
+			strings.Contains(err.Error(), "secret") || s != nil {
 			t.Errorf("%s: got %v, want a message with %q", test.name, err, test.message)
 		}
 	}
 	var schema *launchlog.SchemaError
-	if _, err := mysql.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 2 {
+	if _, err := mysql.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 ||
+		schema.Want != 2 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }
@@ -345,15 +386,22 @@ func TestNothingHalfDone(t *testing.T) {
 	}{
 		{"idmint_launch", start},
 		{"idmint_launch_event", start},
-		{"idmint_launch_event", func() error { _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); return err }},
-		{"idmint_launch_event", func() error { _, err := l.Advance(ctx, 9, "operator"); return err }},
+		{"idmint_launch_event", func() error {
+			_, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed})
+			return err
+		}},
+		{"idmint_launch_event", func() error {
+			_, err := l.Advance(ctx, 9, "operator")
+			return err
+		}},
 		{"idmint_generator", func() error { _, err := l.Claim(ctx, 1); return err }},
 		{"idmint_counter", func() error { _, err := c.Reserve(ctx, 0, 1); return err }},
 		{"idmint_counter", advance},
 		{"idmint_launch_event", advance},
 	} {
 		before := dump(t, db)
-		exec(t, db, "CREATE TRIGGER trip BEFORE INSERT ON "+test.table+" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'")
+		exec(t, db, "CREATE TRIGGER trip BEFORE INSERT ON "+test.table+
+			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'")
 		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
 			t.Errorf("%s: got %v", test.table, err)
 		}
@@ -392,7 +440,8 @@ func TestRowsStay(t *testing.T) {
 	statements := append(storesuite.Refused(),
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
-		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter",
+		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch", "TRUNCATE idmint_generator",
+		"TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
 		"REPLACE "+launch+"('default', 2, 'new', '', '', '', '', '')",
 		"REPLACE "+launch+"('default', 3, 'b', '', '', '', '', '')",

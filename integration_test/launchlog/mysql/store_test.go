@@ -19,7 +19,9 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	subprocess.Work(storesuite.Workers(func(source string) (launchlog.Store, error) { return mysql.Open(ctx, source) }))
+	subprocess.Work(storesuite.Workers(func(source string) (launchlog.Store, error) {
+		return mysql.Open(ctx, source)
+	}))
 	dbtest.Main(m)
 }
 
@@ -48,7 +50,8 @@ func TestStore(t *testing.T) {
 		databases[s] = openDB(t, d)
 		return s
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := databases[store].Exec(`UPDATE idmint_launch SET next_generator_id = ? WHERE namespace = ? AND launch_id = ?`,
+		_, err := databases[store].Exec(
+			`UPDATE idmint_launch SET next_generator_id = ? WHERE namespace = ? AND launch_id = ?`,
 			next, ref.Namespace, ref.Launch)
 		return err
 	})

@@ -10,8 +10,10 @@ import (
 // The statements that Open's mode plans anew each time, and those that cache_statement keeps, by 4
 // and by 16 connections.
 var benchModes = []string{
-	"default_query_exec_mode=exec&pool_max_conns=4", "default_query_exec_mode=exec&pool_max_conns=16",
-	"default_query_exec_mode=cache_statement&pool_max_conns=4", "default_query_exec_mode=cache_statement&pool_max_conns=16",
+	"default_query_exec_mode=exec&pool_max_conns=4",
+	"default_query_exec_mode=exec&pool_max_conns=16",
+	"default_query_exec_mode=cache_statement&pool_max_conns=4",
+	"default_query_exec_mode=cache_statement&pool_max_conns=16",
 }
 
 func BenchmarkStartLaunch(b *testing.B) { bench(b, storetest.BenchmarkStart) }

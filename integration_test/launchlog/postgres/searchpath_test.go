@@ -108,7 +108,8 @@ func TestLeakedRoleGivesNothingTwice(t *testing.T) {
 	}
 
 	// The connection string's role is no leak.
-	launch, err := newLog(t, open(t, with(t, d, "role="+role)), 0).Start(ctx, storetest.Request("r"))
+	launch, err := newLog(t, open(t, with(t, d, "role="+role)), 0).Start(ctx,
+		storetest.Request("r"))
 	if schema := schemaOf(t, admin, "r", role); err != nil || launch.ID != 1 || schema != role {
 		t.Errorf("by the connection string's role: launch %d in %s, %v", launch.ID, schema, err)
 	}
@@ -160,9 +161,15 @@ func TestSetSearchPath(t *testing.T) {
 		{"the default alone has one", here, `SET search_path = empty`, "public"},
 		{"the same one", here, `SET search_path = empty, public`, "public"},
 		{"the connection string's", withPath(t, d, `empty, "Elsewhere"`), ``, elsewhere},
-		{"the connection string's, set again", withPath(t, d, `"Elsewhere"`), setElsewhere, elsewhere},
+		{
+			"the connection string's, set again", withPath(t, d, `"Elsewhere"`), setElsewhere,
+			elsewhere,
+		},
 		{"the database's", role, ``, elsewhere},
-		{"the connection string's before the database's", withPath(t, role, `public`), ``, "public"},
+		{
+			"the connection string's before the database's", withPath(t, role, `public`), ``,
+			"public",
+		},
 		{"a temporary table", here, temporary, "public"},
 		{"a temporary table, by name", withPath(t, here, `pg_temp, public`), temporary, "public"},
 		{"nothing but a temporary table", withPath(t, d, `pg_temp`), temporary, none},

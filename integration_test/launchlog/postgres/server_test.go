@@ -75,8 +75,12 @@ func TestSettings(t *testing.T) {
 		`CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			INSERT INTO saw VALUES (current_setting('transaction_isolation'), current_setting('synchronous_commit')); RETURN NULL; END $$`,
 	)
-	for table, when := range map[string]string{"idmint_launch": "UPDATE OF ended_at", "idmint_launch_event": "INSERT", "idmint_counter": "INSERT OR UPDATE"} {
-		exec(t, db, "CREATE TRIGGER see AFTER "+when+" ON "+table+" FOR EACH STATEMENT EXECUTE FUNCTION see()")
+	for table, when := range map[string]string{
+		"idmint_launch":       "UPDATE OF ended_at",
+		"idmint_launch_event": "INSERT", "idmint_counter": "INSERT OR UPDATE",
+	} {
+		exec(t, db, "CREATE TRIGGER see AFTER "+when+" ON "+table+
+			" FOR EACH STATEMENT EXECUTE FUNCTION see()")
 	}
 	rest := "&default_transaction_isolation=serializable&TimeZone=Asia/Kathmandu&DateStyle=SQL,DMY&IntervalStyle=iso_8601"
 	for i, test := range []struct{ settings, commit string }{
@@ -100,7 +104,8 @@ func TestSettings(t *testing.T) {
 			key := fmt.Sprint(i, " ", j)
 			tour(t, store, key, 2*i+j+1)
 			var seen string
-			if err := db.QueryRow("SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen); err != nil || seen != "read committed off, read committed "+test.commit {
+			if err := db.QueryRow(
+				"SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen); err != nil || seen != "read committed off, read committed "+test.commit {
 				t.Errorf("%s: saw %s, %v", test.settings, seen, err)
 			}
 			exec(t, db, "DELETE FROM saw")
@@ -123,16 +128,22 @@ func TestOnDisk(t *testing.T) {
 	if _, _, err := migrations.Up(ctx, db, migrations.Postgres); err != nil {
 		t.Fatal(err)
 	}
-	exec(t, db, "ALTER SYSTEM SET wal_writer_delay = '10s'", "ALTER SYSTEM SET wal_writer_flush_after = '1GB'",
-		"ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()", "SELECT pg_sleep(1)", "CREATE TABLE other (n int)")
+	exec(t, db, "ALTER SYSTEM SET wal_writer_delay = '10s'",
+		"ALTER SYSTEM SET wal_writer_flush_after = '1GB'",
+		"ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()", "SELECT pg_sleep(1)",
+		"CREATE TABLE other (n int)")
 	onDisk := func() (done bool) {
-		if err := db.QueryRow("SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()").Scan(&done); err != nil {
+		if err := db.QueryRow(
+			"SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()").Scan(&done); err != nil {
 			t.Fatal(err)
 		}
 		return done
 	}
 	s := open(t, hasty)
-	start := launchlog.Start{Namespace: "default", Request: storetest.Request("a"), RequestHash: "x"}
+	start := launchlog.Start{
+		Namespace: "default", Request: storetest.Request("a"),
+		RequestHash: "x",
+	}
 	take := launchlog.Take{Ref: launchlog.Ref{Namespace: "default", Launch: 1}, Token: "t"}
 	behind := 0
 	for round := range 20 {
@@ -174,7 +185,8 @@ func TestNotReadBack(t *testing.T) {
 	}
 	role := "poor_" + d.Database()
 	exec(t, db, "CREATE ROLE "+role, "GRANT SELECT ON idmint_schema, idmint_launch TO "+role,
-		"GRANT INSERT, SELECT (token) ON idmint_generator TO "+role, "GRANT UPDATE ON idmint_launch TO "+role)
+		"GRANT INSERT, SELECT (token) ON idmint_generator TO "+role,
+		"GRANT UPDATE ON idmint_launch TO "+role)
 	defer exec(t, db, "DROP OWNED BY "+role, "DROP ROLE "+role)
 	config, err := pgxpool.ParseConfig(d.Source())
 	if err != nil {
@@ -198,7 +210,8 @@ func TestNotReadBack(t *testing.T) {
 		_, err = poor.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"})
 		var attempt *launchlog.AttemptError
 		uncertain := errors.As(err, &attempt) && attempt.Ambiguous
-		if uncertain != (taken == 1) || err == nil || !strings.Contains(err.Error(), "permission denied for table idmint_generator") {
+		if uncertain != (taken == 1) || err == nil ||
+			!strings.Contains(err.Error(), "permission denied for table idmint_generator") {
 			t.Errorf("with %d numbers taken: %v", taken, err)
 		}
 		if claims, err := s.Claims(ctx, ref, 0, 9); err != nil || len(claims) != taken {
@@ -211,20 +224,26 @@ func TestNotReadBack(t *testing.T) {
 // the number id.
 func tour(t *testing.T, s *postgres.Store, key string, id int) {
 	t.Helper()
-	start := launchlog.Start{Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h"}
+	start := launchlog.Start{
+		Namespace: "default", Request: storetest.Request(key),
+		RequestHash: "x", Host: "h",
+	}
 	start.Data, start.Reason = []byte(`{"a":"é"}`), "é"
 	launch, err := s.StartLaunch(ctx, start)
-	if err != nil || launch.ID != id || time.Since(launch.StartedAt).Abs() > time.Minute || launch.StartedAt.Location() != time.UTC {
+	if err != nil || launch.ID != id || time.Since(launch.StartedAt).Abs() > time.Minute ||
+		launch.StartedAt.Location() != time.UTC {
 		t.Fatalf("start: %+v, %v; want launch %d", launch, err, id)
 	}
 	ref := launchlog.Ref{Namespace: "default", Launch: id}
 	var group sync.WaitGroup
 	for i := range 10 {
 		group.Go(func() {
-			if _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}); err != nil {
+			if _, err := s.ClaimGenerator(ctx,
+				launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}); err != nil {
 				t.Errorf("claim: %v", err)
 			}
-			if _, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 0, 5); err != nil {
+			if _, err := s.ReserveNumbers(ctx,
+				launchlog.CounterRef{Namespace: "default", Name: key}, 0, 5); err != nil {
 				t.Errorf("reserve: %v", err)
 			}
 		})
@@ -234,25 +253,32 @@ func tour(t *testing.T, s *postgres.Store, key string, id int) {
 	if err != nil || ended.NextGenerator != 10 || time.Since(ended.EndedAt).Abs() > time.Minute {
 		t.Errorf("end: %+v, %v", ended, err)
 	}
-	if shown, err := s.Launch(ctx, ref); err != nil || shown.EndedAt != ended.EndedAt || string(shown.Data) != `{"a":"é"}` {
+	if shown, err := s.Launch(ctx, ref); err != nil || shown.EndedAt != ended.EndedAt ||
+		string(shown.Data) != `{"a":"é"}` {
 		t.Errorf("shown: %+v, %v", shown, err)
 	}
-	if list, err := s.Launches(ctx, "default", launchlog.Filter{Service: "shop", Before: id + 1, Limit: 1}); err != nil || len(list) != 1 || list[0].ID != id {
+	if list, err := s.Launches(ctx, "default",
+		launchlog.Filter{Service: "shop", Before: id + 1, Limit: 1}); err != nil ||
+		len(list) != 1 || list[0].ID != id {
 		t.Errorf("list: %+v, %v", list, err)
 	}
-	if claims, err := s.Claims(ctx, ref, 9, 5); err != nil || len(claims) != 1 || claims[0].Generator != 9 {
+	if claims, err := s.Claims(ctx, ref, 9, 5); err != nil || len(claims) != 1 ||
+		claims[0].Generator != 9 {
 		t.Errorf("claims: %+v, %v", claims, err)
 	}
 	if events, err := s.Events(ctx, ref); err != nil || len(events) != 2 {
 		t.Errorf("events: %+v, %v", events, err)
 	}
-	if now, err := s.AdvanceCounter(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 60, "a"); err != nil || now != 60 {
+	if now, err := s.AdvanceCounter(ctx, launchlog.CounterRef{Namespace: "default", Name: key}, 60,
+		"a"); err != nil || now != 60 {
 		t.Errorf("advance the counter: %d, %v", now, err)
 	}
-	if now, err := s.AdvanceLaunches(ctx, "other", id, launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"}); err != nil || now != id {
+	if now, err := s.AdvanceLaunches(ctx, "other", id,
+		launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"}); err != nil || now != id {
 		t.Errorf("advance: %d, %v", now, err)
 	}
-	if events, err := s.Events(ctx, launchlog.Ref{Namespace: "other"}); err != nil || len(events) != id {
+	if events, err := s.Events(ctx, launchlog.Ref{Namespace: "other"}); err != nil ||
+		len(events) != id {
 		t.Errorf("events of the namespace: %+v, %v", events, err)
 	}
 }
@@ -313,7 +339,8 @@ func TestEndInMidCall(t *testing.T) {
 		err := call(ending)
 		cancel()
 		var attempt *launchlog.AttemptError
-		if d := time.Since(began); !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
+		if d := time.Since(began); !errors.As(err, &attempt) || !attempt.Ambiguous ||
+			!errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
 			t.Errorf("%s: %v after %v, want a deadline that leaves it in doubt", name, err, d)
 		}
 		dead, cancel := context.WithCancel(ctx)
@@ -325,7 +352,8 @@ func TestEndInMidCall(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := newLog(t, s, 0).Claim(ctx, launch.ID); err != nil && !errors.Is(err, launchlog.ErrEnded) {
+	if c, err := newLog(t, s, 0).Claim(ctx, launch.ID); err != nil &&
+		!errors.Is(err, launchlog.ErrEnded) {
 		t.Errorf("afterwards: %+v, %v", c, err)
 	}
 }
@@ -350,18 +378,23 @@ func TestReadOnly(t *testing.T) {
 			_, err := s.StartLaunch(ctx, launchlog.Start{Namespace: "default", Request: storetest.Request("a")})
 			return err
 		},
-		"claim": func() error { _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"}); return err },
+		"claim": func() error {
+			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"})
+			return err
+		},
 		"end": func() error {
 			_, err := s.EndLaunch(ctx, ref, launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"})
 			return err
 		},
 		"counter": func() error {
-			_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "c"}, 0, 1)
+			_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "default", Name: "c"},
+				0, 1)
 			return err
 		},
 	} {
 		var attempt *launchlog.AttemptError
-		if err := run(); !errors.As(err, &attempt) || attempt.Ambiguous || !strings.Contains(err.Error(), "the server only reads") {
+		if err := run(); !errors.As(err, &attempt) || attempt.Ambiguous ||
+			!strings.Contains(err.Error(), "the server only reads") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -376,14 +409,16 @@ func TestSynchronousStandby(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, server.DSN)
-	exec(t, db, "SET synchronous_commit = local", "ALTER SYSTEM SET synchronous_standby_names = 'away'", "SELECT pg_reload_conf()")
+	exec(t, db, "SET synchronous_commit = local",
+		"ALTER SYSTEM SET synchronous_standby_names = 'away'", "SELECT pg_reload_conf()")
 	waiting := make(chan error, 1)
 	id := 0
 	go func() {
 		l := newLog(t, s, 4*time.Second)
 		for { // the server may take a moment to go by its configuration
 			id++
-			if _, err := l.Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil || id == 10_000 {
+			if _, err := l.Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil ||
+				id == 10_000 {
 				waiting <- err
 				return
 			}
@@ -397,7 +432,8 @@ func TestSynchronousStandby(t *testing.T) {
 			ended = true
 		case <-time.After(20 * time.Millisecond):
 			var n int
-			if err := db.QueryRow("SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&n); err != nil {
+			if err := db.QueryRow(
+				"SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			canceled += n
@@ -407,11 +443,13 @@ func TestSynchronousStandby(t *testing.T) {
 	if !errors.As(err, &u) || !u.Uncertain || canceled < 2 {
 		t.Fatalf("with %d waits cancelled: %v, want it uncertain", canceled, err)
 	}
-	if found, err := s.Launch(ctx, launchlog.Ref{Namespace: "default", Launch: id}); err != nil || found.Key != fmt.Sprint(id) {
+	if found, err := s.Launch(ctx, launchlog.Ref{Namespace: "default", Launch: id}); err != nil ||
+		found.Key != fmt.Sprint(id) {
 		t.Errorf("the launch that is in doubt: %+v, %v", found, err)
 	}
 	exec(t, db, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
-	if launch, err := newLog(t, s, 0).Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil || launch.ID != id {
+	if launch, err := newLog(t, s, 0).Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil ||
+		launch.ID != id {
 		t.Errorf("without the standby: %+v, %v", launch, err)
 	}
 	t.Logf("%d waits cancelled, %d attempts: %v", canceled, u.Attempts, err)
@@ -428,10 +466,16 @@ func TestOpenErrors(t *testing.T) {
 		d       string
 		message string
 	}{
-		{"no tables", dbtest.New(t, databases.Postgres).Source(), "create it with `idmint migrate`"},
+		{
+			"no tables", dbtest.New(t, databases.Postgres).Source(),
+			"create it with `idmint migrate`",
+		},
 		{"older", older.Source(), "upgrade it with `idmint migrate`"},
 		{"newer", newer.Source(), "newer"},
-		{"another schema", with(t, newer, "search_path=pg_temp").Source(), "create it with `idmint migrate`"},
+		{
+			"another schema", with(t, newer, "search_path=pg_temp").Source(),
+			"create it with `idmint migrate`",
+		},
 		{"no database", newer.WithDatabase("none").Source(), `database "none" does not exist`},
 		{"not a DSN", "postgres://me:secret@[bad", "cannot parse"},
 		{"nobody there", newer.WithHost("127.0.0.1:1").Source(), "refused"},
@@ -439,12 +483,14 @@ func TestOpenErrors(t *testing.T) {
 		opening, cancel := context.WithTimeout(ctx, time.Minute)
 		s, err := postgres.Open(opening, test.d)
 		cancel()
-		if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "secret") || s != nil {
+		if err == nil || !strings.Contains(err.Error(), test.message) ||
+			strings.Contains(err.Error(), "secret") || s != nil {
 			t.Errorf("%s: got %v, want a message with %q", test.name, err, test.message)
 		}
 	}
 	var schema *launchlog.SchemaError
-	if _, err := postgres.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 2 {
+	if _, err := postgres.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 ||
+		schema.Want != 2 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }
@@ -471,15 +517,22 @@ func TestNothingHalfDone(t *testing.T) {
 	}{
 		{"idmint_launch", start},
 		{"idmint_launch_event", start},
-		{"idmint_launch_event", func() error { _, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed}); return err }},
-		{"idmint_launch_event", func() error { _, err := l.Advance(ctx, 9, "operator"); return err }},
+		{"idmint_launch_event", func() error {
+			_, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed})
+			return err
+		}},
+		{"idmint_launch_event", func() error {
+			_, err := l.Advance(ctx, 9, "operator")
+			return err
+		}},
 		{"idmint_generator", func() error { _, err := l.Claim(ctx, 1); return err }},
 		{"idmint_counter", func() error { _, err := c.Reserve(ctx, 0, 1); return err }},
 		{"idmint_counter", advance},
 		{"idmint_launch_event", advance},
 	} {
 		before := dump(t, db)
-		exec(t, db, "CREATE TRIGGER trip BEFORE INSERT ON "+test.table+" FOR EACH ROW EXECUTE FUNCTION trip()")
+		exec(t, db, "CREATE TRIGGER trip BEFORE INSERT ON "+test.table+
+			" FOR EACH ROW EXECUTE FUNCTION trip()")
 		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
 			t.Errorf("%s: got %v", test.table, err)
 		}
@@ -513,7 +566,8 @@ func TestRowsStay(t *testing.T) {
 	for _, text := range append(storesuite.Refused(),
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
-		"TRUNCATE idmint_namespace CASCADE", "TRUNCATE idmint_launch CASCADE", "TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event",
+		"TRUNCATE idmint_namespace CASCADE", "TRUNCATE idmint_launch CASCADE",
+		"TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event",
 		"TRUNCATE idmint_counter",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) ON CONFLICT (namespace, name) DO UPDATE SET value = 0",
 		"INSERT INTO idmint_launch_event (event_id, namespace, kind, actor) VALUES (1, 'default', 'x', 'y')",
@@ -521,7 +575,8 @@ func TestRowsStay(t *testing.T) {
 	) {
 		_, err := db.Exec(text)
 		var refused *pgconn.PgError
-		if !errors.As(err, &refused) || !strings.HasPrefix(refused.Code, "2") && refused.Code != "428C9" {
+		if !errors.As(err, &refused) || !strings.HasPrefix(refused.Code, "2") &&
+			refused.Code != "428C9" {
 			t.Errorf("%s: got %v, want it refused", text, err)
 		}
 		if after := dump(t, db); after != before {

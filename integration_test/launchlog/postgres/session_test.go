@@ -18,7 +18,10 @@ func TestHostileDefaults(t *testing.T) {
 	const hasty = "synchronous_commit = off; client_min_messages = error"
 	for _, test := range []struct{ settings, refused string }{
 		{"client_encoding = 'LATIN1'", "client_encoding is LATIN1: set it to UTF8"},
-		{"standard_conforming_strings = off; escape_string_warning = on; backslash_quote = off", ""},
+		{
+			"standard_conforming_strings = off; escape_string_warning = on; backslash_quote = off",
+			"",
+		},
 		{"default_transaction_isolation = 'serializable'; default_transaction_deferrable = on", ""},
 		{"default_transaction_isolation = 'repeatable read'", ""},
 		{"statement_timeout = '30s'; lock_timeout = '30s'", ""},
@@ -26,7 +29,10 @@ func TestHostileDefaults(t *testing.T) {
 		{hasty, ""},
 		{"DateStyle = 'SQL, DMY'; IntervalStyle = iso_8601; TimeZone = 'Asia/Kathmandu'", ""},
 		{"row_security = off; session_replication_role = replica; check_function_bodies = off", ""},
-		{"plan_cache_mode = force_generic_plan; enable_indexscan = off; enable_bitmapscan = off", ""},
+		{
+			"plan_cache_mode = force_generic_plan; enable_indexscan = off; enable_bitmapscan = off",
+			"",
+		},
 		{"transform_null_equals = on; array_nulls = off; quote_all_identifiers = on", ""},
 		{"bytea_output = escape; extra_float_digits = -15; xmloption = document", ""},
 		{"exit_on_error = on", ""},
@@ -39,7 +45,8 @@ func TestHostileDefaults(t *testing.T) {
 			}
 			db := openDB(t, d)
 			for range 2 {
-				if _, to, err := migrations.Up(ctx, db, migrations.Postgres); err != nil || to != 2 {
+				if _, to, err := migrations.Up(ctx, db, migrations.Postgres); err != nil ||
+					to != 2 {
 					t.Fatalf("up: to %d, %v", to, err)
 				}
 				if err := migrations.Down(ctx, db, migrations.Postgres, 0); err != nil {
