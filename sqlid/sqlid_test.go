@@ -42,7 +42,8 @@ func inMemory(t *testing.T) sqlsuite.Database {
 func TestNoColumn(t *testing.T) {
 	_, err := sqlid.Column[idtype.Sno[idtype.AsUUID[User]]]{Name: "id"}.PrimaryKey(sqlid.MySQL)
 	var e *sqlid.StorageError
-	if !errors.As(err, &e) || e.Storage != idtype.StorageUUID || !strings.Contains(err.Error(), "mysql") || !strings.Contains(err.Error(), "uuid") {
+	if !errors.As(err, &e) || e.Storage != idtype.StorageUUID ||
+		!strings.Contains(err.Error(), "mysql") || !strings.Contains(err.Error(), "uuid") {
 		t.Errorf("got %v", err)
 	}
 	// In all else MySQL has MariaDB's columns, which are tested there.
@@ -75,10 +76,14 @@ func TestForgottenKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.Exec("CREATE TABLE t (" + key + ", name TEXT)" + end + "; INSERT INTO t VALUES (10000000001, 'Ann')"); err != nil {
+		_, err = db.Exec("CREATE TABLE t (" + key + ", name TEXT)" + end +
+			"; INSERT INTO t VALUES (10000000001, 'Ann')")
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, insert := range []string{"INSERT INTO t (name) VALUES ('Bob')", "INSERT INTO t VALUES (NULL, 'Bob')"} {
+		for _, insert := range []string{
+			"INSERT INTO t (name) VALUES ('Bob')", "INSERT INTO t VALUES (NULL, 'Bob')",
+		} {
 			if _, err := db.Exec(insert); err == nil {
 				t.Errorf("table%s: SQLite invented a key for %s", end, insert)
 			}
@@ -101,7 +106,8 @@ func ExampleColumn_PrimaryKey() {
 		panic(err)
 	}
 	defer db.Close()
-	_, err = db.Exec("CREATE TABLE orders (" + id + ", " + buyer + " REFERENCES users (id)) WITHOUT ROWID")
+	_, err = db.Exec("CREATE TABLE orders (" + id + ", " + buyer +
+		" REFERENCES users (id)) WITHOUT ROWID")
 	fmt.Println(err)
 	// Output: <nil>
 }
@@ -117,7 +123,8 @@ func TestUnknownDomain(t *testing.T) {
 func TestNoName(t *testing.T) {
 	for _, d := range []sqlid.Dialect{sqlid.SQLite, sqlid.Postgres, sqlid.MySQL, sqlid.MariaDB} {
 		for _, define := range []func(sqlid.Dialect) (string, error){
-			sqlid.Column[UserID]{}.PrimaryKey, sqlid.Column[UserID]{}.NotNull, sqlid.Column[UserID]{}.Nullable, sqlid.Column[UserID]{}.Check,
+			sqlid.Column[UserID]{}.PrimaryKey, sqlid.Column[UserID]{}.NotNull,
+			sqlid.Column[UserID]{}.Nullable, sqlid.Column[UserID]{}.Check,
 		} {
 			text, err := define(d)
 			const want = "sqlid: the column has no name: set Column.Name"
@@ -130,7 +137,9 @@ func TestNoName(t *testing.T) {
 
 func TestIn(t *testing.T) {
 	db := openDB(t)
-	if _, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (10000000001), (20000000001), (30000000001)"); err != nil {
+	_, err := db.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY); " +
+		"INSERT INTO t VALUES (10000000001), (20000000001), (30000000001)")
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -143,12 +152,14 @@ func TestIn(t *testing.T) {
 	} {
 		list, args := sqlid.In(test.ids)
 		var n int
-		if err := db.QueryRow("SELECT count(*) FROM t WHERE id IN "+list, args...).Scan(&n); err != nil || n != test.want {
+		err := db.QueryRow("SELECT count(*) FROM t WHERE id IN "+list, args...).Scan(&n)
+		if err != nil || n != test.want {
 			t.Errorf("%v: %d rows, %v; want %d", test.ids, n, err, test.want)
 		}
 	}
 	list, args := sqlid.In([]UserID{0})
-	if err := db.QueryRow("SELECT 1 FROM t WHERE id IN "+list, args...).Err(); !errors.Is(err, idtype.ErrZero) {
+	err = db.QueryRow("SELECT 1 FROM t WHERE id IN "+list, args...).Err()
+	if !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("a zero among the IDs: %v", err)
 	}
 }
@@ -190,7 +201,8 @@ func TestNull(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`"0"`, `1.0`, `true`, `"x"`} {
-		if err := json.Unmarshal([]byte(bad), &kept); err == nil || kept.V != 14150009200065 || !kept.Valid {
+		err := json.Unmarshal([]byte(bad), &kept)
+		if err == nil || kept.V != 14150009200065 || !kept.Valid {
 			t.Errorf("JSON %s: %v, and the receiver is %v", bad, err, kept)
 		}
 	}
@@ -207,7 +219,10 @@ func TestByteIDsRoundTrip(t *testing.T) {
 	if _, err := db.Exec("CREATE TABLE t (" + key + ")"); err != nil {
 		t.Fatal(err)
 	}
-	want := []id{idtype.MustParse[id]("brpk4q72xwf2m63k"), idtype.MustParse[id]("brpk4q72xwf2m63l"), idtype.MustParse[id]("crpk4q72xwf2m632")}
+	want := []id{
+		idtype.MustParse[id]("brpk4q72xwf2m63k"), idtype.MustParse[id]("brpk4q72xwf2m63l"),
+		idtype.MustParse[id]("crpk4q72xwf2m632"),
+	}
 	for _, i := range []int{2, 0, 1} {
 		if _, err := db.Exec("INSERT INTO t VALUES (?)", want[i]); err != nil {
 			t.Fatal(err)

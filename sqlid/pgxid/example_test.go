@@ -35,7 +35,8 @@ func ExampleAfterConnect() {
 		ID    idtype.Decimal[any]
 		Buyer *UserID // NULL where there is none
 	}
-	rows, err := pool.Query(ctx, "SELECT id, buyer FROM orders WHERE buyer = ANY($1)", []UserID{14150009200065, 14160009200065})
+	rows, err := pool.Query(ctx, "SELECT id, buyer FROM orders WHERE buyer = ANY($1)",
+		[]UserID{14150009200065, 14160009200065})
 	if err != nil {
 		panic(err)
 	}
@@ -44,9 +45,10 @@ func ExampleAfterConnect() {
 		panic(err)
 	}
 	// COPY takes pointers, which saves an allocation per row.
-	_, err = pool.CopyFrom(ctx, pgx.Identifier{"archive"}, []string{"id", "buyer"}, pgx.CopyFromSlice(len(orders), func(i int) ([]any, error) {
+	source := pgx.CopyFromSlice(len(orders), func(i int) ([]any, error) {
 		return []any{&orders[i].ID, orders[i].Buyer}, nil
-	}))
+	})
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"archive"}, []string{"id", "buyer"}, source)
 	if err != nil {
 		panic(err)
 	}
@@ -61,8 +63,11 @@ func ExampleAfterConnect_stdlib() {
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
 	defer db.Close()
 
-	var buyers idtype.Slice[UserID] // database/sql hands over arrays as text, which a plain slice does not take
-	if err := db.QueryRow("SELECT array_agg(buyer) FROM orders WHERE id = ANY($1)", []idtype.DecimalID{14150009200065}).Scan(&buyers); err != nil {
+	// database/sql hands over arrays as text, which a plain slice does not take.
+	var buyers idtype.Slice[UserID]
+	err = db.QueryRow("SELECT array_agg(buyer) FROM orders WHERE id = ANY($1)",
+		[]idtype.DecimalID{14150009200065}).Scan(&buyers)
+	if err != nil {
 		panic(err)
 	}
 }
