@@ -38,7 +38,8 @@ func openDB(t *testing.T, path string) *sql.DB {
 // objects lists what a database holds, so that two ways to the same schema can be compared.
 func objects(t *testing.T, db *sql.DB) string {
 	t.Helper()
-	rows, err := db.Query("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1")
+	rows, err := db.Query(`SELECT type || ' ' || name || ' ' || coalesce(sql, '')
+		FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,8 @@ func TestByHand(t *testing.T) {
 		if _, err := byHand.Exec(string(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := fs.Stat(migrations.FS(migrations.SQLite), strings.Replace(up, ".up.", ".down.", 1)); err != nil {
+		down := strings.Replace(up, ".up.", ".down.", 1)
+		if _, err := fs.Stat(migrations.FS(migrations.SQLite), down); err != nil {
 			t.Error(err)
 		}
 	}
@@ -120,42 +122,51 @@ func TestDownAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := objects(t, db)
-	if err := migrations.Down(ctx, db, migrations.SQLite, 0); err == nil || !strings.Contains(err.Error(), "idmint_generator") {
+	err := migrations.Down(ctx, db, migrations.SQLite, 0)
+	if err == nil || !strings.Contains(err.Error(), "idmint_generator") {
 		t.Errorf("got %v", err)
 	}
-	if version, err := migrations.Version(ctx, db, migrations.SQLite); err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before {
+	version, err := migrations.Version(ctx, db, migrations.SQLite)
+	if err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before {
 		t.Errorf("at version %d, %v", version, err)
 	}
 }
 
 // What was used stays, and so does all else: a log that Down refuses to drop can be used as before.
 func TestDownKeepsWhatWasUsed(t *testing.T) {
+	const counter = "INSERT INTO idmint_counter (namespace, name, value) "
 	for _, test := range []struct {
 		used string
 		to   int
 		want error
 	}{
 		{"UPDATE idmint_namespace SET last_launch_id = 1", 0, migrations.ErrNotEmpty},
-		{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil}, // version 1 has launches, and no counters
-		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0, migrations.ErrNotEmpty},
-		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 1, migrations.ErrNotEmpty},
-		{"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 0)", 0, nil},
+		// Version 1 has launches, and no counters.
+		{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil},
+		{counter + "VALUES ('default', 'a', 1)", 0, migrations.ErrNotEmpty},
+		{counter + "VALUES ('default', 'a', 1)", 1, migrations.ErrNotEmpty},
+		{counter + "VALUES ('default', 'a', 0)", 0, nil},
 	} {
 		db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
 		if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 0); " + test.used); err != nil {
+		_, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 0); " + test.used)
+		if err != nil {
 			t.Fatal(err)
 		}
 		before := objects(t, db)
 		if test.want != nil {
-			file := map[bool]string{true: "sqlite/0002_counter.down.sql", false: "sqlite/0001_launch_log.down.sql"}[strings.Contains(test.used, "counter")]
+			file := "sqlite/0001_launch_log.down.sql"
+			if strings.Contains(test.used, "counter") {
+				file = "sqlite/0002_counter.down.sql"
+			}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.Exec(string(text)); err == nil || !strings.Contains(err.Error(), "only rise") {
+			_, err = db.Exec(string(text))
+			if err == nil || !strings.Contains(err.Error(), "only rise") {
 				t.Errorf("%s, by the file: %v", test.used, err)
 			}
 		}
@@ -166,8 +177,10 @@ func TestDownKeepsWhatWasUsed(t *testing.T) {
 		switch {
 		case test.want == nil && (err != nil || version != test.to):
 			t.Errorf("%s, down to %d: at version %d, %v", test.used, test.to, version, err)
-		case test.want != nil && (err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before):
-			t.Errorf("%s, down to %d was refused, and is at version %d, %v", test.used, test.to, version, err)
+		case test.want != nil && (err != nil ||
+			version != migrations.Latest(migrations.SQLite) || objects(t, db) != before):
+			t.Errorf("%s, down to %d was refused, and is at version %d, %v",
+				test.used, test.to, version, err)
 		}
 	}
 }
@@ -179,7 +192,8 @@ func TestEachVersion(t *testing.T) {
 	schemas := map[int]string{}
 	for version := range latest { // by the files, without what Up does
 		schemas[version] = objects(t, db)
-		ups, err := fs.Glob(migrations.FS(migrations.SQLite), fmt.Sprintf("%04d_*.up.sql", version+1))
+		pattern := fmt.Sprintf("%04d_*.up.sql", version+1)
+		ups, err := fs.Glob(migrations.FS(migrations.SQLite), pattern)
 		if err != nil || len(ups) != 1 {
 			t.Fatalf("%v, %v", ups, err)
 		}
@@ -199,7 +213,8 @@ func TestEachVersion(t *testing.T) {
 		if got := objects(t, db); got != schemas[version] {
 			t.Errorf("down to %d gives another schema:\n%s", version, got)
 		}
-		if from, to, err := migrations.Up(ctx, db, migrations.SQLite); from != version || to != latest || err != nil || objects(t, db) != full {
+		from, to, err := migrations.Up(ctx, db, migrations.SQLite)
+		if from != version || to != latest || err != nil || objects(t, db) != full {
 			t.Errorf("up from %d: from %d to %d, %v", version, from, to, err)
 		}
 	}
@@ -225,7 +240,8 @@ func TestNewerSchema(t *testing.T) {
 
 // A dialect of package sqlid is one of this package, and MariaDB has MySQL's tables.
 func TestMariaDB(t *testing.T) {
-	if got, want := migrations.Latest(sqlid.MariaDB), migrations.Latest(migrations.MySQL); got != want || got == 0 {
+	got, want := migrations.Latest(sqlid.MariaDB), migrations.Latest(migrations.MySQL)
+	if got != want || got == 0 {
 		t.Errorf("latest %d, want %d", got, want)
 	}
 }
@@ -233,8 +249,9 @@ func TestMariaDB(t *testing.T) {
 func TestUnknownDialect(t *testing.T) {
 	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
 	_, _, up := migrations.Up(ctx, db, "clickhouse")
+	const want = `dialect "clickhouse": want "sqlite", "postgres" or "mysql"`
 	for _, err := range []error{up, migrations.Down(ctx, db, "clickhouse", 0)} {
-		if err == nil || !strings.Contains(err.Error(), `dialect "clickhouse": want "sqlite", "postgres" or "mysql"`) {
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -265,7 +282,8 @@ func TestSameVersions(t *testing.T) {
 		return names
 	}
 	for _, d := range []migrations.Dialect{migrations.Postgres, migrations.MySQL} {
-		if got, want := list(d), list(migrations.SQLite); !slices.Equal(got, want) || len(got) == 0 {
+		got, want := list(d), list(migrations.SQLite)
+		if !slices.Equal(got, want) || len(got) == 0 {
 			t.Errorf("%s: %v, SQLite has %v", d, got, want)
 		}
 	}
@@ -274,5 +292,6 @@ func TestSameVersions(t *testing.T) {
 // 32 processes find no tables at their first boot.
 func TestManyMigrators(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
-	migrators.Many(t, openDB(t, path), "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite)
+	dsn := sqlite.DSN(path, sqlite.Create)
+	migrators.Many(t, openDB(t, path), "sqlite3", dsn, migrations.SQLite)
 }

@@ -9,11 +9,14 @@ import (
 	"github.com/idmint/idmint/internal/dialect"
 )
 
-var all = []dialect.Dialect{dialect.SQLite, dialect.Postgres, dialect.MySQL, dialect.MariaDB, dialect.ClickHouse}
+var all = []dialect.Dialect{
+	dialect.SQLite, dialect.Postgres, dialect.MySQL, dialect.MariaDB, dialect.ClickHouse,
+}
 
 func TestNames(t *testing.T) {
 	drivers := map[dialect.Dialect]string{
-		dialect.SQLite: "sqlite3", dialect.Postgres: "pgx", dialect.MySQL: "mysql", dialect.MariaDB: "mysql", dialect.ClickHouse: "clickhouse",
+		dialect.SQLite: "sqlite3", dialect.Postgres: "pgx",
+		dialect.MySQL: "mysql", dialect.MariaDB: "mysql", dialect.ClickHouse: "clickhouse",
 	}
 	for _, d := range all {
 		family := d
@@ -21,10 +24,13 @@ func TestNames(t *testing.T) {
 			family = dialect.MySQL
 		}
 		if !d.Known() || d.Title() == "" || d.Family() != family || d.Driver() != drivers[d] {
-			t.Errorf("%s: known %v, %q, family %s, driver %s", d, d.Known(), d.Title(), d.Family(), d.Driver())
+			t.Errorf("%s: known %v, %q, family %s, driver %s",
+				d, d.Known(), d.Title(), d.Family(), d.Driver())
 		}
 	}
-	if other := dialect.Dialect("oracle"); other.Known() || other.Family() != "" || other.Column("bigint", 8) != "" || other.Cause("40001") != dialect.Other {
+	other := dialect.Dialect("oracle")
+	if other.Known() || other.Family() != "" || other.Column("bigint", 8) != "" ||
+		other.Cause("40001") != dialect.Other {
 		t.Error("a dialect that is not known has knowledge")
 	}
 }
@@ -32,8 +38,10 @@ func TestNames(t *testing.T) {
 func TestQuote(t *testing.T) {
 	const name = "a\"b`c\\d"
 	for d, want := range map[dialect.Dialect]string{
-		dialect.SQLite: "\"a\"\"b`c\\d\"", dialect.Postgres: "\"a\"\"b`c\\d\"", "oracle": "\"a\"\"b`c\\d\"",
-		dialect.MySQL: "`a\"b``c\\d`", dialect.MariaDB: "`a\"b``c\\d`", dialect.ClickHouse: "`a\"b\\`c\\\\d`",
+		dialect.SQLite: "\"a\"\"b`c\\d\"", dialect.Postgres: "\"a\"\"b`c\\d\"",
+		"oracle":      "\"a\"\"b`c\\d\"",
+		dialect.MySQL: "`a\"b``c\\d`", dialect.MariaDB: "`a\"b``c\\d`",
+		dialect.ClickHouse: "`a\"b\\`c\\\\d`",
 	} {
 		if got := d.Quote(name); got != want {
 			t.Errorf("%s: %s, want %s", d, got, want)
@@ -42,11 +50,12 @@ func TestQuote(t *testing.T) {
 }
 
 func TestColumn(t *testing.T) {
+	const ascii = "CHAR(10) CHARACTER SET ascii COLLATE ascii_bin"
 	for d, want := range map[dialect.Dialect][4]string{
 		dialect.SQLite:     {"INTEGER", "BLOB", "TEXT", "TEXT"},
 		dialect.Postgres:   {"BIGINT", "BYTEA", `TEXT COLLATE "C"`, "UUID"},
-		dialect.MySQL:      {"BIGINT", "BINARY(10)", "CHAR(10) CHARACTER SET ascii COLLATE ascii_bin", ""},
-		dialect.MariaDB:    {"BIGINT", "BINARY(10)", "CHAR(10) CHARACTER SET ascii COLLATE ascii_bin", "UUID"},
+		dialect.MySQL:      {"BIGINT", "BINARY(10)", ascii, ""},
+		dialect.MariaDB:    {"BIGINT", "BINARY(10)", ascii, "UUID"},
 		dialect.ClickHouse: {"Int64", "FixedString(10)", "FixedString(10)", "UUID"},
 	} {
 		for i, form := range []string{"bigint", "bytes", "text", "uuid"} {
@@ -59,8 +68,9 @@ func TestColumn(t *testing.T) {
 
 func TestPasses(t *testing.T) {
 	for cause, want := range map[dialect.Cause]bool{
-		dialect.Other: false, dialect.Contended: true, dialect.Crowded: true, dialect.CutOff: false, dialect.Away: true,
-		dialect.ReadOnly: false, dialect.Absent: false, dialect.Guarded: false,
+		dialect.Other: false, dialect.Contended: true, dialect.Crowded: true,
+		dialect.CutOff: false, dialect.Away: true, dialect.ReadOnly: false,
+		dialect.Absent: false, dialect.Guarded: false,
 	} {
 		if cause.Passes() != want {
 			t.Errorf("%v passes: %v", cause, !want)
@@ -98,7 +108,8 @@ func TestAttempts(t *testing.T) {
 			t.Errorf("it ended %v after the last attempt, %v", took, ctx.Err())
 		}
 		if most < longest*9/10 || short < want/3 || short > want*2/3 {
-			t.Errorf("of %d pauses %d are below half the longest, and the longest is %v", want, short, most)
+			t.Errorf("of %d pauses %d are below half the longest, and the longest is %v",
+				want, short, most)
 		}
 		for range dialect.Attempts(ctx, longest) {
 			t.Error("an attempt after the context's end")
