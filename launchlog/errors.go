@@ -139,8 +139,8 @@ func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
 
-// An aboutError says which launch, counter or namespace an error is about. The package's name stands
-// once in its text, in front.
+// An aboutError says which launch, counter or namespace an error is about. The package's name
+// stands once in its text, in front.
 type aboutError struct {
 	what string
 	err  error
