@@ -24,6 +24,25 @@ func (c coded) Error() string { return fmt.Sprint(int(c)) }
 
 func (c coded) Code() int { return int(c) }
 
+// extended is an error of a driver that has the method ExtendedCode, of an integer type of its own.
+type extended uint16
+
+func (e extended) Error() string { return fmt.Sprint(uint16(e)) }
+
+func (e extended) ExtendedCode() extended { return e }
+
+// hollow has the field Number of a struct that is not there, and pointed a method that needs one.
+type (
+	hollow  struct{ *mysql.MySQLError }
+	pointed struct{ code int }
+)
+
+func (hollow) Error() string { return "hollow" }
+
+func (*pointed) Error() string { return "pointed" }
+
+func (p *pointed) ExtendedCode() int { return p.code }
+
 // What drivers say is read without importing them, however it is wrapped.
 func TestCauseOf(t *testing.T) {
 	state := func(code string) error { return &pgconn.PgError{Code: code} }
@@ -37,7 +56,7 @@ func TestCauseOf(t *testing.T) {
 		{state("40P01"), dialect.Postgres, dialect.Contended},
 		{state("55P03"), dialect.Postgres, dialect.Contended},
 		{state("53300"), dialect.Postgres, dialect.Crowded},
-		{state("57P03"), dialect.Postgres, dialect.Crowded},
+		{state("57P03"), dialect.Postgres, dialect.Away}, // behind a pooler the commit may be made
 		{state("57014"), dialect.Postgres, dialect.CutOff},
 		{state("57P01"), dialect.Postgres, dialect.Away},
 		{state("08006"), dialect.Postgres, dialect.Away},
@@ -72,6 +91,9 @@ func TestCauseOf(t *testing.T) {
 		{sqlite3.Error{Code: sqlite3.ErrReadonly}, dialect.SQLite, dialect.ReadOnly},
 		{coded(5), dialect.SQLite, dialect.Contended},
 		{coded(517), dialect.SQLite, dialect.Contended},
+		{extended(517), dialect.SQLite, dialect.Contended},
+		{hollow{}, "", dialect.Other},
+		{(*pointed)(nil), "", dialect.Other},
 		{io.EOF, "", dialect.Other},
 		{nil, "", dialect.Other},
 	} {

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"net"
 	"reflect"
 	"strconv"
 	"strings"
@@ -48,8 +49,7 @@ func postgresCause(state string) Cause {
 		"40P01", // deadlock_detected
 		"55P03": // lock_not_available
 		return Contended
-	case "53000", "53200", "53300", // insufficient_resources, out_of_memory, too_many_connections
-		"57P03": // cannot_connect_now: it starts or shuts down
+	case "53000", "53200", "53300": // insufficient_resources, out_of_memory, too_many_connections
 		return Crowded
 	case "57014", // query_canceled, by statement_timeout or an operator
 		"25P03", "25P04": // idle_in_transaction_session_timeout, transaction_timeout
@@ -109,9 +109,9 @@ func sqliteCause(code string) Cause {
 // CauseOf reads the cause from a driver's error, and says of which dialect the code is. An error
 // without a code is Other, of the dialect "".
 //
-// PostgreSQL's drivers have the method SQLState, and some of SQLite's have Code. MySQL's driver and
-// go-sqlite3 have fields instead, Number and ExtendedCode. They are read by reflection: to name
-// their types would be to import them.
+// PostgreSQL's drivers have the method SQLState, and modernc's of SQLite has Code. MySQL's driver has
+// a field Number, go-sqlite3 a field ExtendedCode, and ncruces' driver a method of that name. These
+// are read by reflection: to name their types would be to import them.
 func CauseOf(err error) (Dialect, Cause) {
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) {
@@ -121,33 +121,34 @@ func CauseOf(err error) (Dialect, Cause) {
 	if errors.As(err, &result) {
 		return SQLite, SQLite.Cause(strconv.Itoa(result.Code()))
 	}
-	if number, ok := field(err, "Number", reflect.Uint16); ok {
+	if number, ok := find(err, "Number"); ok {
 		return MySQL, MySQL.Cause(number)
 	}
-	if code, ok := field(err, "ExtendedCode", reflect.Int); ok {
+	if code, ok := find(err, "ExtendedCode"); ok {
 		if code == "0" {
-			code, _ = field(err, "Code", reflect.Int)
+			code, _ = find(err, "Code")
 		}
 		return SQLite, SQLite.Cause(code)
 	}
 	return "", Other
 }
 
-// field finds an error in err's tree that is a struct with the field, and returns that in digits.
-func field(err error, name string, kind reflect.Kind) (string, bool) {
+// UnknownHost reports whether an error says that nobody knows the server's name. That does not pass.
+func UnknownHost(err error) bool {
+	var name *net.DNSError
+	return errors.As(err, &name) && name.IsNotFound
+}
+
+// find looks in err's tree for an error with a field or a method of this name that is an integer, and
+// returns that in digits.
+func find(err error, name string) (string, bool) {
 	for err != nil {
-		v := reflect.Indirect(reflect.ValueOf(err))
-		if v.Kind() == reflect.Struct {
-			if f := v.FieldByName(name); f.IsValid() && f.Kind() == kind {
-				if f.CanInt() {
-					return strconv.FormatInt(f.Int(), 10), true
-				}
-				return strconv.FormatUint(f.Uint(), 10), true
-			}
+		if digits, ok := integer(reflect.ValueOf(err), name); ok {
+			return digits, true
 		}
 		if many, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, one := range many.Unwrap() {
-				if digits, ok := field(one, name, kind); ok {
+				if digits, ok := find(one, name); ok {
 					return digits, true
 				}
 			}
@@ -156,3 +157,30 @@ func field(err error, name string, kind reflect.Kind) (string, bool) {
 	}
 	return "", false
 }
+
+// integer reads v's method without arguments, or else its field.
+func integer(v reflect.Value, name string) (string, bool) {
+	var found reflect.Value
+	if m := v.MethodByName(name); m.IsValid() {
+		if t := m.Type(); t.NumIn() == 0 && t.NumOut() == 1 && isInteger(t.Out(0)) && !isNil(v) {
+			found = m.Call(nil)[0]
+		}
+	} else if v = reflect.Indirect(v); v.Kind() == reflect.Struct {
+		if f, ok := v.Type().FieldByName(name); ok && isInteger(f.Type) {
+			found, _ = v.FieldByIndexErr(f.Index) // an error for a field of an embedded nil
+		}
+	}
+	switch {
+	case !found.IsValid():
+		return "", false
+	case found.CanInt():
+		return strconv.FormatInt(found.Int(), 10), true
+	}
+	return strconv.FormatUint(found.Uint(), 10), true
+}
+
+func isInteger(t reflect.Type) bool {
+	return t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64
+}
+
+func isNil(v reflect.Value) bool { return v.Kind() == reflect.Pointer && v.IsNil() }

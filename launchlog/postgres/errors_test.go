@@ -50,6 +50,7 @@ func TestClassify(t *testing.T) {
 		{fatal, true, true, doubtful}, // maybe after the commit
 		{fatal, false, true, again},
 		{state("57P03"), false, true, again},
+		{state("57P03"), true, true, doubtful}, // a pooler's, which may not know
 		{state("57P01"), false, true, again},
 		{io.ErrUnexpectedEOF, true, true, doubtful},
 		{io.ErrUnexpectedEOF, false, true, again},

@@ -36,7 +36,8 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 		if err == nil {
 			err = &launchlog.SchemaError{Have: have, Want: SchemaVersion}
 		}
-		if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) {
+		again := (*launchlog.AttemptError)(nil)
+		if !errors.As(err, &again) || dialect.UnknownHost(err) {
 			break
 		}
 		last = err

@@ -3,6 +3,7 @@ package rows_test
 import (
 	"context"
 	"errors"
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,4 +30,17 @@ func TestAwaitSaysWhatWasInTheWay(t *testing.T) {
 			t.Errorf("after %d calls: %v", calls, err)
 		}
 	})
+}
+
+// A name that nobody knows is mistyped, and is told at once.
+func TestAwaitUnknownHost(t *testing.T) {
+	unknown := &net.DNSError{Err: "no such host", Name: "nosuch.invalid", IsNotFound: true}
+	calls := 0
+	err := rows.Await(t.Context(), func(context.Context) (int, error) {
+		calls++
+		return 0, &launchlog.AttemptError{Err: unknown}
+	})
+	if !errors.Is(err, unknown) || calls != 1 {
+		t.Errorf("after %d calls: %v", calls, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -100,7 +101,10 @@ func (s *Steps) run(
 }
 
 func result[T any](v any, err error) (T, error) {
-	of, _ := v.(T)
+	of, ok := v.(T)
+	if err == nil && !ok {
+		err = fmt.Errorf("a step returned %T, want %T", v, of)
+	}
 	return of, err
 }
 

@@ -6,12 +6,12 @@ import (
 	"io"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	sqldialect "github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/sqlid"
 )
@@ -21,9 +21,8 @@ var postgresDialect = &dialect{
 	refused: func(err error) bool {
 		var answer *pgconn.PgError
 		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
-			// a pooler's, which may not know
-			answer.Code != "40003" && !strings.HasPrefix(answer.Code, "08") &&
-			!strings.HasPrefix(answer.Code, "57P")
+			// Away may be a pooler's word, which may not know.
+			sqldialect.Postgres.Cause(answer.Code) != sqldialect.Away
 	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",

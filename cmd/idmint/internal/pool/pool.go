@@ -89,8 +89,7 @@ func Passes(err error) bool {
 // nobody knows it does not.
 func isAway(err error) bool {
 	var network net.Error
-	var name *net.DNSError
-	if errors.As(err, &name) && name.IsNotFound {
+	if dialect.UnknownHost(err) {
 		return false
 	}
 	return errors.As(err, &network) || errors.Is(err, ErrSilent) ||
