@@ -70,9 +70,13 @@ func newShell(t testing.TB) *shell {
 // sqlite:app.db.
 func inEveryLog(t *testing.T, test func(*testing.T, *shell)) {
 	t.Helper()
-	t.Run("SQLite", func(t *testing.T) { test(t, newShell(t)) })
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(t, newShell(t))
+	})
 	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
 			s := newShell(t)
 			s.db = dbtest.New(t, kind).URL()
 			test(t, s)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -246,31 +247,32 @@ func TestServersAway(t *testing.T) {
 			if kind == databases.ClickHouse {
 				commands = [][]string{{"import", "f.csv", "--table", "t", "--log", "sqlite:app.db"}}
 			}
+			password, _ := u.User.Password()
 			for _, args := range commands {
 				args = append(args, "--db", test.db)
 				if test.waits {
 					args = append(args, "--wait", wait.String())
 				}
-				began := time.Now()
-				got := s.run(args...)
-				took := time.Since(began)
-				said := false
-				for _, want := range strings.Split(test.want, "|") {
-					said = said || strings.Contains(got.stderr, want)
-				}
-				if got.status != statusBadInput || !said || got.stdout != "" ||
-					strings.Count(got.stderr, "\n") != 1 ||
-					strings.ContainsAny(got.stderr, "\t\r") {
-					t.Errorf("%s, %s, %v: %v", kind, test.name, args, got)
-				}
-				password, _ := u.User.Password()
-				if strings.Contains(got.stderr, "hunter2") ||
-					strings.Contains(got.stderr, ":"+password+"@") {
-					t.Errorf("%s, %s, %v: the password is in %q", kind, test.name, args, got.stderr)
-				}
-				if test.waits && took < wait/20 || took > soon {
-					t.Errorf("%s, %s, %v: it took %v", kind, test.name, args, took)
-				}
+				t.Run(fmt.Sprintf("%s/%s/%s", kind, test.name, args[0]), func(t *testing.T) {
+					t.Parallel()
+					began := time.Now()
+					got := s.run(args...)
+					took := time.Since(began)
+					said := slices.ContainsFunc(strings.Split(test.want, "|"),
+						func(want string) bool { return strings.Contains(got.stderr, want) })
+					if got.status != statusBadInput || !said || got.stdout != "" ||
+						strings.Count(got.stderr, "\n") != 1 ||
+						strings.ContainsAny(got.stderr, "\t\r") {
+						t.Errorf("%v: %v", args, got)
+					}
+					if strings.Contains(got.stderr, "hunter2") ||
+						strings.Contains(got.stderr, ":"+password+"@") {
+						t.Errorf("%v: the password is in %q", args, got.stderr)
+					}
+					if test.waits && took < wait/20 || took > soon {
+						t.Errorf("%v: it took %v", args, took)
+					}
+				})
 			}
 		}
 	}

@@ -55,7 +55,6 @@ func everywhere(t *testing.T, test func(t *testing.T, newFixture func(testing.TB
 	t.Helper()
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
-			t.Parallel() // servers are waited for
 			at := p.prepare(t)
 			test(t, func(t testing.TB) *fixture {
 				t.Helper()
