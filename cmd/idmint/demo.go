@@ -291,8 +291,11 @@ func (d *demo) rows(ctx context.Context) error {
 func (d *demo) order(ctx context.Context) error {
 	var meetings, generators, inversions int
 	err := d.pool.QueryRowContext(ctx,
-		`SELECT count(*), count(DISTINCT id % 10000000000), count(*) FILTER (WHERE created <= before)
-		FROM (SELECT id, created, lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before FROM meetings)`).
+		`SELECT count(*), count(DISTINCT id % 10000000000),
+			count(*) FILTER (WHERE created <= before)
+		FROM (SELECT id, created,
+			lag(created) OVER (PARTITION BY id % 10000000000 ORDER BY id) AS before
+			FROM meetings)`).
 		Scan(&meetings, &generators, &inversions)
 	if err != nil {
 		return err

@@ -141,8 +141,8 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string) error {
 	var engine, settings, identity string
 	err := t.conn.QueryRow(ctx,
-		`SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid)) FROM system.tables
-		WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
+		`SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid))
+		FROM system.tables WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
 	if err != nil {
 		return err
 	}

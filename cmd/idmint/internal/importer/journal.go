@@ -199,8 +199,11 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 	var ranges, doubts, progress string
 	err := j.transact(ctx, func(ctx context.Context, tx *session) error {
 		return tx.queryRow(ctx,
-			`SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt, stored_rows, file_bytes,
-			file_sha256, state, `+j.timeIn("started_at")+`, `+j.timeIn("changed_at")+` FROM idmint_import WHERE source = ? AND table_name = ? ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
+			`SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt,
+			stored_rows, file_bytes, file_sha256, state, `+
+				j.timeIn("started_at")+`, `+j.timeIn("changed_at")+`
+			FROM idmint_import WHERE source = ? AND table_name = ?
+			ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
 			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows,
 				&s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
 	})
@@ -227,8 +230,10 @@ func (j *journal) record(ctx context.Context, im Import) (*state, error) {
 	}
 	return s, j.transact(ctx, func(ctx context.Context, tx *session) error {
 		_, err := tx.exec(ctx,
-			`INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch, id_ranges, in_doubt, file_sha256, started_at, changed_at)
-			VALUES (?, ?, ?, ?, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+j.ignore, s.key, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch)
+			`INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch,
+			id_ranges, in_doubt, file_sha256, started_at, changed_at)
+			VALUES (?, ?, ?, ?, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+j.ignore,
+			s.key, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch)
 		if err != nil {
 			return err
 		}
