@@ -112,7 +112,7 @@ func stop(t *testing.T, s scheme, maxWait time.Duration) (*timed, *stuck) {
 	clock := &stuck{}
 	clock.at.Store(noon.UnixNano() - 1)
 	g := s.must(t, given(5%s.numbers), &generator.Options{
-		Clock: clock, MaxWait: maxWait, Pool: &generator.Pool{Min: s.first, Max: s.first + 2},
+		Clock: clock, MaxWait: maxWait, Pool: s.pool(0, 2),
 	})
 	clock.at.Store(noon.UnixNano())
 	wantNext(t, s, g, 0, 0, s.first)
@@ -271,7 +271,7 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 				return w, nil
 			})
 			g := s.must(t, windowsOf(source), &generator.Options{
-				Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + 2},
+				Clock: clock, Pool: s.pool(0, 2),
 			})
 			if _, err := g.fill(ctx, 3); err != nil {
 				t.Fatal(err)

@@ -36,7 +36,7 @@ func TestRegressionWaits(t *testing.T) {
 		for _, back := range []time.Duration{1, s.unit, s.units(2) - 1, s.units(7), 9 * time.Second} {
 			t.Run(back.String(), func(t *testing.T) {
 				g, clock := idle(t, s, generator.Options{
-					Pool: &generator.Pool{Min: s.first, Max: s.first + 3}, Regression: generator.RegressionWaits,
+					Pool: s.pool(0, 3), Regression: generator.RegressionWaits,
 				})
 				clock.Add(s.units(9))
 				wantNext(t, s, g, 9, 0, s.first)

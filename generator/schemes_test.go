@@ -104,7 +104,8 @@ type scheme struct {
 
 var schemes = []scheme{
 	{
-		name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
+		name: "trace", id: idtype.SchemeTrace, typ: "TraceID", unit: time.Second,
+		begin: time.Unix(0, 0), end: time.Unix(1<<33, 0),
 		first: 1, last: 1<<22 - 1, numbers: 1 << 16, part: "node_no", ascends: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewTrace(numbered(w, func(n int) int { return n }), o)
@@ -126,8 +127,9 @@ var schemes = []scheme{
 	eightByte("eightbyte spread", idtype.EightByteSpread),
 	eightByte("eightbyte sequential", idtype.EightByteTimeSequential),
 	{
-		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond, begin: time.UnixMilli(idtype.ShortEpoch),
-		end: time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1, ascends: true,
+		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond,
+		begin: time.UnixMilli(idtype.ShortEpoch),
+		end:   time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1, ascends: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
 			if err != nil {
@@ -145,8 +147,11 @@ var schemes = []scheme{
 
 func eightByte(name string, mode idtype.EightByteMode) scheme {
 	return scheme{
-		name: name, id: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond, begin: time.Unix(0, 0),
-		end: time.UnixMilli(1 << 42), last: 63, lag: 8, numbers: 1 << 15, part: "generator_id", below: 4, ascends: mode == idtype.EightByteTimeSequential,
+		name: name, id: idtype.SchemeEightByte, typ: "EightByteID", unit: time.Millisecond,
+		begin: time.Unix(0, 0),
+		end:   time.UnixMilli(1 << 42), last: 63, lag: 8,
+		numbers: 1 << 15, part: "generator_id", below: 4,
+		ascends: mode == idtype.EightByteTimeSequential,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			pair := func(n int) generator.EightBytePair {
 				return generator.EightBytePair{Generator: n >> 4, Cluster: n & 15}
@@ -168,8 +173,10 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 
 func sno(name string, with func(*generator.Sno) minter[idtype.SnoID], meta int) scheme {
 	return scheme{
-		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond, begin: time.UnixMilli(idtype.SnoEpoch),
-		end: time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4, numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
+		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond,
+		begin: time.UnixMilli(idtype.SnoEpoch),
+		end:   time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4,
+		numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
 			if err != nil {
@@ -274,6 +281,11 @@ func (s scheme) must(t testing.TB, w windows, o *generator.Options) *timed {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// pool is the slots from one to another, counted from the first.
+func (s scheme) pool(from, to int) *generator.Pool {
+	return &generator.Pool{Min: s.first + from, Max: s.first + to}
 }
 
 // units is a number of the scheme's units.

@@ -38,7 +38,7 @@ func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generato
 // and without a clock's goodwill.
 func TestSnapshotGoesOn(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		pool := &generator.Pool{Min: s.first, Max: s.first + 3}
+		pool := s.pool(0, 3)
 		o := generator.Options{Pool: pool, Regression: generator.RegressionWaits, MaxWait: time.Minute}
 		g, clock := idle(t, s, o)
 		wantNext(t, s, g, 0, 0, s.first)
@@ -98,7 +98,7 @@ func TestSnapshotOfAnotherPool(t *testing.T) {
 			{generator.Pool{Min: s.first + 5, Max: s.first + 50}, 1, s.first + 5},
 			{generator.Pool{Min: s.first + 20, Max: s.first + 30}, 0, s.first + 23}, // the same
 		} {
-			g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: s.first + 20, Max: s.first + 30}})
+			g, clock := idle(t, s, generator.Options{Pool: s.pool(20, 30)})
 			for slot := s.first + 20; slot <= s.first+22; slot++ {
 				wantNext(t, s, g, 0, 0, slot)
 			}

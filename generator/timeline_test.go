@@ -210,7 +210,7 @@ func TestTimeIsExact(t *testing.T) {
 			wantNext(t, s, g, 0, 0, s.first)
 		})
 		t.Run("random", func(t *testing.T) {
-			g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + 4}})
+			g, clock := idle(t, s, generator.Options{Pool: s.pool(0, 4)})
 			rnd := rand.New(rand.NewPCG(1, 2))
 			now := time.Duration(0)
 			for range 1000 {
@@ -229,7 +229,7 @@ func TestTimeIsExact(t *testing.T) {
 		})
 		// The cap was reached once, and no call waited.
 		t.Run("an hour after a full unit", func(t *testing.T) {
-			g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + 4}})
+			g, clock := idle(t, s, generator.Options{Pool: s.pool(0, 4)})
 			clock.Add(s.unit)
 			if _, err := g.fill(ctx, 5); err != nil {
 				t.Fatal(err)
@@ -335,7 +335,7 @@ func TestEndOfLayout(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, w := range map[string]windows{"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3))} {
 			clock := generator.NewTestClock(s.end.Add(-s.units(3)))
-			g := s.must(t, w, &generator.Options{Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + 2}})
+			g := s.must(t, w, &generator.Options{Clock: clock, Pool: s.pool(0, 2)})
 			clock.Set(s.end.Add(-s.units(2)))
 			if ids, err := g.fill(ctx, 6); err != nil ||
 				ids[5].time != s.end.Add(-s.unit).UnixNano() {

@@ -24,7 +24,7 @@ func inBubble(t *testing.T, o generator.Options, test func(*testing.T, scheme, *
 			clock.Step(-time.Minute)
 			o.Clock = clock
 			if o.Pool == nil {
-				o.Pool = &generator.Pool{Min: s.first, Max: s.first + 2}
+				o.Pool = s.pool(0, 2)
 			}
 			g := s.must(t, given(5%s.numbers), &o)
 			time.Sleep(time.Second)
@@ -99,7 +99,7 @@ func TestMaxWait(t *testing.T) {
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				g, clock := idle(t, s, generator.Options{
-					MaxWait: tt.max, Regression: generator.RegressionWaits, Pool: &generator.Pool{Min: s.first, Max: s.first + 2},
+					MaxWait: tt.max, Regression: generator.RegressionWaits, Pool: s.pool(0, 2),
 				})
 				for slot := range 3 {
 					wantNext(t, s, g, 0, 0, s.first+slot)
@@ -150,7 +150,7 @@ func full(t *testing.T, s scheme, o generator.Options) (*timed, *frozen) {
 	t.Helper()
 	clock := &frozen{}
 	clock.at.Store(noon.UnixNano() - 1)
-	o.Clock, o.Pool = clock, &generator.Pool{Min: s.first, Max: s.first}
+	o.Clock, o.Pool = clock, s.pool(0, 0)
 	g := s.must(t, given(5%s.numbers), &o)
 	clock.at.Store(noon.UnixNano())
 	wantNext(t, s, g, 0, 0, s.first)

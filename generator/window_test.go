@@ -32,7 +32,7 @@ func (s scheme) endless(number, from int) generator.Window[int] {
 func lent(t *testing.T, s scheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
 	t.Helper()
 	source, clock := newClaims(w...), generator.NewTestClock(noon)
-	pool := &generator.Pool{Min: s.first, Max: s.first + 2}
+	pool := s.pool(0, 2)
 	return s.must(t, windowsOf(source), &generator.Options{Clock: clock, Pool: pool}), source, clock
 }
 
