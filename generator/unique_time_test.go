@@ -87,7 +87,7 @@ type round struct {
 }
 
 func (r *round) run() (figures, error) {
-	total := int(whole(6_000, 4_000)) // in a life
+	total := int(whole(6_000, 3_000)) // in a life
 	if raceEnabled {
 		total /= 4
 	}
