@@ -3,6 +3,7 @@ package generator_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -221,5 +222,66 @@ func TestCeilingOfTwo(t *testing.T) {
 			}
 			wg.Wait()
 		})
+	})
+}
+
+// TestCeilingSurvivesCrashes: of generators that end without a trace, with clocks set anywhere, and
+// of several at once.
+func TestCeilingSurvivesCrashes(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		synctest.Test(t, func(t *testing.T) {
+			var counter counterFrom
+			rnd := rand.New(rand.NewPCG(1, 2))
+			seen := map[mark]int{}
+			clocks := []*generator.TestClock{generator.NewTestClock(noon), generator.NewTestClock(noon), generator.NewTestClock(noon)}
+			apps := make([]*timed, 3)
+			for run := range 400 {
+				app := rnd.IntN(3)
+				clocks[app].Add(time.Duration(rnd.Int64N(int64(s.units(20)))) - s.units(9))
+				if apps[app] == nil || rnd.IntN(5) == 0 {
+					o := generator.Options{Clock: clocks[app], MaxWait: time.Hour}
+					apps[app] = s.must(t, ceiling(&counter, s.units(rnd.IntN(6))), &o)
+				}
+				ids, err := apps[app].fill(ctx, 1+rnd.IntN(2*min(s.last, 100)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				for _, id := range ids {
+					if by, ok := seen[id.mark]; ok {
+						t.Fatalf("run %d minted %+v, as run %d did", run, id.mark, by)
+					}
+					seen[id.mark] = run
+				}
+			}
+		})
+	})
+}
+
+// TestCeiling follows the counter: it stands at the units since 1970, ahead of the generator by the
+// length.
+func TestCeiling(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		const century = 36525 * 24 * time.Hour
+		for _, tt := range []struct {
+			length time.Duration
+			units  int64
+		}{{0, 2}, {-5, 2}, {s.unit, 2}, {s.units(2) + 1, 3}, {s.units(3), 3}, {s.units(100) - 1, 100}, {century, int64(century / s.unit)}} {
+			var counter counterFrom
+			clock := generator.NewTestClock(noon)
+			g := s.must(t, ceiling(&counter, tt.length), &generator.Options{Clock: clock})
+			if counter != 0 {
+				t.Error("a number was taken before it was needed")
+			}
+			id, err := g.next(ctx)
+			if err != nil || id.mark != (mark{1 % s.numbers, noon.UnixNano(), 0, s.first}) {
+				t.Errorf("minted %+v, %v", id.mark, err)
+			}
+			now := noon.UnixNano() / int64(s.unit)
+			if got, want := int64(counter), now+tt.units-1; got != want {
+				t.Errorf("length %v: the counter is at %d units after now, want %d", tt.length,
+					got-now, want-now)
+			}
+		}
 	})
 }

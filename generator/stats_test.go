@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
@@ -116,4 +117,72 @@ func TestStatsIsACopy(t *testing.T) {
 		t.Errorf("minted %d, %v", got, err)
 	}
 	wantStats(t, "after a reader changed its own", g, span+1, 92, 17)
+}
+
+// TestTimelineStats, one by one.
+func TestTimelineStats(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		g, _, clock := lent(t, s, s.window(5, 0, 4), s.window(5, 8, 20))
+		want := func(when string, want generator.Stats) {
+			t.Helper()
+			if got := g.stats(); got != want {
+				t.Errorf("%s: %+v, want %+v", when, got, want)
+			}
+		}
+		want("new", generator.Stats{})
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want("ready", generator.Stats{Windows: 1})
+		wantLent(t, s, g, 5, 0, 0)
+		want("one ID", generator.Stats{Issued: 1, Windows: 1, Time: noon, PoolUsed: 1.0 / 3})
+		clock.Add(s.unit)
+		want("a unit later", generator.Stats{Issued: 1, Windows: 1, Time: noon})
+		if _, err := g.fill(ctx, 5); err != nil {
+			t.Fatal(err)
+		}
+		latest := noon.Add(s.units(2))
+		want("after a wait", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		clock.Add(-s.unit)
+		want("behind", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		clock.Set(noon.Add(s.units(6)))
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want("before the next window", generator.Stats{Issued: 6, Windows: 2, Waits: 1, Time: latest})
+		wantLent(t, s, g, 5, 8, 0)
+		want("in the next window", generator.Stats{Issued: 7, Windows: 2, Waits: 2, Time: noon.Add(s.units(8)), PoolUsed: 1.0 / 3})
+	})
+}
+
+// TestStatsWhileWindowsChange: whoever looks meanwhile does not see a time that was not stamped,
+// nor more than was issued.
+func TestStatsWhileWindowsChange(t *testing.T) {
+	s := schemes[0]
+	clock := generator.NewTestClock(noon)
+	g := s.must(t, ceiling(new(counterFrom), 0), &generator.Options{Clock: clock})
+	const units = 40_000
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range units {
+			clock.Add(s.unit)
+			if _, err := g.next(ctx); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for {
+		st := g.stats()
+		if now := clock.UnixNano(); st.Time.UnixNano() > now || st.Issued > units ||
+			st.PoolUsed > 0.5 {
+			t.Fatalf("%+v at %v", st, time.Unix(0, now).UTC())
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
 }
