@@ -50,8 +50,8 @@ func (c *kept) ahead(clock generator.Clock, unit time.Duration) time.Duration {
 // ceilingUnits is the length of a ceiling in these tests.
 const ceilingUnits = 30
 
-// TestKilledStarts: however often an app is killed while it starts, the next one mints within the
-// length of its ceiling, and the counter is ahead by no more than that.
+// TestKilledStarts: an app may be killed while it starts, however often. The next one mints within
+// the length of its ceiling, and the counter is ahead by no more than that.
 func TestKilledStarts(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {

@@ -160,8 +160,8 @@ func TestLateAtChange(t *testing.T) {
 	})
 }
 
-// TestOneRequestPerNumber: a caller that was held up between taking one of the last IDs of a number
-// and looking whether to ask for the next must not have the one after it asked for as well.
+// TestOneRequestPerNumber: a caller takes one of the last IDs of a number and then looks whether to
+// ask for the next. One that was held up in between must not ask for the number after that as well.
 func TestOneRequestPerNumber(t *testing.T) {
 	const goroutines, changes = 16, 3000
 	numbers := make([]int, changes+2)

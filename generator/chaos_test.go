@@ -55,8 +55,9 @@ func (c *chaosClock) UnixNano() int64 {
 	return c.now
 }
 
-// step moves the clock forward, or back, by any length or to where it has been, or, half of the
-// time, to where it is as late as ever: without that no generator that waits would mint any more.
+// step moves the clock forward, or back, by any length or to where it has been. Half of the time it
+// moves the clock to where it is as late as ever. Without that, no generator that waits would mint
+// any more.
 func (c *chaosClock) step() {
 	d := int64(float64(time.Millisecond) * math.Pow(float64(year/time.Millisecond),
 		c.rnd.Float64()))

@@ -20,8 +20,8 @@ func (g *Decimal) SkipTo(counter int) {
 	atomic.StoreUint64(&g.word, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep-usedUp)
 }
 
-// Above is how many steps the state is above usedUp, where only calls that are still busy may have
-// put it: it must never get so far that the word wraps around and mints again. Below usedUp it is
+// Above is how many steps the state is above usedUp. Only calls that are still busy may have put it
+// there. It must never get so far that the word wraps around and mints again. Below usedUp it is
 // negative.
 func (g *Decimal) Above() int {
 	return int(g.last()/idtype.DecimalStep) - usedUp/idtype.DecimalStep

@@ -51,9 +51,9 @@ type op struct {
 	n    int
 }
 
-// TestModel: any sequence of calls, near the look-ahead and the end as often as elsewhere, with a
-// source that fails or callers that are gone now and then, gives the model's IDs without a gap and
-// without a repeat, and fails only where the model has no number to go on with.
+// TestModel makes any sequence of calls, near the look-ahead and the end as often as elsewhere. Now
+// and then the source fails or callers are gone. The IDs are the model's, without a gap and without
+// a repeat. A call fails only where the model has no number to go on with.
 func TestModel(t *testing.T) {
 	kinds := []string{
 		"Next", "Next", "Fill", "Fill", "Owned", "Owned", "skip", "skip",

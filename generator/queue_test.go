@@ -13,7 +13,7 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// TestLongestWaitGoesFirst: slots go to calls in the order in which these began to wait, and a call
+// TestLongestWaitGoesFirst: slots go to calls in the order in which these began to wait. A call
 // that comes upon free slots while others wait does not take them.
 func TestLongestWaitGoesFirst(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits, MaxWait: time.Hour}
@@ -228,8 +228,8 @@ func TestLeaderLeaves(t *testing.T) {
 	})
 }
 
-// TestSleeperThatWasServed: a call that sleeps for a far tick, and is served by another one when
-// the clock was set forward, does not keep later calls waiting until it wakes.
+// TestSleeperThatWasServed: a call sleeps for a far tick, and another one serves it when the clock
+// was set forward. It does not keep later calls waiting until it wakes.
 func TestSleeperThatWasServed(t *testing.T) {
 	o := generator.Options{Regression: generator.RegressionWaits}
 	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
@@ -255,8 +255,8 @@ func TestSleeperThatWasServed(t *testing.T) {
 	})
 }
 
-// TestSourceFailsForAllThatWait: where the window that calls wait for is not to be had, all of them
-// hear of it when the source says so, and do not ask one after another.
+// TestSourceFailsForAllThatWait: calls wait for a window that is not to be had. All of them hear of
+// it when the source says so, and do not ask one after another.
 func TestSourceFailsForAllThatWait(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {

@@ -19,8 +19,8 @@ func snoScheme() scheme {
 	panic("no scheme toggles")
 }
 
-// TestTickTock follows the bit: a regression toggles it at once, in both directions, as long as the
-// other value of the bit has not stamped the time, and waits where it has.
+// TestTickTock follows the bit. A regression toggles it at once, in both directions, unless the
+// other value of the bit has stamped the time. There the call waits.
 func TestTickTock(t *testing.T) {
 	s := snoScheme()
 	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})

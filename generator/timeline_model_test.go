@@ -54,7 +54,7 @@ type worldOp struct {
 }
 
 // TestTimelineModel: whatever the clock does, and however generators are stopped and started, an ID
-// is minted once, is one that its generator may mint, and has the clock's time where it should.
+// is minted once. It is one that its generator may mint, and has the clock's time where it should.
 func TestTimelineModel(t *testing.T) {
 	kinds := []string{
 		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge", "late", "restart", "policy", "fresh",

@@ -265,7 +265,7 @@ func (l *late) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // TestLateTimers: a generator at its cap uses the units up that it slept through, the last few of
-// them, in order; so its IDs may be older than the clock, and no cap is lost to timers.
+// them, in order. So its IDs may be older than the clock, and timers cost nothing of the cap.
 func TestLateTimers(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, units := range []int{1, 4, 7, 8, 9, 30} {

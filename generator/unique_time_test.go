@@ -21,10 +21,9 @@ var uniqueSeed = flag.Uint64("unique.seed", 0, "seed of the tests of uniqueness;
 // numbers.
 var sources = []string{"one number", "pools of one number", "time ceilings of one number", "changing numbers"}
 
-// TestUniqueUnderChaos: generators that goroutines share, by clocks that step at any moment, mint
-// nothing twice: with each policy, with numbers of every kind of source, with pools so small that
-// they run over all the time, over restarts, with canceled calls and failing sources, for all
-// schemes.
+// TestUniqueUnderChaos: generators that goroutines share mint nothing twice, for all schemes. Their
+// clocks step at any moment. It goes over each policy, numbers of every kind of source, pools so
+// small that they run over all the time, restarts, canceled calls and failing sources.
 func TestUniqueUnderChaos(t *testing.T) {
 	for _, s := range schemes {
 		chaos(t, s)
