@@ -29,18 +29,31 @@ func Run(
 func Request(key string) launchlog.Request { return storesuite.Request(key) }
 
 // An AppPool is a pool of an app, in which a store has no connections of its own.
-type AppPool = storesuite.AppPool
+type AppPool struct {
+	Connections int                               // of the pool
+	Begin       func() (rollback func(), _ error) // begins a transaction, and waits for a connection
+	// New makes a store that has not written yet.
+	New func() (launchlog.Store, error)
+	// Elsewhere is a store of the same database whose connections are its own.
+	Elsewhere launchlog.Store
+	// Lock holds up all steps that change the namespace "default", from a connection elsewhere.
+	Lock func() (unlock func(), _ error)
+}
 
 // Held has transactions of an app hold all connections of its pool while they wait for a step.
 // Where the store knows that, the step fails and says what to do. It fails soon in a store that has
 // not written, and not within seconds in one that has. Where connections come back it does not.
 func Held(t *testing.T, pool AppPool) {
 	t.Helper()
-	storesuite.Held(t, pool)
+	storesuite.Held(t, storesuite.AppPool(pool))
 }
 
 // A Disk can be made to stand still.
-type Disk = storesuite.Disk
+type Disk interface {
+	Stall(t *testing.T)   // makes nothing durable from now on
+	Reached(t *testing.T) // waits until a commit stands still
+	Resume(t *testing.T)
+}
 
 // Stalled has the disk below a store stand still while it commits. Every call ends nevertheless.
 // The call that commits may have been carried out, and says so. Those behind it have changed
