@@ -82,9 +82,18 @@ func TestInterrupted(t *testing.T) {
 		if err := Await(ctx, time.Minute, run); !errors.Is(err, errStopped) {
 			t.Errorf("Await, %s: %v", name, err)
 		}
-		ctx, cancel = context.WithCancelCause(t.Context())
-		retried := func() error { return passing("refused") }
-		cancel(errStopped)
+	}
+	for _, runs := range []int{0, 1, 2} { // before the end
+		ctx, cancel := context.WithCancelCause(t.Context())
+		retried := func() error {
+			if runs--; runs <= 0 {
+				cancel(errStopped)
+			}
+			return passing("refused")
+		}
+		if runs == 0 {
+			cancel(errStopped)
+		}
 		if err := Retry(ctx, time.Minute, retried); !errors.Is(err, errStopped) {
 			t.Errorf("Retry: %v", err)
 		}
