@@ -17,7 +17,9 @@ fmt:
 # all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
-	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator ./gormid ./sqlid/pgxid ./clickhouse ./launchlog/...
+	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \
+		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/gormid ./integration_test/pgxid \
+		./integration_test/clickhouse ./integration_test/launchlog/...
 
 # The page of docs/, measured in containers. Takes ten minutes on a machine that does nothing else.
 report:
