@@ -114,7 +114,9 @@ var schemes = []scheme{
 			}
 			read := func(id idtype.TraceID) mark {
 				intact(id)(id.Parts().ID())
-				last, _ := id.Times(g.Stats().Time) // which it has minted up to
+				// Of the times with this timestamp, the nearest to what was stamped last. One that
+				// was stamped before may be later, where the clock went back.
+				last, _ := id.Times(g.Stats().Time.Add(idtype.TracePeriod / 2))
 				return mark{id.Node(), last.UnixNano(), 0, id.Bottom()}
 			}
 			timed := adapt(g, g, read)

@@ -11,7 +11,7 @@ type Stats struct {
 	Waiting     int       // calls that wait for the clock now
 	Regressions uint64    // times that the clock was seen to have gone back
 	Windows     uint64    // windows that were begun
-	Time        time.Time // the latest time that was stamped
+	Time        time.Time // the time that was stamped last
 	PoolUsed    float64   // share of the slots of the clock's present unit that are used, 0 to 1
 }
 
