@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -202,6 +204,37 @@ func TestTargetsHaveNames(t *testing.T) {
 		seen[key] = true
 		if tt.ratio && tt.peer == "" {
 			t.Errorf("%q is a ratio to nothing", tt.what)
+		}
+	}
+}
+
+// TestRunMeasuresTargets: the script measures what the page and the history are made of.
+func TestRunMeasuresTargets(t *testing.T) {
+	script, err := os.ReadFile("../run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := regexp.MustCompile(`(?m)^ *measure '(.+?)' (\S+) `).FindAllStringSubmatch(string(script), -1)
+	measured := func(f figure) bool {
+		function, _, _ := strings.Cut("Benchmark"+f.name, "/")
+		processors := map[bool]string{false: "1", true: "2"}[f.parallel]
+		for _, call := range calls {
+			if regexp.MustCompile(call[1]).MatchString(function) && strings.Contains(call[2], processors) {
+				return true
+			}
+		}
+		return false
+	}
+	figures := []figure{}
+	for _, tt := range targets {
+		figures = append(figures, tt.ours)
+		if tt.peer != "" {
+			figures = append(figures, tt.against)
+		}
+	}
+	for _, f := range figures {
+		if !measured(f) {
+			t.Errorf("bench/run does not measure %v", f)
 		}
 	}
 }
