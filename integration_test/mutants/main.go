@@ -1,7 +1,7 @@
 // Command mutants breaks the code on purpose, one place at a time, and reports whether the tests
 // notice. It works on a copy of the checkout, and ends with status 1 if a mutant survives:
 //
-//	go run ./integration_test/mutants [words of a mutant's reason]
+//	go run ./integration_test/mutants [words of a mutant's reason, or its file]
 package main
 
 import (
@@ -49,7 +49,7 @@ func run(only string) error {
 	sound := map[string]bool{} // tests that pass as long as nothing is broken
 	caught, others := 0, 0
 	for _, m := range mutants {
-		if !strings.Contains(m.why, only) {
+		if !strings.Contains(m.why, only) && !strings.HasPrefix(m.file, only) {
 			continue
 		}
 		began := time.Now()
