@@ -73,7 +73,7 @@ func (f form) columnType() string {
 	if f.storage == idtype.StorageText {
 		size = textLen
 	}
-	return dialect.ClickHouse.Column(string(f.storage), size)
+	return dialect.Column(dialect.ClickHouse, string(f.storage), size)
 }
 
 // Zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.

@@ -24,10 +24,10 @@ func columnOf(name string, id column, null bool) string {
 	case d == dialect.ClickHouse && form == idtype.StorageText:
 		return nullable("String", null) // the driver stores the bytes of MarshalBinary in a FixedString
 	case d == dialect.ClickHouse:
-		return nullable(d.Column(string(form), size), null)
+		return nullable(dialect.Column(d, string(form), size), null)
 	case form == idtype.StorageText && (d == dialect.Postgres || d == dialect.MySQL),
 		form == idtype.StorageBytes && d == dialect.MySQL:
-		return d.Column(string(form), size)
+		return dialect.Column(d, string(form), size)
 	}
 	return ""
 }

@@ -60,10 +60,10 @@ func unknown(d Dialect) error {
 
 // FS holds the SQL files of a dialect. Of one that has none it is empty.
 func FS(d Dialect) fs.FS {
-	if _, ok := engines[d.Family()]; !ok {
+	if _, ok := engines[dialect.Family(d)]; !ok {
 		return embed.FS{}
 	}
-	sub, err := fs.Sub(files, string(d.Family()))
+	sub, err := fs.Sub(files, string(dialect.Family(d)))
 	if err != nil {
 		panic(err) // the name is no path
 	}
@@ -78,7 +78,7 @@ func Latest(d Dialect) int {
 
 // Version is the version that the database has, 0 where it has no tables.
 func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
-	e, ok := engines[d.Family()]
+	e, ok := engines[dialect.Family(d)]
 	if !ok {
 		return 0, unknown(d)
 	}
@@ -124,7 +124,7 @@ func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 
 // up runs one migration, unless another process took it while this one waited for the lock.
 func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
-	return engines[d.Family()].hold(ctx, db, func(tx *sql.Tx, have int) error {
+	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, have int) error {
 		if have >= version {
 			return nil
 		}
@@ -151,7 +151,7 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 }
 
 func down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
-	return engines[d.Family()].hold(ctx, db, func(tx *sql.Tx, version int) error {
+	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, version int) error {
 		if version > Latest(d) {
 			return &NewerError{version, Latest(d)}
 		}
@@ -220,7 +220,7 @@ func execute(ctx context.Context, tx *sql.Tx, d Dialect, version int, way string
 	if err != nil {
 		return err
 	}
-	for _, statement := range engines[d.Family()].statements(string(text)) {
+	for _, statement := range engines[dialect.Family(d)].statements(string(text)) {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", names[0], err)
 		}

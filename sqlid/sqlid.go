@@ -48,6 +48,7 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // A Domain is the set of values that a column takes.
@@ -78,9 +79,9 @@ func (c Column[T]) Type(d Dialect) (string, error) {
 	if zero.Storage() == idtype.StorageText {
 		size = len(zero.String())
 	}
-	column := d.Column(string(zero.Storage()), size)
+	column := dialect.Column(d, string(zero.Storage()), size)
 	switch {
-	case checks[d.Family()] == nil:
+	case checks[dialect.Family(d)] == nil:
 		return "", &DialectError{d}
 	case column == "":
 		return "", &StorageError{d, zero.Storage()}
@@ -113,7 +114,7 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	fill := strings.NewReplacer("{name}", name, "{size}", strconv.Itoa(size),
 		"{zeros}", strings.Repeat("00", size), "{zero}", zero.String(), "{zero uuid}", zeroUUID,
 		"{numbers}", c.numbers(name))
-	return fill.Replace(checks[d.Family()][zero.Storage()]), nil
+	return fill.Replace(checks[dialect.Family(d)][zero.Storage()]), nil
 }
 
 // numbers is the condition for integers of the domain, in every dialect.

@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// Dialect is a kind of database, by its name.
+// Dialect is a kind of database, by its name. Packages sqlid and migrations show the type to their
+// users. So it has no methods but Quote, which users call. What else is known of a dialect is asked
+// for by functions of this package.
 type Dialect string
 
 // The dialects. MariaDB speaks MySQL's, and has a type for UUIDs.
@@ -22,7 +24,6 @@ const (
 
 // knowledge is what differs between dialects.
 type knowledge struct {
-	title   string // what the database calls itself
 	family  Dialect
 	driver  string            // the name by which its Go driver registers itself with database/sql
 	quote   *strings.Replacer // what a quoted name escapes
@@ -43,14 +44,14 @@ var mysqlColumns = map[string]string{
 
 var known = map[Dialect]knowledge{
 	SQLite: {
-		title: "SQLite", family: SQLite, driver: "sqlite3",
+		family: SQLite, driver: "sqlite3",
 		quote: doubled, mark: `"`, codes: sqliteCause,
 		columns: map[string]string{
 			"bigint": "INTEGER", "bytes": "BLOB", "text": "TEXT", "uuid": "TEXT",
 		},
 	},
 	Postgres: {
-		title: "PostgreSQL", family: Postgres, driver: "pgx",
+		family: Postgres, driver: "pgx",
 		quote: doubled, mark: `"`, codes: postgresCause,
 		// Another collation sorts texts otherwise. CHAR(16) is no exact match for a text parameter,
 		// which keeps some queries from its index.
@@ -59,11 +60,11 @@ var known = map[Dialect]knowledge{
 		},
 	},
 	MySQL: {
-		title: "MySQL", family: MySQL, driver: "mysql",
+		family: MySQL, driver: "mysql",
 		quote: backticks, mark: "`", codes: mysqlCause, columns: mysqlColumns,
 	},
 	MariaDB: {
-		title: "MariaDB", family: MySQL, driver: "mysql",
+		family: MySQL, driver: "mysql",
 		quote: backticks, mark: "`", codes: mysqlCause,
 		columns: map[string]string{
 			"bigint": mysqlColumns["bigint"], "bytes": mysqlColumns["bytes"],
@@ -71,7 +72,7 @@ var known = map[Dialect]knowledge{
 		},
 	},
 	ClickHouse: {
-		title: "ClickHouse", family: ClickHouse, driver: "clickhouse", mark: "`",
+		family: ClickHouse, driver: "clickhouse", mark: "`",
 		quote: strings.NewReplacer("`", "\\`", `\`, `\\`),
 		columns: map[string]string{
 			"bigint": "Int64", "bytes": "FixedString(#)", "text": "FixedString(#)", "uuid": "UUID",
@@ -79,18 +80,12 @@ var known = map[Dialect]knowledge{
 	},
 }
 
-// Known reports whether this package knows the dialect.
-func (d Dialect) Known() bool { return known[d].title != "" }
-
-// Title returns what the database calls itself, for example "PostgreSQL".
-func (d Dialect) Title() string { return known[d].title }
-
 // Family returns the dialect itself, and MySQL for MariaDB. So what a family has in common is said
-// once.
-func (d Dialect) Family() Dialect { return known[d].family }
+// once. Of a dialect that is not known it is "".
+func Family(d Dialect) Dialect { return known[d].family }
 
 // Driver returns the name by which the dialect's Go driver registers itself with database/sql.
-func (d Dialect) Driver() string { return known[d].driver }
+func Driver(d Dialect) string { return known[d].driver }
 
 // Quote quotes a name as an identifier. A dialect that is not known quotes as standard SQL does.
 func (d Dialect) Quote(name string) string {
@@ -101,9 +96,9 @@ func (d Dialect) Quote(name string) string {
 	return k.mark + k.quote.Replace(name) + k.mark
 }
 
-// Column is the type of a column that holds IDs in a form of package idtype: bigint, bytes, text or
-// uuid. Size is the length of the bytes or of the text. Of a form that the dialect has no column
-// for it is "".
-func (d Dialect) Column(form string, size int) string {
+// Column returns the type of a dialect's column that holds IDs in a form of package idtype: bigint,
+// bytes, text or uuid. Size is the length of the bytes or of the text. Of a form that the dialect
+// has no column for it is "".
+func Column(d Dialect, form string, size int) string {
 	return strings.ReplaceAll(known[d].columns[form], "#", strconv.Itoa(size))
 }

@@ -2,6 +2,7 @@ package dialect_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,15 +24,28 @@ func TestNames(t *testing.T) {
 		if d == dialect.MariaDB {
 			family = dialect.MySQL
 		}
-		if !d.Known() || d.Title() == "" || d.Family() != family || d.Driver() != drivers[d] {
-			t.Errorf("%s: known %v, %q, family %s, driver %s",
-				d, d.Known(), d.Title(), d.Family(), d.Driver())
+		if dialect.Family(d) != family || dialect.Driver(d) != drivers[d] {
+			t.Errorf("%s: family %s, driver %s", d, dialect.Family(d), dialect.Driver(d))
 		}
 	}
 	other := dialect.Dialect("oracle")
-	if other.Known() || other.Family() != "" || other.Column("bigint", 8) != "" ||
-		other.Cause("40001") != dialect.Other {
+	if dialect.Family(other) != "" || dialect.Driver(other) != "" ||
+		dialect.Column(other, "bigint", 8) != "" ||
+		dialect.CauseOfCode(other, "40001") != dialect.Other {
 		t.Error("a dialect that is not known has knowledge")
+	}
+}
+
+// Packages sqlid and migrations show the type to their users, with all its methods.
+func TestMethods(t *testing.T) {
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[dialect.Dialect](), reflect.TypeFor[*dialect.Dialect](),
+	} {
+		for i := range typ.NumMethod() {
+			if name := typ.Method(i).Name; name != "Quote" {
+				t.Errorf("%v has a method %s: make it a function of package dialect", typ, name)
+			}
+		}
 	}
 }
 
@@ -59,7 +73,7 @@ func TestColumn(t *testing.T) {
 		dialect.ClickHouse: {"Int64", "FixedString(10)", "FixedString(10)", "UUID"},
 	} {
 		for i, form := range []string{"bigint", "bytes", "text", "uuid"} {
-			if got := d.Column(form, 10); got != want[i] {
+			if got := dialect.Column(d, form, 10); got != want[i] {
 				t.Errorf("%s %s: %q, want %q", d, form, got, want[i])
 			}
 		}

@@ -34,9 +34,9 @@ const (
 // Passes reports whether the same may succeed a little later.
 func (c Cause) Passes() bool { return c == Contended || c == Crowded || c == Away }
 
-// Cause returns the cause that a code of the dialect stands for. A code is an SQLSTATE of
+// CauseOfCode returns the cause that a code of the dialect stands for. A code is an SQLSTATE of
 // PostgreSQL, an error number of MySQL, or a result code of SQLite.
-func (d Dialect) Cause(code string) Cause {
+func CauseOfCode(d Dialect, code string) Cause {
 	if read := known[d].codes; read != nil {
 		return read(code)
 	}
@@ -115,20 +115,20 @@ func sqliteCause(code string) Cause {
 func CauseOf(err error) (Dialect, Cause) {
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) {
-		return Postgres, Postgres.Cause(state.SQLState())
+		return Postgres, CauseOfCode(Postgres, state.SQLState())
 	}
 	var result interface{ Code() int }
 	if errors.As(err, &result) {
-		return SQLite, SQLite.Cause(strconv.Itoa(result.Code()))
+		return SQLite, CauseOfCode(SQLite, strconv.Itoa(result.Code()))
 	}
 	if number, ok := find(err, "Number"); ok {
-		return MySQL, MySQL.Cause(number)
+		return MySQL, CauseOfCode(MySQL, number)
 	}
 	if code, ok := find(err, "ExtendedCode"); ok {
 		if code == "0" {
 			code, _ = find(err, "Code")
 		}
-		return SQLite, SQLite.Cause(code)
+		return SQLite, CauseOfCode(SQLite, code)
 	}
 	return "", Other
 }

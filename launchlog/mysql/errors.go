@@ -51,7 +51,7 @@ func classify(err error) error {
 }
 
 func causeOf(e *mysql.MySQLError) dialect.Cause {
-	return dialect.MySQL.Cause(strconv.Itoa(int(e.Number)))
+	return dialect.CauseOfCode(dialect.MySQL, strconv.Itoa(int(e.Number)))
 }
 
 // isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger. It says so of a

@@ -52,7 +52,9 @@ func classify(err error, sent, broken bool) error {
 	return err
 }
 
-func causeOf(e *pgconn.PgError) dialect.Cause { return dialect.Postgres.Cause(e.Code) }
+func causeOf(e *pgconn.PgError) dialect.Cause {
+	return dialect.CauseOfCode(dialect.Postgres, e.Code)
+}
 
 // lost reports whether the server went away, or says that it does not know. A commit that was sent
 // may then have been made.

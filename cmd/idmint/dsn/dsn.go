@@ -198,7 +198,7 @@ func (d DSN) Source() string {
 
 // Driver is the name by which the database's Go driver registers itself with database/sql. This
 // package imports none.
-func (d DSN) Driver() string { return d.Kind.Driver() }
+func (d DSN) Driver() string { return dialect.Driver(d.Kind) }
 
 func (d DSN) mysql() (string, error) {
 	c := mysql.NewConfig()

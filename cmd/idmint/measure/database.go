@@ -50,7 +50,7 @@ func OpenSQLite(ctx context.Context) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open(dsn.SQLite.Driver(),
+	db, err := sql.Open(dialect.Driver(dsn.SQLite),
 		dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0))
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

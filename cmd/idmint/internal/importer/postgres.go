@@ -22,7 +22,7 @@ var postgresDialect = &dialect{
 		var answer *pgconn.PgError
 		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
 			// Away may be a pooler's word, which may not know.
-			sqldialect.Postgres.Cause(answer.Code) != sqldialect.Away
+			sqldialect.CauseOfCode(sqldialect.Postgres, answer.Code) != sqldialect.Away
 	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",
