@@ -38,7 +38,7 @@ func TestFirst(t *testing.T) {
 		launch, number int
 		want           string
 	}{
-		{"the document's", 65, 92, "10009200065"},
+		{"of the example in formats.md", 65, 92, "10009200065"},
 		{"smallest", 1, 0, "10000000001"},
 		{"largest", 99_999, 99_999, "19999999999"},
 	} {

@@ -15,8 +15,8 @@ var eightByteLayout = layout{
 	last: idtype.EightByteMaxSequence, lag: 8,
 }
 
-// EightBytePair is what makes an eightbyte generator's IDs its own: the document's generator and
-// cluster IDs, claimed as one.
+// EightBytePair is what makes an eightbyte generator's IDs its own. It is the generator_id and the
+// cluster_id of docs/design/formats.md, claimed as one.
 type EightBytePair struct {
 	Generator int `json:"generator_id"` // 0 ..= 2047
 	Cluster   int `json:"cluster_id"`   // 0 ..= 15
@@ -31,8 +31,8 @@ type EightByte struct {
 	mode idtype.EightByteMode
 }
 
-// NewEightByte makes a generator of a pair: [Given] one is the document's LocalUniqueIDGenerator,
-// a claimed one its SynchronizedUniqueIDGenerator. Errors: [*idtype.RangeError], [*OptionError],
+// NewEightByte makes a generator of a pair, [Given] or claimed. docs/design/formats.md says which
+// generators of java-uniqueid these two are. Errors: [*idtype.RangeError], [*OptionError],
 // [*SnapshotError].
 func NewEightByte(
 	mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options,
@@ -78,9 +78,9 @@ func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
 	return g.id(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a millisecond as it has left at once: the document's batch.
-// It returns how many it minted, which is fewer only with an error; those are valid and will not
-// be minted again.
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It is java-uniqueid's
+// batch: see docs/design/formats.md. It returns how many it minted, which is fewer only with an
+// error; those are valid and will not be minted again.
 func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, error) {
 	return fill(ctx, &g.line, dst, g.id)
 }

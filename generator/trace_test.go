@@ -61,8 +61,8 @@ func TestTraceClockThatJumps(t *testing.T) {
 	}
 }
 
-// TestTraceThread: the pools of threads are the document's split: the thread in front, a counter of
-// at least 1 behind.
+// TestTraceThread: the pools of threads are the source's split, as docs/design/formats.md has it:
+// the thread in front, a counter of at least 1 behind.
 func TestTraceThread(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1000, 4096, 32767, 32768} {
 		end, each := 0, 0
