@@ -58,12 +58,14 @@ func postgresCause(state string) Cause {
 		return Away
 	case "25006": // read_only_sql_transaction
 		return ReadOnly
+	case "57P04": // database_dropped: by waiting it does not come back
+		return Other
 	case "42P01": // undefined_table
 		return Absent
 	case "23000": // integrity_constraint_violation, which the migrations' idmint_refuse raises
 		return Guarded
 	}
-	// 08 is the connection, 57P the server.
+	// 08 is the connection, the rest of 57P the server.
 	if strings.HasPrefix(state, "08") || strings.HasPrefix(state, "57P") {
 		return Away
 	}

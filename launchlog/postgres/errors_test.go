@@ -23,6 +23,7 @@ func TestClassify(t *testing.T) {
 		return &pgconn.PgError{Severity: "ERROR", Code: code, Message: "m"}
 	}
 	fatal := &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "25P04"}
+	dropped := &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P04"}
 	key := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_key"}
 	primary := &pgconn.PgError{Code: "23505", ConstraintName: "idmint_launch_pkey"}
 	const final, again, doubtful = "final", "again", "in doubt"
@@ -52,6 +53,8 @@ func TestClassify(t *testing.T) {
 		{state("57P03"), false, true, again},
 		{state("57P03"), true, true, doubtful}, // a pooler's, which may not know
 		{state("57P01"), false, true, again},
+		{dropped, false, true, final},
+		{dropped, true, true, doubtful}, // maybe after the commit
 		{io.ErrUnexpectedEOF, true, true, doubtful},
 		{io.ErrUnexpectedEOF, false, true, again},
 		{closed{}, true, true, doubtful},
