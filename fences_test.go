@@ -50,6 +50,12 @@ var fences = []fence{
 		"what the stores share drives no database",
 	},
 	{
+		[]string{"launchlog/internal/named"},
+		[]string{""},
+		nil,
+		"the launch log and its stores all name their errors by it",
+	},
+	{
 		[]string{"launchlog/sqlite"},
 		[]string{module, "gorm.io", "github.com/jackc", "github.com/go-sql-driver"},
 		[]string{module + "launchlog", module + "launchlog/internal/rows", module + "internal/dialect"},

@@ -51,9 +51,10 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	return attempt(ctx, l, "counters", "", func(ctx context.Context) ([]CounterState, error) {
+	found, err := attempt(ctx, l, "counters", "", func(ctx context.Context) ([]CounterState, error) {
 		return l.store.Counters(ctx, l.opts.Namespace, after, limit)
 	})
+	return found, about(l.namespace(), err)
 }
 
 // Name returns the counter's name within its namespace.
@@ -88,7 +89,7 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 		err = lost.Err
 	}
 	if err != nil {
-		return 0, &aboutError{"counter " + name, err}
+		return 0, about("counter "+name, err)
 	}
 	c.log.warn(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
 	return first, nil
@@ -99,10 +100,7 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 	last, err := attempt(ctx, c.log, "last", c.ref.Name, func(ctx context.Context) (int64, error) {
 		return c.log.store.LastNumber(ctx, c.ref)
 	})
-	if err != nil {
-		return 0, &aboutError{"counter " + c.ref.Name, err}
-	}
-	return last, nil
+	return last, about("counter "+c.ref.Name, err)
 }
 
 // Advance raises the counter to target, so that the numbers up to target count as handed out. It is
@@ -128,8 +126,5 @@ func (c *Counter) Advance(ctx context.Context, target int64, actor string) (int6
 	now, err := attempt(ctx, c.log, "advance", name, func(ctx context.Context) (int64, error) {
 		return c.log.store.AdvanceCounter(ctx, c.ref, target, actor)
 	})
-	if err != nil {
-		return 0, &aboutError{"counter " + name, err}
-	}
-	return now, nil
+	return now, about("counter "+name, err)
 }

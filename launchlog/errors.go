@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // A reason is an error without details. Its text begins with the package's name, as those of all
@@ -114,7 +116,7 @@ func (e *UnresolvedError) Error() string {
 		text += ", and may have been carried out"
 	}
 	for _, err := range e.Unwrap() {
-		if reason := bare(err); !strings.Contains(text, reason) {
+		if reason := named.Bare(err); !strings.Contains(text, reason) {
 			text += ": " + reason
 		}
 	}
@@ -139,26 +141,30 @@ func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
 
-// An aboutError says which launch, counter or namespace an error is about. The package's name
-// stands once in its text, in front.
+// An aboutError says which launch, counter or namespace an error is about, unless that is "". The
+// package's name stands once in its text, in front.
 type aboutError struct {
 	what string
 	err  error
 }
 
-func (e *aboutError) Error() string { return "launchlog: " + e.what + ": " + bare(e.err) }
+// about is where errors of a store leave the package, and get its name.
+func about(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &aboutError{what, err}
+}
+
+func (e *aboutError) Error() string {
+	what := e.what
+	if what != "" {
+		what += ": "
+	}
+	return "launchlog: " + what + named.Bare(e.err)
+}
 
 func (e *aboutError) Unwrap() error { return e.err }
-
-// bare returns an error's text without the name of this package, or of a store's, in front.
-func bare(err error) string {
-	text := err.Error()
-	name, rest, _ := strings.Cut(text, ": ")
-	if name == "launchlog" || strings.HasPrefix(name, "launchlog/") {
-		return rest
-	}
-	return text
-}
 
 // quote bounds what goes into a message.
 func quote(s string) string {

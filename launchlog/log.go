@@ -130,13 +130,13 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
 		if r.RollsBack != 0 { // launches are never deleted: what is there stays there
 			if _, err := l.store.Launch(ctx, l.ref(r.RollsBack)); err != nil {
-				return Launch{}, &aboutError{fmt.Sprintf("rolls back launch %d", r.RollsBack), err}
+				return Launch{}, about(fmt.Sprintf("rolls back launch %d", r.RollsBack), err)
 			}
 		}
 		return l.store.StartLaunch(ctx, start)
 	})
 	if err != nil {
-		return Launch{}, &aboutError{"namespace " + l.opts.Namespace, err}
+		return Launch{}, about(l.namespace(), err)
 	}
 	if launch.RequestHash != hash {
 		differing := differ(launch.Request, r)
@@ -162,7 +162,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 		return l.store.EndLaunch(ctx, l.ref(launch), ending)
 	})
 	if err != nil {
-		return Launch{}, &aboutError{"launch " + key, err}
+		return Launch{}, about("launch "+key, err)
 	}
 	if ended.Outcome != ending.Outcome {
 		return Launch{}, &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
@@ -174,10 +174,7 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 // [ErrGeneratorsExhausted], [*UnresolvedError], or what the store says.
 func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 	claim, err := l.claim(ctx, launch)
-	if err != nil {
-		return Claim{}, &aboutError{fmt.Sprintf("launch %d", launch), err}
-	}
-	return claim, nil
+	return claim, about(fmt.Sprintf("launch %d", launch), err)
 }
 
 func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
@@ -209,7 +206,7 @@ func (g *Generators) Launch() int { return g.launch }
 // launch, because the generator's do.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 	claim, err := g.log.claim(ctx, g.launch)
-	return claim.Generator, err
+	return claim.Generator, about("", err)
 }
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as
@@ -231,10 +228,13 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 	now, err := attempt(ctx, l, "advance", key, func(ctx context.Context) (int, error) {
 		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
 	})
-	if err == nil && now > last {
-		err = &RequestError{"last", key, fmt.Sprintf("is below the last launch, %d", now)}
+	if err != nil {
+		return 0, about(l.namespace(), err)
 	}
-	return now, err
+	if now > last {
+		return now, &RequestError{"last", key, fmt.Sprintf("is below the last launch, %d", now)}
+	}
+	return now, nil
 }
 
 // Show returns a launch, or [ErrNotFound].
@@ -243,10 +243,7 @@ func (l *Log) Show(ctx context.Context, launch int) (Launch, error) {
 	found, err := attempt(ctx, l, "show", key, func(ctx context.Context) (Launch, error) {
 		return l.store.Launch(ctx, l.ref(launch))
 	})
-	if err != nil {
-		return Launch{}, &aboutError{"launch " + key, err}
-	}
-	return found, nil
+	return found, about("launch "+key, err)
 }
 
 // List returns launches, the newest first.
@@ -257,9 +254,10 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	if filter.Limit == 0 {
 		filter.Limit = defaultLimit
 	}
-	return attempt(ctx, l, "list", "", func(ctx context.Context) ([]Launch, error) {
+	found, err := attempt(ctx, l, "list", "", func(ctx context.Context) ([]Launch, error) {
 		return l.store.Launches(ctx, l.opts.Namespace, filter)
 	})
+	return found, about(l.namespace(), err)
 }
 
 // Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
@@ -269,10 +267,14 @@ func (l *Log) Events(ctx context.Context, launch int) ([]Event, error) {
 	found, err := attempt(ctx, l, "events", key, func(ctx context.Context) ([]Event, error) {
 		return l.store.Events(ctx, l.ref(launch))
 	})
-	if err == nil && len(found) == 0 && launch != 0 {
+	switch {
+	case launch == 0:
+		return found, about(l.namespace(), err)
+	case err == nil && len(found) == 0:
 		_, err = l.Show(ctx, launch)
+		return nil, err
 	}
-	return found, err
+	return found, about("launch "+key, err)
 }
 
 // Claims returns up to limit claims of a launch, from generator number from on, in ascending order.
@@ -287,9 +289,13 @@ func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, err
 	})
 	if err == nil && len(found) == 0 {
 		_, err = l.Show(ctx, launch)
+		return nil, err
 	}
-	return found, err
+	return found, about("launch "+key, err)
 }
+
+// namespace is what an error of the whole namespace is about.
+func (l *Log) namespace() string { return "namespace " + l.opts.Namespace }
 
 func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
 

@@ -9,7 +9,8 @@ import "context"
 // Methods obey their context, also where the database or its disk does not answer, and are safe for
 // use by many goroutines and many processes. They return the context's error bare only where
 // nothing was sent to the database, or what was sent is rolled back. Otherwise they return it in an
-// [AttemptError] that is ambiguous.
+// [AttemptError] that is ambiguous. Their errors need no package's name in front: a [Log] puts its
+// own there.
 type Store interface {
 	// StartLaunch returns ErrBehind if the namespace's last launch number is below
 	// start.KnownLaunch. Else it returns the launch that has the key of start. If there is none, it

@@ -56,7 +56,7 @@ func TestCauseOf(t *testing.T) {
 		{state("40P01"), dialect.Postgres, dialect.Contended},
 		{state("55P03"), dialect.Postgres, dialect.Contended},
 		{state("53300"), dialect.Postgres, dialect.Crowded},
-		{state("57P03"), dialect.Postgres, dialect.Away}, // behind a pooler the commit may be made
+		{state("57P03"), dialect.Postgres, dialect.Away},  // behind a pooler the commit may be made
 		{state("57P04"), dialect.Postgres, dialect.Other}, // the database was dropped
 		{state("57014"), dialect.Postgres, dialect.CutOff},
 		{state("57P01"), dialect.Postgres, dialect.Away},

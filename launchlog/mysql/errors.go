@@ -14,6 +14,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 var errReadOnly = errors.New("the server only reads: it is a replica, or its read_only is on")
@@ -22,6 +23,29 @@ const (
 	duplicate = 1062
 	deadlock  = 1213
 )
+
+// A failure is an error of the store as a whole, behind the package's name. The errors of its steps
+// get that of launchlog.
+type failure struct{ err error }
+
+func (e *failure) Error() string { return "launchlog/mysql: " + named.Bare(e.err) }
+
+func (e *failure) Unwrap() error { return e.err }
+
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{err}
+}
+
+// opened is what the constructors return.
+func opened(s *Store, err error) (*Store, error) {
+	if err != nil {
+		return nil, failed(err)
+	}
+	return s, nil
+}
 
 // classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
 // transaction whose commit was not sent has changed nothing.

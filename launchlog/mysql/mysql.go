@@ -62,23 +62,22 @@ type steps = rows.Steps
 
 var _ launchlog.Store = (*Store)(nil)
 
-// A reason is an error without details, behind the package's name.
-type reason string
-
-func (r reason) Error() string { return "launchlog/mysql: " + string(r) }
-
 // errURL does not repeat the URL, which may hold a password.
-var errURL error = reason(`the DSN is a URL, as the command line's --db takes it: ` +
+var errURL = errors.New(`the DSN is a URL, as the command line's --db takes it: ` +
 	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 4
 // connections of its own, which set what steps rely on, strict SQL mode among it, whatever the
 // server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
-// server that does not answer. Errors: a [*launchlog.SchemaError], the context's, or the driver's.
-// A server that only reads can be read: the first write fails. The tables' database is found once,
-// and named in every statement: a USE by an app that shares the pool leads to no other log.
-func Open(ctx context.Context, dsn string) (*Store, error) {
+// server that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the
+// driver's. A server that only reads can be read: the first write fails. The tables' database is
+// found once, and named in every statement: a USE by an app that shares the pool leads to no other
+// log.
+func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
+
+// connect opens the log by a pool of the store's own.
+func connect(ctx context.Context, dsn string) (*Store, error) {
 	if strings.HasPrefix(dsn, "mysql://") || strings.HasPrefix(dsn, "mariadb://") {
 		return nil, errURL
 	}
@@ -126,14 +125,14 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // 10 s from then on. Long queries of the app that take all connections count as well. See [Open]
 // for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
-	return open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
+	return opened(open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
 		now := db.Stats()
 		return rows.Usage{
 			// Its time counts those that wait no more.
 			Most: now.MaxOpenConnections, Given: int64(now.WaitDuration),
 			Full: now.MaxOpenConnections > 0 && now.InUse >= now.MaxOpenConnections,
 		}
-	})})
+	})}))
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -188,10 +187,10 @@ func (s *Store) version(ctx context.Context) (int, error) {
 
 // Close closes the connections that Open made.
 func (s *Store) Close() error {
-	if s.own {
-		return s.db.Close()
+	if !s.own {
+		return nil
 	}
-	return nil
+	return failed(s.db.Close())
 }
 
 // A database puts the log's database before the names of tables in a connection's statements. So

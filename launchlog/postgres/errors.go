@@ -8,6 +8,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 var (
@@ -16,6 +17,22 @@ var (
 	errReadOnly = errors.New("the server only reads: it is a standby, " +
 		"or its default_transaction_read_only is on")
 )
+
+// A failure is why a store was not opened, behind the package's name. The errors of its steps get
+// that of launchlog.
+type failure struct{ err error }
+
+func (e *failure) Error() string { return "launchlog/postgres: " + named.Bare(e.err) }
+
+func (e *failure) Unwrap() error { return e.err }
+
+// opened is what the constructors return.
+func opened(s *Store, err error) (*Store, error) {
+	if err != nil {
+		return nil, &failure{err}
+	}
+	return s, nil
+}
 
 // classify puts those errors into an AttemptError after which a launchlog.Log may try again. Sent
 // says that a transaction and its commit were sent. Broken says that the connection is of no more

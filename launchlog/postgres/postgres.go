@@ -77,9 +77,12 @@ type SearchPathError = searchpath.Error
 // settings of pgxpool count: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
 // are made before, by migrations.Up. It finds their schema once, by the session's default
 // search_path, which dsn may set, and names it in every statement. It waits up to 10 s for a server
-// that does not answer. Errors: a [*launchlog.SchemaError], the context's, or pgx's. A standby can
-// be read: its first write fails.
-func Open(ctx context.Context, dsn string) (*Store, error) {
+// that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby
+// can be read: its first write fails.
+func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
+
+// connect opens the log by a pool of the store's own.
+func connect(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
@@ -111,13 +114,13 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 // does so after a second until the store has written for the first time, and after 10 s from then
 // on. Long queries of the app that take all connections count as well. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
-	return open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
+	return opened(open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
 		now := pool.Stat()
 		return rows.Usage{
 			Most: int(now.MaxConns()), Given: now.AcquireCount(),
 			Full: now.AcquiredConns() == now.MaxConns(),
 		}
-	})})
+	})}))
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {

@@ -24,7 +24,11 @@ import (
 //
 // A log that was restored from a copy gives out again what was taken since. Advance its launches
 // and counters before anything else: see package launchlog.
-func Backup(ctx context.Context, path, to string) (err error) {
+func Backup(ctx context.Context, path, to string) error {
+	return failed("backup of "+path, backup(ctx, path, to))
+}
+
+func backup(ctx context.Context, path, to string) (err error) {
 	// Nobody else has the copy open, so it may lie where locks do not hold.
 	if err := cmp.Or(Check(path), checkPath(to)); err != nil {
 		return err
@@ -77,10 +81,10 @@ func copyInto(ctx context.Context, path, temporary, to string) error {
 	}
 	_, err = source.ExecContext(ctx, "VACUUM INTO ?", temporary)
 	if err := errors.Join(err, source.Close()); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	if err := verify(ctx, temporary); err != nil {
-		return fmt.Errorf("the copy of %s: %w", path, err)
+		return fmt.Errorf("the copy: %w", err)
 	}
 	if err := syncFile(temporary); err != nil { // nobody has locks on it
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/internal/slowdisk"
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -116,6 +117,7 @@ func TestBackupErrors(t *testing.T) {
 		} else if !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: got %v, want %q in it", test.name, err, test.words)
 		}
+		storesuite.BeginsWith(t, err, "launchlog/sqlite: ")
 	}
 	wantOnly(t, dir, 2)
 	content, err := os.ReadFile(there)

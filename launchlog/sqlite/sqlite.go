@@ -117,18 +117,26 @@ var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log in the file path. Its tables are made before, by migrations.Up on a
 // database that was opened with DSN(path, Create). It waits up to 10 s for a lock, or for a disk
-// that does not answer. Errors: a [*launchlog.SchemaError], a [*FileError], the context's, or
-// SQLite's, for a file that is not there or not a database. A file that is not to be written can be
-// read: its first write fails.
+// that does not answer. Errors are a [*FileError], or wrap a [*launchlog.SchemaError], the
+// context's, or SQLite's, for a file that is not there or not a database. A file that is not to be
+// written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(path) // the process may change its folder
+	absolute, err := filepath.Abs(path) // the process may change its folder
 	if err != nil {
-		return nil, err
+		return nil, failed(path, err)
 	}
-	s := unopened(path)
+	s := unopened(absolute)
+	if err := s.open(ctx); err != nil {
+		return nil, failed(absolute, err)
+	}
+	return s, nil
+}
+
+// open waits until the store is prepared, and closes it where that fails.
+func (s *Store) open(ctx context.Context) (err error) {
 	late := fmt.Errorf("waited for %v", openWait)
 	waiting, cancel := context.WithTimeoutCause(ctx, openWait, late)
 	defer cancel()
@@ -137,12 +145,15 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	select {
 	case r := <-opened:
 		if r.err == nil {
-			return s, nil
+			return nil
 		}
-		err = errors.Join(s.refused(r.err), s.Close())
+		err = s.refused(r.err)
+		if closing := s.Close(); closing != nil && !errors.Is(err, closing) {
+			err = errors.Join(err, closing)
+		}
 	case <-waiting.Done():
 		go s.Close() // as soon as the disk answers
-		err = fmt.Errorf("%s: the disk has not answered", path)
+		err = errors.New("the disk has not answered")
 		if e := last.Load(); e != nil {
 			err = s.refused(*e)
 		}
@@ -150,7 +161,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if waiting.Err() != nil {
 		err = fmt.Errorf("%w: %w", context.Cause(waiting), err)
 	}
-	return nil, err
+	return err
 }
 
 // attempt prepares the store as soon as nobody locks it out.
@@ -168,9 +179,9 @@ func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) (err e
 // refused says why a file cannot be opened.
 func (s *Store) refused(err error) error {
 	if _, absent := os.Stat(s.path); errors.Is(absent, fs.ErrNotExist) {
-		err = fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
+		return fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
 	}
-	return fmt.Errorf("%s: %w", s.path, err)
+	return err
 }
 
 func (s *Store) prepare(ctx context.Context) error {
@@ -220,5 +231,5 @@ func (s *Store) Close() error {
 	if s.forsaken() {
 		return s.check()
 	}
-	return errors.Join(s.reader.Close(), s.writer.Close())
+	return failed(s.path, errors.Join(s.reader.Close(), s.writer.Close()))
 }

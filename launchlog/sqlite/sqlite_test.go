@@ -241,6 +241,7 @@ func TestOpenErrors(t *testing.T) {
 				!strings.Contains(err.Error(), quoted) {
 				t.Errorf("got %v, want a message with %q and the path", err, test.message)
 			}
+			storesuite.BeginsWith(t, err, "launchlog/sqlite: ")
 		})
 	}
 	var schema *launchlog.SchemaError

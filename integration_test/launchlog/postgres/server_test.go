@@ -487,6 +487,7 @@ func TestOpenErrors(t *testing.T) {
 			strings.Contains(err.Error(), "secret") || s != nil {
 			t.Errorf("%s: got %v, want a message with %q", test.name, err, test.message)
 		}
+		storesuite.BeginsWith(t, err, "launchlog/postgres: ")
 	}
 	var schema *launchlog.SchemaError
 	if _, err := postgres.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 ||

@@ -30,11 +30,11 @@ func Await(ctx context.Context, version func(context.Context) (int, error)) erro
 	for range dialect.Attempts(waiting, time.Second) {
 		var have int
 		have, err = version(waiting)
-		if err == nil && have == SchemaVersion {
+		switch {
+		case err == nil && have == SchemaVersion:
 			return nil
-		}
-		if err == nil {
-			err = &launchlog.SchemaError{Have: have, Want: SchemaVersion}
+		case err == nil:
+			return &launchlog.SchemaError{Have: have, Want: SchemaVersion}
 		}
 		again := (*launchlog.AttemptError)(nil)
 		if !errors.As(err, &again) || dialect.UnknownHost(err) {

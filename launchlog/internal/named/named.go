@@ -1,0 +1,15 @@
+// Package named writes the texts of errors that begin with the name of their package once.
+package named
+
+import "strings"
+
+// Bare returns an error's text without the name of a package of the launch log in front. Whoever
+// wraps the error puts its own name there.
+func Bare(err error) string {
+	text := err.Error()
+	name, rest, _ := strings.Cut(text, ": ")
+	if name == "launchlog" || strings.HasPrefix(name, "launchlog/") {
+		return rest
+	}
+	return text
+}
