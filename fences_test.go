@@ -40,13 +40,13 @@ var fences = []fence{
 	{
 		[]string{"launchlog", "launchlog/memory"},
 		[]string{""},
-		[]string{module + "launchlog", module + "internal/dialect"},
+		[]string{module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect"},
 		"a launch log needs no ID types, and no driver but its store's",
 	},
 	{
 		[]string{"launchlog/internal/rows"},
 		[]string{""},
-		[]string{module + "launchlog", module + "internal/dialect"},
+		[]string{module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect"},
 		"what the stores share drives no database",
 	},
 	{
@@ -58,14 +58,18 @@ var fences = []fence{
 	{
 		[]string{"launchlog/sqlite"},
 		[]string{module, "gorm.io", "github.com/jackc", "github.com/go-sql-driver"},
-		[]string{module + "launchlog", module + "launchlog/internal/rows", module + "internal/dialect"},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/rows", module + "internal/dialect",
+		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
 		[]string{"launchlog/postgres"},
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/go-sql-driver"},
 		[]string{
-			module + "launchlog", module + "launchlog/internal/rows", module + "internal/searchpath",
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/rows", module + "internal/searchpath",
 			module + "internal/dialect",
 		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
@@ -73,7 +77,10 @@ var fences = []fence{
 	{
 		[]string{"launchlog/mysql"},
 		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc"},
-		[]string{module + "launchlog", module + "launchlog/internal/rows", module + "internal/dialect"},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/rows", module + "internal/dialect",
+		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
 	{
