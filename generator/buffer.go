@@ -45,8 +45,11 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 		if len(ids) > 0 {
 			return ids, nil
 		}
-		if err == nil {
+		switch _, panicked := err.(*PanicError); {
+		case err == nil:
 			err = errNothingMinted
+		case panicked, err == errNoAnswer:
+			err = &NumberError{Err: err}
 		}
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 }
 
 // Next returns the next ID. It waits, within ctx, where both halves are used up. Its errors are the
-// source's, a [*PanicError] where that panicked, or [ErrNotMade].
+// source's, or a [*NumberError] that wraps a [*PanicError] where that panicked, or [ErrNotMade].
 func (b *Buffer[T]) Next(ctx context.Context) (T, error) {
 	var ids [1]T
 	_, err := b.Fill(ctx, ids[:])

@@ -51,7 +51,7 @@ func (e *NotBeforeError) Error() string {
 	return "there is no window before " + from.UTC().Format(time.RFC3339Nano)
 }
 
-// A PanicError is wrapped by the [NumberError], or returned by a [Buffer], where a source panicked.
+// A PanicError is wrapped by the [NumberError] where a source panicked, also that of a [Buffer].
 // Sources are asked in a goroutine of their own, where a panic would end the process.
 type PanicError struct {
 	Value any    // that the source panicked with
@@ -70,7 +70,7 @@ func (e *PanicError) Unwrap() error {
 // database is away, the launch has ended, or the numbers are used up. Nothing is lost by it, and
 // the next call asks again.
 type NumberError struct {
-	Scheme idtype.Scheme // empty for a generator that no constructor made
+	Scheme idtype.Scheme // empty for a generator that no constructor made, and for a [Buffer]
 	Launch int           // of a decimal generator
 	Err    error         // from the source, or a *idtype.RangeError for a number that does not fit
 }

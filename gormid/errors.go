@@ -47,6 +47,13 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// within is an [Error] in the middle of another text, without the package's name.
+type within struct{ error }
+
+func (w within) Error() string { return strings.TrimPrefix(w.error.Error(), "gormid: ") }
+
+func (w within) Unwrap() error { return w.error }
+
 // A zeroReason is idtype.ErrZero in words that name the field and what to do.
 type zeroReason string
 
@@ -72,6 +79,9 @@ func fail(db *gorm.DB, err error) {
 }
 
 func newError(s *schema.Schema, table string, err error) *Error {
+	if known, ok := err.(*Error); ok {
+		return known
+	}
 	e := &Error{Table: table, Err: err}
 	if s != nil && s.ModelType.Name() != "" { // a join table's type has none
 		e.Model = typeName(s.ModelType)

@@ -96,7 +96,7 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		if err := stmt.Parse(model); err != nil {
 			bad("For(%T): %w", model, err)
 		} else if err := in.all.see(stmt.Schema); err != nil {
-			bad("For(%T): %w", model, err)
+			bad("For(%T): %w", model, within{err})
 		} else if err := fits(r.source, stmt.Schema); err != nil {
 			bad("For(%T): %w", model, err)
 		} else if t := stmt.Schema.ModelType; in.models[t] != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 var (
@@ -33,10 +34,13 @@ type InputError struct {
 }
 
 func (e *InputError) Error() string {
-	return "idtype: " + e.Input + " as " + e.Type + ": " + e.Err.Error()
+	return "idtype: " + e.Input + " as " + e.Type + ": " + bare(e.Err)
 }
 
 func (e *InputError) Unwrap() error { return e.Err }
+
+// bare returns an error's text without the package's name, which stands once, in front.
+func bare(err error) string { return strings.TrimPrefix(err.Error(), "idtype: ") }
 
 // A RangeError is returned where a part of an ID is outside its layout.
 type RangeError struct {

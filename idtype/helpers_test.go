@@ -100,7 +100,10 @@ func wantInputError(t *testing.T, err error, typ, input string, reason error) {
 		t.Errorf("error is %q, want one that wraps %q", err, reason)
 	}
 	msg := err.Error()
-	wants := []string{"idtype: ", typ, e.Err.Error()}
+	if !strings.HasPrefix(msg, "idtype: ") || strings.Count(msg, "idtype: ") != 1 {
+		t.Errorf("error is %q, want the package's name in front, once", msg)
+	}
+	wants := []string{typ, strings.TrimPrefix(e.Err.Error(), "idtype: ")}
 	if input != "" {
 		wants = append(wants, shown(input))
 	}

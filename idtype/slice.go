@@ -26,14 +26,14 @@ var (
 	_ sql.Scanner   = (*Slice[DecimalID])(nil)
 )
 
-// Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an error
-// that wraps [ErrZero].
+// Value is a JSON array as a string, "[]" for an empty or nil slice. An ID that is zero is an
+// [*InputError] that wraps [ErrZero].
 func (s Slice[T]) Value() (driver.Value, error) {
 	b := append(make([]byte, 0, 2+len(s)*22), '[')
 	for i, id := range s {
 		v, err := id.Value()
 		if err != nil {
-			return "", fmt.Errorf("index %d: %w", i, err) // not nil: see valueInt63
+			return "", &elementError{i, err} // not nil: see valueInt63
 		}
 		if i > 0 {
 			b = append(b, ',')
@@ -90,8 +90,20 @@ func (s *Slice[T]) Scan(src any) error {
 }
 
 func sliceError(data []byte, i int, err error) error {
-	return &InputError{Type: "Slice", Input: quote(data), Err: fmt.Errorf("index %d: %w", i, err)}
+	return &InputError{Type: "Slice", Input: quote(data), Err: &elementError{i, err}}
 }
+
+// An elementError says which element of a slice is refused.
+type elementError struct {
+	index int
+	err   error
+}
+
+func (e *elementError) Error() string {
+	return fmt.Sprintf("idtype: index %d: %s", e.index, bare(e.err))
+}
+
+func (e *elementError) Unwrap() error { return e.err }
 
 func (s *Slice[T]) scanArray(data []byte) error {
 	var zero T

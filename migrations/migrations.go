@@ -25,6 +25,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
@@ -42,6 +43,21 @@ var ErrNotEmpty error = reason("the launch log is not empty, " +
 type reason string
 
 func (r reason) Error() string { return "migrations: " + string(r) }
+
+// A failure is what a database says, behind the package's name.
+type failure struct{ err error }
+
+func (e *failure) Error() string { return "migrations: " + e.err.Error() }
+
+func (e *failure) Unwrap() error { return e.err }
+
+// failed is where errors leave the package. Those of its own have its name already.
+func failed(err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), "migrations: ") {
+		return err
+	}
+	return &failure{err}
+}
 
 // A NewerError is returned for a database whose schema is newer than this package.
 type NewerError struct {
@@ -78,6 +94,11 @@ func Latest(d Dialect) int {
 
 // Version is the version that the database has, 0 where it has no tables.
 func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
+	have, err := version(ctx, db, d)
+	return have, failed(err)
+}
+
+func version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 	e, ok := engines[dialect.Family(d)]
 	if !ok {
 		return 0, unknown(d)
@@ -90,10 +111,15 @@ func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 // other migrators for 30 s. The steps of that are as long as SQLite's own busy timeout, which obeys
 // no context: a short one is best.
 func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
+	from, to, err = upAll(ctx, db, d)
+	return from, to, failed(err)
+}
+
+func upAll(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 	read := func(ctx context.Context) error {
-		version, err := Version(ctx, db, d)
+		have, err := version(ctx, db, d)
 		if err == nil {
-			to = version
+			to = have
 		}
 		return err
 	}
@@ -138,8 +164,8 @@ func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
 // A Down that is cut off there, or comes upon a launch that was started since it began, leaves the
 // versions that it took back: Up brings them again.
 func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
-	return retry(ctx, func(ctx context.Context) error {
-		if _, err := Version(ctx, db, d); err != nil {
+	return failed(retry(ctx, func(ctx context.Context) error {
+		if _, err := version(ctx, db, d); err != nil {
 			return err
 		}
 		err := down(ctx, db, d, to)
@@ -147,7 +173,7 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 			err = ErrNotEmpty
 		}
 		return err
-	})
+	}))
 }
 
 func down(ctx context.Context, db *sql.DB, d Dialect, to int) error {

@@ -106,6 +106,7 @@ func testBadRules(t *testing.T, d Database) {
 			err = db.Use(gormid.New(test.rules...))
 			for _, want := range test.want {
 				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
+					strings.Count(err.Error(), "gormid: ") != 1 ||
 					!strings.Contains(err.Error(), want) {
 					t.Errorf("error %v\nwant %s", err, want)
 				}
