@@ -33,7 +33,7 @@ type kind struct {
 	compare    func(a, b []byte) int
 	slice      func(raws ...[]byte) (driver.Value, error)              // the Value of a Slice
 	scanSlice  func(src any, before []byte) (raws [][]byte, err error) // its Scan
-	allWays    func(t *testing.T, text string)                         // testWays, of typed and plain ID
+	inDocument func(t *testing.T, text string)                         // testDocument, of typed and plain ID
 	ownType    func(t *testing.T)                                      // testScanOwnType
 }
 
@@ -124,9 +124,9 @@ func kindOf[T ordered[T], P writable[T], S ordered[S], Q writable[S]](
 			}
 			return raws, err
 		},
-		allWays: func(t *testing.T, text string) {
-			t.Run("typed", func(t *testing.T) { testWays[T, P](t, text) })
-			t.Run("plain", func(t *testing.T) { testWays[S, Q](t, text) })
+		inDocument: func(t *testing.T, text string) {
+			t.Run("typed", func(t *testing.T) { testDocument[T, P](t, text) })
+			t.Run("plain", func(t *testing.T) { testDocument[S, Q](t, text) })
 		},
 		ownType: func(t *testing.T) {
 			id, before := make([]byte, size), make([]byte, size)

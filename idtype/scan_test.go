@@ -121,6 +121,8 @@ func TestScan(t *testing.T) {
 			"16 digits are hexadecimal, or a number, or base 32", threes,
 			want{threes, threes, "00084a278079d555", threes, threes, threes},
 		},
+		{"text of a short ID", "xinaS8QBh", want{}},
+		{"zero as a short ID's text", "(0)", want{}},
 		{"hexadecimal text in upper case", strings.ToUpper(eightText), want{}},
 		{"base 32 text in upper case", strings.ToUpper(snoText), want{}},
 		{"10 bytes as hexadecimal digits", "335f48168d9e8808dc82", want{}},

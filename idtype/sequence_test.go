@@ -10,23 +10,6 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// TestSequenceIsTheNumber: nothing is added, taken or checked but the sign.
-func TestSequenceIsTheNumber(t *testing.T) {
-	for _, v := range append(domain(), 0, -1, math.MinInt64) {
-		id := idtype.SequenceID(v)
-		if id.String() != strconv.FormatInt(v, 10) {
-			t.Errorf("%d is %s", v, id)
-		}
-		err := id.Validate()
-		if v > 0 && err != nil {
-			t.Errorf("Validate of %d: %v", v, err)
-		}
-		if v <= 0 {
-			wantInputError(t, err, "SequenceID", strconv.FormatInt(v, 10), map[bool]error{true: idtype.ErrZero}[v == 0])
-		}
-	}
-}
-
 // TestIsSafeInteger: the reference counts the digits of the number in base 2, of which a float64
 // holds 53.
 func TestIsSafeInteger(t *testing.T) {

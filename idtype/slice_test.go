@@ -2,15 +2,12 @@ package idtype_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -114,29 +111,6 @@ func TestSliceValue(t *testing.T) {
 	if _, err := (idtype.Slice[UserID]{-1}).Value(); err == nil {
 		t.Error("Value with a negative ID is no error")
 	}
-}
-
-func TestSliceRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var want idtype.Slice[OrderID]
-		for _, v := range rapid.SliceOf(rapid.Custom(drawID)).Draw(t, "ids") {
-			want = append(want, OrderID(v))
-		}
-		v, err := want.Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got idtype.Slice[OrderID]
-		if err := got.Scan(v); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("Scan(%s) = %v, %v, want %v", v, got, err, want)
-		}
-		// The value is JSON that other readers take for strings.
-		var texts []string
-		if err := json.Unmarshal([]byte(v.(string)), &texts); err != nil ||
-			len(texts) != len(want) {
-			t.Fatalf("%s: %v", v, err)
-		}
-	})
 }
 
 // TestSliceOfForms: the elements are what a query compares with the column.

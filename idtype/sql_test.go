@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,52 +79,6 @@ func checkValue(t failing, k kind, raw []byte) {
 	}
 }
 
-func TestValueOfNone(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		valuer driver.Valuer
-		want   driver.Value
-		err    error
-	}{
-		{"zero", UserID(0), int64(0), idtype.ErrZero},
-		{"zero in a valid Null", sql.Null[UserID]{Valid: true}, int64(0), idtype.ErrZero},
-		{"pointer to zero", new(UserID), int64(0), idtype.ErrZero},
-		{"invalid Null", sql.Null[UserID]{V: 5}, nil, nil},
-		{"OrZero", idtype.OrZero[UserID]{}, int64(0), nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.valuer.Value()
-			if got != tt.want || !errors.Is(err, tt.err) {
-				t.Errorf("Value = %#v, %v, want %#v, %v", got, err, tt.want, tt.err)
-			}
-			if err != nil {
-				wantInputError(t, err, "DecimalID", "", tt.err)
-			}
-		})
-	}
-}
-
-// TestScanNull: the message is what the person who forgot about NULL reads.
-func TestScanNull(t *testing.T) {
-	id := UserID(77)
-	err := id.Scan(nil)
-	if !errors.Is(err, idtype.ErrNull) || errors.Is(err, idtype.ErrZero) ||
-		!strings.Contains(err.Error(), "sql.Null") {
-		t.Errorf("error is %v, want ErrNull, naming sql.Null", err)
-	}
-
-	n := sql.Null[UserID]{V: 5, Valid: true}
-	if err := n.Scan(nil); err != nil || n.Valid || n.V != 0 {
-		t.Errorf("sql.Null of NULL = %+v, %v", n, err)
-	}
-	if err := n.Scan(int64(published)); err != nil || !n.Valid || n.V != published {
-		t.Errorf("sql.Null of an ID = %+v, %v", n, err)
-	}
-	if err := n.Scan(int64(0)); !errors.Is(err, idtype.ErrZero) {
-		t.Errorf("sql.Null of 0: error is %v, want ErrZero", err)
-	}
-}
-
 // TestReceivers: a method that encodes is on the value too, because GORM, pgx and clickhouse-go ask
 // a value whether it is a Valuer. A method that decodes is on the pointer alone.
 func TestReceivers(t *testing.T) {
@@ -154,26 +107,6 @@ func TestReceivers(t *testing.T) {
 				t.Errorf("%v.%s: on the value %v", typ, name, onValue)
 			}
 		}
-	}
-}
-
-func TestOrZero(t *testing.T) {
-	none, some := idtype.OrZero[UserID]{}, idtype.OrZero[UserID]{ID: published}
-	if !none.IsZero() || some.IsZero() {
-		t.Errorf("IsZero = %v, %v", none.IsZero(), some.IsZero())
-	}
-	if none.String() != "0" || some.String() != "14150009200065" {
-		t.Errorf("String = %s, %s", none, some)
-	}
-	if none.GormDataType() != UserID(0).GormDataType() {
-		t.Errorf("the column is a %s, the ID's a %s", none.GormDataType(), UserID(0).GormDataType())
-	}
-	if none == some || some != (idtype.OrZero[UserID]{ID: published}) {
-		t.Error("OrZero does not compare as its ID does")
-	}
-	got := some
-	if err := got.UnmarshalJSON([]byte("null")); err != nil || got != none {
-		t.Errorf("null = %v, %v, want none", got, err)
 	}
 }
 

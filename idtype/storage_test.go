@@ -2,7 +2,6 @@ package idtype_test
 
 import (
 	"cmp"
-	"database/sql"
 	"database/sql/driver"
 	"math"
 	"reflect"
@@ -129,19 +128,6 @@ func TestStorageNames(t *testing.T) {
 		if got != idtype.StorageBigint {
 			t.Errorf("storage of an int64 ID is %q", got)
 		}
-	}
-}
-
-func TestStorageSQLNull(t *testing.T) {
-	n := sql.Null[EventUUIDID]{V: EventUUIDID{1}, Valid: true}
-	if err := n.Scan(nil); err != nil || n.Valid || !n.V.IsZero() {
-		t.Errorf("sql.Null of NULL = %+v, %v", n, err)
-	}
-	if err := n.Scan(snoUUID); err != nil || !n.Valid || n.V.String() != snoText {
-		t.Errorf("sql.Null of an ID = %+v, %v", n, err)
-	}
-	if v, err := n.Value(); v != snoUUID || err != nil {
-		t.Errorf("Value of sql.Null = %v, %v", v, err)
 	}
 }
 

@@ -8,73 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/idmint/idmint/idtype"
 )
 
 // publishedTrace is a line of traceid.jsonl, and the worked value of the type's own doc.
 const publishedTrace = 4646428214845635103
-
-// The reference writes the layout as a string of bits.
-
-func refTrace(p idtype.TraceParts) int64 {
-	bits := fmt.Sprintf("0%025b%016b%022b", p.Timestamp, p.Node, p.Bottom)
-	v, err := strconv.ParseInt(bits, 2, 64)
-	if len(bits) != 64 || err != nil {
-		panic(bits)
-	}
-	return v
-}
-
-func refTraceParts(v int64) (p idtype.TraceParts, chunk, counter int) {
-	bits := fmt.Sprintf("%064b", uint64(v))
-	field := func(from, to int) int {
-		n, _ := strconv.ParseInt(bits[from:to], 2, 64)
-		return int(n)
-	}
-	return idtype.TraceParts{Timestamp: field(1, 26), Node: field(26, 42), Bottom: field(42, 64)},
-		field(42, 54), field(54, 64)
-}
-
-type traceVector struct {
-	Kind, ID string
-
-	Chunk   int `json:"chunk_no"`
-	Counter int
-
-	idtype.TraceParts
-}
-
-func TestTraceVectors(t *testing.T) {
-	kinds := map[string]int{}
-	for _, v := range readVectors[traceVector](t, "traceid.jsonl", 120) {
-		kinds[v.Kind]++
-		t.Run(v.ID, func(t *testing.T) {
-			id, err := v.TraceParts.ID()
-			if err != nil || id.String() != v.ID || strconv.FormatInt(int64(id), 10) != v.ID {
-				t.Fatalf("%+v = %s, %v, want %s", v.TraceParts, id, err, v.ID)
-			}
-			parsed, err := idtype.ParseTraceID(v.ID)
-			if err != nil || parsed != id {
-				t.Errorf("ParseTraceID = %d, %v", parsed, err)
-			}
-			if got := parsed.Parts(); got != v.TraceParts {
-				t.Errorf("Parts = %+v, want %+v", got, v.TraceParts)
-			}
-			if parsed.Chunk() != v.Chunk || parsed.Counter() != v.Counter {
-				t.Errorf("chunk %d, counter %d, want %d, %d", parsed.Chunk(), parsed.Counter(),
-					v.Chunk, v.Counter)
-			}
-			if err := parsed.Validate(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	if kinds["boundary"] == 0 || kinds["onebit"] == 0 || kinds["random"] == 0 {
-		t.Errorf("kinds of vectors: %v", kinds)
-	}
-}
 
 type validatorVector struct {
 	Raw          uint64 `json:",string"`
@@ -132,14 +70,6 @@ func TestTraceValidatorVectors(t *testing.T) {
 	}
 }
 
-func TestTracePublished(t *testing.T) {
-	id := idtype.TraceID(publishedTrace)
-	want := idtype.TraceParts{Timestamp: 16903607, Node: 24528, Bottom: 3799583}
-	if id.Parts() != want || id.Chunk() != 3710 || id.Counter() != 543 {
-		t.Errorf("%+v, chunk %d, counter %d", id.Parts(), id.Chunk(), id.Counter())
-	}
-}
-
 func TestTraceBoundsOfParts(t *testing.T) {
 	testPartBounds(t, "TraceID", []partBound[idtype.TraceParts, idtype.TraceID]{
 		{"smallest", idtype.TraceParts{Bottom: 1}, "1"},
@@ -161,60 +91,4 @@ func TestTraceBoundsOfParts(t *testing.T) {
 		idtype.TraceTimeStep != 1<<38 || idtype.TracePeriod != 33_554_432*time.Second {
 		t.Error("the exported bounds are not those of the layout")
 	}
-}
-
-func TestTraceValidate(t *testing.T) {
-	for _, id := range []idtype.TraceID{1, 57, 4_194_303, 4_194_305, publishedTrace, math.MaxInt64} {
-		if err := id.Validate(); err != nil {
-			t.Errorf("%d: %v", id, err)
-		}
-	}
-	for _, id := range []idtype.TraceID{4_194_304, 1 << 38, 1 << 62} {
-		wantRangeError(t, id.Validate(), "TraceID", "bottom")
-		if err := id.ValidateAt(time.Unix(0, 0), idtype.TracePeriod); err != nil {
-			t.Errorf("elfo takes %d: %v", id, err)
-		}
-	}
-	for _, id := range []idtype.TraceID{0, -1, math.MinInt64} {
-		wantInputError(t, id.Validate(), "TraceID", id.String(), map[bool]error{true: idtype.ErrZero}[id == 0])
-	}
-}
-
-func TestTraceAgainstReference(t *testing.T) {
-	t.Run("parts to ID", rapid.MakeCheck(func(t *rapid.T) {
-		p := idtype.TraceParts{
-			Timestamp: rapid.IntRange(0, 33_554_431).Draw(t, "timestamp"),
-			Node:      rapid.IntRange(0, 65_535).Draw(t, "node"),
-			Bottom:    rapid.IntRange(1, 4_194_303).Draw(t, "bottom"),
-		}
-		id, err := p.ID()
-		if want := refTrace(p); err != nil || int64(id) != want {
-			t.Fatalf("%+v = %d, %v, want %d", p, id, err, want)
-		}
-		if id.Parts() != p || id.Validate() != nil {
-			t.Fatalf("parts came back as %+v, %v, want %+v", id.Parts(), id.Validate(), p)
-		}
-	}))
-	t.Run("ID to parts", rapid.MakeCheck(func(t *rapid.T) {
-		id := idtype.TraceID(rapid.OneOf(rapid.Custom(drawID), rapid.Int64()).Draw(t, "number"))
-		want, chunk, counter := refTraceParts(int64(id))
-		if id.Parts() != want || id.Chunk() != chunk || id.Counter() != counter {
-			t.Fatalf("%d is %+v, %d, %d, want %+v, %d, %d", id, id.Parts(), id.Chunk(),
-				id.Counter(), want, chunk, counter)
-		}
-		if ok := id > 0 && want.Bottom > 0; ok != (id.Validate() == nil) {
-			t.Fatalf("Validate of %d: %v", id, id.Validate())
-		}
-	}))
-	t.Run("parts out of range", rapid.MakeCheck(func(t *rapid.T) {
-		p := idtype.TraceParts{
-			Timestamp: rapid.IntRange(-2, 1<<25+1).Draw(t, "timestamp"),
-			Node:      rapid.IntRange(-2, 1<<16+1).Draw(t, "node"),
-			Bottom:    rapid.Int().Draw(t, "bottom"),
-		}
-		id, err := p.ID()
-		if err == nil && id.Parts() != p || err != nil && id != 0 {
-			t.Fatalf("%+v gives %d, which is %+v, %v", p, id, id.Parts(), err)
-		}
-	}))
 }

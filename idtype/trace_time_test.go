@@ -240,4 +240,9 @@ func TestTraceValidateAt(t *testing.T) {
 			}
 		})
 	}
+	for _, id := range []idtype.TraceID{1 << 22, 1 << 38, 1 << 62} { // that have no bottom
+		if err := id.ValidateAt(time.Unix(0, 0), idtype.TracePeriod); err != nil {
+			t.Errorf("elfo takes %d: %v", id, err)
+		}
+	}
 }

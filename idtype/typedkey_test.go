@@ -1,11 +1,6 @@
 package idtype_test
 
 import (
-	"bytes"
-	"database/sql"
-	"encoding/gob"
-	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -13,135 +8,7 @@ import (
 	"go/types"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/idtype"
 )
-
-func TestTypedKeys(t *testing.T) {
-	samples := map[idtype.Scheme]string{
-		idtype.SchemeDecimal: "14150009200065", idtype.SchemeTrace: "4646428214845635103",
-		idtype.SchemeShort: "xinaS8QBh", idtype.SchemeSequence: "57",
-		idtype.SchemeEightByte: eightText, idtype.SchemeSno: snoText,
-	}
-	eachKind(t, func(t *testing.T, k kind) { k.allWays(t, samples[k.scheme]) })
-	t.Run("of another entity", func(t *testing.T) { testWays[OrderID](t, samples[idtype.SchemeDecimal]) })
-}
-
-// testWays takes one ID through every way out and back in.
-func testWays[T idtype.ID, P writable[T]](t *testing.T, text string) {
-	id, err := idtype.Parse[T, P](text)
-	if err != nil || id.String() != text || fmt.Sprint(id) != text {
-		t.Fatalf("Parse = %v, %v, want %s", id, err, text)
-	}
-	var zero T
-	if err := id.Validate(); err != nil || id.IsZero() || !zero.IsZero() {
-		t.Errorf("Validate %v, IsZero %v, of zero %v", err, id.IsZero(), zero.IsZero())
-	}
-	// With "int" in front GORM makes it a serial.
-	if got := id.GormDataType(); strings.HasPrefix(got, "int") ||
-		(got == "bigint") != (id.Storage() == asBigint) {
-		t.Errorf("GormDataType = %s", got)
-	}
-
-	ways := map[string]func(dst P) error{
-		"text": func(dst P) error {
-			b, err := id.MarshalText()
-			return first(err, dst.UnmarshalText(b))
-		},
-		"appended text": func(dst P) error {
-			b, err := id.AppendText([]byte(">"))
-			return first(err, dst.UnmarshalText(b[1:]))
-		},
-		"binary": func(dst P) error {
-			b, err := id.MarshalBinary()
-			return first(err, dst.UnmarshalBinary(b))
-		},
-		"appended binary": func(dst P) error {
-			b, err := id.AppendBinary([]byte(">"))
-			return first(err, dst.UnmarshalBinary(b[1:]))
-		},
-		"JSON": func(dst P) error {
-			b, err := json.Marshal(id)
-			return first(err, json.Unmarshal(b, dst))
-		},
-		"gob": func(dst P) error {
-			var buf bytes.Buffer
-			err := gob.NewEncoder(&buf).Encode(id)
-			return first(err, gob.NewDecoder(&buf).Decode(dst))
-		},
-		"database": func(dst P) error {
-			v, err := id.Value()
-			return first(err, dst.Scan(v))
-		},
-		"sql.Null": func(dst P) error {
-			v, err := sql.Null[T]{V: id, Valid: true}.Value()
-			var n sql.Null[T]
-			err = first(err, n.Scan(v))
-			*dst = n.V
-			return err
-		},
-		"OrZero": func(dst P) error {
-			v, err := idtype.OrZero[T]{ID: id}.Value()
-			var o idtype.OrZero[T]
-			err = first(err, o.Scan(v))
-			*dst = o.ID
-			return err
-		},
-		"OrZero JSON": func(dst P) error {
-			b, err := json.Marshal(idtype.OrZero[T]{ID: id})
-			var o idtype.OrZero[T]
-			err = first(err, json.Unmarshal(b, &o))
-			*dst = o.ID
-			return err
-		},
-		"Slice": func(dst P) error {
-			v, err := idtype.Slice[T]{id}.Value()
-			var s idtype.Slice[T]
-			if err = first(err, s.Scan(v)); err == nil {
-				*dst = s[0]
-			}
-			return err
-		},
-	}
-	for name, way := range ways {
-		t.Run(name, func(t *testing.T) {
-			var got T
-			if err := way(&got); err != nil || got != id {
-				t.Errorf("came back as %v, %v, want %v", got, err, id)
-			}
-		})
-	}
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// TestTypedKeyMethods: methods that are not in the interface ID, and the conversions, with the
-// types themselves.
-func TestTypedKeyMethods(t *testing.T) {
-	user, order := UserID(published), OrderID(published)
-	if user.Parts() != order.Parts() || user.Counter() != 1415 || user.Generator() != 92 ||
-		user.Launch() != 65 {
-		t.Errorf("parts are %+v, %+v", user.Parts(), order.Parts())
-	}
-	if user.IsTest() || user.Compare(user+1) >= 0 {
-		t.Errorf("IsTest %v, Compare %d", user.IsTest(), user.Compare(user+1))
-	}
-	minted, _ := user.Parts().ID() // what a generator returns: a key of anything
-	if UserID(minted) != user || OrderID(user) != order {
-		t.Error("conversion changes the ID")
-	}
-	// The type parameter says whose key it is, and costs nothing.
-	if keys := map[any]string{user: "user", order: "order"}; len(keys) != 2 {
-		t.Errorf("a user's and an order's key are the same key: %v", keys)
-	}
-}
 
 // TestMixedKeysDoNotCompile type-checks programs against the package's source. Each line with a
 // comment ERROR must be one, no other line may.
@@ -170,8 +37,6 @@ type PlainID = idtype.Sno[Event]
 type TextID = idtype.Sno[idtype.AsText[Event]]
 type ShardID = idtype.EightByte[Event]
 type NumberID = idtype.EightByte[idtype.AsBigint[Event]]
-
-func findEvent(EventID) {}
 
 func find(UserID) {}
 
@@ -220,41 +85,29 @@ func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	_ = idtype.IsSafeInteger(u) == idtype.IsSafeInteger(UserSequenceID(1))
 }
 
-func mixedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID, m map[EventID]int) {
-	e = c                                     // ERROR
-	e = p                                     // ERROR
-	e = x                                     // ERROR
-	e = sno                                   // ERROR
-	s = n                                     // ERROR
-	e = EventID(s)                            // ERROR
-	n = NumberID(e)                           // ERROR
-	findEvent(c)                                   // ERROR
-	findEvent(sno)                                 // ERROR
-	_ = e == c                                // ERROR
-	_ = e.Compare(c)                          // ERROR
-	_ = m[c]                                  // ERROR
-	_ = Event{ID: c}                          // ERROR
-	_ = append(idtype.Slice[EventID]{}, c)    // ERROR
-	_ = idtype.OrZero[EventID]{ID: p}         // ERROR
-	e = idtype.MustParse[CauseID]("")         // ERROR
-	e = idtype.MustParseSnoID("")             // ERROR
-	_ = idtype.OrZero[[10]byte]{}             // ERROR
-	_ = uint64(s)                             // ERROR
+func mixedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID) {
+	e = c                             // ERROR
+	e = p                             // ERROR
+	e = x                             // ERROR
+	e = sno                           // ERROR
+	s = n                             // ERROR
+	e = EventID(s)                    // ERROR
+	n = NumberID(e)                   // ERROR
+	_ = e.Compare(c)                  // ERROR
+	e = idtype.MustParse[CauseID]("") // ERROR
+	e = idtype.MustParseSnoID("")     // ERROR
+	_ = idtype.OrZero[[10]byte]{}     // ERROR
+	_ = uint64(s)                     // ERROR
 }
 
-func convertedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID, m map[EventID]int) {
+func convertedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID) {
 	e = EventID(c)
 	e = EventID(p)
 	e = EventID(x)
 	e = EventID(sno)
 	s = ShardID(n)
-	findEvent(EventID(c))
-	_ = e == EventID(c)
 	_ = e.Compare(EventID(c))
-	_ = m[EventID(c)]
 	_ = Event{ID: EventID(c), Cause: c}
-	_ = append(idtype.Slice[EventID]{}, EventID(c))
-	_ = idtype.OrZero[EventID]{ID: EventID(p)}
 	e = idtype.MustParse[EventID]("")
 	e = EventID(idtype.MustParseSnoID(""))
 	_ = [10]byte(e)

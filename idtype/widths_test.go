@@ -1,10 +1,7 @@
 package idtype_test
 
 import (
-	"encoding/hex"
 	"os"
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -68,38 +65,5 @@ func TestWidths(t *testing.T) {
 		if want := "//\t" + strings.Join(drawn, " ") + "\n"; !strings.Contains(string(source), want) {
 			t.Errorf("%s does not draw %s", tt.file, want)
 		}
-	}
-}
-
-// A partBound is parts at the edge of a layout.
-type partBound[P composed[T], T idtype.ID] struct {
-	name  string
-	parts P
-	want  string // the ID as a number, or its bytes, or the part that is out of range
-}
-
-type composed[T any] interface{ ID() (T, error) }
-
-// testPartBounds states a layout's bounds as numbers, so that a changed constant is seen.
-func testPartBounds[P composed[T], T idtype.ID](t *testing.T, typ string, all []partBound[P, T]) {
-	t.Helper()
-	for _, tt := range all {
-		t.Run(tt.name, func(t *testing.T) {
-			id, err := tt.parts.ID()
-			if strings.ContainsAny(tt.want, "ghijklmnopqrstuvwxyz") {
-				wantRangeError(t, err, typ, tt.want)
-				if !id.IsZero() {
-					t.Errorf("%v beside an error", id)
-				}
-				return
-			}
-			got := hex.EncodeToString(rawOf(id))
-			if v := reflect.ValueOf(id); v.Kind() == reflect.Int64 {
-				got = strconv.FormatInt(v.Int(), 10)
-			}
-			if err != nil || got != tt.want {
-				t.Errorf("%+v = %s, %v, want %s", tt.parts, got, err, tt.want)
-			}
-		})
 	}
 }
