@@ -85,19 +85,26 @@ var fences = []fence{
 	},
 	{
 		[]string{"migrations"},
-		[]string{module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io"},
+		[]string{
+			module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io",
+		},
 		[]string{module + "internal/searchpath", module + "internal/dialect"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
 		[]string{"sqlid"},
-		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
+		[]string{
+			module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver",
+		},
 		[]string{module + "idtype", module + "internal/dialect"},
 		"adapters do not import each other, nor a driver",
 	},
 	{
 		[]string{"sqlid/pgxid"},
-		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool", "github.com/jackc/pgx/v5/stdlib"},
+		[]string{
+			module, "gorm.io", "github.com/mattn", "github.com/jackc/pgx/v5/pgxpool",
+			"github.com/jackc/pgx/v5/stdlib",
+		},
 		[]string{module + "idtype"},
 		"who has a single connection compiles no pool, and no database/sql driver is registered by the way",
 	},
@@ -110,7 +117,10 @@ var fences = []fence{
 	{
 		[]string{"clickhouse"},
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
-		[]string{module + "idtype", module + "internal/dialect", "github.com/ClickHouse/ch-go/proto", "github.com/ClickHouse/ch-go/compress"},
+		[]string{
+			module + "idtype", module + "internal/dialect", "github.com/ClickHouse/ch-go/proto",
+			"github.com/ClickHouse/ch-go/compress",
+		},
 		"whoever uses one of the two clients does not compile the other; both have the column types in them",
 	},
 	{
@@ -118,13 +128,19 @@ var fences = []fence{
 			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
 			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
 		},
-		[]string{"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers", "gonum.org"},
+		[]string{
+			"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
+			"gonum.org",
+		},
 		nil,
 		"libraries are free of test code and of the command line",
 	},
 	{
 		[]string{"cmd/idmint/dsn", "cmd/idmint/internal/pool", "cmd/idmint/internal/importer"},
-		[]string{"testing", "github.com/testcontainers", "github.com/spf13", "github.com/schollz", "gorm.io"},
+		[]string{
+			"testing", "github.com/testcontainers", "github.com/spf13", "github.com/schollz",
+			"gorm.io",
+		},
 		nil,
 		"what imports files needs no test code, no terminal and no ORM",
 	},
@@ -173,8 +189,12 @@ func TestFences(t *testing.T) {
 func TestEveryPackageHasAFence(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		name := strings.TrimPrefix(p, module)
-		fenced := slices.ContainsFunc(fences, func(f fence) bool { return slices.Contains(f.packages, name) })
-		free := slices.ContainsFunc(unfenced, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		fenced := slices.ContainsFunc(
+			fences, func(f fence) bool { return slices.Contains(f.packages, name) },
+		)
+		free := slices.ContainsFunc(
+			unfenced, func(prefix string) bool { return strings.HasPrefix(name, prefix) },
+		)
 		if !fenced && !free && p != strings.TrimSuffix(module, "/") {
 			t.Errorf("%s has no fence", p)
 		}
@@ -189,7 +209,9 @@ func TestFencesAreExplained(t *testing.T) {
 	}
 	for _, f := range fences {
 		if !strings.Contains(string(page), "| "+f.why+" |\n") {
-			t.Errorf("docs/architecture.md does not say of the fence around %s: %s", f.packages, f.why)
+			t.Errorf(
+				"docs/architecture.md does not say of the fence around %s: %s", f.packages, f.why,
+			)
 		}
 	}
 }

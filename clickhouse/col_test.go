@@ -40,7 +40,8 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 			got := clickhouse.ColID[T]{f.At(5)}
 			if err := got.DecodeColumn(reader(spoilt), len(id)); err != nil {
 				var row *clickhouse.RowError
-				if !errors.As(err, &row) || row.Row != at*len(id)/len(spoilt) || !slices.Equal(got, clickhouse.ColID[T]{f.At(5)}) {
+				if !errors.As(err, &row) || row.Row != at*len(id)/len(spoilt) ||
+					!slices.Equal(got, clickhouse.ColID[T]{f.At(5)}) {
 					t.Fatalf("byte %d as %#x: %v, %v", at, x, got, err)
 				}
 				refused++
@@ -53,7 +54,9 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 			}
 		}
 		got := clickhouse.ColID[T]{f.At(5)}
-		if err := got.DecodeColumn(reader(b.Buf[:at]), len(id)); !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || len(got) != 1 {
+		if err := got.DecodeColumn(reader(b.Buf[:at]), len(id)); !errors.Is(err, io.EOF) &&
+			!errors.Is(err, io.ErrUnexpectedEOF) ||
+			len(got) != 1 {
 			t.Fatalf("%d bytes: %v, %v", at, got, err)
 		}
 	}
@@ -76,7 +79,9 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 	n.Buf[0] = 0
 	clear(n.Buf[2 : 2+size])
 	var row *clickhouse.RowError
-	if err := got.DecodeColumn(reader(n.Buf), 2); !errors.As(err, &row) || row.Row != 0 || !errors.Is(err, idtype.ErrZero) || len(got) != 2 {
+	if err := got.DecodeColumn(reader(n.Buf), 2); !errors.As(err, &row) || row.Row != 0 ||
+		!errors.Is(err, idtype.ErrZero) ||
+		len(got) != 2 {
 		t.Fatalf("zero that is not NULL: %v, %v", got, err)
 	}
 }
@@ -86,12 +91,13 @@ func reader(b []byte) *proto.Reader { return proto.NewReader(bytes.NewReader(b))
 // FuzzDecode reads any bytes as columns of all types: an error that leaves the column as it was, or IDs that are written as the bytes.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(nil))
-	f.Add(make([]byte, 160))                                         // zeros
-	f.Add(bytes.Repeat([]byte{0xff}, 160))                           // negative integers
-	f.Add(bytes.Repeat([]byte{1}, 160))                              // a mask of NULLs
-	f.Add(bytes.Repeat([]byte("23456789abcdefgh"), 10))              // texts of sno IDs
-	f.Add(bytes.Repeat([]byte("98765432hgfedcba"), 10))              // and as UUIDs
-	f.Add(append(make([]byte, 4), bytes.Repeat([]byte("2"), 64)...)) // texts of zero, which are not NULL
+	f.Add(make([]byte, 160))                            // zeros
+	f.Add(bytes.Repeat([]byte{0xff}, 160))              // negative integers
+	f.Add(bytes.Repeat([]byte{1}, 160))                 // a mask of NULLs
+	f.Add(bytes.Repeat([]byte("23456789abcdefgh"), 10)) // texts of sno IDs
+	f.Add(bytes.Repeat([]byte("98765432hgfedcba"), 10)) // and as UUIDs
+	// texts of zero, which are not NULL
+	f.Add(append(make([]byte, 4), bytes.Repeat([]byte("2"), 64)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, of := range all {
 			of.(interface{ fuzz(*testing.T, []byte) }).fuzz(t, data)
@@ -109,7 +115,9 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 		data := data[:rows*len(one.Buf)]
 		err := column.DecodeColumn(reader(data), rows)
 		var row *clickhouse.RowError
-		if err != nil && (!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) || column.Row(0) != f.At(1) {
+		if err != nil &&
+			(!errors.As(err, &row) || row.Row < 0 || row.Row >= rows || column.Rows() != 1) ||
+			column.Row(0) != f.At(1) {
 			t.Fatalf("%s as %T: %d rows, %v", f.Name, column, column.Rows(), err)
 		}
 		if err != nil {
@@ -122,7 +130,10 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 			try(t, back.DecodeColumn(reader(again.Buf), rows+1))
 			for i := range rows + 1 {
 				if back[i] != column.Row(i) {
-					t.Fatalf("%s as %T: row %d is %v and then %v", f.Name, column, i, column.Row(i), back[i])
+					t.Fatalf(
+						"%s as %T: row %d is %v and then %v", f.Name, column, i, column.Row(i),
+						back[i],
+					)
 				}
 			}
 		} else if !bytes.Equal(again.Buf[len(one.Buf):], data) {

@@ -38,7 +38,8 @@ func ExampleColumn_Between() {
 func ExampleParam() {
 	id := idtype.MustParseShortID("xinaS8QBh")
 	query := "SELECT name FROM users WHERE id = {id:Int64}"
-	fmt.Println(query, "with id as", clickhouse.Param(id)) // clickhouse.Named("id", …) of clickhouse-go
+	// clickhouse.Named("id", …) of clickhouse-go
+	fmt.Println(query, "with id as", clickhouse.Param(id))
 	// Output:
 	// SELECT name FROM users WHERE id = {id:Int64} with id as 11093174944930914
 }

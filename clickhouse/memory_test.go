@@ -31,7 +31,9 @@ func TestFirstBelow(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		edge := rapid.SampledFrom([]int64{1, 2, math.MaxInt64, 0, -1, math.MinInt64, math.MinInt64 + 1})
+		edge := rapid.SampledFrom(
+			[]int64{1, 2, math.MaxInt64, 0, -1, math.MinInt64, math.MinInt64 + 1},
+		)
 		good := rapid.Int64Range(1, math.MaxInt64)
 		vs := rapid.SliceOfN(good, 0, 50).Draw(t, "values")
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, 49), 0, 2).Draw(t, "places") {

@@ -53,7 +53,8 @@ func TestBetween(t *testing.T) {
 		if err != nil || got != c.want {
 			t.Errorf("%s: %s, %v\nwant %s", c.name, got, err, c.want)
 		}
-		if _, err := c.between(c.to.Add(time.Second), c.from); !errors.Is(err, idtype.ErrSpanInverted) {
+		_, err = c.between(c.to.Add(time.Second), c.from)
+		if !errors.Is(err, idtype.ErrSpanInverted) {
 			t.Errorf("%s, inverted: %v", c.name, err)
 		}
 		_, err = c.between(day(1800, 1, 1), day(1800, 1, 1))

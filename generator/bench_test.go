@@ -123,7 +123,9 @@ func BenchmarkMint(b *testing.B) {
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
-			inParallel(goroutines, func(i int) { sum.Add(loops[i](roundUp(b.N/goroutines, block))) })
+			inParallel(
+				goroutines, func(i int) { sum.Add(loops[i](roundUp(b.N/goroutines, block))) },
+			)
 		})
 	}
 }

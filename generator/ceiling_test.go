@@ -147,8 +147,10 @@ func TestCeilingKeepsUp(t *testing.T) {
 				t.Errorf("%+v", st)
 			}
 			if counter.last != 1 || counter.reserves > 2*lengths {
-				t.Errorf("it asked %d times where the counter stands, and raised it %d times in %d lengths",
-					counter.last, counter.reserves, lengths)
+				t.Errorf(
+					"it asked %d times where the counter stands, and raised it %d times in %d lengths",
+					counter.last, counter.reserves, lengths,
+				)
 			}
 		})
 	})
@@ -233,7 +235,10 @@ func TestCeilingSurvivesCrashes(t *testing.T) {
 			var counter counterFrom
 			rnd := rand.New(rand.NewPCG(1, 2))
 			seen := map[mark]int{}
-			clocks := []*generator.TestClock{generator.NewTestClock(noon), generator.NewTestClock(noon), generator.NewTestClock(noon)}
+			clocks := []*generator.TestClock{
+				generator.NewTestClock(noon), generator.NewTestClock(noon),
+				generator.NewTestClock(noon),
+			}
 			apps := make([]*timed, 3)
 			for run := range 400 {
 				app := rnd.IntN(3)

@@ -32,7 +32,9 @@ const year = 365 * 24 * time.Hour
 // clockMargin is left at the end of the span for what a clock creeps and sleeps.
 const clockMargin = 20 * 24 * time.Hour
 
-func newChaosClock(rnd *rand.Rand, unit time.Duration, from time.Time, span time.Duration) *chaosClock {
+func newChaosClock(
+	rnd *rand.Rand, unit time.Duration, from time.Time, span time.Duration,
+) *chaosClock {
 	first := from.UnixNano()
 	now := first + rnd.Int64N(int64(min(span/10, year)))
 	return &chaosClock{
@@ -158,7 +160,9 @@ type lending struct {
 	ends []int64 // the ends of the numbers' last windows, in units since 1970
 }
 
-func (l *lending) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
+func (l *lending) NextWindow(
+	_ context.Context, now int64, _ time.Duration,
+) (generator.Window[int], error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.rnd.IntN(8)

@@ -9,7 +9,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func newEightByte(t testing.TB, mode idtype.EightByteMode, pair generator.EightBytePair) (*generator.EightByte, *generator.TestClock) {
+func newEightByte(
+	t testing.TB, mode idtype.EightByteMode, pair generator.EightBytePair,
+) (*generator.EightByte, *generator.TestClock) {
 	t.Helper()
 	clock := generator.NewTestClock(noon.Add(-time.Millisecond))
 	g, err := generator.NewEightByte(mode, generator.Given(pair), &generator.Options{Clock: clock})

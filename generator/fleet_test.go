@@ -118,7 +118,10 @@ func (f *fleet) anySkew() int64 {
 
 func newFleet(seed uint64, numbers int, schemes ...scheme) *fleet {
 	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC).UnixNano()
-	f := &fleet{rnd: rand.New(rand.NewPCG(seed, uint64(len(schemes)))), now: now, start: now, base: now - int64(240*time.Hour), minted: make([]bool, numbers)}
+	f := &fleet{
+		rnd: rand.New(rand.NewPCG(seed, uint64(len(schemes)))), now: now, start: now,
+		base: now - int64(240*time.Hour), minted: make([]bool, numbers),
+	}
 	f.beat = min(time.Second, 20*schemes[0].unit)
 	f.store = store{
 		rnd: f.rnd, now: func() int64 { return f.now }, lease: 2 * f.beat, leases: make([]lease, numbers), claims: numbers / 2,
@@ -265,7 +268,9 @@ func (i *instance) setForward() {
 
 // NextWindow makes the instance the source of its generator's windows. It is called by a goroutine
 // of the generator.
-func (i *instance) NextWindow(ctx context.Context, _ int64, unit time.Duration) (w generator.Window[int], _ error) {
+func (i *instance) NextWindow(
+	ctx context.Context, _ int64, unit time.Duration,
+) (w generator.Window[int], _ error) {
 	i.world.Lock()
 	defer i.world.Unlock()
 	if i.origin == claimed {

@@ -77,7 +77,9 @@ func TestEveryInterleaving(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := &machine{last: tt.last, back: tt.back, clock: &standing{}, seen: map[state]struct{}{}}
+			m := &machine{
+				last: tt.last, back: tt.back, clock: &standing{}, seen: map[state]struct{}{},
+			}
 			m.line = &timeline{clock: m.clock, rules: rules{
 				layout: layout{
 					unit: 1, maxTick: 5, shift: 3, first: tt.slots[0], last: tt.slots[1], lag: tt.lag,

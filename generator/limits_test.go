@@ -51,12 +51,16 @@ func limitsOf(s scheme) limits {
 		}
 	case "eightbyte spread":
 		return limits{parts: func(ms int64) error {
-			return errOf(idtype.EightByteParts{Mode: idtype.EightByteSpread, UnixMs: ms, Sequence: 1}.ID())
+			return errOf(
+				idtype.EightByteParts{Mode: idtype.EightByteSpread, UnixMs: ms, Sequence: 1}.ID(),
+			)
 		}}
 	case "eightbyte sequential":
 		return limits{
 			parts: func(ms int64) error {
-				return errOf(idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: ms}.ID())
+				return errOf(
+					idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: ms}.ID(),
+				)
 			},
 			bounds: bounds(idtype.MinEightByteID, idtype.MaxEightByteID),
 		}

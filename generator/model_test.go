@@ -126,7 +126,9 @@ func runModel(numbers []int, ops []op, block int) error {
 			}
 		case "skip":
 			if m.begun && m.counter < span {
-				marks := []int{span / 2, span / 10 * 9, span / 100 * 91, span / 100 * 95, span - 5, span}
+				marks := []int{
+					span / 2, span / 10 * 9, span / 100 * 91, span / 100 * 95, span - 5, span,
+				}
 				m.counter = max(m.counter, marks[op.n%len(marks)])
 				g.SkipTo(m.counter)
 			}

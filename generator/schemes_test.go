@@ -80,7 +80,9 @@ type converted[N any] struct {
 	number func(int) N
 }
 
-func (c converted[N]) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[N], error) {
+func (c converted[N]) NextWindow(
+	ctx context.Context, now int64, unit time.Duration,
+) (generator.Window[N], error) {
 	w, err := c.of.NextWindow(ctx, now, unit)
 	return generator.Window[N]{Number: c.number(w.Number), From: w.From, To: w.To}, err
 }
@@ -144,7 +146,10 @@ var schemes = []scheme{
 		},
 	},
 	sno("sno", func(g *generator.Sno) minter[idtype.SnoID] { return g }, 0),
-	sno("sno with metabyte", func(g *generator.Sno) minter[idtype.SnoID] { return g.With(0xa5) }, 0xa5),
+	sno(
+		"sno with metabyte", func(g *generator.Sno) minter[idtype.SnoID] { return g.With(0xa5) },
+		0xa5,
+	),
 }
 
 func eightByte(name string, mode idtype.EightByteMode) scheme {
@@ -167,7 +172,9 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 				if id.Mode() != mode {
 					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Mode(), mode))
 				}
-				return mark{id.Generator()<<4 | id.Cluster(), id.Time().UnixNano(), 0, id.Sequence()}
+				return mark{
+					id.Generator()<<4 | id.Cluster(), id.Time().UnixNano(), 0, id.Sequence(),
+				}
 			}), nil
 		},
 	}
@@ -254,7 +261,9 @@ func adapt[ID idtype.ID](m minter[ID], s states, read func(ID) mark) *timed {
 	return g
 }
 
-func reading[ID idtype.ID](next func(context.Context) (ID, error), read func(ID) mark) func(context.Context) (minted, error) {
+func reading[ID idtype.ID](
+	next func(context.Context) (ID, error), read func(ID) mark,
+) func(context.Context) (minted, error) {
 	return func(ctx context.Context) (minted, error) {
 		id, err := next(ctx)
 		if err != nil {
@@ -343,7 +352,9 @@ func newClaims(w ...generator.Window[int]) *claims {
 	return &claims{script[generator.Window[int]]{answers: w}}
 }
 
-func (c *claims) NextWindow(ctx context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
+func (c *claims) NextWindow(
+	ctx context.Context, now int64, _ time.Duration,
+) (generator.Window[int], error) {
 	// A window beside an error is none.
 	return c.ask(ctx, generator.Window[int]{Number: 7, From: now, To: generator.NoEnd})
 }

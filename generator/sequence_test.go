@@ -120,7 +120,10 @@ func TestSequenceBlocks(t *testing.T) {
 							calls++
 						}
 						r.wantCalls(t, calls)
-						want := generator.SequenceStats{Taken: uint64(i), Blocks: uint64(block) + 1, BlockUsed: float64(used) / float64(size)}
+						want := generator.SequenceStats{
+							Taken: uint64(i), Blocks: uint64(block) + 1,
+							BlockUsed: float64(used) / float64(size),
+						}
 						if s := g.Stats(); s != want {
 							t.Fatalf("%+v, want %+v", s, want)
 						}
@@ -176,7 +179,8 @@ func TestSequenceFails(t *testing.T) {
 					!errors.Is(err, errAway) {
 					t.Fatalf("minted %d, %v", n, err)
 				}
-				if want := "generator: no numbers for sequence IDs: " + errAway.Error(); err.Error() != want {
+				want := "generator: no numbers for sequence IDs: " + errAway.Error()
+				if err.Error() != want {
 					t.Errorf("text is %q, want %q", err, want)
 				}
 				r.wantCalls(t, calls)

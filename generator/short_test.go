@@ -32,7 +32,10 @@ func TestShortRandom(t *testing.T) {
 		g, _ := newShort(t, generator.Options{Random: random})
 		for sequence := range 600 {
 			id, err := g.Next(ctx)
-			want := idtype.ShortParts{UnixMs: noon.UnixMilli() + int64(sequence/512), Sequence: sequence % 512, Random: int(random & 511)}
+			want := idtype.ShortParts{
+				UnixMs: noon.UnixMilli() + int64(sequence/512), Sequence: sequence % 512,
+				Random: int(random & 511),
+			}
 			if err != nil || id.Parts() != want {
 				t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
 			}

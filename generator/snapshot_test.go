@@ -37,7 +37,9 @@ func restart(t *testing.T, s scheme, g *timed, clock generator.Clock, o generato
 func TestSnapshotGoesOn(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		pool := s.pool(0, 3)
-		o := generator.Options{Pool: pool, Regression: generator.RegressionWaits, MaxWait: time.Minute}
+		o := generator.Options{
+			Pool: pool, Regression: generator.RegressionWaits, MaxWait: time.Minute,
+		}
 		g, clock := idle(t, s, o)
 		wantNext(t, s, g, 0, 0, s.first)
 		wantNext(t, s, g, 0, 0, s.first+1)

@@ -70,7 +70,8 @@ func TestSnoPartitions(t *testing.T) {
 			for range 100 {
 				_, err := p.NextWindow(ctx, 1000, 4*time.Millisecond)
 				var e *idtype.RangeError
-				if want := (idtype.RangeError{Type: "SnoID", Part: "partition", Max: 65535}); !errors.As(err, &e) || e.Value < 65536 {
+				want := idtype.RangeError{Type: "SnoID", Part: "partition", Max: 65535}
+				if !errors.As(err, &e) || e.Value < 65536 {
 					t.Errorf("%v, want %+v", err, want)
 				}
 			}

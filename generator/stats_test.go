@@ -142,16 +142,30 @@ func TestTimelineStats(t *testing.T) {
 			t.Fatal(err)
 		}
 		latest := noon.Add(s.units(2))
-		want("after a wait", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		want(
+			"after a wait",
+			generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3},
+		)
 		clock.Add(-s.unit)
-		want("behind", generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3})
+		want(
+			"behind",
+			generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3},
+		)
 		clock.Set(noon.Add(s.units(6)))
 		if err := g.ready(ctx); err != nil {
 			t.Fatal(err)
 		}
-		want("before the next window", generator.Stats{Issued: 6, Windows: 2, Waits: 1, Time: latest})
+		want(
+			"before the next window",
+			generator.Stats{Issued: 6, Windows: 2, Waits: 1, Time: latest},
+		)
 		wantLent(t, s, g, 5, 8, 0)
-		want("in the next window", generator.Stats{Issued: 7, Windows: 2, Waits: 2, Time: noon.Add(s.units(8)), PoolUsed: 1.0 / 3})
+		want(
+			"in the next window",
+			generator.Stats{
+				Issued: 7, Windows: 2, Waits: 2, Time: noon.Add(s.units(8)), PoolUsed: 1.0 / 3,
+			},
+		)
 	})
 }
 

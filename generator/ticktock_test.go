@@ -187,7 +187,9 @@ func TestTickTockEndsAtTheStart(t *testing.T) {
 	clock.Set(start.Add(-time.Second)) // so near that it waits
 	for sequence := range 2 {
 		id, err := g.Next(ctx)
-		want := idtype.SnoParts{UnixMs: start.UnixMilli(), TickTock: 1, Partition: 5, Sequence: sequence}
+		want := idtype.SnoParts{
+			UnixMs: start.UnixMilli(), TickTock: 1, Partition: 5, Sequence: sequence,
+		}
 		if err != nil || id.Parts() != want {
 			t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
 		}

@@ -371,7 +371,9 @@ type lender struct {
 	all     []generator.Window[int]
 }
 
-func (l *lender) NextWindow(_ context.Context, now int64, _ time.Duration) (generator.Window[int], error) {
+func (l *lender) NextWindow(
+	_ context.Context, now int64, _ time.Duration,
+) (generator.Window[int], error) {
 	n := l.rnd.IntN(l.numbers)
 	from := max(now-l.rnd.Int64N(3), l.until[n])
 	to := max(from+1+l.rnd.Int64N(20), now+1+l.rnd.Int64N(3)) // it has not passed

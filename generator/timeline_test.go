@@ -34,7 +34,9 @@ func TestRollOver(t *testing.T) {
 			var want []mark
 			for unit := range 4 {
 				for slot := pool.Min; slot <= pool.Max; slot++ {
-					want = append(want, mark{5 % s.numbers, noon.Add(s.units(unit)).UnixNano(), 0, slot})
+					want = append(
+						want, mark{5 % s.numbers, noon.Add(s.units(unit)).UnixNano(), 0, slot},
+					)
 				}
 			}
 			for n := range 2*size + 2 { // Fill of none is Next
@@ -120,7 +122,11 @@ func TestUnitUsedUp(t *testing.T) {
 func TestEnds(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		endless := func() *claims { // a window that begins before time does
-			return newClaims(generator.Window[int]{Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd})
+			return newClaims(
+				generator.Window[int]{
+					Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd,
+				},
+			)
 		}
 		wantRangeError := func(t *testing.T, g *timed, clock *generator.TestClock) {
 			t.Helper()
@@ -241,7 +247,12 @@ func TestTimeIsExact(t *testing.T) {
 		t.Run("an hour after a wait", func(t *testing.T) {
 			for _, size := range []int{1, 5} {
 				clock := generator.NewTestClock(noon.Add(-s.unit))
-				g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + size - 1}})
+				g := s.must(
+					t, given(5%s.numbers),
+					&generator.Options{
+						Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + size - 1},
+					},
+				)
 				if _, err := g.fill(ctx, 3*size); err != nil {
 					t.Fatal(err)
 				}
@@ -320,7 +331,8 @@ func TestMintAllocs(t *testing.T) {
 			}
 			for i, mint := range g.bare {
 				var err error
-				if got := testing.AllocsPerRun(200+i/2*5000, func() { err = cmp.Or(err, mint()) }); got != 0 || err != nil {
+				got := testing.AllocsPerRun(200+i/2*5000, func() { err = cmp.Or(err, mint()) })
+				if got != 0 || err != nil {
 					t.Errorf("%s clock, %s: %v allocations, %v", name,
 						[]string{"Next", "Fill", "Owned"}[i], got, err)
 				}

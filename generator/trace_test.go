@@ -11,7 +11,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-func newTrace(t testing.TB, node int, o generator.Options) (*generator.Trace, *generator.TestClock) {
+func newTrace(
+	t testing.TB, node int, o generator.Options,
+) (*generator.Trace, *generator.TestClock) {
 	t.Helper()
 	clock := generator.NewTestClock(noon.Add(-time.Second))
 	o.Clock = clock

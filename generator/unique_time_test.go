@@ -19,7 +19,9 @@ var uniqueSeed = flag.Uint64("unique.seed", 0, "seed of the tests of uniqueness;
 
 // sources are the ways in which several generators, or one after the other, may come to their
 // numbers.
-var sources = []string{"one number", "pools of one number", "time ceilings of one number", "changing numbers"}
+var sources = []string{
+	"one number", "pools of one number", "time ceilings of one number", "changing numbers",
+}
 
 // TestUniqueUnderChaos: generators that goroutines share mint nothing twice, for all schemes. Their
 // clocks step at any moment. It goes over each policy, numbers of every kind of source, pools so
@@ -44,7 +46,9 @@ func chaos(t *testing.T, s scheme) {
 					stream++
 					rnd := rand.New(rand.NewPCG(seed, stream))
 					goroutines := most - rnd.IntN(most/2+1)
-					r := &round{scheme: s, source: source, policy: policy, goroutines: goroutines, rnd: rnd}
+					r := &round{
+						scheme: s, source: source, policy: policy, goroutines: goroutines, rnd: rnd,
+					}
 					f, err := r.run()
 					if err != nil {
 						t.Errorf("%s, policy %d, %d goroutines, -unique.seed %d: %v", source,
@@ -54,8 +58,10 @@ func chaos(t *testing.T, s scheme) {
 				}
 			}
 		}
-		t.Logf("%d IDs of up to 64 goroutines over %d steps of clocks, %d restarts, %d windows, %d waits and %d regressions",
-			all.ids, all.steps, all.restarts, all.windows, all.waits, all.regressions)
+		t.Logf(
+			"%d IDs of up to 64 goroutines over %d steps of clocks, %d restarts, %d windows, %d waits and %d regressions",
+			all.ids, all.steps, all.restarts, all.windows, all.waits, all.regressions,
+		)
 	})
 }
 

@@ -16,7 +16,9 @@ import (
 
 // inBubble runs a test for every scheme with a generator that has minted and a clock that stands at
 // noon.
-func inBubble(t *testing.T, o generator.Options, test func(*testing.T, scheme, *timed, *steppable)) {
+func inBubble(
+	t *testing.T, o generator.Options, test func(*testing.T, scheme, *timed, *steppable),
+) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			o := o
@@ -249,7 +251,9 @@ func TestSleepFails(t *testing.T) {
 func TestManyWaiters(t *testing.T) {
 	const callers, slots = 1000, 60
 	eachScheme(t, func(t *testing.T, s scheme) {
-		o := generator.Options{Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1}, MaxWait: time.Hour}
+		o := generator.Options{
+			Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1}, MaxWait: time.Hour,
+		}
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			o.Clock = clock
@@ -271,7 +275,8 @@ func TestManyWaiters(t *testing.T) {
 					defer mu.Unlock()
 					switch {
 					case errors.Is(err, context.DeadlineExceeded):
-						if waited := time.Since(started); waited != s.units(callers/slots/2)+s.unit/2 {
+						waited := time.Since(started)
+						if waited != s.units(callers/slots/2)+s.unit/2 {
 							t.Errorf("it left after %v", waited)
 						}
 						gone++
@@ -294,7 +299,8 @@ func TestManyWaiters(t *testing.T) {
 			if n := int(clock.sleeps.Load()); n < units-1 || n > 2*units {
 				t.Errorf("%d sleeps for %d units", n, units)
 			}
-			if waited := time.Duration(clock.UnixNano() - noon.UnixNano()); waited > s.units(units+1) {
+			waited := time.Duration(clock.UnixNano() - noon.UnixNano())
+			if waited > s.units(units+1) {
 				t.Errorf("it took %v, that is %d units, for %d units of IDs", waited, waited/s.unit,
 					units)
 			}

@@ -183,13 +183,17 @@ func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 		}
 		different, repeats := f.ledger.count()
 		s, st := f.seen, &f.store
-		t.Logf("%d IDs of %d numbers and %d instances in %.1f s, of %d units of a number's time, within %v: %d repeats",
+		t.Logf(
+			"%d IDs of %d numbers and %d instances in %.1f s, of %d units of a number's time, within %v: %d repeats",
 			s.ids, s.numbers, len(f.instances), time.Since(start).Seconds(), s.units,
-			time.Duration(f.now-f.start).Round(time.Minute), repeats)
+			time.Duration(f.now-f.start).Round(time.Minute), repeats,
+		)
 		t.Logf("  %d crashes, %d proper ends, %d pauses, %d clock steps, %d waits",
 			s.crashes, s.ends, s.pauses, s.steps, s.waits)
-		t.Logf("  %d numbers claimed anew, whose old holders minted %d IDs after that; %d answers lost, %d requests late",
-			st.reassigned, s.orphans, st.lost, st.delayed)
+		t.Logf(
+			"  %d numbers claimed anew, whose old holders minted %d IDs after that; %d answers lost, %d requests late",
+			st.reassigned, s.orphans, st.lost, st.delayed,
+		)
 		t.Logf("  %d calls failed because the clock was behind, %d for faults of the store",
 			s.behind, s.errors-s.behind)
 		if repeats != 0 || different != s.ids {

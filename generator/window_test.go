@@ -18,7 +18,9 @@ import (
 // window is a Window from a unit to another one, counted from noon.
 func (s scheme) window(number, from, to int) generator.Window[int] {
 	at := noon.UnixNano() / int64(s.unit)
-	return generator.Window[int]{Number: number % s.numbers, From: at + int64(from), To: at + int64(to)}
+	return generator.Window[int]{
+		Number: number % s.numbers, From: at + int64(from), To: at + int64(to),
+	}
 }
 
 // endless is a window that begins at a unit, counted from noon.
@@ -29,7 +31,9 @@ func (s scheme) endless(number, from int) generator.Window[int] {
 }
 
 // lent is a generator with windows, and its clock, which stands at noon. No window was asked for.
-func lent(t *testing.T, s scheme, w ...generator.Window[int]) (*timed, *claims, *generator.TestClock) {
+func lent(
+	t *testing.T, s scheme, w ...generator.Window[int],
+) (*timed, *claims, *generator.TestClock) {
 	t.Helper()
 	source, clock := newClaims(w...), generator.NewTestClock(noon)
 	pool := s.pool(0, 2)
@@ -40,7 +44,8 @@ func lent(t *testing.T, s scheme, w ...generator.Window[int]) (*timed, *claims, 
 func wantLent(t *testing.T, s scheme, g *timed, number, n, slot int) {
 	t.Helper()
 	got, err := g.next(ctx)
-	if want := (mark{number % s.numbers, noon.Add(s.units(n)).UnixNano(), 0, s.first + slot}); err != nil || got.mark != want {
+	want := mark{number % s.numbers, noon.Add(s.units(n)).UnixNano(), 0, s.first + slot}
+	if err != nil || got.mark != want {
 		t.Fatalf("minted %+v, %v after noon, %v; want %+v, %v after", got.mark, got.after(), err,
 			want, s.units(n))
 	}
@@ -53,7 +58,8 @@ func wantNoNumber(t *testing.T, s scheme, err, reason error) {
 	if !errors.As(err, &e) || e.Scheme != s.id || !errors.Is(err, reason) {
 		t.Fatalf("error is %#v, want a *NumberError of %s that wraps %v", err, s.id, reason)
 	}
-	if want := "generator: no numbers for " + string(s.id) + " IDs: " + e.Err.Error(); err.Error() != want {
+	want := "generator: no numbers for " + string(s.id) + " IDs: " + e.Err.Error()
+	if err.Error() != want {
 		t.Errorf("text is %q, want %q", err, want)
 	}
 }
@@ -287,7 +293,9 @@ func TestBadNumberOfWindow(t *testing.T) {
 // windowsFunc is a Windows for what claims cannot do.
 type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error)
 
-func (f windowsFunc) NextWindow(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
+func (f windowsFunc) NextWindow(
+	ctx context.Context, now int64, unit time.Duration,
+) (generator.Window[int], error) {
 	return f(ctx, now, unit)
 }
 

@@ -22,7 +22,8 @@ func columnOf(name string, id column, null bool) string {
 	}
 	switch {
 	case d == dialect.ClickHouse && form == idtype.StorageText:
-		return nullable("String", null) // the driver stores the bytes of MarshalBinary in a FixedString
+		// the driver stores the bytes of MarshalBinary in a FixedString
+		return nullable("String", null)
 	case d == dialect.ClickHouse:
 		return nullable(dialect.Column(d, string(form), size), null)
 	case form == idtype.StorageText && (d == dialect.Postgres || d == dialect.MySQL),

@@ -50,7 +50,9 @@ func library(rules ...gormid.Rule) (db *gorm.DB, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	db, err = gorm.Open(sqlite.Open(filepath.Join(dir, "library.db")), &gorm.Config{Logger: logger.Discard})
+	db, err = gorm.Open(
+		sqlite.Open(filepath.Join(dir, "library.db")), &gorm.Config{Logger: logger.Discard},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -120,17 +120,32 @@ func TestAllocsOfLayouts(t *testing.T) {
 	at := short.Time()
 	testAllocs(t, []allocation{
 		{"Decimal.Parts", 0, func() { sinkParts = decimal.Parts() }},
-		{"Decimal.Compare, IsTest", 0, func() { _ = decimal.Compare(sinkID) < 0 || decimal.IsTest() }},
+		{
+			"Decimal.Compare, IsTest", 0,
+			func() { _ = decimal.Compare(sinkID) < 0 || decimal.IsTest() },
+		},
 		{"DecimalParts.ID", 0, func() { sinkID, sinkErr = parts.ID() }},
-		{"ParseDecimalID", 0, func() { sinkID, sinkErr = idtype.ParseDecimalID("9223372029999999999") }},
-		{"ParseSequenceID", 0, func() { sinkSequence, sinkErr = idtype.ParseSequenceID("1234567") }},
+		{
+			"ParseDecimalID", 0,
+			func() { sinkID, sinkErr = idtype.ParseDecimalID("9223372029999999999") },
+		},
+		{
+			"ParseSequenceID", 0,
+			func() { sinkSequence, sinkErr = idtype.ParseSequenceID("1234567") },
+		},
 		{"Trace.Parts", 0, func() { sinkTraceParts = trace.Parts() }},
 		{"Trace.Times", 0, func() { sinkTime, _ = trace.Times(at) }},
 		{"Trace.ValidateAt", 0, func() { sinkErr = trace.ValidateAt(at, idtype.TracePeriod) }},
 		{"TraceParts.ID", 0, func() { sinkTrace, sinkErr = traceParts.ID() }},
-		{"MinTraceID, MaxTraceID", 0, func() { sinkTrace = max(idtype.MinTraceID(at), idtype.MaxTraceID(at)) }},
+		{
+			"MinTraceID, MaxTraceID", 0,
+			func() { sinkTrace = max(idtype.MinTraceID(at), idtype.MaxTraceID(at)) },
+		},
 		{"TraceBounds", 1, func() { sinkRanges, sinkErr = idtype.TraceBounds(at, at) }},
-		{"ParseTraceID", 0, func() { sinkTrace, sinkErr = idtype.ParseTraceID("4646428214845635103") }},
+		{
+			"ParseTraceID", 0,
+			func() { sinkTrace, sinkErr = idtype.ParseTraceID("4646428214845635103") },
+		},
 		{"Short.Parts", 0, func() { sinkShortParts = short.Parts() }},
 		{"Short.Time", 0, func() { sinkTime = short.Time() }},
 		{"ShortParts.ID", 0, func() { sinkShort, sinkErr = shortParts.ID() }},
@@ -140,10 +155,19 @@ func TestAllocsOfLayouts(t *testing.T) {
 		{"ParseEightByteID", 0, func() { sinkEight, sinkErr = idtype.ParseEightByteID(eightText) }},
 		{"EightByte.Parts", 0, func() { sinkEightParts = eight.Parts() }},
 		{"EightByteParts.ID", 0, func() { sinkEight, sinkErr = eightParts.ID() }},
-		{"EightByteFromUint64", 0, func() { sinkEight = idtype.EightByteFromUint64(eight.Uint64()) }},
+		{
+			"EightByteFromUint64", 0,
+			func() { sinkEight = idtype.EightByteFromUint64(eight.Uint64()) },
+		},
 		{"EightByte.Compare", 0, func() { _ = eight.Compare(sinkEight) < 0 || eight.IsZero() }},
-		{"EightByte.ValidateV1", 0, func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV1() }},
-		{"EightByte.ValidateV3", 0, func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV3() }},
+		{
+			"EightByte.ValidateV1", 0,
+			func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV1() },
+		},
+		{
+			"EightByte.ValidateV3", 0,
+			func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV3() },
+		},
 		{"MinEightByteID", 0, func() { sinkEight, sinkErr = idtype.MinEightByteID(eight.Time()) }},
 		{"ParseSnoID", 0, func() { sinkSno, sinkErr = idtype.ParseSnoID(snoText) }},
 		{"Sno.Parts", 0, func() { sinkSnoParts = sno.Parts() }},

@@ -76,7 +76,8 @@ func TestSliceOfArrays(t *testing.T) {
 			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`, `{"x"}`,
 			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0), append(slices.Clone(good), 0, 0, 0, 1),
 			refArray(k.form, nil), refArray(k.form, one, nil), refArray(k.form, zero), refArray(k.form, one[1:]), refArray(k.form, []byte{}), append([]byte{0, 0, 0, 2}, good[4:]...),
-			append(append(slices.Clone(good[:8]), 0, 0, 4, 0xa0), good[12:]...), // timestamptz, whose values are 8 bytes as well
+			// timestamptz, whose values are 8 bytes as well
+			append(append(slices.Clone(good[:8]), 0, 0, 4, 0xa0), good[12:]...),
 			append(slices.Clone(good[:20]), 0x7f, 0xff, 0xff, 0xff, 1),
 		}
 		for _, src := range bad {

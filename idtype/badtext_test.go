@@ -32,7 +32,8 @@ var badNumbers = []badText{
 	{"leading zeros to 20 digits", "00000014150009200065", "leading zeros", nil},
 	{"2^63", "9223372036854775808", "9223372036854775807", nil}, // how large it may be
 	{"19 nines", "9999999999999999999", "9223372036854775807", nil},
-	{"2^64", "18446744073709551616", "9223372036854775807", nil}, // also where it is longer than any ID
+	// also where it is longer than any ID
+	{"2^64", "18446744073709551616", "9223372036854775807", nil},
 	{"2^64 and a valid ID", "18446758223718751681", "9223372036854775807", nil},
 	{"24 digits", "141500092000651415000920", "9223372036854775807", nil},
 	{"not too large, but no number", "9999999999999999999x", "digits only", nil},
@@ -113,7 +114,8 @@ var badByteTexts = []badText{
 	{"not UTF-8", "23333333333333\xff3", `"\xff" at index 14`, nil},
 	{"high bits of valid characters", strings.Repeat("\xb2", 16), `"\xb2" at index 0`, nil},
 	{"16 bytes, fewer characters", "２3333333333３", `"２" at index 0`, nil},
-	{"a letter that is lower case here", "23333333333\u212a33", "at index 11", nil}, // the Kelvin sign
+	// the Kelvin sign
+	{"a letter that is lower case here", "23333333333\u212a33", "at index 11", nil},
 	{"a UUID", "32333333-3333-3333-3333-333333333333", "36 bytes", nil},
 	{"null", "null", "4 bytes", nil},
 	{"quoted", `"23333333333333"`, `"\"" at index 0`, nil},

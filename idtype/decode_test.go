@@ -24,10 +24,19 @@ func (k kind) ofText(text string) []textDecoder {
 	quoted := `"` + text + `"`
 	return []textDecoder{
 		{"Parse", text, nil, func() error { _, err := k.parse(text); return err }},
-		{"Parse of a typed key", text, nil, func() error { _, err := k.parseTyped(text); return err }},
+		{
+			"Parse of a typed key", text, nil,
+			func() error { _, err := k.parseTyped(text); return err },
+		},
 		{"UnmarshalText", text, id, func() error { return id.UnmarshalText([]byte(text)) }},
-		{"UnmarshalJSON", quoted, byJSON, func() error { return byJSON.UnmarshalJSON([]byte(quoted)) }},
-		{"OrZero.UnmarshalJSON", quoted, orZero, func() error { return orZero.UnmarshalJSON([]byte(quoted)) }},
+		{
+			"UnmarshalJSON", quoted, byJSON,
+			func() error { return byJSON.UnmarshalJSON([]byte(quoted)) },
+		},
+		{
+			"OrZero.UnmarshalJSON", quoted, orZero,
+			func() error { return orZero.UnmarshalJSON([]byte(quoted)) },
+		},
 	}
 }
 
@@ -76,14 +85,19 @@ func TestBadText(t *testing.T) {
 				}
 				if bad.name != "null" && bad.name != "quoted" { // in JSON without quotes
 					id := k.new(k.before())
-					wantInputError(t, id.UnmarshalJSON([]byte(bad.text)), k.typ, bad.text, bad.reason)
+					wantInputError(
+						t, id.UnmarshalJSON([]byte(bad.text)), k.typ, bad.text, bad.reason,
+					)
 					k.wantUntouched(t, id)
 				}
 			})
 		}
 	}
 	for _, bad := range badShortTexts {
-		t.Run(short.name+"/"+bad.name, func(t *testing.T) { testBad(t, short, short.ofText(bad.text), bad) })
+		t.Run(
+			short.name+"/"+bad.name,
+			func(t *testing.T) { testBad(t, short, short.ofText(bad.text), bad) },
+		)
 	}
 	for _, k := range byteKinds {
 		zero := strings.Repeat(k.alphabet[:1], 16)

@@ -28,32 +28,44 @@ func TestEightByteBounds(t *testing.T) {
 		former [3]string // by the former layouts; "" for the same
 	}{
 		{
-			"largest", parts{sequential, last, 63, 2047, 15},
-			"ffffffffffffffff", [3]string{"mode", "mode", "generator_id"},
+			"largest",
+			parts{sequential, last, 63, 2047, 15},
+			"ffffffffffffffff",
+			[3]string{"mode", "mode", "generator_id"},
 		},
 		{"largest of the first layout", parts{spread, last, 63, 63, 15}, "ffffffffffff03ff", [3]string{}},
 		{
-			"largest of the second layout", parts{spread, last, 63, 255, 15},
-			"ffffffffffff0fff", [3]string{"generator_id", "", ""},
+			"largest of the second layout",
+			parts{spread, last, 63, 255, 15},
+			"ffffffffffff0fff",
+			[3]string{"generator_id", "", ""},
 		},
 		{
-			"largest of the third layout", parts{sequential, last, 63, 255, 15},
-			"ffffffffffff1fff", [3]string{"mode", "mode", ""},
+			"largest of the third layout",
+			parts{sequential, last, 63, 255, 15},
+			"ffffffffffff1fff",
+			[3]string{"mode", "mode", ""},
 		},
 		{
-			"generator 256", parts{spread, 0, 0, 256, 0},
-			"0000000000002000", [3]string{"generator_id", "generator_id", "generator_id"},
+			"generator 256",
+			parts{spread, 0, 0, 256, 0},
+			"0000000000002000",
+			[3]string{"generator_id", "generator_id", "generator_id"},
 		},
 		{"smallest", parts{spread, 0, 0, 0, 1}, "0000000000000001", [3]string{}},
 		{
-			"generator 64", parts{spread, 0, 0, 64, 0},
-			"0000000000000400", [3]string{"generator_id", "", ""},
+			"generator 64",
+			parts{spread, 0, 0, 64, 0},
+			"0000000000000400",
+			[3]string{"generator_id", "", ""},
 		},
 		{"generator 2048", parts{spread, 0, 0, 2048, 0}, "generator_id", [3]string{}},
 		{"generator -1", parts{spread, 0, 0, -1, 0}, "generator_id", [3]string{}},
 		{
-			"time above", parts{sequential, last + 1, 0, 0, 0},
-			"unix_ms", [3]string{"mode", "mode", ""},
+			"time above",
+			parts{sequential, last + 1, 0, 0, 0},
+			"unix_ms",
+			[3]string{"mode", "mode", ""},
 		},
 		{"time far above", parts{spread, math.MaxInt64, 0, 0, 0}, "unix_ms", [3]string{}},
 		{"time below", parts{spread, -1, 0, 0, 0}, "unix_ms", [3]string{}},
@@ -66,12 +78,16 @@ func TestEightByteBounds(t *testing.T) {
 		{"negative mode", parts{-1, 1, 0, 0, 0}, "mode", [3]string{}},
 		{"the first bad part is named", parts{spread, 1, 64, -1, -1}, "sequence", [3]string{}},
 		{
-			"generator 512", parts{spread, 0, 0, 512, 0},
-			"0000000000004000", [3]string{"generator_id", "generator_id", "generator_id"},
+			"generator 512",
+			parts{spread, 0, 0, 512, 0},
+			"0000000000004000",
+			[3]string{"generator_id", "generator_id", "generator_id"},
 		},
 		{
-			"mode alone", parts{sequential, 0, 0, 0, 0},
-			"0000000000001000", [3]string{"mode", "mode", ""},
+			"mode alone",
+			parts{sequential, 0, 0, 0, 0},
+			"0000000000001000",
+			[3]string{"mode", "mode", ""},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -105,7 +121,8 @@ func TestEightByteBounds(t *testing.T) {
 		idtype.EightByteMaxCluster != 15 {
 		t.Error("the exported bounds are not those of the layout")
 	}
-	if got := time.UnixMilli(idtype.EightByteMaxUnixMs).UTC(); got != time.Date(2109, 5, 15, 7, 35, 11, 103e6, time.UTC) {
+	got := time.UnixMilli(idtype.EightByteMaxUnixMs).UTC()
+	if got != time.Date(2109, 5, 15, 7, 35, 11, 103e6, time.UTC) {
 		t.Errorf("the last millisecond is %v", got)
 	}
 }

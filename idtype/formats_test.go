@@ -19,7 +19,9 @@ type format struct {
 	parse   func(text string) (parts string, err error)
 }
 
-func formatOf[T idtype.ID, P interface{ ID() (T, error) }](parse func(string) (T, error), parts func(T) P) format {
+func formatOf[T idtype.ID, P interface{ ID() (T, error) }](
+	parse func(string) (T, error), parts func(T) P,
+) format {
 	return format{
 		compose: func(text string) (string, string, error) {
 			var p P
@@ -110,7 +112,10 @@ func TestFormatsPage(t *testing.T) {
 func (f format) holds(t *testing.T, text, stored, parts string) {
 	gotText, gotStored, err := f.compose(parts)
 	if err != nil || gotText != text || gotStored != stored {
-		t.Errorf("%s make %s, stored %s, %v; the page has %s, %s", parts, gotText, gotStored, err, text, stored)
+		t.Errorf(
+			"%s make %s, stored %s, %v; the page has %s, %s", parts, gotText, gotStored, err, text,
+			stored,
+		)
 	}
 	if got, err := f.parse(text); err != nil || got != parts {
 		t.Errorf("%s has the parts %s, %v; the page has %s", text, got, err, parts)
@@ -120,7 +125,9 @@ func (f format) holds(t *testing.T, text, stored, parts string) {
 // ends tries the ends of a part's range in parts that are valid, and what is beyond them.
 func (f format) ends(t *testing.T, parts, name, least, most string) {
 	with := func(value string) error {
-		_, _, err := f.compose(regexp.MustCompile(`("`+name+`":)-?\d+`).ReplaceAllString(parts, "${1}"+value))
+		_, _, err := f.compose(
+			regexp.MustCompile(`("`+name+`":)-?\d+`).ReplaceAllString(parts, "${1}"+value),
+		)
 		return err
 	}
 	for _, value := range []string{least, most} {

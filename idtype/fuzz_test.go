@@ -144,7 +144,8 @@ func FuzzJSON(f *testing.F) {
 				continue
 			}
 			out, err := json.Marshal(id)
-			same := bytes.Equal(out, data) || k.isInteger() && digits.write(rawOf(id)) == string(data)
+			same := bytes.Equal(out, data) ||
+				k.isInteger() && digits.write(rawOf(id)) == string(data)
 			if err != nil || !same || !json.Valid(data) {
 				t.Fatalf("%s: read %s, wrote %s, %v", k.name, data, out, err)
 			}

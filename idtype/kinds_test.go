@@ -33,8 +33,9 @@ type kind struct {
 	compare    func(a, b []byte) int
 	slice      func(raws ...[]byte) (driver.Value, error)              // the Value of a Slice
 	scanSlice  func(src any, before []byte) (raws [][]byte, err error) // its Scan
-	inDocument func(t *testing.T, text string)                         // testDocument, of typed and plain ID
-	ownType    func(t *testing.T)                                      // testScanOwnType
+	// testDocument, of typed and plain ID
+	inDocument func(t *testing.T, text string)
+	ownType    func(t *testing.T) // testScanOwnType
 }
 
 // key is what pointers to all IDs have.
@@ -72,9 +73,15 @@ var kinds = []kind{
 	kindOf[UserID]("DecimalID", idtype.SchemeDecimal, asBigint, digits, idtype.ParseDecimalID),
 	kindOf[UserTraceID]("TraceID", idtype.SchemeTrace, asBigint, digits, idtype.ParseTraceID),
 	kindOf[UserShortID]("ShortID", idtype.SchemeShort, asBigint, shortTexts, idtype.ParseShortID),
-	kindOf[UserSequenceID]("SequenceID", idtype.SchemeSequence, asBigint, digits, idtype.ParseSequenceID),
-	kindOf[EventEightID]("EightByteID", idtype.SchemeEightByte, asBytes, base16, idtype.ParseEightByteID),
-	kindOf[EventBigintID]("EightByteID", idtype.SchemeEightByte, asBigint, base16, idtype.ParseEightByteID),
+	kindOf[UserSequenceID](
+		"SequenceID", idtype.SchemeSequence, asBigint, digits, idtype.ParseSequenceID,
+	),
+	kindOf[EventEightID](
+		"EightByteID", idtype.SchemeEightByte, asBytes, base16, idtype.ParseEightByteID,
+	),
+	kindOf[EventBigintID](
+		"EightByteID", idtype.SchemeEightByte, asBigint, base16, idtype.ParseEightByteID,
+	),
 	kindOf[EventSnoID]("SnoID", idtype.SchemeSno, asBytes, base32, idtype.ParseSnoID),
 	kindOf[EventTextID]("SnoID", idtype.SchemeSno, asText, base32, idtype.ParseSnoID),
 	kindOf[EventUUIDID]("SnoID", idtype.SchemeSno, asUUID, base32, idtype.ParseSnoID),

@@ -53,21 +53,26 @@ func refShortParse(text string) (int64, bool) {
 
 func TestShortBounds(t *testing.T) {
 	const first, last = 1_519_862_400_000, 1_519_862_400_000 + 1<<42 - 1
-	testPartBounds(t, "ShortID", []partBound[idtype.ShortParts, idtype.ShortID]{
-		{"smallest", idtype.ShortParts{UnixMs: first, Random: 1}, "1"},
-		{"sequence alone", idtype.ShortParts{UnixMs: first, Sequence: 1}, "512"},
-		{"time alone", idtype.ShortParts{UnixMs: first + 1}, "262144"},
-		{"largest", idtype.ShortParts{UnixMs: last, Sequence: 511, Random: 511}, "1152921504606846975"},
-		{"before the epoch", idtype.ShortParts{UnixMs: first - 1}, "unix_ms"},
-		{"Unix epoch", idtype.ShortParts{}, "unix_ms"},
-		{"after the end", idtype.ShortParts{UnixMs: last + 1}, "unix_ms"},
-		{"far before", idtype.ShortParts{UnixMs: math.MinInt64}, "unix_ms"},
-		{"far after", idtype.ShortParts{UnixMs: math.MaxInt64}, "unix_ms"},
-		{"sequence above", idtype.ShortParts{UnixMs: first, Sequence: 512}, "sequence"},
-		{"sequence below", idtype.ShortParts{UnixMs: first, Sequence: -1}, "sequence"},
-		{"random above", idtype.ShortParts{UnixMs: first, Random: 512}, "random"},
-		{"random below", idtype.ShortParts{UnixMs: first, Random: -1}, "random"},
-		{"the first bad part is named", idtype.ShortParts{UnixMs: first, Sequence: 512, Random: 512}, "sequence"},
+	type parts = idtype.ShortParts
+	testPartBounds(t, "ShortID", []partBound[parts, idtype.ShortID]{
+		{"smallest", parts{UnixMs: first, Random: 1}, "1"},
+		{"sequence alone", parts{UnixMs: first, Sequence: 1}, "512"},
+		{"time alone", parts{UnixMs: first + 1}, "262144"},
+		{"largest", parts{UnixMs: last, Sequence: 511, Random: 511}, "1152921504606846975"},
+		{"before the epoch", parts{UnixMs: first - 1}, "unix_ms"},
+		{"Unix epoch", parts{}, "unix_ms"},
+		{"after the end", parts{UnixMs: last + 1}, "unix_ms"},
+		{"far before", parts{UnixMs: math.MinInt64}, "unix_ms"},
+		{"far after", parts{UnixMs: math.MaxInt64}, "unix_ms"},
+		{"sequence above", parts{UnixMs: first, Sequence: 512}, "sequence"},
+		{"sequence below", parts{UnixMs: first, Sequence: -1}, "sequence"},
+		{"random above", parts{UnixMs: first, Random: 512}, "random"},
+		{"random below", parts{UnixMs: first, Random: -1}, "random"},
+		{
+			"the first bad part is named",
+			parts{UnixMs: first, Sequence: 512, Random: 512},
+			"sequence",
+		},
 	})
 	// Each part is in its range, and there is no ID.
 	if id, err := (idtype.ShortParts{UnixMs: first}).ID(); id != 0 ||
@@ -88,7 +93,8 @@ func TestShortBounds(t *testing.T) {
 	if idtype.ShortTimeStep != 1<<18 || idtype.ShortSequenceStep != 1<<9 {
 		t.Error("the exported steps are not those of the layout")
 	}
-	if got := time.UnixMilli(idtype.ShortMaxUnixMs).UTC().Format(time.RFC3339Nano); got != "2157-07-13T07:35:11.103Z" {
+	got := time.UnixMilli(idtype.ShortMaxUnixMs).UTC().Format(time.RFC3339Nano)
+	if got != "2157-07-13T07:35:11.103Z" {
 		t.Errorf("the doc has another end than %s", got)
 	}
 }

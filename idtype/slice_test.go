@@ -132,7 +132,8 @@ func TestSliceOfForms(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", k.name, got, err, want)
 		}
 		if upper, err := k.scanSlice(strings.ToUpper(want), k.before()); k.form == asBytes &&
-			(err != nil || !slices.EqualFunc(upper, [][]byte{raw, k.before()}, bytes.Equal)) { // as SQLite's hex writes them
+			// as SQLite's hex writes them
+			(err != nil || !slices.EqualFunc(upper, [][]byte{raw, k.before()}, bytes.Equal)) {
 			t.Errorf("%s: in upper case %x, %v", k.name, upper, err)
 		}
 		if got, err := k.slice(); got != "[]" || err != nil {

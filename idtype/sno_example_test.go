@@ -9,7 +9,8 @@ import (
 
 func ExampleSnoParts_ID() {
 	id, err := idtype.SnoParts{
-		UnixMs: 1703587783962, TickTock: 1, Meta: 158, Partition: 34824, Sequence: 56450, // the time is rounded down to 4 ms
+		// the time is rounded down to 4 ms
+		UnixMs: 1703587783962, TickTock: 1, Meta: 158, Partition: 34824, Sequence: 56450,
 	}.ID()
 	fmt.Println(id, id.UnixMs(), err)
 

@@ -103,7 +103,8 @@ func TestReceivers(t *testing.T) {
 	for _, typ := range types {
 		for i := range typ.NumMethod() {
 			name := typ.Method(i).Name
-			if _, onValue := typ.Elem().MethodByName(name); onValue == slices.Contains(writes, name) {
+			_, onValue := typ.Elem().MethodByName(name)
+			if onValue == slices.Contains(writes, name) {
 				t.Errorf("%v.%s: on the value %v", typ, name, onValue)
 			}
 		}

@@ -41,8 +41,12 @@ func ExampleAsUUID() {
 // An integer column sorts eightbyte IDs as signed numbers.
 func ExampleAsBigint() {
 	// At package level: type EventBigintID = idtype.EightByte[idtype.AsBigint[Event]].
-	early, _ := idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591}.ID() // 2019
-	late, _ := idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: 1 << 41}.ID()        // 2039
+	// 2019
+	early, _ := idtype.EightByteParts{
+		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591,
+	}.ID()
+	// 2039
+	late, _ := idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: 1 << 41}.ID()
 	fmt.Println(early.Compare(late))
 
 	a, _ := EventBigintID(early).Value()

@@ -94,7 +94,8 @@ func TestStorageValue(t *testing.T) {
 				!driver.IsValue(got) {
 				t.Errorf("Value of none = %#v, %v, want %#v", got, err, tt.zero)
 			}
-			if got := tt.none.(interface{ GormDataType() string }).GormDataType(); got != tt.column {
+			got := tt.none.(interface{ GormDataType() string }).GormDataType()
+			if got != tt.column {
 				t.Errorf("GormDataType = %q, want %q", got, tt.column)
 			}
 		})
@@ -146,7 +147,8 @@ func TestStorageBigintOrder(t *testing.T) {
 		return v.(int64)
 	}
 	const turn = 1 << 41 // ms
-	if got := time.UnixMilli(turn).UTC(); got != time.Date(2039, 9, 7, 15, 47, 35, 552e6, time.UTC) {
+	got := time.UnixMilli(turn).UTC()
+	if got != time.Date(2039, 9, 7, 15, 47, 35, 552e6, time.UTC) {
 		t.Errorf("the numbers turn negative at %v", got)
 	}
 	at := func(ms int64) idtype.EightByteParts {
@@ -155,7 +157,8 @@ func TestStorageBigintOrder(t *testing.T) {
 			Cluster: 15,
 		}
 	}
-	if last, first := number(at(turn-1)), number(idtype.EightByteParts{Mode: sequential, UnixMs: turn}); last != math.MaxInt64 || first != math.MinInt64+0x1000 {
+	last, first := number(at(turn-1)), number(idtype.EightByteParts{Mode: sequential, UnixMs: turn})
+	if last != math.MaxInt64 || first != math.MinInt64+0x1000 {
 		t.Errorf("the number is %d before, %d after", last, first)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,7 +167,8 @@ func TestStorageBigintOrder(t *testing.T) {
 		idA, _ := a.ID()
 		idB, _ := b.ID()
 		got := cmp.Compare(number(a), number(b))
-		if sameSide := a.UnixMs < turn == (b.UnixMs < turn); sameSide != (got == idA.Compare(idB)) && got != 0 {
+		sameSide := a.UnixMs < turn == (b.UnixMs < turn)
+		if sameSide != (got == idA.Compare(idB)) && got != 0 {
 			t.Fatalf("numbers of %+v and %+v compare as %d, the IDs as %d", a, b, got,
 				idA.Compare(idB))
 		}

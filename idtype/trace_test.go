@@ -37,7 +37,8 @@ func TestTraceValidatorVectors(t *testing.T) {
 			if got := id.Timestamp(); got != v.Timestamp {
 				t.Errorf("Timestamp = %d, want %d", got, v.Timestamp)
 			}
-			allowed := time.Duration(idtype.TracePeriod / 2) // elfo does not look at the time: no time is too far away
+			// elfo does not look at the time: no time is too far away
+			allowed := time.Duration(idtype.TracePeriod / 2)
 			if v.AllowedSecs != nil {
 				allowed = time.Duration(*v.AllowedSecs)*time.Second + time.Duration(*v.AllowedNanos)
 			}
@@ -71,20 +72,25 @@ func TestTraceValidatorVectors(t *testing.T) {
 }
 
 func TestTraceBoundsOfParts(t *testing.T) {
-	testPartBounds(t, "TraceID", []partBound[idtype.TraceParts, idtype.TraceID]{
-		{"smallest", idtype.TraceParts{Bottom: 1}, "1"},
-		{"node alone", idtype.TraceParts{Node: 1, Bottom: 1}, "4194305"},
-		{"timestamp alone", idtype.TraceParts{Timestamp: 1, Bottom: 1}, "274877906945"},
-		{"largest", idtype.TraceParts{Timestamp: 33_554_431, Node: 65_535, Bottom: 4_194_303}, "9223372036854775807"},
-		{"no bottom", idtype.TraceParts{Timestamp: 1, Node: 1}, "bottom"},
-		{"bottom above", idtype.TraceParts{Bottom: 4_194_304}, "bottom"},
-		{"bottom below", idtype.TraceParts{Bottom: -1}, "bottom"},
-		{"node above", idtype.TraceParts{Node: 65_536, Bottom: 1}, "node_no"},
-		{"node below", idtype.TraceParts{Node: -1, Bottom: 1}, "node_no"},
-		{"timestamp above", idtype.TraceParts{Timestamp: 33_554_432, Bottom: 1}, "timestamp"},
-		{"timestamp far above", idtype.TraceParts{Timestamp: math.MaxInt, Bottom: 1}, "timestamp"},
-		{"timestamp below", idtype.TraceParts{Timestamp: -1, Bottom: 1}, "timestamp"},
-		{"the first bad part is named", idtype.TraceParts{Node: -1}, "node_no"},
+	type parts = idtype.TraceParts
+	testPartBounds(t, "TraceID", []partBound[parts, idtype.TraceID]{
+		{"smallest", parts{Bottom: 1}, "1"},
+		{"node alone", parts{Node: 1, Bottom: 1}, "4194305"},
+		{"timestamp alone", parts{Timestamp: 1, Bottom: 1}, "274877906945"},
+		{
+			"largest",
+			parts{Timestamp: 33_554_431, Node: 65_535, Bottom: 4_194_303},
+			"9223372036854775807",
+		},
+		{"no bottom", parts{Timestamp: 1, Node: 1}, "bottom"},
+		{"bottom above", parts{Bottom: 4_194_304}, "bottom"},
+		{"bottom below", parts{Bottom: -1}, "bottom"},
+		{"node above", parts{Node: 65_536, Bottom: 1}, "node_no"},
+		{"node below", parts{Node: -1, Bottom: 1}, "node_no"},
+		{"timestamp above", parts{Timestamp: 33_554_432, Bottom: 1}, "timestamp"},
+		{"timestamp far above", parts{Timestamp: math.MaxInt, Bottom: 1}, "timestamp"},
+		{"timestamp below", parts{Timestamp: -1, Bottom: 1}, "timestamp"},
+		{"the first bad part is named", parts{Node: -1}, "node_no"},
 	})
 	if idtype.TraceMaxTimestamp != 33_554_431 || idtype.TraceMaxNode != 65_535 ||
 		idtype.TraceMaxBottom != 4_194_303 ||

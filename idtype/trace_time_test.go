@@ -85,7 +85,9 @@ func TestTraceOfSecond(t *testing.T) {
 			minID.Validate() != nil {
 			t.Errorf("smallest of %v is %+v, %v", at, minID.Parts(), minID.Validate())
 		}
-		want := idtype.TraceParts{Timestamp: timestamp, Node: idtype.TraceMaxNode, Bottom: idtype.TraceMaxBottom}
+		want := idtype.TraceParts{
+			Timestamp: timestamp, Node: idtype.TraceMaxNode, Bottom: idtype.TraceMaxBottom,
+		}
 		if maxID.Parts() != want || maxID.Validate() != nil {
 			t.Errorf("largest of %v is %+v, %v", at, maxID.Parts(), maxID.Validate())
 		}
@@ -169,7 +171,9 @@ func TestTraceBoundsHoldIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ranges, err := idtype.TraceBounds(time.Unix(from, 999_999_999), time.Unix(from+length, 999_999_999))
+		ranges, err := idtype.TraceBounds(
+			time.Unix(from, 999_999_999), time.Unix(from+length, 999_999_999),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

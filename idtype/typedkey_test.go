@@ -115,7 +115,9 @@ func convertedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n Numb
 }
 `
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "p.go", program, parser.SkipObjectResolution|parser.ParseComments)
+	file, err := parser.ParseFile(
+		fset, "p.go", program, parser.SkipObjectResolution|parser.ParseComments,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,8 @@ func convertedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n Numb
 			wrong[e.Fset.Position(e.Pos).Line] = e.Msg
 		},
 	}
-	_, _ = conf.Check("p", fset, []*ast.File{file}, nil) // its error is the first of those that Error gets
+	// its error is the first of those that Error gets
+	_, _ = conf.Check("p", fset, []*ast.File{file}, nil)
 
 	for i, line := range strings.Split(program, "\n") {
 		msg, isWrong := wrong[i+1]

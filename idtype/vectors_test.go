@@ -275,7 +275,9 @@ func wantRefusedParts(
 	if !id.IsZero() {
 		t.Errorf("%v beside an error", id)
 	}
-	name, _, _ := strings.Cut(strings.TrimPrefix(v.Error, "java.lang.IllegalArgumentException: "), ":")
+	name, _, _ := strings.Cut(
+		strings.TrimPrefix(v.Error, "java.lang.IllegalArgumentException: "), ":",
+	)
 	wantRangeError(t, err, "EightByteID", names[name])
 }
 

@@ -69,7 +69,10 @@ func TestStatisticsReject(t *testing.T) {
 		}},
 	} {
 		r, last := rand.New(rand.NewPCG(3, 3)), uint64(0)
-		by := rejected(n, make([]uint64, sample), func(uint64) uint64 { last = tt.number(r, last); return last })
+		by := rejected(
+			n, make([]uint64, sample),
+			func(uint64) uint64 { last = tt.number(r, last); return last },
+		)
 		if !strings.Contains(strings.Join(by, ", "), tt.by) {
 			t.Errorf("%s: rejected by %v, want %s", tt.defect, by, tt.by)
 		}

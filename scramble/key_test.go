@@ -64,7 +64,8 @@ func TestParseKey(t *testing.T) {
 				k, err, tt.reason)
 			continue
 		}
-		if want := "scramble: key " + tt.reason + ": want 32 hexadecimal digits in lower case"; err.Error() != want {
+		want := "scramble: key " + tt.reason + ": want 32 hexadecimal digits in lower case"
+		if err.Error() != want {
 			t.Errorf("error is %q, want %q", err, want)
 		}
 	}

@@ -22,15 +22,28 @@ type sequence struct {
 var sequences = []sequence{
 	{"counter", 53, func(i int) int64 { return int64(i) + 1 }},
 	{"counter beyond a million", 53, func(i int) int64 { return int64(i) + 1_000_001 }},
-	{"every second number", 53, func(i int) int64 { return 2*int64(i) + 1 }}, // of two databases that take turns
+	// of two databases that take turns
+	{"every second number", 53, func(i int) int64 { return 2*int64(i) + 1 }},
 	{"decimal", 53, func(i int) int64 { return (int64(i)+1)*1e10 + 92_00065 }},
-	{"decimal, four generators", 53, func(i int) int64 { return (int64(i/4)+1)*1e10 + int64(i%4)*1e5 + 65 }},
+	{
+		"decimal, four generators", 53,
+		func(i int) int64 { return (int64(i/4)+1)*1e10 + int64(i%4)*1e5 + 65 },
+	},
 	{"decimal, late", 63, func(i int) int64 { return (int64(i)+900_000_000)*1e10 + 99_999_99_999 }},
 	{"trace, one a second", 63, func(i int) int64 { return (int64(i)+12_345_678)<<38 | 7<<22 | 1 }},
-	{"trace, sixteen a second", 63, func(i int) int64 { return (int64(i/16)+12_345_678)<<38 | 7<<22 | int64(i%16) + 1 }},
+	{
+		"trace, sixteen a second", 63,
+		func(i int) int64 { return (int64(i/16)+12_345_678)<<38 | 7<<22 | int64(i%16) + 1 },
+	},
 	{"trace, busy", 63, func(i int) int64 { return 12_345_678<<38 | 7<<22 | int64(i) + 1 }},
-	{"short, one every third millisecond", 63, func(i int) int64 { return (42_317_104_129+3*int64(i))<<18 | int64(i)*7919&511 }},
-	{"short, busy", 63, func(i int) int64 { return (42_317_104_129+int64(i/512))<<18 | int64(i%512)<<9 | int64(i)*7919&511 }},
+	{
+		"short, one every third millisecond", 63,
+		func(i int) int64 { return (42_317_104_129+3*int64(i))<<18 | int64(i)*7919&511 },
+	},
+	{
+		"short, busy", 63,
+		func(i int) int64 { return (42_317_104_129+int64(i/512))<<18 | int64(i%512)<<9 | int64(i)*7919&511 },
+	},
 }
 
 func (s sequence) ids() []uint64 {
@@ -138,7 +151,10 @@ func TestBadPermutations(t *testing.T) {
 // Counters of Int53 show under one key in a thousand. These keys were found among 400 and 1,000.
 func TestWeakKeys(t *testing.T) {
 	t.Parallel()
-	high := sequence{"a counter in the 15 highest bits", 63, func(i int) int64 { return int64(i%(sample-1)+1) << 48 }}
+	high := sequence{
+		"a counter in the 15 highest bits", 63,
+		func(i int) int64 { return int64(i%(sample-1)+1) << 48 },
+	}
 	for _, tt := range []struct {
 		key  string
 		bits int
@@ -152,7 +168,8 @@ func TestWeakKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if by := rejected(tt.bits, tt.ids(), function(t, multiplicative.of(tt.bits, k))); by == nil {
+		by := rejected(tt.bits, tt.ids(), function(t, multiplicative.of(tt.bits, k)))
+		if by == nil {
 			t.Errorf("%s, key %x: Multiplicative is better than documented", tt.name, k)
 		}
 		for _, k := range append(keys(20), k) {
@@ -185,6 +202,9 @@ func TestDoubling(t *testing.T) {
 		without += doubled(multiplicativeBut("sum", r))
 	}
 	if share := float64(without) / 20_000; share < 0.03 || share > 0.12 {
-		t.Errorf("without its sum, Multiplicative doubles %.3f of all IDs, want 0.06 as documented", share)
+		t.Errorf(
+			"without its sum, Multiplicative doubles %.3f of all IDs, want 0.06 as documented",
+			share,
+		)
 	}
 }

@@ -54,8 +54,14 @@ func TestRounds(t *testing.T) {
 	for _, tt := range []struct{ bits, enough int }{{8, 6}, {12, 5}} {
 		for rounds := tt.enough - 1; rounds <= scramble.RoundsOfNetwork; rounds++ {
 			r := rand.New(rand.NewPCG(6, 6))
-			one, two, four := overKeys(tt.bits, 100_000, func() func(uint64) uint64 { return withRounds(tt.bits, rounds, r) })
-			t.Logf("%d bits, %d rounds: %.1f, %.1f, %.1f standard deviations", tt.bits, rounds, one, two, four)
+			one, two, four := overKeys(
+				tt.bits, 100_000,
+				func() func(uint64) uint64 { return withRounds(tt.bits, rounds, r) },
+			)
+			t.Logf(
+				"%d bits, %d rounds: %.1f, %.1f, %.1f standard deviations", tt.bits, rounds, one,
+				two, four,
+			)
 			if passes := max(one, two, four) <= limit; passes != (rounds >= tt.enough) {
 				t.Errorf("%d bits: %d rounds pass: %v, want that %d are enough", tt.bits, rounds,
 					passes, tt.enough)
@@ -86,7 +92,10 @@ func TestOverKeys(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
 		r := rand.New(rand.NewPCG(5, 5))
-		one, two, four := overKeys(8, 100_000, func() func(uint64) uint64 { return function(t, kind.of(8, number(r.Uint64()))) })
+		one, two, four := overKeys(
+			8, 100_000,
+			func() func(uint64) uint64 { return function(t, kind.of(8, number(r.Uint64()))) },
+		)
 		t.Logf("%s: %.1f, %.1f, %.1f standard deviations", kind.name, one, two, four)
 		if one > limit {
 			t.Errorf("%s: an ID is not spread evenly over keys", kind.name)

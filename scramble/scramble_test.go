@@ -23,7 +23,9 @@ var constructors = map[string]func(scramble.Domain, scramble.Key) (scramble.Perm
 
 // inverse fails unless v and its scrambled form lead to each other, within the domain, and back
 // does as well.
-func inverse(t interface{ Fatalf(string, ...any) }, p scramble.Permutation, d scramble.Domain, v int64) {
+func inverse(
+	t interface{ Fatalf(string, ...any) }, p scramble.Permutation, d scramble.Domain, v int64,
+) {
 	for _, way := range []struct {
 		name      string
 		one, back func(int64) (int64, error)
@@ -166,7 +168,8 @@ func wantUnknown(t *testing.T, err error, d scramble.Domain) {
 	if !errors.As(err, &e) || e.Domain != d {
 		t.Fatalf("error is %#v, want a *DomainError of %d", err, int(d))
 	}
-	if want := fmt.Sprintf("scramble: unknown domain %d: want Int63 or Int53", int(d)); err.Error() != want {
+	want := fmt.Sprintf("scramble: unknown domain %d: want Int63 or Int53", int(d))
+	if err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 }

@@ -143,7 +143,13 @@ func avalanche(bits int, inputs []uint64, f func(uint64) uint64) (deviation, lea
 			all += c
 		}
 		share := float64(all) / float64(n*bits)
-		deviation, least, most = max(deviation, ones(counts, n)), min(least, share), max(most, share)
+		deviation, least, most = max(
+			deviation, ones(counts, n),
+		), min(
+			least, share,
+		), max(
+			most, share,
+		)
 	}
 	return deviation, least, most
 }

@@ -58,7 +58,11 @@ func testAssociations(t *testing.T, d Database) {
 		u.Orders[0].ID, u.Orders[1].ID)
 	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'users'", u.ID)
 	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'orders'", u.Orders[0].ID)
-	wantColumn(t, db, "SELECT tag_id FROM user_tags WHERE user_id = (SELECT id FROM users WHERE name = 'u')", u.Tags[0].ID, u.Tags[1].ID)
+	wantColumn(
+		t, db,
+		"SELECT tag_id FROM user_tags WHERE user_id = (SELECT id FROM users WHERE name = 'u')",
+		u.Tags[0].ID, u.Tags[1].ID,
+	)
 	wantColumn(t, db, "SELECT friend_id FROM user_friends", u.Friends[0].ID)
 	wantColumn(t, db, "SELECT manager_id FROM users WHERE name = 'u'", u.Manager.ID)
 	wantColumn(t, db, "SELECT manager_id FROM users WHERE name = 't'", u.ID)
@@ -113,7 +117,10 @@ func testAssociationMode(t *testing.T, d Database) {
 	do(db.Model(&u).Association("Notes").Append(&Note{Text: "n"}))
 	wantColumn(t, db, "SELECT owner_id FROM notes", u.ID)
 	do(db.Model(&u).Association("Team").Append(map[string]any{"name": "t"}))
-	wantColumn(t, db, "SELECT count(*) FROM users WHERE manager_id = (SELECT id FROM users WHERE name = 'u')", 1)
+	wantColumn(
+		t, db,
+		"SELECT count(*) FROM users WHERE manager_id = (SELECT id FROM users WHERE name = 'u')", 1,
+	)
 	for _, query := range []string{
 		"SELECT id FROM tags", "SELECT id FROM notes",
 		"SELECT id FROM users",

@@ -93,7 +93,10 @@ func Benchmark(b *testing.B, d Database) {
 // What the plugin allocates is a fixed number of times per statement, not per row.
 func testAllocationsPerRow(t *testing.T, d Database) {
 	dry := func(rules ...gormid.Rule) *gorm.DB {
-		db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true})
+		db, err := gorm.Open(
+			d.dialector(t),
+			&gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

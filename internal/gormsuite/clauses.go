@@ -161,7 +161,8 @@ func testRefusals(t *testing.T, d Database) {
 			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write IN ? for a list",
 		},
 		{"a text in a map that is created", func() *gorm.DB {
-			return db.Model(&Paper{}).Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
+			return db.Model(&Paper{}).
+				Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
 		}, `row 1: Short of type *idtype.ShortID: idtype: "?" as ShortID`},
 		{"a text in an upsert", func() *gorm.DB {
 			conflict := clause.OnConflict{
@@ -253,8 +254,10 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 		t.Errorf("by none: %v", found)
 	}
 	var sheets []Sheet
-	must(t, db.Joins("JOIN papers p ON p.id = sheets.paper_id AND p.id = ?", papers[0].ID).Where(map[string]any{"p.name": "a"}).Find(&sheets))
-	must(t, db.InnerJoins("Paper", db.Where(map[string]any{"id": papers[0].ID[:]})).Where(map[string]any{"Paper.id": papers[0].ID.String()}).Find(&sheets))
+	must(t, db.Joins("JOIN papers p ON p.id = sheets.paper_id AND p.id = ?", papers[0].ID).
+		Where(map[string]any{"p.name": "a"}).Find(&sheets))
+	must(t, db.InnerJoins("Paper", db.Where(map[string]any{"id": papers[0].ID[:]})).
+		Where(map[string]any{"Paper.id": papers[0].ID.String()}).Find(&sheets))
 	if len(sheets) != 2 {
 		t.Errorf("joined: %v", sheets)
 	}

@@ -29,8 +29,11 @@ func testBatchInClickHouse(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(s))
 	migrate(t, db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id"), &Reading{})
 	migrate(t, db, &Reading{})
-	wantColumn(t, db, "SELECT concat(type, ' ', compression_codec) FROM system.columns WHERE database = currentDatabase() AND name = 'id' AND is_in_primary_key",
-		"Int64 CODEC(Delta(8), ZSTD(1))")
+	wantColumn(
+		t, db,
+		"SELECT concat(type, ' ', compression_codec) FROM system.columns WHERE database = currentDatabase() AND name = 'id' AND is_in_primary_key",
+		"Int64 CODEC(Delta(8), ZSTD(1))",
+	)
 
 	station := made(stations.Next(t.Context()))
 	rows := make([]Reading, n)
@@ -86,7 +89,8 @@ func testTrapsInClickHouse(t *testing.T, d Database) {
 		gormid.Use(newSource()))
 	must(t, skip.Create(&Item{Name: "lost"}))
 	wantColumn[int](t, db, "SELECT 1 FROM items")
-	if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(&Item{Name: "upsert"}).Error; err == nil {
+	if err := db.Clauses(clause.OnConflict{DoNothing: true}).
+		Create(&Item{Name: "upsert"}).Error; err == nil {
 		t.Error("upserts work now")
 	}
 

@@ -89,7 +89,9 @@ func testColumns(t *testing.T, d Database) {
 	t.Run("short", testColumn[idtype.Short[e]](d, s.short, bigint))
 	t.Run("sequence", testColumn[idtype.Sequence[e]](d, s.sequence, bigint))
 	t.Run("eightbyte", testColumn[idtype.EightByte[e]](d, s.eight, binary(8)))
-	t.Run("eightbyte as bigint", testColumn[idtype.EightByte[idtype.AsBigint[e]]](d, s.eight, bigint))
+	t.Run(
+		"eightbyte as bigint", testColumn[idtype.EightByte[idtype.AsBigint[e]]](d, s.eight, bigint),
+	)
 	t.Run("sno", testColumn[idtype.Sno[e]](d, s.sno, binary(10)))
 	t.Run("sno as text", testColumn[idtype.Sno[idtype.AsText[e]]](d, s.sno, text))
 	t.Run("sno as UUID", testColumn[idtype.Sno[idtype.AsUUID[e]]](d, s.sno, uuid))
@@ -99,7 +101,10 @@ func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*te
 	return func(t *testing.T) {
 		d, isClickHouse := d.with(t), d.Kind == ClickHouse
 		log := &trace{Interface: logger.Discard}
-		db := openWith(t, d.dialector(t), &gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule)
+		db := openWith(
+			t, d.dialector(t),
+			&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
+		)
 		migrate(t, db, &link[K]{}, &node[K]{}, &pair[K]{}, &seed[K]{})
 		want, null := types[d.Kind], types[d.Kind]+" NULL"
 		plain := null // by default a column is nullable
@@ -125,14 +130,20 @@ func testColumn[K idtype.ID](d Database, rule gormid.Rule, types types) func(*te
 			}
 		}
 		if d.Kind == Postgres {
-			wantColumn[string](t, db, "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()")
+			wantColumn[string](
+				t, db, "SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema()",
+			)
 		}
 
 		before := len(log.sql)
-		again := openWith(t, d.dialector(t), &gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule)
+		again := openWith(
+			t, d.dialector(t),
+			&gorm.Config{Logger: log, DisableForeignKeyConstraintWhenMigrating: isClickHouse}, rule,
+		)
 		migrate(t, again, &seed[K]{}, &pair[K]{}, &node[K]{}, &link[K]{})
 		changes := regexp.MustCompile("(?i)^(CREATE|DROP|ALTER)")
-		others := regexp.MustCompile("MODIFY COLUMN .name. String") // ClickHouse's driver changes what is no ID each time
+		// ClickHouse's driver changes what is no ID each time
+		others := regexp.MustCompile("MODIFY COLUMN .name. String")
 		for _, sql := range log.sql[before:] {
 			if changes.MatchString(sql) && !others.MatchString(sql) {
 				t.Errorf("the second migration: %s", sql)
@@ -195,7 +206,8 @@ func checkValues[K idtype.ID](t *testing.T, db *gorm.DB, isClickHouse bool) {
 		}
 	}
 	var joined []string
-	must(t, db.Model(&node[K]{}).Joins("JOIN nodes AS parents ON parents.id = nodes.parent_id").Where("nodes.id IN ?", []K{full.ID, root.ID}).Pluck("parents.name", &joined))
+	must(t, db.Model(&node[K]{}).Joins("JOIN nodes AS parents ON parents.id = nodes.parent_id").
+		Where("nodes.id IN ?", []K{full.ID, root.ID}).Pluck("parents.name", &joined))
 	if !slices.Equal(joined, []string{"root"}) {
 		t.Errorf("joined %v", joined)
 	}
@@ -254,11 +266,23 @@ func testGrownTable(t *testing.T, d Database) {
 	}[d.Kind]
 	switch d.Kind {
 	case ClickHouse:
-		must(t, db.Exec("CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id"))
+		must(
+			t,
+			db.Exec(
+				"CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id",
+			),
+		)
 	case MariaDB:
-		must(t, db.Exec("CREATE TABLE growns (id binary(10) PRIMARY KEY, was longblob, wrong longblob)"))
+		must(
+			t,
+			db.Exec(
+				"CREATE TABLE growns (id binary(10) PRIMARY KEY, was longblob, wrong longblob)",
+			),
+		)
 	default:
-		must(t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"))
+		must(
+			t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"),
+		)
 	}
 	if err := db.Migrator().RenameColumn(&Grown{}, "was", "moved"); err != nil {
 		t.Fatal(err)

@@ -84,7 +84,8 @@ func testCreateStructs(t *testing.T, d Database) {
 			wantMinted(t, itemIDs(items)...)
 			wantFills(t, s, len(items))
 			wantColumn(t, db, selectItems+" ORDER BY name", itemIDs(items)...)
-			if want := len(items); int(result.RowsAffected) != want && d.Kind != ClickHouse { // which does not tell
+			// which does not tell
+			if want := len(items); int(result.RowsAffected) != want && d.Kind != ClickHouse {
 				t.Errorf("RowsAffected is %d, want %d", result.RowsAffected, want)
 			}
 		})

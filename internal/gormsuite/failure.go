@@ -265,7 +265,9 @@ func testLookUpFails(t *testing.T, d Database) {
 		t.Fatal(err)
 	}
 	pool := &blind{conn, errors.New("blind")}
-	db, err = gorm.Open(d.Over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	db, err = gorm.Open(
+		d.Over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

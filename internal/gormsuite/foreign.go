@@ -159,7 +159,9 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	zero := UserID(0)
 	err = db.Create(&Passport{Holder: &User{ManagerID: &zero}}).Error
 	if !errors.Is(err, idtype.ErrZero) || strings.Count(err.Error(), "gormid:") != 1 ||
-		!strings.Contains(err.Error(), "row 0: ManagerID of type *idtype.Decimal[gormsuite.User] is zero") {
+		!strings.Contains(
+			err.Error(), "row 0: ManagerID of type *idtype.Decimal[gormsuite.User] is zero",
+		) {
 		t.Error(err)
 	}
 
@@ -235,7 +237,8 @@ func testOtherKeysAreLeftAlone(t *testing.T, d Database) {
 	}
 	must(t, db.Create(&Composite{ID: 5, Tenant: 6}))
 	wantFills(t, s)
-	if err := db.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Composite{ID: 5, Tenant: 6}).Error; err != nil {
+	if err := db.Clauses(clause.OnConflict{UpdateAll: true}).
+		Create(&Composite{ID: 5, Tenant: 6}).Error; err != nil {
 		t.Error(err)
 	}
 }

@@ -132,7 +132,8 @@ func testTableMaps(t *testing.T, d Database) {
 	if err := db.Table("tags").Create(other).Error; (err != nil) != isRefused {
 		t.Error(err)
 	}
-	must(t, db.Table("companies").Create(map[string]any{"name": "f", "id": 5})) // the rule names the schema as well
+	// the rule names the schema as well
+	must(t, db.Table("companies").Create(map[string]any{"name": "f", "id": 5}))
 	wantFills(t, s)
 	if _, ok := other["id"]; ok {
 		t.Errorf("a table without a rule got %v", other)

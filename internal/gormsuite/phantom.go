@@ -92,7 +92,10 @@ func testSoftDeleted(t *testing.T, d Database) {
 	first := Soft{Name: "a"}
 	must(t, db.Create(&first))
 	must(t, db.Delete(&first))
-	rows := []Soft{{Name: "a"}, {Name: "b", DeletedAt: gorm.DeletedAt{Time: first.DeletedAt.Time, Valid: true}}}
+	rows := []Soft{
+		{Name: "a"},
+		{Name: "b", DeletedAt: gorm.DeletedAt{Time: first.DeletedAt.Time, Valid: true}},
+	}
 	must(t, db.Create(&rows))
 	if rows[0].ID != 0 {
 		t.Errorf("%d is not stored", rows[0].ID)
@@ -170,7 +173,15 @@ func testStatements(t *testing.T, d Database) {
 	must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "c"}}))
 	must(t, db.Clauses(update).Create(&[]Tag{{Name: "a"}, {Name: "d"}}))
 	must(t, db.Clauses(updateA).Create(&[]Tag{{Name: "a"}, {Name: "e"}}))
-	must(t, db.Create(&User{Name: "u", Company: &Company{Name: "c"}, Notes: []Note{{}}, Orders: []Order{{Positions: []Position{{}, {}}}}}))
+	must(
+		t,
+		db.Create(
+			&User{
+				Name: "u", Company: &Company{Name: "c"}, Notes: []Note{{}},
+				Orders: []Order{{Positions: []Position{{}, {}}}},
+			},
+		),
+	)
 	dry := db.Session(&gorm.Session{DryRun: true}).Clauses(update).Create(&Tag{}).Statement
 	if _, given := dry.Clauses["RETURNING"]; given == d.Plain {
 		t.Errorf("the clause RETURNING is there: %t", given)

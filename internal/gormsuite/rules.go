@@ -183,7 +183,9 @@ func testSeveralDatabases(t *testing.T, d Database) {
 	plugin := gormid.New(gormid.Use(s).For(&Item{}))
 	var ids []idtype.DecimalID
 	for range 2 {
-		db, err := gorm.Open(d.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}})
+		db, err := gorm.Open(
+			d.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,10 @@ func testSchemes(t *testing.T, d Database) {
 	type e struct{} // the entity of keys
 	t.Run("trace", testScheme[idtype.Trace[e], idtype.TraceID](d, s.trace))
 	t.Run("eightbyte", testScheme[idtype.EightByte[e], idtype.EightByteID](d, s.eight))
-	t.Run("eightbyte as bigint", testScheme[idtype.EightByte[idtype.AsBigint[e]], idtype.EightByteID](d, s.eight))
+	t.Run(
+		"eightbyte as bigint",
+		testScheme[idtype.EightByte[idtype.AsBigint[e]], idtype.EightByteID](d, s.eight),
+	)
 	t.Run("short", testScheme[idtype.Short[e], idtype.ShortID](d, s.short))
 	t.Run("sno", testScheme[idtype.Sno[e], idtype.SnoID](d, s.sno))
 	t.Run("sno as text", testScheme[idtype.Sno[idtype.AsText[e]], idtype.SnoID](d, s.sno))
@@ -64,15 +67,19 @@ func testSchemes(t *testing.T, d Database) {
 type schemes struct{ trace, eight, short, sno, sequence, buffer gormid.Rule }
 
 func newSchemes() schemes {
-	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
+	opts := &generator.Options{
+		Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)),
+	}
 	var partitions generator.Partitions
 	short := func() *generator.Short {
 		return made(generator.NewShort(generator.Given(struct{}{}), opts))
 	}
 	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
 	return schemes{
-		trace:    gormid.Use(made(generator.NewTrace(generator.Given(7), opts))),
-		eight:    gormid.Use(made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts))),
+		trace: gormid.Use(made(generator.NewTrace(generator.Given(7), opts))),
+		eight: gormid.Use(
+			made(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts)),
+		),
 		short:    gormid.Use(short()),
 		sno:      gormid.Use(made(generator.NewSno(&partitions, opts)).With(5)),
 		sequence: gormid.Use(made(generator.NewSequence(&counter{}, 10))),

@@ -188,7 +188,8 @@ func testModelsOfTheSameForm(t *testing.T, d Database) {
 	}
 	must(t, db.Create(&w))
 	var back Wide
-	must(t, db.Preload("Wide1s").Preload("Wide2s").Preload("Wide3s").Preload("Wide4s").First(&back, w.ID))
+	must(t, db.Preload("Wide1s").Preload("Wide2s").Preload("Wide3s").Preload("Wide4s").
+		First(&back, w.ID))
 	if len(back.Wide1s) != 2 || len(back.Wide2s) != 1 || len(back.Wide3s) != 1 ||
 		len(back.Wide4s) != 1 || back.Wide4s[0].WideID.V != w.ID {
 		t.Errorf("read %+v", back)

@@ -121,7 +121,9 @@ func (d Database) open(t testing.TB, rules ...gormid.Rule) *gorm.DB {
 	return openWith(t, d.dialector(t), &gorm.Config{}, rules...)
 }
 
-func openWith(t testing.TB, dialector gorm.Dialector, config *gorm.Config, rules ...gormid.Rule) *gorm.DB {
+func openWith(
+	t testing.TB, dialector gorm.Dialector, config *gorm.Config, rules ...gormid.Rule,
+) *gorm.DB {
 	t.Helper()
 	if config.Logger == nil {
 		config.Logger = logger.Discard

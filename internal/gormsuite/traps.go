@@ -111,7 +111,8 @@ func testReads(t *testing.T, d Database) {
 		t.Errorf("found %v", orders)
 	}
 	must(t, db.Model(&u).Update("name", "renamed"))
-	must(t, db.Model(&User{}).Where("id = ?", u.ID).Updates(User{Name: "again", CompanyID: u.CompanyID}))
+	must(t, db.Model(&User{}).Where("id = ?", u.ID).
+		Updates(User{Name: "again", CompanyID: u.CompanyID}))
 	wantColumn(t, db, "SELECT name FROM users", "again")
 }
 
@@ -161,7 +162,10 @@ func testAutoMigrate(t *testing.T, d Database) {
 	wantColumn(t, db, tables, before...)
 	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'items'",
 		"CREATE TABLE `items` (`id` bigint NOT NULL,`name` text,PRIMARY KEY (`id`))")
-	wantColumn(t, db, "SELECT type FROM pragma_table_info('orders') WHERE name IN ('id', 'user_id')", "bigint", "bigint")
+	wantColumn(
+		t, db, "SELECT type FROM pragma_table_info('orders') WHERE name IN ('id', 'user_id')",
+		"bigint", "bigint",
+	)
 }
 
 // In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number,

@@ -34,7 +34,9 @@ var (
 	// updateOdd updates one of the two members who are there.
 	updateOdd = onEmail(clause.OnConflict{
 		DoUpdates: clause.AssignmentColumns([]string{"name"}),
-		Where:     clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "members.email = 'a'"}}},
+		Where: clause.Where{
+			Exprs: []clause.Expression{clause.Expr{SQL: "members.email = 'a'"}},
+		},
 	})
 )
 
@@ -187,18 +189,20 @@ func testUpsertOnKey(t *testing.T, d Database) {
 		}
 	}
 	onConstraint := clause.OnConflict{OnConstraint: "members_email_key", UpdateAll: true}
-	if sql := dry.Clauses(onConstraint).Create(&Member{}).Statement.SQL.String(); !strings.HasSuffix(sql, "RETURNING `id`,`code`") {
+	sql := dry.Clauses(onConstraint).Create(&Member{}).Statement.SQL.String()
+	if !strings.HasSuffix(sql, "RETURNING `id`,`code`") {
 		t.Error(sql)
 	}
 	for _, returning := range []clause.Returning{
 		{},
 		{Columns: []clause.Column{{Name: "*", Raw: true}}},
 	} {
-		if sql := dry.Clauses(updateName, returning).Create(&Member{}).Statement.SQL.String(); !strings.HasSuffix(sql, "RETURNING *") {
+		sql := dry.Clauses(updateName, returning).Create(&Member{}).Statement.SQL.String()
+		if !strings.HasSuffix(sql, "RETURNING *") {
 			t.Error(sql)
 		}
 	}
-	sql := dry.Clauses(updateAll).Create(&Member{}).Statement.SQL.String()
+	sql = dry.Clauses(updateAll).Create(&Member{}).Statement.SQL.String()
 	if strings.Contains(sql, "`id`=") || !strings.HasSuffix(sql, "RETURNING `id`,`code`") {
 		t.Error(sql)
 	}

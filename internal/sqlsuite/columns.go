@@ -71,7 +71,8 @@ func testColumn[T idtype.ID](values ...value) func(*testing.T, Database) {
 func testSchemes(t *testing.T, s Database) {
 	sno := idtype.MustParseSnoID("brpk4q72xwf2m63l")
 	eight := idtype.MustParseEightByteID("cb54ecf284000000")
-	half := func(takes sqlid.Domain) value { return value{"a half", 1.5, takes, inServers} } // it is rounded
+	// it is rounded
+	half := func(takes sqlid.Domain) value { return value{"a half", 1.5, takes, inServers} }
 	tests := map[string]func(*testing.T, Database){
 		"decimal": testColumn[UserID](
 			value{"an ID", UserID(14150009200065), sqlid.Production, nil},

@@ -203,7 +203,8 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 	sameSet(t, "IN", list[T](t, s, "SELECT id FROM "+table+" WHERE id IN "+in, args...), some)
 	switch picks := pickList[s.Dialect]; {
 	case s.Dialect == sqlid.Postgres:
-		if !strings.Contains(t.Name(), "pgxid") { // pgx alone knows no arrays of IDs where the server does not say
+		// pgx alone knows no arrays of IDs where the server does not say
+		if !strings.Contains(t.Name(), "pgxid") {
 			break
 		}
 		sameSet(t, "ANY", list[T](t, s, "SELECT id FROM "+table+" WHERE id = ANY($1)", some), some)
@@ -214,9 +215,22 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 		}
 		sameSet(t, "an array", array, some)
 	case picks[form] != "":
-		sameSet(t, "a Slice", list[T](t, s, "SELECT id FROM "+table+" WHERE id IN ("+picks[form]+")", idtype.Slice[T](some)), some)
+		sameSet(
+			t, "a Slice",
+			list[T](
+				t, s, "SELECT id FROM "+table+" WHERE id IN ("+picks[form]+")",
+				idtype.Slice[T](some),
+			),
+			some,
+		)
 	default:
-		sameSet(t, "a Slice", list[T](t, s, "SELECT id FROM "+table+" WHERE id IN ("+picks[""]+")", idtype.Slice[T](some)), some)
+		sameSet(
+			t, "a Slice",
+			list[T](
+				t, s, "SELECT id FROM "+table+" WHERE id IN ("+picks[""]+")", idtype.Slice[T](some),
+			),
+			some,
+		)
 	}
 }
 

@@ -87,7 +87,10 @@ func counter(t *testing.T, store launchlog.Store) {
 		t.Errorf("updated %v from now", d)
 	}
 	found[0].UpdatedAt = time.Time{}
-	want(t, "state", found[0], launchlog.CounterState{Namespace: "default", Name: "shop/orders", Value: 1<<60 + 1<<61 + 1})
+	want(
+		t, "state", found[0],
+		launchlog.CounterState{Namespace: "default", Name: "shop/orders", Value: 1<<60 + 1<<61 + 1},
+	)
 }
 
 func counterExhausted(t *testing.T, store launchlog.Store) {
@@ -116,7 +119,10 @@ func counterExhausted(t *testing.T, store launchlog.Store) {
 	usage := func(used int64) launchlog.Usage {
 		return launchlog.Usage{Namespace: "default", Counter: "c", Used: used, Max: math.MaxInt64}
 	}
-	want(t, "warnings", warnings, []launchlog.Usage{usage(math.MaxInt64 - 3), usage(math.MaxInt64 - 2), usage(math.MaxInt64)})
+	want(
+		t, "warnings", warnings,
+		[]launchlog.Usage{usage(math.MaxInt64 - 3), usage(math.MaxInt64 - 2), usage(math.MaxInt64)},
+	)
 	want(t, "level", warnings[0].Level(), 95)
 
 	reserve(t, newCounter(t, l, "whole"), 0, math.MaxInt64, 1)
@@ -140,7 +146,8 @@ func names(states []launchlog.CounterState) (list []string) {
 func counters(t *testing.T, store launchlog.Store) {
 	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}),
 		newLog(t, store, &launchlog.Options{Namespace: "b"})
-	all := []string{"a", "a-", "a.b", "a/b", "a0", "a_b", "aa", "b", strings.Repeat("z", 128)} // in the order of bytes
+	// in the order of bytes
+	all := []string{"a", "a-", "a.b", "a/b", "a0", "a_b", "aa", "b", strings.Repeat("z", 128)}
 	for i, name := range all {
 		reserve(t, newCounter(t, a, name), 0, int64(i+1), 1)
 	}
@@ -195,7 +202,9 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 	wantError(t, err, nil)
 	var lines []string
 	for _, e := range found {
-		lines = append(lines, fmt.Sprint(e.Namespace, " ", e.Kind, " ", e.Actor, " ", string(e.Detail)))
+		lines = append(
+			lines, fmt.Sprint(e.Namespace, " ", e.Kind, " ", e.Actor, " ", string(e.Detail)),
+		)
 	}
 	want(t, "events", lines, []string{
 		`default counter-advanced operator {"counter":"c","from":"5","to":"100"}`,

@@ -15,7 +15,9 @@ import (
 // Disturb has workers start and end launches, claim numbers and reserve some of a counter, a third
 // of the calls with a context that ends within milliseconds. Meanwhile disturb is called again and
 // again, with what it needs to be different each time. Then the log is audited.
-func Disturb(t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error) {
+func Disturb(
+	t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error,
+) {
 	t.Helper()
 	const workers = 8
 	seed := uint64(time.Now().UnixNano())
@@ -50,8 +52,10 @@ func Disturb(t *testing.T, store launchlog.Store, rounds int, disturb func(l *la
 	done()
 	disturber.Wait()
 	d.audit(t, l, c)
-	t.Logf("seed %d: %d rounds, %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, 0 repeats",
-		seed, workers*rounds, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.ranges))
+	t.Logf(
+		"seed %d: %d rounds, %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, 0 repeats",
+		seed, workers*rounds, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.ranges),
+	)
 }
 
 // disturbed is what the workers were told.
@@ -65,7 +69,9 @@ type disturbed struct {
 	twice  []string
 }
 
-func (d *disturbed) round(l *launchlog.Log, c *launchlog.Counter, random *rand.Rand, key string, r int) error {
+func (d *disturbed) round(
+	l *launchlog.Log, c *launchlog.Counter, random *rand.Rand, key string, r int,
+) error {
 	launch, _, err := insist(d, random, func(ctx context.Context) (launchlog.Launch, error) {
 		return l.Start(ctx, Request(key))
 	})
@@ -112,7 +118,9 @@ func (d *disturbed) round(l *launchlog.Log, c *launchlog.Counter, random *rand.R
 }
 
 // insist calls until it is not cut off by a context that ends early, and says how often it was.
-func insist[T any](d *disturbed, random *rand.Rand, call func(context.Context) (T, error)) (v T, cut int, err error) {
+func insist[T any](
+	d *disturbed, random *rand.Rand, call func(context.Context) (T, error),
+) (v T, cut int, err error) {
 	for ; ; cut++ {
 		calling, cancel := context.WithCancel(ctx)
 		if random.IntN(3) == 0 {

@@ -83,14 +83,18 @@ func (f *Faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 }
 
 // ReserveNumbers implements launchlog.Store.
-func (f *Faulty) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (f *Faulty) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	return spoil(f, func() (int64, error) {
 		return f.Store.ReserveNumbers(context.WithoutCancel(ctx), ref, floor, n)
 	})
 }
 
 // AdvanceCounter implements launchlog.Store.
-func (f *Faulty) AdvanceCounter(ctx context.Context, ref launchlog.CounterRef, to int64, actor string) (int64, error) {
+func (f *Faulty) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, to int64, actor string,
+) (int64, error) {
 	return spoil(f, func() (int64, error) {
 		return f.Store.AdvanceCounter(context.WithoutCancel(ctx), ref, to, actor)
 	})

@@ -53,7 +53,10 @@ func Workers(open func(database string) (launchlog.Store, error)) map[string]fun
 
 // ManyProcesses has processes take numbers at the same time, each so many times. Each number must
 // be taken once, and none left out.
-func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string, store launchlog.Store), processes, times int) {
+func ManyProcesses(
+	t *testing.T, newDatabase func(t *testing.T) (database string, store launchlog.Store),
+	processes, times int,
+) {
 	for _, worker := range []string{"claim", "reserve"} {
 		t.Run(worker, func(t *testing.T) {
 			database, store := newDatabase(t)
@@ -85,8 +88,10 @@ func ManyProcesses(t *testing.T, newDatabase func(t *testing.T) (database string
 					t.Errorf("number %d was taken %d times", g, n)
 				}
 			}
-			t.Logf("%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
-				worker, processes, times, len(taken), float64(processes*times)/d.Seconds())
+			t.Logf(
+				"%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
+				worker, processes, times, len(taken), float64(processes*times)/d.Seconds(),
+			)
 		})
 	}
 }

@@ -23,7 +23,10 @@ import (
 
 // Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
 // slow to take all the numbers of a launch, jump sets its next one; it is nil otherwise.
-func Run(t *testing.T, open func(t *testing.T) launchlog.Store, jump func(store launchlog.Store, ref launchlog.Ref, next int) error) {
+func Run(
+	t *testing.T, open func(t *testing.T) launchlog.Store,
+	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
+) {
 	t.Helper()
 	for _, test := range []struct {
 		name string
@@ -158,7 +161,10 @@ func conflict(t *testing.T, store launchlog.Store) {
 	if !errors.As(err, &c) {
 		t.Fatalf("got %v, want a ConflictError", err)
 	}
-	want(t, "conflict", *c, launchlog.ConflictError{Key: "k", Launch: first.ID, Differ: []string{"version", "data"}})
+	want(
+		t, "conflict", *c,
+		launchlog.ConflictError{Key: "k", Launch: first.ID, Differ: []string{"version", "data"}},
+	)
 	want(t, "next number", start(t, l, "other").ID, 2)
 }
 
@@ -215,7 +221,10 @@ func knownLaunch(t *testing.T, store launchlog.Store) {
 func end(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
-	ended, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "ann", Reason: "done"})
+	ended, err := l.End(
+		ctx, launch.ID,
+		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "ann", Reason: "done"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +232,9 @@ func end(t *testing.T, store launchlog.Store) {
 		ended.EndedAt.Before(launch.StartedAt) {
 		t.Errorf("ended: %+v", ended)
 	}
-	again, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "bob"})
+	again, err := l.End(
+		ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "bob"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,13 +404,20 @@ func launchesExhausted(t *testing.T, store launchlog.Store) {
 	_, err := l.Start(ctx, Request("one too many"))
 	wantError(t, err, launchlog.ErrLaunchesExhausted)
 	want(t, "an old key still has its launch", start(t, l, "first").ID, 1)
-	want(t, "warnings", warnings, []launchlog.Usage{{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch}})
+	want(
+		t, "warnings", warnings,
+		[]launchlog.Usage{
+			{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch},
+		},
+	)
 	want(t, "level", warnings[0].Level(), 95)
 }
 
 // generatorsExhausted takes all the numbers that a launch has, or those around the levels of
 // warnings.
-func generatorsExhausted(t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error) {
+func generatorsExhausted(
+	t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error,
+) {
 	steps, wantLevels := []int{0, launchlog.MaxGenerators},
 		map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
 	if jump != nil {
@@ -415,7 +433,13 @@ func generatorsExhausted(t *testing.T, store launchlog.Store, jump func(launchlo
 	launch := start(t, l, "a")
 	for ; len(steps) > 0; steps = steps[2:] {
 		if steps[0] > 0 {
-			wantError(t, jump(store, launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, steps[0]), nil)
+			wantError(
+				t,
+				jump(
+					store, launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, steps[0],
+				),
+				nil,
+			)
 		}
 		for i := steps[0]; i < steps[1]; i++ {
 			c, err := l.Claim(ctx, launch.ID)

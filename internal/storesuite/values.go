@@ -45,7 +45,10 @@ func differentNames(t *testing.T, store launchlog.Store) {
 // limits has the longest and strangest values that a log takes, which come back as they were.
 func limits(t *testing.T, store launchlog.Store) {
 	host := strings.Repeat("h", 255)
-	l := newLog(t, store, &launchlog.Options{Namespace: strings.Repeat("n", 63), Host: host, PID: math.MaxInt64})
+	l := newLog(
+		t, store,
+		&launchlog.Options{Namespace: strings.Repeat("n", 63), Host: host, PID: math.MaxInt64},
+	)
 	long := func(letter string, n int) string { return strings.Repeat(letter, n/len(letter)) }
 	data := func(text string) json.RawMessage { return json.RawMessage(text) }
 	most := `{"a":"` + strings.Repeat("x", 64<<10-1-len(`{"a":""}`)) + `"}`

@@ -30,8 +30,9 @@ func Request(key string) launchlog.Request { return storesuite.Request(key) }
 
 // An AppPool is a pool of an app, in which a store has no connections of its own.
 type AppPool struct {
-	Connections int                               // of the pool
-	Begin       func() (rollback func(), _ error) // begins a transaction, and waits for a connection
+	Connections int // of the pool
+	// begins a transaction, and waits for a connection
+	Begin func() (rollback func(), _ error)
 	// New makes a store that has not written yet.
 	New func() (launchlog.Store, error)
 	// Elsewhere is a store of the same database whose connections are its own.

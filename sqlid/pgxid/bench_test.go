@@ -43,7 +43,8 @@ func BenchmarkCodec(b *testing.B) {
 			b.ReportAllocs()
 			buf := make([]byte, 0, 64)
 			for i := range b.N {
-				if _, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, kind.one(i), buf); err != nil {
+				_, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, kind.one(i), buf)
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -30,11 +30,22 @@ func TestDirect(t *testing.T) {
 		testDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]](id), []byte(text))
 		testDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]](id), []byte(text))
 	}
-	testBadDirect(t, pgtype.ByteaOID, idtype.EightByte[pgxsuite.User]{}, idtype.EightByte[pgxsuite.User]{1})
-	testBadDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{}, idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{1})
+	testBadDirect(
+		t, pgtype.ByteaOID, idtype.EightByte[pgxsuite.User]{}, idtype.EightByte[pgxsuite.User]{1},
+	)
+	testBadDirect(
+		t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{},
+		idtype.EightByte[idtype.AsBigint[pgxsuite.User]]{1},
+	)
 	testBadDirect(t, pgtype.ByteaOID, idtype.Sno[pgxsuite.User]{}, idtype.Sno[pgxsuite.User]{1})
-	testBadDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]]{}, idtype.Sno[idtype.AsText[pgxsuite.User]]{1})
-	testBadDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]]{}, idtype.Sno[idtype.AsUUID[pgxsuite.User]]{1})
+	testBadDirect(
+		t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]]{},
+		idtype.Sno[idtype.AsText[pgxsuite.User]]{1},
+	)
+	testBadDirect(
+		t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]]{},
+		idtype.Sno[idtype.AsUUID[pgxsuite.User]]{1},
+	)
 }
 
 func int63[T idtype.ID](t *testing.T, of func(int64) T) {

@@ -57,7 +57,8 @@ func TestAllocationsOfLists(t *testing.T) {
 	allocations := func(n int) float64 {
 		list := slices.Repeat(pgxsuite.Snos[idtype.AsUUID[pgxsuite.User]](), n)
 		return testing.AllocsPerRun(100, func() {
-			if _, err := m.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, list, buf); err != nil {
+			_, err := m.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, list, buf)
+			if err != nil {
 				t.Error(err)
 			}
 		})
@@ -86,7 +87,8 @@ func TestManyTypesAtOnce(t *testing.T) {
 					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID), new(pgxsuite.UserID), new(idtype.Trace[pgxsuite.User]), new(idtype.Sequence[pgxsuite.User]),
 					new(idtype.Decimal[int]), new(idtype.Decimal[string]), new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
 				} {
-					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil || dst.String() != "7" {
+					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil ||
+						dst.String() != "7" {
 						t.Errorf("%T: %v, %v", dst, dst, err)
 					}
 				}
@@ -108,11 +110,13 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("got %x, %v", wire, err)
 	}
 	var got named
-	if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, &got); err != nil || got.UserID != 7 {
+	if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, &got); err != nil ||
+		got.UserID != 7 {
 		t.Errorf("got %v, %v", got, err)
 	}
 	many, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []named{{7, "Ann"}}, nil)
-	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil || !bytes.Equal(many, want) {
+	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil ||
+		!bytes.Equal(many, want) {
 		t.Errorf("got %x, %v", many, err)
 	}
 }
@@ -133,7 +137,8 @@ func TestOthersColumns(t *testing.T) {
 		t.Errorf("got %q, %v", wire, err)
 	}
 	var got document
-	if err := m.Scan(pgtype.TextOID, pgtype.BinaryFormatCode, wire, &got); err != nil || got.Name != "Ann" {
+	if err := m.Scan(pgtype.TextOID, pgtype.BinaryFormatCode, wire, &got); err != nil ||
+		got.Name != "Ann" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -146,7 +151,8 @@ func TestRegisterTwice(t *testing.T) {
 	if len(m.TryWrapEncodePlanFuncs) != encode || len(m.TryWrapScanPlanFuncs) != scan {
 		t.Error("the map has plans twice")
 	}
-	if wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, pgxsuite.UserID(7), nil); err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
+	wire, err := m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, pgxsuite.UserID(7), nil)
+	if err != nil || !bytes.Equal(wire, []byte{0, 0, 0, 0, 0, 0, 0, 7}) {
 		t.Errorf("got %x, %v", wire, err)
 	}
 }
@@ -179,9 +185,20 @@ func FuzzArray(f *testing.F) {
 	}
 	f.Add(int16(pgtype.BinaryFormatCode), null)
 	f.Add(int16(pgtype.BinaryFormatCode), square)
-	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))                                                    // cut short
-	f.Add(int16(pgtype.BinaryFormatCode), []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1})                    // −1 elements
-	f.Add(int16(pgtype.BinaryFormatCode), slices.Concat(pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1})) // as long as two
+	// cut short
+	f.Add(int16(pgtype.BinaryFormatCode), append(square[:0:0], square[:len(square)-1]...))
+	// −1 elements
+	f.Add(
+		int16(pgtype.BinaryFormatCode),
+		[]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1},
+	)
+	// as long as two
+	f.Add(
+		int16(pgtype.BinaryFormatCode),
+		slices.Concat(
+			pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1},
+		),
+	)
 	f.Add(int16(pgtype.TextFormatCode), []byte("[2:3]={1,2}"))
 	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
 		if format != pgtype.TextFormatCode {
@@ -191,11 +208,17 @@ func FuzzArray(f *testing.F) {
 		}
 		var numbers []sql.Null[int64]
 		want := m.Scan(pgtype.Int8ArrayOID, format, wire, &numbers)
-		bad := slices.ContainsFunc(numbers, func(n sql.Null[int64]) bool { return !n.Valid || n.V <= 0 })
+		bad := slices.ContainsFunc(
+			numbers, func(n sql.Null[int64]) bool { return !n.Valid || n.V <= 0 },
+		)
 		var ids []pgxsuite.UserID
 		var pointers []*pgxsuite.UserID
 		var list idtype.Slice[pgxsuite.UserID]
-		err, errPointers := m.Scan(pgtype.Int8ArrayOID, format, wire, &ids), m.Scan(pgtype.Int8ArrayOID, format, wire, &pointers)
+		err, errPointers := m.Scan(
+			pgtype.Int8ArrayOID, format, wire, &ids,
+		), m.Scan(
+			pgtype.Int8ArrayOID, format, wire, &pointers,
+		)
 		if (err == nil) != (want == nil && !bad) {
 			t.Fatalf("%x: %v; as int64 %v, %v", wire, err, numbers, want)
 		}
@@ -207,12 +230,17 @@ func FuzzArray(f *testing.F) {
 				t.Fatalf("%x: %v, %v; as int64 %v", wire, ids, pointers, numbers)
 			}
 		}
-		if list.Scan(wire) == nil && format == pgtype.BinaryFormatCode && len(wire) != 0 && wire[0] == 0 && err == nil && !slices.Equal(list, ids) {
+		if list.Scan(wire) == nil && format == pgtype.BinaryFormatCode && len(wire) != 0 &&
+			wire[0] == 0 &&
+			err == nil &&
+			!slices.Equal(list, ids) {
 			t.Fatalf("%x: a Slice is %v, want %v", wire, list, ids)
 		}
 		if err == nil {
 			again, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, ids, nil)
-			plain, errPlain := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, numbersOf(ids), nil)
+			plain, errPlain := m.Encode(
+				pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, numbersOf(ids), nil,
+			)
 			if err != nil || errPlain != nil || !bytes.Equal(again, plain) {
 				t.Fatal(fmt.Sprintf("%v: %x, %v; as int64 %x", ids, again, err, plain), errPlain)
 			}
@@ -233,11 +261,13 @@ func TestElement(t *testing.T) {
 	} {
 		for _, format := range []int16{pgtype.BinaryFormatCode, pgtype.TextFormatCode} {
 			oid := uint32(0)
-			if _, ok := list.(idtype.Slice[pgxsuite.UserID]); ok { // an array only where the server says so
+			// an array only where the server says so
+			if _, ok := list.(idtype.Slice[pgxsuite.UserID]); ok {
 				oid = pgtype.Int8ArrayOID
 			}
 			_, err := m.Encode(oid, format, list, nil)
-			if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), ": pgxid: element 1: idtype: ") {
+			if !errors.Is(err, idtype.ErrZero) ||
+				!strings.Contains(err.Error(), ": pgxid: element 1: idtype: ") {
 				t.Errorf("%T in format %d: %v", list, format, err)
 			}
 		}
