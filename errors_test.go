@@ -14,7 +14,8 @@ import (
 // within names what an error comes in that leaves the package's name to that: a typed error of the
 // package, or what a call adds.
 var within = map[string]string{
-	"idtype.ErrZero": "InputError", "idtype.ErrNull": "InputError", "idtype.ErrTraceTime": "InputError",
+	"idtype.ErrZero": "InputError", "idtype.ErrNull": "InputError",
+	"idtype.ErrTraceTime":    "InputError",
 	"idtype.ErrSpanInverted": "SpanError", "idtype.ErrSpanPeriod": "SpanError",
 	"generator.ErrRepeated": "NumberError",
 	"generator.ErrNotMade":  "NumberError", "generator.NotBeforeError": "NumberError",

@@ -106,7 +106,8 @@ var fences = []fence{
 			"github.com/jackc/pgx/v5/stdlib",
 		},
 		[]string{module + "idtype"},
-		"who has a single connection compiles no pool, and no database/sql driver is registered by the way",
+		"who has a single connection compiles no pool, and no database/sql driver is registered " +
+			"by the way",
 	},
 	{
 		[]string{"gormid"},
@@ -121,11 +122,13 @@ var fences = []fence{
 			module + "idtype", module + "internal/dialect", "github.com/ClickHouse/ch-go/proto",
 			"github.com/ClickHouse/ch-go/compress",
 		},
-		"whoever uses one of the two clients does not compile the other; both have the column types in them",
+		"whoever uses one of the two clients does not compile the other; both have the column " +
+			"types in them",
 	},
 	{
 		[]string{
-			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite", "launchlog/postgres", "launchlog/mysql",
+			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
+			"launchlog/postgres", "launchlog/mysql",
 			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
 		},
 		[]string{

@@ -107,7 +107,8 @@ func FuzzDecode(f *testing.F) {
 
 func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 	for _, column := range []proto.ColumnOf[T]{
-		&clickhouse.ColID[T]{f.At(1)}, &clickhouse.ColIDOrZero[T]{f.At(1)}, &clickhouse.ColIDNullable[T]{f.At(1)},
+		&clickhouse.ColID[T]{f.At(1)}, &clickhouse.ColIDOrZero[T]{f.At(1)},
+		&clickhouse.ColIDNullable[T]{f.At(1)},
 	} {
 		var one proto.Buffer
 		column.EncodeColumn(&one)

@@ -29,7 +29,8 @@ func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
 		"clickhouse: row 1 of idtype.Decimal[clickhouse_test.User]: " +
 			zero.Error() + hint: clickhouse.Append(full{}, ids),
-		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of type Int64: " +
+		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of type " +
+			"Int64: " +
 			"check the batch's order of columns and the table: " +
 			"converting []int64 to String is unsupported": clickhouse.Append(full{}, ids[:1]),
 		"clickhouse: row 0 of idtype.Sno[idtype.AsText[chsuite.user]]: " +

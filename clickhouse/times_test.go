@@ -26,26 +26,41 @@ func TestBetween(t *testing.T) {
 		to      time.Time
 		want    string
 	}{
-		{"trace", clickhouse.Column[chsuite.TraceKey]{Name: "id"}.Between, wrap, wrap, "`id` BETWEEN 1 AND 274877906943"},
 		{
-			"trace, two", clickhouse.Column[chsuite.TraceKey]{Name: "id"}.Between, wrap.Add(-time.Second), wrap,
-			"(`id` BETWEEN 9223371761976868865 AND 9223372036854775807 OR `id` BETWEEN 1 AND 274877906943)",
-		},
-		{"short", clickhouse.Column[chsuite.ShortKey]{Name: "a`b"}.Between, day(2018, 3, 1), day(2018, 3, 1).Add(ms), "`a\\`b` BETWEEN 1 AND 524287"},
-		{
-			"eightbyte", clickhouse.Column[chsuite.EightKey]{Name: "id"}.Between, turn.Add(-ms), turn,
-			"`id` BETWEEN toFixedString(unhex('7fffffffffc01000'), 8) AND toFixedString(unhex('80000000003fffff'), 8)",
+			"trace", clickhouse.Column[chsuite.TraceKey]{Name: "id"}.Between, wrap, wrap,
+			"`id` BETWEEN 1 AND 274877906943",
 		},
 		{
-			"eightbyte as bigint", clickhouse.Column[chsuite.EightIntKey]{Name: "id"}.Between, turn.Add(-ms), turn,
-			"(`id` BETWEEN 9223372036850585600 AND 9223372036854775807 OR `id` BETWEEN -9223372036854775808 AND -9223372036850581505)",
+			"trace, two", clickhouse.Column[chsuite.TraceKey]{Name: "id"}.Between,
+			wrap.Add(-time.Second), wrap,
+			"(`id` BETWEEN 9223371761976868865 AND 9223372036854775807 OR `id` BETWEEN 1 AND " +
+				"274877906943)",
 		},
 		{
-			"sno", clickhouse.Column[chsuite.SnoKey]{Name: "id"}.Between, day(2010, 1, 2), day(2010, 1, 2),
-			"`id` BETWEEN toFixedString(unhex('0002932e000000000000'), 10) AND toFixedString(unhex('0002932e01ffffffffff'), 10)",
+			"short", clickhouse.Column[chsuite.ShortKey]{Name: "a`b"}.Between, day(2018, 3, 1),
+			day(2018, 3, 1).Add(ms), "`a\\`b` BETWEEN 1 AND 524287",
 		},
 		{
-			"sno as text", clickhouse.Column[chsuite.SnoTextKey]{Name: "id"}.Between, day(2010, 1, 2), day(2010, 1, 2),
+			"eightbyte", clickhouse.Column[chsuite.EightKey]{Name: "id"}.Between, turn.Add(-ms),
+			turn,
+			"`id` BETWEEN toFixedString(unhex('7fffffffffc01000'), 8) AND " +
+				"toFixedString(unhex('80000000003fffff'), 8)",
+		},
+		{
+			"eightbyte as bigint", clickhouse.Column[chsuite.EightIntKey]{Name: "id"}.Between,
+			turn.Add(-ms), turn,
+			"(`id` BETWEEN 9223372036850585600 AND 9223372036854775807 OR `id` BETWEEN " +
+				"-9223372036854775808 AND -9223372036850581505)",
+		},
+		{
+			"sno", clickhouse.Column[chsuite.SnoKey]{Name: "id"}.Between, day(2010, 1, 2),
+			day(2010, 1, 2),
+			"`id` BETWEEN toFixedString(unhex('0002932e000000000000'), 10) AND " +
+				"toFixedString(unhex('0002932e01ffffffffff'), 10)",
+		},
+		{
+			"sno as text", clickhouse.Column[chsuite.SnoTextKey]{Name: "id"}.Between,
+			day(2010, 1, 2), day(2010, 1, 2),
 			"`id` BETWEEN '223b8di222222222' AND '223b8di3xxxxxxxx'",
 		},
 	} {

@@ -42,7 +42,9 @@ func TestBackdated(t *testing.T) {
 
 // TestBackdatedPool: the end of a pool is an error, of that time alone.
 func TestBackdatedPool(t *testing.T) {
-	for _, pool := range []*generator.Pool{nil, {Min: 0, Max: 65535}, {Min: 65535, Max: 65535}, {Min: 0, Max: 0}, {Min: 5, Max: 8}} {
+	for _, pool := range []*generator.Pool{
+		nil, {Min: 0, Max: 65535}, {Min: 65535, Max: 65535}, {Min: 0, Max: 0}, {Min: 5, Max: 8},
+	} {
 		want := generator.Pool{Min: 0, Max: 65535}
 		if pool != nil {
 			want = *pool
@@ -80,7 +82,9 @@ func TestBackdatedErrors(t *testing.T) {
 			t.Errorf("partition %d: %v", bad, err)
 		}
 	}
-	for _, bad := range []generator.Pool{{Min: -1, Max: 5}, {Min: 0, Max: 65536}, {Min: 3, Max: 2}} {
+	for _, bad := range []generator.Pool{
+		{Min: -1, Max: 5}, {Min: 0, Max: 65536}, {Min: 3, Max: 2},
+	} {
 		if g, err := generator.NewBackdatedSno(1, &bad); g != nil ||
 			!errors.As(err, new(*generator.OptionError)) {
 			t.Errorf("pool %+v: %v", bad, err)

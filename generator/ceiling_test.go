@@ -148,7 +148,8 @@ func TestCeilingKeepsUp(t *testing.T) {
 			}
 			if counter.last != 1 || counter.reserves > 2*lengths {
 				t.Errorf(
-					"it asked %d times where the counter stands, and raised it %d times in %d lengths",
+					"it asked %d times where the counter stands, and raised it %d times in %d "+
+						"lengths",
 					counter.last, counter.reserves, lengths,
 				)
 			}
@@ -271,7 +272,15 @@ func TestCeiling(t *testing.T) {
 		for _, tt := range []struct {
 			length time.Duration
 			units  int64
-		}{{0, 2}, {-5, 2}, {s.unit, 2}, {s.units(2) + 1, 3}, {s.units(3), 3}, {s.units(100) - 1, 100}, {century, int64(century / s.unit)}} {
+		}{
+			{0, 2},
+			{-5, 2},
+			{s.unit, 2},
+			{s.units(2) + 1, 3},
+			{s.units(3), 3},
+			{s.units(100) - 1, 100},
+			{century, int64(century / s.unit)},
+		} {
 			var counter counterFrom
 			clock := generator.NewTestClock(noon)
 			g := s.must(t, ceiling(&counter, tt.length), &generator.Options{Clock: clock})

@@ -25,8 +25,12 @@ func newEightByte(
 // TestEightByteBits: every pair's bits are where the layout has them, in both modes, and the mode
 // is the generator's. The time's top bit, which is set from 2039 on, is a bit like any other.
 func TestEightByteBits(t *testing.T) {
-	for _, mode := range []idtype.EightByteMode{idtype.EightByteSpread, idtype.EightByteTimeSequential} {
-		for _, pair := range []generator.EightBytePair{{0, 0}, {2047, 15}, {0x27, 0}, {0, 1}, {256, 8}, {255, 7}, {1024, 0}, {1, 0}} {
+	for _, mode := range []idtype.EightByteMode{
+		idtype.EightByteSpread, idtype.EightByteTimeSequential,
+	} {
+		for _, pair := range []generator.EightBytePair{
+			{0, 0}, {2047, 15}, {0x27, 0}, {0, 1}, {256, 8}, {255, 7}, {1024, 0}, {1, 0},
+		} {
 			g, clock := newEightByte(t, mode, pair)
 			var last idtype.EightByteID
 			for _, ms := range []int64{noon.UnixMilli(), 1<<41 - 1, 1 << 41, 1<<42 - 1} {
@@ -57,13 +61,27 @@ func TestEightByteErrors(t *testing.T) {
 		pair generator.EightBytePair
 		want idtype.RangeError
 	}{
-		{generator.EightBytePair{Generator: -1}, idtype.RangeError{Part: "generator_id", Value: -1, Max: 2047}},
-		{generator.EightBytePair{Generator: 2048}, idtype.RangeError{Part: "generator_id", Value: 2048, Max: 2047}},
-		{generator.EightBytePair{Cluster: -1}, idtype.RangeError{Part: "cluster_id", Value: -1, Max: 15}},
-		{generator.EightBytePair{Cluster: 16}, idtype.RangeError{Part: "cluster_id", Value: 16, Max: 15}},
+		{
+			generator.EightBytePair{Generator: -1},
+			idtype.RangeError{Part: "generator_id", Value: -1, Max: 2047},
+		},
+		{
+			generator.EightBytePair{Generator: 2048},
+			idtype.RangeError{Part: "generator_id", Value: 2048, Max: 2047},
+		},
+		{
+			generator.EightBytePair{Cluster: -1},
+			idtype.RangeError{Part: "cluster_id", Value: -1, Max: 15},
+		},
+		{
+			generator.EightBytePair{Cluster: 16},
+			idtype.RangeError{Part: "cluster_id", Value: 16, Max: 15},
+		},
 	} {
 		tt.want.Type = "EightByteID"
-		for _, mode := range []idtype.EightByteMode{idtype.EightByteSpread, idtype.EightByteTimeSequential} {
+		for _, mode := range []idtype.EightByteMode{
+			idtype.EightByteSpread, idtype.EightByteTimeSequential,
+		} {
 			g, err := generator.NewEightByte(mode, generator.Given(tt.pair), nil)
 			var e *idtype.RangeError
 			if g != nil || !errors.As(err, &e) || *e != tt.want {

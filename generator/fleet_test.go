@@ -124,7 +124,8 @@ func newFleet(seed uint64, numbers int, schemes ...scheme) *fleet {
 	}
 	f.beat = min(time.Second, 20*schemes[0].unit)
 	f.store = store{
-		rnd: f.rnd, now: func() int64 { return f.now }, lease: 2 * f.beat, leases: make([]lease, numbers), claims: numbers / 2,
+		rnd: f.rnd, now: func() int64 { return f.now }, lease: 2 * f.beat,
+		leases: make([]lease, numbers), claims: numbers / 2,
 	}
 	for n := range numbers {
 		i := &instance{fleet: f, scheme: schemes[n/4%len(schemes)], number: -1}

@@ -39,7 +39,10 @@ func TestEveryInterleaving(t *testing.T) {
 		{name: "Next", slots: four, windows: short, last: 2},
 		{name: "Next of few slots", slots: two, windows: long, last: 3},
 		{name: "Next and Fill", slots: four, windows: short, wants: [threads]int{0, 2, 3}, last: 2},
-		{name: "Fill of a pool", slots: pool, windows: short, wants: [threads]int{1, 2, 5}, last: 2},
+		{
+			name: "Fill of a pool", slots: pool, windows: short, wants: [threads]int{1, 2, 5},
+			last: 2,
+		},
 		{name: "back", slots: two, windows: short, wants: [threads]int{0, 0, 2}, last: 2, back: 2},
 		{name: "back, an error", slots: pool, windows: short, last: 2, back: 1, fail: true},
 		{name: "late", slots: one, windows: long, wants: [threads]int{0, 0, 1}, last: 3, lag: 1},
@@ -82,7 +85,8 @@ func TestEveryInterleaving(t *testing.T) {
 			}
 			m.line = &timeline{clock: m.clock, rules: rules{
 				layout: layout{
-					unit: 1, maxTick: 5, shift: 3, first: tt.slots[0], last: tt.slots[1], lag: tt.lag,
+					unit: 1, maxTick: 5, shift: 3, first: tt.slots[0], last: tt.slots[1],
+					lag: tt.lag,
 				},
 				toggle: tt.toggle, fail: tt.fail,
 			}}

@@ -59,7 +59,8 @@ func TestFairAtTheCap(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			g := s.must(t, given(5%s.numbers), &generator.Options{
-				Clock: clock, MaxWait: time.Hour, Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1},
+				Clock: clock, MaxWait: time.Hour,
+				Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1},
 			})
 			time.Sleep(s.unit)
 			end := time.Now().Add(s.units(units))
@@ -164,7 +165,8 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			g := s.must(t, given(5%s.numbers), &generator.Options{
-				Clock: clock, MaxWait: s.units(most), Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1},
+				Clock: clock, MaxWait: s.units(most),
+				Pool: &generator.Pool{Min: s.first, Max: s.first + slots - 1},
 			})
 			time.Sleep(s.unit)
 			refused := 0

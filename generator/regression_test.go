@@ -33,7 +33,9 @@ func wantClockError(t *testing.T, s scheme, err, reason error, now, until time.D
 // is waited for.
 func TestRegressionWaits(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		for _, back := range []time.Duration{1, s.unit, s.units(2) - 1, s.units(7), 9 * time.Second} {
+		for _, back := range []time.Duration{
+			1, s.unit, s.units(2) - 1, s.units(7), 9 * time.Second,
+		} {
 			t.Run(back.String(), func(t *testing.T) {
 				g, clock := idle(t, s, generator.Options{
 					Pool: s.pool(0, 3), Regression: generator.RegressionWaits,

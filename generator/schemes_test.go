@@ -133,7 +133,8 @@ var schemes = []scheme{
 	{
 		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond,
 		begin: time.UnixMilli(idtype.ShortEpoch),
-		end:   time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1, ascends: true,
+		end:   time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1,
+		ascends: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
 			if err != nil {

@@ -122,7 +122,8 @@ func TestSnapshotOfTickTock(t *testing.T) {
 	to(90)
 	wantNext(t, s, g, 90, 1, 7)
 	want := generator.Snapshot{
-		Scheme: s.id, Number: 5, Time: noon.Add(s.units(90)), Slot: 7, Pool: *o.Pool, TickTock: true, Other: noon.Add(s.units(100)),
+		Scheme: s.id, Number: 5, Time: noon.Add(s.units(90)), Slot: 7, Pool: *o.Pool,
+		TickTock: true, Other: noon.Add(s.units(100)),
 	}
 	if got := g.snapshot(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -202,7 +203,9 @@ func (c *course) forget(o generator.Options) {
 // nothing of the first, so it did not toggle the bit into the time before it began; what goes on
 // from its snapshot must not either.
 func TestSnapshotKnowsTheBeginning(t *testing.T) {
-	for _, policy := range []generator.Regression{generator.RegressionDefault, generator.RegressionWaits} {
+	for _, policy := range []generator.Regression{
+		generator.RegressionDefault, generator.RegressionWaits,
+	} {
 		t.Run(fmt.Sprint(policy), func(t *testing.T) {
 			c := begin(t, snoScheme())
 			c.mint(100, 1)
@@ -275,15 +278,26 @@ func TestSnapshotErrors(t *testing.T) {
 			{"time", func(n *generator.Snapshot) { n.Time = time.Time{} }},
 			{"time", func(n *generator.Snapshot) { n.Time = s.begin.Add(-s.unit) }},
 			{"time", func(n *generator.Snapshot) { n.Time = s.end }},
-			{"time", func(n *generator.Snapshot) { n.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }},
+			{
+				"time",
+				func(n *generator.Snapshot) { n.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) },
+			},
 			{"time", func(n *generator.Snapshot) { n.Other = n.Time.Add(1) }},
 			{"time", func(n *generator.Snapshot) { n.Other = s.end }},
-			{"the future", func(n *generator.Snapshot) { n.Time, n.Other = n.Time.Add(11*time.Second), n.Time.Add(11*time.Second) }},
-			{"the future", func(n *generator.Snapshot) { n.Time, n.Other = s.end.Add(-s.unit), s.end.Add(-s.unit) }},
+			{
+				"the future",
+				func(n *generator.Snapshot) { n.Time, n.Other = n.Time.Add(11*time.Second), n.Time.Add(11*time.Second) },
+			},
+			{
+				"the future",
+				func(n *generator.Snapshot) { n.Time, n.Other = s.end.Add(-s.unit), s.end.Add(-s.unit) },
+			},
 		} {
 			bad := good
 			tt.change(&bad)
-			for _, policy := range []generator.Regression{0, generator.RegressionWaits, generator.RegressionFails} {
+			for _, policy := range []generator.Regression{
+				0, generator.RegressionWaits, generator.RegressionFails,
+			} {
 				g, err := s.make(given(5%s.numbers),
 					&generator.Options{Clock: clock, Snapshot: &bad, Regression: policy})
 				var e *generator.SnapshotError

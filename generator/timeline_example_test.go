@@ -91,7 +91,9 @@ func ExampleTraceThread() {
 func ExampleEightByte() {
 	ctx := context.Background()
 	pair := generator.EightBytePair{Generator: 0x27, Cluster: 0}
-	for _, mode := range []idtype.EightByteMode{idtype.EightByteSpread, idtype.EightByteTimeSequential} {
+	for _, mode := range []idtype.EightByteMode{
+		idtype.EightByteSpread, idtype.EightByteTimeSequential,
+	} {
 		gen, _ := generator.NewEightByte(mode, generator.Given(pair),
 			&generator.Options{Clock: exampleClock()})
 		ids := make([]idtype.EightByteID, 2)
@@ -148,7 +150,9 @@ func ExamplePartitions() {
 // Rows that are imported get IDs of their own times.
 func ExampleBackdatedSno() {
 	gen, _ := generator.NewBackdatedSno(9, nil)
-	for _, at := range []string{"2019-07-03T18:45:04Z", "2012-02-29T08:00:00Z", "2019-07-03T18:45:04Z"} {
+	for _, at := range []string{
+		"2019-07-03T18:45:04Z", "2012-02-29T08:00:00Z", "2019-07-03T18:45:04Z",
+	} {
 		t, _ := time.Parse(time.RFC3339, at)
 		id, err := gen.At(t, 0)
 		fmt.Println(id, id.Time().Format(time.DateOnly), id.Sequence(), err)

@@ -57,11 +57,14 @@ type worldOp struct {
 // is minted once. It is one that its generator may mint, and has the clock's time where it should.
 func TestTimelineModel(t *testing.T) {
 	kinds := []string{
-		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge", "late", "restart", "policy", "fresh",
+		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge",
+		"late", "restart", "policy", "fresh",
 	}
 	moves := []time.Duration{
-		1, time.Microsecond, time.Millisecond, 4 * time.Millisecond, 7 * time.Millisecond, 40 * time.Millisecond, time.Second,
-		3 * time.Second, 9 * time.Second, 11 * time.Second, time.Minute, time.Hour, 24 * time.Hour, 365 * 24 * time.Hour,
+		1, time.Microsecond, time.Millisecond, 4 * time.Millisecond, 7 * time.Millisecond,
+		40 * time.Millisecond, time.Second,
+		3 * time.Second, 9 * time.Second, 11 * time.Second, time.Minute, time.Hour, 24 * time.Hour,
+		365 * 24 * time.Hour,
 	}
 	ops := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) worldOp {
 		return worldOp{

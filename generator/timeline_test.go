@@ -322,7 +322,8 @@ func TestLateTimers(t *testing.T) {
 func TestMintAllocs(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, clock := range map[string]generator.Clock{
-			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
+			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{},
+			"test": generator.NewTestClock(noon),
 		} {
 			// it begins at once
 			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock})
@@ -345,7 +346,9 @@ func TestMintAllocs(t *testing.T) {
 // no window to ask for. A clock that has not come so far is no reason to stop before.
 func TestEndOfLayout(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		for name, w := range map[string]windows{"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3))} {
+		for name, w := range map[string]windows{
+			"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3)),
+		} {
 			clock := generator.NewTestClock(s.end.Add(-s.units(3)))
 			g := s.must(t, w, &generator.Options{Clock: clock, Pool: s.pool(0, 2)})
 			clock.Set(s.end.Add(-s.units(2)))

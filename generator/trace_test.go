@@ -31,7 +31,9 @@ func TestTracePeriod(t *testing.T) {
 	g, clock := newTrace(t, 65535, generator.Options{})
 	clock.Set(time.Unix(55*(1<<25)-1, 0))
 	for _, want := range []idtype.TraceParts{
-		{Timestamp: 1<<25 - 1, Node: 65535, Bottom: 1}, {Timestamp: 0, Node: 65535, Bottom: 1}, {Timestamp: 1, Node: 65535, Bottom: 1},
+		{Timestamp: 1<<25 - 1, Node: 65535, Bottom: 1},
+		{Timestamp: 0, Node: 65535, Bottom: 1},
+		{Timestamp: 1, Node: 65535, Bottom: 1},
 	} {
 		if id, err := g.Next(ctx); err != nil || id.Parts() != want {
 			t.Errorf("minted %+v, %v, want %+v", id.Parts(), err, want)
@@ -44,7 +46,9 @@ func TestTracePeriod(t *testing.T) {
 // then: that is what Trace says of clocks that jump, for Ceiling as well.
 func TestTraceClockThatJumps(t *testing.T) {
 	period := idtype.TracePeriod
-	for _, jump := range []time.Duration{period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour} {
+	for _, jump := range []time.Duration{
+		period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour,
+	} {
 		clock := generator.NewTestClock(noon)
 		g, err := generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second),
 			&generator.Options{Clock: clock})
@@ -206,7 +210,14 @@ func TestOwnedTraceFails(t *testing.T) {
 // TestOwnedTracePools: owners keep to a pool, also one that is no multiple of a chunk, or smaller.
 func TestOwnedTracePools(t *testing.T) {
 	for _, pool := range []generator.Pool{
-		{1, 1}, {1, 3}, {1023, 1025}, {1024, 1025}, {5000, 9000}, {1<<22 - 1, 1<<22 - 1}, {1024, 1024}, {2048, 2048},
+		{1, 1},
+		{1, 3},
+		{1023, 1025},
+		{1024, 1025},
+		{5000, 9000},
+		{1<<22 - 1, 1<<22 - 1},
+		{1024, 1024},
+		{2048, 2048},
 	} {
 		t.Run(fmt.Sprintf("%d..%d", pool.Min, pool.Max), func(t *testing.T) {
 			stop, cancel := context.WithCancel(ctx)

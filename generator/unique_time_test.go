@@ -59,7 +59,8 @@ func chaos(t *testing.T, s scheme) {
 			}
 		}
 		t.Logf(
-			"%d IDs of up to 64 goroutines over %d steps of clocks, %d restarts, %d windows, %d waits and %d regressions",
+			"%d IDs of up to 64 goroutines over %d steps of clocks, %d restarts, %d windows, %d "+
+				"waits and %d regressions",
 			all.ids, all.steps, all.restarts, all.windows, all.waits, all.regressions,
 		)
 	})

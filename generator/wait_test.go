@@ -107,7 +107,9 @@ func TestMaxWait(t *testing.T) {
 					wantNext(t, s, g, 0, 0, s.first+slot)
 				}
 				if tt.max < math.MaxInt64 {
-					for _, back := range []time.Duration{tt.waits + s.unit + 2, time.Hour, 10 * 365 * 24 * time.Hour} {
+					for _, back := range []time.Duration{
+						tt.waits + s.unit + 2, time.Hour, 10 * 365 * 24 * time.Hour,
+					} {
 						if s.begin.After(noon.Add(-back)) {
 							continue
 						}

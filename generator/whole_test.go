@@ -73,7 +73,11 @@ func TestWholeSno(t *testing.T) {
 	for _, run := range []struct {
 		goroutines int
 		clock      generator.Clock
-	}{{2, generator.NewAnchoredClock()}, {8, generator.WallClock{}}, {64, generator.NewAnchoredClock()}} {
+	}{
+		{2, generator.NewAnchoredClock()},
+		{8, generator.WallClock{}},
+		{64, generator.NewAnchoredClock()},
+	} {
 		t.Run(fmt.Sprint(run.goroutines, " goroutines"), func(t *testing.T) {
 			wholeSno(t, run.clock, run.goroutines, total/3)
 		})
@@ -184,14 +188,16 @@ func wholeFleet(t *testing.T, ids int64, numbers int, schemes ...scheme) {
 		different, repeats := f.ledger.count()
 		s, st := f.seen, &f.store
 		t.Logf(
-			"%d IDs of %d numbers and %d instances in %.1f s, of %d units of a number's time, within %v: %d repeats",
+			"%d IDs of %d numbers and %d instances in %.1f s, of %d units of a number's time, "+
+				"within %v: %d repeats",
 			s.ids, s.numbers, len(f.instances), time.Since(start).Seconds(), s.units,
 			time.Duration(f.now-f.start).Round(time.Minute), repeats,
 		)
 		t.Logf("  %d crashes, %d proper ends, %d pauses, %d clock steps, %d waits",
 			s.crashes, s.ends, s.pauses, s.steps, s.waits)
 		t.Logf(
-			"  %d numbers claimed anew, whose old holders minted %d IDs after that; %d answers lost, %d requests late",
+			"  %d numbers claimed anew, whose old holders minted %d IDs after that; %d answers "+
+				"lost, %d requests late",
 			st.reassigned, s.orphans, st.lost, st.delayed,
 		)
 		t.Logf("  %d calls failed because the clock was behind, %d for faults of the store",
@@ -241,7 +247,11 @@ func TestWholeFleetNotices(t *testing.T) {
 		what     string
 		fault    fault
 		reckless bool
-	}{{"forgotten ceilings", forgets, false}, {"windows lent twice", lendsTwice, false}, {"starts without care", noFault, true}} {
+	}{
+		{"forgotten ceilings", forgets, false},
+		{"windows lent twice", lendsTwice, false},
+		{"starts without care", noFault, true},
+	} {
 		r := repeats(mint(seed, c.fault, c.reckless))
 		if r[0] == 0 || r[1] == 0 {
 			t.Errorf("-fleet.seed %d: %s: %d repeats", seed, c.what, r)

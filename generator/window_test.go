@@ -200,7 +200,11 @@ func TestBadWindows(t *testing.T) {
 			{"the same", s.window(5, 0, 10), generator.ErrRepeated, ""},
 			{"overlapping", s.window(5, 9, 20), generator.ErrRepeated, ""},
 			{"overlapping without an end", s.endless(5, 9), generator.ErrRepeated, ""},
-			{"of all time", generator.Window[int]{Number: 5 % s.numbers, To: generator.NoEnd}, generator.ErrRepeated, ""},
+			{
+				"of all time",
+				generator.Window[int]{Number: 5 % s.numbers, To: generator.NoEnd},
+				generator.ErrRepeated, "",
+			},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -264,7 +268,8 @@ func TestBadNumberOfWindow(t *testing.T) {
 		}
 		for _, bad := range []int{-1, s.numbers, s.numbers + 5, math.MaxInt, math.MinInt} {
 			want := idtype.RangeError{
-				Type: s.typ, Part: s.part, Value: int64(bad >> s.below), Max: int64((s.numbers - 1) >> s.below),
+				Type: s.typ, Part: s.part, Value: int64(bad >> s.below),
+				Max: int64((s.numbers - 1) >> s.below),
 			}
 			var e *idtype.RangeError
 			g, err := s.make(given(bad), &generator.Options{Clock: generator.NewTestClock(noon)})

@@ -21,7 +21,8 @@ func refArray(form idtype.Storage, elements ...[]byte) []byte {
 		return b
 	}
 	oid := map[idtype.Storage]int32{
-		idtype.StorageBigint: 20, idtype.StorageBytes: 17, idtype.StorageUUID: 2950, idtype.StorageText: 25,
+		idtype.StorageBigint: 20, idtype.StorageBytes: 17, idtype.StorageUUID: 2950,
+		idtype.StorageText: 25,
 	}[form]
 	if len(elements) == 0 {
 		return numbers(0, 0, oid)
@@ -72,10 +73,15 @@ func TestSliceOfArrays(t *testing.T) {
 		one, good := elements[0], refArray(k.form, elements[0])
 		zero := make([]byte, len(one))
 		bad := []any{
-			"{", "}", "{" + texts[0], "{" + texts[0] + ",}", "{," + texts[0] + "}", "{{" + texts[0] + "}}", "{NULL}", "{" + texts[0] + ",NULL}",
-			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`, `{"x"}`,
-			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0), append(slices.Clone(good), 0, 0, 0, 1),
-			refArray(k.form, nil), refArray(k.form, one, nil), refArray(k.form, zero), refArray(k.form, one[1:]), refArray(k.form, []byte{}), append([]byte{0, 0, 0, 2}, good[4:]...),
+			"{", "}", "{" + texts[0], "{" + texts[0] + ",}", "{," + texts[0] + "}",
+			"{{" + texts[0] + "}}", "{NULL}", "{" + texts[0] + ",NULL}",
+			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`,
+			`{"x"}`,
+			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0),
+			append(slices.Clone(good), 0, 0, 0, 1),
+			refArray(k.form, nil), refArray(k.form, one, nil), refArray(k.form, zero),
+			refArray(k.form, one[1:]), refArray(k.form, []byte{}),
+			append([]byte{0, 0, 0, 2}, good[4:]...),
 			// timestamptz, whose values are 8 bytes as well
 			append(append(slices.Clone(good[:8]), 0, 0, 4, 0xa0), good[12:]...),
 			append(slices.Clone(good[:20]), 0x7f, 0xff, 0xff, 0xff, 1),

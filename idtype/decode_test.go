@@ -261,7 +261,8 @@ func TestBinary(t *testing.T) {
 			"nil": nil, "too short": k.before()[1:], "too long": append(k.before(), 1),
 			"the text": append([]byte(k.write(k.before())), 0), "zero": k.zero(),
 			"16 zeros": make([]byte, 16), "megabyte": make([]byte, 1<<20),
-			"minus one": bytes.Repeat([]byte{0xff}, 8), "2^63": append([]byte{0x80}, make([]byte, 7)...),
+			"minus one": bytes.Repeat([]byte{0xff}, 8),
+			"2^63":      append([]byte{0x80}, make([]byte, 7)...),
 		} {
 			if len(data) == k.size && !isZero(data) && !k.isInteger() {
 				continue // an eightbyte ID

@@ -9,7 +9,8 @@ import (
 
 func ExampleEightByteParts_ID() {
 	parts := idtype.EightByteParts{
-		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591, Sequence: 33, Generator: 1161, Cluster: 11,
+		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591, Sequence: 33, Generator: 1161,
+		Cluster: 11,
 	}
 	id, err := parts.ID()
 	fmt.Println(id, err)

@@ -33,7 +33,12 @@ func TestEightByteBounds(t *testing.T) {
 			"ffffffffffffffff",
 			[3]string{"mode", "mode", "generator_id"},
 		},
-		{"largest of the first layout", parts{spread, last, 63, 63, 15}, "ffffffffffff03ff", [3]string{}},
+		{
+			"largest of the first layout",
+			parts{spread, last, 63, 63, 15},
+			"ffffffffffff03ff",
+			[3]string{},
+		},
 		{
 			"largest of the second layout",
 			parts{spread, last, 63, 255, 15},
@@ -128,7 +133,9 @@ func TestEightByteBounds(t *testing.T) {
 }
 
 func TestEightByteMode(t *testing.T) {
-	for mode, want := range map[idtype.EightByteMode]string{spread: "SPREAD", sequential: "TIME_SEQUENTIAL"} {
+	for mode, want := range map[idtype.EightByteMode]string{
+		spread: "SPREAD", sequential: "TIME_SEQUENTIAL",
+	} {
 		text, err := mode.MarshalText()
 		if mode.String() != want || string(text) != want || err != nil {
 			t.Errorf("mode %d is %s, as text %s, %v, want %s", int(mode), mode, text, err, want)
@@ -138,7 +145,10 @@ func TestEightByteMode(t *testing.T) {
 			t.Errorf("%s is mode %d, %v", want, int(got), err)
 		}
 	}
-	for _, bad := range []string{"", "spread", "SPREAD ", "TIME-SEQUENTIAL", "0", "1", "EightByteMode(0)", "EightByteMode(2)", strings.Repeat("S", 1<<20)} {
+	for _, bad := range []string{
+		"", "spread", "SPREAD ", "TIME-SEQUENTIAL", "0", "1", "EightByteMode(0)",
+		"EightByteMode(2)", strings.Repeat("S", 1<<20),
+	} {
 		got := sequential
 		wantInputError(t, got.UnmarshalText([]byte(bad)), "EightByteMode", bad, nil)
 		if got != sequential {

@@ -290,7 +290,9 @@ func TestDigitsAgainstStrconv(t *testing.T) {
 	t.Run("every half word", func(t *testing.T) {
 		for half := range int64(10_000) {
 			word, top := half*10_000+half, half%922*1e16
-			for _, v := range []int64{word, word + 1e8, word * 1e8, word*1e8 + 1e16, top + word, top} {
+			for _, v := range []int64{
+				word, word + 1e8, word * 1e8, word*1e8 + 1e16, top + word, top,
+			} {
 				checkText(t, k, bigEndian(v))
 			}
 		}
@@ -306,7 +308,9 @@ func (k kind) damaged() (whole []string) {
 			whole = append(whole, text[:n])
 		}
 	default:
-		for _, c := range []byte{k.alphabet[0], '9', 'a', k.alphabet[k.size], k.alphabet[len(k.alphabet)-1]} {
+		for _, c := range []byte{
+			k.alphabet[0], '9', 'a', k.alphabet[k.size], k.alphabet[len(k.alphabet)-1],
+		} {
 			whole = append(whole, strings.Repeat(string(c), 16))
 		}
 	}

@@ -256,7 +256,9 @@ var plainUUID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 // TestStorageUUIDAgainstReference damages UUIDs in one place: see TestParseAgainstReference.
 func TestStorageUUIDAgainstReference(t *testing.T) {
 	k := kinds[8]
-	for _, start := range []string{snoUUID, refUUID("2222222222222223"), refUUID("xxxxxxxxxxxxxxxx")} {
+	for _, start := range []string{
+		snoUUID, refUUID("2222222222222223"), refUUID("xxxxxxxxxxxxxxxx"),
+	} {
 		for place := range len(start) {
 			for b := range 256 {
 				text := []byte(start)

@@ -14,14 +14,17 @@ import (
 // holds 53.
 func TestIsSafeInteger(t *testing.T) {
 	for v, want := range map[int64]bool{
-		1: true, 1<<53 - 2: true, 1<<53 - 1: true, 1 << 53: false, 1<<53 + 1: false, math.MaxInt64: false,
-		0: false, -1: false, -1<<53 + 1: false, math.MinInt64: false,
+		1: true, 1<<53 - 2: true, 1<<53 - 1: true, 1 << 53: false, 1<<53 + 1: false,
+		math.MaxInt64: false,
+		0:             false, -1: false, -1<<53 + 1: false, math.MinInt64: false,
 		published: true, publishedShort: false, publishedTrace: false,
 	} {
 		for name, got := range map[string]bool{
-			"decimal": idtype.IsSafeInteger(UserID(v)), "trace": idtype.IsSafeInteger(UserTraceID(v)),
-			"short": idtype.IsSafeInteger(UserShortID(v)), "sequence": idtype.IsSafeInteger(UserSequenceID(v)),
-			"int64": idtype.IsSafeInteger(v),
+			"decimal":  idtype.IsSafeInteger(UserID(v)),
+			"trace":    idtype.IsSafeInteger(UserTraceID(v)),
+			"short":    idtype.IsSafeInteger(UserShortID(v)),
+			"sequence": idtype.IsSafeInteger(UserSequenceID(v)),
+			"int64":    idtype.IsSafeInteger(v),
 		} {
 			if got != want {
 				t.Errorf("%s: IsSafeInteger(%d) = %v", name, v, got)

@@ -94,7 +94,11 @@ func TestSliceValue(t *testing.T) {
 		{"nil", nil, "[]"}, // a NULL parameter would make IN unknown instead of false
 		{"empty", idtype.Slice[UserID]{}, "[]"},
 		{"one", idtype.Slice[UserID]{published}, `["14150009200065"]`},
-		{"boundaries", idtype.Slice[UserID]{1, math.MaxInt64, 1}, `["1","9223372036854775807","1"]`},
+		{
+			"boundaries",
+			idtype.Slice[UserID]{1, math.MaxInt64, 1},
+			`["1","9223372036854775807","1"]`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got, err := tt.ids.Value(); got != tt.want || err != nil {

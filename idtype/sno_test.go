@@ -57,7 +57,10 @@ func TestSnoBounds(t *testing.T) {
 	if got != time.Date(2079, 9, 7, 15, 47, 35, 551e6, time.UTC) {
 		t.Errorf("the last time is %v", got)
 	}
-	for _, err := range []error{idtype.SnoID{}.Validate(), errOf(idtype.SnoParts{UnixMs: epoch}.ID()), errOf(idtype.SnoParts{UnixMs: epoch + 3}.ID())} {
+	for _, err := range []error{
+		idtype.SnoID{}.Validate(), errOf(idtype.SnoParts{UnixMs: epoch}.ID()),
+		errOf(idtype.SnoParts{UnixMs: epoch + 3}.ID()),
+	} {
 		wantInputError(t, err, "SnoID", "2222222222222222", idtype.ErrZero)
 	}
 	if err := idtype.MustParseSnoID("2222222222222223").Validate(); err != nil {

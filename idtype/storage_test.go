@@ -117,14 +117,16 @@ func mustValue(t *testing.T, v driver.Valuer) []byte {
 // TestStorageNames: column helpers go by them.
 func TestStorageNames(t *testing.T) {
 	for storage, name := range map[idtype.Storage]string{
-		idtype.StorageBigint: "bigint", idtype.StorageBytes: "bytes", idtype.StorageText: "text", idtype.StorageUUID: "uuid",
+		idtype.StorageBigint: "bigint", idtype.StorageBytes: "bytes", idtype.StorageText: "text",
+		idtype.StorageUUID: "uuid",
 	} {
 		if string(storage) != name {
 			t.Errorf("storage %q, want %q", storage, name)
 		}
 	}
 	for _, got := range []idtype.Storage{
-		UserID(0).Storage(), UserTraceID(0).Storage(), UserShortID(0).Storage(), UserSequenceID(0).Storage(),
+		UserID(0).Storage(), UserTraceID(0).Storage(), UserShortID(0).Storage(),
+		UserSequenceID(0).Storage(),
 	} {
 		if got != idtype.StorageBigint {
 			t.Errorf("storage of an int64 ID is %q", got)

@@ -111,26 +111,68 @@ func TestTraceBounds(t *testing.T) {
 	}{
 		{"a moment", at(5, 7), at(5, 7), []idtype.TraceRange{all(5, 5)}, nil},
 		{"within a second", at(5, 0), at(5, 999_999_999), []idtype.TraceRange{all(5, 5)}, nil},
-		{"the last nanosecond counts", at(5, 999_999_999), at(6, 0), []idtype.TraceRange{all(5, 6)}, nil},
+		{
+			"the last nanosecond counts", at(5, 999_999_999), at(6, 0),
+			[]idtype.TraceRange{all(5, 6)},
+			nil,
+		},
 		{"the first second", at(0, 0), at(0, 0), []idtype.TraceRange{all(0, 0)}, nil},
-		{"the last second", at(period-1, 0), at(period-1, 9), []idtype.TraceRange{all(period-1, period-1)}, nil},
-		{"around the wrap", at(period-1, 0), at(period, 0), []idtype.TraceRange{all(period-1, period-1), all(0, 0)}, nil},
-		{"around 1970", at(-2, 1), at(1, 1), []idtype.TraceRange{all(period-2, period-1), all(0, 1)}, nil},
+		{
+			"the last second", at(period-1, 0), at(period-1, 9),
+			[]idtype.TraceRange{all(period-1, period-1)},
+			nil,
+		},
+		{
+			"around the wrap", at(period-1, 0), at(period, 0),
+			[]idtype.TraceRange{all(period-1, period-1), all(0, 0)},
+			nil,
+		},
+		{
+			"around 1970", at(-2, 1), at(1, 1),
+			[]idtype.TraceRange{all(period-2, period-1), all(0, 1)},
+			nil,
+		},
 		{"before 1970", at(-3, 1), at(-2, 1), []idtype.TraceRange{all(period-3, period-2)}, nil},
-		{"another period", at(51*period+3, 0), at(51*period+4, 0), []idtype.TraceRange{all(3, 4)}, nil},
-		{"across another wrap", at(51*period-1, 0), at(51*period+4, 0), []idtype.TraceRange{all(period-1, period-1), all(0, 4)}, nil},
-		{"every second, in order", at(period, 0), at(2*period-1, 999_999_999), []idtype.TraceRange{all(0, period-1)}, nil},
-		{"every second", at(7, 0), at(period+6, 0), []idtype.TraceRange{all(7, period-1), all(0, 6)}, nil},
+		{
+			"another period", at(51*period+3, 0), at(51*period+4, 0),
+			[]idtype.TraceRange{all(3, 4)},
+			nil,
+		},
+		{
+			"across another wrap", at(51*period-1, 0), at(51*period+4, 0),
+			[]idtype.TraceRange{all(period-1, period-1), all(0, 4)},
+			nil,
+		},
+		{
+			"every second, in order", at(period, 0), at(2*period-1, 999_999_999),
+			[]idtype.TraceRange{all(0, period-1)},
+			nil,
+		},
+		{
+			"every second", at(7, 0), at(period+6, 0),
+			[]idtype.TraceRange{all(7, period-1), all(0, 6)},
+			nil,
+		},
 		{"a second twice", at(7, 0), at(period+7, 0), nil, idtype.ErrSpanPeriod},
-		{"a second twice, by a nanosecond", at(7, 999_999_999), at(period+7, 0), nil, idtype.ErrSpanPeriod},
+		{
+			"a second twice, by a nanosecond", at(7, 999_999_999), at(period+7, 0), nil,
+			idtype.ErrSpanPeriod,
+		},
 		{"two periods", at(7, 0), at(2*period+7, 0), nil, idtype.ErrSpanPeriod},
 		{"all of time", at(math.MinInt64, 0), at(math.MaxInt64, 0), nil, idtype.ErrSpanPeriod},
 		{"from zero time", time.Time{}, at(0, 0), nil, idtype.ErrSpanPeriod},
 		{"inverted by a nanosecond", at(5, 8), at(5, 7), nil, idtype.ErrSpanInverted},
 		{"inverted by a second", at(6, 0), at(5, 999_999_999), nil, idtype.ErrSpanInverted},
 		{"inverted by a period", at(period+5, 0), at(5, 0), nil, idtype.ErrSpanInverted},
-		{"inverted as far as can be", at(math.MaxInt64, 0), at(math.MinInt64, 0), nil, idtype.ErrSpanInverted},
-		{"elsewhere", at(5, 0).In(time.FixedZone("", 3600)), at(6, 0).UTC(), []idtype.TraceRange{all(5, 6)}, nil},
+		{
+			"inverted as far as can be", at(math.MaxInt64, 0), at(math.MinInt64, 0), nil,
+			idtype.ErrSpanInverted,
+		},
+		{
+			"elsewhere", at(5, 0).In(time.FixedZone("", 3600)), at(6, 0).UTC(),
+			[]idtype.TraceRange{all(5, 6)},
+			nil,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := idtype.TraceBounds(tt.from, tt.to)
@@ -145,7 +187,10 @@ func TestTraceBounds(t *testing.T) {
 				!e.To.Equal(tt.to) {
 				t.Fatalf("error is %#v, want a *SpanError of this span", err)
 			}
-			for _, part := range []string{"TraceID", tt.from.UTC().Format(time.RFC3339Nano), tt.to.UTC().Format(time.RFC3339Nano), tt.err.Error()} {
+			for _, part := range []string{
+				"TraceID", tt.from.UTC().Format(time.RFC3339Nano),
+				tt.to.UTC().Format(time.RFC3339Nano), tt.err.Error(),
+			} {
 				if !strings.Contains(err.Error(), part) {
 					t.Errorf("error is %q, want %q in it", err, part)
 				}

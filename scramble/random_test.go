@@ -128,7 +128,10 @@ func TestBadPermutations(t *testing.T) {
 		{"identity", func(x uint64) uint64 { return x }, ""},
 		{"exclusive or", func(x uint64) uint64 { return x ^ c&mask }, ""},
 		{"plain multiplication", func(x uint64) uint64 { return x * a & mask }, ""},
-		{"Knuth's multiplication", func(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 & mask }, ""},
+		{
+			"Knuth's multiplication",
+			func(x uint64) uint64 { return x * 0x9e3779b97f4a7c15 & mask }, "",
+		},
 		{"multiplication and sum", func(x uint64) uint64 { return (x*a + c) & mask }, ""},
 		{"no first shift", multiplicativeBut("first shift", r), "trace, one a second"},
 		{"no first product", multiplicativeBut("first product", r), "counter"},

@@ -26,7 +26,9 @@ func TestAvalanche(t *testing.T) {
 			}
 		}
 	}
-	for _, without := range []string{"first shift", "first product", "second shift", "second product", "third shift"} {
+	for _, without := range []string{
+		"first shift", "first product", "second shift", "second product", "third shift",
+	} {
 		if check(t, 63, sequences[0], multiplicativeBut(without, rand.New(rand.NewPCG(8, 8)))) {
 			t.Errorf("Multiplicative passes without its %s", without)
 		}

@@ -176,7 +176,9 @@ func wantUnknown(t *testing.T, err error, d scramble.Domain) {
 
 func TestUnknownDomain(t *testing.T) {
 	for name, of := range constructors {
-		for _, d := range []scramble.Domain{0, 1, 8, 52, 54, 62, 64, -1, 63 + 64, math.MaxInt, math.MinInt} {
+		for _, d := range []scramble.Domain{
+			0, 1, 8, 52, 54, 62, 64, -1, 63 + 64, math.MaxInt, math.MinInt,
+		} {
 			p, err := of(d, number(1))
 			wantUnknown(t, err, d)
 			if p != (scramble.Network{}) && p != (scramble.Multiplicative{}) {

@@ -61,7 +61,8 @@ func testRefusals(t *testing.T, d Database) {
 			"zero", func() *gorm.DB {
 				return db.Where("short", idtype.ShortID(0)).Delete(&Paper{})
 			},
-			"gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; for NULL write IS NULL, or give nil",
+			"gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; " +
+				"for NULL write IS NULL, or give nil",
 		},
 		{"zero in a list", func() *gorm.DB {
 			return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}})
@@ -108,12 +109,14 @@ func testRefusals(t *testing.T, d Database) {
 			"bytes without a model", func() *gorm.DB {
 				return db.Table("papers").Where(map[string]any{"id": raw}).Delete(nil)
 			},
-			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are an ID or a list: write = ? or IN ?",
+			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are " +
+				"an ID or a list: write = ? or IN ?",
 		},
 		{"a Slice without a model", func() *gorm.DB {
 			return db.Table("papers").Not("id",
 				idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
-		}, "a condition on id: no model tells whether an idtype.Slice is a list or a value there: write IN ? with the IDs"},
+		}, "a condition on id: no model tells whether an idtype.Slice is a list or a value " +
+			"there: write IN ? with the IDs"},
 		{
 			"a Slice in ANY", func() *gorm.DB {
 				return db.Where("id = ANY(?)",
@@ -143,7 +146,8 @@ func testRefusals(t *testing.T, d Database) {
 				return db.Model(&Paper{}).Where(
 					"1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
 			},
-			"gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or give nil for NULL",
+			"gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or " +
+				"give nil for NULL",
 		},
 		{"a 0 in a map", func() *gorm.DB {
 			return db.Model(&Paper{}).Where("1 = 1").Update("short", 0)
@@ -158,7 +162,8 @@ func testRefusals(t *testing.T, d Database) {
 			"a list in a map", func() *gorm.DB {
 				return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5})
 			},
-			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write IN ? for a list",
+			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write " +
+				"IN ? for a list",
 		},
 		{"a text in a map that is created", func() *gorm.DB {
 			return db.Model(&Paper{}).
@@ -407,13 +412,15 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	for want, do := range map[string]func() error{
-		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error {
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is " +
+			"optional": func() error {
 			return db.Create(&shop).Error
 		},
 		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
 			return db.Create(&[]Shop{{OwnerID: 5, Home: Address{City: 5}, Work: Address{City: 5}, Spare: &Address{City: 5}}, {OwnerID: 5, Home: Address{City: 5}, Spare: &Address{City: 5}}}).Error
 		},
-		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is optional": func() error {
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer " +
+			"if it is optional": func() error {
 			return db.Save(&Shop{ID: 7}).Error
 		},
 		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: set it": func() error {

@@ -31,7 +31,8 @@ func testBatchInClickHouse(t *testing.T, d Database) {
 	migrate(t, db, &Reading{})
 	wantColumn(
 		t, db,
-		"SELECT concat(type, ' ', compression_codec) FROM system.columns WHERE database = currentDatabase() AND name = 'id' AND is_in_primary_key",
+		"SELECT concat(type, ' ', compression_codec) FROM system.columns WHERE database = "+
+			"currentDatabase() AND name = 'id' AND is_in_primary_key",
 		"Int64 CODEC(Delta(8), ZSTD(1))",
 	)
 

@@ -269,7 +269,8 @@ func testGrownTable(t *testing.T, d Database) {
 		must(
 			t,
 			db.Exec(
-				"CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong String) ENGINE = MergeTree ORDER BY id",
+				"CREATE TABLE growns (id FixedString(10), was Nullable(FixedString(10)), wrong "+
+					"String) ENGINE = MergeTree ORDER BY id",
 			),
 		)
 	case MariaDB:
@@ -363,8 +364,9 @@ func testKeyOfAnotherType(t *testing.T, d Database) {
 		}
 	}
 	if holds := map[Kind]string{ // what holds the same
-		Postgres:   "CREATE TABLE texts (id varchar(16) PRIMARY KEY, name text)",
-		ClickHouse: "CREATE TABLE texts (id LowCardinality(String), name String) ENGINE = MergeTree ORDER BY id",
+		Postgres: "CREATE TABLE texts (id varchar(16) PRIMARY KEY, name text)",
+		ClickHouse: "CREATE TABLE texts (id LowCardinality(String), name String) ENGINE = " +
+			"MergeTree ORDER BY id",
 	}[d.Kind]; holds != "" {
 		must(t, db.Exec(holds))
 		migrate(t, db, &Text{})

@@ -140,7 +140,8 @@ func testScopes(t *testing.T, d Database) {
 	}
 	s.err = errors.New("away")
 	if err := db.Scopes(scope).Create(&Member{Email: "b"}).Error; err == nil ||
-		err.Error() != "gormid: gormsuite.Member (table members): the source of decimal IDs failed: away" {
+		err.Error() != "gormid: gormsuite.Member (table members): the source of decimal IDs "+
+			"failed: away" {
 		t.Error(err)
 	}
 }

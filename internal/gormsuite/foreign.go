@@ -58,11 +58,13 @@ func testForeignKeysAreNotInvented(t *testing.T, d Database) {
 		},
 		"name only": {
 			nil, &OldSpelling{},
-			"gormid: gormsuite.OldSpelling (table old_spellings): row 0: the primary key UserId of type ",
+			"gormid: gormsuite.OldSpelling (table old_spellings): row 0: the primary key UserId " +
+				"of type ",
 		},
 		"pointer": {
 			nil, &PointerProfile{},
-			"gormid: gormsuite.PointerProfile (table pointer_profiles): row 0: the primary key UserID of type ",
+			"gormid: gormsuite.PointerProfile (table pointer_profiles): row 0: the primary key " +
+				"UserID of type ",
 		},
 		"slice": {
 			nil,
@@ -135,7 +137,8 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	db, _ := newShop(t, d)
 	u := User{Name: "u"}
 	must(t, db.Create(&u))
-	const want = "gormid: gormsuite.Order (table orders): row 1: UserID of type idtype.Decimal[gormsuite.User] is zero: "
+	const want = "gormid: gormsuite.Order (table orders): row 1: UserID of type " +
+		"idtype.Decimal[gormsuite.User] is zero: "
 	orders := []Order{{UserID: u.ID}, {}}
 	if err := db.Create(&orders).Error; !errors.Is(err, idtype.ErrZero) ||
 		!strings.HasPrefix(err.Error(), want) {
@@ -149,7 +152,8 @@ func testZeroForeignKey(t *testing.T, d Database) {
 	// A join table that GORM made up has no name but the table's. What it refers to met a conflict.
 	must(t, db.Create(&Tag{Name: "a"}))
 	err := db.Create(&User{Name: "v", Tags: []*Tag{{Name: "a"}}}).Error
-	const join = "gormid: table user_tags: row 0: TagID of type idtype.Decimal[gormsuite.Tag] is zero: "
+	const join = "gormid: table user_tags: row 0: TagID of type idtype.Decimal[gormsuite.Tag] is " +
+		"zero: "
 	if !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), join) {
 		t.Error(err)
 	}
@@ -249,7 +253,8 @@ func testNoRule(t *testing.T, d Database) {
 	migrate(t, db, &Tag{})
 	err := db.Create(&Tag{Name: "a"}).Error
 	if !errors.Is(err, idtype.ErrZero) || err.Error() !=
-		"gormid: gormsuite.Tag (table tags): row 0: the primary key ID of type idtype.Decimal[gormsuite.Tag] is zero, "+
+		"gormid: gormsuite.Tag (table tags): row 0: the primary key ID of type "+
+			"idtype.Decimal[gormsuite.Tag] is zero, "+
 			"and no rule assigns it: set it, or give gormid.New a rule for decimal IDs" {
 		t.Error(err)
 	}

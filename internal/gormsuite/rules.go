@@ -20,7 +20,10 @@ func testBadRules(t *testing.T, d Database) {
 		rules []gormid.Rule
 		want  []string // in the error, which tells all that is wrong
 	}{
-		"none": {nil, []string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"}},
+		"none": {
+			nil,
+			[]string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"},
+		},
 		"zero rule": {
 			[]gormid.Rule{{}},
 			[]string{"rule 0: Use was given no source: give it a generator"},
@@ -31,7 +34,10 @@ func testBadRules(t *testing.T, d Database) {
 		},
 		"two general": {
 			[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())},
-			[]string{"rule 1: a second general rule for decimal IDs: limit one of them with For or ForTable"},
+			[]string{
+				"rule 1: a second general rule for decimal IDs: limit one of them with For or " +
+					"ForTable",
+			},
 		},
 		"two for a model": {
 			[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})},
@@ -59,7 +65,10 @@ func testBadRules(t *testing.T, d Database) {
 		},
 		"integer key": {
 			[]gormid.Rule{gormid.Use(s).For(&PlainInt{})},
-			[]string{"For(*gormsuite.PlainInt): its primary key ID of type uint is no ID: declare it with a type of package idtype"},
+			[]string{
+				"For(*gormsuite.PlainInt): its primary key ID of type uint is no ID: declare it " +
+					"with a type of package idtype",
+			},
 		},
 		"key without methods": {
 			[]gormid.Rule{gormid.Use(s).For(&NotAlias{})},
@@ -79,17 +88,28 @@ func testBadRules(t *testing.T, d Database) {
 		},
 		"pointers to pointers": {
 			[]gormid.Rule{gormid.Use(s).For(&Deep{})},
-			[]string{"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type of package idtype"},
+			[]string{
+				"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type " +
+					"of package idtype",
+			},
 		},
 		"wrapped": {
 			[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})},
-			[]string{"its primary key ID of type gormsuite.wrapped holds no decimal IDs: take a generator of the key's scheme, or declare another key type"},
+			[]string{
+				"its primary key ID of type gormsuite.wrapped holds no decimal IDs: take a " +
+					"generator of the key's scheme, or declare another key type",
+			},
 		},
 		"no column": {
 			[]gormid.Rule{gormid.Use(s).ForTable("items", "")},
 			[]string{`ForTable("items", ""): name a table and the column of its key`},
 		},
-		"table twice": {[]gormid.Rule{gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x")}, []string{`rule 1: ForTable("items", "x"): another rule names the table already`}},
+		"table twice": {
+			[]gormid.Rule{
+				gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x"),
+			},
+			[]string{`rule 1: ForTable("items", "x"): another rule names the table already`},
+		},
 		"several": {
 			[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})},
 			[]string{

@@ -143,16 +143,41 @@ func testRefusedModels(t *testing.T, d Database) {
 		want  string
 	}{
 		{&NotAlias{}, "the primary key ID is of type gormsuite.notAlias, which has no methods"},
-		{&NotAliasBytes{}, "the primary key ID is of type gormsuite.notAliasBytes, which has no methods"},
-		{&TextOwner{}, "relation Notes: TextNote.OwnerID of type string cannot hold TextOwner.ID of type idtype.Decimal"},
-		{&TextChild{}, "relation Parent: TextChild.ParentID of type *string cannot hold TextParent.ID"},
-		{&NullTextChild{}, "relation Parent: NullTextChild.ParentID of type sql.NullString cannot hold BytesParent.ID"},
-		{&NarrowChild{}, "relation Parent: NarrowChild.ParentID of type int32 cannot hold NarrowParent.ID"},
+		{
+			&NotAliasBytes{},
+			"the primary key ID is of type gormsuite.notAliasBytes, which has no methods",
+		},
+		{
+			&TextOwner{},
+			"relation Notes: TextNote.OwnerID of type string cannot hold TextOwner.ID of type " +
+				"idtype.Decimal",
+		},
+		{
+			&TextChild{},
+			"relation Parent: TextChild.ParentID of type *string cannot hold TextParent.ID",
+		},
+		{
+			&NullTextChild{},
+			"relation Parent: NullTextChild.ParentID of type sql.NullString cannot hold " +
+				"BytesParent.ID",
+		},
+		{
+			&NarrowChild{},
+			"relation Parent: NarrowChild.ParentID of type int32 cannot hold NarrowParent.ID",
+		},
 		{&MixedChild{}, "relation Parent: MixedChild.ParentID of type idtype.Sno"},
 		{&RefersToText{}, "relation TextKeyed: RefersToText.TextKeyedID of type idtype.Sequence"},
-		{&DefinedChild{}, "relation Parent: DefinedChild.ParentID is of type gormsuite.notAlias, which has no methods"},
+		{
+			&DefinedChild{},
+			"relation Parent: DefinedChild.ParentID is of type gormsuite.notAlias, which has no " +
+				"methods",
+		},
 		{&TaggedText{}, "ID, whose IDs are stored as bigint, is tagged type:varchar(20)"},
-		{&TaggedUUID{}, "ID, whose IDs are stored as bytes, is tagged type:uuid: declare the key with another form"},
+		{
+			&TaggedUUID{},
+			"ID, whose IDs are stored as bytes, is tagged type:uuid: declare the key with " +
+				"another form",
+		},
 		{&TaggedFloat{}, "Other, whose IDs are stored as bigint, is tagged type:double precision"},
 	} {
 		db := d.open(t, s.rules()...)

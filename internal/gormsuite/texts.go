@@ -23,7 +23,8 @@ func testErrorTexts(t *testing.T, d Database) {
 	migrate(t, db, &Paper{}, &pair{}, &Grant{})
 	zero := UserID(0)
 	isZero := map[string]func() error{
-		"gormid: gormsuite.Order (table orders): row 1: UserID of type idtype.Decimal[gormsuite.User] " +
+		"gormid: gormsuite.Order (table orders): row 1: UserID of type " +
+			"idtype.Decimal[gormsuite.User] " +
 			"is zero: set it to the ID of an existing User (if the User met a conflict, " +
 			"look it up first), or make it a pointer if it is optional": func() error {
 			return db.Create(&[]Order{{UserID: 5}, {}}).Error
@@ -42,7 +43,8 @@ func testErrorTexts(t *testing.T, d Database) {
 			"is zero: rules assign no such key, so set it": func() error {
 			return db.Create(&Grant{GroupID: 5}).Error
 		},
-		"gormid: gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it first; " +
+		"gormid: gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it " +
+			"first; " +
 			"for NULL write IS NULL, or give nil": func() error {
 			return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}).Error
 		},
@@ -56,7 +58,8 @@ func testErrorTexts(t *testing.T, d Database) {
 			`idtype: "\"xinaS8QBh\"" as ShortID: it is in double quotes: take the text between them`: func() error {
 			return db.Where("short", `"xinaS8QBh"`).First(&Paper{}).Error
 		},
-		"gormid: gormsuite.Paper (table papers): a condition on Short: a float loses digits of an ID: " +
+		"gormid: gormsuite.Paper (table papers): a condition on Short: a float loses digits of " +
+			"an ID: " +
 			"give an ID, its text or an integer; json.Decoder.UseNumber keeps those of JSON": func() error {
 			return db.Where("short", 1.5).First(&Paper{}).Error
 		},

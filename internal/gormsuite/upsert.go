@@ -61,10 +61,16 @@ func testUpserts(t *testing.T, d Database) {
 		"do nothing, with columns": {[]clause.Expression{onEmail(doNothing)}, false},
 		"insert or ignore":         {[]clause.Expression{clause.Insert{Modifier: ignore}}, false},
 		"update where":             {[]clause.Expression{updateOdd}, false},
-		"user returns name":        {[]clause.Expression{updateName, returning(clause.Column{Name: "name"})}, true},
-		"user returns key":         {[]clause.Expression{updateName, returning(clause.Column{Name: "id"})}, true},
-		"user returns all":         {[]clause.Expression{updateName, clause.Returning{}}, true},
-		"nothing, returns key":     {[]clause.Expression{doNothing, returning(clause.Column{Name: "id"})}, false},
+		"user returns name": {
+			[]clause.Expression{updateName, returning(clause.Column{Name: "name"})}, true,
+		},
+		"user returns key": {
+			[]clause.Expression{updateName, returning(clause.Column{Name: "id"})}, true,
+		},
+		"user returns all": {[]clause.Expression{updateName, clause.Returning{}}, true},
+		"nothing, returns key": {
+			[]clause.Expression{doNothing, returning(clause.Column{Name: "id"})}, false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "insert or ignore" && d.Kind == Postgres {

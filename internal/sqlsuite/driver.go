@@ -23,7 +23,8 @@ var pickList = map[sqlid.Dialect]map[idtype.Storage]string{
 	sqlid.MariaDB: {
 		"":                   "SELECT v FROM JSON_TABLE(?, '$[*]' COLUMNS (v CHAR(36) PATH '$')) j",
 		idtype.StorageBigint: "SELECT v FROM JSON_TABLE(?, '$[*]' COLUMNS (v BIGINT PATH '$')) j",
-		idtype.StorageBytes:  "SELECT UNHEX(v) FROM JSON_TABLE(?, '$[*]' COLUMNS (v CHAR(36) PATH '$')) j",
+		idtype.StorageBytes: "SELECT UNHEX(v) FROM JSON_TABLE(?, '$[*]' COLUMNS (v CHAR(36) " +
+			"PATH '$')) j",
 	},
 }
 

@@ -53,7 +53,8 @@ func Disturb(
 	disturber.Wait()
 	d.audit(t, l, c)
 	t.Logf(
-		"seed %d: %d rounds, %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, 0 repeats",
+		"seed %d: %d rounds, %d disturbances, %d calls cut off: %d launches, %d claims, %d "+
+			"ranges, 0 repeats",
 		seed, workers*rounds, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.ranges),
 	)
 }

@@ -89,7 +89,8 @@ func ManyProcesses(
 				}
 			}
 			t.Logf(
-				"%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the processes' starts",
+				"%s by %d processes × %d: %d numbers, 0 repeats, %.0f a second with the "+
+					"processes' starts",
 				worker, processes, times, len(taken), float64(processes*times)/d.Seconds(),
 			)
 		})

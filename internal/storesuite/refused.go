@@ -23,7 +23,8 @@ func Fill(t *testing.T, l *launchlog.Log) {
 // Refused are statements that change what was acknowledged, in the SQL that all databases know. A
 // store's tables refuse them.
 func Refused() []string {
-	const launch = "INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator, host) VALUES "
+	const launch = "INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, " +
+		"request_hash, service, environment, initiator, host) VALUES "
 	return []string{
 		"DELETE FROM idmint_launch",
 		"DELETE FROM idmint_namespace",
@@ -51,8 +52,10 @@ func Refused() []string {
 		launch + "('default', 2, 'c', '', '', '', '', '')",
 		launch + "('default', 3, 'a', '', '', '', '', '')",
 		launch + "('default', 100000, 'c', '', '', '', '', '')",
-		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) VALUES ('default', 1, 0, 'x', 'h', 1)",
-		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
+			"VALUES ('default', 1, 0, 'x', 'h', 1)",
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
+			"SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
 		"DELETE FROM idmint_counter",
 		"UPDATE idmint_counter SET value = value - 1",
 		"UPDATE idmint_counter SET value = -1",

@@ -27,9 +27,18 @@ func BenchmarkCodec(b *testing.B) {
 		into       any
 		many, fill any
 	}{
-		{"int64", pgtype.NewMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
-		{"ID", pgxsuite.NewMap(), func(i int) any { return ids[i%list] }, new(pgxsuite.UserID), ids, new([]pgxsuite.UserID)},
-		{"int64/registered", pgxsuite.NewMap(), func(i int) any { return numbers[i%list] }, new(int64), numbers, new([]int64)},
+		{
+			"int64", pgtype.NewMap(), func(i int) any { return numbers[i%list] }, new(int64),
+			numbers, new([]int64),
+		},
+		{
+			"ID", pgxsuite.NewMap(), func(i int) any { return ids[i%list] }, new(pgxsuite.UserID),
+			ids, new([]pgxsuite.UserID),
+		},
+		{
+			"int64/registered", pgxsuite.NewMap(), func(i int) any { return numbers[i%list] },
+			new(int64), numbers, new([]int64),
+		},
 	} {
 		one, err := kind.m.Encode(pgtype.Int8OID, pgtype.BinaryFormatCode, id, nil)
 		if err != nil {

@@ -96,7 +96,9 @@ func testBadDirect[T idtype.ID](t *testing.T, oid uint32, bad, was T) {
 	}
 	dst := was
 	scanner := any(&dst).(sql.Scanner)
-	for _, src := range [][]byte{nil, {}, {1}, make([]byte, 8), make([]byte, 10), make([]byte, 17)} {
+	for _, src := range [][]byte{
+		nil, {}, {1}, make([]byte, 8), make([]byte, 10), make([]byte, 17),
+	} {
 		var column any = src
 		if src == nil {
 			column = nil

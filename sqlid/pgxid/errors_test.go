@@ -48,7 +48,8 @@ func TestErrorTexts(t *testing.T) {
 	if err == nil {
 		t.Errorf("slices of unequal lengths give no error %s", ragged)
 	}
-	const version = "pgxid: the server sent jsonb of another version than 1: cast the column to json"
+	const version = "pgxid: the server sent jsonb of another version than 1: cast the column to " +
+		"json"
 	err = scan(pgtype.JSONBOID, "\x02\"7\"", &id)
 	for err != nil && err.Error() != version {
 		err = errors.Unwrap(err)

@@ -84,8 +84,11 @@ func TestManyTypesAtOnce(t *testing.T) {
 			pgxid.Register(m)
 			for range 50 {
 				for _, dst := range []interface{ String() string }{
-					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID), new(pgxsuite.UserID), new(idtype.Trace[pgxsuite.User]), new(idtype.Sequence[pgxsuite.User]),
-					new(idtype.Decimal[int]), new(idtype.Decimal[string]), new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
+					new(idtype.DecimalID), new(idtype.TraceID), new(idtype.SequenceID),
+					new(pgxsuite.UserID), new(idtype.Trace[pgxsuite.User]),
+					new(idtype.Sequence[pgxsuite.User]),
+					new(idtype.Decimal[int]), new(idtype.Decimal[string]),
+					new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
 				} {
 					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil ||
 						dst.String() != "7" {
