@@ -12,6 +12,7 @@ package dbtest
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -77,6 +78,27 @@ func New(t testing.TB, k databases.Kind) dsn.DSN {
 		}
 	})
 	return d
+}
+
+// Open opens a database until the test ends.
+func Open(t testing.TB, d dsn.DSN) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(d.Driver(), d.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// Exec runs statements, which must succeed.
+func Exec(t testing.TB, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, text := range statements {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
 }
 
 // Run starts a server for this test alone, which it may kill. See [databases.Run].

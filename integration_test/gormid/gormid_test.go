@@ -94,12 +94,7 @@ func inClickHouse(t testing.TB) gormsuite.Database {
 func newDatabase(t testing.TB, kind databases.Kind) (server *sql.DB, database, source string) {
 	t.Helper()
 	name := dbtest.New(t, kind)
-	server, err := sql.Open(name.Driver(), name.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() })
-	return server, name.Database(), name.Source()
+	return dbtest.Open(t, name), name.Database(), name.Source()
 }
 
 // newSchema makes a schema, in the server's word for it, until the test ends.

@@ -69,7 +69,7 @@ func TestMigrators(t *testing.T) {
 					died++
 				}
 			}
-			db = open(t, d)
+			db = dbtest.Open(t, d)
 			if version, err := migrations.Version(t.Context(), db, target.dialect); err != nil ||
 				version != migrations.Latest(target.dialect) {
 				t.Errorf("after %d migrators: version %d, %v", migrators, version, err)
@@ -114,19 +114,9 @@ func readyMigrators(t *testing.T, target target, d dsn.DSN, n int) (all []*exec.
 	return all, func() { hold.Close() }
 }
 
-func open(t *testing.T, d dsn.DSN) *sql.DB {
-	t.Helper()
-	db, err := sql.Open(d.Driver(), d.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
 func migrated(t *testing.T, target target, d dsn.DSN) *sql.DB {
 	t.Helper()
-	db := open(t, d)
+	db := dbtest.Open(t, d)
 	_, to, err := migrations.Up(t.Context(), db, target.dialect)
 	if err != nil || to != migrations.Latest(target.dialect) {
 		t.Fatalf("migrated to %d, %v", to, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/migrations"
 )
@@ -14,15 +15,9 @@ import (
 func TestLeakedSearchPath(t *testing.T) {
 	s := servers[0]
 	direct, d := s.open(t, "")
-	if _, err := direct.Exec("CREATE SCHEMA empty; CREATE SCHEMA other"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, direct, "CREATE SCHEMA empty; CREATE SCHEMA other")
 	through := pgbouncer.New(t, d)
-	db, err := sql.Open(d.Driver(), through.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := dbtest.Open(t, through)
 	latest := migrations.Latest(s.dialect)
 	version := func(want int, wantErr *migrations.SearchPathError) {
 		t.Helper()
@@ -46,9 +41,7 @@ func TestLeakedSearchPath(t *testing.T) {
 	s.up(t, db, latest)
 	whole, _ := s.open(t, "")
 	s.up(t, whole, 0)
-	if _, err := whole.Exec("CREATE SCHEMA empty"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, whole, "CREATE SCHEMA empty")
 	if got, want := s.list(t, direct), s.list(t, whole); got != want { // in the schema public
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -89,20 +82,15 @@ func TestUpgradeInPlace(t *testing.T) {
 	if err := migrations.Down(ctx, db, s.dialect, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec("CREATE SCHEMA first"); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, db, "CREATE SCHEMA first")
 	before, err := sql.Open(d.Driver(), d.Source()+"&search_path=first,public")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer before.Close()
 	before.SetMaxOpenConns(1)
-	for _, text := range []string{"idmint_schema (version int)", "idmint_counter (x int)"} {
-		if _, err := before.Exec("CREATE TEMP TABLE " + text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dbtest.Exec(t, before, "CREATE TEMP TABLE idmint_schema (version int)",
+		"CREATE TEMP TABLE idmint_counter (x int)")
 	s.up(t, before, 1)
 	s.up(t, db, migrations.Latest(s.dialect))
 	if err := migrations.Down(ctx, before, s.dialect, 0); err != nil {

@@ -126,9 +126,7 @@ func TestServerVersions(t *testing.T) {
 		latest := migrations.Latest(s.dialect)
 		schemas := []string{s.list(t, byHand)}
 		for version := range latest { // by the files, without what Up does
-			if _, err := byHand.Exec(s.files(t, fmt.Sprintf("%04d_*.up.sql", version+1))[0]); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.Exec(t, byHand, s.files(t, fmt.Sprintf("%04d_*.up.sql", version+1))[0])
 			schemas = append(schemas, s.list(t, byHand))
 		}
 		s.up(t, byHand, latest) // knows that it was done
@@ -182,14 +180,7 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 		} {
 			db, _ := s.open(t, map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
 			s.up(t, db, 0)
-			for _, text := range []string{
-				"INSERT INTO idmint_namespace VALUES ('default', 0)",
-				test.used,
-			} {
-				if _, err := db.Exec(text); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)", test.used)
 			before := s.list(t, db)
 			if test.want != nil {
 				text := s.files(t, fmt.Sprintf("%04d_*.down.sql", map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
@@ -198,9 +189,7 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 					t.Errorf("%s, by the file: %v", test.used, err)
 				}
 				if s.dialect == migrations.MySQL { // whose connection has its locks still
-					if _, err := db.Exec("UNLOCK TABLES"); err != nil {
-						t.Fatal(err)
-					}
+					dbtest.Exec(t, db, "UNLOCK TABLES")
 				}
 			}
 			if err := migrations.Down(ctx, db, s.dialect, test.to); !errors.Is(err, test.want) {
@@ -264,9 +253,7 @@ func TestDownComesUponLaunch(t *testing.T) {
 		db, _ := s.open(t, "")
 		s.up(t, db, 0)
 		before := s.list(t, db)
-		if _, err := db.Exec("INSERT INTO idmint_namespace VALUES ('default', 0)"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)")
 		tx, err := db.Begin()
 		if err != nil {
 			t.Fatal(err)
@@ -303,9 +290,7 @@ func TestDownComesUponLaunch(t *testing.T) {
 func TestServerRefuses(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
 		db, _ := s.open(t, "")
-		if _, err := db.Exec("CREATE TABLE idmint_launch_event (x int)"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, db, "CREATE TABLE idmint_launch_event (x int)")
 		before := s.list(t, db)
 		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil ||
 			!strings.HasPrefix(err.Error(), "0001_launch_log.up.sql: ") {
@@ -319,9 +304,7 @@ func TestServerRefuses(t *testing.T) {
 		}
 		newer, _ := s.open(t, "")
 		s.up(t, newer, 0)
-		if _, err := newer.Exec("INSERT INTO idmint_schema (version) VALUES (1000)"); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, newer, "INSERT INTO idmint_schema (version) VALUES (1000)")
 		var e *migrations.NewerError
 		if _, _, err := migrations.Up(ctx, newer, s.dialect); !errors.As(err, &e) ||
 			e.Have != 1000 {
@@ -336,11 +319,7 @@ func TestServerRefuses(t *testing.T) {
 // A connection to MySQL without a database is refused at once: there is nothing to wait for.
 func TestNoDatabase(t *testing.T) {
 	d := dbtest.New(t, databases.MariaDB).WithDatabase("")
-	db, err := sql.Open(d.Driver(), d.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := dbtest.Open(t, d)
 	began := time.Now()
 	_, versionErr := migrations.Version(ctx, db, migrations.MySQL)
 	_, _, upErr := migrations.Up(ctx, db, migrations.MySQL)
@@ -375,11 +354,7 @@ func TestCutOff(t *testing.T) {
 	for version, from := 1, 0; version <= 2; version, from = version+1, version {
 		up := statements(s.files(t, fmt.Sprintf("%04d_*.up.sql", version))[0])
 		for after := version; after < len(up); after += 3 {
-			for _, statement := range up[:after] {
-				if _, err := db.Exec(statement); err != nil {
-					t.Fatalf("%s: %v", statement, err)
-				}
-			}
+			dbtest.Exec(t, db, up[:after]...)
 			cuts++
 			s.up(t, db, from)
 			if got := s.list(t, db); got != want {

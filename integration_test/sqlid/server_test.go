@@ -24,12 +24,7 @@ func TestServerColumns(t *testing.T) {
 		sqlid.MariaDB:  databases.MariaDB,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			d := dbtest.New(t, kind)
-			db, err := sql.Open(d.Driver(), d.Source())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { db.Close() })
+			db := dbtest.Open(t, dbtest.New(t, kind))
 			sqlsuite.Columns(t, sqlsuite.Database{Dialect: dialect, DB: db})
 		})
 	}

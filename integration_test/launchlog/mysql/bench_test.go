@@ -6,6 +6,8 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-func BenchmarkStartLaunch(b *testing.B) { storetest.BenchmarkStart(b, open(b, newDatabase(b))) }
+func BenchmarkStartLaunch(b *testing.B) {
+	storetest.BenchmarkStart(b, suite.Store(b, suite.Database(b)))
+}
 
-func BenchmarkClaim(b *testing.B) { storetest.BenchmarkClaim(b, open(b, newDatabase(b))) }
+func BenchmarkClaim(b *testing.B) { storetest.BenchmarkClaim(b, suite.Store(b, suite.Database(b))) }

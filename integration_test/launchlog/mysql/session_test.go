@@ -11,6 +11,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -62,9 +63,9 @@ type hostileServer struct {
 func newHostileServer(t *testing.T) *hostileServer {
 	t.Helper()
 	server := dbtest.Run(t, databases.MariaDB)
-	admin := openDB(t, server.DSN)
+	admin := dbtest.Open(t, server.DSN)
 	admin.SetMaxOpenConns(1)
-	exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'", "GRANT ALL ON `t_%`.* TO app@'%'")
+	dbtest.Exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'", "GRANT ALL ON `t_%`.* TO app@'%'")
 	return &hostileServer{server, admin}
 }
 
@@ -81,9 +82,9 @@ func (s *hostileServer) database(t *testing.T) dsn.DSN {
 	}
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	db := openDB(t, d)
+	db := dbtest.Open(t, d)
 	latest := migrations.Latest(migrations.MySQL)
-	other := openDB(t, d)
+	other := dbtest.Open(t, d)
 	for range 2 {
 		_, err := migrations.Version(limited, other, migrations.MySQL) // which locks nothing
 		if err != nil {
@@ -116,18 +117,18 @@ func TestHostileDefaults(t *testing.T) {
 			if err := server.QueryRow("SELECT @@global." + test.name).Scan(&before); err != nil {
 				t.Fatal(err)
 			}
-			exec(t, server.DB, "SET GLOBAL "+test.name+" = "+test.value)
+			dbtest.Exec(t, server.DB, "SET GLOBAL "+test.name+" = "+test.value)
 			defer func() {
 				if _, err := server.DB.Exec("SET GLOBAL "+test.name+" = ?", before); err != nil {
-					exec(t, server.DB, "SET GLOBAL "+test.name+" = "+before) // it is no text
+					dbtest.Exec(t, server.DB, "SET GLOBAL "+test.name+" = "+before) // it is no text
 				}
 			}()
 			d := server.database(t)
-			tour(t, open(t, d), "own", 1)
-			s, err := mysql.New(ctx, openDB(t, d))
+			serversuite.Tour(t, suite.Store(t, d), "own", 1)
+			s, err := mysql.New(ctx, dbtest.Open(t, d))
 			switch {
 			case test.refused == "" && err == nil:
-				tour(t, s, "app", 2)
+				serversuite.Tour(t, s, "app", 2)
 			case test.refused == "" || err == nil || !strings.Contains(err.Error(), test.refused):
 				t.Errorf("New: %v, want %q", err, test.refused)
 			}
@@ -141,20 +142,18 @@ func TestHostileDefaultsAtOnce(t *testing.T) {
 	set := map[string]bool{}
 	for _, h := range hostile {
 		if !set[h.name] {
-			exec(t, server.DB, "SET GLOBAL "+h.name+" = "+h.value)
+			dbtest.Exec(t, server.DB, "SET GLOBAL "+h.name+" = "+h.value)
 		}
 		set[h.name] = true
 	}
 	databases := map[launchlog.Store]string{}
 	storetest.Run(t, func(t *testing.T) launchlog.Store {
 		d := server.database(t)
-		s := open(t, d)
+		s := suite.Store(t, d)
 		databases[s] = d.Database()
 		return s
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := server.DB.Exec(`UPDATE `+databases[store]+`.idmint_launch SET next_generator_id = ?
-			WHERE namespace = ? AND launch_id = ?`, next, ref.Namespace, ref.Launch)
-		return err
+		return serversuite.Jump(server.DB, databases[store]+".idmint_launch", ref, next)
 	})
 }
 
@@ -163,15 +162,15 @@ func TestUseOtherDatabase(t *testing.T) {
 	server := dbtest.Server(t, databases.MariaDB)
 	name := "t-`" + strings.ToLower(rand.Text()) // which must be quoted
 	quoted := "`" + strings.ReplaceAll(name, "`", "``") + "`"
-	admin := openDB(t, server.DSN)
-	exec(t, admin, "CREATE DATABASE "+quoted)
-	defer exec(t, admin, "DROP DATABASE "+quoted)
-	d, other := server.DSN.WithDatabase(name), newDatabase(t)
-	if _, _, err := migrations.Up(ctx, openDB(t, d), migrations.MySQL); err != nil {
+	admin := dbtest.Open(t, server.DSN)
+	dbtest.Exec(t, admin, "CREATE DATABASE "+quoted)
+	defer dbtest.Exec(t, admin, "DROP DATABASE "+quoted)
+	d, other := server.DSN.WithDatabase(name), suite.Database(t)
+	if _, _, err := migrations.Up(ctx, dbtest.Open(t, d), migrations.MySQL); err != nil {
 		t.Fatal(err)
 	}
 	const connections = 3
-	db := openSource(t, with(d, "sql_mode=%27STRICT_ALL_TABLES%27"))
+	db := dbtest.Open(t, serversuite.With(t, d, "sql_mode=%27STRICT_ALL_TABLES%27"))
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	s, err := mysql.New(ctx, db)
@@ -192,7 +191,7 @@ func TestUseOtherDatabase(t *testing.T) {
 	for _, conn := range held {
 		conn.Close()
 	}
-	tour(t, s, "a", 1)
+	serversuite.Tour(t, s, "a", 1)
 	for table, want := range map[string]int{quoted: 1, other.Database(): 0} {
 		var launches int
 		err := admin.QueryRow("SELECT count(*) FROM " + table + ".idmint_launch").Scan(&launches)

@@ -3,88 +3,72 @@ package mysql_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/storesuite"
-	"github.com/idmint/idmint/internal/subprocess"
-	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog/mysql"
-	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 )
 
 var ctx = context.Background()
 
-func TestMain(m *testing.M) {
-	subprocess.Work(storesuite.Workers(func(source string) (launchlog.Store, error) {
-		return mysql.Open(ctx, source)
-	}))
-	dbtest.Main(m)
+var suite = serversuite.Server[*mysql.Store]{
+	Kind: databases.MariaDB, Dialect: migrations.MySQL, Open: mysql.Open,
+	OnlyReads: "transaction_read_only=1", FindsByReading: true,
+	Kill: kill,
+	Trip: func(table string) (create, drop string) {
+		return "CREATE TRIGGER trip BEFORE INSERT ON " + table +
+			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'", "DROP TRIGGER trip"
+	},
+	Refused: []string{
+		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch",
+		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
+		replaceLaunch + "('default', 2, 'new', '', '', '', '', '')",
+		replaceLaunch + "('default', 3, 'b', '', '', '', '', '')",
+		"REPLACE INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
+			"VALUES ('default', 1, 0, 'x', 'h', 1)",
+		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) " +
+			"VALUES (1, 'default', 'x', 'y')",
+		"REPLACE INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) " +
+			"ON DUPLICATE KEY UPDATE value = 0",
+	},
+	Refuses: func(err error) bool { return err != nil },
+	Unopened: func(_ *testing.T, d dsn.DSN) [][3]string {
+		const want = "user:password@tcp(host:3306)/database"
+		return [][3]string{
+			{"no database", d.WithDatabase("none").Source(), "Unknown database 'none'"},
+			{
+				"none named", d.WithDatabase("").Source(),
+				"the connection has no database: name one in the DSN",
+			},
+			{"not a DSN", "me:secret@nowhere", "invalid DSN"},
+			{"as for --db", "mysql://me:secret@127.0.0.1:1/none", want},
+			{"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none", want},
+		}
+	},
 }
 
-func TestManyProcesses(t *testing.T) {
-	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-		d := newDatabase(t)
-		return d.Source(), open(t, d)
-	}, 6, 50)
-}
+const replaceLaunch = "REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, " +
+	"request_hash, service, environment, initiator, host) VALUES "
 
-// The store is written for the tables that the migrations make, also where they upgrade a log that
-// is in use.
-func TestUpgrade(t *testing.T) {
-	d := newDatabase(t)
-	db := openDB(t, d)
-	storesuite.Upgrade(t, func() launchlog.Store { return open(t, d) },
-		func() error { return migrations.Down(ctx, db, migrations.MySQL, 1) },
-		func() error { _, _, err := migrations.Up(ctx, db, migrations.MySQL); return err })
-}
-
-func TestStore(t *testing.T) {
-	databases := map[launchlog.Store]*sql.DB{}
-	storetest.Run(t, func(t *testing.T) launchlog.Store {
-		d := newDatabase(t)
-		s := open(t, d)
-		databases[s] = openDB(t, d)
-		return s
-	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := databases[store].Exec(
-			`UPDATE idmint_launch SET next_generator_id = ? WHERE namespace = ? AND launch_id = ?`,
-			next, ref.Namespace, ref.Launch)
-		return err
-	})
-}
-
-// newDatabase makes a database with an empty launch log.
-func newDatabase(t testing.TB) dsn.DSN {
-	t.Helper()
-	d := dbtest.New(t, databases.MariaDB)
-	if _, _, err := migrations.Up(ctx, openDB(t, d), migrations.MySQL); err != nil {
-		t.Fatal(err)
+func kill(db *sql.DB, n int) (ended int, err error) {
+	var list sql.NullString
+	err = db.QueryRow(`SELECT group_concat(id) FROM information_schema.processlist
+		WHERE db = database() AND id <> connection_id() AND rand() < 0.3`).Scan(&list)
+	what := []string{"CONNECTION", "QUERY"}[n%2]
+	for id := range strings.FieldsFuncSeq(list.String, func(r rune) bool { return r == ',' }) {
+		if _, err := db.Exec(fmt.Sprintf("KILL %s %s", what, id)); err == nil {
+			ended++ // it may have ended by itself
+		}
 	}
-	return d
+	return ended, err
 }
 
-func openDB(t testing.TB, d dsn.DSN) *sql.DB { return openSource(t, d.Source()) }
+func TestMain(m *testing.M) { suite.Main(m) }
 
-func openSource(t testing.TB, source string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("mysql", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
-func open(t testing.TB, d dsn.DSN) *mysql.Store {
-	t.Helper()
-	s, err := mysql.Open(ctx, d.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
+func TestServer(t *testing.T) { suite.Run(t) }

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"testing"
 
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
@@ -22,6 +23,6 @@ func BenchmarkClaim(b *testing.B) { bench(b, storetest.BenchmarkClaim) }
 
 func bench(b *testing.B, run func(*testing.B, launchlog.Store)) {
 	for _, mode := range benchModes {
-		b.Run(mode, func(b *testing.B) { run(b, open(b, with(b, newDatabase(b), mode))) })
+		b.Run(mode, func(b *testing.B) { run(b, suite.Store(b, serversuite.With(b, suite.Database(b), mode))) })
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -16,17 +18,17 @@ import (
 
 // An app's transactions hold all connections of its pool.
 func TestHeld(t *testing.T) {
-	d := newDatabase(t)
-	pool, err := pgxpool.New(ctx, with(t, d, "pool_max_conns=2").Source())
+	d := suite.Database(t)
+	pool, err := pgxpool.New(ctx, serversuite.With(t, d, "pool_max_conns=2").Source())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	elsewhere := openDB(t, d)
+	elsewhere := dbtest.Open(t, d)
 	storetest.Held(t, storetest.AppPool{
 		Connections: 2,
 		New:         func() (launchlog.Store, error) { return postgres.New(ctx, pool) },
-		Elsewhere:   open(t, d),
+		Elsewhere:   suite.Store(t, d),
 		Begin: func() (func(), error) {
 			tx, err := pool.Begin(ctx)
 			return func() { _ = tx.Rollback(ctx) }, err
@@ -44,8 +46,8 @@ func TestHeld(t *testing.T) {
 // Two transactions that mint their first IDs, of a launch that was started elsewhere, hold both
 // connections of the pool. The generator says what to do, and mints as soon as they have ended.
 func TestFirstIDInTransactions(t *testing.T) {
-	d := newDatabase(t)
-	pool, err := pgxpool.New(ctx, with(t, d, "pool_max_conns=2").Source())
+	d := suite.Database(t)
+	pool, err := pgxpool.New(ctx, serversuite.With(t, d, "pool_max_conns=2").Source())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +56,8 @@ func TestFirstIDInTransactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := newLog(t, s, 0)
-	launch, err := newLog(t, open(t, d), 0).Start(ctx, storetest.Request("a"))
+	log := serversuite.Log(t, s, 0)
+	launch, err := serversuite.Log(t, suite.Store(t, d), 0).Start(ctx, storetest.Request("a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
@@ -31,9 +32,9 @@ const elsewhere, strange = "Elsewhere", `My "idmint_ Schema`
 func inSchema(t testing.TB, d dsn.DSN, schema string) dsn.DSN {
 	t.Helper()
 	quoted := pgx.Identifier{schema}.Sanitize()
-	exec(t, openDB(t, d), "CREATE SCHEMA "+quoted)
+	dbtest.Exec(t, dbtest.Open(t, d), "CREATE SCHEMA "+quoted)
 	in := withPath(t, d, quoted)
-	if _, _, err := migrations.Up(ctx, openDB(t, in), migrations.Postgres); err != nil {
+	if _, _, err := migrations.Up(ctx, dbtest.Open(t, in), migrations.Postgres); err != nil {
 		t.Fatal(err)
 	}
 	return in
@@ -41,7 +42,7 @@ func inSchema(t testing.TB, d dsn.DSN, schema string) dsn.DSN {
 
 func withPath(t testing.TB, d dsn.DSN, path string) dsn.DSN {
 	t.Helper()
-	return with(t, d, "search_path="+url.QueryEscape(path))
+	return serversuite.With(t, d, "search_path="+url.QueryEscape(path))
 }
 
 // The suite, with connections on which another client has set the search_path to the schema of
@@ -50,34 +51,32 @@ func TestLeakedSearchPath(t *testing.T) {
 	pooler := pgbouncer.New(t, dbtest.Server(t, databases.Postgres).DSN)
 	direct := map[launchlog.Store]*sql.DB{}
 	storetest.Run(t, func(t *testing.T) launchlog.Store {
-		d := newDatabase(t)
-		other := open(t, inSchema(t, d, elsewhere))
+		d := suite.Database(t)
+		other := suite.Store(t, inSchema(t, d, elsewhere))
 		for _, key := range []string{"a", "b"} {
-			if _, err := newLog(t, other, 0).Start(ctx, storetest.Request(key)); err != nil {
+			if _, err := serversuite.Log(t, other, 0).Start(ctx, storetest.Request(key)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		through := pooler.WithDatabase(d.Database())
 		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
-		s := open(t, through)
+		s := suite.Store(t, through)
 		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
-		direct[s] = openDB(t, d)
+		direct[s] = dbtest.Open(t, d)
 		return s
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := direct[store].Exec(`UPDATE idmint_launch SET next_generator_id = $1
-			WHERE namespace = $2 AND launch_id = $3`, next, ref.Namespace, ref.Launch)
-		return err
+		return serversuite.Jump(direct[store], "idmint_launch", ref, next)
 	})
 }
 
 // Two stores of one DSN never count by different logs, whatever is leaked before and between.
 func TestLeakGivesNothingTwice(t *testing.T) {
-	d := newDatabase(t)
+	d := suite.Database(t)
 	inSchema(t, d, elsewhere)
 	through := pgbouncer.New(t, d)
 	for i, schema := range []string{elsewhere, "public", elsewhere} {
 		pgbouncer.Leak(t, through, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
-		launch, err := newLog(t, open(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("with %s leaked: launch %d, %v; want %d", schema, launch.ID, err, 1+i)
 		}
@@ -87,28 +86,28 @@ func TestLeakGivesNothingTwice(t *testing.T) {
 // "$user" in the default search_path is the schema of the session's own role, whichever one another
 // client has SET.
 func TestLeakedRoleGivesNothingTwice(t *testing.T) {
-	d := newDatabase(t)
-	admin := openDB(t, d)
+	d := suite.Database(t)
+	admin := dbtest.Open(t, d)
 	role := d.Database() + "_other" // roles are the whole server's
-	exec(t, admin, "CREATE ROLE "+role)
+	dbtest.Exec(t, admin, "CREATE ROLE "+role)
 	t.Cleanup(func() {
-		exec(t, admin, "DROP OWNED BY "+role)
-		exec(t, admin, "DROP ROLE "+role)
+		dbtest.Exec(t, admin, "DROP OWNED BY "+role)
+		dbtest.Exec(t, admin, "DROP ROLE "+role)
 	})
 	inSchema(t, d, role)
-	exec(t, admin, fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[1]s; "+
+	dbtest.Exec(t, admin, fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[1]s; "+
 		"GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %[1]s, public TO %[1]s", role))
 	through := pgbouncer.New(t, d)
 	for i, set := range []string{"RESET ROLE", "SET ROLE " + role, "SET ROLE " + role} {
 		pgbouncer.Leak(t, through, set)
-		launch, err := newLog(t, open(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("after %s: launch %d, %v; want %d", set, launch.ID, err, 1+i)
 		}
 	}
 
 	// The connection string's role is no leak.
-	launch, err := newLog(t, open(t, with(t, d, "role="+role)), 0).Start(ctx,
+	launch, err := serversuite.Log(t, suite.Store(t, serversuite.With(t, d, "role="+role)), 0).Start(ctx,
 		storetest.Request("r"))
 	if schema := schemaOf(t, admin, "r", role); err != nil || launch.ID != 1 || schema != role {
 		t.Errorf("by the connection string's role: launch %d in %s, %v", launch.ID, schema, err)
@@ -121,11 +120,11 @@ func TestSchemaIsQuoted(t *testing.T) {
 	in := inSchema(t, d, strange)
 	const modes = "exec simple_protocol cache_statement cache_describe describe_exec"
 	for i, mode := range strings.Fields(modes) {
-		tour(t, open(t, with(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
+		serversuite.Tour(t, suite.Store(t, serversuite.With(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
 	}
 	var launches int
 	table := pgx.Identifier{strange, "idmint_launch"}.Sanitize()
-	err := openDB(t, d).QueryRow(`SELECT count(*) FROM ` + table).Scan(&launches)
+	err := dbtest.Open(t, d).QueryRow(`SELECT count(*) FROM ` + table).Scan(&launches)
 	if err != nil || launches != 5 {
 		t.Errorf("%d launches in the schema, %v", launches, err)
 	}
@@ -135,15 +134,15 @@ func TestSchemaIsQuoted(t *testing.T) {
 // leads to another one.
 func TestSetSearchPath(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
-	db := openDB(t, d)
-	exec(t, db, "CREATE SCHEMA empty")
+	db := dbtest.Open(t, d)
+	dbtest.Exec(t, db, "CREATE SCHEMA empty")
 	inSchema(t, d, elsewhere)
-	here := newDatabase(t)
-	exec(t, openDB(t, here), "CREATE SCHEMA empty")
+	here := suite.Database(t)
+	dbtest.Exec(t, dbtest.Open(t, here), "CREATE SCHEMA empty")
 	inSchema(t, here, elsewhere)
-	role := newDatabase(t)
+	role := suite.Database(t)
 	inSchema(t, role, elsewhere)
-	exec(t, openDB(t, role), `ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
+	dbtest.Exec(t, dbtest.Open(t, role), `ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
 	const temporary = "CREATE TEMP TABLE idmint_schema (version int); " +
 		"INSERT INTO idmint_schema VALUES (1000)"
 	const setElsewhere = `SET search_path = "Elsewhere"`
@@ -202,8 +201,8 @@ func TestSetSearchPath(t *testing.T) {
 		case errors.As(err, &schema):
 			got = *schema
 		case err == nil:
-			if _, err = newLog(t, s, 0).Start(ctx, storetest.Request(test.name)); err == nil {
-				got = schemaOf(t, openDB(t, test.d), test.name, "public", elsewhere)
+			if _, err = serversuite.Log(t, s, 0).Start(ctx, storetest.Request(test.name)); err == nil {
+				got = schemaOf(t, dbtest.Open(t, test.d), test.name, "public", elsewhere)
 			}
 		}
 		if got != test.want {

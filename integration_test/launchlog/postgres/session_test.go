@@ -8,6 +8,7 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/migrations"
 )
@@ -39,11 +40,11 @@ func TestHostileDefaults(t *testing.T) {
 	} {
 		t.Run(test.settings, func(t *testing.T) {
 			d := dbtest.New(t, databases.Postgres)
-			admin := openDB(t, d)
+			admin := dbtest.Open(t, d)
 			for setting := range strings.SplitSeq(test.settings, "; ") {
-				exec(t, admin, "ALTER DATABASE "+d.Database()+" SET "+setting)
+				dbtest.Exec(t, admin, "ALTER DATABASE "+d.Database()+" SET "+setting)
 			}
-			db := openDB(t, d)
+			db := dbtest.Open(t, d)
 			for range 2 {
 				if _, to, err := migrations.Up(ctx, db, migrations.Postgres); err != nil ||
 					to != 2 {
@@ -56,9 +57,9 @@ func TestHostileDefaults(t *testing.T) {
 			if _, _, err := migrations.Up(ctx, db, migrations.Postgres); err != nil {
 				t.Fatal(err)
 			}
-			tour(t, open(t, d), "own", 1)
+			serversuite.Tour(t, suite.Store(t, d), "own", 1)
 			var reason string // as others read it
-			others := openDB(t, with(t, d, "client_encoding=UTF8"))
+			others := dbtest.Open(t, serversuite.With(t, d, "client_encoding=UTF8"))
 			err := others.QueryRow("SELECT reason FROM idmint_launch").Scan(&reason)
 			if err != nil || reason != "é" {
 				t.Errorf("the reason is stored as %q, %v", reason, err)
@@ -71,7 +72,7 @@ func TestHostileDefaults(t *testing.T) {
 			s, err := postgres.New(ctx, pool)
 			switch {
 			case test.refused == "" && err == nil:
-				tour(t, s, "app", 2)
+				serversuite.Tour(t, s, "app", 2)
 			case test.refused == "" || err == nil || !strings.Contains(err.Error(), test.refused):
 				t.Errorf("New: %v, want %q", err, test.refused)
 			}

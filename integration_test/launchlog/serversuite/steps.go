@@ -1,0 +1,185 @@
+package serversuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+var (
+	firstLaunch = launchlog.Ref{Namespace: "default", Launch: 1}
+	aCounter    = launchlog.CounterRef{Namespace: "default", Name: "c"}
+	failed      = launchlog.Ending{Outcome: launchlog.Failed, Actor: "a"}
+)
+
+// a step of a store.
+type step struct {
+	name string
+	run  func(context.Context) error
+}
+
+// steps are those that write. What they start is launch "b", what they change is launch 1.
+func steps(s launchlog.Store) []step {
+	return []step{
+		{"start", func(ctx context.Context) error { return start(ctx, s, "b") }},
+		{"claim", func(ctx context.Context) error {
+			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: firstLaunch, Token: "t", Host: "h"})
+			return err
+		}},
+		{"end", func(ctx context.Context) error {
+			_, err := s.EndLaunch(ctx, firstLaunch, failed)
+			return err
+		}},
+	}
+}
+
+func start(ctx context.Context, s launchlog.Store, key string) error {
+	_, err := s.StartLaunch(ctx, launchlog.Start{
+		Namespace: "default", Request: storetest.Request(key), RequestHash: "x",
+	})
+	return err
+}
+
+// Tour takes every step once, straight from the store: none is to be tried again. The launch has
+// the number id.
+func Tour(t *testing.T, s launchlog.Store, key string, id int) {
+	t.Helper()
+	start := launchlog.Start{
+		Namespace: "default", Request: storetest.Request(key), RequestHash: "x", Host: "h",
+	}
+	start.Data, start.Reason = []byte(`{"a":"é"}`), "é"
+	launch, err := s.StartLaunch(ctx, start)
+	if err != nil || launch.ID != id || time.Since(launch.StartedAt).Abs() > time.Minute ||
+		launch.StartedAt.Location() != time.UTC {
+		t.Fatalf("start: %+v, %v; want launch %d", launch, err, id)
+	}
+	ref := launchlog.Ref{Namespace: "default", Launch: id}
+	counter := launchlog.CounterRef{Namespace: "default", Name: key}
+	var group sync.WaitGroup
+	for i := range 10 {
+		group.Go(func() {
+			take := launchlog.Take{Ref: ref, Token: key + fmt.Sprint(i), Host: "h", PID: i}
+			if _, err := s.ClaimGenerator(ctx, take); err != nil {
+				t.Errorf("claim: %v", err)
+			}
+			if _, err := s.ReserveNumbers(ctx, counter, 0, 5); err != nil {
+				t.Errorf("reserve: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	ended, err := s.EndLaunch(ctx, ref, failed)
+	if err != nil || ended.NextGenerator != 10 || time.Since(ended.EndedAt).Abs() > time.Minute {
+		t.Errorf("end: %+v, %v", ended, err)
+	}
+	if shown, err := s.Launch(ctx, ref); err != nil || shown.EndedAt != ended.EndedAt ||
+		string(shown.Data) != `{"a":"é"}` {
+		t.Errorf("shown: %+v, %v", shown, err)
+	}
+	last := launchlog.Filter{Service: "shop", Before: id + 1, Limit: 1}
+	if list, err := s.Launches(ctx, "default", last); err != nil || len(list) != 1 ||
+		list[0].ID != id {
+		t.Errorf("list: %+v, %v", list, err)
+	}
+	if claims, err := s.Claims(ctx, ref, 9, 5); err != nil || len(claims) != 1 ||
+		claims[0].Generator != 9 {
+		t.Errorf("claims: %+v, %v", claims, err)
+	}
+	if events, err := s.Events(ctx, ref); err != nil || len(events) != 2 {
+		t.Errorf("events: %+v, %v", events, err)
+	}
+	if now, err := s.AdvanceCounter(ctx, counter, 60, "a"); err != nil || now != 60 {
+		t.Errorf("advance the counter: %d, %v", now, err)
+	}
+	if now, err := s.AdvanceLaunches(ctx, "other", id, failed); err != nil || now != id {
+		t.Errorf("advance: %d, %v", now, err)
+	}
+	if events, err := s.Events(ctx, launchlog.Ref{Namespace: "other"}); err != nil ||
+		len(events) != id {
+		t.Errorf("events of the namespace: %+v, %v", events, err)
+	}
+}
+
+// A call whose context ends while another transaction has the row ends soon. It says that it may
+// have been carried out where that is so.
+func (s Server[S]) endInMidCall(t *testing.T) {
+	d := s.Database(t)
+	store := s.Store(t, d)
+	if err := start(ctx, store, "a"); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := dbtest.Open(t, d).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var one int
+	const lock = "SELECT 1 FROM idmint_launch, idmint_namespace FOR UPDATE"
+	if err := tx.QueryRow(lock).Scan(&one); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range steps(store) {
+		// There is a connection, and no time goes into making one.
+		if _, err := store.Launch(ctx, firstLaunch); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ending, cancel := context.WithTimeout(ctx, 2*time.Second)
+		err := step.run(ending)
+		cancel()
+		var attempt *launchlog.AttemptError
+		if d := time.Since(began); !errors.As(err, &attempt) || attempt.Ambiguous != s.InDoubt ||
+			!errors.Is(err, context.DeadlineExceeded) || d > 20*time.Second {
+			t.Errorf("%s: %v after %v, want a deadline, in doubt: %t", step.name, err, d, s.InDoubt)
+		}
+		dead, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := step.run(dead); err != context.Canceled {
+			t.Errorf("%s, before anything was sent: %v", step.name, err)
+		}
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Log(t, store, 0).Claim(ctx, 1)
+	if s.InDoubt && (err == nil || errors.Is(err, launchlog.ErrEnded)) {
+		return
+	}
+	if err != nil || c.Generator != 0 {
+		t.Errorf("afterwards: %+v, %v", c, err)
+	}
+}
+
+// A standby can be read. A step that writes says why it cannot.
+func (s Server[S]) onlyReads(t *testing.T) {
+	d := s.Database(t)
+	if err := start(ctx, s.Store(t, d), "a"); err != nil {
+		t.Fatal(err)
+	}
+	store := s.Store(t, With(t, d, s.OnlyReads))
+	if shown, err := store.Launch(ctx, firstLaunch); err != nil || shown.Key != "a" {
+		t.Errorf("show: %+v, %v", shown, err)
+	}
+	refused := func(name string, err error) {
+		var attempt *launchlog.AttemptError
+		if !errors.As(err, &attempt) || attempt.Ambiguous ||
+			!strings.Contains(err.Error(), "the server only reads") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, step := range steps(store) {
+		refused(step.name, step.run(ctx))
+	}
+	_, err := store.ReserveNumbers(ctx, aCounter, 0, 1)
+	refused("reserve", err)
+	if err := start(ctx, store, "a"); err != nil || !s.FindsByReading {
+		refused("start again", err)
+	}
+}
