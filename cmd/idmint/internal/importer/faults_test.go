@@ -5,9 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +26,10 @@ import (
 
 func TestMain(m *testing.M) {
 	subprocess.Work(map[string]func([]string) error{"hold": holdWorker})
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(len(places))); err != nil { // they wait
+		panic(err)
+	}
 	dbtest.Main(m)
 }
 
@@ -71,7 +77,7 @@ func isBusy(err error) bool {
 // An import waits for a lock as long as its budget, at the start and between batches, and loses
 // nothing where that is not enough.
 func TestLocked(t *testing.T) {
-	const budget = 2 * time.Second
+	const budget = time.Second
 	f := newFixture(t)
 	short := func(im Import) (Result, error) {
 		return Run(ctx, f.database(budget), f.log, strings.NewReader(numbered(50)), im)
@@ -83,7 +89,7 @@ func TestLocked(t *testing.T) {
 		errors.As(err, new(*StoppedError)) {
 		t.Errorf("at the start: %v", err)
 	}
-	if d := time.Since(began); d < budget/2 || d > 10*budget {
+	if d := time.Since(began); d < budget/2 || d > 20*budget {
 		t.Errorf("it waited for %v", d)
 	}
 	release()

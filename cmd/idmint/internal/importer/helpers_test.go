@@ -50,12 +50,26 @@ var places = []place{
 	{name: "ClickHouse", kind: databases.ClickHouse},
 }
 
+// onServers are the places where batches are transactions of a server.
+var onServers = places[1:3]
+
 // everywhere runs a test in all places. Of its fixtures, the newest has the database for itself.
 func everywhere(t *testing.T, test func(t *testing.T, newFixture func(testing.TB) *fixture)) {
 	t.Helper()
+	inPlaces(t, places, test)
+}
+
+// inPlaces runs a test in several places at once: most of its time it waits for a server.
+func inPlaces(
+	t *testing.T, places []place, test func(t *testing.T, newFixture func(testing.TB) *fixture),
+) {
+	t.Helper()
+	leavesNothing(t)
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			at := p.prepare(t)
+			at.beside = true
 			test(t, func(t testing.TB) *fixture {
 				t.Helper()
 				return newFixtureIn(t, at, filepath.Join(t.TempDir(), "app.db"))
@@ -69,6 +83,7 @@ type prepared struct {
 	place
 	target   dsn.DSN
 	recordIn dsn.DSN
+	beside   bool // tests in other places run at the same time
 }
 
 func (p place) prepare(t testing.TB) prepared {
@@ -102,27 +117,30 @@ func newFixtureAt(t testing.TB, path string) *fixture {
 	return newFixtureIn(t, prepared{}, path)
 }
 
-// nothingLeft is goleak.VerifyNone, with the patience that a busy machine needs.
-func nothingLeft(t testing.TB, options ...goleak.Option) {
+// leavesNothing checks at the test's end that no import has left a goroutine behind, with the
+// patience that a busy machine needs. A test may have more fixtures, whose databases are open.
+func leavesNothing(t testing.TB) {
 	t.Helper()
-	for range 20 {
-		if goleak.Find(options...) == nil {
-			return
-		}
+	options := []goleak.Option{
+		goleak.IgnoreCurrent(),
+		goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"),
 	}
-	goleak.VerifyNone(t, options...)
+	t.Cleanup(func() {
+		for range 20 {
+			if goleak.Find(options...) == nil {
+				return
+			}
+		}
+		goleak.VerifyNone(t, options...)
+	})
 }
 
 func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
 	t.Helper()
 	f := &fixture{TB: t, at: at, path: path}
-	// The last thing that is done: no import leaves a goroutine behind. A test may have more
-	// fixtures, whose databases are open.
-	before := goleak.IgnoreCurrent()
-	t.Cleanup(func() {
-		nothingLeft(t, before,
-			goleak.IgnoreTopFunction("database/sql.(*DB).connectionOpener"))
-	})
+	if !at.beside { // whose goroutines come and go
+		leavesNothing(t)
+	}
 	f.launches = f.open()
 	if _, _, err := migrations.Up(ctx, f.launches, migrations.SQLite); err != nil {
 		t.Fatal(err)
@@ -163,12 +181,7 @@ func (f *fixture) open() *sql.DB {
 
 func (f *fixture) openServer(d dsn.DSN) *sql.DB {
 	f.Helper()
-	db, err := sql.Open(d.Driver(), d.Source())
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { db.Close() })
-	return db
+	return dbtest.Open(f, d)
 }
 
 // database opens the database as another process does.

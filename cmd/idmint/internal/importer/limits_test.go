@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/databases"
@@ -32,8 +33,13 @@ func wide(format Format, n int) string {
 	return "{" + strings.Join(header, ",") + "}\n"
 }
 
+// measuring is held while one of the tests that run at the same time measures what it allocates.
+var measuring sync.Mutex
+
 // allocated is how many bytes f allocates in all.
 func allocated(f func()) uint64 {
+	measuring.Lock()
+	defer measuring.Unlock()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	f()

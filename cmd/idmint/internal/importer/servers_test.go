@@ -17,12 +17,12 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 )
 
-// onServers has a database on each server, which one fixture after the other uses.
-func onServers(t *testing.T) func(databases.Kind) prepared {
+// eachServer has a database on each server, which one fixture after the other uses.
+func eachServer(t *testing.T) func(databases.Kind) prepared {
 	t.Helper()
 	at := map[databases.Kind]prepared{}
-	for _, kind := range databases.Kinds() {
-		at[kind] = place{string(kind), kind, ""}.prepare(t)
+	for _, p := range places[1:] {
+		at[p.kind] = p.prepare(t)
 	}
 	return func(kind databases.Kind) prepared { return at[kind] }
 }
@@ -30,7 +30,7 @@ func onServers(t *testing.T) func(databases.Kind) prepared {
 // A row that a server refuses spoils its batch, and no other. The error names it.
 func TestRefusedByServer(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	at := onServers(t)
+	at := eachServer(t)
 	for _, test := range []struct {
 		kind   databases.Kind
 		create string
@@ -115,7 +115,7 @@ func testHardValues(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 func TestExistingOnServers(t *testing.T) {
-	at := onServers(t)
+	at := eachServer(t)
 	const engine = ` ENGINE = MergeTree ORDER BY id`
 	const window = ` SETTINGS non_replicated_deduplication_window = 100`
 	for _, test := range []struct {
@@ -323,99 +323,91 @@ func (c *cutter) serve(client net.Conn) {
 
 // Connections that are lost, with requests and with answers, are made again: one run stores each
 // row once.
-func TestLostConnections(t *testing.T) {
+func TestLostConnections(t *testing.T) { inPlaces(t, places[1:], testLostConnections) }
+
+func testLostConnections(t *testing.T, newFixture func(testing.TB) *fixture) {
 	const rows = 3000
-	for _, kind := range databases.Kinds() {
-		t.Run(string(kind), func(t *testing.T) {
-			at := place{string(kind), kind, ""}.prepare(t)
-			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-			network := newCutter(t, at.target.Host())
-			f.at.target = at.target.WithHost(network.Addr().String())
-			result, err := f.run(ctx, strings.NewReader(numbered(rows)),
-				importing(func(im *Import) { im.Batch = 50 }))
-			network.intact.Store(true)
-			t.Logf("%s: %d connections lost while %d rows were stored", kind, network.lost.Load(),
-				result.Rows)
-			if err != nil || result.Rows != rows {
-				t.Fatalf("%+v, %v", result, err)
-			}
-			f.checkNumbered(rows, 1)
-			if network.lost.Load() < 3 {
-				t.Error("too few: the test shows nothing")
-			}
-		})
+	f := newFixture(t)
+	network := newCutter(t, f.at.target.Host())
+	f.at.target = f.at.target.WithHost(network.Addr().String())
+	result, err := f.run(ctx, strings.NewReader(numbered(rows)),
+		importing(func(im *Import) { im.Batch = 50 }))
+	network.intact.Store(true)
+	t.Logf("%d connections lost while %d rows were stored", network.lost.Load(), result.Rows)
+	if err != nil || result.Rows != rows {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	f.checkNumbered(rows, 1)
+	if network.lost.Load() < 3 {
+		t.Error("too few: the test shows nothing")
 	}
 }
 
 // A batch may be stored whose COMMIT was sent before the server was away for longer than the
 // budget.
-func TestCommitInDoubt(t *testing.T) {
-	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
-		at := place{string(kind), kind, ""}.prepare(t)
-		f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-		network := newCutter(t, at.target.Host())
-		network.intact.Store(true)
-		f.at.target = at.target.WithHost(network.Addr().String())
-		im := importing()
-		im.Progress = func(rows, _ int64) {
-			if rows == 20 {
-				network.commit.Store(true)
-			}
+func TestCommitInDoubt(t *testing.T) { inPlaces(t, onServers, testCommitInDoubt) }
+
+func testCommitInDoubt(t *testing.T, newFixture func(testing.TB) *fixture) {
+	f := newFixture(t)
+	at := f.at
+	network := newCutter(t, at.target.Host())
+	network.intact.Store(true)
+	f.at.target = at.target.WithHost(network.Addr().String())
+	im := importing()
+	im.Progress = func(rows, _ int64) {
+		if rows == 20 {
+			network.commit.Store(true)
 		}
-		_, err := Run(ctx, f.database(6*time.Second), f.log, strings.NewReader(numbered(50)), im)
-		var stopped *StoppedError
-		if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 10 ||
-			!strings.Contains(err.Error(), "20 rows are stored, the next 10 are in doubt") {
-			t.Errorf("%s: %v", kind, err)
-		}
-		f.checkNumbered(30, 1)
-		f.at = at
-		f.mustRun(numbered(50), importing(resume))
-		f.checkNumbered(50, 1)
 	}
+	_, err := Run(ctx, f.database(6*time.Second), f.log, strings.NewReader(numbered(50)), im)
+	var stopped *StoppedError
+	if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 10 ||
+		!strings.Contains(err.Error(), "20 rows are stored, the next 10 are in doubt") {
+		t.Error(err)
+	}
+	f.checkNumbered(30, 1)
+	f.at = at
+	f.mustRun(numbered(50), importing(resume))
+	f.checkNumbered(50, 1)
 }
 
 // Whoever waits for a lock obeys the context, and nothing of the batch is stored.
-func TestInterruptedOnServer(t *testing.T) {
-	for kind, lock := range map[databases.Kind]string{
-		databases.Postgres: `BEGIN; LOCK TABLE t`,
-		databases.MariaDB:  `LOCK TABLES t WRITE`,
-	} {
-		f := newFixtureIn(t, place{string(kind), kind, ""}.prepare(t), t.TempDir()+"/app.db")
-		locked, err := f.db.Conn(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancelCause(ctx)
-		im := importing()
-		im.Progress = func(rows, _ int64) {
-			if rows == 20 {
-				if _, err := locked.ExecContext(context.Background(), lock); err != nil {
-					t.Error(err)
-				}
-				time.AfterFunc(300*time.Millisecond, func() { cancel(errStop) })
-			}
-		}
-		began := time.Now()
-		_, err = f.run(ctx, strings.NewReader(numbered(50)), im)
-		var stopped *StoppedError
-		if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 ||
-			time.Since(began) > 10*time.Second {
-			t.Errorf("%s: after %v: %v", kind, time.Since(began), err)
-		}
-		for _, unlock := range map[databases.Kind][]string{
-			databases.Postgres: {"ROLLBACK"},
-			databases.MariaDB:  {"UNLOCK TABLES"},
-		}[kind] {
-			if _, err := locked.ExecContext(context.Background(), unlock); err != nil {
+func TestInterruptedOnServer(t *testing.T) { inPlaces(t, onServers, testInterruptedOnServer) }
+
+func testInterruptedOnServer(t *testing.T, newFixture func(testing.TB) *fixture) {
+	f := newFixture(t)
+	lock, unlock := `BEGIN; LOCK TABLE t`, `ROLLBACK`
+	if f.at.kind == databases.MariaDB {
+		lock, unlock = `LOCK TABLES t WRITE`, `UNLOCK TABLES`
+	}
+	locked, err := f.db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ending, cancel := context.WithCancelCause(ctx)
+	im := importing()
+	im.Progress = func(rows, _ int64) {
+		if rows == 20 {
+			if _, err := locked.ExecContext(ctx, lock); err != nil {
 				t.Error(err)
 			}
+			time.AfterFunc(300*time.Millisecond, func() { cancel(errStop) })
 		}
-		locked.Close()
-		f.checkNumbered(20, 1)
-		f.mustRun(numbered(50), importing(resume))
-		f.checkNumbered(50, 1)
 	}
+	began := time.Now()
+	_, err = f.run(ending, strings.NewReader(numbered(50)), im)
+	var stopped *StoppedError
+	if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 ||
+		time.Since(began) > 10*time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+	if _, err := locked.ExecContext(ctx, unlock); err != nil {
+		t.Error(err)
+	}
+	locked.Close()
+	f.checkNumbered(20, 1)
+	f.mustRun(numbered(50), importing(resume))
+	f.checkNumbered(50, 1)
 }
 
 // A batch whose COMMIT was carried out, and not answered, is stored again: it finds itself there.
