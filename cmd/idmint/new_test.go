@@ -38,6 +38,28 @@ func TestNewTestIDs(t *testing.T) {
 	}
 }
 
+// atOnce runs several processes at the same time, and returns the lines of all of them.
+func (s *shell) atOnce(processes int, args ...string) (all []string) {
+	s.Helper()
+	outputs := make([]strings.Builder, processes)
+	var running []*exec.Cmd
+	for i := range outputs {
+		cmd := s.command(args...)
+		cmd.Stdout = &outputs[i]
+		if err := cmd.Start(); err != nil {
+			s.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for i, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			s.Errorf("%v, process %d: %v", args, i, err)
+		}
+		all = append(all, lines(outputs[i].String())...)
+	}
+	return all
+}
+
 // No ID comes twice: not from one run to the next, and not from processes that run at once.
 func TestNewUnique(t *testing.T) {
 	const processes, each = 8, 5_000
@@ -48,23 +70,8 @@ func TestNewUnique(t *testing.T) {
 		all = append(all, lines(
 			s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", id, "-n", "10"))...)
 	}
-	var running []*exec.Cmd
-	outputs := make([]strings.Builder, processes)
-	for i := range processes {
-		cmd := s.command("new", "decimal", "--db", "sqlite:app.db", "-n", "5000")
-		cmd.Env = append(cmd.Env, launchVariable+"="+id)
-		cmd.Stdout = &outputs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		running = append(running, cmd)
-	}
-	for i, cmd := range running {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
-		all = append(all, lines(outputs[i].String())...)
-	}
+	s.env = append(s.env, launchVariable+"="+id)
+	all = append(all, s.atOnce(processes, "new", "decimal", "--db", "sqlite:app.db", "-n", "5000")...)
 	seen := map[string]bool{}
 	generators := map[int]bool{}
 	for _, text := range all {
@@ -191,22 +198,7 @@ func TestNewTimedUnique(t *testing.T) {
 		for range 2 {
 			all = append(all, lines(s.must(args...))...)
 		}
-		outputs := make([]strings.Builder, processes)
-		var running []*exec.Cmd
-		for i := range processes {
-			cmd := s.command(args...)
-			cmd.Stdout = &outputs[i]
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			running = append(running, cmd)
-		}
-		for i, cmd := range running {
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("%v, process %d: %v", args, i, err)
-			}
-			all = append(all, lines(outputs[i].String())...)
-		}
+		all = append(all, s.atOnce(processes, args...)...)
 		seen := map[string]bool{}
 		for _, text := range all {
 			if seen[text] {

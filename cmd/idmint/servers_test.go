@@ -31,16 +31,6 @@ func target(t *testing.T, kind databases.Kind) (dsn.DSN, []string) {
 	return d, flags
 }
 
-func connect(t *testing.T, d dsn.DSN) *sql.DB {
-	t.Helper()
-	db, err := sql.Open(d.Driver(), d.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
 func number(t *testing.T, db *sql.DB, query string) (n int) {
 	t.Helper()
 	if err := db.QueryRow(query).Scan(&n); err != nil {
@@ -74,7 +64,7 @@ func TestImportOnServers(t *testing.T) {
 				!strings.Contains(out, "IDs 10000000001 to 12340000000001\n") {
 				t.Errorf("%q", out)
 			}
-			checkOnServer(t, connect(t, d), 1234)
+			checkOnServer(t, dbtest.Open(t, d), 1234)
 			// The same by the environment.
 			for i, variable := range map[int]string{1: dsnVariable, 3: logVariable} {
 				if i < len(flags) {
@@ -93,7 +83,7 @@ func TestImportOnServers(t *testing.T) {
 func TestImportIntoSchema(t *testing.T) {
 	s := newShell(t)
 	d, _ := target(t, databases.Postgres)
-	db := connect(t, d)
+	db := dbtest.Open(t, d)
 	if _, err := db.Exec("CREATE SCHEMA sales"); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +105,7 @@ func TestImportKilledOnServers(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			s := newShell(t)
 			d, flags := target(t, kind)
-			db := connect(t, d)
+			db := dbtest.Open(t, d)
 			s.write("f.csv", numbered(rows))
 			killed, inBetween, between, inDoubt := 0, 0, time.Duration(0), 0
 			for resume := false; ; resume = true {

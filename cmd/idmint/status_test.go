@@ -30,7 +30,17 @@ func TestStatus(t *testing.T) {
 	s.must("migrate", "--db", "sqlite:newer.db")
 	s.exec("newer.db", "INSERT INTO idmint_schema (version) VALUES (1000)")
 
-	start := "launch start --db sqlite:app.db --service shop --env test --initiator ann --key "
+	const (
+		app       = " --db sqlite:app.db "
+		decimal   = "new decimal" + app + "--launch "
+		eightbyte = "new eightbyte "
+		sno       = "new sno --partition 1 "
+		sequence  = "new sequence" + app + "--counter c "
+		scramble  = "scramble 57 --key 00112233445566778899aabbccddeeff "
+		into      = "import f.csv" + app + "--table t "
+		launch    = "launch start" + app
+		start     = launch + "--service shop --env test --initiator ann --key "
+	)
 	for _, test := range []struct {
 		args   string // split at spaces; «» is the empty argument
 		status int
@@ -60,19 +70,16 @@ func TestStatus(t *testing.T) {
 		{"new decimal --test -n 9223372036854775808", 2, "9223372036854775808"},
 		{"new decimal --test --launch 2", 2, "--test goes without"},
 		{"new decimal --test --db sqlite:app.db", 2, "--test goes without"},
-		{"new decimal --db sqlite:app.db --launch 0", 2, `"0" is no launch number, 1 to 99999`},
-		{"new decimal --db sqlite:app.db --launch 100000", 2, `"100000" is no launch number`},
-		{"new decimal --db sqlite:app.db --launch x", 2, `"x" is no launch number`},
-		{"new decimal --db sqlite:app.db --launch 065", 2, `"065" is no launch number`},
-		{"new decimal --db sqlite:app.db --launch +65", 2, `"+65" is no launch number`},
-		{"new decimal --db sqlite:app.db --launch «»", 2, `"" is no launch number`},
-		{"new decimal --db sqlite:app.db --launch 77", 1, "launch 77: no such launch"},
-		{"new decimal --db sqlite:app.db --launch 1", 1, "launch 1: the launch has ended"},
-		{
-			"new decimal --db sqlite:app.db --launch 2 --namespace other", 1,
-			"launch 2: no such launch",
-		},
-		{"new decimal --db sqlite:app.db --launch 2 --namespace Other!", 2, `namespace "Other!"`},
+		{decimal + "0", 2, `"0" is no launch number, 1 to 99999`},
+		{decimal + "100000", 2, `"100000" is no launch number`},
+		{decimal + "x", 2, `"x" is no launch number`},
+		{decimal + "065", 2, `"065" is no launch number`},
+		{decimal + "+65", 2, `"+65" is no launch number`},
+		{decimal + "«»", 2, `"" is no launch number`},
+		{decimal + "77", 1, "launch 77: no such launch"},
+		{decimal + "1", 1, "launch 1: the launch has ended"},
+		{decimal + "2 --namespace other", 1, "launch 2: no such launch"},
+		{decimal + "2 --namespace Other!", 2, `namespace "Other!"`},
 
 		{"new trace", 2, "--node is required"},
 		{"new trace --db sqlite:app.db", 2, "--node is required"},
@@ -94,45 +101,36 @@ func TestStatus(t *testing.T) {
 		{"new trace --node 7 --pool 05..6", 2, `--pool "05..6"`},
 		{"new trace --node 7 --pool 0..6", 2, "Pool 0..6 is no range within 1..4194303"},
 		{"new trace --node 7 x", 2, `unknown command "x"`},
-		{"new eightbyte --cluster 1 --mode time", 2, "--generator is required"},
-		{"new eightbyte --generator 1 --mode time", 2, "--cluster is required"},
-		{"new eightbyte --generator 1 --cluster 1", 2, "--mode is required"},
+		{eightbyte + "--cluster 1 --mode time", 2, "--generator is required"},
+		{eightbyte + "--generator 1 --mode time", 2, "--cluster is required"},
+		{eightbyte + "--generator 1 --cluster 1", 2, "--mode is required"},
 		{
-			"new eightbyte --generator 1 --cluster 1 --mode SPREAD", 2,
+			eightbyte + "--generator 1 --cluster 1 --mode SPREAD", 2,
 			`--mode "SPREAD": want spread or time`,
 		},
 		{
-			"new eightbyte --generator 2048 --cluster 1 --mode time", 2,
+			eightbyte + "--generator 2048 --cluster 1 --mode time", 2,
 			"generator_id 2048 is outside 0..2047",
 		},
-		{
-			"new eightbyte --generator 1 --cluster 16 --mode time", 2,
-			"cluster_id 16 is outside 0..15",
-		},
+		{eightbyte + "--generator 1 --cluster 16 --mode time", 2, "cluster_id 16 is outside 0..15"},
 		{"new short --node 1", 2, "unknown flag: --node"},
 		{"new short --pool 500..512", 2, "Pool 500..512 is no range within 0..511"},
 		{"new sno", 2, "--partition is required"},
 		{"new sno --partition 65536", 2, "partition 65536 is outside 0..65535"},
-		{"new sno --partition 1 --meta 256", 2, "--meta 256: want 0 to 255"},
-		{"new sno --partition 1 --time «»", 2, `--time "": want a date or a time with its zone`},
-		{"new sno --partition 1 --time yesterday", 2, `--time "yesterday"`},
-		{
-			"new sno --partition 1 --time 2025-03-01 --db sqlite:app.db", 2,
-			"--time goes without --db",
-		},
+		{sno + "--meta 256", 2, "--meta 256: want 0 to 255"},
+		{sno + "--time «»", 2, `--time "": want a date or a time with its zone`},
+		{sno + "--time yesterday", 2, `--time "yesterday"`},
+		{sno + "--time 2025-03-01 --db sqlite:app.db", 2, "--time goes without --db"},
 		{"new sno --partition 65536 --time 2025-03-01", 2, "partition 65536 is outside"},
-		{"new sno --partition 1 --time 2025-03-01 --pool 6..5", 2, "Pool 6..5"},
-		{"new sno --partition 1 --time 2025-03-01 -n 0", 2, "-n 0"},
-		{"new sno --partition 1 --time 2009-12-31", 1, "unix_ms 1262217600000 is outside"},
+		{sno + "--time 2025-03-01 --pool 6..5", 2, "Pool 6..5"},
+		{sno + "--time 2025-03-01 -n 0", 2, "-n 0"},
+		{sno + "--time 2009-12-31", 1, "unix_ms 1262217600000 is outside"},
 		{"new sequence --db sqlite:app.db", 2, "--counter is required"},
 		{"new sequence --counter c", 2, "--db is required"},
 		{"new sequence --db sqlite:app.db --counter Orders", 2, `counter "Orders"`},
-		{
-			"new sequence --db sqlite:app.db --counter c --block 0", 2,
-			"--block 0: want 1 to 2147483647",
-		},
-		{"new sequence --db sqlite:app.db --counter c --block 2147483648", 2, "--block 2147483648"},
-		{"new sequence --db sqlite:app.db --counter c -n 0", 2, "-n 0"},
+		{sequence + "--block 0", 2, "--block 0: want 1 to 2147483647"},
+		{sequence + "--block 2147483648", 2, "--block 2147483648"},
+		{sequence + "-n 0", 2, "-n 0"},
 		{"new sequence --db sqlite:blank.db --counter c", 1, "idmint migrate"},
 
 		{"bounds", 2, "bounds: SCHEME is missing"},
@@ -170,22 +168,10 @@ func TestStatus(t *testing.T) {
 			"unscramble 57 --key 00112233445566778899AABBCCDDEEFF", 2,
 			"32 hexadecimal digits in lower case",
 		},
-		{
-			"scramble 57 --key 00112233445566778899aabbccddeeff --domain 64", 2,
-			"--domain 64: want 63 or 53",
-		},
-		{
-			"scramble 57 --key 00112233445566778899aabbccddeeff --method aes", 2,
-			`--method "aes": want network or multiplicative`,
-		},
-		{
-			"scramble 57 --key 00112233445566778899aabbccddeeff --scheme sno", 2,
-			"--scheme sno: its IDs are no numbers of 63 bits",
-		},
-		{
-			"scramble 57 --key 00112233445566778899aabbccddeeff --scheme bogus", 2,
-			`unknown scheme "bogus"`,
-		},
+		{scramble + "--domain 64", 2, "--domain 64: want 63 or 53"},
+		{scramble + "--method aes", 2, `--method "aes": want network or multiplicative`},
+		{scramble + "--scheme sno", 2, "--scheme sno: its IDs are no numbers of 63 bits"},
+		{scramble + "--scheme bogus", 2, `unknown scheme "bogus"`},
 		{"scramble 0 --key 00112233445566778899aabbccddeeff", 1, "zero means not assigned"},
 
 		{"import", 2, "import: FILE is missing"},
@@ -196,7 +182,7 @@ func TestStatus(t *testing.T) {
 		{"import f.csv", 2, "--db is required"},
 		{"import no.csv", 2, "--db is required"},
 		{"import f.csv --db sqlite:app.db", 2, "--table is required"},
-		{"import f.csv --db sqlite:app.db --table t --resume --restart", 2, "exclude each other"},
+		{into + "--resume --restart", 2, "exclude each other"},
 		{
 			"import f.csv --db sqlite:app.db --table main.t", 2,
 			`--table "main.t": want a plain name`,
@@ -209,10 +195,7 @@ func TestStatus(t *testing.T) {
 			"import f.csv --db postgres://h --table public.t", 2,
 			"is the one that --db names, in PostgreSQL by ?search_path=SCHEMA",
 		},
-		{
-			"import f.csv --db sqlite:app.db --table t --id-column «»", 2,
-			`--id-column "": want a name`,
-		},
+		{into + "--id-column «»", 2, `--id-column "": want a name`},
 		{
 			"import f.csv --db mysql://root:pw@host:3306 --table t", 2,
 			"--db: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE",
@@ -223,34 +206,22 @@ func TestStatus(t *testing.T) {
 		},
 		{"launch list --db mariadb://host", 2, "--db: the DSN names no database"},
 		{"migrate --db mysql://host", 2, "--db: the DSN names no database"},
-		{"import f.csv --db sqlite:app.db --table t --batch 0", 2, "--batch 0"},
-		{"import f.csv --db sqlite:app.db --table t --batch 1000001", 2, "--batch 1000001"},
-		{"import f.csv --db sqlite:app.db --table t --batch x", 2, `"x"`},
-		{
-			"import f.csv --db sqlite:app.db --table t --format xml", 2,
-			`unknown format "xml": want csv, tsv or jsonl`,
-		},
-		{"import f.csv --db sqlite:app.db --table t --format CSV", 2, `unknown format "CSV"`},
+		{into + "--batch 0", 2, "--batch 0"},
+		{into + "--batch 1000001", 2, "--batch 1000001"},
+		{into + "--batch x", 2, `"x"`},
+		{into + "--format xml", 2, `unknown format "xml": want csv, tsv or jsonl`},
+		{into + "--format CSV", 2, `unknown format "CSV"`},
 		{"import f.txt --db sqlite:app.db --table t", 2, "say it with --format"},
 		{"import - --db sqlite:app.db --table t", 2, "say it with --format"},
-		{"import f.csv --db sqlite:app.db --table t --launch 0", 2, `"0" is no launch number`},
-		{
-			"import f.csv --db sqlite:app.db --table t --launch 100000", 2,
-			`"100000" is no launch number`,
-		},
-		{"import f.csv --db sqlite:app.db --table t --launch x", 2, `"x" is no launch number`},
-		{"import f.csv --db sqlite:app.db --table t --launch 065", 2, `"065" is no launch number`},
-		{
-			"import f.csv --db sqlite:app.db --table t --launch 77", 1,
-			"f.csv: launch 77: no such launch",
-		},
-		{
-			"import f.csv --db sqlite:app.db --table t --launch 1", 1,
-			"f.csv: launch 1: the launch has ended",
-		},
-		{"import f.csv --db sqlite:app.db --table t --wait 0s", 2, "--wait 0s"},
-		{"import f.csv --db sqlite:app.db --table t --wait -1s", 2, "--wait -1s"},
-		{"import f.csv --db sqlite:app.db --table t --wait 5", 2, `"5"`},
+		{into + "--launch 0", 2, `"0" is no launch number`},
+		{into + "--launch 100000", 2, `"100000" is no launch number`},
+		{into + "--launch x", 2, `"x" is no launch number`},
+		{into + "--launch 065", 2, `"065" is no launch number`},
+		{into + "--launch 77", 1, "f.csv: launch 77: no such launch"},
+		{into + "--launch 1", 1, "f.csv: launch 1: the launch has ended"},
+		{into + "--wait 0s", 2, "--wait 0s"},
+		{into + "--wait -1s", 2, "--wait -1s"},
+		{into + "--wait 5", 2, `"5"`},
 		{"import no.csv --db sqlite:app.db --table t", 1, "no.csv: no such file"},
 		{"import folder --db sqlite:app.db --table t --format csv", 1, "folder is a folder"},
 		{"import empty.csv --db sqlite:app.db --table t", 1, "empty.csv: the file is empty"},
@@ -260,7 +231,7 @@ func TestStatus(t *testing.T) {
 		},
 		{"import f.csv --db sqlite:app.db --table sqlite_t", 1, `table "sqlite_t"`},
 		{"import f.csv --db sqlite:app.db --table idmint_t", 1, `table "idmint_t"`},
-		{"import f.csv --db sqlite:app.db --table t --id-column B", 1, "--id-column"},
+		{into + "--id-column B", 1, "--id-column"},
 
 		{"inspect --scheme bogus 1", 2, `unknown scheme "bogus": want decimal`},
 		{"inspect --form bogus 1", 2, `--form "bogus": want text, number, hex or uuid`},
@@ -276,22 +247,10 @@ func TestStatus(t *testing.T) {
 		{"compose --scheme bogus", 2, `unknown scheme "bogus"`},
 		{"compose --scheme decimal {}", 1, "counter"},
 
-		{
-			"launch start --db sqlite:app.db --env e --key k --initiator i", 2,
-			"--service is required",
-		},
-		{
-			"launch start --db sqlite:app.db --service s --key k --initiator i", 2,
-			"--env is required",
-		},
-		{
-			"launch start --db sqlite:app.db --service s --env e --initiator i", 2,
-			"--key is required",
-		},
-		{
-			"launch start --db sqlite:app.db --service s --env e --key k", 2,
-			"--initiator is required",
-		},
+		{launch + "--env e --key k --initiator i", 2, "--service is required"},
+		{launch + "--service s --key k --initiator i", 2, "--env is required"},
+		{launch + "--service s --env e --initiator i", 2, "--key is required"},
+		{launch + "--service s --env e --key k", 2, "--initiator is required"},
 		{"launch start --service s --env e --key k --initiator i", 2, "--db is required"},
 		{start + "k --format yaml", 2, `--format "yaml"`},
 		{start + "k --data {", 1, "data"},
@@ -435,6 +394,24 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// failsSoon runs idmint on app.db. It must end soon, with status 1 and a line with the words.
+func (s *shell) failsSoon(args []string, words ...string) {
+	s.Helper()
+	began := time.Now()
+	got := s.run(append(args, "--db", "sqlite:app.db")...)
+	if got.status != 1 || strings.Count(got.stderr, "\n") != 1 {
+		s.Errorf("%v: %v", args, got)
+	}
+	for _, word := range words {
+		if !strings.Contains(got.stderr, word) {
+			s.Errorf("%v: %v, want %q", args, got, word)
+		}
+	}
+	if d := time.Since(began); d > soon {
+		s.Errorf("%v: it took %v", args, d)
+	}
+}
+
 // A database that another process has locked is waited for as long as --wait says.
 func TestLocked(t *testing.T) {
 	s := newShell(t)
@@ -453,15 +430,7 @@ func TestLocked(t *testing.T) {
 		{"launch", "end", id, "--outcome", "failed"},
 		{"launch", "advance", "--to", "9"},
 	} {
-		began := time.Now()
-		got := s.run(append(args, "--db", "sqlite:app.db", "--wait", "500ms")...)
-		if got.status != 1 || !strings.Contains(got.stderr, "database is locked") ||
-			!strings.Contains(got.stderr, "500ms") || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%v: %v", args, got)
-		}
-		if d := time.Since(began); d > soon {
-			t.Errorf("%v: it took %v", args, d)
-		}
+		s.failsSoon(append(args, "--wait", "500ms"), "database is locked", "500ms")
 	}
 	// What finds the tables as they should be has nothing to wait for.
 	s.must("migrate", "--db", "sqlite:app.db")
@@ -486,15 +455,7 @@ func TestLockedMigration(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"migrate"}, {"launch", "list"}} {
-		began := time.Now()
-		got := s.run(append(args, "--db", "sqlite:app.db", "--wait", "500ms")...)
-		if got.status != 1 || !strings.Contains(got.stderr, "app.db") ||
-			!strings.Contains(got.stderr, "locked") || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%v: %v", args, got)
-		}
-		if d := time.Since(began); d > soon {
-			t.Errorf("%v: it took %v", args, d)
-		}
+		s.failsSoon(append(args, "--wait", "500ms"), "app.db", "locked")
 	}
 }
 
@@ -515,14 +476,7 @@ func TestReadOnly(t *testing.T) {
 		{"launch", "start", "--service", "s", "--env", "e", "--key", "k", "--initiator", "i"},
 		{"launch", "end", id, "--outcome", "failed"},
 	} {
-		began := time.Now()
-		got := s.run(append(args, "--db", "sqlite:app.db")...)
-		if got.status != 1 || !strings.Contains(got.stderr, "app.db: read-only file system") {
-			t.Errorf("%v: %v", args, got)
-		}
-		if d := time.Since(began); d > soon {
-			t.Errorf("%v: it was waited %v for something that does not change", args, d)
-		}
+		s.failsSoon(args, "app.db: read-only file system") // which does not change
 	}
 	got := s.run("migrate", "--db", "sqlite:new.db")
 	if got.status != 1 || !strings.Contains(got.stderr, "new.db: unable to open database file") {

@@ -5,112 +5,82 @@ import (
 	"testing"
 )
 
+// What is inserted follows the statement's head. The rest says in which format.
 func TestInsertionOf(t *testing.T) {
-	for _, tt := range []struct {
-		sql            string
-		is             bool
-		table, columns string
-		head           string
-	}{
-		{"INSERT INTO t VALUES", true, "t", "*", "INSERT INTO t "},
-		{"insert into t values;", true, "t", "*", "insert into t "},
-		{"INSERT INTO t", true, "t", "*", "INSERT INTO t"},
-		{
-			"INSERT INTO t (a, `b c`) FORMAT Native", true, "t", "a, `b c`",
-			"INSERT INTO t (a, `b c`) ",
-		},
-		{
-			"INSERT INTO `the db`.\"t\"(a) VALUES -- none", true, "`the db`.\"t\"", "a",
-			"INSERT INTO `the db`.\"t\"(a) ",
-		},
-		{
-			"INSERT INTO TABLE values (format) VALUES", true, "values", "format",
-			"INSERT INTO TABLE values (format) ",
-		},
-		{
-			"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 VALUES", true, "t", "a",
-			"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 ",
-		},
-		{"INSERT INTO t () VALUES", true, "t", "*", "INSERT INTO t () "},
-		{
-			"INSERT INTO {table:Identifier} (a) VALUES", true, "{table:Identifier}", "a",
-			"INSERT INTO {table:Identifier} (a) ",
-		},
-		{
-			"INSERT INTO FUNCTION null('a Int8') VALUES", true, "null('a Int8')", "*",
-			"INSERT INTO FUNCTION null('a Int8') ",
-		},
-		{
-			"INSERT INTO FUNCTION null('a Int8') (a) FORMAT RowBinary", true, "null('a Int8')", "a",
-			"INSERT INTO FUNCTION null('a Int8') (a) ",
-		},
-		{sql: "INSERT INTO t VALUES (1, 'VALUES')"},
-		{sql: "INSERT INTO t FORMAT JSONEachRow {}"},
-		{sql: "INSERT INTO t SELECT 1"},
-		{sql: "INSERT INTO t (a) SELECT * FROM u FORMAT Native"},
-		{sql: "INSERT INTO t (SELECT 1)"},
-		{sql: "INSERT INTO t WITH x AS (SELECT 1) SELECT * FROM x"},
-		{sql: "SELECT 'INSERT INTO t VALUES'"},
-		{sql: "INSERT INTO"},
-		{sql: "INSERT INTO FUNCTION f("},
-		{sql: "INSERT INTO {"},
-		{sql: "INSERT INTO t ((((("},
-		{sql: ""},
+	for _, tt := range []struct{ head, rest, table, columns string }{
+		{"INSERT INTO t ", "VALUES", "t", "*"},
+		{"insert into t ", "values;", "t", "*"},
+		{"INSERT INTO t", "", "t", "*"},
+		{"INSERT INTO t (a, `b c`) ", "FORMAT Native", "t", "a, `b c`"},
+		{"INSERT INTO `the db`.\"t\"(a) ", "VALUES -- none", "`the db`.\"t\"", "a"},
+		{"INSERT INTO TABLE values (format) ", "VALUES", "values", "format"},
+		{"/* x */ INSERT INTO t (a) SETTINGS max_threads = 1 ", "VALUES", "t", "a"},
+		{"INSERT INTO t () ", "VALUES", "t", "*"},
+		{"INSERT INTO {table:Identifier} (a) ", "VALUES", "{table:Identifier}", "a"},
+		{"INSERT INTO FUNCTION null('a Int8') ", "VALUES", "null('a Int8')", "*"},
+		{"INSERT INTO FUNCTION null('a Int8') (a) ", "FORMAT RowBinary", "null('a Int8')", "a"},
 	} {
-		ins, is := insertionOf(tt.sql)
-		if tt.head == "" && !is {
-			continue
+		got, is := insertionOf(tt.head + tt.rest)
+		if want := (insertion{tt.head, tt.table, tt.columns}); !is || got != want {
+			t.Errorf("%s: %v %+v, want %+v", tt.head+tt.rest, is, got, want)
 		}
-		if tt.head == "" && tt.sql != "INSERT INTO t (((((" && tt.sql != "INSERT INTO {" &&
-			tt.sql != "INSERT INTO FUNCTION f(" {
-			t.Errorf("%s: taken for %+v", tt.sql, ins)
+	}
+	for _, sql := range []string{
+		"INSERT INTO t VALUES (1, 'VALUES')",
+		"INSERT INTO t FORMAT JSONEachRow {}",
+		"INSERT INTO t SELECT 1",
+		"INSERT INTO t (a) SELECT * FROM u FORMAT Native",
+		"INSERT INTO t (SELECT 1)",
+		"INSERT INTO t WITH x AS (SELECT 1) SELECT * FROM x",
+		"SELECT 'INSERT INTO t VALUES'",
+		"INSERT INTO",
+		"",
+	} {
+		if got, is := insertionOf(sql); is {
+			t.Errorf("%s: taken for %+v", sql, got)
 		}
-		if want := (insertion{tt.head, tt.table, tt.columns}); tt.is && (!is || ins != want) {
-			t.Errorf("%s: %v %+v, want %+v", tt.sql, is, ins, want)
-		}
+	}
+	for _, sql := range []string{"INSERT INTO FUNCTION f(", "INSERT INTO {", "INSERT INTO t ((((("} {
+		insertionOf(sql) // what is cut off may be either, and ends nothing
 	}
 }
 
 func TestStatements(t *testing.T) {
+	const neither, columns, several, both = 0, 1, 2, 3
 	for _, tt := range []struct {
-		sql, withoutFormat string
-		columns, several   bool
+		sql, format string // the second is left out
+		has         int
 	}{
-		{"SELECT 1", "SELECT 1", true, false},
-		{"select 1 format JSON", "select 1", true, false},
-		{"SELECT 1 FORMAT JSON;", "SELECT 1", true, false},
-		{"SELECT f(a FORMAT b)", "SELECT f(a FORMAT b)", true, false},
-		{"((SELECT 1) UNION ALL (SELECT 2))", "((SELECT 1) UNION ALL (SELECT 2))", true, false},
-		{
-			"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;",
-			"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;",
-			true, false,
-		},
-		{"SELECT ';' AS `;` /* ; */ -- ;", "SELECT ';' AS `;` /* ; */ -- ;", true, false},
-		{"SELECT 1; SELECT 2", "SELECT 1; SELECT 2", true, true},
-		{"SHOW TABLES", "SHOW TABLES", true, false},
-		{"DROP TABLE a; DROP TABLE b;", "DROP TABLE a; DROP TABLE b;", false, true},
-		{
-			"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV",
-			"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", false, false,
-		},
-		{"INSERT INTO t VALUES ('a;b'); ", "INSERT INTO t VALUES ('a;b'); ", false, false},
-		{"INSERT INTO t FORMAT CSV 1;2", "INSERT INTO t FORMAT CSV 1;2", false, false},
-		{"/* no end", "/* no end", false, false},
-		{"SELECT 'no end", "SELECT 'no end", true, false},
-		{"", "", false, false},
-		{";", ";", false, false},
+		{"SELECT 1", "", columns},
+		{"select 1", " format JSON", columns},
+		{"SELECT 1", " FORMAT JSON;", columns},
+		{"SELECT f(a FORMAT b)", "", columns},
+		{"((SELECT 1) UNION ALL (SELECT 2))", "", columns},
+		{"-- x\n# y\n/* z */ WITH 1 AS x SELECT x;;", "", columns},
+		{"SELECT ';' AS `;` /* ; */ -- ;", "", columns},
+		{"SELECT 1; SELECT 2", "", both},
+		{"SHOW TABLES", "", columns},
+		{"DROP TABLE a; DROP TABLE b;", "", several},
+		{"CREATE TABLE t (a Int8) ENGINE = File FORMAT CSV", "", neither},
+		{"INSERT INTO t VALUES ('a;b'); ", "", neither},
+		{"INSERT INTO t FORMAT CSV 1;2", "", neither},
+		{"/* no end", "", neither},
+		{"SELECT 'no end", "", columns},
+		{"", "", neither},
+		{";", "", neither},
 	} {
-		err := severalStatements(tt.sql)
+		sql := tt.sql + tt.format
+		err := severalStatements(sql)
 		var x *exception
-		if (err != nil) != tt.several || tt.several && (!errors.As(err, &x) || x.code != 62) {
-			t.Errorf("%s: several statements: %v", tt.sql, err)
+		if want := tt.has&several != 0; (err != nil) != want ||
+			want && (!errors.As(err, &x) || x.code != 62) {
+			t.Errorf("%s: several statements: %v", sql, err)
 		}
-		if got := hasColumns(tt.sql); got != tt.columns {
-			t.Errorf("%s: columns: %v", tt.sql, got)
+		if got := hasColumns(sql); got != (tt.has&columns != 0) {
+			t.Errorf("%s: columns: %v", sql, got)
 		}
-		if got := withoutFormat(tt.sql); got != tt.withoutFormat {
-			t.Errorf("%s: %q without format, want %q", tt.sql, got, tt.withoutFormat)
+		if got := withoutFormat(sql); got != tt.sql {
+			t.Errorf("%s: %q without format, want %q", sql, got, tt.sql)
 		}
 	}
 }

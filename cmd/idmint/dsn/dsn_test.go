@@ -32,8 +32,8 @@ func TestParse(t *testing.T) {
 			"postgres://ann@[::1]:1/app", "postgres://ann@[::1]:1/app?sslmode=disable",
 		},
 		{
-			"postgres://ann:p%40%2F%3F%23@h/app", Postgres, "h", "app", "postgres://ann:xxxxx@h/app",
-			"postgres://ann:p%40%2F%3F%23@h/app",
+			"postgres://ann:p%40%2F%3F%23@h/app", Postgres, "h", "app",
+			"postgres://ann:xxxxx@h/app", "postgres://ann:p%40%2F%3F%23@h/app",
 		},
 		{
 			"postgres://ann:p@w@h/a%40b", Postgres, "h", "a@b", "postgres://ann:xxxxx@h/a@b",

@@ -147,13 +147,13 @@ func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
 	}
 	f.db, f.records = f.launches, f.launches
 	if at.kind != "" {
-		f.db = f.openServer(at.target)
+		f.db = dbtest.Open(f, at.target)
 		if at.kind != databases.ClickHouse {
 			f.records = f.db
 		}
 	}
 	if at.record != "" {
-		f.records = f.openServer(at.recordIn)
+		f.records = dbtest.Open(f, at.recordIn)
 	}
 	for _, db := range []*sql.DB{f.db, f.records} {
 		if db != f.launches {
@@ -177,11 +177,6 @@ func (f *fixture) open() *sql.DB {
 	}
 	f.Cleanup(func() { db.Close() })
 	return db
-}
-
-func (f *fixture) openServer(d dsn.DSN) *sql.DB {
-	f.Helper()
-	return dbtest.Open(f, d)
 }
 
 // database opens the database as another process does.

@@ -53,137 +53,104 @@ type good struct {
 }
 
 func TestRecords(t *testing.T) {
-	ab := []string{"a", "b"}
+	type (
+		rows = [][]any
+		at   = []int
+	)
+	a, ab := []string{"a"}, []string{"a", "b"}
 	for _, test := range []good{
-		{"csv", CSV, "a,b\n1,2\n3,4\n", ab, [][]any{{"1", "2"}, {"3", "4"}}, []int{2, 3}},
-		{"csv without a last newline", CSV, "a,b\n1,2", ab, [][]any{{"1", "2"}}, []int{2}},
-		{
-			"csv with CRLF", CSV, "a,b\r\n1,2\r\n3,4\r\n", ab,
-			[][]any{{"1", "2"}, {"3", "4"}},
-			[]int{2, 3},
-		},
-		{"csv quotes", CSV, "a,b\n\"x,\"\"y\"\"\", z \n", ab, [][]any{{`x,"y"`, " z "}}, []int{2}},
+		{"csv", CSV, "a,b\n1,2\n3,4\n", ab, rows{{"1", "2"}, {"3", "4"}}, at{2, 3}},
+		{"csv without a last newline", CSV, "a,b\n1,2", ab, rows{{"1", "2"}}, at{2}},
+		{"csv with CRLF", CSV, "a,b\r\n1,2\r\n3,4\r\n", ab, rows{{"1", "2"}, {"3", "4"}}, at{2, 3}},
+		{"csv quotes", CSV, "a,b\n\"x,\"\"y\"\"\", z \n", ab, rows{{`x,"y"`, " z "}}, at{2}},
 		// A record that spans lines begins on its first, and the next one is counted from its last.
 		{
 			"csv newlines in fields", CSV, "a,b\n\"1\n1\n1\",2\n3,\"4\n\"\n5,6\n", ab,
-			[][]any{{"1\n1\n1", "2"}, {"3", "4\n"}, {"5", "6"}},
-			[]int{2, 5, 7},
+			rows{{"1\n1\n1", "2"}, {"3", "4\n"}, {"5", "6"}},
+			at{2, 5, 7},
 		},
 		{
 			"csv newline in the header", CSV, "\"a\n\",b\n1,2\n",
 			[]string{"a\n", "b"},
-			[][]any{{"1", "2"}},
-			[]int{3},
+			rows{{"1", "2"}},
+			at{3},
 		},
 		// encoding/csv does this; what it means for CRLF within a field is told in records.go.
-		{
-			"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",2\r\n", ab,
-			[][]any{{"1\n1", "2"}},
-			[]int{2},
-		},
-		{"csv empty lines", CSV, "\n\na,b\n\n\n1,2\n\n", ab, [][]any{{"1", "2"}}, []int{6}},
-		{
-			"csv empty fields", CSV, "a,b\n,\n\"\",x\n", ab,
-			[][]any{{"", ""}, {"", "x"}},
-			[]int{2, 3},
-		},
-		{"csv byte order mark", CSV, bom + "a,b\n1,2\n", ab, [][]any{{"1", "2"}}, []int{2}},
+		{"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",2\r\n", ab, rows{{"1\n1", "2"}}, at{2}},
+		{"csv empty lines", CSV, "\n\na,b\n\n\n1,2\n\n", ab, rows{{"1", "2"}}, at{6}},
+		{"csv empty fields", CSV, "a,b\n,\n\"\",x\n", ab, rows{{"", ""}, {"", "x"}}, at{2, 3}},
+		{"csv byte order mark", CSV, bom + "a,b\n1,2\n", ab, rows{{"1", "2"}}, at{2}},
 		// As Excel writes it. The mark must be gone before quotes are looked for.
 		{
 			"csv byte order mark before a quote", CSV, bom + "\"a\",b\n1,2\n", ab,
-			[][]any{{"1", "2"}},
-			[]int{2},
+			rows{{"1", "2"}},
+			at{2},
 		},
 		{
 			"csv mark in the middle stays", CSV, "a,b\n" + bom + "1,2\n", ab,
-			[][]any{{bom + "1", "2"}},
-			[]int{2},
+			rows{{bom + "1", "2"}},
+			at{2},
 		},
 		{"csv header only", CSV, "a,b\n", ab, nil, nil},
-		{"csv one column", CSV, "a\n1\n", []string{"a"}, [][]any{{"1"}}, []int{2}},
+		{"csv one column", CSV, "a\n1\n", a, rows{{"1"}}, at{2}},
 		{
 			"csv names that need quoting in SQL", CSV, "a b,\"c\"\"d\"\n1,2\n",
 			[]string{"a b", `c"d`},
-			[][]any{{"1", "2"}},
-			[]int{2},
+			rows{{"1", "2"}},
+			at{2},
 		},
 
-		{"tsv", TSV, "a\tb\n1\t2\n", ab, [][]any{{"1", "2"}}, []int{2}},
-		{"tsv quotes mean nothing", TSV, "a\tb\n\"1\t2\"\n", ab, [][]any{{`"1`, `2"`}}, []int{2}},
+		{"tsv", TSV, "a\tb\n1\t2\n", ab, rows{{"1", "2"}}, at{2}},
+		{"tsv quotes mean nothing", TSV, "a\tb\n\"1\t2\"\n", ab, rows{{`"1`, `2"`}}, at{2}},
 		{
 			"tsv with CRLF, without a last newline", TSV, "a\tb\r\n1\t2\r\n3\t4\r", ab,
-			[][]any{{"1", "2"}, {"3", "4"}},
-			[]int{2, 3},
+			rows{{"1", "2"}, {"3", "4"}},
+			at{2, 3},
 		},
 		{
 			"tsv carriage return in the middle stays", TSV, "a\tb\n1\r\t2\n", ab,
-			[][]any{{"1\r", "2"}},
-			[]int{2},
+			rows{{"1\r", "2"}},
+			at{2},
 		},
-		{"tsv empty fields", TSV, "a\tb\n\t\n", ab, [][]any{{"", ""}}, []int{2}},
-		{
-			"tsv empty line of one column", TSV, "a\n\nx\n",
-			[]string{"a"},
-			[][]any{{""}, {"x"}},
-			[]int{2, 3},
-		},
-		{"tsv byte order mark", TSV, bom + "a\tb\n1\t2\n", ab, [][]any{{"1", "2"}}, []int{2}},
+		{"tsv empty fields", TSV, "a\tb\n\t\n", ab, rows{{"", ""}}, at{2}},
+		{"tsv empty line of one column", TSV, "a\n\nx\n", a, rows{{""}, {"x"}}, at{2, 3}},
+		{"tsv byte order mark", TSV, bom + "a\tb\n1\t2\n", ab, rows{{"1", "2"}}, at{2}},
 		{"tsv header only, without newline", TSV, "a\tb", ab, nil, nil},
 
 		{
 			"json", JSONLines, `{"a":"1","b":"2"}` + "\n" + `{"b":"4","a":"3"}` + "\n", ab,
-			[][]any{{"1", "2"}, {"3", "4"}},
-			[]int{1, 2},
+			rows{{"1", "2"}, {"3", "4"}},
+			at{1, 2},
 		},
-		{
-			"json without a last newline", JSONLines, `{"a":"1"}`,
-			[]string{"a"},
-			[][]any{{"1"}},
-			[]int{1},
-		},
-		{
-			"json with CRLF and spaces", JSONLines, " { \"a\" : \"1\" } \r\n",
-			[]string{"a"},
-			[][]any{{"1"}},
-			[]int{1},
-		},
-		{
-			"json byte order mark", JSONLines, bom + `{"a":"1"}`,
-			[]string{"a"},
-			[][]any{{"1"}},
-			[]int{1},
-		},
+		{"json without a last newline", JSONLines, `{"a":"1"}`, a, rows{{"1"}}, at{1}},
+		{"json with CRLF and spaces", JSONLines, " { \"a\" : \"1\" } \r\n", a, rows{{"1"}}, at{1}},
+		{"json byte order mark", JSONLines, bom + `{"a":"1"}`, a, rows{{"1"}}, at{1}},
 		{
 			"json null and missing names", JSONLines,
 			`{"a":null,"b":"2"}` + "\n" + `{"b":"4"}` + "\n{}\n", ab,
-			[][]any{{nil, "2"}, {nil, "4"}, {nil, nil}},
-			[]int{1, 2, 3},
+			rows{{nil, "2"}, {nil, "4"}, {nil, nil}},
+			at{1, 2, 3},
 		},
 		// A number is not read as a float on its way: every digit counts.
 		{
 			"json numbers as written", JSONLines,
 			`{"a":9223372036854775807,"b":0.10}` + "\n" + `{"a":1E400,"b":-0}` + "\n", ab,
-			[][]any{{"9223372036854775807", "0.10"}, {"1E400", "-0"}},
-			[]int{1, 2},
+			rows{{"9223372036854775807", "0.10"}, {"1E400", "-0"}},
+			at{1, 2},
 		},
 		{
 			"json true, false, nested", JSONLines,
 			`{"a":true,"b":{ "x" : [1, 2.50 , {"y":null}] }}` + "\n" + `{"a":false,"b":[]}` + "\n",
 			ab,
-			[][]any{{"true", `{"x":[1,2.50,{"y":null}]}`}, {"false", "[]"}},
-			[]int{1, 2},
+			rows{{"true", `{"x":[1,2.50,{"y":null}]}`}, {"false", "[]"}},
+			at{1, 2},
 		},
 		{
 			"json escapes", JSONLines, `{"a":"\u00e4\n\"\t","b":"<&>"}`, ab,
-			[][]any{{"ä\n\"\t", "<&>"}},
-			[]int{1},
+			rows{{"ä\n\"\t", "<&>"}},
+			at{1},
 		},
-		{
-			"json empty text is not NULL", JSONLines, `{"a":""}`,
-			[]string{"a"},
-			[][]any{{""}},
-			[]int{1},
-		},
+		{"json empty text is not NULL", JSONLines, `{"a":""}`, a, rows{{""}}, at{1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			columns, values, lines, err := all(t, test.format, strings.NewReader(test.file))

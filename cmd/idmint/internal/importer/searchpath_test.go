@@ -15,7 +15,7 @@ func TestLeakedSearchPath(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
 	at.target = pgbouncer.New(t, d)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-	direct := f.openServer(d)
+	direct := dbtest.Open(f, d)
 	const columns = " (id bigint PRIMARY KEY, n text, name text)"
 	if _, err := direct.Exec("CREATE SCHEMA other; CREATE TABLE other.t" + columns); err != nil {
 		t.Fatal(err)
