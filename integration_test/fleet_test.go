@@ -2,12 +2,10 @@
 package integration_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -21,18 +19,11 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
-	"github.com/idmint/idmint/migrations"
 )
-
-func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"app": app, "minter": minter})
-	dbtest.Main(m)
-}
 
 type (
 	CustomerID = idtype.Decimal[Customer]
@@ -63,11 +54,7 @@ func app(args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.Open(context.Background(), path)
-	if err != nil {
-		return err
-	}
-	log, err := launchlog.New(store, nil)
+	log, err := openLog(path)
 	if err != nil {
 		return err
 	}
@@ -82,7 +69,7 @@ func app(args []string) error {
 	if err := db.Use(gormid.New(gormid.Use(gen))); err != nil {
 		return err
 	}
-	acknowledged, err := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	acknowledged, err := openRecord(out)
 	if err != nil {
 		return err
 	}
@@ -105,21 +92,14 @@ func app(args []string) error {
 	}
 }
 
-// TestFleet has apps of several launches insert into the same tables while they are killed and
-// restarted at random moments, and compares what the database holds with what the apps were told.
+// TestFleet has apps of several launches insert into the same tables. They are killed and restarted
+// at random moments. Then it compares what the database holds with what the apps were told.
 func TestFleet(t *testing.T) {
 	const apps, kills, launches = 6, 60, 3
 	dir := t.TempDir()
 	path := filepath.Join(dir, "fleet.db")
 	ctx := context.Background()
-	made, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer made.Close()
-	if _, _, err := migrations.Up(ctx, made, migrations.SQLite); err != nil {
-		t.Fatal(err)
-	}
+	made := newLogFile(t, path)
 	db, err := gorm.Open(gormsqlite.Open(dsn(path)), &gorm.Config{Logger: logger.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -168,35 +148,23 @@ func TestFleet(t *testing.T) {
 	}
 
 	acknowledged := map[string]map[string]bool{"customers": {}, "orders": {}}
-	for i := 1; i <= started; i++ {
-		file, err := os.Open(filepath.Join(dir, strconv.Itoa(i)))
-		if os.IsNotExist(err) {
-			continue // killed before it had anything to write
-		} else if err != nil {
-			t.Fatal(err)
+	readRecords(t, dir, started, func(process int, table, id string) {
+		if acknowledged[table] == nil {
+			t.Fatalf("process %d wrote %q", process, table)
 		}
-		for lines := bufio.NewScanner(file); lines.Scan(); {
-			var table, id string
-			if _, err := fmt.Sscan(lines.Text(), &table, &id); err != nil {
-				continue // the last line of a process that was killed over it
-			}
-			if acknowledged[table] == nil {
-				t.Fatalf("process %d wrote %q", i, lines.Text())
-			}
-			if acknowledged[table][id] {
-				t.Errorf("%s: ID %s was acknowledged twice", table, id)
-			}
-			acknowledged[table][id] = true
+		if acknowledged[table][id] {
+			t.Errorf("%s: ID %s was acknowledged twice", table, id)
 		}
-		file.Close()
-	}
+		acknowledged[table][id] = true
+	})
 	customers, orders := len(acknowledged["customers"]), len(acknowledged["orders"])
 	for table, ids := range acknowledged {
 		auditTable(t, made, table, ids)
 	}
 	var orphans int
-	if err := made.QueryRow(
-		"SELECT count(*) FROM orders WHERE customer_id NOT IN (SELECT id FROM customers)").Scan(&orphans); err != nil || orphans != 0 {
+	err = made.QueryRow(`SELECT count(*) FROM orders
+		WHERE customer_id NOT IN (SELECT id FROM customers)`).Scan(&orphans)
+	if err != nil || orphans != 0 {
 		t.Errorf("%d orders refer to no customer: %v", orphans, err)
 	}
 	t.Logf("%d processes, %d kills: %d customers and %d orders acknowledged, 0 repeats, 0 lost",
@@ -206,8 +174,8 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// auditTable checks that what was acknowledged is there, that every ID is of a generator number
-// that the log gave out, that one process had it, and that its order is the order of creation.
+// auditTable checks that what was acknowledged is there. Every ID is of a generator number that the
+// log gave out. One process had that number, and its IDs ascend in the order of creation.
 func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]bool) {
 	t.Helper()
 	rows, err := db.Query("SELECT id, app, seq FROM " + table + " ORDER BY id")
@@ -247,8 +215,8 @@ func auditTable(t *testing.T, db *sql.DB, table string, acknowledged map[string]
 	}
 	for number := range numbers {
 		var one int
-		err := db.QueryRow(
-			"SELECT 1 FROM idmint_generator WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?",
+		err := db.QueryRow(`SELECT 1 FROM idmint_generator
+			WHERE namespace = 'default' AND launch_id = ? AND generator_id = ?`,
 			number.Launch(), number.Generator()).Scan(&one)
 		if err != nil {
 			t.Errorf("launch %d, generator %d is not in the log: %v", number.Launch(),

@@ -1,13 +1,9 @@
 package integration_test
 
 import (
-	"bufio"
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -17,45 +13,40 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/subprocess"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/sqlite"
-	"github.com/idmint/idmint/migrations"
 )
+
+// A source mints some IDs, as texts.
+type source func(context.Context) ([]string, error)
 
 // minted are the schemes whose numbers a counter of the launch log guards, each with one number for
 // all processes.
-var minted = map[string]func(counter generator.ReadCounter,
-	opts *generator.Options) (func(context.Context) ([]string, error), error){
-	"trace": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+var minted = map[string]func(generator.ReadCounter, *generator.Options) (source, error){
+	"trace": func(c generator.ReadCounter, o *generator.Options) (source, error) {
 		g, err := generator.NewTrace(generator.Ceiling(7, c, 2*time.Second), o)
 		return mint[idtype.TraceID](g), err
 	},
-	"eightbyte": func(c generator.ReadCounter,
-		o *generator.Options,
-	) (func(context.Context) ([]string, error), error) {
+	"eightbyte": func(c generator.ReadCounter, o *generator.Options) (source, error) {
 		pair := generator.EightBytePair{Generator: 2047, Cluster: 15}
 		g, err := generator.NewEightByte(idtype.EightByteSpread,
 			generator.Ceiling(pair, c, 200*time.Millisecond), o)
 		return mint[idtype.EightByteID](g), err
 	},
-	"short": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"short": func(c generator.ReadCounter, o *generator.Options) (source, error) {
 		o.Random = rand.NewPCG(1, 2) // no luck: every process has the same bits
 		g, err := generator.NewShort(generator.Ceiling(struct{}{}, c, 200*time.Millisecond), o)
 		return mint[idtype.ShortID](g), err
 	},
-	"sno": func(c generator.ReadCounter, o *generator.Options) (func(context.Context) ([]string, error), error) {
+	"sno": func(c generator.ReadCounter, o *generator.Options) (source, error) {
 		g, err := generator.NewSno(generator.Ceiling(65535, c, 200*time.Millisecond), o)
 		return mint[idtype.SnoID](g), err
 	},
-	"sequence": func(c generator.ReadCounter,
-		_ *generator.Options,
-	) (func(context.Context) ([]string, error), error) {
+	"sequence": func(c generator.ReadCounter, _ *generator.Options) (source, error) {
 		g, err := generator.NewSequence(c, 50)
 		return mint[idtype.SequenceID](g), err
 	},
 }
 
-func mint[T idtype.ID](g generator.Source[T]) func(context.Context) ([]string, error) {
+func mint[T idtype.ID](g generator.Source[T]) source {
 	return func(ctx context.Context) ([]string, error) {
 		ids := make([]T, 1+rand.IntN(30))
 		n, err := g.Fill(ctx, ids)
@@ -83,11 +74,7 @@ func minter(args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.Open(context.Background(), path)
-	if err != nil {
-		return err
-	}
-	log, err := launchlog.New(store, nil)
+	log, err := openLog(path)
 	if err != nil {
 		return err
 	}
@@ -95,11 +82,12 @@ func minter(args []string) error {
 	if err != nil {
 		return err
 	}
-	next, err := minted[scheme](counter, &generator.Options{Clock: skewed{by: by}, MaxWait: time.Minute})
+	opts := &generator.Options{Clock: skewed{by: by}, MaxWait: time.Minute}
+	next, err := minted[scheme](counter, opts)
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := openRecord(out)
 	if err != nil {
 		return err
 	}
@@ -125,21 +113,14 @@ func minter(args []string) error {
 	}
 }
 
-// TestRestarts has processes mint with one and the same number, killed and restarted at random
-// moments with clocks that are off by anything up to an hour: nothing but the ceiling in the launch
-// log keeps them apart.
+// TestRestarts has processes mint with one and the same number. They are killed and restarted at
+// random moments, with clocks that are off by anything up to an hour. Nothing but the ceiling in the
+// launch log keeps them apart.
 func TestRestarts(t *testing.T) {
 	const processes, kills = 2, 25 // per scheme
 	dir := t.TempDir()
 	path := filepath.Join(dir, "restarts.db")
-	made, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer made.Close()
-	if _, _, err := migrations.Up(context.Background(), made, migrations.SQLite); err != nil {
-		t.Fatal(err)
-	}
+	newLogFile(t, path)
 
 	started := 0
 	begin := func(scheme string) *exec.Cmd {
@@ -176,26 +157,13 @@ func TestRestarts(t *testing.T) {
 	}
 
 	seen, count := map[string]bool{}, map[string]int{}
-	for i := 1; i <= started; i++ {
-		file, err := os.Open(filepath.Join(dir, strconv.Itoa(i)))
-		if os.IsNotExist(err) {
-			continue // killed before it had anything to write
-		} else if err != nil {
-			t.Fatal(err)
+	readRecords(t, dir, started, func(_ int, scheme, id string) {
+		count[scheme]++
+		if id != "-" && seen[scheme+id] {
+			t.Errorf("%s ID %s was minted twice", scheme, id)
 		}
-		for lines := bufio.NewScanner(file); lines.Scan(); {
-			var scheme, id string
-			if _, err := fmt.Sscan(lines.Text(), &scheme, &id); err != nil {
-				t.Fatalf("process %d wrote %q", i, lines.Text())
-			}
-			count[scheme]++
-			if id != "-" && seen[lines.Text()] {
-				t.Errorf("%s ID %s was minted twice", scheme, id)
-			}
-			seen[lines.Text()] = true
-		}
-		file.Close()
-	}
+		seen[scheme+id] = true
+	})
 	for scheme := range minted {
 		if count[scheme] < 100 {
 			t.Errorf("only %d %s IDs: the test shows too little", count[scheme], scheme)
