@@ -55,7 +55,10 @@ func TestHistory(t *testing.T) {
 		{"too few rounds are none", []string{six("aaa"), run1}, headOfRun1 + a},
 		{
 			"a busy machine is none",
-			[]string{six("aaa"), strings.ReplaceAll(six("bbb"), "0.25 ns/op	 0.5 cpu-ns/op", "0.5 ns/op	 0.5 cpu-ns/op")},
+			[]string{
+				six("aaa"),
+				strings.ReplaceAll(six("bbb"), "0.25 ns/op	 0.5 cpu-ns/op", "0.5 ns/op	 0.5 cpu-ns/op"),
+			},
 			headOfRun1 + a,
 		},
 	} {

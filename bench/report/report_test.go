@@ -79,8 +79,14 @@ func TestPage(t *testing.T) {
 		target target
 		want   []string
 	}{
-		{"a ratio at its bound", ratio(0.4), []string{"1 of 1 are met", "| x | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| ≤ 0.4 × y | met |"}},
-		{"a ratio above it", ratio(0.39), []string{"0 of 1 are met", "| **missed** |", "- x, ≤ 0.39 × y: the reason is not known yet.\n"}},
+		{
+			"a ratio at its bound", ratio(0.4),
+			[]string{"1 of 1 are met", "| x | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| ≤ 0.4 × y | met |"},
+		},
+		{
+			"a ratio above it", ratio(0.39),
+			[]string{"0 of 1 are met", "| **missed** |", "- x, ≤ 0.39 × y: the reason is not known yet.\n"},
+		},
 		{"a reason", explained, []string{"- x, ≤ 0.39 × y: y is quick.\n"}},
 		{
 			"a share", absolute("c", serial("Cap/x").in("%cap"), atLeast(99)),

@@ -67,7 +67,10 @@ func TestComposeBadInput(t *testing.T) {
 			"launch_id 100000 is outside 0..99999",
 		},
 		{`{"counter":1,"generator_id":2,"launch_id":-3}`, "launch_id -3 is outside"},
-		{`{"counter":1,"generator_id":2,"launch_id":3} {"counter":1,"generator_id":2,"launch_id":3}`, "after top-level value"},
+		{
+			`{"counter":1,"generator_id":2,"launch_id":3} {"counter":1,"generator_id":2,"launch_id":3}`,
+			"after top-level value",
+		},
 		{`{"counter":1,"generator_id":2,"launch_id":3}x`, "after top-level value"},
 		{
 			`{"counter":1,"generator_id":2,"launch_id":3,"scheme":"trace"}`,
@@ -130,8 +133,16 @@ func TestComposeSchemes(t *testing.T) {
 			"timestamp 33554432 is outside 0..33554431",
 		},
 		{"trace", `{"timestamp":0,"node_no":0,"bottom":0}`, "bottom 0 is outside"},
-		{"eightbyte", `{"mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`, "cb54ecf284000000"},
-		{"eightbyte", `{"id":"cb54ecf284000000","mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`, "cb54ecf284000000"},
+		{
+			"eightbyte",
+			`{"mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`,
+			"cb54ecf284000000",
+		},
+		{
+			"eightbyte",
+			`{"id":"cb54ecf284000000","mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`,
+			"cb54ecf284000000",
+		},
 		{
 			"eightbyte", `{"mode":"SPREAD","unix_ms":0,"sequence":0,"generator_id":0,"cluster_id":0}`,
 			"zero means not assigned",
@@ -152,13 +163,21 @@ func TestComposeSchemes(t *testing.T) {
 			"eightbyte", `{"mode":0,"unix_ms":1,"sequence":0,"generator_id":0,"cluster_id":0}`,
 			"mode: want a string, not 0",
 		},
-		{"eightbyte", `{"mode":"SPREAD","unix_ms":"1","sequence":0,"generator_id":0,"cluster_id":0}`, `unix_ms: want an integer, not "1"`},
+		{
+			"eightbyte",
+			`{"mode":"SPREAD","unix_ms":"1","sequence":0,"generator_id":0,"cluster_id":0}`,
+			`unix_ms: want an integer, not "1"`,
+		},
 		{
 			"eightbyte", `{"mode":"SPREAD","unix_ms":1,"sequence":64,"generator_id":0,"cluster_id":0}`,
 			"sequence 64 is outside 0..63",
 		},
 		{"short", `{"unix_ms":1562179504129,"sequence":270,"random":98}`, "xinaS8QBh"},
-		{"short", `{"id":"11093174944930914","text":"xinaS8QBh","unix_ms":1562179504129,"sequence":270,"random":98}`, "xinaS8QBh"},
+		{
+			"short",
+			`{"id":"11093174944930914","text":"xinaS8QBh","unix_ms":1562179504129,"sequence":270,"random":98}`,
+			"xinaS8QBh",
+		},
 		{
 			"short", `{"id":11093174944930914,"unix_ms":1562179504129,"sequence":270,"random":98}`,
 			"xinaS8QBh",
@@ -175,12 +194,32 @@ func TestComposeSchemes(t *testing.T) {
 			"short", `{"unix_ms":1519862399999,"sequence":270,"random":98}`,
 			"unix_ms 1519862399999 is outside",
 		},
-		{"sno", `{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`, "8fhmi7mfls62jp64"},
+		{
+			"sno",
+			`{"unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`,
+			"8fhmi7mfls62jp64",
+		},
 		// of the same 4 ms
-		{"sno", `{"unix_ms":1703587783963,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`, "8fhmi7mfls62jp64"},
-		{"sno", `{"hex":"335f48168d9e8808dc83","unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`, "the hex is"},
-		{"sno", `{"unix_ms":1703587783960,"tick_tock":true,"meta":158,"partition":34824,"sequence":56450}`, "tick_tock: want an integer, not true"},
-		{"sno", `{"unix_ms":1703587783960,"tick_tock":2,"meta":158,"partition":34824,"sequence":56450}`, "tick_tock 2 is outside 0..1"},
+		{
+			"sno",
+			`{"unix_ms":1703587783963,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`,
+			"8fhmi7mfls62jp64",
+		},
+		{
+			"sno",
+			`{"hex":"335f48168d9e8808dc83","unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`,
+			"the hex is",
+		},
+		{
+			"sno",
+			`{"unix_ms":1703587783960,"tick_tock":true,"meta":158,"partition":34824,"sequence":56450}`,
+			"tick_tock: want an integer, not true",
+		},
+		{
+			"sno",
+			`{"unix_ms":1703587783960,"tick_tock":2,"meta":158,"partition":34824,"sequence":56450}`,
+			"tick_tock 2 is outside 0..1",
+		},
 		{"sequence", `{"id":"57"}`, "57"},
 		{"sequence", `{"scheme":"sequence","id":9223372036854775807}`, "9223372036854775807"},
 		{"sequence", `{}`, "want the field id"},

@@ -83,7 +83,11 @@ func TestCheckTable(t *testing.T) {
 				clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order,
 				d.IndexReason,
 			},
-			{clickhouse.AspectIndex, strings.Replace(d.String(), "TYPE "+d.Index, "TYPE set(100)", 1), order, d.IndexReason},
+			{
+				clickhouse.AspectIndex,
+				strings.Replace(d.String(), "TYPE "+d.Index, "TYPE set(100)", 1), order,
+				d.IndexReason,
+			},
 		} {
 			switch {
 			case other.aspect == clickhouse.AspectOrder && !d.Sorted,

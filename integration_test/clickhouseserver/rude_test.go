@@ -59,15 +59,21 @@ func TestOddPackets(t *testing.T) {
 			append(bytes.Clone(insert), clientData, 0, 0, 0, 0, clientPing),
 			append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong),
 		},
-		"INSERT cancelled": {append(append(bytes.Clone(insert), block...), clientCancel, clientPing), append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong)},
+		"INSERT cancelled": {
+			append(append(bytes.Clone(insert), block...), clientCancel, clientPing),
+			append(bytes.Clone(header.Bytes()), serverEndOfStream, serverPong),
+		},
 		"query in an INSERT": {
 			append(bytes.Clone(insert), insert...),
 			append(bytes.Clone(header.Bytes()), serverException, 101),
 		},
-		"no packet":         {[]byte{50}, []byte{serverException, 50 + 49}},
-		"second hello":      {[]byte{clientHello}, []byte{serverException, 99}},
-		"tables of a query": {append(question("SELECT 1")[:len(question("SELECT 1"))-5], append(block, clientData, 0, 0, 0, 0)...), []byte{serverException, 48}},
-		"pings":             {bytes.Repeat(ping, 3), bytes.Repeat(pong, 3)},
+		"no packet":    {[]byte{50}, []byte{serverException, 50 + 49}},
+		"second hello": {[]byte{clientHello}, []byte{serverException, 99}},
+		"tables of a query": {
+			append(question("SELECT 1")[:len(question("SELECT 1"))-5], append(block, clientData, 0, 0, 0, 0)...),
+			[]byte{serverException, 48},
+		},
+		"pings": {bytes.Repeat(ping, 3), bytes.Repeat(pong, 3)},
 		"block of bad values": {
 			append(bytes.Clone(insert), block[:len(block)-18]...),
 			header.Bytes(),

@@ -96,7 +96,11 @@ var faults = []fault{
 	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
 	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
 	{name: "SessionsEnded", budget: ample, inflict: endSessions},
-	{name: "LostAnswers", budget: ample, spoil: odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}}, inflict: wait},
+	{
+		name: "LostAnswers", budget: ample,
+		spoil:   odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}},
+		inflict: wait,
+	},
 	{
 		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05,
 		spoil: odds{

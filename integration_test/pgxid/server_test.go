@@ -133,8 +133,16 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		{array, ids, idtype.Slice[T](ids)},
 		{array, pgtype.FlatArray[T](ids), nil},
 		{array, pgtype.FlatArray[*T](pointers), nil},
-		{array, pgtype.Array[T]{Elements: ids, Dims: []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}}, Valid: true}, nil},
-		{array, pgtype.Array[*T]{Elements: pointers, Dims: []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}}, Valid: true}, nil},
+		{
+			array,
+			pgtype.Array[T]{Elements: ids, Dims: []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}}, Valid: true},
+			nil,
+		},
+		{
+			array,
+			pgtype.Array[*T]{Elements: pointers, Dims: []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}}, Valid: true},
+			nil,
+		},
 	}
 	if describes(modeOf(pool)) { // else a Slice is JSON
 		values = append(values, value{array, idtype.Slice[T](ids), nil},
@@ -155,8 +163,16 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 			UpperType: pgtype.Exclusive, Valid: true,
 		}
 		values = append(values, value{"int8range", whole, nil}, value{"int8range", &whole, whole},
-			value{"int8range", pgtype.Range[T]{Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true}, nil},
-			value{"int8range", pgtype.Range[T]{LowerType: pgtype.Empty, UpperType: pgtype.Empty, Valid: true}, nil},
+			value{
+				"int8range",
+				pgtype.Range[T]{Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true},
+				nil,
+			},
+			value{
+				"int8range",
+				pgtype.Range[T]{LowerType: pgtype.Empty, UpperType: pgtype.Empty, Valid: true},
+				nil,
+			},
 			value{"int8range", pgtype.Range[T]{}, nil})
 	}
 	for _, v := range values {

@@ -66,7 +66,10 @@ func (s Server[S]) nothingHalfDone(t *testing.T) {
 		{"idmint_launch", start},
 		{"idmint_launch_event", start},
 		{"idmint_launch_event", func() error { _, err := l.End(ctx, 1, failed); return err }},
-		{"idmint_launch_event", func() error { _, err := l.Advance(ctx, 9, "operator"); return err }},
+		{
+			"idmint_launch_event",
+			func() error { _, err := l.Advance(ctx, 9, "operator"); return err },
+		},
 		{"idmint_generator", func() error { _, err := l.Claim(ctx, 1); return err }},
 		{"idmint_counter", func() error { _, err := c.Reserve(ctx, 0, 1); return err }},
 		{"idmint_counter", advance},

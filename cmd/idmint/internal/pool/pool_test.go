@@ -46,7 +46,10 @@ func TestAwait(t *testing.T) {
 		{"it answers", long, say(nil), ""},
 		{"it answers later", long, inTurn(say(passing("refused")), say(nil)), ""},
 		{"it will never let us in", long, say(errWrong), "wrong password"},
-		{"nobody is there", short, say(passing("refused")), "refused: it was busy or away for 50ms"},
+		{
+			"nobody is there", short, say(passing("refused")),
+			"refused: it was busy or away for 50ms",
+		},
 		{"nobody answers", short, silent, "the server did not answer within 50ms"},
 		{
 			"it was refused, and nobody answers", 2 * time.Second,
