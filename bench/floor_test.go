@@ -41,7 +41,8 @@ func BenchmarkFloor(b *testing.B) {
 			return sum
 		})
 	})
-	b.Run("atomic-add-called", func(b *testing.B) { // what a function that is too large to be inlined adds
+	// what a function that is too large to be inlined adds
+	b.Run("atomic-add-called", func(b *testing.B) {
 		p := new(padded)
 		shared(b, block, func() (sum uint64) {
 			for range block {

@@ -40,7 +40,8 @@ func measure(b *testing.B, ids int, newTurn func() (turn func() uint64)) used {
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(u.wall)/u.ids, "ns/op")
 	b.ReportMetric(float64(u.cpu)/u.ids, "cpu-ns/op")
-	b.ReportMetric(math.Floor(float64(after.TotalAlloc-before.TotalAlloc)/u.ids), "B/op") // whole ones, as go test counts them
+	// whole ones, as go test counts them
+	b.ReportMetric(math.Floor(float64(after.TotalAlloc-before.TotalAlloc)/u.ids), "B/op")
 	b.ReportMetric(math.Floor(float64(after.Mallocs-before.Mallocs)/u.ids), "allocs/op")
 	return u
 }

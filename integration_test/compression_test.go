@@ -127,7 +127,8 @@ func TestFootprint(t *testing.T) {
 					far.Scheme, far.Pages, near)
 			}
 		}
-		if longer := int64(26 - 8); ulid.KeyBytes-short.KeyBytes < longer*int64(short.Rows) { // the IDs' own bytes; in MariaDB a page has the rows as well
+		// the IDs' own bytes; in MariaDB a page has the rows as well
+		if longer := int64(26 - 8); ulid.KeyBytes-short.KeyBytes < longer*int64(short.Rows) {
 			t.Errorf("the key of ULIDs takes %d bytes, of short %d", ulid.KeyBytes, short.KeyBytes)
 		}
 	})

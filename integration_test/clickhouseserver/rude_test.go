@@ -50,7 +50,8 @@ func TestOddPackets(t *testing.T) {
 	if err := writeHeader(&header, ids); err != nil {
 		t.Fatal(err)
 	}
-	ends := map[string]bool{"query in an INSERT": true, "no packet": true, "second hello": true} // the others go on
+	// the others go on
+	ends := map[string]bool{"query in an INSERT": true, "no packet": true, "second hello": true}
 	ping, pong := []byte{clientPing}, []byte{serverPong}
 	for name, tt := range map[string]struct{ say, want []byte }{
 		"cancel too late":  {[]byte{clientCancel, clientPing}, pong},

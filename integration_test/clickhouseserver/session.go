@@ -209,7 +209,8 @@ func (c *conn) run(sql string, parameters []parameter) error {
 	switch {
 	case lost != nil:
 		return fatal{lost}
-	case stopped && (err == nil || errors.As(err, &x)): // the client wants to hear of no more than the end
+	case stopped && (err == nil || errors.As(err, &x)):
+		// the client wants to hear of no more than the end
 	case err != nil:
 		return err
 	}

@@ -398,7 +398,8 @@ func (s *Server) Create(ctx context.Context, name string) (dsn.DSN, func(context
 		_, err = db.ExecContext(ctx, statement)
 		return errors.Join(err, db.Close())
 	}
-	again := func(ctx context.Context) (err error) { // PostgreSQL waits for 5 s until the others' sessions have ended
+	// PostgreSQL waits for 5 s until the others' sessions have ended
+	again := func(ctx context.Context) (err error) {
 		for range 3 {
 			if err = do(ctx, drop); err == nil {
 				break

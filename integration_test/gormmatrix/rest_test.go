@@ -164,7 +164,8 @@ func pasted[K comparable, N any]() []operation[K, N] {
 	paste := func(do func(tx *gorm.DB, w w) *gorm.DB) func(w) outcome {
 		return func(w w) outcome {
 			text := w.db.ToSQL(func(tx *gorm.DB) *gorm.DB { return do(tx, w) })
-			return outcome{err: w.db.Exec(text).Error} // MariaDB counts no row of an INSERT with RETURNING
+			// MariaDB counts no row of an INSERT with RETURNING
+			return outcome{err: w.db.Exec(text).Error}
 		}
 	}
 	return []operation[K, N]{

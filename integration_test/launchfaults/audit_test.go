@@ -15,7 +15,9 @@ const ample = 2 * time.Minute
 // that breaks a promise of package launchlog.
 type auditor struct {
 	*rows
-	late       time.Duration // how much longer than its limit a call may take: the machine is slow, and processes may be stopped
+	// how much longer than its limit a call may take: the machine is slow, and processes may be
+	// stopped
+	late       time.Duration
 	complaints []string
 }
 

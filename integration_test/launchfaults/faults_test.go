@@ -80,13 +80,15 @@ const late = 5 * time.Second
 
 // A fault is a test: what is done while a fleet is at work.
 type fault struct {
-	name    string
-	budget  time.Duration       // of the fleet's calls
-	hurry   float64             // the share of calls whose context ends soon
-	pooled  bool                // a connection pooler is between, for the databases that have one
-	spoil   odds                // of a proxy between
-	told    bool                // clients are told of the fault, by target.full, and do not try again
-	inflict func(*arena) string // the fault, over and over, until the time is over; it returns what it did
+	name   string
+	budget time.Duration // of the fleet's calls
+	hurry  float64       // the share of calls whose context ends soon
+	pooled bool          // a connection pooler is between, for the databases that have one
+	spoil  odds          // of a proxy between
+	// clients are told of the fault, by target.full, and do not try again
+	told bool
+	// the fault, over and over, until the time is over; it returns what it did
+	inflict func(*arena) string
 }
 
 var faults = []fault{
@@ -155,7 +157,8 @@ func TestDiskFull(t *testing.T) {
 	for kind, target := range targets {
 		t.Run(string(kind), func(t *testing.T) {
 			disk := smalldisk.Mount(t, 512<<20)
-			if err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777)); err != nil { // the server is another user
+			// the server is another user
+			if err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777)); err != nil {
 				t.Fatal(err)
 			}
 			a := newArena(t, target, dbtest.RunOn(t, kind, disk, target.args...))
@@ -359,7 +362,8 @@ func (a *arena) ping() error {
 // stopServer stops all processes of the server for longer than the budget, and has them go on.
 func stopServer(a *arena) string {
 	signal := func(name string) {
-		if _, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true"); err != nil { // all but the first
+		// all but the first
+		if _, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true"); err != nil {
 			a.Fatal(err)
 		}
 		if err := a.server.Signal(a.Context(), name); err != nil {

@@ -16,9 +16,11 @@ import (
 type call struct {
 	record               // as it ended; without a result if the worker was killed
 	began  time.Duration // when its first attempt did
-	doubts int           // its attempts that may have changed something without the call's having the result
-	old    bool          // the database has forgotten it, as it was restored to an earlier time
-	told   bool          // its error says what the test did to the server, and nothing is to be tried again
+	// its attempts that may have changed something without the call's having the result
+	doubts int
+	old    bool // the database has forgotten it, as it was restored to an earlier time
+	// its error says what the test did to the server, and nothing is to be tried again
+	told bool
 }
 
 // A history is what workers wrote down.
@@ -44,7 +46,9 @@ func remember(t *testing.T, dir string) *history {
 		for line := range bytes.Lines(text) {
 			var r record
 			if !bytes.HasSuffix(line, []byte{'\n'}) {
-				break // the worker was killed over it, before it did what it wrote down or used what it was told
+				// the worker was killed over it, before it did what it wrote down or used what it
+				// was told
+				break
 			}
 			if err := json.Unmarshal(line, &r); err != nil {
 				t.Fatalf("%s has %q: %v", name, line, err)
@@ -91,7 +95,8 @@ type rows struct {
 	claims   map[place]map[int]string // the token by generator number
 	counters map[[2]string]int64      // the value by namespace and name
 	events   map[place]map[string]int // how many by kind
-	advanced map[[2]string][]span     // numbers that were passed over, by namespace and counter; "" for launch numbers
+	// numbers that were passed over, by namespace and counter; "" for launch numbers
+	advanced map[[2]string][]span
 }
 
 type launchRow struct {

@@ -39,7 +39,8 @@ func postgresMessages() parser {
 		}
 		body := b[head+4 : n]
 		if !started {
-			started = binary.BigEndian.Uint16(body) == 3 // the version, and not a request for encryption or to cancel
+			// the version, and not a request for encryption or to cancel
+			started = binary.BigEndian.Uint16(body) == 3
 			return n, "", true
 		}
 		first, rest, _ := bytes.Cut(body, []byte{0})
@@ -89,9 +90,12 @@ const (
 	untouched   spoiling = ""
 	lostRequest spoiling = "lost requests" // the connection ends before the server has it
 	lostAnswer  spoiling = "lost answers"  // the server has carried it out, and the connection ends
-	lateAnswer  spoiling = "late answers"  // the server has carried it out, and the client is told when it may have given up
-	lateRequest spoiling = "late requests" // the server has it when the client may have given up, and tried again
-	noAnswer    spoiling = "no answers"    // the server has carried it out, and the client hears nothing more from it
+	// the server has carried it out, and the client is told when it may have given up
+	lateAnswer spoiling = "late answers"
+	// the server has it when the client may have given up, and tried again
+	lateRequest spoiling = "late requests"
+	// the server has carried it out, and the client hears nothing more from it
+	noAnswer spoiling = "no answers"
 )
 
 // odds say how often a proxy spoils a request in which ways.
@@ -207,7 +211,8 @@ func (p *proxy) answers(client net.Conn, server io.Reader, spoilings <-chan spoi
 			return
 		}
 		if s != noAnswer {
-			_, _ = client.Write(buffer[:n]) // it may be gone, and the server not have had its last request
+			// it may be gone, and the server not have had its last request
+			_, _ = client.Write(buffer[:n])
 			s = untouched
 		}
 	}

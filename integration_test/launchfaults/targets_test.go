@@ -25,9 +25,10 @@ type target struct {
 	ends     []string // what ends one, or its statement
 	backup   string   // a command of the shell, with %s for the database's name
 	restore  string
-	enlarge  string                            // has the server ask for room on its disk
-	full     string                            // in the message of one that has none
-	pooler   func(testing.TB, dsn.DSN) dsn.DSN // a connection pooler between; nil where there is none
+	enlarge  string // has the server ask for room on its disk
+	full     string // in the message of one that has none
+	// a connection pooler between; nil where there is none
+	pooler func(testing.TB, dsn.DSN) dsn.DSN
 }
 
 var targets = map[databases.Kind]target{
@@ -35,12 +36,14 @@ var targets = map[databases.Kind]target{
 		databases.Postgres, migrations.Postgres,
 		func(ctx context.Context, source string) (store, error) { return postgres.Open(ctx, source) },
 		postgresMessages,
-		[]string{"-c", "synchronous_commit=off", "-c", "max_wal_size=64MB"}, // which the store must not go by; so that the log fits on a small disk
+		// which the store must not go by; so that the log fits on a small disk
+		[]string{"-c", "synchronous_commit=off", "-c", "max_wal_size=64MB"},
 		"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random()",
 		[]string{"SELECT pg_terminate_backend(%d)", "SELECT pg_cancel_backend(%d)"},
 		"PGPASSWORD=idmint pg_dump -h 127.0.0.1 -U postgres %s >/tmp/backup.sql",
 		"PGPASSWORD=idmint psql -h 127.0.0.1 -U postgres -q -v ON_ERROR_STOP=1 -o /dev/null -f /tmp/backup.sql %s",
-		"SELECT pg_logical_emit_message(false, '', repeat('x', 1000)), pg_switch_wal()", // another segment of its log
+		// another segment of its log
+		"SELECT pg_logical_emit_message(false, '', repeat('x', 1000)), pg_switch_wal()",
 		"No space left on device",
 		pgbouncer.New,
 	},

@@ -35,16 +35,18 @@ type orders struct {
 // and again when it has ended; the call's result is written down before it is used. So what is left
 // of a worker that was killed says what it may have done.
 type record struct {
-	Call   string        // names the call
-	Event  event         // what happened
-	At     time.Duration // by a clock that all processes share
-	Op     string        // "start", "claim" or "reserve", as errors of launchlog name it
-	Space  string        // the namespace
-	Key    string        `json:",omitempty"` // the launch's key, the claim's token or the counter's name
-	Launch int           `json:",omitempty"` // of a claim
-	Floor  int64         `json:",omitempty"`
-	N      int64         `json:",omitempty"` // how many numbers are asked for
-	Number int64         `json:",omitempty"` // the launch, the generator number or the first number of the counter: the result
+	Call  string        // names the call
+	Event event         // what happened
+	At    time.Duration // by a clock that all processes share
+	Op    string        // "start", "claim" or "reserve", as errors of launchlog name it
+	Space string        // the namespace
+	// the launch's key, the claim's token or the counter's name
+	Key    string `json:",omitempty"`
+	Launch int    `json:",omitempty"` // of a claim
+	Floor  int64  `json:",omitempty"`
+	N      int64  `json:",omitempty"` // how many numbers are asked for
+	// the launch, the generator number or the first number of the counter: the result
+	Number int64         `json:",omitempty"`
 	Limit  time.Duration `json:",omitempty"` // how long the call may take
 	Took   time.Duration `json:",omitempty"`
 	Error  string        `json:",omitempty"`
@@ -53,15 +55,17 @@ type record struct {
 type event string
 
 const (
-	sent         event = "sent"         // an attempt begins
-	won          event = "won"          // the attempt succeeded
-	refused      event = "refused"      // the attempt failed, and the store says that it changed nothing
+	sent event = "sent" // an attempt begins
+	won  event = "won"  // the attempt succeeded
+	// the attempt failed, and the store says that it changed nothing
+	refused      event = "refused"
 	doubtful     event = "doubtful"     // the attempt failed, and may have succeeded
 	acknowledged event = "acknowledged" // the call has a result
-	unresolved   event = "unresolved"   // the call ended with an error that is right for a database that does not answer
-	ended        event = "ended"        // the call ended as the launch has ended
-	missing      event = "missing"      // the call ended as there is no such launch
-	failed       event = "failed"       // the call ended with another error
+	// the call ended with an error that is right for a database that does not answer
+	unresolved event = "unresolved"
+	ended      event = "ended"   // the call ended as the launch has ended
+	missing    event = "missing" // the call ended as there is no such launch
+	failed     event = "failed"  // the call ended with another error
 )
 
 // worker is a process that starts launches, claims generator numbers and reserves numbers of
@@ -201,7 +205,8 @@ func (w *worker) call(r record, run func(context.Context) (int64, error)) (int64
 	case err == nil:
 		r.Number = number
 		return number, w.write(r, acknowledged)
-	case errors.As(err, &lost) && lost.Op == r.Op && lost.Key != "" && (lost.Key == r.Key || r.Key == ""): // no attempt has given the token of a claim
+	case errors.As(err, &lost) && lost.Op == r.Op && lost.Key != "" && (lost.Key == r.Key || r.Key == ""):
+		// no attempt has given the token of a claim
 		return 0, w.write(r, unresolved)
 	case errors.Is(err, launchlog.ErrEnded):
 		return 0, w.write(r, ended)

@@ -164,7 +164,8 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 			want error
 		}{
 			{"UPDATE idmint_namespace SET last_launch_id = 1", 0, migrations.ErrNotEmpty},
-			{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil}, // version 1 has launches, and no counters
+			// version 1 has launches, and no counters
+			{"UPDATE idmint_namespace SET last_launch_id = 1", 1, nil},
 			{
 				"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'a', 1)", 0,
 				migrations.ErrNotEmpty,

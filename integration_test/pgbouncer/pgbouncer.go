@@ -55,7 +55,8 @@ func New(t testing.TB, d dsn.DSN) dsn.DSN {
 		quoted.Replace(server.User.Username()), server.Hostname(), server.Port(),
 		quoted.Replace(secret), port, connections)
 	base := "postgres:17"
-	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" { // testcontainers puts it before images that it runs
+	// testcontainers puts it before images that it runs
+	if prefix := os.Getenv("TESTCONTAINERS_HUB_IMAGE_NAME_PREFIX"); prefix != "" {
 		base = prefix + "/" + base
 	}
 	c, err := testcontainers.Run(t.Context(), "",

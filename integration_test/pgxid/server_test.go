@@ -277,7 +277,8 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 	}
 	if _, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"},
 		pgx.CopyFromRows([][]any{{zero}})); err == nil ||
-		!strings.Contains(err.Error(), idtype.ErrZero.Error()) { // pgx lets the server say what it told it
+		// pgx lets the server say what it told it
+		!strings.Contains(err.Error(), idtype.ErrZero.Error()) {
 		t.Errorf("zero by CopyFrom: %v", err)
 	}
 	got, many := ids[0], ids

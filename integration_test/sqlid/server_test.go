@@ -68,7 +68,8 @@ func TestServerDrivers(t *testing.T) {
 						t.Fatal(err)
 					}
 					config.DefaultQueryExecMode = mode
-					config.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
+					// which takes most of the time
+					config.RuntimeParams["synchronous_commit"] = "off"
 					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
 					t.Cleanup(func() { db.Close() })
 					sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.Postgres, DB: db})
