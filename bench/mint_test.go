@@ -84,7 +84,8 @@ func mintEightByte(b *testing.B) {
 }
 
 func newEightByte(i int) *generator.EightByte {
-	return must(generator.NewEightByte(idtype.EightByteSpread, generator.Given(generator.EightBytePair{Generator: i}), nil))
+	return must(generator.NewEightByte(idtype.EightByteSpread,
+		generator.Given(generator.EightBytePair{Generator: i}), nil))
 }
 
 func mintDecimal(b *testing.B) {

@@ -282,7 +282,8 @@ func TestSnoTickTock(t *testing.T) {
 // bit alone.
 func TestSnoSnapshot(t *testing.T) {
 	for _, drifts := range []uint32{0, 1, 2, 7} {
-		theirs := muyoWith(t, muyo.GeneratorSnapshot{Partition: muyo.Partition{0, 9}, Drifts: drifts})
+		theirs := muyoWith(t,
+			muyo.GeneratorSnapshot{Partition: muyo.Partition{0, 9}, Drifts: drifts})
 		var last muyo.ID
 		for range 10 {
 			last = theirs.New(0)

@@ -29,7 +29,9 @@ func minted[T any](next func(i int) T) []T {
 // decimals have 19 digits, where the IDs of a busy system end up.
 func decimals() []idtype.DecimalID {
 	return minted(func(i int) idtype.DecimalID {
-		return must(idtype.DecimalParts{Counter: 723_456_789 + i, Generator: 12_345, Launch: 65}.ID())
+		return must(
+			idtype.DecimalParts{Counter: 723_456_789 + i, Generator: 12_345, Launch: 65}.ID(),
+		)
 	})
 }
 

@@ -51,7 +51,10 @@ func TestExamples(t *testing.T) {
 }
 
 // startLaunch makes a launch log with launch 1.
-func startLaunch(t *testing.T, driver, source string, dialect migrations.Dialect, open func(context.Context) (launchlog.Store, error)) {
+func startLaunch(
+	t *testing.T, driver, source string, dialect migrations.Dialect,
+	open func(context.Context) (launchlog.Store, error),
+) {
 	t.Helper()
 	db, err := sql.Open(driver, source)
 	if err != nil {

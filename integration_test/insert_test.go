@@ -11,7 +11,8 @@ import (
 // other things at the same time.
 func TestInsertSpeed(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
-		all, err := d.Insert(t.Context(), measure.Rhythm{IDs: 10_000, Generators: 4, PerSecond: 10_000}, 5)
+		all, err := d.Insert(t.Context(),
+			measure.Rhythm{IDs: 10_000, Generators: 4, PerSecond: 10_000}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}

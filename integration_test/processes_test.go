@@ -66,7 +66,8 @@ func readRecords(t *testing.T, dir string, n int, each func(process int, of, id 
 			var of, id string
 			_, err := fmt.Sscan(lines.Text(), &of, &id)
 			if cut {
-				t.Fatalf("process %d wrote more, up to %q, after half a line", process, lines.Text())
+				t.Fatalf("process %d wrote more, up to %q, after half a line", process,
+					lines.Text())
 			}
 			if cut = err != nil; !cut {
 				each(process, of, id)

@@ -57,7 +57,8 @@ func TestHistory(t *testing.T) {
 			"a busy machine is none",
 			[]string{
 				six("aaa"),
-				strings.ReplaceAll(six("bbb"), "0.25 ns/op	 0.5 cpu-ns/op", "0.5 ns/op	 0.5 cpu-ns/op"),
+				strings.ReplaceAll(six("bbb"), "0.25 ns/op	 0.5 cpu-ns/op",
+					"0.5 ns/op	 0.5 cpu-ns/op"),
 			},
 			headOfRun1 + a,
 		},

@@ -81,11 +81,16 @@ func TestPage(t *testing.T) {
 	}{
 		{
 			"a ratio at its bound", ratio(0.4),
-			[]string{"1 of 1 are met", "| x | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| ≤ 0.4 × y | met |"},
+			[]string{
+				"1 of 1 are met", "| x | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| ≤ 0.4 × y | met |",
+			},
 		},
 		{
 			"a ratio above it", ratio(0.39),
-			[]string{"0 of 1 are met", "| **missed** |", "- x, ≤ 0.39 × y: the reason is not known yet.\n"},
+			[]string{
+				"0 of 1 are met", "| **missed** |",
+				"- x, ≤ 0.39 × y: the reason is not known yet.\n",
+			},
 		},
 		{"a reason", explained, []string{"- x, ≤ 0.39 × y: y is quick.\n"}},
 		{
@@ -182,7 +187,9 @@ func TestIncompleteRun(t *testing.T) {
 		})
 	}
 	t.Run("a round", func(t *testing.T) {
-		short := strings.Replace(run1, "BenchmarkPeer/y-uuid7 	 100	 60 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op\n", "", 1)
+		short := strings.Replace(run1,
+			"BenchmarkPeer/y-uuid7 	 100	 60 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op\n",
+			"", 1)
 		err := page(new(strings.Builder), results1(t, short), []target{ours})
 		if err == nil || !strings.Contains(err.Error(),
 			"3 of Mint/x, ns/op, and 2 of Peer/y-uuid7, ns/op") {

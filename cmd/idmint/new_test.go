@@ -71,7 +71,8 @@ func TestNewUnique(t *testing.T) {
 			s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", id, "-n", "10"))...)
 	}
 	s.env = append(s.env, launchVariable+"="+id)
-	all = append(all, s.atOnce(processes, "new", "decimal", "--db", "sqlite:app.db", "-n", "5000")...)
+	all = append(all,
+		s.atOnce(processes, "new", "decimal", "--db", "sqlite:app.db", "-n", "5000")...)
 	seen := map[string]bool{}
 	generators := map[int]bool{}
 	for _, text := range all {

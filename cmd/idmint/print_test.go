@@ -152,7 +152,8 @@ func TestOnlyThePrinterPrints(t *testing.T) {
 func (s *shell) fill(what string) {
 	s.Helper()
 	s.must("migrate", "--db", "sqlite:app.db")
-	s.exec("app.db", `INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 2)`)
+	s.exec("app.db",
+		`INSERT INTO idmint_namespace (namespace, last_launch_id) VALUES ('default', 2)`)
 	data, err := json.Marshal(map[string]string{"note": what})
 	if err != nil {
 		s.Fatal(err)

@@ -33,7 +33,10 @@ func TestCheckTable(t *testing.T) {
 		of ...clickhouse.Definition,
 	) []clickhouse.Finding {
 		t.Helper()
-		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE OR REPLACE TABLE t (%s, n Int32) ENGINE = MergeTree ORDER BY (%s)", columns, order)))
+		try(t, conn.Exec(ctx, fmt.Sprintf(
+			"CREATE OR REPLACE TABLE t (%s, n Int32) ENGINE = MergeTree ORDER BY (%s)", columns,
+			order,
+		)))
 		return ok(clickhouse.CheckTable(ctx, conn, "t", of...))
 	}
 	for _, of := range [][]clickhouse.Definition{
@@ -185,10 +188,14 @@ func TestBytesPerID(t *testing.T) {
 // the definition that it gives.
 func TestSortedKeysAreSmall(t *testing.T) {
 	t.Run("decimal", small(0.02, func(i int) chsuite.DecimalKey {
-		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()))
+		return chsuite.DecimalKey(
+			ok(idtype.DecimalParts{Counter: 1000 + i/4, Generator: 17 + i%4, Launch: 65}.ID()),
+		)
 	}))
 	t.Run("trace", small(0.03, func(i int) chsuite.TraceKey {
-		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID()))
+		return chsuite.TraceKey(ok(
+			idtype.TraceParts{Timestamp: i / 10_000, Node: 100 + i%4, Bottom: i%10_000/4 + 1}.ID(),
+		))
 	}))
 	t.Run("sequence", small(0.02, func(i int) chsuite.SequenceKey {
 		return chsuite.SequenceKey(i + 1)

@@ -22,7 +22,9 @@ import (
 
 // dial connects by ch-go. Patience is how long it waits for the server, also when it gives up by
 // itself.
-func dial(t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.Duration) *chgo.Client {
+func dial(
+	t testing.TB, d dsn.DSN, compression chgo.Compression, patience time.Duration,
+) *chgo.Client {
 	t.Helper()
 	o := ok(ch.ParseDSN(d.Source()))
 	c, err := chgo.Dial(t.Context(), chgo.Options{
@@ -132,7 +134,8 @@ func TestBlocksWithZero(t *testing.T) {
 	c := dial(t, d, chgo.CompressionLZ4, time.Second)
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = MergeTree ORDER BY id")
 	ids := clickhouse.ColID[chsuite.DecimalKey]{100_000, 0, 200_000}
-	err := c.Do(t.Context(), chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
+	err := c.Do(t.Context(),
+		chgo.Query{Body: "INSERT INTO t VALUES", Input: proto.Input{{Name: "id", Data: &ids}}})
 	var refused *clickhouse.RowError
 	if !errors.As(err, &refused) || refused.Row != 1 || !errors.Is(err, idtype.ErrZero) ||
 		!c.IsClosed() {

@@ -228,11 +228,13 @@ func (f fixture[T]) testZeros(t *testing.T) {
 	try(t, rows.Err())
 	same(t, got, want)
 	var defaults uint64
-	try(t, conn.QueryRow(ctx, "SELECT countIf(id = defaultValueOfTypeName(toTypeName(id))) FROM t").Scan(&defaults))
+	try(t, conn.QueryRow(ctx,
+		"SELECT countIf(id = defaultValueOfTypeName(toTypeName(id))) FROM t").Scan(&defaults))
 	if defaults != 4 {
 		t.Fatalf("%d zeros to the database", defaults)
 	}
-	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = {id:"+f.Type+"}", ch.Named("id", clickhouse.ParamOrZero(zero))).Scan(&defaults))
+	try(t, conn.QueryRow(ctx, "SELECT count() FROM t WHERE id = {id:"+f.Type+"}",
+		ch.Named("id", clickhouse.ParamOrZero(zero))).Scan(&defaults))
 	if defaults != 4 {
 		t.Fatalf("%d zeros by a parameter", defaults)
 	}
@@ -278,7 +280,9 @@ func (f fixture[T]) testArrays(t *testing.T) {
 		t.Fatalf("zero in an array: %v", err)
 	}
 	got := clickhouse.Array[T]{f.At(7)}
-	err := within(conn.QueryRow(ctx, fmt.Sprintf("SELECT [ids[1], defaultValueOfTypeName('%s')] FROM t LIMIT 1", f.Type)).Scan(&got))
+	err := within(conn.QueryRow(
+		ctx, fmt.Sprintf("SELECT [ids[1], defaultValueOfTypeName('%s')] FROM t LIMIT 1", f.Type),
+	).Scan(&got))
 	var element *clickhouse.ElementError
 	if !errors.As(err, &element) || !errors.Is(err, idtype.ErrZero) || len(got) != 1 {
 		t.Fatalf("zero out of an array: %v, %v", got, err)
@@ -395,7 +399,10 @@ func TestCheck(t *testing.T) {
 // A constraint takes what is an ID, and of what is none, all that Scan refuses.
 func (f fixture[T]) testChecked(t *testing.T) {
 	ctx, conn := open(t)
-	try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v, CONSTRAINT ids CHECK %s) ENGINE = Memory", f.column().NotNull(), f.column().Check())))
+	try(t, conn.Exec(ctx, fmt.Sprintf(
+		"CREATE TABLE t (%v, CONSTRAINT ids CHECK %s) ENGINE = Memory", f.column().NotNull(),
+		f.column().Check(),
+	)))
 	insert(t, conn, "t", func(b driver.Batch) error {
 		return clickhouse.Append(b.Column(0), f.IDs(100))
 	})

@@ -32,10 +32,14 @@ func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond)
 // index on it.
 func TestTimeRangesReadTheirGranules(t *testing.T) {
 	t.Run("trace", granules(million, func(i int) chsuite.TraceKey {
-		return chsuite.TraceKey(ok(idtype.TraceParts{Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1}.ID()))
+		return chsuite.TraceKey(ok(idtype.TraceParts{
+			Timestamp: idtype.TraceTimestamp(at(i)), Node: i % 4, Bottom: i%1000/4 + 1,
+		}.ID()))
 	}))
 	t.Run("short", granules(million, func(i int) chsuite.ShortKey {
-		return chsuite.ShortKey(ok(idtype.ShortParts{UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512}.ID()))
+		return chsuite.ShortKey(ok(idtype.ShortParts{
+			UnixMs: at(i).UnixMilli(), Sequence: i % 4, Random: i * 77 % 512,
+		}.ID()))
 	}))
 	t.Run("eightbyte", granules(million, func(i int) chsuite.EightKey {
 		return chsuite.EightKey(sequential(at(i), i))
@@ -52,7 +56,9 @@ func TestTimeRangesReadTheirGranules(t *testing.T) {
 }
 
 func sequential(at time.Time, i int) idtype.EightByteID {
-	return ok(idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: at.UnixMilli(), Generator: i % 4, Cluster: 3}.ID())
+	return ok(idtype.EightByteParts{
+		Mode: idtype.EightByteTimeSequential, UnixMs: at.UnixMilli(), Generator: i % 4, Cluster: 3,
+	}.ID())
 }
 
 func snoAt(at time.Time, i int) idtype.SnoID {
@@ -68,8 +74,12 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 			ids[i] = id(i)
 		}
 		const settings = ") SETTINGS min_bytes_for_wide_part = 0, index_granularity = 8192, add_minmax_index_for_numeric_columns = 0"
-		try(t, conn.Exec(t.Context(), fmt.Sprintf("CREATE TABLE key (%v) ENGINE = MergeTree ORDER BY (id%s", c.PrimaryKey(), settings)))
-		try(t, conn.Exec(t.Context(), fmt.Sprintf("CREATE TABLE arrival (%v) ENGINE = MergeTree ORDER BY (%s", c.Indexed(), settings)))
+		try(t, conn.Exec(t.Context(), fmt.Sprintf(
+			"CREATE TABLE key (%v) ENGINE = MergeTree ORDER BY (id%s", c.PrimaryKey(), settings,
+		)))
+		try(t, conn.Exec(t.Context(), fmt.Sprintf(
+			"CREATE TABLE arrival (%v) ENGINE = MergeTree ORDER BY (%s", c.Indexed(), settings,
+		)))
 		insert(t, conn, "arrival", func(b driver.Batch) error {
 			return clickhouse.Append(b.Column(0), ids)
 		})
@@ -86,7 +96,8 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 			condition := ok(c.Between(at(first), at(last)))
 			for _, table := range []string{"key", "arrival"} {
 				var n, inside uint64
-				try(t, conn.QueryRow(t.Context(), "SELECT count() FROM "+table+" WHERE "+condition).Scan(&n))
+				try(t, conn.QueryRow(t.Context(),
+					"SELECT count() FROM "+table+" WHERE "+condition).Scan(&n))
 				if want := uint64(last - first + 1); n != want {
 					t.Errorf("%s: %d rows in %d s, want %d", table, n, seconds, want)
 				}
@@ -106,10 +117,14 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 // index of the definition.
 func TestLookupsReadFewGranules(t *testing.T) {
 	t.Run("decimal", lookups(clickhouse.Column[chsuite.DecimalKey]{Name: "id"}, func(i int) chsuite.DecimalKey {
-		return chsuite.DecimalKey(ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()))
+		return chsuite.DecimalKey(
+			ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()),
+		)
 	}))
 	t.Run("eightbyte, spread", lookups(clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}, func(i int) chsuite.EightKey {
-		return chsuite.EightKey(ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()))
+		return chsuite.EightKey(
+			ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()),
+		)
 	}))
 	t.Run("sno as UUID", lookups(clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}, func(i int) chsuite.SnoUUIDKey {
 		return chsuite.SnoUUIDKey(snoAt(at(i), i))

@@ -139,8 +139,12 @@ func TestWaysOfTheDriver(t *testing.T) {
 		}
 		in, out := low(), low()
 		in.AppendArr(want)
-		try(t, c.Do(ctx, chgo.Query{Body: "INSERT INTO low VALUES", Input: proto.Input{{Name: "id", Data: in}}}))
-		try(t, c.Do(ctx, chgo.Query{Body: "SELECT id FROM low ORDER BY _part DESC LIMIT 3", Result: proto.Results{{Name: "id", Data: out}}}))
+		try(t, c.Do(ctx,
+			chgo.Query{Body: "INSERT INTO low VALUES", Input: proto.Input{{Name: "id", Data: in}}}))
+		try(t, c.Do(ctx, chgo.Query{
+			Body:   "SELECT id FROM low ORDER BY _part DESC LIMIT 3",
+			Result: proto.Results{{Name: "id", Data: out}},
+		}))
 		try(t, c.Close())
 		same(t, out.Values, want)
 

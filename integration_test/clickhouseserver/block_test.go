@@ -71,7 +71,9 @@ func TestCopyBlock(t *testing.T) {
 		for from := range forms {
 			for to, want := range forms {
 				rest := memory(append(bytes.Clone(forms[from]), "rest"...))
-				slow := buffered{bufio.NewReaderSize(iotest.OneByteReader(bytes.NewReader(rest)), 16)}
+				slow := buffered{
+					bufio.NewReaderSize(iotest.OneByteReader(bytes.NewReader(rest)), 16),
+				}
 				for _, src := range []source{&rest, slow} {
 					var got bytes.Buffer
 					columns, rows, err := copyBlock(&got, to, src, from)

@@ -96,11 +96,17 @@ func TestTypes(t *testing.T) {
 		{"UUID", []any{id, uuid.UUID{}, uuid.Max}},
 		{
 			"Date",
-			[]any{time.Unix(0, 0).UTC(), time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), time.Unix(86400, 0).UTC()},
+			[]any{
+				time.Unix(0, 0).UTC(), time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC),
+				time.Unix(86400, 0).UTC(),
+			},
 		},
 		{
 			"DateTime64(3, 'UTC')",
-			[]any{time.UnixMilli(1).UTC(), time.UnixMilli(1795000000123).UTC(), time.UnixMilli(0).UTC()},
+			[]any{
+				time.UnixMilli(1).UTC(), time.UnixMilli(1795000000123).UTC(),
+				time.UnixMilli(0).UTC(),
+			},
 		},
 		{"Enum8('a' = 1, 'b,)' = 2)", []any{"a", "b,)", "a"}},
 		{"Nullable(Int64)", []any{ptr(int64(1)), (*int64)(nil), ptr(int64(-1))}},
@@ -190,7 +196,8 @@ func TestLarge(t *testing.T) {
 			o := p.options()
 			o.Compression = compression
 			c := open(t, o)
-			do(t, c, "CREATE OR REPLACE TABLE large (id Int64, s String) ENGINE = MergeTree ORDER BY id")
+			do(t, c,
+				"CREATE OR REPLACE TABLE large (id Int64, s String) ENGINE = MergeTree ORDER BY id")
 			begin := time.Now()
 			b, err := c.PrepareBatch(t.Context(), "INSERT INTO large (id, s) VALUES")
 			if err != nil {
@@ -277,7 +284,8 @@ func TestStatementsOfAllKinds(t *testing.T) {
 		{"DROP TABLE t SYNC", "SHOW TABLES", ""},
 	} {
 		if tt.query == "SELECT 1 + 1" {
-			do(t, c, "CREATE TABLE t (id Int64, s String DEFAULT 'none') ENGINE = MergeTree ORDER BY id")
+			do(t, c,
+				"CREATE TABLE t (id Int64, s String DEFAULT 'none') ENGINE = MergeTree ORDER BY id")
 		}
 		if tt.before != "" {
 			do(t, c, tt.before)
@@ -394,7 +402,8 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = MergeTree ORDER BY id")
-	ctx := clickhouse.Context(t.Context(), clickhouse.WithParameters(clickhouse.Parameters{"table": "t", "id": "42"}))
+	ctx := clickhouse.Context(t.Context(),
+		clickhouse.WithParameters(clickhouse.Parameters{"table": "t", "id": "42"}))
 	if err := c.Exec(ctx, "INSERT INTO {table:Identifier} SELECT {id:Int64}"); err != nil {
 		t.Fatal(err)
 	}

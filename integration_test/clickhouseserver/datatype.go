@@ -63,7 +63,9 @@ func parseTypeAt(s string, depth int) (*dataType, error) {
 	if alias, ok := aliases[name]; ok {
 		return parseTypeAt(alias, depth+1)
 	}
-	bad := &exception{codeNotImplemented, fmt.Sprintf("type %q is not one that the stand-in carries", s)}
+	bad := &exception{
+		codeNotImplemented, fmt.Sprintf("type %q is not one that the stand-in carries", s),
+	}
 	parts := func(kind kind, of ...string) (*dataType, error) {
 		t := &dataType{kind: kind}
 		for _, arg := range of {

@@ -50,7 +50,8 @@ func TestFigures(t *testing.T) {
 		t.Error("not what MergeTree reads by its index")
 	}
 	var plan []string
-	rows, err := c.Query(t.Context(), "EXPLAIN indexes = 1 SELECT * FROM t WHERE id BETWEEN 100000 AND 100009")
+	rows, err := c.Query(t.Context(),
+		"EXPLAIN indexes = 1 SELECT * FROM t WHERE id BETWEEN 100000 AND 100009")
 	if err != nil {
 		t.Fatal(err)
 	}

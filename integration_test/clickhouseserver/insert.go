@@ -22,7 +22,8 @@ func (c *conn) insert(q query, ins insertion) error {
 	if err := c.out.Flush(); err != nil {
 		return err
 	}
-	path := filepath.Join(c.srv.insertDir, fmt.Sprintf("%d-%d.native", os.Getpid(), c.srv.inserts.Add(1)))
+	path := filepath.Join(c.srv.insertDir,
+		fmt.Sprintf("%d-%d.native", os.Getpid(), c.srv.inserts.Add(1)))
 	rows, err := c.gather(path)
 	defer os.Remove(path)
 	if errors.Is(err, errCancelled) || err == nil && rows == 0 {
@@ -69,7 +70,10 @@ func (c *conn) gather(path string) (rows uint64, err error) {
 		case packet == clientCancel:
 			return 0, errCancelled
 		case packet != clientData:
-			return 0, fatal{&exception{codeUnexpectedPacket, fmt.Sprintf("Unexpected packet %d instead of a block to insert", packet)}}
+			return 0, fatal{&exception{
+				codeUnexpectedPacket,
+				fmt.Sprintf("Unexpected packet %d instead of a block to insert", packet),
+			}}
 		}
 		_, columns, n, err := c.readBlock(w)
 		if err != nil {

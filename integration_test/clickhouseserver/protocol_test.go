@@ -21,7 +21,9 @@ import (
 var idAndText = []column{{"id", "Int64"}, {"s", "LowCardinality(Nullable(String))"}}
 
 // rowsOf answers with rows in the format that is asked for.
-func rowsOf(t testing.TB, columns []column, rows ...[]any) func([]string, string, []parameter) ([]byte, error) {
+func rowsOf(
+	t testing.TB, columns []column, rows ...[]any,
+) func([]string, string, []parameter) ([]byte, error) {
 	return func(_ []string, format string, _ []parameter) ([]byte, error) {
 		if format == "TabSeparatedWithNamesAndTypes" {
 			var names, types []string
@@ -100,7 +102,9 @@ func TestQueries(t *testing.T) {
 		answer{"SELECT nothing", rowsOf(t, idAndText)},
 		answer{"SELECT blocks", func([]string, string, []parameter) ([]byte, error) {
 			b := native(t, idAndText, []any{int64(1), text})
-			return append(b, bytes.Repeat(native(t, idAndText, []any{int64(2), text}, []any{int64(3), nil}), 1000)...), nil
+			return append(b, bytes.Repeat(
+				native(t, idAndText, []any{int64(2), text}, []any{int64(3), nil}), 1000,
+			)...), nil
 		}},
 		answer{"SELECT .x:String.", func(_ []string, _ string, p []parameter) ([]byte, error) {
 			return native(t, []column{{"x", "String"}}, []any{p[0].name + "=" + p[0].value}), nil

@@ -71,7 +71,8 @@ func TestOddPackets(t *testing.T) {
 		"no packet":    {[]byte{50}, []byte{serverException, 50 + 49}},
 		"second hello": {[]byte{clientHello}, []byte{serverException, 99}},
 		"tables of a query": {
-			append(question("SELECT 1")[:len(question("SELECT 1"))-5], append(block, clientData, 0, 0, 0, 0)...),
+			append(question("SELECT 1")[:len(question("SELECT 1"))-5],
+				append(block, clientData, 0, 0, 0, 0)...),
 			[]byte{serverException, 48},
 		},
 		"pings": {bytes.Repeat(ping, 3), bytes.Repeat(pong, 3)},
@@ -162,7 +163,8 @@ func TestNothingIsLeft(t *testing.T) {
 		goleak.VerifyNone(t, before)
 	}()
 	t.Run("clients", func(t *testing.T) {
-		_, _, o := serveFake(t, answer{"SELECT 1", rowsOf(t, []column{{"1", "UInt8"}}, []any{uint8(1)})})
+		_, _, o := serveFake(t,
+			answer{"SELECT 1", rowsOf(t, []column{{"1", "UInt8"}}, []any{uint8(1)})})
 		for range 10 {
 			conn, err := net.Dial("tcp", o.Addr[0])
 			if err != nil {

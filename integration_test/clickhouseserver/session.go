@@ -130,7 +130,9 @@ func (c *conn) query() error {
 		return err
 	}
 	if len(tables) > 0 {
-		return c.sendException(&exception{codeNotImplemented, fmt.Sprintf("the stand-in takes no external tables: %q", tables)})
+		return c.sendException(&exception{
+			codeNotImplemented, fmt.Sprintf("the stand-in takes no external tables: %q", tables),
+		})
 	}
 	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
 		q.settings = nil
@@ -316,7 +318,9 @@ func (c *conn) sendException(err error) error {
 	errors.As(err, &x)
 	const name = "DB::Exception"
 	c.out.uvarint(serverException)
-	_, _ = c.out.Write([]byte{byte(x.code), byte(x.code >> 8), byte(x.code >> 16), byte(x.code >> 24)})
+	_, _ = c.out.Write(
+		[]byte{byte(x.code), byte(x.code >> 8), byte(x.code >> 16), byte(x.code >> 24)},
+	)
 	c.out.text(name, name+": "+x.message, "")
 	_ = c.out.WriteByte(0) // no other within
 	return c.out.Flush()
@@ -327,7 +331,9 @@ type packer struct{ *bufio.Writer }
 
 func newPacker(w io.Writer) *packer {
 	const blockSize = 1 << 20 // as the server
-	return &packer{bufio.NewWriterSize(packedFrames{compress.NewWriter(compress.LevelZero, compress.LZ4), w}, blockSize)}
+	return &packer{bufio.NewWriterSize(
+		packedFrames{compress.NewWriter(compress.LevelZero, compress.LZ4), w}, blockSize,
+	)}
 }
 
 // packedFrames makes a frame of each write.

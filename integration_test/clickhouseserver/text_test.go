@@ -108,9 +108,15 @@ func TestQuotes(t *testing.T) {
 
 func TestParseException(t *testing.T) {
 	for text, want := range map[string]exception{
-		"Code: 62. DB::Exception: Syntax error. (SYNTAX_ERROR)":                              {62, "Syntax error."},
-		"Code: 60. DB::Exception: No table (a)\nnor (b). (UNKNOWN_TABLE) (version 26.5.1.1)": {60, "No table (a)\nnor (b)."},
-		"Code: 1. DB::Exception: x (Y) (version 1.2 (official build))":                       {1, "x"},
+		"Code: 62. DB::Exception: Syntax error. (SYNTAX_ERROR)": {
+			62, "Syntax error.",
+		},
+		"Code: 60. DB::Exception: No table (a)\nnor (b). (UNKNOWN_TABLE) (version 26.5.1.1)": {
+			60, "No table (a)\nnor (b).",
+		},
+		"Code: 1. DB::Exception: x (Y) (version 1.2 (official build))": {
+			1, "x",
+		},
 		"Code: 108. DB::Exception: Code: 108. DB::Exception: None. (NO_DATA) (version 1). (NO_DATA)": {
 			108, "None.",
 		},

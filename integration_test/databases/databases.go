@@ -385,7 +385,9 @@ func (s *Server) Stop() error {
 }
 
 // Create makes a database on the server, and returns its name and what drops it.
-func (s *Server) Create(ctx context.Context, name string) (dsn.DSN, func(context.Context) error, error) {
+func (s *Server) Create(ctx context.Context, name string) (
+	dsn.DSN, func(context.Context) error, error,
+) {
 	create, drop := "CREATE DATABASE "+name, "DROP DATABASE "+name
 	if s.Kind == Postgres {
 		drop += " WITH (FORCE)"

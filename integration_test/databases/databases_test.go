@@ -61,7 +61,9 @@ func TestNew(t *testing.T) {
 				}
 				defer db.Close()
 				if _, err := db.Exec("CREATE TABLE t (n int) " +
-					map[databases.Kind]string{databases.ClickHouse: "ENGINE = Memory"}[k]); err != nil {
+					map[databases.Kind]string{
+						databases.ClickHouse: "ENGINE = Memory",
+					}[k]); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -99,7 +99,9 @@ func read[K, N any](db *gorm.DB, q query[K, N], v any) string {
 	return fmt.Sprintf("%s, pasted %s, %d rows", show(found), show(pasted), tx.RowsAffected)
 }
 
-func openClickHouse[K comparable, N any](t *testing.T, readings []Reading[K, N], use ...gorm.Plugin) *gorm.DB {
+func openClickHouse[K comparable, N any](
+	t *testing.T, readings []Reading[K, N], use ...gorm.Plugin,
+) *gorm.DB {
 	t.Helper()
 	db, err := gorm.Open(clickhouse.Open(dbtest.New(t, databases.ClickHouse).Source()),
 		&gorm.Config{Logger: logger.Discard})

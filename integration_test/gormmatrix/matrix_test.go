@@ -40,7 +40,9 @@ func settings() []setting {
 	}
 	pg := func(simple bool) func(t *testing.T) gorm.Dialector {
 		return func(t *testing.T) gorm.Dialector {
-			return postgres.New(postgres.Config{DSN: dbtest.New(t, databases.Postgres).Source(), PreferSimpleProtocol: simple})
+			return postgres.New(postgres.Config{
+				DSN: dbtest.New(t, databases.Postgres).Source(), PreferSimpleProtocol: simple,
+			})
 		}
 	}
 	maria := func(options string) func(t *testing.T) gorm.Dialector {
@@ -124,13 +126,17 @@ func TestMatrix(t *testing.T) {
 }
 
 func rules() []gormid.Rule {
-	opts := &generator.Options{Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC))}
+	opts := &generator.Options{
+		Clock: generator.NewTestClock(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)),
+	}
 	var partitions generator.Partitions
 	pair := generator.EightBytePair{Generator: 9, Cluster: 3}
 	return []gormid.Rule{
 		gormid.Use(generator.NewTestDecimal(new(numbers))),
 		gormid.Use(must(generator.NewTrace(generator.Given(7), opts))),
-		gormid.Use(must(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts))),
+		gormid.Use(
+			must(generator.NewEightByte(idtype.EightByteSpread, generator.Given(pair), opts)),
+		),
 		gormid.Use(must(generator.NewShort(generator.Given(struct{}{}), opts))),
 		gormid.Use(must(generator.NewSno(&partitions, opts))),
 		gormid.Use(must(generator.NewSequence(new(numbers), 10))),

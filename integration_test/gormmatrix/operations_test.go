@@ -105,7 +105,9 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Not(w.of("eve")).Where("name <> ?", "ann").Delete(&Card[K, N]{}))
 		}},
 		{"soft Delete", inline, func(w w) outcome {
-			return done(w.db.Where(w.db.Where("owner_id", w.key("bob"))).Not(w.of("eve")).Delete(&Thing[K, N]{}))
+			return done(w.db.Where(
+				w.db.Where("owner_id", w.key("bob")),
+			).Not(w.of("eve")).Delete(&Thing[K, N]{}))
 		}},
 		{"generic Delete", inline, func(w w) outcome {
 			n, err := gorm.G[Person[K, N]](w.db).Where(w.of("eve")).Delete(context.Background())
@@ -181,7 +183,8 @@ func conditions[K comparable, N any]() []operation[K, N] {
 		all = append(all, operation[K, N]{"Find by " + name, aKey, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB { return where(w.db, w.of("ann")).Find(p) })
 		}}, operation[K, N]{"Delete by " + name, aKey, func(w w) outcome {
-			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}), w.of("ann")).Delete(&Person[K, N]{}))
+			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}),
+				w.of("ann")).Delete(&Person[K, N]{}))
 		}}, operation[K, N]{"Update by " + name, aKey, func(w w) outcome {
 			return done(where(model(w), w.of("ann")).UpdateColumn("mentor", w.key("eve")))
 		}})
@@ -206,7 +209,9 @@ func columnConditions[K comparable, N any]() map[string]func(db *gorm.DB, v any)
 			return db.Where(clause.Neq{Column: "boss_id", Value: v})
 		},
 		"Gte and Lte": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(clause.Gte{Column: "boss_id", Value: v}).Clauses(clause.Lte{Column: "boss_id", Value: v})
+			return db.Where(
+				clause.Gte{Column: "boss_id", Value: v},
+			).Clauses(clause.Lte{Column: "boss_id", Value: v})
 		},
 		"IN": func(db *gorm.DB, v any) *gorm.DB {
 			return db.Where(clause.IN{Column: "boss_id", Values: []any{v}})
@@ -219,7 +224,9 @@ func columnConditions[K comparable, N any]() map[string]func(db *gorm.DB, v any)
 			return db.Where("name = ?", "eve").Or(map[string]any{"boss_id": v})
 		},
 		"nested": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(clause.Not(clause.And(clause.Or(clause.Eq{Column: "boss_id", Value: v}))))
+			return db.Where(
+				clause.Not(clause.And(clause.Or(clause.Eq{Column: "boss_id", Value: v}))),
+			)
 		},
 		"in a subquery": func(db *gorm.DB, v any) *gorm.DB {
 			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(

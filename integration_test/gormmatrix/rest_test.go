@@ -210,7 +210,9 @@ func zeros[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Delete(&Person[K, N]{}, "boss_id = ?", zero))
 		}},
 		{"zero in FirstOrCreate", nothing, func(w w) outcome {
-			return done(w.db.Assign(map[string]any{"name": "adopted"}).FirstOrCreate(&Person[K, N]{}, map[string]any{"boss_id": zero}))
+			return done(w.db.Assign(map[string]any{"name": "adopted"}).FirstOrCreate(
+				&Person[K, N]{}, map[string]any{"boss_id": zero},
+			))
 		}},
 		{"zero in Updates", nothing, func(w w) outcome {
 			return done(model(w).Where("1 = 1").Updates(map[string]any{"boss_id": zero}))
@@ -219,7 +221,9 @@ func zeros[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Save(&Thing[K, N]{ID: w.key("axe"), Name: "axe"}))
 		}},
 		{"zero in Select, Updates", nothing, func(w w) outcome {
-			return done(w.db.Model(&Thing[K, N]{ID: w.key("axe")}).Select("OwnerID").Updates(Thing[K, N]{}))
+			return done(
+				w.db.Model(&Thing[K, N]{ID: w.key("axe")}).Select("OwnerID").Updates(Thing[K, N]{}),
+			)
 		}},
 		{"zero in Create", nothing, func(w w) outcome {
 			return done(w.db.Create(&Thing[K, N]{Name: "dog"}))
@@ -234,7 +238,8 @@ func zeros[K comparable, N any]() []operation[K, N] {
 func conditionsOf[K comparable, N any](value func(w *world[K, N]) any) (ops []operation[K, N]) {
 	for name, where := range columnConditions[K, N]() {
 		ops = append(ops, operation[K, N]{"Delete by " + name, nothing, func(w *world[K, N]) outcome {
-			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}), value(w)).Delete(&Person[K, N]{}))
+			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}),
+				value(w)).Delete(&Person[K, N]{}))
 		}})
 	}
 	return ops

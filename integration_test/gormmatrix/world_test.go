@@ -81,9 +81,12 @@ type row[K any] struct {
 func (w *world[K, N]) rows() (all []row[K], err error) {
 	var selects []string
 	for _, table := range tables {
-		selects = append(selects, fmt.Sprintf("SELECT '%s', name, id, %s FROM %[1]s", table, references[table]))
+		selects = append(selects,
+			fmt.Sprintf("SELECT '%s', name, id, %s FROM %[1]s", table, references[table]))
 	}
-	result, err := w.db.Session(&gorm.Session{NewDB: true}).Raw(strings.Join(selects, " UNION ALL ")).Rows()
+	result, err := w.db.Session(&gorm.Session{NewDB: true}).Raw(
+		strings.Join(selects, " UNION ALL "),
+	).Rows()
 	if err != nil {
 		return nil, err
 	}

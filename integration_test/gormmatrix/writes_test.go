@@ -39,17 +39,23 @@ func writes[K comparable, N any]() []operation[K, N] {
 			return o
 		}},
 		{"Updates map of a table", aKey, func(w w) outcome {
-			return done(w.db.Model(&Thing[K, N]{}).Where("name = ?", "axe").Updates(map[string]any{"owner_id": w.of("eve")}))
+			return done(w.db.Model(&Thing[K, N]{}).Where("name = ?", "axe").Updates(
+				map[string]any{"owner_id": w.of("eve")},
+			))
 		}},
 		{"Set clause", aKey, func(w w) outcome {
 			set := clause.Set{{Column: clause.Column{Name: "boss_id"}, Value: w.of("eve")}}
 			return done(bob(w).Clauses(set).Updates(map[string]any{}))
 		}},
 		{"Create map", aKey, func(w w) outcome {
-			return done(w.db.Model(&Person[K, N]{}).Create(map[string]any{"name": "fay", "boss_id": w.of("eve")}))
+			return done(w.db.Model(&Person[K, N]{}).Create(
+				map[string]any{"name": "fay", "boss_id": w.of("eve")},
+			))
 		}},
 		{"Create map by field", aKey, func(w w) outcome {
-			return done(w.db.Model(&Person[K, N]{}).Create(map[string]any{"Name": "fay", "BossID": w.of("eve"), "Mentor": w.of("bob")}))
+			return done(w.db.Model(&Person[K, N]{}).Create(
+				map[string]any{"Name": "fay", "BossID": w.of("eve"), "Mentor": w.of("bob")},
+			))
 		}},
 		{"Create maps", aKey, func(w w) outcome {
 			rows := []map[string]any{
@@ -60,8 +66,10 @@ func writes[K comparable, N any]() []operation[K, N] {
 		}},
 		{"upsert by assignments", aKey, func(w w) outcome {
 			conflict := clause.OnConflict{
-				Columns:   []clause.Column{{Name: "holder_id"}},
-				DoUpdates: clause.Assignments(map[string]any{"holder_id": w.of("eve"), "name": "upserted"}),
+				Columns: []clause.Column{{Name: "holder_id"}},
+				DoUpdates: clause.Assignments(
+					map[string]any{"holder_id": w.of("eve"), "name": "upserted"},
+				),
 			}
 			return done(w.db.Clauses(conflict).Create(&Card[K, N]{HolderID: w.key("ann")}))
 		}},
@@ -72,12 +80,16 @@ func writes[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Attrs, FirstOrCreate", noBytes, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "fay"}).Attrs(map[string]any{"boss_id": w.of("eve")}).FirstOrCreate(p)
+				return w.db.Where(map[string]any{"name": "fay"}).Attrs(
+					map[string]any{"boss_id": w.of("eve")},
+				).FirstOrCreate(p)
 			})
 		}},
 		{"Assign, FirstOrCreate", noBytes, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "bob"}).Assign(map[string]any{"boss_id": w.of("eve")}).FirstOrCreate(p)
+				return w.db.Where(map[string]any{"name": "bob"}).Assign(
+					map[string]any{"boss_id": w.of("eve")},
+				).FirstOrCreate(p)
 			})
 		}},
 		{"Assign, FirstOrInit", aKey, func(w w) outcome {
@@ -140,7 +152,8 @@ func lists[K comparable, N any]() []operation[K, N] {
 				return where(w.db, w.list("bob", "eve")).Find(p)
 			})
 		}}, operation[K, N]{"Delete by list, " + name, uses, func(w w) outcome {
-			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}), w.list("bob", "eve")).Delete(&Person[K, N]{}))
+			return done(where(w.db.Where("name NOT IN ?", []string{"ann", "bob"}),
+				w.list("bob", "eve")).Delete(&Person[K, N]{}))
 		}}, operation[K, N]{"Find by a list of one, " + name, uses, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB { return where(w.db, w.list("bob")).Find(p) })
 		}})
@@ -202,7 +215,9 @@ func relations[K comparable, N any]() []operation[K, N] {
 			return done(w.db.Create(&p))
 		}},
 		{"Create in batches", nothing, func(w w) outcome {
-			return done(w.db.CreateInBatches([]Person[K, N]{{Name: "fay"}, {Name: "gus"}, {Name: "hal"}}, 2))
+			return done(w.db.CreateInBatches(
+				[]Person[K, N]{{Name: "fay"}, {Name: "gus"}, {Name: "hal"}}, 2,
+			))
 		}},
 		{"hooks", nothing, func(w w) outcome {
 			return done(w.db.Create(&Person[K, N]{Name: "hooked"}))

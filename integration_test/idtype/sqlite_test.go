@@ -354,7 +354,8 @@ func TestSQLiteSlice(t *testing.T) {
 // TestSQLiteBounds finds the IDs of a span of time by its bounds, in a table of both modes.
 func TestSQLiteBounds(t *testing.T) {
 	const sequential, spread = idtype.EightByteTimeSequential, idtype.EightByteSpread
-	db := openSQLite(t, `CREATE TABLE events (id BLOB NOT NULL PRIMARY KEY, ms INTEGER) WITHOUT ROWID`)
+	db := openSQLite(t,
+		`CREATE TABLE events (id BLOB NOT NULL PRIMARY KEY, ms INTEGER) WITHOUT ROWID`)
 	const from, to = 1_700_000_000_000, 1_700_000_000_010
 	for ms := int64(from - 5); ms <= to+5; ms++ {
 		for _, p := range []idtype.EightByteParts{

@@ -219,7 +219,8 @@ func (a *auditor) reservations(calls []*call) {
 		if c.Event != acknowledged {
 			continue
 		}
-		given[name] = append(given[name], grant{span{c.Number, c.Number + c.N - 1}, c.began, c.At, c.Call})
+		given[name] = append(given[name],
+			grant{span{c.Number, c.Number + c.N - 1}, c.began, c.At, c.Call})
 		if c.Number < c.Floor || c.Number < 1 {
 			a.complain("%s was given %d of %v, below its floor of %d", c.Call, c.Number, name,
 				c.Floor)

@@ -100,7 +100,9 @@ var faults = []fault{
 	{name: "SessionsEnded", budget: ample, inflict: endSessions},
 	{
 		name: "LostAnswers", budget: ample,
-		spoil:   odds{commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer}},
+		spoil: odds{
+			commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer},
+		},
 		inflict: wait,
 	},
 	{

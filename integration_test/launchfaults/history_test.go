@@ -116,7 +116,8 @@ func load(t *testing.T, db *sql.DB) *rows {
 		map[place]map[string]int{},
 		map[[2]string][]span{},
 	}
-	tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	tx, err := db.BeginTx(t.Context(),
+		&sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,9 @@ func load(t *testing.T, db *sql.DB) *rows {
 				return err
 			}
 			s := span{number(t, d.From) + 1, number(t, d.To)}
-			r.advanced[[2]string{p.space, d.Counter}] = append(r.advanced[[2]string{p.space, d.Counter}], s)
+			r.advanced[[2]string{p.space, d.Counter}] = append(
+				r.advanced[[2]string{p.space, d.Counter}], s,
+			)
 			return nil
 		})
 	return r

@@ -87,7 +87,9 @@ func TestMigrators(t *testing.T) {
 }
 
 // readyMigrators starts processes that migrate when they are released.
-func readyMigrators(t *testing.T, target target, d dsn.DSN, n int) (all []*exec.Cmd, release func()) {
+func readyMigrators(
+	t *testing.T, target target, d dsn.DSN, n int,
+) (all []*exec.Cmd, release func()) {
 	t.Helper()
 	ready, says, err := os.Pipe()
 	if err != nil {

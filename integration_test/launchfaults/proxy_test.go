@@ -133,7 +133,9 @@ func (p *proxy) enough() bool {
 var commits = regexp.MustCompile(`(?i)\bcommit\b`)
 
 // newProxy starts a proxy, and returns its address.
-func newProxy(t *testing.T, server string, parser func() parser, o odds) (p *proxy, address string) {
+func newProxy(
+	t *testing.T, server string, parser func() parser, o odds,
+) (p *proxy, address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 // given again.
 func restored(a *arena) {
 	a.openDB()
-	a.fleet = newFleet(a.T, orders{Kind: a.kind, Source: a.dsn.Source(), Keys: "restored", Budget: ample})
+	a.fleet = newFleet(a.T,
+		orders{Kind: a.kind, Source: a.dsn.Source(), Keys: "restored", Budget: ample})
 	run := func() *history {
 		for a.until = time.Now().Add(length(a.T) / 3); a.rest(100 * time.Millisecond); {
 		}

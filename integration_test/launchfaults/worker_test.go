@@ -112,7 +112,9 @@ func work(args []string) error {
 	var group sync.WaitGroup
 	failures := make(chan error, goroutines)
 	for g := range goroutines {
-		l, err := launchlog.New(w, &launchlog.Options{Namespace: []string{"first", "second"}[g%2], Budget: w.Budget, Host: w.Name})
+		l, err := launchlog.New(w, &launchlog.Options{
+			Namespace: []string{"first", "second"}[g%2], Budget: w.Budget, Host: w.Name,
+		})
 		if err != nil {
 			return err
 		}
@@ -205,7 +207,8 @@ func (w *worker) call(r record, run func(context.Context) (int64, error)) (int64
 	case err == nil:
 		r.Number = number
 		return number, w.write(r, acknowledged)
-	case errors.As(err, &lost) && lost.Op == r.Op && lost.Key != "" && (lost.Key == r.Key || r.Key == ""):
+	case errors.As(err, &lost) && lost.Op == r.Op && lost.Key != "" &&
+		(lost.Key == r.Key || r.Key == ""):
 		// no attempt has given the token of a claim
 		return 0, w.write(r, unresolved)
 	case errors.Is(err, launchlog.ErrEnded):
@@ -273,7 +276,9 @@ func (w *worker) ClaimGenerator(ctx context.Context, t launchlog.Take) (launchlo
 }
 
 // ReserveNumbers implements launchlog.Store.
-func (w *worker) ReserveNumbers(ctx context.Context, ref launchlog.CounterRef, floor, n int64) (int64, error) {
+func (w *worker) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
 	return attempt(ctx, w, ref.Name, func() (int64, error) {
 		return w.Store.ReserveNumbers(ctx, ref, floor, n)
 	})

@@ -121,7 +121,9 @@ func eachServer(t *testing.T, run func(*testing.T, server)) {
 
 func TestServerVersions(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
-		settings := map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect]
+		settings := map[migrations.Dialect]string{
+			migrations.MySQL: "?multiStatements=true",
+		}[s.dialect]
 		byHand, _ := s.open(t, settings)
 		latest := migrations.Latest(s.dialect)
 		schemas := []string{s.list(t, byHand)}
@@ -179,12 +181,14 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 				nil,
 			},
 		} {
-			db, _ := s.open(t, map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
+			db, _ := s.open(t,
+				map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
 			s.up(t, db, 0)
 			dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)", test.used)
 			before := s.list(t, db)
 			if test.want != nil {
-				text := s.files(t, fmt.Sprintf("%04d_*.down.sql", map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
+				text := s.files(t, fmt.Sprintf("%04d_*.down.sql",
+					map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
 				if _, err := db.Exec(text); err == nil ||
 					!strings.Contains(err.Error(), "only rise") {
 					t.Errorf("%s, by the file: %v", test.used, err)
@@ -328,7 +332,8 @@ func TestNoDatabase(t *testing.T) {
 		"Version": versionErr, "Up": upErr,
 		"Down": migrations.Down(ctx, db, migrations.MySQL, 0),
 	} {
-		if err == nil || err.Error() != "migrations: the connection has no database: name one in the DSN" {
+		if err == nil ||
+			err.Error() != "migrations: the connection has no database: name one in the DSN" {
 			t.Errorf("%s: %v", call, err)
 		}
 	}

@@ -165,7 +165,9 @@ func TestSmallIntegers(t *testing.T) {
 				t.Errorf("%s holds %v", column, got)
 			}
 		}
-		negative := idtype.MustParse[idtype.EightByte[idtype.AsBigint[pgxsuite.User]]](pgxsuite.Negative)
+		negative := idtype.MustParse[idtype.EightByte[idtype.AsBigint[pgxsuite.User]]](
+			pgxsuite.Negative,
+		)
 		if _, err := pool.Exec(t.Context(), "SELECT $1::xid8", negative); err == nil &&
 			describes(modeOf(pool)) {
 			t.Error("xid8 holds a negative number")
@@ -252,7 +254,9 @@ func TestColumns(t *testing.T) {
 	})
 }
 
-func testColumn(t *testing.T, pool *pgxpool.Pool, s pgxsuite.Sample, expression, want string, format []any) {
+func testColumn(
+	t *testing.T, pool *pgxpool.Pool, s pgxsuite.Sample, expression, want string, format []any,
+) {
 	for _, value := range s.Values {
 		var dst any
 		if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer {

@@ -82,7 +82,8 @@ func ask(ctx context.Context, pool *pgxpool.Pool, id pgxsuite.UserID, backends *
 	var all []pgxsuite.UserID
 	const sleep = " AND pg_sleep(0.001) IS NOT NULL"
 	// several statements
-	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep, id%7+1)
+	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep,
+		id%7+1)
 	if err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got,
 		&all); err != nil {
 		return err

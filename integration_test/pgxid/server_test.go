@@ -32,7 +32,10 @@ var modes = []pgx.QueryExecMode{
 }
 
 // openPool opens a database by whose connections a mode is the default.
-func openPool(t testing.TB, source string, mode pgx.QueryExecMode, afterConnect func(context.Context, *pgx.Conn) error) *pgxpool.Pool {
+func openPool(
+	t testing.TB, source string, mode pgx.QueryExecMode,
+	afterConnect func(context.Context, *pgx.Conn) error,
+) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(source)
 	if err != nil {
@@ -102,7 +105,9 @@ func nulls[T idtype.ID, N any](ids []T, of func(T) N) (all []N) {
 }
 
 // testValues takes values to the server and back.
-func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, column string, ids []T) {
+func testValues[T idtype.ID](
+	t *testing.T, pool *pgxpool.Pool, formats []int16, column string, ids []T,
+) {
 	type value struct {
 		column string
 		in     any
@@ -135,12 +140,20 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		{array, pgtype.FlatArray[*T](pointers), nil},
 		{
 			array,
-			pgtype.Array[T]{Elements: ids, Dims: []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}}, Valid: true},
+			pgtype.Array[T]{
+				Elements: ids,
+				Dims:     []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}},
+				Valid:    true,
+			},
 			nil,
 		},
 		{
 			array,
-			pgtype.Array[*T]{Elements: pointers, Dims: []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}}, Valid: true},
+			pgtype.Array[*T]{
+				Elements: pointers,
+				Dims:     []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}},
+				Valid:    true,
+			},
 			nil,
 		},
 	}
@@ -165,7 +178,10 @@ func testValues[T idtype.ID](t *testing.T, pool *pgxpool.Pool, formats []int16, 
 		values = append(values, value{"int8range", whole, nil}, value{"int8range", &whole, whole},
 			value{
 				"int8range",
-				pgtype.Range[T]{Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true},
+				pgtype.Range[T]{
+					Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded,
+					Valid: true,
+				},
 				nil,
 			},
 			value{
@@ -207,7 +223,9 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 		}
 	}
 	table := fmt.Sprint("t", tables.Add(1))
-	must(pool.Exec(ctx, fmt.Sprintf("CREATE UNLOGGED TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column)))
+	must(pool.Exec(ctx, fmt.Sprintf(
+		"CREATE UNLOGGED TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column,
+	)))
 	defer func() { must(pool.Exec(context.Background(), "DROP TABLE "+table)) }()
 
 	var want []row[T]
@@ -284,7 +302,8 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 	got, many := ids[0], ids
 	for _, query := range []string{"SELECT NULL::" + column, "SELECT NULL::" + column +
 		" WHERE $1::text IS NOT NULL"} {
-		err := pool.QueryRow(ctx, query, slices.Repeat([]any{"x"}, strings.Count(query, "$"))...).Scan(&got)
+		err := pool.QueryRow(ctx, query,
+			slices.Repeat([]any{"x"}, strings.Count(query, "$"))...).Scan(&got)
 		if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
 			got != ids[0] {
 			t.Errorf("%s: %v, and the ID is %v", query, err, got)

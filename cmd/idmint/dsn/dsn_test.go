@@ -121,7 +121,10 @@ func TestSourceIsRead(t *testing.T) {
 				user, read, database, host = c.Auth.Username, c.Auth.Password, c.Auth.Database, c.Addr[0]
 			}
 			if user != "ann" || read != password || database != "app" || host != "h:1234" {
-				t.Errorf("%s with password %q is read as user %q, password %q, database %q, host %q", name, password, user, read, database, host)
+				t.Errorf(
+					"%s with password %q is read as user %q, password %q, database %q, host %q",
+					name, password, user, read, database, host,
+				)
 			}
 		}
 	}

@@ -65,7 +65,8 @@ func newHostileServer(t *testing.T) *hostileServer {
 	server := dbtest.Run(t, databases.MariaDB)
 	admin := dbtest.Open(t, server.DSN)
 	admin.SetMaxOpenConns(1)
-	dbtest.Exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'", "GRANT ALL ON `t_%`.* TO app@'%'")
+	dbtest.Exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'",
+		"GRANT ALL ON `t_%`.* TO app@'%'")
 	return &hostileServer{server, admin}
 }
 

@@ -76,7 +76,8 @@ func TestLeakGivesNothingTwice(t *testing.T) {
 	through := pgbouncer.New(t, d)
 	for i, schema := range []string{elsewhere, "public", elsewhere} {
 		pgbouncer.Leak(t, through, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
-		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx,
+			storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("with %s leaked: launch %d, %v; want %d", schema, launch.ID, err, 1+i)
 		}
@@ -100,7 +101,8 @@ func TestLeakedRoleGivesNothingTwice(t *testing.T) {
 	through := pgbouncer.New(t, d)
 	for i, set := range []string{"RESET ROLE", "SET ROLE " + role, "SET ROLE " + role} {
 		pgbouncer.Leak(t, through, set)
-		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx, storetest.Request(fmt.Sprint(i)))
+		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx,
+			storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("after %s: launch %d, %v; want %d", set, launch.ID, err, 1+i)
 		}
@@ -120,7 +122,8 @@ func TestSchemaIsQuoted(t *testing.T) {
 	in := inSchema(t, d, strange)
 	const modes = "exec simple_protocol cache_statement cache_describe describe_exec"
 	for i, mode := range strings.Fields(modes) {
-		serversuite.Tour(t, suite.Store(t, serversuite.With(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
+		serversuite.Tour(t,
+			suite.Store(t, serversuite.With(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
 	}
 	var launches int
 	table := pgx.Identifier{strange, "idmint_launch"}.Sanitize()
@@ -142,7 +145,8 @@ func TestSetSearchPath(t *testing.T) {
 	inSchema(t, here, elsewhere)
 	role := suite.Database(t)
 	inSchema(t, role, elsewhere)
-	dbtest.Exec(t, dbtest.Open(t, role), `ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
+	dbtest.Exec(t, dbtest.Open(t, role),
+		`ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
 	const temporary = "CREATE TEMP TABLE idmint_schema (version int); " +
 		"INSERT INTO idmint_schema VALUES (1000)"
 	const setElsewhere = `SET search_path = "Elsewhere"`
