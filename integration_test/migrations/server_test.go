@@ -298,7 +298,7 @@ func TestServerRefuses(t *testing.T) {
 		dbtest.Exec(t, db, "CREATE TABLE idmint_launch_event (x int)")
 		before := s.list(t, db)
 		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil ||
-			!strings.HasPrefix(err.Error(), "0001_launch_log.up.sql: ") {
+			!strings.HasPrefix(err.Error(), "migrations: 0001_launch_log.up.sql: ") {
 			t.Errorf("got %v", err)
 		}
 		if version, err := migrations.Version(ctx, db, s.dialect); version != 0 || err != nil {
