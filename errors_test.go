@@ -38,9 +38,9 @@ var within = map[string]string{
 	"postgres.Store": "a Log's errors", "mysql.Store": "a Log's errors",
 }
 
-// Every text of an error that leaves a library package begins with the package's name. So whoever
-// shows errors to people can take it off, by the type that it is of, and nobody has to guess where
-// an error is from.
+// Every text of an error that leaves a library package begins with the package's name. So nobody
+// has to guess where an error is from. Whoever shows errors to people can take the name off, by the
+// error's type.
 func TestErrorsNameTheirPackage(t *testing.T) {
 	found := 0
 	seen := map[string]bool{}
@@ -57,9 +57,9 @@ func TestErrorsNameTheirPackage(t *testing.T) {
 	}
 }
 
-// checkErrors looks at the texts of a package's errors: what the Error methods of its types say,
-// what its sentinels say, and what exported functions return without a type. It does not see what
-// travels by parameters and functions without a name: tests of the packages look at that.
+// checkErrors looks at the texts of a package's errors. They are those of Error methods, those of
+// sentinels, and those that exported functions return without a type of their own. It does not see
+// what travels by parameters and functions without a name: tests of the packages look at that.
 func checkErrors(t *testing.T, p string) (found int) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(p, "*.go"))
@@ -89,7 +89,8 @@ func checkErrors(t *testing.T, p string) (found int) {
 		}
 	}
 	for variable, values := range s.values {
-		if strings.HasPrefix(variable.Name(), "Err") && variable.Parent().Parent() == types.Universe {
+		global := variable.Parent() != nil && variable.Parent().Parent() == types.Universe
+		if global && strings.HasPrefix(variable.Name(), "Err") {
 			check(variable.Name(), s.heads(values[0], map[any]bool{}))
 		}
 	}
@@ -168,8 +169,8 @@ func (s *source) assign(name *ast.Ident, i int, values []ast.Expr) {
 	}
 }
 
-// texts are the beginnings of what a function may return, as far as it says so itself, or calls a
-// function of the package that does. "?" is for what it says by other means.
+// texts are the beginnings of what a function may return. They are in the function itself, or in
+// one of the package that it calls. "?" is for what it says by other means.
 func (s *source) texts(f *ast.FuncDecl, seen map[any]bool) (all []string) {
 	if seen[f] || f.Body == nil || f.Type.Results == nil || within[s.name+"."+f.Name.Name] != "" {
 		return nil

@@ -40,13 +40,17 @@ var fences = []fence{
 	{
 		[]string{"launchlog", "launchlog/memory"},
 		[]string{""},
-		[]string{module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect"},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+		},
 		"a launch log needs no ID types, and no driver but its store's",
 	},
 	{
 		[]string{"launchlog/internal/rows"},
 		[]string{""},
-		[]string{module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect"},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+		},
 		"what the stores share drives no database",
 	},
 	{

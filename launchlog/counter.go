@@ -51,9 +51,10 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	found, err := attempt(ctx, l, "counters", "", func(ctx context.Context) ([]CounterState, error) {
+	list := func(ctx context.Context) ([]CounterState, error) {
 		return l.store.Counters(ctx, l.opts.Namespace, after, limit)
-	})
+	}
+	found, err := attempt(ctx, l, "counters", "", list)
 	return found, about(l.namespace(), err)
 }
 

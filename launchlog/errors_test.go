@@ -22,20 +22,20 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]func() error{
-		"Start":                   func() error { _, err := l.Start(ctx, storetest.Request("a")); return err },
-		"Show":                    func() error { _, err := l.Show(ctx, 1); return err },
-		"List":                    func() error { _, err := l.List(ctx, launchlog.Filter{}); return err },
-		"Events":                  func() error { _, err := l.Events(ctx, 1); return err },
-		"Events of the namespace": func() error { _, err := l.Events(ctx, 0); return err },
-		"Claim":                   func() error { _, err := l.Claim(ctx, 1); return err },
-		"Claims":                  func() error { _, err := l.Claims(ctx, 1, 0, 1); return err },
-		"Advance":                 func() error { _, err := l.Advance(ctx, 1, "ann"); return err },
-		"Counters":                func() error { _, err := l.Counters(ctx, "", 1); return err },
+		"Start":    func() error { _, err := l.Start(ctx, storetest.Request("a")); return err },
+		"Show":     func() error { _, err := l.Show(ctx, 1); return err },
+		"List":     func() error { _, err := l.List(ctx, launchlog.Filter{}); return err },
+		"Events":   func() error { _, err := l.Events(ctx, 1); return err },
+		"Events 0": func() error { _, err := l.Events(ctx, 0); return err },
+		"Claim":    func() error { _, err := l.Claim(ctx, 1); return err },
+		"Claims":   func() error { _, err := l.Claims(ctx, 1, 0, 1); return err },
+		"Advance":  func() error { _, err := l.Advance(ctx, 1, "ann"); return err },
+		"Counters": func() error { _, err := l.Counters(ctx, "", 1); return err },
 		"End": func() error {
 			_, err := l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Succeeded})
 			return err
 		},
-		"Generators.NextGenerator": func() error {
+		"NextGenerator": func() error {
 			_, err := l.Generators(1).NextGenerator(ctx)
 			return err
 		},
