@@ -27,9 +27,8 @@ func BenchmarkRepeats(b *testing.B) {
 						for i := range own {
 							// Time, tick-tock bit and sequence: the rest is the same in all.
 							id := next()
-							own[i] = binary.BigEndian.Uint64(id[:])>>24<<16 | uint64(
-								binary.BigEndian.Uint16(id[8:]),
-							)
+							sequence := uint64(binary.BigEndian.Uint16(id[8:]))
+							own[i] = binary.BigEndian.Uint64(id[:])>>24<<16 | sequence
 						}
 					})
 				}

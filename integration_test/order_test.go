@@ -75,7 +75,9 @@ func TestOrder(t *testing.T) {
 			}
 			if !o.OrderBy || !o.Index {
 				t.Errorf(
-					"%s, %s in %s: the order is documented as %s: ORDER BY gives it: %t, the index: %t", name, c.What, c.Column, o.Documented, o.OrderBy, o.Index)
+					"%s, %s in %s: the order is documented as %s: "+
+						"ORDER BY gives it: %t, the index: %t",
+					name, c.What, c.Column, o.Documented, o.OrderBy, o.Index)
 			}
 			if !o.AsIDs {
 				others[name] = true

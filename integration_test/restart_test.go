@@ -114,8 +114,8 @@ func minter(args []string) error {
 }
 
 // TestRestarts has processes mint with one and the same number. They are killed and restarted at
-// random moments, with clocks that are off by anything up to an hour. Nothing but the ceiling in the
-// launch log keeps them apart.
+// random moments, with clocks that are off by anything up to an hour. Nothing but the ceiling in
+// the launch log keeps them apart.
 func TestRestarts(t *testing.T) {
 	const processes, kills = 2, 25 // per scheme
 	dir := t.TempDir()

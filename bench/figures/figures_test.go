@@ -67,7 +67,8 @@ func TestMissing(t *testing.T) {
 // A figure is a number with a unit that one measures, or with a fraction.
 var figure = regexp.MustCompile(
 	`(?:^|[^\w.,/-])(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|%|×|GB|GiB|MB|MiB)|` +
-		` times (?:as|the)| (?:rows|claims|launches|IDs) (?:a second|per second))?(?:[^\w.]|\.\D|\.?$)`)
+		` times (?:as|the)| (?:rows|claims|launches|IDs) (?:a second|per second))?` +
+		`(?:[^\w.]|\.\D|\.?$)`)
 
 // figuresIn are the figures of a text.
 func figuresIn(text string) (all []string) {
@@ -197,7 +198,8 @@ func TestTableOfClickHouse(t *testing.T) {
 		t.Fatal("there is no table")
 	}
 	const integers, bytes = "T64('bit'), ZSTD(1)", "ZSTD(1)" // the codecs for arrival
-	names := map[string][3]string{                           // scheme, storage and codec for arrival
+	// scheme, storage and codec for arrival
+	names := map[string][3]string{
 		"decimal":  {"decimal", "bigint", integers},
 		"sequence": {"sequence", "bigint", integers},
 		"trace":    {"trace", "bigint", integers},

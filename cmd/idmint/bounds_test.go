@@ -7,31 +7,55 @@ import (
 	"time"
 )
 
-// The bounds follow from the layouts: the bits of the time, and beneath them nothing, or all bits.
-// They were computed elsewhere.
+// bounds are arguments, and beneath them what is answered. The bounds follow from the layouts: the
+// bits of the time, and beneath them nothing, or all bits; 0 is no ID. They were computed elsewhere.
+const bounds = `
+trace --from 2025-03-01T00:00:00Z --to 2025-03-01T00:00:00Z
+	8111968091312750593 8111968366190657535
+trace --from 2025-03-01 --to 2025-03-01
+	8111968091312750593 8135717542472712191
+trace --from 2025-03-01T01:00:00+01:00 --to 2025-03-01T23:59:59.999999999Z
+	8111968091312750593 8135717542472712191
+trace --from 2025-03-01 --to 2026-03-02
+	8111968091312750593 9223372036854775807
+	1 7604644630163881983
+eightbyte --from 2019-11-15T14:12:39.591Z --to 2019-11-15T14:12:39.5919Z
+	5b9bda2989c01000 5b9bda2989ffffff
+eightbyte --form hex --from 2039-09-07 --to 2039-09-08
+	7fff271d00001000 8001ba4affffffff
+eightbyte --form number --from 2039-09-07 --to 2039-09-08
+	9223133567385604096 9223372036854775807
+	-9223372036854775808 -9222885730592751617
+eightbyte --form number --from 2019-11-15T14:12:39.591Z --to 2019-11-15T14:12:39.591Z
+	6601109550781173760 6601109550785363967
+short --from 2019-07-03T18:45:04.129Z --to 2019-07-03T18:45:04.129Z
+	11093174944792576 11093174945054719
+short --form number --from 2025-03-01 --to 2025-03-31
+	57914110771200000 58616237260799999
+short --from 2018-03-01 --to 2018-03-01T00:00:00Z
+	1 262143
+sno --from 2023-12-26T10:49:43.96Z --to 2023-12-26T10:49:43.963Z
+	8fhmi7me22222222 8fhmi7mfxxxxxxxx
+sno --form hex --from 2023-12-26T10:49:43.960Z --to 2023-12-26T10:49:43.96Z
+	335f48168c0000000000 335f48168dffffffffff
+sno --form uuid --from 2023-12-26T10:49:43.96Z --to 2023-12-26T10:49:43.96Z
+	3866686d-6937-6d65-3232-323232323232 3866686d-6937-6d66-7878-787878787878
+sno --from 2025-03-01 --to 2025-03-31
+	8wrwk92222222222 923tpdhxxxxxxxxx
+sno --json --from 2025-03-01 --to 2025-03-31
+	{"scheme":"sno","min":"8wrwk92222222222","max":"923tpdhxxxxxxxxx"}
+eightbyte --json --form number --from 2019-11-15T14:12:39.591Z --to 2019-11-15T14:12:39.591+00:00
+	{"scheme":"eightbyte","min":"6601109550781173760","max":"6601109550785363967"}
+`
+
 func TestBounds(t *testing.T) {
 	s := newShell(t)
-	for args, want := range map[string]string{
-		"trace --from 2025-03-01T00:00:00Z --to 2025-03-01T00:00:00Z":                           "8111968091312750593 8111968366190657535\n",
-		"trace --from 2025-03-01 --to 2025-03-01":                                               "8111968091312750593 8135717542472712191\n",
-		"trace --from 2025-03-01T01:00:00+01:00 --to 2025-03-01T23:59:59.999999999Z":            "8111968091312750593 8135717542472712191\n",
-		"trace --from 2025-03-01 --to 2026-03-02":                                               "8111968091312750593 9223372036854775807\n1 7604644630163881983\n",
-		"eightbyte --from 2019-11-15T14:12:39.591Z --to 2019-11-15T14:12:39.5919Z":              "5b9bda2989c01000 5b9bda2989ffffff\n",
-		"eightbyte --form hex --from 2039-09-07 --to 2039-09-08":                                "7fff271d00001000 8001ba4affffffff\n",
-		"eightbyte --form number --from 2039-09-07 --to 2039-09-08":                             "9223133567385604096 9223372036854775807\n-9223372036854775808 -9222885730592751617\n",
-		"eightbyte --form number --from 2019-11-15T14:12:39.591Z --to 2019-11-15T14:12:39.591Z": "6601109550781173760 6601109550785363967\n",
-		"short --from 2019-07-03T18:45:04.129Z --to 2019-07-03T18:45:04.129Z":                   "11093174944792576 11093174945054719\n",
-		"short --form number --from 2025-03-01 --to 2025-03-31":                                 "57914110771200000 58616237260799999\n",
-		// 0 is no ID
-		"short --from 2018-03-01 --to 2018-03-01T00:00:00Z":                           "1 262143\n",
-		"sno --from 2023-12-26T10:49:43.96Z --to 2023-12-26T10:49:43.963Z":            "8fhmi7me22222222 8fhmi7mfxxxxxxxx\n",
-		"sno --form hex --from 2023-12-26T10:49:43.960Z --to 2023-12-26T10:49:43.96Z": "335f48168c0000000000 335f48168dffffffffff\n",
-		"sno --form uuid --from 2023-12-26T10:49:43.96Z --to 2023-12-26T10:49:43.96Z": "3866686d-6937-6d65-3232-323232323232 3866686d-6937-6d66-7878-787878787878\n",
-		"sno --from 2025-03-01 --to 2025-03-31":                                       "8wrwk92222222222 923tpdhxxxxxxxxx\n",
-		"sno --json --from 2025-03-01 --to 2025-03-31":                                `{"scheme":"sno","min":"8wrwk92222222222","max":"923tpdhxxxxxxxxx"}` + "\n",
-		"eightbyte --json --form number --from 2019-11-15T14:12:39.591Z --to " +
-			"2019-11-15T14:12:39.591+00:00": `{"scheme":"eightbyte","min":"6601109550781173760","max":"6601109550785363967"}` + "\n",
-	} {
+	for row := range strings.SplitSeq(strings.ReplaceAll(bounds[1:], "\n\t", "\t"), "\n") {
+		args, answer, ok := strings.Cut(row, "\t")
+		if !ok {
+			break
+		}
+		want := strings.ReplaceAll(answer, "\t", "\n") + "\n"
 		got := s.run(append([]string{"bounds"}, strings.Fields(args)...)...)
 		if got.stdout != want || got.status != 0 {
 			t.Errorf("%s: %v\nwant %s", args, got, want)

@@ -9,10 +9,11 @@ import (
 func TestCompose(t *testing.T) {
 	s := newShell(t)
 	for fields, want := range map[string]string{
-		`{"counter":1415,"generator_id":92,"launch_id":65}`:                                          "14150009200065",
-		`{"launch_id":65,"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92}`: "14150009200065",
-		`  { "counter" : 1, "generator_id" : 0, "launch_id" : 0 }  `:                                 "10000000000",
-		`{"counter":922337202,"generator_id":99999,"launch_id":99999}`:                               "9223372029999999999",
+		`{"counter":1415,"generator_id":92,"launch_id":65}`: "14150009200065",
+		`{"launch_id":65,"scheme":"decimal","id":"14150009200065","counter":1415,` +
+			`"generator_id":92}`: "14150009200065",
+		`  { "counter" : 1, "generator_id" : 0, "launch_id" : 0 }  `:   "10000000000",
+		`{"counter":922337202,"generator_id":99999,"launch_id":99999}`: "9223372029999999999",
 		// every digit counts
 		`{"id":9223372029999999999,"counter":922337202,"generator_id":99999,"launch_id":99999}`: "9223372029999999999",
 		`{"id":null,"scheme":null,"counter":1,"generator_id":0,"launch_id":1}`:                  "10000000001",
@@ -68,7 +69,8 @@ func TestComposeBadInput(t *testing.T) {
 		},
 		{`{"counter":1,"generator_id":2,"launch_id":-3}`, "launch_id -3 is outside"},
 		{
-			`{"counter":1,"generator_id":2,"launch_id":3} {"counter":1,"generator_id":2,"launch_id":3}`,
+			`{"counter":1,"generator_id":2,"launch_id":3} ` +
+				`{"counter":1,"generator_id":2,"launch_id":3}`,
 			"after top-level value",
 		},
 		{`{"counter":1,"generator_id":2,"launch_id":3}x`, "after top-level value"},
@@ -140,11 +142,13 @@ func TestComposeSchemes(t *testing.T) {
 		},
 		{
 			"eightbyte",
-			`{"id":"cb54ecf284000000","mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`,
+			`{"id":"cb54ecf284000000","mode":"SPREAD","unix_ms":143062936275,"sequence":0,` +
+				`"generator_id":0,"cluster_id":0}`,
 			"cb54ecf284000000",
 		},
 		{
-			"eightbyte", `{"mode":"SPREAD","unix_ms":0,"sequence":0,"generator_id":0,"cluster_id":0}`,
+			"eightbyte", `{"mode":"SPREAD","unix_ms":0,"sequence":0,"generator_id":0,` +
+				`"cluster_id":0}`,
 			"zero means not assigned",
 		},
 		{
@@ -156,7 +160,8 @@ func TestComposeSchemes(t *testing.T) {
 			"want the fields mode",
 		},
 		{
-			"eightbyte", `{"mode":"spread","unix_ms":1,"sequence":0,"generator_id":0,"cluster_id":0}`,
+			"eightbyte", `{"mode":"spread","unix_ms":1,"sequence":0,"generator_id":0,` +
+				`"cluster_id":0}`,
 			"want SPREAD or TIME_SEQUENTIAL",
 		},
 		{
@@ -169,13 +174,15 @@ func TestComposeSchemes(t *testing.T) {
 			`unix_ms: want an integer, not "1"`,
 		},
 		{
-			"eightbyte", `{"mode":"SPREAD","unix_ms":1,"sequence":64,"generator_id":0,"cluster_id":0}`,
+			"eightbyte", `{"mode":"SPREAD","unix_ms":1,"sequence":64,"generator_id":0,` +
+				`"cluster_id":0}`,
 			"sequence 64 is outside 0..63",
 		},
 		{"short", `{"unix_ms":1562179504129,"sequence":270,"random":98}`, "xinaS8QBh"},
 		{
 			"short",
-			`{"id":"11093174944930914","text":"xinaS8QBh","unix_ms":1562179504129,"sequence":270,"random":98}`,
+			`{"id":"11093174944930914","text":"xinaS8QBh","unix_ms":1562179504129,"sequence":270,` +
+				`"random":98}`,
 			"xinaS8QBh",
 		},
 		{
@@ -207,12 +214,14 @@ func TestComposeSchemes(t *testing.T) {
 		},
 		{
 			"sno",
-			`{"hex":"335f48168d9e8808dc83","unix_ms":1703587783960,"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`,
+			`{"hex":"335f48168d9e8808dc83","unix_ms":1703587783960,"tick_tock":1,"meta":158,` +
+				`"partition":34824,"sequence":56450}`,
 			"the hex is",
 		},
 		{
 			"sno",
-			`{"unix_ms":1703587783960,"tick_tock":true,"meta":158,"partition":34824,"sequence":56450}`,
+			`{"unix_ms":1703587783960,"tick_tock":true,"meta":158,"partition":34824,` +
+				`"sequence":56450}`,
 			"tick_tock: want an integer, not true",
 		},
 		{

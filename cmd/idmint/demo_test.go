@@ -103,7 +103,8 @@ func (s *shell) checkDemo(out string, run int) {
 		}
 	}
 	rows := number(said(`(\d+) rows of three tables have \d+ different IDs`)[0])
-	if n := count(`SELECT (SELECT count(*) FROM zones) + (SELECT count(*) FROM offices) + (SELECT ` +
+	if n := count(`SELECT (SELECT count(*) FROM zones) + (SELECT count(*) ` +
+		`FROM offices) + (SELECT ` +
 		`count(*) FROM meetings)`); n != rows {
 		s.Errorf("run %d: %d rows, it says %d", run, n, rows)
 	}
@@ -115,8 +116,10 @@ func (s *shell) checkDemo(out string, run int) {
 	table := regexp.MustCompile(
 		`(?m)^(\d+)  +(\w+)  +(\d+)  +(\S.*?)  +(\d+)  +(\S+)$`).FindAllStringSubmatch(out, -1)
 	for _, r := range table {
-		if n := count(`SELECT count(*) FROM meetings m JOIN offices o ON o.id = m.office_id JOIN zones z ON z.id = o.zone_id
-			WHERE m.id = ? AND m.title = ? AND o.id = ? AND o.city = ? AND z.id = ? AND z.tz = ?`, r[1], r[2], r[3], r[4], r[5], r[6]); n != 1 {
+		if n := count(`SELECT count(*) FROM meetings m JOIN offices o ON o.id = m.office_id
+			JOIN zones z ON z.id = o.zone_id
+			WHERE m.id = ? AND m.title = ? AND o.id = ? AND o.city = ? AND z.id = ?
+				AND z.tz = ?`, r[1], r[2], r[3], r[4], r[5], r[6]); n != 1 {
 			s.Errorf("run %d: it shows %q, which is not there", run, r[0])
 		}
 	}

@@ -38,7 +38,8 @@ func TestLongLine(t *testing.T) {
 	}{
 		{
 			"inspect --scheme decimal --json", "14150009200065",
-			`{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}` + "\n",
+			`{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,` +
+				`"launch_id":65}` + "\n",
 		},
 		{"inspect --scheme decimal", "14150009200065", ""},
 		{"compose --scheme decimal", parts, "14150009200065\n"},

@@ -399,9 +399,12 @@ func TestInspectLists(t *testing.T) {
 func TestInspectForms(t *testing.T) {
 	s := newShell(t)
 	const (
-		eight = `{"scheme":"eightbyte","id":"cb54ecf284000000","mode":"SPREAD","unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`
-		short = `{"scheme":"short","id":"11093174944930914","text":"xinaS8QBh","unix_ms":1562179504129,"sequence":270,"random":98}`
-		sno   = `{"scheme":"sno","id":"8fhmi7mfls62jp64","hex":"335f48168d9e8808dc82","unix_ms":1703587783960,` +
+		eight = `{"scheme":"eightbyte","id":"cb54ecf284000000","mode":"SPREAD",` +
+			`"unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`
+		short = `{"scheme":"short","id":"11093174944930914","text":"xinaS8QBh",` +
+			`"unix_ms":1562179504129,"sequence":270,"random":98}`
+		sno = `{"scheme":"sno","id":"8fhmi7mfls62jp64","hex":"335f48168d9e8808dc82",` +
+			`"unix_ms":1703587783960,` +
 			`"tick_tock":1,"meta":158,"partition":34824,"sequence":56450}`
 	)
 	for _, test := range []struct{ scheme, form, input, want string }{

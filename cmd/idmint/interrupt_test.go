@@ -76,8 +76,10 @@ func TestInterruptedTwice(t *testing.T) {
 	s := newShell(t)
 	s.start("a")
 	s.exec("app.db", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT);
-		CREATE VIEW slow AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 20000000) SELECT x FROM c;
-		CREATE TRIGGER slow_rows AFTER INSERT ON t WHEN NEW.n + 0 >= 10 BEGIN SELECT max(x) FROM slow; END`)
+		CREATE VIEW slow AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c
+			WHERE x < 20000000) SELECT x FROM c;
+		CREATE TRIGGER slow_rows AFTER INSERT ON t WHEN NEW.n + 0 >= 10 BEGIN SELECT max(x)
+			FROM slow; END`)
 	s.write("f.csv", numbered(300))
 	cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10")
 	var stderr bytes.Buffer

@@ -100,7 +100,8 @@ func TestLayouts(t *testing.T) {
 			`{"mode":null,"unix_ms":1,"sequence":0,"generator_id":255,"cluster_id":0}`, ""},
 		{
 			`compose --scheme eightbyte --layout v2 ` +
-				`{"mode":"TIME_SEQUENTIAL","unix_ms":1,"sequence":0,"generator_id":255,"cluster_id":0}`,
+				`{"mode":"TIME_SEQUENTIAL","unix_ms":1,"sequence":0,"generator_id":255,` +
+				`"cluster_id":0}`,
 			"mode 1 is outside 0..0",
 		},
 		{
@@ -109,7 +110,8 @@ func TestLayouts(t *testing.T) {
 			"want the fields mode, unix_ms",
 		},
 		{
-			`compose --scheme eightbyte {"unix_ms":1,"sequence":0,"generator_id":255,"cluster_id":0}`,
+			`compose --scheme eightbyte {"unix_ms":1,"sequence":0,"generator_id":255,` +
+				`"cluster_id":0}`,
 			"want the fields mode, unix_ms",
 		},
 	} {

@@ -210,7 +210,8 @@ func (s *shell) checkNumbered(n int) {
 		`SELECT count(*) FROM (SELECT n, lag(n) OVER (PARTITION BY id % 10000000000 ORDER BY id) ` +
 			`before FROM t) WHERE n + 0 <= before + 0`: 0,
 		`SELECT count(*) FROM (SELECT DISTINCT id % 10000000000 s FROM t) WHERE NOT EXISTS ` +
-			`(SELECT 1 FROM idmint_generator WHERE launch_id = s % 100000 AND generator_id = s / 100000)`: 0,
+			`(SELECT 1 FROM idmint_generator WHERE launch_id = s % 100000 ` +
+			`AND generator_id = s / 100000)`: 0,
 	} {
 		if got := s.count(query); got != want {
 			s.Errorf("%s: %d, want %d", query, got, want)

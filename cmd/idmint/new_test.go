@@ -25,7 +25,8 @@ func TestNewTestIDs(t *testing.T) {
 		}
 	}
 	if got := s.must("new", "decimal", "--test",
-		"--json"); got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,"launch_id":0}`+"\n" {
+		"--json"); got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,`+
+		`"launch_id":0}`+"\n" {
 		t.Errorf("%q", got)
 	}
 	s.env = append(s.env, launchVariable+"=65") // which a shell may have set for other commands

@@ -161,13 +161,17 @@ func (s *shell) fill(what string) {
 	// JSON that hides nothing
 	raw := strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(string(data))
 	for launch := 1; launch <= 2; launch++ {
-		s.exec("app.db", `INSERT INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, service, environment, initiator,
-				initiator_kind, version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url, rolls_back, data, host,
+		s.exec("app.db", `INSERT INTO idmint_launch (
+				namespace, launch_id, idempotency_key, request_hash, service, environment,
+				initiator, initiator_kind, version, commit_id, ref, artifact_digest, ticket,
+				reason, approver, pipeline_url, rolls_back, data, host,
 				ended_at, outcome, next_generator_id)
-			VALUES ('default', ?1, 'key' || ?2 || ?1, 'hash' || ?2, 'service' || ?2, 'environment' || ?2, 'initiator' || ?2,
-				'kind' || ?2, 'version' || ?2, 'commit' || ?2, 'ref' || ?2, 'digest' || ?2, 'ticket' || ?2, 'reason' || ?2, 'approver' || ?2,
-				'url' || ?2, 1, ?3, 'host' || ?2,
-				CASE WHEN ?1 = 1 THEN '2026-01-02T03:04:05.678Z' END, CASE WHEN ?1 = 1 THEN 'outcome' || ?2 END, 1)`, launch, what, raw)
+			VALUES (
+				'default', ?1, 'key' || ?2 || ?1, 'hash' || ?2, 'service' || ?2, 'environment' || ?2,
+				'initiator' || ?2, 'kind' || ?2, 'version' || ?2, 'commit' || ?2, 'ref' || ?2,
+				'digest' || ?2, 'ticket' || ?2, 'reason' || ?2, 'approver' || ?2, 'url' || ?2, 1,
+				?3, 'host' || ?2, CASE WHEN ?1 = 1 THEN '2026-01-02T03:04:05.678Z' END,
+				CASE WHEN ?1 = 1 THEN 'outcome' || ?2 END, 1)`, launch, what, raw)
 		s.exec("app.db", `INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, `+
 			`detail) VALUES ('default', ?1, 'kind' || ?2, 'actor' || ?2, ?3)`,
 			launch, what, raw)

@@ -314,7 +314,8 @@ func TestLogFlag(t *testing.T) {
 			"has no transactions",
 		"import f.csv --table t --db clickhouse://h/d --log nonsense": "--log: want the " +
 			"kind of database",
-		"import f.csv --table t --db sqlite:app.db --log sqlite:other.db":       "--log is for clickhouse:// alone",
+		"import f.csv --table t --db sqlite:app.db --log sqlite:other.db": "--log is for " +
+			"clickhouse:// alone",
 		"launch list --db clickhouse://h/d":                                     "--db: ClickHouse has no transactions, and keeps no launch log",
 		"migrate --db clickhouse://h/d":                                         "--db: ClickHouse has no transactions",
 		"new sequence --counter c --db clickhouse://h/d":                        "--db: ClickHouse has no transactions",

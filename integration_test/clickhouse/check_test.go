@@ -155,7 +155,8 @@ func TestBytesPerID(t *testing.T) {
 	}
 	t.Logf("a sequence: %.4f bytes each", s.PerID())
 
-	try(t, conn.Exec(ctx, "CREATE TABLE empty (id Int64) ENGINE = MergeTree ORDER BY id SETTINGS min_bytes_for_wide_part = 1000000000"))
+	try(t, conn.Exec(ctx, "CREATE TABLE empty (id Int64) ENGINE = MergeTree ORDER BY id "+
+		"SETTINGS min_bytes_for_wide_part = 1000000000"))
 	for _, c := range []struct {
 		table, column string
 		want          error
@@ -206,7 +207,8 @@ func small[T idtype.ID](most float64, id func(i int) T) func(*testing.T) {
 	return func(t *testing.T) {
 		ctx, conn := open(t)
 		d := clickhouse.Column[T]{Name: "id"}.PrimaryKey()
-		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v) ENGINE = MergeTree ORDER BY id SETTINGS min_bytes_for_wide_part = 0", d)))
+		try(t, conn.Exec(ctx, fmt.Sprintf("CREATE TABLE t (%v) ENGINE = MergeTree ORDER BY id "+
+			"SETTINGS min_bytes_for_wide_part = 0", d)))
 		ids := make([]T, 1_000_000)
 		for i := range ids {
 			ids[i] = id(i)

@@ -54,7 +54,8 @@ func (f fixture[T]) testBlocks(t *testing.T) {
 		chgo.CompressionZSTD,
 	} {
 		c := dial(t, d, compression, time.Minute)
-		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
+		do(t, c, fmt.Sprintf("CREATE OR REPLACE TABLE t (%v, none %s, null Nullable(%[2]s), "+
+			"list Array(%[2]s), map Map(%[2]s, %[2]s)) "+
 			"ENGINE = MergeTree ORDER BY tuple()", f.column().PrimaryKey(), f.Type))
 		var zero T
 		ids := clickhouse.ColID[T](f.IDs(3000))

@@ -194,7 +194,8 @@ func (f fixture[T]) testNulls(t *testing.T) {
 		t.Fatalf("%d NULLs", nulls)
 	}
 	field := clickhouse.Field[T]{ID: f.At(1)}
-	if err := within(conn.QueryRow(ctx, "SELECT id FROM t WHERE id IS NULL").Scan(&field)); !errors.Is(err, idtype.ErrNull) || field.ID != f.At(1) {
+	null := within(conn.QueryRow(ctx, "SELECT id FROM t WHERE id IS NULL").Scan(&field))
+	if err := null; !errors.Is(err, idtype.ErrNull) || field.ID != f.At(1) {
 		t.Fatalf("NULL into an ID: %v, %v", field, err)
 	}
 }
@@ -425,8 +426,8 @@ func TestStandard(t *testing.T) {
 func (f fixture[T]) testStandard(t *testing.T) {
 	db := ch.OpenDB(ok(ch.ParseDSN(dbtest.New(t, databases.ClickHouse).Source())))
 	defer db.Close()
-	ok(db.Exec("CREATE TABLE t (" + f.column().PrimaryKey().String() + ", " + clickhouse.Column[T]{Name: "ref"}.Nullable().String() +
-		") ENGINE = MergeTree ORDER BY id"))
+	ok(db.Exec(fmt.Sprintf("CREATE TABLE t (%v, %v) ENGINE = MergeTree ORDER BY id",
+		f.column().PrimaryKey(), clickhouse.Column[T]{Name: "ref"}.Nullable())))
 	tx := ok(db.Begin())
 	stmt := ok(tx.Prepare("INSERT INTO t"))
 	ids := f.IDs(1)

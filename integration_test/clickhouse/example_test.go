@@ -67,7 +67,10 @@ func ExampleColID() {
 	}
 	defer conn.Close()
 	ids := clickhouse.ColID[EventID]{274877906945}
-	if err := conn.Do(ctx, chgo.Query{Body: "INSERT INTO events (id) VALUES", Input: proto.Input{{Name: "id", Data: &ids}}}); err != nil {
+	if err := conn.Do(ctx, chgo.Query{
+		Body:  "INSERT INTO events (id) VALUES",
+		Input: proto.Input{{Name: "id", Data: &ids}},
+	}); err != nil {
 		log.Fatal(err)
 	}
 	var block clickhouse.ColID[EventID]

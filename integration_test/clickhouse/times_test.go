@@ -73,7 +73,8 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 		for i := range ids {
 			ids[i] = id(i)
 		}
-		const settings = ") SETTINGS min_bytes_for_wide_part = 0, index_granularity = 8192, add_minmax_index_for_numeric_columns = 0"
+		const settings = ") SETTINGS min_bytes_for_wide_part = 0, index_granularity = 8192, " +
+			"add_minmax_index_for_numeric_columns = 0"
 		try(t, conn.Exec(t.Context(), fmt.Sprintf(
 			"CREATE TABLE key (%v) ENGINE = MergeTree ORDER BY (id%s", c.PrimaryKey(), settings,
 		)))

@@ -62,7 +62,8 @@ func TestWaysOfTheDriver(t *testing.T) {
 			t.Errorf("an ID as text is written as %q, zero as %q", raw, zero)
 		}
 		var got chsuite.SnoTextKey
-		if err := conn.QueryRow(ctx, "SELECT toFixedString('brpk4q72xwf2m63l', 16)").Scan(&got); err == nil {
+		err := conn.QueryRow(ctx, "SELECT toFixedString('brpk4q72xwf2m63l', 16)").Scan(&got)
+		if err == nil {
 			t.Error("text is read without a Field")
 		}
 		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO fixed"))
@@ -130,7 +131,8 @@ func TestWaysOfTheDriver(t *testing.T) {
 			return nil
 		})
 		same(t, collect[chsuite.SnoKey](t, conn, "SELECT id FROM low"), want)
-		if err := conn.Exec(ctx, "CREATE TABLE refused (id LowCardinality(Int64)) ENGINE = Memory"); err == nil {
+		err := conn.Exec(ctx, "CREATE TABLE refused (id LowCardinality(Int64)) ENGINE = Memory")
+		if err == nil {
 			t.Error("ClickHouse takes LowCardinality(Int64)")
 		}
 		c := dial(t, d, chgo.CompressionLZ4, time.Minute)

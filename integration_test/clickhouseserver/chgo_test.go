@@ -44,7 +44,8 @@ func TestChGo(t *testing.T) {
 					t.Fatalf("%s: %v", q.Body, err)
 				}
 			}
-			do(ch.Query{Body: "CREATE OR REPLACE TABLE t (id Int64, b FixedString(10), n Nullable(Int64)) ENGINE = MergeTree ORDER BY id"})
+			do(ch.Query{Body: "CREATE OR REPLACE TABLE t (id Int64, b FixedString(10), " +
+				"n Nullable(Int64)) ENGINE = MergeTree ORDER BY id"})
 			rows, blocks := 100_000, 10
 			if compression == ch.CompressionLZ4 {
 				rows = 1_000_000
@@ -117,7 +118,11 @@ func TestChGo(t *testing.T) {
 				&x) || x.Code != proto.ErrUnknownTable {
 				t.Errorf("an unknown table: %v", err)
 			}
-			if err := c.Do(t.Context(), ch.Query{Body: "INSERT INTO t (nope) VALUES", Input: proto.Input{{Name: "nope", Data: &id}}}); !ch.IsErr(err, proto.ErrNoSuchColumnInTable) {
+			err := c.Do(t.Context(), ch.Query{
+				Body:  "INSERT INTO t (nope) VALUES",
+				Input: proto.Input{{Name: "nope", Data: &id}},
+			})
+			if !ch.IsErr(err, proto.ErrNoSuchColumnInTable) {
 				t.Errorf("an unknown column: %v", err)
 			}
 			if err := c.Ping(t.Context()); err != nil {
@@ -125,7 +130,8 @@ func TestChGo(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ch.Dial(t.Context(), ch.Options{Address: p.native, User: testUser, Password: "wrong"}); !ch.IsErr(err, proto.ErrAuthenticationFailed) {
+	wrong := ch.Options{Address: p.native, User: testUser, Password: "wrong"}
+	if _, err := ch.Dial(t.Context(), wrong); !ch.IsErr(err, proto.ErrAuthenticationFailed) {
 		t.Errorf("a wrong password: %v", err)
 	}
 }

@@ -276,7 +276,8 @@ func TestStatementsOfAllKinds(t *testing.T) {
 		{"RENAME TABLE u TO t", "EXISTS TABLE t", "1"},
 		{"CREATE TEMPORARY TABLE temp AS SELECT 9 AS x", "SELECT x FROM temp", "9"},
 		{
-			"OPTIMIZE TABLE t FINAL", "SELECT count() FROM system.parts WHERE table = 't' AND active",
+			"OPTIMIZE TABLE t FINAL", "SELECT count() FROM system.parts WHERE table = 't' " +
+				"AND active",
 			"1",
 		},
 		{"", "SHOW TABLES LIKE 'nothing'", ""},
@@ -336,7 +337,8 @@ func TestExceptions(t *testing.T) {
 		return rows.Err()
 	}
 	unknown := func(string) error {
-		return c.Exec(clickhouse.Context(t.Context(), clickhouse.WithSettings(clickhouse.Settings{"no_such": 1})), "SELECT 1")
+		setting := clickhouse.WithSettings(clickhouse.Settings{"no_such": 1})
+		return c.Exec(clickhouse.Context(t.Context(), setting), "SELECT 1")
 	}
 	for _, tt := range []struct {
 		do      func(string) error
@@ -427,7 +429,8 @@ func TestSettings(t *testing.T) {
 		return clickhouse.Context(t.Context(), clickhouse.WithSettings(s))
 	}
 	get := func(ctx context.Context) string {
-		return c.one(t, ctx, "SELECT concat(getSetting('max_block_size')::String, ' ', getSetting('max_threads')::String)")
+		return c.one(t, ctx, "SELECT concat(getSetting('max_block_size')::String, ' ', "+
+			"getSetting('max_threads')::String)")
 	}
 	usual := get(t.Context()) // of threads as many as the machine has
 	_, threads, _ := strings.Cut(usual, " ")

@@ -28,7 +28,8 @@ func (e *exception) Error() string { return fmt.Sprintf("code %d: %s", e.code, e
 // exceptionText is how the engine writes an exception. The server's form has neither the number nor
 // the number's name in its text.
 var exceptionText = regexp.MustCompile(
-	`(?s)^Code: (\d+)\. DB::Exception: (.*?)(?: \([A-Z0-9_]+\))?(?: \(version [^()]*(?:\([^()]*\))?\))?\.?\s*$`)
+	`(?s)^Code: (\d+)\. DB::Exception: (.*?)(?: \([A-Z0-9_]+\))?` +
+		`(?: \(version [^()]*(?:\([^()]*\))?\))?\.?\s*$`)
 
 func parseException(text string) *exception {
 	x := &exception{codeUnknownException, text}

@@ -16,7 +16,8 @@ import (
 func TestFigures(t *testing.T) {
 	p := start(t, t.TempDir())
 	c := open(t, p.options())
-	do(t, c, "CREATE TABLE t (id Int64 CODEC(DoubleDelta, ZSTD(1)), r UInt64) ENGINE = MergeTree ORDER BY id",
+	do(t, c, "CREATE TABLE t (id Int64 CODEC(DoubleDelta, ZSTD(1)), r UInt64) ENGINE = MergeTree "+
+		"ORDER BY id",
 		"INSERT INTO t SELECT number, rand64() FROM numbers(200000)", "OPTIMIZE TABLE t FINAL")
 	read := func(query string) (rows, bytes uint64) {
 		t.Helper()
@@ -70,12 +71,14 @@ func TestFigures(t *testing.T) {
 	do(t, c, "INSERT INTO t VALUES (200000, 1)") // a part of a row
 	for _, name := range []string{"id", "r"} {
 		var packed, unpacked, inParts uint64
-		if err := c.QueryRow(t.Context(), "SELECT data_compressed_bytes, data_uncompressed_bytes FROM system.columns"+
+		if err := c.QueryRow(t.Context(), "SELECT data_compressed_bytes, data_uncompressed_bytes "+
+			"FROM system.columns"+
 			" WHERE database = currentDatabase() AND table = 't' AND name = ?", name).Scan(&packed,
 			&unpacked); err != nil {
 			t.Fatal(err)
 		}
-		inParts = one[uint64](t, c, "SELECT min(column_data_compressed_bytes) FROM system.parts_columns WHERE table = 't' AND active AND column = ?", name)
+		inParts = one[uint64](t, c, "SELECT min(column_data_compressed_bytes) "+
+			"FROM system.parts_columns WHERE table = 't' AND active AND column = ?", name)
 		t.Logf("%s: %d of %d bytes; at least %d in a part", name, packed, unpacked, inParts)
 		if unpacked != 200_001*8 || packed == 0 || (packed*100 < unpacked) != (name == "id") ||
 			inParts == 0 {
@@ -92,7 +95,8 @@ func TestDatabaseSQL(t *testing.T) {
 	if err := db.PingContext(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(ctx, "CREATE TABLE t (id Int64, s Nullable(String)) ENGINE = MergeTree ORDER BY id"); err != nil {
+	if _, err := db.ExecContext(ctx, "CREATE TABLE t (id Int64, s Nullable(String)) "+
+		"ENGINE = MergeTree ORDER BY id"); err != nil {
 		t.Fatal(err)
 	}
 	tx, err := db.BeginTx(ctx, nil)
@@ -118,7 +122,8 @@ func TestDatabaseSQL(t *testing.T) {
 	}
 	var n, nulls int
 	var last sql.Null[string]
-	if err := db.QueryRowContext(ctx, "SELECT count(), countIf(s IS NULL), max(s) FROM t WHERE id >= ?", 0).Scan(&n, &nulls, &last); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT count(), countIf(s IS NULL), max(s) FROM t "+
+		"WHERE id >= ?", 0).Scan(&n, &nulls, &last); err != nil {
 		t.Fatal(err)
 	}
 	if n != 1001 || nulls != 500 || last.V != "it's" {

@@ -34,7 +34,8 @@ func (c *conn) insert(q query, ins insertion) error {
 		return err
 	}
 	// Rows that are all there are inserted even if the client goes now, as by the server.
-	if err := c.sendResult(fmt.Sprintf("%s SELECT * FROM file(%s, 'Native')", ins.head, quote(path)), q.parameters); err != nil {
+	text := fmt.Sprintf("%s SELECT * FROM file(%s, 'Native')", ins.head, quote(path))
+	if err := c.sendResult(text, q.parameters); err != nil {
 		return err
 	}
 	c.out.uvarint(serverEndOfStream)

@@ -70,7 +70,8 @@ func TestRestart(t *testing.T) {
 				_ = c.Exec(context.Background(),
 					"SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(rand())")
 			}()
-			for one[uint64](t, c, "SELECT count() FROM system.processes WHERE query LIKE '%ignore(rand%' AND query NOT LIKE '%processes%'") == 0 {
+			for one[uint64](t, c, "SELECT count() FROM system.processes "+
+				"WHERE query LIKE '%ignore(rand%' AND query NOT LIKE '%processes%'") == 0 {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}

@@ -24,7 +24,8 @@ func talk(t testing.TB, address string, said ...[]byte) (net.Conn, *proto.Reader
 	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Write(append(greeting(testUser, testPassword, ""), bytes.Join(said, nil)...)); err != nil {
+	all := append(greeting(testUser, testPassword, ""), bytes.Join(said, nil)...)
+	if _, err := conn.Write(all); err != nil {
 		t.Fatal(err)
 	}
 	r := proto.NewReader(conn)
@@ -170,7 +171,8 @@ func TestNothingIsLeft(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := conn.Write(append(greeting(testUser, testPassword, ""), question("SELECT 1")...)); err != nil {
+			hello := greeting(testUser, testPassword, "")
+			if _, err := conn.Write(append(hello, question("SELECT 1")...)); err != nil {
 				t.Fatal(err)
 			}
 			_ = conn.Close()

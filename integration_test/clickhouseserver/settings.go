@@ -94,7 +94,8 @@ func valuesOf(eng session, names map[string]string) (map[string]string, error) {
 	for name := range names {
 		quoted = append(quoted, quote(name))
 	}
-	rows, err := table(eng, fmt.Sprintf("SELECT name, value, changed FROM system.settings WHERE name IN (%s)", strings.Join(quoted, ", ")), nil)
+	rows, err := table(eng, fmt.Sprintf("SELECT name, value, changed FROM system.settings "+
+		"WHERE name IN (%s)", strings.Join(quoted, ", ")), nil)
 	values := map[string]string{}
 	for _, row := range rows {
 		values[row[0]] = quote(row[1])

@@ -166,8 +166,12 @@ func hasColumns(sql string) bool {
 	for len(ts) > 0 && ts[0].text == "(" {
 		ts = ts[1:]
 	}
-	return len(ts) > 0 && slices.ContainsFunc([]string{"SELECT", "WITH", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK"},
-		func(w string) bool { return strings.EqualFold(ts[0].text, w) })
+	words := []string{
+		"SELECT", "WITH", "FROM", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS", "CHECK",
+	}
+	return len(ts) > 0 && slices.ContainsFunc(words, func(w string) bool {
+		return strings.EqualFold(ts[0].text, w)
+	})
 }
 
 // severalStatements is the server's failure of a text that holds more than one, all of which the
@@ -177,7 +181,8 @@ func severalStatements(sql string) error {
 	for i, t := range ts[:max(len(ts)-1, 0)] {
 		if t.is(";") && !ts[i+1].is(";") && !ts[0].is("INSERT") {
 			return &exception{codeSyntaxError, fmt.Sprintf(
-				"Syntax error (Multi-statements are not allowed): failed at position %d (end of query): %.100s", t.start+1, sql[t.start:])}
+				"Syntax error (Multi-statements are not allowed): "+
+					"failed at position %d (end of query): %.100s", t.start+1, sql[t.start:])}
 		}
 	}
 	return nil

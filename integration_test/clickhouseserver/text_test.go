@@ -40,8 +40,8 @@ func TestInsertionOf(t *testing.T) {
 			t.Errorf("%s: taken for %+v", sql, got)
 		}
 	}
-	for _, sql := range []string{"INSERT INTO FUNCTION f(", "INSERT INTO {", "INSERT INTO t ((((("} {
-		insertionOf(sql) // what is cut off may be either, and ends nothing
+	for _, cut := range []string{"FUNCTION f(", "{", "t ((((("} {
+		insertionOf("INSERT INTO " + cut) // what is cut off may be either, and ends nothing
 	}
 }
 
@@ -107,24 +107,17 @@ func TestQuotes(t *testing.T) {
 }
 
 func TestParseException(t *testing.T) {
+	const none = "Code: 108. DB::Exception: "
+	const huge = "Code: 99999999999999999999. DB::Exception: x"
 	for text, want := range map[string]exception{
-		"Code: 62. DB::Exception: Syntax error. (SYNTAX_ERROR)": {
-			62, "Syntax error.",
-		},
+		"Code: 62. DB::Exception: Syntax error. (SYNTAX_ERROR)":        {62, "Syntax error."},
+		"Code: 1. DB::Exception: x (Y) (version 1.2 (official build))": {1, "x"},
 		"Code: 60. DB::Exception: No table (a)\nnor (b). (UNKNOWN_TABLE) (version 26.5.1.1)": {
 			60, "No table (a)\nnor (b).",
 		},
-		"Code: 1. DB::Exception: x (Y) (version 1.2 (official build))": {
-			1, "x",
-		},
-		"Code: 108. DB::Exception: Code: 108. DB::Exception: None. (NO_DATA) (version 1). (NO_DATA)": {
-			108, "None.",
-		},
+		none + none + "None. (NO_DATA) (version 1). (NO_DATA)": {108, "None."},
 		"std::exception": {codeUnknownException, "std::exception"},
-		"Code: 99999999999999999999. DB::Exception: x": {
-			codeUnknownException,
-			"Code: 99999999999999999999. DB::Exception: x",
-		},
+		huge:             {codeUnknownException, huge},
 	} {
 		if got := parseException(text); *got != want {
 			t.Errorf("%s: %+v, want %+v", text, *got, want)

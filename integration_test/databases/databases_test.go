@@ -60,10 +60,8 @@ func TestNew(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer db.Close()
-				if _, err := db.Exec("CREATE TABLE t (n int) " +
-					map[databases.Kind]string{
-						databases.ClickHouse: "ENGINE = Memory",
-					}[k]); err != nil {
+				engine := map[databases.Kind]string{databases.ClickHouse: "ENGINE = Memory"}[k]
+				if _, err := db.Exec("CREATE TABLE t (n int) " + engine); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -3,7 +3,10 @@
 //
 //	func TestMain(m *testing.M) { dbtest.Main(m) }
 //
-//	func TestInPostgres(t *testing.T) { pool, err := pgxpool.New(ctx, dbtest.New(t, databases.Postgres).Source()) … }
+//	func TestInPostgres(t *testing.T) {
+//		pool, err := pgxpool.New(ctx, dbtest.New(t, databases.Postgres).Source())
+//		…
+//	}
 //
 // Where a server cannot be had a test is skipped, with a line that says how to get it; with CI set
 // it fails.

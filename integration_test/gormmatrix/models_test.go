@@ -118,7 +118,8 @@ func seed[K, N any](db *gorm.DB) error {
 		{Name: "box", OwnerID: bob.ID},
 		{Name: "cup", OwnerID: bob.ID},
 	}
-	for _, rows := range []any{&things, &Card[K, N]{Base: Base[K]{Name: "card of ann"}, HolderID: ann.ID}} {
+	card := &Card[K, N]{Base: Base[K]{Name: "card of ann"}, HolderID: ann.ID}
+	for _, rows := range []any{&things, card} {
 		if err := db.Create(rows).Error; err != nil {
 			return err
 		}

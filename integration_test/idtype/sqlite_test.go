@@ -145,7 +145,8 @@ func sqliteTest[T idtype.ID](raws [][]byte) func(*testing.T) {
 // testSQLite stores the IDs, which are in the order of their column.
 func testSQLite[T idtype.ID](t *testing.T, all []T) {
 	c := sqliteColumns[all[0].Storage()]
-	db := openSQLite(t, `CREATE TABLE events (id `+c.column+` NOT NULL PRIMARY KEY, cause `+c.column+`,
+	db := openSQLite(t, `CREATE TABLE events (
+		id `+c.column+` NOT NULL PRIMARY KEY, cause `+c.column+`,
 		team `+c.column+` NOT NULL) WITHOUT ROWID`)
 	shuffled := slices.Clone(all)
 	slices.SortFunc(shuffled, func(a, b T) int {

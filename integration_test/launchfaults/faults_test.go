@@ -160,7 +160,8 @@ func TestDiskFull(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			disk := smalldisk.Mount(t, 512<<20)
 			// the server is another user
-			if err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777)); err != nil {
+			err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777))
+			if err != nil {
 				t.Fatal(err)
 			}
 			a := newArena(t, target, dbtest.RunOn(t, kind, disk, target.args...))
@@ -365,7 +366,8 @@ func (a *arena) ping() error {
 func stopServer(a *arena) string {
 	signal := func(name string) {
 		// all but the first
-		if _, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true"); err != nil {
+		_, err := a.server.Exec(a.Context(), "sh", "-c", "kill -"+name+" -1 || true")
+		if err != nil {
 			a.Fatal(err)
 		}
 		if err := a.server.Signal(a.Context(), name); err != nil {

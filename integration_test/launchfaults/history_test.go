@@ -230,7 +230,8 @@ func (h *history) String() string {
 		doubts += c.doubts
 	}
 	return fmt.Sprintf(
-		"%d launches and %d claims acknowledged, %d ranges; %d attempts refused, %d of unknown outcome, "+
+		"%d launches and %d claims acknowledged, %d ranges; %d attempts refused, "+
+			"%d of unknown outcome, "+
 			"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
 		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"],
 		h.attempts[refused], doubts, h.attempts[unresolved], interrupted,

@@ -78,7 +78,8 @@ func TestMigrators(t *testing.T) {
 				t.Errorf("the schema after %d migrators is\n%s\nwant\n%s", migrators, made, quiet)
 			}
 			useOnce(t, target, d)
-			t.Logf("%s: %d migrators at once; %d were killed meanwhile, and the others made the whole schema", kind, migrators, died)
+			t.Logf("%s: %d migrators at once; %d were killed meanwhile, "+
+				"and the others made the whole schema", kind, migrators, died)
 			if died == 0 {
 				t.Error("no migrator was killed: the test shows too little")
 			}
@@ -136,13 +137,17 @@ func schema(t *testing.T, target target, db *sql.DB) string {
 	var text strings.Builder
 	for _, query := range []string{
 		"SELECT 'version', version, '', '', '' FROM idmint_schema ORDER BY 2",
-		`SELECT table_name, column_name, data_type, is_nullable, coalesce(column_default, '-') FROM information_schema.columns
+		`SELECT table_name, column_name, data_type, is_nullable, coalesce(column_default, '-')
+			FROM information_schema.columns
 			WHERE table_schema = %s ORDER BY 1, 2`,
-		`SELECT event_object_table, trigger_name, event_manipulation, action_timing, action_statement FROM information_schema.triggers
+		`SELECT event_object_table, trigger_name, event_manipulation, action_timing,
+			action_statement FROM information_schema.triggers
 			WHERE trigger_schema = %s ORDER BY 1, 2, 3`,
-		`SELECT table_name, constraint_name, constraint_type, '', '' FROM information_schema.table_constraints
+		`SELECT table_name, constraint_name, constraint_type, '', ''
+			FROM information_schema.table_constraints
 			WHERE constraint_schema = %s AND constraint_name NOT LIKE '%%not_null' ORDER BY 1, 2`,
-		`SELECT routine_name, routine_type, '', '', coalesce(routine_definition, '-') FROM information_schema.routines
+		`SELECT routine_name, routine_type, '', '', coalesce(routine_definition, '-')
+			FROM information_schema.routines
 			WHERE routine_schema = %s ORDER BY 1, 2`,
 	} {
 		if strings.Contains(query, "%s") {

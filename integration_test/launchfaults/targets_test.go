@@ -34,14 +34,18 @@ type target struct {
 var targets = map[databases.Kind]target{
 	databases.Postgres: {
 		databases.Postgres, migrations.Postgres,
-		func(ctx context.Context, source string) (store, error) { return postgres.Open(ctx, source) },
+		func(ctx context.Context, source string) (store, error) {
+			return postgres.Open(ctx, source)
+		},
 		postgresMessages,
 		// which the store must not go by; so that the log fits on a small disk
 		[]string{"-c", "synchronous_commit=off", "-c", "max_wal_size=64MB"},
-		"SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY random()",
+		"SELECT pid FROM pg_stat_activity WHERE datname = current_database() " +
+			"AND pid <> pg_backend_pid() ORDER BY random()",
 		[]string{"SELECT pg_terminate_backend(%d)", "SELECT pg_cancel_backend(%d)"},
 		"PGPASSWORD=idmint pg_dump -h 127.0.0.1 -U postgres %s >/tmp/backup.sql",
-		"PGPASSWORD=idmint psql -h 127.0.0.1 -U postgres -q -v ON_ERROR_STOP=1 -o /dev/null -f /tmp/backup.sql %s",
+		"PGPASSWORD=idmint psql -h 127.0.0.1 -U postgres -q -v ON_ERROR_STOP=1 -o /dev/null -f " +
+			"/tmp/backup.sql %s",
 		// another segment of its log
 		"SELECT pg_logical_emit_message(false, '', repeat('x', 1000)), pg_switch_wal()",
 		"No space left on device",
@@ -52,10 +56,13 @@ var targets = map[databases.Kind]target{
 		func(ctx context.Context, source string) (store, error) { return mysql.Open(ctx, source) },
 		mysqlMessages,
 		nil,
-		"SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id() ORDER BY rand()",
+		"SELECT id FROM information_schema.processlist WHERE db = database() " +
+			"AND id <> connection_id() ORDER BY rand()",
 		[]string{"KILL CONNECTION %d", "KILL QUERY %d"},
-		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb-dump -uroot --single-transaction %s >/tmp/backup.sql",
-		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); mariadb -uroot %s </tmp/backup.sql",
+		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); " +
+			"mariadb-dump -uroot --single-transaction %s >/tmp/backup.sql",
+		"export MYSQL_PWD=$(mariadb -uroot -e 'SELECT 1' >/dev/null || echo idmint); " +
+			"mariadb -uroot %s </tmp/backup.sql",
 		"CREATE OR REPLACE TABLE large SELECT seq, repeat('x', 1000) x FROM seq_1_to_1000",
 		"is full",
 		nil,

@@ -31,31 +31,46 @@ type server struct {
 	dialect migrations.Dialect
 	kind    databases.Kind
 	objects string // a query
+	whole   string // the setting by which it takes a file at once
 }
 
 var servers = []server{
 	{migrations.Postgres, databases.Postgres, `
-		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, data_type, collation_name, is_nullable, column_default, is_identity)
+		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, data_type,
+			collation_name, is_nullable, column_default, is_identity)
 			FROM information_schema.columns WHERE table_schema = 'public'
-		UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+		UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, pg_get_constraintdef(oid))
+			FROM pg_constraint
 			WHERE connamespace = 'public'::regnamespace
 		UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
 		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
-		UNION ALL SELECT concat_ws(' ', 'relation', relname, relkind, reloptions) FROM pg_class WHERE relnamespace = 'public'::regnamespace
-		UNION ALL SELECT concat_ws(' ', 'function', proname, prosrc) FROM pg_proc WHERE pronamespace = 'public'::regnamespace`},
-	{migrations.MySQL, databases.MariaDB, `
-		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type, collation_name, is_nullable, column_default, extra)
+		UNION ALL SELECT concat_ws(' ', 'relation', relname, relkind, reloptions) FROM pg_class
+			WHERE relnamespace = 'public'::regnamespace
+		UNION ALL SELECT concat_ws(' ', 'function', proname, prosrc) FROM pg_proc
+			WHERE pronamespace = 'public'::regnamespace`, ""},
+	{
+		migrations.MySQL, databases.MariaDB, `
+		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type,
+			collation_name, is_nullable, column_default, extra)
 			FROM information_schema.columns WHERE table_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'check', t.table_name, constraint_name, check_clause) FROM information_schema.check_constraints
-			JOIN information_schema.table_constraints t USING (constraint_schema, constraint_name) WHERE constraint_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'key', table_name, constraint_name, ordinal_position, column_name, referenced_table_name, referenced_column_name)
+		UNION ALL SELECT concat_ws(' ', 'check', t.table_name, constraint_name, check_clause)
+			FROM information_schema.check_constraints
+			JOIN information_schema.table_constraints t USING (constraint_schema, constraint_name)
+				WHERE constraint_schema = database()
+		UNION ALL SELECT concat_ws(' ', 'key', table_name, constraint_name, ordinal_position,
+			column_name, referenced_table_name, referenced_column_name)
 			FROM information_schema.key_column_usage WHERE table_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'index', table_name, index_name, seq_in_index, column_name) FROM information_schema.statistics
+		UNION ALL SELECT concat_ws(' ', 'index', table_name, index_name, seq_in_index, column_name)
+			FROM information_schema.statistics
 			WHERE table_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'trigger', trigger_name, event_object_table, event_manipulation, trim(TRAILING ';' FROM action_statement))
+		UNION ALL SELECT concat_ws(' ', 'trigger', trigger_name, event_object_table,
+			event_manipulation, trim(TRAILING ';' FROM action_statement))
 			FROM information_schema.triggers
 			WHERE trigger_schema = database()
-		UNION ALL SELECT concat_ws(' ', 'table', table_name, engine, table_collation) FROM information_schema.tables WHERE table_schema = database()`},
+		UNION ALL SELECT concat_ws(' ', 'table', table_name, engine, table_collation)
+			FROM information_schema.tables WHERE table_schema = database()`,
+		"?multiStatements=true",
+	},
 }
 
 func (s server) open(t *testing.T, settings string) (*sql.DB, dsn.DSN) {
@@ -121,10 +136,7 @@ func eachServer(t *testing.T, run func(*testing.T, server)) {
 
 func TestServerVersions(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
-		settings := map[migrations.Dialect]string{
-			migrations.MySQL: "?multiStatements=true",
-		}[s.dialect]
-		byHand, _ := s.open(t, settings)
+		byHand, _ := s.open(t, s.whole)
 		latest := migrations.Latest(s.dialect)
 		schemas := []string{s.list(t, byHand)}
 		for version := range latest { // by the files, without what Up does
@@ -181,14 +193,16 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 				nil,
 			},
 		} {
-			db, _ := s.open(t,
-				map[migrations.Dialect]string{migrations.MySQL: "?multiStatements=true"}[s.dialect])
+			db, _ := s.open(t, s.whole)
 			s.up(t, db, 0)
 			dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)", test.used)
 			before := s.list(t, db)
 			if test.want != nil {
-				text := s.files(t, fmt.Sprintf("%04d_*.down.sql",
-					map[bool]int{true: 2, false: 1}[strings.Contains(test.used, "counter")]))[0]
+				file := "0001_*.down.sql"
+				if strings.Contains(test.used, "counter") {
+					file = "0002_*.down.sql"
+				}
+				text := s.files(t, file)[0]
 				if _, err := db.Exec(text); err == nil ||
 					!strings.Contains(err.Error(), "only rise") {
 					t.Errorf("%s, by the file: %v", test.used, err)
@@ -250,7 +264,8 @@ func TestOvertaken(t *testing.T) {
 // Down has taken the counters back by then, and Up brings them again.
 func TestDownComesUponLaunch(t *testing.T) {
 	waiting := map[migrations.Dialect]string{
-		migrations.Postgres: "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'idmint_namespace'::regclass",
+		migrations.Postgres: "SELECT count(*) FROM pg_locks WHERE NOT granted " +
+			"AND relation = 'idmint_namespace'::regclass",
 		migrations.MySQL: `SELECT count(*) FROM information_schema.processlist
 			WHERE db = database() AND state LIKE 'Waiting for table%'`,
 	}
@@ -404,8 +419,9 @@ func TestEndedContext(t *testing.T) {
 		}
 		free := 0
 		for range 1500 { // a connection that was cut is noticed soon, after the statement at hand
-			if err := other.QueryRowContext(ctx,
-				"SELECT is_free_lock(concat('idmint ', left(sha2(database(), 256), 40)))").Scan(&free); err != nil {
+			err := other.QueryRowContext(ctx, `SELECT is_free_lock(
+				concat('idmint ', left(sha2(database(), 256), 40)))`).Scan(&free)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if free == 1 {

@@ -128,8 +128,8 @@ func try(dir string, m mutant) (survived bool, err error) {
 
 // test does without go test's cache, which does not know of the programs that tests build and run.
 func test(dir string, args []string) (string, error) {
-	cmd := exec.Command(
-		"go", append([]string{"test", "-short", "-count=1", "-timeout=100s", "-vet=off"}, args...)...)
+	flags := []string{"test", "-short", "-count=1", "-timeout=100s", "-vet=off"}
+	cmd := exec.Command("go", append(flags, args...)...)
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	return string(out), err

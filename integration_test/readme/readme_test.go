@@ -72,7 +72,8 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.MkdirAll(user, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	program := `package main; import "github.com/idmint/idmint/idtype"; func main() { println(idtype.MustParseDecimalID("14150009200065").String()) }`
+	program := `package main; import "github.com/idmint/idmint/idtype"; ` +
+		`func main() { println(idtype.MustParseDecimalID("14150009200065").String()) }`
 	for name, content := range map[string]string{
 		filepath.Join(user, "go.mod"):  "module example.com/yours\n\ngo 1.26\n",
 		filepath.Join(user, "main.go"): program,

@@ -118,7 +118,8 @@ func TestSourceIsRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				user, read, database, host = c.Auth.Username, c.Auth.Password, c.Auth.Database, c.Addr[0]
+				user, read, database = c.Auth.Username, c.Auth.Password, c.Auth.Database
+				host = c.Addr[0]
 			}
 			if user != "ann" || read != password || database != "app" || host != "h:1234" {
 				t.Errorf(

@@ -23,7 +23,8 @@ func TestSettings(t *testing.T) {
 		"parseTime=true&loc=Asia%2FKathmandu&interpolateParams=true",
 		"parseTime=true&loc=Asia%2FKathmandu&clientFoundRows=true&time_zone=%27%2B05:45%27",
 		"time_zone=%27-11:00%27&transaction_isolation=%27SERIALIZABLE%27&clientFoundRows=true",
-		"collation=utf8mb4_unicode_ci&transaction_isolation=%27READ-UNCOMMITTED%27&interpolateParams=true",
+		"collation=utf8mb4_unicode_ci&transaction_isolation=%27READ-UNCOMMITTED%27&" +
+			"interpolateParams=true",
 	} {
 		db := dbtest.Open(t, serversuite.With(t, d, settings+mode))
 		app, err := mysql.New(ctx, db)
@@ -78,7 +79,8 @@ func TestSpoiltTriggers(t *testing.T) {
 			t.Fatal(out, err)
 		}
 	}
-	script("cp $t /tmp/$t; sed 's/SIGNAL SQLSTATE/SIGNAX SQLSTATE/g' /tmp/$t > /tmp/x; cat /tmp/x > $t")
+	script("cp $t /tmp/$t; sed 's/SIGNAL SQLSTATE/SIGNAX SQLSTATE/g' /tmp/$t > /tmp/x; " +
+		"cat /tmp/x > $t")
 	dbtest.Exec(t, db, "FLUSH TABLES")
 	for _, text := range []string{
 		"UPDATE idmint_launch SET next_generator_id = next_generator_id",

@@ -26,8 +26,8 @@ var hostile = []struct{ name, value, refused string }{
 	{"autocommit", "0", "autocommit = 1"},
 	{"sql_mode", "''", "sql_mode = "},
 	{
-		"sql_mode", "'ORACLE,STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY,HIGH_NOT_PRECEDENCE,IGNORE_SPACE'",
-		"",
+		"sql_mode", "'ORACLE,STRICT_ALL_TABLES,ONLY_FULL_GROUP_BY," +
+			"HIGH_NOT_PRECEDENCE,IGNORE_SPACE'", "",
 	},
 	{"sql_mode", "'STRICT_ALL_TABLES,EMPTY_STRING_IS_NULL'", "sql_mode = "},
 	{"sql_mode", "'ANSI,STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH'", ""},

@@ -21,8 +21,9 @@ var suite = serversuite.Server[*mysql.Store]{
 	OnlyReads: "transaction_read_only=1", FindsByReading: true,
 	Kill: kill,
 	Trip: func(table string) (create, drop string) {
-		return "CREATE TRIGGER trip BEFORE INSERT ON " + table +
-			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'", "DROP TRIGGER trip"
+		create = "CREATE TRIGGER trip BEFORE INSERT ON " + table +
+			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'"
+		return create, "DROP TRIGGER trip"
 	},
 	Refused: []string{
 		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch",

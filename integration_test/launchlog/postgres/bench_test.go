@@ -23,6 +23,8 @@ func BenchmarkClaim(b *testing.B) { bench(b, storetest.BenchmarkClaim) }
 
 func bench(b *testing.B, run func(*testing.B, launchlog.Store)) {
 	for _, mode := range benchModes {
-		b.Run(mode, func(b *testing.B) { run(b, suite.Store(b, serversuite.With(b, suite.Database(b), mode))) })
+		b.Run(mode, func(b *testing.B) {
+			run(b, suite.Store(b, serversuite.With(b, suite.Database(b), mode)))
+		})
 	}
 }

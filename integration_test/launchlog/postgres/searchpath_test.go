@@ -54,7 +54,8 @@ func TestLeakedSearchPath(t *testing.T) {
 		d := suite.Database(t)
 		other := suite.Store(t, inSchema(t, d, elsewhere))
 		for _, key := range []string{"a", "b"} {
-			if _, err := serversuite.Log(t, other, 0).Start(ctx, storetest.Request(key)); err != nil {
+			_, err := serversuite.Log(t, other, 0).Start(ctx, storetest.Request(key))
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -109,8 +110,8 @@ func TestLeakedRoleGivesNothingTwice(t *testing.T) {
 	}
 
 	// The connection string's role is no leak.
-	launch, err := serversuite.Log(t, suite.Store(t, serversuite.With(t, d, "role="+role)), 0).Start(ctx,
-		storetest.Request("r"))
+	byRole := suite.Store(t, serversuite.With(t, d, "role="+role))
+	launch, err := serversuite.Log(t, byRole, 0).Start(ctx, storetest.Request("r"))
 	if schema := schemaOf(t, admin, "r", role); err != nil || launch.ID != 1 || schema != role {
 		t.Errorf("by the connection string's role: launch %d in %s, %v", launch.ID, schema, err)
 	}
@@ -205,7 +206,8 @@ func TestSetSearchPath(t *testing.T) {
 		case errors.As(err, &schema):
 			got = *schema
 		case err == nil:
-			if _, err = serversuite.Log(t, s, 0).Start(ctx, storetest.Request(test.name)); err == nil {
+			_, err = serversuite.Log(t, s, 0).Start(ctx, storetest.Request(test.name))
+			if err == nil {
 				got = schemaOf(t, dbtest.Open(t, test.d), test.name, "public", elsewhere)
 			}
 		}

@@ -26,7 +26,9 @@ func TestSettings(t *testing.T) {
 	dbtest.Exec(t, db,
 		"CREATE TABLE saw (level text, commit text)",
 		`CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-			INSERT INTO saw VALUES (current_setting('transaction_isolation'), current_setting('synchronous_commit')); RETURN NULL; END $$`,
+			INSERT INTO saw VALUES (current_setting('transaction_isolation'),
+				current_setting('synchronous_commit'));
+			RETURN NULL; END $$`,
 	)
 	for table, when := range map[string]string{
 		"idmint_launch":       "UPDATE OF ended_at",
@@ -35,7 +37,8 @@ func TestSettings(t *testing.T) {
 		dbtest.Exec(t, db, "CREATE TRIGGER see AFTER "+when+" ON "+table+
 			" FOR EACH STATEMENT EXECUTE FUNCTION see()")
 	}
-	rest := "&default_transaction_isolation=serializable&TimeZone=Asia/Kathmandu&DateStyle=SQL,DMY&IntervalStyle=iso_8601"
+	const rest = "&default_transaction_isolation=serializable&TimeZone=Asia/Kathmandu&" +
+		"DateStyle=SQL,DMY&IntervalStyle=iso_8601"
 	for i, test := range []struct{ settings, commit string }{
 		{"default_query_exec_mode=exec&synchronous_commit=off", "on"},
 		{"default_query_exec_mode=simple_protocol&synchronous_commit=local", "on"},
@@ -57,8 +60,9 @@ func TestSettings(t *testing.T) {
 			key := fmt.Sprint(i, " ", j)
 			serversuite.Tour(t, store, key, 2*i+j+1)
 			var seen string
-			if err := db.QueryRow(
-				"SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen); err != nil || seen != "read committed off, read committed "+test.commit {
+			err := db.QueryRow(
+				"SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&seen)
+			if err != nil || seen != "read committed off, read committed "+test.commit {
 				t.Errorf("%s: saw %s, %v", test.settings, seen, err)
 			}
 			dbtest.Exec(t, db, "DELETE FROM saw")
@@ -86,8 +90,9 @@ func TestOnDisk(t *testing.T) {
 		"ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()", "SELECT pg_sleep(1)",
 		"CREATE TABLE other (n int)")
 	onDisk := func() (done bool) {
-		if err := db.QueryRow(
-			"SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()").Scan(&done); err != nil {
+		err := db.QueryRow(
+			"SELECT pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn()").Scan(&done)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return done
@@ -98,13 +103,23 @@ func TestOnDisk(t *testing.T) {
 		RequestHash: "x",
 	}
 	take := launchlog.Take{Ref: launchlog.Ref{Namespace: "default", Launch: 1}, Token: "t"}
+	begin := func(key string) error {
+		start.Key = key
+		_, err := s.StartLaunch(ctx, start)
+		return err
+	}
+	claim := func(token string) error {
+		take.Token = token
+		_, err := s.ClaimGenerator(ctx, take)
+		return err
+	}
 	behind := 0
 	for round := range 20 {
 		for i, step := range []func() error{
-			func() error { start.Key = fmt.Sprint(round); _, err := s.StartLaunch(ctx, start); return err },
-			func() error { start.Key = "0"; _, err := s.StartLaunch(ctx, start); return err },
-			func() error { take.Token = fmt.Sprint(round); _, err := s.ClaimGenerator(ctx, take); return err },
-			func() error { take.Token = "0"; _, err := s.ClaimGenerator(ctx, take); return err },
+			func() error { return begin(fmt.Sprint(round)) },
+			func() error { return begin("0") },
+			func() error { return claim(fmt.Sprint(round)) },
+			func() error { return claim("0") },
 		} {
 			for try := 0; ; try++ { // the server writes its own now and then
 				dbtest.Exec(t, db, "INSERT INTO other VALUES (1)")
@@ -205,8 +220,9 @@ func TestSynchronousStandby(t *testing.T) {
 			ended = true
 		case <-time.After(20 * time.Millisecond):
 			var n int
-			if err := db.QueryRow(
-				"SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&n); err != nil {
+			err := db.QueryRow(`SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
+				WHERE wait_event = 'SyncRep'`).Scan(&n)
+			if err != nil {
 				t.Fatal(err)
 			}
 			canceled += n
@@ -221,8 +237,8 @@ func TestSynchronousStandby(t *testing.T) {
 		t.Errorf("the launch that is in doubt: %+v, %v", found, err)
 	}
 	dbtest.Exec(t, db, "ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
-	if launch, err := serversuite.Log(t, s, 0).Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil ||
-		launch.ID != id {
+	launch, err := serversuite.Log(t, s, 0).Start(ctx, storetest.Request(fmt.Sprint(id)))
+	if err != nil || launch.ID != id {
 		t.Errorf("without the standby: %+v, %v", launch, err)
 	}
 	t.Logf("%d waits cancelled, %d attempts: %v", canceled, u.Attempts, err)

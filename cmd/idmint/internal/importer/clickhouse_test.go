@@ -262,7 +262,8 @@ func TestAwayInDoubt(t *testing.T) {
 	if err == nil || d.s.doubt == nil {
 		t.Fatalf("%v, doubt %+v", err, d.s.doubt)
 	}
-	want := "20 rows are stored, the next 10 are in doubt, and nothing of what follows is stored: " +
+	want := "20 rows are stored, the next 10 are in doubt, " +
+		"and nothing of what follows is stored: " +
 		"go on with --resume"
 	message := (&StoppedError{Rows: 20, InDoubt: 10, Err: err}).Error()
 	if !strings.Contains(message, want) || !strings.Contains(message, "300ms") {

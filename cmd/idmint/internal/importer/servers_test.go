@@ -56,11 +56,13 @@ func TestRefusedByServer(t *testing.T) {
 			"25,name 25\n26", "", "1 fields",
 		},
 		{
-			databases.MariaDB, `id BIGINT PRIMARY KEY, n INT CHECK (n <> 25), name TEXT`, "25,name 25",
+			databases.MariaDB,
+			`id BIGINT PRIMARY KEY, n INT CHECK (n <> 25), name TEXT`, "25,name 25",
 			"", "CONSTRAINT",
 		},
 		{
-			databases.MariaDB, `id BIGINT PRIMARY KEY, n INT, name VARCHAR(200)`, "25," + long, "name",
+			databases.MariaDB,
+			`id BIGINT PRIMARY KEY, n INT, name VARCHAR(200)`, "25," + long, "name",
 			"Data too long for column 'name'",
 		},
 		{
@@ -68,7 +70,8 @@ func TestRefusedByServer(t *testing.T) {
 			"Incorrect integer value",
 		},
 		{
-			databases.MariaDB, `id BIGINT PRIMARY KEY, n INT, name TEXT, UNIQUE (n)`, "3,name 3", "",
+			databases.MariaDB,
+			`id BIGINT PRIMARY KEY, n INT, name TEXT, UNIQUE (n)`, "3,name 3", "",
 			"Duplicate entry",
 		},
 	} {
@@ -123,7 +126,8 @@ func TestExistingOnServers(t *testing.T) {
 		create, want string
 	}{
 		{
-			databases.Postgres, `CREATE TABLE t (name text, n int, id bigint PRIMARY KEY, extra text)`,
+			databases.Postgres,
+			`CREATE TABLE t (name text, n int, id bigint PRIMARY KEY, extra text)`,
 			"",
 		},
 		{
@@ -152,7 +156,8 @@ func TestExistingOnServers(t *testing.T) {
 			`"id" is not its primary key`,
 		},
 		{
-			databases.Postgres, `CREATE TABLE t (id bigint, n text, name text, PRIMARY KEY (id, n))`,
+			databases.Postgres,
+			`CREATE TABLE t (id bigint, n text, name text, PRIMARY KEY (id, n))`,
 			`"id" is not its primary key`,
 		},
 		{
@@ -171,7 +176,11 @@ func TestExistingOnServers(t *testing.T) {
 			databases.MariaDB, `CREATE TABLE t (id BIGINT, n INT, name TEXT, PRIMARY KEY (id, n))`,
 			`"id" is not its primary key`,
 		},
-		{databases.MariaDB, `CREATE TABLE t (id BIGINT PRIMARY KEY, n TEXT, name TEXT) ENGINE = MyISAM`, `its engine is MyISAM: want InnoDB`},
+		{
+			databases.MariaDB,
+			`CREATE TABLE t (id BIGINT PRIMARY KEY, n TEXT, name TEXT) ENGINE = MyISAM`,
+			`its engine is MyISAM: want InnoDB`,
+		},
 		{
 			databases.MariaDB, `CREATE VIEW t AS SELECT 1 AS id, '' AS n, '' AS name`,
 			`its engine is none: want InnoDB`,
@@ -191,11 +200,13 @@ func TestExistingOnServers(t *testing.T) {
 			`has no column "name"`,
 		},
 		{
-			databases.ClickHouse, `CREATE TABLE t (id Int32, n String, name String)` + engine + window,
+			databases.ClickHouse,
+			`CREATE TABLE t (id Int32, n String, name String)` + engine + window,
 			`its column "id" is Int32: want Int64 or UInt64`,
 		},
 		{
-			databases.ClickHouse, `CREATE TABLE t (id Int64, n Int32, name String)` + engine + window,
+			databases.ClickHouse,
+			`CREATE TABLE t (id Int64, n Int32, name String)` + engine + window,
 			`its column "n" is Int32: want String or Nullable(String)`,
 		},
 		{
@@ -216,12 +227,15 @@ func TestExistingOnServers(t *testing.T) {
 				"non_replicated_deduplication_window = 10000; its column \"n\" is Date",
 		},
 		{
-			databases.ClickHouse, `CREATE TABLE t (id Int64, n String, name String) ENGINE = Memory`,
+			databases.ClickHouse,
+			`CREATE TABLE t (id Int64, n String, name String) ENGINE = Memory`,
 			"its engine is Memory: want MergeTree",
 		},
 		{
 			databases.ClickHouse,
-			`CREATE TABLE t (id Int64, n String, name String) ENGINE = ReplacingMergeTree ORDER BY id` + window, "its engine is ReplacingMergeTree: want MergeTree",
+			`CREATE TABLE t (id Int64, n String, name String) ENGINE = ReplacingMergeTree ` +
+				`ORDER BY id` + window,
+			"its engine is ReplacingMergeTree: want MergeTree",
 		},
 	} {
 		f := newFixtureIn(t, at(test.kind), t.TempDir()+"/app.db")
@@ -451,7 +465,8 @@ func TestAnswerLost(t *testing.T) {
 			}
 		}
 		f.checkNumbered(40, 1)
-		n := f.count(`SELECT count(*) FROM idmint_import WHERE state = 'finished' AND stored_rows = 40`)
+		n := f.count(`SELECT count(*) FROM idmint_import
+			WHERE state = 'finished' AND stored_rows = 40`)
 		if n != 1 {
 			t.Errorf("%d imports are finished", n)
 		}

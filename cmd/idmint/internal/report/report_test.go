@@ -269,7 +269,8 @@ func TestSQLiteAlone(t *testing.T) {
 		"20.0 bytes per row: of the primary key's index in SQLite, with a decimal ID. With a " +
 			"UUIDv7 it takes 26.0",
 		"4.5 × fewer pages written: in SQLite with decimal IDs than with UUIDv4, for the same rows",
-		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into SQLite: 345,679 rows a second",
+		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into SQLite: " +
+			"345,679 rows a second",
 		"16 of 17 columns sort as documented: by ORDER BY and along the index, with IDs of " +
 			"several generators at once",
 	}
@@ -281,9 +282,11 @@ func TestSQLiteAlone(t *testing.T) {
 func TestSummary(t *testing.T) {
 	got := Summary(sample(everything...))
 	want := []string{
-		"0.006 bytes per ID: a decimal ID in ClickHouse, in a table ordered by it. A UUIDv7 takes " +
+		"0.006 bytes per ID: a decimal ID in ClickHouse, " +
+			"in a table ordered by it. A UUIDv7 takes " +
 			"0.22 there, and 0.43 in order of arrival",
-		"4.5 × fewer pages written: in PostgreSQL with decimal IDs than with UUIDv4, for the same rows",
+		"4.5 × fewer pages written: in PostgreSQL with decimal IDs than with UUIDv4, " +
+			"for the same rows",
 		"1.00 × the speed of plain int64: a decimal ID inserted by COPY into PostgreSQL: 345,679 " +
 			"rows a second",
 		"64 of 68 columns sort as documented: by ORDER BY and along the index, with IDs of " +
@@ -311,7 +314,8 @@ func TestNoise(t *testing.T) {
 func TestUnknownPages(t *testing.T) {
 	r := sample("PostgreSQL")
 	for i := range r.Footprints {
-		r.Footprints[i].Unknown, r.Footprints[i].Pages, r.Footprints[i].LogBytes = "permission denied", 0, 0
+		f := &r.Footprints[i]
+		f.Unknown, f.Pages, f.LogBytes = "permission denied", 0, 0
 	}
 	v := newView(r)
 	if len(v.Rows) != 1 || v.Rows[0].Table.Rows[0][5].Text != "unknown" || len(v.Tiles) != 3 {
