@@ -13,8 +13,9 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// BenchmarkCap is one generator that is asked for all that it has: how much of its cap it gives,
-// and what waiting for the next unit of time takes of a processor. Parallel are eight callers.
+// BenchmarkCap is one generator that is asked for all that it has. It reports how much of its cap
+// the generator gives. It also reports what waiting for the next unit of time takes of a processor.
+// Parallel are eight callers.
 func BenchmarkCap(b *testing.B) {
 	b.Run("eightbyte", func(b *testing.B) {
 		g := newEightByte(0)
@@ -55,8 +56,9 @@ func BenchmarkCap(b *testing.B) {
 	})
 }
 
-// BenchmarkCrowd is 200 goroutines that mint all the time by one generator, at its cap: the longest
-// call, the fewest IDs of a goroutine as a share of the most, and what that takes of a processor.
+// BenchmarkCrowd is 200 goroutines that mint all the time by one generator, at its cap. It reports
+// the longest call, and the fewest IDs of a goroutine as a share of the most. It also reports what
+// that takes of a processor.
 func BenchmarkCrowd(b *testing.B) {
 	const callers = 200
 	g := newEightByte(0)

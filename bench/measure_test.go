@@ -19,9 +19,9 @@ var (
 // the fast generators.
 const block = 1000
 
-// measure makes each goroutine of RunParallel do its own turn over and over, which is ids IDs, and
-// reports per ID. A turn folds its IDs into a number, so that nothing is optimised away, and is a
-// loop written out, so that what can be inlined is.
+// measure makes each goroutine of RunParallel do its own turn over and over, and reports per ID. A
+// turn is ids IDs. It folds them into a number, so that nothing is optimised away. It is a loop
+// written out, so that what can be inlined is.
 func measure(b *testing.B, ids int, newTurn func() (turn func() uint64)) used {
 	b.ReportAllocs()
 	var before, after runtime.MemStats
@@ -64,7 +64,7 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// rotation is several generators in turn, so that none comes to its cap: the goroutines share one
+// rotation is several generators in turn, so that none comes to its cap. The goroutines share one
 // for some turns, and all go on to the next.
 type rotation[G any] struct {
 	generators []G

@@ -18,9 +18,8 @@ func (*numbers) Launch() int { return 0 }
 
 func (n *numbers) NextGenerator(context.Context) (int, error) { return int(n.last.Add(1)), nil }
 
-// The generators in turn of each scheme with a cap. The turns of a round are longer than the unit
-// of time in which a generator has its slots, and one generator's turns take no more slots than it
-// has.
+// The generators in turn of each scheme with a cap. The turns of a round take longer than the unit
+// of time in which a generator has its slots. One generator's turns take no more slots than it has.
 const (
 	traceGenerators, traceTurns         = 64, 16
 	ownedTraces                         = 512 // a thousand million IDs in a second take 240

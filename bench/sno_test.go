@@ -184,8 +184,8 @@ func withPool(p generator.Pool) (*generator.Sno, error) {
 	return generator.NewSno(generator.Given(1), &generator.Options{Pool: &p})
 }
 
-// TestSnoPools: there bounds in the wrong order are swapped, a maximum of 0 is 65,535, and a
-// pool has at least six numbers, though the error speaks of four. Here a pool is what it says,
+// TestSnoPools: there bounds in the wrong order are swapped, and a maximum of 0 is 65,535. A pool
+// has at least six numbers there, though the error speaks of four. Here a pool is what it says,
 // down to one number.
 func TestSnoPools(t *testing.T) {
 	for size := 1; size <= 6; size++ {

@@ -59,7 +59,7 @@ var naive = map[string][]string{
 }
 
 // ORDER BY, the order along the index and the documented order are one, for every scheme in every
-// form, and so is the order of the IDs except where a choice is naive.
+// form. So is the order of the IDs, except where a choice is naive.
 func TestOrder(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
 		others := map[string]bool{}

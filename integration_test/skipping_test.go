@@ -6,8 +6,8 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
-// A query for a second of IDs by its bounds finds the IDs that were minted in it, by the range of
-// the index that holds them: in ClickHouse, by as many granules as their rows fill.
+// A query for a second of IDs, by its bounds, finds the IDs that were minted in it. It reads the
+// range of the index that holds them. In ClickHouse it reads as many granules as their rows fill.
 func TestDataSkipping(t *testing.T) {
 	inEach(t, func(t *testing.T, d *measure.Database) {
 		keys := d.SkippingKeys()

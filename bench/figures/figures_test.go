@@ -144,8 +144,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Packages state no figure of speed or size that nobody measures again, but for the table of
-// package clickhouse.
+// Packages state no figure of speed or size that nobody measures again. The table of package
+// clickhouse is measured.
 func TestPackages(t *testing.T) {
 	known := known(measured(t))
 	for _, dir := range []string{
@@ -187,9 +187,8 @@ func withoutTable(comment string) string {
 	return comment[:begin] + comment[begin+end:]
 }
 
-// The table of package clickhouse, by ID with the codec that it names and by arrival with
-// NotNull's, is that of the report, but for what a run differs from the next by, and for what
-// the report lacks.
+// The table of package clickhouse is that of the report: by ID with the codec that it names, by
+// arrival with NotNull's. It may differ by what two runs differ by, and have what the report lacks.
 func TestTableOfClickHouse(t *testing.T) {
 	src := measured(t)
 	text := document(t, "clickhouse/doc.go")

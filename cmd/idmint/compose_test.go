@@ -15,8 +15,9 @@ func TestCompose(t *testing.T) {
 		`  { "counter" : 1, "generator_id" : 0, "launch_id" : 0 }  `:   "10000000000",
 		`{"counter":922337202,"generator_id":99999,"launch_id":99999}`: "9223372029999999999",
 		// every digit counts
-		`{"id":9223372029999999999,"counter":922337202,"generator_id":99999,"launch_id":99999}`: "9223372029999999999",
-		`{"id":null,"scheme":null,"counter":1,"generator_id":0,"launch_id":1}`:                  "10000000001",
+		`{"id":9223372029999999999,"counter":922337202,` +
+			`"generator_id":99999,"launch_id":99999}`: "9223372029999999999",
+		`{"id":null,"scheme":null,"counter":1,"generator_id":0,"launch_id":1}`: "10000000001",
 	} {
 		if got := s.must("compose", "--scheme", "decimal", fields); got != want+"\n" {
 			t.Errorf("%s: %q, want %s", fields, got, want)

@@ -307,19 +307,19 @@ func TestInterruptedOnServers(t *testing.T) {
 func TestLogFlag(t *testing.T) {
 	s := newShell(t)
 	s.write("f.csv", "a\n1\n")
+	const (
+		into = "import f.csv --table t --db "
+		none = "ClickHouse has no transactions"
+	)
 	for args, want := range map[string]string{
-		"import f.csv --table t --db clickhouse://h/d": "--log is required, or IDMINT_LOG in the " +
-			"environment",
-		"import f.csv --table t --db clickhouse://h/d --log clickhouse://h/d": "--log: ClickHouse " +
-			"has no transactions",
-		"import f.csv --table t --db clickhouse://h/d --log nonsense": "--log: want the " +
-			"kind of database",
-		"import f.csv --table t --db sqlite:app.db --log sqlite:other.db": "--log is for " +
-			"clickhouse:// alone",
-		"launch list --db clickhouse://h/d":                                     "--db: ClickHouse has no transactions, and keeps no launch log",
-		"migrate --db clickhouse://h/d":                                         "--db: ClickHouse has no transactions",
-		"new sequence --counter c --db clickhouse://h/d":                        "--db: ClickHouse has no transactions",
-		"import f.csv --table t --db clickhouse://h/d --log sqlite:x --wait 0s": "--wait 0s",
+		into + "clickhouse://h/d":                          "--log is required, or IDMINT_LOG in the environment",
+		into + "clickhouse://h/d --log clickhouse://h/d":   "--log: " + none,
+		into + "clickhouse://h/d --log nonsense":           "--log: want the kind of database",
+		into + "sqlite:app.db --log sqlite:other.db":       "--log is for clickhouse:// alone",
+		"launch list --db clickhouse://h/d":                "--db: " + none + ", and keeps no launch log",
+		"migrate --db clickhouse://h/d":                    "--db: " + none,
+		"new sequence --counter c --db clickhouse://h/d":   "--db: " + none,
+		into + "clickhouse://h/d --log sqlite:x --wait 0s": "--wait 0s",
 	} {
 		got := s.run(strings.Fields(args)...)
 		if got.status != statusUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {

@@ -27,9 +27,8 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func at(i int) time.Time { return start.Add(time.Duration(i) * time.Millisecond) }
 
-// A query for a span of time reads no more granules than hold IDs of the span, and one at each end,
-// of a table that is ordered by the ID, and of one that is ordered by something else and has an
-// index on it.
+// A query for a span of time reads the granules that hold IDs of the span, and one more at each end
+// at most. The table is ordered by the ID, or by something else with an index on the ID.
 func TestTimeRangesReadTheirGranules(t *testing.T) {
 	t.Run("trace", granules(million, func(i int) chsuite.TraceKey {
 		return chsuite.TraceKey(ok(idtype.TraceParts{
@@ -117,17 +116,20 @@ func granules[T idtype.ID](rows int, id func(i int) T) func(*testing.T) {
 // A query for one ID reads few granules of a table that is ordered by something else and has the
 // index of the definition.
 func TestLookupsReadFewGranules(t *testing.T) {
-	t.Run("decimal", lookups(clickhouse.Column[chsuite.DecimalKey]{Name: "id"}, func(i int) chsuite.DecimalKey {
+	decimal := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}
+	t.Run("decimal", lookups(decimal, func(i int) chsuite.DecimalKey {
 		return chsuite.DecimalKey(
 			ok(idtype.DecimalParts{Counter: i/4 + 1, Generator: i % 4, Launch: 65}.ID()),
 		)
 	}))
-	t.Run("eightbyte, spread", lookups(clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}, func(i int) chsuite.EightKey {
+	spread := clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}
+	t.Run("eightbyte, spread", lookups(spread, func(i int) chsuite.EightKey {
 		return chsuite.EightKey(
 			ok(idtype.EightByteParts{UnixMs: at(i).UnixMilli(), Generator: i % 4}.ID()),
 		)
 	}))
-	t.Run("sno as UUID", lookups(clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}, func(i int) chsuite.SnoUUIDKey {
+	sno := clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}
+	t.Run("sno as UUID", lookups(sno, func(i int) chsuite.SnoUUIDKey {
 		return chsuite.SnoUUIDKey(snoAt(at(i), i))
 	}))
 }

@@ -63,9 +63,11 @@ type chdb struct {
 // chdbConnection is what chdb_connect returns; the other functions want what it holds.
 type chdbConnection struct{ handle uintptr }
 
-// config is the engine's. ClickHouse does not tell how many bytes each column of a part has where
-// the part is small and its columns are in one file: so they never are.
-const config = `<clickhouse><merge_tree><min_bytes_for_wide_part>0</min_bytes_for_wide_part></merge_tree></clickhouse>
+// config is the engine's. Where a part is small and its columns are in one file, ClickHouse does
+// not tell how many bytes each column has. So no part is small.
+const config = `<clickhouse><merge_tree>
+	<min_bytes_for_wide_part>0</min_bytes_for_wide_part>
+</merge_tree></clickhouse>
 `
 
 // load makes an engine of a library, with its data in a directory. A process can load one, and

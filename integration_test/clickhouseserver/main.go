@@ -1,10 +1,11 @@
 // Command clickhouseserver is a stand-in for ClickHouse's server where its image cannot be had.
 // ClickHouse's engine also comes as a library. This program gives it the native protocol of the
-// server, as far as clickhouse-go, ch-go and GORM's driver use it. README.md says what it cannot do.
+// server, as far as clickhouse-go, ch-go and GORM's driver use it. README.md says what it cannot
+// do.
 //
-// It names itself in its hello, so that what runs against it can tell. User, password and a database
-// to create are taken from CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as by the
-// official image.
+// It names itself in its hello, so that what runs against it can tell. It takes its user, its
+// password and a database to create from CLICKHOUSE_USER, CLICKHOUSE_PASSWORD and CLICKHOUSE_DB, as
+// the official image does.
 package main
 
 import (

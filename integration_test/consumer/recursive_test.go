@@ -11,7 +11,7 @@ import (
 )
 
 // A compiler of Go crashes on a struct that points to its own key by its alias. docs/versions.md
-// has a way round, which the oldest Go of the library and this one compile.
+// has a way round. The oldest Go of the library compiles that, and so does this one.
 func TestRecursiveKeys(t *testing.T) {
 	dir := scratch(t, []string{"github.com/idmint/idmint/idtype"})
 	oldest := strings.TrimSpace(tool(t, "../..", "list", "-m", "-f", "{{.GoVersion}}"))

@@ -105,7 +105,7 @@ var known = map[Kind]kind{
 // package dsn reads it.
 func (k Kind) Variable() string { return known[k].variable }
 
-// An UnavailableError is returned where a server of the kind cannot be had: no Docker engine
+// An UnavailableError is returned where a server of the kind cannot be had. No Docker engine
 // answers, or it has no image and cannot pull it.
 type UnavailableError struct {
 	Kind Kind
@@ -237,7 +237,7 @@ func hasImage(ctx context.Context, image string) bool {
 }
 
 // FreePort is a port of this machine that nobody listens on. It lies below those that systems give
-// to outgoing connections: none of these takes it before a server does, and a client that asks for
+// to outgoing connections. So none of these takes it before a server does. A client that asks for
 // it while there is no server does not meet itself.
 func FreePort() (string, error) {
 	for tries := 1; ; tries++ {

@@ -115,8 +115,8 @@ func openClickHouse[K comparable, N any](
 			t.Fatal(err)
 		}
 	}
-	if err := db.Set(
-		"gorm:table_options", "ENGINE = MergeTree ORDER BY id").AutoMigrate(&Reading[K, N]{}); err != nil {
+	inOrder := db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id")
+	if err := inOrder.AutoMigrate(&Reading[K, N]{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Create(&readings).Error; err != nil {

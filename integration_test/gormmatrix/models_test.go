@@ -1,5 +1,5 @@
-// Package gormmatrix_test runs GORM with keys of every scheme and form beside the same models with
-// int64 keys: whatever differs, but the keys' values, is a failure.
+// Package gormmatrix_test runs GORM with keys of every scheme and form, beside the same models with
+// int64 keys. Whatever differs, except the keys' values, is a failure.
 package gormmatrix_test
 
 import (

@@ -18,8 +18,8 @@ func stale[K comparable, N any]() []operation[K, N] {
 			if err := w.db.Session(&gorm.Session{}).First(&p, "name = ?", "bob").Error; err != nil {
 				return outcome{err: err}
 			}
-			if err := w.db.Exec(
-				"UPDATE staff SET boss_id = NULL, mentor = NULL WHERE name = 'bob'").Error; err != nil {
+			const text = "UPDATE staff SET boss_id = NULL, mentor = NULL WHERE name = 'bob'"
+			if err := w.db.Exec(text).Error; err != nil {
 				return outcome{err: err}
 			}
 			if err := then(w, &p); err != nil {

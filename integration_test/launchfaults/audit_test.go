@@ -88,8 +88,8 @@ func (a *auditor) distinct(what string, grants []grant) (count int64) {
 	return count
 }
 
-// launchNumbers: one launch per key and one key per launch, what was acknowledged is there, what is
-// there was asked for, and there are no gaps.
+// launchNumbers: one launch per key and one key per launch. What was acknowledged is there, and
+// what is there was asked for. There are no gaps.
 func (a *auditor) launchNumbers(calls []*call) {
 	type name struct{ space, key string }
 	known, asked := map[name]*grant{}, map[name]bool{}

@@ -1,6 +1,6 @@
 // Package launchfaults_test injects faults into real databases, and into the clients of launch logs
-// there, and then audits the logs: worker processes write down what they are about to do and what
-// they were told, and the audit compares that with the tables.
+// there. Then it audits the logs. Worker processes write down what they are about to do and what
+// they were told. The audit compares that with the tables.
 package launchfaults_test
 
 import (

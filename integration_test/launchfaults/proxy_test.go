@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// A parser takes the first message off a stream that a client sends: how many bytes it has, 0 where
-// some are missing; what it has the server carry out, in SQL; and whether the client then waits for
-// an answer. It belongs to one connection.
+// A parser takes the first message off a stream that a client sends. It tells how many bytes the
+// message has, 0 where some are missing. It tells what the server is to carry out, in SQL, and
+// whether the client then waits for an answer. It belongs to one connection.
 type parser func(stream []byte) (n int, sql string, asks bool)
 
 // postgresMessages parses the protocol of PostgreSQL: a prepared statement is known by what was

@@ -9,9 +9,9 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// restored has a fleet at work before and after a backup, restores the backup, and has a fleet go
-// on where an operator has advanced the numbers: those that the database has forgotten are not
-// given again.
+// restored has a fleet at work before and after a backup, and restores the backup. An operator
+// advances the numbers, and a fleet goes on there. The numbers that the database has forgotten are
+// not given again.
 func restored(a *arena) {
 	a.openDB()
 	a.fleet = newFleet(a.T,

@@ -31,9 +31,9 @@ type orders struct {
 	Hurry  float64       // the share of calls whose context ends within 40 ms
 }
 
-// A record is a line of a worker's file. Each attempt of a call is written down before it is made,
-// and again when it has ended; the call's result is written down before it is used. So what is left
-// of a worker that was killed says what it may have done.
+// A record is a line of a worker's file. The worker writes each attempt of a call down before it
+// makes it, and again when it has ended. It writes the call's result down before it uses it. So the
+// file of a worker that was killed says what it may have done.
 type record struct {
 	Call  string        // names the call
 	Event event         // what happened
@@ -133,7 +133,7 @@ func work(args []string) error {
 	return <-failures
 }
 
-// round starts a launch, under a key that others use at the same time or under its own, and takes
+// round starts a launch, under its own key or under one that others use at the same time. It takes
 // numbers of launches and of counters.
 func (w *worker) round(l *launchlog.Log, space, own string) error {
 	key := fmt.Sprintf("%s-shared-%d", w.Keys, now()/sharing)

@@ -45,7 +45,7 @@ func isState(err error, code string) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
-// A parameter is stored as it is, or refused before anything is sent: no column rounds it, fills it
+// A parameter is stored as it is, or refused before anything is sent. No column rounds it, fills it
 // up, cuts it off or takes its bytes for something else.
 func TestParameters(t *testing.T) {
 	columns := []struct {
@@ -175,8 +175,8 @@ func TestSmallIntegers(t *testing.T) {
 	})
 }
 
-// What a column holds is read as the ID that it is, or refused: in both formats, in all modes,
-// alone, in wrappers, behind pointers and in arrays.
+// What a column holds is read as the ID that it is, or refused. It is so in both formats and all
+// modes, alone, in wrappers, behind pointers and in arrays.
 func TestColumns(t *testing.T) {
 	integers := func(text, short, eightByte string) map[string]string {
 		return map[string]string{

@@ -20,8 +20,8 @@ import (
 )
 
 // A lone ID in a column of JSON is what it is within a struct: its MarshalJSON. Where the server
-// does not say the type it is sent as any ID: integers become numbers, which are read as well, and
-// others no JSON.
+// does not say the type, it is sent as any ID. Then integers become numbers, which are read as
+// well. Others are no JSON.
 func TestJSON(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	setUp := openPool(t, source, modes[0], nil)

@@ -17,8 +17,8 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// A Slice is an array for a column of arrays where the server says that it is one, and JSON
-// everywhere else: it is stored in no column as something that its Scan does not read.
+// A Slice is an array for a column of arrays where the server says that it is one. Everywhere else
+// it is JSON. No column stores it as something that its Scan does not read.
 func TestSlices(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(),

@@ -18,8 +18,8 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// Whatever the connection is set to, the steps run READ COMMITTED, wait for the disk, but for those
-// of TestOnDisk, and mean the same times.
+// Whatever the connection is set to, the steps run READ COMMITTED, and mean the same times. They
+// wait for the disk, except those of TestOnDisk.
 func TestSettings(t *testing.T) {
 	d := suite.Database(t)
 	db := dbtest.Open(t, d)
@@ -188,7 +188,7 @@ func TestNotReadBack(t *testing.T) {
 	}
 }
 
-// The standby is away, and an operator cancels the commit's wait for it: the launch is in doubt
+// The standby is away, and an operator cancels the commit's wait for it. The launch is in doubt
 // until the standby is no more waited for.
 func TestSynchronousStandby(t *testing.T) {
 	server := dbtest.Run(t, databases.Postgres)
