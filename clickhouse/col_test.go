@@ -17,7 +17,8 @@ func TestSpoilt(t *testing.T) {
 	each(t, func(t *testing.T, f interface{ testSpoilt(*testing.T) }) { f.testSpoilt(t) })
 }
 
-// What comes from the wire is any bytes: an error that leaves the column as it was, or IDs that are written as the same bytes.
+// Any bytes may come from the wire. They are IDs that are written as the same bytes, or an error
+// that leaves the column as it was.
 func (f fixture[T]) testSpoilt(t *testing.T) {
 	id := clickhouse.ColID[T](f.IDs(3))
 	var b proto.Buffer
@@ -88,7 +89,8 @@ func (f fixture[T]) testSpoilt(t *testing.T) {
 
 func reader(b []byte) *proto.Reader { return proto.NewReader(bytes.NewReader(b)) }
 
-// FuzzDecode reads any bytes as columns of all types: an error that leaves the column as it was, or IDs that are written as the bytes.
+// FuzzDecode reads any bytes as columns of all types. They are IDs that are written as these bytes,
+// or an error that leaves the column as it was.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(make([]byte, 160))                            // zeros
@@ -138,7 +140,8 @@ func (f fixture[T]) fuzz(t *testing.T, data []byte) {
 				}
 			}
 		} else if !bytes.Equal(again.Buf[len(one.Buf):], data) {
-			t.Fatalf("%s as %T: %x is written as %x", f.Name, column, data, again.Buf[len(one.Buf):])
+			written := again.Buf[len(one.Buf):]
+			t.Fatalf("%s as %T: %x is written as %x", f.Name, column, data, written)
 		}
 	}
 }

@@ -29,14 +29,15 @@ func TestErrorTexts(t *testing.T) {
 	for want, err := range map[string]error{
 		"clickhouse: row 1 of idtype.Decimal[clickhouse_test.User]: " +
 			zero.Error() + hint: clickhouse.Append(full{}, ids),
-		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of type " +
-			"Int64: " +
+		"clickhouse: IDs of type idtype.Decimal[clickhouse_test.User] go into a column of " +
+			"type Int64: " +
 			"check the batch's order of columns and the table: " +
 			"converting []int64 to String is unsupported": clickhouse.Append(full{}, ids[:1]),
 		"clickhouse: row 0 of idtype.Sno[idtype.AsText[chsuite.user]]: " +
 			upper.Error(): texts.DecodeColumn(reader([]byte("brpk4q72xwf2m63L")), 1),
 		"clickhouse: element 1 of clickhouse.Array[idtype.Decimal[clickhouse_test.User]] as " +
-			"idtype.Decimal[clickhouse_test.User]: " + zero.Error() + hint: noValue(clickhouse.Array[UserID](ids).Elements()),
+			"idtype.Decimal[clickhouse_test.User]: " + zero.Error() +
+			hint: noValue(clickhouse.Array[UserID](ids).Elements()),
 		"clickhouse: element 0 of []int64 as idtype.Decimal[clickhouse_test.User]: " +
 			negative.Error(): array.Scan([]int64{-5}),
 		"clickhouse: string: the driver has no such value for a column of these IDs: " +
@@ -44,21 +45,26 @@ func TestErrorTexts(t *testing.T) {
 		"clickhouse: NULL: the driver has no such value for a column of these IDs: " +
 			"is it another column, or one of another type?": numbers.Scan(nil),
 		"clickhouse: map[int64]string: its values are not int: " +
-			"declare Map with the type that the driver has for them": numbers.Scan(map[int64]string{7: "x"}),
-		"clickhouse: no condition by time for decimal IDs stored as bigint: they carry no time": noValue(
+			"declare Map with the type that the driver has " +
+			"for them": numbers.Scan(map[int64]string{7: "x"}),
+		"clickhouse: no condition by time for decimal IDs stored as bigint: " +
+			"they carry no time": noValue(
 			clickhouse.Column[UserID]{Name: "id"}.Between(time.Now(), time.Now())),
 		"clickhouse: no condition by time for sno IDs stored as uuid: ClickHouse orders UUIDs by " +
 			"their second half: store the bytes or the text": noValue(
 			clickhouse.Column[chsuite.SnoUUIDKey]{Name: "id"}.Between(time.Now(), time.Now())),
 		"clickhouse: no condition by time for eightbyte IDs stored as bytes: " +
 			"IDs of mode SPREAD have no order by time": noValue(
-			clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}.Between(time.Now(), time.Now())),
+			clickhouse.Column[chsuite.EightKey]{Name: "id", Spread: true}.
+				Between(time.Now(), time.Now())),
 		"clickhouse: table shop.users, column id: there is no such table or column: " +
-			"name the table as TABLE, in the connection's database, or as DATABASE.TABLE": &clickhouse.TableError{
+			"name the table as TABLE, in the connection's database, " +
+			"or as DATABASE.TABLE": &clickhouse.TableError{
 			Table: "shop.users", Column: "id", Err: clickhouse.ErrNoColumn,
 		},
-		"clickhouse: table users, column id: its parts are compact, so the sizes of their columns " +
-			"are unknown: set min_bytes_for_wide_part = 0 and OPTIMIZE … FINAL": &clickhouse.TableError{
+		"clickhouse: table users, column id: its parts are compact, so the sizes of their " +
+			"columns are unknown: set min_bytes_for_wide_part = 0 " +
+			"and OPTIMIZE … FINAL": &clickhouse.TableError{
 			Table: "users", Column: "id", Err: clickhouse.ErrCompact,
 		},
 		"clickhouse: table users, column id: it has no rows": &clickhouse.TableError{

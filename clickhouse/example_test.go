@@ -29,7 +29,8 @@ func ExampleColumn() {
 
 func ExampleColumn_Between() {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	condition, err := clickhouse.Column[EventID]{Name: "id"}.Between(noon, noon.Add(time.Hour-time.Second))
+	condition, err := clickhouse.Column[EventID]{Name: "id"}.
+		Between(noon, noon.Add(time.Hour-time.Second))
 	fmt.Println(condition, err)
 	// Output:
 	// `id` BETWEEN 4639252973958987777 AND 4640242534423986175 <nil>

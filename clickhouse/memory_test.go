@@ -50,7 +50,7 @@ func TestFirstBelow(t *testing.T) {
 	})
 }
 
-// What is seen of IDs as other types is their own memory, as much of it as there is, and nothing else.
+// IDs that are seen as another type show their own memory, all of it, and nothing else.
 func TestMemory(t *testing.T) {
 	ids := make([]idtype.DecimalID, 3, 7)
 	ints := int64s(ids)

@@ -15,7 +15,9 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // The conditions, and why there is none.
 func TestBetween(t *testing.T) {
-	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+	day := func(y int, m time.Month, d int) time.Time {
+		return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+	}
 	wrap := time.Unix(60<<25, 0) // where timestamps of trace IDs begin again
 	turn := time.UnixMilli(1 << 41)
 	ms := time.Millisecond

@@ -20,9 +20,9 @@ type counter struct {
 	_    [56]byte
 }
 
-// The loops that are compared have one shape: a call that is inlined, its result folded into a
-// local variable, so that nothing is optimised away and nothing else is measured. The loops
-// themselves are not inlined, or some would be.
+// The loops that are compared have one shape. A call is inlined, and its result is folded into a
+// local variable. So nothing is optimised away, and nothing else is measured. The loops themselves
+// are not inlined, or some would be.
 
 //go:noinline
 func addLoop(c *counter, n int) (sum uint64) {
@@ -140,9 +140,9 @@ func inParallel(goroutines int, f func(i int)) {
 	wg.Wait()
 }
 
-// BenchmarkRatio is the measure of the claims: rounds of an atomic add and of ours in turn, in one
-// loop, so that whatever else the machine does meets both, and the median over the rounds. Its
-// ns/op is of no meaning.
+// BenchmarkRatio measures what the documentation claims. One loop has rounds of an atomic add and
+// of ours in turn, so that whatever else the machine does meets both. The ratio is the median over
+// the rounds. Its ns/op is of no meaning.
 func BenchmarkRatio(b *testing.B) {
 	const (
 		rounds = 50

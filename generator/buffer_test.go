@@ -216,8 +216,13 @@ func (f sourceFunc) Fill(ctx context.Context, dst []int) (int, error) { return f
 func TestBufferOfBadSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, source := range map[string]generator.Source[int]{
-			"mints nothing":       sourceFunc(func(context.Context, []int) (int, error) { return 0, nil }),
-			"writes and does not": sourceFunc(func(_ context.Context, dst []int) (int, error) { dst[0] = 7; return 0, nil }),
+			"mints nothing": sourceFunc(func(context.Context, []int) (int, error) {
+				return 0, nil
+			}),
+			"writes and does not": sourceFunc(func(_ context.Context, dst []int) (int, error) {
+				dst[0] = 7
+				return 0, nil
+			}),
 		} {
 			b, err := generator.NewBuffer(source, 4)
 			if err != nil {

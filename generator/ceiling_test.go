@@ -126,7 +126,7 @@ func TestCeilingAfterAClockThatJumped(t *testing.T) {
 }
 
 // TestCeilingKeepsUp: a generator at work raises its counter in time, and never by more than the
-// length ahead; it asks where the counter stands once, at its start.
+// length ahead. It asks where the counter stands once, at its start.
 func TestCeilingKeepsUp(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {

@@ -96,8 +96,8 @@ func TestLookAhead(t *testing.T) {
 }
 
 // TestNoWaitAtChange: with the number there in time, no caller at the change waits. The source
-// answers only after the call that had it asked has returned, and then never again: a request that
-// a caller made itself, or waited for, would be a deadlock, which synctest reports.
+// answers only after the call that had it asked has returned, and then never again. A caller that
+// made a request itself, or waited for one, would be in a deadlock, and synctest reports that.
 func TestNoWaitAtChange(t *testing.T) {
 	for _, m := range mints {
 		t.Run(m.name, func(t *testing.T) {

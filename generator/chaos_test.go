@@ -61,8 +61,8 @@ func (c *chaosClock) UnixNano() int64 {
 // moves the clock to where it is as late as ever. Without that, no generator that waits would mint
 // any more.
 func (c *chaosClock) step() {
-	d := int64(float64(time.Millisecond) * math.Pow(float64(year/time.Millisecond),
-		c.rnd.Float64()))
+	most := float64(year / time.Millisecond)
+	d := int64(float64(time.Millisecond) * math.Pow(most, c.rnd.Float64()))
 	haunt := &c.haunts[c.rnd.IntN(len(c.haunts))]
 	switch r := c.rnd.IntN(8); {
 	case r < 2 && *haunt != 0:

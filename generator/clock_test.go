@@ -78,8 +78,8 @@ type system struct{ by atomic.Int64 }
 
 func (s *system) now() time.Time { return time.Now().Add(time.Duration(s.by.Load())) }
 
-// TestAnchoredClock: it never goes back, is not more than a second late to follow the system's
-// clock forward, and says how far it is ahead where that went back.
+// TestAnchoredClock: it never goes back. It is at most a second late to follow the system's clock
+// forward. Where that went back, it says how far it is ahead.
 func TestAnchoredClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s system

@@ -17,8 +17,8 @@ func TestNewDecimal(t *testing.T) {
 			t.Errorf("launch %d: %v", ok, err)
 		}
 	}
-	if g, err := generator.NewDecimal(ofLaunch{newSource(), 0}); !errors.Is(err,
-		generator.ErrTestLaunch) || g != nil {
+	g, err := generator.NewDecimal(ofLaunch{newSource(), 0})
+	if !errors.Is(err, generator.ErrTestLaunch) || g != nil {
 		t.Errorf("launch 0: %v, %v, want ErrTestLaunch", g, err)
 	}
 	for _, bad := range []int{-1, 100_000, math.MaxInt, math.MinInt} {

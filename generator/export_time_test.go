@@ -1,7 +1,7 @@
 package generator
 
-// Settle waits for the answer to the request for a window that was made last, if it is under way:
-// what happens after it happens in the same order at each run.
+// Settle waits for the answer to the last request for a window, if one is under way. What comes
+// after Settle then comes in the same order at each run.
 func (g *Trace) Settle() { g.line.settle() }
 
 // Settle is [Trace.Settle].

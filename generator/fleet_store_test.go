@@ -12,9 +12,9 @@ import (
 var errNoneFree = errors.New("all numbers are leased")
 
 // A store is the numbers of a fleet. It leases them for liveness only: a number whose lease has
-// ended goes to whoever asks, while its old holder may know nothing of that. What keeps holders
-// apart is a ceiling per number, the time up to which it may have been used, which is raised before
-// a window is handed out. Requests fail, answers get lost, and some requests arrive late.
+// ended goes to whoever asks, while its old holder may know nothing of that. A ceiling per number
+// keeps holders apart: the time up to which the number may have been used. It is raised before a
+// window is handed out. Requests fail, answers get lost, and some requests arrive late.
 type store struct {
 	fault  fault
 	rnd    *rand.Rand

@@ -78,7 +78,7 @@ type instance struct {
 	waits  uint64    // of its generator so far
 }
 
-// A fleetClock is right but for its skew. Where a call sleeps, its own time passes, and the
+// A fleetClock is right, apart from its skew. Where a call sleeps, its own time passes, and the
 // instance is busy until then.
 type fleetClock struct {
 	now        *int64

@@ -25,8 +25,12 @@ const (
 )
 
 var (
-	ctx         = context.Background()
-	canceled    = func() context.Context { c, cancel := context.WithCancel(ctx); cancel(); return c }()
+	ctx      = context.Background()
+	canceled = func() context.Context {
+		c, cancel := context.WithCancel(ctx)
+		cancel()
+		return c
+	}()
 	errAway     = errors.New("the launch log is away")
 	errNoNumber = errors.New("the test gave the source no more numbers")
 )

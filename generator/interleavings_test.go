@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// TestEveryInterleaving: three calls at a time, a clock that may stand at any tick, and windows
-// that change mint no slot twice, whichever of them makes its next step. The states of a small
-// timeline are few, so all of them are visited.
+// TestEveryInterleaving: there are three calls at a time, a clock that may stand at any tick, and
+// windows that change. They mint no slot twice, whichever of them makes its next step. The states
+// of a small timeline are few, so all of them are visited.
 //
 // The race detector has nothing to see here, where one goroutine makes all steps, and is slow.
 //
@@ -291,8 +291,8 @@ func (m *machine) save(s *state) {
 	}
 }
 
-// advance makes the next step of a call, and those after it that may be made at the same time
-// because nothing that happens between them makes a difference.
+// advance makes the next step of a call. It makes the steps after it too, as long as nothing that
+// happens between them makes a difference.
 func (m *machine) advance(s *state, c *thread) error {
 	m.load(s)
 	err := m.step(s, c)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnitsAreTicks: what a counter counts, units since 1970, are a scheme's ticks and its epoch:
-// no rounding is between them, and what a layout does not have is at its ends.
+// TestUnitsAreTicks: a counter counts units since 1970, which are a scheme's ticks and its epoch.
+// No rounding is between them, and a time that a layout does not have is at its ends.
 func TestUnitsAreTicks(t *testing.T) {
 	for _, l := range []layout{traceLayout, eightByteLayout, shortLayout, snoLayout} {
 		if l.epoch%int64(l.unit) != 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A ledger finds repeats among any number of IDs, in memory for the runs of consecutive ones among
-// them: they come as numbers of 64 bits, of which those of neighbouring IDs are neighbours.
+// A ledger finds repeats among any number of IDs. They come as numbers of 64 bits, and neighbouring
+// IDs are neighbouring numbers. It needs memory for the runs of consecutive numbers alone.
 type ledger struct {
 	sorted  []run // disjoint, ascending
 	recent  []run // as they came

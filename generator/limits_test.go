@@ -66,12 +66,16 @@ func limitsOf(s scheme) limits {
 		}
 	case "short":
 		return limits{
-			parts:  func(ms int64) error { return errOf(idtype.ShortParts{UnixMs: ms, Sequence: 1}.ID()) },
+			parts: func(ms int64) error {
+				return errOf(idtype.ShortParts{UnixMs: ms, Sequence: 1}.ID())
+			},
 			bounds: bounds(idtype.MinShortID, idtype.MaxShortID),
 		}
 	}
 	return limits{
-		parts:  func(ms int64) error { return errOf(idtype.SnoParts{UnixMs: ms, Sequence: 1}.ID()) },
+		parts: func(ms int64) error {
+			return errOf(idtype.SnoParts{UnixMs: ms, Sequence: 1}.ID())
+		},
 		bounds: bounds(idtype.MinSnoID, idtype.MaxSnoID),
 	}
 }
@@ -84,8 +88,8 @@ func errOf[T comparable](got T, err error) error {
 	return err
 }
 
-// TestLimits: at both ends of a layout, a generator mints at exactly those times of which parts
-// make an ID and of which there are bounds. Their errors name the same limits.
+// TestLimits: at both ends of a layout, a generator mints at certain times. Parts make an ID of
+// exactly these, and exactly these have bounds. Their errors name the same limits.
 func TestLimits(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		of := limitsOf(s)
@@ -108,7 +112,8 @@ func TestLimitsAreDocumented(t *testing.T) {
 	} {
 		i := slices.IndexFunc(schemes, func(s scheme) bool { return s.name == name })
 		s := schemes[i]
-		got := s.begin.UTC().Format(time.DateOnly) + ".." + s.end.Add(-1).UTC().Format(time.DateOnly)
+		last := s.end.Add(-1).UTC()
+		got := s.begin.UTC().Format(time.DateOnly) + ".." + last.Format(time.DateOnly)
 		if got != span {
 			t.Errorf("%s ends with %s, and the test says %s", name, got, span)
 		}

@@ -51,8 +51,8 @@ func TestLongestWaitGoesFirst(t *testing.T) {
 	})
 }
 
-// TestFairAtTheCap: of 200 goroutines that mint all the time, none waits for more than its turn,
-// and none gets more than twice as many IDs as another.
+// TestFairAtTheCap: 200 goroutines mint all the time. None waits for more than its turn, and none
+// gets more than twice as many IDs as another.
 func TestFairAtTheCap(t *testing.T) {
 	const callers, slots, units = 200, 64, 400
 	eachScheme(t, func(t *testing.T, s scheme) {
@@ -82,8 +82,8 @@ func TestFairAtTheCap(t *testing.T) {
 			wg.Wait()
 			fewest, most, sum, worst := counts[0], 0, 0, time.Duration(0)
 			for i, n := range counts {
-				fewest, most, sum, worst = min(fewest, n), max(most, n), sum+n, max(worst,
-					longest[i])
+				fewest, most, sum = min(fewest, n), max(most, n), sum+n
+				worst = max(worst, longest[i])
 			}
 			if 2*fewest < most || worst > s.units(callers/slots+2) {
 				t.Errorf("%d to %d IDs, and a call waited for %v", fewest, most, worst)
@@ -157,7 +157,7 @@ func TestStoppedClockEndsAllCalls(t *testing.T) {
 	})
 }
 
-// TestMaxWaitCoversTheQueue: a call whose turn is too far away fails at once, and no call waits for
+// TestMaxWaitCoversTheQueue: a call whose turn is too far away fails at once. No call waits for
 // longer, even by a clock that is too slow and does not stop.
 func TestMaxWaitCoversTheQueue(t *testing.T) {
 	const callers, slots, most = 40, 3, 10 // of most units, how many a call waits for at most
@@ -204,7 +204,8 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 
 // TestLeaderLeaves: the calls behind one that slept for them, and whose context ended, go on.
 func TestLeaderLeaves(t *testing.T) {
-	inBubble(t, generator.Options{MaxWait: time.Hour}, func(t *testing.T, s scheme, g *timed, _ *steppable) {
+	o := generator.Options{MaxWait: time.Hour}
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, _ *steppable) {
 		if _, err := g.fill(ctx, 3); err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +265,7 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()
 			windows := []generator.Window[int]{s.window(5, 0, 2)}
-			source := windowsFunc(func(ctx context.Context, now int64, unit time.Duration) (w generator.Window[int], err error) {
+			source := windowsFunc(func(context.Context, int64, time.Duration) (w window, _ error) {
 				if len(windows) == 0 {
 					time.Sleep(20 * s.unit)
 					return w, errAway
@@ -300,7 +301,9 @@ func TestSourceFailsForAllThatWait(t *testing.T) {
 // TestPanicOfOverflow: a call whose Overflow panics, and that the app recovers, leaves nobody
 // waiting for it.
 func TestPanicOfOverflow(t *testing.T) {
-	for name, leave := range map[string]func(){"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit} {
+	for name, leave := range map[string]func(){
+		"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit,
+	} {
 		panics := true
 		o := generator.Options{Overflow: func(generator.Overflow) {
 			if panics {
@@ -359,9 +362,9 @@ func TestSourceThatIsAlwaysLate(t *testing.T) {
 		for name, ahead := range map[string]int64{"passed": -1, "later": 1} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				source := windowsFunc(func(_ context.Context, now int64, unit time.Duration) (w generator.Window[int], err error) {
+				source := windowsFunc(func(_ context.Context, now int64, u time.Duration) (window, error) {
 					asked++
-					return w, &generator.NotBeforeError{From: now + ahead, Unit: unit}
+					return window{}, &generator.NotBeforeError{From: now + ahead, Unit: u}
 				})
 				g := s.must(t, windowsOf(source),
 					&generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})

@@ -39,8 +39,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// Where the first number does not come, as within a transaction that has what the log waits for,
-// the error says what mends it, however short the caller's deadline is.
+// The first number may not come, as within a transaction that has what the log waits for. The error
+// then says what mends it, however short the caller's deadline is.
 func TestFirstNumberIsLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newSource(7)

@@ -38,27 +38,31 @@ func askers() map[string]func(*testing.T, answer) asker {
 				return number, nil
 			}))
 			ways := waysOf(g)
-			ways["Owned"] = func(ctx context.Context) (any, error) { return one(g.Owned(5).Next(ctx)) }
+			ways["Owned"] = func(ctx context.Context) (any, error) {
+				return one(g.Owned(5).Next(ctx))
+			}
 			return asker{ways, func() { g.Stats() }}
 		},
 		"sequence": func(t *testing.T, a answer) asker {
 			r := newRegister()
-			g := newSequence(t, counterFunc(func(ctx context.Context, floor, n int64) (int64, error) {
+			counter := counterFunc(func(ctx context.Context, floor, n int64) (int64, error) {
 				if err := a(ctx); err != nil {
 					return 77, err
 				}
 				return r.Reserve(ctx, floor, n)
-			}), 10)
+			})
+			g := newSequence(t, counter, 10)
 			return asker{waysOf(g), func() { g.Stats() }}
 		},
 		"buffer": func(t *testing.T, a answer) asker {
 			m := &mill{}
-			g, err := generator.NewBuffer(sourceFunc(func(ctx context.Context, dst []int) (int, error) {
+			source := sourceFunc(func(ctx context.Context, dst []int) (int, error) {
 				if err := a(ctx); err != nil {
 					return 0, err
 				}
 				return m.Fill(ctx, dst)
-			}), 4)
+			})
+			g, err := generator.NewBuffer(source, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,14 +72,14 @@ func askers() map[string]func(*testing.T, answer) asker {
 	for _, s := range schemes {
 		all[s.name] = func(t *testing.T, a answer) asker {
 			from := noon.UnixNano() / int64(s.unit)
-			g := s.must(t, windowsOf(windowsFunc(
-				func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error) {
-					if now != from || unit != s.unit {
-						t.Errorf("asked at %d with unit %v, want %d and %v", now, unit, from,
-							s.unit)
-					}
-					return generator.Window[int]{From: from, To: generator.NoEnd}, a(ctx)
-				})), &generator.Options{Clock: generator.NewTestClock(noon)})
+			ask := windowsFunc(func(c context.Context, now int64, u time.Duration) (window, error) {
+				if now != from || u != s.unit {
+					t.Errorf("asked at %d with unit %v, want %d and %v", now, u, from, s.unit)
+				}
+				return window{From: from, To: generator.NoEnd}, a(c)
+			})
+			o := &generator.Options{Clock: generator.NewTestClock(noon)}
+			g := s.must(t, windowsOf(ask), o)
 			ways := map[string]func(context.Context) (any, error){
 				"Next": func(ctx context.Context) (any, error) {
 					id, err := g.next(ctx)

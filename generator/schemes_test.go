@@ -122,7 +122,9 @@ var schemes = []scheme{
 				return mark{id.Node(), last.UnixNano(), 0, id.Bottom()}
 			}
 			timed := adapt(g, g, read)
-			timed.own = func() func(context.Context) (minted, error) { return reading(g.Owned().Next, read) }
+			timed.own = func() func(context.Context) (minted, error) {
+				return reading(g.Owned().Next, read)
+			}
 			owner := g.Owned()
 			timed.bare = append(timed.bare, func() error { _, err := owner.Next(ctx); return err })
 			return timed, nil

@@ -200,8 +200,8 @@ func (c *course) forget(o generator.Options) {
 }
 
 // TestSnapshotKnowsTheBeginning: three runs, of which the second began without a snapshot. It knew
-// nothing of the first, so it did not toggle the bit into the time before it began; what goes on
-// from its snapshot must not either.
+// nothing of the first, so it did not toggle the bit into the time before it began. A run that goes
+// on from its snapshot must not either.
 func TestSnapshotKnowsTheBeginning(t *testing.T) {
 	for _, policy := range []generator.Regression{
 		generator.RegressionDefault, generator.RegressionWaits,
@@ -280,17 +280,24 @@ func TestSnapshotErrors(t *testing.T) {
 			{"time", func(n *generator.Snapshot) { n.Time = s.end }},
 			{
 				"time",
-				func(n *generator.Snapshot) { n.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) },
+				func(n *generator.Snapshot) {
+					n.Time = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+				},
 			},
 			{"time", func(n *generator.Snapshot) { n.Other = n.Time.Add(1) }},
 			{"time", func(n *generator.Snapshot) { n.Other = s.end }},
 			{
 				"the future",
-				func(n *generator.Snapshot) { n.Time, n.Other = n.Time.Add(11*time.Second), n.Time.Add(11*time.Second) },
+				func(n *generator.Snapshot) {
+					n.Time = n.Time.Add(11 * time.Second)
+					n.Other = n.Time
+				},
 			},
 			{
 				"the future",
-				func(n *generator.Snapshot) { n.Time, n.Other = s.end.Add(-s.unit), s.end.Add(-s.unit) },
+				func(n *generator.Snapshot) {
+					n.Time, n.Other = s.end.Add(-s.unit), s.end.Add(-s.unit)
+				},
 			},
 		} {
 			bad := good
@@ -313,8 +320,9 @@ func TestSnapshotErrors(t *testing.T) {
 				}
 			}
 		}
-		for _, source := range []windows{windowsOf(newClaims()), ceiling(new(counterFrom),
-			time.Second)} {
+		for _, source := range []windows{
+			windowsOf(newClaims()), ceiling(new(counterFrom), time.Second),
+		} {
 			_, err := s.make(source, &generator.Options{Clock: clock, Snapshot: &good})
 			if e := new(generator.SnapshotError); !errors.As(err, &e) ||
 				!strings.Contains(err.Error(), "goes with Given") {

@@ -241,10 +241,12 @@ func ExampleClockError() {
 // A metric hears of waits.
 func ExampleOptions() {
 	gen, err := generator.NewSno(generator.Given(1), &generator.Options{
-		Clock:    exampleClock(),
-		MaxWait:  time.Second,
-		Pool:     &generator.Pool{Min: 0, Max: 1},
-		Overflow: func(o generator.Overflow) { fmt.Println("waiting for", o.Until.UTC().Format(time.RFC3339Nano)) },
+		Clock:   exampleClock(),
+		MaxWait: time.Second,
+		Pool:    &generator.Pool{Min: 0, Max: 1},
+		Overflow: func(o generator.Overflow) {
+			fmt.Println("waiting for", o.Until.UTC().Format(time.RFC3339Nano))
+		},
 	})
 	if err != nil {
 		fmt.Println(err)

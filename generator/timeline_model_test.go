@@ -18,7 +18,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// world is a scheme's IDs as a set: what was given out, by whom, and what the clock has shown.
+// world is a scheme's IDs as a set: what each user was given, and what the clock has shown.
 // Everything that may happen to generators happens in it, one thing at a time.
 type world struct {
 	scheme  scheme
@@ -62,18 +62,20 @@ func TestTimelineModel(t *testing.T) {
 	}
 	moves := []time.Duration{
 		1, time.Microsecond, time.Millisecond, 4 * time.Millisecond, 7 * time.Millisecond,
-		40 * time.Millisecond, time.Second,
-		3 * time.Second, 9 * time.Second, 11 * time.Second, time.Minute, time.Hour, 24 * time.Hour,
-		365 * 24 * time.Hour,
+		40 * time.Millisecond, time.Second, 3 * time.Second, 9 * time.Second, 11 * time.Second,
+		time.Minute, time.Hour, 24 * time.Hour, 365 * 24 * time.Hour,
 	}
 	ops := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) worldOp {
+		sign := rapid.SampledFrom([]time.Duration{-1, 1}).Draw(t, "sign")
 		return worldOp{
-			rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.IntRange(0, 2).Draw(t,
-				"user"), rapid.IntRange(1, 14).Draw(t, "n"),
-			rapid.SampledFrom(moves).Draw(t,
-				"move") * time.Duration(rapid.SampledFrom([]int{-1, 1}).Draw(t, "sign")),
+			kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
+			user: rapid.IntRange(0, 2).Draw(t, "user"),
+			n:    rapid.IntRange(1, 14).Draw(t, "n"),
+			move: sign * rapid.SampledFrom(moves).Draw(t, "move"),
 		}
 	}), 40, 120)
+	policies := rapid.SampledFrom([]generator.Regression{0, 0, 1, 2})
+	waits := rapid.SampledFrom([]time.Duration{0, 5 * time.Millisecond, time.Minute})
 	for _, source := range []string{"Given", "Ceiling", "claims"} {
 		t.Run(source, func(t *testing.T) {
 			eachScheme(t, func(t *testing.T, s scheme) {
@@ -89,8 +91,8 @@ func TestTimelineModel(t *testing.T) {
 						}
 						users = append(users, &user{source: source, opts: generator.Options{
 							Pool:       &generator.Pool{Min: low, Max: low + size - 1},
-							Regression: rapid.SampledFrom([]generator.Regression{0, 0, 1, 2}).Draw(rt, "policy"),
-							MaxWait:    rapid.SampledFrom([]time.Duration{0, 5 * time.Millisecond, time.Minute}).Draw(rt, "MaxWait"),
+							Regression: policies.Draw(rt, "policy"),
+							MaxWait:    waits.Draw(rt, "MaxWait"),
 						}})
 					}
 					seed, ops := rapid.Uint64().Draw(rt, "seed"), ops.Draw(rt, "ops")
@@ -122,8 +124,10 @@ func runWorld(s scheme, users []*user, seed uint64, ops []worldOp) error {
 	clock := &late{TestClock: generator.NewTestClock(noon)}
 	w := &world{
 		scheme: s, clock: clock, seen: map[mark]string{}, stamped: map[int]int64{}, users: users,
-		lender: &lender{rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2,
-			s.numbers), until: map[int]int64{}},
+		lender: &lender{
+			rnd: rand.New(rand.NewPCG(seed, 0)), numbers: min(2, s.numbers),
+			until: map[int]int64{},
+		},
 	}
 	for _, u := range users {
 		u.opts.Clock = settled{clock}
@@ -146,8 +150,9 @@ func (w *world) look() { w.peak = max(w.peak, w.clock.UnixNano()) }
 // start makes a user's generator.
 func (w *world) start(u *user, snapshot *generator.Snapshot) error {
 	source := map[string]windows{
-		"Given": given(1 % w.scheme.numbers), "Ceiling": ceiling(&w.counter,
-			40*time.Millisecond), "claims": windowsOf(w.lender),
+		"Given":   given(1 % w.scheme.numbers),
+		"Ceiling": ceiling(&w.counter, 40*time.Millisecond),
+		"claims":  windowsOf(w.lender),
 	}[u.source]
 	u.opts.Snapshot = snapshot
 	g, err := w.scheme.make(source, &u.opts)

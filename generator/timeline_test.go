@@ -25,8 +25,8 @@ func (s scheme) pools() []generator.Pool {
 	}
 }
 
-// TestRollOver: all slots of a pool are used, in order, and the next ID is the first of the next
-// unit, for which the call waits.
+// TestRollOver: all slots of a pool are used, in order. The next ID is the first of the next unit,
+// and the call waits for that.
 func TestRollOver(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for _, pool := range s.pools() {
@@ -181,8 +181,9 @@ func TestEnds(t *testing.T) {
 				if _, err := g.fill(ctx, 2); err != nil {
 					t.Fatal(err)
 				}
-				for _, beyond := range []time.Time{s.end, s.end.Add(time.Hour), time.Unix(0,
-					math.MaxInt64)} {
+				for _, beyond := range []time.Time{
+					s.end, s.end.Add(time.Hour), time.Unix(0, math.MaxInt64),
+				} {
 					clock.Set(beyond)
 					wantRangeError(t, g, clock)
 				}

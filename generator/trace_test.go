@@ -43,7 +43,7 @@ func TestTracePeriod(t *testing.T) {
 }
 
 // TestTraceClockThatJumps: times repeat IDs if they are a multiple of the period apart, and only
-// then: that is what Trace says of clocks that jump, for Ceiling as well.
+// then. Trace says so of clocks that jump, for Ceiling as well.
 func TestTraceClockThatJumps(t *testing.T) {
 	period := idtype.TracePeriod
 	for _, jump := range []time.Duration{

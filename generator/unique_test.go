@@ -119,8 +119,8 @@ func TestUnique(t *testing.T) {
 				for i := range goroutines {
 					wg.Go(func() {
 						<-start
-						streams, err := mintRandomly(g, rand.New(rand.NewPCG(seed, uint64(i))),
-							total/goroutines)
+						rnd := rand.New(rand.NewPCG(seed, uint64(i)))
+						streams, err := mintRandomly(g, rnd, total/goroutines)
 						mu.Lock()
 						defer mu.Unlock()
 						if err != nil {
@@ -140,8 +140,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// checkStreams: the streams together are the counters above skipped of the number old, all of them,
-// and those of the number young from 1 up, all of them.
+// checkStreams: the streams together are all counters of two numbers: those of old above skipped,
+// and those of young from 1 up.
 func checkStreams(t *testing.T, streams []stream, old, young, skipped int) {
 	t.Helper()
 	var all []idtype.DecimalID

@@ -54,7 +54,8 @@ func (g *timed) ways() map[string]func(context.Context) error {
 // TestWaitObeysContext: a call that waits, for five seconds here, ends when its context does, and
 // nothing is lost by it.
 func TestWaitObeysContext(t *testing.T) {
-	inBubble(t, generator.Options{Regression: generator.RegressionWaits}, func(t *testing.T, s scheme, g *timed, clock *steppable) {
+	o := generator.Options{Regression: generator.RegressionWaits}
+	inBubble(t, o, func(t *testing.T, s scheme, g *timed, clock *steppable) {
 		for slot := range 3 {
 			wantNext(t, s, g, 0, 0, s.first+slot)
 		}

@@ -260,8 +260,8 @@ func TestWholeFleetNotices(t *testing.T) {
 	}
 }
 
-// TestWholeOutOfRange: a call fails where the layout has no such time. However many such calls
-// there are, they do not add up to an ID: here more than a word has room for above its last slot.
+// TestWholeOutOfRange: a call fails where the layout has no such time. Such calls do not add up to
+// an ID, however many there are. Here there are more than a word has room for above its last slot.
 func TestWholeOutOfRange(t *testing.T) {
 	// in which the time is of 2000, and the IDs' begins in 2010
 	synctest.Test(t, func(t *testing.T) {

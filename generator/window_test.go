@@ -296,7 +296,9 @@ func TestBadNumberOfWindow(t *testing.T) {
 }
 
 // windowsFunc is a Windows for what claims cannot do.
-type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (generator.Window[int], error)
+type windowsFunc func(ctx context.Context, now int64, unit time.Duration) (window, error)
+
+type window = generator.Window[int]
 
 func (f windowsFunc) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,

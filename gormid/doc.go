@@ -198,8 +198,8 @@
 //
 // # More
 //
-// docs/gorm.md of the module has what is for few: tables that exist, the ways of each database,
-// texts as conditions, lists, logs, and traps of GORM's.
+// docs/gorm.md of the module has what is for few. It tells of tables that exist, the ways of each
+// database, texts as conditions, lists, logs, and traps of GORM's.
 //
 // # Figures
 //

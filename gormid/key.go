@@ -144,8 +144,8 @@ func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	return id.Scheme(), true
 }
 
-// isForeignKey looks at the relations that GORM has seen so far: the model's own, and those of
-// other models that have one or many of it.
+// isForeignKey looks at the relations that GORM has seen so far. These are the model's own, and
+// those of other models that have one or many of it.
 func isForeignKey(s *schema.Schema, key *schema.Field) bool {
 	for _, rel := range s.Relationships.Relations {
 		for _, ref := range rel.References {

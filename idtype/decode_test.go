@@ -77,7 +77,8 @@ func TestBadText(t *testing.T) {
 		for _, bad := range badNumbers {
 			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
 				testBad(t, k, k.ofColumn(bad.text), bad)
-				if err := k.new(k.before()).Scan(bad.text); !strings.Contains(err.Error(), bad.shows) {
+				err := k.new(k.before()).Scan(bad.text)
+				if !strings.Contains(err.Error(), bad.shows) {
 					t.Errorf("Scan: error is %q, want %q in it", err, bad.shows)
 				}
 				if k.digits {

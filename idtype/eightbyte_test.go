@@ -163,7 +163,8 @@ func TestEightByteMode(t *testing.T) {
 		}
 	}
 	b, err := json.Marshal(idtype.EightByteParts{sequential, 5, 4, 3, 2})
-	const want = `{"mode":"TIME_SEQUENTIAL","unix_ms":5,"sequence":4,"generator_id":3,"cluster_id":2}`
+	const want = `{"mode":"TIME_SEQUENTIAL","unix_ms":5,"sequence":4,"generator_id":3,` +
+		`"cluster_id":2}`
 	if err != nil || string(b) != want {
 		t.Errorf("parts as JSON = %s, %v, want %s", b, err, want)
 	}

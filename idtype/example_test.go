@@ -78,7 +78,7 @@ func ExampleDecimal_Scan() {
 	// <nil> true 14150009200065
 }
 
-// IDs are strings in JSON, so that readers whose numbers are floats lose no digits, and zero is null.
+// IDs are strings in JSON, so that readers whose numbers are floats lose no digits. Zero is null.
 func ExampleDecimal_MarshalJSON() {
 	type Post struct {
 		ID     idtype.DecimalID `json:"id"`

@@ -151,7 +151,8 @@ func (f format) ends(t *testing.T, parts, name, least, most string) {
 	}
 }
 
-// bitsOf are the bits of a stored number, or of stored bytes, which have a letter among their digits.
+// bitsOf returns the bits of a stored number, or of stored bytes. Those have a letter among their
+// digits.
 func bitsOf(t *testing.T, stored string) string {
 	if n, err := strconv.ParseInt(stored, 10, 64); err == nil {
 		return fmt.Sprintf("%064b", n)

@@ -51,11 +51,14 @@ func testDocument[T idtype.ID, P writable[T]](t *testing.T, text string) {
 				`"slice":["ID"]}`,
 		},
 		{
-			"all zero", document[T]{}, document[T]{},
+			"all zero",
+			document[T]{},
+			document[T]{},
 			`{"id":null,"parent":null,"none":null,"list":null,"slice":null}`,
 		},
 		{
-			"zero within", document[T]{Parent: new(T), List: []T{*new(T), id}},
+			"zero within",
+			document[T]{Parent: new(T), List: []T{*new(T), id}},
 			document[T]{List: []T{*new(T), id}},
 			`{"id":null,"parent":null,"none":null,"list":[null,"ID"],"slice":null}`,
 		},

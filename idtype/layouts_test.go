@@ -42,7 +42,8 @@ func TestLayoutsAgainstReference(t *testing.T) {
 		},
 		read: func(s string) idtype.DecimalParts {
 			return idtype.DecimalParts{
-				Counter: refDecimal(s[:9]), Generator: refDecimal(s[9:14]), Launch: refDecimal(s[14:]),
+				Counter: refDecimal(s[:9]), Generator: refDecimal(s[9:14]),
+				Launch: refDecimal(s[14:]),
 			}
 		},
 		compose: func(part func(string, int, int) int) idtype.DecimalParts {
@@ -456,7 +457,8 @@ func TestTimeBounds(t *testing.T) {
 	})
 	// What the doc warns of: a SPREAD ID of 2094 lies among those of 2019.
 	other, err := idtype.EightByteParts{Mode: spread, UnixMs: 3923794188762, Sequence: 1}.ID()
-	if err != nil || other.String() <= low || other.String() >= high || other.Time().Year() != 2094 {
+	if err != nil || other.String() <= low || other.String() >= high ||
+		other.Time().Year() != 2094 {
 		t.Errorf("%v, %v of %v is not between %s and %s", other, err, other.Time(), low, high)
 	}
 
@@ -471,7 +473,10 @@ func TestTimeBounds(t *testing.T) {
 	t.Run("sno", func(t *testing.T) {
 		testTimeBounds(t, "SnoID", idtype.MinSnoID, idtype.MaxSnoID, []timeBound[idtype.SnoID]{
 			of("a time", ms(1703587783960), "8fhmi7me22222222", "8fhmi7mfxxxxxxxx"),
-			of("the end of its unit", ms(1703587783963).Add(nearly), "8fhmi7me22222222", "8fhmi7mfxxxxxxxx"),
+			of(
+				"the end of its unit", ms(1703587783963).Add(nearly),
+				"8fhmi7me22222222", "8fhmi7mfxxxxxxxx",
+			),
 			of("the unit before", ms(1703587783959), "8fhmi7mc22222222", "8fhmi7mdxxxxxxxx"),
 			of("first", ms(first), "2222222222222223", "22222223xxxxxxxx"), // zero is none
 			of("last", ms(last).Add(nearly), "xxxxxxxw22222222", "xxxxxxxxxxxxxxxx"),

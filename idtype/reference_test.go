@@ -33,8 +33,10 @@ var (
 	}
 	shortTexts = reference{
 		alphabet: refAlphabet,
-		write:    func(raw []byte) string { return refShortText(int64(binary.BigEndian.Uint64(raw))) },
-		read:     ofNumber(refShortParse),
+		write: func(raw []byte) string {
+			return refShortText(int64(binary.BigEndian.Uint64(raw)))
+		},
+		read: ofNumber(refShortParse),
 	}
 	base16 = ofBase(16, 8, "0123456789abcdef")
 	base32 = ofBase(32, 10, "23456789abcdefghijklmnopqrstuvwx")
@@ -162,7 +164,8 @@ func TestOrder(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			a, b := k.draw(t, "a"), k.draw(t, "b")
 			if !k.isInteger() && rapid.Bool().Draw(t, "with a common start") {
-				b = append(bytes.Clone(a[:rapid.IntRange(0, k.size-1).Draw(t, "length")]), b...)[:k.size]
+				length := rapid.IntRange(0, k.size-1).Draw(t, "length")
+				b = append(bytes.Clone(a[:length]), b...)[:k.size]
 				b[k.size-1] |= 1 // not zero
 			}
 			want := cmp.Compare(refBits(a), refBits(b))

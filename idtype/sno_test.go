@@ -47,7 +47,8 @@ func TestSnoBounds(t *testing.T) {
 		{"the first bad part is named", parts{epoch, 0, 256, -1, -1}, "meta"},
 	})
 	if idtype.SnoEpoch != epoch || idtype.SnoMaxUnixMs != last || idtype.SnoTimeUnit != 4 ||
-		idtype.SnoMaxMeta != 255 || idtype.SnoMaxPartition != 65535 || idtype.SnoMaxSequence != 65535 {
+		idtype.SnoMaxMeta != 255 || idtype.SnoMaxPartition != 65535 ||
+		idtype.SnoMaxSequence != 65535 {
 		t.Error("the exported bounds are not those of the layout")
 	}
 	if got := time.UnixMilli(epoch).UTC(); got != time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC) {

@@ -23,8 +23,8 @@ func moments() (all []time.Time) {
 			}
 		}
 	}
-	return append(all, time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 0,
-		time.FixedZone("", 3600)))
+	abroad := time.FixedZone("", 3600)
+	return append(all, time.Time{}, time.Date(9999, 12, 31, 23, 59, 59, 0, abroad))
 }
 
 func TestTraceTimestamp(t *testing.T) {
@@ -204,10 +204,13 @@ func TestTraceBounds(t *testing.T) {
 func TestTraceBoundsHoldIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := rapid.Int64Range(-1<<26, 1<<31).Draw(t, "from")
-		length := rapid.OneOf(rapid.Int64Range(0, 10), rapid.Int64Range(0, 1<<25-1)).Draw(t, "length")
+		lengths := rapid.OneOf(rapid.Int64Range(0, 10), rapid.Int64Range(0, 1<<25-1))
+		length := lengths.Draw(t, "length")
 		// A second at the bounds of the span, within it, or anywhere within a period of it.
-		offset := rapid.OneOf(rapid.SampledFrom([]int64{-1, 0, length, length + 1}), rapid.Int64Range(0, length),
-			rapid.Int64Range(length-1<<25+1, 1<<25-1)).Draw(t, "offset")
+		offset := rapid.OneOf(
+			rapid.SampledFrom([]int64{-1, 0, length, length + 1}), rapid.Int64Range(0, length),
+			rapid.Int64Range(length-1<<25+1, 1<<25-1),
+		).Draw(t, "offset")
 		made := time.Unix(from+offset, 0)
 		id, err := idtype.TraceParts{
 			Timestamp: idtype.TraceTimestamp(made), Node: rapid.IntRange(0, 65_535).Draw(t, "node"),

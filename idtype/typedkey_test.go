@@ -85,7 +85,9 @@ func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	_ = idtype.IsSafeInteger(u) == idtype.IsSafeInteger(UserSequenceID(1))
 }
 
-func mixedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID) {
+func mixedBytes(
+	e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID,
+) {
 	e = c                             // ERROR
 	e = p                             // ERROR
 	e = x                             // ERROR
@@ -100,7 +102,9 @@ func mixedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID
 	_ = uint64(s)                     // ERROR
 }
 
-func convertedBytes(e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID) {
+func convertedBytes(
+	e EventID, c CauseID, p PlainID, x TextID, s ShardID, n NumberID, sno idtype.SnoID,
+) {
 	e = EventID(c)
 	e = EventID(p)
 	e = EventID(x)

@@ -15,9 +15,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The vectors were not made by this package: those of decimal, trace and short IDs come from the
-// formulas of docs/design/formats.md, those of eightbyte IDs from java-uniqueid, those of sno IDs
-// from muyo/sno.
+// This package did not make the vectors. Those of decimal, trace and short IDs come from the
+// formulas of docs/design/formats.md. Those of eightbyte IDs come from java-uniqueid, those of sno
+// IDs from muyo/sno.
 
 type decimalVector struct {
 	Kind, Op, Raw, Reason, ID string
@@ -346,7 +346,9 @@ func testInvalidBuild(t *testing.T, v decimalVector) {
 	}
 	part, _, _ := strings.Cut(v.Reason, " ")
 	e := wantRangeError(t, err, "DecimalID", part)
-	want := map[string]int{"counter": v.Counter, "generator_id": v.Generator, "launch_id": v.Launch}[part]
+	want := map[string]int{
+		"counter": v.Counter, "generator_id": v.Generator, "launch_id": v.Launch,
+	}[part]
 	if e.Value != int64(want) {
 		t.Errorf("error is about the value %d, want %d", e.Value, want)
 	}

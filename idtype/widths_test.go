@@ -62,7 +62,8 @@ func TestWidths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "//\t" + strings.Join(drawn, " ") + "\n"; !strings.Contains(string(source), want) {
+		want := "//\t" + strings.Join(drawn, " ") + "\n"
+		if !strings.Contains(string(source), want) {
 			t.Errorf("%s does not draw %s", tt.file, want)
 		}
 	}

@@ -42,7 +42,9 @@ var sequences = []sequence{
 	},
 	{
 		"short, busy", 63,
-		func(i int) int64 { return (42_317_104_129+int64(i/512))<<18 | int64(i%512)<<9 | int64(i)*7919&511 },
+		func(i int) int64 {
+			return (42_317_104_129+int64(i/512))<<18 | int64(i%512)<<9 | int64(i)*7919&511
+		},
 	},
 }
 

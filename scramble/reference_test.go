@@ -85,7 +85,8 @@ func reference(kind string, n int, k scramble.Key, id int64) int64 {
 func TestReference(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.name, rapid.MakeCheck(func(t *rapid.T) {
-			bits := rapid.OneOf(rapid.SampledFrom([]int{53, 63}), rapid.IntRange(2, 63)).Draw(t, "bits")
+			widths := rapid.OneOf(rapid.SampledFrom([]int{53, 63}), rapid.IntRange(2, 63))
+			bits := widths.Draw(t, "bits")
 			k := scramble.Key(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key"))
 			id := rapid.Int64Range(1, scramble.Domain(bits).Max()).Draw(t, "id")
 			got, err := kind.of(bits, k).Scramble(id)

@@ -20,8 +20,8 @@ func newShop(t *testing.T, d Database) (*gorm.DB, *source) {
 	return db, s
 }
 
-// One Create stores the whole graph: every row gets a key, every foreign key is the key of the row
-// that it refers to, and the database, which enforces foreign keys, agrees.
+// One Create stores the whole graph. Every row gets a key, and every foreign key is the key of the
+// row that it refers to. The database enforces foreign keys, and agrees.
 func testAssociations(t *testing.T, d Database) {
 	db, s := newShop(t, d)
 	u := User{
@@ -190,7 +190,8 @@ func testCustomJoinTables(t *testing.T, d Database) {
 	wantFills(t, s, 1, 1)
 	err := db.Create(&Grant{GroupID: g.ID}).Error
 	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
-		"gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, is zero") {
+		"gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, "+
+			"is zero") {
 		t.Error(err)
 	}
 	wantFills(t, s)

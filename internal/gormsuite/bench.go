@@ -28,8 +28,8 @@ const (
 	benchBatch = 1_000
 )
 
-// create makes a database without or with the plugin, and a function that fills it with rows of no
-// ID, or of IDs that are set by hand as the rows are made.
+// create makes a database, with the plugin or without. Its function fills the database with rows:
+// without an ID, or with IDs that are set by hand as the rows are made.
 func create(b *testing.B, d Database, rules ...gormid.Rule) func() time.Duration {
 	db, err := gorm.Open(d.dialector(b), &gorm.Config{Logger: logger.Discard})
 	if err != nil {
@@ -66,8 +66,8 @@ func create(b *testing.B, d Database, rules ...gormid.Rule) func() time.Duration
 	}
 }
 
-// Benchmark measures the plugin beside IDs that are set by hand, turn by turn; ratio is that of the
-// medians, ratio-of-best that of the fastest, which a busy machine disturbs less.
+// Benchmark measures the plugin beside IDs that are set by hand, turn by turn. It reports ratio, of
+// the medians, and ratio-of-best, of the fastest turns. A busy machine disturbs the second less.
 func Benchmark(b *testing.B, d Database) {
 	hand, plugin := create(b, d), create(b, d, gormid.Use(generator.NewTestDecimal(new(numbers))))
 	hand()

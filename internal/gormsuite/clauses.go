@@ -79,7 +79,8 @@ func testRefusals(t *testing.T, d Database) {
 		{"another scheme", func() *gorm.DB {
 			return db.Delete(&Paper{}, idtype.DecimalID(5))
 		}, "gormid: gormsuite.Paper (table papers): a condition on ID: " +
-			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, stored as bytes"},
+			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, " +
+			"stored as bytes"},
 		{"an integer", func() *gorm.DB { return db.Delete(&Paper{}, 5) }, `int64 "5" as SnoID`},
 		{"a bool", func() *gorm.DB {
 			return db.Delete(&Paper{}, map[string]any{"id": true})
@@ -272,8 +273,8 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 	}
 }
 
-// A text by itself is the key if it cannot be the name of a column, today and when the texts of sno
-// begin with letters.
+// A text by itself is the key if it cannot be the name of a column. So it is today, and when the
+// texts of sno begin with letters.
 func testTextsByThemselves(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	late := Paper{ID: idtype.MustParseSnoID("a34tuf2222222222"), Name: "late"}
@@ -285,8 +286,8 @@ func testTextsByThemselves(t *testing.T, d Database) {
 			t.Errorf("by %s: %v", want.ID, found)
 		}
 	}
-	if err := db.First(&Paper{}, "abcdefghijklmnop").Error; !errors.Is(err,
-		gorm.ErrRecordNotFound) {
+	err := db.First(&Paper{}, "abcdefghijklmnop").Error
+	if !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Errorf("by another ID: %v", err)
 	}
 	var n int64
@@ -417,13 +418,18 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 			return db.Create(&shop).Error
 		},
 		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
-			return db.Create(&[]Shop{{OwnerID: 5, Home: Address{City: 5}, Work: Address{City: 5}, Spare: &Address{City: 5}}, {OwnerID: 5, Home: Address{City: 5}, Spare: &Address{City: 5}}}).Error
+			five := Address{City: 5}
+			return db.Create(&[]Shop{
+				{OwnerID: 5, Home: five, Work: five, Spare: &five},
+				{OwnerID: 5, Home: five, Spare: &five},
+			}).Error
 		},
 		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer " +
 			"if it is optional": func() error {
 			return db.Save(&Shop{ID: 7}).Error
 		},
-		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: set it": func() error {
+		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: " +
+			"set it": func() error {
 			return db.Model(&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error
 		},
 		"OwnerID of type idtype.DecimalID is zero: set it, or give nil for NULL": func() error {

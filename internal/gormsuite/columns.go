@@ -64,7 +64,7 @@ func (pair[K]) TableName() string { return "pairs" }
 type types map[Kind]string
 
 // The column of an ID is the same as a primary key, in a composite one, as a foreign key and as
-// none, and nullable where the field is. Nothing numbers it, and it is right at once: a second
+// none. It is nullable where the field is. Nothing numbers it, and it is right at once: a second
 // migration finds nothing to change.
 func testColumns(t *testing.T, d Database) {
 	bigint := types{
@@ -384,8 +384,8 @@ func testKeyOfAnotherType(t *testing.T, d Database) {
 	}
 }
 
-// A type that the user asks for stays, also in the foreign keys that refer to it; and there is no
-// need of a migration to ask.
+// A type that the user asks for stays, also in the foreign keys that refer to it. To ask takes no
+// migration.
 func testTypeTag(t *testing.T, d Database) {
 	type Kept struct {
 		ID   idtype.SnoID `gorm:"type:blobby(20)"`
@@ -431,13 +431,20 @@ func (d Database) columns(t *testing.T, db *gorm.DB, table string) map[string]st
 	t.Helper()
 	query := map[Kind]string{
 		SQLite: `SELECT name, type || iif("notnull" OR pk, '', ' NULL') FROM pragma_table_info(?)`,
-		Postgres: `SELECT attname, format_type(atttypid, atttypmod) || coalesce(' COLLATE ' || nullif(collname, 'default'), '')
-			|| CASE WHEN attnotnull THEN '' ELSE ' NULL' END || coalesce(' DEFAULT ' || pg_get_expr(adbin, adrelid), '')
-			FROM pg_attribute LEFT JOIN pg_collation ON pg_collation.oid = attcollation LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+		Postgres: `SELECT attname, format_type(atttypid, atttypmod)
+			|| coalesce(' COLLATE ' || nullif(collname, 'default'), '')
+			|| CASE WHEN attnotnull THEN '' ELSE ' NULL' END
+			|| coalesce(' DEFAULT ' || pg_get_expr(adbin, adrelid), '')
+			FROM pg_attribute
+			LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+			LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
 			WHERE attrelid = ?::text::regclass AND attnum > 0`,
-		MariaDB: `SELECT column_name, concat(column_type, coalesce(concat(' COLLATE ', collation_name), ''), if(is_nullable = 'YES', ' NULL', ''), extra)
+		MariaDB: `SELECT column_name, concat(column_type,
+			coalesce(concat(' COLLATE ', collation_name), ''),
+			if(is_nullable = 'YES', ' NULL', ''), extra)
 			FROM information_schema.columns WHERE table_schema = database() AND table_name = ?`,
-		ClickHouse: `SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?`,
+		ClickHouse: `SELECT name, type FROM system.columns
+			WHERE database = currentDatabase() AND table = ?`,
 	}[d.Kind]
 	rows, err := db.Session(&gorm.Session{NewDB: true}).Raw(query, table).Rows()
 	if err != nil {

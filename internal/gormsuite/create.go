@@ -136,14 +136,15 @@ func testGenericAPI(t *testing.T, d Database) {
 	if err := gorm.G[Item](db).CreateInBatches(ctx, &items, 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := gorm.G[Item](db).Set(clause.Assignment{Column: clause.Column{Name: "name"}, Value: "set"}).Create(ctx); err != nil {
+	set := clause.Assignment{Column: clause.Column{Name: "name"}, Value: "set"}
+	if err := gorm.G[Item](db).Set(set).Create(ctx); err != nil {
 		t.Fatal(err)
 	}
 	wantFills(t, s, 1, 2, 1, 1)
 	stored := column[idtype.DecimalID](t, db, selectItems)
 	wantMinted(t, stored...)
-	if want := append([]idtype.DecimalID{item.ID}, itemIDs(items)...); !slices.Equal(stored[:4],
-		want) {
+	want := append([]idtype.DecimalID{item.ID}, itemIDs(items)...)
+	if !slices.Equal(stored[:4], want) {
 		t.Errorf("stored %v, want %v", stored, want)
 	}
 	got, err := gorm.G[Item](db).Where("id = ?", item.ID).First(ctx)

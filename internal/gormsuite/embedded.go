@@ -171,7 +171,8 @@ func testTwoKeysEmbedded(t *testing.T, d Database) {
 
 	err := db.Create(&Twice{}).Error
 	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
-		"gormsuite.Twice (table twices): row 0: A.ID (column a_id) of type idtype.DecimalID is zero") {
+		"gormsuite.Twice (table twices): row 0: A.ID (column a_id) of type idtype.DecimalID "+
+			"is zero") {
 		t.Error(err)
 	}
 }

@@ -115,8 +115,8 @@ func testEarlierErrorWins(t *testing.T, d Database) {
 	tx = db.Session(&gorm.Session{})
 	_ = tx.AddError(idtype.ErrZero)
 	for _, dest := range []any{(*Item)(nil), (*map[string]any)(nil)} {
-		if err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error; !errors.Is(err,
-			gorm.ErrInvalidValue) {
+		err := tx.Session(&gorm.Session{}).Model(&Item{}).Create(dest).Error
+		if !errors.Is(err, gorm.ErrInvalidValue) {
 			t.Errorf("%T: error %v, want ErrInvalidValue", dest, err)
 		}
 	}
@@ -162,8 +162,8 @@ func testNotAddressable(t *testing.T, d Database) {
 	// GORM finds the fields of another struct than the model's by their position only: nothing is
 	// assigned by such luck.
 	type other struct{ ID idtype.DecimalID }
-	if err := db.Model(&Item{}).Select("ID").Create(&other{}).Error; !errors.Is(err,
-		idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
+	err := db.Model(&Item{}).Select("ID").Create(&other{}).Error
+	if !errors.Is(err, idtype.ErrZero) && (err == nil || d.Kind != ClickHouse) {
 		t.Errorf("error %v, want ErrZero", err)
 	}
 	wantFills(t, s)

@@ -50,7 +50,8 @@ func testForeignKeysAreNotInvented(t *testing.T, d Database) {
 		},
 		"own relation": {
 			nil, &Passport{},
-			"gormid: gormsuite.Passport (table passports): row 0: the primary key HolderID of type ",
+			"gormid: gormsuite.Passport (table passports): row 0: the primary key HolderID " +
+				"of type ",
 		},
 		"plain name": {
 			nil, &Badge{},
@@ -144,7 +145,9 @@ func testZeroForeignKey(t *testing.T, d Database) {
 		!strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
-	if err := db.Model(&Order{}).Create([]map[string]any{{"user_id": u.ID}, {"user_id": UserID(0)}}).Error; !errors.Is(err, idtype.ErrZero) || !strings.HasPrefix(err.Error(), want) {
+	maps := []map[string]any{{"user_id": u.ID}, {"user_id": UserID(0)}}
+	if err := db.Model(&Order{}).Create(maps).Error; !errors.Is(err, idtype.ErrZero) ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
 	wantColumn(t, db, "SELECT count(*) FROM orders", 0)

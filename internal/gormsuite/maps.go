@@ -164,18 +164,18 @@ func testNilMaps(t *testing.T, d Database) {
 			t.Errorf("%s: error %v, want ErrInvalidData", name, err)
 		}
 	}
-	if err := db.Model(&Item{}).Create([]map[string]any{}).Error; !errors.Is(err,
-		gorm.ErrEmptySlice) {
+	err := db.Model(&Item{}).Create([]map[string]any{}).Error
+	if !errors.Is(err, gorm.ErrEmptySlice) {
 		t.Errorf("empty slice: error %v, want ErrEmptySlice", err)
 	}
-	if err := db.Model(&Item{}).Create((*map[string]any)(nil)).Error; !errors.Is(err,
-		gorm.ErrInvalidValue) {
+	err = db.Model(&Item{}).Create((*map[string]any)(nil)).Error
+	if !errors.Is(err, gorm.ErrInvalidValue) {
 		t.Errorf("nil pointer: error %v, want ErrInvalidValue", err)
 	}
 	// What GORM itself does not take is left to it.
 	type named map[string]any
-	if err := db.Model(&Item{}).Create(named{"name": "a"}).Error; !errors.Is(err,
-		gorm.ErrInvalidData) {
+	err = db.Model(&Item{}).Create(named{"name": "a"}).Error
+	if !errors.Is(err, gorm.ErrInvalidData) {
 		t.Errorf("named type: error %v, want ErrInvalidData", err)
 	}
 	wantFills(t, s)

@@ -24,28 +24,29 @@ func testErrorTexts(t *testing.T, d Database) {
 	zero := UserID(0)
 	isZero := map[string]func() error{
 		"gormid: gormsuite.Order (table orders): row 1: UserID of type " +
-			"idtype.Decimal[gormsuite.User] " +
-			"is zero: set it to the ID of an existing User (if the User met a conflict, " +
-			"look it up first), or make it a pointer if it is optional": func() error {
+			"idtype.Decimal[gormsuite.User] is zero: set it to the ID of an existing User " +
+			"(if the User met a conflict, look it up first), " +
+			"or make it a pointer if it is optional": func() error {
 			return db.Create(&[]Order{{UserID: 5}, {}}).Error
 		},
 		"gormid: gormsuite.User (table users): row 0: " +
 			"ManagerID of type *idtype.Decimal[gormsuite.User] is zero: set it to the ID of an " +
-			"existing User (if the User met a conflict, look it up first), or to nil for NULL": func() error {
+			"existing User (if the User met a conflict, look it up first), " +
+			"or to nil for NULL": func() error {
 			return db.Create(&User{ManagerID: &zero}).Error
 		},
 		"gormid: gormsuite.Profile (table profiles): row 0: the primary key UserID of type " +
-			"idtype.Decimal[gormsuite.User] is zero: a general rule does not assign a key that is " +
-			"a foreign key or is named like one: set it, or add a rule with For(&Profile{})": func() error {
+			"idtype.Decimal[gormsuite.User] is zero: a general rule does not assign a key " +
+			"that is a foreign key or is named like one: set it, " +
+			"or add a rule with For(&Profile{})": func() error {
 			return db.Create(&Profile{}).Error
 		},
-		"gormid: gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, " +
-			"is zero: rules assign no such key, so set it": func() error {
+		"gormid: gormsuite.Grant (table grants): row 0: TagID, part of the composite primary " +
+			"key, is zero: rules assign no such key, so set it": func() error {
 			return db.Create(&Grant{GroupID: 5}).Error
 		},
-		"gormid: gormsuite.Paper (table papers): a condition on Short: the ID is zero: set it " +
-			"first; " +
-			"for NULL write IS NULL, or give nil": func() error {
+		"gormid: gormsuite.Paper (table papers): a condition on Short: the ID is zero: " +
+			"set it first; for NULL write IS NULL, or give nil": func() error {
 			return db.Where("short", idtype.ShortID(0)).Delete(&Paper{}).Error
 		},
 		"gormid: gormsuite.Paper (table papers): Short of type *idtype.ShortID is zero: " +
@@ -55,12 +56,13 @@ func testErrorTexts(t *testing.T, d Database) {
 	}
 	others := map[string]func() error{
 		"gormid: gormsuite.Paper (table papers): a condition on Short: " +
-			`idtype: "\"xinaS8QBh\"" as ShortID: it is in double quotes: take the text between them`: func() error {
+			`idtype: "\"xinaS8QBh\"" as ShortID: it is in double quotes: ` +
+			"take the text between them": func() error {
 			return db.Where("short", `"xinaS8QBh"`).First(&Paper{}).Error
 		},
 		"gormid: gormsuite.Paper (table papers): a condition on Short: a float loses digits of " +
-			"an ID: " +
-			"give an ID, its text or an integer; json.Decoder.UseNumber keeps those of JSON": func() error {
+			"an ID: give an ID, its text or an integer; " +
+			"json.Decoder.UseNumber keeps those of JSON": func() error {
 			return db.Where("short", 1.5).First(&Paper{}).Error
 		},
 		"gormid: gormsuite.Paper (table papers): Short of type *idtype.ShortID: " +
@@ -68,7 +70,8 @@ func testErrorTexts(t *testing.T, d Database) {
 			return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5}).Error
 		},
 		`gormid: gormsuite.pair (table pairs): the condition "39706634-1111" is a value alone, ` +
-			`and the primary key has several columns: name one, as in Where("column", value)`: func() error {
+			"and the primary key has several columns: " +
+			`name one, as in Where("column", value)`: func() error {
 			return db.Delete(&pair{}, "39706634-1111").Error
 		},
 	}

@@ -27,8 +27,8 @@ func testTraps(t *testing.T, d Database) {
 	if err := db.First(&Item{}, idtype.DecimalID(0)).Error; !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("First by zero: %v, want ErrZero", err)
 	}
-	if err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error; !errors.Is(err,
-		idtype.ErrZero) {
+	err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error
+	if !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("Where zero: %v, want ErrZero", err)
 	}
 
@@ -54,8 +54,8 @@ func testTraps(t *testing.T, d Database) {
 	if len(all) != 0 {
 		t.Errorf("IN an empty list read %d rows", len(all))
 	}
-	if err := db.Delete(&Item{}, []idtype.DecimalID{}).Error; !errors.Is(err,
-		gorm.ErrMissingWhereClause) {
+	err = db.Delete(&Item{}, []idtype.DecimalID{}).Error
+	if !errors.Is(err, gorm.ErrMissingWhereClause) {
 		t.Errorf("Delete with an empty list: %v", err)
 	}
 	must(t, db.Find(&all, []idtype.DecimalID{items[0].ID, items[2].ID}))

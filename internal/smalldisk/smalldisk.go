@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Mount makes a disk of size bytes for the time of the test, an eighth of which is taken by a file,
-// [Ballast], that may be removed to make room. It takes root on Linux: otherwise the test is
-// skipped, which is a failure in CI.
+// Mount makes a disk of size bytes for the time of the test. A file, [Ballast], takes an eighth of
+// it. Remove that to make room. It takes root on Linux: otherwise the test is skipped, which is a
+// failure in CI.
 func Mount(t *testing.T, size int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

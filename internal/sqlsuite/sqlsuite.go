@@ -1,6 +1,6 @@
-// Package sqlsuite has the tests of package sqlid for any database: what its columns take, refuse
-// and sort, and how IDs travel by a driver of database/sql. Package sqlid runs them in SQLite, and
-// integration_test/sqlid on servers.
+// Package sqlsuite has the tests of package sqlid for any database. They ask what its columns take,
+// refuse and sort, and how IDs travel by a driver of database/sql. Package sqlid runs them in
+// SQLite, and integration_test/sqlid on servers.
 package sqlsuite
 
 import (
@@ -107,8 +107,9 @@ func testDefinitions(t *testing.T, s Database) {
 	}
 	if s.Dialect == sqlid.SQLite {
 		var indexes int
-		if err := s.DB.QueryRow(
-			"SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").Scan(&indexes); err != nil || indexes != 0 {
+		err := s.DB.QueryRow("SELECT count(*) FROM pragma_index_list('t') WHERE origin <> 'pk'").
+			Scan(&indexes)
+		if err != nil || indexes != 0 {
 			t.Errorf("the table has %d indexes beside its key, %v", indexes, err)
 		}
 	}

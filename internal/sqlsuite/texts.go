@@ -8,9 +8,8 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-// Where a column of texts takes upper case for lower, two short IDs are one, and IDs of the other
-// schemes are not: these have no upper case, which Scan refuses, also where such a column has found
-// it.
+// A column of texts may take upper case for lower. Then two short IDs are one. IDs of the other
+// schemes have no upper case: Scan refuses it, also where such a column has found it.
 func testTextsWithoutCase(t *testing.T, s Database) {
 	columns := map[sqlid.Dialect][2]string{
 		sqlid.SQLite: {"TEXT COLLATE NOCASE", "TEXT"}, sqlid.Postgres: {"CITEXT", "TEXT"},

@@ -12,8 +12,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Disturb has workers start and end launches, claim numbers and reserve some of a counter, a third
-// of the calls with a context that ends within milliseconds. Meanwhile disturb is called again and
+// Disturb has workers start and end launches, claim numbers and reserve some of a counter. A third
+// of the calls have a context that ends within milliseconds. Meanwhile disturb is called again and
 // again, with what it needs to be different each time. Then the log is audited.
 func Disturb(
 	t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error,

@@ -14,9 +14,9 @@ import (
 
 var errInjected = errors.New("injected fault")
 
-// Faulty wraps a store and spoils what a network would: a request that never arrives, an answer
-// that is lost, and a request that arrives late, after its caller has tried again. Each is reported
-// as a store over a network would report it.
+// Faulty wraps a store and spoils what a network would. A request never arrives, an answer is lost,
+// or a request arrives late, after its caller has tried again. Faulty reports each as a store over
+// a network would.
 type Faulty struct {
 	launchlog.Store
 	Rate float64 // of calls that are spoilt

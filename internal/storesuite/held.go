@@ -26,8 +26,8 @@ type AppPool struct {
 }
 
 // Held has transactions of an app hold all connections of its pool while they wait for a step.
-// Where that is known the step fails, and says what to do: soon in a store that has not written,
-// and not within seconds in one that has. Where connections come back it does not.
+// Where the store knows that, the step fails and says what to do. It fails soon in a store that has
+// not written, and not within seconds in one that has. Where connections come back it does not.
 func Held(t *testing.T, pool AppPool) {
 	t.Helper()
 	l := newLog(t, pool.Elsewhere, nil)

@@ -1,7 +1,7 @@
 // Package storesuite has the tests of a launch log's store, for any store. Package storetest runs
-// those that every store has to pass. The rest is for the stores of this repository alone: faults
-// of a network between a log and its store, disturbances while it works, many processes, an upgrade
-// of the tables, and statements that the SQL tables refuse.
+// those that every store has to pass. The rest is for the stores of this repository alone. It has
+// faults of a network between a log and its store, and disturbances while the log works. It has
+// many processes, an upgrade of the tables, and statements that the SQL tables refuse.
 //
 // Where a bug is found in a store, a case is added here first.
 package storesuite
@@ -374,7 +374,10 @@ func events(t *testing.T, store launchlog.Store) {
 	start(t, l, "a")
 	start(t, l, "b")
 	for range 2 {
-		if _, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Aborted, Actor: "bob", Reason: "wrong branch"}); err != nil {
+		_, err := l.End(ctx, launch.ID, launchlog.Ending{
+			Outcome: launchlog.Aborted, Actor: "bob", Reason: "wrong branch",
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,8 +17,8 @@ func Main(m *testing.M, workers map[string]func(args []string) error) {
 	os.Exit(m.Run())
 }
 
-// Work runs the worker of its name in a process that [Command] started, and exits, with status 1
-// and the error on stderr if there is one. In other processes it does nothing.
+// Work runs the worker of its name in a process that [Command] started. Then it exits: with status
+// 1 and the error on stderr if there is one. In other processes it does nothing.
 func Work(workers map[string]func(args []string) error) {
 	if name := os.Getenv(variable); name != "" {
 		if err := workers[name](os.Args[1:]); err != nil {

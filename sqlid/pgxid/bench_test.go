@@ -9,10 +9,14 @@ import (
 	"github.com/idmint/idmint/internal/pgxsuite"
 )
 
-const list = 1000
+const (
+	list = 1000
+	bin  = pgtype.BinaryFormatCode
+)
 
-// The codecs beside those of int64 in a map without IDs: encode and decode of one as a query does, with its plan made anew; of one
-// by a plan, as each row after the first; and of an array.
+// BenchmarkCodec measures the codecs beside those of int64 in a map without IDs. It encodes and
+// decodes one ID as a query does, with its plan made anew. It does so by a plan, as each row after
+// the first, and with an array.
 func BenchmarkCodec(b *testing.B) {
 	number, id := int64(14150009200065), pgxsuite.UserID(14150009200065)
 	numbers, ids := make([]int64, list), make([]pgxsuite.UserID, list)
@@ -61,7 +65,7 @@ func BenchmarkCodec(b *testing.B) {
 		b.Run("decode/"+kind.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				if err := kind.m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, one, kind.into); err != nil {
+				if err := kind.m.Scan(pgtype.Int8OID, bin, one, kind.into); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -79,7 +83,7 @@ func BenchmarkCodec(b *testing.B) {
 			b.ReportAllocs()
 			buf := make([]byte, 0, list*16)
 			for range b.N {
-				if _, err := kind.m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, kind.many, buf); err != nil {
+				if _, err := kind.m.Encode(pgtype.Int8ArrayOID, bin, kind.many, buf); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -87,7 +91,7 @@ func BenchmarkCodec(b *testing.B) {
 		b.Run("decode1000/"+kind.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				if err := kind.m.Scan(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, many, kind.fill); err != nil {
+				if err := kind.m.Scan(pgtype.Int8ArrayOID, bin, many, kind.fill); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -25,13 +25,16 @@ func TestErrorTexts(t *testing.T) {
 	const advice = ": declare the key with another form, cast the column, or use the ID's text"
 	for want, err := range map[string]error{
 		`pgxid: "14150009200065" as idtype.Decimal[pgxsuite.User]: ` +
-			"the ID is stored as bigint: the column is float8" + advice: encode(pgtype.Float8OID, &id),
+			"the ID is stored as bigint: the column is float8" +
+			advice: encode(pgtype.Float8OID, &id),
 		`pgxid: "6465616462656566" as idtype.EightByteID: ` +
 			"the ID is stored as bytes: the column is uuid" + advice: encode(pgtype.UUIDOID, eight),
 		`pgxid: "5" as idtype.Decimal[pgxsuite.User]: the ID is stored as bigint: ` +
-			"the column is float8" + advice: scan(pgtype.Float8OID, "\x40\x14\x00\x00\x00\x00\x00\x00", &id),
+			"the column is float8" +
+			advice: scan(pgtype.Float8OID, "\x40\x14\x00\x00\x00\x00\x00\x00", &id),
 		`pgxid: "deadbeef" as idtype.EightByteID: ` +
-			"the ID is stored as bytes: the column is text" + advice: scan(pgtype.TextOID, "deadbeef", &eight),
+			"the ID is stored as bytes: the column is text" +
+			advice: scan(pgtype.TextOID, "deadbeef", &eight),
 	} {
 		var typed *pgxid.StorageError
 		if !errors.As(err, &typed) || typed.Error() != want || typed.Type == "" {
@@ -48,8 +51,8 @@ func TestErrorTexts(t *testing.T) {
 	if err == nil {
 		t.Errorf("slices of unequal lengths give no error %s", ragged)
 	}
-	const version = "pgxid: the server sent jsonb of another version than 1: cast the column to " +
-		"json"
+	const version = "pgxid: the server sent jsonb of another version than 1: cast the " +
+		"column to json"
 	err = scan(pgtype.JSONBOID, "\x02\"7\"", &id)
 	for err != nil && err.Error() != version {
 		err = errors.Unwrap(err)

@@ -18,10 +18,12 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// IDs that are values already are written and read without an allocation, alone and as a list into a buffer that has the room.
+// IDs that are values already are written and read without an allocation. So is a list, into a
+// buffer that has the room.
 func TestAllocations(t *testing.T) {
 	m := pgxsuite.NewMap()
-	id, sno := pgxsuite.UserID(14150009200065), idtype.MustParse[idtype.Sno[idtype.AsUUID[pgxsuite.User]]]("8fhmi7mfls62jp64")
+	type snoID = idtype.Sno[idtype.AsUUID[pgxsuite.User]]
+	id, sno := pgxsuite.UserID(14150009200065), idtype.MustParse[snoID]("8fhmi7mfls62jp64")
 	ids := []pgxsuite.UserID{id, id + 1, id + 2}
 	buf := make([]byte, 0, 256)
 	encode := func(oid uint32, v any) func() error {
@@ -90,8 +92,8 @@ func TestManyTypesAtOnce(t *testing.T) {
 					new(idtype.Decimal[int]), new(idtype.Decimal[string]),
 					new(idtype.Decimal[bool]), new(idtype.Trace[int]), new(idtype.Sequence[int]),
 				} {
-					if err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst); err != nil ||
-						dst.String() != "7" {
+					err := m.Scan(pgtype.Int8OID, pgtype.BinaryFormatCode, wire, dst)
+					if err != nil || dst.String() != "7" {
 						t.Errorf("%T: %v, %v", dst, dst, err)
 					}
 				}
@@ -101,7 +103,8 @@ func TestManyTypesAtOnce(t *testing.T) {
 	group.Wait()
 }
 
-// A struct that embeds an ID has the ID's methods, and is written by its Value and read by its Scan as before.
+// A struct that embeds an ID has the ID's methods. Its Value writes it and its Scan reads it, as
+// before.
 func TestEmbedded(t *testing.T) {
 	type named struct {
 		pgxsuite.UserID
@@ -118,13 +121,14 @@ func TestEmbedded(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	many, err := m.Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, []named{{7, "Ann"}}, nil)
-	if want := append([]byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}, wire...); err != nil ||
-		!bytes.Equal(many, want) {
+	head := []byte{0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8}
+	if err != nil || !bytes.Equal(many, append(head, wire...)) {
 		t.Errorf("got %x, %v", many, err)
 	}
 }
 
-// A document is a struct of somebody else's whose first field is an ID, and which is a column of another kind.
+// A document is somebody else's struct. Its first field is an ID, and its column is of another
+// kind.
 type document struct {
 	ID   pgxsuite.UserID
 	Name string
@@ -160,8 +164,8 @@ func TestRegisterTwice(t *testing.T) {
 	}
 }
 
-// Whatever a server sends as an array is read as pgx reads it into int64, or refused with an error: by the short way, by pgx's own,
-// which pointers take, and by a Slice.
+// Whatever a server sends as an array is read as pgx reads it into int64, or refused with an error.
+// So it is by the short way, by pgx's own way for pointers, and by a Slice.
 func FuzzArray(f *testing.F) {
 	m := pgxsuite.NewMap()
 	for _, seed := range [][]int64{{}, {1}, {1, 2, 1<<63 - 1}, {0}, {5, -5}} {
@@ -178,7 +182,8 @@ func FuzzArray(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	square, err := pgtype.NewMap().Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, [][]int64{{1, 2}, {3, 4}}, nil)
+	twos := [][]int64{{1, 2}, {3, 4}}
+	square, err := pgtype.NewMap().Encode(pgtype.Int8ArrayOID, pgtype.BinaryFormatCode, twos, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -306,8 +311,8 @@ func TestOwnJSONCodec(t *testing.T) {
 		len(numbers) != 1 {
 		t.Errorf("got %v, %v", numbers, err)
 	}
-	if wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, pgxsuite.UserID(7), nil); err != nil ||
-		string(wire) != `"7"` {
+	wire, err := m.Encode(pgtype.JSONOID, pgtype.TextFormatCode, pgxsuite.UserID(7), nil)
+	if err != nil || string(wire) != `"7"` {
 		t.Errorf("got %s, %v", wire, err)
 	}
 }
