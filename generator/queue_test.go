@@ -362,11 +362,11 @@ func TestSourceThatIsAlwaysLate(t *testing.T) {
 		for name, ahead := range map[string]int64{"passed": -1, "later": 1} {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				source := windowsFunc(func(_ context.Context, now int64, u time.Duration) (window, error) {
+				answer := func(_ context.Context, now int64, u time.Duration) (window, error) {
 					asked++
 					return window{}, &generator.NotBeforeError{From: now + ahead, Unit: u}
-				})
-				g := s.must(t, windowsOf(source),
+				}
+				g := s.must(t, windowsOf(windowsFunc(answer)),
 					&generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
 				for call, mint := range map[string]func() error{
 					"Next":  func() error { _, err := g.next(ctx); return err },

@@ -89,8 +89,9 @@ func (c *columns) prepareModel(s *schema.Schema) {
 }
 
 // prepare gives a field of IDs its type, and reports whether it is one. A field that has another
-// type stays as it is: by a tag, by a method of its own, or as a foreign key to such a field. A
-// foreign key may have the type of the key already, from before or after that was prepared.
+// type stays as it is. It may have that by a tag, by a method of its own, or as a foreign key to
+// such a field. A foreign key may have the type of the key already, from before or after that was
+// prepared.
 func (c *columns) prepare(field *schema.Field) bool {
 	id, null := columnIn(field.FieldType)
 	if id != nil && field.PrimaryKey && c.dialect == "sqlite" { // all others do so by themselves

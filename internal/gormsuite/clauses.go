@@ -387,8 +387,8 @@ func testTextsOfPatches(t *testing.T, d Database) {
 }
 
 func updateGeneric(db *gorm.DB, id idtype.SnoID, values map[string]any) *gorm.DB {
-	_, err := gorm.G[Paper](db).Where("id = ?",
-		id).Set(assignments(values)...).Update(context.Background())
+	_, err := gorm.G[Paper](db).Where("id = ?", id).
+		Set(assignments(values)...).Update(context.Background())
 	return &gorm.DB{Error: err}
 }
 
