@@ -37,110 +37,102 @@ func TestBoundary(t *testing.T) {
 // TestLookAhead follows one number: the next one is asked for at 90 %, once, and nobody waits for
 // it before the end.
 func TestLookAhead(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src := newSource(92, 17, 18)
-				g := started(t, src)
-				release := src.block()
-				mintAt := func(counter, calls int) {
-					t.Helper()
-					g.SkipTo(counter - 1)
-					ids, err := m.mint(g, 2) // would never return if it waited for the source
-					if err != nil {
-						t.Fatal(err)
-					}
-					wantIDs(t, ids, id(counter, 92), id(counter+1, 92))
-					synctest.Wait()
-					src.wantCalls(t, calls)
-				}
-				mintAt(span/2, 1)
-				mintAt(span/10*9-2000, 1) // Owned(1000) takes up to two blocks
-				mintAt(span/10*9+2000, 2)
-				mintAt(span/10*9+4000, 2)
-				mintAt(span/100*99, 2)
-				mintAt(span-1, 2) // the last two
+	eachMint(t, func(t *testing.T, m mint) {
+		src := newSource(92, 17, 18)
+		g := started(t, src)
+		release := src.block()
+		mintAt := func(counter, calls int) {
+			t.Helper()
+			g.SkipTo(counter - 1)
+			ids, err := m.mint(g, 2) // would never return if it waited for the source
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantIDs(t, ids, id(counter, 92), id(counter+1, 92))
+			synctest.Wait()
+			src.wantCalls(t, calls)
+		}
+		mintAt(span/2, 1)
+		mintAt(span/10*9-2000, 1) // Owned(1000) takes up to two blocks
+		mintAt(span/10*9+2000, 2)
+		mintAt(span/10*9+4000, 2)
+		mintAt(span/100*99, 2)
+		mintAt(span-1, 2) // the last two
 
-				done := false
-				var got []idtype.DecimalID
-				var wg sync.WaitGroup
-				wg.Go(func() {
-					got, _ = m.mint(g, 1)
-					done = true
-				})
-				synctest.Wait()
-				if done {
-					t.Fatalf("minted %v with no number", got)
-				}
-				release()
-				wg.Wait()
-				wantIDs(t, got, id(1, 17))
-				src.wantCalls(t, 2) // it joined the request that was under way
-
-				// And the same for the next number.
-				g.SkipTo(span/10*9 - 2000)
-				if _, err := m.mint(g, 1); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				src.wantCalls(t, 2)
-				g.SkipTo(span/10*9 + 2000)
-				if _, err := m.mint(g, 1); err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				src.wantCalls(t, 3)
-			})
+		done := false
+		var got []idtype.DecimalID
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			got, _ = m.mint(g, 1)
+			done = true
 		})
-	}
+		synctest.Wait()
+		if done {
+			t.Fatalf("minted %v with no number", got)
+		}
+		release()
+		wg.Wait()
+		wantIDs(t, got, id(1, 17))
+		src.wantCalls(t, 2) // it joined the request that was under way
+
+		// And the same for the next number.
+		g.SkipTo(span/10*9 - 2000)
+		if _, err := m.mint(g, 1); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		src.wantCalls(t, 2)
+		g.SkipTo(span/10*9 + 2000)
+		if _, err := m.mint(g, 1); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		src.wantCalls(t, 3)
+	})
 }
 
 // TestNoWaitAtChange: with the number there in time, no caller at the change waits. The source
 // answers only after the call that had it asked has returned, and then never again. A caller that
 // made a request itself, or waited for one, would be in a deadlock, and synctest reports that.
 func TestNoWaitAtChange(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				returned, end := make(chan struct{}), make(chan struct{})
-				defer close(end)
-				calls := 0
-				g := started(t, numbersFunc(func(context.Context) (int, error) {
-					calls++
-					switch calls {
-					case 1:
-						return 92, nil
-					case 2:
-						<-returned
-						return 17, nil
-					default:
-						<-end
-						return 0, errNoNumber
-					}
-				}))
-				g.SkipTo(span - 3000)
-				if _, err := m.mint(g, 1); err != nil {
-					t.Fatal(err)
+	eachMint(t, func(t *testing.T, m mint) {
+		returned, end := make(chan struct{}), make(chan struct{})
+		defer close(end)
+		calls := 0
+		g := started(t, numbersFunc(func(context.Context) (int, error) {
+			calls++
+			switch calls {
+			case 1:
+				return 92, nil
+			case 2:
+				<-returned
+				return 17, nil
+			default:
+				<-end
+				return 0, errNoNumber
+			}
+		}))
+		g.SkipTo(span - 3000)
+		if _, err := m.mint(g, 1); err != nil {
+			t.Fatal(err)
+		}
+		close(returned)
+		synctest.Wait() // the source answers
+		for crossed := 0; crossed < 3000; {
+			ids, err := m.mint(g, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range ids {
+				if id.Generator() == 17 {
+					crossed++
 				}
-				close(returned)
-				synctest.Wait() // the source answers
-				for crossed := 0; crossed < 3000; {
-					ids, err := m.mint(g, 100)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for _, id := range ids {
-						if id.Generator() == 17 {
-							crossed++
-						}
-					}
-				}
-				if calls != 2 {
-					t.Errorf("the source was asked %d times, want 2", calls)
-				}
-			})
-		})
-	}
+			}
+		}
+		if calls != 2 {
+			t.Errorf("the source was asked %d times, want 2", calls)
+		}
+	})
 }
 
 // TestLateAtChange: a caller that found no counters left, and was held up until another had brought

@@ -14,76 +14,68 @@ import (
 // TestFailsAtLookAhead: with a tenth of the counters left, a failure is nobody's error; it is tried
 // again after another hundredth, and again until it works.
 func TestFailsAtLookAhead(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src := newSource(92, 17)
-				g := started(t, src)
-				src.fail(errAway)
-				at := func(counter, calls int) {
-					t.Helper()
-					g.SkipTo(counter)
-					for range 3 {
-						if _, err := m.mint(g, 1); err != nil {
-							t.Fatal(err)
-						}
-						synctest.Wait()
-					}
-					src.wantCalls(t, calls)
-				}
-				const mark, percent = span / 10 * 9, span / 100
-				at(mark+5000, 2)
-				at(mark+5000+percent/2, 2)
-				at(mark+10000+percent, 3)
-				at(mark+10000+percent*3/2, 3)
-				at(mark+15000+2*percent, 4)
-				src.fail(nil)
-				at(mark+20000+3*percent, 5)
-				at(span-5000, 5) // it is there
-				g.SkipTo(span)
-				ids, err := m.mint(g, 1)
-				if err != nil {
+	eachMint(t, func(t *testing.T, m mint) {
+		src := newSource(92, 17)
+		g := started(t, src)
+		src.fail(errAway)
+		at := func(counter, calls int) {
+			t.Helper()
+			g.SkipTo(counter)
+			for range 3 {
+				if _, err := m.mint(g, 1); err != nil {
 					t.Fatal(err)
 				}
-				wantIDs(t, ids, id(1, 17))
-				src.wantCalls(t, 5)
-			})
-		})
-	}
+				synctest.Wait()
+			}
+			src.wantCalls(t, calls)
+		}
+		const mark, percent = span / 10 * 9, span / 100
+		at(mark+5000, 2)
+		at(mark+5000+percent/2, 2)
+		at(mark+10000+percent, 3)
+		at(mark+10000+percent*3/2, 3)
+		at(mark+15000+2*percent, 4)
+		src.fail(nil)
+		at(mark+20000+3*percent, 5)
+		at(span-5000, 5) // it is there
+		g.SkipTo(span)
+		ids, err := m.mint(g, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantIDs(t, ids, id(1, 17))
+		src.wantCalls(t, 5)
+	})
 }
 
 // TestFailsAtEnd: the source is away from 90 % on. All counters are minted, then every call fails
 // and asks again, and after that the IDs go on with the first of the next number.
 func TestFailsAtEnd(t *testing.T) {
-	for _, m := range mints {
-		t.Run(m.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				src := newSource(92, 17)
-				g := started(t, src)
-				src.fail(errAway)
-				g.SkipTo(span - 3)
-				ids, err := m.mint(g, 3)
-				if err != nil {
-					t.Fatal(err)
-				}
-				wantIDs(t, ids, id(span-2, 92), id(span-1, 92), id(span, 92))
-				synctest.Wait()
-				src.wantCalls(t, 2)
-				for try := 1; try <= 5; try++ {
-					ids, err := m.mint(g, 2)
-					wantNumberError(t, err, errAway)
-					wantIDs(t, ids)
-					src.wantCalls(t, 2+try)
-				}
-				src.fail(nil)
-				ids, err = m.mint(g, 2)
-				if err != nil {
-					t.Fatal(err)
-				}
-				wantIDs(t, ids, id(1, 17), id(2, 17))
-			})
-		})
-	}
+	eachMint(t, func(t *testing.T, m mint) {
+		src := newSource(92, 17)
+		g := started(t, src)
+		src.fail(errAway)
+		g.SkipTo(span - 3)
+		ids, err := m.mint(g, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantIDs(t, ids, id(span-2, 92), id(span-1, 92), id(span, 92))
+		synctest.Wait()
+		src.wantCalls(t, 2)
+		for try := 1; try <= 5; try++ {
+			ids, err := m.mint(g, 2)
+			wantNumberError(t, err, errAway)
+			wantIDs(t, ids)
+			src.wantCalls(t, 2+try)
+		}
+		src.fail(nil)
+		ids, err = m.mint(g, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantIDs(t, ids, id(1, 17), id(2, 17))
+	})
 }
 
 // TestFillPartly: what Fill could mint before it failed is valid, and is not minted again.

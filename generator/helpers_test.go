@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -194,6 +195,15 @@ var mints = []mint{
 	{"Owned(3)", owned(3)},
 	{"Owned(1000)", owned(1000)},
 	{"Owned(-1)", owned(-1)}, // as 1
+}
+
+// eachMint runs a test for every way, each in a bubble.
+func eachMint(t *testing.T, test func(*testing.T, mint)) {
+	for _, m := range mints {
+		t.Run(m.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, m) })
+		})
+	}
 }
 
 func owned(block int) func(g *generator.Decimal, n int) ([]idtype.DecimalID, error) {
