@@ -23,7 +23,7 @@ func Disturb(
 	seed := uint64(time.Now().UnixNano())
 	l := newLog(t, store, nil)
 	c := newCounter(t, l, "c")
-	d := &disturbed{keys: map[string]int{}, pairs: map[[2]int]bool{}}
+	d := newTold()
 	working, done := context.WithCancel(ctx)
 	disturbances := 0
 	var disturber, group sync.WaitGroup
@@ -59,8 +59,8 @@ func Disturb(
 	)
 }
 
-// disturbed is what the workers were told.
-type disturbed struct {
+// told is what workers were told, and how often they were not.
+type told struct {
 	mu     sync.Mutex // guards what follows
 	keys   map[string]int
 	pairs  map[[2]int]bool
@@ -70,7 +70,29 @@ type disturbed struct {
 	twice  []string
 }
 
-func (d *disturbed) round(
+func newTold() *told { return &told{keys: map[string]int{}, pairs: map[[2]int]bool{}} }
+
+// add notes a launch of a key, a claim unless it is nil, how many claims were cut off before, and a
+// range.
+func (d *told) add(key string, launch int, claim *launchlog.Claim, lost int, r Range) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if id, ok := d.keys[key]; ok && id != launch {
+		d.twice = append(d.twice, fmt.Sprintf("key %q is launch %d and %d", key, id, launch))
+	}
+	d.keys[key] = launch
+	if claim != nil {
+		pair := [2]int{claim.Launch, claim.Generator}
+		if d.pairs[pair] {
+			d.twice = append(d.twice, fmt.Sprintf("pair %v was handed out twice", pair))
+		}
+		d.pairs[pair] = true
+	}
+	d.lost += lost
+	d.ranges = append(d.ranges, r)
+}
+
+func (d *told) round(
 	l *launchlog.Log, c *launchlog.Counter, random *rand.Rand, key string, r int,
 ) error {
 	launch, _, err := insist(d, random, func(ctx context.Context) (launchlog.Launch, error) {
@@ -82,8 +104,10 @@ func (d *disturbed) round(
 	claim, lost, err := insist(d, random, func(ctx context.Context) (launchlog.Claim, error) {
 		return l.Claim(ctx, launch.ID)
 	})
-	claimed := err == nil
-	if err != nil && !errors.Is(err, launchlog.ErrEnded) {
+	claimed := &claim
+	if errors.Is(err, launchlog.ErrEnded) {
+		claimed = nil
+	} else if err != nil {
 		return fmt.Errorf("claim: %w", err)
 	}
 	n := 1 + random.Int64N(5)
@@ -101,26 +125,13 @@ func (d *disturbed) round(
 			return fmt.Errorf("end: %w", err)
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if id, ok := d.keys[key]; ok && id != launch.ID {
-		d.twice = append(d.twice, fmt.Sprintf("key %q is launch %d and %d", key, id, launch.ID))
-	}
-	d.keys[key] = launch.ID
-	d.lost += lost
-	if pair := [2]int{claim.Launch, claim.Generator}; claimed {
-		if d.pairs[pair] {
-			d.twice = append(d.twice, fmt.Sprintf("pair %v was handed out twice", pair))
-		}
-		d.pairs[pair] = true
-	}
-	d.ranges = append(d.ranges, Range{first, n})
+	d.add(key, launch.ID, claimed, lost, Range{first, n})
 	return nil
 }
 
 // insist calls until it is not cut off by a context that ends early, and says how often it was.
 func insist[T any](
-	d *disturbed, random *rand.Rand, call func(context.Context) (T, error),
+	d *told, random *rand.Rand, call func(context.Context) (T, error),
 ) (v T, cut int, err error) {
 	for ; ; cut++ {
 		calling, cancel := context.WithCancel(ctx)
@@ -142,7 +153,7 @@ func insist[T any](
 
 // audit compares what the workers were told with what the log says when nothing is under way any
 // more.
-func (d *disturbed) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) {
+func (d *told) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) {
 	t.Helper()
 	for _, twice := range d.twice {
 		t.Error(twice)

@@ -112,10 +112,7 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	faulty := NewFaulty(store, seed, 0.4)
 	l := newLog(t, faulty, &launchlog.Options{Budget: time.Hour})
 	c := newCounter(t, l, "c")
-	var mu sync.Mutex // guards what follows
-	var ranges []Range
-	keys := map[string]int{}
-	pairs := map[[2]int]bool{}
+	told := newTold()
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
@@ -139,52 +136,21 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 					t.Errorf("seed %d: claim: %v", seed, err)
 					return
 				}
-				mu.Lock()
-				if id, ok := keys[key]; ok && id != launch.ID {
-					t.Errorf("seed %d: key %q was launch %d, and is now %d", seed, key, id,
-						launch.ID)
-				}
-				keys[key] = launch.ID
-				ranges = append(ranges, r)
-				if pair := [2]int{claim.Launch, claim.Generator}; pairs[pair] {
-					t.Errorf("seed %d: pair %v was handed out twice", seed, pair)
-				} else {
-					pairs[pair] = true
-				}
-				mu.Unlock()
+				told.add(key, launch.ID, &claim, 0, r)
 			}
 		})
 	}
 	group.Wait()
-	launches, err := l.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
-	wantError(t, err, nil)
-	want(t, fmt.Sprintf("seed %d: launches: one per key, none for a lost answer", seed),
-		len(launches), len(keys))
-	recorded := 0
-	for _, launch := range launches {
-		want(t, "launch of the key", keys[launch.Key], launch.ID)
-		claims, err := l.Claims(ctx, launch.ID, 0, launchlog.MaxGenerators)
-		wantError(t, err, nil)
-		want(t, "every number has its record", len(claims), launch.NextGenerator)
-		recorded += len(claims)
-	}
-	want(t, fmt.Sprintf("seed %d: claims: one per call, as retries carry its token", seed),
-		recorded, len(pairs))
-	want(t, fmt.Sprintf("seed %d: ranges with repeated numbers", seed), Repeats(ranges), 0)
-	last, err := c.Last(ctx)
-	wantError(t, err, nil)
-	for _, r := range ranges {
-		if r.First+r.N-1 > last {
-			t.Errorf("seed %d: %d numbers from %d on were handed out by a counter that is at %d",
-				seed, r.N, r.First, last)
-		}
-	}
+	told.audit(t, l, c)
 	if rounds >= 60 && len(faulty.Faults) < 3 {
 		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
 	}
 	if rounds >= 60 {
-		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(launches),
-			recorded, len(ranges), faulty.Faults)
+		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(told.keys),
+			len(told.pairs), len(told.ranges), faulty.Faults)
+	}
+	if t.Failed() {
+		t.Logf("seed %d", seed)
 	}
 }
 
