@@ -186,7 +186,7 @@ func testDryRun(t *testing.T, d Database) {
 	}
 	sql := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
 		item = Item{}
-		return tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&item)
+		return tx.Clauses(doNothing).Create(&item)
 	})
 	wantMinted(t, item.ID)
 	if !strings.Contains(sql, item.ID.String()) {
@@ -203,7 +203,7 @@ func testPreparedStatements(t *testing.T, d Database) {
 	for range 3 {
 		item, pair := Item{}, []Item{{}, {}}
 		must(t, db.Create(&item))
-		must(t, db.Clauses(clause.OnConflict{DoNothing: true}).Create(&pair))
+		must(t, db.Clauses(doNothing).Create(&pair))
 		want = append(want, item.ID, pair[0].ID, pair[1].ID)
 	}
 	wantColumn(t, db, selectItems, want...)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/generator"
@@ -177,7 +176,7 @@ func testTransactions(t *testing.T, d Database) {
 	err := db.Transaction(func(tx *gorm.DB) error {
 		must(t, tx.Create(&outer))
 		if err := tx.Transaction(func(tx *gorm.DB) error {
-			must(t, tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&inner))
+			must(t, tx.Clauses(doNothing).Create(&inner))
 			return undo
 		}); !errors.Is(err, undo) {
 			t.Error(err)
@@ -240,7 +239,7 @@ func testPoolOfOneConnection(t *testing.T, d Database) {
 	migrate(t, db, &Item{})
 	item, same := Item{Name: "a"}, []Item{{Name: "b"}}
 	must(t, db.Create(&item))
-	must(t, db.Clauses(clause.OnConflict{DoNothing: true}).Create(&same))
+	must(t, db.Clauses(doNothing).Create(&same))
 	wantColumn(t, db, selectItems, item.ID, same[0].ID)
 }
 

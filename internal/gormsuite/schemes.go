@@ -90,19 +90,13 @@ func newSchemes() schemes {
 func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.T) {
 	return func(t *testing.T) {
 		db := d.open(t, rules...)
-		if err := db.AutoMigrate(&event[K, P]{}, &part[K, P]{}); err != nil {
-			t.Fatal(err)
-		}
+		migrate(t, db, &event[K, P]{}, &part[K, P]{})
 
 		ann := event[K, P]{Name: "ann", Parts: []part[K, P]{{}, {}}}
 		events := []*event[K, P]{&ann, {Name: "bob"}, {Name: "cid"}}
-		if err := db.Create(events).Error; err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Create(events))
 		m := map[string]any{"name": "dan"}
-		if err := db.Model(&event[K, P]{}).Create(m).Error; err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Model(&event[K, P]{}).Create(m))
 		id := m["id"].(K)
 		seen := map[K]bool{id: true}
 		for _, e := range events {
@@ -116,9 +110,9 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 		}
 
 		var back event[K, P]
-		if err := db.Preload("Parts").First(&back, "id = ?", ann.ID).Error; err != nil ||
-			back.Name != "ann" || len(back.Parts) != 2 {
-			t.Fatalf("found %+v, %v", back, err)
+		must(t, db.Preload("Parts").First(&back, "id = ?", ann.ID))
+		if back.Name != "ann" || len(back.Parts) != 2 {
+			t.Fatalf("found %+v", back)
 		}
 		for _, p := range back.Parts {
 			if p.EventID != ann.ID || p.ID.IsZero() || p.Prev != nil {
@@ -126,12 +120,11 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 			}
 		}
 		prev := back.Parts[0].ID
-		if err := db.Create(&part[K, P]{EventID: ann.ID, Prev: &prev}).Error; err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Create(&part[K, P]{EventID: ann.ID, Prev: &prev}))
 		var linked part[K, P]
-		if err := db.First(&linked, "prev = ?", prev).Error; err != nil || *linked.Prev != prev {
-			t.Fatalf("found %+v, %v", linked, err)
+		must(t, db.First(&linked, "prev = ?", prev))
+		if *linked.Prev != prev {
+			t.Fatalf("found %+v", linked)
 		}
 		if err := db.Create(&part[K, P]{}).Error; err == nil {
 			t.Error("a forgotten foreign key was stored")
@@ -143,18 +136,20 @@ func testScheme[K, P idtype.ID](d Database, rules ...gormid.Rule) func(*testing.
 			Columns:   []clause.Column{{Name: "name"}},
 			DoUpdates: clause.AssignmentColumns([]string{"name"}),
 		}
-		if err := db.Clauses(update).Create(&again).Error; err != nil || again.ID != events[1].ID {
-			t.Fatalf("upserted %v over %v, %v", again.ID, events[1].ID, err)
+		must(t, db.Clauses(update).Create(&again))
+		if again.ID != events[1].ID {
+			t.Fatalf("upserted %v over %v", again.ID, events[1].ID)
 		}
 		both := []event[K, P]{{Name: "cid"}, {Name: "eve"}}
-		if err := db.Clauses(clause.OnConflict{DoNothing: true}).Create(both).Error; err != nil ||
-			!both[0].ID.IsZero() || both[1].ID.IsZero() {
-			t.Fatalf("after DO NOTHING the keys are %v and %v, %v", both[0].ID, both[1].ID, err)
+		must(t, db.Clauses(doNothing).Create(both))
+		if !both[0].ID.IsZero() || both[1].ID.IsZero() {
+			t.Fatalf("after DO NOTHING the keys are %v and %v", both[0].ID, both[1].ID)
 		}
 		var count int64
-		if err := db.Model(&event[K, P]{}).Where("id IN ?",
-			[]K{id, both[1].ID, ann.ID}).Count(&count).Error; err != nil || count != 3 {
-			t.Fatalf("found %d rows, %v", count, err)
+		three := []K{id, both[1].ID, ann.ID}
+		must(t, db.Model(&event[K, P]{}).Where("id IN ?", three).Count(&count))
+		if count != 3 {
+			t.Fatalf("found %d rows", count)
 		}
 	}
 }
