@@ -89,7 +89,9 @@ func TestReference(t *testing.T) {
 			bits := widths.Draw(t, "bits")
 			k := scramble.Key(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "key"))
 			id := rapid.Int64Range(1, scramble.Domain(bits).Max()).Draw(t, "id")
-			got, err := kind.of(bits, k).Scramble(id)
+			p := kind.of(bits, k)
+			inverse(t, p, scramble.Domain(bits), id)
+			got, err := p.Scramble(id)
 			if want := reference(kind.name, bits, k, id); err != nil || got != want {
 				t.Fatalf("%d is %d, %v, want %d", id, got, err, want)
 			}
