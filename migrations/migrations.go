@@ -25,7 +25,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
@@ -53,7 +52,8 @@ func (e *failure) Unwrap() error { return e.err }
 
 // failed is where errors leave the package. Those of its own have its name already.
 func failed(err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), "migrations: ") {
+	switch err.(type) {
+	case nil, reason, *NewerError:
 		return err
 	}
 	return &failure{err}
