@@ -1,6 +1,7 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -172,10 +173,18 @@ func (e engine) hold(ctx context.Context, db *sql.DB, f func(tx *sql.Tx, version
 		}
 		for _, text := range slices.Concat(e.unlock, e.leave) { // even where ctx has ended
 			_, unlock := tx.ExecContext(lasting, text)
-			err = errors.Join(err, unlock)
+			err = both(err, unlock)
 		}
 		return err
 	})
+}
+
+// both is of two steps: an error of one of them stays as it is.
+func both(first, second error) error {
+	if first == nil || second == nil {
+		return cmp.Or(first, second)
+	}
+	return errors.Join(first, second)
 }
 
 // version is the version that the database has, without a lock.
@@ -187,7 +196,7 @@ func (e engine) version(ctx context.Context, db *sql.DB) (version int, err error
 		version, err = e.latest(ctx, tx)
 		for _, text := range e.leave {
 			_, left := tx.ExecContext(lasting, text)
-			err = errors.Join(err, left)
+			err = both(err, left)
 		}
 		return err
 	})
