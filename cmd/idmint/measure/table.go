@@ -14,28 +14,8 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
 )
-
-// columnTypes are the columns for each form of storage, with %d for the size where they have one.
-var columnTypes = map[dsn.Kind]map[idtype.Storage]string{
-	dsn.SQLite: { // an INTEGER PRIMARY KEY would be the number of the row
-		idtype.StorageBigint: "INT", idtype.StorageBytes: "BLOB", idtype.StorageText: "TEXT",
-		idtype.StorageUUID: "TEXT",
-	},
-	dsn.Postgres: {
-		idtype.StorageBigint: "bigint", idtype.StorageBytes: "bytea",
-		idtype.StorageText: `char(%d) COLLATE "C"`, idtype.StorageUUID: "uuid",
-	},
-	dsn.MySQL: {
-		idtype.StorageBigint: "BIGINT", idtype.StorageBytes: "BINARY(%d)",
-		idtype.StorageText: "CHAR(%d) CHARACTER SET ascii COLLATE ascii_bin",
-		idtype.StorageUUID: "UUID",
-	},
-	dsn.ClickHouse: {
-		idtype.StorageBigint: "Int64", idtype.StorageBytes: "FixedString(%d)",
-		idtype.StorageText: "FixedString(%d)", idtype.StorageUUID: "UUID",
-	},
-}
 
 // Column is the type of the key's column.
 func (d *Database) Column(k Key) string {
@@ -43,11 +23,15 @@ func (d *Database) Column(k Key) string {
 	if d.bytesForUUID(k) {
 		form = idtype.StorageBytes
 	}
-	t := columnTypes[d.Kind][form]
-	if strings.Contains(t, "%d") {
-		t = fmt.Sprintf(t, k.size)
+	kind := d.Kind
+	if kind == dsn.MySQL { // it is MariaDB, which has UUIDs
+		kind = dialect.MariaDB
 	}
-	return t
+	column := dialect.Column(kind, string(form), k.size)
+	if column == "INTEGER" { // as a primary key that would be the number of the row
+		return "INT"
+	}
+	return column
 }
 
 // bytesForUUID: SQLite has no UUIDs, and those who care keep the 16 bytes.
