@@ -64,8 +64,8 @@ func TestHistory(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := rememberAll(t, filepath.Join(t.TempDir(), "history.tsv"),
-				c.runs...); got != c.want {
+			got := rememberAll(t, filepath.Join(t.TempDir(), "history.tsv"), c.runs...)
+			if got != c.want {
 				t.Errorf("got\n%s\nwant\n%s", got, c.want)
 			}
 		})

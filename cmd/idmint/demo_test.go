@@ -56,8 +56,9 @@ func (s *shell) checkDemo(out string, run int) {
 	}
 
 	zones := said(`table zones: (\d+) rows with IDs (\d+) to (\d+)\.`)
-	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND id BETWEEN ? AND ?`, first,
-		zones[1], zones[2]); n != number(zones[0]) || n < 300 {
+	n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND id BETWEEN ? AND ?`, first,
+		zones[1], zones[2])
+	if n != number(zones[0]) || n < 300 {
 		s.Errorf("run %d: %d zones, it says %s", run, n, zones[0])
 	}
 	if n := count(`SELECT count(*) FROM zones WHERE id % 100000 = ? AND tz = 'Europe/Berlin' AND `+

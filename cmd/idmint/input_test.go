@@ -111,8 +111,8 @@ func TestLongestInput(t *testing.T) {
 		got.stdout != "14150009200065\n" {
 		t.Errorf("an argument: %v", got)
 	}
-	if got := s.run("compose", "--scheme", "decimal", spaces(longestInput+1),
-		spaces(100)); got.status != 1 || got.stdout != "14150009200065\n" ||
+	got := s.run("compose", "--scheme", "decimal", spaces(longestInput+1), spaces(100))
+	if got.status != 1 || got.stdout != "14150009200065\n" ||
 		!strings.Contains(got.stderr, "has 65537 bytes") {
 		t.Errorf("an argument with a byte more: %v", got)
 	}
@@ -131,8 +131,8 @@ func TestImportOfWhatIsTooLong(t *testing.T) {
 		names = append(names, fmt.Sprintf("column_%d", i))
 	}
 	s.write("wide.csv", strings.Join(names, ",")+"\n")
-	if got := s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table",
-		"t"); got.status != 1 || got.stderr !=
+	got = s.run("import", "wide.csv", "--db", "sqlite:app.db", "--table", "t")
+	if got.status != 1 || got.stderr !=
 		"idmint: wide.csv: the file has 100000 columns, and the table would have 100001 with the "+
 			"one of the IDs: in SQLite a table has at most 2000\n" {
 		t.Error(got)

@@ -69,13 +69,13 @@ func TestInspectDraws(t *testing.T) {
 		}
 	}
 	both := documented + "\n" + drawings["10000000001"]
-	if got := s.must("inspect", "--scheme", "decimal", "14150009200065",
-		"10000000001"); got != both {
+	got := s.must("inspect", "--scheme", "decimal", "14150009200065", "10000000001")
+	if got != both {
 		t.Errorf("two IDs:\n%s", got)
 	}
-	if got := s.feed("14150009200065\n10000000001", "inspect", "--scheme",
-		"decimal"); got.stdout != both || got.status != 0 {
-		t.Errorf("two lines: %v", got)
+	fed := s.feed("14150009200065\n10000000001", "inspect", "--scheme", "decimal")
+	if fed.stdout != both || fed.status != 0 {
+		t.Errorf("two lines: %v", fed)
 	}
 	if got := s.feed("", "inspect"); got.status != 0 || got.stdout != "" || got.stderr != "" {
 		t.Errorf("no lines: %v", got)
@@ -487,8 +487,8 @@ func TestInspectForms(t *testing.T) {
 		"\n" {
 		t.Errorf("hex: %s", got)
 	}
-	if got := s.must("inspect", "--json", "--form", "number", "--",
-		"-3795148059625652224"); got != eight+"\n" {
+	got := s.must("inspect", "--json", "--form", "number", "--", "-3795148059625652224")
+	if got != eight+"\n" {
 		t.Errorf("number: %s", got)
 	}
 }

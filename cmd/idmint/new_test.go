@@ -24,8 +24,8 @@ func TestNewTestIDs(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	if got := s.must("new", "decimal", "--test",
-		"--json"); got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,`+
+	got := s.must("new", "decimal", "--test", "--json")
+	if got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,`+
 		`"launch_id":0}`+"\n" {
 		t.Errorf("%q", got)
 	}
@@ -269,9 +269,9 @@ func TestNewBackdated(t *testing.T) {
 			"the sequence numbers 5..6 of 2023-12-26T10:49:43.962Z are used up") {
 		t.Errorf("%v", got)
 	}
-	if got := s.must("new", "sno", "--partition", "3", "--time", "2023-12-26", "-n",
-		"65536"); strings.Count(got, "\n") != 65536 {
-		t.Errorf("%d lines", strings.Count(got, "\n"))
+	all := s.must("new", "sno", "--partition", "3", "--time", "2023-12-26", "-n", "65536")
+	if strings.Count(all, "\n") != 65536 {
+		t.Errorf("%d lines", strings.Count(all, "\n"))
 	}
 }
 

@@ -33,8 +33,8 @@ func TestScramble(t *testing.T) {
 			"\n" {
 			t.Errorf("scramble %s %s: %q, want %s", test.args, test.id, got, test.scrambled)
 		}
-		if got := s.must(append([]string{"unscramble", test.scrambled},
-			args...)...); got != test.id+"\n" {
+		got := s.must(append([]string{"unscramble", test.scrambled}, args...)...)
+		if got != test.id+"\n" {
 			t.Errorf("unscramble %s %s: %q, want %s", test.args, test.scrambled, got, test.id)
 		}
 		want := fmt.Sprintf(`{"id":%q,"scrambled":%q}`+"\n", test.id, test.scrambled)
@@ -52,8 +52,8 @@ func TestScramble(t *testing.T) {
 	if got := s.must("scramble", "57", "--key", testKey); got != "2220728144478142203\n" {
 		t.Errorf("%q", got)
 	}
-	if got := s.must("scramble", "57", "--key",
-		"ffeeddccbbaa99887766554433221100"); got == "2220728144478142203\n" {
+	got := s.must("scramble", "57", "--key", "ffeeddccbbaa99887766554433221100")
+	if got == "2220728144478142203\n" {
 		t.Error("another key, and the same scrambled form")
 	}
 }

@@ -115,8 +115,8 @@ func TestStart(t *testing.T) {
 	if err := os.WriteFile(hello+".go", []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", hello,
-		hello+".go").CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-o", hello, hello+".go").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	cpu := func(name string, args ...string) time.Duration {

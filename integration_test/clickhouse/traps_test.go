@@ -67,8 +67,9 @@ func TestWaysOfTheDriver(t *testing.T) {
 			t.Error("text is read without a Field")
 		}
 		batch := ok(conn.PrepareBatch(ctx, "INSERT INTO fixed"))
-		if err := batch.Append(clickhouse.Field[chsuite.SnoTextKey]{ID: text},
-			clickhouse.Field[chsuite.SnoKey]{}); err == nil {
+		err = batch.Append(clickhouse.Field[chsuite.SnoTextKey]{ID: text},
+			clickhouse.Field[chsuite.SnoKey]{})
+		if err == nil {
 			t.Error("zero in a Field goes in")
 		}
 		try(t, batch.Abort())

@@ -208,8 +208,8 @@ func TestLarge(t *testing.T) {
 					ids[i] = int64(block*len(ids) + i)
 					texts[i] = strconv.FormatInt(ids[i], 10)
 				}
-				if err := errors.Join(b.Column(0).Append(ids), b.Column(1).Append(texts),
-					b.Flush()); err != nil {
+				err := errors.Join(b.Column(0).Append(ids), b.Column(1).Append(texts), b.Flush())
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -412,8 +412,8 @@ func TestParameters(t *testing.T) {
 	if id := one[int64](t, c, "SELECT id FROM t"); id != 42 {
 		t.Errorf("inserted %d", id)
 	}
-	if n := one[uint64](t, c, "SELECT count() FROM t WHERE id = ? AND id IN (?)", 42,
-		[]int64{42, 43}); n != 1 {
+	n := one[uint64](t, c, "SELECT count() FROM t WHERE id = ? AND id IN (?)", 42, []int64{42, 43})
+	if n != 1 {
 		t.Errorf("%d rows by parameters of the client", n)
 	}
 }
@@ -449,8 +449,9 @@ func TestSettings(t *testing.T) {
 	check("by SET", get(t.Context()), "4321 5")
 	check("of a query over SET", get(with(clickhouse.Settings{"max_threads": 6})), "4321 6")
 	check("after a query over SET", get(t.Context()), "4321 5")
-	if err := c.Exec(with(clickhouse.Settings{"readonly": 1, "max_threads": 3}),
-		"CREATE TABLE t (id Int64) ENGINE = Memory"); err == nil {
+	err := c.Exec(with(clickhouse.Settings{"readonly": 1, "max_threads": 3}),
+		"CREATE TABLE t (id Int64) ENGINE = Memory")
+	if err == nil {
 		t.Error("a table made under readonly")
 	}
 	do(t, c, "CREATE TABLE t (id Int64) ENGINE = Memory")

@@ -108,16 +108,17 @@ func TestDatabaseSQL(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		if _, err := insert.ExecContext(ctx, int64(i),
-			sql.NullString{String: fmt.Sprint(i), Valid: i%2 == 0}); err != nil {
+		_, err := insert.ExecContext(ctx, int64(i),
+			sql.NullString{String: fmt.Sprint(i), Valid: i%2 == 0})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(ctx, "INSERT INTO t (id, s) VALUES (?, ?)", 1000,
-		"it's"); err != nil {
+	_, err = db.ExecContext(ctx, "INSERT INTO t (id, s) VALUES (?, ?)", 1000, "it's")
+	if err != nil {
 		t.Fatal(err)
 	}
 	var n, nulls int

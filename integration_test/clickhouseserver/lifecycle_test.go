@@ -108,8 +108,9 @@ func TestConcurrentClients(t *testing.T) {
 				t.Error(err)
 			}
 			for b := range batches {
-				if err := errors.Join(insert(t, c, own, b*rows, rows),
-					insert(t, c, "shared", (n*batches+b)*rows, rows)); err != nil {
+				err := errors.Join(insert(t, c, own, b*rows, rows),
+					insert(t, c, "shared", (n*batches+b)*rows, rows))
+				if err != nil {
 					t.Error(err)
 				}
 				var count, sum int64

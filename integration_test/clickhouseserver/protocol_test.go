@@ -163,8 +163,8 @@ func TestQueries(t *testing.T) {
 				t.Errorf("%s, after %s: %v", name, tt.query, err)
 			}
 		}
-		if got := one[string](t, c, "SELECT {x:String}",
-			clickhouse.Named("x", `it's\`+"\n")); got != `x=it's\\\n` {
+		got := one[string](t, c, "SELECT {x:String}", clickhouse.Named("x", `it's\`+"\n"))
+		if got != `x=it's\\\n` {
 			t.Errorf("the engine gets the parameter %q", got)
 		}
 	}

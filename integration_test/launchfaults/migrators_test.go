@@ -159,8 +159,8 @@ func schema(t *testing.T, target target, db *sql.DB) string {
 		}
 		for rows.Next() {
 			var columns [5]string
-			if err := rows.Scan(&columns[0], &columns[1], &columns[2], &columns[3],
-				&columns[4]); err != nil {
+			err := rows.Scan(&columns[0], &columns[1], &columns[2], &columns[3], &columns[4])
+			if err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&text, "%q\n", columns)

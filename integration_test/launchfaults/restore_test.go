@@ -94,8 +94,8 @@ func (a *arena) advance(highest map[[2]string]int64) {
 // shell runs a command of the target in the server's container.
 func (a *arena) shell(command string) {
 	a.Helper()
-	if _, err := a.server.Exec(a.Context(), "sh", "-c",
-		fmt.Sprintf(command, a.dsn.Database())); err != nil {
+	_, err := a.server.Exec(a.Context(), "sh", "-c", fmt.Sprintf(command, a.dsn.Database()))
+	if err != nil {
 		a.Fatal(err)
 	}
 }

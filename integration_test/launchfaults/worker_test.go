@@ -120,8 +120,9 @@ func work(args []string) error {
 		}
 		group.Go(func() {
 			for round := 0; !w.told(); round++ {
-				if err := w.round(l, []string{"first", "second"}[g%2],
-					fmt.Sprintf("%s-%d-%d", w.Name, g, round)); err != nil {
+				err := w.round(l, []string{"first", "second"}[g%2],
+					fmt.Sprintf("%s-%d-%d", w.Name, g, round))
+				if err != nil {
 					failures <- err
 					return
 				}

@@ -36,8 +36,9 @@ func BenchmarkCopyFrom(b *testing.B) {
 	} {
 		b.Run(kind.name, func(b *testing.B) {
 			pool := openPool(b, source, pgx.QueryExecModeCacheStatement, kind.afterConnect)
-			if _, err := pool.Exec(b.Context(),
-				"CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)"); err != nil {
+			_, err := pool.Exec(b.Context(),
+				"CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)")
+			if err != nil {
 				b.Fatal(err)
 			}
 			row := make([]any, 1)

@@ -160,8 +160,9 @@ func TestSmallIntegers(t *testing.T) {
 			if column == "xid8" {
 				continue
 			}
-			if err := pool.QueryRow(t.Context(), "SELECT $1::"+column,
-				pgxsuite.UserID(1<<53+1)).Scan(&got); err == nil {
+			err = pool.QueryRow(t.Context(), "SELECT $1::"+column,
+				pgxsuite.UserID(1<<53+1)).Scan(&got)
+			if err == nil {
 				t.Errorf("%s holds %v", column, got)
 			}
 		}

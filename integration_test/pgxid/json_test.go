@@ -57,8 +57,9 @@ func TestJSON(t *testing.T) {
 			}
 			for _, value := range s.Values {
 				rows := pgx.CopyFromRows([][]any{{value, value}})
-				if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"},
-					[]string{"j", "b"}, rows); err != nil {
+				_, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"},
+					[]string{"j", "b"}, rows)
+				if err != nil {
 					t.Errorf("COPY of %T: %v", value, err)
 				}
 			}
@@ -144,8 +145,8 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 		sql.Null[idtype.SnoID]{},
 	} {
 		var got *string
-		if err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text",
-			null).Scan(&got); err != nil || got != nil {
+		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text", null).Scan(&got)
+		if err != nil || got != nil {
 			t.Errorf("%T as %s: %v, %v", null, column, got, err)
 		}
 	}

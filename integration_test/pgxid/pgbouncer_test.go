@@ -36,8 +36,9 @@ func TestPgBouncer(t *testing.T) {
 		pool := openPool(t, through, pgx.QueryExecModeDescribeExec, pgxid.AfterConnect)
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 			var got []pgxsuite.UserID
-			if err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]",
-				[]pgxsuite.UserID{7, 8}).Scan(&got); err != nil || len(got) != 2 {
+			err := tx.QueryRow(t.Context(), "SELECT $1::bigint[]",
+				[]pgxsuite.UserID{7, 8}).Scan(&got)
+			if err != nil || len(got) != 2 {
 				return fmt.Errorf("%v, %w", got, err)
 			}
 			return nil
@@ -59,8 +60,8 @@ func testClients(t *testing.T, source string, mode pgx.QueryExecMode) {
 			pool := openPool(t, source, mode, pgxid.AfterConnect)
 			defer pool.Close()
 			for i := range queries {
-				if err := ask(t.Context(), pool, pgxsuite.UserID(client*queries+i+1),
-					&backends); err != nil {
+				err := ask(t.Context(), pool, pgxsuite.UserID(client*queries+i+1), &backends)
+				if err != nil {
 					t.Errorf("client %d, query %d: %v", client, i, err)
 					return
 				}
@@ -84,8 +85,8 @@ func ask(ctx context.Context, pool *pgxpool.Pool, id pgxsuite.UserID, backends *
 	// several statements
 	query := fmt.Sprintf("SELECT pg_backend_pid(), $1::bigint, $2::bigint[] WHERE %d > 0"+sleep,
 		id%7+1)
-	if err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got,
-		&all); err != nil {
+	err := pool.QueryRow(ctx, query, id, []pgxsuite.UserID{id, id + 1}).Scan(&backend, &got, &all)
+	if err != nil {
 		return err
 	}
 	if got != id || len(all) != 2 || all[1] != id+1 {

@@ -200,8 +200,8 @@ func testValues[T idtype.ID](
 		if formats != nil {
 			args = []any{pgx.QueryResultFormats(formats), v.in}
 		}
-		if err := pool.QueryRow(t.Context(), "SELECT $1::"+v.column,
-			args...).Scan(got.Interface()); err != nil {
+		err := pool.QueryRow(t.Context(), "SELECT $1::"+v.column, args...).Scan(got.Interface())
+		if err != nil {
 			t.Errorf("%T as %s into %T: %v", v.in, v.column, v.want, err)
 		} else if !reflect.DeepEqual(got.Elem().Interface(), v.want) {
 			t.Errorf("%T as %s: got %v, want %v", v.in, v.column, got.Elem(), v.want)
@@ -293,8 +293,9 @@ func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids 
 			t.Errorf("zero in %T: %v", bad, err)
 		}
 	}
-	if _, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"},
-		pgx.CopyFromRows([][]any{{zero}})); err == nil ||
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"},
+		pgx.CopyFromRows([][]any{{zero}}))
+	if err == nil ||
 		// pgx lets the server say what it told it
 		!strings.Contains(err.Error(), idtype.ErrZero.Error()) {
 		t.Errorf("zero by CopyFrom: %v", err)
@@ -437,8 +438,9 @@ func TestOthersStay(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "CREATE TABLE lists (a bigint[])"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.CopyFrom(t.Context(), pgx.Identifier{"lists"}, []string{"a"},
-		pgx.CopyFromRows([][]any{{"{{1,2},{3,4}}"}})); err != nil {
+	_, err := pool.CopyFrom(t.Context(), pgx.Identifier{"lists"}, []string{"a"},
+		pgx.CopyFromRows([][]any{{"{{1,2},{3,4}}"}}))
+	if err != nil {
 		t.Fatal(err)
 	}
 	var a string

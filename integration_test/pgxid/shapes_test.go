@@ -21,8 +21,8 @@ import (
 // it is JSON. No column stores it as something that its Scan does not read.
 func TestSlices(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
-	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
-		"CREATE EXTENSION citext"); err != nil {
+	_, err := openPool(t, source, modes[0], nil).Exec(t.Context(), "CREATE EXTENSION citext")
+	if err != nil {
 		t.Fatal(err)
 	}
 	type slice = idtype.Slice[pgxsuite.UserID]
@@ -92,8 +92,9 @@ func TestShapes(t *testing.T) {
 	zero := s
 	zero.Upper = 0
 	source := dbtest.New(t, databases.Postgres).Source()
-	if _, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
-		"CREATE TYPE member AS (id bigint, name text)"); err != nil {
+	_, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
+		"CREATE TYPE member AS (id bigint, name text)")
+	if err != nil {
 		t.Fatal(err)
 	}
 	inModes(t, source, func(t *testing.T, pool *pgxpool.Pool) {

@@ -127,8 +127,8 @@ func TestUnregistered(t *testing.T) {
 				UpperType: pgtype.Unbounded, Valid: true,
 			},
 		} {
-			if _, err := pool.Exec(t.Context(), "SELECT $1::"+column,
-				list); (err == nil) != describes(mode) {
+			_, err := pool.Exec(t.Context(), "SELECT $1::"+column, list)
+			if (err == nil) != describes(mode) {
 				t.Errorf("%v: %T: %v", mode, list, err)
 			}
 		}

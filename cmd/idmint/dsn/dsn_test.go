@@ -144,8 +144,8 @@ func TestOthersOnTheSameServer(t *testing.T) {
 		if got != want {
 			t.Errorf("WithDatabase: %s, want %s", got, want)
 		}
-		if got, want := d.WithHost("i:2").URL(), strings.Replace(text, "h:1", "i:2",
-			1); got != want {
+		got, want = d.WithHost("i:2").URL(), strings.Replace(text, "h:1", "i:2", 1)
+		if got != want {
 			t.Errorf("WithHost: %s, want %s", got, want)
 		}
 		if d.URL() != text {

@@ -191,8 +191,8 @@ func TestResumeMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := file[:len(file)-1001]
-	if err := skip(rec, src,
-		&state{position: position{4999, int64(len(stored)), sum(stored)}}); err != nil {
+	err = skip(rec, src, &state{position: position{4999, int64(len(stored)), sum(stored)}})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if n := src.pending.Cap(); n > 1<<20 {
