@@ -52,7 +52,7 @@ func (r *rules) decide(v view) decision {
 	switch {
 	case slot > r.last:
 		return decision{action: putBack}
-	case tick >= v.span.to: // another window took its place: see retire
+	case tick >= v.span.to: // there was no window yet, or another took its place: see retire
 		return decision{action: replace, tick: v.now}
 	case v.now < tick && tick >= v.span.from:
 		return r.decideBehind(v, tick, slot)
@@ -130,7 +130,7 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 		}
 		switch d.action {
 		case putBack:
-			t.putBack(v)
+			t.putBack(v.span, v.word)
 		case goOn, begin, toggle:
 			got := t.granted(v, d, want)
 			t.prepare(v, d)
@@ -146,9 +146,7 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 			}
 			return slots{}, missing{window: true, span: v.span, until: d.tick, nano: v.nano}, nil
 		case end:
-			if t.span.Load() == v.span { // a window that was replaced is at its end
-				return slots{}, missing{}, t.rangeError(time.Unix(0, t.timeOf(d.tick)))
-			}
+			return slots{}, missing{}, t.rangeError(time.Unix(0, t.timeOf(d.tick)))
 		case refuse:
 			return slots{}, missing{}, t.clockError(v.nano, d.tick, ErrClockBehind)
 		}
@@ -173,10 +171,11 @@ func (t *timeline) lookOn(v *view) (err error) {
 	return err
 }
 
-// putBack makes an overshot word the last slot again. All calls that overshot try it, before they
-// add again: so a word is above its last slot by a call each at most.
-func (t *timeline) putBack(v view) {
-	v.span.word.CompareAndSwap(v.word, v.word&tickTockBit|t.word(t.tickOf(v.word), t.last))
+// putBack makes an overshot word the last slot again, unless another call changed it. A call that
+// added a slot too many tries this before it does anything else. So a word is above its last slot
+// by a step per goroutine at most.
+func (t *timeline) putBack(s *span, word uint64) {
+	s.word.CompareAndSwap(word, word&tickTockBit|t.word(t.tickOf(word), t.last))
 }
 
 // granted is the slots that a decision leads to.

@@ -150,6 +150,7 @@ const (
 	atHint
 	atClock
 	atAdd
+	atUndo
 	atSpan
 	atWord
 	atTime
@@ -347,11 +348,14 @@ func (m *machine) step(s *state, c *thread) error {
 	case atAdd:
 		word, ok := t.add(span)
 		if !ok {
-			again(atSpan)
+			c.word, c.place = m.pack(word), atUndo
 			break
 		}
 		again(atStart)
 		return m.mint(s, slots{word, 1, span})
+	case atUndo:
+		t.putBack(span, v.word)
+		again(atSpan)
 	case atSpan:
 		c.span, c.place = s.window, atWord
 	case atWord:
@@ -370,7 +374,7 @@ func (m *machine) step(s *state, c *thread) error {
 			c.lags = 1
 		}
 	case atPutBack:
-		t.putBack(v)
+		t.putBack(span, v.word)
 		again(atSpan)
 	case atPrepare:
 		t.prepare(v, t.decide(v))

@@ -14,7 +14,7 @@ type layout struct {
 	typ     string // of the IDs, for errors
 	maxTick uint64
 	first   uint64 // the first slot
-	lag     uint64 // ticks: see timeline.due
+	lag     uint64 // how many ticks late a generator at its cap may stamp: see timeline.due
 	toggles bool   // IDs have a tick-tock bit, which a regression toggles
 
 	// What each call looks at stands together, here and in timeline.
@@ -49,7 +49,6 @@ func (l *layout) timeOf(tick uint64) int64 { return l.epoch + int64(tick)*int64(
 
 // tickAt is the tick of a moment, or an error where the layout has none.
 func (l *layout) tickAt(nano int64) (uint64, error) {
-	// As an unsigned number a moment before the epoch is beyond the last tick too.
 	if tick := uint64(nano-l.epoch) / uint64(l.unit); nano >= l.epoch && tick <= l.maxTick {
 		return tick, nil
 	}

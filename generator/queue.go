@@ -41,7 +41,7 @@ type call struct {
 	wake chan struct{} // has room for one: the call got what it wanted, or is to lead
 }
 
-// add puts a call at the end. A tick has most slots. The caller holds mu.
+// add puts a call at the end. Most is how many slots a tick has. The caller holds mu.
 func (q *queue) add(c *call, most uint64) {
 	c.prev = q.last
 	if q.last == nil {

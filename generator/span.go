@@ -14,7 +14,7 @@ type span struct {
 	_        [56]byte      // calls write word all the time: the rest is not to share its cache line
 	number   uint64        // immutable: as bits of an ID
 	from, to uint64        // immutable: ticks; to is not included
-	tick     atomic.Uint64 // of the word, or an earlier one: a hint for next
+	tick     atomic.Uint64 // of the word, or of a moment ago: a hint for next
 	// ask is the tick at which to ask for the next window. It is raised with windows.mu held.
 	ask atomic.Uint64
 }

@@ -25,20 +25,26 @@ import (
 //
 // The invariant: no word is reached twice, and who reaches one owns its slot.
 //
-//   - An addition raises the slot. A call that overshot the last slot puts the word back before it
-//     adds again, so the spare bits never carry into the tick.
-//   - Only compare-and-swap changes the tick: to a later one, or, with the bit toggled, to one that
-//     is later than all that the other bit has stamped.
-//   - A window's words lie within its ticks, and no two windows with one number overlap.
+//   - An addition raises the slot. A call that overshot the last slot tries at once to put the word
+//     back, so the spare bits never carry into the tick.
+//   - In a window in use only compare-and-swap changes the tick: to a later one, or, with the bit
+//     toggled, to one that is later than all that the other bit has stamped.
+//   - A window gives out slots of its own ticks alone, and no two windows with one number overlap.
 //
 // So what the clock does is of no consequence to uniqueness. Two words, one for the tick and one
 // for the slot, are what lets others repeat IDs. Slots flush below the tick, without spare bits,
 // would let a late addition take a slot of a tick that has not come.
 //
+// A regression is a clock that goes back. A generator is at its cap when it has given out all
+// slots of the clock's tick.
+//
 //	layout.go     ticks, slots and words
-//	advance.go    what a call decides, and how it changes the word
+//	window.go     windows, and who hands them out
+//	request.go    asking for the next window, in the background
 //	span.go       windows in use, and their change
-//	wait.go       calls that wait, on the queue of queue.go
+//	advance.go    what a call decides, and how it changes the word
+//	queue.go      calls that wait, in their order
+//	wait.go       what they do there
 //	sleep.go      sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
 type timeline struct {
@@ -85,9 +91,11 @@ func (t *timeline) next(ctx context.Context) (uint64, *span, error) {
 		return 0, nil, errNotMade
 	}
 	if t.mayAdd(s.tick.Load(), t.clock.UnixNano()) {
-		if word, ok := t.add(s); ok {
+		word, ok := t.add(s)
+		if ok {
 			return word, s, nil
 		}
+		t.putBack(s, word) // before anything that may fail
 	}
 	got, err := t.take(ctx, 1, 0)
 	return got.word, got.span, err

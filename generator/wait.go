@@ -87,7 +87,7 @@ func (t *timeline) far(nano int64, tick uint64) bool {
 	return t.timeOf(tick)-nano-int64(t.unit) > int64(t.maxWait)
 }
 
-// endedError is of a call whose context ended while it waited.
+// endedError is of a call whose context has ended.
 func (t *timeline) endedError(ctx context.Context, m missing) error {
 	if m.window {
 		return &NumberError{Scheme: t.scheme, Err: ctx.Err()}
