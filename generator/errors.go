@@ -21,7 +21,7 @@ var (
 
 	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
 	// call may wait for.
-	ErrClockBehind = errors.New("the clock is behind the IDs minted so far")
+	ErrClockBehind = errors.New("the clock is behind the IDs minted so far, or behind their counter")
 
 	// ErrClockStopped is wrapped by the [ClockError] for a clock that does not move.
 	ErrClockStopped = errors.New("the clock does not move")

@@ -235,7 +235,7 @@ func ExampleClockError() {
 	fmt.Println(e.Until.Sub(e.Now), err)
 	// Output:
 	// true true
-	// 1m0s generator: trace: waiting at 2026-03-14T11:59:01.000Z for 2026-03-14T12:00:01.000Z: the clock is behind the IDs minted so far
+	// 1m0s generator: trace: waiting at 2026-03-14T11:59:01.000Z for 2026-03-14T12:00:01.000Z: the clock is behind the IDs minted so far, or behind their counter
 }
 
 // A metric hears of waits.

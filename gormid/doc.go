@@ -33,7 +33,8 @@
 //
 // An error like this, without "gormid:" in it, tells of a forgotten db.Use:
 //
-//	idtype: "0" as DecimalID: zero means not assigned
+//	idtype: "0" as DecimalID: zero means not assigned: mint the ID first, or with GORM call db.Use
+//	with the plugin
 //
 // # Words
 //

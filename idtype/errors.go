@@ -11,6 +11,9 @@ var (
 	// ErrZero is wrapped by every error about an ID that is zero, which means "not assigned".
 	ErrZero = errors.New("zero means not assigned")
 
+	// errUnset is ErrZero for a driver, with the likely causes.
+	errUnset = fmt.Errorf("%w: mint the ID first, or with GORM call db.Use with the plugin", ErrZero)
+
 	// ErrNull is wrapped by the error of Scan for NULL.
 	ErrNull = errors.New("NULL: scan into sql.Null of this type, or into a pointer to it")
 

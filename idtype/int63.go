@@ -232,7 +232,12 @@ func inDomain(typ string, v int64) error {
 
 // valueInt63 returns v beside an error as well. GORM drops the error where it builds conditions,
 // and would take nil for NULL.
-func valueInt63(typ string, v int64) (driver.Value, error) { return v, inDomain(typ, v) }
+func valueInt63(typ string, v int64) (driver.Value, error) {
+	if v == 0 {
+		return v, &InputError{Type: typ, Input: `"0"`, Err: errUnset}
+	}
+	return v, inDomain(typ, v)
+}
 
 // scanInt63 takes every form in which a driver hands over an integer column, and the ID's own type.
 func scanInt63[T ~int64](typ string, src any) (int64, error) {

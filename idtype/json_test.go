@@ -35,6 +35,10 @@ func testDocument[T idtype.ID, P writable[T]](t *testing.T, text string) {
 	if err != nil || fmt.Sprint(id, idtype.OrZero[T]{ID: id}) != text+" "+text {
 		t.Fatalf("Parse = %v, %v, want %s", id, err, text)
 	}
+	var zero T
+	if none := (idtype.OrZero[T]{}).String(); none != fmt.Sprint(zero) {
+		t.Errorf("none is %q, want the zero ID's text, %v", none, zero)
+	}
 	full := document[T]{
 		ID: id, Parent: &id, Omitted: id,
 		None: idtype.OrZero[T]{ID: id}, Some: idtype.OrZero[T]{ID: id},

@@ -362,6 +362,9 @@ func TestValidate(t *testing.T) {
 			}
 		}
 	}
+	if idtype.DecimalID(0).IsTest() {
+		t.Error("zero is a test ID")
+	}
 	for _, k := range integers {
 		for _, v := range []int64{-1, -published, math.MinInt64} {
 			wantInputError(t, k.new(bigEndian(v)).Validate(), k.typ, strconv.FormatInt(v, 10), nil)

@@ -96,8 +96,8 @@ var (
 // value hands an ID to a database driver. Beside an error it is 0, in all forms: see valueInt63.
 // GORM would take bytes there for a list.
 func (f *byteScheme) value(form Storage, id []byte) (driver.Value, error) {
-	if err := f.validate(id); err != nil {
-		return int64(0), err
+	if isZeroBytes(id) {
+		return int64(0), failure(f, appendByteText(nil, id), errUnset)
 	}
 	switch form {
 	case StorageBigint:

@@ -34,7 +34,8 @@ var (
 	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was
 	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that
 	// was ever used.
-	ErrBehind error = reason("the store has lost launches")
+	ErrBehind error = reason("the store has lost launches: " +
+		"advance it beyond every number that was ever used")
 	// ErrHeld: this process has what the store waits for, a lock or all connections. A transaction
 	// of the app that waits for the answer cannot give it back. Each store's documentation says how
 	// long it waits.
@@ -47,7 +48,7 @@ var errNotMade = &RequestError{
 	"store", "nil", "holds no launches: New makes a log, with a store of a package below launchlog",
 }
 
-// A store returns a SchemaError where its tables are missing, older than the code, or newer.
+// A store's constructor returns an error that wraps a SchemaError where its tables are missing, older than the code, or newer.
 type SchemaError struct {
 	Have, Want int // versions; Have is 0 where there are no tables
 }

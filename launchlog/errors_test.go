@@ -53,3 +53,24 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 		}
 	}
 }
+
+// TestNoLog: a log that is nil, or not made by New, says so and does not panic.
+func TestNoLog(t *testing.T) {
+	for name, l := range map[string]*launchlog.Log{"nil": nil, "zero": {}} {
+		for call, err := range map[string]error{
+			"List":     second(l.List(ctx, launchlog.Filter{})),
+			"Events":   second(l.Events(ctx, 0)),
+			"Advance":  second(l.Advance(ctx, 1, "ann")),
+			"Counters": second(l.Counters(ctx, "", 1)),
+			"Show":     second(l.Show(ctx, 1)),
+		} {
+			var request *launchlog.RequestError
+			if !errors.As(err, &request) || request.Field != "store" ||
+				strings.Contains(err.Error(), "namespace") {
+				t.Errorf("%s, %s: %v, want a RequestError about the store", name, call, err)
+			}
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }

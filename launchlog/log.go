@@ -295,7 +295,13 @@ func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, err
 }
 
 // namespace is what an error of the whole namespace is about.
-func (l *Log) namespace() string { return "namespace " + l.opts.Namespace }
+// namespace names the log's namespace, in errors. A log that is none has no name.
+func (l *Log) namespace() string {
+	if l == nil || l.opts.Namespace == "" {
+		return ""
+	}
+	return "namespace " + l.opts.Namespace
+}
 
 func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
 

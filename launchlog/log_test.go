@@ -335,7 +335,7 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 		"launchlog: namespace default: rolls back launch 77: no such launch": said(
 			l.Start(ctx, rollback)),
 		"launchlog: namespace default: the store has lost launches: " +
-			"launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
+			"advance it beyond every number that was ever used: launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
 		"launchlog: counter orders: last \"orders\" gave up after 0 attempts: " +
 			"context canceled": said(c.Last(over)),
 	} {

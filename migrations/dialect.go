@@ -25,8 +25,8 @@ const (
 	// Postgres is PostgreSQL 12 or later. The tables go into the schema that the session's default
 	// search_path leads to. The default is that of the connection string, else of the role, the
 	// database or the server. What a connection has SET is of no account, because behind a pooler
-	// another client may have done so. Where that leads to another launch log the error is a
-	// [*SearchPathError].
+	// another client may have done so. Where that leads to another launch log the error wraps
+	// a [*SearchPathError].
 	Postgres Dialect = dialect.Postgres
 	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server
 	// that writes a binary log must have log_bin_trust_function_creators on, or the user the right
@@ -112,7 +112,7 @@ var enterSession, leaveSession = func() (enter, leave string) {
 		"SET " + strings.Join(append(restore, forget...), ", ")
 }()
 
-// This package returns a SearchPathError for a connection to PostgreSQL whose search_path leads to
+// An error of this package wraps a SearchPathError for a connection to PostgreSQL whose search_path leads to
 // another launch log than the session's default does. It does so too where the default leads to
 // none.
 type SearchPathError = searchpath.Error

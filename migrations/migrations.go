@@ -25,6 +25,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
@@ -46,7 +47,10 @@ func (r reason) Error() string { return "migrations: " + string(r) }
 // A failure is what a database says, behind the package's name.
 type failure struct{ err error }
 
-func (e *failure) Error() string { return "migrations: " + e.err.Error() }
+func (e *failure) Error() string {
+	// Where both of two steps failed, one of them may say it.
+	return "migrations: " + strings.TrimPrefix(e.err.Error(), "migrations: ")
+}
 
 func (e *failure) Unwrap() error { return e.err }
 

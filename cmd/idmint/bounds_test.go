@@ -52,8 +52,11 @@ func TestBounds(t *testing.T) {
 	s := newShell(t)
 	for row := range strings.SplitSeq(strings.ReplaceAll(bounds[1:], "\n\t", "\t"), "\n") {
 		args, answer, ok := strings.Cut(row, "\t")
-		if !ok {
-			break
+		switch {
+		case row == "": // the end
+			continue
+		case !ok:
+			t.Fatalf("%q has no answer", row)
 		}
 		want := strings.ReplaceAll(answer, "\t", "\n") + "\n"
 		got := s.run(append([]string{"bounds"}, strings.Fields(args)...)...)

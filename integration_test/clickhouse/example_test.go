@@ -55,7 +55,7 @@ func ExampleField() {
 	_, err := event{}.Strict.Value()
 	fmt.Println(err)
 	// Output:
-	// idtype: "0000000000000000" as EightByteID: zero means not assigned
+	// idtype: "0000000000000000" as EightByteID: zero means not assigned: mint the ID first, or with GORM call db.Use with the plugin
 }
 
 // Blocks of ch-go.

@@ -101,7 +101,8 @@ func testWithoutUse(t *testing.T, d Database) {
 		t.Fatal(err)
 	}
 	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) || errors.As(err, &typed) ||
-		!strings.HasSuffix(err.Error(), `idtype: "0" as DecimalID: zero means not assigned`) {
+		!strings.Contains(err.Error(), `idtype: "0" as DecimalID: zero means not assigned: `) ||
+		!strings.Contains(err.Error(), "db.Use") {
 		t.Errorf("error %v, want ErrZero", err)
 	}
 }

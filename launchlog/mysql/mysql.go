@@ -64,7 +64,9 @@ var _ launchlog.Store = (*Store)(nil)
 
 // errURL does not repeat the URL, which may hold a password.
 var errURL = errors.New(`the DSN is a URL, as the command line's --db takes it: ` +
-	`want go-sql-driver's form, "user:password@tcp(host:3306)/database"`)
+	`want go-sql-driver's form, "` + wantDSN + `"`)
+
+const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 4
@@ -83,7 +85,7 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	}
 	config, err := mysql.ParseDSN(dsn)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: want %q", err, wantDSN)
 	}
 	// One round trip for a statement, and nothing prepared that a proxy would have to know of.
 	config.InterpolateParams = true

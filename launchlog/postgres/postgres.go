@@ -106,7 +106,7 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
 // not prepare hears nothing of commits that a synchronous standby may lack. A search_path of its
 // own belongs into the pool's connection string, or its RuntimeParams. Where the pool SETs one that
-// leads to another launch log, the error is a [*SearchPathError].
+// leads to another launch log, the error wraps a [*SearchPathError].
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails

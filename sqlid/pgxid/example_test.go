@@ -89,5 +89,5 @@ func ExampleRegister() {
 	// 00000cde8e459dc1 <nil>
 	// 14150009200065 <nil>
 	// idtype: NULL as DecimalID: NULL: scan into sql.Null of this type, or into a pointer to it
-	// unable to encode 0 into binary format for int8 (OID 20): idtype: "0" as DecimalID: zero means not assigned
+	// unable to encode 0 into binary format for int8 (OID 20): idtype: "0" as DecimalID: zero means not assigned: mint the ID first, or with GORM call db.Use with the plugin
 }

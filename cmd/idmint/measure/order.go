@@ -75,9 +75,9 @@ var collations = map[dsn.Kind][]struct {
 }{
 	dsn.SQLite: {{"TEXT COLLATE NOCASE", "case-insensitive", false}},
 	dsn.Postgres: {
-		{"char(16) COLLATE case_insensitive", "case-insensitive", false},
-		{`char(16) COLLATE "en-x-icu"`, "English", false},
-		{`char(16) COLLATE "cs-x-icu"`, "Czech", true},
+		{"TEXT COLLATE case_insensitive", "case-insensitive", false},
+		{`TEXT COLLATE "en-x-icu"`, "English", false},
+		{`TEXT COLLATE "cs-x-icu"`, "Czech", true},
 	},
 	dsn.MySQL: {
 		{"CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", "case-insensitive", false},
