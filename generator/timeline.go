@@ -48,11 +48,11 @@ import (
 //	sleep.go      sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
 type timeline struct {
-	rules // immutable
-	clock Clock
+	rules       // immutable
+	clock Clock // immutable
 
 	span    atomic.Pointer[span] // the window in use; changed with windows.mu held
-	windows requester[*span]
+	windows requester[*span]     // has its own lock
 
 	// Immutable.
 	maxWait  time.Duration
@@ -64,7 +64,7 @@ type timeline struct {
 	// that slept for slots sets it, to the lag from then on.
 	due atomic.Int64
 
-	queue queue
+	queue queue // has its own lock
 	// later is the tick before which the source of windows has none, or one that has passed.
 	later atomic.Uint64
 
