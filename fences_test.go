@@ -18,6 +18,38 @@ type fence struct {
 	why      string
 }
 
+// drivers are those that the stores import, each store its own.
+var drivers = map[string]string{
+	"launchlog/sqlite": "github.com/mattn", "launchlog/postgres": "github.com/jackc",
+	"launchlog/mysql": "github.com/go-sql-driver",
+}
+
+// driversBut are the drivers of all stores but one.
+func driversBut(store string) []string {
+	var others []string
+	for of, driver := range drivers {
+		if of != store {
+			others = append(others, driver)
+		}
+	}
+	return others
+}
+
+// libraries are the packages that users import, with what those import of the module.
+var libraries = fence{
+	[]string{
+		"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
+		"launchlog/postgres", "launchlog/mysql", "launchlog/internal/named",
+		"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
+	},
+	[]string{
+		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
+		"gonum.org",
+	},
+	nil,
+	"libraries are free of test code and of the command line",
+}
+
 var fences = []fence{
 	{
 		[]string{"idtype"},
@@ -61,7 +93,7 @@ var fences = []fence{
 	},
 	{
 		[]string{"launchlog/sqlite"},
-		[]string{module, "gorm.io", "github.com/jackc", "github.com/go-sql-driver"},
+		append(driversBut("launchlog/sqlite"), module, "gorm.io"),
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named",
 			module + "launchlog/internal/rows", module + "internal/dialect",
@@ -70,7 +102,7 @@ var fences = []fence{
 	},
 	{
 		[]string{"launchlog/postgres"},
-		[]string{module, "gorm.io", "github.com/mattn", "github.com/go-sql-driver"},
+		append(driversBut("launchlog/postgres"), module, "gorm.io"),
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named",
 			module + "launchlog/internal/rows", module + "internal/searchpath",
@@ -80,7 +112,7 @@ var fences = []fence{
 	},
 	{
 		[]string{"launchlog/mysql"},
-		[]string{module, "gorm.io", "github.com/mattn", "github.com/jackc"},
+		append(driversBut("launchlog/mysql"), module, "gorm.io"),
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named",
 			module + "launchlog/internal/rows", module + "internal/dialect",
@@ -89,17 +121,13 @@ var fences = []fence{
 	},
 	{
 		[]string{"migrations"},
-		[]string{
-			module, "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver", "gorm.io",
-		},
+		append(driversBut(""), module, "gorm.io"),
 		[]string{module + "internal/searchpath", module + "internal/dialect"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
 		[]string{"sqlid"},
-		[]string{
-			module, "gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver",
-		},
+		append(driversBut(""), module, "gorm.io"),
 		[]string{module + "idtype", module + "internal/dialect"},
 		"adapters do not import each other, nor a driver",
 	},
@@ -129,19 +157,7 @@ var fences = []fence{
 		"whoever uses one of the two clients does not compile the other; both have the column " +
 			"types in them",
 	},
-	{
-		[]string{
-			"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
-			"launchlog/postgres", "launchlog/mysql",
-			"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
-		},
-		[]string{
-			"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
-			"gonum.org",
-		},
-		nil,
-		"libraries are free of test code and of the command line",
-	},
+	libraries,
 	{
 		[]string{"cmd/idmint/dsn", "cmd/idmint/internal/pool", "cmd/idmint/internal/importer"},
 		[]string{
@@ -196,14 +212,24 @@ func TestFences(t *testing.T) {
 func TestEveryPackageHasAFence(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		name := strings.TrimPrefix(p, module)
-		fenced := slices.ContainsFunc(
-			fences, func(f fence) bool { return slices.Contains(f.packages, name) },
-		)
+		var around []string // all fences around it
+		for _, f := range fences {
+			if slices.Contains(f.packages, name) {
+				around = append(around, f.why)
+			}
+		}
 		free := slices.ContainsFunc(
 			unfenced, func(prefix string) bool { return strings.HasPrefix(name, prefix) },
 		)
-		if !fenced && !free && p != strings.TrimSuffix(module, "/") {
-			t.Errorf("%s has no fence", p)
+		if free || p == strings.TrimSuffix(module, "/") {
+			continue
+		}
+		if !slices.Contains(around, libraries.why) || len(around) < 2 {
+			t.Errorf("%s needs a place in libraries and a fence of its own: it has %q", p, around)
+		}
+		inLog, isInLog := strings.CutPrefix(name, "launchlog/")
+		if isInLog && !strings.Contains(inLog, "/") && inLog != "memory" && drivers[name] == "" {
+			t.Errorf("%s is a store, and drivers does not name what it imports", p)
 		}
 	}
 }

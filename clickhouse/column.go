@@ -36,7 +36,7 @@ type Definition struct {
 func (c Column[T]) PrimaryKey() Definition {
 	d := c.definition()
 	d.Sorted = true
-	d.Codec, d.Reason = c.sortedCodec()
+	d.Codec, d.Reason = sortedCodec(formOf[T](), c.Spread)
 	return d
 }
 
@@ -105,9 +105,9 @@ var uuidPattern = "^" + strings.ReplaceAll("xxxx-xx-xx-xx-xxxxxx", "x", "[367][0
 func (c Column[T]) definition() Definition { return Definition{Name: c.Name, Type: c.Type()} }
 
 // sortedCodec is the codec for IDs in their own order, and why it was chosen. It took the fewest
-// bytes: see the package's documentation.
-func (c Column[T]) sortedCodec() (codec, reason string) {
-	f := formOf[T]()
+// bytes: see the package's documentation. ZSTD takes any column, so a scheme that is not known has
+// it.
+func sortedCodec(f form, isSpread bool) (codec, reason string) {
 	switch {
 	case f.scheme == idtype.SchemeTrace, f.scheme == idtype.SchemeSequence:
 		return "Delta(8), ZSTD(6)", "most IDs are one more than the one before: " +
@@ -118,14 +118,16 @@ func (c Column[T]) sortedCodec() (codec, reason string) {
 	case f.scheme == idtype.SchemeShort:
 		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small but random: " +
 			"T64 leaves out the bits that none of them has"
-	case f.scheme == idtype.SchemeEightByte && f.storage == idtype.StorageBigint && !c.Spread:
+	case f.scheme == idtype.SchemeEightByte && f.storage == idtype.StorageBigint && !isSpread:
 		return "Delta(8), T64('bit'), ZSTD(1)", "the differences are small: " +
 			"T64 leaves out the bits that none of them has"
 	case f.scheme == idtype.SchemeEightByte:
 		return "Delta(8), ZSTD(1)", "the differences between IDs repeat"
+	case f.scheme == idtype.SchemeSno:
+		return "ZSTD(1)", "no other codec takes bytes of this length; " +
+			"neighbours begin alike, which ZSTD finds"
 	}
-	return "ZSTD(1)", "no other codec takes bytes of this length; " +
-		"neighbours begin alike, which ZSTD finds"
+	return "ZSTD(1)", "no codec was measured for these IDs"
 }
 
 // String returns the definition as it stands in CREATE TABLE, with the index:

@@ -70,9 +70,10 @@ func elementError(value any, err error) *ElementError {
 }
 
 var (
-	errNoTime    = errors.New("they carry no time")
-	errSpread    = errors.New("IDs of mode SPREAD have no order by time")
-	errUUIDOrder = errors.New("ClickHouse orders UUIDs by their second half: " +
+	errNoTime        = errors.New("they carry no time")
+	errUnknownScheme = errors.New("the scheme is not known here")
+	errSpread        = errors.New("IDs of mode SPREAD have no order by time")
+	errUUIDOrder     = errors.New("ClickHouse orders UUIDs by their second half: " +
 		"store the bytes or the text")
 	errColumnKind = errors.New("the driver has no such value for a column of these IDs: " +
 		"is it another column, or one of another type?")

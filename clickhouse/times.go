@@ -20,11 +20,12 @@ type span struct{ least, greatest string }
 //
 // For trace IDs it also holds for the same seconds of other periods.
 //
-// The error is a [*TimeError] for IDs that carry no time or are not ordered by it. It is an
-// [*idtype.SpanError] if to is before from, or if timestamps repeat within the span. It is an
-// [*idtype.RangeError] for a time that IDs cannot have.
+// The error is a [*TimeError] for IDs that carry no time or are not ordered by it. It is one too
+// for IDs of a scheme that this package does not know. It is an [*idtype.SpanError] if to is before
+// from, or if timestamps repeat within the span. It is an [*idtype.RangeError] for a time that IDs
+// cannot have.
 func (c Column[T]) Between(from, to time.Time) (string, error) {
-	spans, err := c.spans(from, to)
+	spans, err := spansOf(formOf[T](), c.Spread, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -38,13 +39,12 @@ func (c Column[T]) Between(from, to time.Time) (string, error) {
 	return "(" + strings.Join(conditions, " OR ") + ")", nil
 }
 
-func (c Column[T]) spans(from, to time.Time) ([]span, error) {
-	f := formOf[T]()
+func spansOf(f form, isSpread bool, from, to time.Time) ([]span, error) {
 	fail := func(err error) ([]span, error) { return nil, &TimeError{f.scheme, f.storage, err} }
 	switch {
 	case f.scheme == idtype.SchemeDecimal || f.scheme == idtype.SchemeSequence:
 		return fail(errNoTime)
-	case c.Spread:
+	case isSpread:
 		return fail(errSpread)
 	case f.storage == idtype.StorageUUID:
 		return fail(errUUIDOrder)
@@ -60,6 +60,8 @@ func (c Column[T]) spans(from, to time.Time) ([]span, error) {
 		return nil, err
 	}
 	switch f.scheme {
+	case idtype.SchemeEightByte:
+		return eightByteSpans(f.storage, from, to)
 	case idtype.SchemeShort:
 		least, greatest, err := bounds(idtype.MinShortID, idtype.MaxShortID, from, to)
 		return []span{{fmt.Sprint(int64(least)), fmt.Sprint(int64(greatest))}}, err
@@ -70,8 +72,12 @@ func (c Column[T]) spans(from, to time.Time) ([]span, error) {
 		}
 		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
 	}
+	return fail(errUnknownScheme)
+}
+
+func eightByteSpans(storage idtype.Storage, from, to time.Time) ([]span, error) {
 	least, greatest, err := bounds(idtype.MinEightByteID, idtype.MaxEightByteID, from, to)
-	if f.storage != idtype.StorageBigint {
+	if storage != idtype.StorageBigint {
 		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
 	}
 	first, last := int64(least.Uint64()), int64(greatest.Uint64())

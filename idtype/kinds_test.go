@@ -88,10 +88,23 @@ var kinds = []kind{
 }
 
 var (
-	short     = kinds[2]
-	integers  = kinds[:4] // IDs of 63 bits
-	byteKinds = kinds[4:]
+	short     = kindNamed("ShortID as bigint")
+	integers  = kindsThat(kind.isInteger) // IDs of 63 bits
+	byteKinds = kindsThat(func(k kind) bool { return !k.isInteger() })
 )
+
+func kindsThat(are func(kind) bool) (those []kind) {
+	for _, k := range kinds {
+		if are(k) {
+			those = append(those, k)
+		}
+	}
+	return those
+}
+
+func kindNamed(name string) kind {
+	return kindsThat(func(k kind) bool { return k.name == name })[0]
+}
 
 type ordered[T any] interface {
 	idtype.ID

@@ -148,7 +148,7 @@ func TestLayoutsAgainstReference(t *testing.T) {
 			}
 		},
 		compose: composeEightByte,
-		raw:     func(t *rapid.T) []byte { return byteKinds[0].draw(t, "id") },
+		raw:     func(t *rapid.T) []byte { return kindNamed("EightByteID as bytes").draw(t, "id") },
 		parts:   idtype.EightByteID.Parts,
 		single: func(id idtype.EightByteID) idtype.EightByteParts {
 			if idtype.EightByteFromUint64(id.Uint64()) != id {
@@ -183,7 +183,7 @@ func TestLayoutsAgainstReference(t *testing.T) {
 				Partition: part("partition", 0, 65535), Sequence: part("sequence", 0, 65535),
 			}
 		},
-		raw:   func(t *rapid.T) []byte { return byteKinds[2].draw(t, "id") },
+		raw:   func(t *rapid.T) []byte { return kindNamed("SnoID as bytes").draw(t, "id") },
 		parts: idtype.SnoID.Parts,
 		single: func(id idtype.SnoID) idtype.SnoParts {
 			return idtype.SnoParts{

@@ -53,6 +53,13 @@ func (e *StorageError) Error() string {
 		e.Dialect, e.Storage)
 }
 
+// A SchemeError is returned for IDs of a scheme whose values no check of this package knows.
+type SchemeError struct {
+	Scheme idtype.Scheme
+}
+
+func (e *SchemeError) Error() string { return fmt.Sprintf("sqlid: unknown scheme %q", e.Scheme) }
+
 // Quote quotes a name as an identifier of standard SQL, which SQLite and PostgreSQL take.
 func Quote(name string) string { return Postgres.Quote(name) }
 

@@ -71,11 +71,11 @@ type Column[T idtype.ID] struct {
 	Domain Domain
 }
 
-// Type returns the column's type, for example "BIGINT". The error is a [*DialectError] or a
-// [*StorageError].
+// Type returns the column's type, for example "BIGINT". The error is a [*DialectError], a
+// [*StorageError] or a [*SchemeError].
 func (c Column[T]) Type(d Dialect) (string, error) {
 	var zero T
-	size := sizes[zero.Scheme()]
+	size, known := sizes[zero.Scheme()]
 	if zero.Storage() == idtype.StorageText {
 		size = len(zero.String())
 	}
@@ -85,6 +85,8 @@ func (c Column[T]) Type(d Dialect) (string, error) {
 		return "", &DialectError{d}
 	case column == "":
 		return "", &StorageError{d, zero.Storage()}
+	case !known && zero.Storage() != idtype.StorageBigint:
+		return "", &SchemeError{zero.Scheme()}
 	}
 	return column, nil
 }
@@ -110,31 +112,47 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	}
 	var zero T
 	size := sizes[zero.Scheme()]
-	name := d.Quote(c.Name)
+	name, numbers := d.Quote(c.Name), ""
+	if zero.Storage() == idtype.StorageBigint {
+		if numbers, err = c.numbers(name); err != nil {
+			return "", err
+		}
+	}
 	fill := strings.NewReplacer("{name}", name, "{size}", strconv.Itoa(size),
 		"{zeros}", strings.Repeat("00", size), "{zero}", zero.String(), "{zero uuid}", zeroUUID,
-		"{numbers}", c.numbers(name))
+		"{numbers}", numbers)
 	return fill.Replace(checks[dialect.Family(d)][zero.Storage()]), nil
 }
 
 // numbers is the condition for integers of the domain, in every dialect.
-func (c Column[T]) numbers(name string) string {
+func (c Column[T]) numbers(name string) (string, error) {
 	var zero T
-	switch {
-	case zero.Scheme() == idtype.SchemeEightByte: // the sign is a bit like any other
-		return name + " <> 0"
-	case c.Domain == Positive || zero.Scheme() == idtype.SchemeSequence:
-		return name + " > 0"
-	case zero.Scheme() == idtype.SchemeTrace:
-		return fmt.Sprintf("%s > 0 AND %[1]s & %d <> 0", name, idtype.TraceMaxBottom)
-	case zero.Scheme() == idtype.SchemeShort:
-		return fmt.Sprintf("%s BETWEEN 1 AND %d", name, int64(1)<<60-1)
+	check := name + " > 0"
+	switch zero.Scheme() {
+	case idtype.SchemeEightByte: // the sign is a bit like any other
+		return name + " <> 0", nil
+	case idtype.SchemeSequence:
+	case idtype.SchemeTrace:
+		if c.Domain != Positive {
+			check += fmt.Sprintf(" AND %s & %d <> 0", name, idtype.TraceMaxBottom)
+		}
+	case idtype.SchemeShort:
+		if c.Domain != Positive {
+			check = fmt.Sprintf("%s BETWEEN 1 AND %d", name, int64(1)<<60-1)
+		}
+	case idtype.SchemeDecimal:
+		if c.Domain != Positive {
+			check = fmt.Sprintf(
+				"%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID,
+			)
+		}
+		if c.Domain == Production {
+			check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
+		}
+	default:
+		return "", &SchemeError{zero.Scheme()}
 	}
-	check := fmt.Sprintf("%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID)
-	if c.Domain == Production {
-		check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
-	}
-	return check
+	return check, nil
 }
 
 // PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is

@@ -60,6 +60,35 @@ func TestNoColumn(t *testing.T) {
 	}
 }
 
+// Tiny is a scheme that this package was not told of: as an integer, and in bytes.
+type (
+	tinyNumber struct{ idtype.SequenceID }
+	tinyBytes  struct{ idtype.SnoID }
+)
+
+func (tinyNumber) Scheme() idtype.Scheme { return "tiny" }
+func (tinyBytes) Scheme() idtype.Scheme  { return "tiny" }
+
+func TestUnknownScheme(t *testing.T) {
+	for name, definition := range map[string]func(sqlid.Dialect) (string, error){
+		"number":           sqlid.Column[tinyNumber]{Name: "id"}.PrimaryKey,
+		"positive number":  sqlid.Column[tinyNumber]{Name: "id", Domain: sqlid.Positive}.Check,
+		"bytes, the check": sqlid.Column[tinyBytes]{Name: "id"}.Check,
+		"bytes, the type":  sqlid.Column[tinyBytes]{Name: "id"}.Type,
+	} {
+		got, err := definition(sqlid.MySQL)
+		var e *sqlid.SchemeError
+		if got != "" || !errors.As(err, &e) || e.Scheme != "tiny" ||
+			!strings.Contains(err.Error(), `"tiny"`) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	got, err := sqlid.Column[tinyNumber]{Name: "id"}.Type(sqlid.MySQL)
+	if got != "BIGINT" || err != nil { // whatever the scheme, 63 bits fit
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestUnknownDialect(t *testing.T) {
 	_, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey("oracle")
 	var e *sqlid.DialectError

@@ -153,10 +153,13 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 		return s, nil
 	}
 	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
-		if d.Kind == dsn.Postgres {
+		switch d.Kind {
+		case dsn.Postgres:
 			s, err = postgres.Open(ctx, d.Source())
-		} else {
+		case dsn.MySQL:
 			s, err = mysql.Open(ctx, d.Source())
+		default:
+			err = fmt.Errorf("%s has no store for the launch log", d.Kind)
 		}
 		return err
 	})

@@ -47,8 +47,10 @@ func newKind(t reflect.Type) *idKind {
 	k := &idKind{typ: t, direct: directOf(t, zero.Storage()), form: zero.Storage()}
 	switch k.form {
 	case idtype.StorageBigint:
-		scheme := zero.Scheme()
-		k.textIsDistinct = scheme != idtype.SchemeShort && scheme != idtype.SchemeEightByte
+		switch zero.Scheme() { // of a scheme that is not named here it is not known
+		case idtype.SchemeDecimal, idtype.SchemeTrace, idtype.SchemeSequence:
+			k.textIsDistinct = true
+		}
 	case idtype.StorageUUID:
 		k.textIsDistinct = true
 	}

@@ -1,0 +1,72 @@
+package idmint_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// schemeLists are the files that name every scheme by its type or its name, with the exceptions.
+// Nothing else misses a scheme in one of them.
+var schemeLists = map[string][]string{
+	"docs/design/formats.md": nil,
+
+	"idtype/doc.go": nil, "idtype/kinds_test.go": nil, "idtype/formats_test.go": nil,
+	"idtype/layouts_test.go": {"sequence"},
+	"idtype/vectors_test.go": {"sequence"},
+	"idtype/widths_test.go":  {"decimal", "sequence"}, // they have no bits
+
+	"generator/doc.go": nil, "generator/zero_test.go": nil,
+	"generator/layout_test.go":  {"decimal", "sequence"}, // they carry no time
+	"generator/limits_test.go":  {"decimal", "sequence"},
+	"generator/schemes_test.go": {"decimal", "sequence"},
+	"generator/window.go":       {"decimal", "sequence"},
+
+	"cmd/idmint/scheme.go": nil, "cmd/idmint/bounds.go": nil, "cmd/idmint/vectors_test.go": nil,
+	"cmd/idmint/new_test.go": nil,
+	"cmd/idmint/counter.go":  {"decimal", "sequence"},
+	"cmd/idmint/scramble.go": {"eightbyte", "sno"}, // they are bytes
+
+	"sqlid/sqlid.go":       nil,
+	"sqlid/pgxid/types.go": {"sno"}, // its bytes and texts are told by their form
+	"clickhouse/column.go": nil, "clickhouse/times.go": nil,
+
+	"internal/sqlsuite/columns.go": nil, "internal/sqlsuite/driver.go": nil,
+	"internal/gormsuite/columns.go": nil,
+	"internal/gormsuite/schemes.go": {"decimal"}, // the suite's other tests use it
+	"internal/chsuite/chsuite.go":   nil, "internal/pgxsuite/pgxsuite.go": nil,
+	"integration_test/restart_test.go": {"decimal"}, // its number is the launch log's
+
+	"cmd/idmint/measure/keys.go": nil,
+	"bench/mint_test.go":         {"sequence"}, // as fast as its counter
+	"bench/report/targets.go":    {"sequence", "trace"},
+	"bench/report/history.go":    {"sequence"},
+	"bench/figures/main.go":      {"eightbyte", "sequence"}, // README does not show them
+}
+
+var schemeConstant = regexp.MustCompile(`(?m)^\tScheme\w+ +Scheme = "(\w+)"$`)
+
+// TestEveryListHasEveryScheme reads the texts: most of these lists are of other packages' tests.
+func TestEveryListHasEveryScheme(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	constants := schemeConstant.FindAllStringSubmatch(read("idtype/id.go"), -1)
+	if len(constants) < 6 {
+		t.Fatalf("only %d schemes in idtype/id.go", len(constants))
+	}
+	for file, exceptions := range schemeLists {
+		text := strings.ToLower(read(file))
+		for _, c := range constants {
+			if !slices.Contains(exceptions, c[1]) && !strings.Contains(text, c[1]) {
+				t.Errorf("%s does not name the scheme %s", file, c[1])
+			}
+		}
+	}
+}
