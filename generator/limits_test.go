@@ -71,13 +71,15 @@ func limitsOf(s scheme) limits {
 			},
 			bounds: bounds(idtype.MinShortID, idtype.MaxShortID),
 		}
+	case "sno", "sno with metabyte":
+		return limits{
+			parts: func(ms int64) error {
+				return errOf(idtype.SnoParts{UnixMs: ms, Sequence: 1}.ID())
+			},
+			bounds: bounds(idtype.MinSnoID, idtype.MaxSnoID),
+		}
 	}
-	return limits{
-		parts: func(ms int64) error {
-			return errOf(idtype.SnoParts{UnixMs: ms, Sequence: 1}.ID())
-		},
-		bounds: bounds(idtype.MinSnoID, idtype.MaxSnoID),
-	}
+	panic("no limits of " + s.name)
 }
 
 // errOf is the error of a call, which may give nothing beside it.
