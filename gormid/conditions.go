@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gorm.io/gorm/clause"
 
@@ -212,49 +209,4 @@ func (b *builder) vars(e clause.Expr) []any {
 		}
 	}
 	return rewritten
-}
-
-var (
-	// aWord is what the text of an ID is made of, or a UUID.
-	aWord = regexp.MustCompile(`^[-0-9A-Za-z_]+$`)
-	// aName begins a name: to a database such a word is a column, and to GORM's users too.
-	aName = regexp.MustCompile(`^[A-Za-z_]`)
-)
-
-// word makes a condition for the key of a text that is the only condition. A UUID or digits would
-// be arithmetic, and true. It takes no text that may be the name of a column, unless that is the 16
-// characters of an ID of bytes. GORM itself takes a number for the key: one that arrives here was
-// meant as SQL.
-func (b *builder) word(e clause.Expr) clause.Expression {
-	text := strings.TrimSpace(e.SQL)
-	s := b.stmt.Schema
-	if !b.words || len(e.Vars) != 0 || s == nil {
-		return nil
-	}
-	if !aWord.MatchString(text) || s.LookUpField(text) != nil {
-		return nil
-	}
-	if _, err := strconv.Atoi(text); err == nil {
-		return nil
-	}
-	for _, key := range s.PrimaryFields {
-		t, ok := targetOf(key)
-		if !ok {
-			continue
-		}
-		id, err := t.ofText(text)
-		if aName.MatchString(text) && (err != nil || t.typ.Kind() != reflect.Array) {
-			return nil
-		}
-		switch {
-		case len(s.PrimaryFields) > 1:
-			id = b.refuse(fmt.Errorf("the condition %q is a value alone, and the primary key has "+
-				"several columns: name one, as in Where(\"column\", value)", text))
-		case err != nil:
-			id = b.refuse(conditionError(key.Name, err))
-		}
-		column := clause.Column{Table: clause.CurrentTable, Name: key.DBName}
-		return clause.Eq{Column: column, Value: id}
-	}
-	return nil
 }

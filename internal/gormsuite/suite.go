@@ -94,6 +94,7 @@ var suite = []struct {
 	{"TypeTag", testTypeTag, 0},
 	{"TwoGenerators", testTwoGenerators, inserts},
 	{"Literals", testLiterals, 0},
+	{"ValuesAreNoConditions", testValuesAreNoConditions, 0},
 }
 
 // What is the same everywhere, and the ways of one database, is tested in one.
@@ -114,6 +115,9 @@ var only = []struct {
 	{"RefusalInSubquery", testRefusalInSubquery, SQLite},
 	{"OtherConditionsAreLeftAlone", testOtherConditionsAreLeftAlone, SQLite},
 	{"TextsByThemselves", testTextsByThemselves, SQLite},
+	{"SQLByItself", testSQLByItself, SQLite},
+	{"CausesOfValues", testCausesOfValues, SQLite},
+	{"AroundAnID", testAroundAnID, SQLite},
 	{"RefusedIsNotRun", testRefusedIsNotRun, SQLite},
 	{"TextsOfPatches", testTextsOfPatches, SQLite},
 	{"ErrorsNameTheField", testErrorsNameTheField, SQLite},
