@@ -107,8 +107,9 @@
 // # NULL
 //
 // nil in a map is NULL, for a field that is a plain ID too: tag that one "not null".
-// So is a column that a map lacks. A foreign key that is forgotten in a map is stored as NULL, and
-// no error tells. In a struct it is an [*Error].
+// A column that a created map lacks is NULL as well. So a foreign key that is forgotten in a map is
+// stored as NULL, and no error tells. In a struct it is an [*Error]. With the tag "not null" the
+// database refuses the row. ClickHouse stores zero in a column that is not Nullable.
 //
 // A column that is NULL sets a pointer to nil, sql.Null and sqlid.Null to NULL, and a plain ID to
 // zero. A struct that is used again is no exception. GORM alone leaves the old ID

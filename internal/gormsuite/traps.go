@@ -236,6 +236,22 @@ func testTold(t *testing.T, d Database) {
 		db.First(&Small{}, (*idtype.DecimalID)(nil))
 	}()
 
+	migrate(t, db, allModels()...)
+	forgotten := []map[string]any{{"text": "a"}, {"text": "b"}}
+	must(t, db.Model(&Position{}).Create(forgotten[0]))
+	must(t, db.Model(&Position{}).Create(forgotten[1:]))
+	wantColumn(t, db, "SELECT text FROM positions WHERE order_id IS NULL", "a", "b")
+	type Note struct {
+		ID      idtype.DecimalID
+		OrderID OrderID `gorm:"not null"`
+		Text    string
+	}
+	must(t, db.Exec("DROP TABLE notes"))
+	migrate(t, db, &Note{})
+	if err := db.Model(&Note{}).Create(map[string]any{"text": "a"}).Error; err == nil {
+		t.Error("a column that is not null takes NULL")
+	}
+
 	migrate(t, db, &Paper{})
 	var paper Paper
 	raw := []byte("0123456789")
