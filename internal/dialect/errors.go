@@ -135,14 +135,15 @@ func CauseOf(err error) (Dialect, Cause) {
 	return "", Other
 }
 
-// UnknownHost reports whether an error says that nobody knows the server's name. That does not pass.
+// UnknownHost reports whether an error says that nobody knows the server's name. That does not
+// pass.
 func UnknownHost(err error) bool {
 	var name *net.DNSError
 	return errors.As(err, &name) && name.IsNotFound
 }
 
-// find looks in err's tree for an error with a field or a method of this name that is an integer, and
-// returns that in digits.
+// find looks in err's tree for an error with a field or a method of this name. It must be an
+// integer. find returns its digits.
 func find(err error, name string) (string, bool) {
 	for err != nil {
 		if digits, ok := integer(reflect.ValueOf(err), name); ok {
