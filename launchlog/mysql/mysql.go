@@ -127,6 +127,9 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // 10 s from then on. Long queries of the app that take all connections count as well. See [Open]
 // for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
+	if db == nil {
+		return opened(nil, errors.New("the pool is nil"))
+	}
 	return opened(open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
 		now := db.Stats()
 		return rows.Usage{

@@ -25,6 +25,7 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 	for name, open := range map[string]func() (*mysql.Store, error){
 		"not a DSN":     func() (*mysql.Store, error) { return mysql.Open(t.Context(), "me@nowhere") },
 		"as for --db":   func() (*mysql.Store, error) { return mysql.Open(t.Context(), "mysql://a/b") },
+		"no pool":       func() (*mysql.Store, error) { return mysql.New(t.Context(), nil) },
 		"a closed pool": func() (*mysql.Store, error) { return mysql.New(t.Context(), db) },
 		"an ended context": func() (*mysql.Store, error) {
 			return mysql.Open(ended, nowhere)

@@ -25,6 +25,7 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 		"not a DSN": func() (*postgres.Store, error) {
 			return postgres.Open(t.Context(), "postgres://[bad")
 		},
+		"no pool":       func() (*postgres.Store, error) { return postgres.New(t.Context(), nil) },
 		"a closed pool": func() (*postgres.Store, error) { return postgres.New(t.Context(), pool) },
 		"an ended context": func() (*postgres.Store, error) {
 			return postgres.Open(ended, nowhere)

@@ -114,6 +114,9 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // does so after a second until the store has written for the first time, and after 10 s from then
 // on. Long queries of the app that take all connections count as well. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
+	if pool == nil {
+		return opened(nil, errors.New("the pool is nil"))
+	}
 	return opened(open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
 		now := pool.Stat()
 		return rows.Usage{
