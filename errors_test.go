@@ -22,8 +22,8 @@ var within = map[string]string{
 	"generator.ErrRepeated": "NumberError", "generator.ErrNotMade": "NumberError",
 	"generator.NotBeforeError": "NumberError", "generator.PanicError": "NumberError",
 	"generator.ErrClockBehind": "ClockError", "generator.ErrClockStopped": "ClockError",
-	"generator.ErrMaxWait": "ClockError",
-	"generator.ask":        "NumberError: a number that is given has no window that passes",
+	"generator.ErrMaxWait": "ClockError", "generator.notBefore": "ClockError",
+	"generator.ask": "NumberError: a number that is given has no window that passes",
 
 	"clickhouse.ErrCompact": "TableError", "clickhouse.ErrNoRows": "TableError",
 	"clickhouse.ErrNoColumn": "TableError",
@@ -31,8 +31,14 @@ var within = map[string]string{
 	"gormid.zeroReason": "Error", "gormid.mismatchError": "Error",
 	"gormid.within": "nothing: it takes the name away in the middle of another's text",
 
-	"launchlog.AttemptError":     "nothing: it says what the store's error does",
-	"migrations.SearchPathError": "failure", "postgres.SearchPathError": "failure",
+	"launchlog.AttemptError": "nothing: it says what the store's error does",
+	"etcd.connectError":      "failure",
+	"etcd.briefError":        "launchlog.NodeError",
+	"launchlog.NodeError":    "failure of a store, and a Log's errors",
+	// Results of checks hold it.
+	"zookeeperdoctor.refusedError": "a failure, or nothing",
+	"zookeeper.sentError":          "failure, and a Log's errors",
+	"migrations.SearchPathError":   "failure", "postgres.SearchPathError": "failure",
 	// A launchlog.Log calls the steps of a store, and puts its name before what they say.
 	"memory.Store": "a Log's errors", "sqlite.Store": "a Log's errors",
 	"postgres.Store": "a Log's errors", "mysql.Store": "a Log's errors",

@@ -21,7 +21,9 @@ type fence struct {
 // drivers are those that the stores import, each store its own.
 var drivers = map[string]string{
 	"launchlog/sqlite": "github.com/mattn", "launchlog/postgres": "github.com/jackc",
-	"launchlog/mysql": "github.com/go-sql-driver",
+	"launchlog/mysql": "github.com/go-sql-driver", "launchlog/etcd": "go.etcd.io",
+	"launchlog/zookeeper": "github.com/go-zookeeper",
+	"launchlog/cassandra": "github.com/apache",
 }
 
 // driversBut are the drivers of all stores but one.
@@ -39,8 +41,11 @@ func driversBut(store string) []string {
 var libraries = fence{
 	[]string{
 		"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
-		"launchlog/postgres", "launchlog/mysql", "launchlog/internal/named",
-		"launchlog/internal/rows", "migrations", "sqlid", "sqlid/pgxid", "gormid", "clickhouse",
+		"launchlog/postgres", "launchlog/mysql", "launchlog/etcd", "launchlog/zookeeper",
+		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
+		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
+		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
+		"sqlid", "sqlid/pgxid", "gormid", "clickhouse",
 	},
 	[]string{
 		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
@@ -78,12 +83,39 @@ var fences = []fence{
 		"a launch log needs no ID types, and no driver but its store's",
 	},
 	{
+		[]string{"claims"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "generator", module + "idtype",
+		},
+		"claims wire a launch log to generators, and know no driver",
+	},
+	{
+		[]string{"doctor"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "generator", module + "idtype",
+		},
+		"checks ask the log and the pool that they are given, by whatever driver",
+	},
+	{
 		[]string{"launchlog/internal/rows"},
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
 		},
 		"what the stores share drives no database",
+	},
+	{
+		[]string{"launchlog/internal/kv"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+		},
+		"the store over key-value engines drives none of them",
 	},
 	{
 		[]string{"launchlog/internal/named"},
@@ -118,6 +150,42 @@ var fences = []fence{
 			module + "launchlog/internal/rows", module + "internal/dialect",
 		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
+	},
+	{
+		[]string{"launchlog/etcd"},
+		append(driversBut("launchlog/etcd"), module, "gorm.io", "database/sql"),
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/kv", module + "internal/dialect",
+		},
+		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+	},
+	{
+		[]string{"launchlog/zookeeper"},
+		append(driversBut("launchlog/zookeeper"), module, "gorm.io", "database/sql"),
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/kv", module + "internal/dialect",
+		},
+		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+	},
+	{
+		[]string{"launchlog/cassandra"},
+		append(driversBut("launchlog/cassandra"), module, "gorm.io", "database/sql"),
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named",
+			module + "launchlog/internal/kv", module + "internal/dialect",
+		},
+		"a module of its own: nobody else has its driver in go.sum, and it needs no SQL",
+	},
+	{
+		[]string{
+			"launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
+			"launchlog/cassandra/cassandradoctor",
+		},
+		[]string{"gorm.io", "github.com/mattn", "github.com/jackc", "github.com/go-sql-driver"},
+		nil,
+		"who checks a store that he runs needs no SQL database's driver",
 	},
 	{
 		[]string{"migrations"},
@@ -188,12 +256,15 @@ var fences = []fence{
 }
 
 // unfenced are the packages that no user imports.
-var unfenced = []string{"internal/", "cmd/", "examples/", "integration_test", "launchlog/storetest"}
+var unfenced = []string{
+	"internal/", "cmd/", "examples/", "integration_test", "launchlog/storetest",
+	"launchlog/internal/kv/kvtest",
+}
 
 func TestFences(t *testing.T) {
 	for _, f := range fences {
 		for _, p := range f.packages {
-			if strings.HasPrefix(p, "cmd/") && os.Getenv("GOWORK") == "off" {
+			if isOtherModule(p) && os.Getenv("GOWORK") == "off" {
 				t.Logf("%s is of another module, which go.work joins", p)
 				continue
 			}
@@ -207,6 +278,13 @@ func TestFences(t *testing.T) {
 			}
 		}
 	}
+}
+
+// isOtherModule reports whether a package is of a module below the root's.
+func isOtherModule(name string) bool {
+	return slices.ContainsFunc([]string{
+		"cmd/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
+	}, func(module string) bool { return strings.HasPrefix(name+"/", module) })
 }
 
 func TestEveryPackageHasAFence(t *testing.T) {

@@ -55,6 +55,14 @@ type ceiling[N any] struct {
 	ahead int64      // where the counter stood when it was waited for; or 0
 }
 
+// Trouble is the counter's.
+func (c *ceiling[N]) Trouble() error {
+	if trouble := troubleOf(c.counter); trouble != nil {
+		return trouble()
+	}
+	return nil
+}
+
 func (c *ceiling[N]) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,
 ) (Window[N], error) {

@@ -6,6 +6,7 @@
 //
 //	gen, err := generator.NewDecimal(log.Generators(launch))
 //	err = gen.Ready(ctx) // takes its first number, before the first transaction
+//	defer gen.Close(ctx) // reports how far it came, so that the next start begins above it
 //	id, err := gen.Next(ctx)
 //	user.ID = UserID(id) // a typed key is a conversion away
 //
@@ -36,7 +37,8 @@
 //
 // IDs of one generator ascend as numbers, or in the order of their bytes. Trace IDs do so until
 // their timestamp wraps, and sno IDs until the clock goes back and tick-tock sets in. Eightbyte
-// IDs do so in mode TIME_SEQUENTIAL. Those of several generators interleave.
+// IDs do so in mode TIME_SEQUENTIAL. Those of several generators interleave. Decimal IDs do so
+// within seconds, and ascend from one deployment to the next, if their numbers are a [Hinter].
 //
 // A generator that no constructor made mints nothing: its calls fail with [ErrNotMade].
 //

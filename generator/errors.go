@@ -44,12 +44,26 @@ var errNotMade = &NumberError{Err: ErrNotMade}
 type NotBeforeError struct {
 	From int64 // a number of units since 1970
 	Unit time.Duration
+	Err  error // why, or nil; a [ClockError] of a call that does not wait so long wraps it
 }
 
 func (e *NotBeforeError) Error() string {
 	from := time.Unix(0, 0).Add(time.Duration(e.From) * e.Unit)
-	return "there is no window before " + from.UTC().Format(time.RFC3339Nano)
+	text := "there is no window before " + from.UTC().Format(time.RFC3339Nano)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
 }
+
+// Unwrap returns why.
+func (e *NotBeforeError) Unwrap() error { return e.Err }
+
+// A notBefore is of a call that does not wait for what a source of windows said it has to wait for.
+type notBefore struct{ err, why error }
+
+func (e *notBefore) Error() string   { return e.why.Error() }
+func (e *notBefore) Unwrap() []error { return []error{e.err, e.why} }
 
 // A PanicError is wrapped by the [NumberError] where a source panicked, also that of a [Buffer].
 // Sources are asked in a goroutine of their own, where a panic would end the process.
@@ -86,6 +100,19 @@ func (e *NumberError) Error() string {
 }
 
 func (e *NumberError) Unwrap() error { return e.Err }
+
+// A HintError is returned by [Decimal.Close] where the register did not hear how far the generator
+// has come. The next deployment may begin below its last IDs. None is repeated.
+type HintError struct {
+	Launch int
+	Err    error // from the source, or the context's
+}
+
+func (e *HintError) Error() string {
+	return fmt.Sprintf("generator: the counters of launch %d are not reported: %v", e.Launch, e.Err)
+}
+
+func (e *HintError) Unwrap() error { return e.Err }
 
 // A ClockError is returned where a call would have to wait for the clock and does not, or no
 // longer. Nothing is lost by it.

@@ -88,8 +88,12 @@ func ExampleNewTestDecimal() {
 func ExampleDecimal_Stats() {
 	gen, _ := generator.NewDecimal(&memory{launch: 65})
 	gen.Owned(1000).Next(context.Background())
-	fmt.Printf("%+v\n", gen.Stats())
-	// Output: {Launch:65 Generators:[1] Taken:1000}
+	s := gen.Stats()
+	fmt.Println(s.Taken, "taken by generators", s.Generators, "of launch", s.Launch)
+	fmt.Printf("%.4f %% of the counters\n", 100*float64(s.Counter)/idtype.DecimalMaxCounter)
+	// Output:
+	// 1000 taken by generators [1] of launch 65
+	// 0.0001 % of the counters
 }
 
 // unreachable is a launch log that is away.

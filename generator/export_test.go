@@ -31,7 +31,13 @@ func (g *Decimal) Above() int {
 func (o *OwnedDecimal) Left() int { return int((o.end - o.id) / idtype.DecimalStep) }
 
 // Change is what a call does that found no counters left, be that still so or not.
-func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx) }
+func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx, "") }
 
 // NewAnchoredClockOf anchors a clock at a system's clock of the test's.
 func NewAnchoredClockOf(system func() time.Time) *AnchoredClock { return newAnchoredClock(system) }
+
+// The counters that a hint may name end at Highest.
+const Highest = highest
+
+// Look is a look at the register.
+func (g *Decimal) Look(ctx context.Context) error { return g.look(ctx) }

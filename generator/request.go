@@ -3,6 +3,7 @@ package generator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ var errNoAnswer = errors.New("the source ended its goroutine without an answer")
 type requester[T any] struct {
 	ask     func(context.Context) (T, error)
 	settled func(T, error) (T, error) // checks the answer; called with mu held
+	trouble func() error              // what is in the way of an answer; nil if nobody knows
 
 	// mu guards pending, and what settled, needed and install touch. It is not held while waiting.
 	mu      sync.Mutex
@@ -49,7 +51,7 @@ func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install 
 	select {
 	case <-q.done:
 	case <-ctx.Done():
-		return ctx.Err()
+		return r.cutOff(ctx)
 	}
 	if q.err != nil {
 		return q.err
@@ -60,6 +62,25 @@ func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install 
 	if r.pending == q {
 		r.pending = nil
 		install(q.answer)
+	}
+	return nil
+}
+
+// cutOff is the error of a call whose context has ended, with what is in the way of its answer.
+func (r *requester[T]) cutOff(ctx context.Context) error {
+	if r.trouble != nil {
+		if why := r.trouble(); why != nil {
+			return fmt.Errorf("%w: %w", ctx.Err(), why)
+		}
+	}
+	return ctx.Err()
+}
+
+// troubleOf is the method of a source that tells what is in the way of it, as those of a launch log
+// do. It is nil for other sources.
+func troubleOf(source any) func() error {
+	if s, ok := source.(interface{ Trouble() error }); ok {
+		return s.Trouble
 	}
 	return nil
 }

@@ -35,8 +35,9 @@ type block struct {
 	ask       uint64 // the ID from which on the next block is asked for; guarded by blocks.mu
 }
 
-// NewSequence makes a generator that takes size IDs from the counter at a time. The error is an
-// [*OptionError].
+// NewSequence makes a generator that takes size IDs from the counter at a time. A counter of the
+// launch log is not to have the name of one of idmint's own: see the Counter method of launchlog's
+// Log. The error is an [*OptionError].
 func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	if size < 1 || size > math.MaxInt32 {
 		return nil, &OptionError{"size", strconv.FormatInt(size, 10), "is outside 1..2147483647"}
@@ -47,6 +48,7 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 	g := &Sequence{counter: counter, size: size}
 	g.block.Store(&block{})
 	g.blocks.ask = func(ctx context.Context) (*block, error) { return g.reserve(ctx, size) }
+	g.blocks.trouble = troubleOf(counter)
 	g.blocks.settled = g.check
 	return g, nil
 }

@@ -51,6 +51,7 @@ func start[N any](
 	t.fail = o.Regression == RegressionFails
 	t.toggle = l.toggles && o.Regression == RegressionDefault
 	t.windows.ask = func(ctx context.Context) (*span, error) { return ask(ctx, t, windows, encode) }
+	t.windows.trouble = troubleOf(windows)
 	t.windows.settled = t.check
 	t.span.Store(t.newSpan(0, 0, 0))
 
@@ -167,6 +168,7 @@ func (t *timeline) renew(ctx context.Context, s *span) error {
 	var later *NotBeforeError
 	switch {
 	case errors.As(err, &later):
+		t.why.Store(later)
 		t.later.Store(t.tickOfUnit(later.From))
 	case err != nil:
 		return &NumberError{Scheme: t.scheme, Err: err}

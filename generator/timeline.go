@@ -67,6 +67,8 @@ type timeline struct {
 	queue queue // has its own lock
 	// later is the tick before which the source of windows has none, or one that has passed.
 	later atomic.Uint64
+	// why says, for errors, what later is about. It is nil where the source did not say.
+	why atomic.Pointer[NotBeforeError]
 
 	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled. It
 	// rises.

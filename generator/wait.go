@@ -90,12 +90,15 @@ func (t *timeline) far(nano int64, tick uint64) bool {
 // endedError is of a call whose context has ended.
 func (t *timeline) endedError(ctx context.Context, m missing) error {
 	if m.window {
-		return &NumberError{Scheme: t.scheme, Err: ctx.Err()}
+		return &NumberError{Scheme: t.scheme, Err: t.windows.cutOff(ctx)}
 	}
 	return t.clockError(t.clock.UnixNano(), m.until, ctx.Err())
 }
 
 func (t *timeline) clockError(nano int64, until uint64, err error) error {
+	if why := t.why.Load(); why != nil && why.Err != nil && t.later.Load() == until {
+		err = &notBefore{err, why.Err}
+	}
 	return &ClockError{
 		Scheme: t.scheme, Now: time.Unix(0, nano), Until: time.Unix(0, t.timeOf(until)), Err: err,
 	}

@@ -3,7 +3,6 @@ package gormid
 import (
 	"errors"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"gorm.io/gorm"
@@ -33,7 +32,7 @@ func beforeMark(sql string, i int) string {
 // comparesIDs reports whether SQL ends with the parenthesis after a comparison with a column of
 // IDs.
 func (b *builder) comparesIDs(sql string) bool {
-	compared := inParentheses.FindStringSubmatch(sql)
+	compared := inParentheses().FindStringSubmatch(sql)
 	if compared == nil {
 		return false
 	}
@@ -42,22 +41,22 @@ func (b *builder) comparesIDs(sql string) bool {
 }
 
 var (
-	inParentheses = regexp.MustCompile(
+	inParentheses = pattern(
 		"(?i)([\\w.\"`]+)\\s*(?:=|<>|!=|\\bNOT\\s+IN|\\bIN)\\s*\\(\\s*$")
-	inList     = regexp.MustCompile(`(?i)\bIN\s*\(?\s*$`)
-	anyOf      = regexp.MustCompile(`(?i)\b(?:ANY|ALL|SOME)\s*\(\s*$`)
-	comparison = regexp.MustCompile("([\\w.\"`]+)\\s*(?:=|<>|!=|<|>|<=|>=)\\s*$")
+	inList     = pattern(`(?i)\bIN\s*\(?\s*$`)
+	anyOf      = pattern(`(?i)\b(?:ANY|ALL|SOME)\s*\(\s*$`)
+	comparison = pattern("([\\w.\"`]+)\\s*(?:=|<>|!=|<|>|<=|>=)\\s*$")
 )
 
-func afterIN(sql string) bool { return inList.MatchString(sql) }
+func afterIN(sql string) bool { return inList().MatchString(sql) }
 
 // isListWanted reports whether SQL that ends so goes on with a list, or with a value of a column of
 // IDs.
 func isListWanted(stmt *gorm.Statement, sql string) bool {
-	if afterIN(sql) || anyOf.MatchString(sql) {
+	if afterIN(sql) || anyOf().MatchString(sql) {
 		return true
 	}
-	compared := comparison.FindStringSubmatch(sql)
+	compared := comparison().FindStringSubmatch(sql)
 	if compared == nil {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gorm.io/gorm/clause"
 )
@@ -16,33 +17,38 @@ import (
 
 var (
 	// aWord is what the text of an ID is made of, or a UUID.
-	aWord = regexp.MustCompile(`^[-0-9A-Za-z_]+$`)
+	aWord = pattern(`^[-0-9A-Za-z_]+$`)
 	// aName begins a name: to a database such a word is a column, and to GORM's users too.
-	aName = regexp.MustCompile(`^[A-Za-z_]`)
+	aName = pattern(`^[A-Za-z_]`)
 
 	// A comment may follow a value, and hide what GORM writes behind it.
-	comments = regexp.MustCompile(`(?s)--[^\n]*|#[^\n]*|/\*.*?(?:\*/|$)`)
+	comments = pattern(`(?s)--[^\n]*|#[^\n]*|/\*.*?(?:\*/|$)`)
 
 	// values are words that begin with a digit. Around them stands anything but words. Between them
 	// stands no operator. There may be none of them: then nothing is left that is a condition.
-	values = func() *regexp.Regexp {
+	values = func() func() *regexp.Regexp {
 		const (
 			around  = `[^\pL\pN_]*`
 			between = `[^\pL\pN_=<>!+\-*/%&|^~@#?:$.]+[-+.]?`
 			value   = `\pN(?:[eE]\+|[\pL\pN_.\-])*`
 		)
-		return regexp.MustCompile(
+		return pattern(
 			`^` + around + `(?:` + value + `(?:` + between + value + `)*` + around + `)?$`)
 	}()
 
 	// aString is one string literal. Most databases read digits at its start as a number, and NOT
 	// makes any other string true.
-	aString = regexp.MustCompile(`(?is)^[^\pL\pN_'"]*` +
+	aString = pattern(`(?is)^[^\pL\pN_'"]*` +
 		`(?:[a-z]|u&|_[a-z0-9]+)?'(?:[^']|'')*'` + `[^\pL\pN_'"]*$`)
 	// quotedValue is a string to SQLite and MySQL too, if it is no column's name.
-	quotedValue = regexp.MustCompile(`^[^\pL\pN_'"]*` +
+	quotedValue = pattern(`^[^\pL\pN_'"]*` +
 		`"(?:[^\pL_"][^"]*)?"` + `[^\pL\pN_'"]*$`)
 )
+
+// pattern is compiled when it is needed first: all of them take a millisecond.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // word makes a condition for the key of a text that is the only condition, and a value. It binds
 // the exact text of an ID, and refuses the rest: a database would read arithmetic, and be content.
@@ -59,8 +65,8 @@ func (b *builder) word(e clause.Expr) clause.Expression {
 		return nil
 	}
 	bare := text
-	if !aWord.MatchString(text) { // a word may have two dashes
-		bare = comments.ReplaceAllString(text, " ")
+	if !aWord().MatchString(text) { // a word may have two dashes
+		bare = comments().ReplaceAllString(text, " ")
 	}
 	for _, key := range s.PrimaryFields {
 		t, ok := targetOf(key)
@@ -69,10 +75,10 @@ func (b *builder) word(e clause.Expr) clause.Expression {
 		}
 		core, isID := t.within(bare)
 		switch {
-		case aString.MatchString(text):
+		case aString().MatchString(text):
 		case s.LookUpField(core) != nil:
 			return nil
-		case isID && (!aName.MatchString(core) || t.typ.Kind() == reflect.Array):
+		case isID && (!aName().MatchString(core) || t.typ.Kind() == reflect.Array):
 		case isID && strings.ContainsAny(text, `"'`):
 		case !isValue(text, bare):
 			return nil
@@ -96,8 +102,8 @@ func (b *builder) word(e clause.Expr) clause.Expression {
 
 // within is the word in a text, and whether that is the text of an ID.
 func (t target) within(text string) (word string, isID bool) {
-	word = strings.TrimFunc(text, func(r rune) bool { return !aWord.MatchString(string(r)) })
-	if !aWord.MatchString(word) {
+	word = strings.TrimFunc(text, func(r rune) bool { return !aWord().MatchString(string(r)) })
+	if !aWord().MatchString(word) {
 		return word, false
 	}
 	_, err := t.ofText(word)
@@ -107,9 +113,9 @@ func (t target) within(text string) (word string, isID bool) {
 // isValue recognises a condition that has no name, no call, and no operator between two values.
 // Bare is the text without comments.
 func isValue(text, bare string) bool {
-	if aWord.MatchString(text) {
-		return !aName.MatchString(text)
+	if aWord().MatchString(text) {
+		return !aName().MatchString(text)
 	}
-	return values.MatchString(bare) || aString.MatchString(bare) ||
-		quotedValue.MatchString(bare) || quotedValue.MatchString(text)
+	return values().MatchString(bare) || aString().MatchString(bare) ||
+		quotedValue().MatchString(bare) || quotedValue().MatchString(text)
 }

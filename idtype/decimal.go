@@ -38,11 +38,12 @@ const (
 //	ccccggggglllll   counter 1415 · generator 92 · launch 65
 //
 //	places   part         range              who gives it
-//	9        counter      1 ..= 922337202    the generator, counting
+//	9        counter      1 ..= 922337202    the generator, counting on from those before it
 //	5        generator    0 ..= 99999        the launch log, at each start of an app
 //	5        launch       1 ..= 99999        the launch log, once per deployment; 0 in tests only
 //
-// IDs of one generator ascend. IDs of several interleave by counter.
+// IDs of one generator ascend. IDs of several interleave by counter. A generator of package
+// generator begins above the counters of the deployments before it, if its launch log tells them.
 type Decimal[E any] int64
 
 // DecimalID is the decimal ID of any entity.

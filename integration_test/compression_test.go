@@ -133,3 +133,77 @@ func TestFootprint(t *testing.T) {
 		}
 	})
 }
+
+// TestDeployments: decimal IDs of ten deployments are stored as small as those of a database's
+// identity column. The launch log tells each deployment where the one before has ended.
+func TestDeployments(t *testing.T) {
+	const rows = 200_000
+	rhythm := func(generators, deployments int) measure.Rhythm {
+		return measure.Rhythm{
+			IDs: rows, Generators: generators, PerSecond: 10_000, Deployments: deployments,
+		}
+	}
+	decimal := measure.Find("decimal", idtype.StorageBigint)
+	t.Run("PostgreSQL", func(t *testing.T) {
+		d, err := measure.Open(t.Context(), dbtest.New(t, databases.Postgres))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		perRow := func(k measure.Key, r measure.Rhythm) float64 {
+			t.Helper()
+			f, err := d.Footprint(t.Context(), k, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return float64(f.KeyBytes) / float64(f.Rows)
+		}
+		// Of one generator a sequence is 1, 2, 3 …, as an identity column is.
+		identity := perRow(measure.Find("sequence", idtype.StorageBigint), rhythm(1, 1))
+		for _, tt := range []struct {
+			generators, perSecond int
+			most                  float64
+		}{
+			{1, 10_000, 1.05},
+			{4, 30, 1.10},
+			{4, 300, 1.10},
+			{4, 1000, 1.10},
+			{4, 10_000, 1.10},
+		} {
+			r := rhythm(tt.generators, 10)
+			r.PerSecond = tt.perSecond
+			got := perRow(decimal, r)
+			t.Logf("the index of the key, 10 deployments, %d writers of %d rows a second: "+
+				"%.2f bytes a row, identity %.2f: %.3f times", tt.generators, tt.perSecond, got, identity,
+				got/identity)
+			if got > tt.most*identity {
+				t.Errorf("want at most %v times", tt.most)
+			}
+		}
+	})
+	t.Run("ClickHouse", func(t *testing.T) {
+		d, err := measure.Open(t.Context(), dbtest.New(t, databases.ClickHouse))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for _, generators := range []int{1, 4} {
+			all, err := d.Compression(t.Context(), decimal, rhythm(generators, 10), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := map[string]float64{}
+			for _, c := range all {
+				if smallest, ok := least[c.Sort]; !ok || c.BytesPerID < smallest {
+					least[c.Sort] = c.BytesPerID
+				}
+			}
+			sorted, arrival := least[measure.SortedByID], least[measure.Arrival]
+			t.Logf("a column, %d writers, 10 deployments: %.4f bytes per ID sorted, %.4f in "+
+				"order of arrival", generators, sorted, arrival)
+			if sorted > 0.03 {
+				t.Errorf("sorted: want at most 0.03")
+			}
+		}
+	})
+}

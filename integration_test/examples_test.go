@@ -28,7 +28,7 @@ func TestExamples(t *testing.T) {
 			})
 		for run, want := range []string{
 			"Ann is 10000000001\nCem is 30000000001\n",
-			"Ann is 10000100001\nCem is 30000100001\n",
+			"Ann is 40000100001\nCem is 60000100001\n", // above the first run's
 		} {
 			if got := runExample(t, "postgres", t.TempDir(), "IDMINT_DB="+d); got != want {
 				t.Errorf("run %d: %q, want %q", run, got, want)

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"app": app, "minter": minter})
+	subprocess.Work(map[string]func([]string) error{"app": app, "minter": minter, "writer": writer})
 	dbtest.Main(m)
 }
 

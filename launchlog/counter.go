@@ -2,6 +2,7 @@ package launchlog
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +11,10 @@ import (
 	"time"
 )
 
-var counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`) // of up to 128 bytes
+var (
+	counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`) // of up to 128 bytes
+	notePattern    = regexp.MustCompile(`^[!-~]{26,128}$`)
+)
 
 // Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process
 // asks. Its value is the last number handed out, 0 in the beginning, and only rises. It is the
@@ -25,12 +29,37 @@ type CounterState struct {
 	Namespace string    `json:"namespace"`
 	Name      string    `json:"name"`
 	Value     int64     `json:"value,string"` // the last number handed out
-	UpdatedAt time.Time `json:"updated_at"`   // by the store's clock
+	UpdatedAt time.Time `json:"updated_at"`   // see Times in the package's documentation
+	// Note and Holder are those of the Raise that set the value. They are empty where another
+	// operation did.
+	Note   string `json:"note,omitempty"`
+	Holder string `json:"holder,omitempty"`
 }
+
+// Raise is a compare-and-swap of a counter.
+type Raise struct {
+	From int64 // the value that the counter must have; 0 for a counter that is not there
+	To   int64 // the new value, above From
+	// Note names the operation, and no other one. It begins with what [NewNote] returns. A rerun
+	// of the same operation has the same note. It has up to 128 printable ASCII characters.
+	Note string
+	// Holder is for people, and for who wants to know its own rows: up to 255 characters.
+	Holder string
+}
+
+// Done reports whether row is what the operation has made of the counter.
+func (r Raise) Done(row CounterState) bool { return row.Value == r.To && row.Note == r.Note }
+
+// NewNote returns 128 random bits as text: the beginning of a [Raise]'s note.
+func NewNote() string { return rand.Text() }
 
 // Counter returns the namespace's counter of that name. The name has up to 128 lower-case letters,
 // digits, dots, dashes, underscores and slashes; the first is a letter or digit. There is nothing
 // to create, and the store is not asked. The error is a [*RequestError].
+//
+// Some names are those of idmint's own counters, such as short, sno/7, sno/floor and
+// decimal/hint/0: docs/launchlog.md lists them. A sequence of such a name may repeat after a
+// restore, because idmint advance takes it for something else.
 func (l *Log) Counter(name string) (*Counter, error) {
 	if len(name) > 128 || !counterPattern.MatchString(name) {
 		return nil, &RequestError{
@@ -51,15 +80,22 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 	if limit == 0 {
 		limit = defaultLimit
 	}
-	list := func(ctx context.Context) ([]CounterState, error) {
-		return l.store.Counters(ctx, l.opts.Namespace, after, limit)
-	}
-	found, err := attempt(ctx, l, "counters", "", list)
+	found, err := pages(limit, func(limit int, last *CounterState) ([]CounterState, error) {
+		if last != nil {
+			after = last.Name
+		}
+		return attempt(ctx, l, "counters", "", func(ctx context.Context) ([]CounterState, error) {
+			return l.store.Counters(ctx, l.opts.Namespace, after, limit)
+		})
+	})
 	return found, about(l.namespace(), err)
 }
 
 // Name returns the counter's name within its namespace.
 func (c *Counter) Name() string { return c.ref.Name }
+
+// Trouble is that of the counter's [Log].
+func (c *Counter) Trouble() error { return c.log.Trouble() }
 
 // Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or
 // floor if that is higher. None of them was handed out before, and none will be again. Numbers that
@@ -94,6 +130,44 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 	}
 	c.log.warn(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
 	return first, nil
+}
+
+// Raise sets the counter's value, note and holder where the value is r.From. It returns the row
+// that is there afterwards, which is zero where there is no counter. [Raise.Done] tells whether the
+// operation made that row, in this call or an earlier one. Otherwise another operation came before
+// it or after it, and it will not be carried out any more. Only a row below r.From says that the
+// store has lost numbers: then nothing is known.
+//
+// Where an answer was lost for good, the error is an [*UnresolvedError] that is uncertain. Then
+// call Raise with the same r again, until it is known. Before that, what the numbers up to r.To are
+// for must not be used, nor given up: a late operation may yet be carried out. Other errors:
+// [*RequestError], or what the store says.
+func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
+	if err := r.Validate(); err != nil {
+		return CounterState{}, err
+	}
+	name := c.ref.Name
+	row, err := attempt(ctx, c.log, "raise", name, func(ctx context.Context) (CounterState, error) {
+		return c.log.store.RaiseCounter(ctx, c.ref, r)
+	})
+	return row, about("counter "+name, err)
+}
+
+// Validate returns a [*RequestError] for a raise that [Counter.Raise] refuses.
+func (r Raise) Validate() error {
+	switch {
+	case r.From < 0:
+		return &RequestError{"from", strconv.FormatInt(r.From, 10), "is negative"}
+	case r.To <= r.From:
+		return &RequestError{
+			"to", strconv.FormatInt(r.To, 10), fmt.Sprintf("is not above from, %d", r.From),
+		}
+	case !notePattern.MatchString(r.Note):
+		return &RequestError{
+			"note", r.Note, "is not of 26 to 128 printable ASCII characters, as NewNote makes it",
+		}
+	}
+	return checkText("holder", r.Holder, 255)
 }
 
 // Last returns the counter's value: the last number handed out, or 0.

@@ -85,6 +85,71 @@ func TestBadReservations(t *testing.T) {
 	}
 }
 
+func TestBadRaises(t *testing.T) {
+	c := newCounter(t, memory.New(nil), nil)
+	note := launchlog.NewNote()
+	for _, test := range []struct {
+		r            launchlog.Raise
+		field, value string
+	}{
+		{launchlog.Raise{From: -1, To: 1, Note: note}, "from", "-1"},
+		{launchlog.Raise{From: 5, To: 5, Note: note}, "to", "5"},
+		{launchlog.Raise{From: 5, To: 4, Note: note}, "to", "4"},
+		{launchlog.Raise{To: math.MinInt64, Note: note}, "to", "-9223372036854775808"},
+		{launchlog.Raise{To: 1}, "note", ""},
+		{launchlog.Raise{To: 1, Note: note[1:]}, "note", note[1:]},
+		{launchlog.Raise{To: 1, Note: note + " "}, "note", note + " "},
+		{launchlog.Raise{To: 1, Note: note + "ä"}, "note", note + "ä"},
+		{launchlog.Raise{To: 1, Note: strings.Repeat("a", 129)}, "note", strings.Repeat("a", 129)},
+		{launchlog.Raise{To: 1, Note: note, Holder: "a\n"}, "holder", "a\n"},
+	} {
+		_, err := c.Raise(ctx, test.r)
+		assertRequestError(t, err, test.field, test.value)
+	}
+	if last, err := c.Last(ctx); last != 0 || err != nil {
+		t.Errorf("bad raises left the counter at %d, %v", last, err)
+	}
+	if other := launchlog.NewNote(); other == note || len(note) < 26 { // 26 letters of 32: 130 bits
+		t.Errorf("notes %q and %q", note, other)
+	}
+}
+
+// A raise whose answer was lost for good is known when it is run again.
+func TestRaiseInDoubt(t *testing.T) {
+	store := memory.New(nil)
+	s := &mute{Store: store, lose: math.MaxInt}
+	r := launchlog.Raise{To: 7, Note: launchlog.NewNote(), Holder: "a"}
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounter(t, s, nil)
+		_, err := c.Raise(ctx, r)
+		var unresolved *launchlog.UnresolvedError
+		if !errors.As(err, &unresolved) || !unresolved.Uncertain || unresolved.Key != c.Name() {
+			t.Errorf("without an answer: %v", err)
+		}
+		s.lose = 0
+		if row, err := c.Raise(ctx, r); err != nil || !r.Done(row) {
+			t.Errorf("run again: %+v, %v", row, err)
+		}
+	})
+}
+
+// mute loses the answers of raises.
+type mute struct {
+	launchlog.Store
+	lose int
+}
+
+func (s *mute) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, r launchlog.Raise,
+) (launchlog.CounterState, error) {
+	row, err := s.Store.RaiseCounter(ctx, ref, r)
+	if s.lose > 0 && err == nil {
+		s.lose--
+		return row, &launchlog.AttemptError{Ambiguous: true, Err: errSick}
+	}
+	return row, err
+}
+
 // patchy loses the answers of its first reservations, and answers the next one with then, or as a
 // sound store.
 type patchy struct {

@@ -9,6 +9,9 @@
 //	SQLite           launchlog/sqlite     one machine: the embedded default
 //	PostgreSQL       launchlog/postgres   many machines
 //	MySQL, MariaDB   launchlog/mysql      many machines
+//	etcd             launchlog/etcd       many machines, each step decided by a majority
+//	ZooKeeper        launchlog/zookeeper  the same
+//	Cassandra        launchlog/cassandra  the same
 //	memory           launchlog/memory     tests, and the reference that other stores are measured by
 //
 // A deployment starts its launch and hands the number to its apps in their configuration:
@@ -21,6 +24,7 @@
 //
 //	gen, err := generator.NewDecimal(log.Generators(launch.ID))
 //	err = gen.Ready(ctx)
+//	defer gen.Close(ctx)
 //
 // Ready takes the first generator number. Call it before the app's first transaction. A transaction
 // that mints on the log's own database holds what the log waits for. With SQLite that is the lock
@@ -38,8 +42,10 @@
 //     the next few seconds from now on, before it uses them. Whoever comes after it gets later
 //     times, also after a crash or on a clock that was set back.
 //
-// Both are one step, [Counter.Reserve]. It takes numbers that are above all that were taken and not
-// below a floor:
+// [Generators] keeps the counters of decimal IDs in counters as well: see [HintCounter].
+//
+// Blocks and windows are one step, [Counter.Reserve]. It takes numbers that are above all that were
+// taken and not below a floor:
 //
 //	orders, err := log.Counter("orders")
 //	gen, err := generator.NewSequence(orders, 1000)
@@ -57,18 +63,27 @@
 //     end says so, and does not wrap.
 //   - Every call of a [Log] or a [Counter] ends with a result or a typed error. It ends at the
 //     latest when its context or [Options].Budget ends and the store has noticed. The stores get
-//     that end as their context, and give up what is under way. Where [Log.Events] and [Log.Claims]
-//     find nothing, they look for the launch, with a budget of its own. The Open of a store has no
-//     budget, and waits up to 10 s.
+//     that end as their context, and give up what is under way. [Log.List], [Log.Claims] and
+//     [Log.Counters] read pages of 1,000 rows, each with a budget of its own. Where [Log.Events]
+//     and [Log.Claims] find nothing, they look for the launch, with a budget of its own. The Open
+//     of a store has no budget, and waits up to 10 s.
 //   - No call guesses. Where an answer was lost, the log runs the whole operation again under its
 //     key. A counter takes other numbers instead.
 //
 // This holds as long as the store keeps what it acknowledged. A store that was restored from a
 // backup gives out again the numbers that it forgot. So does one that failed over to a copy without
-// the newest rows. After that, before anything else, call [Log.Advance]. Then call
+// the newest rows. After that, before anything else, call [Log.Advance] until it succeeds. Then call
 // [Counter.Advance] for each of [Log.Counters], and for those that the backup had not yet. Where
 // that was forgotten, [Request].KnownLaunch notices lost launches. The floor of [Counter.Reserve]
 // keeps clear of numbers that the caller knows.
+//
+// # Times
+//
+// Times of launches, claims, counters and events are for people. No step compares them, and no
+// number depends on them. SQL databases set them by their own clock. etcd, ZooKeeper and Cassandra
+// keep the clock of the process that wrote. There no time is before an earlier one of the same
+// kind: the namespace's launches and advances, a launch's claims and end, a counter. So one process
+// with a clock a year ahead has the rows after its own bear its time, until a year has passed.
 //
 // # Limits
 //

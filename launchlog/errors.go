@@ -1,7 +1,10 @@
 package launchlog
 
 import (
+	"errors"
 	"fmt"
+	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +39,12 @@ var (
 	// was ever used.
 	ErrBehind error = reason("the store has lost launches: " +
 		"advance it beyond every number that was ever used")
+	// ErrOtherLog: the log that was opened is not there any more. Somebody deleted it, another one
+	// was made in its place, or a node belongs to another cluster. The step did nothing. If that
+	// was meant, advance the new log beyond every number that was ever used. Then start the app
+	// again. The stores in etcd, ZooKeeper and Cassandra notice.
+	ErrOtherLog error = reason("the launch log that was opened is not there any more: " +
+		"it was deleted or made anew, or a node belongs to another cluster")
 	// ErrHeld: this process has what the store waits for, a lock or all connections. A transaction
 	// of the app that waits for the answer cannot give it back. Each store's documentation says how
 	// long it waits.
@@ -48,7 +57,8 @@ var errNotMade = &RequestError{
 	"store", "nil", "holds no launches: New makes a log, with a store of a package below launchlog",
 }
 
-// A store's constructor returns an error that wraps a SchemaError where its tables are missing, older than the code, or newer.
+// A store's constructor returns an error that wraps a SchemaError where its tables are missing,
+// older than the code, or newer.
 type SchemaError struct {
 	Have, Want int // versions; Have is 0 where there are no tables
 }
@@ -56,11 +66,11 @@ type SchemaError struct {
 func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
-		return "launchlog: there is no launch log: " +
-			"create it with `idmint migrate` or package migrations"
+		return "launchlog: there is no launch log: if there was one, do not migrate, because its " +
+			"data was lost (docs/launchlog.md, After a restore); else create it with `idmint migrate`"
 	case e.Have < e.Want:
 		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: "+
-			"upgrade it with `idmint migrate` or package migrations", e.Have, e.Want)
+			"upgrade it with `idmint migrate`", e.Have, e.Want)
 	default:
 		return fmt.Sprintf("launchlog: the launch log has schema version %d, newer than %d: "+
 			"a newer idmint made it", e.Have, e.Want)
@@ -84,9 +94,15 @@ type ConflictError struct {
 	Key    string   // of the launch
 	Launch int      // the launch that is there
 	Differ []string // the names of the fields that differ
+	// Outcome is the one that the launch has ended with. It is empty in an error of Start.
+	Outcome Outcome
 }
 
 func (e *ConflictError) Error() string {
+	if e.Outcome != "" {
+		return fmt.Sprintf("launchlog: launch %d, of key %s, has ended already, with outcome %s",
+			e.Launch, quote(e.Key), e.Outcome)
+	}
 	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s",
 		e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
 }
@@ -141,6 +157,28 @@ type AttemptError struct {
 func (e *AttemptError) Error() string { return e.Err.Error() }
 
 func (e *AttemptError) Unwrap() error { return e.Err }
+
+// A NodeError says what happened at one node of a store, such as etcd's. It is wrapped by the error
+// of a step that no node has answered, and by that of an Open.
+type NodeError struct {
+	Node string // HOST:PORT
+	Err  error
+}
+
+func (e *NodeError) Error() string {
+	err := e.Err
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil && err.Error() == op.Error() {
+		err = op.Err // without the address, which is the node's
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) && err.Error() == call.Error() {
+		err = call.Err
+	}
+	return e.Node + ": " + err.Error()
+}
+
+func (e *NodeError) Unwrap() error { return e.Err }
 
 // An aboutError says which launch, counter or namespace an error is about, unless that is "". The
 // package's name stands once in its text, in front.

@@ -63,6 +63,9 @@ func TestNoLog(t *testing.T) {
 			"Advance":  second(l.Advance(ctx, 1, "ann")),
 			"Counters": second(l.Counters(ctx, "", 1)),
 			"Show":     second(l.Show(ctx, 1)),
+			"Start":    second(l.Start(ctx, storetest.Request("a"))),
+			"Claim":    second(l.Claim(ctx, 1)),
+			"End":      second(l.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed})),
 		} {
 			var request *launchlog.RequestError
 			if !errors.As(err, &request) || request.Field != "store" ||

@@ -59,7 +59,7 @@ type Launch struct {
 	Request
 	RequestHash   string    `json:"request_hash"` // SHA-256 of the request's JSON, in hex
 	Host          string    `json:"host"`         // where it was started
-	StartedAt     time.Time `json:"started_at"`   // by the store's clock
+	StartedAt     time.Time `json:"started_at"`   // see Times in the package's documentation
 	EndedAt       time.Time `json:"ended_at,omitzero"`
 	Outcome       Outcome   `json:"outcome,omitempty"`
 	NextGenerator int       `json:"next_generator_id"` // 0 ..= 100000: also how many were taken
@@ -96,7 +96,7 @@ type Claim struct {
 	Token     string    `json:"token"` // names the taking; a retry under it gets the same number
 	Host      string    `json:"host"`
 	PID       int       `json:"pid"`
-	ClaimedAt time.Time `json:"claimed_at"` // by the store's clock
+	ClaimedAt time.Time `json:"claimed_at"` // see Times in the package's documentation
 }
 
 // Event is a line of the append-only history of a launch, or of the namespace where Launch is 0.
@@ -105,7 +105,7 @@ type Event struct {
 	Launch    int             `json:"launch_id,omitempty"`
 	Kind      string          `json:"kind"` // "started", "ended", "advanced" or "counter-advanced"
 	Actor     string          `json:"actor"`
-	At        time.Time       `json:"at"` // by the store's clock
+	At        time.Time       `json:"at"` // see Times in the package's documentation
 	Detail    json.RawMessage `json:"detail,omitempty"`
 }
 

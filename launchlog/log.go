@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
@@ -71,8 +72,9 @@ func (u Usage) String() string {
 // Log is a launch log in a store. It is safe for use by many goroutines, and holds nothing that
 // needs closing.
 type Log struct {
-	store Store
-	opts  Options
+	store   Store
+	opts    Options
+	trouble atomic.Pointer[AttemptError] // of the last attempt; nil after one that was answered
 }
 
 // New makes a log. The error is a [*RequestError].
@@ -118,6 +120,9 @@ func New(store Store, opts *Options) (*Log, error) {
 // [*RequestError], [*ConflictError], [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for
 // RollsBack, [*UnresolvedError], or what the store says.
 func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
+	if l == nil {
+		return Launch{}, errNotMade
+	}
 	r, err := r.canonical()
 	if err != nil {
 		return Launch{}, err
@@ -151,6 +156,9 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 // the error is a [*ConflictError]. Other errors: [ErrNotFound], [*RequestError],
 // [*UnresolvedError], or what the store says.
 func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error) {
+	if l == nil {
+		return Launch{}, errNotMade
+	}
 	if ending.Actor == "" {
 		ending.Actor = l.opts.Host
 	}
@@ -165,7 +173,9 @@ func (l *Log) End(ctx context.Context, launch int, ending Ending) (Launch, error
 		return Launch{}, about("launch "+key, err)
 	}
 	if ended.Outcome != ending.Outcome {
-		return Launch{}, &ConflictError{Key: ended.Key, Launch: launch, Differ: []string{"outcome"}}
+		return Launch{}, &ConflictError{
+			Key: ended.Key, Launch: launch, Differ: []string{"outcome"}, Outcome: ended.Outcome,
+		}
 	}
 	return ended, nil
 }
@@ -178,9 +188,11 @@ func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 }
 
 func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
-	take := Take{Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID}
-	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
-		return l.store.ClaimGenerator(ctx, take)
+	token := rand.Text() // the same for all attempts
+	claim, err := attempt(ctx, l, "claim", token, func(ctx context.Context) (Claim, error) {
+		return l.store.ClaimGenerator(ctx, Take{
+			Ref: l.ref(launch), Token: token, Host: l.opts.Host, PID: l.opts.PID,
+		})
 	})
 	if err == nil {
 		l.warn(Usage{Launch: launch, Used: int64(claim.Generator) + 1, Max: MaxGenerators})
@@ -188,34 +200,17 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	return claim, err
 }
 
-// Generators hands out the generator numbers of one launch. It is the generator.Numbers of package
-// generator.
-type Generators struct {
-	log    *Log
-	launch int
-}
-
-// Generators returns the source of a launch's generator numbers. It asks the store only when it is
-// asked for a number.
-func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
-
-// Launch returns the launch that the numbers are of.
-func (g *Generators) Launch() int { return g.launch }
-
-// NextGenerator claims the next generator number, as [Log.Claim] does. Its errors do not name the
-// launch, because the generator's do.
-func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
-	claim, err := g.log.claim(ctx, g.launch)
-	return claim.Generator, about("", err)
-}
-
 // Advance makes launch numbers up to last count as used, and ends the launches that run as
 // [Superseded]. It is for an operator whose store was restored from a backup, or failed over to a
 // copy without the newest rows. Such a store would give out launch numbers again, and generator
 // numbers of the launches that run. Advance beyond every number that was ever used, and start a new
-// launch. Advance returns the last launch number, which is never lowered. Where that is above last,
-// nothing was changed, and the error is a [*RequestError]. Other errors: [*UnresolvedError], or
-// what the store says.
+// launch. Advance returns the last launch number, which is never lowered.
+//
+// Where that is above last, the error is a [*RequestError], and launches above last run on. In
+// etcd, ZooKeeper and Cassandra an advance ends the launches one by one. One that was cut off is
+// finished first, whatever last is, and the error says that. Else this call has changed nothing,
+// unless an attempt of it was carried out whose answer was lost. Other errors: [*UnresolvedError],
+// or what the store says.
 func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) {
 	if last < 1 || last > MaxLaunch {
 		return 0, &RequestError{"last", strconv.Itoa(last), "is no launch number"}
@@ -225,14 +220,22 @@ func (l *Log) Advance(ctx context.Context, last int, actor string) (int, error) 
 		return 0, err
 	}
 	key := strconv.Itoa(last)
+	finished := 0 // by any of the attempts
 	now, err := attempt(ctx, l, "advance", key, func(ctx context.Context) (int, error) {
-		return l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
+		done, err := l.store.AdvanceLaunches(ctx, l.opts.Namespace, last, ending)
+		finished = max(finished, done.Finished)
+		return done.Last, err
 	})
 	if err != nil {
 		return 0, about(l.namespace(), err)
 	}
 	if now > last {
-		return now, &RequestError{"last", key, fmt.Sprintf("is below the last launch, %d", now)}
+		reason := fmt.Sprintf("is below the last launch, %d", now)
+		if finished > 0 {
+			reason += fmt.Sprintf("; an earlier advance to %d, which was under way, is finished now",
+				finished)
+		}
+		return now, &RequestError{"last", key, reason}
 	}
 	return now, nil
 }
@@ -254,10 +257,38 @@ func (l *Log) List(ctx context.Context, filter Filter) ([]Launch, error) {
 	if filter.Limit == 0 {
 		filter.Limit = defaultLimit
 	}
-	found, err := attempt(ctx, l, "list", "", func(ctx context.Context) ([]Launch, error) {
-		return l.store.Launches(ctx, l.opts.Namespace, filter)
+	found, err := pages(filter.Limit, func(limit int, last *Launch) ([]Launch, error) {
+		filter.Limit = limit
+		if last != nil {
+			filter.Before = last.ID
+		}
+		return attempt(ctx, l, "list", "", func(ctx context.Context) ([]Launch, error) {
+			return l.store.Launches(ctx, l.opts.Namespace, filter)
+		})
 	})
 	return found, about(l.namespace(), err)
+}
+
+// pageRows is how many rows a list asks the store for at once. Some stores take seconds for as many
+// launches as a namespace may have.
+const pageRows = 1000
+
+// pages reads up to limit rows page by page, each by an attempt of its own. Last is the last row of
+// the page before, or nil.
+func pages[T any](limit int, read func(limit int, last *T) ([]T, error)) (found []T, err error) {
+	var last *T
+	for {
+		asked := min(limit-len(found), pageRows)
+		page, err := read(asked, last)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page...)
+		if len(page) < asked || len(found) == limit {
+			return found, nil
+		}
+		last = &found[len(found)-1]
+	}
 }
 
 // Events returns the history of a launch, or of the namespace for launch 0, the oldest event first.
@@ -284,8 +315,13 @@ func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, err
 		limit = defaultLimit
 	}
 	key := strconv.Itoa(launch)
-	found, err := attempt(ctx, l, "claims", key, func(ctx context.Context) ([]Claim, error) {
-		return l.store.Claims(ctx, l.ref(launch), from, limit)
+	found, err := pages(limit, func(limit int, last *Claim) ([]Claim, error) {
+		if last != nil {
+			from = last.Generator + 1
+		}
+		return attempt(ctx, l, "claims", key, func(ctx context.Context) ([]Claim, error) {
+			return l.store.Claims(ctx, l.ref(launch), from, limit)
+		})
 	})
 	if err == nil && len(found) == 0 {
 		_, err = l.Show(ctx, launch)
@@ -294,7 +330,15 @@ func (l *Log) Claims(ctx context.Context, launch, from, limit int) ([]Claim, err
 	return found, about("launch "+key, err)
 }
 
-// namespace is what an error of the whole namespace is about.
+// Now is the time by the store's clock, or zero for a store that has none, as etcd. It is read from
+// the server that answers, and not from rows. In SQLite and in memory it is this machine's.
+func (l *Log) Now(ctx context.Context) (time.Time, error) {
+	now, err := attempt(ctx, l, "now", "", func(ctx context.Context) (time.Time, error) {
+		return l.store.Now(ctx)
+	})
+	return now, about("", err)
+}
+
 // namespace names the log's namespace, in errors. A log that is none has no name.
 func (l *Log) namespace() string {
 	if l == nil || l.opts.Namespace == "" {
@@ -310,6 +354,19 @@ func (l *Log) warn(u Usage) {
 	if l.opts.Warn != nil && u.Level() > 0 {
 		l.opts.Warn(u)
 	}
+}
+
+// Trouble is why the last attempt of a step failed, of any that this log makes. It is nil after one
+// that the store has answered. It asks nothing. So whoever waits for a step, with less time than
+// the budget, can say what is in the way.
+func (l *Log) Trouble() error {
+	if l == nil {
+		return nil
+	}
+	if last := l.trouble.Load(); last != nil {
+		return about("", last)
+	}
+	return nil
 }
 
 // longestPause bounds the pause between two attempts.
@@ -330,6 +387,7 @@ func attempt[T any](
 	for unresolved.Attempts = range dialect.Attempts(ctx, longestPause) {
 		result, err := run(ctx)
 		if err == nil {
+			l.trouble.Store(nil)
 			return result, nil
 		}
 		before := unresolved.Err
@@ -338,14 +396,17 @@ func attempt[T any](
 		switch {
 		case errors.As(err, &again):
 			unresolved.Uncertain = unresolved.Uncertain || again.Ambiguous
+			l.trouble.Store(again)
 		case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 			if before != nil { // it says what was in the way
 				unresolved.Err = before
 			}
 		// This attempt failed for good, but an earlier one may have been carried out.
 		case unresolved.Uncertain:
+			l.trouble.Store(nil) // the store has answered
 			return zero, unresolved
 		default:
+			l.trouble.Store(nil)
 			return zero, err
 		}
 	}

@@ -1,6 +1,9 @@
 package launchlog
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Store keeps the rows of launch logs. It is implemented once per database, and knows nothing of
 // retries, hashes or warnings. Each method is one atomic step, carried out wholly or not at all. A
@@ -29,9 +32,12 @@ type Store interface {
 
 	// AdvanceLaunches ends the launches that run, raises the namespace's last launch number to last
 	// and returns last. Last is at most MaxLaunch. If the number changes, it adds an event
-	// "advanced". If the namespace's last launch number is above last already, it changes nothing
-	// and returns that number.
-	AdvanceLaunches(ctx context.Context, namespace string, last int, ending Ending) (int, error)
+	// "advanced". If the namespace's last launch number is above last already, it ends and raises
+	// nothing, and returns that number. A store that needs many commits first finishes an advance
+	// that was cut off between them, whatever last is, and says so.
+	AdvanceLaunches(
+		ctx context.Context, namespace string, last int, ending Ending,
+	) (Advanced, error)
 
 	// Launch returns one launch, or ErrNotFound.
 	Launch(ctx context.Context, ref Ref) (Launch, error)
@@ -59,12 +65,23 @@ type Store interface {
 	// returns the value that the counter has afterwards.
 	AdvanceCounter(ctx context.Context, ref CounterRef, target int64, actor string) (int64, error)
 
+	// RaiseCounter is a compare-and-swap. Where the counter's value is raise.From, 0 for a counter
+	// that is not there, it sets value, note and holder. It returns the row that is there
+	// afterwards, whoever made it, or the zero row if there is none. Run again after it has
+	// succeeded, it finds another value and changes nothing. To is above From, which is not
+	// negative. The methods above set a counter's note and holder to "".
+	RaiseCounter(ctx context.Context, ref CounterRef, raise Raise) (CounterState, error)
+
 	// LastNumber returns a counter's value, 0 if there is no such counter.
 	LastNumber(ctx context.Context, ref CounterRef) (int64, error)
 
 	// Counters returns up to limit counters whose names are beyond after, in the order of the
 	// names' bytes.
 	Counters(ctx context.Context, namespace, after string, limit int) ([]CounterState, error)
+
+	// Now is the time by the store's clock, or zero for a store that has none. Times of rows have
+	// no part in it.
+	Now(ctx context.Context) (time.Time, error)
 }
 
 // Ref names a launch.
@@ -87,10 +104,19 @@ type Start struct {
 	Host        string
 }
 
+// Advanced is what became of an advance of launch numbers.
+type Advanced struct {
+	// Last is the namespace's last launch number afterwards.
+	Last int
+	// Finished is the number of an earlier advance that was under way, cut off for instance, and
+	// is finished now. It is 0 where there was none. Beside an error it says that one is known.
+	Finished int
+}
+
 // Take is what a store keeps of a generator number that is taken beside what it knows itself.
 type Take struct {
 	Ref
-	Token string
+	Token string // names the taking, of this launch and no other
 	Host  string
 	PID   int
 }

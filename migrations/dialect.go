@@ -112,9 +112,9 @@ var enterSession, leaveSession = func() (enter, leave string) {
 		"SET " + strings.Join(append(restore, forget...), ", ")
 }()
 
-// An error of this package wraps a SearchPathError for a connection to PostgreSQL whose search_path leads to
-// another launch log than the session's default does. It does so too where the default leads to
-// none.
+// An error of this package wraps a SearchPathError for a connection to PostgreSQL whose search_path
+// leads to another launch log than the session's default does. It does so too where the default
+// leads to none.
 type SearchPathError = searchpath.Error
 
 var (

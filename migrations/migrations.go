@@ -152,10 +152,11 @@ func upAll(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error)
 	return from, to, err
 }
 
-// up runs one migration, unless another process took it while this one waited for the lock.
+// up runs one migration, unless another process took it, or took the one before it back, while this
+// one waited for the lock.
 func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
 	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, have int) error {
-		if have >= version {
+		if have != version-1 {
 			return nil
 		}
 		return execute(ctx, tx, d, version, "up")

@@ -25,9 +25,8 @@ The copy is the state of one moment, and checked. It gets its name when it is
 complete. A file that is there stays.
 
 To restore it, stop the apps, put the copy in the place of PATH, and remove
-PATH-wal and PATH-shm. Before the apps start again, run "launch advance", and
-"counter advance" for each counter. A restored log would give out again what
-was taken since.
+PATH-wal and PATH-shm. Before the apps start again, run "idmint advance". A
+restored log would give out again what was taken since.
 
 A server has a tool of its own: pg_dump or mariadb-dump.`,
 		Example: "  idmint backup --to backup.db --db sqlite:app.db",
@@ -41,6 +40,8 @@ A server has a tool of its own: pg_dump or mariadb-dump.`,
 				return usage("--db: backup copies SQLite files: use pg_dump, of PostgreSQL")
 			case d.Kind == dsn.MySQL:
 				return usage("--db: backup copies SQLite files: use mariadb-dump or mysqldump")
+			case d.IsKeyValue():
+				return usage("--db: backup copies SQLite files: use the tools of %s", string(d.Kind))
 			case to == "":
 				return usage("--to is required")
 			}
@@ -84,8 +85,7 @@ func (a *app) backup(ctx context.Context, flags *storeFlags, path, to string) er
 		err = a.out.printf("%q: %d bytes, last launch of namespace %s: %d\n",
 			to, info.Size(), flags.namespace, last)
 	}
-	a.warn("after a restore, before anything else: " +
-		"idmint launch advance, and idmint counter advance")
+	a.warn("after a restore, before anything else: idmint advance")
 	return err
 }
 

@@ -17,7 +17,7 @@ func TestBackup(t *testing.T) {
 		!strings.HasSuffix(got.stdout, "last launch of namespace default: 2\n") {
 		t.Errorf("backup: %v", got)
 	}
-	for _, words := range []string{"launch advance", "counter advance"} {
+	for _, words := range []string{"idmint advance"} {
 		if !strings.Contains(got.stderr, words) {
 			t.Errorf("it does not say what a restore takes: %v", got)
 		}

@@ -8,7 +8,8 @@ import (
 )
 
 // bounds are arguments, and beneath them what is answered. The bounds follow from the layouts: the
-// bits of the time, and beneath them nothing, or all bits; 0 is no ID. They were computed elsewhere.
+// bits of the time, and beneath them nothing, or all bits; 0 is no ID. They were computed
+// elsewhere.
 const bounds = `
 trace --from 2025-03-01T00:00:00Z --to 2025-03-01T00:00:00Z
 	8111968091312750593 8111968366190657535

@@ -17,8 +17,10 @@ func (a *app) counterCommand() *cobra.Command {
 		Use:   "counter",
 		Short: "See to the launch log's counters: list, show, advance",
 		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and
-the times that generators with a ceiling have reserved. There is nothing to
-create: a counter begins when it is first used.`,
+the times that generators with a ceiling have reserved. The counter
+decimal/hint/0 holds how far the counters of decimal IDs have come, of
+922337202. Above 820880110 numbering begins at 1 again, with decimal/hint/1.
+There is nothing to create: a counter begins when it is first used.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -132,7 +134,8 @@ lowered.
 A counter that keeps a generator's times counts them since 1970: seconds for
 trace, milliseconds for short and eightbyte, 4 ms for sno.
 
-Launch numbers have a command of their own, launch advance.`,
+After a restore, idmint advance does all of it in one step: counters, numbers
+that are lent, and launches.`,
 		Example: "  idmint counter advance orders --to 1000000 --db sqlite:app.db",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +55,10 @@ func newDecimal(a *app, k *kind[idtype.DecimalID, idtype.DecimalParts]) *cobra.C
 		Long: `Mint decimal IDs, one per line.
 
 The command takes a generator number of the launch for itself. So what it
-prints was never minted before and never will be again. With --test the IDs are
-of launch 0, the same each time, and not for production.`,
+prints was never minted before and never will be again. Its IDs are above those
+of all runs and apps that have reported to the launch log, and it reports its
+own. With --test the IDs are of launch 0, the same each time, and not for
+production.`,
 		Example: "  idmint new decimal -n 3 --db sqlite:app.db --launch 65\n  idmint new decimal --test",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkCount(count); err != nil {
@@ -68,6 +71,7 @@ of launch 0, the same each time, and not for production.`,
 				return err
 			}
 			defer done()
+			defer a.closeDecimal(ctx, gen)
 			return mint(ctx, a, k, gen, count)
 		},
 	}
@@ -106,6 +110,23 @@ func (a *app) decimalGenerator(
 	}
 	return gen, done, err
 }
+
+// closeDecimal reports how far gen has come, so that the next run begins above it. What was minted
+// is good without it.
+func (a *app) closeDecimal(ctx context.Context, gen *generator.Decimal) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportWait)
+	defer cancel()
+	a.warnUnreported(gen.Close(ctx))
+}
+
+func (a *app) warnUnreported(err error) {
+	if err != nil {
+		a.warn("warning: the next IDs may be below these: %v", err)
+	}
+}
+
+// reportWait bounds how long the end of a command waits for its report.
+const reportWait = 5 * time.Second
 
 // counting hands out 0, 1, 2 …: enough for one process that nobody shares IDs with.
 type counting struct{ next int }

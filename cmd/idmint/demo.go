@@ -89,7 +89,11 @@ func (a *app) demo(ctx context.Context) error {
 		name:      databaseFlag{flag: "db", text: "sqlite:" + demoFile, given: true},
 		namespace: launchlog.DefaultNamespace, wait: 30 * time.Second,
 	}
-	migrated, _, _, err := flags.migrate(ctx)
+	name, err := flags.launchLog()
+	if err != nil {
+		return err
+	}
+	migrated, _, _, err := flags.migrate(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -209,6 +213,7 @@ func (d *demo) create(
 	if err != nil {
 		return 0, 0, err
 	}
+	defer d.closeDecimal(ctx, gen)
 	if err := gen.Ready(ctx); err != nil { // before transactions, which lock the file
 		return 0, 0, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
@@ -82,15 +83,15 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 	var gen, cluster numberFlag
 	var mode string
 	c := &cobra.Command{
-		Use:   "eightbyte --generator G --cluster C --mode MODE [-n N] [--db DSN]",
+		Use:   "eightbyte [--generator G --cluster C] --mode MODE [-n N] [--db DSN]",
 		Short: "Mint eightbyte IDs",
 		Long: "Mint eightbyte IDs of a generator, one per line: 64 in a millisecond.\n" +
+			fmt.Sprintf(claimHelp, "--generator and --cluster") +
 			fmt.Sprintf(timedHelp, "eightbyte/CLUSTER/GENERATOR", "0.2 s"),
 		Example: "  idmint new eightbyte --generator 1161 --cluster 11 --mode time -n 3\n" +
-			"  idmint new eightbyte --generator 1161 --cluster 11 --mode spread \\\n" +
-			"    --db sqlite:app.db",
+			"  idmint new eightbyte --mode spread --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := missing(c, "generator", "cluster", "mode"); err != nil {
+			if err := missing(c, "mode"); err != nil {
 				return err
 			}
 			modes := map[string]idtype.EightByteMode{
@@ -102,8 +103,12 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 				return usage("--mode %q: want spread or time", mode)
 			}
 			pair := generator.EightBytePair{Generator: gen.value, Cluster: cluster.value}
-			return mintTimed(c, a, k, &flags, pair,
-				fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
+			return mintTimed(c, a, k, &flags,
+				mintNumber[generator.EightBytePair]{
+					pair, fmt.Sprintf("eightbyte/%d/%d", pair.Cluster, pair.Generator),
+					[]string{"generator", "cluster"},
+					claims.Pairs,
+				},
 				func(
 					w generator.Windows[generator.EightBytePair], o *generator.Options,
 				) (generator.Source[idtype.EightByteID], error) {
@@ -112,8 +117,8 @@ func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *c
 		},
 	}
 	flags.add(c, "sequence numbers")
-	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (required)")
-	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (required)")
+	c.Flags().Var(&gen, "generator", "the generator's number, 0 to 2047 (default one that is lent)")
+	c.Flags().Var(&cluster, "cluster", "the cluster's number, 0 to 15 (default one of the pool)")
 	c.Flags().StringVar(&mode, "mode", "",
 		"time: IDs ascend with the time; spread: writes spread over the keys (required)")
 	return c

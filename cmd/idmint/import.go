@@ -178,7 +178,15 @@ func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags
 		return target, nil, usage(
 			"--log is for clickhouse:// alone: other databases keep the launch log themselves")
 	}
-	_, err = log.launchLog()
+	d, err := log.launchLog()
+	switch {
+	case err != nil:
+	case target.IsKeyValue():
+		err = usage("--db: %s keeps a launch log and no rows", string(target.Kind))
+	case d.IsKeyValue():
+		err = usage("--log: %s keeps no account of an import: want sqlite:PATH, postgres://… or "+
+			"mysql://…", string(d.Kind))
+	}
 	return target, &log, err
 }
 
@@ -191,9 +199,12 @@ func (a *app) runImport(
 	if err != nil {
 		return importer.Result{}, err
 	}
-	records, _, _, err := flags.migrate(ctx)
+	records, from, to, err := flags.migrate(ctx, logDSN)
 	if err != nil {
 		return importer.Result{}, err
+	}
+	if from != to {
+		a.warn("%s", migrated(logDSN, from, to))
 	}
 	db, err := importer.Open(target, logDSN, records, flags.wait)
 	if err != nil {
@@ -210,6 +221,7 @@ func (a *app) runImport(
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
 	result, err := importer.Run(ctx, db, log, r, im)
 	_ = bar.Exit()
+	a.warnUnreported(result.Unreported)
 	return result, err
 }
 

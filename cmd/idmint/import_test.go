@@ -19,6 +19,7 @@ import (
 
 func TestImport(t *testing.T) {
 	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
 	s.write("f.csv", numbered(12_345))
 	out := s.must("import", "f.csv", "--db", "sqlite:app.db", "--table", "t")
 	s.checkNumbered(12_345)
@@ -46,8 +47,8 @@ func TestImport(t *testing.T) {
 		t.Fatalf("%q: %v", out, err)
 	}
 	if result.Rows != 2 || result.Table != "u" || result.Launch != 2 ||
-		len(result.Generators) != 1 || result.First != "10000000002" ||
-		result.Last != "20000000002" || result.Seconds <= 0 || result.RowsPerSecond <= 0 {
+		len(result.Generators) != 1 || result.First != "123460000000002" ||
+		result.Last != "123470000000002" || result.Seconds <= 0 || result.RowsPerSecond <= 0 {
 		t.Errorf("%+v", result)
 	}
 	// From standard input, under a launch that the environment names.
@@ -57,7 +58,7 @@ func TestImport(t *testing.T) {
 	if got.status != 0 {
 		t.Error(got)
 	}
-	if n := s.count(`SELECT count(*) FROM v WHERE id = 10000000003 AND a = 1 AND b = 2`); n != 1 {
+	if n := s.count(`SELECT count(*) FROM v WHERE id = 123480000000003 AND a = 1 AND b = 2`); n != 1 {
 		t.Errorf("%d rows", n)
 	}
 }
@@ -84,6 +85,7 @@ func TestImportSummary(t *testing.T) {
 // An import that was stopped says what to do, and each of these does it.
 func TestImportUnfinished(t *testing.T) {
 	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
 	s.write("f.csv", numbered(30)+"x\n")
 	args := []string{"import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch", "10"}
 	got := s.run(args...)

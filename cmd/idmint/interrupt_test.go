@@ -53,9 +53,9 @@ func TestInterrupted(t *testing.T) {
 			if d := time.Since(began); d > soon {
 				t.Errorf("%v: it took %v", signal, d)
 			}
-			want := fmt.Sprintf(
-				"idmint: -: interrupted; %d rows are stored, and nothing of what follows: go on "+
-					"with --resume\n", stored)
+			want := fmt.Sprintf("idmint: created a new launch log in sqlite:app.db, at schema "+
+				"version 3\nidmint: -: interrupted; %d rows are stored, and nothing of what follows: go on "+
+				"with --resume\n", stored)
 			if status := cmd.ProcessState.ExitCode(); status != statusInterrupted ||
 				stderr.String() != want {
 				t.Errorf("%v with %d rows: status %d, %q; want %q", signal, rows, status,

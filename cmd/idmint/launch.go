@@ -313,7 +313,8 @@ run as superseded.
 
 Do so after the log was restored from a backup, or failed over to a copy that
 lacked its newest rows. Such a log would give out again what it forgot. Advance
-beyond every number that was ever used, and start a new launch.`,
+beyond every number that was ever used, and start a new launch. idmint advance
+does the same for counters and for numbers that are lent.`,
 		Example: "  idmint launch advance --to 70 --db sqlite:app.db",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -160,9 +160,11 @@ and keeps the launch log that makes them so. Its IDs are of one of six schemes:
 ` + schemeNames() + `.
 
 A database is named by a DSN: sqlite:PATH,
-postgres://USER:PASSWORD@HOST:PORT/DATABASE, or mysql://… (MariaDB, too). An
-import also takes clickhouse://…. Where --db is not given, ` + dsnVariable + `
-in the environment names it: on a command line, others see a password.
+postgres://USER:PASSWORD@HOST:PORT/DATABASE, or mysql://… (MariaDB, too). The
+launch log may also lie in etcd://HOST:PORT,…/PREFIX, zookeeper://…/PATH or
+cassandra://…/KEYSPACE. An import also takes clickhouse://…. Where --db is not
+given, ` + dsnVariable + ` in the environment names it: on a command line, others
+see a password.
 
 Data goes to standard output, everything else to standard error. The exit
 status is 1 when an input was bad or the work could not be done, 2 for wrong
@@ -181,14 +183,41 @@ usage, and 130 after Ctrl-C.`,
 	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(),
 		a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
+		a.claimsCommand(), a.advanceCommand(),
 		a.migrateCommand(),
-		a.backupCommand(), a.reportCommand())
+		a.backupCommand(), a.doctorCommand(), a.reportCommand())
 	a.addVersion(root)
+	root.SetHelpCommand(helpCommand(root))
 	markArgs(root)
 	// Flags are explained within the width of the texts.
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
 		fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	return root
+}
+
+// helpCommand tells of a topic that is no command, and of those that are meant.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err == nil && len(rest) == 0 {
+				found.InitDefaultHelpFlag()
+				return found.Help()
+			}
+			unknown := args[len(args)-1]
+			if len(rest) > 0 {
+				unknown = rest[0]
+			}
+			found.SuggestionsMinimumDistance = 2
+			text := fmt.Sprintf("help: unknown command %q", unknown)
+			if near := found.SuggestionsFor(unknown); len(near) > 0 {
+				text += ": did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usageError{errors.New(text)}
+		},
+	}
 }
 
 // oneArg wants the one argument that the usage line names behind the command.

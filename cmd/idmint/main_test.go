@@ -70,11 +70,23 @@ func newShell(t testing.TB) *shell {
 // sqlite:app.db.
 func inEveryLog(t *testing.T, test func(*testing.T, *shell)) {
 	t.Helper()
+	inSQLLogs(t, test)
+	inLogs(t, test, databases.Stores())
+}
+
+// inSQLLogs is inEveryLog without the databases that have no tables.
+func inSQLLogs(t *testing.T, test func(*testing.T, *shell)) {
+	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
 		test(t, newShell(t))
 	})
-	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
+	inLogs(t, test, []databases.Kind{databases.Postgres, databases.MariaDB})
+}
+
+func inLogs(t *testing.T, test func(*testing.T, *shell), kinds []databases.Kind) {
+	t.Helper()
+	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			s := newShell(t)

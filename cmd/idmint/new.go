@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
 )
 
 func (a *app) newCommand() *cobra.Command {
@@ -107,6 +109,10 @@ func (f *numberFlag) String() string {
 	return strconv.Itoa(f.value)
 }
 
+// claimLength is how far ahead a number that is lent to a command is used at most: two seconds are
+// two units of trace.
+const claimLength = 2 * time.Second
+
 // timedFlags are the flags of schemes whose IDs carry the time.
 type timedFlags struct {
 	store storeFlags
@@ -117,6 +123,12 @@ type timedFlags struct {
 // ceilingLength is how far ahead the counter of a generator's number stands at most: as long the
 // next command may have to wait.
 const ceilingLength = 200 * time.Millisecond
+
+// claimHelp says where the number comes from where none is named.
+const claimHelp = `
+Without %s, the database lends one
+that nobody has: see idmint claims.
+`
 
 // timedHelp says what the number and its ceiling promise.
 const timedHelp = `
@@ -133,23 +145,28 @@ was not set back since the last run.`
 
 func (f *timedFlags) add(c *cobra.Command, slots string) {
 	f.store.add(c)
-	c.Flag("db").Usage = "the database that keeps the times used: sqlite:PATH, postgres://… or " +
-		"mysql://… (default $" + dsnVariable + ", or none)"
+	c.Flag("db").Usage = "the database that keeps the times used, as launch takes it (default $" +
+		dsnVariable + ", or none)"
 	c.Flags().StringVar(&f.pool, "pool", "",
 		"MIN..MAX: mint "+slots+" of this range only, which commands with the same number share")
 	addCount(c, &f.count)
 }
 
 func (f *timedFlags) options(c *cobra.Command) (*generator.Options, error) {
+	opts := &generator.Options{}
+	if f.store.name.isGiven() {
+		opts.MaxWait = f.store.wait
+	}
 	if !c.Flags().Changed("pool") {
-		return &generator.Options{}, nil
+		return opts, nil
 	}
 	smallest, largest, ok := strings.Cut(f.pool, "..")
 	var first, last numberFlag
 	if !ok || first.Set(smallest) != nil || last.Set(largest) != nil {
 		return nil, usage("--pool %q: want MIN..MAX", f.pool)
 	}
-	return &generator.Options{Pool: &generator.Pool{Min: first.value, Max: last.value}}, nil
+	opts.Pool = &generator.Pool{Min: first.value, Max: last.value}
+	return opts, nil
 }
 
 // missing is the first of the flags that is required and was not given.
@@ -162,12 +179,48 @@ func missing(c *cobra.Command, flags ...string) error {
 	return nil
 }
 
-// mintTimed mints with a number, whose times are kept in the counter of that name if there is a
-// database. Start makes the generator.
+// A mintNumber is what makes a command's IDs its own: one that was named, or one that the launch
+// log lends.
+type mintNumber[N any] struct {
+	value   N
+	counter string   // that keeps its times
+	flags   []string // that name it; none for a scheme without numbers
+	claim   func(*launchlog.Log, *claims.Options) (*claims.Source[N], error)
+}
+
+// isNamed reports whether the number is named, wholly.
+func (n mintNumber[N]) isNamed(c *cobra.Command, f *timedFlags) (bool, error) {
+	named := 0
+	for _, flag := range n.flags {
+		if c.Flags().Changed(flag) {
+			named++
+		}
+	}
+	switch {
+	case named == len(n.flags):
+		return true, nil
+	case named > 0:
+		return false, missing(c, n.flags...)
+	case !f.store.name.isGiven():
+		return false, usage("--%s is required, or a database that lends one: --db",
+			strings.Join(n.flags, " and --"))
+	case c.Flags().Changed("pool"):
+		return false, usage("--pool shares a number that is named: want --%s",
+			strings.Join(n.flags, " and --"))
+	}
+	return false, nil
+}
+
+// mintTimed mints with a number. If there is a database, its counter keeps the times. Start makes
+// the generator.
 func mintTimed[N any, T idtype.ID, P any](
-	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number N, counter string,
+	c *cobra.Command, a *app, k *kind[T, P], f *timedFlags, number mintNumber[N],
 	start func(generator.Windows[N], *generator.Options) (generator.Source[T], error),
 ) error {
+	named, err := number.isNamed(c, f)
+	if err != nil {
+		return err
+	}
 	if err := checkCount(f.count); err != nil {
 		return err
 	}
@@ -175,7 +228,7 @@ func mintTimed[N any, T idtype.ID, P any](
 	if err != nil {
 		return err
 	}
-	source, err := start(generator.Given(number), opts)
+	source, err := start(generator.Given(number.value), opts)
 	if err != nil {
 		return usageError{err}
 	}
@@ -187,13 +240,36 @@ func mintTimed[N any, T idtype.ID, P any](
 			return err
 		}
 		defer done()
-		times, err := log.Counter(counter)
+		windows, err := number.windows(a, log, named)
 		if err != nil {
 			return err
 		}
-		if source, err = start(generator.Ceiling(number, times, ceilingLength), opts); err != nil {
+		if source, err = start(windows, opts); err != nil {
 			return err
 		}
 	}
 	return mint(ctx, a, k, source, f.count)
+}
+
+// windows are those of the number that was named, or of one that is lent for as long as the command
+// runs.
+func (n mintNumber[N]) windows(
+	a *app, log *launchlog.Log, named bool,
+) (generator.Windows[N], error) {
+	if !named {
+		what := "cluster/generator"
+		if len(n.flags) == 1 {
+			what = n.flags[0]
+		}
+		return n.claim(log, &claims.Options{Length: claimLength, Notify: func(e claims.Event) {
+			if e.Kind == claims.Taken {
+				a.warn("%s %s is lent to this command", what, e.Number)
+			}
+		}})
+	}
+	times, err := log.Counter(n.counter)
+	if err != nil {
+		return nil, err
+	}
+	return generator.Ceiling(n.value, times, ceilingLength), nil
 }

@@ -89,6 +89,9 @@ func (a *app) report(ctx context.Context, flags reportFlags) error {
 		if d.Kind == dsn.SQLite {
 			return usage("--db %s: SQLite is measured anyway, in a file of its own", text)
 		}
+		if d.IsKeyValue() {
+			return usage("--db: %s keeps a launch log and no rows", string(d.Kind))
+		}
 		named = append(named, d)
 	}
 	if flags.figures == "" {

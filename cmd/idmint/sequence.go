@@ -38,7 +38,10 @@ begins at 1 when it is first used. It gives out no number twice, to whomever.
 
 The command takes the numbers that it prints, up to 4096 at a time. With
 --block it takes whole blocks of that size, as apps do that mint fast. What it
-does not print of the last block stays unused.`,
+does not print of the last block stays unused.
+
+It refuses names that idmint gives to counters of its own, such as short, sno/7
+and decimal/hint/0. After a restore, idmint advance would take them for these.`,
 		Example: "  idmint new sequence --db sqlite:app.db --counter orders -n 3",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := missing(c, "counter"); err != nil {
@@ -49,6 +52,9 @@ does not print of the last block stays unused.`,
 			}
 			if block < 1 || block > math.MaxInt32 {
 				return usage("--block %d: want 1 to 2147483647", block)
+			}
+			if ours(counter) {
+				return usage("--counter %q: idmint keeps something else under that name", counter)
 			}
 			ctx, cancel := interruptible(c)
 			defer cancel()

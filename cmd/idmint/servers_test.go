@@ -52,6 +52,18 @@ func checkOnServer(t *testing.T, db *sql.DB, n int) {
 	}
 }
 
+// imported is must for an import that makes its launch log, and says so.
+func (s *shell) imported(args ...string) string {
+	s.Helper()
+	got := s.run(args...)
+	made := "idmint: created a new launch log in "
+	if got.status != 0 || !strings.HasPrefix(got.stderr, made) ||
+		strings.Count(got.stderr, "\n") != 1 {
+		s.Fatalf("idmint %q: %v", args, got)
+	}
+	return got.stdout
+}
+
 func TestImportOnServers(t *testing.T) {
 	for _, kind := range databases.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -59,7 +71,7 @@ func TestImportOnServers(t *testing.T) {
 			d, flags := target(t, kind)
 			s.write("f.csv", numbered(1234))
 			args := append([]string{"import", "f.csv", "--table", "t"}, flags...)
-			out := s.must(args...)
+			out := s.imported(args...)
 			if !strings.Contains(out, "t: 1234 rows in ") ||
 				!strings.Contains(out, "IDs 10000000001 to 12340000000001\n") {
 				t.Errorf("%q", out)
@@ -88,7 +100,7 @@ func TestImportIntoSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write("f.csv", numbered(7))
-	s.must("import", "f.csv", "--table", "t", "--db", d.URL()+"&search_path=sales")
+	s.imported("import", "f.csv", "--table", "t", "--db", d.URL()+"&search_path=sales")
 	if n := number(t, db, "SELECT count(*) FROM sales.t"); n != 7 {
 		t.Errorf("%d rows", n)
 	}
@@ -235,6 +247,7 @@ func TestServersAway(t *testing.T) {
 				{"launch", "list"},
 			}
 			if kind == databases.ClickHouse {
+				s.must("migrate", "--db", "sqlite:app.db") // else import says that it made one
 				commands = [][]string{{"import", "f.csv", "--table", "t", "--log", "sqlite:app.db"}}
 			}
 			password, _ := u.User.Password()
@@ -331,6 +344,23 @@ func TestLogFlag(t *testing.T) {
 		!strings.Contains(got.stderr, dsnVariable+": want the kind") ||
 		strings.Contains(got.stderr, "hunter2") {
 		t.Error(got)
+	}
+}
+
+// Where no node answers, the error says of each why.
+func TestNodesThatDoNotAnswer(t *testing.T) {
+	for _, kind := range []string{"etcd", "zookeeper", "cassandra"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t)
+			got := s.run("launch", "list", "--wait", "2s",
+				"--db", kind+"://ann:hunter2@127.0.0.1:1,127.0.0.1:2/x")
+			if got.status != statusBadInput || strings.Contains(got.stderr, "hunter2") ||
+				!strings.Contains(got.stderr, "127.0.0.1:1: connection refused; "+
+					"127.0.0.1:2: connection refused: it was busy or away for 2s\n") {
+				t.Error(got)
+			}
+		})
 	}
 }
 

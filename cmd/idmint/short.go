@@ -43,6 +43,9 @@ func shortFields(id idtype.ShortID) []field {
 	}
 }
 
+// shortCounter keeps the times of short IDs, in milliseconds.
+const shortCounter = "short"
+
 func newShort(a *app, k *kind[idtype.ShortID, idtype.ShortParts]) *cobra.Command {
 	var flags timedFlags
 	c := &cobra.Command{
@@ -55,7 +58,7 @@ another command, needs another --pool, or the same counter.
 ` + fmt.Sprintf(timedHelp, "short", "0.2 s"),
 		Example: "  idmint new short -n 3\n  idmint new short --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return mintTimed(c, a, k, &flags, struct{}{}, "short",
+			return mintTimed(c, a, k, &flags, mintNumber[struct{}]{counter: shortCounter},
 				func(
 					w generator.Windows[struct{}], o *generator.Options,
 				) (generator.Source[idtype.ShortID], error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
@@ -69,29 +70,34 @@ func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 	var partition, meta numberFlag
 	var at string
 	c := &cobra.Command{
-		Use:   "sno --partition P [--meta M] [-n N] [--db DSN | --time T]",
+		Use:   "sno [--partition P] [--meta M] [-n N] [--db DSN | --time T]",
 		Short: "Mint sno IDs",
 		Long: "Mint sno IDs of a partition, one per line: 65,536 in 4 ms.\n" +
+			fmt.Sprintf(claimHelp, "--partition") +
 			fmt.Sprintf(timedHelp, "sno/PARTITION", "0.2 s") + `
 
 With --time the IDs carry that time. Their sequence numbers begin with the
 pool's first in every run. So the partition, or the pool, is to be this run's
 alone.`,
 		Example: "  idmint new sno --partition 34824 --meta 158 -n 3\n" +
-			"  idmint new sno --partition 7 --db sqlite:app.db\n" +
+			"  idmint new sno --db sqlite:app.db\n" +
 			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26 -n 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := missing(c, "partition"); err != nil {
-				return err
-			}
 			if meta.value > idtype.SnoMaxMeta {
 				return usage("--meta %d: want 0 to %d", meta.value, idtype.SnoMaxMeta)
 			}
 			if c.Flags().Changed("time") {
+				if err := missing(c, "partition"); err != nil {
+					return err
+				}
 				return a.mintBackdated(c, k, &flags, partition.value, at, byte(meta.value))
 			}
-			return mintTimed(c, a, k, &flags, partition.value,
-				fmt.Sprintf("sno/%d", partition.value),
+			return mintTimed(c, a, k, &flags,
+				mintNumber[int]{
+					partition.value, fmt.Sprintf("sno/%d", partition.value),
+					[]string{"partition"},
+					claims.Partitions,
+				},
 				func(
 					w generator.Windows[int], o *generator.Options,
 				) (generator.Source[idtype.SnoID], error) {
@@ -104,7 +110,7 @@ alone.`,
 		},
 	}
 	flags.add(c, "sequence numbers")
-	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (required)")
+	c.Flags().Var(&partition, "partition", "the partition, 0 to 65535 (default one that is lent)")
 	c.Flags().Var(&meta, "meta", "the metabyte, 0 to 255 (default 0)")
 	c.Flags().StringVar(&at, "time", "",
 		"the time that the IDs carry, such as 2023-12-26T10:49:43.96Z or 2023-12-26 (default now)")

@@ -81,8 +81,9 @@ func TestStatus(t *testing.T) {
 		{decimal + "2 --namespace other", 1, "launch 2: no such launch"},
 		{decimal + "2 --namespace Other!", 2, `namespace "Other!"`},
 
-		{"new trace", 2, "--node is required"},
-		{"new trace --db sqlite:app.db", 2, "--node is required"},
+		{"new trace", 2, "--node is required, or a database that lends one: --db"},
+		{"new trace --pool 1..2 --db sqlite:app.db", 2, "--pool shares a number that is named"},
+		{"new sno --time 2023-12-26 --db sqlite:app.db", 2, "--partition is required"},
 		{"new trace --node x", 2, `"x" for "--node" flag: want digits`},
 		{"new trace --node 07", 2, `"07" for "--node" flag: want digits, without leading zeros`},
 		{"new trace --node -1", 2, `"-1" for "--node"`},
@@ -283,7 +284,7 @@ func TestStatus(t *testing.T) {
 		{"launch list --db sqlite:empty.csv", 1, "idmint migrate"},
 		{
 			"launch list --db sqlite:newer.db", 1,
-			"newer.db: the launch log has schema version 1000, newer than 2",
+			"newer.db: the launch log has schema version 1000, newer than 3",
 		},
 		{"migrate --db sqlite::memory:", 1, "is no file"},
 		{"import f.csv --db sqlite::memory: --table t", 1, "is no file"},
@@ -293,12 +294,12 @@ func TestStatus(t *testing.T) {
 		},
 		{"migrate --db sqlite:folder", 1, "open folder: is a directory"},
 		{"migrate --db sqlite:text.db", 1, "text.db: file is not a database"},
-		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 2"},
+		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 3"},
 		{"import f.csv --db sqlite:folder --table t", 1, "open folder: is a directory"},
 		{"import f.csv --db sqlite:text.db --table t", 1, "text.db: file is not a database"},
-		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 2"},
+		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 3"},
 		{"new decimal --db sqlite:text.db --launch 1", 1, "text.db: file is not a database"},
-		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 2"},
+		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 3"},
 	} {
 		args := strings.Split(test.args, " ")
 		for i := range args {

@@ -19,7 +19,6 @@ import (
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/sqlite"
-	"github.com/idmint/idmint/migrations"
 )
 
 // launchVariable names the launch of an app or a command in its environment, as a deployment sets
@@ -42,11 +41,12 @@ type storeFlags struct {
 
 func (f *storeFlags) add(c *cobra.Command) {
 	f.name.add(c, "db", dsnVariable,
-		"the database: sqlite:PATH, postgres://… or mysql://… (default $"+dsnVariable+")")
+		"the database: sqlite:PATH, postgres://…, mysql://…, etcd://…, zookeeper://… or "+
+			"cassandra://… (default $"+dsnVariable+")")
 	c.Flags().StringVar(&f.namespace, "namespace", launchlog.DefaultNamespace,
 		"the system that the launch numbers are of")
 	c.Flags().DurationVar(&f.wait, "wait", 30*time.Second,
-		"how long to wait for a database that is busy or away")
+		"how long to wait for a database that is busy or away, or for a number that is free")
 }
 
 // A databaseFlag names a database.
@@ -106,7 +106,8 @@ func (f *storeFlags) launchLog() (dsn.DSN, error) {
 		return d, usage("--wait %v: want more than 0", f.wait)
 	case d.Kind == dsn.ClickHouse:
 		return d, usage("--%s: ClickHouse has no transactions, and keeps no launch log: want "+
-			"sqlite:PATH, postgres://… or mysql://…", f.name.flag)
+			"sqlite:PATH, postgres://…, mysql://…, etcd://…, zookeeper://… or cassandra://…",
+			f.name.flag)
 	}
 	return d, nil
 }
@@ -153,6 +154,10 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 		return s, nil
 	}
 	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
+		if kv, ok := keyValues[d.Kind]; ok {
+			s, err = kv.open(ctx, d)
+			return err
+		}
 		switch d.Kind {
 		case dsn.Postgres:
 			s, err = postgres.Open(ctx, d.Source())
@@ -182,45 +187,6 @@ func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	return db, nil
 }
 
-// migrate makes or upgrades the launch log's tables. The database is handed on, with the connection
-// that did it.
-func (f *storeFlags) migrate(ctx context.Context) (db *sql.DB, from, to int, err error) {
-	d, err := f.launchLog()
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	if d.Kind == dsn.SQLite {
-		if err := sqlite.Check(d.Path); err != nil {
-			return nil, 0, 0, err
-		}
-		db, err = pool.Open(d, sqlite.Create)
-	} else {
-		db, err = f.reach(ctx, d)
-	}
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	ctx, cancel := f.withWait(ctx)
-	defer cancel()
-	from, to, err = migrations.Up(ctx, db, d.Kind)
-	switch {
-	case err != nil && d.Kind == dsn.SQLite:
-		err = whyNotOpened(d.Path, fmt.Errorf("%s: %w", d.Path, err))
-	case err != nil:
-		err = fmt.Errorf("%v: %w", d, err)
-	}
-	if err != nil {
-		return nil, 0, 0, errors.Join(err, db.Close())
-	}
-	if d.Kind == dsn.SQLite { // whoever uses it next must not make a file that was removed since
-		if err := db.Close(); err != nil {
-			return nil, 0, 0, err
-		}
-		db, err = pool.Open(d, sqlite.Existing)
-	}
-	return db, from, to, err
-}
-
 // whyNotOpened asks the system why the file cannot be opened. SQLite may name a reason that is
 // another file's: its log, beside a file on a read-only disk.
 func whyNotOpened(path string, err error) error {
@@ -236,35 +202,6 @@ func whyNotOpened(path string, err error) error {
 		return openErr
 	}
 	return errors.Join(err, file.Close())
-}
-
-func (a *app) migrateCommand() *cobra.Command {
-	var flags storeFlags
-	c := &cobra.Command{
-		Use:     "migrate --db DSN",
-		Short:   "Create or upgrade the launch log's tables",
-		Example: "  idmint migrate --db sqlite:app.db",
-		Long: `Create or upgrade the launch log's tables. Many processes may do it at once.
-Where nothing is to be done, nothing changes.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, cancel := interruptible(c)
-			defer cancel()
-			db, from, to, err := flags.migrate(ctx)
-			if err != nil {
-				return err
-			}
-			if err := db.Close(); err != nil {
-				return err
-			}
-			if a.json {
-				return a.out.printf(`{"from":%d,"to":%d}`+"\n", from, to)
-			}
-			return a.out.printf("schema version %d (was %d)\n", to, from)
-		},
-	}
-	flags.add(c)
-	return c
 }
 
 // launchFlag is --launch, or else the environment's launch; 0 is none.

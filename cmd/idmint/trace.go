@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
@@ -45,16 +46,16 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 	var flags timedFlags
 	var node numberFlag
 	c := &cobra.Command{
-		Use:   "trace --node N [-n N] [--db DSN]",
+		Use:   "trace [--node N] [-n N] [--db DSN]",
 		Short: "Mint trace IDs",
 		Long: "Mint trace IDs of a node, one per line: 4,194,303 in a second.\n" +
-			fmt.Sprintf(timedHelp, "trace/NODE", "3 s"),
-		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --node 7 --db sqlite:app.db",
+			fmt.Sprintf(claimHelp, "--node") + fmt.Sprintf(timedHelp, "trace/NODE", "3 s"),
+		Example: "  idmint new trace --node 7 -n 3\n  idmint new trace --db sqlite:app.db",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := missing(c, "node"); err != nil {
-				return err
-			}
-			return mintTimed(c, a, k, &flags, node.value, fmt.Sprintf("trace/%d", node.value),
+			return mintTimed(c, a, k, &flags,
+				mintNumber[int]{
+					node.value, fmt.Sprintf("trace/%d", node.value), []string{"node"}, claims.Nodes,
+				},
 				func(
 					w generator.Windows[int], o *generator.Options,
 				) (generator.Source[idtype.TraceID], error) {
@@ -63,6 +64,6 @@ func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command
 		},
 	}
 	flags.add(c, "bottoms")
-	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (required)")
+	c.Flags().Var(&node, "node", "the node's number, 0 to 65535 (default one that is lent)")
 	return c
 }

@@ -95,7 +95,7 @@ func TestDependencies(t *testing.T) {
 
 // The program stays small.
 func TestWeight(t *testing.T) {
-	const most = 40_000_000 // bytes
+	const most = 52_000_000 // bytes, of which the clients of etcd, ZooKeeper and Cassandra have 11
 	info, err := os.Stat(binary)
 	if err != nil {
 		t.Fatal(err)
@@ -105,10 +105,10 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// To start costs little: at most five times what it costs the smallest program. They take turns, so
-// that a busy machine slows both.
+// To start costs little: at most eight times what it costs the smallest program. Most of it is for
+// the clients of servers. The two take turns, so that a busy machine slows both.
 func TestStart(t *testing.T) {
-	const most, rounds = 5, 40
+	const most, rounds = 8, 40
 	dir := t.TempDir()
 	hello := filepath.Join(dir, "hello")
 	source := "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(\"hello\") }\n"

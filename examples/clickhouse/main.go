@@ -30,6 +30,7 @@ func main() {
 	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
 	gen := must(generator.NewDecimal(launches.Generators(launch)))
 	check(gen.Ready(ctx))
+	defer gen.Close(ctx)
 	conn := must(ch.Open(must(ch.ParseDSN(os.Getenv("CLICKHOUSE_DSN")))))
 
 	key := clickhouse.Column[idtype.DecimalID]{Name: "id"}.PrimaryKey()

@@ -41,6 +41,7 @@ func main() {
 	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
 	ids := must(generator.NewDecimal(launches.Generators(launch)))
 	check(ids.Ready(ctx))
+	defer ids.Close(ctx)
 
 	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
 	must(pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)"))

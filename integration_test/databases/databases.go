@@ -1,4 +1,5 @@
-// Package databases starts database servers for tests and for the report: in containers, by
+// Package databases starts servers for tests and for the report: SQL databases, and the key-value
+// stores etcd, ZooKeeper and Cassandra, of which it runs clusters too. They run in containers, by
 // testcontainers, under the names of the official images. See scripts/databases for machines that
 // have no Docker, or no registry in reach.
 package databases
@@ -35,14 +36,14 @@ import (
 // Kind is a kind of server.
 type Kind string
 
-// The kinds.
+// The SQL databases.
 const (
 	Postgres   Kind = "PostgreSQL"
 	MariaDB    Kind = "MariaDB"
 	ClickHouse Kind = "ClickHouse"
 )
 
-// Kinds lists the kinds.
+// Kinds lists the SQL databases. [Stores] lists the others.
 func Kinds() []Kind { return []Kind{Postgres, MariaDB, ClickHouse} }
 
 // kind is what this package knows of a kind of server.
@@ -54,6 +55,7 @@ type kind struct {
 	variable string // names a server that runs already
 	version  string // a query
 	data     string // where a directory of this machine is mounted that is to hold the data
+	store    *store // nil: a SQL database
 }
 
 // Labels mark a container as one of this run of the tests: what is left of it, scripts/test
@@ -68,6 +70,9 @@ var (
 )
 
 const password = "idmint" // of servers that live as long as a test, behind a port of this machine
+
+// brief tells Java that it does not run for long. A start takes two thirds of the processor's time.
+const brief = " -XX:TieredStopAtLevel=1"
 
 var known = map[Kind]kind{
 	Postgres: {
@@ -99,10 +104,32 @@ var known = map[Kind]kind{
 		variable: "IDMINT_TEST_CLICKHOUSE", version: "SELECT version()",
 		data: "/var/lib/clickhouse",
 	},
+	Etcd: {
+		image: "quay.io/coreos/etcd:v3.7.3", port: "2379",
+		variable: "IDMINT_TEST_ETCD", data: "/var/lib/etcd", store: &etcd,
+	},
+	ZooKeeper: {
+		image: "zookeeper:3.9", port: "2181",
+		env:      map[string]string{"JVMFLAGS": "-Xmx512m -XX:+UseSerialGC" + brief},
+		variable: "IDMINT_TEST_ZOOKEEPER", data: "/data", store: &zookeeper,
+	},
+	Cassandra: {
+		image: "cassandra:5", port: "9042",
+		env: map[string]string{
+			"MAX_HEAP_SIZE": "400m", "HEAP_NEWSIZE": "100m",
+			// Nodes of a test have nobody to wait for. Accounts are there soon: with a delay of 0,
+			// nodes that wait for others try again without a pause, and take a processor each.
+			"JVM_EXTRA_OPTS": "-Dcassandra.config=file://" + cassandraConfig +
+				" -Dcassandra.skip_wait_for_gossip_to_settle=0 -Dcassandra.ring_delay_ms=2000" +
+				" -Dcassandra.superuser_setup_delay_ms=200" + brief,
+		},
+		variable: "IDMINT_TEST_CASSANDRA", data: "/var/lib/cassandra", store: &cassandra,
+	},
 }
 
-// Variable is the environment variable that may name a server of the kind that runs already, as
-// package dsn reads it.
+// Variable is the environment variable that may name a server of the kind that runs already. It
+// names a SQL database as package dsn reads it, and a store by host:port of its nodes, with commas
+// between them.
 func (k Kind) Variable() string { return known[k].variable }
 
 // An UnavailableError is returned where a server of the kind cannot be had. No Docker engine
@@ -120,14 +147,28 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// A Server is a database server that answers.
+// A Server is a server that answers: a SQL database, or a node of a store.
 type Server struct {
-	Kind    Kind
-	DSN     dsn.DSN // of a database of which it may do everything
-	Version string  // as it says, and where it comes from
+	Kind      Kind
+	DSN       dsn.DSN  // SQL: of a database of which it may do everything
+	Addresses []string // a store: host:port, of each node where a variable names several
+	Access    *Access  // a store that RunSecure started: what a client needs; nil: nothing
+	Version   string   // as it says, and where it comes from
 
-	container testcontainers.Container // nil for one that was running
+	container testcontainers.Container      // nil for one that was running
+	network   *testcontainers.DockerNetwork // nil, or its own: Stop removes it
+	peers     []string                      // IP addresses of the other nodes
 }
+
+// String names the server by where it is.
+func (s *Server) String() string {
+	if s.isStore() {
+		return fmt.Sprintf("%s at %s", s.Kind, strings.Join(s.Addresses, ","))
+	}
+	return s.DSN.String()
+}
+
+func (s *Server) isStore() bool { return known[s.Kind].store != nil }
 
 // Start returns the server that the kind's variable names, or else runs one. Errors:
 // [*UnavailableError] and others.
@@ -135,6 +176,10 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
 		return Run(ctx, k, "")
+	}
+	if known[k].store != nil {
+		s := &Server{Kind: k, Addresses: strings.Split(named, ",")}
+		return s, s.await(ctx, k.Variable())
 	}
 	d, err := dsn.Parse(named)
 	if err != nil {
@@ -146,9 +191,12 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 
 // Run runs a server in a container of its own, which may be killed. Its address stays the same when
 // it is started again. Its data are in the directory disk of this machine, which all may write to,
-// or in the container if that is "". Args go to the server's command line. Errors:
-// [*UnavailableError] and others.
+// or in the container if that is "". Args go to the server's command line. A store is a cluster of
+// one: see [RunCluster] for its args. Errors: [*UnavailableError] and others.
 func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
+	if known[k].store != nil {
+		return runNode(ctx, k, disk, nil, args)
+	}
 	for range 3 {
 		s, err = run(ctx, k, disk, args...)
 		if err == nil || !strings.Contains(err.Error(), "address already in use") &&
@@ -169,27 +217,16 @@ func run(ctx context.Context, k Kind, disk string, args ...string) (*Server, err
 		return nil, err
 	}
 	options := []testcontainers.ContainerCustomizer{
-		testcontainers.WithEnv(spec.env),
 		testcontainers.WithExposedPorts(spec.port),
-		testcontainers.WithLabels(Labels()),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
 			c.PortBindings = network.PortMap{network.MustParsePort(spec.port): {{HostPort: port}}}
-			if disk != "" {
-				c.Binds = append(c.Binds, disk+":"+spec.data)
-			}
 		}),
-		testcontainers.WithLogger(silent),
 	}
 	if len(args) != 0 {
 		options = append(options, testcontainers.WithCmd(args...))
 	}
-	c, err := testcontainers.Run(ctx, spec.image, options...)
+	c, err := launch(ctx, k, disk, options...)
 	if err != nil {
-		err = errors.Join(fmt.Errorf("%s: %w", spec.image, err),
-			testcontainers.TerminateContainer(c))
-		if !hasImage(ctx, spec.image) {
-			err = &UnavailableError{k, err}
-		}
 		return nil, err
 	}
 	s := &Server{Kind: k, container: c}
@@ -204,6 +241,37 @@ func run(ctx context.Context, k Kind, disk string, args ...string) (*Server, err
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// launch starts a container of the kind.
+func launch(
+	ctx context.Context, k Kind, disk string, options ...testcontainers.ContainerCustomizer,
+) (testcontainers.Container, error) {
+	spec := known[k]
+	options = append(options,
+		testcontainers.WithEnv(spec.env),
+		testcontainers.WithLabels(Labels()),
+		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
+			if disk != "" {
+				c.Binds = append(c.Binds, disk+":"+spec.data)
+			}
+		}),
+		testcontainers.WithLogger(silent),
+	)
+	c, err := testcontainers.Run(ctx, imageOf(spec.image), options...)
+	if err != nil {
+		return nil, unlessImage(ctx, k, errors.Join(fmt.Errorf("%s: %w", spec.image, err),
+			testcontainers.TerminateContainer(c)))
+	}
+	return c, nil
+}
+
+// unlessImage says that a server cannot be had where the lack of its image explains the error.
+func unlessImage(ctx context.Context, k Kind, err error) error {
+	if hasImage(ctx, known[k].image) {
+		return err
+	}
+	return &UnavailableError{k, err}
 }
 
 // Docker reports whether a Docker engine answers. testcontainers panics where there is no socket.
@@ -221,6 +289,16 @@ func Docker(ctx context.Context) (err error) {
 	return err
 }
 
+// imageOf is an image's name, which testcontainers puts its prefix before. It does so for names of
+// Docker's own registry only: the prefix stands for the other registry too.
+func imageOf(image string) string {
+	path, other := strings.CutPrefix(image, "quay.io/")
+	if prefix := testcontainers.ReadConfig().Config.HubImageNamePrefix; other && prefix != "" {
+		return prefix + "/" + path
+	}
+	return image
+}
+
 // hasImage reports whether the engine has an image, pulled or under the name that testcontainers is
 // told to put before it.
 func hasImage(ctx context.Context, image string) bool {
@@ -230,7 +308,7 @@ func hasImage(ctx context.Context, image string) bool {
 	}
 	defer docker.Close()
 	if prefix := testcontainers.ReadConfig().Config.HubImageNamePrefix; prefix != "" {
-		image = prefix + "/" + image
+		image = prefix + "/" + strings.TrimPrefix(image, "quay.io/")
 	}
 	_, err = docker.ImageInspect(ctx, image)
 	return err == nil
@@ -255,26 +333,41 @@ func FreePort() (string, error) {
 // startTime bounds how long a server may take until it answers: slow machines run several at once.
 const startTime = 3 * time.Minute
 
-// await waits until the server answers a query.
+// await waits until the server answers.
 func (s *Server) await(ctx context.Context, from string) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	db, err := s.quiet()
+	ask, done, err := s.asker()
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer done()
 	for range dialect.Attempts(ctx, 100*time.Millisecond) {
 		var version string
-		if err = db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version); err == nil {
+		if version, err = ask(ctx); err == nil {
 			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
 		}
 		if s.container != nil && !s.Running(ctx) {
-			return fmt.Errorf("%v ended: %w\n%s", s.DSN, err, s.Log())
+			return fmt.Errorf("%v ended: %w\n%s", s, err, s.Log())
 		}
 	}
-	return fmt.Errorf("%v does not answer: %w", s.DSN, errors.Join(ctx.Err(), err))
+	return fmt.Errorf("%v does not answer: %w", s, errors.Join(ctx.Err(), err))
+}
+
+// asker returns how to ask the server for its version, and what closes the way.
+func (s *Server) asker() (ask func(context.Context) (string, error), done func(), err error) {
+	if s.isStore() {
+		return s.askAll, func() {}, nil
+	}
+	db, err := s.quiet()
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context) (version string, err error) {
+		err = db.QueryRowContext(ctx, known[s.Kind].version).Scan(&version)
+		return version, err
+	}, func() { db.Close() }, nil
 }
 
 // name is what the server calls itself: the stand-in for ClickHouse says so.
@@ -381,13 +474,24 @@ func (s *Server) Stop() error {
 	if s.container == nil {
 		return nil
 	}
-	return testcontainers.TerminateContainer(s.container, testcontainers.StopTimeout(0))
+	err := testcontainers.TerminateContainer(s.container, testcontainers.StopTimeout(0))
+	if s.network != nil {
+		err = errors.Join(err, s.network.Remove(context.Background()))
+	}
+	return err
 }
 
-// Create makes a database on the server, and returns its name and what drops it.
+// Create makes a database on the server, and returns its name and what drops it. On a store it is a
+// prefix, a path or a keyspace: see [Server.Place].
 func (s *Server) Create(ctx context.Context, name string) (
 	dsn.DSN, func(context.Context) error, error,
 ) {
+	if s.isStore() {
+		d, err := s.Place(name)
+		return d, func(ctx context.Context) error {
+			return known[s.Kind].store.drop(ctx, s, name)
+		}, err
+	}
 	create, drop := "CREATE DATABASE "+name, "DROP DATABASE "+name
 	if s.Kind == Postgres {
 		drop += " WITH (FORCE)"

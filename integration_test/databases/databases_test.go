@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -44,6 +45,30 @@ func TestKill(t *testing.T) {
 				t.Errorf("after the kill: %d, %v", n, err)
 			}
 		})
+	}
+}
+
+// A server whose clients are cut off answers again when it is healed.
+func TestCut(t *testing.T) {
+	s := dbtest.Run(t, databases.Postgres)
+	db := dbtest.Open(t, s.DSN)
+	ping := func(limit time.Duration) error {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		return db.PingContext(ctx)
+	}
+	if err := ping(opening); err != nil {
+		t.Fatal(err)
+	}
+	dbtest.Cut(t, s, databases.Clients)
+	if err := ping(refused); err == nil {
+		t.Error("it answers while it is cut off")
+	}
+	if err := s.Heal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := ping(patient); err != nil {
+		t.Errorf("it was healed: %v", err)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package dbtest gives tests databases of their own on real servers, which are started once per
-// test program.
+// Package dbtest gives tests databases of their own on real servers, which a test program starts
+// once. Tests that break servers get servers and clusters of their own.
 //
 //	func TestMain(m *testing.M) { dbtest.Main(m) }
 //
@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ type shared struct {
 var servers = map[databases.Kind]*shared{
 	databases.Postgres: {}, databases.MariaDB: {},
 	databases.ClickHouse: {},
+	databases.Etcd:       {}, databases.ZooKeeper: {}, databases.Cassandra: {},
 }
 
 // Main runs the tests, ends the servers that they started, and exits.
@@ -55,20 +57,23 @@ func Code(m *testing.M) int {
 	return code
 }
 
-// Server is the server of the kind that the program's tests share.
+// Server is the server of the kind that the program's tests share. Of a store it is one node.
 func Server(t testing.TB, k databases.Kind) *databases.Server {
 	t.Helper()
 	s := servers[k]
 	s.once.Do(func() {
 		if s.server, s.err = databases.Start(context.Background(), k); s.err == nil {
-			fmt.Printf("database: %s\n", s.server.Version) // what ran, for the end of make test
+			ran(s.server)
 		}
 	})
 	orSkip(t, s.err)
 	return s.server
 }
 
-// New makes a database for the test on the shared server.
+// ran tells what ran, for the end of make test.
+func ran(s *databases.Server) { fmt.Printf("database: %s\n", s.Version) }
+
+// New makes a database for the test on the shared server: on a store a place, which is empty.
 func New(t testing.TB, k databases.Kind) dsn.DSN {
 	t.Helper()
 	d, drop, err := Server(t, k).Create(context.Background(), "t_"+strings.ToLower(rand.Text()))
@@ -86,7 +91,13 @@ func New(t testing.TB, k databases.Kind) dsn.DSN {
 // Open opens a database until the test ends.
 func Open(t testing.TB, d dsn.DSN) *sql.DB {
 	t.Helper()
-	db, err := sql.Open(d.Driver(), d.Source())
+	return OpenSource(t, d.Driver(), d.Source())
+}
+
+// OpenSource is [Open] by what the driver calls the database.
+func OpenSource(t testing.TB, driver, source string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,19 +126,64 @@ func RunOn(t testing.TB, k databases.Kind, disk string, args ...string) *databas
 	t.Helper()
 	s, err := databases.Run(t.Context(), k, disk, args...)
 	orSkip(t, err)
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Log(err)
-		}
-	})
+	t.Cleanup(func() { end(t, s.Stop, s) })
 	return s
+}
+
+// RunSecure starts a node of a store that lets nobody in but who has its access. See
+// [databases.RunSecure].
+func RunSecure(t testing.TB, k databases.Kind) *databases.Server {
+	t.Helper()
+	s, err := databases.RunSecure(t.Context(), k, t.TempDir())
+	orSkip(t, err)
+	t.Cleanup(func() { end(t, s.Stop, s) })
+	return s
+}
+
+// RunCluster starts a cluster of n nodes for this test alone, which it may break. See
+// [databases.RunCluster].
+func RunCluster(t testing.TB, k databases.Kind, n int, settings ...string) *databases.Cluster {
+	t.Helper()
+	c, err := databases.RunCluster(t.Context(), k, n, settings...)
+	orSkip(t, err)
+	t.Cleanup(func() { end(t, c.Stop, c.Nodes...) })
+	ran(c.Nodes[0])
+	return c
+}
+
+// Cut cuts links of a server until it is healed or the test ends. A test is skipped where this
+// program may not do so; in CI it fails. See [databases.Server.Cut].
+func Cut(t testing.TB, s *databases.Server, links databases.Links) {
+	t.Helper()
+	orSkip(t, s.Cut(t.Context(), links))
+}
+
+// lines is how much of a server's log a test that failed shows.
+const lines = 40
+
+// end stops servers, and shows what they wrote if the test failed.
+func end(t testing.TB, stop func() error, servers ...*databases.Server) {
+	if t.Failed() {
+		for _, s := range servers {
+			log := strings.Split(strings.TrimSpace(s.Log()), "\n")
+			log = slices.DeleteFunc(log, func(line string) bool {
+				return strings.Contains(line, "Aborted connection") // of a client that was killed
+			})
+			log = log[max(0, len(log)-lines):]
+			t.Logf("the last lines of %v:\n%s", s, strings.Join(log, "\n"))
+		}
+	}
+	if err := stop(); err != nil {
+		t.Log(err)
+	}
 }
 
 func orSkip(t testing.TB, err error) {
 	t.Helper()
 	var unavailable *databases.UnavailableError
 	switch {
-	case errors.As(err, &unavailable) && os.Getenv("CI") == "":
+	case (errors.As(err, &unavailable) || errors.Is(err, databases.ErrNoPartition)) &&
+		os.Getenv("CI") == "":
 		t.Skip(err)
 	case err != nil:
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,7 +41,7 @@ func (a *auditor) endings(calls []*call) {
 		if c.Event == failed && !c.told {
 			a.complain("%s %s %q failed: %s", c.Call, c.Op, c.Key, c.Error)
 		}
-		if c.Event == unresolved && c.Limit >= ample && !c.told {
+		if c.Event == unresolved && c.Limit >= ample && !c.told && !c.isOver() {
 			a.complain("%s %s %q gave up: %s", c.Call, c.Op, c.Key, c.Error)
 		}
 		if c.Event == ended && a.events[place{c.Space, c.Launch}]["ended"] != 1 {
@@ -94,7 +95,7 @@ func (a *auditor) launchNumbers(calls []*call) {
 	type name struct{ space, key string }
 	known, asked := map[name]*grant{}, map[name]bool{}
 	for _, c := range calls {
-		if c.Op != "start" {
+		if c.Op != start {
 			continue
 		}
 		n := name{c.Space, c.Key}
@@ -163,7 +164,7 @@ func (a *auditor) launchNumbers(calls []*call) {
 func (a *auditor) generators(calls []*call) {
 	byToken, given := map[string]*call{}, map[place][]grant{}
 	for _, c := range calls {
-		if c.Op != "claim" || c.Key == "" {
+		if c.Op != claim || c.Key == "" {
 			continue
 		}
 		byToken[c.Key] = c
@@ -211,7 +212,7 @@ func (a *auditor) generators(calls []*call) {
 func (a *auditor) reservations(calls []*call) {
 	given, doubts := map[[2]string][]grant{}, map[[2]string]int64{}
 	for _, c := range calls {
-		if c.Op != "reserve" {
+		if c.Op != reserve {
 			continue
 		}
 		name := [2]string{c.Space, c.Key}
@@ -227,20 +228,20 @@ func (a *auditor) reservations(calls []*call) {
 		}
 	}
 	for name, grants := range given {
-		value := a.counters[name]
-		missing := value - a.distinct(fmt.Sprint("numbers of ", name), grants)
+		reached := a.counters[name]
+		missing := reached - a.distinct(fmt.Sprint("numbers of ", name), grants)
 		for _, s := range a.advanced[name] {
 			missing -= s.last - s.first + 1
 			for _, g := range grants { // the database has forgotten those that were given
 				missing += max(0, min(g.last, s.last)-max(g.first, s.first)+1)
 			}
 		}
-		if highest := grants[len(grants)-1].last; highest > value {
-			a.complain("%v has given %d and is at %d", name, highest, value)
+		if highest := grants[len(grants)-1].last; highest > reached {
+			a.complain("%v has given %d and is at %d", name, highest, reached)
 		}
-		if name[1] == plain && missing > doubts[name] {
+		if strings.HasPrefix(name[1], plain) && missing > doubts[name] {
 			a.complain("%v is at %d, and %d numbers are missing of which %d were in doubt", name,
-				value, missing, doubts[name])
+				reached, missing, doubts[name])
 		}
 	}
 }

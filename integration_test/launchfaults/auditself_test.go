@@ -16,40 +16,40 @@ func TestAudit(t *testing.T) {
 	// their history.
 	sound := func() (map[string]*call, *rows) {
 		calls := map[string]*call{
-			"start a":       {record: record{Op: "start", Key: "a", Number: 1}, began: 10},
-			"start a again": {record: record{Op: "start", Key: "a", Number: 1}, began: 90},
-			"start b":       {record: record{Op: "start", Key: "b", Number: 2}, began: 30},
+			"start a":       {record: record{Op: start, Key: "a", Number: 1}, began: 10},
+			"start a again": {record: record{Op: start, Key: "a", Number: 1}, began: 90},
+			"start b":       {record: record{Op: start, Key: "b", Number: 2}, began: 30},
 			"start c": {
-				record: record{Op: "start", Key: "c", Event: unresolved}, began: 30,
+				record: record{Op: start, Key: "c", Event: unresolved}, began: 30,
 				doubts: 2,
 			},
-			"start d": {record: record{Op: "start", Key: "d", Event: unresolved}, began: 30},
+			"start d": {record: record{Op: start, Key: "d", Event: unresolved}, began: 30},
 			"claim 0": {
-				record: record{Op: "claim", Key: "t0", Launch: 1, Number: 0},
+				record: record{Op: claim, Key: "t0", Launch: 1, Number: 0},
 				began:  20,
 			},
 			"claim 1": {
-				record: record{Op: "claim", Key: "t1", Launch: 1, Event: sent},
+				record: record{Op: claim, Key: "t1", Launch: 1, Event: sent},
 				began:  20, doubts: 1,
 			},
 			"claim 2": {
-				record: record{Op: "claim", Key: "t2", Launch: 1, Number: 2},
+				record: record{Op: claim, Key: "t2", Launch: 1, Number: 2},
 				began:  40,
 			},
 			"claim lost": {
-				record: record{Op: "claim", Key: "t3", Launch: 1, Event: unresolved},
+				record: record{Op: claim, Key: "t3", Launch: 1, Event: unresolved},
 				began:  40,
 			},
 			"reserve 1": {
-				record: record{Op: "reserve", Key: plain, N: 10, Number: 1},
+				record: record{Op: reserve, Key: plain, N: 10, Number: 1},
 				began:  20,
 			},
 			"reserve 2": {
-				record: record{Op: "reserve", Key: plain, N: 5, Event: unresolved},
+				record: record{Op: reserve, Key: plain, N: 5, Event: unresolved},
 				began:  40, doubts: 1,
 			},
 			"reserve 3": {
-				record: record{Op: "reserve", Key: plain, N: 10, Floor: 16, Number: 16},
+				record: record{Op: reserve, Key: plain, N: 10, Floor: 16, Number: 16},
 				began:  60,
 			},
 		}

@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/internal/smalldisk"
 	"github.com/idmint/idmint/internal/subprocess"
+	"github.com/idmint/idmint/launchlog"
 )
 
 func TestMain(m *testing.M) {
@@ -33,14 +35,15 @@ func TestMain(m *testing.M) {
 type arena struct {
 	*testing.T
 	target
-	server *databases.Server // nil unless it may be killed
-	drop   func(context.Context) error
-	dsn    dsn.DSN
-	db     *sql.DB // past stores and proxies
-	fleet  *fleet
-	proxy  *proxy
-	until  time.Time
-	least  int // how many calls are to be acknowledged
+	server  *databases.Server  // nil unless it may be killed
+	cluster *databases.Cluster // of a store of keys and values, or nil
+	drop    func(context.Context) error
+	dsn     dsn.DSN
+	db      *sql.DB // past stores and proxies; nil where there are no tables
+	fleet   *fleet
+	proxy   *proxy
+	until   time.Time
+	least   int // how many calls are to be acknowledged
 }
 
 // length is how long a fault is injected: what IDMINT_TEST_SOAK says, or 3 s.
@@ -86,7 +89,8 @@ type fault struct {
 	pooled bool          // a connection pooler is between, for the databases that have one
 	spoil  odds          // of a proxy between
 	// clients are told of the fault, by target.full, and do not try again
-	told bool
+	told     bool
+	settings string // of the name of a store
 	// the fault, over and over, until the time is over; it returns what it did
 	inflict func(*arena) string
 }
@@ -156,15 +160,19 @@ func TestServerFaults(t *testing.T) {
 // TestDiskFull has a server run out of disk, again and again, with its data and its log on a disk
 // of 512 MB.
 func TestDiskFull(t *testing.T) {
-	for kind, target := range targets {
+	all := maps.Clone(targets)
+	maps.Copy(all, clusters)
+	for kind, target := range all {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
 			disk := smalldisk.Mount(t, 512<<20)
 			// the server is another user
 			err := errors.Join(os.Remove(smalldisk.Ballast(disk)), os.Chmod(disk, 0o777))
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := newArena(t, target, dbtest.RunOn(t, kind, disk, target.args...))
+			args := append(slices.Clone(target.args), target.small...)
+			a := newArena(t, target, dbtest.RunOn(t, kind, disk, args...))
 			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string {
 				return fillDisk(a, disk)
 			}}.test(a)
@@ -187,18 +195,45 @@ func newArena(t *testing.T, target target, server *databases.Server) *arena {
 	return &arena{T: t, target: target, server: server, drop: drop, dsn: d}
 }
 
-// openDB opens the database and makes the tables.
+// openDB opens the database and makes the tables, or prepares the store.
 func (a *arena) openDB() {
 	a.Helper()
-	a.db = migrated(a.T, a.target, a.dsn)
 	a.proxy, a.least = &proxy{}, least
+	if a.prepare == nil {
+		a.db = migrated(a.T, a.target, a.dsn)
+	} else if err := a.prepare(a.Context(), a.dsn.URL()); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// source names the database to workers.
+func (a *arena) source() string {
+	if a.prepare != nil {
+		return a.dsn.URL()
+	}
+	return a.dsn.Source()
+}
+
+// rows are what the database holds.
+func (a *arena) rows() *rows {
+	a.Helper()
+	if a.prepare != nil {
+		return loadStore(a)
+	}
+	return load(a.T, a.db)
 }
 
 func (f fault) test(a *arena) {
 	a.openDB()
 	o := orders{
-		Kind: a.kind, Source: a.dsn.Source(), Keys: f.name, Budget: f.budget,
-		Hurry: f.hurry,
+		Kind: a.kind, Source: a.source(), Keys: f.name, Budget: f.budget,
+		Hurry: f.hurry, Advance: true,
+	}
+	if a.prepare != nil { // the nodes need the processors as well
+		o.Processes = 4
+	}
+	if a.kind == databases.Cassandra { // all the more where one of them starts
+		o.Pause = 400 * time.Millisecond
 	}
 	if f.pooled {
 		o.Source = a.pooler(a.T, a.dsn).Source()
@@ -209,7 +244,8 @@ func (f fault) test(a *arena) {
 		o.Source = a.dsn.WithHost(address).Source()
 	}
 	a.fleet = newFleet(a.T, o)
-	a.until = time.Now().Add(length(a.T))
+	began := time.Now()
+	a.until = began.Add(length(a.T))
 	did := f.inflict(a)
 	a.fleet.end()
 	h := remember(a.T, a.fleet.dir)
@@ -221,13 +257,53 @@ func (f fault) test(a *arena) {
 			told++
 		}
 	}
-	r := load(a.T, a.db)
+	r := a.rows()
 	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
-	a.Logf("%s, %s: %v; %s; faults of the proxy %v; %d calls told of the fault; %v", a.kind, f.name,
-		a.fleet, did, a.proxy.spoilt(), told, h)
+	checked := linear(h, r)
+	a.report(checked.complaints)
+	ids, repeats := a.minted()
+	if spoilt := a.proxy.spoilt(); len(spoilt) != 0 {
+		did = "a proxy: " + inWords(spoilt)
+	}
+	a.Logf("%s, %s: %v; %s; %d calls told of the fault; %v; %d operations in %d histories; "+
+		"%d IDs, %d repeats", a.kind, f.name, a.fleet, did, told, h, checked.steps, checked.lines,
+		ids, repeats)
 	if !a.enough() || f.told && h.attempts[refused]+h.attempts[doubtful] == 0 {
 		a.Error("the test shows too little")
 	}
+	found := result{
+		server: a.version(), fault: f.name, did: did, ids: ids, repeats: repeats,
+		ops: checked.steps, took: time.Since(began), failed: a.Failed(),
+	}
+	found.count(h)
+	if err := found.add(); err != nil {
+		a.Error(err)
+	}
+}
+
+// minted counts the IDs that the fleet minted, and reports repeats.
+func (a *arena) minted() (ids, repeats int) {
+	a.Helper()
+	ids, repeats, some := minted(a.T, a.fleet.dir)
+	if repeats != 0 {
+		a.Errorf("%d of %d IDs are repeats: %q", repeats, ids, some)
+	}
+	return ids, repeats
+}
+
+// version is what the server calls itself, and how many there are.
+func (a *arena) version() string {
+	name, more := "", ""
+	switch {
+	case a.cluster != nil:
+		name, more = a.cluster.Nodes[0].Version, ", three nodes"
+	case a.server != nil:
+		name = a.server.Version
+	default:
+		name = dbtest.Server(a.T, a.kind).Version
+	}
+	name, _, _ = strings.Cut(name, " (") // where it came from
+	return name + more
 }
 
 // report reports the first complaints.
@@ -295,7 +371,16 @@ func endSessions(a *arena) string {
 			a.Errorf("only %d × %s: the test shows too little", count[how], how)
 		}
 	}
-	return fmt.Sprint("sessions ended ", count)
+	return "sessions ended: " + strings.ReplaceAll(inWords(count), "%d", "ID")
+}
+
+// inWords says how often what was done.
+func inWords(times map[string]int) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(times)) {
+		all = append(all, fmt.Sprintf("%d × %s", times[what], what))
+	}
+	return strings.Join(all, ", ")
 }
 
 // killServer kills the server in the middle of what it does, and starts it again.
@@ -321,8 +406,11 @@ func fillDisk(a *arena, disk string) string {
 		seen := remember(a.T, a.fleet.dir).attempts
 		return seen[refused]+seen[doubtful] > 0
 	}
-	fills, ended := 0, 0
-	for ; fills < 3 || a.more() || !met() && fills < 50; fills++ {
+	fills, ended, least := 0, 0, 3
+	if a.db == nil { // each ends the server, which is slow to start again
+		least = 1
+	}
+	for ; fills < least || a.more() || !met() && fills < 50; fills++ {
 		a.rest(time.Second)
 		ballast, err := os.Create(smalldisk.Ballast(disk))
 		if err != nil {
@@ -336,13 +424,18 @@ func fillDisk(a *arena, disk string) string {
 		}
 		limited, cancel := context.WithTimeout(a.Context(), time.Second)
 		for ; limited.Err() == nil; time.Sleep(100 * time.Millisecond) {
-			_, _ = a.db.ExecContext(limited, a.enlarge)
+			if a.db != nil {
+				_, _ = a.db.ExecContext(limited, a.enlarge)
+			}
 		}
 		cancel()
 		if err := errors.Join(ballast.Close(), os.Remove(ballast.Name())); err != nil {
 			a.Fatal(err)
 		}
-		for a.ping() != nil { // it may be about to end
+		for tries := 1; a.ping() != nil; tries++ { // it may be about to end
+			if a.db == nil && tries > 10 && a.server.Running(a.Context()) { // and does nothing more
+				a.signal(a.server, "KILL")
+			}
 			if !a.server.Running(a.Context()) {
 				ended++
 				if err := a.server.Restart(a.Context()); err != nil {
@@ -359,7 +452,15 @@ func fillDisk(a *arena, disk string) string {
 func (a *arena) ping() error {
 	ctx, cancel := context.WithTimeout(a.Context(), 10*time.Second)
 	defer cancel()
-	return a.db.PingContext(ctx)
+	if a.db != nil {
+		return a.db.PingContext(ctx)
+	}
+	s, err := a.open(ctx, a.dsn.URL())
+	if err != nil {
+		return err
+	}
+	_, err = s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "ping", Name: "a"}, 0, 1)
+	return errors.Join(err, s.Close())
 }
 
 // stopServer stops all processes of the server for longer than the budget, and has them go on.

@@ -28,7 +28,7 @@ type fleet struct {
 }
 
 const (
-	processes   = 8 // of a fleet
+	processes   = 8 // of a fleet, unless its orders say otherwise
 	longestStop = 3 * time.Second
 )
 
@@ -48,7 +48,7 @@ func newFleet(t *testing.T, o orders) *fleet {
 // start starts all processes.
 func (f *fleet) start() {
 	f.t.Helper()
-	for range processes {
+	for range f.orders.size() {
 		f.running = append(f.running, f.begin())
 	}
 }

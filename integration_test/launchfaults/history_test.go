@@ -5,8 +5,11 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -16,12 +19,27 @@ import (
 type call struct {
 	record               // as it ended; without a result if the worker was killed
 	began  time.Duration // when its first attempt did
+	tries  []try
 	// its attempts that may have changed something without the call's having the result
 	doubts int
 	old    bool // the database has forgotten it, as it was restored to an earlier time
 	// its error says what the test did to the server, and nothing is to be tried again
 	told bool
 }
+
+// isOver reports whether the launch has ended before the call's last attempt. An answer that was
+// lost before that stays in doubt.
+func (c *call) isOver() bool {
+	return len(c.tries) != 0 && c.tries[len(c.tries)-1].Event == over
+}
+
+// A try is an attempt of a call.
+type try struct {
+	record
+	began, ended time.Duration // ended is never where the outcome is not known
+}
+
+const never = time.Duration(math.MaxInt64)
 
 // A history is what workers wrote down.
 type history struct {
@@ -68,14 +86,38 @@ func (h *history) add(byName map[string]*call, r record) {
 		h.calls = append(h.calls, c)
 	}
 	c.record = r
+	if r.Op == mint { // which has no attempts
+		return
+	}
 	h.attempts[r.Event]++
 	switch r.Event {
 	case sent:
 		c.doubts++
-	case refused:
-		c.doubts--
+		c.tries = append(c.tries, try{r, r.At, never})
+	case won, doubtful, refused, over:
+		t := &c.tries[len(c.tries)-1]
+		t.record = r
+		if r.Event != doubtful {
+			t.ended = r.At
+		}
+		if r.Event == refused || r.Event == over {
+			c.doubts--
+		}
 	case acknowledged: // by the last attempt
 		c.doubts--
+	}
+}
+
+// all are the attempts of all calls.
+func (h *history) all() iter.Seq[*try] {
+	return func(yield func(*try) bool) {
+		for _, c := range h.calls {
+			for i := range c.tries {
+				if !yield(&c.tries[i]) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -94,9 +136,51 @@ type rows struct {
 	launches map[place]launchRow      //
 	claims   map[place]map[int]string // the token by generator number
 	counters map[[2]string]int64      // the value by namespace and name
+	notes    map[[2]string]string     // what the counter's last raise left, where there is one
 	events   map[place]map[string]int // how many by kind
 	// numbers that were passed over, by namespace and counter; "" for launch numbers
-	advanced map[[2]string][]span
+	advanced     map[[2]string][]span
+	began, ended time.Duration // of the reading
+}
+
+func newRows() *rows {
+	return &rows{
+		last: map[string]int{}, launches: map[place]launchRow{},
+		claims: map[place]map[int]string{}, counters: map[[2]string]int64{},
+		notes:  map[[2]string]string{},
+		events: map[place]map[string]int{}, advanced: map[[2]string][]span{}, began: now(),
+	}
+}
+
+// advancedTo reports whether a counter, or with "" the launches, were advanced to a number.
+func (r *rows) advancedTo(name [2]string, to int64) bool {
+	return slices.ContainsFunc(r.advanced[name], func(s span) bool { return s.last == to })
+}
+
+// happened counts an event. What an event of a namespace says becomes a span.
+func (r *rows) happened(p place, kind string, detail []byte) error {
+	if r.events[p] == nil {
+		r.events[p] = map[string]int{}
+	}
+	r.events[p][kind]++
+	if p.launch != 0 {
+		return nil
+	}
+	var d struct {
+		Counter  string
+		From, To json.RawMessage // numbers of launches, and texts with numbers of counters
+	}
+	if err := json.Unmarshal(detail, &d); err != nil {
+		return err
+	}
+	from, err := numberOf(d.From)
+	if err != nil {
+		return err
+	}
+	to, err := numberOf(d.To)
+	name := [2]string{p.space, d.Counter}
+	r.advanced[name] = append(r.advanced[name], span{from + 1, to})
+	return err
 }
 
 type launchRow struct {
@@ -108,14 +192,7 @@ type launchRow struct {
 // end may still be carried out.
 func load(t *testing.T, db *sql.DB) *rows {
 	t.Helper()
-	r := &rows{
-		map[string]int{},
-		map[place]launchRow{},
-		map[place]map[int]string{},
-		map[[2]string]int64{},
-		map[place]map[string]int{},
-		map[[2]string][]span{},
-	}
+	r := newRows()
 	tx, err := db.BeginTx(t.Context(),
 		&sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -166,11 +243,12 @@ func load(t *testing.T, db *sql.DB) *rows {
 			r.claims[p][generator] = token
 			return err
 		})
-	each("SELECT namespace, name, value FROM idmint_counter", func(found *sql.Rows) error {
+	each("SELECT namespace, name, value, note FROM idmint_counter", func(found *sql.Rows) error {
 		var name [2]string
 		var value int64
-		err := found.Scan(&name[0], &name[1], &value)
-		r.counters[name] = value
+		var note sql.NullString
+		err := found.Scan(&name[0], &name[1], &value, &note)
+		r.counters[name], r.notes[name] = value, note.String
 		return err
 	})
 	each("SELECT namespace, coalesce(launch_id, 0), kind, detail FROM idmint_launch_event",
@@ -179,44 +257,25 @@ func load(t *testing.T, db *sql.DB) *rows {
 			var kind string
 			var detail sql.NullString
 			err := found.Scan(&p.space, &p.launch, &kind, &detail)
-			if r.events[p] == nil {
-				r.events[p] = map[string]int{}
-			}
-			r.events[p][kind]++
-			if err != nil || p.launch != 0 {
+			if err != nil {
 				return err
 			}
-			var d struct {
-				Counter  string
-				From, To json.RawMessage // numbers of launches, and texts with numbers of counters
-			}
-			if err := json.Unmarshal([]byte(detail.String), &d); err != nil {
-				return err
-			}
-			s := span{number(t, d.From) + 1, number(t, d.To)}
-			r.advanced[[2]string{p.space, d.Counter}] = append(
-				r.advanced[[2]string{p.space, d.Counter}], s,
-			)
-			return nil
+			return r.happened(p, kind, []byte(detail.String))
 		})
+	r.ended = now()
 	return r
 }
 
-func number(t *testing.T, text json.RawMessage) int64 {
-	t.Helper()
+func numberOf(text json.RawMessage) (int64, error) {
 	if unquoted, err := strconv.Unquote(string(text)); err == nil {
 		text = json.RawMessage(unquoted)
 	}
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return strconv.ParseInt(string(text), 10, 64)
 }
 
 // String says how much was seen.
 func (h *history) String() string {
-	acknowledgements, doubts, interrupted := map[string]int{}, 0, 0
+	acknowledgements, doubts, interrupted := map[op]int{}, 0, 0
 	beyond := time.Duration(0) // its limit, of the call that took longest so
 	for _, c := range h.calls {
 		beyond = max(beyond, c.Took-c.Limit)
@@ -224,7 +283,7 @@ func (h *history) String() string {
 			acknowledgements[c.Op]++
 		}
 		switch c.Event {
-		case sent, won, refused, doubtful:
+		case sent, won, refused, doubtful, over:
 			interrupted++
 		}
 		doubts += c.doubts
@@ -233,7 +292,7 @@ func (h *history) String() string {
 		"%d launches and %d claims acknowledged, %d ranges; %d attempts refused, "+
 			"%d of unknown outcome, "+
 			"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
-		acknowledgements["start"], acknowledgements["claim"], acknowledgements["reserve"],
+		acknowledgements[start], acknowledgements[claim], acknowledgements[reserve],
 		h.attempts[refused], doubts, h.attempts[unresolved], interrupted,
 		beyond.Round(time.Millisecond))
 }

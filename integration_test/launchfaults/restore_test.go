@@ -37,10 +37,10 @@ func restored(a *arena) {
 	for _, c := range both.calls {
 		forgotten[c.Call] = true
 		name := [2]string{c.Space, c.Key}
-		if c.Op == "start" {
+		if c.Op == start {
 			name[1] = ""
 		}
-		if c.Event == acknowledged && c.Op != "claim" {
+		if c.Event == acknowledged && c.Op != claim && c.Op != mint && c.Number != 0 {
 			highest[name] = max(highest[name], c.Number+max(c.N, 1)-1)
 		}
 	}
@@ -54,8 +54,9 @@ func restored(a *arena) {
 		c.old = forgotten[c.Call]
 	}
 	a.report(audit(all, load(a.T, a.db), late))
-	a.Logf("%s, Restored: %v; restored from a backup that lacks %d of %d calls; %v", a.kind,
-		a.fleet, len(forgotten), len(both.calls), all)
+	ids, repeats := a.minted()
+	a.Logf("%s, Restored: %v; restored from a backup that lacks %d of %d calls; %v; "+
+		"%d IDs, %d repeats", a.kind, a.fleet, len(forgotten), len(both.calls), all, ids, repeats)
 }
 
 // advance does what an operator does after a restore, who knows the highest number of each kind.

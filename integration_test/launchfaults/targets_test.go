@@ -29,6 +29,17 @@ type target struct {
 	full     string // in the message of one that has none
 	// a connection pooler between; nil where there is none
 	pooler func(testing.TB, dsn.DSN) dsn.DSN
+	// prepare prepares a store of keys and values, which has no dialect
+	prepare func(ctx context.Context, source string) error
+	small   []string // settings for a small disk
+}
+
+// targetOf is the target of a kind.
+func targetOf(k databases.Kind) target {
+	if t, ok := targets[k]; ok {
+		return t
+	}
+	return clusters[k]
 }
 
 var targets = map[databases.Kind]target{
@@ -50,6 +61,8 @@ var targets = map[databases.Kind]target{
 		"SELECT pg_logical_emit_message(false, '', repeat('x', 1000)), pg_switch_wal()",
 		"No space left on device",
 		pgbouncer.New,
+		nil,
+		nil,
 	},
 	databases.MariaDB: {
 		databases.MariaDB, migrations.MySQL,
@@ -65,6 +78,8 @@ var targets = map[databases.Kind]target{
 			"mariadb -uroot %s </tmp/backup.sql",
 		"CREATE OR REPLACE TABLE large SELECT seq, repeat('x', 1000) x FROM seq_1_to_1000",
 		"is full",
+		nil,
+		nil,
 		nil,
 	},
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -59,17 +60,18 @@ func run(only string) error {
 			}
 			sound[tests] = true
 		}
-		survived, err := try(dir, m)
+		by, err := try(dir, m)
 		switch {
 		case err != nil:
 			others++
 			fmt.Printf("ERROR     %s: %v\n", m.why, err)
-		case survived:
+		case by == nil:
 			others++
 			fmt.Printf("SURVIVED  %s (%s)\n", m.why, m.file)
 		default:
 			caught++
-			fmt.Printf("caught    %s (%.1f s)\n", m.why, time.Since(began).Seconds())
+			fmt.Printf("caught    %s, by %s (%.1f s)\n", m.why, strings.Join(by, ", "),
+				time.Since(began).Seconds())
 		}
 	}
 	fmt.Printf("%d mutants caught, %d not\n", caught, others)
@@ -106,24 +108,36 @@ func (m mutant) place(root string) (whole []byte, err error) {
 	return whole, err
 }
 
-// try runs the tests on the broken code. A mutant that does not compile is an error: nothing was
-// tested.
-func try(dir string, m mutant) (survived bool, err error) {
+// failing finds the tests that failed, not their subtests, or none that crashed.
+var failing = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+
+// try runs the tests on the broken code, and returns which of them failed, or nil. A mutant that
+// does not compile is an error: nothing was tested.
+func try(dir string, m mutant) (by []string, err error) {
 	whole, err := m.place(dir)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	path := filepath.Join(dir, m.file)
 	defer func() { err = errors.Join(err, os.WriteFile(path, whole, 0o644)) }()
 	if err := os.WriteFile(path, []byte(strings.Replace(string(whole), m.old, m.new, 1)),
 		0o644); err != nil {
-		return false, err
+		return nil, err
 	}
 	out, failed := test(dir, m.test)
 	if strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]") {
-		return false, fmt.Errorf("does not compile:\n%s", out)
+		return nil, fmt.Errorf("does not compile:\n%s", out)
 	}
-	return failed == nil, nil
+	if failed == nil {
+		return nil, nil
+	}
+	for _, found := range failing.FindAllStringSubmatch(out, -1) {
+		by = append(by, found[1])
+	}
+	if by == nil {
+		by = []string{"a crash or time-out"}
+	}
+	return by, nil
 }
 
 // test does without go test's cache, which does not know of the programs that tests build and run.

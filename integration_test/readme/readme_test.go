@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// blocks are the README's code blocks of a language.
-func blocks(t *testing.T, language string) []string {
+// blocks are a page's code blocks of a language.
+func blocks(t *testing.T, page, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,12 +33,12 @@ func blocks(t *testing.T, language string) []string {
 		found = append(found, m[1])
 	}
 	if len(found) == 0 {
-		t.Fatalf("the README has no %s blocks", language)
+		t.Fatalf("%s has no %s blocks", page, language)
 	}
 	return found
 }
 
-// The programs of the README are those that are compiled.
+// The programs of the pages are those that are compiled.
 func TestReadmePrograms(t *testing.T) {
 	var sources []string
 	programs, err := filepath.Glob("examples/*/main.go")
@@ -52,11 +52,13 @@ func TestReadmePrograms(t *testing.T) {
 		}
 		sources = append(sources, string(source))
 	}
-	for _, block := range blocks(t, "go") {
-		if !slices.ContainsFunc(sources, func(source string) bool {
-			return strings.Contains(source, block)
-		}) {
-			t.Errorf("no program of examples holds this block of the README:\n%s", block)
+	for _, page := range []string{"README.md", "docs/claims.md"} {
+		for _, block := range blocks(t, page, "go") {
+			if !slices.ContainsFunc(sources, func(source string) bool {
+				return strings.Contains(source, block)
+			}) {
+				t.Errorf("no program of examples holds this block of %s:\n%s", page, block)
+			}
 		}
 	}
 }
@@ -83,7 +85,7 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	said := ""
-	for _, block := range blocks(t, "sh") {
+	for _, block := range blocks(t, "README.md", "sh") {
 		if block == "make test\n" {
 			continue
 		}
@@ -107,7 +109,7 @@ func TestReadmeCommands(t *testing.T) {
 	said += string(out)
 	said += inTransaction(t, dir)
 	for _, want := range []string{
-		"Ann is 10000000001 of launch 1\n", "Ann is 10000100001 of launch 1\n", "customers: 2 rows",
+		"Ann is 10000000001 of launch 1\n", "Ann is 40000100001 of launch 1\n", "customers: 2 rows",
 		"0 inversions", "14150009200065\n",
 	} {
 		if !strings.Contains(said, want) {

@@ -15,10 +15,11 @@ func TestVersions(t *testing.T) {
 	want := []string{fmt.Sprintf("raise: it is %d.", migrations.Latest(migrations.SQLite))}
 	title := map[string]string{
 		"postgres": "PostgreSQL", "mariadb": "MariaDB",
-		"clickhouse/clickhouse-server": "ClickHouse",
+		"clickhouse/clickhouse-server": "ClickHouse", "quay.io/coreos/etcd": "etcd",
+		"zookeeper": "ZooKeeper", "cassandra": "Cassandra",
 	}
 	images := regexp.MustCompile(
-		`images\+=\(([\w/-]+):([\d.]+)\)`).FindAllStringSubmatch(read(t, "scripts/databases"), -1)
+		`images\+=\(([\w./-]+):v?(\d+(?:\.\d+)?)[\d.]*\)`).FindAllStringSubmatch(read(t, "scripts/databases"), -1)
 	if len(images) != len(title) {
 		t.Fatalf("scripts/databases has %d images, want %d", len(images), len(title))
 	}

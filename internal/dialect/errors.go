@@ -111,9 +111,9 @@ func sqliteCause(code string) Cause {
 // CauseOf reads the cause from a driver's error, and says of which dialect the code is. An error
 // without a code is Other, of the dialect "".
 //
-// PostgreSQL's drivers have the method SQLState, and modernc's of SQLite has Code. MySQL's driver has
-// a field Number, go-sqlite3 a field ExtendedCode, and ncruces' driver a method of that name. These
-// are read by reflection: to name their types would be to import them.
+// PostgreSQL's drivers have the method SQLState, and modernc's of SQLite has Code. MySQL's driver
+// has a field Number, go-sqlite3 a field ExtendedCode, and ncruces' driver a method of that name.
+// These are read by reflection: to name their types would be to import them.
 func CauseOf(err error) (Dialect, Cause) {
 	var state interface{ SQLState() string }
 	if errors.As(err, &state) {
@@ -123,7 +123,7 @@ func CauseOf(err error) (Dialect, Cause) {
 	if errors.As(err, &result) {
 		return SQLite, CauseOfCode(SQLite, strconv.Itoa(result.Code()))
 	}
-	if number, ok := find(err, "Number"); ok {
+	if number := MySQLNumber(err); number != "" {
 		return MySQL, CauseOfCode(MySQL, number)
 	}
 	if code, ok := find(err, "ExtendedCode"); ok {
@@ -133,6 +133,12 @@ func CauseOf(err error) (Dialect, Cause) {
 		return SQLite, CauseOfCode(SQLite, code)
 	}
 	return "", Other
+}
+
+// MySQLNumber returns the number of an error of MySQL, as digits, or "" for another error.
+func MySQLNumber(err error) string {
+	number, _ := find(err, "Number")
+	return number
 }
 
 // UnknownHost reports whether an error says that nobody knows the server's name. That does not

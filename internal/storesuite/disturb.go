@@ -201,14 +201,14 @@ func (d *told) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) {
 }
 
 // deadlines has nothing but contexts that end in mid-call.
-func deadlines(t *testing.T, store launchlog.Store) {
-	Disturb(t, store, 12, func(*launchlog.Log, int) error { return nil })
+func deadlines(t *testing.T, store launchlog.Store, rounds int) {
+	Disturb(t, store, rounds, func(*launchlog.Log, int) error { return nil })
 }
 
 // operator has somebody advance the launches and a counter meanwhile, which takes rows that the
 // others have and want.
-func operator(t *testing.T, store launchlog.Store) {
-	Disturb(t, store, 12, func(l *launchlog.Log, n int) error {
+func operator(t *testing.T, store launchlog.Store, rounds int) {
+	Disturb(t, store, rounds, func(l *launchlog.Log, n int) error {
 		found, err := l.List(ctx, launchlog.Filter{Limit: 1})
 		if err != nil {
 			return err

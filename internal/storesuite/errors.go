@@ -10,7 +10,8 @@ import (
 func BeginsWith(t *testing.T, err error, name string) {
 	t.Helper()
 	text := fmt.Sprint(err)
-	if rest, ok := strings.CutPrefix(text, name); !ok || strings.Contains(rest, "launchlog") {
+	rest, ok := strings.CutPrefix(text, name)
+	if !ok || strings.Contains(rest, "launchlog:") || strings.Contains(rest, "launchlog/") {
 		t.Errorf("%q, want %q in front, once", text, name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -100,6 +101,15 @@ func (f *Faulty) AdvanceCounter(
 	})
 }
 
+// RaiseCounter implements launchlog.Store.
+func (f *Faulty) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
+) (launchlog.CounterState, error) {
+	return spoil(f, func() (launchlog.CounterState, error) {
+		return f.Store.RaiseCounter(context.WithoutCancel(ctx), ref, raise)
+	})
+}
+
 // lostAnswers is one simulation against the store.
 func lostAnswers(t *testing.T, store launchlog.Store) {
 	Simulate(t, store, uint64(time.Now().UnixNano()), 60)
@@ -111,13 +121,13 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	const workers = 3
 	faulty := NewFaulty(store, seed, 0.4)
 	l := newLog(t, faulty, &launchlog.Options{Budget: time.Hour})
-	c := newCounter(t, l, "c")
-	told := newTold()
+	c, w := newCounter(t, l, "c"), newCounter(t, l, "windows")
+	told, windows := newTold(), [workers][]Range{}
 	var group sync.WaitGroup
-	for w := range workers {
+	for i := range workers {
 		group.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(w+1)))
-			last := int64(0)
+			random := rand.New(rand.NewPCG(seed, uint64(i+1)))
+			last, value := int64(0), int64(0)
 			for range rounds / workers {
 				r, err := reserveRandom(c, random, last)
 				if err != nil {
@@ -125,6 +135,17 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 					return
 				}
 				last = r.First + r.N - 1
+				step := newRaise(value, value+1+random.Int64N(2), fmt.Sprint(i))
+				row, err := w.Raise(ctx, step)
+				if err != nil || row.Value <= step.From {
+					t.Errorf("seed %d: raised from %d to %d: %+v, %v", seed, step.From, step.To,
+						row, err)
+					return
+				}
+				if step.Done(row) {
+					windows[i] = append(windows[i], Range{step.From + 1, step.To - step.From})
+				}
+				value = row.Value
 				key := fmt.Sprint("key ", random.IntN(rounds/2))
 				launch, err := l.Start(ctx, Request(key))
 				if err != nil {
@@ -142,6 +163,9 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	}
 	group.Wait()
 	told.audit(t, l, c)
+	if n := Repeats(slices.Concat(windows[:]...)); n != 0 {
+		t.Errorf("seed %d: %d windows overlap another one", seed, n)
+	}
 	if rounds >= 60 && len(faulty.Faults) < 3 {
 		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
 	}

@@ -160,14 +160,14 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, name string, last int, ending launchlog.Ending,
-) (int, error) {
+) (launchlog.Advanced, error) {
 	n, err := s.lock(ctx, name)
 	if err != nil {
-		return 0, err
+		return launchlog.Advanced{}, err
 	}
 	defer s.mu.Unlock()
 	if n.last > last {
-		return n.last, nil
+		return launchlog.Advanced{Last: n.last}, nil
 	}
 	for id := 1; id <= n.last; id++ {
 		if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
@@ -180,7 +180,7 @@ func (s *Store) AdvanceLaunches(
 		}, map[string]any{"from": n.last, "to": last})
 		n.last = last
 	}
-	return n.last, nil
+	return launchlog.Advanced{Last: n.last}, nil
 }
 
 // Launch implements launchlog.Store.
@@ -269,7 +269,7 @@ func (s *Store) ReserveNumbers(
 	if before > math.MaxInt64-n {
 		return 0, launchlog.ErrCounterExhausted
 	}
-	space.raise(ref, before+n, s.now())
+	space.set(ref, launchlog.Raise{To: before + n}, s.now())
 	return before + 1, nil
 }
 
@@ -286,7 +286,7 @@ func (s *Store) AdvanceCounter(
 	if before >= target {
 		return before, nil
 	}
-	n.raise(ref, target, s.now())
+	n.set(ref, launchlog.Raise{To: target}, s.now())
 	n.add(launchlog.Event{
 		Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now(),
 	}, map[string]any{
@@ -296,10 +296,34 @@ func (s *Store) AdvanceCounter(
 	return target, nil
 }
 
-func (n *namespace) raise(ref launchlog.CounterRef, value int64, now time.Time) {
+func (n *namespace) set(ref launchlog.CounterRef, r launchlog.Raise, now time.Time) {
 	n.counters[ref.Name] = launchlog.CounterState{
-		Namespace: ref.Namespace, Name: ref.Name, Value: value, UpdatedAt: now,
+		Namespace: ref.Namespace, Name: ref.Name, Value: r.To, UpdatedAt: now,
+		Note: r.Note, Holder: r.Holder,
 	}
+}
+
+// RaiseCounter implements launchlog.Store.
+func (s *Store) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
+) (launchlog.CounterState, error) {
+	n, err := s.lock(ctx, ref.Namespace)
+	if err != nil {
+		return launchlog.CounterState{}, err
+	}
+	defer s.mu.Unlock()
+	if n.counters[ref.Name].Value == raise.From {
+		n.set(ref, raise, s.now())
+	}
+	return n.counters[ref.Name], nil
+}
+
+// Now implements launchlog.Store.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := ctx.Err(); err != nil {
+		return time.Time{}, err
+	}
+	return s.now(), nil
 }
 
 // LastNumber implements launchlog.Store.

@@ -26,7 +26,7 @@ const (
 		(namespace, launch_id, generator_id, token, host, pid)
 		SELECT namespace, launch_id, next_generator_id - 1, ?, ?, ? FROM idmint_launch` + thisLaunch
 	takeNumbers = `UPDATE idmint_counter
-		SET value = greatest(value, ? - 1) + ?, updated_at = utc_timestamp(6)
+		SET value = greatest(value, ? - 1) + ?, updated_at = utc_timestamp(6), note = '', holder = ''
 		WHERE namespace = ? AND name = ? AND greatest(value, ? - 1) <= 9223372036854775807 - ?`
 	selectValue = `SELECT value FROM idmint_counter WHERE namespace = ? AND name = ?`
 )

@@ -3,6 +3,10 @@ package postgres
 import (
 	"context"
 	"math"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
@@ -15,12 +19,14 @@ const (
 	// reserveNumbers finds no row where there is no counter yet, and where it has too few numbers
 	// left.
 	reserveNumbers = `UPDATE idmint_counter
-		SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp()
+		SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp(),
+			note = '', holder = ''
 		WHERE namespace = $1 AND name = $2
 			AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
 		RETURNING value - $4::bigint + 1`
 	advanceCounter = `WITH raised AS (
-			UPDATE idmint_counter c SET value = $3::bigint, updated_at = clock_timestamp()
+			UPDATE idmint_counter c
+			SET value = $3::bigint, updated_at = clock_timestamp(), note = '', holder = ''
 			FROM idmint_counter old
 			WHERE c.namespace = $1 AND c.name = $2 AND c.value < $3::bigint
 				AND old.namespace = $1 AND old.name = $2
@@ -79,6 +85,50 @@ func (s *Store) AdvanceCounter(
 		return 0, err
 	}
 	return *now, nil
+}
+
+const raiseCounter = `UPDATE idmint_counter
+	SET value = $3::bigint, note = $4, holder = $5, updated_at = clock_timestamp()
+	WHERE namespace = $1 AND name = $2
+		AND (value = $6::bigint OR value = $3::bigint AND note = $4)`
+
+// RaiseCounter implements launchlog.Store. A row that an earlier attempt has made is written again:
+// so this commit waits for the disk and the standby, behind that one's.
+func (s *Store) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
+) (launchlog.CounterState, error) {
+	var row *launchlog.CounterState
+	raised := false
+	err := s.write(ctx, func(b *batch) {
+		if raise.From == 0 {
+			b.Queue(makeNamespace, ref.Namespace)
+			b.Queue(makeCounter, ref.Namespace, ref.Name)
+		}
+		b.Queue(raiseCounter, ref.Namespace, ref.Name, raise.To, raise.Note, raise.Holder,
+			raise.From).Exec(func(tag pgconn.CommandTag) error {
+			raised = tag.RowsAffected() == 1
+			return nil
+		})
+		one(b, &row, rows.ScanCounter, `SELECT `+counterColumns+` FROM idmint_counter
+			WHERE namespace = $1 AND name = $2`, ref.Namespace, ref.Name)
+	})
+	switch {
+	case err != nil || row == nil:
+		return launchlog.CounterState{}, err
+	case !raised && row.Value == raise.From: // it got there between the two statements
+		return launchlog.CounterState{}, rows.ErrRaced
+	}
+	return *row, nil
+}
+
+// Now implements launchlog.Store.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	found, err := list(ctx, s, rows.ScanTime,
+		`SELECT `+strings.ReplaceAll(rfc3339, "$", "clock_timestamp()"))
+	if err != nil {
+		return time.Time{}, err
+	}
+	return found[0], nil
 }
 
 // LastNumber implements launchlog.Store.

@@ -173,10 +173,10 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (int, error) {
+) (launchlog.Advanced, error) {
 	detail, err := rows.EndedDetail(ending)
 	if err != nil {
-		return 0, err
+		return launchlog.Advanced{}, err
 	}
 	var was *int
 	err = s.write(ctx, func(b *batch) {
@@ -187,9 +187,9 @@ func (s *Store) AdvanceLaunches(
 		b.Queue(raiseLast, namespace, last, ending.Actor)
 	})
 	if err != nil {
-		return 0, err
+		return launchlog.Advanced{}, err
 	}
-	return max(*was, last), nil
+	return launchlog.Advanced{Last: max(*was, last)}, nil
 }
 
 // Launch implements launchlog.Store.

@@ -32,7 +32,7 @@ const (
 	// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
 	// left: SQLite's sums do not wrap, but turn into floating point.
 	takeNumbers = `UPDATE idmint_counter
-		SET value = max(value, ?3 - 1) + ?4, updated_at = ` + now + `
+		SET value = max(value, ?3 - 1) + ?4, updated_at = ` + now + `, note = '', holder = ''
 		WHERE namespace = ?1 AND name = ?2 AND max(value, ?3 - 1) <= 9223372036854775807 - ?4
 		RETURNING value - ?4 + 1`
 )

@@ -63,6 +63,7 @@ import (
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/named"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
@@ -179,7 +180,7 @@ func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) (err e
 // refused says why a file cannot be opened.
 func (s *Store) refused(err error) error {
 	if _, absent := os.Stat(s.path); errors.Is(absent, fs.ErrNotExist) {
-		return fmt.Errorf("%w: create it with `idmint migrate` or package migrations", absent)
+		return fmt.Errorf("%w: %s", absent, named.Bare(&launchlog.SchemaError{}))
 	}
 	return err
 }

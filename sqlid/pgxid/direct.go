@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding"
 	"encoding/binary"
+	"fmt"
 	"reflect"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -90,6 +91,8 @@ func scanColumn(form idtype.Storage, src []byte, dst any) error {
 		return scanner.Scan(nil)
 	case form == idtype.StorageBigint && len(src) == 8:
 		return scanner.Scan(int64(binary.BigEndian.Uint64(src)))
+	case form == idtype.StorageBigint: // a Scanner would take the bytes for text
+		return fmt.Errorf("pgxid: a bigint has 8 bytes, and not %d", len(src))
 	}
 	return scanner.Scan(src)
 }

@@ -97,13 +97,21 @@ func testBadDirect[T idtype.ID](t *testing.T, oid uint32, bad, was T) {
 	dst := was
 	scanner := any(&dst).(sql.Scanner)
 	for _, src := range [][]byte{
-		nil, {}, {1}, make([]byte, 8), make([]byte, 10), make([]byte, 17),
+		nil, {}, {1}, []byte("1"), make([]byte, 8), make([]byte, 10), make([]byte, 17),
 	} {
 		var column any = src
 		if src == nil {
 			column = nil
 		} else if oid == pgtype.Int8OID && len(src) == 8 {
 			column = int64(0)
+		}
+		if oid == pgtype.Int8OID && src != nil && len(src) != 8 { // digits would be an ID to Scan
+			err := m.PlanScan(oid, pgtype.BinaryFormatCode, &dst).Scan(src, &dst)
+			want := fmt.Sprintf("pgxid: a bigint has 8 bytes, and not %d", len(src))
+			if fmt.Sprint(err) != want || dst != was {
+				t.Errorf("%x: %v, want %s; the ID is %v", src, err, want, dst)
+			}
+			continue
 		}
 		want := scanner.Scan(column)
 		err := m.PlanScan(oid, pgtype.BinaryFormatCode, &dst).Scan(src, &dst)

@@ -207,6 +207,11 @@ func FuzzArray(f *testing.F) {
 			pair[:20], []byte{0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 12}, make([]byte, 11), []byte{1},
 		),
 	)
+	// an element of one byte, which is a digit
+	f.Add(
+		int16(pgtype.BinaryFormatCode),
+		slices.Concat(pair[:32], []byte{0, 0, 0, 1, '1'}),
+	)
 	f.Add(int16(pgtype.TextFormatCode), []byte("[2:3]={1,2}"))
 	f.Fuzz(func(t *testing.T, format int16, wire []byte) {
 		if format != pgtype.TextFormatCode {

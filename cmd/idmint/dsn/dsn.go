@@ -5,6 +5,14 @@
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        also mariadb://, with the settings of go-sql-driver/mysql
 //	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS   with the settings of clickhouse-go
 //
+// and those of databases that keep a launch log, and no tables:
+//
+//	etcd://USER:PASSWORD@HOST:PORT,…/PREFIX?SETTINGS
+//	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS       session=10s
+//	cassandra://USER:PASSWORD@HOST:PORT,…/KEYSPACE?SETTINGS   replication=3 or =dc1:3,dc2:3, dc=dc1, serial=local
+//
+// Their settings are also tls=true, ca=FILE, cert=FILE with key=FILE, and server_name=NAME.
+//
 // Its errors repeat nothing of what may be a password.
 package dsn
 
@@ -57,7 +65,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-const forms = "want sqlite:PATH, postgres://…, mysql://… or clickhouse://…"
+const forms = "want sqlite:PATH, postgres://…, mysql://…, clickhouse://…, etcd://…, " +
+	"zookeeper://… or cassandra://…"
 
 var (
 	errEmpty = errors.New("no database is named: " + forms)
@@ -76,7 +85,8 @@ var (
 	kindPattern = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 	kinds       = map[string]Kind{
 		"sqlite": SQLite, "postgres": Postgres, "postgresql": Postgres, "mysql": MySQL,
-		"mariadb": MySQL, "clickhouse": ClickHouse,
+		"mariadb": MySQL, "clickhouse": ClickHouse, "etcd": Etcd, "zookeeper": ZooKeeper,
+		"cassandra": Cassandra,
 	}
 )
 
@@ -97,6 +107,13 @@ func Parse(text string) (DSN, error) {
 		}
 		return DSN{Kind: SQLite, Path: rest}, nil
 	}
+	nodes := ""
+	if (DSN{Kind: kind}).IsKeyValue() {
+		var err error
+		if rest, nodes, err = splitNodes(kind, rest); err != nil {
+			return DSN{}, &Error{kind, err}
+		}
+	}
 	u, err := url.Parse(string(kind) + ":" + rest)
 	if err != nil || u.Host == "" || u.Opaque != "" { // the parser's error quotes the text
 		return DSN{}, &Error{kind, errURL}
@@ -106,9 +123,17 @@ func Parse(text string) (DSN, error) {
 	if strings.Contains(u.EscapedPath()+u.RawQuery, "@") || strings.Contains(rest, "#") {
 		return DSN{}, &Error{kind, errURL}
 	}
+	if nodes != "" {
+		u.Host = nodes
+	}
 	d := DSN{Kind: kind, url: u}
-	if err := d.try(); err != nil { // which quotes the settings
-		return DSN{}, &Error{kind, errSettings}
+	if d.IsKeyValue() {
+		err = d.tryKeyValue()
+	} else if d.try() != nil { // whose error quotes the settings, which may hold passwords
+		err = errSettings
+	}
+	if err != nil {
+		return DSN{}, &Error{kind, err}
 	}
 	return d, nil
 }

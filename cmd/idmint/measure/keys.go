@@ -3,6 +3,8 @@ package measure
 import (
 	"bytes"
 	"context"
+	"errors"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -42,6 +44,9 @@ type Rhythm struct {
 	// IDs of all generators, on the average: the gaps are random, as those of requests are
 	PerSecond int
 	Start     time.Time // zero is a day of 2026
+	// Deployments of decimal IDs come one after another, each with generators of its own for its
+	// share. Zero is one. It is not for other schemes.
+	Deployments int
 }
 
 // IDs are minted IDs, in the order in which they were minted.
@@ -74,7 +79,9 @@ func Keys() []Key {
 	return []Key{
 		{
 			Scheme: "decimal", Storage: idtype.StorageBigint,
-			mint: minter(decimal, idtype.DecimalID.Compare),
+			mint: func(ctx context.Context, r Rhythm) (*IDs, error) {
+				return minter(decimal(new(registers)), idtype.DecimalID.Compare)(ctx, r)
+			},
 		},
 		{
 			Scheme: "sequence", Storage: idtype.StorageBigint,
@@ -127,7 +134,8 @@ func Find(scheme string, form idtype.Storage) Key {
 	panic("measure: no key " + scheme + " as " + string(form))
 }
 
-// A source makes the generator i of n, on a clock that they share, and returns what mints an ID.
+// A source makes the generator i of n, on a clock that they share, and returns what mints an ID. A
+// further deployment has the generators from n on, and so on.
 type source[T any] func(clock *generator.TestClock, i, n int) (func(context.Context) (T, error),
 	error)
 
@@ -146,11 +154,15 @@ func minter[T any](
 		// generators begin after the time in which they are made
 		clock := generator.NewTestClock(r.Start.Add(-time.Minute))
 		next := make([]func(context.Context) (T, error), r.Generators)
-		for i := range next {
-			var err error
-			if next[i], err = from(clock, i, r.Generators); err != nil {
-				return nil, err
+		deployed, share := 0, r.IDs/max(r.Deployments, 1)
+		deploy := func() (err error) {
+			for i := range next {
+				if next[i], err = from(clock, deployed*r.Generators+i, r.Generators); err != nil {
+					return err
+				}
 			}
+			deployed++
+			return nil
 		}
 		random := rand.New(rand.NewPCG(uint64(r.IDs), uint64(r.Generators)))
 		ids, minted := make([]T, r.IDs), make([]int64, r.IDs)
@@ -158,6 +170,11 @@ func minter[T any](
 		for i := range ids {
 			if i%10_000 == 0 && ctx.Err() != nil {
 				return nil, context.Cause(ctx)
+			}
+			if deployed == 0 || deployed < r.Deployments && i == deployed*share {
+				if err := deploy(); err != nil {
+					return nil, err
+				}
 			}
 			now = now.Add(time.Duration(
 				random.ExpFloat64() / float64(r.PerSecond) * float64(time.Second)))
@@ -178,21 +195,91 @@ func minter[T any](
 	}
 }
 
-// numbers gives a generator number once.
-type number int
+// registers keep how far the counters of decimal IDs have come, as a launch log does. One goroutine
+// uses them.
+type registers struct {
+	highest [2]int64
+	running []*looker
+}
 
-func (number) Launch() int { return launch }
+// A looker is a generator that looks at the registers now and then.
+type looker struct {
+	*generator.Decimal
+	number    int
+	last, due int64  // its last look and its next, in Unix nanoseconds
+	taken     uint64 // at the last
+}
 
-func (n number) NextGenerator(context.Context) (int, error) { return int(n), nil }
-
-func decimal(
-	_ *generator.TestClock, i, _ int,
-) (func(context.Context) (idtype.DecimalID, error), error) {
-	g, err := generator.NewDecimal(number(i))
-	if err != nil {
-		return nil, err
+// look has generators look at the registers that are to do so by now, as often as several
+// generators do that mint at once. Close is a look.
+func (r *registers) look(ctx context.Context, now int64) (err error) {
+	for _, g := range r.running {
+		if now < g.due {
+			continue
+		}
+		err = errors.Join(err, g.Close(ctx))
+		pause, taken := 10*time.Second, g.Stats().Taken
+		minted := time.Duration(taken - g.taken)
+		if minted >= 10 {
+			pause = time.Second
+		}
+		if minted > 0 && len(r.running) > 1 && g.number < 8 {
+			pause = min(pause, max(20*time.Millisecond, time.Duration(now-g.last)*32/minted))
+		}
+		g.last, g.due, g.taken = now, now+int64(pause), taken
 	}
-	return g.Next, nil
+	return err
+}
+
+// number gives a generator number once, of the launch of its deployment.
+type number struct {
+	*registers
+	launch, number int
+}
+
+func (n number) Launch() int { return n.launch }
+
+func (n number) NextGenerator(context.Context) (int, error) { return n.number, nil }
+
+func (n number) Hint(_ context.Context, epoch int, counter int64) (int64, error) {
+	before := n.highest[epoch]
+	n.highest[epoch] = max(before, counter)
+	return before, nil
+}
+
+// decimal makes generators of which a deployment's report before those of the next begin. They look
+// at the registers by the simulated clock: by the system's, what they mint would depend on this
+// machine's speed.
+func decimal(all *registers) source[idtype.DecimalID] {
+	return func(
+		clock *generator.TestClock, i, n int,
+	) (func(context.Context) (idtype.DecimalID, error), error) {
+		ctx := context.Background()
+		if i%n == 0 {
+			if err := all.look(ctx, math.MaxInt64); err != nil {
+				return nil, err
+			}
+			all.running = nil
+		}
+		g, err := generator.NewDecimal(number{all, launch + i/n, i % n})
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(g.Ready(ctx), g.Close(ctx)); err != nil {
+			return nil, err
+		}
+		now := clock.UnixNano()
+		all.running = append(all.running, &looker{
+			Decimal: g, number: i % n, last: now,
+			due: now + int64(100*time.Millisecond)*int64(i%n+1)/int64(n), // one after another
+		})
+		return func(ctx context.Context) (idtype.DecimalID, error) {
+			if err := all.look(ctx, clock.UnixNano()); err != nil {
+				return 0, err
+			}
+			return g.Next(ctx)
+		}, nil
+	}
 }
 
 // blocks is the counter that sequences share, as a database would keep it. Blocks of a thousand are

@@ -206,7 +206,7 @@ func TestSynchronousStandby(t *testing.T) {
 		for { // the server may take a moment to go by its configuration
 			id++
 			if _, err := l.Start(ctx, storetest.Request(fmt.Sprint(id))); err != nil ||
-				id == 10_000 {
+				id == 1_000 {
 				waiting <- err
 				return
 			}

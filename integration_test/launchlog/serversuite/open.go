@@ -41,7 +41,7 @@ func (s Server[S]) openErrors(t *testing.T) {
 	}
 	var schema *launchlog.SchemaError
 	if _, err := s.Open(ctx, older.Source()); !errors.As(err, &schema) || schema.Have != 1 ||
-		schema.Want != 2 {
+		schema.Want != 3 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
 // for.
-const SchemaVersion = 2
+const SchemaVersion = 3
 
 // Columns, in the order in which the functions below scan them.
 const (
@@ -26,7 +26,7 @@ const (
 	Claim = `namespace, launch_id, generator_id, token, host, pid, claimed_at`
 	// Event leaves it to the store to give 0 for an event of the namespace.
 	Event   = `namespace, coalesce(launch_id, 0), kind, actor, at, detail`
-	Counter = `namespace, name, value, updated_at`
+	Counter = `namespace, name, value, updated_at, note, holder`
 
 	request = `idempotency_key, request_hash, service, environment, initiator, initiator_kind,
 		version, commit_id, ref, artifact_digest, ticket, reason, approver, pipeline_url,
@@ -92,8 +92,14 @@ func ScanEvent(r Row) (e launchlog.Event, err error) {
 
 // ScanCounter scans a row of [Counter].
 func ScanCounter(r Row) (c launchlog.CounterState, err error) {
-	err = r.Scan(&c.Namespace, &c.Name, &c.Value, (*timestamp)(&c.UpdatedAt))
+	err = r.Scan(&c.Namespace, &c.Name, &c.Value, (*timestamp)(&c.UpdatedAt), &c.Note, &c.Holder)
 	return c, err
+}
+
+// ScanTime scans a row of one time.
+func ScanTime(r Row) (t time.Time, err error) {
+	err = r.Scan((*timestamp)(&t))
+	return t, err
 }
 
 // ScanOne scans a row of one column.

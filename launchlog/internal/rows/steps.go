@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -55,10 +56,11 @@ type Own struct {
 
 // Steps are the steps of a launchlog.Store in a database of database/sql. The store embeds them.
 type Steps struct {
-	own                                  Own
-	words                                Words
-	launch, claim, event, counter        string // SELECTs of columns
-	endLaunch, raiseCounter, selectValue string
+	own                                    Own
+	words                                  Words
+	launch, claim, event, counter          string // SELECTs of columns
+	endLaunch, advanceCounter, selectValue string
+	raiseCounter, now                      string
 }
 
 const (
@@ -78,7 +80,12 @@ func NewSteps(w Words, own Own) Steps {
 	}
 	s.endLaunch = `UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` + thisLaunch
 	s.selectValue = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
-	s.raiseCounter = `UPDATE idmint_counter SET value = ?, updated_at = ` + w.Now + thisCounter
+	s.advanceCounter = `UPDATE idmint_counter
+		SET value = ?, updated_at = ` + w.Now + `, note = '', holder = ''` + thisCounter
+	s.raiseCounter = `UPDATE idmint_counter
+		SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
+		AND (value = ? OR value = ? AND note = ?)`
+	s.now = `SELECT ` + strings.ReplaceAll(w.Time, "$", w.Now)
 	return s
 }
 
@@ -263,8 +270,8 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 // AdvanceLaunches implements launchlog.Store.
 func (s *Steps) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
-) (int, error) {
-	return result[int](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+) (launchlog.Advanced, error) {
+	now, err := result[int](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeNamespace(ctx, tx, namespace); err != nil {
 			return nil, err
 		}
@@ -300,6 +307,7 @@ func (s *Steps) AdvanceLaunches(
 			Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail,
 		})
 	}))
+	return launchlog.Advanced{Last: now}, err
 }
 
 // ReserveNumbers implements launchlog.Store.
@@ -354,7 +362,7 @@ func (s *Steps) AdvanceCounter(
 		if err != nil || now >= target {
 			return now, err
 		}
-		if err := Change(ctx, tx, s.raiseCounter, target, ref.Namespace, ref.Name); err != nil {
+		if err := Change(ctx, tx, s.advanceCounter, target, ref.Namespace, ref.Name); err != nil {
 			return nil, err
 		}
 		detail, err := CounterDetail(ref.Name, now, target)
@@ -409,6 +417,42 @@ func (s *Steps) Claims(
 	return list(ctx, s, ScanClaim, s.claim+thisLaunch+`
 		AND generator_id >= ? ORDER BY generator_id LIMIT ?`,
 		ref.Namespace, ref.Launch, from, limit)
+}
+
+// RaiseCounter implements launchlog.Store. A row that an earlier attempt has made is written again:
+// so this commit waits for the disk, behind that one's.
+func (s *Steps) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
+) (launchlog.CounterState, error) {
+	step := func(ctx context.Context, tx Tx) (any, error) {
+		if raise.From == 0 {
+			if err := s.makeCounter(ctx, tx, ref); err != nil {
+				return nil, err
+			}
+		}
+		raised, err := Update(ctx, tx, s.raiseCounter, raise.To, raise.Note, raise.Holder,
+			ref.Namespace, ref.Name, raise.From, raise.To, raise.Note)
+		if err != nil {
+			return nil, err
+		}
+		row, err := ScanCounter(tx.QueryRowContext(ctx, s.counter+thisCounter,
+			ref.Namespace, ref.Name))
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return launchlog.CounterState{}, nil
+		case err == nil && !raised && row.Value == raise.From:
+			err = ErrRaced // see Change
+		}
+		return row, err
+	}
+	return result[launchlog.CounterState](s.run(ctx, s.own.Race, step))
+}
+
+// Now implements launchlog.Store.
+func (s *Steps) Now(ctx context.Context) (time.Time, error) {
+	return result[time.Time](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
+		return ScanTime(tx.QueryRowContext(ctx, s.now))
+	}))
 }
 
 // LastNumber implements launchlog.Store.

@@ -46,6 +46,9 @@ type Result struct {
 	First      idtype.DecimalID `json:"first_id"`
 	Last       idtype.DecimalID `json:"last_id"`
 	Duration   time.Duration    `json:"-"`
+	// Unreported says why the launch log did not hear how far the counters came: the next IDs may
+	// be below these.
+	Unreported error `json:"-"`
 }
 
 // An UnfinishedError is returned where an earlier import of the same file into the same table did
@@ -92,6 +95,8 @@ const (
 	defaultBatch = 5_000
 	// queued bounds the batches that are read and not yet stored.
 	queued = 2
+	// reportWait bounds how long the end of an import waits for its generator's report.
+	reportWait = 5 * time.Second
 )
 
 // A batch is what one transaction stores.
@@ -271,6 +276,12 @@ func store(
 	if err != nil {
 		return err
 	}
+	defer func() {
+		// an import that was interrupted has minted too
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportWait)
+		defer cancel()
+		result.Unreported = gen.Close(ctx)
+	}()
 	storeBatch := func(ids []idtype.DecimalID, b batch) error {
 		if err := db.store(ctx, im, rec.columns(), s, ids, b); err != nil || len(ids) == 0 {
 			return err

@@ -1,0 +1,191 @@
+package claims
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// A Pool is the numbers of a scheme. Sources take from it. Its methods are for operators.
+type Pool struct {
+	scheme   idtype.Scheme
+	unit     time.Duration
+	each     int   // numbers, of each cluster where the pool has clusters
+	clusters int   // 0 for a pool without
+	most     int64 // the last unit since 1970 that IDs have
+	period   int64 // in units, after which IDs are the same again; 0 for none
+}
+
+// The pools.
+var (
+	// Trace is the nodes of trace IDs, 0 ..= 65535.
+	Trace = Pool{
+		scheme: idtype.SchemeTrace, unit: time.Second, each: idtype.TraceMaxNode + 1,
+		most: 1<<33 - 1, period: int64(idtype.TracePeriod / time.Second),
+	}
+	// Sno is the partitions of sno IDs, 0 ..= 65535.
+	Sno = Pool{
+		scheme: idtype.SchemeSno, unit: idtype.SnoTimeUnit * time.Millisecond,
+		each: idtype.SnoMaxPartition + 1, most: idtype.SnoMaxUnixMs / idtype.SnoTimeUnit,
+	}
+	// EightByte is the pairs of eightbyte IDs: generators 0 ..= 2047 of clusters 0 ..= 15.
+	EightByte = Pool{
+		scheme: idtype.SchemeEightByte, unit: time.Millisecond, each: generators,
+		clusters: idtype.EightByteMaxCluster + 1, most: idtype.EightByteMaxUnixMs,
+	}
+)
+
+const generators = idtype.EightByteMaxGenerator + 1
+
+// Pools lists the pools.
+func Pools() []*Pool { return []*Pool{&Trace, &Sno, &EightByte} }
+
+// Scheme is the scheme whose numbers the pool has.
+func (p *Pool) Scheme() idtype.Scheme { return p.scheme }
+
+// number is the text of a number: 7, or CLUSTER/GENERATOR.
+func (p *Pool) number(n int) string {
+	if p.clusters == 0 {
+		return strconv.Itoa(n)
+	}
+	return strconv.Itoa(n/p.each) + "/" + strconv.Itoa(n%p.each)
+}
+
+// parse reads the text of a number.
+func (p *Pool) parse(text string) (n int, ok bool) {
+	within, cluster := text, 0
+	if p.clusters != 0 {
+		first, rest, _ := strings.Cut(text, "/")
+		c, err := strconv.Atoi(first)
+		if err != nil || c < 0 || c >= p.clusters {
+			return 0, false
+		}
+		within, cluster = rest, c
+	}
+	n, err := strconv.Atoi(within)
+	if err != nil || n < 0 || n >= p.each {
+		return 0, false
+	}
+	n += cluster * p.each
+	return n, p.number(n) == text // no sign, no leading zeros
+}
+
+// prefix is what the names of the pool's counters begin with.
+func (p *Pool) prefix() string { return string(p.scheme) + "/" }
+
+// A lease is a counter that lends a number: the number's own, or one of a gap that an operator
+// freed. That one begins at the gap's from, and never passes the unit before its to.
+type lease struct {
+	number int
+	gap    *gap // nil for the number's own counter
+	row    launchlog.CounterState
+	// known is what its holder knows to be handed out, where the store has lost it; or 0.
+	known int64
+	at    int64 // the unit in which its holder raised it
+}
+
+func (p *Pool) counter(l lease) string {
+	name := p.prefix() + p.number(l.number)
+	if l.gap != nil {
+		name += "/" + l.gap.String()
+	}
+	return name
+}
+
+// last is the last unit that may have been stamped. It leaves room for sums, whatever the counter
+// was raised to.
+func (l *lease) last() int64 {
+	last := min(max(l.row.Value, l.known), 1<<62)
+	if l.gap != nil {
+		last = max(last, l.gap.from)
+	}
+	return last
+}
+
+// end is the unit before which the counter lends.
+func (l *lease) end() int64 {
+	if l.gap != nil {
+		return l.gap.to
+	}
+	return 1<<63 - 1
+}
+
+// A table is what the store knows of a pool.
+type table struct {
+	leases   []lease
+	clusters launchlog.CounterState // zero where none were configured
+	floor    int64                  // unit up to which any number may have been stamped, or 0
+}
+
+// page is how many counters are read at a time.
+const page = 1000
+
+// read reads the table. It is no snapshot: what is done with a lease compares its row.
+func (p *Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error) {
+	after := p.prefix()
+	for {
+		rows, err := log.Counters(ctx, after, page)
+		if err != nil {
+			return table{}, err
+		}
+		for _, row := range rows {
+			rest, ours := strings.CutPrefix(row.Name, p.prefix())
+			if !ours {
+				return t, nil
+			}
+			if row.Name == p.clustersName() {
+				t.clusters = row
+			} else if row.Name == p.floorName() {
+				t.floor = row.Value
+			} else if l, ok := p.leaseOf(rest, row); ok {
+				t.leases = append(t.leases, l)
+			}
+		}
+		if len(rows) < page {
+			return t, nil
+		}
+		after = rows[len(rows)-1].Name
+	}
+}
+
+// leaseOf reads the rest of a counter's name, behind the prefix.
+func (p *Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
+	if n, ok := p.parse(rest); ok {
+		return lease{number: n, row: row}, true
+	}
+	i := strings.LastIndexByte(rest, '/')
+	if i < 0 {
+		return lease{}, false
+	}
+	n, ok := p.parse(rest[:i])
+	g, isGap := parseGap(rest[i+1:])
+	return lease{number: n, gap: &g, row: row}, ok && isGap
+}
+
+// clustersName is the counter that keeps which clusters may be used.
+func (p *Pool) clustersName() string { return p.prefix() + "clusters" }
+
+// allowed reports which clusters may be used. A pool without clusters has one, 0.
+func (p *Pool) allowed(clusters launchlog.CounterState) []int {
+	if p.clusters == 0 || clusters.Value == 0 {
+		return []int{0}
+	}
+	var list []int
+	for c := range p.clusters {
+		if clusters.Value>>c&1 == 1 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// usable reports whether a number lies in the part and in one of the clusters.
+func (p *Pool) usable(n int, part Range, clusters []int) bool {
+	within := n % p.each
+	return part.Min <= within && within <= part.Max && slices.Contains(clusters, n/p.each)
+}

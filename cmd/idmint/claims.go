@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+)
+
+func (a *app) claimsCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "claims",
+		Short: "See to the numbers that the launch log lends: list, clusters, free",
+		Long: `See to the numbers that the launch log lends to generators: nodes of trace,
+partitions of sno, and pairs of cluster and generator of eightbyte. Apps take
+one by package claims, and commands by idmint new. Nobody gives one back: it is
+free once its counter lies a quiet time behind the clock.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.claimsListCommand(), a.claimsClustersCommand(), a.claimsFreeCommand())
+	return c
+}
+
+// poolFlag is --pool, the scheme whose numbers are meant.
+func poolFlag(text string) (*claims.Pool, error) {
+	p, err := claims.ByScheme(idtype.Scheme(text))
+	if err != nil {
+		return nil, usage("--pool %q: want trace, sno or eightbyte", text)
+	}
+	return p, nil
+}
+
+func (a *app) claimsListCommand() *cobra.Command {
+	var flags storeFlags
+	var pool string
+	var lent bool
+	c := &cobra.Command{
+		Use:   "list [--pool P] --db DSN",
+		Short: "List numbers, who has them, and until when",
+		Long: `List the numbers that were lent ever, who has them, and until when. A number
+that is not lent is free once its holder's quiet time is over, a minute where
+the app says nothing else. What is shown of a locked number is the time that
+idmint claims free would give back.
+
+Who has a number may renew it at any moment. How much of a pool is lent goes to
+standard error.`,
+		Example: "  idmint claims list --db sqlite:app.db\n" +
+			"  idmint claims list --pool sno --lent --db sqlite:app.db",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			pools := claims.Pools()
+			if c.Flags().Changed("pool") {
+				p, err := poolFlag(pool)
+				if err != nil {
+					return err
+				}
+				pools = []*claims.Pool{p}
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				return a.listClaims(ctx, log, pools, lent)
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&pool, "pool", "", "trace, sno or eightbyte (default all)")
+	c.Flags().BoolVar(&lent, "lent", false, "only numbers that are lent now")
+	return c
+}
+
+func (a *app) listClaims(
+	ctx context.Context, log *launchlog.Log, pools []*claims.Pool, lent bool,
+) error {
+	now := time.Now()
+	var rows [][]any
+	for _, p := range pools {
+		list, err := p.List(ctx, log, now)
+		if err != nil {
+			return err
+		}
+		size, err := p.Size(ctx, log)
+		if err != nil {
+			return err
+		}
+		numbers := map[string]bool{}
+		for _, claim := range list {
+			if claim.Lent {
+				numbers[claim.Number] = true
+			} else if lent {
+				continue
+			}
+			if a.json {
+				if err := a.out.json(claim); err != nil {
+					return err
+				}
+				continue
+			}
+			rows = append(rows, []any{
+				claim.Scheme, claim.Number, claimState(claim, now), given(claim.Holder),
+			})
+		}
+		if len(list) > 0 && !a.json {
+			a.warn("%s: %d of %d numbers are lent (%.1f %%)", string(p.Scheme()), len(numbers),
+				size, 100*float64(len(numbers))/float64(size))
+		}
+	}
+	if a.json {
+		return nil
+	}
+	return a.out.list([]any{"POOL", "NUMBER", "STATE", "HOLDER"}, rows)
+}
+
+func claimState(c claims.Claim, now time.Time) string {
+	state := "unused since "
+	if c.Lent {
+		state = "lent until "
+	}
+	state += c.Until.Format(time.DateTime)
+	if !c.Before.IsZero() {
+		state += ", freed before " + c.Before.Format(time.DateTime)
+	}
+	if !c.Gap[0].IsZero() {
+		state += ", locked: claims free gives it back"
+	}
+	return state
+}
+
+func (a *app) claimsClustersCommand() *cobra.Command {
+	var flags storeFlags
+	var set string
+	c := &cobra.Command{
+		Use:   "clusters [--set LIST] --db DSN",
+		Short: "Show or set which clusters of eightbyte may be used",
+		Long: `Show which clusters generators of eightbyte IDs may use, or set them. There
+are 16, each with 2048 generators. Where none were set it is cluster 0. Two
+systems that share no launch log need clusters of their own.
+
+Generators that run hear of a change at a renewal, within a minute. A pair of a
+cluster that is taken away is given up, and another one is taken. Before the
+cluster is used elsewhere, wait until idmint claims list shows none of it lent.`,
+		Example: "  idmint claims clusters --set 0,1 --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var list []int
+			if c.Flags().Changed("set") {
+				var err error
+				if list, err = parseClusters(set); err != nil {
+					return err
+				}
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				p := &claims.EightByte
+				now, err := p.Clusters(ctx, log)
+				if err != nil {
+					return err
+				}
+				if list != nil {
+					if err := p.SetClusters(ctx, log, now, list, username()); err != nil {
+						return err
+					}
+					now = list
+				}
+				return a.writeClusters(&flags, now)
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&set, "set", "", "the clusters, 0 to 15, with commas between them")
+	return c
+}
+
+// parseClusters reads a list of clusters. It comes back in ascending order, each once.
+func parseClusters(text string) (list []int, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		var n numberFlag
+		if n.Set(part) != nil || n.value > idtype.EightByteMaxCluster {
+			return nil, usage("--set %q: want numbers from 0 to %d, with commas between them", text,
+				idtype.EightByteMaxCluster)
+		}
+		list = append(list, n.value)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+func (a *app) writeClusters(flags *storeFlags, list []int) error {
+	if a.json {
+		return a.out.json(struct {
+			Namespace string `json:"namespace"`
+			Clusters  []int  `json:"clusters"`
+		}{flags.namespace, list})
+	}
+	var texts []string
+	for _, n := range list {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return a.out.line(strings.Join(texts, ","))
+}
+
+func (a *app) claimsFreeCommand() *cobra.Command {
+	var flags storeFlags
+	var pool string
+	c := &cobra.Command{
+		Use:   "free NUMBER --pool P --db DSN",
+		Short: "Get a number back that a clock far ahead has locked",
+		Long: `Get a number back that a clock far ahead has locked. A counter never goes
+back. But the time that it was raised over was used by nobody. From now until
+that time ends, a second counter lends the number for it. When the clock comes
+to where the number was locked, the first counter lends it again.
+
+Set the clock right that was wrong before you do so, and end the process that
+has it. Where an operator or a ceiling raised the counter, the time that was
+passed over is not known. The number then stays locked until its time has come.`,
+		Example: "  idmint claims free 7 --pool sno --db sqlite:app.db\n" +
+			"  idmint claims free 11/1161 --pool eightbyte --db sqlite:app.db",
+		Args: oneArg,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := missing(c, "pool"); err != nil {
+				return err
+			}
+			p, err := poolFlag(pool)
+			if err != nil {
+				return err
+			}
+			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
+				now := time.Now()
+				claim, err := p.Free(ctx, log, args[0], now, username())
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(claim)
+				}
+				return a.out.printf("%s %s is free until %s\n", claim.Scheme, claim.Number,
+					claim.Before.Format(time.DateTime))
+			})
+		},
+	}
+	flags.add(c)
+	c.Flags().StringVar(&pool, "pool", "", "trace, sno or eightbyte (required)")
+	return c
+}

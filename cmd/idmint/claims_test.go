@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Without a number a command is lent one that no other run has.
+func TestNewClaims(t *testing.T) { inEveryLog(t, testNewClaims) }
+
+func testNewClaims(t *testing.T, s *shell) {
+	const processes, each = 4, 20
+	s.must("migrate", "--db", "sqlite:app.db")
+	for _, scheme := range []string{"trace", "sno", "eightbyte --mode spread"} {
+		args := strings.Fields("new " + scheme + " -n 20 --json --db sqlite:app.db")
+		one := s.run(args...)
+		if one.status != 0 || !strings.HasSuffix(one.stderr, " is lent to this command\n") {
+			t.Error(one)
+		}
+		all := append(lines(one.stdout), s.atOnce(processes, args...)...)
+		seen, numbers := map[string]bool{}, map[string]bool{}
+		for _, line := range all {
+			var id map[string]any
+			if err := json.Unmarshal([]byte(line), &id); err != nil {
+				t.Fatal(err)
+			}
+			seen[fmt.Sprint(id["id"])] = true
+			number := fmt.Sprint(id["node_no"], id["partition"], id["generator_id"])
+			numbers[number] = true
+		}
+		if len(seen) != (processes+1)*each || len(numbers) != processes+1 {
+			t.Errorf("%s: %d IDs of %d numbers", scheme, len(seen), len(numbers))
+		}
+	}
+	got := s.run("claims", "list", "--pool", "sno", "--db", "sqlite:app.db")
+	if n := len(lines(got.stdout)); got.status != 0 || n != processes+2 ||
+		!strings.Contains(got.stderr, "of 65536 numbers are lent") {
+		t.Errorf("%v: %d lines", got, n)
+	}
+	found := lines(s.must("claims", "list", "--json", "--db", "sqlite:app.db"))
+	for _, line := range found {
+		var claim claims.Claim
+		if err := json.Unmarshal([]byte(line), &claim); err != nil || claim.Holder == "" ||
+			time.Since(claim.Until).Abs() > time.Minute {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if len(found) != 3*(processes+1) {
+		t.Errorf("%d claims", len(found))
+	}
+}
+
+func TestClaimsClusters(t *testing.T) { inEveryLog(t, testClaimsClusters) }
+
+func testClaimsClusters(t *testing.T, s *shell) {
+	s.must("migrate", "--db", "sqlite:app.db")
+	for _, test := range []struct {
+		args   string
+		status int
+		want   string // on stdout, or in stderr
+	}{
+		{"", 0, "0\n"},
+		{"--set 15,3,3", 0, "3,15\n"},
+		{"--json", 0, `{"namespace":"default","clusters":[3,15]}` + "\n"},
+		{"--namespace other", 0, "0\n"},
+		{"--set=", 2, `--set "": want numbers from 0 to 15`},
+		{"--set 16", 2, `--set "16"`},
+		{"--set 1,,2", 2, `--set "1,,2"`},
+		{"--set -1", 2, `--set "-1"`},
+		{"more", 2, "more"},
+	} {
+		got := s.run(append(strings.Fields("claims clusters --db sqlite:app.db"),
+			strings.Fields(test.args)...)...)
+		text := got.stdout
+		if test.status != 0 {
+			text = got.stderr
+		}
+		if got.status != test.status || test.status == 0 && text != test.want ||
+			!strings.Contains(text, test.want) {
+			t.Errorf("clusters %s: %v; want status %d and %q", test.args, got, test.status,
+				test.want)
+		}
+	}
+	for range 3 {
+		got := s.run("new", "eightbyte", "--mode", "time", "--json", "--db", "sqlite:app.db").stdout
+		if !strings.Contains(got, `"cluster_id":3}`) && !strings.Contains(got, `"cluster_id":15}`) {
+			t.Errorf("a pair of another cluster: %s", got)
+		}
+	}
+}
+
+// lockAhead leaves a counter of app.db as a source does whose clock, and whose store's, is a year
+// ahead. Its unit is a number of milliseconds.
+func (s *shell) lockAhead(counter string, unit int64) {
+	s.Helper()
+	now := time.Now().UnixMilli() / unit
+	ahead := now + 86400*365*1000/unit
+	s.exec("app.db", `INSERT INTO idmint_namespace (namespace) SELECT 'default'
+		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace)`)
+	s.exec("app.db", `INSERT INTO idmint_counter (namespace, name, value, note, holder)
+		VALUES ('default', ?, ?, ?, 'pod-1')`, counter, ahead+100,
+		fmt.Sprintf("%s/%d-%d", launchlog.NewNote(), now-1000, ahead))
+}
+
+// A number that a clock far ahead has locked is got back, and lent again.
+func TestClaimsFree(t *testing.T) {
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.lockAhead("sno/7", 4)
+	if listed := s.run("claims", "list", "--db", "sqlite:app.db"); !strings.Contains(listed.stdout,
+		"locked: claims free gives it back") {
+		t.Error(listed)
+	}
+	for args, want := range map[string]string{
+		"free 7":                  "--pool is required",
+		"free --pool sno":         "NUMBER is missing",
+		"free 7 --pool decimal":   `--pool "decimal": want trace, sno or eightbyte`,
+		"free 7 --pool eightbyte": `eightbyte: number "7" is none of the pool`,
+		"free 8 --pool sno":       `sno: number "8" is not lent`,
+		"list --pool short":       `--pool "short"`,
+	} {
+		got := s.run(append(strings.Fields("claims "+args), "--db", "sqlite:app.db")...)
+		if got.status == 0 || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %v, want %q", args, got, want)
+		}
+	}
+	for range 2 {
+		got := s.must("claims", "free", "7", "--pool", "sno", "--db", "sqlite:app.db")
+		if !strings.HasPrefix(got, "sno 7 is free until ") {
+			t.Error(got)
+		}
+	}
+	if n := s.count(`SELECT count(*) FROM idmint_counter WHERE name LIKE 'sno/7/%'`); n != 1 {
+		t.Errorf("%d counters of the gap", n)
+	}
+	if listed := s.run("claims", "list", "--db", "sqlite:app.db"); !strings.Contains(listed.stdout,
+		"freed before") || strings.Contains(listed.stdout, "locked") {
+		t.Error(listed)
+	}
+	if got := s.must("claims", "free", "7", "--pool", "sno", "--json", "--db",
+		"sqlite:app.db"); !strings.Contains(got, `"before":`) {
+		t.Error(got)
+	}
+}

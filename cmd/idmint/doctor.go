@@ -1,0 +1,366 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	d := examination{app: a}
+	c := &cobra.Command{
+		Use:   "doctor --db DSN",
+		Short: "Check the launch log and its database, and say what to do",
+		Long: `Check the launch log and its database, and say what to do about what is found.
+No number of the log is changed or used.
+
+A finding endangers numbers, or stops the log now or soon: the exit status is
+1. A note is advice, and what is unknown could not be checked: the status
+stays 0. --verbose shows what passed as well. With --json each is an object,
+whose code "check" stays the same from release to release.
+
+Run it as the apps' role, since rights are those of the role. The clock is this
+machine's.
+
+With --state the command remembers the store and how far its numbers have come.
+The next run with the same file tells of a restore or a failover, and of
+numbers that were lost, also where others have been given out in their place.
+It goes on to tell until the log is advanced, and accepted by --accept. Keep
+the file on another machine than the database.
+
+With --mark each look raises a counter of the log, doctor/…, which nobody else
+uses. So a restore shows whatever was lost by it, numbers of counters too.`,
+		Example: "  idmint doctor --db sqlite:app.db",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if (d.accept || d.mark) && d.state == "" {
+				return usage("--accept and --mark are for --state")
+			}
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			if err := d.examine(ctx); err != nil {
+				return err
+			}
+			return d.sum()
+		},
+	}
+	d.flags.add(c)
+	f := c.Flags()
+	f.BoolVar(&d.verbose, "verbose", false, "show what passed as well")
+	f.StringVar(&d.state, "state", "", "the file that remembers the last look")
+	f.BoolVar(&d.accept, "accept", false,
+		"remember the store as it is now, after a restore or failover was seen to")
+	f.BoolVar(&d.mark, "mark", false, "leave a mark in the log, so that every restore shows")
+	return c
+}
+
+// An examination is a run of doctor.
+type examination struct {
+	*app
+	flags           storeFlags
+	verbose, accept bool
+	mark            bool
+	state           string
+	count           map[doctor.Level]int
+	toldSchema      bool // the tables' version was looked at
+	first           bool // this look is kept, and there was none before
+}
+
+// examine makes all checks, and tells their results as they come. The error is wrong usage, an
+// interruption, or about the file of the last look.
+func (e *examination) examine(ctx context.Context) error {
+	d, err := e.flags.launchLog()
+	if err != nil {
+		return err
+	}
+	before, err := e.remembered()
+	if err != nil {
+		return err
+	}
+	e.count = map[doctor.Level]int{}
+	identity, err := e.store(ctx, d)
+	if err == nil {
+		err = e.log(ctx, identity, before)
+	}
+	if err := e.gone(before, err); err != nil {
+		return err
+	}
+	var wrong *stateError
+	if err == nil || ctx.Err() != nil || errors.As(err, &wrong) || errors.As(err, new(usageError)) {
+		return err
+	}
+	// Whatever else was in the way is what the command is there to find.
+	code := "open"
+	var schema *launchlog.SchemaError
+	var file *sqlite.FileError
+	var missing *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing):
+		code, err = "schema", fmt.Errorf("there is no file %s, and so no launch log", missing.Path)
+	case errors.As(err, &schema):
+		code = "schema"
+	case errors.As(err, &file):
+		code = "sqlite.file"
+	}
+	return e.tell(doctor.New(code, doctor.Finding, "%s", inWords(err)))
+}
+
+// gone tells of a log that the last look saw, and that is not there any more. Err is what was in
+// the way of this look.
+func (e *examination) gone(before *lastLook, err error) error {
+	var schema *launchlog.SchemaError
+	noLog := errors.As(err, &schema) && schema.Have == 0
+	if before == nil || !noLog && !errors.Is(err, fs.ErrNotExist) { // no tables, and no file
+		return nil
+	}
+	return e.tell(doctor.New("lost", doctor.Finding, "the log of the last look is not there any "+
+		"more: it had come to launch %d, and had %d counters", before.LastLaunch,
+		len(before.Counters)))
+}
+
+// store makes the checks of a database's kind, and returns what the database says of itself.
+func (e *examination) store(ctx context.Context, d dsn.DSN) (
+	identity map[string]string, err error,
+) {
+	switch d.Kind {
+	case dsn.SQLite, dsn.Postgres, dsn.MySQL:
+		return e.sql(ctx, d)
+	}
+	var results []doctor.Result
+	err = pool.Await(ctx, e.flags.wait, func(ctx context.Context) (err error) {
+		results, identity, err = keyValues[d.Kind].examine(ctx, d)
+		return err
+	})
+	if err == nil {
+		err = e.tell(results...)
+	}
+	return identity, err
+}
+
+func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]string, err error) {
+	db, err := e.openSQL(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	var results []doctor.Result
+	err = pool.Await(ctx, e.flags.wait, func(ctx context.Context) (err error) {
+		results, err = doctor.SQL(ctx, db, d.Kind)
+		return err
+	})
+	if d.Kind == dsn.SQLite {
+		err = whyNotOpened(d.Path, err)
+	}
+	if err == nil {
+		err = e.tell(results...)
+	}
+	if err == nil && e.state != "" {
+		identity, err = doctor.Identity(ctx, db, d.Kind)
+	}
+	return identity, err
+}
+
+// openSQL opens a database as it is. A SQLite file keeps its journal mode, which the log would set.
+func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
+	if d.Kind != dsn.SQLite {
+		return e.flags.reach(ctx, d)
+	}
+	if err := sqlite.Check(d.Path); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(d.Path); err != nil {
+		return nil, err // in plainer words than SQLite has
+	}
+	if err := e.tell(doctor.New("sqlite.file", doctor.Passed,
+		"the file is on a local file system, and has one name")); err != nil {
+		return nil, err
+	}
+	name := url.URL{Path: filepath.Clean(d.Path)}
+	return sql.Open(d.Driver(), "file:"+name.EscapedPath()+
+		"?mode=rw&_busy_timeout=250&_synchronous=FULL")
+}
+
+// log makes the checks of a log's content.
+func (e *examination) log(
+	ctx context.Context, identity map[string]string, before *lastLook,
+) error {
+	log, done, err := e.flags.open(ctx, e.app)
+	if none := (*launchlog.SchemaError)(nil); errors.As(err, &none) && e.toldSchema {
+		return e.gone(before, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer done()
+	results, err := doctor.Log(ctx, log, nil)
+	if err == nil {
+		err = e.tell(append(results, doctor.New("open", doctor.Passed,
+			"the launch log can be opened"))...)
+	}
+	if err != nil {
+		return err
+	}
+	if e.state == "" {
+		return e.tell(doctor.New("identity", doctor.Unknown,
+			"there is no earlier look to compare with: --state FILE remembers this one"))
+	}
+	return e.look(ctx, log, identity, before)
+}
+
+// look compares with the last look, and remembers this one.
+func (e *examination) look(
+	ctx context.Context, log *launchlog.Log, identity map[string]string, before *lastLook,
+) error {
+	var last *doctor.State
+	if before != nil {
+		last = &before.State
+	}
+	now, results, err := doctor.Look(ctx, log, identity, last)
+	if err != nil {
+		return err
+	}
+	isOther := func(r doctor.Result) bool { return r.Level == doctor.Finding }
+	if e.accept || !slices.ContainsFunc(results, isOther) {
+		if e.mark {
+			if err := now.Leave(ctx, log); err != nil {
+				return err
+			}
+		}
+		if err := e.remember(lastLook{e.flags.namespace, now}); err != nil {
+			return err
+		}
+		e.first = before == nil
+	}
+	if e.accept {
+		for i, r := range results {
+			if isOther(r) {
+				results[i] = doctor.New(r.Check, doctor.Note, "accepted: %s", r.Message)
+			}
+		}
+	}
+	return e.tell(results...)
+}
+
+// A lastLook is what the file of --state holds.
+type lastLook struct {
+	Namespace string `json:"namespace"`
+	doctor.State
+}
+
+// A stateError is about the file of --state.
+type stateError struct {
+	path string
+	err  error
+}
+
+func (e *stateError) Error() string { return fmt.Sprintf("--state %s: %v", e.path, e.err) }
+func (e *stateError) Unwrap() error { return e.err }
+
+var errNoState = errors.New("it is not what idmint doctor writes: name another file")
+
+// remembered reads the last look, nil where there was none.
+func (e *examination) remembered() (*lastLook, error) {
+	if e.state == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(e.state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var last lastLook
+	if err == nil && (json.Unmarshal(data, &last) != nil || last.Namespace == "") {
+		err = errNoState
+	}
+	if err == nil && last.Namespace != e.flags.namespace {
+		err = fmt.Errorf("it is of namespace %q, and not of %q: name another file", last.Namespace,
+			e.flags.namespace)
+	}
+	if err != nil {
+		return nil, &stateError{e.state, err}
+	}
+	return &last, nil
+}
+
+// remember writes the look. A file that is there is replaced as a whole.
+func (e *examination) remember(last lastLook) error {
+	data, err := json.Marshal(last)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(e.state), filepath.Base(e.state)+".*")
+	if err != nil {
+		return &stateError{e.state, err}
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), e.state)
+	}
+	if err != nil {
+		return &stateError{e.state, errors.Join(err, os.Remove(f.Name()))}
+	}
+	return nil
+}
+
+// tell writes results, and counts them.
+func (e *examination) tell(results ...doctor.Result) error {
+	for _, r := range results {
+		e.count[r.Level]++
+		e.badInput = e.badInput || r.Level == doctor.Finding
+		if r.Check == "schema" {
+			e.toldSchema = true
+		}
+		if r.Level == doctor.Passed && !e.verbose {
+			continue
+		}
+		var err error
+		if e.json {
+			err = e.out.json(r)
+		} else {
+			err = e.out.printf("%s: %s: %s\n", r.Level, r.Check, r.Message)
+		}
+		if err == nil && !e.json && r.Remedy != "" {
+			err = e.out.printf("  %s\n", r.Remedy)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sum says how many checks there were, for people.
+func (e *examination) sum() error {
+	if e.json {
+		return nil
+	}
+	remembered := ""
+	if e.first {
+		remembered = fmt.Sprintf("; the first look is kept in %s", e.state)
+	}
+	return e.out.printf("%d passed, %d unknown, %s, %s%s\n", e.count[doctor.Passed],
+		e.count[doctor.Unknown], plural(e.count[doctor.Note], "note"),
+		plural(e.count[doctor.Finding], "finding"), remembered)
+}
+
+// plural is a number of things.
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

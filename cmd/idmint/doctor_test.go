@@ -1,0 +1,311 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/smalldisk"
+)
+
+// told are the results that doctor wrote as JSON: levels and messages by code.
+func told(t *testing.T, out string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	if out == "" {
+		return got
+	}
+	for _, line := range lines(out) {
+		var r doctor.Result
+		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Message == "" ||
+			!slices.ContainsFunc(doctor.Checks(), func(c doctor.Check) bool {
+				return c.Code == r.Check && (c.Remedy == r.Remedy ||
+					r.Remedy == "" && (r.Level == doctor.Passed || r.Level == doctor.Unknown))
+			}) {
+			t.Errorf("%s: %v", line, err)
+		}
+		got[r.Check] += string(r.Level) + ": " + r.Message + ". "
+	}
+	return got
+}
+
+// A log that is well: what passed is shown on demand alone.
+func TestDoctor(t *testing.T) {
+	inSQLLogs(t, func(t *testing.T, s *shell) {
+		s.must("migrate", "--db", "sqlite:app.db")
+		s.start("a")
+		out := s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
+		if strings.Contains(out, "passed: ") || !strings.Contains(out, " 0 unknown, ") ||
+			!strings.HasSuffix(out, " 0 findings; the first look is kept in state\n") {
+			t.Errorf("%q", out)
+		}
+		out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
+		if !strings.Contains(out, "passed: launches: 1 of 99999 launch numbers are used\n") ||
+			!strings.Contains(out, "passed: lost: nothing is lower than at the last look, and ") {
+			t.Errorf("%q", out)
+		}
+		got := told(t, s.must("doctor", "--db", "sqlite:app.db", "--json", "--verbose"))
+		for _, code := range []string{"open", "schema", "tables", "triggers", "writable", "clock"} {
+			if !strings.HasPrefix(got[code], "passed: ") {
+				t.Errorf("%s: %q", code, got[code])
+			}
+		}
+		if len(got) < 15 || !strings.HasPrefix(got["identity"], "unknown: there is no earlier") {
+			t.Errorf("%v", got)
+		}
+	})
+}
+
+// Findings are told with their remedy, and the status is 1.
+func TestDoctorFinds(t *testing.T) {
+	inSQLLogs(t, func(t *testing.T, s *shell) {
+		if s.db == "" {
+			s.write("app.db", "")
+		}
+		got := s.run("doctor", "--db", "sqlite:app.db")
+		if got.status != 1 || got.stderr != "" ||
+			!strings.Contains(got.stdout, "finding: schema: there is no launch log") ||
+			!strings.Contains(got.stdout, "\n  For a new log, or an older one, run idmint migrate. ") {
+			t.Errorf("without a log: %v", got)
+		}
+		s.must("migrate", "--db", "sqlite:app.db")
+		s.run("launch", "advance", "--to", "90000", "--db", "sqlite:app.db")
+		got = s.run("doctor", "--db", "sqlite:app.db", "--json")
+		if text := told(t, got.stdout)["launches"]; got.status != 1 || got.stderr != "" ||
+			!strings.HasPrefix(text, "finding: 90000 of 99999 launch numbers") {
+			t.Errorf("%q, %v", text, got)
+		}
+		// Each namespace has numbers of its own.
+		s.must("doctor", "--db", "sqlite:app.db", "--namespace", "other")
+	})
+}
+
+// What is in the way of a log is a finding as well.
+func TestDoctorCannotOpen(t *testing.T) {
+	s := newShell(t)
+	s.start("a")
+	finds := func(code, text string, args ...string) {
+		t.Helper()
+		got := s.run(append([]string{"doctor", "--json"}, args...)...)
+		if found := told(t, got.stdout)[code]; got.status != 1 || got.stderr != "" ||
+			!strings.Contains(found, "finding: ") || !strings.Contains(found, text) {
+			t.Errorf("%v: %q, %v", args, found, got)
+		}
+	}
+	finds("schema", "there is no file missing.db, and so no launch log", "--db",
+		"sqlite:missing.db")
+	if _, err := os.Stat(filepath.Join(s.dir, "missing.db")); err == nil {
+		t.Error("it made a file")
+	}
+	s.write("none.db", strings.Repeat("no database ", 1000))
+	finds("open", "file is not a database", "--db", "sqlite:none.db")
+	if err := os.Link(filepath.Join(s.dir, "app.db"), filepath.Join(s.dir, "b.db")); err != nil {
+		t.Fatal(err)
+	}
+	finds("sqlite.file", "has several names", "--db", "sqlite:b.db")
+	s.exec("app.db", "UPDATE idmint_schema SET version = 99 WHERE version = 1")
+	if err := os.Remove(filepath.Join(s.dir, "b.db")); err != nil {
+		t.Fatal(err)
+	}
+	finds("schema", "version 99, newer than", "--db", "sqlite:app.db")
+	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
+		d := dbtest.Server(t, kind).DSN
+		finds("open", "connection refused: it was busy or away for 500ms", "--db",
+			d.WithHost("127.0.0.1:1").URL(), "--wait", "500ms")
+		finds("open", "no_such_database", "--db", d.WithDatabase("no_such_database").URL())
+	}
+}
+
+// A log that was restored is noticed until it is advanced and accepted.
+func TestDoctorRestored(t *testing.T) {
+	s := newShell(t)
+	s.start("a")
+	doctored := func(args ...string) answer {
+		t.Helper()
+		return s.run(append([]string{
+			"doctor", "--db", "sqlite:app.db", "--state", "state", "--json",
+		}, args...)...)
+	}
+	well := func(when string, args ...string) {
+		t.Helper()
+		if got := doctored(args...); got.status != 0 || got.stderr != "" || got.stdout != "" {
+			t.Errorf("%s: %v", when, got)
+		}
+	}
+	well("the first look")
+	// It says on standard error what to do after a restore.
+	s.run("backup", "--to", "backup.db", "--db", "sqlite:app.db")
+	s.start("b")
+	s.must("new", "sequence", "--counter", "orders", "--db", "sqlite:app.db")
+	well("more was used")
+	well("the same")
+	for _, name := range []string{"app.db-wal", "app.db-shm"} {
+		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	err := os.Rename(filepath.Join(s.dir, "backup.db"), filepath.Join(s.dir, "app.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"after the restore", "and again"} {
+		got := doctored()
+		found := told(t, got.stdout)
+		if got.status != 1 ||
+			!strings.HasPrefix(found["identity"], "finding: file of the store is ") ||
+			!strings.HasPrefix(found["lost"], "finding: the last launch is 1, and was 2. "+
+				"finding: launch 2 is not there any more. finding: counter orders is 0, and was ") {
+			t.Errorf("%s: %v", when, got)
+		}
+	}
+	s.run("launch", "advance", "--to", "20", "--db", "sqlite:app.db")
+	s.run("counter", "advance", "orders", "--to", "99999999", "--db", "sqlite:app.db")
+	got := doctored()
+	found := told(t, got.stdout)
+	if got.status != 1 || found["identity"] == "" || found["lost"] != "" {
+		t.Errorf("advanced: %v", got)
+	}
+	if got := doctored("--accept"); got.status != 0 || !strings.HasPrefix(
+		told(t, got.stdout)["identity"], "note: accepted: file of the store is ") {
+		t.Errorf("accepted: %v", got)
+	}
+	well("from then on")
+}
+
+// A log that is not there any more is lost, whether its file is gone or its tables are.
+func TestDoctorGone(t *testing.T) {
+	inSQLLogs(t, func(t *testing.T, s *shell) {
+		s.must("migrate", "--db", "sqlite:app.db")
+		s.start("a")
+		s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
+		gone := func(when string) {
+			t.Helper()
+			got := s.run("doctor", "--db", "sqlite:app.db", "--state", "state", "--json")
+			found := told(t, got.stdout)
+			if got.status != 1 || found["lost"] != "finding: the log of the last look is not "+
+				"there any more: it had come to launch 1, and had 0 counters. " ||
+				!strings.HasPrefix(found["schema"], "finding: there is no ") {
+				t.Errorf("%s: %v", when, got)
+			}
+		}
+		if s.db == "" {
+			if err := os.Rename(s.dir+"/app.db", s.dir+"/away.db"); err != nil {
+				t.Fatal(err)
+			}
+			gone("without the file")
+			s.write("app.db", "")
+			gone("an empty file")
+			return
+		}
+		d, err := dsn.Parse(s.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dbtest.Exec(t, dbtest.Open(t, d), "DROP TABLE idmint_schema")
+		gone("without tables")
+	})
+}
+
+// A mark tells of a restore after which more was used than before, and --accept ends it.
+func TestDoctorMark(t *testing.T) {
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	look := func(db string, args ...string) answer {
+		t.Helper()
+		return s.run(append([]string{
+			"doctor", "--db", "sqlite:" + db, "--state", "state", "--mark", "--json",
+		}, args...)...)
+	}
+	use := func(db, n string) {
+		t.Helper()
+		s.must("new", "sequence", "--counter", "orders", "-n", n, "--db", "sqlite:"+db)
+	}
+	use("app.db", "10")
+	s.run("backup", "--to", "backup.db", "--db", "sqlite:app.db")
+	for range 2 {
+		if got := look("app.db"); got.status != 0 || got.stdout != "" {
+			t.Errorf("%v", got)
+		}
+	}
+	use("backup.db", "500")
+	got := look("backup.db")
+	if found := told(t, got.stdout); got.status != 1 ||
+		!strings.HasPrefix(found["lost"], "finding: counter doctor/") ||
+		!strings.HasSuffix(found["lost"], " is 0, and was 2. ") {
+		t.Errorf("%v", got)
+	}
+	got = look("backup.db", "--accept")
+	if found := told(t, got.stdout); got.status != 0 ||
+		!strings.HasPrefix(found["lost"], "note: accepted: counter doctor/") {
+		t.Errorf("accepted: %v", got)
+	}
+	for range 2 {
+		if got := look("backup.db"); got.status != 0 || got.stdout != "" {
+			t.Errorf("from then on: %v", got)
+		}
+	}
+}
+
+// The file of the last look is no other file, and of no other namespace.
+func TestDoctorState(t *testing.T) {
+	s := newShell(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
+	s.write("other", "{}\n")
+	s.write("text", "text\n")
+	for args, want := range map[string]string{
+		"--state other": `--state other: it is not what idmint doctor writes`,
+		"--state text":  `--state text: it is not what idmint doctor writes`,
+		"--state state --namespace b": `--state state: it is of namespace "default", and not of ` +
+			`"b": name another file`,
+		"--state missing/state": "--state missing/state: open ",
+		"--state .":             "--state .: read .: is a directory",
+	} {
+		got := s.run(append(strings.Fields(args), "doctor", "--db", "sqlite:app.db")...)
+		if got.status != 1 || !strings.Contains(got.stderr, want) ||
+			strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s: %v, want %q", args, got, want)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(s.dir, "state*"))
+	if err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	for args, want := range map[string]string{
+		"doctor":                                  "--db is required",
+		"doctor --db sqlite:app.db x":             `unknown command "x"`,
+		"doctor --db sqlite:app.db --accept":      "--accept and --mark are for --state",
+		"doctor --db sqlite:app.db --mark":        "--accept and --mark are for --state",
+		"doctor --db clickhouse://h/d":            "ClickHouse has no transactions",
+		"doctor --db sqlite:app.db --namespace A": "namespace",
+		"doctor --db sqlite:app.db --wait 0s":     "--wait",
+	} {
+		got := s.run(strings.Fields(args)...)
+		if got.status != statusUsage || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %v, want %q", args, got, want)
+		}
+	}
+}
+
+// A file on a disk that is mounted read-only.
+func TestDoctorReadOnly(t *testing.T) {
+	s := newShell(t)
+	s.dir = smalldisk.Mount(t, 4<<20)
+	s.start("a")
+	if err := syscall.Mount("", s.dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	got := s.run("doctor", "--json", "--db", "sqlite:app.db")
+	if found := told(t, got.stdout); got.status != 1 ||
+		found["open"] != "finding: open app.db: read-only file system. " {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,140 @@
+package dsn
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKeyValue(t *testing.T) {
+	for _, test := range []struct {
+		text           string
+		kind           Kind
+		nodes          string
+		prefix, shown  string
+		user, password string
+	}{
+		{"etcd://h", Etcd, "h:2379", "", "etcd://h:2379", "", ""},
+		{
+			"etcd://a:1,b,[::1]/x/y", Etcd, "a:1 b:2379 [::1]:2379", "/x/y",
+			"etcd://a:1,b:2379,[::1]:2379/x/y", "", "",
+		},
+		{
+			"etcd://ann:p%40w@h:1,g:2/x", Etcd, "h:1 g:2", "/x", "etcd://ann:xxxxx@h:1,g:2/x", "ann",
+			"p@w",
+		},
+		{
+			"zookeeper://a,b,c/launches/", ZooKeeper, "a:2181 b:2181 c:2181", "/launches",
+			"zookeeper://a:2181,b:2181,c:2181/launches/", "", "",
+		},
+		{
+			"cassandra://u:p@a:9,b/ks?replication=3", Cassandra, "a:9 b:9042", "/ks",
+			"cassandra://u:xxxxx@a:9,b:9042/ks", "u", "p",
+		},
+	} {
+		d, err := Parse(test.text)
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+			continue
+		}
+		user, password := d.User()
+		if !d.IsKeyValue() || d.Kind != test.kind || strings.Join(d.Nodes(), " ") != test.nodes ||
+			d.Prefix() != test.prefix || d.String() != test.shown || user != test.user ||
+			password != test.password {
+			t.Errorf("%s: %s %q %q %v %q %q", test.text, d.Kind, d.Nodes(), d.Prefix(), d, user,
+				password)
+		}
+		again, err := Parse(d.URL())
+		if err != nil || again.URL() != d.URL() {
+			t.Errorf("%s: its URL is read as %v, %v", test.text, again, err)
+		}
+	}
+	for _, text := range []string{
+		"etcd:", "etcd://", "etcd:h", "etcd://,a/x", "etcd://a,/x", "etcd://a:x,b/p", "etcd://::1/x",
+		"etcd://h/x?colour=red", "etcd://h/x?tls=maybe", "etcd://h/x?ca=/does/not/exist",
+		"etcd://h/x?tls=true&tls=true", "etcd://h/x?replication=3", "etcd://h/x?cert=a",
+		"zookeeper://h/x?session=long", "cassandra://h/x?replication=many",
+		"cassandra://h/x?replication=dc1:3,dc2", "cassandra://h/x?replication=class:3",
+		"cassandra://h/x?serial=far", "etcd://u:p@ss#w@h/x",
+	} {
+		if d, err := Parse(text); err == nil {
+			t.Errorf("%s is read as %v", text, d)
+		} else if strings.Contains(err.Error(), "ss#w") {
+			t.Errorf("%v repeats a password", err)
+		}
+	}
+}
+
+// An error quotes what is wrong, and shows what is right. It repeats no password.
+func TestKeyValueHints(t *testing.T) {
+	const nodes = "://USER:PASSWORD@HOST:PORT,HOST:PORT/"
+	for text, want := range map[string]string{
+		"etcd:h":                            "no // behind etcd:: want etcd" + nodes + "PREFIX",
+		"etcd://a:x,b/p":                    `"a:x" is no HOST:PORT: want etcd` + nodes + "PREFIX",
+		"zookeeper://a,,b/p":                `"" is no HOST:PORT: want zookeeper` + nodes + "PATH",
+		"etcd://u:geheim@a:x/p":             `"a:x" is no HOST:PORT`,
+		"etcd://u:ge?heim@a/p":              "not a URL",
+		"etcd://u:geheim@h/x?session=1s":    `no setting "session": those of etcd are tls, ca, cert`,
+		"zookeeper://h/x?colour=red":        `no setting "colour": those of zookeeper are session`,
+		"zookeeper://h/x?session=long":      `"session=long": want a time such as 10s`,
+		"cassandra://h/x?replication=3,x":   `"replication=3,x": want a number of replicas`,
+		"cassandra://h/x?serial=far":        `"serial=far": want local`,
+		"etcd://h/x?tls=maybe":              `"tls=maybe": want true`,
+		"etcd://h/x?tls=true&tls=true":      "tls is there 2 times",
+		"etcd://h/x?ca=/does/not/exist":     "the setting ca: open /does/not/exist",
+		"etcd://h/x?cert=/none&key=/either": "cert=/none and key=/either: ",
+		"etcd://h/x?a=%zz":                  "NAME=VALUE",
+	} {
+		_, err := Parse(text)
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "geheim") || strings.Contains(err.Error(), "heim@") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	parse := func(text string) DSN {
+		t.Helper()
+		d, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return d
+	}
+	if d, err := parse("zookeeper://h/x?session=3s").Session(); d != 3*time.Second || err != nil {
+		t.Errorf("session %v, %v", d, err)
+	}
+	for text, want := range map[string]map[string]string{
+		"": nil,
+		"3": {
+			"class": "SimpleStrategy", "replication_factor": "3",
+		},
+		"dc1:3,dc2:2": {"class": "NetworkTopologyStrategy", "dc1": "3", "dc2": "2"},
+	} {
+		got, err := parse("cassandra://h/ks?replication=" + text).Replication()
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("replication %q: %v, %v", text, got, err)
+		}
+	}
+	if c, err := parse("etcd://h/x").TLS(); c != nil || err != nil {
+		t.Errorf("without settings: %v, %v", c, err)
+	}
+	if c, err := parse("etcd://h/x?server_name=n").TLS(); err != nil || c.ServerName != "n" {
+		t.Errorf("with a server's name: %v, %v", c, err)
+	}
+	empty := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse("etcd://h/x?ca=" + empty); err == nil {
+		t.Error("a file without a certificate is taken")
+	}
+	if !slices.Equal(parse("etcd://h/x?tls=true").Nodes(), []string{"h:2379"}) {
+		t.Error("a setting changed the nodes")
+	}
+}

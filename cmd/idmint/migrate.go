@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/migrations"
+)
+
+func (a *app) migrateCommand() *cobra.Command {
+	var flags storeFlags
+	c := &cobra.Command{
+		Use:     "migrate --db DSN",
+		Short:   "Create or upgrade the launch log",
+		Example: "  idmint migrate --db sqlite:app.db",
+		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
+ZooKeeper or Cassandra. Many processes may do it at once. Where nothing is to be
+done, nothing changes. It says whether it created a log or found one.
+
+If there was a log before, and migrate creates one, then its data was lost, or
+the DSN names another place. A new log gives out again what the old one did:
+restore the old one, and run idmint advance before anything else.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, cancel := interruptible(c)
+			defer cancel()
+			d, err := flags.launchLog()
+			if err != nil {
+				return err
+			}
+			from, to, err := flags.migrateAndClose(ctx, d)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.printf(`{"created":%t,"from":%d,"to":%d}`+"\n", from == 0, from, to)
+			}
+			return a.out.printf("%s\n", migrated(d, from, to))
+		},
+	}
+	flags.add(c)
+	return c
+}
+
+// migrated says what a migration did.
+func migrated(d dsn.DSN, from, to int) string {
+	switch from {
+	case 0:
+		return fmt.Sprintf("created a new launch log in %v, at schema version %d", d, to)
+	case to:
+		return fmt.Sprintf("the launch log in %v is at schema version %d already", d, to)
+	}
+	return fmt.Sprintf("upgraded the launch log in %v from schema version %d to %d", d, from, to)
+}
+
+// migrateAndClose makes or upgrades the launch log in a database of any kind.
+func (f *storeFlags) migrateAndClose(ctx context.Context, d dsn.DSN) (from, to int, err error) {
+	kv, ok := keyValues[d.Kind]
+	if !ok {
+		db, from, to, err := f.migrate(ctx, d)
+		if err != nil {
+			return 0, 0, err
+		}
+		return from, to, db.Close()
+	}
+	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
+		from, to, err = kv.migrate(ctx, d)
+		return err
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("%v: %w", d, err)
+	}
+	return from, to, nil
+}
+
+// migrate makes or upgrades the launch log's tables. It returns the versions before and after: 0 is
+// the one before a new log. The database is handed on, with the connection that did it.
+func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (
+	db *sql.DB, from, to int, err error,
+) {
+	if d.Kind == dsn.SQLite {
+		if err := sqlite.Check(d.Path); err != nil {
+			return nil, 0, 0, err
+		}
+		db, err = pool.Open(d, sqlite.Create)
+	} else {
+		db, err = f.reach(ctx, d)
+	}
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	ctx, cancel := f.withWait(ctx)
+	defer cancel()
+	from, to, err = migrations.Up(ctx, db, d.Kind)
+	switch {
+	case err != nil && d.Kind == dsn.SQLite:
+		err = whyNotOpened(d.Path, fmt.Errorf("%s: %w", d.Path, err))
+	case err != nil:
+		err = fmt.Errorf("%v: %w", d, err)
+	}
+	if err != nil {
+		return nil, 0, 0, errors.Join(err, db.Close())
+	}
+	if d.Kind == dsn.SQLite { // whoever uses it next must not make a file that was removed since
+		if err := db.Close(); err != nil {
+			return nil, 0, 0, err
+		}
+		db, err = pool.Open(d, sqlite.Existing)
+	}
+	return db, from, to, err
+}

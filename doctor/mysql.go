@@ -1,0 +1,321 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/idmint/idmint/internal/dialect"
+)
+
+var mysql = engine{
+	find: findMySQL,
+	server: []Probe[*database]{
+		{"writable", mysqlWritable},
+		{"mysql.version", mysqlVersion},
+		setting{
+			"mysql.flush_log", `SELECT @@global.innodb_flush_log_at_trx_commit`,
+			[]string{"1"},
+			Finding, "innodb_flush_log_at_trx_commit is %s",
+		}.check(),
+		{"mysql.sync_binlog", mysqlSyncBinlog},
+		setting{
+			"mysql.doublewrite", `SELECT @@global.innodb_doublewrite`,
+			[]string{"1", "on", "detect_and_recover", "fast"},
+			Finding, "innodb_doublewrite is %s",
+		}.check(),
+		{"mysql.binlog_format", mysqlBinlogFormat},
+		{"mysql.galera", mysqlGalera},
+		{"mysql.replicas", mysqlReplicas},
+	},
+	content: []Probe[*database]{
+		{"tables", mysqlTables}, {"triggers", mysqlTriggers}, {"rights", mysqlRights},
+	},
+	identity: mysqlIdentity,
+}
+
+var errNoDatabase = errors.New("the connection has no database: name one in the DSN")
+
+func findMySQL(ctx context.Context, db *database) (bool, error) {
+	var schema *string
+	var tables int
+	err := db.one(ctx, `SELECT database(), count(*) FROM information_schema.tables
+		WHERE table_schema = database() AND table_name = 'idmint_schema'`, nil, &schema, &tables)
+	if err == nil && schema == nil {
+		err = errNoDatabase
+	}
+	if err != nil {
+		return false, err
+	}
+	db.in(*schema)
+	return tables == 1, nil
+}
+
+// variable is the value of a system variable, "" on a server that does not have it.
+func (db *database) variable(ctx context.Context, name string) (string, error) {
+	return db.shown(ctx, "SHOW GLOBAL VARIABLES LIKE '"+name+"'")
+}
+
+// shown is the value of the one line of a SHOW, "" where there is none.
+func (db *database) shown(ctx context.Context, show string) (value string, err error) {
+	rows, err := db.QueryContext(ctx, show)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name, &value); err != nil {
+			return "", err
+		}
+	}
+	return value, rows.Err()
+}
+
+func mysqlWritable(ctx context.Context, db *database, r *Reporter) error {
+	for _, name := range []string{"read_only", "super_read_only", "innodb_read_only"} {
+		value, err := db.variable(ctx, name)
+		if err != nil {
+			return err
+		}
+		if value != "" && value != "OFF" { // MariaDB 12 has more values than ON
+			r.Finding("%s is %s: the log gives out no numbers", name, value)
+		}
+	}
+	r.Pass("the server takes writes")
+	return nil
+}
+
+var mysqlNumber = regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)`)
+
+func mysqlVersion(ctx context.Context, db *database, r *Reporter) error {
+	var name string
+	if err := db.one(ctx, `SELECT version()`, nil, &name); err != nil {
+		return err
+	}
+	tooOld, err := oldMySQL(name)
+	if err != nil {
+		return err
+	}
+	if tooOld {
+		r.Finding("the server is %s, older than MySQL 8.0.29 or MariaDB 10.6", name)
+	}
+	r.Pass("the server is %s", name)
+	return nil
+}
+
+// oldMySQL reads what version() says. MariaDB may put 5.5.5- in front.
+func oldMySQL(version string) (bool, error) {
+	m := mysqlNumber.FindStringSubmatch(strings.TrimPrefix(version, "5.5.5-"))
+	if m == nil {
+		return false, fmt.Errorf("%q is no version", version)
+	}
+	number := 0
+	for _, digits := range m[1:] {
+		part, _ := strconv.Atoi(digits)
+		number = number*1000 + part
+	}
+	if strings.Contains(version, "MariaDB") {
+		return number < 10_006_000, nil
+	}
+	return number < 8_000_029, nil
+}
+
+func mysqlSyncBinlog(ctx context.Context, db *database, r *Reporter) error {
+	var log, sync string
+	err := db.one(ctx, `SELECT @@global.log_bin, @@global.sync_binlog`, nil, &log, &sync)
+	if err == nil && log != "0" && sync != "1" {
+		r.Finding("sync_binlog is %s", sync)
+	}
+	r.Pass("log_bin is %s, and sync_binlog %s", log, sync)
+	return err
+}
+
+func mysqlBinlogFormat(ctx context.Context, db *database, r *Reporter) error {
+	var log, format string
+	err := db.one(ctx, `SELECT @@global.log_bin, @@global.binlog_format`, nil, &log, &format)
+	if err == nil && log != "0" && strings.EqualFold(format, "STATEMENT") {
+		r.Finding("binlog_format is %s", format)
+	}
+	r.Pass("log_bin is %s, and binlog_format %s", log, format)
+	return err
+}
+
+func mysqlGalera(ctx context.Context, db *database, r *Reporter) error {
+	value, err := db.variable(ctx, "wsrep_on")
+	if value == "ON" {
+		r.Finding("wsrep_on is ON: the server is a node of a Galera cluster")
+	}
+	r.Pass("the server is no node of a Galera cluster")
+	return err
+}
+
+// mysqlReplicas counts the replicas that read the binary log. MariaDB has a status for that. In
+// MySQL they are seen among the server's processes, by who may see these.
+func mysqlReplicas(ctx context.Context, db *database, r *Reporter) error {
+	connected, err := db.shown(ctx, "SHOW GLOBAL STATUS LIKE 'Slaves_connected'")
+	if err == nil && connected == "" {
+		err = db.one(ctx, `SELECT count(*) FROM information_schema.processlist
+			WHERE command LIKE 'Binlog Dump%'`, nil, &connected)
+	}
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{
+		"Rpl_semi_sync_master_clients", "Rpl_semi_sync_source_clients",
+	} {
+		waited, err := db.shown(ctx, "SHOW GLOBAL STATUS LIKE '"+name+"'")
+		if err != nil {
+			return err
+		}
+		if waited != "" && waited != "0" {
+			r.Pass("%s replicas are connected, %s of them semi-synchronous", connected, waited)
+			return nil
+		}
+	}
+	if connected != "0" {
+		r.Note("%s replicas are connected, and none is semi-synchronous", connected)
+	}
+	r.Pass("no replica is seen")
+	return nil
+}
+
+func mysqlTables(ctx context.Context, db *database, r *Reporter) error {
+	const there = `SELECT table_name FROM information_schema.tables WHERE table_schema = ?`
+	have, err := db.list(ctx, there, db.schema)
+	if err != nil {
+		return err
+	}
+	// A table on which the role has no right is not listed, and nobody tells the role of it. The
+	// empty ones, which keep TRUNCATE off, need none.
+	var missing, hidden []string
+	tables, _ := expected(db.dialect, "TABLE")
+	for _, name := range without(tables, have) {
+		_, err := db.ExecContext(ctx, "EXPLAIN SELECT 1 FROM "+db.schemaTable(name))
+		switch dialect.MySQLNumber(err) {
+		case "":
+			return err
+		case noTable:
+			missing = append(missing, name)
+		default:
+			hidden = append(hidden, name)
+		}
+	}
+	if len(missing) > 0 {
+		r.Finding("tables are missing: %s", first(missing))
+	}
+	other, err := db.list(ctx, there+` AND table_name LIKE 'idmint\_%' AND engine <> 'InnoDB'`,
+		db.schema)
+	if len(other) > 0 {
+		r.Finding("tables are not InnoDB, and know no transactions: %s", first(other))
+	}
+	if len(hidden) > 0 {
+		r.Pass("the tables are there, and InnoDB. The role may not see %s", first(hidden))
+	}
+	r.Pass("all tables are there, and InnoDB")
+	return err
+}
+
+func (db *database) schemaTable(name string) string {
+	return db.dialect.Quote(db.schema) + "." + db.dialect.Quote(name)
+}
+
+// Error numbers of the server.
+const (
+	noTable   = "1146"
+	noTrigger = "1360"
+	denied    = "1142" // a right on a table
+)
+
+// mysqlTriggers asks for each trigger. Without the right to see one, the server says that it lacks,
+// and not that there is none.
+func mysqlTriggers(ctx context.Context, db *database, r *Reporter) error {
+	names, in := expected(db.dialect, "TRIGGER")
+	var missing []string
+	for _, name := range names {
+		rows, err := db.QueryContext(ctx, "SHOW CREATE TRIGGER "+db.schemaTable(name))
+		if err == nil {
+			rows.Close()
+			continue
+		}
+		if dialect.MySQLNumber(err) == "" {
+			return err
+		}
+		if dialect.MySQLNumber(err) == noTrigger {
+			missing = append(missing, name+" of "+in[name])
+		}
+	}
+	if len(missing) > 0 {
+		r.Finding("%d of %d triggers are missing: %s", len(missing), len(names), first(missing))
+	}
+	r.Pass("all triggers are there")
+	return nil
+}
+
+// mysqlRights asks the server for the plan of a statement: it refuses that where it would refuse
+// the statement. So roles and patterns count as they do for an app.
+func mysqlRights(ctx context.Context, db *database, r *Reporter) error {
+	var missing, more []string
+	for _, table := range used {
+		name, column := db.schemaTable(table), "namespace"
+		for _, statement := range [][2]string{
+			{"SELECT", "SELECT 1 FROM " + name + " WHERE false"},
+			{"INSERT", "INSERT INTO " + name + " SELECT * FROM " + name + " WHERE false"},
+			{"UPDATE", "UPDATE " + name + " SET " + column + " = '' WHERE false"},
+			{"DELETE", "DELETE FROM " + name + " WHERE false"},
+		} {
+			right, text := statement[0], statement[1]
+			rows, err := db.QueryContext(ctx, "EXPLAIN "+text)
+			has := err == nil
+			if has {
+				rows.Close()
+			}
+			switch code := dialect.MySQLNumber(err); {
+			case code == noTable: // which is told elsewhere
+			case !has && code != denied:
+				return err
+			case right != "DELETE" && !has:
+				missing = append(missing, right+" on "+table)
+			case right == "DELETE" && has:
+				more = append(more, right+" on "+table)
+			}
+		}
+	}
+	var role string
+	if err := db.one(ctx, `SELECT current_user()`, nil, &role); err != nil {
+		return err
+	}
+	others, err := db.list(ctx, `SELECT DISTINCT privilege_type FROM (
+		SELECT privilege_type FROM information_schema.user_privileges WHERE grantee = ?
+		UNION SELECT privilege_type FROM information_schema.schema_privileges
+			WHERE grantee = ? AND ? LIKE table_schema) p
+		WHERE privilege_type IN ('DROP', 'ALTER', 'TRIGGER', 'SUPER') ORDER BY 1`,
+		grantee(role), grantee(role), db.schema)
+	rights(r, role, missing, append(more, others...), nil)
+	return err
+}
+
+// grantee is an account as the tables of rights have it: 'user'@'host'.
+func grantee(account string) string {
+	i := strings.LastIndexByte(account, '@')
+	return "'" + account[:i] + "'@'" + account[i+1:] + "'"
+}
+
+// mysqlIdentity: MySQL has an identifier of its own. In MariaDB servers that replicate from each
+// other differ by server_id.
+func mysqlIdentity(ctx context.Context, db *database) (map[string]string, error) {
+	identity := map[string]string{"database": db.schema}
+	for _, name := range []string{"server_uuid", "server_id", "gtid_domain_id"} {
+		value, err := db.variable(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if value != "" {
+			identity[name] = value
+		}
+	}
+	return identity, nil
+}

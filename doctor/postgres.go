@@ -1,0 +1,232 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/idmint/idmint/internal/searchpath"
+)
+
+var postgres = engine{
+	find: findPostgres,
+	server: []Probe[*database]{
+		{"writable", postgresWritable},
+		{"postgres.version", postgresVersion},
+		setting{
+			"postgres.fsync", `SELECT current_setting('fsync')`,
+			[]string{"on"},
+			Finding,
+			"fsync is %s",
+		}.check(),
+		setting{
+			"postgres.full_page_writes", `SELECT current_setting('full_page_writes')`,
+			[]string{"on"},
+			Finding, "full_page_writes is %s",
+		}.check(),
+		setting{
+			"postgres.synchronous_commit", `SELECT current_setting('synchronous_commit')`,
+			[]string{"on", "remote_apply", "remote_write", "local"},
+			Note,
+			"synchronous_commit is %s by default",
+		}.check(),
+		{"postgres.standbys", postgresStandbys},
+		setting{
+			"postgres.checksums", `SELECT current_setting('data_checksums')`,
+			[]string{"on"},
+			Note,
+			"data_checksums is %s",
+		}.check(),
+	},
+	content: []Probe[*database]{
+		{"tables", postgresTables}, {"triggers", postgresTriggers}, {"rights", postgresRights},
+	},
+	identity: postgresIdentity,
+}
+
+// findPostgres finds the schema as package migrations does: by the session's default search_path.
+func findPostgres(ctx context.Context, db *database) (bool, error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer tx.Rollback()
+	place, err := searchpath.Find(func(text string, args []any, columns ...any) error {
+		return tx.QueryRowContext(ctx, text, args...).Scan(columns...)
+	}, "", false)
+	db.in(place.Schema)
+	return place.Log, err
+}
+
+func postgresWritable(ctx context.Context, db *database, r *Reporter) error {
+	var standby bool
+	var readOnly string
+	err := db.one(ctx, `SELECT pg_is_in_recovery(),
+		current_setting('default_transaction_read_only')`, nil, &standby, &readOnly)
+	switch {
+	case err != nil:
+		return err
+	case standby:
+		r.Finding("the server is a standby: the log can be read, and gives out no numbers")
+	case readOnly == "on":
+		r.Finding("transactions are read-only by default_transaction_read_only: the log gives " +
+			"out no numbers")
+	}
+	r.Pass("the server is no standby, and takes writes")
+	return nil
+}
+
+func postgresVersion(ctx context.Context, db *database, r *Reporter) error {
+	var number int
+	var name string
+	err := db.one(ctx, `SELECT current_setting('server_version_num')::int,
+		current_setting('server_version')`, nil, &number, &name)
+	if err == nil && number < 12_00_00 {
+		r.Finding("PostgreSQL %s is older than 12", name)
+	}
+	r.Pass("PostgreSQL %s", name)
+	return err
+}
+
+// postgresStandbys counts the standbys that are connected. Who may not see their state sees their
+// number.
+func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
+	var names string
+	var connected, synchronous, hidden int
+	err := db.one(ctx, `SELECT current_setting('synchronous_standby_names'), count(pid),
+		count(pid) FILTER (WHERE sync_state IN ('sync', 'quorum')),
+		count(pid) FILTER (WHERE sync_state IS NULL)
+		FROM pg_stat_replication`, nil, &names, &connected, &synchronous, &hidden)
+	switch {
+	case err != nil:
+		return err
+	case names == "" && connected > 0:
+		r.Note("%d standbys are connected, and none is synchronous", connected)
+	case names != "" && synchronous == 0 && hidden > 0:
+		r.Unknown("the role may not see whether one of %d standbys is synchronous: it needs "+
+			"pg_monitor", hidden)
+	case names != "" && synchronous == 0:
+		r.Finding("synchronous_standby_names is %q, and none of them is connected: commits wait",
+			names)
+	}
+	r.Pass("%d standbys are connected, %d of them synchronous", connected, synchronous)
+	return nil
+}
+
+func postgresTables(ctx context.Context, db *database, r *Reporter) error {
+	const there = `SELECT c.relname::text FROM pg_catalog.pg_class c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
+	if err := db.all(ctx, r, "table", there, db.schema); err != nil {
+		return err
+	}
+	unlogged, err := db.list(ctx, there+`
+		AND c.relpersistence = 'u' AND c.relname LIKE 'idmint\_%'`, db.schema)
+	if len(unlogged) > 0 {
+		r.Finding("tables are UNLOGGED, and empty after a crash: %s", first(unlogged))
+	}
+	r.Pass("all tables are there, and logged")
+	return err
+}
+
+func postgresTriggers(ctx context.Context, db *database, r *Reporter) error {
+	const there = `SELECT t.tgname::text FROM pg_catalog.pg_trigger t
+		JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND NOT t.tgisinternal AND t.tgname LIKE 'idmint\_%'`
+	if err := db.all(ctx, r, "trigger", there, db.schema); err != nil {
+		return err
+	}
+	off, err := db.list(ctx, there+` AND t.tgenabled NOT IN ('O', 'A')`, db.schema)
+	if err != nil {
+		return err
+	}
+	if len(off) > 0 {
+		r.Finding("triggers are disabled: %s", first(off))
+	}
+	var role string
+	err = db.one(ctx, `SELECT current_setting('session_replication_role')`, nil, &role)
+	if role == "replica" {
+		r.Finding("session_replication_role is replica: no trigger fires")
+	}
+	r.Pass("all triggers are there, and fire")
+	return err
+}
+
+func postgresRights(ctx context.Context, db *database, r *Reporter) error {
+	var missing, more []string
+	for _, table := range used {
+		for _, right := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE"} {
+			has, err := db.list(ctx, `SELECT has_table_privilege(c.oid, $3)::text
+				FROM pg_catalog.pg_class c
+				JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+				WHERE n.nspname = $1 AND c.relname = $2`, db.schema, table, right)
+			needed := right != "DELETE" && right != "TRUNCATE"
+			switch {
+			case err != nil:
+				return err
+			case len(has) == 0: // the table is missing, which is told elsewhere
+			case needed && has[0] == "false":
+				missing = append(missing, right+" on "+table)
+			case !needed && has[0] == "true":
+				more = append(more, right+" on "+table)
+			}
+		}
+	}
+	var name string
+	var super, owner bool
+	err := db.one(ctx, `SELECT r.rolname::text, r.rolsuper,
+		EXISTS (SELECT 1 FROM pg_catalog.pg_class c
+			JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = $1 AND c.relname LIKE 'idmint\_%'
+			AND pg_has_role(c.relowner, 'USAGE'))
+		FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`, []any{db.schema}, &name, &super,
+		&owner)
+	if err != nil {
+		return err
+	}
+	rights(r, name, missing, more, map[string]bool{
+		"is a superuser": super, "owns the tables, and may drop their triggers": owner && !super,
+	})
+	return nil
+}
+
+// rights reports rights that are missing, and those that are not needed.
+func rights(r *Reporter, role string, missing, more []string, also map[string]bool) {
+	if len(missing) > 0 {
+		r.Finding("the role %s lacks %s", role, first(missing))
+	}
+	if len(more) > 0 {
+		r.Note("the role %s needs no %s", role, first(more))
+	}
+	for what, is := range also {
+		if is {
+			r.Note("the role %s %s", role, what)
+		}
+	}
+	r.Pass("the role %s has SELECT, INSERT and UPDATE, and no more", role)
+}
+
+// postgresIdentity: the cluster, and its timeline, which a promotion and a restore to a point in
+// time change. The table's number is another one after a restore of a dump.
+func postgresIdentity(ctx context.Context, db *database) (map[string]string, error) {
+	var system, timeline, name, table string
+	err := db.one(ctx, `SELECT s.system_identifier::text, CASE WHEN pg_is_in_recovery()
+			THEN (SELECT timeline_id::text FROM pg_control_checkpoint())
+			ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int::text
+			END,
+			current_database()::text,
+			coalesce((SELECT c.oid::text FROM pg_catalog.pg_class c
+				JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+				WHERE n.nspname = $1 AND c.relname = 'idmint_namespace'), '')
+		FROM pg_control_system() s`, []any{db.schema}, &system, &timeline, &name, &table)
+	if err != nil {
+		return nil, fmt.Errorf("the system's identifier: %w", err)
+	}
+	identity := map[string]string{
+		"system_identifier": system, "timeline": timeline, "database": name,
+	}
+	if table != "" {
+		identity["table"] = table
+	}
+	return identity, nil
+}

@@ -1,0 +1,117 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// A Reporter gathers what one probe sees. The results have its code.
+type Reporter struct {
+	code    string
+	results []Result
+}
+
+// Finding reports what endangers numbers, or stops the log.
+func (r *Reporter) Finding(format string, args ...any) { r.add(Finding, format, args...) }
+
+// Note reports advice.
+func (r *Reporter) Note(format string, args ...any) { r.add(Note, format, args...) }
+
+// Unknown reports what could not be looked at.
+func (r *Reporter) Unknown(format string, args ...any) { r.add(Unknown, format, args...) }
+
+// Used reports a share that is used up: a note from 80 % on, a finding from 90 %.
+func (r *Reporter) Used(u launchlog.Usage, format string, args ...any) {
+	switch level := u.Level(); {
+	case level >= 90:
+		r.Finding(format, args...)
+	case level >= 80:
+		r.Note(format, args...)
+	}
+}
+
+// Pass says what was seen, unless there was something to report.
+func (r *Reporter) Pass(format string, args ...any) {
+	if len(r.results) == 0 {
+		r.add(Passed, format, args...)
+	}
+}
+
+// Clock reports how far this machine's clock is off another one, whose time was asked for between
+// before and after. What the answer's way may explain is no offset. Whose names the other clock,
+// as in "the store's".
+func (r *Reporter) Clock(before, other, after time.Time, whose string) {
+	offset, where := before.Sub(other), "ahead of"
+	if other.After(before) {
+		offset, where = other.Sub(after), "behind"
+	}
+	offset = max(0, offset).Round(time.Millisecond)
+	const text = "this machine's clock is %v %s %s"
+	switch {
+	case offset == 0:
+		r.Pass("this machine's clock and %s agree", whose)
+	case offset > offsetFinding:
+		r.Finding(text, offset, where, whose)
+	case offset > offsetNote:
+		r.Note(text, offset, where, whose)
+	}
+	r.Pass(text, offset, where, whose)
+}
+
+// Voters reports on a cluster that decides by majority, of so many voting members. Up are those
+// that answer. Away are the addresses that do not. A member that is neither has no address here.
+func (r *Reporter) Voters(voters, up int, away []string) {
+	unnamed := max(0, voters-up-len(away))
+	down, names := voters-up-unnamed, strings.Join(away, ", ")
+	switch most := (voters - 1) / 2; { // that may be down
+	case voters < 3 && down > 0:
+		r.Finding("%d of %d voting members do not answer: %s", down, voters, names)
+	case voters < 3:
+		r.Note("there are %d voting members: without one of them the log stops", voters)
+	case down >= most && down > 0:
+		r.Finding("%d of %d voting members do not answer, and without one more the log stops: %s",
+			down, voters, names)
+	case len(away) > 0:
+		r.Note("addresses do not answer: %s. %d of %d voting members are down", names, down, voters)
+	}
+	if unnamed > 0 {
+		r.Note("%d of %d voting members are not named, and not asked where others are away",
+			unnamed, voters)
+	}
+	r.Pass("%d voting members, and all of them answer", voters)
+}
+
+func (r *Reporter) add(level Level, format string, args ...any) {
+	r.results = append(r.results, New(r.code, level, format, args...))
+}
+
+// A Probe makes the check of a code. T is what it asks.
+type Probe[T any] struct {
+	Code string
+	Look func(ctx context.Context, of T, r *Reporter) error
+}
+
+// Examine makes checks in turn. One that the database refuses is unknown. Where the database does
+// not answer any more, as alive says, all of it has failed.
+func Examine[T any](
+	ctx context.Context, of T, probes []Probe[T], alive func(context.Context) error,
+) (results []Result, err error) {
+	for _, p := range probes {
+		r := Reporter{code: p.Code}
+		if err := p.Look(ctx, of, &r); err != nil {
+			if alive(ctx) != nil {
+				return results, failed(p.Code, err)
+			}
+			r.results = slices.DeleteFunc(r.results, Result.passed)
+			r.Unknown("the check could not be made: %v", err)
+		}
+		results = append(results, r.results...)
+	}
+	return results, nil
+}
+
+func (r Result) passed() bool { return r.Level == Passed }

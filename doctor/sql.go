@@ -1,0 +1,237 @@
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/migrations"
+)
+
+// Dialect is a kind of SQL database: see package migrations.
+type Dialect = migrations.Dialect
+
+// The dialects. MySQL is MariaDB as well.
+const (
+	SQLite   = migrations.SQLite
+	Postgres = migrations.Postgres
+	MySQL    = migrations.MySQL
+)
+
+// used are the tables that a running app reads and writes.
+var used = []string{
+	"idmint_namespace", "idmint_launch", "idmint_generator", "idmint_launch_event",
+	"idmint_counter",
+}
+
+// A database is what the checks of SQL ask, by one connection.
+type database struct {
+	*sql.Conn
+	dialect Dialect
+	// tables puts the schema, which was found once, before the names of tables. It is nil where
+	// that is not known.
+	tables *strings.Replacer
+	schema string
+	have   int // version of the tables, 0 where there are none
+}
+
+// An engine is what differs between dialects.
+type engine struct {
+	// find finds the tables' schema, and says whether there are tables.
+	find func(ctx context.Context, db *database) (there bool, err error)
+	// server are the checks of the server, and content those of the tables, which must be there.
+	server, content []Probe[*database]
+	identity        func(ctx context.Context, db *database) (map[string]string, error)
+}
+
+var engines = map[Dialect]engine{Postgres: postgres, MySQL: mysql, SQLite: sqlite}
+
+// SQL checks the database that keeps a launch log: the server's settings, the role's rights, and
+// the tables. It takes the role and the database of the pool. It writes nothing. In SQLite it
+// takes the lock of the one writer for a moment, to see whether it can.
+//
+// Where the schema is not this release's, it does not look at the tables. Errors: a
+// [*DialectError], or what the database says where it does not answer any more.
+func SQL(ctx context.Context, db *sql.DB, d Dialect) ([]Result, error) {
+	of, e, err := open(ctx, db, d)
+	if err != nil {
+		return nil, err
+	}
+	defer of.Close()
+	checks := append([]Probe[*database]{{"schema", schemaVersion}}, e.server...)
+	if of.have == migrations.Latest(of.dialect) {
+		checks = append(checks, e.content...)
+	}
+	return Examine(ctx, of, checks, of.PingContext)
+}
+
+// Identity is what a database says of itself, by name: of the server, and of the tables where that
+// is to be had. It differs after a failover, and after many a restore. In SQLite it is the number
+// of the file, which an overwritten file keeps. Errors are those of [SQL].
+func Identity(ctx context.Context, db *sql.DB, d Dialect) (map[string]string, error) {
+	of, e, err := open(ctx, db, d)
+	if err != nil {
+		return nil, err
+	}
+	defer of.Close()
+	identity, err := e.identity(ctx, of)
+	return identity, failed("identity", err)
+}
+
+// open takes a connection, and finds the tables.
+func open(ctx context.Context, db *sql.DB, d Dialect) (*database, engine, error) {
+	e, ok := engines[dialect.Family(d)]
+	if !ok {
+		return nil, e, &DialectError{d}
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, e, failed("open", err)
+	}
+	of := &database{Conn: conn, dialect: dialect.Family(d)}
+	there, err := e.find(ctx, of)
+	if err == nil && there {
+		err = of.one(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`, nil, &of.have)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, e, failed("schema", err)
+	}
+	return of, e, nil
+}
+
+// one runs a query of one row.
+func (db *database) one(ctx context.Context, query string, args []any, columns ...any) error {
+	return db.QueryRowContext(ctx, db.named(query), args...).Scan(columns...)
+}
+
+// list runs a query of one column of texts.
+func (db *database) list(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, db.named(query), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		all = append(all, text)
+	}
+	return all, rows.Err()
+}
+
+func (db *database) named(query string) string {
+	if db.tables == nil {
+		return query
+	}
+	return db.tables.Replace(query)
+}
+
+// in names the schema of the tables from now on.
+func (db *database) in(schema string) {
+	db.schema = schema
+	db.tables = strings.NewReplacer(" idmint_", " "+db.dialect.Quote(schema)+".idmint_")
+}
+
+func schemaVersion(_ context.Context, db *database, r *Reporter) error {
+	want := migrations.Latest(db.dialect)
+	switch {
+	case db.have == 0:
+		r.Finding("there is no launch log, or none that the role may see")
+	case db.have < want:
+		r.Finding("the tables have version %d, older than %d", db.have, want)
+	case db.have > want:
+		r.Finding("the tables have version %d, newer than %d: a newer idmint made them", db.have,
+			want)
+	}
+	r.Pass("the tables have version %d", db.have)
+	return nil
+}
+
+// A setting is a check of one value. It is well where good has it.
+type setting struct {
+	code, query string
+	good        []string
+	level       Level
+	text        string // with %s for the value
+}
+
+func (s setting) check() Probe[*database] {
+	return Probe[*database]{s.code, func(ctx context.Context, db *database, r *Reporter) error {
+		var value string
+		if err := db.one(ctx, s.query, nil, &value); err != nil {
+			return err
+		}
+		if !slices.Contains(s.good, strings.ToLower(value)) {
+			r.add(s.level, s.text, value)
+		}
+		r.Pass(s.text, value)
+		return nil
+	}}
+}
+
+// made matches what the files of package migrations create and drop.
+var made = regexp.MustCompile(
+	`(?m)^(CREATE|DROP) (TABLE|TRIGGER) (?:IF (?:NOT )?EXISTS )?(idmint_\w+)`)
+
+// expected returns the names of all tables or triggers that the migrations of a dialect make, and
+// the file that makes each.
+func expected(d Dialect, kind string) (names []string, in map[string]string) {
+	in = map[string]string{}
+	files, err := fs.Glob(migrations.FS(d), "*.up.sql")
+	if err != nil {
+		panic(err) // the pattern is none
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(migrations.FS(d), file)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		for _, m := range made.FindAllSubmatch(text, -1) {
+			switch name := string(m[3]); {
+			case string(m[2]) != kind:
+			case string(m[1]) == "CREATE":
+				names = append(names, name)
+				in[name] = file
+			default:
+				names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+			}
+		}
+	}
+	return names, in
+}
+
+// without returns the names that are not among those that are there.
+func without(names, there []string) (missing []string) {
+	for _, name := range names {
+		if !slices.Contains(there, name) {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// all reports tables or triggers that are missing, and others by a query.
+func (db *database) all(ctx context.Context, r *Reporter, kind, there string, args ...any) error {
+	have, err := db.list(ctx, there, args...)
+	if err != nil {
+		return err
+	}
+	names, in := expected(db.dialect, strings.ToUpper(kind))
+	if missing := without(names, have); len(missing) > 0 {
+		for i, name := range missing {
+			if kind == "trigger" { // a table is no use without what it held
+				missing[i] += " of " + in[name]
+			}
+		}
+		r.Finding("%d of %d %ss are missing: %s", len(missing), len(names), kind, first(missing))
+	}
+	return nil
+}

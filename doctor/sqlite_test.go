@@ -1,0 +1,217 @@
+package doctor_test
+
+import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/migrations"
+)
+
+// file opens a file with the settings of a pool.
+func file(t *testing.T, path, settings string) *sql.DB {
+	t.Helper()
+	name := url.URL{Path: path}
+	db, err := sql.Open("sqlite3", "file:"+name.EscapedPath()+settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// newFile makes a log in a file, and a pool as a log has it.
+func newFile(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func do(t *testing.T, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, text := range statements {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+}
+
+// base checks the database.
+func base(t *testing.T, when string, db *sql.DB, wanted map[string]string) {
+	t.Helper()
+	results, err := doctor.SQL(ctx, db, doctor.SQLite)
+	if err != nil {
+		t.Fatalf("%s: %v", when, err)
+	}
+	check(t, when, results, wanted)
+}
+
+func TestSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b?.db")
+	empty := file(t, path, "?_synchronous=FULL")
+	base(t, "empty", empty, map[string]string{
+		"schema":         "finding: there is no launch log",
+		"sqlite.journal": "note: the journal mode is delete",
+	})
+	empty.Close()
+	db := newFile(t, path)
+	base(t, "migrated", db, nil)
+	for _, c := range []struct{ settings, code, text string }{
+		{"?_synchronous=FULL", "", ""},
+		{"?_synchronous=EXTRA", "", ""},
+		{
+			"?_synchronous=NORMAL", "sqlite.synchronous",
+			"finding: this connection's synchronous is NORMAL",
+		},
+		{
+			"?_synchronous=OFF", "sqlite.synchronous",
+			"finding: this connection's synchronous is OFF",
+		},
+	} {
+		wanted := map[string]string{}
+		if c.code != "" {
+			wanted[c.code] = c.text
+		}
+		base(t, c.settings, file(t, path, c.settings), wanted)
+	}
+	do(t, db, "INSERT INTO idmint_schema (version) VALUES (99)")
+	base(t, "newer", db, map[string]string{
+		"schema": "finding: the tables have version 99, newer than",
+	})
+	do(t, db, "DELETE FROM idmint_schema WHERE version = 99")
+	base(t, "as before", db, nil)
+	do(t, db, "DROP TRIGGER idmint_counter_update")
+	base(t, "without a trigger", db, map[string]string{
+		"triggers": "finding: 1 of 19 triggers are missing: idmint_counter_update of 000",
+	})
+	do(t, db, "DROP TABLE idmint_counter")
+	results, err := doctor.SQL(ctx, db, doctor.SQLite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := seen(t, results)
+	const missing = "finding: 1 of 6 tables are missing: idmint_counter. "
+	if len(got) != 2 || !strings.HasPrefix(got["tables"], missing) ||
+		!strings.Contains(got["triggers"], "3 of 19") {
+		t.Errorf("%v", got)
+	}
+}
+
+// Another process writes: that passes. A pool that may not write is found.
+func TestSQLiteWritable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := newFile(t, path)
+	db.SetMaxOpenConns(1)
+	do(t, db, "BEGIN IMMEDIATE")
+	other := file(t, path, "?_synchronous=FULL&_busy_timeout=1")
+	base(t, "while another writes", other, nil)
+	do(t, db, "ROLLBACK")
+	base(t, "alone", other, nil)
+	do(t, db, "BEGIN IMMEDIATE", "ROLLBACK") // the doctor has let go of the lock
+	base(t, "read-only", file(t, path, "?mode=ro&_synchronous=FULL"), map[string]string{
+		"writable": "finding: the file can be read only",
+	})
+}
+
+// Damage in the log's tables is found, and damage in the app's is not looked for.
+func TestSQLiteIntegrity(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := newFile(t, path)
+	do(t, db, "CREATE TABLE app (n INTEGER, text TEXT)", "CREATE INDEX app_n ON app (n)",
+		"INSERT INTO app SELECT 7, 'x'",
+		"INSERT INTO idmint_namespace (namespace) VALUES ('default')",
+		"INSERT INTO idmint_counter (namespace, name, value, updated_at) "+
+			"VALUES ('default', 'c', 1, 1)",
+		"PRAGMA wal_checkpoint(TRUNCATE)")
+	for _, c := range []struct{ table, want string }{
+		{"app", ""}, {"idmint_counter", "finding: table idmint_counter is damaged: "},
+	} {
+		var root, size int64
+		err := db.QueryRow(`SELECT (SELECT rootpage FROM sqlite_schema WHERE name = ?), page_size
+			FROM pragma_page_size`, c.table).Scan(&root, &size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err == nil {
+			// The number of cells in the page's header.
+			_, err = f.WriteAt([]byte{0x7f, 0xff}, (root-1)*size+3)
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		db = file(t, path, "?_synchronous=FULL")
+		wanted := map[string]string{}
+		if c.want != "" {
+			wanted["sqlite.integrity"] = c.want
+		}
+		base(t, c.table, db, wanted)
+	}
+}
+
+// A file is another one where it was replaced, and not where it was written to.
+func TestSQLiteIdentity(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.db")
+	db := newFile(t, path)
+	identity := func() string {
+		t.Helper()
+		id, err := doctor.Identity(ctx, db, doctor.SQLite)
+		if err != nil || len(id) != 1 || id["file"] == "" {
+			t.Fatalf("%v, %v", id, err)
+		}
+		return id["file"]
+	}
+	before := identity()
+	do(t, db, "INSERT INTO idmint_namespace (namespace) VALUES ('default')")
+	if got := identity(); got != before {
+		t.Errorf("after a write: %s, before %s", got, before)
+	}
+	if err := sqlite.Backup(ctx, path, filepath.Join(dir, "b.db")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "b.db"), path); err != nil {
+		t.Fatal(err)
+	}
+	if got := identity(); got == before {
+		t.Errorf("after a restore: %s", got)
+	}
+}
+
+// A dialect that keeps no launch log, and a database that does not answer.
+func TestSQLErrors(t *testing.T) {
+	db := newFile(t, filepath.Join(t.TempDir(), "a.db"))
+	var unknown *doctor.DialectError
+	if _, err := doctor.SQL(ctx, db, "clickhouse"); !errors.As(err, &unknown) ||
+		!strings.HasPrefix(err.Error(), `doctor: unknown dialect "clickhouse": want`) {
+		t.Error(err)
+	}
+	if _, err := doctor.Identity(ctx, db, ""); !errors.As(err, &unknown) {
+		t.Error(err)
+	}
+	db.Close()
+	for name, f := range map[string]func() error{
+		"SQL":      func() error { _, err := doctor.SQL(ctx, db, doctor.SQLite); return err },
+		"Identity": func() error { _, err := doctor.Identity(ctx, db, doctor.SQLite); return err },
+	} {
+		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "doctor: open: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+// Package doctorsuite has what tests of a store's own checks share. The checks are those of
+// package doctor that a store's module makes.
+package doctorsuite
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/doctor"
+)
+
+// Codes fails where the probes are not those that package doctor lists for a kind of store, such as
+// "etcd", in the same order.
+func Codes[T any](t *testing.T, kind string, probes []doctor.Probe[T]) {
+	t.Helper()
+	var listed, made []string
+	for _, c := range doctor.Checks() {
+		if strings.HasPrefix(c.Code, kind+".") {
+			listed = append(listed, c.Code)
+		}
+	}
+	for _, p := range probes {
+		made = append(made, p.Code)
+	}
+	if len(listed) == 0 || !slices.Equal(made, listed) {
+		t.Errorf("made: %v, listed: %v", made, listed)
+	}
+}
+
+// Judge fails where a judgement of something does not begin with what is wanted. Its results are
+// "LEVEL: TEXT. " each. The last one is "passed: well. ", which is all where it has nothing to
+// tell. Judge returns them.
+func Judge(t *testing.T, of any, judge func(*doctor.Reporter), want string) string {
+	t.Helper()
+	results, err := doctor.Examine(t.Context(), 0, []doctor.Probe[int]{{
+		Code: doctor.Checks()[0].Code, // any
+		Look: func(_ context.Context, _ int, r *doctor.Reporter) error {
+			judge(r)
+			r.Pass("well")
+			return nil
+		},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, r := range results {
+		got.WriteString(string(r.Level) + ": " + r.Message + ". ")
+	}
+	if !strings.HasPrefix(got.String(), want) {
+		t.Errorf("%v: %q, want %q", of, got.String(), want)
+	}
+	return got.String()
+}

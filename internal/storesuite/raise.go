@@ -1,0 +1,209 @@
+package storesuite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// newRaise is an operation of its own.
+func newRaise(from, to int64, holder string) launchlog.Raise {
+	return launchlog.Raise{From: from, To: to, Note: launchlog.NewNote(), Holder: holder}
+}
+
+// raise runs an operation, and compares the row that is there afterwards.
+func raise(t *testing.T, c *launchlog.Counter, r, row launchlog.Raise) {
+	t.Helper()
+	got, err := c.Raise(ctx, r)
+	wantError(t, err, nil)
+	wantRow(t, fmt.Sprintf("row after a raise from %d to %d", r.From, r.To), got, row)
+	want(t, "done", r.Done(got), r == row)
+}
+
+func wantRow(t *testing.T, what string, got launchlog.CounterState, row launchlog.Raise) {
+	t.Helper()
+	want(t, what, launchlog.Raise{To: got.Value, Note: got.Note, Holder: got.Holder},
+		launchlog.Raise{To: row.To, Note: row.Note, Holder: row.Holder})
+}
+
+// raises is about one counter and one writer at a time.
+func raises(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	c := newCounter(t, l, "trace/7")
+	none := launchlog.Raise{}
+	state, err := c.Raise(ctx, newRaise(5, 6, "a"))
+	wantError(t, err, nil)
+	want(t, "row where there is no counter", state, launchlog.CounterState{})
+	found, err := l.Counters(ctx, "", 0)
+	wantError(t, err, nil)
+	want(t, "counters", len(found), 0)
+
+	first := newRaise(0, 10, "pod-1 Ärger 😀")
+	raise(t, c, first, first)
+	raise(t, c, newRaise(0, 11, "b"), first) // it is there
+	raise(t, c, newRaise(9, 12, "b"), first) // another value
+	raise(t, c, newRaise(11, 12, "b"), first)
+	wantLast(t, c, 10)
+	second := newRaise(10, 2000, "")
+	raise(t, c, second, second)
+	second.Note, second.Holder = second.Note+"/10-1900", strings.Repeat("h", 255)
+	second.From, second.To = 2000, math.MaxInt64-1
+	second.Note += strings.Repeat("~", 128-len(second.Note))
+	raise(t, c, second, second)
+
+	found, err = l.Counters(ctx, "", 0)
+	wantError(t, err, nil)
+	want(t, "counters", len(found), 1)
+	wantRow(t, "listed", found[0], second)
+	want(t, "name", found[0].Name, "trace/7")
+	if d := time.Since(found[0].UpdatedAt).Abs(); d > time.Minute {
+		t.Errorf("raised %v from now", d)
+	}
+	elsewhere := newCounter(t, newLog(t, store, &launchlog.Options{Namespace: "b"}), "trace/7")
+	other := newRaise(0, 1, "b")
+	raise(t, elsewhere, other, other)
+
+	// Whoever else raises the counter leaves no note of an earlier operation.
+	reserve(t, c, 0, 1, math.MaxInt64)
+	raise(t, c, newRaise(math.MaxInt64-2, math.MaxInt64, "b"), launchlog.Raise{To: math.MaxInt64})
+	reserved, advanced := newCounter(t, l, "reserved"), newCounter(t, l, "advanced")
+	for _, c := range []*launchlog.Counter{reserved, advanced} {
+		r := newRaise(0, 7, "x")
+		raise(t, c, r, r)
+	}
+	reserve(t, reserved, 0, 3, 8)
+	now, err := advanced.Advance(ctx, 10, "operator")
+	wantError(t, err, nil)
+	want(t, "advanced to", now, 10)
+	for _, c := range []*launchlog.Counter{reserved, advanced} {
+		raise(t, c, newRaise(7, 8, "x"), launchlog.Raise{To: 10})
+		after := newRaise(10, 11, "y")
+		raise(t, c, after, after)
+	}
+	_, err = c.Raise(ctx, none)
+	if bad := (*launchlog.RequestError)(nil); !errors.As(err, &bad) {
+		t.Errorf("a raise to nothing: %v", err)
+	}
+}
+
+// raisesOfTwo has two writers raise a counter from one value to another, the same for both.
+func raisesOfTwo(t *testing.T, store launchlog.Store) {
+	a := newCounter(t, newLog(t, store, &launchlog.Options{Host: "a"}), "c")
+	b := newCounter(t, newLog(t, store, &launchlog.Options{Host: "b"}), "c")
+	for _, from := range []int64{0, 10, 20} {
+		ra, rb := newRaise(from, from+10, "pod"), newRaise(from, from+10, "pod")
+		raise(t, a, ra, ra)
+		raise(t, b, rb, ra) // the value is what b wanted, and the note says whose it is
+		raise(t, b, rb, ra)
+		raise(t, a, ra, ra)
+	}
+}
+
+// raisesAgain runs operations again, as after a lost answer.
+func raisesAgain(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	c := newCounter(t, l, "c")
+	first := newRaise(0, 10, "a")
+	raise(t, c, first, first)
+	raise(t, c, first, first)
+	second := newRaise(10, 20, "a")
+	raise(t, c, second, second)
+	raise(t, c, first, second) // overtaken: nothing is to be changed
+	raise(t, c, second, second)
+	never := newRaise(10, 30, "b") // it came too late
+	raise(t, c, never, second)
+	third := newRaise(20, 30, "c") // to where the late one wanted to go
+	raise(t, c, third, third)
+	raise(t, c, never, third)
+	wantLast(t, c, 30)
+	found, err := l.Counters(ctx, "", 0)
+	wantError(t, err, nil)
+	wantRow(t, "listed", found[0], third)
+}
+
+// raisesInContention has many goroutines raise counters from what they know. Each step of a counter
+// is one goroutine's.
+func raisesInContention(t *testing.T, store launchlog.Store, rounds int) {
+	const workers = 12
+	l := newLog(t, store, nil)
+	all := []*launchlog.Counter{newCounter(t, l, "a"), newCounter(t, l, "b")}
+	var mu sync.Mutex // guards what follows
+	done := map[*launchlog.Counter][]launchlog.Raise{}
+	lost := 0
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(3, uint64(w)))
+			value := map[*launchlog.Counter]int64{}
+			for range rounds {
+				c := all[random.IntN(len(all))]
+				// All want to go to the same places.
+				r := newRaise(value[c], value[c]+1+random.Int64N(2), fmt.Sprint("worker ", w))
+				row, err := c.Raise(ctx, r)
+				if err != nil {
+					t.Errorf("raise: %v", err)
+					return
+				}
+				if row.Value < r.To && r.Done(row) || row.Value <= r.From {
+					t.Errorf("a raise from %d to %d left %d", r.From, r.To, row.Value)
+				}
+				value[c] = row.Value
+				mu.Lock()
+				if r.Done(row) {
+					done[c] = append(done[c], r)
+				} else {
+					lost++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	steps := 0
+	for c, raises := range done {
+		slices.SortFunc(raises, func(a, b launchlog.Raise) int { return int(a.From - b.From) })
+		value := int64(0)
+		for _, r := range raises {
+			if r.From != value {
+				t.Errorf("%s: a step from %d to %d after one to %d", c.Name(), r.From, r.To, value)
+			}
+			value = r.To
+		}
+		wantLast(t, c, value)
+		steps += len(raises)
+	}
+	want(t, "steps", steps+lost, workers*rounds)
+	t.Logf("%d goroutines: %d steps of 2 counters, %d lost to others, 0 repeats", workers, steps,
+		lost)
+}
+
+// raisesCanceled is about contexts that have ended.
+func raisesCanceled(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	c := newCounter(t, l, "c")
+	dead, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := c.Raise(dead, newRaise(0, 1, "a"))
+	wantError(t, err, context.Canceled)
+	wantLast(t, c, 0)
+	_, err = l.Now(dead)
+	wantError(t, err, context.Canceled)
+}
+
+// clock is about the store's clock, which is that of this machine.
+func clock(t *testing.T, store launchlog.Store) {
+	now, err := newLog(t, store, nil).Now(ctx)
+	wantError(t, err, nil)
+	if d := time.Since(now).Abs(); !now.IsZero() && d > time.Minute {
+		t.Errorf("the store's clock is %v from ours", d)
+	}
+}

@@ -1,0 +1,209 @@
+package cassandradoctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	gocql "github.com/apache/cassandra-gocql-driver/v2"
+
+	"github.com/idmint/idmint/doctor"
+)
+
+func version(_ context.Context, c *cluster, r *doctor.Reporter) error {
+	var all []string
+	for _, m := range c.members {
+		if !slices.Contains(all, m.version) {
+			all = append(all, m.version)
+			judgeVersion(r, m.version)
+		}
+	}
+	r.Pass("Cassandra %s", strings.Join(all, ", "))
+	return nil
+}
+
+func judgeVersion(r *doctor.Reporter, version string) {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		r.Unknown("%q is no version", version)
+	} else if major < 4 || major == 4 && minor < 1 {
+		r.Finding("Cassandra %s is older than 4.1", version)
+	}
+}
+
+// nodes looks at those that are asked: of one data centre, where one is named.
+func nodes(_ context.Context, c *cluster, r *doctor.Reporter) error {
+	var away []string
+	for _, h := range c.hosts {
+		if h.err != nil {
+			away = append(away, h.address)
+		}
+	}
+	judgeNodes(r, c.keys, c.alone(), len(c.hosts), away)
+	return nil
+}
+
+func judgeNodes(r *doctor.Reporter, k keyspace, alone string, nodes int, away []string) {
+	most := (k.replicas(alone) - 1) / 2 // replicas that may be away
+	names := strings.Join(away, ", ")
+	switch {
+	case len(away) > 0 && len(away) >= most:
+		r.Finding("%d of %d nodes do not answer, and with one more the log stops in part: %s",
+			len(away), nodes, names)
+	case len(away) > 0:
+		r.Note("%d of %d nodes do not answer: %s", len(away), nodes, names)
+	}
+	r.Pass("%d nodes, and all of them answer", nodes)
+}
+
+// settings asks all nodes that answer for a setting.
+func (c *cluster) settings(
+	ctx context.Context, name string, judge func(address, value string),
+) error {
+	for _, h := range c.hosts {
+		if h.err != nil {
+			continue // which is told elsewhere
+		}
+		value, err := setting(ctx, h.session, name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", h.address, err)
+		}
+		judge(h.address, value)
+	}
+	return nil
+}
+
+func paxos(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+	err := c.settings(ctx, "paxos_variant", func(address, value string) {
+		judgePaxos(r, address, value)
+	})
+	r.Pass("paxos_variant is v2 on all nodes")
+	return err
+}
+
+func judgePaxos(r *doctor.Reporter, address, variant string) {
+	switch {
+	case strings.Contains(variant, "without_linearizable_reads"):
+		r.Finding("paxos_variant of %s is %s: reads may miss what was acknowledged", address, variant)
+	case variant == "":
+		r.Note("%s has no paxos_variant, which is v1", address)
+	case variant != "v2":
+		r.Note("paxos_variant of %s is %s", address, variant)
+	}
+}
+
+func commitlog(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+	err := c.settings(ctx, "commitlog_sync", func(address, value string) {
+		judgeCommitlog(r, address, value, c.keys.replicas(c.alone()))
+	})
+	r.Pass("all nodes write to the disk before they acknowledge")
+	return err
+}
+
+func judgeCommitlog(r *doctor.Reporter, address, sync string, replicas int) {
+	switch {
+	case sync == "batch" || sync == "group":
+	case replicas < 3:
+		r.Finding("commitlog_sync of %s is %s, and there are %d replicas: what a machine that "+
+			"fails has lost, no other one has", address, sync, replicas)
+	default:
+		r.Note("commitlog_sync of %s is %s: a majority of machines that fail at once loses 10 s",
+			address, sync)
+	}
+}
+
+func clocks(_ context.Context, c *cluster, r *doctor.Reporter) error {
+	for _, h := range c.hosts {
+		if h.err == nil {
+			r.Clock(h.before, h.now, h.after, "that of "+h.address)
+		}
+	}
+	return nil
+}
+
+// ours begins the names of the log's tables: idmint_log, and one of rows.
+const ours = "idmint_"
+
+func table(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+	query := `SELECT table_name, default_time_to_live FROM system_schema.tables
+		WHERE keyspace_name = '` + c.config.Keyspace + `'`
+	err := c.each(ctx, query, func(scan func(...any) bool) {
+		var name string
+		var seconds int
+		for scan(&name, &seconds) {
+			if strings.HasPrefix(name, ours) && seconds != 0 {
+				r.Finding("rows of the table %s expire after %d s", name, seconds)
+			}
+		}
+	})
+	r.Pass("rows of the log's tables never expire")
+	return err
+}
+
+func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+	authorizer, err := setting(ctx, c.asked, "authorizer.class_name")
+	if err == nil && authorizer == "" { // as before Cassandra 5
+		authorizer, err = setting(ctx, c.asked, "authorizer")
+	}
+	if err != nil {
+		return err
+	}
+	// Where cassandra.yaml names none, it is AllowAllAuthorizer.
+	if authorizer == "" || authorizer == "null" || strings.Contains(authorizer, "AllowAll") {
+		r.Note("there is no authorizer: whoever reaches the cluster may drop the log")
+		return nil
+	}
+	role := `"` + strings.ReplaceAll(c.config.User, `"`, `""`) + `"`
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	roles, err := c.rows(ctx, `LIST ROLES OF `+role)
+	if err != nil {
+		return err
+	}
+	for _, row := range roles {
+		if row["super"] == true {
+			r.Note("the role %s is a superuser, by %v", c.config.User, row["role"])
+			return nil
+		}
+	}
+	granted, err := c.rows(ctx, `LIST ALL PERMISSIONS OF `+role)
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, row := range granted {
+		resource, permission := fmt.Sprint(row["resource"]), fmt.Sprint(row["permission"])
+		if about(resource, c.config.Keyspace) {
+			has[permission] = true
+		}
+	}
+	judgeRights(r, c.config.User, has)
+	return nil
+}
+
+func (c *cluster) rows(ctx context.Context, query string) ([]map[string]any, error) {
+	return c.asked.Query(query).Consistency(gocql.One).IterContext(ctx).SliceMap()
+}
+
+// about reports whether a resource, as "<keyspace shop>" or "<table shop.idmint_log>", has a
+// table of the log.
+func about(resource, keyspace string) bool {
+	return slices.Contains([]string{
+		"<all keyspaces>", "<keyspace " + keyspace + ">", "<all tables in " + keyspace + ">",
+	}, resource) || strings.HasPrefix(resource, "<table "+keyspace+"."+ours)
+}
+
+func judgeRights(r *doctor.Reporter, role string, has map[string]bool) {
+	for _, needed := range []string{"SELECT", "MODIFY"} {
+		if !has[needed] {
+			r.Finding("the role %s lacks %s on the keyspace", role, needed)
+		}
+	}
+	for _, more := range []string{"ALTER", "DROP"} {
+		if has[more] {
+			r.Note("the role %s needs no %s", role, more)
+		}
+	}
+	r.Pass("the role %s has SELECT and MODIFY, and may not alter or drop the table", role)
+}

@@ -1,0 +1,142 @@
+package cassandra
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+// clusters are those that the environment names. Of three nodes each has a copy of all rows.
+var clusters = map[string]string{
+	"one node": "IDMINT_TEST_CASSANDRA", "three nodes": "IDMINT_KV_CASSANDRA3",
+}
+
+// onEach runs a test on each cluster.
+func onEach(t *testing.T, test func(t *testing.T, nodes []string)) {
+	for _, name := range []string{"one node", "three nodes"} {
+		t.Run(name, func(t *testing.T) { test(t, cluster(t, name)) })
+	}
+}
+
+func cluster(t testing.TB, name string) []string {
+	t.Helper()
+	nodes := os.Getenv(clusters[name])
+	if nodes == "" {
+		t.Skipf("%s names no cluster", clusters[name])
+	}
+	return strings.Split(nodes, ",")
+}
+
+// newConfig names a keyspace of the test's own, which the test's end drops.
+func newConfig(t testing.TB, nodes []string) Config {
+	t.Helper()
+	config := Config{
+		Hosts:    nodes,
+		Keyspace: "idmint_test_" + strings.ToLower(rand.Text()[:10]),
+		Replication: map[string]string{
+			"class": "SimpleStrategy", "replication_factor": fmt.Sprint(min(3, len(nodes))),
+		},
+	}
+	t.Cleanup(func() { drop(t, config) })
+	return config
+}
+
+func drop(t testing.TB, config Config) {
+	t.Helper()
+	config.User, config.Password = "", ""
+	e, err := dial(context.Background(), config, ddlTime)
+	if err == nil {
+		err = e.session.Query(`DROP KEYSPACE IF EXISTS "` + config.Keyspace + `"`).Exec()
+		e.close()
+	}
+	if err != nil {
+		t.Errorf("dropping %s: %v", config.Keyspace, err)
+	}
+}
+
+// prepared is a keyspace that was migrated.
+func prepared(t testing.TB, nodes []string) Config {
+	t.Helper()
+	config := newConfig(t, nodes)
+	if _, _, err := Migrate(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// client is an engine with connections of its own, which the test's end closes.
+func client(t testing.TB, config Config) *engine {
+	t.Helper()
+	s, err := Open(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s.engine
+}
+
+// A place is a part of a keyspace that has partitions of its own. To make a keyspace takes seconds.
+type place struct {
+	*engine
+	prefix string
+}
+
+func newPlace(e *engine, prefix string) kv.Engine { return &place{e, prefix + "."} }
+
+func (p *place) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
+	return p.engine.Read(ctx, p.prefix+part, names...)
+}
+
+func (p *place) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
+	return p.engine.Commit(ctx, p.prefix+part, changes...)
+}
+
+func (p *place) List(
+	ctx context.Context, part, after, before string, limit int,
+) ([]kv.Row, error) {
+	return p.engine.List(ctx, p.prefix+part, after, before, limit)
+}
+
+func (p *place) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
+	all := make([]string, len(parts))
+	for i, part := range parts {
+		all[i] = p.prefix + part
+	}
+	return p.engine.Each(ctx, all, name)
+}
+
+func TestEngine(t *testing.T) {
+	onEach(t, func(t *testing.T, nodes []string) {
+		config := prepared(t, nodes)
+		kvtest.Run(t, func(t *testing.T) func() kv.Engine {
+			prefix := rand.Text()
+			return func() kv.Engine { return newPlace(client(t, config), prefix) }
+		})
+	})
+}
+
+func TestStore(t *testing.T) {
+	onEach(t, func(t *testing.T, nodes []string) {
+		e := client(t, prepared(t, nodes))
+		var places sync.Map // the engines of stores
+		storetest.Run(t, func(t *testing.T) launchlog.Store {
+			t.Parallel()
+			p := newPlace(e, rand.Text())
+			s := kv.New(p, nil)
+			places.Store(s, p)
+			return s
+		}, func(s launchlog.Store, ref launchlog.Ref, next int) error {
+			p, _ := places.Load(s)
+			return kvtest.Jump(p.(kv.Engine), ref, next)
+		})
+	})
+}

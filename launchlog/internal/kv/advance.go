@@ -1,0 +1,177 @@
+package kv
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// AdvanceLaunches implements launchlog.Store. Launches end in partitions of their own, so this
+// takes many commits. The first one raises the number, adds the event, and writes down the advance,
+// with the launches that it is to end. Then they end. The last commit clears what was written down.
+// Where this is cut off in between, the next advance carries on before anything else, whatever it
+// finds. So no launch that was to end runs on after an advance that was acknowledged.
+func (s *Store) AdvanceLaunches(
+	ctx context.Context, namespace string, last int, ending launchlog.Ending,
+) (done launchlog.Advanced, err error) {
+	own := word()
+	for {
+		state, err := s.beginAdvance(ctx, namespace, last, own, ending)
+		if err != nil {
+			return done, err
+		}
+		pending := state.Pending
+		if pending == nil {
+			done.Last = state.Last // which is above last
+			return done, nil
+		}
+		if pending.Word != own {
+			done.Finished = pending.To
+		}
+		now, err := s.finishAdvance(ctx, namespace, *pending)
+		if err != nil {
+			return done, doubtful(err)
+		}
+		// Somebody else's advance to the same number, with no launch since, did all that this one
+		// is to do.
+		if pending.Word == own || pending.To == last && now == last {
+			done.Last = last
+			return done, nil
+		}
+	}
+}
+
+// doubtful is the error of a step that has written, and is not done.
+func doubtful(err error) error {
+	var attempt *launchlog.AttemptError
+	if errors.As(err, &attempt) && attempt.Ambiguous {
+		return err
+	}
+	return &launchlog.AttemptError{Ambiguous: true, Err: err}
+}
+
+// beginAdvance raises the last number and writes the advance down, and returns what is there then.
+// It writes nothing where an advance is under way, or the number is higher already. It writes an
+// advance to the number that is the last one down as well. Launches that started before it end, and
+// those that start meanwhile run.
+func (s *Store) beginAdvance(
+	ctx context.Context, namespace string, last int, own string, ending launchlog.Ending,
+) (state launches, err error) {
+	part := launchesPart(namespace)
+	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		there, r, err := row[launches](ctx, s, part, stateRow)
+		state = there
+		if err != nil || state.Pending != nil || state.Last > last {
+			return true, err
+		}
+		state.Pending = &advance{
+			Word: own, UpTo: state.Last, To: last,
+			Actor: ending.Actor, Outcome: ending.Outcome, Reason: ending.Reason,
+		}
+		state.Last, state.Write = last, word()
+		if last == there.Last {
+			return s.commit(ctx, part, change{r, state})
+		}
+		detail, err := raw(map[string]any{"from": there.Last, "to": last})
+		if err != nil {
+			return false, err
+		}
+		state.At = later(s.clock(), state.At)
+		state.Events++
+		return s.commit(ctx, part, change{r, state}, change{
+			Row{Name: eventRow(state.Events)}, happened{launchlog.Event{
+				Namespace: namespace, Kind: "advanced", Actor: ending.Actor, At: state.At,
+				Detail: detail,
+			}, state.Write},
+		})
+	})
+	return state, err
+}
+
+// finishAdvance ends the launches that an advance is to end, and clears it. It returns the last
+// number at that moment. Many may do so at once.
+func (s *Store) finishAdvance(ctx context.Context, namespace string, a advance) (int, error) {
+	ending := launchlog.Ending{Actor: a.Actor, Outcome: a.Outcome, Reason: a.Reason}
+	pages := s.pages(ctx, launchesPart(namespace), launchRow(a.Swept), behind(launchRow(a.UpTo)),
+		a.UpTo)
+	for rows, err := range pages {
+		if err != nil {
+			return 0, err
+		}
+		page, err := startedOf(namespace, rows)
+		if err != nil {
+			return 0, err
+		}
+		if err := s.endAll(ctx, namespace, page, ending); err != nil {
+			return 0, err
+		}
+		swept := page[len(page)-1].Launch
+		if swept == a.UpTo {
+			break
+		}
+		now, under, err := s.record(ctx, namespace, a.Word, func(p *advance) *advance {
+			p.Swept = max(p.Swept, swept)
+			return p
+		})
+		if err != nil || !under {
+			return now, err
+		}
+	}
+	now, _, err := s.record(ctx, namespace, a.Word, func(*advance) *advance { return nil })
+	return now, err
+}
+
+// record changes what is written down of an advance. It returns the last number, and whether that
+// advance was still there: somebody else may have cleared it. The row is compared, so an advance
+// that was begun since stays as it is.
+func (s *Store) record(
+	ctx context.Context, namespace, name string, to func(*advance) *advance,
+) (last int, there bool, err error) {
+	part := launchesPart(namespace)
+	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		state, r, err := row[launches](ctx, s, part, stateRow)
+		last = state.Last
+		there = state.Pending != nil && state.Pending.Word == name
+		if err != nil || !there {
+			return true, err
+		}
+		state.Pending = to(state.Pending)
+		state.Write = word()
+		return s.commit(ctx, part, change{r, state})
+	})
+	return last, there, err
+}
+
+// enders is how many launches end at once.
+const enders = 16
+
+// endAll ends those of the launches that run.
+func (s *Store) endAll(
+	ctx context.Context, namespace string, page []started, ending launchlog.Ending,
+) error {
+	states, err := s.states(ctx, namespace, page)
+	if err != nil {
+		return err
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	var group sync.WaitGroup
+	room := make(chan struct{}, enders)
+	for i, l := range page {
+		if states[i].Ended != nil {
+			continue
+		}
+		room <- struct{}{}
+		group.Go(func() {
+			defer func() { <-room }()
+			ref := launchlog.Ref{Namespace: namespace, Launch: l.Launch}
+			if _, err := s.end(ctx, ref, l, ending); err != nil {
+				giveUp(err)
+			}
+		})
+	}
+	group.Wait()
+	return context.Cause(ctx)
+}

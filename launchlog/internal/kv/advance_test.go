@@ -1,0 +1,452 @@
+package kv_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+var ctx = context.Background()
+
+// hooked is an engine whose commits go through a function.
+type hooked struct {
+	kv.Engine
+	commit func(part string, changes []kv.Change, run func() (bool, error)) (bool, error)
+	parts  int // that Each was asked for
+}
+
+func (h *hooked) Commit(ctx context.Context, part string, changes ...kv.Change) (bool, error) {
+	run := func() (bool, error) { return h.Engine.Commit(ctx, part, changes...) }
+	if h.commit == nil {
+		return run()
+	}
+	return h.commit(part, changes, run)
+}
+
+func (h *hooked) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
+	h.parts += len(parts)
+	return h.Engine.Each(ctx, parts, name)
+}
+
+var errCut = errors.New("cut off")
+
+// cutOff fails commits to the partitions of launches, after the first n.
+func cutOff(n int) func(string, []kv.Change, func() (bool, error)) (bool, error) {
+	var mu sync.Mutex
+	return func(part string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.HasPrefix(part, "n/launch/") {
+			if n--; n < 0 {
+				return false, &launchlog.AttemptError{Err: errCut}
+			}
+		}
+		return run()
+	}
+}
+
+func start(t *testing.T, s launchlog.Store, key string, id int) {
+	t.Helper()
+	l, err := s.StartLaunch(ctx, launchlog.Start{
+		Namespace: "n", Request: storetest.Request(key), RequestHash: "h",
+	})
+	if err != nil || l.ID != id {
+		t.Fatalf("start %s: launch %d, %v, want %d", key, l.ID, err, id)
+	}
+}
+
+func advance(t *testing.T, s launchlog.Store, to, want int, actor string) {
+	t.Helper()
+	ending := launchlog.Ending{Outcome: launchlog.Superseded, Actor: actor}
+	if done, err := s.AdvanceLaunches(ctx, "n", to, ending); err != nil || done.Last != want {
+		t.Fatalf("advance to %d: %+v, %v, want %d", to, done, err, want)
+	}
+}
+
+// wantCut has an advance that is cut off after it has written: it must not say that nothing was
+// done.
+func wantCut(t *testing.T, s launchlog.Store, to int, actor string) {
+	t.Helper()
+	ending := launchlog.Ending{Outcome: launchlog.Superseded, Actor: actor}
+	_, err := s.AdvanceLaunches(ctx, "n", to, ending)
+	var attempt *launchlog.AttemptError
+	if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, errCut) {
+		t.Fatalf("an advance that was cut off: %v, want it ambiguous", err)
+	}
+}
+
+// wantRunning looks which launches of those up to last run.
+func wantRunning(t *testing.T, s launchlog.Store, last int, want ...int) {
+	t.Helper()
+	var running []int
+	for id := 1; id <= last; id++ {
+		l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: id})
+		if err != nil && err != launchlog.ErrNotFound {
+			t.Fatal(err)
+		}
+		if err == nil && l.Running() {
+			running = append(running, id)
+		}
+	}
+	if !slices.Equal(running, want) {
+		t.Errorf("launches %v run, want %v", running, want)
+	}
+}
+
+func kinds(t *testing.T, s launchlog.Store, launch int) (lines []string) {
+	t.Helper()
+	events, err := s.Events(ctx, launchlog.Ref{Namespace: "n", Launch: launch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		lines = append(lines, e.Kind+" "+e.Actor+" "+string(e.Detail))
+	}
+	return lines
+}
+
+func wantLines(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func claim(s launchlog.Store, launch int, token string) error {
+	_, err := s.ClaimGenerator(ctx, launchlog.Take{
+		Ref: launchlog.Ref{Namespace: "n", Launch: launch}, Token: token,
+	})
+	return err
+}
+
+// An advance is cut off after it raised the number. Whatever comes in between, the next one ends
+// the launches that were to end, in the name of who began it.
+func TestAdvanceCutOff(t *testing.T) {
+	for ended := range 3 {
+		for _, test := range []struct {
+			name  string
+			start bool // a launch is started before the next advance
+			to    int  // of the next advance
+			now   int  // that it returns
+			left  []int
+		}{
+			{"Again", false, 10, 10, nil},
+			{"AgainTooLate", true, 10, 11, []int{11}},
+			{"Lower", false, 5, 10, nil},
+			{"ToTheNewest", true, 11, 11, nil},
+			{"Higher", true, 20, 20, nil},
+		} {
+			t.Run(fmt.Sprint(test.name, ended), func(t *testing.T) {
+				engine := &hooked{Engine: kvtest.NewMemory()}
+				s := kv.New(engine, nil)
+				for id := 1; id <= 3; id++ {
+					start(t, s, fmt.Sprint(id), id)
+				}
+				if err := claim(s, 2, "t"); err != nil {
+					t.Fatal(err)
+				}
+				engine.commit = cutOff(ended)
+				wantCut(t, s, 10, "ann")
+				engine.commit = nil
+				if test.start {
+					start(t, s, "4", 11)
+				}
+				advance(t, s, test.to, test.now, "bob")
+				wantRunning(t, s, 20, test.left...)
+				for id := 1; id <= 3; id++ {
+					if err := claim(s, id, fmt.Sprint("after ", id)); err != launchlog.ErrEnded {
+						t.Errorf("claim of launch %d: %v", id, err)
+					}
+					wantLines(t, kinds(t, s, id), "started ann ",
+						`ended ann {"outcome":"superseded","reason":""}`)
+				}
+				lines := []string{`advanced ann {"from":3,"to":10}`}
+				if test.name == "Higher" {
+					lines = append(lines, `advanced bob {"from":11,"to":20}`)
+				}
+				wantLines(t, kinds(t, s, 0), lines...)
+				if rows, err := engine.Read(ctx, "n/launches", "state"); err != nil ||
+					strings.Contains(string(rows[0].Value), "pending") {
+					t.Errorf("what is left: %s, %v", rows[0].Value, err)
+				}
+			})
+		}
+	}
+}
+
+// An advance is cut off, and a launch is started since. An advance to the same number, or a lower
+// one, finishes it and tells that from one that changes nothing. One attempt of it may tell, and
+// another one be answered.
+func TestAdvanceSaysWhatItFinished(t *testing.T) {
+	for _, to := range []int{70, 60} {
+		for _, fails := range []bool{false, true} {
+			e := &hooked{Engine: kvtest.NewMemory()}
+			s := kv.New(e, nil)
+			start(t, s, "a", 1)
+			e.commit = cutOff(0)
+			wantCut(t, s, 70, "ann")
+			e.commit = nil
+			start(t, s, "b", 71)
+			l, err := launchlog.New(s, &launchlog.Options{Namespace: "n"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cleared := false
+			e.commit = func(part string, changes []kv.Change, run func() (bool, error)) (bool, error) {
+				done, err := run()
+				if fails && !cleared && part == "n/launches" {
+					cleared = true
+					return false, &launchlog.AttemptError{Ambiguous: true, Err: errCut}
+				}
+				return done, err
+			}
+			const finished = "an earlier advance to 70, which was under way, is finished now"
+			for _, want := range []bool{true, false} {
+				now, err := l.Advance(ctx, to, "bob")
+				below := (*launchlog.RequestError)(nil)
+				if !errors.As(err, &below) || now != 71 ||
+					!strings.Contains(below.Reason, "is below the last launch, 71") ||
+					strings.Contains(below.Reason, finished) != want {
+					t.Errorf("advance to %d: %d, %v; want it to say that it finished one: %v", to, now,
+						err, want)
+				}
+			}
+			wantRunning(t, s, 71, 71)
+			if err := claim(s, 1, "t"); err != launchlog.ErrEnded {
+				t.Errorf("claim of launch 1: %v", err)
+			}
+		}
+	}
+}
+
+// An advance to the last number ends the launches that run. So it is written down as well: cut off,
+// it is finished although a launch was started since.
+func TestAdvanceToTheLast(t *testing.T) {
+	engine := &hooked{Engine: kvtest.NewMemory()}
+	s := kv.New(engine, nil)
+	for id := 1; id <= 3; id++ {
+		start(t, s, fmt.Sprint(id), id)
+	}
+	advance(t, s, 3, 3, "ann")
+	wantRunning(t, s, 3)
+	start(t, s, "4", 4)
+	start(t, s, "5", 5)
+	engine.commit = cutOff(1)
+	wantCut(t, s, 5, "ann")
+	engine.commit = nil
+	start(t, s, "6", 6)
+	advance(t, s, 5, 6, "bob")
+	wantRunning(t, s, 6, 6)
+	wantLines(t, kinds(t, s, 0))
+}
+
+// Somebody finishes an advance, and begins another one that is cut off, before the first one
+// is to be cleared. The other one stays written down.
+func TestAdvanceClearsItsOwn(t *testing.T) {
+	memory := kvtest.NewMemory()
+	engine, other := &hooked{Engine: memory}, &hooked{Engine: memory}
+	s, o := kv.New(engine, nil), kv.New(other, nil)
+	start(t, s, "1", 1)
+	engine.commit = func(part string, changes []kv.Change, run func() (bool, error)) (bool, error) {
+		if part == "n/launches" && !strings.Contains(string(changes[0].Value), "pending") {
+			engine.commit = nil
+			advance(t, o, 5, 5, "bob")
+			start(t, o, "6", 6)
+			other.commit = cutOff(0)
+			wantCut(t, o, 9, "carl")
+		}
+		return run()
+	}
+	advance(t, s, 5, 5, "ann")
+	wantRunning(t, s, 9, 6)
+	advance(t, s, 9, 9, "ann")
+	wantRunning(t, s, 9)
+	wantLines(t, kinds(t, s, 6), "started ann ", `ended carl {"outcome":"superseded","reason":""}`)
+}
+
+// What was swept is not swept again.
+func TestAdvanceCarriesOn(t *testing.T) {
+	const launches = 1300
+	engine := &hooked{Engine: kvtest.NewMemory()}
+	s := kv.New(engine, nil)
+	for id := 1; id <= launches; id++ {
+		start(t, s, fmt.Sprint(id), id)
+	}
+	engine.commit = cutOff(1251)
+	wantCut(t, s, launches, "ann")
+	engine.commit, engine.parts = nil, 0
+	advance(t, s, launches, launches, "ann")
+	if engine.parts > 60 {
+		t.Errorf("%d launches were looked at again, want 50", engine.parts)
+	}
+	running, err := s.Launches(ctx, "n", launchlog.Filter{Running: true, Limit: 10})
+	if err != nil || len(running) != 0 {
+		t.Errorf("running: %+v, %v", running, err)
+	}
+}
+
+// A claim's commit meets the end of its launch, which came first. The claim may be the one that was
+// to make the launch's partition, and the end that of an advance.
+func TestClaimMeetsEnd(t *testing.T) {
+	for _, earlier := range []int{0, 2} {
+		for _, by := range []string{"end", "advance"} {
+			memory := kvtest.NewMemory()
+			engine := &hooked{Engine: memory}
+			s, other := kv.New(engine, nil), kv.New(memory, nil)
+			start(t, s, "1", 1)
+			for i := range earlier {
+				if err := claim(s, 1, fmt.Sprint(i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			engine.commit = func(_ string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+				engine.commit = nil
+				if by == "advance" {
+					advance(t, other, 5, 5, "bob")
+				} else if _, err := other.EndLaunch(ctx, launchlog.Ref{Namespace: "n", Launch: 1},
+					launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
+					t.Error(err)
+				}
+				return run()
+			}
+			if err := claim(s, 1, "late"); err != launchlog.ErrEnded {
+				t.Errorf("%d claims, %s: %v, want %v", earlier, by, err, launchlog.ErrEnded)
+			}
+			if l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: 1}); err != nil ||
+				l.Running() || l.NextGenerator != earlier {
+				t.Errorf("%d claims, %s: %+v, %v", earlier, by, l, err)
+			}
+		}
+	}
+}
+
+// TestAdvanceSimulation has operators advance the numbers while launches are started and numbers
+// claimed. The engine spoils some of the calls, and contexts end in mid-call. After an advance was
+// acknowledged, no launch runs that was acknowledged before it began.
+func TestAdvanceSimulation(t *testing.T) {
+	const seeds = 300
+	acknowledged, cut := 0, 0
+	for seed := range uint64(seeds) {
+		synctest.Test(t, func(t *testing.T) {
+			a, c := simulateAdvances(t, seed)
+			acknowledged, cut = acknowledged+a, cut+c
+		})
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+	t.Logf("%d seeds: %d advances acknowledged, %d cut off", seeds, acknowledged, cut)
+	if acknowledged < seeds || cut < seeds/2 {
+		t.Error("the test shows too little")
+	}
+}
+
+func simulateAdvances(t *testing.T, seed uint64) (acknowledged, cut int) {
+	memory := kvtest.NewMemory()
+	newLog := func(n uint64) *launchlog.Log {
+		faulty := kvtest.NewFaulty(memory, seed*10+n, 0.15)
+		l, err := launchlog.New(kv.New(faulty, nil), &launchlog.Options{
+			Namespace: "n", Budget: time.Hour,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	var mu sync.Mutex // guards what follows
+	var told []int
+	var group sync.WaitGroup
+	for w := range uint64(2) {
+		l := newLog(w)
+		random := rand.New(rand.NewPCG(seed, w))
+		group.Go(func() {
+			for i := range 6 {
+				launch, err := l.Start(ctx, storetest.Request(fmt.Sprint(w, i)))
+				if err != nil {
+					t.Errorf("start: %v", err)
+					return
+				}
+				mu.Lock()
+				told = append(told, launch.ID)
+				mu.Unlock()
+				if random.IntN(2) == 0 {
+					_, err := l.Claim(ctx, launch.ID)
+					if err != nil && !errors.Is(err, launchlog.ErrEnded) {
+						t.Errorf("claim: %v", err)
+					}
+				}
+			}
+		})
+	}
+	for w := range uint64(2) {
+		l := newLog(2 + w)
+		random := rand.New(rand.NewPCG(seed, 2+w))
+		group.Go(func() {
+			for range 5 {
+				time.Sleep(time.Duration(random.IntN(100)) * time.Millisecond)
+				mu.Lock()
+				before := slices.Clone(told)
+				mu.Unlock()
+				to := 1 + random.IntN(30)
+				calling, cancel := context.WithCancel(ctx)
+				if random.IntN(2) == 0 {
+					patience := time.Duration(random.IntN(60)) * time.Millisecond
+					calling, cancel = context.WithTimeout(ctx, patience)
+				}
+				_, err := l.Advance(calling, to, "operator")
+				cancel()
+				var refused *launchlog.RequestError
+				var unresolved *launchlog.UnresolvedError
+				switch {
+				case errors.As(err, &refused):
+					continue
+				case errors.As(err, &unresolved):
+					mu.Lock()
+					cut++
+					mu.Unlock()
+					continue
+				case err != nil:
+					t.Errorf("advance: %v", err)
+				}
+				mu.Lock()
+				acknowledged++
+				mu.Unlock()
+				for _, id := range before {
+					if launch, err := l.Show(ctx, id); err != nil || launch.Running() {
+						t.Errorf("launch %d runs after an advance to %d: %+v, %v", id, to, launch,
+							err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	// Each advance that raised the number has its event, and they follow each other.
+	s := kv.New(memory, nil)
+	events, err := s.Events(ctx, launchlog.Ref{Namespace: "n"})
+	if err != nil {
+		t.Error(err)
+	}
+	last := 0
+	for _, e := range events {
+		var from, to int
+		if _, err := fmt.Sscanf(string(e.Detail), `{"from":%d,"to":%d}`, &from, &to); err != nil ||
+			from < last || to <= from {
+			t.Errorf("after %d: %s, %v", last, e.Detail, err)
+		}
+		last = to
+	}
+	return acknowledged, cut
+}

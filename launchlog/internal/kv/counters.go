@@ -1,0 +1,206 @@
+package kv
+
+import (
+	"context"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// raise reads a counter, and writes what decide makes of it. Decide returns the event that is to be
+// added, and whether there is anything to write. Raise returns the counter as it is afterwards.
+func (s *Store) raise(
+	ctx context.Context, ref launchlog.CounterRef,
+	decide func(*counted) (event *launchlog.Event, write bool, err error),
+) (now counted, err error) {
+	part := counterPart(ref)
+	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		was, r, err := row[counted](ctx, s, part, stateRow)
+		if err != nil {
+			return false, err
+		}
+		now = was
+		event, write, err := decide(&now)
+		if err != nil || !write {
+			return true, err
+		}
+		if r.Version == 0 {
+			if err := s.index(ctx, ref); err != nil {
+				return false, err
+			}
+		}
+		now.At = later(s.clock(), was.At)
+		now.Write = word()
+		changes := []change{{r, &now}}
+		if event != nil {
+			now.Events++
+			event.Namespace, event.At = ref.Namespace, now.At
+			changes = append(
+				changes, change{Row{Name: eventRow(now.Events)}, happened{*event, now.Write}},
+			)
+		}
+		return s.commit(ctx, part, changes...)
+	})
+	return now, err
+}
+
+// index writes down that there is a counter, before there is: so it is listed once it is there.
+func (s *Store) index(ctx context.Context, ref launchlog.CounterRef) error {
+	// It does not matter whose row it is.
+	_, err := s.commit(ctx, countersPart(ref.Namespace),
+		change{Row{Name: counterRow(ref.Name)}, indexed{ref.Name, word()}})
+	return err
+}
+
+// ReserveNumbers implements launchlog.Store.
+func (s *Store) ReserveNumbers(
+	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
+) (int64, error) {
+	now, err := s.raise(ctx, ref, func(c *counted) (*launchlog.Event, bool, error) {
+		before := max(c.Value, floor-1)
+		if before > math.MaxInt64-n {
+			return nil, false, launchlog.ErrCounterExhausted
+		}
+		c.Value, c.Note, c.Holder = before+n, "", ""
+		return nil, true, nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return now.Value - n + 1, nil
+}
+
+// AdvanceCounter implements launchlog.Store. One commit raises the counter and adds the event.
+func (s *Store) AdvanceCounter(
+	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
+) (int64, error) {
+	now, err := s.raise(ctx, ref, func(c *counted) (*launchlog.Event, bool, error) {
+		if c.Value >= target {
+			return nil, false, nil
+		}
+		detail, err := raw(map[string]any{
+			"counter": ref.Name,
+			"from":    strconv.FormatInt(c.Value, 10), "to": strconv.FormatInt(target, 10),
+		})
+		c.Value, c.Note, c.Holder = target, "", ""
+		return &launchlog.Event{Kind: "counter-advanced", Actor: actor, Detail: detail}, true, err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return now.Value, nil
+}
+
+// RaiseCounter implements launchlog.Store.
+func (s *Store) RaiseCounter(
+	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
+) (launchlog.CounterState, error) {
+	now, err := s.raise(ctx, ref, func(c *counted) (*launchlog.Event, bool, error) {
+		if c.Value != raise.From {
+			return nil, false, nil
+		}
+		c.Value, c.Note, c.Holder = raise.To, raise.Note, raise.Holder
+		return nil, true, nil
+	})
+	if err != nil || now.Value == 0 {
+		return launchlog.CounterState{}, err
+	}
+	return now.state(ref), nil
+}
+
+// LastNumber implements launchlog.Store.
+func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+	c, _, err := row[counted](ctx, s, counterPart(ref), stateRow)
+	return c.Value, err
+}
+
+// Counters implements launchlog.Store. It is no snapshot.
+func (s *Store) Counters(
+	ctx context.Context, namespace, after string, limit int,
+) (found []launchlog.CounterState, err error) {
+	for refs, err := range s.counterRefs(ctx, namespace, after) {
+		if err != nil {
+			return nil, err
+		}
+		for len(refs) > 0 {
+			page := refs[:min(len(refs), limit-len(found))]
+			refs = refs[len(page):]
+			states, err := s.counters(ctx, page)
+			if err != nil {
+				return nil, err
+			}
+			for i, c := range states {
+				if c.Value != 0 { // else it was to be made, and is not there
+					found = append(found, c.state(page[i]))
+				}
+			}
+			if len(found) >= limit {
+				return found, nil
+			}
+		}
+	}
+	return found, nil
+}
+
+func (c counted) state(ref launchlog.CounterRef) launchlog.CounterState {
+	return launchlog.CounterState{
+		Namespace: ref.Namespace, Name: ref.Name, Value: c.Value, UpdatedAt: c.At,
+		Note: c.Note, Holder: c.Holder,
+	}
+}
+
+// counterRefs lists the counters that are there or were to be, whose names are beyond after, page
+// by page.
+func (s *Store) counterRefs(
+	ctx context.Context, namespace, after string,
+) iter.Seq2[[]launchlog.CounterRef, error] {
+	part := countersPart(namespace)
+	// Where no counter can have that name, those behind its beginning are looked through.
+	from := after
+	if i := strings.IndexFunc(after, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._/-", r)
+	}); i >= 0 {
+		from = after[:i]
+	}
+	if from != "" && strings.ContainsRune("._/-", rune(from[0])) {
+		from = ""
+	}
+	from = counterRow(from)
+	return func(yield func([]launchlog.CounterRef, error) bool) {
+		for rows, err := range s.pages(ctx, part, from, "", math.MaxInt) {
+			var refs []launchlog.CounterRef
+			for _, r := range rows {
+				counter, wrong := decode[indexed](part, r)
+				if wrong != nil {
+					err = wrong
+				}
+				if counter.Name > after {
+					ref := launchlog.CounterRef{Namespace: namespace, Name: counter.Name}
+					refs = append(refs, ref)
+				}
+			}
+			if !yield(refs, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// counters returns the states of counters.
+func (s *Store) counters(ctx context.Context, refs []launchlog.CounterRef) ([]counted, error) {
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	parts, states := make([]string, len(refs)), make([]counted, len(refs))
+	for i, ref := range refs {
+		parts[i] = counterPart(ref)
+	}
+	rows, err := s.engine.Each(ctx, parts, stateRow)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		states[i], err = decode[counted](parts[i], rows[i])
+	}
+	return states, err
+}

@@ -1,0 +1,84 @@
+package kv
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Events implements launchlog.Store. The events of a launch follow from its rows. Those of the
+// namespace lie in the partitions of what was advanced.
+func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
+	if ref.Launch == 0 {
+		return s.advances(ctx, ref.Namespace)
+	}
+	l, p, err := s.both(ctx, ref)
+	if err == launchlog.ErrNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := []launchlog.Event{{
+		Namespace: ref.Namespace, Launch: ref.Launch, Kind: "started", Actor: l.Initiator,
+		At: l.StartedAt,
+	}}
+	if e := p.Ended; e != nil {
+		detail, err := raw(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, launchlog.Event{
+			Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: e.Actor, At: e.At,
+			Detail: detail,
+		})
+	}
+	return found, nil
+}
+
+// advances returns the events of a namespace.
+func (s *Store) advances(ctx context.Context, namespace string) ([]launchlog.Event, error) {
+	found, err := s.eventsOf(ctx, launchesPart(namespace))
+	if err != nil {
+		return nil, err
+	}
+	for refs, err := range s.counterRefs(ctx, namespace, "") {
+		if err != nil {
+			return nil, err
+		}
+		states, err := s.counters(ctx, refs)
+		if err != nil {
+			return nil, err
+		}
+		for i, state := range states {
+			if state.Events == 0 {
+				continue
+			}
+			more, err := s.eventsOf(ctx, counterPart(refs[i]))
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, more...)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b launchlog.Event) int { return a.At.Compare(b.At) })
+	return found, nil
+}
+
+func (s *Store) eventsOf(ctx context.Context, part string) (found []launchlog.Event, err error) {
+	for rows, err := range s.pages(ctx, part, beforeEvents, afterEvents, math.MaxInt) {
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			e, err := decode[happened](part, r)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, e.Event)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,313 @@
+package kv
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// StartLaunch implements launchlog.Store. One commit raises the last number, and inserts the key
+// and the launch.
+func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
+	part := launchesPart(start.Namespace)
+	var there int // the launch that has the key
+	var made started
+	err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		rows, err := s.engine.Read(ctx, part, stateRow, keyRow(start.Key))
+		if err != nil {
+			return false, err
+		}
+		state, err := decode[launches](part, rows[0])
+		if err != nil {
+			return false, err
+		}
+		key, err := decode[keyed](part, rows[1])
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case state.Last < start.KnownLaunch:
+			return false, fmt.Errorf("%w: launch %d is known, the last one is %d",
+				launchlog.ErrBehind, start.KnownLaunch, state.Last)
+		case key.Launch != 0:
+			there = key.Launch
+			return true, nil
+		case state.Last >= launchlog.MaxLaunch:
+			return false, launchlog.ErrLaunchesExhausted
+		}
+		state.Last++
+		state.At = later(s.clock(), state.At)
+		state.Write = word()
+		made = started{
+			Launch: state.Last, Request: start.Request, RequestHash: start.RequestHash,
+			Host: start.Host, StartedAt: state.At, Write: state.Write,
+		}
+		made.KnownLaunch = 0
+		return s.commit(ctx, part, change{rows[0], state},
+			change{rows[1], keyed{start.Key, state.Last, state.Write}},
+			change{Row{Name: launchRow(state.Last)}, made})
+	})
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	if there != 0 {
+		return s.Launch(ctx, launchlog.Ref{Namespace: start.Namespace, Launch: there})
+	}
+	return made.launch(start.Namespace, progress{}), nil
+}
+
+// launch is the launch with what has become of it.
+func (l started) launch(namespace string, p progress) launchlog.Launch {
+	launch := launchlog.Launch{
+		Namespace: namespace, ID: l.Launch, Request: l.Request, RequestHash: l.RequestHash,
+		Host: l.Host, StartedAt: l.StartedAt, NextGenerator: p.NextGenerator,
+	}
+	if p.Ended != nil {
+		launch.EndedAt, launch.Outcome = p.Ended.At, p.Ended.Outcome
+	}
+	return launch
+}
+
+// launchStarted returns a launch as it was started, or launchlog.ErrNotFound. A launch that is
+// there stays there.
+func (s *Store) launchStarted(ctx context.Context, ref launchlog.Ref) (started, error) {
+	if !possible(ref) {
+		return started{}, launchlog.ErrNotFound
+	}
+	l, r, err := row[started](ctx, s, launchesPart(ref.Namespace), launchRow(ref.Launch))
+	if err == nil && r.Version == 0 {
+		err = launchlog.ErrNotFound
+	}
+	return l, err
+}
+
+// possible reports whether there may be a launch of that number. Others have no rows to ask for.
+func possible(ref launchlog.Ref) bool {
+	return ref.Launch >= 1 && ref.Launch <= launchlog.MaxLaunch
+}
+
+// both returns a launch as it was started and what has become of it, or launchlog.ErrNotFound.
+func (s *Store) both(ctx context.Context, ref launchlog.Ref) (l started, p progress, err error) {
+	if l, err = s.launchStarted(ctx, ref); err == nil {
+		p, _, err = row[progress](ctx, s, launchPart(ref), stateRow)
+	}
+	return l, p, err
+}
+
+// Launch implements launchlog.Store.
+func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
+	l, p, err := s.both(ctx, ref)
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	return l.launch(ref.Namespace, p), nil
+}
+
+// EndLaunch implements launchlog.Store.
+func (s *Store) EndLaunch(
+	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
+) (launchlog.Launch, error) {
+	l, err := s.launchStarted(ctx, ref)
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	p, err := s.end(ctx, ref, l, ending)
+	if err != nil {
+		return launchlog.Launch{}, err
+	}
+	return l.launch(ref.Namespace, p), nil
+}
+
+// end ends a launch unless it has ended, and returns what has become of it. It makes the partition
+// where that is missing, so that no claim is made that read before.
+func (s *Store) end(
+	ctx context.Context, ref launchlog.Ref, l started, ending launchlog.Ending,
+) (p progress, err error) {
+	part := launchPart(ref)
+	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		state, r, err := row[progress](ctx, s, part, stateRow)
+		p = state
+		if err != nil || p.Ended != nil {
+			return true, err
+		}
+		p.At = later(later(s.clock(), p.At), l.StartedAt)
+		p.Ended = &ended{p.At, ending.Actor, ending.Outcome, ending.Reason}
+		p.Write = word()
+		return s.commit(ctx, part, change{r, p})
+	})
+	return p, err
+}
+
+// ClaimGenerator implements launchlog.Store. One commit raises the launch's next number, and
+// inserts the claim and the token. It compares nothing outside of the launch's partition: that
+// there is the launch was read before, and stays so.
+func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	if !possible(take.Ref) {
+		return launchlog.Claim{}, launchlog.ErrNotFound
+	}
+	part := launchPart(take.Ref)
+	var there, made *claimed
+	err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
+		rows, err := s.engine.Read(ctx, part, stateRow, tokenRow(take.Token))
+		if err != nil {
+			return false, err
+		}
+		state, err := decode[progress](part, rows[0])
+		if err != nil {
+			return false, err
+		}
+		token, err := decode[tokened](part, rows[1])
+		if err != nil {
+			return false, err
+		}
+		if rows[1].Version != 0 {
+			there = &claimed{Generator: token.Generator}
+			return true, nil
+		}
+		if rows[0].Version == 0 { // the launch's first claim
+			l, err := s.launchStarted(ctx, take.Ref)
+			if err != nil {
+				return false, err
+			}
+			state.At = l.StartedAt
+		}
+		switch {
+		case state.Ended != nil:
+			return false, launchlog.ErrEnded
+		case state.NextGenerator >= launchlog.MaxGenerators:
+			return false, launchlog.ErrGeneratorsExhausted
+		}
+		state.At = later(s.clock(), state.At)
+		state.Write = word()
+		made = &claimed{
+			state.NextGenerator, take.Token, take.Host, take.PID, state.At, state.Write,
+		}
+		state.NextGenerator++
+		return s.commit(ctx, part, change{rows[0], state},
+			change{rows[1], tokened{take.Token, made.Generator, state.Write}},
+			change{Row{Name: claimRow(made.Generator)}, made})
+	})
+	if err != nil {
+		return launchlog.Claim{}, err
+	}
+	if there != nil {
+		c, _, err := row[claimed](ctx, s, part, claimRow(there.Generator))
+		return c.claim(take.Ref), err
+	}
+	return made.claim(take.Ref), nil
+}
+
+func (c claimed) claim(ref launchlog.Ref) launchlog.Claim {
+	return launchlog.Claim{
+		Namespace: ref.Namespace, Launch: ref.Launch, Generator: c.Generator, Token: c.Token,
+		Host: c.Host, PID: c.PID, ClaimedAt: c.ClaimedAt,
+	}
+}
+
+// Launches implements launchlog.Store. It is no snapshot.
+func (s *Store) Launches(
+	ctx context.Context, namespace string, f launchlog.Filter,
+) (found []launchlog.Launch, err error) {
+	part := launchesPart(namespace)
+	state, _, err := row[launches](ctx, s, part, stateRow)
+	if err != nil {
+		return nil, err
+	}
+	last := state.Last
+	if f.Before > 0 {
+		last = min(last, f.Before-1)
+	}
+	size := firstRows
+	if f.Service == "" && f.Environment == "" && !f.Running {
+		size = min(size, f.Limit)
+	}
+	// Pages go down, and the engine lists up. So a page is of that many numbers, of which some may
+	// have no launch.
+	for last > 0 && len(found) < f.Limit {
+		first := max(last-size+1, 1)
+		rows, err := s.engine.List(ctx, part, launchRow(first-1), behind(launchRow(last)), size)
+		if err != nil {
+			return nil, err
+		}
+		page, err := startedOf(namespace, rows)
+		if err != nil {
+			return nil, err
+		}
+		page = slices.DeleteFunc(page, func(l started) bool {
+			return f.Service != "" && f.Service != l.Service ||
+				f.Environment != "" && f.Environment != l.Environment
+		})
+		slices.Reverse(page)
+		if !f.Running {
+			page = page[:min(len(page), f.Limit-len(found))]
+		}
+		states, err := s.states(ctx, namespace, page)
+		if err != nil {
+			return nil, err
+		}
+		for i, l := range page {
+			if (!f.Running || states[i].Ended == nil) && len(found) < f.Limit {
+				found = append(found, l.launch(namespace, states[i]))
+			}
+		}
+		last, size = first-1, min(4*size, pageSize(rows))
+	}
+	return found, nil
+}
+
+// startedOf decodes launches.
+func startedOf(namespace string, rows []Row) ([]started, error) {
+	page := make([]started, len(rows))
+	for i, r := range rows {
+		var err error
+		if page[i], err = decode[started](launchesPart(namespace), r); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// states returns what has become of launches.
+func (s *Store) states(ctx context.Context, namespace string, of []started) ([]progress, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	parts, states := make([]string, len(of)), make([]progress, len(of))
+	for i, l := range of {
+		parts[i] = launchPart(launchlog.Ref{Namespace: namespace, Launch: l.Launch})
+	}
+	rows, err := s.engine.Each(ctx, parts, stateRow)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		states[i], err = decode[progress](parts[i], rows[i])
+	}
+	return states, err
+}
+
+// Claims implements launchlog.Store.
+func (s *Store) Claims(
+	ctx context.Context, ref launchlog.Ref, from, limit int,
+) (found []launchlog.Claim, err error) {
+	if !possible(ref) || from >= launchlog.MaxGenerators {
+		return nil, nil
+	}
+	after := beforeClaims
+	if from > 0 {
+		after = claimRow(from - 1)
+	}
+	part := launchPart(ref)
+	for rows, err := range s.pages(ctx, part, after, afterClaims, limit) {
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			c, err := decode[claimed](part, r)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, c.claim(ref))
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,213 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// The partitions of a namespace, and their rows:
+//
+//	NS/launches         state          the last launch number, and an advance that is under way
+//	                    launch-00007   a launch as it was started
+//	                    key-…          the launch of a key
+//	                    event-000001   an advance of the launch numbers
+//	NS/launch/00007     state          the next generator number of launch 7, and how it ended
+//	                    claim-00042    a generator number that was taken
+//	                    token-…        the generator number of a token
+//	NS/counters         NAME           there is, or was to be, a counter of that name
+//	NS/counter/NAME     state          the counter's value
+//	                    event-000001   an advance of the counter
+//
+// Rows whose name is state are overwritten, the others are written once. So what a commit did is
+// known from its other rows, however often the state was overwritten since.
+const stateRow = "state"
+
+func launchesPart(namespace string) string { return namespace + "/launches" }
+
+func launchPart(ref launchlog.Ref) string {
+	return fmt.Sprintf("%s/launch/%05d", ref.Namespace, ref.Launch)
+}
+
+func countersPart(namespace string) string { return namespace + "/counters" }
+
+func counterPart(ref launchlog.CounterRef) string {
+	return ref.Namespace + "/counter/" + counterRow(ref.Name)
+}
+
+func launchRow(launch int) string { return fmt.Sprintf("launch-%05d", launch) }
+
+func claimRow(generator int) string { return fmt.Sprintf("claim-%05d", generator) }
+
+func eventRow(n int) string { return fmt.Sprintf("event-%06d", n) }
+
+// behind is a name between that of a row and the next one's. The name of launch 100,000 would come
+// before that of launch 99,999.
+func behind(name string) string { return name + "~" }
+
+// All claims and all events lie between these names.
+const (
+	beforeClaims, afterClaims = "claim-", "claim."
+	beforeEvents, afterEvents = "event-", "event."
+)
+
+func keyRow(key string) string { return "key-" + segment(key) }
+
+func tokenRow(token string) string { return "token-" + segment(token) }
+
+// counterRow is a counter's name as a segment, in the same order. A slash comes between the dot and
+// the digits. So does a dot with a ~ behind, because that is greater than all signs of names.
+func counterRow(name string) string { return strings.ReplaceAll(name, "/", ".~") }
+
+// plain are the signs that a text may have to be its own segment.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+// segment is a text as part of a row's name: itself where that is possible, else its hash. A text
+// as long as a hash is never itself.
+func segment(text string) string {
+	if len(text) < sha256.Size*2 && strings.Trim(text, plain) == "" {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// launches is the state of a namespace's launches.
+type launches struct {
+	Last    int       `json:"last_launch_id"`
+	Events  int       `json:"events,omitempty"`
+	At      time.Time `json:"at"` // of the newest launch or event
+	Pending *advance  `json:"pending,omitempty"`
+	Write   string    `json:"write"`
+}
+
+// advance is an advance of the launch numbers that has not ended all launches yet.
+type advance struct {
+	Word    string            `json:"word"` // names it
+	UpTo    int               `json:"up_to"`
+	To      int               `json:"to"`
+	Swept   int               `json:"swept"` // launches up to this one have ended
+	Actor   string            `json:"actor"`
+	Outcome launchlog.Outcome `json:"outcome"`
+	Reason  string            `json:"reason,omitempty"`
+}
+
+// started is a launch as it was started.
+type started struct {
+	Launch int `json:"launch_id"`
+	launchlog.Request
+	RequestHash string    `json:"request_hash"`
+	Host        string    `json:"host"`
+	StartedAt   time.Time `json:"started_at"`
+	Write       string    `json:"write"`
+}
+
+// keyed is the launch of a key.
+type keyed struct {
+	Key    string `json:"key"`
+	Launch int    `json:"launch_id"`
+	Write  string `json:"write"`
+}
+
+// progress is the state of a launch.
+type progress struct {
+	NextGenerator int       `json:"next_generator_id"`
+	At            time.Time `json:"at"` // of the newest claim, or of the end
+	Ended         *ended    `json:"ended,omitempty"`
+	Write         string    `json:"write"`
+}
+
+type ended struct {
+	At      time.Time         `json:"at"`
+	Actor   string            `json:"actor"`
+	Outcome launchlog.Outcome `json:"outcome"`
+	Reason  string            `json:"reason,omitempty"`
+}
+
+type claimed struct {
+	Generator int       `json:"generator_id"`
+	Token     string    `json:"token"`
+	Host      string    `json:"host"`
+	PID       int       `json:"pid"`
+	ClaimedAt time.Time `json:"claimed_at"`
+	Write     string    `json:"write"`
+}
+
+type tokened struct {
+	Token     string `json:"token"`
+	Generator int    `json:"generator_id"`
+	Write     string `json:"write"`
+}
+
+// indexed says that there is a counter of that name, or was to be one.
+type indexed struct {
+	Name  string `json:"name"`
+	Write string `json:"write"`
+}
+
+// counted is the state of a counter.
+type counted struct {
+	Value  int64     `json:"value,string"`
+	Note   string    `json:"note,omitempty"`
+	Holder string    `json:"holder,omitempty"`
+	Events int       `json:"events,omitempty"`
+	At     time.Time `json:"at"`
+	Write  string    `json:"write"`
+}
+
+type happened struct {
+	launchlog.Event
+	Write string `json:"write"`
+}
+
+// word returns 65 random bits that name a commit or an advance.
+func word() string { return rand.Text()[:13] }
+
+// A change is what a commit is to make of a row.
+type change struct {
+	row   Row // as it was read; only the name where it is not there
+	value any
+}
+
+// commit writes values as JSON that a person can read.
+func (s *Store) commit(ctx context.Context, part string, changes ...change) (bool, error) {
+	all := make([]Change, len(changes))
+	for i, c := range changes {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // the data of a request stays as it is
+		if err := e.Encode(c.value); err != nil {
+			return false, err
+		}
+		all[i] = Change{Name: c.row.Name, Version: c.row.Version, Value: bytes.TrimSpace(b.Bytes())}
+	}
+	return s.engine.Commit(ctx, part, all...)
+}
+
+// decode returns what a row of a partition holds, or the zero value where there is none.
+func decode[T any](part string, r Row) (v T, err error) {
+	if r.Version == 0 {
+		return v, nil
+	}
+	if err := json.Unmarshal(r.Value, &v); err != nil {
+		return v, fmt.Errorf("row %s of %s is damaged: %w", r.Name, part, err)
+	}
+	return v, nil
+}
+
+// later is now, or the time of something that came before where that is later: the clocks of those
+// who write differ.
+func later(now, before time.Time) time.Time {
+	if now.Before(before) {
+		return before
+	}
+	return now
+}

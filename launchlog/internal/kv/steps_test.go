@@ -1,0 +1,585 @@
+package kv_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
+	"github.com/idmint/idmint/launchlog/storetest"
+)
+
+var (
+	launchOne  = launchlog.Ref{Namespace: "n", Launch: 1}
+	counterOne = launchlog.CounterRef{Namespace: "n", Name: "c"}
+)
+
+// writers are the steps that write, for a namespace with launch 1.
+func writers(s launchlog.Store) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"start": func(ctx context.Context) error {
+			start := launchlog.Start{Namespace: "n", Request: storetest.Request("b")}
+			_, err := s.StartLaunch(ctx, start)
+			return err
+		},
+		"end": func(ctx context.Context) error {
+			_, err := s.EndLaunch(ctx, launchOne, launchlog.Ending{Outcome: "failed"})
+			return err
+		},
+		"claim": func(ctx context.Context) error {
+			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: launchOne, Token: "t"})
+			return err
+		},
+		"advance": func(ctx context.Context) error {
+			_, err := s.AdvanceLaunches(ctx, "n", 9, launchlog.Ending{Outcome: "failed"})
+			return err
+		},
+		"reserve": func(ctx context.Context) error {
+			_, err := s.ReserveNumbers(ctx, counterOne, 0, 5)
+			return err
+		},
+		"advance the counter": func(ctx context.Context) error {
+			_, err := s.AdvanceCounter(ctx, counterOne, 9, "ann")
+			return err
+		},
+		"raise": func(ctx context.Context) error {
+			_, err := s.RaiseCounter(ctx, counterOne, launchlog.Raise{To: 7, Note: "n"})
+			return err
+		},
+	}
+}
+
+// A step whose commits others beat tries some times, and then says that nothing was done.
+func TestRaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name := range writers(nil) {
+			engine := &hooked{Engine: kvtest.NewMemory()}
+			s := kv.New(engine, nil)
+			start(t, s, "a", 1)
+			commits := 0
+			engine.commit = func(string, []kv.Change, func() (bool, error)) (bool, error) {
+				commits++
+				return false, nil
+			}
+			began := time.Now()
+			err := writers(s)[name](ctx)
+			var attempt *launchlog.AttemptError
+			if !errors.As(err, &attempt) || attempt.Ambiguous {
+				t.Errorf("%s: %v, want it certain", name, err)
+			}
+			if name == "reserve" || name == "advance the counter" || name == "raise" {
+				commits /= 2 // each try wants the index
+			}
+			if took := time.Since(began); commits != 10 || took > time.Second {
+				t.Errorf("%s: %d commits in %v", name, commits, took)
+			}
+			engine.commit = nil
+			if err := writers(s)[name](ctx); err != nil {
+				t.Errorf("%s, with nobody else: %v", name, err)
+			}
+		}
+	})
+}
+
+// A step whose commit is in doubt does not try again by itself: the log does, under the same key.
+func TestInDoubt(t *testing.T) {
+	errLost := errors.New("the answer is lost")
+	for name := range writers(nil) {
+		for _, carriedOut := range []bool{false, true} {
+			engine := &hooked{Engine: kvtest.NewMemory()}
+			s := kv.New(engine, nil)
+			start(t, s, "a", 1)
+			commits := 0
+			engine.commit = func(
+				part string, _ []kv.Change, run func() (bool, error),
+			) (bool, error) {
+				if part == "n/counters" {
+					return run()
+				}
+				commits++
+				if carriedOut {
+					if done, err := run(); !done || err != nil {
+						t.Errorf("%s: %t, %v", name, done, err)
+					}
+				}
+				return false, &launchlog.AttemptError{Ambiguous: true, Err: errLost}
+			}
+			err := writers(s)[name](ctx)
+			var attempt *launchlog.AttemptError
+			if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, errLost) ||
+				commits != 1 {
+				t.Errorf("%s: %v after %d commits", name, err, commits)
+			}
+			engine.commit = nil
+			if err := writers(s)[name](ctx); err != nil {
+				t.Errorf("%s, again: %v", name, err)
+			}
+			l, err := s.Launch(ctx, launchOne)
+			if err != nil || name == "claim" && l.NextGenerator != 1 {
+				t.Errorf("%s: %+v, %v", name, l, err)
+			}
+			last, err := s.LastNumber(ctx, counterOne)
+			want := map[string]int64{"reserve": 5, "advance the counter": 9, "raise": 7}[name]
+			if name == "reserve" && carriedOut {
+				want = 10
+			}
+			if err != nil || last != want {
+				t.Errorf("%s: the counter is at %d, %v, want %d", name, last, err, want)
+			}
+			if events := kinds(t, s, 0); len(events) > 1 {
+				t.Errorf("%s: events %q", name, events)
+			}
+		}
+	}
+}
+
+// Clocks of processes differ. Nothing is before what was there before it.
+func TestClamp(t *testing.T) {
+	memory := kvtest.NewMemory()
+	early := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	late := early.Add(time.Hour)
+	stores := []*kv.Store{
+		kv.New(memory, func() time.Time { return late }),
+		kv.New(memory, func() time.Time { return early.In(time.FixedZone("", 3600)) }),
+	}
+	start(t, stores[0], "1", 1)
+	start(t, stores[1], "2", 2)
+	for id := 1; id <= 2; id++ {
+		l, err := stores[1].Launch(ctx, launchlog.Ref{Namespace: "n", Launch: id})
+		if err != nil || l.StartedAt != late {
+			t.Errorf("launch %d started at %v, %v", id, l.StartedAt, err)
+		}
+	}
+	// The first of these claims makes the partition.
+	for i, s := range []*kv.Store{stores[1], stores[0], stores[1]} {
+		c, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: launchOne, Token: fmt.Sprint(i)})
+		if err != nil || c.ClaimedAt != late {
+			t.Errorf("claimed at %v, %v", c.ClaimedAt, err)
+		}
+	}
+	for id := 1; id <= 2; id++ { // with and without a partition
+		l, err := stores[1].EndLaunch(ctx, launchlog.Ref{Namespace: "n", Launch: id},
+			launchlog.Ending{Outcome: "failed"})
+		if err != nil || l.EndedAt != late {
+			t.Errorf("launch %d ended at %v, %v", id, l.EndedAt, err)
+		}
+	}
+	advance(t, stores[1], 5, 5, "ann")
+	for _, s := range stores {
+		for i := range int64(2) {
+			last, err := s.LastNumber(ctx, counterOne)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.AdvanceCounter(ctx, counterOne, last+1+i, "ann"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	events, err := stores[1].Events(ctx, launchlog.Ref{Namespace: "n"})
+	if err != nil || len(events) != 5 {
+		t.Fatalf("events: %+v, %v", events, err)
+	}
+	for _, e := range events {
+		if e.At != late {
+			t.Errorf("%s at %v", e.Kind, e.At)
+		}
+	}
+	found, err := stores[1].Counters(ctx, "n", "", 9)
+	if err != nil || len(found) != 1 || found[0].UpdatedAt != late {
+		t.Errorf("counters: %+v, %v", found, err)
+	}
+}
+
+// Callers of one process that want the same partition lose no commit to each other.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := kvtest.NewFaulty(kvtest.NewMemory(), 1, 0)
+		engine := &hooked{Engine: slow}
+		s := kv.New(engine, nil)
+		start(t, s, "a", 1)
+		var mu sync.Mutex // guards what follows
+		commits, lost := 0, 0
+		engine.commit = func(_ string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+			done, err := run()
+			mu.Lock()
+			defer mu.Unlock()
+			commits++
+			if !done {
+				lost++
+			}
+			return done, err
+		}
+		var group sync.WaitGroup
+		for w := range 16 {
+			group.Go(func() {
+				for i := range 10 {
+					if err := claim(s, 1, fmt.Sprint(w, " ", i)); err != nil {
+						t.Errorf("claim: %v", err)
+					}
+					if _, err := s.ReserveNumbers(ctx, counterOne, 0, 1); err != nil {
+						t.Errorf("reserve: %v", err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		if lost != 0 || commits != 321 { // one for the index
+			t.Errorf("%d of %d commits were lost", lost, commits)
+		}
+	})
+}
+
+// Who waits in the queue obeys its context, and sends nothing. Others partitions do not wait.
+func TestQueueContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := &hooked{Engine: kvtest.NewMemory()}
+		s := kv.New(engine, nil)
+		start(t, s, "1", 1)
+		start(t, s, "2", 2)
+		resume := make(chan struct{})
+		var commits []string
+		engine.commit = func(part string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+			commits = append(commits, part)
+			if part == "n/launch/00001" {
+				<-resume
+			}
+			return run()
+		}
+		first := make(chan error)
+		go func() { first <- claim(s, 1, "a") }()
+		synctest.Wait()
+		calling, cancel := context.WithTimeout(ctx, time.Second)
+		_, err := s.ClaimGenerator(calling, launchlog.Take{Ref: launchOne, Token: "b"})
+		cancel()
+		if err != context.DeadlineExceeded || len(commits) != 1 {
+			t.Errorf("waiting: %v, commits %v", err, commits)
+		}
+		if err := claim(s, 2, "c"); err != nil {
+			t.Errorf("another launch: %v", err)
+		}
+		close(resume)
+		if err := <-first; err != nil {
+			t.Errorf("the first: %v", err)
+		}
+		if err := claim(s, 1, "d"); err != nil {
+			t.Errorf("after that: %v", err)
+		}
+	})
+}
+
+// A counter is in the index before it is there, so that no counter is ever missing in the list. One
+// that did not come to be is not listed, and a page is full nevertheless.
+func TestIndex(t *testing.T) {
+	engine := &hooked{Engine: kvtest.NewMemory()}
+	s := kv.New(engine, nil)
+	reserve := func(name string) error {
+		_, err := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "n", Name: name}, 0, 1)
+		return err
+	}
+	refuse := func(prefix string) func(string, []kv.Change, func() (bool, error)) (bool, error) {
+		return func(part string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+			if strings.HasPrefix(part, prefix) {
+				return false, errCut
+			}
+			return run()
+		}
+	}
+	engine.commit = refuse("n/counter/") // all but the index
+	for _, name := range []string{"a", "b", "d"} {
+		if err := reserve(name); !errors.Is(err, errCut) {
+			t.Fatal(err)
+		}
+	}
+	engine.commit = refuse("n/counters") // the index
+	if err := reserve("c"); !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	engine.commit = nil
+	if last, err := s.LastNumber(ctx, counterOne); err != nil || last != 0 {
+		t.Errorf("a counter that is not in the index is at %d, %v", last, err)
+	}
+	for _, name := range []string{"c", "e", "d/e"} {
+		if err := reserve(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for limit, want := range map[int][]string{
+		1: {"c"}, 2: {"c", "d/e"}, 9: {"c", "d/e", "e"},
+	} {
+		found, err := s.Counters(ctx, "n", "", limit)
+		var names []string
+		for _, c := range found {
+			names = append(names, c.Name)
+		}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("up to %d: %v, %v, want %v", limit, names, err, want)
+		}
+	}
+}
+
+// Lists are longer than a page, and launches may be large.
+func TestPages(t *testing.T) {
+	engine := kvtest.NewMemory()
+	s := kv.New(engine, nil)
+	request := storetest.Request("")
+	request.Data = []byte(`{"a":"` + strings.Repeat("x", 30<<10) + `"}`)
+	for id := 1; id <= 600; id++ {
+		request.Key = fmt.Sprint(id)
+		request.Service = "shop"
+		if id%3 == 0 {
+			request.Service = "mail"
+		}
+		start := launchlog.Start{Namespace: "n", Request: request}
+		if _, err := s.StartLaunch(ctx, start); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.AdvanceCounter(ctx, launchlog.CounterRef{
+			Namespace: "n", Name: fmt.Sprintf("c/%04d", id),
+		}, 5, "ann"); err != nil {
+			t.Fatal(err)
+		}
+		if err := claim(s, 1, fmt.Sprint(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := s.Launches(ctx, "n", launchlog.Filter{Limit: launchlog.MaxLaunch})
+	if err != nil || len(all) != 600 || all[0].ID != 600 || all[599].ID != 1 {
+		t.Errorf("%d launches, %v", len(all), err)
+	}
+	some, err := s.Launches(ctx, "n", launchlog.Filter{Service: "mail", Before: 599, Limit: 190})
+	if err != nil || len(some) != 190 || some[0].ID != 597 || some[189].ID != 30 {
+		t.Errorf("%d launches, %v", len(some), err)
+	}
+	claims, err := s.Claims(ctx, launchOne, 1, 580)
+	if err != nil || len(claims) != 580 || claims[0].Generator != 1 ||
+		claims[579].Generator != 580 {
+		t.Errorf("%d claims, %v", len(claims), err)
+	}
+	counters, err := s.Counters(ctx, "n", "c/0010", 500)
+	if err != nil || len(counters) != 500 || counters[0].Name != "c/0011" ||
+		counters[499].Name != "c/0510" {
+		t.Errorf("%d counters, %v", len(counters), err)
+	}
+	events, err := s.Events(ctx, launchlog.Ref{Namespace: "n"})
+	if err != nil || len(events) != 600 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	for i, e := range events[1:] {
+		if e.At.Before(events[i].At) {
+			t.Fatalf("event %d at %v, after %v", i+1, e.At, events[i].At)
+		}
+	}
+}
+
+// A log that was not prepared is not taken for an empty one.
+func TestSchema(t *testing.T) {
+	memory := kvtest.NewMemory()
+	want := func(err error, have int) {
+		t.Helper()
+		var schema *launchlog.SchemaError
+		if !errors.As(err, &schema) || schema.Have != have || schema.Want != kv.SchemaVersion {
+			t.Errorf("%v, want version %d", err, have)
+		}
+	}
+	_, err := kv.Find(ctx, memory)
+	want(err, 0)
+	var group sync.WaitGroup
+	var made atomic.Int64
+	for range 8 {
+		group.Go(func() {
+			from, to, err := kv.Migrate(ctx, memory)
+			if err != nil || to != kv.SchemaVersion || from != 0 && from != to {
+				t.Errorf("migrate: from %d to %d, %v", from, to, err)
+			}
+			if from == 0 {
+				made.Add(1)
+			}
+			if _, err := kv.Find(ctx, memory); err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			if _, err := kv.New(memory, nil).LastNumber(ctx, counterOne); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d say that they made the log", made.Load())
+	}
+	newer := kvtest.NewMemory()
+	if _, err := newer.Commit(ctx, kv.SchemaPart, kv.Change{
+		Name: "version", Value: []byte(`{"version":2}`),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	from, to, err := kv.Migrate(ctx, newer)
+	if want(err, 2); from != 2 || to != 2 {
+		t.Errorf("a newer one: from %d to %d", from, to)
+	}
+	_, err = kv.Find(ctx, newer)
+	want(err, 2)
+}
+
+// forgetful is an engine whose first commit has no answer.
+type forgetful struct {
+	kv.Engine
+	lost *bool
+}
+
+func (f forgetful) Commit(
+	ctx context.Context, part string, changes ...kv.Change,
+) (bool, error) {
+	done, err := f.Engine.Commit(ctx, part, changes...)
+	if *f.lost || err != nil {
+		return done, err
+	}
+	*f.lost = true
+	return false, &launchlog.AttemptError{Ambiguous: true, Err: errors.New("no answer")}
+}
+
+// Who made the log knows it, even where the answer was lost. Who comes after finds it.
+func TestMigrateKnowsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := kvtest.NewMemory()
+		for i, want := range []int{0, kv.SchemaVersion} {
+			from, to, err := kv.Migrate(ctx, forgetful{memory, new(bool)})
+			if from != want || to != kv.SchemaVersion || err != nil {
+				t.Errorf("run %d: from %d to %d, %v; want from %d", i, from, to, err, want)
+			}
+		}
+	})
+}
+
+// away is an engine that does not answer for a while.
+type away struct {
+	kv.Engine
+	until time.Time
+	err   error
+}
+
+func (a away) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if time.Now().Before(a.until) {
+		return nil, a.err
+	}
+	return a.Engine.Read(ctx, part, names...)
+}
+
+func TestOpenWaits(t *testing.T) {
+	errAway, errWrong := errors.New("no route"), errors.New("wrong password")
+	passing := &launchlog.AttemptError{Err: errAway}
+	for _, test := range []struct {
+		away, patience time.Duration
+		err            error // of the engine
+		want           []error
+		min, max       time.Duration
+	}{
+		{3 * time.Second, time.Hour, passing, nil, 3 * time.Second, 4 * time.Second},
+		{time.Hour, time.Hour, passing, []error{errAway}, 10 * time.Second, 11 * time.Second},
+		{
+			time.Hour, 2 * time.Second, passing,
+			[]error{errAway, context.DeadlineExceeded},
+			2 * time.Second, 3 * time.Second,
+		},
+		{time.Hour, time.Hour, errWrong, []error{errWrong}, 0, 0},
+		{time.Hour, 0, errWrong, []error{context.DeadlineExceeded}, 0, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			memory := kvtest.NewMemory()
+			if _, _, err := kv.Migrate(ctx, memory); err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			engine := away{memory, began.Add(test.away), test.err}
+			for _, open := range []func(context.Context) error{
+				func(ctx context.Context) error { _, err := kv.Find(ctx, engine); return err },
+				func(ctx context.Context) error { _, _, err := kv.Migrate(ctx, engine); return err },
+			} {
+				began, engine.until = time.Now(), time.Now().Add(test.away)
+				calling, cancel := context.WithTimeout(ctx, test.patience)
+				err := open(calling)
+				cancel()
+				for _, want := range test.want {
+					if !errors.Is(err, want) {
+						t.Errorf("%+v: %v, want %v", test, err, want)
+					}
+				}
+				if took := time.Since(began); took < test.min || took > test.max ||
+					(err != nil) != (test.want != nil) {
+					t.Errorf("%+v: %v after %v", test, err, took)
+				}
+			}
+		})
+	}
+}
+
+// Times of rows decide nothing: a process whose clock is a year ahead holds up nobody. Its time
+// stays, so that times are in the order of numbers. The store's clock is the engine's.
+func TestTimesDecideNothing(t *testing.T) {
+	memory := kvtest.NewMemory()
+	wild := time.Now().Add(365 * 24 * time.Hour)
+	ahead, right := kv.New(memory, func() time.Time { return wild }), kv.New(memory, nil)
+	ref := launchlog.Ref{Namespace: "n", Launch: 1}
+	counter := launchlog.CounterRef{Namespace: "n", Name: "sno/7"}
+	for i, s := range []*kv.Store{ahead, right, ahead, right} {
+		start(t, s, fmt.Sprint("key ", i), i+1)
+		l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: i + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claim, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: fmt.Sprint(i)})
+		if err != nil || claim.Generator != i {
+			t.Fatalf("generator %d, %v, want %d", claim.Generator, err, i)
+		}
+		raise := launchlog.Raise{From: int64(i), To: int64(i + 1), Note: launchlog.NewNote()}
+		row, err := s.RaiseCounter(ctx, counter, raise)
+		if err != nil || !raise.Done(row) {
+			t.Fatalf("%+v, %v", row, err)
+		}
+		for _, at := range []time.Time{l.StartedAt, claim.ClaimedAt, row.UpdatedAt} {
+			if !at.Equal(wild) {
+				t.Errorf("round %d: %v, want %v", i, at, wild)
+			}
+		}
+		if now, err := s.Now(ctx); err != nil || !now.IsZero() {
+			t.Errorf("now is %v, %v", now, err)
+		}
+	}
+}
+
+// A row that is none is an error that names it.
+func TestDamaged(t *testing.T) {
+	memory := kvtest.NewMemory()
+	s := kv.New(memory, nil)
+	start(t, s, "a", 1)
+	rows, err := memory.Read(ctx, "n/launches", "launch-00001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := memory.Commit(ctx, "n/launches", kv.Change{
+		Name: "launch-00001", Version: rows[0].Version, Value: []byte(`{"launch_id":`),
+	}); err != nil || !done {
+		t.Fatal(err)
+	}
+	_, err = s.Launch(ctx, launchOne)
+	_, err2 := s.Launches(ctx, "n", launchlog.Filter{Limit: 1})
+	for _, err := range []error{err, err2} {
+		const words = "row launch-00001 of n/launches is damaged"
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package kv
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Store keeps launch logs in an engine. What it promises beyond launchlog.Store:
+//
+//   - Times are those of the process that writes. They are for people: no step compares them. A row
+//     or event is never earlier than one that was there before it in its partition: that of a
+//     namespace's launches and advances, of a launch's claims and end, or of a counter. Events of
+//     the namespace are in the order of these times.
+//   - A claim's token is looked for among the claims of its launch.
+//   - An advance of the launch numbers ends the launches one by one. Where it is cut off, the next
+//     one carries on where it stopped, before it does anything else.
+type Store struct {
+	engine Engine
+	now    func() time.Time
+	queue  queue
+}
+
+var _ launchlog.Store = (*Store)(nil)
+
+// New makes a store over an engine that is bound to the log that [Find] found. It does not look.
+// Now is the process's clock; nil is time.Now.
+func New(engine Engine, now func() time.Time) *Store {
+	if now == nil {
+		now = time.Now
+	}
+	return &Store{engine: engine, now: now, queue: queue{lanes: map[string]*lane{}}}
+}
+
+// clock is the time as rows hold it.
+func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
+
+// Now implements launchlog.Store.
+func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.engine.Now(ctx) }
+
+// A step that loses its commit to another process tries again so often, with pauses of up to
+// longestPause. Then the launchlog.Log has a say.
+const (
+	tries        = 10
+	longestPause = 100 * time.Millisecond
+)
+
+// errRaced says that nothing was changed.
+var errRaced = &launchlog.AttemptError{Err: errors.New("other processes were faster")}
+
+// step runs try until it is done, in the queue for a partition. Try reads and commits once, and is
+// not done where another process was faster.
+func (s *Store) step(
+	ctx context.Context, part string, try func(context.Context) (done bool, err error),
+) error {
+	leave, err := s.queue.enter(ctx, part)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for n := range dialect.Attempts(ctx, longestPause) {
+		done, err := try(ctx)
+		if done || err != nil {
+			return err
+		}
+		if n == tries {
+			return errRaced
+		}
+	}
+	return ctx.Err()
+}
+
+// row reads one row of a partition.
+func row[T any](ctx context.Context, s *Store, part, name string) (v T, r Row, err error) {
+	rows, err := s.engine.Read(ctx, part, name)
+	if err != nil {
+		return v, r, err
+	}
+	v, err = decode[T](part, rows[0])
+	return v, rows[0], err
+}
+
+// Pages of a listing have up to mostRows rows, and about pageBytes bytes.
+const (
+	firstRows = 250
+	mostRows  = 1000
+	pageBytes = 4 << 20
+)
+
+// pages lists rows of a partition as Engine.List does, page by page.
+func (s *Store) pages(
+	ctx context.Context, part, after, before string, limit int,
+) iter.Seq2[[]Row, error] {
+	return func(yield func([]Row, error) bool) {
+		for size := firstRows; limit > 0; {
+			asked := min(size, limit)
+			rows, err := s.engine.List(ctx, part, after, before, asked)
+			if len(rows) == 0 && err == nil {
+				return
+			}
+			if !yield(rows, err) || len(rows) < asked || err != nil {
+				return
+			}
+			limit -= len(rows)
+			after = rows[len(rows)-1].Name
+			size = pageSize(rows)
+		}
+	}
+}
+
+// pageSize is how many rows the page behind these should have.
+func pageSize(rows []Row) int {
+	bytes := 1
+	for _, r := range rows {
+		bytes += len(r.Value)
+	}
+	return max(1, min(mostRows, pageBytes*(len(rows)+1)/bytes))
+}
+
+// The row of the schema's version. Namespaces have no capital letters, so it is in none.
+const (
+	SchemaPart    = "Schema"
+	SchemaRow     = "version"
+	SchemaVersion = 1
+)
+
+type schema struct {
+	Version int `json:"version"`
+	// Log is a random word that was drawn when the log was made. A log that is made anew in the
+	// same place has another one.
+	Log string `json:"log"`
+}
+
+// Word is the word of the log whose schema row this is.
+func Word(row Row) (string, error) {
+	s, err := decode[schema](SchemaPart, row)
+	return s.Log, err
+}
+
+// Migrate prepares an engine for [Find]. It returns the versions before and after: 0 is the one
+// before a new log. It may be called again, and by many at once. It waits as Find does. The error
+// is a [*launchlog.SchemaError] where a newer version is there.
+func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
+	s := New(engine, nil)
+	made := schema{SchemaVersion, word()}
+	err = await(ctx, func(ctx context.Context) error {
+		return s.step(ctx, SchemaPart, func(ctx context.Context) (bool, error) {
+			there, r, err := row[schema](ctx, s, SchemaPart, SchemaRow)
+			switch {
+			case err != nil:
+				return true, err
+			case there == made: // by a commit whose answer was lost
+				return true, nil
+			case there.Version == SchemaVersion:
+				from = SchemaVersion
+				return true, nil
+			case there.Version != 0:
+				from = there.Version
+				return true, &launchlog.SchemaError{Have: there.Version, Want: SchemaVersion}
+			}
+			return s.commit(ctx, SchemaPart, change{r, made})
+		})
+	})
+	if err != nil {
+		return from, from, err
+	}
+	return from, SchemaVersion, nil
+}
+
+// Find finds the launch log that [Migrate] has made in an engine, and returns its schema row. Bind
+// the engine to that row before [New]: see [Engine]. It waits up to 10 s for an engine that does
+// not answer. Errors: a [*launchlog.SchemaError] where there is no log, or a newer version made it;
+// the context's; the engine's.
+func Find(ctx context.Context, engine Engine) (found Row, err error) {
+	s := New(engine, nil)
+	err = await(ctx, func(ctx context.Context) error {
+		there, r, err := row[schema](ctx, s, SchemaPart, SchemaRow)
+		found = r
+		if err == nil && there.Version != SchemaVersion {
+			return &launchlog.SchemaError{Have: there.Version, Want: SchemaVersion}
+		}
+		return err
+	})
+	return found, err
+}
+
+// awaitTime bounds how long [Find] and [Migrate] wait for an engine that does not answer.
+const awaitTime = 10 * time.Second
+
+// await runs try again while it fails in passing.
+func await(ctx context.Context, try func(context.Context) error) error {
+	waiting, cancel := context.WithTimeout(ctx, awaitTime)
+	defer cancel()
+	var last error // of an attempt that was not merely cut off
+	for range dialect.Attempts(waiting, time.Second) {
+		err := try(waiting)
+		again := (*launchlog.AttemptError)(nil)
+		if err == nil || !errors.As(err, &again) && waiting.Err() == nil || Hopeless(err) {
+			return err
+		}
+		if last == nil || !errors.Is(err, waiting.Err()) {
+			last = err
+		}
+	}
+	switch err := ctx.Err(); {
+	case err != nil && last == nil:
+		return err
+	case err != nil && !errors.Is(last, err):
+		return fmt.Errorf("%w: %w", err, last)
+	}
+	return last
+}
+
+func raw(v any) (json.RawMessage, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("detail of an event: %w", err)
+	}
+	return b, nil
+}

@@ -1,0 +1,130 @@
+package zookeeper
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/idmint/idmint/launchlog/internal/kv"
+)
+
+// What is where below the path:
+//
+//	~log / version                 the schema row, which has the log's word
+//	~WORD                          the log's root; Now writes it for its time
+//	  HH / NS:launch:00007           a partition: : is for /
+//	                     / state     a row whose name is of up to 8 small letters
+//	                     / ~claim-00 / claim-00042   a block of rows that are numbered
+//	                     / %t1f / token-9d0c…        a bucket of other rows
+//
+// The root is made in the transaction that makes the schema row, and never again. So a log that is
+// made anew has another root, and no request of an app that runs finds its way into it. No name of
+// a path begins with ~, so logs of different paths are apart, also where one lies in the other.
+//
+// A server returns all children of a znode in one answer, and its tools take no more than
+// jute.maxbuffer of that, 1 MB. So children are spread. HH is of the partition's name, 00 to ff. A
+// block has up to 1,000 rows, which are listed in order without the others. A bucket has the name's
+// first sign and a number of the rest, 00 to 3f. With 100,000 claims and tokens the largest answer
+// is one of 1,600 tokens.
+//
+// Rows and partitions begin with a letter or digit, and blocks and buckets do not.
+const (
+	blockSign  = "~"
+	bucketSign = "%"
+	buckets    = 64
+)
+
+// series are the heads of numbered rows, with the digits that they have. All names of a series have
+// the same length, so a block has all names between its first and its last.
+var series = map[string]int{"launch": 5, "claim": 5, "event": 6}
+
+// blockDigits are the last digits of a row's number, which its block leaves open.
+const blockDigits = 3
+
+// block is the block of a numbered row.
+func block(name string) (string, bool) {
+	head, digits, _ := strings.Cut(name, "-")
+	n, ok := series[head]
+	if !ok || len(digits) != n || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	return blockSign + name[:len(name)-blockDigits], true
+}
+
+// parent is the znode between a partition and its row, or empty where there is none.
+func parent(name string) string {
+	if b, ok := block(name); ok {
+		return b
+	}
+	if len(name) <= 8 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s%s%02x", bucketSign, name[:1], hash(name)%buckets)
+}
+
+// ownSign begins the names of a log's own znodes in its path.
+const ownSign = "~"
+
+// rootPath is the root of the log that has a word.
+func (c *settings) rootPath(word string) string { return c.path + "/" + ownSign + word }
+
+// partPath is the path of a partition.
+func (e engine) partPath(part string) string {
+	if part == kv.SchemaPart {
+		return e.path + "/" + ownSign + "log"
+	}
+	return fmt.Sprintf("%s/%02x/%s", e.root, hash(part)%256, strings.ReplaceAll(part, "/", ":"))
+}
+
+// rowPath is the path of a partition's row.
+func (e engine) rowPath(part, name string) string {
+	path := e.partPath(part)
+	if p := parent(name); p != "" {
+		path += "/" + p
+	}
+	return path + "/" + name
+}
+
+func hash(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()
+}
+
+// A span is the names between two, which are not in it. An empty name is no bound.
+type span struct{ after, before string }
+
+func (s span) has(name string) bool {
+	return (s.after == "" || name > s.after) && (s.before == "" || name < s.before)
+}
+
+// sort sorts the children of a partition: rows that the span has, buckets that may have such rows,
+// and blocks that may, in their order.
+func (s span) sort(children []string) (rows, buckets, blocks []string) {
+	for _, child := range children {
+		switch {
+		case strings.HasPrefix(child, blockSign):
+			head := strings.TrimPrefix(child, blockSign)
+			first := head + strings.Repeat("0", blockDigits)
+			last := head + strings.Repeat("9", blockDigits)
+			if s.reaches(first, last) {
+				blocks = append(blocks, child)
+			}
+		case strings.HasPrefix(child, bucketSign):
+			first := child[len(bucketSign) : len(bucketSign)+1]
+			if s.reaches(first, first+"\xff") { // which is greater than all signs of names
+				buckets = append(buckets, child)
+			}
+		case s.has(child):
+			rows = append(rows, child)
+		}
+	}
+	slices.Sort(blocks)
+	return rows, buckets, blocks
+}
+
+// reaches reports whether the span may have a name from first to last.
+func (s span) reaches(first, last string) bool {
+	return (s.after == "" || last > s.after) && (s.before == "" || first < s.before)
+}

@@ -1,0 +1,259 @@
+// Package zookeeperdoctor checks a ZooKeeper ensemble that keeps a launch log, beside what package
+// doctor checks of every log. It changes nothing.
+//
+//	results, identity, err := zookeeperdoctor.Check(ctx, config) // the config of package zookeeper
+//	more, err := doctor.Log(ctx, log, nil)                        // what the log holds
+//
+// The identity is for [doctor.Look]. It differs where the log was made anew.
+//
+// Much of it is read by four-letter words. A server answers srvr by default. For the rest allow
+// more in zoo.cfg: 4lw.commands.whitelist=srvr,mntr,conf,envi. What a server refuses is unknown.
+package zookeeperdoctor
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/zookeeper"
+)
+
+// A server that does not answer within answerTime counts as away.
+const answerTime = 3 * time.Second
+
+// Check asks each of the servers, within 3 s each time. Servers that do not answer are a result.
+// Where none serves, the error is a [*launchlog.AttemptError]. Other errors are a
+// [*zookeeper.ConfigError] or the context's.
+func Check(ctx context.Context, config zookeeper.Config) (
+	results []doctor.Result, identity map[string]string, err error,
+) {
+	config, err = config.Checked()
+	if err != nil {
+		return nil, nil, err
+	}
+	e := &ensemble{config: config, servers: make([]server, len(config.Servers))}
+	var all sync.WaitGroup
+	for i, address := range config.Servers {
+		e.servers[i] = server{address: address, tls: config.TLS}
+		all.Go(func() { e.servers[i].srvr, e.servers[i].err = e.servers[i].word(ctx, "srvr") })
+	}
+	all.Wait()
+	if err := e.connect(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer e.conn.Close()
+	results, err = doctor.Examine(ctx, e, probes, func(ctx context.Context) error {
+		_, err := within(ctx, func() (bool, error) { return there(e.conn.Exists("/")) })
+		return err
+	})
+	if err != nil {
+		return results, nil, err
+	}
+	return results, e.identity(ctx), nil
+}
+
+var probes = []doctor.Probe[*ensemble]{
+	{Code: "zookeeper.version", Look: version},
+	{Code: "zookeeper.servers", Look: servers},
+	{Code: "zookeeper.force_sync", Look: forceSync},
+	{Code: "zookeeper.failover", Look: failover},
+	{Code: "zookeeper.memory", Look: memory},
+	{Code: "zookeeper.quota", Look: quota},
+	{Code: "zookeeper.acl", Look: acls},
+}
+
+// An ensemble is what the probes ask.
+type ensemble struct {
+	config  zookeeper.Config
+	servers []server
+	conn    *zk.Conn // to one that serves
+}
+
+type server struct {
+	address string
+	tls     *tls.Config
+	srvr    map[string]string // what it says to srvr
+	err     error             // why it says nothing
+}
+
+// serves reports whether the server is part of a majority, as it says.
+func (s *server) serves() bool { return s.srvr["Mode"] != "" }
+
+// A refusedError says that a server does not answer a word. Somebody has to allow it.
+type refusedError struct{ address, word string }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("%s refuses the word %s: add it to 4lw.commands.whitelist in zoo.cfg",
+		e.address, e.word)
+}
+
+// word asks a server by a four-letter word. The answer has lines of a name, a separator and a
+// value.
+func (s *server) word(ctx context.Context, word string) (map[string]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	conn, err := dial(ctx, s.address, s.tls)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if _, err := io.WriteString(conn, word); err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil && len(text) == 0 {
+		return nil, err
+	}
+	if strings.Contains(string(text), "not in the whitelist") {
+		return nil, &refusedError{s.address, word}
+	}
+	said := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if i := strings.IndexAny(line, "\t=:"); i > 0 {
+			said[strings.TrimSpace(line[:i])] = strings.TrimSpace(line[i+1:])
+		}
+	}
+	return said, nil
+}
+
+func dial(ctx context.Context, address string, config *tls.Config) (net.Conn, error) {
+	if config == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
+}
+
+// connect makes a session with the first server that gives one. A server that refuses srvr may.
+func (e *ensemble) connect(ctx context.Context) error {
+	var errs []error
+	for _, s := range e.servers {
+		refused := (*refusedError)(nil)
+		if s.err != nil && !errors.As(s.err, &refused) || s.err == nil && !s.serves() {
+			if s.err == nil {
+				s.err = errNoQuorum
+			}
+			errs = append(errs, fmt.Errorf("%s: %w", s.address, s.err))
+			continue
+		}
+		err := e.connectTo(ctx, s.address)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", s.address, err))
+	}
+	if ctx.Err() != nil {
+		return &failure{ctx.Err()}
+	}
+	return &failure{&launchlog.AttemptError{Err: errors.Join(errs...)}}
+}
+
+var (
+	errNoQuorum = errors.New("the server is without a quorum")
+	errSilent   = errors.New("the server did not answer")
+)
+
+func (e *ensemble) connectTo(ctx context.Context, address string) error {
+	// Package zk would try again for ever.
+	dialed := func(_, address string, wait time.Duration) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, wait)
+		defer cancel()
+		return dial(ctx, address, e.config.TLS)
+	}
+	conn, events, err := zk.Connect([]string{address}, e.config.SessionTimeout,
+		zk.WithDialer(dialed), zk.WithLogger(silent{}), zk.WithLogInfo(false))
+	if err != nil {
+		return err
+	}
+	e.conn = conn
+	_, err = within(ctx, func() (bool, error) {
+		for event := range events {
+			if event.State == zk.StateHasSession {
+				return true, nil
+			}
+		}
+		return false, errSilent
+	})
+	if err == nil && e.config.User != "" {
+		_, err = within(ctx, func() (bool, error) {
+			secret := []byte(e.config.User + ":" + e.config.Password)
+			return true, conn.AddAuth("digest", secret)
+		})
+	}
+	if err != nil {
+		conn.Close()
+	}
+	return err
+}
+
+// silent is a zk.Logger: a library does not log.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// within bounds a question by package zk, which obeys no context. Where it has no answer it ends
+// with the connection.
+func within[T any](ctx context.Context, ask func() (T, error)) (v T, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, errSilent)
+	defer cancel()
+	done := make(chan struct{})
+	var answer T
+	var failed error
+	go func() {
+		defer close(done)
+		answer, failed = ask()
+	}()
+	select {
+	case <-done:
+		return answer, failed
+	case <-ctx.Done():
+		return v, context.Cause(ctx)
+	}
+}
+
+// there is what Exists says of a znode.
+func there(is bool, _ *zk.Stat, err error) (bool, error) { return is, err }
+
+// get reads a znode, empty where there is none.
+func (e *ensemble) get(ctx context.Context, path string) (string, error) {
+	text, err := within(ctx, func() ([]byte, error) {
+		text, _, err := e.conn.Get(path)
+		return text, err
+	})
+	if errors.Is(err, zk.ErrNoNode) {
+		return "", nil
+	}
+	return string(text), err
+}
+
+// identity is the transaction that made the log.
+func (e *ensemble) identity(ctx context.Context) map[string]string {
+	made, err := within(ctx, func() (*zk.Stat, error) {
+		is, stat, err := e.conn.Exists(e.config.Path + "/~log/version")
+		if err == nil && !is {
+			err = zk.ErrNoNode
+		}
+		return stat, err
+	})
+	if err != nil {
+		return nil
+	}
+	return map[string]string{"log": fmt.Sprintf("%x of %s", made.Czxid,
+		time.UnixMilli(made.Ctime).UTC().Format(time.DateTime))}
+}
+
+// A failure is why nothing could be checked, behind the package's name.
+type failure struct{ err error }
+
+func (e *failure) Error() string { return "zookeeperdoctor: " + e.err.Error() }
+func (e *failure) Unwrap() error { return e.err }

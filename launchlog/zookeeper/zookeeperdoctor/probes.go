@@ -1,0 +1,282 @@
+package zookeeperdoctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog"
+)
+
+func version(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+	var all []string
+	for _, s := range e.servers {
+		v, _, _ := strings.Cut(s.srvr["Zookeeper version"], "-")
+		if v != "" && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		r.Unknown("no server tells its version: %v", e.servers[0].err)
+	}
+	for _, v := range all {
+		judgeVersion(r, v)
+	}
+	r.Pass("ZooKeeper %s", strings.Join(all, ", "))
+	return nil
+}
+
+func judgeVersion(r *doctor.Reporter, version string) {
+	var major, minor int
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil {
+		r.Unknown("%q is no version", version)
+	} else if major < 3 || major == 3 && minor < 8 {
+		r.Note("ZooKeeper %s is older than 3.8", version)
+	}
+}
+
+// servers counts those that vote, as the ensemble's configuration has them.
+func servers(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	text, err := e.get(ctx, "/zookeeper/config")
+	if err != nil {
+		return err
+	}
+	voters := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "server.") && !strings.Contains(line, ":observer") {
+			voters++
+		}
+	}
+	voters = max(1, voters) // a standalone server has none
+	up := 0
+	var away []string
+	for _, s := range e.servers {
+		switch mode := s.srvr["Mode"]; {
+		case errors.As(s.err, new(*refusedError)):
+			r.Unknown("%v", s.err)
+			return nil
+		case mode == "observer":
+		case mode == "":
+			away = append(away, s.address)
+		default:
+			up++
+		}
+	}
+	r.Voters(voters, up, away)
+	return nil
+}
+
+// each asks all servers that serve by a word. Those that refuse it are unknown.
+func (e *ensemble) each(
+	ctx context.Context, r *doctor.Reporter, word string,
+	judge func(address string, said map[string]string) error,
+) error {
+	for _, s := range e.servers {
+		if !s.serves() {
+			continue // which is told elsewhere
+		}
+		said, err := s.word(ctx, word)
+		if errors.As(err, new(*refusedError)) {
+			r.Unknown("%v", err)
+			continue
+		}
+		if err == nil {
+			err = judge(s.address, said)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.address, err)
+		}
+	}
+	return nil
+}
+
+// number reads a number that a server said.
+func number(said map[string]string, name string) (int64, error) {
+	n, err := strconv.ParseInt(said[name], 10, 64)
+	if err != nil {
+		err = fmt.Errorf("%s is %q, and no number", name, said[name])
+	}
+	return n, err
+}
+
+// forceSync compares how often a server wrote a batch of its log with how often it called fsync.
+// Without forceSync it counts none. The setting itself nobody can ask for.
+func forceSync(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	err := e.each(ctx, r, "mntr", func(address string, said map[string]string) error {
+		wrote, err := number(said, "zk_cnt_sync_processor_batch_size")
+		if err != nil {
+			return err
+		}
+		synced, err := number(said, "zk_cnt_fsynctime")
+		if err == nil && wrote > 1 && synced == 0 {
+			r.Finding("%s has written %d batches of its log, and none of them by fsync", address,
+				wrote)
+		}
+		return err
+	})
+	r.Pass("the servers write to the disk before they acknowledge")
+	return err
+}
+
+// mostSilence is how long servers may take to notice that their leader has gone.
+const mostSilence = 2 * time.Second
+
+func failover(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	err := e.each(ctx, r, "conf", func(address string, said map[string]string) error {
+		if said["syncLimit"] == "" {
+			r.Pass("a standalone server has no leader")
+			return nil
+		}
+		tick, err := number(said, "tickTime")
+		if err != nil {
+			return err
+		}
+		limit, err := number(said, "syncLimit")
+		if silence := time.Duration(tick*limit) * time.Millisecond; silence > mostSilence {
+			r.Note("%s notices after %v that its leader has gone: tickTime is %d, and syncLimit %d",
+				address, silence, tick, limit)
+		}
+		return err
+	})
+	r.Pass("servers notice within %v that their leader has gone", mostSilence)
+	return err
+}
+
+// znodeBytes is what a znode takes of the heap, beside its path and data. With those of a launch
+// log it is about 530.
+const znodeBytes = 350
+
+func memory(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	var seen []string
+	err := e.each(ctx, r, "mntr", func(address string, said map[string]string) error {
+		znodes, err := number(said, "zk_znode_count")
+		if err != nil {
+			return err
+		}
+		data, err := number(said, "zk_approximate_data_size")
+		if err != nil {
+			return err
+		}
+		s := server{address: address, tls: e.config.TLS}
+		if said, err = s.word(ctx, "envi"); err != nil {
+			if errors.As(err, new(*refusedError)) {
+				r.Unknown("%d znodes take about %d MB, and %v", znodes, mega(data+znodes*znodeBytes),
+					err)
+				return nil
+			}
+			return err
+		}
+		said["heap"] = strings.TrimSuffix(said["os.memory.max"], "MB")
+		heap, err := number(said, "heap")
+		if err == nil {
+			seen = append(seen, judgeMemory(r, address, znodes, data, heap<<20))
+		}
+		return err
+	})
+	r.Pass("%s", strings.Join(seen, ". "))
+	return err
+}
+
+func judgeMemory(r *doctor.Reporter, address string, znodes, data, heap int64) string {
+	size := data + znodes*znodeBytes
+	text := fmt.Sprintf("%s: %d znodes take about %d MB of a heap of %d MB", address, znodes,
+		mega(size), mega(heap))
+	r.Used(launchlog.Usage{Used: size, Max: max(1, heap/2)}, "%s", text)
+	return text
+}
+
+func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
+
+var limits = regexp.MustCompile(`(count|bytes|countHardLimit|byteHardLimit)=(-?\d+)`)
+
+// quota looks at the path and at what is above it.
+func quota(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	for path := e.config.Path; path != ""; path = path[:strings.LastIndex(path, "/")] {
+		limit, err := e.get(ctx, "/zookeeper/quota"+path+"/zookeeper_limits")
+		if err != nil {
+			return err
+		}
+		if limit == "" {
+			continue
+		}
+		used, err := e.get(ctx, "/zookeeper/quota"+path+"/zookeeper_stats")
+		if err != nil {
+			return err
+		}
+		judgeQuota(r, path, limit, used)
+	}
+	r.Pass("no quota of the path is nearly used up")
+	return nil
+}
+
+// judgeQuota compares texts such as "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1". −1 is
+// no limit.
+func judgeQuota(r *doctor.Reporter, path, limit, used string) {
+	stats := map[string]int64{}
+	for _, m := range limits.FindAllStringSubmatch(used, -1) {
+		stats[m[1]], _ = strconv.ParseInt(m[2], 10, 64)
+	}
+	for _, m := range limits.FindAllStringSubmatch(limit, -1) {
+		most, _ := strconv.ParseInt(m[2], 10, 64)
+		what, unit := "count", "znodes"
+		if strings.HasPrefix(m[1], "byte") {
+			what, unit = "bytes", "bytes"
+		}
+		if most > 0 {
+			r.Used(launchlog.Usage{Used: stats[what], Max: most},
+				"%s has %d of %d %s, by its quota %s", path, stats[what], most, unit, m[1])
+		}
+	}
+}
+
+// acls looks at some of the log's znodes. All were made alike, unless by different users.
+func acls(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+	for _, path := range []string{e.config.Path, e.config.Path + "/~log", e.config.Path + "/~log/version"} {
+		list, err := within(ctx, func() ([]zk.ACL, error) {
+			list, _, err := e.conn.GetACL(path)
+			return list, err
+		})
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			continue // it is not there yet
+		case errors.Is(err, zk.ErrNoAuth):
+			r.Finding("the user may not read the ACL of %s: it is not the one that made the log",
+				path)
+			continue
+		case err != nil:
+			return err
+		}
+		judgeACL(r, path, e.config.User, e.config.Password, list)
+	}
+	r.Pass("only the user %q may change the log's znodes", e.config.User)
+	return nil
+}
+
+const changes = zk.PermWrite | zk.PermCreate | zk.PermDelete | zk.PermAdmin
+
+func judgeACL(r *doctor.Reporter, path, user, password string, list []zk.ACL) {
+	const needed = zk.PermRead | zk.PermWrite | zk.PermCreate
+	var has int32
+	own := zk.DigestACL(zk.PermAll, user, password)[0].ID
+	for _, acl := range list {
+		anyone := acl.Scheme == "world" && acl.ID == "anyone"
+		if anyone && acl.Perms&changes != 0 {
+			r.Note("anybody who reaches the ensemble may change or delete %s", path)
+		}
+		if anyone || user != "" && acl.Scheme == "digest" && acl.ID == own ||
+			acl.Scheme != "digest" { // of an address or a certificate, which may be this client's
+			has |= acl.Perms
+		}
+	}
+	if has&needed != needed {
+		r.Finding("the user %q may not read, write and create at %s", user, path)
+	}
+}
