@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -432,16 +433,35 @@ func LogOf(c testcontainers.Container) string {
 }
 
 // Signal sends the server a signal: KILL ends it in the middle of what it does, STOP holds it until
-// CONT.
+// CONT. A server that is told to stop has stopped when Signal returns: on a busy machine it would
+// answer for some time more.
 func (s *Server) Signal(ctx context.Context, signal string) error {
 	docker, err := testcontainers.NewDockerClientWithOpts(ctx)
 	if err != nil {
 		return err
 	}
 	defer docker.Close()
-	_, err = docker.ContainerKill(ctx, s.container.GetContainerID(),
-		client.ContainerKillOptions{Signal: signal})
-	return err
+	id := s.container.GetContainerID()
+	_, err = docker.ContainerKill(ctx, id, client.ContainerKillOptions{Signal: signal})
+	if err != nil || signal != "STOP" {
+		return err
+	}
+	for {
+		top, err := docker.ContainerTop(ctx, id,
+			client.ContainerTopOptions{Arguments: []string{"-o", "pid,stat"}})
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(top.Processes, stopped) {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// stopped tells if ps shows a process, by its number and its state, as one that a signal holds.
+func stopped(process []string) bool {
+	return len(process) == 2 && strings.HasPrefix(process[1], "T")
 }
 
 // Restart starts a server that was killed, with the data that it had, and waits until it answers.
