@@ -24,6 +24,8 @@ var (
 	ErrNotFound error = reason("no such launch")
 	// ErrEnded: the launch has ended, and gives out no more generator numbers.
 	ErrEnded error = reason("the launch has ended")
+	// ErrOtherApp: the launch is of another service, or of another environment.
+	ErrOtherApp error = reason("the launch is of another service or environment")
 	// ErrLaunchesExhausted: the namespace has used all its launch numbers.
 	ErrLaunchesExhausted error = reason("all 99,999 launch numbers are used up: " +
 		"start a new namespace, for tables of its own")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // Generators hands out the generator numbers of one launch, and keeps how far the counters of their
@@ -11,11 +12,12 @@ import (
 type Generators struct {
 	log    *Log
 	launch int
+	first  atomic.Pointer[Claim] // that Join took, until it is handed out
 }
 
 // Generators returns the source of a launch's generator numbers. It asks the store only when it is
-// asked for a number.
-func (l *Log) Generators(launch int) *Generators { return &Generators{l, launch} }
+// asked for a number. So it takes any launch number: [Log.Join] is for an app that starts.
+func (l *Log) Generators(launch int) *Generators { return &Generators{log: l, launch: launch} }
 
 // Launch returns the launch that the numbers are of.
 func (g *Generators) Launch() int { return g.launch }
@@ -23,6 +25,9 @@ func (g *Generators) Launch() int { return g.launch }
 // NextGenerator claims the next generator number, as [Log.Claim] does. Its errors do not name the
 // launch, because the generator's do.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
+	if first := g.first.Swap(nil); first != nil {
+		return first.Generator, nil
+	}
 	claim, err := g.log.claim(ctx, g.launch)
 	return claim.Generator, about("", err)
 }

@@ -268,8 +268,12 @@ func decodeValue(d *json.Decoder, depth int) (any, error) {
 func (r Request) hash() (string, error) {
 	r.Key = ""
 	b, err := json.Marshal(r)
+	return digest(b), err
+}
+
+func digest(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
+	return hex.EncodeToString(sum[:])
 }
 
 func (e Ending) validate() error {

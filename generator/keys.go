@@ -1,0 +1,81 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A Minter mints IDs of type S. All generators of this package but the owned ones are Minters.
+type Minter[S idtype.ID] interface {
+	Next(ctx context.Context) (S, error)
+	Fill(ctx context.Context, dst []S) (int, error)
+}
+
+// Keys mints the typed keys of an entity, such as idtype.Decimal[User]. It has nothing of its own
+// but the generator, which may serve any number of entities. It is safe for use by many goroutines
+// if the generator is.
+type Keys[T idtype.ID] struct {
+	next func(context.Context) (T, error)
+	fill func(context.Context, []T) (int, error)
+}
+
+// For makes typed keys of a generator's IDs:
+//
+//	users, err := generator.For[UserID](gen)
+//	ann.ID, err = users.Next(ctx)
+//
+// The error is an [*OptionError] for a key of another scheme, and for a generator that is nil.
+func For[T, S idtype.ID](m Minter[S]) (*Keys[T], error) {
+	var key T
+	var id S
+	if isNil(m) {
+		return nil, noSource("generator")
+	}
+	to, from := reflect.TypeFor[T](), reflect.TypeFor[S]()
+	if key.Scheme() != id.Scheme() || !from.ConvertibleTo(to) {
+		return nil, &OptionError{"key", to.String(), fmt.Sprintf("is no key of %s IDs, which "+
+			"this generator mints", id.Scheme())}
+	}
+	return &Keys[T]{
+		next: func(ctx context.Context) (T, error) {
+			id, err := m.Next(ctx)
+			return *(*T)(unsafe.Pointer(&id)), err
+		},
+		// Go converts a slice only by copying each ID. This sees the keys' own memory as IDs. The
+		// types convert into each other, and IDs are an int64 or an array of bytes. So both have
+		// the same size and alignment, and no pointers.
+		fill: func(ctx context.Context, dst []T) (int, error) {
+			return m.Fill(ctx, unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)))
+		},
+	}, nil
+}
+
+// Next mints one key. Its errors are those of the generator.
+func (k *Keys[T]) Next(ctx context.Context) (T, error) {
+	if k.next == nil {
+		var none T
+		return none, errNotMade
+	}
+	return k.next(ctx)
+}
+
+// Fill mints len(dst) keys, as the generator's Fill does. It returns how many it minted, which is
+// fewer only with an error. Those are valid and will not be minted again.
+func (k *Keys[T]) Fill(ctx context.Context, dst []T) (int, error) {
+	if k.fill == nil {
+		return 0, errNotMade
+	}
+	return k.fill(ctx, dst)
+}
+
+// Many mints n keys at once. With an error it returns those that were minted. For n below 1 there
+// are none.
+func (k *Keys[T]) Many(ctx context.Context, n int) ([]T, error) {
+	keys := make([]T, max(n, 0))
+	minted, err := k.Fill(ctx, keys)
+	return keys[:minted], err
+}

@@ -1,0 +1,97 @@
+package launchlog
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+)
+
+// DevEnvironment is the environment of the launches that [Log.JoinDev] starts.
+const DevEnvironment = "dev"
+
+// JoinDev starts a launch by itself and joins it, for a laptop and for tests. It is [Log.Join]
+// without a deployment:
+//
+//	numbers, err := log.JoinDev(ctx, "shop")
+//
+// A service has one such launch for each user and folder, in the environment [DevEnvironment].
+// Every start of the app takes the next generator number of it. Where somebody has ended that
+// launch, the next start begins another one.
+//
+// It is never for production, where a launch says what was deployed and by whom. So it is a
+// [*JoinError] where the [LaunchVariable] is set, or where the log's namespace has a launch of
+// another environment. Other errors are those of [Log.Start] and Join.
+func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {
+	if l == nil {
+		return nil, errNotMade
+	}
+	app := App{Service: service, Environment: DevEnvironment}
+	if err := app.validate(); err != nil {
+		return nil, err
+	}
+	if value, ok := os.LookupEnv(LaunchVariable); ok {
+		return nil, &JoinError{App: app, Reason: LaunchVariable + " is " + quote(value) +
+			": an app that was given a launch calls Join"}
+	}
+	if err := l.onlyDev(ctx, app); err != nil {
+		return nil, err
+	}
+	r, err := devRequest(service)
+	if err != nil {
+		return nil, &JoinError{App: app, Reason: err.Error(), Err: err}
+	}
+	key := r.Key
+	for n := 2; ; n++ {
+		launch, err := l.Start(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if launch.Running() {
+			app.Launch = launch.ID
+			return l.join(ctx, app)
+		}
+		r.Key = key + "#" + strconv.Itoa(n)
+	}
+}
+
+// onlyDev returns an error where the namespace has a launch of another environment.
+func (l *Log) onlyDev(ctx context.Context, app App) error {
+	for before := 0; ; {
+		page, err := l.List(ctx, Filter{Before: before, Limit: pageRows})
+		if err != nil {
+			return app.refused(err)
+		}
+		for _, launch := range page {
+			if launch.Environment != DevEnvironment {
+				return &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("the log has "+
+					"launch %d of %s in %s: call Join here, or take a log of your own for "+
+					"development", launch.ID, quote(launch.Service), quote(launch.Environment))}
+			}
+		}
+		if len(page) < pageRows {
+			return nil
+		}
+		before = page[len(page)-1].ID
+	}
+}
+
+// devRequest is that of this user's launch in this folder. Machines that share a log may share it,
+// since each start takes a number of its own.
+func devRequest(service string) (Request, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return Request{}, err
+	}
+	who := "user " + strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil { // in a container a user may have no name
+		who = u.Username
+	}
+	// A folder's name may be longer than a key, and have characters that no key has.
+	of := digest([]byte(service + "\x00" + who + "\x00" + folder))
+	return Request{
+		Key: "dev-" + of[:32], Service: service, Environment: DevEnvironment,
+		Initiator: who, InitiatorKind: "user", Reason: "development in " + quote(folder),
+	}, nil
+}

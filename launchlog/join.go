@@ -1,0 +1,135 @@
+package launchlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/idmint/idmint/launchlog/internal/named"
+)
+
+// LaunchVariable is the environment variable in which a deployment hands an app its launch number.
+// [Log.Join] reads it, and idmint launch start --format env writes it.
+const LaunchVariable = "IDMINT_LAUNCH_ID"
+
+// App says what joins a launch. Service and Environment are those that the launch was started with.
+type App struct {
+	Service     string
+	Environment string
+	// Launch is the launch number, 1 ..= 99999. Zero: the LaunchVariable of the environment has it.
+	Launch int
+}
+
+// A JoinError is returned where an app cannot join a launch. Its text says what to do.
+type JoinError struct {
+	App    App    // with the launch number, or 0 where there is none
+	Reason string // what is wrong, and what to do
+	Err    error  // what the log said, ErrOtherApp, or a *RequestError for the variable
+}
+
+func (e *JoinError) Error() string {
+	launch := "its launch"
+	if e.App.Launch != 0 {
+		launch = "launch " + strconv.Itoa(e.App.Launch)
+	}
+	return fmt.Sprintf("launchlog: %s in %s cannot join %s: %s", quote(e.App.Service),
+		quote(e.App.Environment), launch, e.Reason)
+}
+
+func (e *JoinError) Unwrap() error { return e.Err }
+
+// Join takes an app's first generator number of its launch, and returns the source of all of them:
+//
+//	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
+//	gen, err := generator.NewDecimal(numbers)
+//
+// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here:
+// a launch that was not handed over, that the log does not have, that has ended, or that is another
+// service's or environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
+// [ErrOtherApp], [ErrGeneratorsExhausted], an [*UnresolvedError], or what the store says. Texts
+// that no launch can have are a [*RequestError].
+//
+// The first generator that is made with the result begins with the number that Join has taken. An
+// app that joins and mints nothing leaves that number unused.
+func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
+	if l == nil {
+		return nil, errNotMade
+	}
+	if err := app.validate(); err != nil {
+		return nil, err
+	}
+	if app.Launch == 0 {
+		value := os.Getenv(LaunchVariable)
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > MaxLaunch || strconv.Itoa(n) != value {
+			wrong := &RequestError{LaunchVariable, value, "is no launch number: set it to the one " +
+				"that idmint launch start prints, once per deployment"}
+			return nil, &JoinError{App: app, Reason: named.Bare(wrong), Err: wrong}
+		}
+		app.Launch = n
+	}
+	launch, err := l.Show(ctx, app.Launch)
+	if err != nil {
+		return nil, app.refused(err)
+	}
+	if launch.Service != app.Service || launch.Environment != app.Environment {
+		return nil, &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("it is of %s in %s: "+
+			"hand this app the number of its own launch",
+			quote(launch.Service), quote(launch.Environment))}
+	}
+	if !launch.Running() {
+		return nil, &JoinError{App: app, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
+			"outcome %s: start a new launch for this deployment",
+			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
+	}
+	return l.join(ctx, app)
+}
+
+// join takes the first number of a launch that is the app's.
+func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
+	claim, err := l.claim(ctx, app.Launch)
+	if err != nil {
+		return nil, app.refused(err)
+	}
+	numbers := l.Generators(app.Launch)
+	numbers.first.Store(&claim)
+	return numbers, nil
+}
+
+func (a App) validate() error {
+	for _, f := range [...]struct{ name, value string }{
+		{"service", a.Service}, {"environment", a.Environment},
+	} {
+		if f.value == "" {
+			return &RequestError{f.name, f.value, "is required"}
+		}
+		if err := checkText(f.name, f.value, 255); err != nil {
+			return err
+		}
+	}
+	if a.Launch < 0 || a.Launch > MaxLaunch {
+		return &RequestError{"launch", strconv.Itoa(a.Launch), "is no launch number"}
+	}
+	return nil
+}
+
+// refused says what to do about an error of the log.
+func (a App) refused(err error) error {
+	reason := named.Bare(err)
+	switch unresolved := (*UnresolvedError)(nil); {
+	case errors.Is(err, ErrNotFound):
+		reason = "the log has no such launch: check that the app has the log, and the namespace, " +
+			"that idmint launch start has"
+	case errors.Is(err, ErrEnded):
+		reason = "it has ended: start a new launch for this deployment"
+	case errors.Is(err, ErrGeneratorsExhausted):
+		reason = "its 100,000 generator numbers are used up: start a new launch, and find what " +
+			"starts the app so often"
+	case errors.As(err, &unresolved):
+		reason = "the log does not answer: " + named.Bare(unresolved)
+	}
+	return &JoinError{App: a, Reason: reason, Err: err}
+}

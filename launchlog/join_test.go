@@ -1,0 +1,275 @@
+package launchlog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+// used is a store whose launches have used their numbers.
+type used struct{ *memory.Store }
+
+func (used) ClaimGenerator(context.Context, launchlog.Take) (launchlog.Claim, error) {
+	return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
+}
+
+// lost is a store that does not tell of launches.
+type lost struct{ *memory.Store }
+
+func (lost) Launch(context.Context, launchlog.Ref) (launchlog.Launch, error) {
+	return launchlog.Launch{}, &launchlog.AttemptError{Err: errAway}
+}
+
+func (lost) Launches(context.Context, string, launchlog.Filter) ([]launchlog.Launch, error) {
+	return nil, &launchlog.AttemptError{Err: errAway}
+}
+
+var shop = launchlog.App{Service: "shop", Environment: "production"}
+
+// unset takes the launch from the environment, until the test ends.
+func unset(t *testing.T) {
+	t.Helper()
+	t.Setenv(launchlog.LaunchVariable, "")
+	if err := os.Unsetenv(launchlog.LaunchVariable); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// startShop starts a launch of the shop.
+func startShop(t *testing.T, l *launchlog.Log, key string) launchlog.Launch {
+	t.Helper()
+	launch, err := l.Start(ctx, launchlog.Request{
+		Key: key, Service: shop.Service, Environment: shop.Environment, Initiator: "ann",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return launch
+}
+
+// TestJoin: each app that joins has a number of its own, taken before it mints, and goes on as one
+// that did not join.
+func TestJoin(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	startShop(t, l, "before")
+	launch := startShop(t, l, "now")
+	t.Setenv(launchlog.LaunchVariable, strconv.Itoa(launch.ID))
+	given := shop
+	given.Launch = launch.ID
+	for start, app := range []launchlog.App{shop, given, shop} {
+		numbers, err := l.Join(ctx, app)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, err := l.Show(ctx, launch.ID); err != nil || now.NextGenerator != start+1 {
+			t.Errorf("start %d: %+v, %v", start, now, err)
+		}
+		gen, err := generator.NewDecimal(numbers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := gen.Next(ctx)
+		if p := id.Parts(); err != nil || p.Launch != launch.ID || p.Generator != start {
+			t.Errorf("start %d: %v, %v", start, id, err)
+		}
+	}
+	// The number is handed out once, also to callers at the same time.
+	numbers, err := l.Join(ctx, shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var got []int
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			n, err := numbers.NextGenerator(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			if got = append(got, n); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	seen := map[int]bool{}
+	for _, n := range got {
+		seen[n] = true
+	}
+	if now, err := l.Show(ctx, launch.ID); err != nil || len(seen) != 8 || !seen[3] ||
+		now.NextGenerator != 11 {
+		t.Errorf("%v, %+v, %v", got, now, err)
+	}
+}
+
+// TestJoinRefuses: whatever would fail at the first ID, or go unnoticed, fails at start, and takes
+// no number.
+func TestJoinRefuses(t *testing.T) {
+	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.FixedZone("", 3600))
+	store := memory.New(func() time.Time { return at })
+	l := newLog(t, store, nil)
+	startShop(t, l, "runs")
+	startShop(t, l, "ended")
+	if _, err := l.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
+		t.Fatal(err)
+	}
+	full := newLog(t, used{store}, nil)
+	away := newLog(t, lost{store}, &launchlog.Options{Budget: time.Millisecond})
+	variable := launchlog.LaunchVariable + ` "%s" is no launch number`
+	for name, test := range map[string]struct {
+		log      *launchlog.Log
+		app      launchlog.App
+		variable string
+		err      error
+		text     string
+	}{
+		"no variable": {l, shop, "", nil, fmt.Sprintf(variable, "")},
+		"a word":      {l, shop, "one", nil, fmt.Sprintf(variable, "one")},
+		"launch 0":    {l, shop, "0", nil, fmt.Sprintf(variable, "0")},
+		"a sign":      {l, shop, "+1", nil, fmt.Sprintf(variable, "+1")},
+		"a space":     {l, shop, "1 ", nil, fmt.Sprintf(variable, "1 ")},
+		"too large":   {l, shop, "100000", nil, fmt.Sprintf(variable, "100000")},
+		"not there":   {l, shop, "3", launchlog.ErrNotFound, "has no such launch"},
+		"ended": {
+			l, shop, "2", launchlog.ErrEnded,
+			"it ended at 2026-11-23T11:00:00Z, with outcome failed: start a new launch",
+		},
+		"full": {full, shop, "1", launchlog.ErrGeneratorsExhausted, "used up: start a new launch"},
+		"another service": {
+			l,
+			launchlog.App{Service: "billing", Environment: "production"},
+			"1",
+			launchlog.ErrOtherApp, `"billing" in "production" cannot join launch 1: ` +
+				`it is of "shop" in "production": hand this app the number of its own launch`,
+		},
+		"another environment": {
+			l,
+			launchlog.App{Service: "shop", Environment: "staging"},
+			"1",
+			launchlog.ErrOtherApp, `it is of "shop" in "production"`,
+		},
+		"the log is away": {away, shop, "1", errAway, "the log does not answer: show"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(launchlog.LaunchVariable, test.variable)
+			numbers, err := test.log.Join(ctx, test.app)
+			var refused *launchlog.JoinError
+			if numbers != nil || !errors.As(err, &refused) || !strings.Contains(err.Error(), test.text) {
+				t.Fatalf("%v, %v, want %q", numbers, err, test.text)
+			}
+			if test.err != nil && !errors.Is(err, test.err) {
+				t.Errorf("%v is no %v", err, test.err)
+			}
+			var wrong *launchlog.RequestError
+			if test.err == nil && (!errors.As(err, &wrong) || wrong.Value != test.variable) {
+				t.Errorf("%v", wrong)
+			}
+		})
+	}
+	for _, app := range []launchlog.App{
+		{Environment: "production"},
+		{Service: "shop"},
+		{Service: "shop", Environment: "a\nb"},
+		{Service: "shop", Environment: "production", Launch: -1},
+		{Service: "shop", Environment: "production", Launch: launchlog.MaxLaunch + 1},
+	} {
+		var wrong *launchlog.RequestError
+		if _, err := l.Join(ctx, app); !errors.As(err, &wrong) {
+			t.Errorf("%+v: %v", app, err)
+		}
+	}
+	for _, none := range []*launchlog.Log{nil, {}} {
+		app := shop
+		app.Launch = 1
+		if _, err := none.Join(ctx, app); err == nil {
+			t.Error("a log that no constructor made is joined")
+		}
+		if _, err := none.JoinDev(ctx, "shop"); err == nil {
+			t.Error("a log that no constructor made is joined")
+		}
+	}
+	if now, err := l.Show(ctx, 1); err != nil || now.NextGenerator != 0 {
+		t.Errorf("%+v, %v: no number was to be taken", now, err)
+	}
+}
+
+// TestJoinDev: a user has one launch in a folder, until it is ended.
+func TestJoinDev(t *testing.T) {
+	l := newLog(t, memory.New(nil), nil)
+	t.Chdir(t.TempDir())
+	unset(t)
+	join := func(service string, launch, number int) {
+		t.Helper()
+		numbers, err := l.JoinDev(ctx, service)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := numbers.NextGenerator(ctx)
+		if err != nil || numbers.Launch() != launch || n != number {
+			t.Errorf("generator %d of launch %d, %v, want %d of %d", n, numbers.Launch(), err,
+				number, launch)
+		}
+	}
+	join("shop", 1, 0)
+	join("shop", 1, 1)
+	join("billing", 2, 0)
+	if found, err := l.Show(ctx, 1); err != nil || found.Service != "shop" ||
+		found.Environment != launchlog.DevEnvironment || found.Initiator == "" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, n := range []int{1, 3} { // each time another one goes on
+		if _, err := l.End(ctx, n, launchlog.Ending{Outcome: launchlog.Aborted}); err != nil {
+			t.Fatal(err)
+		}
+		if n == 1 {
+			join("shop", 3, 0)
+			join("shop", 3, 1)
+		}
+	}
+	join("shop", 4, 0)
+	t.Chdir(t.TempDir())
+	join("shop", 5, 0)
+}
+
+// TestJoinDevRefuses: it starts no launch where others may be in use.
+func TestJoinDevRefuses(t *testing.T) {
+	refuses := func(l *launchlog.Log, text string) {
+		t.Helper()
+		var refused *launchlog.JoinError
+		if _, err := l.JoinDev(ctx, "shop"); !errors.As(err, &refused) ||
+			!strings.Contains(err.Error(), text) {
+			t.Errorf("%v, want %q", err, text)
+		}
+	}
+	l := newLog(t, memory.New(nil), nil)
+	t.Setenv(launchlog.LaunchVariable, "")
+	refuses(l, launchlog.LaunchVariable+` is "": an app that was given a launch calls Join`)
+	unset(t)
+	startShop(t, l, "production")
+	for n := range 1100 { // more than a page of younger launches
+		if _, err := l.Start(ctx, launchlog.Request{
+			Key: strconv.Itoa(n), Service: "shop", Environment: "dev", Initiator: "ann",
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refuses(l, `the log has launch 1 of "shop" in "production"`)
+	if found, err := l.List(ctx, launchlog.Filter{Limit: 1}); err != nil || found[0].ID != 1101 {
+		t.Errorf("%+v, %v: no launch was to be started", found, err)
+	}
+	if _, err := l.JoinDev(ctx, ""); err == nil {
+		t.Error("a service without a name")
+	}
+	away := newLog(t, lost{memory.New(nil)}, &launchlog.Options{Budget: time.Millisecond})
+	refuses(away, "the log does not answer: list")
+}
