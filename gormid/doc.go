@@ -7,15 +7,20 @@
 //		Name string
 //	}
 //
-//	func create(ctx context.Context, db *gorm.DB, launch int, launches *launchlog.Log) error {
-//		gen, err := generator.NewDecimal(launches.Generators(launch))
+//	func create(ctx context.Context, db *gorm.DB, launches *launchlog.Log) error {
+//		shop := launchlog.App{Service: "shop", Environment: "production"}
+//		numbers, err := launches.Join(ctx, shop) // takes the app's first number
 //		if err != nil {
 //			return err
 //		}
-//		if err := gen.Ready(ctx); err != nil { // takes the generator's first number
+//		gen, err := generator.NewDecimal(numbers)
+//		if err != nil {
 //			return err
 //		}
-//		if err := db.Use(gormid.New(gormid.Use(gen))); err != nil {
+//		if err := gen.Ready(ctx); err != nil { // before the first transaction
+//			return err
+//		}
+//		if err := db.Use(gormid.New(gormid.Use(gen), gormid.Strict())); err != nil {
 //			return err
 //		}
 //		if err := db.AutoMigrate(&User{}); err != nil {
@@ -72,6 +77,9 @@
 //	tagged autoIncrement                  leaves it to the database; [Rule.For] assigns
 //	of any other type, uint or string     leaves it to GORM and the database
 //	of type UserID idtype.DecimalID       refuses the model
+//
+// With [Strict] the plugin refuses a model whose key it would leave to GORM and the database, unless
+// the key is tagged autoIncrement. Put it beside the rules of a new app.
 //
 // Profile.UserID is a foreign key if GORM has seen a relation that says so. The relation may be in
 // Profile or in User. It is named like one in any case: its name ends in ID. The names ID and

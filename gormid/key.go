@@ -82,6 +82,27 @@ func (in *installed) decide(s *schema.Schema) *key {
 	return k
 }
 
+// covers refuses a model whose single primary key no rule assigns, for [Strict].
+func (in *installed) covers(s *schema.Schema) error {
+	s.Relationships.Mux.RLock()
+	defer s.Relationships.Mux.RUnlock()
+	if len(s.PrimaryFields) != 1 {
+		return nil
+	}
+	field := s.PrimaryFields[0]
+	if field.TagSettings["AUTOINCREMENT"] != "" || in.decide(s).source != nil ||
+		isForeignKey(s, field) || looksForeign(s, field) {
+		return nil
+	}
+	_, err := keyField(s)
+	if scheme, ok := schemeOf(field); ok && err == nil {
+		err = fmt.Errorf("no rule assigns its primary key %s: give gormid.New the rule Use(gen), "+
+			"with a generator of %s IDs", field.Name, scheme)
+	}
+	return newError(s, s.Table, fmt.Errorf("%w (Strict refuses this: tag the key with "+
+		"autoIncrement or autoIncrement:false if it is meant)", err))
+}
+
 func newKey(field *schema.Field) *key {
 	k := &key{column: field.DBName, typ: field.IndirectFieldType, field: field}
 	for _, i := range field.StructField.Index {

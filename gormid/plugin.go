@@ -50,6 +50,9 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 			errs = append(errs, fmt.Errorf("rule %d: %w", i, err))
 		}
 	}
+	if in.strict { // which knows all rules only now
+		in.all.also = in.covers
+	}
 	if len(errs) == 0 {
 		errs = append(errs, in.register(db))
 	}
@@ -70,13 +73,21 @@ type installed struct {
 	general map[idtype.Scheme]source
 	models  map[reflect.Type]source
 	tables  map[string]*key
+	strict  bool
 
 	keys sync.Map // *schema.Schema → *key: what was decided for the models seen so far
 }
 
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if r.source == nil || r.source.missing() {
+	switch {
+	case r.strict && r.named:
+		bad("Strict is for all models: limit the other rules")
+		return errs
+	case r.strict:
+		in.strict = true
+		return nil
+	case r.source == nil || r.source.missing():
 		bad("Use was given no source: give it a generator")
 		return errs
 	}

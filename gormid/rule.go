@@ -20,6 +20,7 @@ type Source[T idtype.ID] interface {
 type Rule struct {
 	source source
 	named  bool // For or ForTable was called: the rule is not a general one
+	strict bool // made by Strict
 	models []any
 	tables []tableKey
 }
@@ -32,6 +33,18 @@ type tableKey struct{ table, column string }
 //
 // Use leaves a key alone that is a foreign key or is named like one: see the package documentation.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
+
+// Strict makes the plugin refuse models that it would leave to GORM and the database. It stands
+// beside the rules:
+//
+//	db.Use(gormid.New(gormid.Strict(), gormid.Use(gen)))
+//
+// A single primary key is an [*Error] if no rule assigns it. Either it is an ID whose scheme or
+// model has no rule, or it is of another type, such as uint or string. The error comes from
+// AutoMigrate, and from each statement of the model. These are allowed: foreign keys, keys named
+// like one, composite keys, and keys tagged autoIncrement or autoIncrement:false, which says that
+// it is meant. Strict itself has no models and no tables.
+func Strict() Rule { return Rule{strict: true} }
 
 // For limits the rule to these models, given as &User{}. For them it wins over a general rule. It
 // also assigns a key that is a foreign key, or is named like one.

@@ -20,7 +20,8 @@ import (
 // models are the models of a database that GORM has parsed. The plugin checks each, and prepares
 // its fields, before the first statement that uses it. GORM has no callback for that.
 type models struct {
-	seen sync.Map // *schema.Schema → *seenModel
+	also func(*schema.Schema) error // a further check, or nil; immutable once callbacks run
+	seen sync.Map                   // *schema.Schema → *seenModel
 
 	mu       sync.Mutex              // of what follows
 	prepared map[*schema.Schema]bool // whose fields have their Set
@@ -47,7 +48,11 @@ func (m *models) see(s *schema.Schema) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.prepare(s, map[*schema.Schema]bool{})
-	seen := &seenModel{relations, check(s)}
+	err := check(s)
+	if err == nil && m.also != nil {
+		err = m.also(s)
+	}
+	seen := &seenModel{relations, err}
 	m.seen.Store(s, seen)
 	return seen.err
 }

@@ -104,6 +104,7 @@ var only = []struct {
 	kind Kind
 }{
 	{"ErrorTexts", testErrorTexts, SQLite},
+	{"Strict", testStrict, SQLite},
 	{"WithoutUse", testWithoutUse, SQLite},
 	{"BatchInClickHouse", testBatchInClickHouse, ClickHouse},
 	{"ZeroInClickHouse", testZeroInClickHouse, ClickHouse},
