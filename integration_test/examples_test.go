@@ -74,7 +74,7 @@ func startLaunch(
 		t.Fatal(err)
 	}
 	launch, err := launches.Start(t.Context(),
-		launchlog.Request{Key: "deploy-1", Service: "shop", Environment: "test", Initiator: "test"})
+		launchlog.Request{Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test"})
 	if err != nil || launch.ID != 1 {
 		t.Fatalf("launch %d, %v", launch.ID, err)
 	}

@@ -69,7 +69,7 @@ func (e *SchemaError) Error() string {
 	switch {
 	case e.Have == 0:
 		return "launchlog: there is no launch log: if there was one, do not migrate, because its " +
-			"data was lost (docs/launchlog.md, After a restore); else create it with `idmint migrate`"
+			"data was lost (docs/restore.md); else create it with `idmint migrate`"
 	case e.Have < e.Want:
 		return fmt.Sprintf("launchlog: the launch log has schema version %d, older than %d: "+
 			"upgrade it with `idmint migrate`", e.Have, e.Want)

@@ -154,8 +154,9 @@ func TestFigures(t *testing.T) {
 	known := known(measured(t))
 	fence := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	for _, name := range []string{
-		"README.md", "docs/databases.md", "docs/launchlog.md",
-		"docs/sno.md", "docs/versions.md",
+		"README.md", "docs/choosing.md", "docs/databases.md", "docs/deployments.md",
+		"docs/launchlog.md", "docs/restore.md", "docs/schemes.md", "docs/sno.md",
+		"docs/versions.md",
 	} {
 		for _, f := range figuresIn(fence.ReplaceAllString(document(t, name), "")) {
 			if !known[f] && constants[f] == "" {

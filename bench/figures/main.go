@@ -1,5 +1,4 @@
-// Command figures writes the tables of figures in README.md and in docs/databases.md anew. They are
-// measured: docs/speed.md is written by make bench, docs/report.json by idmint report. It is run in
+// Command figures writes the tables of figures in README.md and in pages of docs anew. They are measured: docs/speed.md is written by make bench, docs/report.json by idmint report. It is run in
 // the checkout's folder, by make bench, and after a new report:
 //
 //	go run ./bench/figures
@@ -31,7 +30,8 @@ type block struct {
 }
 
 var blocks = []block{
-	{"README.md", "speed", speedTable},
+	{"README.md", "sizes", sizesTable},
+	{"docs/choosing.md", "speed", speedTable},
 	{"docs/databases.md", "keys", keysTable},
 	{"docs/databases.md", "clickhouse", clickHouseTable},
 }
@@ -124,7 +124,7 @@ func (s *source) target(what, peer string) ([]string, error) {
 
 var headOfSpeed = regexp.MustCompile(`on (\d{4}-\d\d-\d\d): .* on (\d+) processors .* with (go[\w.]+)\.\n`)
 
-// speedRows are what the README shows of docs/speed.md.
+// speedRows are what docs/choosing.md shows of docs/speed.md.
 var speedRows = []struct{ label, what, peer string }{
 	{"`Decimal.Next`", "decimal, a shared generator", "an atomic add"},
 	{"the same, two goroutines on one generator", "decimal, a shared generator, 2 goroutines", "an atomic add"},
@@ -176,18 +176,42 @@ func keysTable(s *source) (string, error) {
 	for _, database := range []string{"PostgreSQL", "MariaDB", "SQLite"} {
 		text += "| " + database + " |"
 		for _, k := range keys {
-			i := slices.IndexFunc(s.Footprints, func(f measure.Footprint) bool {
-				return f.Database == database && f.Scheme == k.scheme && f.Storage == k.storage
-			})
-			if i < 0 {
-				return "", fmt.Errorf("docs/report.json has no size of %s in %s", k.label, database)
+			f, err := s.footprint(database, k.scheme, k.storage)
+			if err != nil {
+				return "", err
 			}
-			f := s.Footprints[i]
 			text += fmt.Sprintf(" %.1f; %.0f |", perRow(f.KeyBytes, f.Rows), perRow(f.LogBytes, f.Rows))
 		}
 		text += "\n"
 	}
 	return text, nil
+}
+
+func (s *source) footprint(database, scheme, storage string) (measure.Footprint, error) {
+	i := slices.IndexFunc(s.Footprints, func(f measure.Footprint) bool {
+		return f.Database == database && f.Scheme == scheme && f.Storage == storage
+	})
+	if i < 0 {
+		return measure.Footprint{}, fmt.Errorf("docs/report.json has no size of %s in %s", scheme, database)
+	}
+	return s.Footprints[i], nil
+}
+
+// plain is the size of an ID that is not compressed, or 0.
+func (s *source) plain(scheme, storage string) float64 {
+	for _, c := range s.Compression {
+		if c.Scheme == scheme && c.Storage == storage && c.Codec == "NONE" {
+			return c.BytesPerID
+		}
+	}
+	return 0
+}
+
+func bytesPerID(size float64) string {
+	if size < 0.1 {
+		return fmt.Sprintf("%.3f", size)
+	}
+	return fmt.Sprintf("%.2f", size)
 }
 
 func perRow(bytes int64, rows int) float64 { return float64(bytes) / float64(rows) }
@@ -205,6 +229,38 @@ func (s *source) least(scheme, storage, sort string, generators int) (float64, b
 	return least, found
 }
 
+// sizesTable is a choice of the other tables of sizes, for README.
+func sizesTable(s *source) (string, error) {
+	some := []string{"decimal", "short", "sno", "snowflake", "UUIDv7", "UUIDv4"}
+	head, rule := "| |", "|---|"
+	rows := []string{
+		"| the value, in each row and reference |",
+		"| PostgreSQL, the key's index, for each row |",
+		"| ClickHouse, ordered by the key |",
+		"| ClickHouse, in order of arrival |",
+	}
+	for _, k := range keys {
+		if !slices.Contains(some, k.label) {
+			continue
+		}
+		head, rule = head+" "+k.label+" |", rule+"---|"
+		f, err := s.footprint("PostgreSQL", k.scheme, k.storage)
+		if err != nil {
+			return "", err
+		}
+		byID, _ := s.least(k.scheme, k.storage, measure.SortedByID, 4)
+		byArrival, ok := s.least(k.scheme, k.storage, measure.Arrival, 4)
+		if !ok {
+			return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
+		}
+		rows[0] += fmt.Sprintf(" %.0f |", s.plain(k.scheme, k.storage))
+		rows[1] += fmt.Sprintf(" %.1f |", perRow(f.KeyBytes, f.Rows))
+		rows[2] += " " + bytesPerID(byID) + " |"
+		rows[3] += " " + bytesPerID(byArrival) + " |"
+	}
+	return strings.Join(append([]string{head, rule}, rows...), "\n") + "\n", nil
+}
+
 func clickHouseTable(s *source) (string, error) {
 	text := "| | by ID: 1 | 4 | 64 | by arrival: 1 | 4 | 64 |\n|---|---|---|---|---|---|---|\n"
 	for _, k := range keys {
@@ -216,10 +272,8 @@ func clickHouseTable(s *source) (string, error) {
 				switch {
 				case !ok:
 					text += " |"
-				case size < 0.1:
-					text += fmt.Sprintf(" %.3f |", size)
 				default:
-					text += fmt.Sprintf(" %.2f |", size)
+					text += " " + bytesPerID(size) + " |"
 				}
 				some = some || ok
 			}

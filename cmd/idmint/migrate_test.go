@@ -13,7 +13,7 @@ func TestMigrateTells(t *testing.T) {
 	s := newShell(t)
 	got := s.run("launch", "list", "--db", "sqlite:app.db")
 	for _, want := range []string{
-		"there is no launch log", "if there was one, do not migrate", "docs/launchlog.md",
+		"there is no launch log", "if there was one, do not migrate", "docs/restore.md",
 		"create it with `idmint migrate`",
 	} {
 		if got.status != 1 || !strings.Contains(got.stderr, want) {

@@ -1,4 +1,4 @@
-// Command postgres stores rows with keys of their own in PostgreSQL, by pgx: what the README shows.
+// Command postgres stores rows with keys of their own in PostgreSQL, by pgx: what docs/postgresql.md shows.
 package main
 
 import (
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -27,28 +26,27 @@ type User struct {
 }
 
 func main() {
-	for _, name := range []string{"IDMINT_DB", "IDMINT_LAUNCH_ID"} {
-		if os.Getenv(name) == "" {
-			log.Fatalf("%s is not set: the README says to what, under %q", name, "In PostgreSQL")
-		}
+	if os.Getenv("IDMINT_DB") == "" {
+		log.Fatal("IDMINT_DB is not set: docs/postgresql.md says to what")
 	}
 	ctx := context.Background()
 	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
 	config.AfterConnect = pgxid.AfterConnect
 	postgres.Watch(config.ConnConfig)
 	pool := must(pgxpool.NewWithConfig(ctx, config))
-	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
-	ids := must(generator.NewDecimal(launches.Generators(launch)))
+	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
+	ids := must(generator.NewDecimal(numbers))
 	check(ids.Ready(ctx))
 	defer ids.Close(ctx)
+	keys := must(generator.For[UserID](ids))
 
 	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
 	must(pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)"))
 
 	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
-	for i := range users {
-		users[i].ID = UserID(must(ids.Next(ctx)))
+	for i, id := range must(keys.Many(ctx, len(users))) {
+		users[i].ID = id
 	}
 	must(pool.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "name"}, pgx.CopyFromSlice(len(users), func(i int) ([]any, error) {
 		return []any{&users[i].ID, users[i].Name}, nil
