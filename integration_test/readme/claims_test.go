@@ -7,19 +7,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/integration_test/internal/checkout"
 )
 
 // The program of docs/claims.md runs as the page says, and takes the number again that it had.
 func TestClaimsCommands(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "idmint")
-	if err := checkout.Copy(dir); err != nil {
-		t.Fatal(err)
-	}
+	dir := copied(t)
 	numbers := ""
 	for range 2 {
-		for _, block := range blocks(t, "docs/claims.md", "sh") {
+		for _, block := range needBlocks(t, "docs/claims.md", "sh") {
 			cmd := exec.Command("bash", "-euo", "pipefail", "-c", block)
 			cmd.Dir = dir
 			out, err := cmd.CombinedOutput()

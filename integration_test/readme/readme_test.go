@@ -9,15 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/integration_test/internal/checkout"
 )
 
 func TestMain(m *testing.M) {
 	if err := os.Chdir("../.."); err != nil { // where a reader of the README stands
 		panic(err)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if dir, err := makeCopy(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(dir))
+	}
+	os.Exit(status)
 }
 
 // blocks are a page's code blocks of a language.
@@ -28,32 +30,43 @@ func blocks(t *testing.T, page, language string) []string {
 		t.Fatal(err)
 	}
 	var found []string
-	for _, m := range regexp.MustCompile("(?s)```"+language+
-		"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		found = append(found, m[1])
+	for _, block := range fenced.FindAllString(string(text), -1) {
+		head, body, _ := strings.Cut(block, "\n")
+		if head == "```"+language {
+			found = append(found, strings.TrimSuffix(body, "```"))
+		}
 	}
+	return found
+}
+
+// needBlocks are the blocks of a page that has some.
+func needBlocks(t *testing.T, page, language string) []string {
+	t.Helper()
+	found := blocks(t, page, language)
 	if len(found) == 0 {
 		t.Fatalf("%s has no %s blocks", page, language)
 	}
 	return found
 }
 
-// The programs of the pages are those that are compiled.
-func TestReadmePrograms(t *testing.T) {
+// The programs of the pages are those that are compiled. A block that is a part of one begins with
+// a tab.
+func TestPrograms(t *testing.T) {
 	var sources []string
 	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range programs {
-		source, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, string(source))
+		sources = append(sources, read(t, p))
 	}
-	for _, page := range []string{"README.md", "docs/claims.md"} {
+	found := map[string]bool{}
+	for _, page := range documents(t) {
 		for _, block := range blocks(t, page, "go") {
+			if !strings.HasPrefix(block, "\t") && !strings.HasPrefix(block, "package ") {
+				continue
+			}
+			found[page] = true
 			if !slices.ContainsFunc(sources, func(source string) bool {
 				return strings.Contains(source, block)
 			}) {
@@ -61,15 +74,31 @@ func TestReadmePrograms(t *testing.T) {
 			}
 		}
 	}
+	for _, page := range []string{
+		"docs/claims.md", "docs/clickhouse.md", "docs/postgresql.md", "docs/schemes.md",
+	} {
+		if !found[page] {
+			t.Errorf("%s shows no program", page)
+		}
+	}
+	whole := blocks(t, "README.md", "go")
+	if len(whole) != 1 || whole[0] != read(t, "examples/quickstart/main.go") {
+		t.Error("README does not show examples/quickstart/main.go whole")
+	}
 }
 
-// The README's commands are run, one block after the other, in a copy of the checkout. Not the
-// tests, which are running.
-func TestReadmeCommands(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "idmint")
-	if err := checkout.Copy(dir); err != nil {
-		t.Fatal(err)
+// README is one page.
+func TestReadmeIsShort(t *testing.T) {
+	text := fenced.ReplaceAllString(read(t, "README.md"), "")
+	if n := len(strings.Fields(text)); n > 900 {
+		t.Errorf("%d words", n)
 	}
+}
+
+// The commands of README and of the command line's page are run, one block after the other, in a
+// copy of the checkout. Not the tests, which are running.
+func TestReadmeCommands(t *testing.T) {
+	dir := copied(t)
 	user := filepath.Join(dir, "..", "yours") // a module that uses the checkout
 	if err := os.MkdirAll(user, 0o755); err != nil {
 		t.Fatal(err)
@@ -85,7 +114,8 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	said := ""
-	for _, block := range blocks(t, "README.md", "sh") {
+	for _, block := range slices.Concat(needBlocks(t, "README.md", "sh"),
+		needBlocks(t, "docs/cli.md", "sh")) {
 		if block == "make test\n" {
 			continue
 		}
@@ -139,6 +169,11 @@ func inTransaction(t *testing.T, dir string) string {
 	if err := os.WriteFile(program, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if err := os.WriteFile(program, source, 0o644); err != nil {
+			t.Error(err)
+		}
+	}()
 	cmd := exec.Command("go", "run", "./examples/quickstart")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "IDMINT_LAUNCH_ID=1")

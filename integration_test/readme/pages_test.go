@@ -1,0 +1,93 @@
+package readme
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/internal/checkout"
+)
+
+var makeCopy = sync.OnceValues(func() (string, error) {
+	top, err := os.MkdirTemp("", "idmint-readme-")
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(top, "idmint")
+	return dir, checkout.Copy(dir)
+})
+
+// copied is a copy of the checkout without databases. The tests share it, since a program that was
+// built in one folder is not built again.
+func copied(t *testing.T) string {
+	t.Helper()
+	dir, err := makeCopy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*.db*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The two services of docs/deployments.md run as the page says, in PostgreSQL, and print what it
+// shows. A service with another one's launch says what the page says.
+func TestTwoServices(t *testing.T) {
+	const page = "docs/deployments.md"
+	listener, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	script := strings.ReplaceAll(strings.Join(needBlocks(t, page, "sh"), ""), "localhost:8080", addr)
+	script += "wait\nIDMINT_LAUNCH_ID=1 bin/billing"
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+	cmd.Dir = copied(t)
+	cmd.Env = append(os.Environ(), "ORDERS_ADDR="+addr,
+		"IDMINT_DB="+dbtest.New(t, databases.Postgres).Source())
+	out, err := cmd.CombinedOutput()
+	said := regexp.MustCompile(`^(\{|invoice|launchlog:)`) // by the services
+	counter := regexp.MustCompile(`invoice \d+0000000002`)
+	shown := 0
+	if err == nil { // the last command is the one that the page says is refused
+		t.Errorf("nothing failed:\n%s", out)
+	}
+	for _, block := range blocks(t, page, "") {
+		for line := range strings.Lines(block) {
+			if !said.MatchString(line) {
+				continue
+			}
+			shown++
+			// How close two services come depends on when they looked at the log.
+			want := counter.ReplaceAllString(regexp.QuoteMeta(line), `invoice \d+0000000002`)
+			if !regexp.MustCompile(`(?m)` + want).Match(out) {
+				t.Errorf("%s shows %q, and the services said\n%s", page, line, out)
+			}
+		}
+	}
+	if shown != 5 {
+		t.Errorf("%s shows %d lines of the services", page, shown)
+	}
+	for _, want := range []string{"orders   production", "billing  production"} {
+		if !regexp.MustCompile(strings.ReplaceAll(want, "  ", ` +`)).Match(out) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
