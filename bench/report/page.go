@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -45,6 +46,10 @@ func head(r *results) (string, error) {
 	}
 	processors := median(got).Center
 	c := r.config
+	peers := strings.TrimRight(strings.ReplaceAll(c["peers"], "github.com/", ""), ", ")
+	if peers == "" {
+		return "", errors.New("the run names no peers")
+	}
 	text := fmt.Sprintf(`# Speed
 
 Written by `+"`make bench`"+` on %s: not to be edited. %d rounds on %s processors (%s, %s/%s) with %s.
@@ -55,7 +60,7 @@ median of the ratios within each round. Absolute figures are those of this machi
 better. Serial is GOMAXPROCS=1. Parallel is two goroutines on two processors, and time is per ID, so
 perfect scaling halves it. Two goroutines that share nothing got %.2f processors.
 `, c["date"], len(got), c["processors"], c["cpu"], c["goos"], c["goarch"], c["go"],
-		strings.TrimRight(strings.ReplaceAll(c["peers"], "github.com/", ""), ", "), processors)
+		peers, processors)
 	if len(got) < enough {
 		text += fmt.Sprintf(
 			"\n**Not a measurement**: fewer than %d rounds show that the benchmarks work, and no more.\n", enough)
