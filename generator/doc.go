@@ -4,11 +4,12 @@
 // its IDs its own. For a decimal generator these are the numbers of a launch, a deployment of the
 // app, from the launch log:
 //
-//	gen, err := generator.NewDecimal(log.Generators(launch))
+//	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
+//	gen, err := generator.NewDecimal(numbers)
 //	err = gen.Ready(ctx) // takes its first number, before the first transaction
 //	defer gen.Close(ctx) // reports how far it came, so that the next start begins above it
-//	id, err := gen.Next(ctx)
-//	user.ID = UserID(id) // a typed key is a conversion away
+//	users, err := generator.For[UserID](gen)
+//	user.ID, err = users.Next(ctx)
 //
 //	type         mints        its own by                       at most               waits for
 //	[Decimal]    DecimalID    launch, generator numbers        any number            its numbers
@@ -18,9 +19,9 @@
 //	[Short]      ShortID      Given(struct{}{}), or a Ceiling  512 per millisecond   the next ms
 //	[Sno]        SnoID        partition                        65,536 per 4 ms       the next 4 ms
 //
-// All have Next for one ID and Fill for many. [Decimal.Owned] and [Trace.Owned] make a generator
-// for one goroutine. [Buffer] keeps IDs of any generator ready. [BackdatedSno] mints IDs of times
-// that are given.
+// All have Next for one ID and Fill for many. [For] makes typed [Keys] of them. [Decimal.Owned] and
+// [Trace.Owned] make a generator for one goroutine. [Buffer] keeps IDs of any generator ready.
+// [BackdatedSno] mints IDs of times that are given.
 //
 // # What it promises
 //

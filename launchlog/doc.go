@@ -20,15 +20,19 @@
 //		Key: "deploy-4711", Service: "shop", Environment: "production", Initiator: "ann",
 //	})
 //
-// An app takes its generator numbers itself:
+// An app joins its launch when it starts, and takes its generator numbers itself:
 //
-//	gen, err := generator.NewDecimal(log.Generators(launch.ID))
+//	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
+//	gen, err := generator.NewDecimal(numbers)
 //	err = gen.Ready(ctx)
 //	defer gen.Close(ctx)
 //
-// Ready takes the first generator number. Call it before the app's first transaction. A transaction
-// that mints on the log's own database holds what the log waits for. With SQLite that is the lock
-// of the file. With a server it is a connection of the pool, if that is small.
+// [Log.Join] reads the number from the environment, and refuses a launch that has ended or is
+// another service's. [Log.JoinDev] is for laptops.
+//
+// Ready readies the generator. Call it before the app's first transaction. A transaction that mints
+// on the log's own database holds what the log waits for. With SQLite that is the lock of the file.
+// With a server it is a connection of the pool, if that is small.
 //
 // # Counters
 //

@@ -356,6 +356,6 @@ func (d *demo) next() {
    go run ./cmd/idmint inspect --scheme decimal %[3]v
    go run ./cmd/idmint import YOUR.csv --db sqlite:%[1]s --table yours
 
-The README shows the same in ten lines of Go.
+The README shows the same in Go.
 `, demoFile, d.launch[1].ID, d.last)
 }

@@ -148,7 +148,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// inTransaction runs the README's ten lines again, with a transaction that writes as the first
+// inTransaction runs the README's program again, with a transaction that writes as the first
 // thing that the app does. The launch log lies in the same file.
 func inTransaction(t *testing.T, dir string) string {
 	t.Helper()
