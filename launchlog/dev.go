@@ -20,7 +20,7 @@ const DevEnvironment = "dev"
 // Every start of the app takes the next generator number of it. Where somebody has ended that
 // launch, the next start begins another one.
 //
-// It is never for production, where a launch says what was deployed and by whom. So it is a
+// It is never for production, where a launch says who deployed what. So it is a
 // [*JoinError] where the [LaunchVariable] is set, or where the log's namespace has a launch of
 // another environment. Other errors are those of [Log.Start] and Join.
 func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) {

@@ -46,9 +46,9 @@ func (e *JoinError) Unwrap() error { return e.Err }
 //	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
 //	gen, err := generator.NewDecimal(numbers)
 //
-// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here:
-// a launch that was not handed over, that the log does not have, that has ended, or that is another
-// service's or environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
+// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here. No
+// launch was handed over, the log does not have it, it has ended, or it is another service's or
+// environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
 // [ErrOtherApp], [ErrGeneratorsExhausted], an [*UnresolvedError], or what the store says. Texts
 // that no launch can have are a [*RequestError].
 //
