@@ -35,6 +35,19 @@ func TestExamples(t *testing.T) {
 			}
 		}
 	})
+	t.Run("gorm", func(t *testing.T) {
+		d := dbtest.New(t, databases.Postgres).Source()
+		startLaunch(t, "pgx", d, migrations.Postgres,
+			func(ctx context.Context) (launchlog.Store, error) {
+				return postgres.Open(ctx, d)
+			})
+		got := runExample(t, "gorm", t.TempDir(), "IDMINT_DB="+d)
+		want := "Ann ordered tea by 20000000001 as 10000000001\n" +
+			"Ann ordered milk by 30000000001 as 10000000001\n"
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
 	t.Run("clickhouse", func(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "shop.db")

@@ -30,6 +30,9 @@ type (
 )
 
 func main() {
+	if os.Getenv("IDMINT_DB") == "" {
+		log.Fatal("IDMINT_DB is not set: docs/deployments.md says to what")
+	}
 	ctx := context.Background()
 	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
 	config.AfterConnect = pgxid.AfterConnect

@@ -37,6 +37,9 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	if os.Getenv("IDMINT_DB") == "" {
+		return errors.New("IDMINT_DB is not set: docs/deployments.md says to what")
+	}
 	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
 	if err != nil {
 		return err
