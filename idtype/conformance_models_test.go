@@ -1,0 +1,479 @@
+package idtype_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A model is a scheme as docs/design/formats.md describes it, in slow arithmetic that it shares
+// with no function of the package: an ID is a string of digits.
+type model struct {
+	kind   kind // for the reference of its text
+	base   int  // of the digits
+	ranges []partRanges
+	digits func(p parts) string
+	middle parts // those of a worked value
+	// numbers that do not follow the layout, and the part that shows it
+	older map[int64]string
+	bad   []badText
+	// whether JSON takes a number for the ID
+	jsonNumbers bool
+	spans       [][2]int64
+	// the former layouts that hold an ID
+	layouts func(p parts) []string
+}
+
+// parts are by their names in JSON. The mode of eightbyte IDs is its bit.
+type parts map[string]int64
+
+type partRanges struct {
+	name        string
+	least, most int64
+	step        int64 // the unit of a time in milliseconds, 0 for other parts
+}
+
+const (
+	shortEpochMs = 1_519_862_400_000 // 2018-03-01T00:00:00Z
+	snoEpochMs   = 1_262_304_000_000 // 2010-01-01T00:00:00Z
+	lastOf42     = 1<<42 - 1
+)
+
+var models = map[string]model{
+	"decimal": {
+		kind: kindNamed("DecimalID as bigint"), base: 10,
+		ranges: []partRanges{
+			{"counter", 1, 922_337_202, 0},
+			{"generator_id", 0, 99_999, 0},
+			{"launch_id", 0, 99_999, 0},
+		},
+		digits: func(p parts) string {
+			return fmt.Sprintf("%09d%05d%05d", p["counter"], p["generator_id"], p["launch_id"])
+		},
+		middle: parts{"counter": 1415, "generator_id": 92, "launch_id": 65},
+		older: map[int64]string{
+			1: "counter", 57: "counter", 99_999: "counter", 9_999_999_999: "counter",
+			9_223_372_030_000_000_000: "counter", math.MaxInt64: "counter",
+		},
+		bad: badNumbers, jsonNumbers: true,
+	},
+	"sequence": {
+		kind: kindNamed("SequenceID as bigint"), base: 2,
+		ranges: []partRanges{{"number", 1, math.MaxInt64, 0}},
+		digits: func(p parts) string { return fmt.Sprintf("%064b", p["number"]) },
+		middle: parts{"number": 57},
+		bad:    badNumbers, jsonNumbers: true,
+	},
+	"trace": {
+		kind: kindNamed("TraceID as bigint"), base: 2,
+		ranges: []partRanges{
+			{"timestamp", 0, 1<<25 - 1, 0},
+			{"node_no", 0, 1<<16 - 1, 0},
+			{"bottom", 1, 1<<22 - 1, 0},
+		},
+		digits: func(p parts) string {
+			return fmt.Sprintf("0%025b%016b%022b", p["timestamp"], p["node_no"], p["bottom"])
+		},
+		middle: parts{"timestamp": 16_903_607, "node_no": 24_528, "bottom": 3_799_583},
+		older:  map[int64]string{1 << 22: "bottom", 1 << 62: "bottom", 5 << 38: "bottom"},
+		bad:    badNumbers, jsonNumbers: true,
+		spans: [][2]int64{
+			{0, 0},
+			{999, 1000},
+			{1_700_000_000_000, 1_700_003_599_999},
+			{-1, 0},
+			{-1500, -1001},
+			{(1<<25 - 1) * 1000, 1 << 25 * 1000},
+			{0, (1<<25 - 1) * 1000},
+			{0, 1 << 25 * 1000},
+			{1000, (1<<25)*1000 + 999},
+			{1, 0},
+			{5000, 4999},
+		},
+	},
+	"short": {
+		kind: short, base: 2,
+		ranges: []partRanges{
+			{"unix_ms", shortEpochMs, shortEpochMs + lastOf42, 1},
+			{"sequence", 0, 511, 0},
+			{"random", 0, 511, 0},
+		},
+		digits: func(p parts) string {
+			ms := p["unix_ms"] - shortEpochMs
+			return fmt.Sprintf("0000%042b%09b%09b", ms, p["sequence"], p["random"])
+		},
+		middle: parts{"unix_ms": 1_562_179_504_129, "sequence": 270, "random": 98},
+		older: map[int64]string{
+			1 << 60: "unix_ms", 1<<62 | 98: "unix_ms", math.MaxInt64: "unix_ms",
+		},
+		bad: badShortTexts, jsonNumbers: true,
+		spans: spansOf(shortEpochMs, shortEpochMs+lastOf42),
+	},
+	"eightbyte": {
+		kind: kindNamed("EightByteID as bytes"), base: 2,
+		ranges: []partRanges{
+			{"mode", 0, 1, 0},
+			{"unix_ms", 0, lastOf42, 1},
+			{"sequence", 0, 63, 0},
+			{"generator_id", 0, 2047, 0},
+			{"cluster_id", 0, 15, 0},
+		},
+		digits: func(p parts) string {
+			at, generator := fmt.Sprintf("%042b", p["unix_ms"]), fmt.Sprintf("%011b", p["generator_id"])
+			if p["mode"] == 0 {
+				at = reversed(at)
+			}
+			return fmt.Sprintf("%s%06b%s%b%s%04b", at, p["sequence"], generator[:3], p["mode"],
+				generator[3:], p["cluster_id"])
+		},
+		middle: parts{
+			"mode": 1, "unix_ms": 1_573_827_159_591, "sequence": 33, "generator_id": 1161,
+			"cluster_id": 11,
+		},
+		bad:   append(badByteTexts, badText{"a letter of sno", "233333333333333g", "", nil}),
+		spans: spansOf(0, lastOf42),
+		layouts: func(p parts) (held []string) {
+			if p["mode"] == 0 && p["generator_id"] <= 63 {
+				held = append(held, "v1")
+			}
+			if p["mode"] == 0 && p["generator_id"] <= 255 {
+				held = append(held, "v2")
+			}
+			if p["generator_id"] <= 255 {
+				held = append(held, "v3")
+			}
+			return held
+		},
+	},
+	"sno": {
+		kind: kindNamed("SnoID as bytes"), base: 2,
+		ranges: []partRanges{
+			{"unix_ms", snoEpochMs, snoEpochMs + 4*(1<<39) - 1, 4},
+			{"tick_tock", 0, 1, 0},
+			{"meta", 0, 255, 0},
+			{"partition", 0, 65_535, 0},
+			{"sequence", 0, 65_535, 0},
+		},
+		digits: func(p parts) string {
+			units := (p["unix_ms"] - snoEpochMs) / 4
+			return fmt.Sprintf("%039b%b%08b%016b%016b", units, p["tick_tock"], p["meta"],
+				p["partition"], p["sequence"])
+		},
+		middle: parts{
+			"unix_ms": 1_703_587_783_960, "tick_tock": 1, "meta": 158, "partition": 34_824,
+			"sequence": 56_450,
+		},
+		bad: append(badByteTexts,
+			badText{"a digit of hexadecimal", "2333333333333330", "", nil},
+			badText{"a digit of hexadecimal", "1333333333333333", "", nil}),
+		spans: spansOf(snoEpochMs, snoEpochMs+4*(1<<39)-1),
+	},
+}
+
+// spansOf are spans of time at and beyond the ends of a scheme's.
+func spansOf(first, last int64) [][2]int64 {
+	return [][2]int64{
+		{first, first},
+		{first, last},
+		{last, last},
+		{first + 1, first + 4},
+		{first + 3, first + 3},
+		{1_700_000_000_000, 1_700_000_000_000},
+		{1_700_000_000_001, 1_700_003_600_000},
+		{1<<41 - 1, 1 << 41},
+		{first - 1, first},
+		{first, last + 1},
+		{last + 1, last + 9},
+		{first + 5, first + 4},
+		{-1, -1},
+	}
+}
+
+// raw are the bytes of parts.
+func (m model) raw(p parts) []byte {
+	v, ok := new(big.Int).SetString(m.digits(p), m.base)
+	if !ok {
+		panic(m.digits(p))
+	}
+	return v.FillBytes(make([]byte, m.kind.size))
+}
+
+func (m model) file(t *testing.T) vectorFile {
+	t.Helper()
+	f := vectorFile{
+		Format: 1, Scheme: string(m.kind.scheme),
+		Sources: map[string]string{
+			"formats": "computed from docs/design/formats.md by slow arithmetic on strings of " +
+				"digits; no code of idmint's packages",
+		},
+	}
+	for _, p := range m.cases() {
+		if raw := m.raw(p); !isZero(raw) {
+			f.Valid = append(f.Valid, m.valid("formats", p))
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(m.older)) {
+		f.Older = append(f.Older, m.olderVector("formats", n, m.older[n]))
+	}
+	for _, b := range m.bad {
+		if utf8.ValidString(b.text) && len(b.text) < 100 { // others are no JSON, or no small file
+			f.Invalid = append(f.Invalid, m.badVector(t, "formats", b.text, b.name))
+		}
+	}
+	zeros := m.kind.write(m.kind.zero())
+	f.Invalid = append(f.Invalid, m.badVector(t, "formats", zeros, "zero means not assigned"))
+	f.InvalidParts = m.outside()
+	f.JSON, f.InvalidJSON = m.json(f.Valid)
+	for _, s := range m.spans {
+		f.Bounds = append(f.Bounds, m.span(s[0], s[1]))
+	}
+	if m.kind.scheme == idtype.SchemeTrace {
+		f.Times = traceTimes()
+	}
+	return f
+}
+
+// cases are the parts of valid IDs: a worked value; each part at its ends, with each bit and each
+// power of ten alone; all at their ends; some drawn at random, always the same.
+func (m model) cases() (all []parts) {
+	seen := map[string]bool{}
+	add := func(p parts) {
+		for _, r := range m.ranges {
+			if r.step > 1 { // a unit's parts are those of its start
+				p[r.name] -= (p[r.name] - r.least) % r.step
+			}
+		}
+		if digits := m.digits(p); !seen[digits] {
+			seen[digits] = true
+			all = append(all, p)
+		}
+	}
+	with := func(name string, value int64) {
+		p := maps.Clone(m.middle)
+		p[name] = value
+		add(p)
+		if m.layouts != nil { // in both modes
+			p = maps.Clone(p)
+			p["mode"] = 1 - p["mode"]
+			add(p)
+		}
+	}
+	add(maps.Clone(m.middle))
+	least, most := parts{}, parts{}
+	for _, r := range m.ranges {
+		least[r.name], most[r.name] = r.least, r.most
+	}
+	add(least)
+	add(most)
+	for _, r := range m.ranges {
+		with(r.name, r.least)
+		with(r.name, r.most)
+		for _, base := range []int64{2, 10} {
+			for v := int64(1); v <= r.most-r.least; v *= base {
+				if base == 2 || m.base == 10 || m.kind.digits {
+					with(r.name, r.least+v)
+				}
+				if v > math.MaxInt64/base {
+					break
+				}
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(14, 92))
+	for range 40 {
+		p := parts{}
+		for _, r := range m.ranges {
+			p[r.name] = r.least + rng.Int64N(r.most-r.least+1)
+		}
+		add(p)
+	}
+	return all
+}
+
+func (m model) valid(source string, p parts) validVector {
+	raw := m.raw(p)
+	v := validVector{
+		Source: source, Text: m.kind.write(raw), Hex: fmt.Sprintf("%x", raw), Parts: m.encode(p),
+	}
+	if len(raw) == 8 { // an integer column's: signed
+		v.Number = strconv.FormatInt(new(big.Int).SetBytes(raw).Int64(), 10)
+		if raw[0] > 127 {
+			n := new(big.Int).SetBytes(raw)
+			v.Number = n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 64)).String()
+		}
+	} else {
+		v.UUID = refUUID(v.Text)
+	}
+	if ms, timed := p["unix_ms"]; timed {
+		v.Time = time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	if m.layouts != nil {
+		v.Layouts = m.layouts(p)
+	}
+	return v
+}
+
+// encode is parts in the order of the layout. An integer beyond 2^53−1 is a string.
+func (m model) encode(p parts) json.RawMessage {
+	var members []string
+	for _, r := range m.ranges {
+		value := strconv.FormatInt(p[r.name], 10)
+		switch {
+		case r.name == "mode" && (p["mode"] == 0 || p["mode"] == 1):
+			value = []string{`"SPREAD"`, `"TIME_SEQUENTIAL"`}[p["mode"]]
+		case p[r.name] > 1<<53-1 || p[r.name] < -1<<53+1 || m.kind.scheme == idtype.SchemeSequence:
+			value = `"` + value + `"`
+		}
+		members = append(members, fmt.Sprintf("%q:%s", r.name, value))
+	}
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+}
+
+func (m model) olderVector(source string, n int64, part string) olderVector {
+	raw := bigEndian(n)
+	return olderVector{
+		source, m.kind.write(raw), strconv.FormatInt(n, 10), fmt.Sprintf("%x", raw), part,
+	}
+}
+
+func (m model) badVector(t *testing.T, source, text, reason string) badVector {
+	t.Helper()
+	if m.kind.read(text) != nil {
+		t.Fatalf("the model reads %q", text)
+	}
+	return badVector{source, text, reason}
+}
+
+// outside are parts just beyond their ranges, and those that would make zero.
+func (m model) outside() (all []partsVector) {
+	if m.kind.scheme == idtype.SchemeSequence { // its part is the ID
+		return nil
+	}
+	zero := parts{}
+	for _, r := range m.ranges {
+		zero[r.name] = r.least
+		for _, v := range []int64{r.least - 1, r.most + 1} {
+			if r.name == "mode" { // it is a name
+				continue
+			}
+			p := maps.Clone(m.middle)
+			p[r.name] = v
+			all = append(all, partsVector{Source: "formats", Parts: m.encode(p), Part: r.name})
+		}
+	}
+	if strings.Trim(m.digits(zero), "0") == "" {
+		all = append(all, partsVector{Source: "formats", Parts: m.encode(zero)})
+	}
+	return all
+}
+
+// json are values that are read, and values that are refused.
+func (m model) json(valid []validVector) (read []jsonVector, refused []string) {
+	read = append(read, jsonVector{JSON: "null", Written: true})
+	for _, v := range valid[:min(3, len(valid))] {
+		read = append(read, jsonVector{JSON: strconv.Quote(v.Text), Text: &v.Text, Written: true})
+		if m.jsonNumbers {
+			read = append(read, jsonVector{JSON: v.Number, Text: &v.Text})
+		} else if v.Number != "" {
+			refused = append(refused, v.Number)
+		}
+	}
+	if !m.jsonNumbers {
+		refused = append(refused, "1234567890123456")
+	}
+	return read, append(refused, "0", "-1", "1.5", "1e3", "true", "false", "[]", "{}", `""`, `" "`,
+		strconv.Quote(m.kind.write(m.kind.zero())))
+}
+
+// span is the IDs of the times from one to the other.
+func (m model) span(from, to int64) spanVector {
+	s := spanVector{From: from, To: to}
+	if m.kind.scheme == idtype.SchemeTrace {
+		return m.traceSpan(s)
+	}
+	at := m.ranges[0]
+	least, most := parts{}, parts{}
+	for _, r := range m.ranges {
+		least[r.name], most[r.name] = r.least, r.most
+		if r.step != 0 {
+			at = r
+		}
+	}
+	switch {
+	case to < from:
+		s.Error = "inverted"
+		return s
+	case from < at.least || to > at.most:
+		s.Error = "time"
+		return s
+	}
+	least["unix_ms"], most["unix_ms"] = from, to
+	if _, has := least["mode"]; has {
+		least["mode"] = 1 // TIME_SEQUENTIAL
+	}
+	first := m.raw(least)
+	if isZero(first) { // which is no ID: the next one
+		first[len(first)-1] = 1
+	}
+	s.Ranges = []rangeVector{{m.kind.write(first), m.kind.write(m.raw(most))}}
+	return s
+}
+
+// traceSpan counts the seconds of a span one after the other by what they are on the circle.
+func (m model) traceSpan(s spanVector) spanVector {
+	const period = 1 << 25
+	second := func(ms int64) int64 { return (ms - (ms%1000+1000)%1000) / 1000 }
+	first, last := second(s.From), second(s.To)
+	switch {
+	case s.To < s.From:
+		s.Error = "inverted"
+		return s
+	case last-first >= period:
+		s.Error = "period"
+		return s
+	}
+	ids := func(from, to int64) rangeVector {
+		return rangeVector{
+			m.kind.write(m.raw(parts{"timestamp": from, "bottom": 1})),
+			m.kind.write(m.raw(parts{"timestamp": to, "node_no": 65_535, "bottom": 4_194_303})),
+		}
+	}
+	circle := func(second int64) int64 { return (second%period + period) % period }
+	if from, to := circle(first), circle(last); from <= to {
+		s.Ranges = []rangeVector{ids(from, to)}
+	} else {
+		// The smallest of all is number 1 of the first second, of node 0.
+		s.Ranges = []rangeVector{ids(from, period-1), ids(0, to)}
+	}
+	return s
+}
+
+// traceTimes are the two times of a timestamp that are nearest to another time.
+func traceTimes() (all []timesVector) {
+	const period = 1 << 25
+	for _, around := range []int64{0, -1, 999, 1_700_000_000_000, 1<<25*1000 - 1, 1 << 25 * 1000} {
+		for _, timestamp := range []int64{0, 1, 22_278_400, 22_278_401, period - 1} {
+			// The last time is found by going through the periods up to it.
+			at := timestamp - 2*period
+			for (at+period)*1000 <= around {
+				at += period
+			}
+			stamp := func(s int64) string { return time.Unix(s, 0).UTC().Format(time.RFC3339) }
+			all = append(all, timesVector{
+				strconv.FormatInt(timestamp<<38|1, 10), around, []string{stamp(at), stamp(at + period)},
+			})
+		}
+	}
+	return all
+}
