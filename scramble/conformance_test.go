@@ -24,8 +24,8 @@ type vector struct {
 	Kind      string `json:"kind"`
 	Bits      int    `json:"bits"`
 	Key       string `json:"key"`
-	ID        string `json:"id"`
-	Scrambled string `json:"scrambled"`
+	ID        int64  `json:"id,string"`
+	Scrambled int64  `json:"scrambled,string"`
 }
 
 var invalidKeys = []string{
@@ -68,8 +68,8 @@ func encodeVectors(t *testing.T) []byte {
 			for _, k := range keys(8) {
 				for _, id := range []int64{1, 3, 14150009200065, d.Max() - 1, d.Max()} {
 					cases = append(cases, line(vector{
-						"formats", kind.name, int(d), fmt.Sprintf("%x", k), fmt.Sprint(id),
-						fmt.Sprint(reference(kind.name, int(d), k, id)),
+						"formats", kind.name, int(d), fmt.Sprintf("%x", k), id,
+						reference(kind.name, int(d), k, id),
 					}))
 				}
 			}
@@ -114,11 +114,8 @@ func TestConformance(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f struct {
-		Format int
-		Cases  []struct {
-			vector
-			ID, Scrambled int64 `json:",string"`
-		}
+		Format     int
+		Cases      []vector
 		InvalidIDs []struct {
 			Bits int
 			ID   int64 `json:",string"`
