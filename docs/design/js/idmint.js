@@ -74,7 +74,7 @@ export function validate(scheme, id, layout) {
 
 function checkParts(scheme, values, layout) {
   const { ranges, former = {} } = layoutOf(scheme);
-  if (layout !== undefined && !Object.hasOwn(former, layout)) {
+  if (layout !== undefined && !Object.keys(former).includes(layout)) {
     fail(`${scheme} IDs had no layout ${quote(layout)}`);
   }
   for (const [part, [least, most]] of Object.entries({ ...ranges, ...former[layout] })) {

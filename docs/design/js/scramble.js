@@ -72,8 +72,8 @@ function multiplicative(bits, [sum, first, second]) {
   ];
 }
 
-// inverse is the x for which odd·x is 1 modulo 2^64. Each step doubles the bits that are right, and
-// the first three are right from the beginning.
+// inverse is the x for which odd·x is 1 modulo 2^64. Each step doubles the bits that are right.
+// Three are right from the beginning.
 function inverse(odd) {
   let x = odd;
   for (let right = 3; right < 64; right *= 2) {
