@@ -17,8 +17,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A model is a scheme as docs/design/formats.md describes it, in slow arithmetic that it shares
-// with no function of the package: an ID is a string of digits.
+// A model is a scheme as docs/design/formats.md describes it. Its arithmetic is slow: an ID is a
+// string of digits. It shares none with the package.
 type model struct {
 	kind   kind // for the reference of its text
 	base   int  // of the digits
@@ -31,7 +31,7 @@ type model struct {
 	// whether JSON takes a number for the ID
 	jsonNumbers bool
 	spans       [][2]int64
-	// the former layouts that hold an ID
+	// those of the layouts v1, v2 and v3 that hold an ID
 	layouts func(p parts) []string
 }
 
@@ -244,8 +244,9 @@ func (m model) file(t *testing.T) vectorFile {
 	return f
 }
 
-// cases are the parts of valid IDs: a worked value; each part at its ends, with each bit and each
-// power of ten alone; all at their ends; some drawn at random, always the same.
+// cases are the parts of valid IDs. They begin with a worked value, and with all parts at their
+// ends. Then each part is at its ends, and has each bit or power of ten alone. The last ones are
+// drawn at random, always the same.
 func (m model) cases() (all []parts) {
 	seen := map[string]bool{}
 	add := func(p parts) {

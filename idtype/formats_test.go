@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strconv"
@@ -72,6 +73,7 @@ var formats = map[string]format{
 var (
 	workedValue = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| `(\\{[^`]+\\})` \\|$")
 	partRange   = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]+ \\| (\\d+) ..= (\\d+) \\|$")
+	partPlaces  = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([0-9][0-9a-z ]*) \\| .* \\|$")
 	drawnBits   = regexp.MustCompile(`(?m)^[01]+( [01]+)+$`)
 )
 
@@ -98,6 +100,15 @@ func TestFormatsPage(t *testing.T) {
 			}
 			for _, r := range ranges {
 				f.ends(t, values[0][3], r[1], r[2], r[3])
+			}
+			places := partPlaces.FindAllStringSubmatch(sections[name], -1)
+			if len(places) != len(models[name].ranges) {
+				t.Errorf("%d parts have places", len(places))
+			}
+			for _, p := range places {
+				if got := models[name].places(p[1]); got != p[2] {
+					t.Errorf("%s is at %s, not at %s", p[1], got, p[2])
+				}
 			}
 			if drawn := drawnBits.FindString(sections[name]); drawn != "" {
 				if got := bitsOf(t, values[0][2]); got != strings.ReplaceAll(drawn, " ", "") {
@@ -166,4 +177,38 @@ func bitsOf(t *testing.T, stored string) string {
 		fmt.Fprintf(&bits, "%08b", b)
 	}
 	return bits.String()
+}
+
+// places are the bits or decimal places that a part changes, as the page has them.
+func (m model) places(name string) string {
+	rest := maps.Clone(m.middle)
+	if name == "mode" {
+		rest["unix_ms"] = 0 // whose bits are the same in both orders
+	}
+	base := m.digits(rest)
+	changed := make([]bool, len(base))
+	for _, p := range m.cases() {
+		for other, value := range rest {
+			if other != name {
+				p[other] = value
+			}
+		}
+		for i, digit := range m.digits(p) {
+			changed[i] = changed[i] || digit != rune(base[i])
+		}
+	}
+	var ranges []string
+	for i := 0; i < len(changed); i++ {
+		first := i
+		for i < len(changed) && changed[i] {
+			i++
+		}
+		switch high, low := len(base)-1-first, len(base)-i; {
+		case i == first+1:
+			ranges = append(ranges, strconv.Itoa(high))
+		case i > first:
+			ranges = append(ranges, fmt.Sprintf("%d to %d", high, low))
+		}
+	}
+	return strings.Join(ranges, " and ")
 }

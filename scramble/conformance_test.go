@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,12 +109,22 @@ func TestVectorFile(t *testing.T) {
 	}
 }
 
-// The package does what the vectors say.
-func TestConformance(t *testing.T) {
-	text, err := os.ReadFile(vectorFile)
+// workedValue is a row of the table in docs/design/formats.md.
+var workedValue = regexp.MustCompile(
+	"(?m)^\\| `(\\w+)` \\| (\\d+) \\| `(\\w+)` \\| `(\\d+)` \\| `(\\d+)` \\|$",
+)
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// The package does what the vectors say, and the page's values are among them.
+func TestConformance(t *testing.T) {
 	var f struct {
 		Format     int
 		Cases      []vector
@@ -122,7 +134,7 @@ func TestConformance(t *testing.T) {
 		} `json:"invalid_ids"`
 		InvalidKeys []string `json:"invalid_keys"`
 	}
-	if err := json.Unmarshal(text, &f); err != nil || f.Format != 1 || len(f.Cases) < 300 ||
+	if err := json.Unmarshal([]byte(readFile(t, vectorFile)), &f); err != nil || f.Format != 1 || len(f.Cases) < 300 ||
 		len(f.InvalidIDs) != 8 || len(f.InvalidKeys) < 5 {
 		t.Fatalf("format %d, %d cases, %v", f.Format, len(f.Cases), err)
 	}
@@ -141,6 +153,19 @@ func TestConformance(t *testing.T) {
 		if got, err := p.Unscramble(v.Scrambled); err != nil || got != v.ID {
 			t.Errorf("%+v: back %d, %v", v, got, err)
 		}
+	}
+	rows := workedValue.FindAllStringSubmatch(readFile(t, "../docs/design/formats.md"), -1)
+	for _, row := range rows {
+		if !slices.ContainsFunc(f.Cases, func(v vector) bool {
+			return slices.Equal(row[1:], []string{
+				v.Kind, fmt.Sprint(v.Bits), v.Key, fmt.Sprint(v.ID), fmt.Sprint(v.Scrambled),
+			})
+		}) {
+			t.Errorf("no case is the page's %s", row[0])
+		}
+	}
+	if len(rows) < 3 {
+		t.Errorf("the page has %d values", len(rows))
 	}
 	for _, v := range f.InvalidIDs {
 		for name, construct := range constructors {
