@@ -132,14 +132,14 @@ function assemble(scheme, parts, layout) {
   return BigInt((base === 2 ? "0b" : "") + digits);
 }
 
-// moment is a time in milliseconds, rounded down.
+// moment is a time in milliseconds.
 function moment(name, time) {
   const ms = time instanceof Date ? time.getTime() : time;
   if (typeof ms !== "number" || !(Math.abs(ms) <= maxMoment)) {
     fail(`${name} is ${time instanceof Date ? `the date ${ms}` : quote(time)}: ` +
       "want a Date or milliseconds of Unix time");
   }
-  return Math.floor(ms);
+  return ms;
 }
 
 const modulo = (value, by) => ((value % by) + by) % by;
@@ -180,7 +180,7 @@ export function bounds(scheme, from, to) {
   // Zero is no ID. Where it would be the smallest, the next one is.
   const range = (changed) => ({ min: end(0, changed) || 1n, max: end(1, changed) });
   if (clock !== undefined) {
-    return [range({ unix_ms: [first, last] })];
+    return [range({ unix_ms: [Math.floor(first), Math.floor(last)] })];
   }
   if (scheme !== "trace") {
     fail(`${scheme} IDs carry no time`);
@@ -201,8 +201,8 @@ export function bounds(scheme, from, to) {
  * All about an ID that follows its layout, ready to be drawn: { scheme, id, text, parts, times,
  * base, digits, fields }. Digits are bits, or the decimal places. Fields follow each other, and
  * each has { part, digits, at, width }. A field of bits also has the numbers of its highest and
- * lowest bit, { high, low }: 0 is the last bit. Part is "" for a reserved bit. The bits of a field
- * that is reversed are in the opposite order.
+ * lowest bit, { high, low }: 0 is the last bit. Part is "" for bits that are always 0. The bits of
+ * a field that is reversed are in the opposite order.
  */
 export function explain(scheme, id, now = Date.now()) {
   validate(scheme, id);
@@ -214,10 +214,12 @@ export function explain(scheme, id, now = Date.now()) {
   return {
     scheme, id, text: format(scheme, id), parts: values, times: times(scheme, id, now), base,
     digits: all.slice(skipped),
-    fields: fields.map(([part, width]) => {
+    fields: fields.map(([part, width, reserved]) => {
       const at = Math.max(end, skipped);
       end += width;
-      const field = { part, digits: all.slice(at, end), at: at - skipped, width: end - at };
+      const field = {
+        part: reserved ? "" : part, digits: all.slice(at, end), at: at - skipped, width: end - at,
+      };
       if (base === 2) {
         field.high = size - 1 - at;
         field.low = size - end;
@@ -234,6 +236,9 @@ export function explain(scheme, id, now = Date.now()) {
  * those that tell no single time. It is empty where the text fits no scheme.
  */
 export function inspect(text, { form = "text", now = Date.now() } = {}) {
+  const latest = moment("now", now) + 86_400_000;
+  const earliest = new Date(now);
+  earliest.setUTCFullYear(earliest.getUTCFullYear() - 5);
   const found = [];
   for (const scheme of schemes) {
     try {
@@ -244,9 +249,6 @@ export function inspect(text, { form = "text", now = Date.now() } = {}) {
       }
     }
   }
-  const latest = moment("now", now) + 86_400_000;
-  const earliest = new Date(moment("now", now));
-  earliest.setUTCFullYear(earliest.getUTCFullYear() - 5);
   const doubt = ({ times }) => times.length !== 1 ? 1
     : times[0] < earliest || times[0].getTime() > latest ? 2 : 0;
   return found.sort((a, b) => doubt(a) - doubt(b));

@@ -133,10 +133,15 @@ function checkDrawing(drawing, v) {
       assert.deepEqual([field.high, field.low], [size - 1 - at, size - at - field.width]);
       assert.equal(field.reversed, field.part === "unix_ms" && v.parts.mode === "SPREAD");
     }
+    if (field.part === "") {
+      assert.match(field.digits, /^0+$/);
+    }
     at += field.width;
     joined[field.part] = (joined[field.part] ?? "") + field.digits;
   }
   assert.equal(at, drawing.digits.length);
+  const reserved = { trace: 1, sequence: 1, short: 4 }[drawing.scheme] ?? 0;
+  assert.equal(joined[""]?.length ?? 0, reserved);
   const digits = drawing.base === 2 ? BigInt("0b" + drawing.digits) : BigInt(drawing.digits);
   assert.equal(digits, drawing.id);
   for (const [part, value] of Object.entries(v.parts)) {
@@ -239,6 +244,14 @@ test("any input", () => {
   for (const value of [1.5, NaN, "1", null, undefined, {}, 1n << 100_000n, -1, -1n]) {
     const parts = { counter: 1, generator_id: value, launch_id: 1 };
     refuses(() => compose("decimal", parts), "generator_id");
+  }
+});
+
+// A time within a millisecond is in it.
+test("bounds round down", () => {
+  for (const [scheme, at] of [["short", 1562179504129], ["sno", 1562179504129], ["trace", -1]]) {
+    assert.deepEqual(bounds(scheme, at + 0.25, at + 0.75), bounds(scheme, at, at));
+    refuses(() => bounds(scheme, at + 0.75, at + 0.25), "before it begins");
   }
 });
 

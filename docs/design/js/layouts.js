@@ -34,7 +34,8 @@ const max63 = 2n ** 63n - 1n;
 
 // A layout is a scheme's ID as digits of a base, the highest first.
 //
-//   fields    parts and how many digits they have; the digits of a part that comes twice are joined
+//   fields    parts and how many digits they have; the digits of a part that comes twice are joined;
+//             those that are reserved are 0 in an ID of the layout
 //   ranges    parts in the order of JSON, with their least and largest value
 //   alphabet  the digits of the text, the first one standing for 0
 //   length    of a text: at most, or exactly where fixed is set
@@ -75,7 +76,7 @@ const layouts = {
     base: 2, size: 64, max: max63, length: 11, forms: ["text", "number"],
     alphabet: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
     // The first four bits are zero in an ID of the layout. In an older row they may be a number's.
-    fields: [["unix_ms", 4], ["unix_ms", 42], ["sequence", 9], ["random", 9]],
+    fields: [["unix_ms", 4, "reserved"], ["unix_ms", 42], ["sequence", 9], ["random", 9]],
     ranges: {
       unix_ms: [1519862400000, 1519862400000 + 2 ** 42 - 1], sequence: [0, 511], random: [0, 511],
     },
