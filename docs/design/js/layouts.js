@@ -34,8 +34,8 @@ const max63 = 2n ** 63n - 1n;
 
 // A layout is a scheme's ID as digits of a base, the highest first.
 //
-//   fields    parts and how many digits they have; the digits of a part that comes twice are joined;
-//             those that are reserved are 0 in an ID of the layout
+//   fields    parts and how many digits they have; those of a part that comes twice are joined, and
+//             reserved ones are 0 in an ID of the layout
 //   ranges    parts in the order of JSON, with their least and largest value
 //   alphabet  the digits of the text, the first one standing for 0
 //   length    of a text: at most, or exactly where fixed is set
