@@ -44,6 +44,7 @@ func (e Event) String() string {
 
 // Stats is the state of a source, for metrics.
 type Stats struct {
+	Scheme idtype.Scheme
 	Number string    // that the source has: 7, or CLUSTER/GENERATOR of eightbyte; or empty
 	Until  time.Time // the end of its window
 	Holder string

@@ -82,7 +82,7 @@ func newSource[N any](
 		random: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
 	}
 	s.turn <- struct{}{}
-	s.stats.Holder = o.Holder
+	s.stats.Scheme, s.stats.Holder = p.scheme, o.Holder
 	return &Source[N]{s, value}, nil
 }
 

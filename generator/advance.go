@@ -127,6 +127,7 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 		d := t.decide(v)
 		if d.behind && t.regressed.Swap(t.tickOf(v.word)) != t.tickOf(v.word) {
 			t.regressions.Add(1)
+			t.tellRegressed(v)
 		}
 		switch d.action {
 		case putBack:

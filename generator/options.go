@@ -35,6 +35,10 @@ type Options struct {
 	// be quick.
 	Overflow func(Overflow)
 
+	// Notify hears of windows and of a clock that went back. It is told while the generator is
+	// locked: so it had better be quick, and must not mint by this generator. It may be nil.
+	Notify func(Event)
+
 	// Random fills the random bits of short IDs. It is asked by many goroutines at once. It is
 	// math/rand/v2's own if nil.
 	Random rand.Source

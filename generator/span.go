@@ -48,11 +48,12 @@ func start[N any](
 	layoutLast := l.last
 	l.first, l.last = uint64(o.Pool.Min), uint64(o.Pool.Max)
 	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
+	t.notify = o.Notify
 	t.fail = o.Regression == RegressionFails
 	t.toggle = l.toggles && o.Regression == RegressionDefault
 	t.windows.ask = func(ctx context.Context) (*span, error) { return ask(ctx, t, windows, encode) }
 	t.windows.trouble = troubleOf(windows)
-	t.windows.settled = t.check
+	t.windows.settled = t.settled
 	t.span.Store(t.newSpan(0, 0, 0))
 
 	if _, ok := windows.(given[N]); !ok {
@@ -110,11 +111,20 @@ func (t *timeline) passed(s *span) bool {
 	return s.to <= t.maxTick && t.timeOf(s.to) <= t.clock.UnixNano()
 }
 
-// check looks at a window that the source answered with. The caller holds windows.mu.
-func (t *timeline) check(s *span, err error) (*span, error) {
+// settled checks a window that the source answered with. The caller holds windows.mu.
+func (t *timeline) settled(s *span, err error) (*span, error) {
+	if err == nil {
+		s, err = t.check(s)
+	}
 	if err != nil {
+		t.tellMissed(err)
 		return nil, err
 	}
+	return s, nil
+}
+
+// check refuses a window that cannot be used. The caller holds windows.mu.
+func (t *timeline) check(s *span) (*span, error) {
 	at := func(tick uint64) string {
 		return time.Unix(0, t.timeOf(tick)).UTC().Format("2006-01-02T15:04:05.000Z")
 	}
@@ -136,6 +146,7 @@ func (t *timeline) install(s *span) {
 	t.opened.Add(1)
 	t.due.Store(0)
 	t.retire(old)
+	t.tellBegan(s)
 }
 
 // retire makes a window full that is not in use any more, for calls that still hold it. Its word

@@ -2,10 +2,13 @@ package generator
 
 import (
 	"time"
+
+	"github.com/idmint/idmint/idtype"
 )
 
 // Stats is the state of a generator whose IDs carry the time, for metrics.
 type Stats struct {
+	Scheme      idtype.Scheme
 	Issued      uint64    // slots that were taken: IDs minted, and reserved by owned generators
 	Waits       uint64    // times that a call waited for the clock
 	Waiting     int       // calls that wait for the clock now
@@ -13,21 +16,38 @@ type Stats struct {
 	Windows     uint64    // windows that were begun
 	Time        time.Time // the time that was stamped last
 	PoolUsed    float64   // share of the slots of the clock's present unit that are used, 0 to 1
+	Now         time.Time // what the generator's clock says
+	// Until is the end of the window in use: how far the generator may go without its source. With
+	// a [Ceiling], it is what the counter was raised to. It is zero before the first window, and
+	// for one without an end.
+	Until time.Time
+	// NotBefore is until when the source has no window, as it said last. So is a Ceiling whose
+	// counter is ahead of the clock. It is zero where that has passed.
+	NotBefore time.Time
 }
 
 func (t *timeline) stats() Stats {
 	s, word := t.state()
 	st := Stats{
-		Issued: t.issued.Load() + t.used(s, word),
+		Scheme: t.scheme, Issued: t.issued.Load() + t.used(s, word),
 		Waits:  t.waits.Load(), Waiting: int(t.queue.length.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
+	}
+	if t.clock == nil { // no constructor made it
+		return st
+	}
+	nano := t.clock.UnixNano()
+	st.Now, st.Until = time.Unix(0, nano).UTC(), t.endOf(s)
+	now, err := t.tickAt(nano)
+	if later := t.later.Load(); err == nil && later > now {
+		st.NotBefore = time.Unix(0, t.timeOf(later)).UTC()
 	}
 	if tick := t.latest.Load(); tick != 0 {
 		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
 	}
 	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
 		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
-		if now, err := t.tickAt(t.clock.UnixNano()); err == nil && now <= tick {
+		if err == nil && now <= tick {
 			st.PoolUsed = float64(t.used(s, word)) / float64(t.perTick())
 		}
 	}

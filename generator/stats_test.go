@@ -125,6 +125,13 @@ func TestTimelineStats(t *testing.T) {
 		g, _, clock := lent(t, s, s.window(5, 0, 4), s.window(5, 8, 20))
 		want := func(when string, want generator.Stats) {
 			t.Helper()
+			want.Scheme, want.Now = s.id, time.Unix(0, clock.UnixNano()).UTC()
+			switch want.Windows {
+			case 1:
+				want.Until = noon.Add(s.units(4))
+			case 2:
+				want.Until = noon.Add(s.units(20))
+			}
 			if got := g.stats(); got != want {
 				t.Errorf("%s: %+v, want %+v", when, got, want)
 			}

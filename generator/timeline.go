@@ -47,6 +47,7 @@ import (
 //	wait.go       what they do there
 //	sleep.go      sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
+//	event.go      what it tells of windows and of the clock
 type timeline struct {
 	rules       // immutable
 	clock Clock // immutable
@@ -57,6 +58,7 @@ type timeline struct {
 	// Immutable.
 	maxWait  time.Duration
 	overflow func(Overflow)
+	notify   func(Event)
 	random   rand.Source
 
 	// due is the time until which a call may use slots of the last lag ticks. Timers wake late,

@@ -128,7 +128,7 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 	if err != nil {
 		return 0, about("counter "+name, err)
 	}
-	c.log.warn(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
+	c.log.taken(Usage{Counter: name, Used: first + n - 1, Max: math.MaxInt64})
 	return first, nil
 }
 

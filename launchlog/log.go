@@ -34,6 +34,13 @@ type Options struct {
 	PID  int
 	// Warn hears, at every number taken, that 80 % of such numbers are used or more. It may be nil.
 	Warn func(Usage)
+	// Taken hears of every number taken: a launch's, a generator's, or those of a counter. A Start
+	// that finds its launch there tells of it again. It may be nil.
+	Taken func(Usage)
+	// Observe hears of every attempt of a step, after it. Its context is the attempt's, and may
+	// have ended. It may be nil. The call waits for it, as for Warn and Taken. Goroutines of many
+	// calls call all three at the same time.
+	Observe func(context.Context, Step)
 }
 
 // Usage says how many numbers are used of those there are.
@@ -116,6 +123,14 @@ func New(store Store, opts *Options) (*Log, error) {
 	return l, nil
 }
 
+// Namespace is the one that the log's launches and counters are in.
+func (l *Log) Namespace() string {
+	if l == nil {
+		return ""
+	}
+	return l.opts.Namespace
+}
+
 // Start returns the launch of the request's key, and starts it if there is none. Errors:
 // [*RequestError], [*ConflictError], [ErrLaunchesExhausted], [ErrBehind], [ErrNotFound] for
 // RollsBack, [*UnresolvedError], or what the store says.
@@ -147,7 +162,7 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 		differing := differ(launch.Request, r)
 		return Launch{}, &ConflictError{Key: r.Key, Launch: launch.ID, Differ: differing}
 	}
-	l.warn(Usage{Used: int64(launch.ID), Max: MaxLaunch})
+	l.taken(Usage{Used: int64(launch.ID), Max: MaxLaunch})
 	return launch, nil
 }
 
@@ -195,7 +210,7 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 		})
 	})
 	if err == nil {
-		l.warn(Usage{Launch: launch, Used: int64(claim.Generator) + 1, Max: MaxGenerators})
+		l.taken(Usage{Launch: launch, Used: int64(claim.Generator) + 1, Max: MaxGenerators})
 	}
 	return claim, err
 }
@@ -349,13 +364,6 @@ func (l *Log) namespace() string {
 
 func (l *Log) ref(launch int) Ref { return Ref{l.opts.Namespace, launch} }
 
-func (l *Log) warn(u Usage) {
-	u.Namespace = l.opts.Namespace
-	if l.opts.Warn != nil && u.Level() > 0 {
-		l.opts.Warn(u)
-	}
-}
-
 // Trouble is why the last attempt of a step failed, of any that this log makes. It is nil after one
 // that the store has answered. It asks nothing. So whoever waits for a step, with less time than
 // the budget, can say what is in the way.
@@ -385,7 +393,7 @@ func attempt[T any](
 	defer cancel()
 	unresolved := &UnresolvedError{Op: op, Key: key}
 	for unresolved.Attempts = range dialect.Attempts(ctx, longestPause) {
-		result, err := run(ctx)
+		result, err := observed(ctx, l, op, unresolved.Attempts, run)
 		if err == nil {
 			l.trouble.Store(nil)
 			return result, nil

@@ -1,0 +1,83 @@
+package generator
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// EventKind is what happened.
+type EventKind string
+
+// The kinds.
+const (
+	// WindowBegan: a window is in use. The number of the first, or a new one, was taken.
+	WindowBegan EventKind = "window began"
+	// WindowMissed: the source gave no window. The generator goes on with the one that it has. It
+	// asks again when a call needs one, or when half of what is left has passed.
+	WindowMissed EventKind = "window missed"
+	// ClockRegressed: the clock is behind the IDs minted so far. It is told as often as Stats
+	// counts it.
+	ClockRegressed EventKind = "clock regressed"
+)
+
+// Event is what [Options].Notify hears.
+type Event struct {
+	Kind   EventKind
+	Scheme idtype.Scheme
+	Number uint64 // of the window in use, as bits of its IDs: see [Snapshot]
+	// From and Until are the first moment of a window that began, and the one after its last. Until
+	// is zero for a window without an end.
+	From, Until time.Time
+	// Behind is how far a clock that went back is behind the latest time that was stamped.
+	Behind time.Duration
+	// Err is why a window was missed. A [NotBeforeError] in it says that it comes later.
+	Err error
+}
+
+func (e Event) String() string {
+	switch e.Kind {
+	case ClockRegressed:
+		return fmt.Sprintf("%s %s by %v", e.Scheme, e.Kind, e.Behind)
+	case WindowMissed:
+		return fmt.Sprintf("%s %s: %v", e.Scheme, e.Kind, e.Err)
+	}
+	return fmt.Sprintf("%s %s, of number %d", e.Scheme, e.Kind, e.Number)
+}
+
+// tellBegan tells of a window in use. The caller holds windows.mu.
+func (t *timeline) tellBegan(s *span) {
+	if t.notify != nil {
+		from := time.Unix(0, t.timeOf(s.from)).UTC()
+		t.notify(Event{
+			Kind: WindowBegan, Scheme: t.scheme, Number: s.number, From: from, Until: t.endOf(s),
+		})
+	}
+}
+
+// tellMissed tells that the source gave no window. The caller holds windows.mu.
+func (t *timeline) tellMissed(why error) {
+	if t.notify != nil {
+		number := t.span.Load().number
+		t.notify(Event{Kind: WindowMissed, Scheme: t.scheme, Number: number, Err: why})
+	}
+}
+
+// tellRegressed tells of a clock that is behind the word that a call has read.
+func (t *timeline) tellRegressed(v view) {
+	if t.notify != nil {
+		behind := time.Duration(t.timeOf(t.tickOf(v.word)) - v.nano)
+		t.notify(Event{
+			Kind: ClockRegressed, Scheme: t.scheme, Number: v.span.number, Behind: behind,
+		})
+	}
+}
+
+// endOf is the moment after a window's last. It is zero for one without an end, and for none.
+func (t *timeline) endOf(s *span) time.Time {
+	if s.to == 0 || s.to > t.maxTick {
+		return time.Time{}
+	}
+	return time.Unix(0, t.timeOf(s.to)).UTC()
+}

@@ -1,0 +1,46 @@
+package launchlog
+
+import (
+	"context"
+	"time"
+)
+
+// A Step is one attempt of a step of the store: what [Options].Observe hears. A call of a [Log]
+// makes at least one, and more where the store does not answer.
+type Step struct {
+	Namespace string
+	// Op is the operation: "start", "end", "claim", "advance", "show", "list", "events", "claims",
+	// "now", "reserve", "raise", "last" or "counters". It is that of an UnresolvedError.
+	Op       string
+	Attempt  int           // 1 for the first of a call
+	Duration time.Duration // of this attempt, without the pause before it
+	// Err is what the store said, without the package's name, or nil. An AttemptError in it says
+	// that the attempt did not settle the operation.
+	Err error
+}
+
+// observed runs an attempt, and tells who observes the log.
+func observed[T any](
+	ctx context.Context, l *Log, op string, attempt int, run func(context.Context) (T, error),
+) (T, error) {
+	if l.opts.Observe == nil {
+		return run(ctx)
+	}
+	began := time.Now()
+	result, err := run(ctx)
+	l.opts.Observe(ctx, Step{
+		Namespace: l.opts.Namespace, Op: op, Attempt: attempt, Duration: time.Since(began), Err: err,
+	})
+	return result, err
+}
+
+// taken tells of a number that was taken.
+func (l *Log) taken(u Usage) {
+	u.Namespace = l.opts.Namespace
+	if l.opts.Taken != nil {
+		l.opts.Taken(u)
+	}
+	if l.opts.Warn != nil && u.Level() > 0 {
+		l.opts.Warn(u)
+	}
+}
