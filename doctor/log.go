@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -151,29 +149,12 @@ func usedCounters(_ context.Context, c *content, r *Reporter) error {
 func lentNumbers(ctx context.Context, c *content, r *Reporter) error {
 	now := c.now()
 	for _, pool := range claims.Pools() {
-		size, err := pool.Size(ctx, c.log)
+		used, size, err := lent(ctx, c.log, pool, now)
 		if err != nil {
 			return err
 		}
-		clusters, err := pool.Clusters(ctx, c.log)
-		if err != nil {
-			return err
-		}
-		list, err := pool.List(ctx, c.log, now)
-		if err != nil {
-			return err
-		}
-		used := map[string]bool{} // a number may have two counters
-		for _, claim := range list {
-			cluster, _, paired := strings.Cut(claim.Number, "/")
-			n, _ := strconv.Atoi(cluster)
-			usable := !paired || slices.Contains(clusters, n)
-			if usable && claim.Until.Add(quiet).After(now) {
-				used[claim.Number] = true
-			}
-		}
-		r.Used(launchlog.Usage{Used: int64(len(used)), Max: int64(size)},
-			"%d of %d numbers of %s are lent, or were within the last minute", len(used), size,
+		r.Used(launchlog.Usage{Used: int64(used), Max: int64(size)},
+			"%d of %d numbers of %s are lent, or were within the last minute", used, size,
 			pool.Scheme())
 	}
 	r.Pass("no pool of claims has lent 80 %% of its numbers")
@@ -296,12 +277,7 @@ func timesAhead(ctx context.Context, c *content, r *Reporter) error {
 
 // decimalOrder looks at the newest register of decimal counters.
 func decimalOrder(_ context.Context, c *content, r *Reporter) error {
-	newest, value := -1, int64(0)
-	for _, counter := range c.counters {
-		if epoch, ok := launchlog.HintEpoch(counter.Name); ok && epoch > newest {
-			newest, value = epoch, counter.Value
-		}
-	}
+	newest, value := newestHint(c.counters)
 	if newest < 0 {
 		r.Pass("no app has reported how far its decimal IDs have come")
 		return nil
