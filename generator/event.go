@@ -12,7 +12,7 @@ type EventKind string
 
 // The kinds.
 const (
-	// WindowBegan: a window is in use. The number of the first, or a new one, was taken.
+	// WindowBegan: a window is in use. Unless it is renewed, its number was taken.
 	WindowBegan EventKind = "window began"
 	// WindowMissed: the source gave no window. The generator goes on with the one that it has. It
 	// asks again when a call needs one, or when half of what is left has passed.
@@ -27,6 +27,8 @@ type Event struct {
 	Kind   EventKind
 	Scheme idtype.Scheme
 	Number uint64 // of the window in use, as bits of its IDs: see [Snapshot]
+	// Renewed: a window that began goes on with the number of the one before.
+	Renewed bool
 	// From and Until are the first moment of a window that began, and the one after its last. Until
 	// is zero for a window without an end.
 	From, Until time.Time
@@ -46,12 +48,13 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s, of number %d", e.Scheme, e.Kind, e.Number)
 }
 
-// tellBegan tells of a window in use. The caller holds windows.mu.
-func (t *timeline) tellBegan(s *span) {
+// tellBegan tells of a window in use, after an old one. The caller holds windows.mu.
+func (t *timeline) tellBegan(s, old *span) {
 	if t.notify != nil {
-		from := time.Unix(0, t.timeOf(s.from)).UTC()
 		t.notify(Event{
-			Kind: WindowBegan, Scheme: t.scheme, Number: s.number, From: from, Until: t.endOf(s),
+			Kind: WindowBegan, Scheme: t.scheme, Number: s.number,
+			Renewed: old.to != 0 && old.number == s.number,
+			From:    time.Unix(0, t.timeOf(s.from)).UTC(), Until: t.endOf(s),
 		})
 	}
 }

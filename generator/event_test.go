@@ -72,6 +72,28 @@ func TestEventsOfWindows(t *testing.T) {
 	})
 }
 
+// TestEventsOfNumbers tell a new number from one that is renewed.
+func TestEventsOfNumbers(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		clock := generator.NewTestClock(noon)
+		source := newClaims(s.window(0, 0, 4), s.window(0, 4, 8), s.window(1%s.numbers, 8, 12))
+		g, events := heard(t, s, windowsOf(source), generator.Options{Clock: clock})
+		for range 3 {
+			if err := g.ready(ctx); err != nil {
+				t.Fatal(err)
+			}
+			clock.Add(s.units(4))
+		}
+		var renewed []bool
+		for _, e := range *events {
+			renewed = append(renewed, e.Renewed)
+		}
+		if want := []bool{false, true, s.numbers == 1}; !slices.Equal(renewed, want) {
+			t.Errorf("renewed are %v, want %v: %+v", renewed, want, *events)
+		}
+	})
+}
+
 // TestStatsOfACeilingAhead: whoever waits for a counter that is ahead sees until when.
 func TestStatsOfACeilingAhead(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {

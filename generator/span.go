@@ -146,7 +146,7 @@ func (t *timeline) install(s *span) {
 	t.opened.Add(1)
 	t.due.Store(0)
 	t.retire(old)
-	t.tellBegan(s)
+	t.tellBegan(s, old)
 }
 
 // retire makes a window full that is not in use any more, for calls that still hold it. Its word

@@ -30,7 +30,7 @@ func (t *timeline) stats() Stats {
 	s, word := t.state()
 	st := Stats{
 		Scheme: t.scheme, Issued: t.issued.Load() + t.used(s, word),
-		Waits:  t.waits.Load(), Waiting: int(t.queue.length.Load()),
+		Waits: t.waits.Load(), Waiting: int(t.queue.length.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
 	}
 	if t.clock == nil { // no constructor made it

@@ -1,0 +1,60 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// ErrorType is a word for why a step of a launch log failed: a label with few values. It is "" for
+// nil. The store's answers are "not_found", "ended", "exhausted", "behind", "other_log", "held" and
+// "schema". Where it did not answer, it is "timeout", "canceled", "answer_lost" or "unavailable".
+// With "answer_lost" the step may have been carried out. All else is "_OTHER".
+func ErrorType(err error) string {
+	if err == nil {
+		return ""
+	}
+	for _, answer := range []struct {
+		err  error
+		word string
+	}{
+		{launchlog.ErrNotFound, "not_found"},
+		{launchlog.ErrEnded, "ended"},
+		{launchlog.ErrLaunchesExhausted, "exhausted"},
+		{launchlog.ErrGeneratorsExhausted, "exhausted"},
+		{launchlog.ErrCounterExhausted, "exhausted"},
+		{launchlog.ErrBehind, "behind"},
+		{launchlog.ErrOtherLog, "other_log"},
+		{launchlog.ErrHeld, "held"},
+	} {
+		if errors.Is(err, answer.err) {
+			return answer.word
+		}
+	}
+	var schema *launchlog.SchemaError
+	var attempt *launchlog.AttemptError
+	switch {
+	case errors.As(err, &schema):
+		return "schema"
+	case errors.As(err, &attempt) && attempt.Ambiguous:
+		return "answer_lost"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case attempt != nil:
+		return "unavailable"
+	}
+	return "_OTHER"
+}
+
+// unanswered reports whether an attempt failed because the store did not answer. Whoever gave up
+// waiting says nothing about the store.
+func unanswered(err error) bool {
+	switch ErrorType(err) {
+	case "answer_lost", "timeout", "unavailable", "held":
+		return true
+	}
+	return false
+}

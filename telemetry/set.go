@@ -1,0 +1,174 @@
+package telemetry
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+// A Set is generators, sources of claims and launch logs whose metrics are told of. The zero value
+// is ready for use; keep one per process. It is safe for use by many goroutines, and needs no
+// closing.
+type Set struct {
+	mu      sync.Mutex // guards what follows; not held while anybody is asked
+	sources []source   // in the order of their names
+	logs    []*watched // in the order of their namespaces
+}
+
+// A source is what [Add] has added.
+type source struct {
+	name string
+	tell func(now time.Time, tell teller)
+}
+
+// A teller takes a value of a metric. The labels are those behind the generator's name.
+type teller func(m *Metric, value float64, labels ...string)
+
+// Stats are what generators and sources of claims tell of themselves.
+type Stats interface {
+	generator.Stats | generator.DecimalStats | generator.SequenceStats | claims.Stats
+}
+
+// Add adds a generator or a source of claims under a name of the caller's, such as "orders". The
+// name has 1 to 63 bytes of UTF-8. It becomes a label of metrics. So it is not to be made of data,
+// as of a user's number. The set keeps what it is given until [Set.Remove]. The error is an
+// [*InputError], also for a name that the set has.
+func Add[S Stats](set *Set, name string, of interface{ Stats() S }) error {
+	switch v := reflect.ValueOf(of); {
+	case of == nil || v.Kind() == reflect.Pointer && v.IsNil():
+		return &InputError{"source of metrics", name, "is nil"}
+	case name == "" || len(name) > 63 || !utf8.ValidString(name):
+		return &InputError{"name", name, "is no text of 1 to 63 bytes"}
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	at, there := slices.BinarySearchFunc(set.sources, name, byName)
+	if there {
+		return &InputError{"name", name, "is there already"}
+	}
+	set.sources = slices.Insert(set.sources, at, source{name, func(now time.Time, tell teller) {
+		tellStats(any(of.Stats()), now, tell)
+	}})
+	return nil
+}
+
+// Remove drops what was added under a name. It reports whether there was something.
+func (s *Set) Remove(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, there := slices.BinarySearchFunc(s.sources, name, byName)
+	if there {
+		s.sources = slices.Delete(s.sources, at, at+1)
+	}
+	return there
+}
+
+func byName(s source, name string) int { return cmp.Compare(s.name, name) }
+
+// Collect tells the values of all metrics as they are now, those of a metric and labels once. It
+// waits for a launch log that is watched where its turn has come: see [WatchOptions].
+func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
+	s.mu.Lock()
+	sources, logs := slices.Clone(s.sources), slices.Clone(s.logs)
+	s.mu.Unlock()
+	for _, of := range sources {
+		of.tell(time.Now(), func(m *Metric, value float64, labels ...string) {
+			labels = append([]string{of.name}, labels...)
+			yield(Sample{m.Name, labels, value})
+		})
+	}
+	for _, w := range logs {
+		w.read(ctx)
+		w.tell(func(m *Metric, value float64, labels ...string) {
+			yield(Sample{m.Name, append([]string{w.log.Namespace()}, labels...), value})
+		})
+	}
+}
+
+// tellStats tells what a source says of itself.
+func tellStats(stats any, now time.Time, tell teller) {
+	switch st := stats.(type) {
+	case generator.Stats:
+		tellTimed(st, tell)
+	case generator.DecimalStats:
+		scheme := string(idtype.SchemeDecimal)
+		tell(&ids, float64(st.Taken), scheme)
+		tell(&refills, float64(len(st.Generators)), scheme)
+		tell(&used, float64(st.Counter)/idtype.DecimalMaxCounter, scheme)
+		tell(&unheard, float64(st.Hints.Unheard), scheme)
+	case generator.SequenceStats:
+		scheme := string(idtype.SchemeSequence)
+		tell(&ids, float64(st.Taken), scheme)
+		tell(&refills, float64(st.Blocks), scheme)
+		tell(&used, st.BlockUsed, scheme)
+	case claims.Stats:
+		tellClaims(st, now, tell)
+	}
+}
+
+// tellTimed tells of a generator whose IDs carry the time. Its clock says what is ahead of what.
+func tellTimed(st generator.Stats, tell teller) {
+	scheme := string(st.Scheme)
+	tell(&ids, float64(st.Issued), scheme)
+	tell(&refills, float64(st.Windows), scheme)
+	tell(&used, st.PoolUsed, scheme)
+	tell(&waits, float64(st.Waits), scheme)
+	tell(&waiting, float64(st.Waiting), scheme)
+	tell(&regressions, float64(st.Regressions), scheme)
+	tell(&behind, ahead(st.Time, st.Now), scheme)
+	tell(&notBefore, ahead(st.NotBefore, st.Now), scheme)
+	if !st.Until.IsZero() {
+		tell(&remaining, ahead(st.Until, st.Now), scheme)
+	}
+}
+
+func tellClaims(st claims.Stats, now time.Time, tell teller) {
+	scheme := string(st.Scheme)
+	for _, event := range []struct {
+		name  string
+		count uint64
+	}{
+		{"raised", st.Raised},
+		{"taken", st.Taken},
+		{"lost", st.Lost},
+		{"freed", st.Freed},
+		{"doubt", st.Doubts},
+		{"failed", st.Failed},
+	} {
+		tell(&claimEvents, float64(event.count), scheme, event.name)
+	}
+	tell(&claimLeft, ahead(st.Until, now), scheme)
+	away := 0.0
+	if !st.Away.IsZero() {
+		away = ahead(now, st.Away)
+	}
+	tell(&claimAway, away, scheme)
+}
+
+// ahead is by how many seconds a time is ahead of another one. It is 0 where it is behind, or zero.
+func ahead(t, of time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(0, t.Sub(of).Seconds())
+}
+
+// An InputError is returned for input that a [Set] does not take.
+type InputError struct {
+	Field  string
+	Value  string
+	Reason string
+}
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("telemetry: %s %.80q %s", e.Field, e.Value, e.Reason)
+}
