@@ -156,7 +156,7 @@ func (e *Events) Claim(c claims.Event) {
 // Generator is for generator.Options.Notify.
 func (e *Events) Generator(g generator.Event) {
 	attrs := []slog.Attr{
-		slog.String("scheme", string(g.Scheme)), slog.Uint64("number", g.Number),
+		slog.String("scheme", string(g.Scheme)), slog.Uint64("number_bits", g.Number),
 	}
 	level := slog.LevelWarn
 	switch g.Kind {

@@ -164,8 +164,8 @@ func TestEventsOfGenerators(t *testing.T) {
 	events.Generator(regressed(time.Minute - 1))
 	events.Generator(regressed(time.Minute))
 	wantHeard(t, heard, slog.LevelDebug,
-		"INFO clock regressed scheme=sno number=7 behind=1.999999999s",
-		"WARN clock regressed scheme=sno number=7 behind=2s",
+		"INFO clock regressed scheme=sno number_bits=7 behind=1.999999999s",
+		"WARN clock regressed scheme=sno number_bits=7 behind=2s",
 		"WARN clock regressed", "ERROR clock regressed")
 	at := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	began := generator.Event{Kind: generator.WindowBegan, Scheme: "sno", Number: 7, From: at}
@@ -177,11 +177,11 @@ func TestEventsOfGenerators(t *testing.T) {
 	later := fmt.Errorf("in it: %w", &generator.NotBeforeError{From: 1, Unit: time.Second})
 	events.Generator(generator.Event{Kind: generator.WindowMissed, Err: later})
 	wantHeard(t, heard, slog.LevelDebug,
-		"INFO window began scheme=sno number=7 from=2026-03-14 12:00:00 +0000 UTC",
-		"DEBUG window began scheme=sno number=7 from=2026-03-14 12:00:00 +0000 UTC "+
+		"INFO window began scheme=sno number_bits=7 from=2026-03-14 12:00:00 +0000 UTC",
+		"DEBUG window began scheme=sno number_bits=7 from=2026-03-14 12:00:00 +0000 UTC "+
 			"until=2026-03-14 12:00:01 +0000 UTC",
-		"WARN window missed scheme= number=0 error=away",
-		"INFO window missed scheme= number=0 error=in it: there is no window before")
+		"WARN window missed scheme= number_bits=0 error=away",
+		"INFO window missed scheme= number_bits=0 error=in it: there is no window before")
 }
 
 // TestEventsOfClaims: a source whose number somebody else takes says so.
@@ -216,7 +216,7 @@ func TestEventsOfClaims(t *testing.T) {
 	}
 	wantHeard(t, heard, slog.LevelInfo,
 		"INFO claim taken scheme=trace number="+numbers.Stats().Number+" holder=me",
-		"INFO window began scheme=trace number="+numbers.Stats().Number)
+		"INFO window began scheme=trace number_bits=")
 }
 
 // TestSilence: without a logger nothing is said, by any method.

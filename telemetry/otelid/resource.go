@@ -1,0 +1,30 @@
+package otelid
+
+import (
+	"strconv"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Resource is what OpenTelemetry's semantic conventions say of an app of a launch. An app gives it
+// to its SDK's resource, so that all its metrics, traces and logs have it:
+//
+//	deployment.id                 the launch number, as "4711"
+//	deployment.environment.name   the launch's environment
+//	service.name                  the launch's service
+//	service.version               the launch's version, if it has one
+//
+// An app that knows its launch number alone gets the launch from launchlog's Log.Show.
+func Resource(launch launchlog.Launch) []attribute.KeyValue {
+	attributes := []attribute.KeyValue{
+		attribute.String("deployment.id", strconv.Itoa(launch.ID)),
+		attribute.String("deployment.environment.name", launch.Environment),
+		attribute.String("service.name", launch.Service),
+	}
+	if launch.Version != "" {
+		attributes = append(attributes, attribute.String("service.version", launch.Version))
+	}
+	return attributes
+}
