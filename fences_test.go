@@ -45,7 +45,8 @@ var libraries = fence{
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
-		"sqlid", "sqlid/pgxid", "gormid", "clickhouse",
+		"sqlid", "sqlid/pgxid", "gormid", "clickhouse", "telemetry", "telemetry/otelid",
+		"telemetry/promid",
 	},
 	[]string{
 		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
@@ -100,6 +101,29 @@ var fences = []fence{
 			module + "generator", module + "idtype",
 		},
 		"checks ask the log and the pool that they are given, by whatever driver",
+	},
+	{
+		[]string{"telemetry"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "generator", module + "idtype", module + "doctor",
+		},
+		"metrics are read from what the caller has, by whatever driver, and published by others",
+	},
+	{
+		[]string{"telemetry/otelid"},
+		append(driversBut(""), "gorm.io", "github.com/prometheus", "go.opentelemetry.io/otel/sdk",
+			"go.opentelemetry.io/otel/exporters"),
+		nil,
+		"an app brings its own SDK, and no Prometheus",
+	},
+	{
+		[]string{"telemetry/promid"},
+		append(driversBut(""), "gorm.io", "go.opentelemetry.io"),
+		nil,
+		"who has Prometheus needs no OpenTelemetry",
 	},
 	{
 		[]string{"launchlog/internal/rows"},
@@ -284,6 +308,7 @@ func TestFences(t *testing.T) {
 func isOtherModule(name string) bool {
 	return slices.ContainsFunc([]string{
 		"cmd/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
+		"telemetry/otelid/", "telemetry/promid/",
 	}, func(module string) bool { return strings.HasPrefix(name+"/", module) })
 }
 

@@ -41,9 +41,9 @@ func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 func (s Share) Level() int { return launchlog.Usage{Used: s.Used, Max: s.Max}.Level() }
 
 // Usage reads what is used up: the figures behind the checks of [Log], for metrics. There is one
-// share of launches, one of each launch that runs, of each counter and of each pool, and one of
-// decimal counters where an app has reported some. It reads all running launches and all counters,
-// in pages. The error is the log's.
+// share of launches, and one of each launch that runs, of each counter and of each pool. There is
+// one of decimal counters where an app has reported some. Usage reads all running launches and all
+// counters, in pages. The error is the log's.
 func Usage(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, error) {
 	now := time.Now
 	if opts != nil && opts.Now != nil {

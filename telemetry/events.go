@@ -52,7 +52,7 @@ func NewEvents(logger *slog.Logger, opts *EventOptions) *Events {
 	return e
 }
 
-// ofShare is the level of a share in percent: doctor makes a note from 80 on, and a finding from 90.
+// ofShare is the level of a share in percent. Doctor makes a note from 80 on, a finding from 90 on.
 func ofShare(percent int, normal slog.Level) slog.Level {
 	switch {
 	case percent >= 90:

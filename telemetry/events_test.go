@@ -93,15 +93,13 @@ func TestEventsOfALog(t *testing.T) {
 		"DEBUG launch log step namespace=default op=reserve",
 		"DEBUG numbers taken namespace=default counter=orders used=100")
 
-	s.Away()
 	for range 2 {
-		if _, err := s.Log.Claim(ctx, s.Launch.ID); err == nil {
+		if _, err := s.Cut.Claim(ctx, s.Launch.ID); err == nil {
 			t.Fatal("claimed while the store is away")
 		}
 	}
 	wantHeard(t, heard, slog.LevelInfo,
 		"WARN launch log does not answer namespace=default op=claim attempt=1 duration=")
-	s.Store.Rate = 0
 	if _, err := s.Log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) { // an answer too
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package telemetrysuite has what the tests of telemetry, otelid and promid look at: generators of
-// each kind over a launch log in a SQLite file, whose answers can be lost.
+// Package telemetrysuite has what the tests of telemetry, otelid and promid look at. That is a
+// launch log in a SQLite file, and generators of each kind.
 package telemetrysuite
 
 import (
@@ -22,7 +22,7 @@ import (
 // A Scene is a launch log and generators, which a set tells of.
 type Scene struct {
 	Log    *launchlog.Log
-	Store  *storesuite.Faulty // sound, until its Rate is set
+	Cut    *launchlog.Log // the same, but all that it asks is lost on the way there or back
 	Launch launchlog.Launch
 	Set    *telemetry.Set
 
@@ -42,8 +42,9 @@ func New(t testing.TB, opts *launchlog.Options) *Scene {
 	check(t, err)
 	check(t, db.Close())
 	store := must(sqlite.Open(ctx, path))(t)
-	s := &Scene{Store: storesuite.NewFaulty(store, 1, 0), Set: new(telemetry.Set)}
-	s.Log = must(launchlog.New(s.Store, opts))(t)
+	s := &Scene{Set: new(telemetry.Set)}
+	s.Log = must(launchlog.New(store, opts))(t)
+	s.Cut = must(launchlog.New(storesuite.NewFaulty(store, 1, 1), opts))(t)
 	s.Launch = must(s.Log.Start(ctx, launchlog.Request{
 		Key: "deploy-1", Service: "shop", Environment: "production", Initiator: "ann",
 		Version: "1.2.3",
@@ -51,7 +52,6 @@ func New(t testing.TB, opts *launchlog.Options) *Scene {
 
 	s.Users = must(generator.NewDecimal(s.Log.Generators(s.Launch.ID)))(t)
 	t.Cleanup(func() {
-		s.Store.Rate = 0
 		check(t, s.Users.Close(ctx))
 		check(t, store.Close())
 	})
@@ -79,9 +79,6 @@ func (s *Scene) Mint(t testing.TB) {
 	must(s.Clicks.Fill(ctx, make([]idtype.SnoID, 7)))(t)
 	must(s.Sessions.Fill(ctx, make([]idtype.ShortID, 11)))(t)
 }
-
-// Away makes the store lose its requests and answers from now on.
-func (s *Scene) Away() { s.Store.Rate = 1 }
 
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {

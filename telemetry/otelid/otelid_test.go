@@ -169,12 +169,10 @@ func TestDuration(t *testing.T) {
 	if _, err := p.Log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) {
 		t.Fatal(err)
 	}
-	p.Away()
 	var unresolved *launchlog.UnresolvedError
-	if _, err := p.Log.Claim(ctx, p.Launch.ID); !errors.As(err, &unresolved) {
+	if _, err := p.Cut.Claim(ctx, p.Launch.ID); !errors.As(err, &unresolved) {
 		t.Fatal(err)
 	}
-	p.Store.Rate = 0
 
 	m := p.collect(t)[dbconv.ClientOperationDuration{}.Name()]
 	if m.Unit != (dbconv.ClientOperationDuration{}).Unit() ||

@@ -121,12 +121,10 @@ func TestSteps(t *testing.T) {
 	if _, err := s.Log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) {
 		t.Fatal(err)
 	}
-	s.Away()
 	var unresolved *launchlog.UnresolvedError
-	if _, err := s.Log.Claim(ctx, s.Launch.ID); !errors.As(err, &unresolved) {
+	if _, err := s.Cut.Claim(ctx, s.Launch.ID); !errors.As(err, &unresolved) {
 		t.Fatal(err)
 	}
-	s.Store.Rate = 0
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +149,22 @@ func TestSteps(t *testing.T) {
 		counts["not_found show "] != 1 || lost != uint64(unresolved.Attempts) {
 		t.Errorf("counts are %v, want one claim, one show, %d failures", counts,
 			unresolved.Attempts)
+	}
+}
+
+// TestWrapped: a registerer that adds the launch takes the collector.
+func TestWrapped(t *testing.T) {
+	registry := prometheus.NewPedanticRegistry()
+	wrapped := prometheus.WrapRegistererWith(prometheus.Labels{"launch": "4711"}, registry)
+	c := promid.New(nil)
+	if err := wrapped.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	c.Step(ctx, launchlog.Step{Op: "claim"})
+	families, err := registry.Gather()
+	if err != nil || len(families) != 1 ||
+		!strings.Contains(families[0].String(), `name:"launch"`) {
+		t.Errorf("gathered %v, %v", families, err)
 	}
 }
 

@@ -1,0 +1,125 @@
+package telemetry_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/telemetry"
+)
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A logger of the app hears which numbers were taken.
+func ExampleEvents() {
+	ctx := context.Background()
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey || a.Key == "duration" {
+				return slog.Attr{} // or the output would differ each time
+			}
+			return a
+		},
+	}))
+	store := memory.New(nil) // in production that of a database
+
+	events := telemetry.NewEvents(logger, nil)
+	launches, err := launchlog.New(store, &launchlog.Options{
+		Observe: events.Step, Taken: events.Taken,
+	})
+	check(err)
+	launch, err := launches.Start(ctx, launchlog.Request{
+		Key: "deploy-4711", Service: "shop", Environment: "production", Initiator: "ann",
+	})
+	check(err)
+	orders, err := generator.NewDecimal(launches.Generators(launch.ID))
+	check(err)
+	check(orders.Ready(ctx))
+	defer orders.Close(ctx)
+	// Output:
+	// level=INFO msg="idmint: launch number taken" namespace=default launch=1 used=1 max=99999
+	// level=INFO msg="idmint: generator number taken" namespace=default launch=1 generator=0 used=1 max=100000
+}
+
+// health answers 200 where package doctor finds nothing, and 503 with what it found.
+func health(launches *launchlog.Log) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+		defer cancel()
+		results, err := doctor.Log(ctx, launches, nil)
+		if err != nil { // the launch log does not answer
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		results = slices.DeleteFunc(results, func(r doctor.Result) bool {
+			return r.Level == doctor.Passed
+		})
+		w.Header().Set("Content-Type", "application/json")
+		if slices.ContainsFunc(results, func(r doctor.Result) bool {
+			return r.Level == doctor.Finding
+		}) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_ = json.NewEncoder(w).Encode(results) // who asked has gone
+	}
+}
+
+// A page of health says what package doctor finds.
+func Example_health() {
+	ctx := context.Background()
+	launches, err := launchlog.New(memory.New(nil), nil)
+	check(err)
+	ask := func() {
+		answer := httptest.NewRecorder()
+		health(launches)(answer, httptest.NewRequest("GET", "/health/idmint", nil))
+		fmt.Println(answer.Code, answer.Body)
+	}
+	ask()
+	_, err = launches.Advance(ctx, 95_000, "ann")
+	check(err)
+	ask()
+	// Output:
+	// 200 []
+	//
+	// 503 [{"check":"launches","level":"finding","message":"95000 of 99999 launch numbers are used","remedy":"Prepare a new namespace, for tables of its own. Used numbers are never given out again."}]
+}
+
+// A set tells of generators, of claims and of how much is used up. Modules otelid and promid
+// publish it.
+func ExampleSet() {
+	ctx := context.Background()
+	launches, err := launchlog.New(memory.New(nil), nil)
+	check(err)
+	counter, err := launches.Counter("orders")
+	check(err)
+	orders, err := generator.NewSequence(counter, 100)
+	check(err)
+
+	set := new(telemetry.Set)
+	check(telemetry.Add(set, "orders", orders))
+	check(set.Watch(launches, nil))
+
+	_, err = orders.Next(ctx)
+	check(err)
+	set.Collect(ctx, func(s telemetry.Sample) {
+		if s.Metric == "idmint.generator.ids" {
+			fmt.Println(s.Metric, s.Labels, s.Value)
+		}
+	})
+	// Output: idmint.generator.ids [orders sequence] 1
+}

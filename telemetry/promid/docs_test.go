@@ -1,0 +1,101 @@
+package promid_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v2"
+
+	"github.com/idmint/idmint/telemetry"
+	"github.com/idmint/idmint/telemetry/promid"
+)
+
+const page = "../../docs/observability.md"
+
+func readPage(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The table of docs/observability.md has the metrics, with the words of the code.
+func TestDocs(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("\n| OpenTelemetry | Prometheus | kind | unit | meaning |\n" +
+		"|---|---|---|---|---|\n")
+	for _, m := range telemetry.Metrics() {
+		fmt.Fprintf(&table, "| `%s` | `%s` | %s | %s | %s |\n", m.Name, promid.Name(m), m.Kind,
+			m.Unit, m.Help)
+	}
+	if !strings.Contains(readPage(t), table.String()) {
+		t.Errorf("docs/observability.md does not contain:\n%s", table.String())
+	}
+	for _, m := range telemetry.Metrics() {
+		for _, label := range m.Labels {
+			row := fmt.Sprintf("| `%s` | `%s` |", label, promid.Label(label))
+			if !strings.Contains(readPage(t), row) {
+				t.Errorf("docs/observability.md does not have the label %s", row)
+			}
+		}
+	}
+}
+
+// The page names each alert with what to do, and each of alerts.yml.
+func TestDocsOfAlerts(t *testing.T) {
+	file, err := os.ReadFile("alerts.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules alerts
+	if err := yaml.UnmarshalStrict(file, &rules); err != nil {
+		t.Fatal(err)
+	}
+	text, names := readPage(t), map[string]bool{}
+	for _, group := range rules.Groups {
+		for _, rule := range group.Rules {
+			names[rule.Alert] = true
+			if !strings.Contains(text, "| `"+rule.Alert+"` | ") {
+				t.Errorf("docs/observability.md does not say what to do about %s", rule.Alert)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile("`(Idmint[A-Z]\\w+)`").FindAllStringSubmatch(text, -1) {
+		if !names[m[1]] {
+			t.Errorf("docs/observability.md names %s, which alerts.yml has not", m[1])
+		}
+	}
+}
+
+// The programs of the page are those of the examples, which are run.
+func TestDocsPrograms(t *testing.T) {
+	var sources string
+	for _, pattern := range []string{"../*_test.go", "../*/example_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources += string(source)
+		}
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readPage(t), -1)
+	if len(blocks) < 4 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	for _, block := range blocks {
+		if !strings.Contains(sources, block[1]) {
+			t.Errorf("no example holds this block:\n%s", block[1])
+		}
+	}
+}
