@@ -108,7 +108,7 @@ func pointOf[N int64 | float64](
 func text(set attribute.Set) string {
 	var list []string
 	for _, a := range set.ToSlice() {
-		list = append(list, string(a.Key)+"="+a.Value.Emit())
+		list = append(list, string(a.Key)+"="+a.Value.String())
 	}
 	return strings.Join(list, " ")
 }
