@@ -75,7 +75,7 @@ func wantHeard(t *testing.T, r *recorder, from slog.Level, want ...string) {
 func TestEventsOfALog(t *testing.T) {
 	events, heard := newEvents(nil)
 	s := telemetrysuite.New(t, &launchlog.Options{
-		Observe: events.Step, Taken: events.Taken, Budget: 100 * time.Millisecond,
+		Observe: events.Step, Taken: events.Taken,
 	})
 	wantHeard(t, heard, slog.LevelDebug,
 		"DEBUG launch log step namespace=default op=start attempt=1 duration=",

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -50,7 +49,6 @@ func publish(t *testing.T) published {
 				metrics.Step(ctx, s)
 			}
 		},
-		Budget: 50 * time.Millisecond,
 	})
 	var err error
 	if metrics, err = otelid.New(provider, "sqlite", scene.Set); err != nil {

@@ -36,7 +36,6 @@ func publish(t *testing.T) (
 				collector.Step(ctx, s)
 			}
 		},
-		Budget: 50 * time.Millisecond,
 	})
 	collector = promid.New(scene.Set)
 	registry := prometheus.NewPedanticRegistry()
