@@ -19,6 +19,9 @@ var within = map[string]string{
 	"idtype.ErrTraceTime": "InputError", "idtype.ErrSpanInverted": "SpanError",
 	"idtype.ErrSpanPeriod": "SpanError",
 
+	"publicid.ErrPrefix": "InputError", "publicid.ErrCheck": "InputError",
+	"publicid.ErrKey": "InputError",
+
 	"generator.ErrRepeated": "NumberError", "generator.ErrNotMade": "NumberError",
 	"generator.NotBeforeError": "NumberError", "generator.PanicError": "NumberError",
 	"generator.ErrClockBehind": "ClockError", "generator.ErrClockStopped": "ClockError",

@@ -40,7 +40,7 @@ func driversBut(store string) []string {
 // libraries are the packages that users import, with what those import of the module.
 var libraries = fence{
 	[]string{
-		"idtype", "scramble", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
+		"idtype", "scramble", "publicid", "generator", "launchlog", "launchlog/memory", "launchlog/sqlite",
 		"launchlog/postgres", "launchlog/mysql", "launchlog/etcd", "launchlog/zookeeper",
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
@@ -68,6 +68,12 @@ var fences = []fence{
 		[]string{""},
 		nil,
 		"whoever scrambles numbers needs nothing but numbers",
+	},
+	{
+		[]string{"publicid"},
+		[]string{""},
+		[]string{module + "idtype", module + "scramble"},
+		"whoever shows IDs needs their types and a permutation, and no database",
 	},
 	{
 		[]string{"generator"},
