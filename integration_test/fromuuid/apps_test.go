@@ -1,0 +1,199 @@
+package fromuuid
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+type (
+	customer   struct{}
+	customerID = idtype.Decimal[customer]
+)
+
+// shop is what apps were told is stored.
+type shop struct {
+	pool *pgxpool.Pool
+	ids  *generator.Decimal
+
+	mu        sync.Mutex
+	customers map[string]stored    // by name
+	orders    map[uuid.UUID]string // the name of the customer that each is of
+}
+
+// stored is a customer's keys, as far as the app that stored it knew them.
+type stored struct {
+	id  uuid.UUID
+	key customerID
+}
+
+// An app stores customers and orders until it is ended. Its version is that of the page's table.
+type app struct {
+	end  func()
+	done chan struct{} // one for each round
+	gone chan struct{}
+}
+
+// deploy starts an app.
+func (s *shop) deploy(t *testing.T, version int) *app {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &app{done: make(chan struct{}), gone: make(chan struct{})}
+	go func() {
+		defer close(a.gone)
+		for round := 0; ctx.Err() == nil; round++ {
+			name := fmt.Sprintf("%d %s", version, uuid.NewString())
+			if err := s.round(t.Context(), version, name); err != nil {
+				t.Errorf("version %d: %v", version, err)
+				cancel()
+			}
+			select {
+			case a.done <- struct{}{}:
+			default: // nobody waits
+			}
+		}
+	}()
+	a.end = func() {
+		cancel()
+		<-a.gone
+	}
+	t.Cleanup(a.end)
+	return a
+}
+
+// rounds waits until the app has done some more.
+func (a *app) rounds(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		select {
+		case <-a.done:
+		case <-a.gone:
+			t.Fatal("an app has ended")
+		}
+	}
+}
+
+// round stores a customer and two orders, changes some, and reads them.
+func (s *shop) round(ctx context.Context, version int, name string) error {
+	to := stored{id: uuid.New()}
+	if version > 1 {
+		key, err := s.ids.Next(ctx)
+		if err != nil {
+			return err
+		}
+		to.key = customerID(key)
+	}
+	orders := []uuid.UUID{uuid.New(), uuid.New()}
+	if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		return s.store(ctx, tx, version, name, to, orders)
+	}); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	var other stored // another customer, of any version, gets the second order
+	otherName := name
+	for otherName, other = range s.customers {
+		if version == 3 && other.key == 0 || version < 3 && other.id == uuid.Nil {
+			otherName, other = name, to
+			continue
+		}
+		break
+	}
+	if len(s.customers) == 0 {
+		other = to
+	}
+	s.mu.Unlock()
+	if err := s.move(ctx, version, orders[1], other, otherName); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if version == 3 {
+		to.id = uuid.Nil // the database made one
+	}
+	s.customers[name] = to
+	s.orders[orders[0]], s.orders[orders[1]] = name, otherName
+	s.mu.Unlock()
+	return s.look(ctx, version, name, to, orders[0])
+}
+
+func (s *shop) store(
+	ctx context.Context, tx pgx.Tx, version int, name string, to stored, orders []uuid.UUID,
+) error {
+	var err error
+	switch version {
+	case 1:
+		_, err = tx.Exec(ctx, "INSERT INTO customers (id, name) VALUES ($1, $2)", to.id, name)
+	case 2:
+		_, err = tx.Exec(ctx, "INSERT INTO customers (id, key, name) VALUES ($1, $2, $3)",
+			to.id, to.key, name)
+	case 3:
+		_, err = tx.Exec(ctx, "INSERT INTO customers (key, name) VALUES ($1, $2)", to.key, name)
+	}
+	for _, order := range orders {
+		if err == nil && version < 3 {
+			_, err = tx.Exec(ctx, "INSERT INTO orders (id, customer_id, note) VALUES ($1, $2, $3)",
+				order, to.id, name)
+		} else if err == nil {
+			_, err = tx.Exec(ctx, "INSERT INTO orders (id, customer_key, note) VALUES ($1, $2, $3)",
+				order, to.key, name)
+		}
+	}
+	return err
+}
+
+// move gives an order to another customer, and touches that one.
+func (s *shop) move(
+	ctx context.Context, version int, order uuid.UUID, to stored, name string,
+) error {
+	move, touch := "UPDATE orders SET customer_id = $2, note = $3 WHERE id = $1",
+		"UPDATE customers SET name = name WHERE id = $1"
+	var by any = to.id
+	if version == 3 {
+		move, touch = "UPDATE orders SET customer_key = $2, note = $3 WHERE id = $1",
+			"UPDATE customers SET name = name WHERE key = $1"
+		by = to.key
+	}
+	tag, err := s.pool.Exec(ctx, move, order, by, name)
+	if err == nil && tag.RowsAffected() != 1 {
+		return fmt.Errorf("order %s is lost", order)
+	}
+	if err == nil {
+		tag, err = s.pool.Exec(ctx, touch, by)
+	}
+	if err == nil && tag.RowsAffected() != 1 {
+		return fmt.Errorf("customer %v is lost", by)
+	}
+	return err
+}
+
+// look reads what a round stored, by each key that the version knows.
+func (s *shop) look(
+	ctx context.Context, version int, name string, to stored, order uuid.UUID,
+) error {
+	reads := map[string][]any{}
+	if version < 3 {
+		reads["SELECT name FROM customers WHERE id = $1"] = []any{to.id}
+		reads["SELECT name FROM customers c JOIN orders o ON o.customer_id = c.id WHERE o.id = $1"] = []any{order}
+	}
+	if version > 1 {
+		reads["SELECT name FROM customers WHERE key = $1"] = []any{to.key}
+	}
+	if version > 2 {
+		reads["SELECT name FROM customers c JOIN orders o ON o.customer_key = c.key WHERE o.id = $1"] = []any{order}
+	}
+	for query, args := range reads {
+		var got string
+		if err := s.pool.QueryRow(ctx, query, args...).Scan(&got); err != nil || got != name {
+			return fmt.Errorf("%s: %q, want %q: %w", query, got, name, err)
+		}
+	}
+	return nil
+}
