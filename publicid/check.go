@@ -26,8 +26,8 @@ const checkChars = 2
 //	power = aⁿ⁻¹·x1 ⊕ aⁿ⁻²·x2 ⊕ … ⊕ xn
 //
 // That is a Reed-Solomon code. One wrong character changes the first sum. Two wrong ones that leave
-// it differ by the same d. They change the second by (aⁱ ⊕ aʲ)·d, which is zero for i = j alone:
-// the powers of a repeat after 31, and no text has more behind its prefix.
+// it differ by the same d. They change the second by (aⁱ ⊕ aʲ)·d, which is zero for i = j alone.
+// The powers of a repeat after 31, and no text has more characters behind its prefix.
 type check struct {
 	sum, power byte
 }

@@ -18,9 +18,9 @@
 //	characters             16 behind the prefix            29 behind the prefix
 //	takes                  integer IDs                     every ID of package idtype
 //	hides order, counts    from readers                    from attackers as well
-//	a guessed text         often leads to some ID          leads to none, but 1 in 2^65 does
+//	a made-up text         often leads to some ID          1 in 2^65 leads to an integer ID
 //	by                     scramble.Network                AES-256, one block
-//	Format                 is faster                       is slower
+//	Format takes           90 ns on some machine           170 ns there
 //
 // The scrambled form is no cipher: package scramble says what it hides and what it does not.
 // Whoever sees some pairs of an ID and its text may work out the rest. Take it where the text only
