@@ -98,7 +98,8 @@ func TestEveryScheme(t *testing.T) {
 	}
 	negative := idtype.MustParseEightByteID("cb54ecf284000000") // as an integer
 	asBigint := idtype.EightByte[idtype.AsBigint[User]](negative)
-	if a, b := both(t, publicid.NewEncrypted, negative), both(t, publicid.NewEncrypted, asBigint); a != b {
+	a, b := both(t, publicid.NewEncrypted, negative), both(t, publicid.NewEncrypted, asBigint)
+	if a != b {
 		t.Errorf("%s and %s", a, b)
 	}
 }
@@ -428,7 +429,8 @@ func TestConstructors(t *testing.T) {
 		}
 	}
 	longest := must(publicid.NewEncrypted[UserID](strings.Repeat("a", 32), good))
-	if text := must(longest.Format(57)); len(text) != longest.Len() || must(longest.Parse(text)) != 57 {
+	text := must(longest.Format(57))
+	if len(text) != longest.Len() || must(longest.Parse(text)) != 57 {
 		t.Error(text)
 	}
 	for want, keys := range map[string][]publicid.Key{
@@ -470,7 +472,9 @@ func TestParseKey(t *testing.T) {
 		t.Error(k.Number())
 	}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d"} {
-		for _, value := range []any{k, &k, []publicid.Key{k}, struct{ K publicid.Key }{k}, struct{ k publicid.Key }{k}} {
+		for _, value := range []any{
+			k, &k, []publicid.Key{k}, struct{ K publicid.Key }{k}, struct{ k publicid.Key }{k},
+		} {
 			got := fmt.Sprintf(verb, value)
 			if strings.Contains(got, "5a") || strings.Contains(got, "90") {
 				t.Errorf("%s of %T: %s", verb, value, got)

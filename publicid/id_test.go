@@ -123,7 +123,9 @@ func TestColumn(t *testing.T) {
 	if _, err := (PublicUserID{}).Value(); !errors.Is(err, idtype.ErrZero) {
 		t.Error(err)
 	}
-	for _, src := range []any{int64(57), "57", []byte("57"), PublicUserID{ID: 57}, &PublicUserID{ID: 57}} {
+	for _, src := range []any{
+		int64(57), "57", []byte("57"), PublicUserID{ID: 57}, &PublicUserID{ID: 57},
+	} {
 		id := PublicUserID{ID: 1}
 		if err := id.Scan(src); err != nil || id.ID != 57 {
 			t.Errorf("%T: %v, %v", src, id.ID, err)

@@ -97,20 +97,7 @@ func (s *shop) round(ctx context.Context, version int, name string) error {
 	}); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	var other stored // another customer, of any version, gets the second order
-	otherName := name
-	for otherName, other = range s.customers {
-		if version == 3 && other.key == 0 || version < 3 && other.id == uuid.Nil {
-			otherName, other = name, to
-			continue
-		}
-		break
-	}
-	if len(s.customers) == 0 {
-		other = to
-	}
-	s.mu.Unlock()
+	other, otherName := s.another(version, to, name) // it gets the second order
 	if err := s.move(ctx, version, orders[1], other, otherName); err != nil {
 		return err
 	}
@@ -122,6 +109,18 @@ func (s *shop) round(ctx context.Context, version int, name string) error {
 	s.orders[orders[0]], s.orders[orders[1]] = name, otherName
 	s.mu.Unlock()
 	return s.look(ctx, version, name, to, orders[0])
+}
+
+// another is a customer that is there, by a key that the version knows, or else the one given.
+func (s *shop) another(version int, to stored, name string) (stored, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for otherName, other := range s.customers {
+		if version == 3 && other.key != 0 || version < 3 && other.id != uuid.Nil {
+			return other, otherName
+		}
+	}
+	return to, name
 }
 
 func (s *shop) store(
@@ -178,21 +177,25 @@ func (s *shop) move(
 func (s *shop) look(
 	ctx context.Context, version int, name string, to stored, order uuid.UUID,
 ) error {
-	reads := map[string][]any{}
+	const ofOrder = "SELECT name FROM customers c JOIN orders o ON "
+	reads := map[string]any{}
 	if version < 3 {
-		reads["SELECT name FROM customers WHERE id = $1"] = []any{to.id}
-		reads["SELECT name FROM customers c JOIN orders o ON o.customer_id = c.id WHERE o.id = $1"] = []any{order}
+		reads["SELECT name FROM customers WHERE id = $1"] = to.id
+		reads[ofOrder+"o.customer_id = c.id WHERE o.id = $1"] = order
 	}
 	if version > 1 {
-		reads["SELECT name FROM customers WHERE key = $1"] = []any{to.key}
+		reads["SELECT name FROM customers WHERE key = $1"] = to.key
 	}
 	if version > 2 {
-		reads["SELECT name FROM customers c JOIN orders o ON o.customer_key = c.key WHERE o.id = $1"] = []any{order}
+		reads[ofOrder+"o.customer_key = c.key WHERE o.id = $1"] = order
 	}
-	for query, args := range reads {
+	for query, arg := range reads {
 		var got string
-		if err := s.pool.QueryRow(ctx, query, args...).Scan(&got); err != nil || got != name {
-			return fmt.Errorf("%s: %q, want %q: %w", query, got, name, err)
+		if err := s.pool.QueryRow(ctx, query, arg).Scan(&got); err != nil {
+			return fmt.Errorf("%s: %w", query, err)
+		}
+		if got != name {
+			return fmt.Errorf("%s: %q, want %q", query, got, name)
 		}
 	}
 	return nil

@@ -190,9 +190,7 @@ func (r *runner) oids(t *testing.T, tx pgx.Tx) map[uint32]string {
 // scans counts the scans of a table by this connection. Others are not counted.
 func scans(t *testing.T, tx pgx.Tx, oid uint32) (n int) {
 	t.Helper()
-	if err := tx.QueryRow(t.Context(), "SELECT pg_stat_get_xact_numscans($1)", oid).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, tx.QueryRow(t.Context(), "SELECT pg_stat_get_xact_numscans($1)", oid).Scan(&n))
 	return n
 }
 
@@ -230,7 +228,8 @@ func (r *runner) compare(
 		})
 		got[table] = inWords(strongest)
 		scans := scans(t, tx, oid) - before[oid]
-		if slices.Index(modes, strongest) > slices.Index(modes, "ShareUpdateExclusiveLock") && scans != 0 {
+		blocks := slices.Index(modes, strongest) > slices.Index(modes, "ShareUpdateExclusiveLock")
+		if blocks && scans != 0 {
 			t.Errorf("%s: %d scans of %s with %s", all[0].text, scans, table, got[table])
 		}
 		if strings.Contains(all[0].text, "VALIDATE") && strongest == "ShareUpdateExclusiveLock" &&

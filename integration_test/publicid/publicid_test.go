@@ -71,8 +71,8 @@ func TestMariaDB(t *testing.T) {
 	must(db.Exec("INSERT INTO users VALUES (?)", ann))
 	var number int64
 	var id PublicUserID
-	if err := db.QueryRow("SELECT id, id FROM users WHERE id = ?", ann).Scan(&number, &id); err != nil ||
-		number != annID || id != ann {
+	row := db.QueryRow("SELECT id, id FROM users WHERE id = ?", ann)
+	if err := row.Scan(&number, &id); err != nil || number != annID || id != ann {
 		t.Errorf("%d, %v, %v", number, id, err)
 	}
 }
@@ -99,7 +99,8 @@ func TestGORM(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	var kind, declared string
-	if err := db.Raw("SELECT typeof(id) FROM profiles").Scan(&kind).Error; err != nil || kind != "integer" {
+	err := db.Raw("SELECT typeof(id) FROM profiles").Scan(&kind).Error
+	if err != nil || kind != "integer" {
 		t.Errorf("%s, %v", kind, err)
 	}
 	if err := db.Raw("SELECT type FROM pragma_table_info('profiles') WHERE name = 'boss'").
