@@ -187,7 +187,7 @@ func open[T idtype.ID, S string | []byte](c *Codec[T], s S) (id T, err error) {
 			return id, alphabetFailure(string(text), i, len(c.head))
 		}
 		sums.add(x)
-		if i > 0 && i <= c.chars && fits {
+		if i > 0 && i <= c.chars { // none but the last one can be too much
 			w, fits = w.with(x)
 		}
 	}

@@ -84,6 +84,11 @@ func TestJSONRefuses(t *testing.T) {
 		}
 	}
 	id := PublicUserID{ID: 1}
+	for _, data := range []string{"", `"`, `"user_`} { // which encoding/json does not hand over
+		if err := id.UnmarshalJSON([]byte(data)); err == nil || id.ID != 1 {
+			t.Errorf("%s: %v, %v", data, id.ID, err)
+		}
+	}
 	if err := json.Unmarshal([]byte("null"), &id); err != nil || !id.IsZero() {
 		t.Error(id, err)
 	}
