@@ -174,6 +174,7 @@ func openPool(t *testing.T, source string) *pgxpool.Pool {
 	config := must(pgxpool.ParseConfig(source))
 	config.AfterConnect = pgxid.AfterConnect
 	config.ConnConfig.RuntimeParams["lock_timeout"] = "10s"
+	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
 	pool := must(pgxpool.NewWithConfig(t.Context(), config))
 	t.Cleanup(pool.Close)
 	return pool

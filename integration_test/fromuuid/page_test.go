@@ -90,10 +90,9 @@ type runner struct {
 
 func newRunner(t *testing.T, source string, tables ...string) *runner {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must(pgx.ParseConfig(source))
+	config.RuntimeParams["synchronous_commit"] = "off"
+	conn := must(pgx.ConnectConfig(t.Context(), config))
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	return &runner{conn: conn, tables: tables}
 }

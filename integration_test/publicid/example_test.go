@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -15,18 +16,37 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
-type (
-	User   struct{}
-	UserID = idtype.Decimal[User]
+type UserID = idtype.Decimal[User]
 
-	inUsers      struct{}
-	PublicUserID = publicid.ID[UserID, inUsers]
-)
+type User struct {
+	ID   UserID
+	Name string
+}
+
+var users *publicid.Codec[UserID] // made in main, before anything is served
+
+type inUsers struct{}
 
 func (inUsers) Codec() *publicid.Codec[UserID] { return users }
 
-var users = must(publicid.NewScrambled[UserID]("user", must(publicid.ParseKey(
-	"0-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"))))
+type PublicUserID = publicid.ID[UserID, inUsers]
+
+type UserResponse struct {
+	ID   PublicUserID `json:"id"`
+	Name string       `json:"name"`
+}
+
+// There and back, as the page begins.
+func Example_page() {
+	user := User{ID: 14150009200065}
+	key := must(publicid.ParseKey(os.Getenv("PUBLIC_ID_KEY")))
+	users := must(publicid.NewScrambled[UserID]("user", key))
+
+	text := must(users.Format(user.ID)) // user_04tj6jeh7nggw1ak
+	id := must(users.Parse(text))       // 14150009200065
+	fmt.Println(text, id)
+	// Output: user_04tj6jeh7nggw1ak 14150009200065
+}
 
 // A service over SQLite. The clients see the public IDs, and the table has the BIGINT.
 func Example() {
@@ -37,10 +57,6 @@ func Example() {
 	must(db.Exec("CREATE TABLE users (" + key + ", name TEXT NOT NULL)"))
 	must(db.Exec("INSERT INTO users VALUES (?, ?)", UserID(14150009200065), "Ann"))
 
-	type response struct {
-		ID   PublicUserID `json:"id"`
-		Name string       `json:"name"`
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
 		var id PublicUserID
@@ -48,7 +64,7 @@ func Example() {
 			http.Error(w, "no such user", http.StatusNotFound)
 			return
 		}
-		var found response
+		var found UserResponse
 		row := db.QueryRowContext(r.Context(), "SELECT id, name FROM users WHERE id = ?", id)
 		if err := row.Scan(&found.ID, &found.Name); err != nil {
 			http.Error(w, "no such user", http.StatusNotFound)

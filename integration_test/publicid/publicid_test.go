@@ -3,22 +3,60 @@ package publicid_test
 
 import (
 	"database/sql"
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	gormsqlite "gorm.io/driver/sqlite"
 	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/publicid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+// TestMain is the main of the examples.
+func TestMain(m *testing.M) {
+	const key = "0-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+	os.Setenv("PUBLIC_ID_KEY", key)
+	users = must(publicid.NewScrambled[UserID]("user", must(publicid.ParseKey(key))))
+	dbtest.Main(m)
+}
 
 const annID = 14150009200065
+
+// The page's programs are those of the examples, and its key is one.
+func TestPage(t *testing.T) {
+	page := string(must(os.ReadFile("../../docs/public-ids.md")))
+	source := string(must(os.ReadFile("example_test.go")))
+	blocks := regexp.MustCompile("(?ms)^```(go|sh)\n(.*?)^```$").FindAllStringSubmatch(page, -1)
+	for _, b := range blocks {
+		if b[1] == "go" {
+			if !strings.Contains(source, b[2]) {
+				t.Errorf("no example holds this block of the page:\n%s", b[2])
+			}
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", b[2]).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := publicid.ParseKey(strings.TrimSpace(string(out))); err != nil {
+			t.Errorf("%s: %v", b[2], err)
+		}
+	}
+	if len(blocks) != 3 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	if !strings.Contains(page, users.Pattern()) {
+		t.Errorf("the page has another pattern than %s", users.Pattern())
+	}
+}
 
 // The column holds the number in each of pgx's modes: parameters, rows, structs and COPY.
 func TestPostgres(t *testing.T) {
@@ -84,7 +122,7 @@ func TestGORM(t *testing.T) {
 		Boss   *PublicUserID
 		Friend sql.Null[PublicUserID] `gorm:"type:bigint"`
 	}
-	db := must(gorm.Open(gormsqlite.Open(":memory:")))
+	db := must(gorm.Open(gormsqlite.Open(":memory:"), &gorm.Config{Logger: logger.Discard}))
 	if err := db.AutoMigrate(&Profile{}); err != nil {
 		t.Fatal(err)
 	}
