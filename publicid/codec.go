@@ -17,7 +17,7 @@ const MaxPrefix = 32
 const maxLen = MaxPrefix + 1 + 1 + encryptedChars + checkChars
 
 // Codec writes and reads the public form of IDs of type T. It is immutable, and safe for use by
-// many goroutines.
+// many goroutines. The zero value has no key, and takes nothing.
 type Codec[T idtype.ID] struct {
 	head   string // the prefix and the _ behind it
 	prefix check  // the check's sums over the prefix
@@ -132,7 +132,11 @@ func (c *Codec[T]) AppendText(b []byte, id T) ([]byte, error) {
 	if id.IsZero() {
 		return b, c.refuse(quote(id.String()), idtype.ErrZero)
 	}
-	w, err := c.forms[c.first].seal(id)
+	f := c.forms[c.first]
+	if f == nil {
+		return b, &KeyError{"is missing: NewScrambled and NewEncrypted make codecs"}
+	}
+	w, err := f.seal(id)
 	if err != nil {
 		return b, c.refuse(quote(id.String()), err)
 	}

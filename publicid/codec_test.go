@@ -1,8 +1,6 @@
 package publicid_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -481,8 +479,19 @@ func TestParseKey(t *testing.T) {
 			}
 		}
 	}
-	if b := must(json.Marshal(k)); bytes.Contains(b, []byte("90")) {
-		t.Errorf("%s", b)
+}
+
+// A codec that no constructor made has no key.
+func TestZeroCodec(t *testing.T) {
+	var c publicid.Codec[UserID]
+	var typed *publicid.KeyError
+	if text, err := c.Format(57); text != "" || !errors.As(err, &typed) {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, text := range []string{"", "_", "000", "user_04tj6jeh7nggw1ak"} {
+		if id, err := c.Parse(text); err == nil {
+			t.Errorf("%q is %d", text, id)
+		}
 	}
 }
 

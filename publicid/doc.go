@@ -20,7 +20,7 @@
 //	hides order, counts    from readers                    from attackers as well
 //	a made-up text         often leads to some ID          1 in 2^65 leads to an integer ID
 //	by                     scramble.Network                AES-256, one block
-//	Format takes           90 ns on some machine           170 ns there
+//	Format takes           some 90 ns                      some 170 ns
 //
 // The scrambled form is no cipher: package scramble says what it hides and what it does not.
 // Whoever sees some pairs of an ID and its text may work out the rest. Take it where the text only
@@ -45,9 +45,9 @@
 //	│     └ the number of the key
 //	└ the prefix: letters in lower case, digits and _
 //
-// The characters are Crockford's base 32 in lower case: digits and letters but i, l, o and u. None
-// looks like another, and no two differ by case alone. All texts of a codec have the same length.
-// Their order says nothing of the IDs' order.
+// The characters are Crockford's base 32 in lower case: digits, and letters but i, l, o and u. Those
+// look like 1, 0 and v. No two characters differ by case alone. All texts of a codec have the same
+// length. Their order says nothing of the IDs' order.
 //
 // The check needs no key. It refuses every text with one or two wrong characters, and so every two
 // that changed places. Of texts with more it refuses 1,023 of 1,024. It covers the prefix: under a
