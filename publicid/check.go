@@ -26,7 +26,7 @@ const checkChars = 2
 //	power = aⁿ⁻¹·x1 ⊕ aⁿ⁻²·x2 ⊕ … ⊕ xn
 //
 // That is a Reed-Solomon code. One wrong character changes the first sum. Two wrong ones that leave
-// it differ by the same d. They change the second by (aⁱ ⊕ aʲ)·d, which is zero for i = j alone.
+// it differ by the same d. They change the second by (aⁱ ⊕ aʲ)·d. That is zero for i = j alone.
 // The powers of a repeat after 31, and no text has more characters behind its prefix.
 type check struct {
 	sum, power byte

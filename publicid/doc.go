@@ -45,9 +45,9 @@
 //	│     └ the number of the key
 //	└ the prefix: letters in lower case, digits and _
 //
-// The characters are Crockford's base 32 in lower case: digits, and letters but i, l, o and u. Those
-// look like 1, 0 and v. No two characters differ by case alone. All texts of a codec have the same
-// length. Their order says nothing of the IDs' order.
+// The characters are Crockford's base 32 in lower case: digits, and letters but i, l, o and u.
+// Those look like 1, 0 and v. No two characters differ by case alone. All texts of a codec have the
+// same length. Their order says nothing of the IDs' order.
 //
 // The check needs no key. It refuses every text with one or two wrong characters, and so every two
 // that changed places. Of texts with more it refuses 1,023 of 1,024. It covers the prefix: under a

@@ -72,7 +72,9 @@ func ExampleCodec_Parse() {
 	})
 
 	text, _ := orders.Format(10000000001)
-	for _, path := range []string{text, "user" + text[5:], text[:len(text)-1] + "x", "10000000001"} {
+	for _, path := range []string{
+		text, "user" + text[5:], text[:len(text)-1] + "x", "10000000001",
+	} {
 		answer := httptest.NewRecorder()
 		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/orders/"+path, nil))
 		fmt.Println(path, answer.Code, strings.TrimSpace(answer.Body.String()))

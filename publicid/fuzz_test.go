@@ -20,7 +20,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("user_zzzzzzzzzzzzzzzz") // more than 64 bits
 	f.Add("user_0000000000000l00") // not in the alphabet
 	f.Add("user_00000000000000é")  // not ASCII
-	for _, body := range []string{"0" + crockford[:13], "0z" + crockford[:12], "7" + crockford[:26]} {
+	for _, body := range []string{
+		"0" + crockford[:13], "0z" + crockford[:12], "7" + crockford[:26],
+	} {
 		f.Add(valid("user", body)) // the check fits, and perhaps no ID stands behind it
 	}
 	for _, c := range all {

@@ -314,7 +314,7 @@ func (s *shop) audit(t *testing.T, conn *pgx.Conn, last int64) {
 		}
 		ofGenerator := !strings.HasPrefix(c.Name, "old ") && !strings.HasPrefix(c.Name, "1 ")
 		if ofGenerator != (int64(c.Key) > last) || c.Key.Validate() != nil {
-			t.Errorf("%s has key %d, and the last that was minted before is %d", c.Name, c.Key, last)
+			t.Errorf("%s has key %d; the last that was minted before is %d", c.Name, c.Key, last)
 		}
 	}
 	if nthOld != old || len(customers) != old+len(s.customers) {

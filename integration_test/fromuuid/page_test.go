@@ -215,10 +215,8 @@ func (r *runner) compare(
 	got := map[string]string{}
 	for oid, table := range tables {
 		var held []string
-		if err := tx.QueryRow(t.Context(), `SELECT array_agg(mode) FROM pg_locks
-			WHERE pid = pg_backend_pid() AND relation = $1 AND granted`, oid).Scan(&held); err != nil {
-			t.Fatal(err)
-		}
+		check(t, tx.QueryRow(t.Context(), `SELECT array_agg(mode) FROM pg_locks
+			WHERE pid = pg_backend_pid() AND relation = $1 AND granted`, oid).Scan(&held))
 		if len(held) == 0 {
 			continue
 		}

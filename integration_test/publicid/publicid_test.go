@@ -63,8 +63,8 @@ func TestPostgres(t *testing.T) {
 	ctx := t.Context()
 	source := dbtest.New(t, databases.Postgres).Source()
 	for _, mode := range []pgx.QueryExecMode{
-		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
-		pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe,
+		pgx.QueryExecModeDescribeExec, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
 	} {
 		t.Run(mode.String(), func(t *testing.T) {
 			config := must(pgx.ParseConfig(source))
@@ -95,7 +95,8 @@ func TestPostgres(t *testing.T) {
 			if len(all) != 2 || all[0].ID != bob || *all[0].Boss != ann || all[1].Boss != nil {
 				t.Errorf("%+v", all)
 			}
-			if _, err := conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", PublicUserID{}); err == nil {
+			_, err := conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", PublicUserID{})
+			if err == nil {
 				t.Error("zero was stored")
 			}
 		})
