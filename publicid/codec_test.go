@@ -2,7 +2,6 @@ package publicid_test
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -364,119 +363,6 @@ func TestOrderIsNotVisible(t *testing.T) {
 			}
 			if len(seen[at]) != want {
 				t.Errorf("%s: %d characters at index %d, want %d", name, len(seen[at]), at, want)
-			}
-		}
-	}
-}
-
-// Keys and prefixes all give other texts.
-func TestKeysAndPrefixes(t *testing.T) {
-	seen := map[string]string{}
-	for _, k := range []string{key0, "1" + key0[1:], "0-" + strings.Repeat("5a", 32)} {
-		for _, prefix := range []string{"user", "users", "order", "u", "u2", "u_2"} {
-			for form, c := range map[string]*publicid.Codec[UserID]{
-				"s": must(publicid.NewScrambled[UserID](prefix, key(t, k))),
-				"e": must(publicid.NewEncrypted[UserID](prefix, key(t, k))),
-			} {
-				body := must(c.Format(57))[len(prefix)+2 : len(prefix)+15]
-				what := fmt.Sprint(form, prefix, k[2:])
-				if seen[body] != "" && seen[body] != what {
-					t.Errorf("%s and %s have %s", seen[body], what, body)
-				}
-				seen[body] = what
-				if c.Prefix() != prefix {
-					t.Errorf("%s of %s", c.Prefix(), prefix)
-				}
-			}
-		}
-	}
-}
-
-func TestRotation(t *testing.T) {
-	old, recent := key(t, key0), key(t, "7-"+strings.Repeat("5a", 32))
-	before := must(publicid.NewEncrypted[UserID]("user", old))
-	during := must(publicid.NewEncrypted[UserID]("user", recent, old))
-	after := must(publicid.NewEncrypted[UserID]("user", recent))
-	was, is := must(before.Format(57)), must(during.Format(57))
-	if was == is || is != must(after.Format(57)) {
-		t.Errorf("%s, %s", was, is)
-	}
-	for text, c := range map[string]*publicid.Codec[UserID]{was: during, is: after} {
-		if id, err := c.Parse(text); id != 57 || err != nil {
-			t.Errorf("%s: %d, %v", text, id, err)
-		}
-	}
-	if _, err := after.Parse(was); !errors.Is(err, publicid.ErrKey) {
-		t.Error(err)
-	}
-}
-
-func TestConstructors(t *testing.T) {
-	good := key(t, key0)
-	for prefix, want := range map[string]string{
-		"":                      `publicid: prefix "" is empty`,
-		"User":                  `"User" does not begin with a letter a-z`,
-		"2fa":                   `does not begin`,
-		"user_":                 `ends with _`,
-		"us er":                 `"us er" has " " at index 2, want a-z, 0-9 or _`,
-		strings.Repeat("a", 33): `has 33 bytes, want at most 32`,
-	} {
-		_, err := publicid.NewScrambled[UserID](prefix, good)
-		var typed *publicid.PrefixError
-		if !errors.As(err, &typed) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", prefix, err)
-		}
-	}
-	longest := must(publicid.NewEncrypted[UserID](strings.Repeat("a", 32), good))
-	text := must(longest.Format(57))
-	if len(text) != longest.Len() || must(longest.Parse(text)) != 57 {
-		t.Error(text)
-	}
-	for want, keys := range map[string][]publicid.Key{
-		"publicid: key is empty":          {{}},
-		"key 0 is given twice":            {good, key(t, "0-"+strings.Repeat("5a", 32))},
-		"key 1 has the secret of another": {good, key(t, "1"+key0[1:])},
-	} {
-		_, err := publicid.NewEncrypted[UserID]("user", keys[0], keys[1:]...)
-		var typed *publicid.KeyError
-		if !errors.As(err, &typed) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", want, err)
-		}
-	}
-}
-
-func TestParseKey(t *testing.T) {
-	secret := strings.Repeat("5a", 32)
-	for s, want := range map[string]string{
-		"":                             "has no number",
-		secret:                         "has no number",
-		"-" + secret:                   "has no number of 0..31 in front",
-		"32-" + secret:                 "has no number of 0..31 in front",
-		"01-" + secret:                 "has no number of 0..31 in front",
-		"+1-" + secret:                 "has no number of 0..31 in front",
-		secret + "-0":                  "has no number of 0..31 in front",
-		"3-" + secret[1:]:              "3 has 63 bytes behind the hyphen: want 64 hexadecimal digits",
-		"3-" + secret + "\n":           "3 has 65 bytes",
-		"3-" + strings.ToUpper(secret): `3 has "A" as its digit 2`,
-	} {
-		_, err := publicid.ParseKey(s)
-		var typed *publicid.KeyError
-		if !errors.As(err, &typed) || !strings.Contains(err.Error(), "publicid: key "+want) ||
-			strings.Contains(err.Error(), "5a5a") {
-			t.Errorf("%q: %v", s, err)
-		}
-	}
-	k := key(t, "31-"+secret)
-	if k.Number() != publicid.MaxKeyNumber {
-		t.Error(k.Number())
-	}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x", "%q", "%d"} {
-		for _, value := range []any{
-			k, &k, []publicid.Key{k}, struct{ K publicid.Key }{k}, struct{ k publicid.Key }{k},
-		} {
-			got := fmt.Sprintf(verb, value)
-			if strings.Contains(got, "5a") || strings.Contains(got, "90") {
-				t.Errorf("%s of %T: %s", verb, value, got)
 			}
 		}
 	}
