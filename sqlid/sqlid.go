@@ -19,8 +19,9 @@
 //
 // The ID types are parameters and scan destinations as they are. This holds for pgx's driver,
 // go-sqlite3 and go-sql-driver/mysql. Package sqlid adds three things. Columns for CREATE TABLE
-// have checks that keep foreign values out. There are parameter lists. [Null] is a nullable ID
-// whose JSON is null. Package pgxid has pgx's own interface.
+// have checks that keep foreign values out, and so have [NamedType]s. There are parameter lists, and
+// [Array] for PostgreSQL. [Null] is a nullable ID whose JSON is null. Package pgxid has pgx's own
+// interface.
 //
 // # Types
 //
@@ -99,7 +100,10 @@ var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 1
 // an unknown domain or a column without a name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
-func (c Column[T]) Check(d Dialect) (string, error) {
+func (c Column[T]) Check(d Dialect) (string, error) { return c.check(d, d.Quote(c.Name)) }
+
+// check is the condition for the value that SQL calls name.
+func (c Column[T]) check(d Dialect, name string) (string, error) {
 	_, err := c.Type(d)
 	switch {
 	case err != nil:
@@ -112,7 +116,7 @@ func (c Column[T]) Check(d Dialect) (string, error) {
 	}
 	var zero T
 	size := sizes[zero.Scheme()]
-	name, numbers := d.Quote(c.Name), ""
+	numbers := ""
 	if zero.Storage() == idtype.StorageBigint {
 		if numbers, err = c.numbers(name); err != nil {
 			return "", err
@@ -199,8 +203,8 @@ func In[T idtype.ID](ids []T) (list string, args []any) {
 }
 
 // InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)". The argument first is the number
-// of the first one, from 1 on. With package pgxid, = ANY($3) takes the slice as it is, and keeps
-// the statement's text the same.
+// of the first one, from 1 on. For lists that vary in length, = ANY($3) keeps the statement's text
+// the same: it takes an [Array], and with package pgxid the slice as it is.
 //
 //	list, args := sqlid.InNumbered(2, ids)
 //	query := "SELECT name FROM users WHERE team = $1 AND id IN " + list

@@ -1,0 +1,75 @@
+package sqlid
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// Array is a list of IDs as an array of PostgreSQL's: a parameter of = ANY($1) and of arrays, for
+// every driver of database/sql. lib/pq's own pq.Array sends the bytes of byte IDs as text, and is
+// wrong for them. With package pgxid a plain slice does the same and is faster.
+//
+//	db.Query("SELECT name FROM users WHERE id = ANY($1)", sqlid.Array[UserID](ids))
+//
+// For SQLite, MySQL and MariaDB see [idtype.Slice].
+type Array[T idtype.ID] []T
+
+var (
+	_ driver.Valuer = Array[idtype.DecimalID]{}
+	_ sql.Scanner   = (*Array[idtype.DecimalID])(nil)
+)
+
+// Value is the text of PostgreSQL's array: {8,9}, or {"\\x0a",…} for bytes. It is {} for an empty
+// list, and NULL for a nil one: = ANY of either is true of no row. An ID that is zero is an
+// [*ArrayError].
+func (a Array[T]) Value() (driver.Value, error) {
+	if a == nil {
+		return nil, nil
+	}
+	b := []byte{'{'}
+	for i, id := range a {
+		column, err := id.Value()
+		if err != nil {
+			return nil, &ArrayError{i, err}
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		switch column := column.(type) {
+		case int64:
+			b = strconv.AppendInt(b, column, 10)
+		case []byte:
+			b = append(b, `"\\x`...)
+			b = append(hex.AppendEncode(b, column), '"')
+		case string: // no text of an ID needs quotes
+			b = append(b, column...)
+		}
+	}
+	return string(append(b, '}')), nil
+}
+
+// Scan takes an array of PostgreSQL's, as [idtype.Slice] does. NULL is an error. On an error the
+// list stays as it was.
+func (a *Array[T]) Scan(src any) error {
+	list := idtype.Slice[T](*a)
+	if err := list.Scan(src); err != nil {
+		return err
+	}
+	*a = Array[T](list)
+	return nil
+}
+
+// An ArrayError says which element of an [Array] is refused. It wraps the element's own error.
+type ArrayError struct {
+	Index int
+	Err   error
+}
+
+func (e *ArrayError) Error() string { return fmt.Sprintf("sqlid: index %d: %v", e.Index, e.Err) }
+
+func (e *ArrayError) Unwrap() error { return e.Err }
