@@ -388,9 +388,10 @@ func (e EightByte[E]) Value() (driver.Value, error) {
 }
 
 // Scan takes the ID from a database driver, as 8 bytes or its text. They come in a []byte, a string
-// or an array. For other forms see [AsBigint]. It takes an ID of its own type, by value or by
-// pointer. The error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an error,
-// which is an [*InputError], the ID stays as it was.
+// or an array. An array of PostgreSQL's bytea has \x and 16 digits for the bytes. For other forms
+// see [AsBigint]. Scan takes an ID of its own type, by value or by pointer. The error for NULL wraps
+// [ErrNull], and that for zero wraps [ErrZero]. On an error, which is an [*InputError], the ID stays
+// as it was.
 //
 // A string of 8 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It may
 // also be a text of as many characters from another column. Nothing here tells the two apart.

@@ -240,9 +240,10 @@ func (s *Sno[E]) UnmarshalBinary(data []byte) error { return snoScheme.unmarshal
 func (s Sno[E]) Value() (driver.Value, error) { return snoScheme.value(s.Storage(), s[:]) }
 
 // Scan takes the ID from a database driver, as 10 bytes or its text. They come in a []byte, a
-// string or an array. For other forms see [AsText] and [AsUUID]. It takes an ID of its own type, by
-// value or by pointer. The error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an
-// error, which is an [*InputError], the ID stays as it was.
+// string or an array. An array of PostgreSQL's bytea has \x and 20 digits for the bytes. For other
+// forms see [AsText] and [AsUUID]. Scan takes an ID of its own type, by value or by pointer. The
+// error for NULL wraps [ErrNull], and that for zero wraps [ErrZero]. On an error, which is an
+// [*InputError], the ID stays as it was.
 //
 // A string of 10 bytes is taken for the bytes of an ID: a FixedString of ClickHouse comes so. It
 // may also be a text of as many characters from another column. Nothing here tells the two apart.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"reflect"
@@ -88,6 +89,7 @@ const (
 var (
 	errBytesType = errors.New("want []byte, string, an array of bytes, or the ID's own type; " +
 		"integers are for keys that are declared with AsBigint")
+	errHex    = errors.New("not \\x and lower-case hexadecimal digits, as PostgreSQL writes bytes")
 	errUUID   = errors.New("not a UUID of lower-case hexadecimal digits")
 	errDigits = errors.New("want the digits of an integer of 64 bits, " +
 		"without plus, spaces or leading zeros")
@@ -189,6 +191,8 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 		return setByteText(f, id, s)
 	case n == f.size && form == StorageBytes:
 		return setBytes(id, s)
+	case n == len(byteaHex)+2*f.size && form == StorageBytes && string(s[:2]) == byteaHex:
+		return setHex(id, string(s[2:]))
 	case n == uuidLen && form == StorageUUID:
 		return setUUID(f, id, s)
 	case n == 0 && form == StorageText:
@@ -202,6 +206,18 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 		want = "a UUID, as 36 characters or 16 bytes"
 	}
 	return fmt.Errorf("%d bytes, want %s", n, want)
+}
+
+// byteaHex begins the text of PostgreSQL's bytea. An element of an array comes so to lib/pq's
+// pq.Array, and a bytea that was cast to text.
+const byteaHex = `\x`
+
+func setHex(id []byte, digits string) error {
+	raw, err := hex.DecodeString(digits)
+	if err != nil || hex.EncodeToString(raw) != digits {
+		return errHex
+	}
+	return setBytes(id, raw)
 }
 
 // setInteger is set for a column of integers. That column alone takes digits: 8 or 16 of them could

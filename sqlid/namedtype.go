@@ -1,7 +1,6 @@
 package sqlid
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/idmint/idmint/idtype"
@@ -31,10 +30,8 @@ func (n NamedType[T]) Create(d Dialect) (string, error) {
 		return "", err
 	case d != Postgres:
 		return "", &NamedTypeError{d}
-	case n.Name == "":
-		return "", errors.New("sqlid: the type has no name: set NamedType.Name")
 	}
-	check, err := column.check(d, "VALUE")
+	check, err := column.check(d, "type", "VALUE")
 	if err != nil {
 		return "", err
 	}

@@ -43,7 +43,6 @@
 package sqlid
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -100,19 +99,21 @@ var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 1
 // an unknown domain or a column without a name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
-func (c Column[T]) Check(d Dialect) (string, error) { return c.check(d, d.Quote(c.Name)) }
+func (c Column[T]) Check(d Dialect) (string, error) {
+	return c.check(d, "column", d.Quote(c.Name))
+}
 
-// check is the condition for the value that SQL calls name.
-func (c Column[T]) check(d Dialect, name string) (string, error) {
+// check is the condition for the value of a column or a type, which SQL calls name there.
+func (c Column[T]) check(d Dialect, of, name string) (string, error) {
 	_, err := c.Type(d)
 	switch {
 	case err != nil:
 		return "", err
 	case c.Name == "":
-		return "", errors.New("sqlid: the column has no name: set Column.Name")
+		return "", fmt.Errorf("sqlid: the %s has no name: set its field Name", of)
 	case c.Domain < Production || c.Domain > Positive:
-		return "", fmt.Errorf("sqlid: column %s: unknown domain %d: "+
-			"want Production, Layout or Positive", d.Quote(c.Name), c.Domain)
+		return "", fmt.Errorf("sqlid: %s %s: unknown domain %d: "+
+			"want Production, Layout or Positive", of, d.Quote(c.Name), c.Domain)
 	}
 	var zero T
 	size := sizes[zero.Scheme()]

@@ -204,6 +204,7 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 	sameSet(t, "IN", list[T](t, s, "SELECT id FROM "+table+" WHERE id IN "+in, args...), some)
 	switch picks := pickList[s.Dialect]; {
 	case s.Dialect == sqlid.Postgres:
+		testArray(t, s, table, some)
 		// pgx alone knows no arrays of IDs where the server does not say
 		if !strings.Contains(t.Name(), "pgxid") {
 			break
@@ -232,6 +233,32 @@ func testIDs[T idtype.ID](t *testing.T, s Database, ids []T) {
 			),
 			some,
 		)
+	}
+}
+
+// testArray takes lists of IDs to PostgreSQL and back by [sqlid.Array], which no driver knows of.
+func testArray[T idtype.ID](t *testing.T, s Database, table string, some []T) {
+	where := " FROM " + table + " WHERE id = ANY($1)"
+	sameSet(t, "ANY of an Array", list[T](t, s, "SELECT id"+where, sqlid.Array[T](some)), some)
+	for _, none := range []sqlid.Array[T]{nil, {}} {
+		if got := list[T](t, s, "SELECT id"+where, none); got != nil {
+			t.Errorf("ANY of no IDs: %v", got)
+		}
+	}
+	var array sqlid.Array[T]
+	query := "SELECT array_agg(id)" + where
+	if err := s.DB.QueryRow(query, sqlid.Array[T](some)).Scan(&array); err != nil {
+		t.Error(err)
+	}
+	sameSet(t, "an Array", array, some)
+	before := array
+	if err := s.DB.QueryRow(query, sqlid.Array[T]{}).Scan(&array); !errors.Is(err,
+		idtype.ErrNull) || !slices.Equal(array, before) {
+		t.Errorf("NULL into an Array: %v, %v", array, err)
+	}
+	if _, err := s.DB.Exec("SELECT 1"+where, sqlid.Array[T]{some[0], *new(T)}); !errors.Is(err,
+		idtype.ErrZero) {
+		t.Errorf("zero in an Array: %v", err)
 	}
 }
 
