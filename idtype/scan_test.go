@@ -57,7 +57,8 @@ func forms(v driver.Value) (all []any) {
 			all = append(all, raw, string(raw), [16]byte(raw), foreignUUID(raw))
 		}
 	case []byte:
-		all = append(all, v, string(v))
+		bytea := `\x` + hex.EncodeToString(v)
+		all = append(all, v, string(v), bytea, []byte(bytea))
 		array := reflect.New(reflect.ArrayOf(len(v), reflect.TypeFor[byte]())).Elem()
 		reflect.Copy(array, reflect.ValueOf(v))
 		all = append(all, array.Interface())

@@ -191,8 +191,8 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 		return setByteText(f, id, s)
 	case n == f.size && form == StorageBytes:
 		return setBytes(id, s)
-	case n == len(byteaHex)+2*f.size && form == StorageBytes && string(s[:2]) == byteaHex:
-		return setHex(id, string(s[2:]))
+	case n == len(byteaHex)+2*f.size && form == StorageBytes && string(s[:len(byteaHex)]) == byteaHex:
+		return setHex(id, s[len(byteaHex):])
 	case n == uuidLen && form == StorageUUID:
 		return setUUID(f, id, s)
 	case n == 0 && form == StorageText:
@@ -210,14 +210,20 @@ func setColumn[S string | []byte](f *byteScheme, form Storage, id []byte, s S) e
 
 // byteaHex begins the text of PostgreSQL's bytea. An element of an array comes so to lib/pq's
 // pq.Array, and a bytea that was cast to text.
-const byteaHex = `\x`
+const (
+	byteaHex = `\x`
+	maxSize  = 10 // of the IDs that are bytes
+)
 
-func setHex(id []byte, digits string) error {
-	raw, err := hex.DecodeString(digits)
-	if err != nil || hex.EncodeToString(raw) != digits {
+func setHex[S string | []byte](id []byte, digits S) error {
+	var raw [maxSize]byte
+	var again [2 * maxSize]byte // only its lower case is PostgreSQL's
+	n, err := hex.Decode(raw[:], []byte(digits))
+	hex.Encode(again[:], raw[:n])
+	if err != nil || string(again[:2*n]) != string(digits) {
 		return errHex
 	}
-	return setBytes(id, raw)
+	return setBytes(id, raw[:n])
 }
 
 // setInteger is set for a column of integers. That column alone takes digits: 8 or 16 of them could
