@@ -1,0 +1,104 @@
+// Command http is a small service whose users have decimal IDs: in paths, in JSON and in query
+// parameters. It keeps them in the file shop.db. docs/http.md tells of it.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/sqlid"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// run serves until ctx ends. Requests that have begun then have ten seconds.
+func run(ctx context.Context) error {
+	launch, err := strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID"))
+	if err != nil {
+		return fmt.Errorf("IDMINT_LAUNCH_ID is %q: export the number that idmint launch start "+
+			"prints", os.Getenv("IDMINT_LAUNCH_ID"))
+	}
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(launches.Generators(launch))
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	db, err := openDB(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+
+	address := os.Getenv("ADDRESS")
+	if address == "" {
+		address = "127.0.0.1:8080"
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: (&service{db, ids}).routes(), ReadHeaderTimeout: 5 * time.Second,
+	}
+	log.Printf("listening on http://%s", listener.Addr())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	// Close tells the log how far the IDs have come: after the last request, and before the log's
+	// own end.
+	return errors.Join(server.Shutdown(last), ids.Close(last))
+}
+
+func openDB(ctx context.Context) (*sql.DB, error) {
+	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.SQLite)
+	if err != nil {
+		return nil, err
+	}
+	inviter, err := sqlid.Column[UserID]{Name: "invited_by"}.Nullable(sqlid.SQLite)
+	if err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite3", sqlite.DSN("shop.db", sqlite.Existing))
+	if err != nil {
+		return nil, err
+	}
+	_, err = db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name TEXT NOT NULL, "+
+		inviter+" REFERENCES users (id)) WITHOUT ROWID")
+	return db, err
+}

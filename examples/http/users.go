@@ -1,0 +1,160 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strconv"
+
+	"github.com/mattn/go-sqlite3"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+type UserID = idtype.Decimal[User]
+
+// A User is a row, and its JSON: {"id":"10000000001","name":"Ann","invited_by":null}.
+type User struct {
+	ID        UserID  `json:"id"`
+	Name      string  `json:"name"`
+	InvitedBy *UserID `json:"invited_by"`
+}
+
+// A Page is users, newest first. The next page begins after Next; null is the end.
+type Page struct {
+	Users []User  `json:"users"`
+	Next  *UserID `json:"next"`
+}
+
+type service struct {
+	db  *sql.DB
+	ids *generator.Decimal
+}
+
+func (s *service) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /users/{id}", s.user)
+	mux.HandleFunc("POST /users", s.create)
+	mux.HandleFunc("GET /users", s.users)
+	return mux
+}
+
+func (s *service) user(w http.ResponseWriter, r *http.Request) {
+	id, err := idtype.Parse[UserID](r.PathValue("id"))
+	if err != nil {
+		answer(w, 0, nil, &badRequest{err})
+		return
+	}
+	var u User
+	err = s.db.QueryRowContext(r.Context(), "SELECT id, name, invited_by FROM users WHERE id = ?",
+		id).Scan(&u.ID, &u.Name, &u.InvitedBy)
+	answer(w, http.StatusOK, u, err)
+}
+
+func (s *service) create(w http.ResponseWriter, r *http.Request) {
+	u, err := s.insert(w, r)
+	if err == nil {
+		w.Header().Set("Location", "/users/"+u.ID.String())
+	}
+	answer(w, http.StatusCreated, u, err)
+}
+
+// insert mints the user's ID before the row is stored, so nothing has to be read back.
+func (s *service) insert(w http.ResponseWriter, r *http.Request) (u User, err error) {
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
+	body.DisallowUnknownFields()
+	if err := body.Decode(&u); err != nil {
+		return u, &badRequest{err}
+	}
+	if u.ID != 0 || u.Name == "" {
+		return u, &badRequest{errors.New("want a name, and no id")}
+	}
+	id, err := s.ids.Next(r.Context())
+	if err != nil {
+		return u, err
+	}
+	u.ID = UserID(id)
+	_, err = s.db.ExecContext(r.Context(), "INSERT INTO users (id, name, invited_by) "+
+		"VALUES (?, ?, ?)", u.ID, u.Name, u.InvitedBy)
+	var refused sqlite3.Error
+	if errors.As(err, &refused) && refused.ExtendedCode == sqlite3.ErrConstraintForeignKey {
+		err = &badRequest{fmt.Errorf("invited_by %v: no such user", u.InvitedBy)}
+	}
+	return u, err
+}
+
+func (s *service) users(w http.ResponseWriter, r *http.Request) {
+	page, err := s.page(r)
+	answer(w, http.StatusOK, page, err)
+}
+
+// page is the users below the ID of the parameter after, or the newest.
+func (s *service) page(r *http.Request) (*Page, error) {
+	query, limit := r.URL.Query(), defaultLimit
+	where, args := "", []any{}
+	if query.Has("after") {
+		after, err := idtype.Parse[UserID](query.Get("after"))
+		if err != nil {
+			return nil, &badRequest{err}
+		}
+		where, args = "WHERE id < ? ", []any{after}
+	}
+	if text := query.Get("limit"); text != "" {
+		var err error
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxLimit {
+			return nil, &badRequest{fmt.Errorf("limit %.20q: want 1 ..= %d", text, maxLimit)}
+		}
+	}
+	rows, err := s.db.QueryContext(r.Context(), "SELECT id, name, invited_by FROM users "+where+
+		"ORDER BY id DESC LIMIT ?", append(args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	page := &Page{Users: []User{}}
+	for rows.Next() {
+		var u User
+		if err := rows.Scan(&u.ID, &u.Name, &u.InvitedBy); err != nil {
+			return nil, err
+		}
+		page.Users = append(page.Users, u)
+	}
+	if n := len(page.Users); n == limit {
+		page.Next = &page.Users[n-1].ID
+	}
+	return page, rows.Err()
+}
+
+const (
+	maxBody      = 1 << 16
+	defaultLimit = 20
+	maxLimit     = 100
+)
+
+// A badRequest is the client's mistake, such as a bad ID. Its text says which input is none.
+type badRequest struct{ error }
+
+// answer writes a value as JSON, or an error.
+func answer(w http.ResponseWriter, status int, value any, err error) {
+	var bad *badRequest
+	switch {
+	case err == nil:
+	case errors.As(err, &bad):
+		status = http.StatusBadRequest
+	case errors.Is(err, sql.ErrNoRows):
+		status, err = http.StatusNotFound, errors.New("no such user")
+	default:
+		log.Print(err)
+		status, err = http.StatusInternalServerError, errors.New("internal error")
+	}
+	if err != nil {
+		value = map[string]string{"error": err.Error()}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // the client may be gone
+}

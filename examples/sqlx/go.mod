@@ -1,0 +1,22 @@
+module github.com/idmint/idmint/examples/sqlx
+
+go 1.26.0
+
+// Not published yet: the checkout is the only source.
+replace github.com/idmint/idmint => ../../
+
+require (
+	github.com/idmint/idmint v0.0.0
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/jmoiron/sqlx v1.4.0
+)
+
+require (
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/mattn/go-sqlite3 v1.14.52 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
