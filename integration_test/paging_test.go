@@ -347,7 +347,8 @@ func (f *follower[T]) next(t *testing.T, q querier) (ids []T) {
 	if f.id != nil {
 		query, args = "(tx, id) > ($1::text::xid8, $2) AND", []any{f.tx, *f.id}
 	}
-	rows, err := q.Query(t.Context(), "SELECT tx::text, id FROM pages WHERE "+query+
+	// Another name for the text: ORDER BY tx would else sort by it.
+	rows, err := q.Query(t.Context(), "SELECT tx::text AS transaction, id FROM pages WHERE "+query+
 		" tx < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY tx, id", args...)
 	if err != nil {
 		t.Fatal(err)
