@@ -150,6 +150,7 @@ func TestHTTPExample(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	t.Run("page", func(t *testing.T) { testHTTPPage(t, program) })
 	s := startHTTP(t, program, dir)
 	const ann = `{"id":"10000000001","name":"Ann","invited_by":null}`
 	for _, c := range []struct {
@@ -220,6 +221,29 @@ func TestHTTPExample(t *testing.T) {
 	}
 	if want := []string{"4", "3", "2", "1", "0", "Bob", "Ann"}; !slices.Equal(names, want) {
 		t.Errorf("newest first: %q, want %q", names, want)
+	}
+	s.stop(t)
+}
+
+// testHTTPPage: the requests and answers of docs/http.md.
+func testHTTPPage(t *testing.T, program string) {
+	page, err := os.ReadFile("../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "```http\n")
+	block, _, _ = strings.Cut(block, "```")
+	lines := strings.Split(strings.TrimSpace(block), "\n")
+	s := startHTTP(t, program, newShop(t, migrations.SQLite).dir)
+	for i := 0; i+1 < len(lines); i += 2 {
+		request := strings.SplitN(lines[i]+" ", " ", 3)
+		status, _, body := s.ask(t, request[0], request[1], request[2])
+		if got := fmt.Sprint(status, " ", body); got != lines[i+1] {
+			t.Errorf("%s\n%s, want\n%s", lines[i], got, lines[i+1])
+		}
+	}
+	if len(lines) < 14 {
+		t.Errorf("the page has %d lines", len(lines))
 	}
 	s.stop(t)
 }
