@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +24,22 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// What docs/paging.md says of walks through a table while rows are written.
+// What docs/paging.md says of walks through a table while rows are written. Its statements are run.
+
+// ofPage is the statement of the page that begins so.
+func ofPage(t *testing.T, begins string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/paging.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "```sql\n"+begins)
+	statement, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatalf("docs/paging.md has no %s", begins)
+	}
+	return begins + statement
+}
 
 // A pagedKey is a scheme of keys, by writers with a generator each.
 type pagedKey struct {
@@ -151,7 +168,7 @@ func newPages[T idtype.ID](t *testing.T, pool *pgxpool.Pool) {
 		t.Fatal(err)
 	}
 	_, err = pool.Exec(t.Context(), "DROP TABLE IF EXISTS pages; CREATE TABLE pages ("+key+
-		", tx xid8 NOT NULL DEFAULT pg_current_xact_id(), serial bigserial); CREATE INDEX ON pages (tx, id)")
+		", serial bigserial, created_at timestamptz DEFAULT now()); "+ofPage(t, "ALTER TABLE pages"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +185,7 @@ type writing[T any] struct {
 }
 
 const (
-	walkFrom = 300
+	walkFrom = 200
 	patience = time.Minute
 )
 
@@ -262,11 +279,10 @@ const pageSize = 40
 
 // newestFirst walks down from the newest row, by pages.
 func newestFirst[T any](t *testing.T, q querier) (all []T) {
-	page := idsOf[T](t, q, "SELECT id FROM pages ORDER BY id DESC LIMIT $1", pageSize)
-	for len(page) != 0 {
+	page := idsOf[T](t, q, ofPage(t, "SELECT id FROM pages ORDER"), pageSize)
+	for next := ofPage(t, "SELECT id FROM pages WHERE id <"); len(page) != 0; {
 		all = append(all, page...)
-		page = idsOf[T](t, q, "SELECT id FROM pages WHERE id < $1 ORDER BY id DESC LIMIT $2",
-			page[len(page)-1], pageSize)
+		page = idsOf[T](t, q, next, page[len(page)-1], pageSize)
 	}
 	return all
 }
@@ -343,13 +359,10 @@ type follower[T any] struct {
 // next reads on to what is certain: all older transactions have ended.
 func (f *follower[T]) next(t *testing.T, q querier) (ids []T) {
 	t.Helper()
-	query, args := "", []any{}
-	if f.id != nil {
-		query, args = "(tx, id) > ($1::text::xid8, $2) AND", []any{f.tx, *f.id}
+	if f.id == nil {
+		f.tx = "0"
 	}
-	// Another name for the text: ORDER BY tx would else sort by it.
-	rows, err := q.Query(t.Context(), "SELECT tx::text AS transaction, id FROM pages WHERE "+query+
-		" tx < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY tx, id", args...)
+	rows, err := q.Query(t.Context(), ofPage(t, "SELECT tx::text"), f.tx, f.id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -492,16 +505,36 @@ func TestFollow(t *testing.T) {
 		len(written), above["id"], above["serial"])
 }
 
-// Where transactions end after a time, no row comes that is older than that.
-func TestTransactionTimeout(t *testing.T) {
+// Where transactions end after a time, no row comes that is older than that. The statement of the
+// page reads those rows alone.
+func TestHorizon(t *testing.T) {
 	pool := openPages(t)
 	newPages[idtype.DecimalID](t, pool)
-	err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(t.Context(), "SET LOCAL transaction_timeout = '20ms'; "+
-			fmt.Sprintf("INSERT INTO pages (id) VALUES (%d); SELECT pg_sleep(10)", idtype.MinDecimalID+1))
+	const old, recent, late = idtype.MinDecimalID + 1, idtype.MinDecimalID + 2, idtype.MinDecimalID + 3
+	_, err := pool.Exec(t.Context(), fmt.Sprintf("INSERT INTO pages (id, created_at) VALUES "+
+		"(%d, now() - interval '61 s'), (%d, now())", old, recent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), fmt.Sprintf("SET LOCAL transaction_timeout = '20ms'; "+
+			"INSERT INTO pages (id) VALUES (%d); SELECT pg_sleep(10)", late))
 		return err
 	})
-	if rows := idsOf[idtype.DecimalID](t, pool, "SELECT id FROM pages"); err == nil || len(rows) != 0 {
-		t.Errorf("%v is stored, %v", rows, err)
+	stored := idsOf[idtype.DecimalID](t, pool, "SELECT id FROM pages ORDER BY id")
+	if err == nil || !slices.Equal(stored, []idtype.DecimalID{old, recent}) {
+		t.Errorf("%v are stored, %v", stored, err)
+	}
+	rows, err := pool.Query(t.Context(), ofPage(t, "SELECT id, created_at"), time.Unix(0, 0), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		ID idtype.DecimalID
+		At time.Time
+	}
+	read, err := pgx.CollectRows(rows, pgx.RowToStructByPos[row])
+	if err != nil || len(read) != 1 || read[0].ID != old {
+		t.Errorf("read %v, %v", read, err)
 	}
 }

@@ -29,7 +29,13 @@ type User struct{}
 // pq.Array reads keys of every form. It sends those that are no bytes. docs/sql-drivers.md has
 // these cases.
 func TestPQArray(t *testing.T) {
-	db := openPQ(t)
+	source := dbtest.New(t, databases.Postgres).Source()
+	for _, driver := range []string{"postgres", "pgx"} {
+		testPQArrays(t, dbtest.OpenSource(t, driver, source))
+	}
+}
+
+func testPQArrays(t *testing.T, db *sql.DB) {
 	testPQArray(t, db, "bigint", idtype.MustParseDecimalID("14150009200065"), true)
 	sno := idtype.MustParseSnoID("8fhmi7mfls62jp64")
 	testPQArray(t, db, "uuid", idtype.Sno[idtype.AsUUID[User]](sno), true)
@@ -48,6 +54,9 @@ func testPQArray[T interface {
 	if err != nil || !slices.Equal(got, []T{id}) {
 		t.Errorf("%s: reads %v, %v", column, got, err)
 	}
+	if err := db.QueryRow("SELECT $1::"+column+"[]", sqlid.Array[T]{id}).Scan(&got); err == nil {
+		t.Errorf("%s: a plain slice is a destination", column)
+	}
 	got = nil
 	err = db.QueryRow("SELECT $1::"+column+"[]", pq.Array([]T{id})).Scan(pq.Array(&got))
 	if sends && (err != nil || !slices.Equal(got, []T{id})) {
@@ -64,6 +73,14 @@ func TestPQArrayChangesBytes(t *testing.T) {
 	for _, driver := range []string{"postgres", "pgx"} {
 		db := dbtest.OpenSource(t, driver, source)
 		id := idtype.MustParseEightByteID("5c31303135363738") // \1015678
+		if driver == "postgres" {                             // which makes a pq.Array of a slice
+			var plain string
+			err := db.QueryRow("SELECT encode(($1::bytea[])[1], 'hex')",
+				[]idtype.EightByteID{id}).Scan(&plain)
+			if err != nil || plain != "4135363738" {
+				t.Errorf("lib/pq sends a plain slice as %s, %v", plain, err)
+			}
+		}
 		var theirs, ours string
 		const query = "SELECT encode(($1::bytea[])[1], 'hex')"
 		if err := db.QueryRow(query, pq.Array([]idtype.EightByteID{id})).Scan(&theirs); err != nil ||

@@ -56,7 +56,8 @@
 //
 // Types that pgx does not know are as without this package: citext, enums, money, extensions. What
 // they hold reaches Scan, which takes 8 characters for an EightByte. Register citext as a
-// pgtype.TextCodec before [Register]. Cast others to text.
+// pgtype.TextCodec before [Register]. Cast others to text. [LoadTypes] tells pgx of domains, whose
+// arrays it cannot read otherwise.
 //
 // Under database/sql, before Go 1.27, only parameters are checked. Every value reaches Scan, which
 // reads a lone ID in jsonb by #>>'{}'.
