@@ -228,7 +228,7 @@ func (f *advance) plausible(now, newest time.Time) error {
 		return nil
 	}
 	return fmt.Errorf("the clock is at %s, and the newest row of namespace %s is of %s: %s",
-		now.UTC().Format(time.DateTime), f.store.namespace, newest.UTC().Format(time.DateTime),
+		clock(now), f.store.namespace, clock(newest),
 		remedy)
 }
 
@@ -372,7 +372,7 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 	if f.dry {
 		next = "this was a dry run, and nothing was changed"
 	}
-	a.warn("times count as used until %s: %s", until.Format(time.DateTime), next)
+	a.warn("times count as used until %s: %s", clock(until), next)
 	var rows [][]any
 	for _, d := range done {
 		d.Namespace = f.store.namespace
@@ -391,8 +391,8 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 			what += " " + d.Name
 		}
 		if d.Raised != nil {
-			to = d.Until.Format(time.DateTime)
-			note = fmt.Sprintf("%d counters, and the numbers that have none", *d.Raised)
+			to = clock(d.Until)
+			note = plural(*d.Raised, "counter") + ", and the numbers that have none"
 		}
 		rows = append(rows, []any{given(what), from, to, note})
 	}
@@ -407,5 +407,5 @@ func (d *advanced) value(n int64) string {
 	if d.Until.IsZero() || n < idtype.ShortEpoch {
 		return strconv.FormatInt(n, 10)
 	}
-	return time.UnixMilli(n).UTC().Format(time.DateTime)
+	return clock(time.UnixMilli(n))
 }

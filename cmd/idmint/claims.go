@@ -15,18 +15,15 @@ import (
 )
 
 func (a *app) claimsCommand() *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "claims",
 		Short: "See to the numbers that the launch log lends: list, clusters, free",
 		Long: `See to the numbers that the launch log lends to generators: nodes of trace,
 partitions of sno, and pairs of cluster and generator of eightbyte. Apps take
 one by package claims, and commands by idmint new. Nobody gives one back: it is
 free once its counter lies a quiet time behind the clock.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.claimsListCommand(), a.claimsClustersCommand(), a.claimsFreeCommand())
-	return c
+		Example: "  idmint claims list --db sqlite:app.db",
+	}, a.claimsListCommand(), a.claimsClustersCommand(), a.claimsFreeCommand())
 }
 
 // poolFlag is --pool, the scheme whose numbers are meant.
@@ -122,9 +119,9 @@ func claimState(c claims.Claim, now time.Time) string {
 	if c.Lent {
 		state = "lent until "
 	}
-	state += c.Until.Format(time.DateTime)
+	state += clock(c.Until)
 	if !c.Before.IsZero() {
-		state += ", freed before " + c.Before.Format(time.DateTime)
+		state += ", freed before " + clock(c.Before)
 	}
 	if !c.Gap[0].IsZero() {
 		state += ", locked: claims free gives it back"
@@ -239,7 +236,7 @@ passed over is not known. The number then stays locked until its time has come.`
 					return a.out.json(claim)
 				}
 				return a.out.printf("%s %s is free until %s\n", claim.Scheme, claim.Number,
-					claim.Before.Format(time.DateTime))
+					clock(claim.Before))
 			})
 		},
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func (a *app) counterCommand() *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "counter",
 		Short: "See to the launch log's counters: list, show, advance",
 		Long: `See to the launch log's counters. They hold the numbers of sequence IDs, and
@@ -21,11 +20,8 @@ the times that generators with a ceiling have reserved. The counter
 decimal/hint/0 holds how far the counters of decimal IDs have come, of
 922337202. Above 820880110 numbering begins at 1 again, with decimal/hint/1.
 There is nothing to create: a counter begins when it is first used.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.counterListCommand(), a.counterShowCommand(), a.counterAdvanceCommand())
-	return c
+		Example: "  idmint counter list --db sqlite:app.db",
+	}, a.counterListCommand(), a.counterShowCommand(), a.counterAdvanceCommand())
 }
 
 func (a *app) counterListCommand() *cobra.Command {
@@ -57,7 +53,7 @@ func (a *app) counterListCommand() *cobra.Command {
 				var rows [][]any
 				for _, counter := range found {
 					rows = append(rows, []any{
-						given(counter.Name), counter.Value, counter.UpdatedAt.Format(time.DateTime),
+						given(counter.Name), counter.Value, clock(counter.UpdatedAt),
 					})
 				}
 				return a.out.list([]any{"COUNTER", "VALUE", "UPDATED"}, rows)
@@ -100,7 +96,7 @@ func (a *app) counterShowCommand() *cobra.Command {
 	var flags storeFlags
 	c := &cobra.Command{
 		Use:     "show COUNTER --db DSN",
-		Short:   "Show a counter's value: the last number that it handed out, or 0",
+		Short:   "Show a counter's value: the last number that it handed out",
 		Example: "  idmint counter show orders --db sqlite:app.db",
 		Args:    oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -109,6 +105,10 @@ func (a *app) counterShowCommand() *cobra.Command {
 					value, err := counter.Last(ctx)
 					if err != nil {
 						return err
+					}
+					if value == 0 { // what was used once is above
+						return fmt.Errorf("counter %q of namespace %s: no such counter: it begins "+
+							"when it is first used", args[0], flags.namespace)
 					}
 					return a.writeCounter(&flags, args[0], value)
 				})

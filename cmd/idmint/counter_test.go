@@ -44,13 +44,13 @@ func (s *shell) counters(db string) {
 	}{
 		{"list", 0, "COUNTER  VALUE  UPDATED\n"},
 		{"list --json", 0, ""},
-		{"show orders", 0, "0\n"},
+		{"show orders", 1, `counter "orders" of namespace default: no such counter`},
 		{"advance orders --to 41", 0, "41\n"},
 		{"advance orders --to 41", 0, "41\n"},
 		{"advance orders --to 40", 1, "counter orders: --to 40 is below its value, 41"},
 		{"show orders", 0, "41\n"},
 		{"show orders --json", 0, `{"namespace":"default","name":"orders","value":"41"}` + "\n"},
-		{"show orders --namespace other", 0, "0\n"},
+		{"show orders --namespace other", 1, `counter "orders" of namespace other: no such counter`},
 		{
 			"advance bills/2026 --to 7 --json", 0,
 			`{"namespace":"default","name":"bills/2026","value":"7"}` + "\n",

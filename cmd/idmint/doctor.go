@@ -18,7 +18,6 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -107,14 +106,13 @@ func (e *examination) examine(ctx context.Context) error {
 	// Whatever else was in the way is what the command is there to find.
 	code := "open"
 	var schema *launchlog.SchemaError
-	var file *sqlite.FileError
 	var missing *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing):
 		code, err = "schema", fmt.Errorf("there is no file %s, and so no launch log", missing.Path)
 	case errors.As(err, &schema):
 		code = "schema"
-	case errors.As(err, &file):
+	case isFileError(err):
 		code = "sqlite.file"
 	}
 	return e.tell(doctor.New(code, doctor.Finding, "%s", inWords(err)))
@@ -129,8 +127,8 @@ func (e *examination) gone(before *lastLook, err error) error {
 		return nil
 	}
 	return e.tell(doctor.New("lost", doctor.Finding, "the log of the last look is not there any "+
-		"more: it had come to launch %d, and had %d counters", before.LastLaunch,
-		len(before.Counters)))
+		"more: it had come to launch %d, and had %s", before.LastLaunch,
+		plural(len(before.Counters), "counter")))
 }
 
 // store makes the checks of a database's kind, and returns what the database says of itself.
@@ -180,7 +178,7 @@ func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	if d.Kind != dsn.SQLite {
 		return e.flags.reach(ctx, d)
 	}
-	if err := sqlite.Check(d.Path); err != nil {
+	if err := checkSQLite(d.Path); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(d.Path); err != nil {

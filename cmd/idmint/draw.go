@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"slices"
@@ -53,7 +52,8 @@ func put(to []cell, column int, text string, colour byte) []cell {
 	return to
 }
 
-func (d drawing) write(w *bufio.Writer, colour bool) error {
+func (d drawing) write(p printer, colour bool) error {
+	w := p.w
 	for _, l := range d {
 		for len(l) > 0 && l[len(l)-1].char == ' ' {
 			l = l[:len(l)-1]
@@ -67,7 +67,7 @@ func (d drawing) write(w *bufio.Writer, colour bool) error {
 		}
 		for _, c := range l {
 			change(c.colour)
-			w.WriteRune(c.char)
+			w.WriteString(p.sign(c.char))
 		}
 		change(0)
 		if err := w.WriteByte('\n'); err != nil { // the first error stays

@@ -47,7 +47,7 @@ func TestListOnTerminal(t *testing.T) {
 	start("1", "shop", "production", "ann")
 	start("2", long("s"), long("é"), long("i"))
 	for columns, want := range map[int]string{
-		120: strings.Repeat("s", 18) + "…  " + strings.Repeat("é", 18) + "…",
+		120: strings.Repeat("s", 17) + "…  " + strings.Repeat("é", 17) + "…",
 		40:  strings.Repeat("s", 11) + "…  " + strings.Repeat("é", 11) + "…", // no less
 		900: long("s") + "  " + long("é"),
 		0:   long("s") + "  " + long("é"), // a terminal that has no width

@@ -25,11 +25,11 @@ func TestColours(t *testing.T) {
 	} {
 		draw := func(colour bool) string {
 			var b strings.Builder
-			w := bufio.NewWriter(&b)
-			if err := id.drawing(time.Now()).write(w, colour); err != nil {
+			p := printer{w: bufio.NewWriter(&b)}
+			if err := id.drawing(time.Now()).write(p, colour); err != nil {
 				t.Fatal(err)
 			}
-			w.Flush()
+			p.flush()
 			return b.String()
 		}
 		if plain := draw(false); plain != text {

@@ -20,7 +20,7 @@ func TestHelp(t *testing.T) {
 	var commands int
 	var visit func(c *cobra.Command, path []string)
 	visit = func(c *cobra.Command, path []string) {
-		if c.Hidden || c.Name() == "completion" || c.Name() == "help" {
+		if c.Hidden {
 			return
 		}
 		commands++
@@ -42,22 +42,15 @@ func TestHelp(t *testing.T) {
 		}
 		c.LocalFlags().VisitAll(check)
 		c.InheritedFlags().VisitAll(check)
-		for _, line := range strings.Split(got.stdout, "\n") {
-			// What is typed is not wrapped.
-			typed := strings.HasPrefix(line, "  idmint "+strings.Join(path, " "))
-			if len([]rune(line)) > helpWidth && !typed {
-				t.Errorf("idmint %v --help: a line of %d characters: %s", path, len(line), line)
-			}
-		}
-		if !c.HasSubCommands() {
-			if c.Example == "" {
-				t.Errorf("idmint %v --help has no example", path)
-			}
-			t.Run(strings.Join(path, " "), func(t *testing.T) {
-				t.Parallel()
-				runExample(t, c.Example)
-			})
-		}
+		checkWidth(t, path, c, got.stdout, helpWidth)
+		narrow := *s
+		narrow.env = append(s.env, "COLUMNS=40")
+		got = narrow.run(append(path, "--help")...)
+		checkWidth(t, path, c, got.stdout, 40)
+		t.Run(strings.Join(path, " "), func(t *testing.T) {
+			t.Parallel()
+			runExample(t, c.Example)
+		})
 		for _, sub := range c.Commands() {
 			if !sub.Hidden && !strings.Contains(got.stdout, sub.Name()) {
 				t.Errorf("idmint %v --help does not name %s", path, sub.Name())
@@ -77,6 +70,76 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// checkWidth looks at the lines of a help text. What is to be copied is not broken, and a word
+// neither: it stands alone.
+func checkWidth(t *testing.T, path []string, c *cobra.Command, help string, width int) {
+	t.Helper()
+	if c.Example == "" || !strings.Contains(help, "\nExamples:\n"+c.Example+"\n") {
+		t.Fatalf("idmint %v --help has no example: %s", path, help)
+	}
+	for line := range strings.SplitSeq(strings.Replace(help, c.Example, "", 1), "\n") {
+		alone := len(strings.Fields(line)) == 1
+		typed := strings.HasPrefix(line, "\t") // in cobra's text about completion
+		if n := len([]rune(line)); n > width && !alone && !typed {
+			t.Errorf("idmint %v --help: a line of %d characters: %s", path, n, line)
+		}
+	}
+}
+
+// Narrow help has the same words. Entries of lists stay entries.
+func TestWrap(t *testing.T) {
+	const text = `Explain IDs, given as arguments or one per line on standard input.
+
+--form says how:
+
+  text     as the app and idmint write them (default)
+  hex      their bytes in hexadecimal digits, as a column of bytes shows them,
+           also behind it
+
+postgres://USER:PASSWORD@HOST:PORT/DATABASE`
+	const want = `Explain IDs, given as arguments or one
+per line on standard input.
+
+--form says how:
+
+  text     as the app and idmint write
+           them (default)
+  hex      their bytes in hexadecimal
+           digits, as a column of bytes
+           shows them, also behind it
+
+postgres://USER:PASSWORD@HOST:PORT/DATABASE`
+	if got := wrap(text, 40); got != want {
+		t.Errorf("%s", got)
+	}
+	if got := wrap(text, 78); got != text {
+		t.Errorf("%s", got)
+	}
+}
+
+// Help is as wide as the environment or the terminal says, in bounds.
+func TestWidthOfHelp(t *testing.T) {
+	for _, c := range []struct {
+		variable       string
+		terminal, want int
+	}{
+		{"", 0, 80},
+		{"", 60, 60},
+		{"", 200, 80},
+		{"", 20, 40},
+		{"50", 60, 50},
+		{"x", 60, 60},
+		{"0", 60, 60},
+		{"-3", 0, 80},
+	} {
+		t.Setenv(widthVariable, c.variable)
+		a := &app{out: printer{columns: c.terminal}}
+		if got := a.widthOfHelp(); got != c.want {
+			t.Errorf("%q on %d columns: %d, want %d", c.variable, c.terminal, got, c.want)
+		}
+	}
+}
+
 // runExample runs the commands of an example, in a folder that has what they speak of.
 func runExample(t *testing.T, example string) {
 	t.Helper()
@@ -90,6 +153,7 @@ func runExample(t *testing.T, example string) {
 		s.lockAhead("sno/7", 4)
 		s.lockAhead("eightbyte/11/1161", 1)
 	}
+	s.run("counter", "advance", "orders", "--to", "70", "--db", "sqlite:app.db")
 	for _, name := range []string{"zones.tsv", "big.csv"} {
 		s.write(name, "a\n1\n")
 	}

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os/user"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,15 +11,14 @@ import (
 )
 
 func (a *app) launchCommand() *cobra.Command {
-	c := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "launch",
 		Short: "Keep the launch log: start, end, list, show, advance",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(),
+		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
+    --key "$CI_PIPELINE_URL" --initiator "$(id -un)"
+  idmint launch list --db sqlite:app.db`,
+	}, a.launchStartCommand(), a.launchEndCommand(), a.launchListCommand(),
 		a.launchShowCommand(), a.launchAdvanceCommand())
-	return c
 }
 
 // withLog runs a command's work on the launch log.
@@ -43,6 +39,7 @@ func (a *app) launchStartCommand() *cobra.Command {
 	var flags storeFlags
 	var r launchlog.Request
 	var format, data string
+	var supersede bool
 	c := &cobra.Command{
 		Use:   "start --db DSN --service S --env E --key K --initiator WHO",
 		Short: "Start a launch and print its number",
@@ -51,7 +48,14 @@ Run it once per deployment, outside the app.
 
 The key names the deployment, for example the URL of the pipeline's run. The
 command with the same key prints the same number again. The same key for
-something else is an error.`,
+something else is an error. So is the key of a launch that has ended: a new
+deployment needs a new key.
+
+With --supersede the launches of the service in that environment with smaller
+numbers end as superseded. Their apps go on with the generator numbers that
+they have, and get no other: an old app that restarts fails. So in a rolling
+deployment run the command a second time, with the same key and --supersede,
+when no old app runs any more. A rollback needs a new key then.`,
 		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
     --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
 		Args: cobra.NoArgs,
@@ -73,9 +77,12 @@ something else is an error.`,
 					return err
 				}
 				if !launch.Running() {
-					a.warn("warning: launch %d, of this key, has ended as %s: its apps get no "+
-						"generator numbers; a new deployment needs a new key", launch.ID,
-						launch.Outcome)
+					return &endedError{launch}
+				}
+				if supersede {
+					if err := a.supersede(ctx, log, launch); err != nil {
+						return err
+					}
 				}
 				switch {
 				case a.json:
@@ -109,6 +116,8 @@ something else is an error.`,
 	f.StringVar(&data, "data", "", "a JSON object of your own")
 	f.IntVar(&r.KnownLaunch, "known", 0,
 		"the highest launch number you know of: a log that is behind it is an error")
+	f.BoolVar(&supersede, "supersede", false,
+		"end the service's earlier launches in the environment")
 	f.StringVar(&format, "format", "plain", "plain: the number; env: "+launchVariable+"=number")
 	return c
 }
@@ -121,11 +130,13 @@ func (a *app) launchEndCommand() *cobra.Command {
 		Use:   "end LAUNCH --db DSN --outcome OUTCOME",
 		Short: "End a launch: it gives out no more generator numbers",
 		Long: `End a launch. Its apps go on with the generator number that they have, and get
-no other one.
+no other one. To end it again changes nothing: another outcome is an error, and
+what else differs is said.
 
 The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
-		Example: "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
-		Args:    oneArg,
+		Example:           "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
+		ValidArgsFunction: a.launchArg(true),
+		Args:              oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
 			if err != nil {
@@ -135,15 +146,22 @@ The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 				return usage("--outcome is required")
 			}
 			ending.Outcome = launchlog.Outcome(outcome)
+			given := ending // without what is added
 			if ending.Actor == "" {
 				ending.Actor = username()
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				launch, err := log.End(ctx, id, ending)
-				if err == nil && a.json {
-					err = a.out.json(launch)
+				if err != nil {
+					return otherOutcome(err, ending)
 				}
-				return err
+				if err := a.tellFirstEnding(ctx, log, id, given); err != nil {
+					return err
+				}
+				if a.json {
+					return a.out.json(launch)
+				}
+				return nil
 			})
 		},
 	}
@@ -183,7 +201,7 @@ func (a *app) launchListCommand() *cobra.Command {
 				for _, l := range found {
 					rows = append(rows, []any{
 						l.ID, given(l.Service), given(l.Environment), given(l.Version),
-						given(l.Initiator), l.StartedAt.Format(time.DateTime), state(l),
+						given(l.Initiator), clock(l.StartedAt), state(l),
 						l.NextGenerator,
 					})
 				}
@@ -209,97 +227,6 @@ func state(l launchlog.Launch) string {
 		return "running"
 	}
 	return string(l.Outcome)
-}
-
-func (a *app) launchShowCommand() *cobra.Command {
-	var flags storeFlags
-	var limit int
-	c := &cobra.Command{
-		Use:     "show LAUNCH --db DSN",
-		Short:   "Show a launch, its events and who took its generator numbers",
-		Example: "  idmint launch show 65 --db sqlite:app.db",
-		Args:    oneArg,
-		RunE: func(c *cobra.Command, args []string) error {
-			id, err := launchNumber("launch", args[0])
-			if err != nil {
-				return err
-			}
-			if limit < 1 {
-				return usage("--limit is positive")
-			}
-			return a.withLog(c, &flags,
-				func(ctx context.Context, log *launchlog.Log) error {
-					return a.show(ctx, log, id, limit)
-				})
-		},
-	}
-	flags.add(c)
-	c.Flags().IntVar(&limit, "limit", 20, "at most as many generator numbers, the newest")
-	return c
-}
-
-func (a *app) show(ctx context.Context, log *launchlog.Log, id, limit int) error {
-	launch, err := log.Show(ctx, id)
-	if err != nil {
-		return err
-	}
-	events, err := log.Events(ctx, id)
-	if err != nil {
-		return err
-	}
-	claims, err := log.Claims(ctx, id, max(0, launch.NextGenerator-limit), limit)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.out.json(struct {
-			launchlog.Launch
-			Events []launchlog.Event `json:"events"`
-			Claims []launchlog.Claim `json:"claims"`
-		}{launch, events, claims})
-	}
-	return a.out.table(func(row func(...any)) {
-		for _, f := range [...]struct{ name, value string }{
-			{"launch", fmt.Sprint(launch.ID)},
-			{"namespace", launch.Namespace},
-			{"key", launch.Key},
-			{"service", launch.Service},
-			{"environment", launch.Environment},
-			{"version", launch.Version},
-			{"commit", launch.Commit},
-			{"ref", launch.Ref},
-			{"artifact digest", launch.ArtifactDigest},
-			{"ticket", launch.Ticket},
-			{"reason", launch.Reason},
-			{"initiator", strings.TrimSpace(launch.Initiator + " " + launch.InitiatorKind)},
-			{"approver", launch.Approver},
-			{"pipeline", launch.PipelineURL},
-			{"rolls back", orNothing(launch.RollsBack)},
-			{"data", string(launch.Data)},
-			{"host", launch.Host},
-			{"started", launch.StartedAt.Format(time.RFC3339)},
-			{"state", state(launch)},
-			{"generators", fmt.Sprintf("%d of %d", launch.NextGenerator, launchlog.MaxGenerators)},
-		} {
-			if f.value != "" {
-				row(f.name, f.value)
-			}
-		}
-		for _, e := range events {
-			row(e.At.Format(time.RFC3339), fmt.Sprintf("%s by %s %s", e.Kind, e.Actor, e.Detail))
-		}
-		for _, c := range claims {
-			row(c.ClaimedAt.Format(time.RFC3339),
-				fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID))
-		}
-	})
-}
-
-func orNothing(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
 }
 
 func (a *app) launchAdvanceCommand() *cobra.Command {

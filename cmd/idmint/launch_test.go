@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/launchlog"
@@ -92,7 +93,7 @@ func testLaunchStart(t *testing.T, s *shell) {
 	if got := s.must(args("n", "--known", "4")...); got != "41\n" {
 		t.Errorf("after advance: %q", got)
 	}
-	if got := s.run(args("m")...); got.status != 0 || got.stdout != "3\n" ||
+	if got := s.run(args("m")...); got.status != 1 || got.stdout != "" ||
 		!strings.Contains(got.stderr, "launch 3, of this key, has ended as superseded") {
 		t.Errorf("the key of a launch that has ended: %v", got)
 	}
@@ -179,6 +180,123 @@ func testLaunchEnd(t *testing.T, s *shell) {
 	got = s.run("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
 	if got.status != 1 || got.stdout != "" {
 		t.Errorf("an ID of a launch that has ended: %v", got)
+	}
+}
+
+// What an ending that comes too late would have changed is said, and nothing else.
+func TestLaunchEndTwice(t *testing.T) { inEveryLog(t, testLaunchEndTwice) }
+
+func testLaunchEndTwice(t *testing.T, s *shell) {
+	s.start("a")
+	end := func(more ...string) answer {
+		return s.run(append([]string{"launch", "end", "1", "--db", "sqlite:app.db"}, more...)...)
+	}
+	if got := end("--outcome", "failed", "--reason", "too slow", "--initiator", "bob"); got.status != 0 {
+		t.Fatal(got)
+	}
+	for range 2 { // the same, and less
+		got := end("--outcome", "failed", "--reason", "too slow", "--initiator", "bob")
+		if less := end("--outcome", "failed"); got != (answer{}) || less != got {
+			t.Errorf("%v, %v", got, less)
+		}
+	}
+	got := end("--outcome", "failed", "--reason", "broken", "--initiator", "eve")
+	for _, want := range []string{
+		`its reason stays "too slow", and "broken" is not recorded`,
+		`its initiator stays "bob", and "eve" is not recorded`,
+	} {
+		if got.status != 0 || got.stdout != "" || !strings.Contains(got.stderr, want) {
+			t.Errorf("%v, want %q", got, want)
+		}
+	}
+	got = end("--outcome", "succeeded")
+	const want = "has ended already, with outcome failed, and not succeeded: nothing was changed"
+	if got.status != statusBadInput || !strings.Contains(got.stderr, want) {
+		t.Errorf("%v, want %q", got, want)
+	}
+}
+
+// A launch that supersedes ends the earlier ones of its service and environment, and no other.
+func TestLaunchSupersede(t *testing.T) { inEveryLog(t, testLaunchSupersede) }
+
+func testLaunchSupersede(t *testing.T, s *shell) {
+	s.must("migrate", "--db", "sqlite:app.db")
+	start := func(key, service, env string, more ...string) answer {
+		return s.run(append([]string{
+			"launch", "start", "--db", "sqlite:app.db", "--service", service, "--env", env,
+			"--key", key, "--initiator", "ann",
+		}, more...)...)
+	}
+	running := func() string {
+		out := s.must("launch", "list", "--db", "sqlite:app.db", "--running", "--json")
+		var ids []string
+		for _, line := range lines(out) {
+			var l launchlog.Launch
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, fmt.Sprint(l.ID))
+		}
+		return strings.Join(ids, " ")
+	}
+	for i, place := range []string{"shop live", "shop live", "blog live", "shop test", "shop live"} {
+		service, env, _ := strings.Cut(place, " ")
+		if got := start(fmt.Sprint(i), service, env); got.status != 0 {
+			t.Fatal(got)
+		}
+	}
+	s.must("launch", "end", "2", "--db", "sqlite:app.db", "--outcome", "failed")
+	// A pipeline of before is run again: later launches go on.
+	if got := start("3", "shop", "test", "--supersede"); got.status != 0 || got.stderr != "" {
+		t.Error(got)
+	}
+	if got := running(); got != "5 4 3 1" {
+		t.Errorf("running: %s", got)
+	}
+	got := start("new", "shop", "live", "--supersede")
+	if got.status != 0 || got.stdout != "6\n" || strings.Count(got.stderr, "\n") != 2 ||
+		!strings.Contains(got.stderr, "launch 1 has ended as superseded\n") ||
+		!strings.Contains(got.stderr, "launch 5 has ended as superseded\n") {
+		t.Error(got)
+	}
+	if got := running(); got != "6 4 3" {
+		t.Errorf("running: %s", got)
+	}
+	if got := start("new", "shop", "live", "--supersede"); got != (answer{stdout: "6\n"}) {
+		t.Errorf("again: %v", got)
+	}
+	shown := s.must("launch", "show", "5", "--db", "sqlite:app.db")
+	if !strings.Contains(shown, "launch 6 took its place") ||
+		!strings.Contains(shown, "ended by ann") {
+		t.Error(shown)
+	}
+	// The key of what was superseded starts nothing, and ends nothing.
+	got = start("0", "shop", "live", "--supersede", "--format", "env")
+	if got.status != statusBadInput || got.stdout != "" ||
+		!strings.Contains(got.stderr, "launch 1, of this key, has ended as superseded") {
+		t.Error(got)
+	}
+	if got := running(); got != "6 4 3" {
+		t.Errorf("running: %s", got)
+	}
+}
+
+// A launch's history is told in the order of time.
+func TestHistory(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+	var told []string
+	for _, h := range history([]launchlog.Event{
+		{Kind: "started", Actor: "ann", At: at(1)}, {Kind: "ended", Actor: "bob", At: at(3)},
+	}, []launchlog.Claim{
+		{Generator: 0, ClaimedAt: at(1)},
+		{Generator: 2, ClaimedAt: at(5)},
+		{Generator: 1, ClaimedAt: at(2)},
+	}) {
+		told = append(told, strings.Join(strings.Fields(h.what)[:2], " "))
+	}
+	const want = "started by, generator 0, generator 1, ended by, generator 2"
+	if got := strings.Join(told, ", "); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -63,7 +63,7 @@ var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
 	a := &app{
-		in: in, out: printer{bufio.NewWriterSize(out, 64<<10), columns(out)}, err: stderr,
+		in: in, out: printer{bufio.NewWriterSize(out, 64<<10), columns(out), !inUTF8()}, err: stderr,
 		colour: useColour(isTerminal(out)),
 	}
 	root := a.command()
@@ -148,11 +148,8 @@ func withoutPackage(err error, text string) string {
 	return text
 }
 
-// helpWidth is the number of columns of help texts, those of the narrowest usual terminal.
-const helpWidth = 80
-
 func (a *app) command() *cobra.Command {
-	root := &cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "idmint",
 		Short: "Primary keys: mint, explain, import, and the launch log behind them",
 		Long: `idmint mints primary keys that are unique by construction. It explains them,
@@ -169,55 +166,27 @@ see a password.
 Data goes to standard output, everything else to standard error. The exit
 status is 1 when an input was bad or the work could not be done, 2 for wrong
 usage, and 130 after Ctrl-C.`,
-		Args:              cobra.NoArgs,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+		Example: `  idmint inspect 14150009200065
+  idmint launch list --db sqlite:app.db`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	})
 	root.SetIn(a.in)
 	root.SetOut(a.out.w)
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(a.demoCommand(), a.importCommand(), a.newCommand(), a.inspectCommand(),
-		a.composeCommand(), a.boundsCommand(),
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c, c.OutOrStdout()) })
+	root.SetUsageFunc(func(c *cobra.Command) error { a.help(c, c.OutOrStderr()); return nil })
+	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
-		a.claimsCommand(), a.advanceCommand(),
-		a.migrateCommand(),
-		a.backupCommand(), a.doctorCommand(), a.reportCommand())
+		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand())
+	root.AddCommand(a.wholeCommands()...)
 	a.addVersion(root)
 	root.SetHelpCommand(helpCommand(root))
+	a.complete(root)
 	markArgs(root)
-	// Flags are explained within the width of the texts.
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-		fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	return root
-}
-
-// helpCommand tells of a topic that is no command, and of those that are meant.
-func helpCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			found, rest, err := root.Find(args)
-			if err == nil && len(rest) == 0 {
-				found.InitDefaultHelpFlag()
-				return found.Help()
-			}
-			unknown := args[len(args)-1]
-			if len(rest) > 0 {
-				unknown = rest[0]
-			}
-			found.SuggestionsMinimumDistance = 2
-			text := fmt.Sprintf("help: unknown command %q", unknown)
-			if near := found.SuggestionsFor(unknown); len(near) > 0 {
-				text += ": did you mean " + strings.Join(near, " or ") + "?"
-			}
-			return usageError{errors.New(text)}
-		},
-	}
 }
 
 // oneArg wants the one argument that the usage line names behind the command.
@@ -269,7 +238,7 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 // warn writes a line to standard error, as [printer.printf] does. Any goroutine may call it.
 func (a *app) warn(format string, args ...any) {
 	seen(args)
-	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))
+	fmt.Fprintln(a.err, a.out.signs("idmint: "+fmt.Sprintf(format, args...)))
 }
 
 // columns is the width of a terminal, or 0 where w is none, or has no width.

@@ -59,10 +59,13 @@ func newShell(t testing.TB) *shell {
 	s := &shell{TB: t, dir: t.TempDir()}
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		if name != launchVariable && name != dsnVariable && name != logVariable {
+		switch name {
+		case launchVariable, dsnVariable, logVariable, widthVariable, "LC_ALL", "LC_CTYPE", "LANG":
+		default:
 			s.env = append(s.env, variable)
 		}
 	}
+	s.env = append(s.env, "LC_ALL=C.UTF-8")
 	return s
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
-	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -86,10 +85,10 @@ func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (
 	db *sql.DB, from, to int, err error,
 ) {
 	if d.Kind == dsn.SQLite {
-		if err := sqlite.Check(d.Path); err != nil {
+		if err := checkSQLite(d.Path); err != nil {
 			return nil, 0, 0, err
 		}
-		db, err = pool.Open(d, sqlite.Create)
+		db, err = pool.Open(d, pool.Create)
 	} else {
 		db, err = f.reach(ctx, d)
 	}
@@ -112,7 +111,7 @@ func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (
 		if err := db.Close(); err != nil {
 			return nil, 0, 0, err
 		}
-		db, err = pool.Open(d, sqlite.Existing)
+		db, err = pool.Open(d, pool.Existing)
 	}
 	return db, from, to, err
 }

@@ -20,6 +20,8 @@ func (a *app) newCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new SCHEME",
 		Short: "Mint IDs",
+		Example: `  idmint new short
+  idmint new decimal --db sqlite:app.db --launch 65 -n 3`,
 		// Flags are those of a scheme: an unknown scheme is what to complain about.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -19,6 +19,7 @@ import (
 type printer struct {
 	w       *bufio.Writer
 	columns int // of the terminal, or 0 where none reads it
+	ascii   bool
 }
 
 // printf writes a text. The format is ours and may end lines. What it formats is made visible.
@@ -71,7 +72,7 @@ func (p printer) list(heading []any, rows [][]any) error {
 		for _, row := range rows {
 			for i, cell := range row {
 				if n, ok := cell.(given); ok {
-					row[i] = cut(visible(string(n)), most)
+					row[i] = p.cut(visible(string(n)), most)
 				}
 			}
 			write(row...)
@@ -80,11 +81,12 @@ func (p printer) list(heading []any, rows [][]any) error {
 }
 
 // cut is a text of at most so many characters. An ellipsis stands for what is cut off.
-func cut(text string, most int) string {
+func (p printer) cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return string([]rune(text)[:most-1]) + "…"
+	end := p.signs("…")
+	return string([]rune(text)[:most-utf8.RuneCountInString(end)]) + end
 }
 
 // gap is the number of spaces between two columns.
@@ -130,7 +132,7 @@ func (p printer) id(id identified, asJSON bool) error {
 }
 
 // draw writes a drawing of an ID.
-func (p printer) draw(d drawing, colour bool) error { return d.write(p.w, colour) }
+func (p printer) draw(d drawing, colour bool) error { return d.write(p, colour) }
 
 func (p printer) flush() error { return p.w.Flush() }
 
@@ -150,7 +152,8 @@ type seenArg struct{ value any }
 
 func (a seenArg) Format(s fmt.State, verb rune) {
 	if text, ok := a.value.(string); ok && verb == 'q' {
-		a.value = shorten(text)
+		io.WriteString(s, visible(quoted(text)))
+		return
 	}
 	io.WriteString(s, visible(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))
 }

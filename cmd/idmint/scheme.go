@@ -295,7 +295,13 @@ func one[T any](
 }
 
 // quoted is an input as errors name it, and bounded.
-func quoted(input string) string { return strconv.Quote(shorten(input)) }
+func quoted(input string) string {
+	text := shorten(input)
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
 
 // shorten bounds what is repeated of an input.
 func shorten(s string) string {

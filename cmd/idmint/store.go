@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
@@ -18,7 +15,6 @@ import (
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"
-	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
 // launchVariable names the launch of an app or a command in its environment, as a deployment sets
@@ -89,6 +85,9 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 	if err != nil {
 		return dsn.DSN{}, usage("%s: %w", from, err)
 	}
+	if d.Kind == dsn.SQLite && !hasSQLite {
+		return dsn.DSN{}, usage("%s: %s", from, errNoSQLite)
+	}
 	if d.Kind == dsn.MySQL && d.Database() == "" { // others have a default
 		return dsn.DSN{}, usage(
 			"%s: the DSN names no database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", from)
@@ -148,7 +147,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 	if d.Kind == dsn.SQLite {
 		ctx, cancel := f.withWait(ctx)
 		defer cancel()
-		if s, err = sqlite.Open(ctx, d.Path); err != nil {
+		if s, err = openSQLite(ctx, d.Path); err != nil {
 			return nil, whyNotOpened(d.Path, err)
 		}
 		return s, nil
@@ -176,7 +175,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 
 // reach opens a server's database, and waits until it answers.
 func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
-	db, err := pool.Open(d, sqlite.Existing)
+	db, err := pool.Open(d, pool.Existing)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
@@ -185,23 +184,6 @@ func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 		return nil, fmt.Errorf("%v: %w", d, err)
 	}
 	return db, nil
-}
-
-// whyNotOpened asks the system why the file cannot be opened. SQLite may name a reason that is
-// another file's: its log, beside a file on a read-only disk.
-func whyNotOpened(path string, err error) error {
-	var reason sqlite3.Error
-	if !errors.As(err, &reason) || reason.Code != sqlite3.ErrCantOpen {
-		return err
-	}
-	file, openErr := os.OpenFile(path, os.O_RDWR, 0)
-	switch {
-	case errors.Is(openErr, fs.ErrNotExist): // it is the file itself
-		return err
-	case openErr != nil:
-		return openErr
-	}
-	return errors.Join(err, file.Close())
 }
 
 // launchFlag is --launch, or else the environment's launch; 0 is none.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,13 @@ func TestHelpUnknown(t *testing.T) {
 		"help launch stort":  `idmint: help: unknown command "stort": did you mean start?`,
 		"help new sno extra": `idmint: help: unknown command "extra"`,
 		"help zzzzzz":        `idmint: help: unknown command "zzzzzz"` + "\n",
+		"lanch":              `idmint: unknown command "lanch": did you mean launch?`,
+		"launch stort":       `idmint: unknown command "stort": did you mean start?`,
+		"counter lst":        `idmint: unknown command "lst": did you mean list?`,
+		"claims zzz":         `idmint: unknown command "zzz"` + "\n",
+		"launch list --limt": `idmint: unknown flag: --limt: did you mean --limit?`,
+		"launch list --zzzz": "idmint: unknown flag: --zzzz\n",
+		"launch list -z":     "idmint: unknown shorthand flag: 'z' in -z\n",
 	} {
 		got := s.run(strings.Fields(args)...)
 		if got.status != statusUsage || got.stdout != "" || !strings.HasPrefix(got.stderr, want) {
@@ -82,6 +90,55 @@ func TestPlural(t *testing.T) {
 	for n, want := range map[int]string{0: "0 notes", 1: "1 note", 2: "2 notes"} {
 		if got := plural(n, "note"); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A flag's error quotes the value once, and names no function of Go.
+func TestFlagErrors(t *testing.T) {
+	s := newShell(t)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"launch", "list", "--limit", "x"}, `--limit "x": want a whole number`},
+		{[]string{"new", "short", "-n", "1.5"}, `--count "1.5": want a whole number`},
+		{[]string{"launch", "list", "--wait", "3"}, `--wait "3": want a time such as 30s or 2m`},
+		{[]string{"launch", "list", "--json=perhaps"}, `--json "perhaps": want true or false`},
+		{[]string{"launch", "list", "--limit", `a"b`}, "--limit `a\"b`: want a whole number"},
+		{
+			[]string{"launch", "start", "--db", "sqlite:none.db", "--format", `"env"`},
+			"--format `\"env\"`: want plain or env",
+		},
+		{[]string{"inspect", `"14150009200065"`}, "`\"14150009200065\"` fits no scheme"},
+	} {
+		got := s.run(c.args...)
+		if got.status == 0 || !strings.HasPrefix(got.stderr, "idmint: "+c.want) {
+			t.Errorf("%q: %v, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+// All times have their zone, UTC.
+func TestZones(t *testing.T) {
+	s := newShell(t)
+	s.env = append(s.env, "TZ=Asia/Kolkata")
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.start("a")
+	s.lockAhead("sno/7", 4)
+	s.run("counter", "advance", "orders", "--to", "70", "--db", "sqlite:app.db")
+	zoned := regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ`)
+	times := regexp.MustCompile(`\d\d:\d\d:\d\d`)
+	for _, args := range []string{
+		"launch list", "launch show 1", "counter list", "claims list",
+		"claims free 7 --pool sno",
+		"advance --launch 1 --counter orders=70 --ahead 1m --dry-run",
+	} {
+		got := s.run(append(strings.Fields(args), "--db", "sqlite:app.db")...)
+		text := got.stdout + got.stderr
+		if n := len(times.FindAllString(text, -1)); n == 0 ||
+			n != len(zoned.FindAllString(text, -1)) {
+			t.Errorf("%s: %v", args, got)
 		}
 	}
 }

@@ -24,7 +24,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -146,7 +145,7 @@ func (d DSN) try() (err error) {
 	case MySQL:
 		_, err = d.mysql()
 	case ClickHouse:
-		_, err = clickhouse.ParseDSN(d.Source())
+		err = tryClickHouse(d.Source())
 	}
 	return err
 }

@@ -16,12 +16,18 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "github.com/mattn/go-sqlite3" // driver
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+// Mode says what [Open] does about a file of SQLite that is not there.
+type Mode string
+
+const (
+	Existing Mode = "rw"  // an error
+	Create   Mode = "rwc" // make it
 )
 
 // Open opens a database of SQLite, PostgreSQL, MySQL or MariaDB. It connects when it is used. Mode
@@ -31,7 +37,7 @@ import (
 // What does not fit into a column is refused, never cut off. An UPDATE counts the rows that it
 // finds, whether or not it changes them. PostgreSQL's statements are not prepared, so that
 // PgBouncer may stand in between, unless the DSN says otherwise.
-func Open(d dsn.DSN, mode sqlite.Mode) (*sql.DB, error) {
+func Open(d dsn.DSN, mode Mode) (*sql.DB, error) {
 	switch d.Kind {
 	case dsn.SQLite:
 		return sql.Open(d.Driver(), dialect.SQLiteDSN(d.Path, string(mode), 250*time.Millisecond))

@@ -1,0 +1,5 @@
+//go:build cgo
+
+package pool
+
+import _ "github.com/mattn/go-sqlite3" // driver

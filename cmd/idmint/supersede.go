@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// An endedError is about a key whose launch has ended. Its number would start no app.
+type endedError struct{ launch launchlog.Launch }
+
+func (e *endedError) Error() string {
+	return fmt.Sprintf("launch %d, of this key, has ended as %s: its apps get no generator numbers; "+
+		"a new deployment needs a new key", e.launch.ID, e.launch.Outcome)
+}
+
+func (e *endedError) Unwrap() error { return launchlog.ErrEnded }
+
+// supersede ends the earlier launches of the service in the environment. Later ones stay, so an old
+// pipeline that is run again ends no newer deployment.
+func (a *app) supersede(ctx context.Context, log *launchlog.Log, by launchlog.Launch) error {
+	former, err := log.List(ctx, launchlog.Filter{
+		Service: by.Service, Environment: by.Environment, Running: true, Before: by.ID,
+		Limit: launchlog.MaxLaunch,
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range former {
+		_, err := log.End(ctx, l.ID, launchlog.Ending{
+			Outcome: launchlog.Superseded, Actor: by.Initiator,
+			Reason: fmt.Sprintf("launch %d took its place", by.ID),
+		})
+		var ended *launchlog.ConflictError
+		if errors.As(err, &ended) { // by somebody else, just now
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		a.warn("launch %d has ended as superseded", l.ID)
+	}
+	return nil
+}
+
+// otherOutcome adds what was wanted to the error about a launch that has ended otherwise.
+func otherOutcome(err error, wanted launchlog.Ending) error {
+	var ended *launchlog.ConflictError
+	if !errors.As(err, &ended) {
+		return err
+	}
+	return fmt.Errorf("%w, and not %s: nothing was changed", err, wanted.Outcome)
+}
+
+// tellFirstEnding says what of an ending was not recorded, because the launch had ended before.
+func (a *app) tellFirstEnding(
+	ctx context.Context, log *launchlog.Log, id int, now launchlog.Ending,
+) error {
+	events, err := log.Events(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if e.Kind != "ended" {
+			continue
+		}
+		var first struct{ Reason string }
+		if err := json.Unmarshal(e.Detail, &first); err != nil {
+			return fmt.Errorf("the end of launch %d: %w", id, err)
+		}
+		differs := func(what, old, given string) {
+			if given != "" && given != old {
+				a.warn("launch %d had ended before, at %s: its %s stays %q, and %q is not recorded",
+					id, clock(e.At), what, old, given)
+			}
+		}
+		differs("reason", first.Reason, now.Reason)
+		differs("initiator", e.Actor, now.Actor)
+	}
+	return nil
+}
