@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,13 +37,12 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 		names = append(names, string(s.name()))
 	}
 	pools := words("trace", "sno", "eightbyte")
-	launches := a.launches(false)
 	return map[string]cobra.CompletionFunc{
 		"scheme":  words(names...),
 		"form":    words(formText, "number", "hex", "uuid"),
 		"layout":  words("v1", "v2", "v3"),
 		"outcome": words(outcomes...),
-		"launch":  launches, "rolls-back": launches, "known": launches, "before": launches,
+		"launch":  a.launchFlags, "rolls-back": a.launchFlags, "known": a.launchFlags,
 		"db": databaseNames, "log": databaseNames,
 		"pool": func(c *cobra.Command, args []string, typed string) (
 			[]string, cobra.ShellCompDirective,
@@ -92,44 +91,49 @@ func databaseNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 
 // launches completes the newest launches of the database that the command line, or the environment,
 // names. An error completes nothing: it cannot be said there.
-func (a *app) launches(running bool) cobra.CompletionFunc {
-	return func(c *cobra.Command, _ []string, _ string) (
-		found []string, directive cobra.ShellCompDirective,
-	) {
-		directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-		named, ok := c.Flag("db").Value.(*databaseFlag)
-		if !ok {
-			return nil, directive
-		}
-		flags := storeFlags{
-			name: *named, namespace: c.Flag("namespace").Value.String(), wait: completionWait,
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), completionWait)
-		defer cancel()
-		log, done, err := flags.open(ctx, &app{err: io.Discard})
-		if err != nil {
-			return nil, directive
-		}
-		defer done()
-		list, err := log.List(ctx, launchlog.Filter{Running: running, Limit: completionMost})
-		if err != nil {
-			return nil, directive
-		}
-		for _, l := range list {
-			found = append(found, cobra.CompletionWithDesc(fmt.Sprint(l.ID),
-				visible(fmt.Sprintf("%s %s, %s", l.Service, l.Environment, state(l)))))
-		}
-		return found, directive
+func (a *app) launches(c *cobra.Command, running bool) []string {
+	named, ok := c.Flag("db").Value.(*databaseFlag)
+	if !ok {
+		return nil
 	}
+	flags := storeFlags{
+		name: *named, namespace: c.Flag("namespace").Value.String(), wait: completionWait,
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionWait)
+	defer cancel()
+	log, done, err := flags.open(ctx, &app{err: io.Discard})
+	if err != nil {
+		return nil
+	}
+	defer done()
+	list, err := log.List(ctx, launchlog.Filter{Running: running, Limit: completionMost})
+	if err != nil {
+		return nil
+	}
+	found := make([]string, 0, len(list))
+	for _, l := range list {
+		found = append(found, cobra.CompletionWithDesc(strconv.Itoa(l.ID),
+			visible(l.Service+" "+l.Environment+", "+state(l))))
+	}
+	return found
 }
 
-// launchArg completes the one argument of a command.
-func (a *app) launchArg(running bool) cobra.CompletionFunc {
-	launches := a.launches(running)
-	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return launches(c, args, typed)
+// newestFirst keeps the newest launch first.
+const newestFirst = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+
+// launchFlags completes a flag.
+func (a *app) launchFlags(c *cobra.Command, _ []string, _ string) (
+	[]string, cobra.ShellCompDirective,
+) {
+	return a.launches(c, false), newestFirst
+}
+
+// launchArg completes the one argument of a command: a launch that runs for end, else any.
+func (a *app) launchArg(c *cobra.Command, args []string, _ string) (
+	[]string, cobra.ShellCompDirective,
+) {
+	if len(args) > 0 {
+		return nil, newestFirst
 	}
+	return a.launches(c, c.Name() == "end"), newestFirst
 }

@@ -135,7 +135,7 @@ what else differs is said.
 
 The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 		Example:           "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
-		ValidArgsFunction: a.launchArg(true),
+		ValidArgsFunction: a.launchArg,
 		Args:              oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])

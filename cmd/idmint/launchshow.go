@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -19,7 +19,7 @@ func (a *app) launchShowCommand() *cobra.Command {
 		Use:               "show LAUNCH --db DSN",
 		Short:             "Show a launch, its events and who took its generator numbers",
 		Example:           "  idmint launch show 65 --db sqlite:app.db",
-		ValidArgsFunction: a.launchArg(false),
+		ValidArgsFunction: a.launchArg,
 		Args:              oneArg,
 		RunE: func(c *cobra.Command, args []string) error {
 			id, err := launchNumber("launch", args[0])
@@ -111,7 +111,7 @@ func history(events []launchlog.Event, claims []launchlog.Claim) (all []happenin
 			fmt.Sprintf("generator %d taken by %s, process %d", c.Generator, c.Host, c.PID),
 		})
 	}
-	slices.SortStableFunc(all, func(a, b happening) int { return a.at.Compare(b.at) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at.Before(all[j].at) })
 	return all
 }
 

@@ -1,0 +1,233 @@
+package deploy
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+)
+
+// static is the program that pipelines use, and which the recipes call.
+var static string
+
+func TestMain(m *testing.M) {
+	code := dbtest.Code(m)
+	if static != "" {
+		os.RemoveAll(filepath.Dir(static))
+	}
+	os.Exit(code)
+}
+
+// build builds the static program, once.
+func build(t *testing.T) string {
+	t.Helper()
+	if static != "" {
+		return static
+	}
+	dir, err := os.MkdirTemp("", "idmint")
+	if err != nil {
+		t.Fatal(err)
+	}
+	static = filepath.Join(dir, "idmint")
+	cmd := exec.Command("go", "build", "-o", static, "github.com/idmint/idmint/cmd/idmint")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return static
+}
+
+// A recipe is the scripts of a deployment, in the words of its platform.
+type recipe struct {
+	start, app, finish string // app hands the number to the program: shop, or deploy
+	// The environments of a deployment, of the same when it is tried again, and of the next one.
+	first, again, next map[string]string
+	shell              []string // sh -ec if empty
+	// given is what the platform adds to the environment of app, from the files that start wrote.
+	given func(t *testing.T, dir string) map[string]string
+	// keeps says that former launches go on, since a rollback comes back to them.
+	keeps bool
+}
+
+var recipes = map[string]func(*testing.T) recipe{
+	"GitHub": github, "GitLab": gitlab, "KubernetesDeployment": kubernetesDeployment,
+	"KubernetesCronJob": kubernetesCronJob, "Helm": helm, "ArgoCD": argoCD, "systemd": systemd,
+	"Compose": compose,
+}
+
+// A stage is a folder where a recipe runs, as its platform would run it.
+type stage struct {
+	*testing.T
+	recipe
+	dir, bin, dsn string
+}
+
+// run runs a script. What is mounted at /launch is the folder.
+func (s *stage) run(script string, envs ...map[string]string) (stdout string, err error) {
+	s.Helper()
+	script = strings.ReplaceAll(script, "/launch/", s.dir+"/")
+	shell := s.shell
+	if shell == nil {
+		shell = []string{"sh", "-ec"}
+	}
+	cmd := exec.Command(shell[0], append(shell[1:len(shell):len(shell)], script)...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"PATH=" + s.bin + ":/usr/bin:/bin", "IDMINT_DB=" + s.dsn, "HOME=" + s.dir}
+	for _, env := range envs {
+		for name, value := range env {
+			cmd.Env = append(cmd.Env, name+"="+strings.ReplaceAll(value, "/launch/", s.dir+"/"))
+		}
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.Logf("%v: %s", err, stderr.String())
+	}
+	return string(out), err
+}
+
+// deploy starts the launch and the app, and returns the number that the app has.
+func (s *stage) deploy(env map[string]string) string {
+	s.Helper()
+	if _, err := s.run(s.start, env); err != nil {
+		s.Fatal(err)
+	}
+	var given map[string]string
+	if s.given != nil {
+		given = s.given(s.T, s.dir)
+	}
+	got, err := s.run(s.app, env, given)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return got
+}
+
+// idmint runs the static program.
+func (s *stage) idmint(args ...string) string {
+	s.Helper()
+	cmd := exec.Command(static, append(args, "--db", s.dsn)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.Fatalf("idmint %v: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// running are the numbers of launches that have not ended.
+func (s *stage) running() (ids []string) {
+	s.Helper()
+	for line := range strings.Lines(s.idmint("launch", "list", "--running")) {
+		ids = append(ids, strings.Fields(line)[0])
+	}
+	return ids[1:] // without the heading
+}
+
+// newStage makes a database with a launch log, and the programs that the scripts call.
+func newStage(t *testing.T, r recipe) *stage {
+	t.Helper()
+	s := &stage{
+		T: t, recipe: r, dir: t.TempDir(), bin: t.TempDir(),
+		dsn: dbtest.New(t, databases.Postgres).URL(),
+	}
+	if err := os.Symlink(build(t), filepath.Join(s.bin, "idmint")); err != nil {
+		t.Fatal(err)
+	}
+	const app = "#!/bin/sh\nprintf %s \"$IDMINT_LAUNCH_ID\"\n"
+	for _, file := range []string{filepath.Join(s.bin, "shop"), filepath.Join(s.dir, "deploy")} {
+		if err := os.WriteFile(file, []byte(app), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.idmint("migrate")
+	return s
+}
+
+// Each recipe starts a launch once for a deployment. What is tried again has the same, and the next
+// deployment another one. Former launches end when no app of theirs runs any more, or never.
+func TestRecipes(t *testing.T) {
+	for name, load := range recipes {
+		t.Run(name, func(t *testing.T) { testRecipe(t, newStage(t, load(t))) })
+	}
+}
+
+func testRecipe(t *testing.T, s *stage) {
+	for _, env := range []map[string]string{s.first, s.again} {
+		if got := s.deploy(env); got != "1" {
+			t.Fatalf("the app has launch %q, want 1", got)
+		}
+	}
+	// Another service, and the same one elsewhere, are left alone.
+	for _, place := range []string{"blog production", "shop test"} {
+		service, env, _ := strings.Cut(place, " ")
+		s.idmint("launch", "start", "--service", service, "--env", env, "--key", place,
+			"--initiator", "ann")
+	}
+	if got := s.deploy(s.next); got != "4" {
+		t.Fatalf("the app of the next deployment has launch %q, want 4", got)
+	}
+	if s.finish != "" {
+		if got := strings.Join(s.running(), " "); got != "4 3 2 1" {
+			t.Errorf("while old apps run, launches %s do", got)
+		}
+		for range 2 {
+			if got, err := s.run(s.finish, s.next); err != nil || got != "4\n" {
+				t.Errorf("to finish gives %q, %v", got, err)
+			}
+		}
+	}
+	want := "4 3 2"
+	if s.keeps {
+		want += " 1"
+	}
+	if got := strings.Join(s.running(), " "); got != want {
+		t.Errorf("in the end launches %s run, want %s", got, want)
+	}
+	if s.keeps { // a rollback
+		if got := s.deploy(s.first); got != "1" {
+			t.Errorf("after a rollback the app has launch %q", got)
+		}
+		return
+	}
+	// The first deployment is run again, much later: it fails, and hands no number on.
+	out, err := s.run(s.start, s.first)
+	if err == nil || out != "" {
+		t.Errorf("the key of a launch that has ended: %q, %v", out, err)
+	}
+	if got := strings.Join(s.running(), " "); got != want {
+		t.Errorf("an old deployment ended launches: %s run, want %s", got, want)
+	}
+}
+
+// Where no launch can be started, every recipe stops, and hands nothing on.
+func TestRecipesWithoutLog(t *testing.T) {
+	build(t)
+	for name, load := range recipes {
+		t.Run(name, func(t *testing.T) {
+			s := &stage{
+				T: t, recipe: load(t), dir: t.TempDir(), bin: filepath.Dir(static),
+				dsn: "postgres://127.0.0.1:1/none?connect_timeout=1",
+			}
+			env := with(s.first)
+			script := strings.ReplaceAll(s.start, "launch start", "launch start --wait 100ms")
+			if out, err := s.run(script, env); err == nil || out != "" {
+				t.Errorf("%q, %v", out, err)
+			}
+			files, err := filepath.Glob(s.dir + "/*")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				if text := read(t, file); len(text) > 0 {
+					t.Errorf("%s holds %s", file, text)
+				}
+			}
+		})
+	}
+}
