@@ -65,7 +65,7 @@ func TestCompletionWords(t *testing.T) {
 		"new sno --pool ^":              "",
 		"inspect --form ^":              "text number hex uuid",
 		"launch st^":                    "start",
-		"help launch s^":                "start show",
+		"help launch s^":                "show start",
 		"help launch start ^":           "",
 		"help nonsense ^":               "",
 		"completion ^":                  "bash fish powershell zsh",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -52,6 +53,8 @@ type shell struct {
 	dir string
 	env []string
 	db  string // a launch log that takes the place of sqlite:app.db
+
+	program string // in the place of the whole one
 }
 
 func newShell(t testing.TB) *shell {
@@ -121,7 +124,7 @@ func (s *shell) command(args ...string) *exec.Cmd {
 			args = append(append(append([]string{}, args[:i]...), s.db), args[i+1:]...)
 		}
 	}
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(s.program, binary), args...)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	return cmd
 }
