@@ -207,11 +207,16 @@ func (e *aboutError) Error() string {
 
 func (e *aboutError) Unwrap() error { return e.err }
 
-// quote bounds what goes into a message.
+// quote bounds what goes into a message. A text with quotes stands in backquotes, where nothing in
+// it is escaped. What is not seen is always escaped.
 func quote(s string) string {
 	const most = 80
-	if len(s) <= most {
-		return strconv.Quote(s)
+	if len(s) > most {
+		return fmt.Sprintf("%q… (%d bytes)", s[:most], len(s))
 	}
-	return fmt.Sprintf("%q… (%d bytes)", s[:most], len(s))
+	unseen := func(r rune) bool { return !strconv.IsPrint(r) }
+	if strings.Contains(s, `"`) && strconv.CanBackquote(s) && !strings.ContainsFunc(s, unseen) {
+		return "`" + s + "`"
+	}
+	return strconv.Quote(s)
 }

@@ -55,7 +55,8 @@ With --supersede the launches of the service in that environment with smaller
 numbers end as superseded. Their apps go on with the generator numbers that
 they have, and get no other: an old app that restarts fails. So in a rolling
 deployment run the command a second time, with the same key and --supersede,
-when no old app runs any more. A rollback needs a new key then.`,
+when no old app runs any more. A rollback needs a new key then. Name by --env
+places that are deployed to one by one: production-eu, production-us.`,
 		Example: `  idmint launch start --db sqlite:app.db --service shop --env production \
     --key "$CI_PIPELINE_URL" --initiator "$(id -un)"`,
 		Args: cobra.NoArgs,

@@ -59,6 +59,9 @@ func otherOutcome(err error, wanted launchlog.Ending) error {
 func (a *app) tellFirstEnding(
 	ctx context.Context, log *launchlog.Log, id int, now launchlog.Ending,
 ) error {
+	if now.Reason == "" && now.Actor == "" {
+		return nil
+	}
 	events, err := log.Events(ctx, id)
 	if err != nil {
 		return err
