@@ -202,7 +202,7 @@ func openPools(d, log dsn.DSN, budget time.Duration) (Database, error) {
 	if d.Kind != dsn.ClickHouse { // where the rows go, the record is
 		log = d
 	}
-	records, err := pool.Open(log, sqlite.Existing)
+	records, err := pool.Open(log, pool.Existing)
 	if err != nil {
 		return nil, err
 	}
