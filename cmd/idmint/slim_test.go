@@ -2,33 +2,37 @@ package main
 
 import (
 	"debug/elf"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// buildSlim builds the program as pipelines use it.
-func buildSlim(t *testing.T) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "idmint")
+// slim builds the program as pipelines use it, beside the whole one.
+var slim = sync.OnceValues(func() (string, error) {
+	name := filepath.Join(filepath.Dir(binary), "slim")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", name, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
-	return name
-}
+	return name, nil
+})
 
 // Without cgo the program is static and light. It has what pipelines need, and says what it lacks.
 func TestSlim(t *testing.T) {
 	const most = 24_000_000 // bytes
-	slim := buildSlim(t)
+	slim, err := slim()
+	if err != nil {
+		t.Fatal(err)
+	}
 	info, err := os.Stat(slim)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +102,10 @@ func checkStatic(t *testing.T, name string) {
 
 // The light program keeps the log of every server, as the whole one does.
 func TestSlimLaunch(t *testing.T) {
-	slim := buildSlim(t)
+	slim, err := slim()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, kind := range append(databases.Stores(), databases.Postgres, databases.MariaDB) {
 		t.Run(string(kind), func(t *testing.T) {
 			s := newShell(t)
