@@ -1,0 +1,157 @@
+package bunid
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun/schema"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/keys"
+)
+
+// dialectOfIDs is bun's dialect with columns for IDs. bun calls OnTable once for each model, before
+// the model's first query. Nothing else of bun sees all models, and the DB.
+type dialectOfIDs struct {
+	schema.Dialect
+	name   dialect.Dialect
+	rules  *keys.Rules
+	tables *schema.Tables // its own: those of the driver's dialect would call that one's OnTable
+
+	mu      sync.Mutex // guards what follows
+	known   map[*schema.Table]bool
+	refused map[*schema.Table]error
+}
+
+// Tables returns the models that the DB has met.
+func (d *dialectOfIDs) Tables() *schema.Tables { return d.tables }
+
+// OnTable prepares a model.
+func (d *dialectOfIDs) OnTable(t *schema.Table) {
+	d.Dialect.OnTable(t)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.prepare(t)
+}
+
+// prepare gives fields of IDs their columns. It follows relations, because bun reads joined rows
+// without OnTable. Each model is prepared once: later its fields may be in use. The caller holds mu.
+func (d *dialectOfIDs) prepare(t *schema.Table) {
+	if t == nil || d.known[t] {
+		return
+	}
+	d.known[t] = true
+	var errs []error
+	for _, f := range t.FieldMap {
+		if id := keys.In(f.StructField.Type); id != nil {
+			if err := d.prepareField(t, f, id); err != nil {
+				errs = append(errs, fmt.Errorf("column %s of type %s: %w",
+					f.Name, keys.TypeName(f.StructField.Type), err))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		d.refused[t] = &Error{Table: t.Name, Err: errors.Join(errs...)}
+	}
+	for _, r := range t.Relations {
+		d.prepare(r.JoinTable)
+		d.prepare(r.M2MTable)
+	}
+}
+
+// check returns what is wrong with a model that the DB has met.
+func (d *dialectOfIDs) check(t *schema.Table) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.refused[t]
+}
+
+func (d *dialectOfIDs) prepareField(t *schema.Table, f *schema.Field, id keys.ID) error {
+	if f.AutoIncrement || f.Identity {
+		return errors.New("the database would number it: " +
+			"take autoincrement or identity out of the tag")
+	}
+	if f.SQLDefault != "" && f.IsPK {
+		return fmt.Errorf("the database would give it the default %s: take it out of the tag",
+			f.SQLDefault)
+	}
+	if f.NullZero && f.IsPK {
+		return errors.New("NULL is no primary key: take nullzero out of the tag")
+	}
+	if f.NullZero || f.IsPtr {
+		f.Scan = nullIsZero(f.Scan)
+	}
+	if given, ok := f.Tag.Option("type"); ok {
+		return d.accepts(given, f, id)
+	}
+	f.CreateTableSQLType = keys.Column(d.name, id, f.IsPK && len(t.PKs) == 1)
+	// bun casts values to this one. A collation belongs to the column alone.
+	f.UserSQLType, _, _ = strings.Cut(f.CreateTableSQLType, " COLLATE ")
+	f.DiscoveredSQLType = f.UserSQLType
+	return nil
+}
+
+// nullIsZero reads NULL as zero, for a plain ID with nullzero, and as nil for a pointer. bun alone
+// cannot read what nullzero writes. To a pointer that is set it gives a zero in place of nil.
+func nullIsZero(scan schema.ScannerFunc) schema.ScannerFunc {
+	return func(dest reflect.Value, src any) error {
+		if src == nil && dest.CanSet() {
+			dest.SetZero()
+			return nil
+		}
+		return scan(dest, src)
+	}
+}
+
+// fitting are the types of columns that hold a form of IDs. Both databases know some of them by
+// several names.
+var fitting = map[idtype.Storage][]string{
+	idtype.StorageBigint: {"bigint", "int8", "int", "integer"},
+	idtype.StorageBytes:  {"bytea", "blob"},
+	idtype.StorageText:   {"text", "char(16)", "character(16)", "varchar(16)", "varchar"},
+	idtype.StorageUUID:   {"uuid"},
+}
+
+// others are types that hold no IDs, or cut them.
+var others = []string{
+	"smallint", "int2", "int4", "serial", "bigserial", "smallserial", "serial4", "serial8", "real",
+	"float4", "float8", "double precision", "numeric", "decimal", "boolean", "bool", "date", "time",
+	"timestamp", "timestamptz", "json", "jsonb", "char", "character", "hstore",
+}
+
+// accepts says whether a type in a tag holds the IDs. What it does not know is a domain of the
+// user's.
+func (d *dialectOfIDs) accepts(given string, f *schema.Field, id keys.ID) error {
+	want := keys.Column(d.name, id, f.IsPK)
+	name := strings.ToLower(strings.TrimSpace(given))
+	integer := name == "integer" || name == "int"
+	switch {
+	case integer && d.name == dialect.Postgres: // of 32 bits
+	case integer && name == "integer" && f.IsPK && id.Storage() == idtype.StorageBigint:
+		return errors.New("SQLite numbers INTEGER keys itself: take type:integer out of the tag")
+	case slices.Contains(fitting[id.Storage()], name),
+		name == "text" && id.Storage() == idtype.StorageUUID && d.name == dialect.SQLite:
+		return nil
+	case !known(name):
+		return nil
+	}
+	return fmt.Errorf("it holds no %s IDs as type:%s: want type:%s, or no type at all",
+		id.Scheme(), given, strings.ToLower(want))
+}
+
+func known(name string) bool {
+	base, _, _ := strings.Cut(name, "(")
+	base = strings.TrimSpace(base)
+	for _, names := range fitting {
+		if slices.Contains(names, name) || slices.Contains(names, base) {
+			return true
+		}
+	}
+	return slices.Contains(others, base)
+}

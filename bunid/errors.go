@@ -1,0 +1,35 @@
+package bunid
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrForeignDB is the reason of an [*Error] for a row that is inserted through a DB that [NewDB]
+// did not make: nothing says what mints its key.
+var ErrForeignDB = errors.New("bunid: the DB has no rules: make it with bunid.NewDB")
+
+// An Error says what was refused, and why. There are three reasons:
+//
+//   - A model whose columns cannot hold its IDs, or whose keys the database would number.
+//   - A value that cannot be stored or compared, such as an ID that is zero. errors.Is finds
+//     [idtype.ErrZero] in it.
+//   - A source that cannot mint. Err wraps the source's error.
+//
+// Nothing was sent to the database.
+type Error struct {
+	Table string // as SQL names it; empty for a query without a model
+	Err   error  // the reason
+}
+
+func (e *Error) Error() string {
+	if e.Err == ErrForeignDB {
+		return e.Err.Error()
+	}
+	if e.Table == "" {
+		return fmt.Sprintf("bunid: %v", e.Err)
+	}
+	return fmt.Sprintf("bunid: table %s: %v", e.Table, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

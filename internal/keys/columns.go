@@ -1,0 +1,50 @@
+package keys
+
+import (
+	"database/sql/driver"
+	"reflect"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
+)
+
+// ID is what all IDs have, as reflection finds them.
+type ID interface {
+	AppendBinary([]byte) ([]byte, error)
+	AppendText([]byte) ([]byte, error)
+	IsZero() bool
+	Scheme() idtype.Scheme
+	Storage() idtype.Storage
+}
+
+// In finds the ID that a field of type t holds, or nil. A type holds an ID if it is one, a pointer
+// to one, or a Valuer whose first field is one, such as sql.Null.
+func In(t reflect.Type) ID {
+	for {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		value := reflect.Zero(t).Interface()
+		if id, ok := value.(ID); ok {
+			return id
+		}
+		if _, ok := value.(driver.Valuer); !ok || t.Kind() != reflect.Struct || t.NumField() == 0 {
+			return nil
+		}
+		t = t.Field(0).Type
+	}
+}
+
+// Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In
+// SQLite a primary key of integers is INT: an INTEGER one would number itself.
+func Column(d dialect.Dialect, id ID, primary bool) string {
+	bytes, _ := id.AppendBinary(nil)
+	if id.Storage() == idtype.StorageText {
+		bytes, _ = id.AppendText(nil)
+	}
+	column := dialect.Column(d, string(id.Storage()), len(bytes))
+	if primary && d == dialect.SQLite && column == "INTEGER" {
+		return "INT"
+	}
+	return column
+}
