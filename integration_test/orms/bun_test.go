@@ -273,6 +273,7 @@ type bunRow[T idtype.ID] struct {
 
 func TestBunSchemes(t *testing.T) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
+		sqldb.SetMaxIdleConns(0) // pgx keeps plans of a table that was dropped
 		testBunScheme(t, d, sqldb, "decimal", idtype.MustParseDecimalID)
 		testBunScheme(t, d, sqldb, "sequence", idtype.MustParseSequenceID)
 		testBunScheme(t, d, sqldb, "trace", idtype.MustParseTraceID)
