@@ -7,7 +7,10 @@ replace github.com/idmint/idmint => ../
 
 require (
 	github.com/idmint/idmint v0.0.0
+	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/uptrace/bun v1.3.0
+	github.com/uptrace/bun/dialect/pgdialect v1.3.0
+	github.com/uptrace/bun/dialect/sqlitedialect v1.3.0
 )
 
 require (

@@ -1,0 +1,270 @@
+package bunid_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+	"testing"
+
+	_ "github.com/mattn/go-sqlite3"
+	"github.com/uptrace/bun"
+	bundialect "github.com/uptrace/bun/dialect"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
+	"github.com/uptrace/bun/schema"
+
+	"github.com/idmint/idmint/bunid"
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
+)
+
+type UserID = idtype.Decimal[User]
+
+type User struct {
+	bunid.Keyed[UserID]
+	Name   string
+	BossID *idtype.Decimal[User]
+}
+
+// none is a source that is never asked.
+type none[T idtype.ID] struct{}
+
+func (none[T]) Fill(context.Context, []T) (int, error) { return 0, errors.New("asked") }
+
+func openDB(t *testing.T, d schema.Dialect) *bun.DB {
+	t.Helper()
+	sqldb, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sqldb.Close() })
+	db, err := bunid.NewDB(sqldb, d, bunid.Use(none[idtype.DecimalID]{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func TestNewDBErrors(t *testing.T) {
+	sqldb := new(sql.DB)
+	decimals, snos := none[idtype.DecimalID]{}, none[idtype.SnoID]{}
+	var noSource bunid.Source[idtype.DecimalID]
+	for want, try := range map[string]func() (*bun.DB, error){
+		"the *sql.DB is nil": func() (*bun.DB, error) {
+			return bunid.NewDB(nil, pgdialect.New(), bunid.Use(decimals))
+		},
+		"the dialect is nil": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, nil, bunid.Use(decimals))
+		},
+		`the dialect is "mysql"`: func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, other{pgdialect.New()}, bunid.Use(decimals))
+		},
+		"there are no rules": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New())
+		},
+		"rule 0: it has no source": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(noSource))
+		},
+		"rule 1: a second general rule for decimal IDs": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(decimals), bunid.Use(decimals))
+		},
+		"rule 1: a second rule for idtype.Decimal[bunid_test.User]": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](decimals),
+				bunid.For[UserID](decimals))
+		},
+		"rule 0: idtype.Decimal[bunid_test.User] holds no sno IDs": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](snos))
+		},
+	} {
+		_, err := try()
+		if err == nil || !strings.HasPrefix(err.Error(), "bunid: ") ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// other is a dialect of another database.
+type other struct{ *pgdialect.Dialect }
+
+func (other) Name() bundialect.Name { return bundialect.MySQL }
+
+type withKey[K any] struct {
+	bun.BaseModel `bun:"table:rows"`
+	ID            K `bun:",pk"`
+}
+
+func TestCheck(t *testing.T) {
+	type (
+		snoID     = idtype.SnoID
+		textID    = idtype.Sno[idtype.AsText[any]]
+		uuidID    = idtype.Sno[idtype.AsUUID[any]]
+		decimalID = idtype.DecimalID
+	)
+	for _, c := range []struct {
+		model            any
+		postgres, sqlite string // what is wrong; "" is nothing
+	}{
+		{(*User)(nil), "", ""},
+		{(*withKey[int64])(nil), "", ""},
+		{(*struct {
+			ID decimalID `bun:",pk,autoincrement"`
+		})(nil), "would number it", "would number it"},
+		{(*struct {
+			ID decimalID `bun:",pk,identity"`
+		})(nil), "would number it", "would number it"},
+		{(*struct {
+			ID decimalID `bun:",pk,default:7"`
+		})(nil), "the default 7", "the default 7"},
+		{(*struct {
+			ID decimalID `bun:",pk,nullzero"`
+		})(nil), "take nullzero out", "take nullzero out"},
+		{(*struct {
+			ID decimalID `bun:",pk,type:integer"`
+		})(nil), "want type:bigint", "SQLite numbers INTEGER keys itself"},
+		{(*struct {
+			Ref decimalID `bun:"type:integer"`
+		})(nil), "want type:bigint", ""},
+		{(*struct {
+			Ref decimalID `bun:"type:bigint"`
+		})(nil), "", ""},
+		{(*struct {
+			Ref decimalID `bun:"type:user_id"` // a domain
+		})(nil), "", ""},
+		{(*struct {
+			Ref *decimalID `bun:"type:numeric(20)"`
+		})(nil), "want type:bigint", "want type:integer"},
+		{(*struct {
+			Ref snoID `bun:"type:varchar(16)"`
+		})(nil), "no sno IDs as type:varchar(16): want type:bytea", "want type:blob"},
+		{(*struct {
+			Ref sql.Null[snoID] `bun:"type:jsonb"`
+		})(nil), "want type:bytea", "want type:blob"},
+		{(*struct {
+			Ref textID `bun:"type:bytea"`
+		})(nil), "want type:text", "want type:text"},
+		{(*struct {
+			Ref textID `bun:"type:CHAR(16)"`
+		})(nil), "", ""},
+		{(*struct {
+			Ref textID `bun:"type:char(10)"`
+		})(nil), "want type:text", "want type:text"},
+		{(*struct {
+			Ref uuidID `bun:"type:text"`
+		})(nil), "want type:uuid", ""},
+		{(*struct {
+			Ref idtype.EightByte[idtype.AsBigint[any]] `bun:"type:bytea"`
+		})(nil), "want type:bigint", "want type:integer"},
+	} {
+		for want, d := range map[string]schema.Dialect{
+			c.postgres + "\x00pg": pgdialect.New(), c.sqlite + "\x00sqlite": sqlitedialect.New(),
+		} {
+			want, name, _ := strings.Cut(want, "\x00")
+			db := openDB(t, d)
+			err := bunid.Check(db, c.model)
+			var refused *bunid.Error
+			if want == "" && err != nil {
+				t.Errorf("%s: %T: %v", name, c.model, err)
+			}
+			if want != "" && (!errors.As(err, &refused) || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s: %T: %v, want %q", name, c.model, err, want)
+			}
+			if want == "" {
+				continue
+			}
+			// Who forgets Check meets the same error at the first query.
+			_, err = db.NewCreateTable().Model(c.model).Exec(t.Context())
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: CREATE TABLE of %T: %v, want %q", name, c.model, err, want)
+			}
+		}
+	}
+}
+
+func TestCheckErrors(t *testing.T) {
+	db := openDB(t, sqlitedialect.New())
+	for _, model := range []any{nil, 7, []User{}} {
+		if err := bunid.Check(db, model); err == nil || !strings.Contains(err.Error(), "no model") {
+			t.Errorf("%T: %v", model, err)
+		}
+	}
+	if err := bunid.Check(bun.NewDB(db.DB, sqlitedialect.New()), (*User)(nil)); !errors.Is(err,
+		bunid.ErrForeignDB) {
+		t.Error(err)
+	}
+}
+
+// A value that bun cannot write stops the query, and the error shows no other value.
+func TestValueErrors(t *testing.T) {
+	db := openDB(t, sqlitedialect.New())
+	for _, c := range []struct {
+		value driver.Valuer
+		want  string
+	}{
+		{UserID(0), `idtype: "0" as DecimalID: zero means not assigned: mint the ID first, or ` +
+			`with GORM call db.Use with the plugin`},
+		{UserID(-1), `idtype: "-1" as DecimalID: `},
+		{odd(`a \) b "`), `"a \\) b \"" (it is odd)`},
+		{odd(`(`), `"(" (it is odd)`},
+		{unbalanced{}, "no text of it is left"},
+	} {
+		_, err := db.NewRaw("SELECT ?, '?!(secret)'", c.value).Exec(t.Context())
+		want := "bunid: a value cannot be written: " + c.want
+		if err == nil || !strings.HasPrefix(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v: %v, want %q", c.value, err, want)
+		}
+	}
+	var n int
+	err := db.NewRaw("SELECT length('it''s ?!(fine)')").Scan(t.Context(), &n)
+	if err != nil || n != 13 {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+type odd string
+
+func (o odd) Value() (driver.Value, error) { return nil, fmt.Errorf("%q (it is odd)", string(o)) }
+
+type unbalanced struct{}
+
+func (unbalanced) Value() (driver.Value, error) { return nil, errors.New(`a "quote`) }
+
+func Example() {
+	type Order struct {
+		bunid.Keyed[idtype.Decimal[struct{}]]
+		What string
+	}
+	ctx := context.Background()
+	sqldb, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		log.Fatal(err)
+	}
+	ids := generator.NewTestDecimal(numbers{}) // in an app: NewDecimal
+	db, err := bunid.NewDB(sqldb, sqlitedialect.New(), bunid.Use(ids))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := bunid.Check(db, (*Order)(nil)); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := db.NewCreateTable().Model((*Order)(nil)).Exec(ctx); err != nil {
+		log.Fatal(err)
+	}
+	orders := []Order{{What: "tea"}, {What: "cake"}}
+	if _, err := db.NewInsert().Model(&orders).Exec(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(orders[0].ID, orders[1].ID)
+	// Output: 10000000000 20000000000
+}
+
+// numbers hands out generator 0.
+type numbers struct{}
+
+func (numbers) Launch() int                                { return 0 }
+func (numbers) NextGenerator(context.Context) (int, error) { return 0, nil }
