@@ -1,0 +1,210 @@
+package entid
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"entgo.io/ent/dialect"
+
+	"github.com/idmint/idmint/internal/keys"
+)
+
+// The reasons of an [*Error] for an upsert.
+var (
+	// ErrRewrites is for an upsert that gives the row that is there the new row's key. What refers
+	// to that row would dangle. ent's UpdateNewValues leaves the key alone. ResolveWithNewValues by
+	// itself does not.
+	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: take UpdateNewValues")
+
+	// ErrSwaps is for an upsert of several rows that may leave some of them as they are. The
+	// database then returns fewer keys than rows, and ent gives them to the first rows, whichever
+	// they belong to.
+	ErrSwaps = errors.New("entid: an upsert of several rows that may skip some of them leaves rows " +
+		"with the keys of others: create them one by one")
+
+	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL: ent would
+	// leave the new key in a row that has an old one.
+	ErrNoReturning = errors.New("entid: the database returns no stored keys: upserts are refused")
+)
+
+// Guard wraps ent's driver. It refuses upserts that would leave wrong keys in the table or in
+// structs, with an [*Error] that wraps [ErrRewrites], [ErrSwaps] or [ErrNoReturning]. It looks at
+// INSERTs whose key is an ID of package idtype, and at nothing else:
+//
+//	client := ent.NewClient(ent.Driver(entid.Guard(drv)))
+func Guard(drv dialect.Driver) dialect.Driver { return guarded{drv} }
+
+// guarded is a driver whose upserts are looked at.
+type guarded struct{ dialect.Driver }
+
+// Exec refuses, or is the driver's.
+func (g guarded) Exec(ctx context.Context, query string, args, v any) error {
+	if err := check(query, args); err != nil {
+		return err
+	}
+	return g.Driver.Exec(ctx, query, args, v)
+}
+
+// Query refuses, or is the driver's.
+func (g guarded) Query(ctx context.Context, query string, args, v any) error {
+	if err := check(query, args); err != nil {
+		return err
+	}
+	return g.Driver.Query(ctx, query, args, v)
+}
+
+// Tx begins a transaction whose upserts are looked at.
+func (g guarded) Tx(ctx context.Context) (dialect.Tx, error) {
+	tx, err := g.Driver.Tx(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return guardedTx{tx}, nil
+}
+
+// BeginTx is Tx with options, for the method of that name of ent's client.
+func (g guarded) BeginTx(ctx context.Context, opts *sql.TxOptions) (dialect.Tx, error) {
+	drv, ok := g.Driver.(interface {
+		BeginTx(context.Context, *sql.TxOptions) (dialect.Tx, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("entid: the driver %T has no BeginTx", g.Driver)
+	}
+	tx, err := drv.BeginTx(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return guardedTx{tx}, nil
+}
+
+// ExecContext is the driver's, for SQL of the user's own.
+func (g guarded) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return execContext(ctx, g.Driver, query, args)
+}
+
+// QueryContext is the driver's, for SQL of the user's own.
+func (g guarded) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return queryContext(ctx, g.Driver, query, args)
+}
+
+type guardedTx struct{ dialect.Tx }
+
+func (g guardedTx) Exec(ctx context.Context, query string, args, v any) error {
+	if err := check(query, args); err != nil {
+		return err
+	}
+	return g.Tx.Exec(ctx, query, args, v)
+}
+
+func (g guardedTx) Query(ctx context.Context, query string, args, v any) error {
+	if err := check(query, args); err != nil {
+		return err
+	}
+	return g.Tx.Query(ctx, query, args, v)
+}
+
+func (g guardedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return execContext(ctx, g.Tx, query, args)
+}
+
+func (g guardedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return queryContext(ctx, g.Tx, query, args)
+}
+
+func execContext(ctx context.Context, to any, query string, args []any) (sql.Result, error) {
+	drv, ok := to.(interface {
+		ExecContext(context.Context, string, ...any) (sql.Result, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("entid: the driver %T has no ExecContext", to)
+	}
+	return drv.ExecContext(ctx, query, args...)
+}
+
+func queryContext(ctx context.Context, to any, query string, args []any) (*sql.Rows, error) {
+	drv, ok := to.(interface {
+		QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+	})
+	if !ok {
+		return nil, fmt.Errorf("entid: the driver %T has no QueryContext", to)
+	}
+	return drv.QueryContext(ctx, query, args...)
+}
+
+// check looks at a statement that ent wrote. All its values are parameters, so its text has the
+// words of SQL and names alone.
+func check(query string, args any) error {
+	rest, ok := strings.CutPrefix(query, "INSERT INTO ")
+	if !ok {
+		return nil
+	}
+	before, action, upsert := strings.Cut(rest, " ON CONFLICT")
+	if !upsert {
+		if before, action, upsert = strings.Cut(rest, " ON DUPLICATE KEY"); !upsert {
+			return nil
+		}
+	}
+	table, columns, _ := strings.Cut(before, " (")
+	columns, values, _ := strings.Cut(columns, ") VALUES (")
+	row, others, several := strings.Cut(values, "), (")
+	action, key, returning := strings.Cut(action, " RETURNING ")
+	if !returning {
+		key = ""
+	}
+	_, set, _ := strings.Cut(action, " DO UPDATE SET")
+	set, _, skips := strings.Cut(set, " WHERE ")
+	switch {
+	case !holdsID(columns, row, key, args):
+	case !returning:
+		return &Error{table, ErrNoReturning}
+	case rewrites(set, table, key):
+		return &Error{table, ErrRewrites}
+	case several && others != "" && (skips || strings.Contains(action, "DO NOTHING")):
+		return &Error{table, ErrSwaps}
+	}
+	return nil
+}
+
+// rewrites reports whether a SET gives the key another value than its own.
+func rewrites(set, table, key string) bool {
+	for assignment := range strings.SplitSeq(set, ",") {
+		to, value, _ := strings.Cut(strings.TrimSpace(assignment), " = ")
+		if to == key && value != table+"."+key {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsID reports whether the first row has an ID in a column: in any, where the column is "". An
+// argument stands for each mark of the row. ent writes NULL without one.
+func holdsID(columns, row, column string, args any) bool {
+	list, _ := args.([]any)
+	names, marks := strings.Split(columns, ", "), strings.Split(strings.TrimSuffix(row, ")"), ", ")
+	next := 0
+	for i, mark := range marks {
+		if mark != "?" && !strings.HasPrefix(mark, "$") {
+			continue
+		}
+		// Names are of no use beside an expression with a comma in it.
+		named := column == "" || len(marks) != len(names) || names[i] == column
+		if named && next < len(list) && isID(list[next]) {
+			return true
+		}
+		next++
+	}
+	return false
+}
+
+// isID reports whether an argument is an ID, or a pointer to one: ent hands keys over so.
+func isID(arg any) bool {
+	if _, ok := arg.(keys.ID); ok {
+		v := reflect.ValueOf(arg)
+		return v.Kind() != reflect.Pointer || !v.IsNil()
+	}
+	return false
+}

@@ -1,0 +1,134 @@
+package entid
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"reflect"
+	"strings"
+
+	"entgo.io/ent"
+	entdialect "entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/field"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/keys"
+)
+
+// A Field is a field of IDs in a schema. [Key] and [Of] make it. Its methods do what those of ent's
+// own fields do.
+type Field struct{ desc *field.Descriptor }
+
+var _ ent.Field = (*Field)(nil)
+
+// Key is the field id, the primary key: of type T, which the alias names. The database numbers no
+// row. No update changes the key. The argument is as in [Of].
+func Key[T idtype.ID](alias string) *Field {
+	f := of[T]("id", alias, true)
+	f.desc.Immutable = true
+	return f
+}
+
+// Of is a field of type T, such as a foreign key. Generated code calls the type by its alias:
+//
+//	package ids // example.com/shop/ids
+//
+//	type user struct{}
+//
+//	type UserID = idtype.Decimal[user]
+//
+// Then Of[ids.UserID]("user_id", "UserID") is a field of type ids.UserID. Reflection sees no
+// aliases, so the name is given. Its package is that of the entity, user. An alias elsewhere is given
+// as "example.com/shop/keys.UserID".
+//
+// A name that is no exported one, or an entity without a package of its own, is an error of ent's
+// generator.
+func Of[T idtype.ID](name, alias string) *Field { return of[T](name, alias, false) }
+
+func of[T idtype.ID](name, alias string, primary bool) *Field {
+	var zero T
+	// ent's own field finds the methods of the type. Only the names in it are wrong.
+	desc := field.Other(name, zero).Descriptor()
+	desc.Err = nil
+	types := map[string]string{}
+	for entName, d := range dialects {
+		column, _, _ := strings.Cut(keys.Column(d, zero, primary), " COLLATE ")
+		types[entName] = strings.ToLower(column)
+	}
+	desc.SchemaType = types
+	if primary {
+		desc.Annotations = append(desc.Annotations, entsql.Annotation{Incremental: new(bool)})
+	}
+	pkg, ident := packageOf(reflect.TypeFor[T]()), alias
+	if i := strings.LastIndex(alias, "."); i >= 0 {
+		pkg, ident = alias[:i], alias[i+1:]
+	}
+	switch {
+	case !token.IsIdentifier(ident) || !token.IsExported(ident):
+		desc.Err = fmt.Errorf("entid: the alias %q is no exported name: give it as \"UserID\"", alias)
+	case pkg == "":
+		desc.Err = fmt.Errorf("entid: the package of %s is not known: "+
+			"give the alias as \"example.com/shop/ids.%s\"", keys.TypeName(reflect.TypeFor[T]()), ident)
+	}
+	info := desc.Info
+	info.PkgPath, info.PkgName = pkg, path.Base(pkg)
+	info.Ident = info.PkgName + "." + ident
+	info.RType.Name, info.RType.Ident, info.RType.PkgPath = ident, info.Ident, pkg
+	return &Field{desc}
+}
+
+// dialects are those that ent's tests and ours know.
+var dialects = map[string]dialect.Dialect{
+	entdialect.Postgres: dialect.Postgres, entdialect.SQLite: dialect.SQLite,
+}
+
+// packageOf finds the package of a key's entity. The entity stands in the name of the type, in the
+// innermost brackets: Sno[…/idtype.AsText[example.com/shop/ids.user]].
+func packageOf(t reflect.Type) string {
+	name := t.Name()
+	name = strings.TrimRight(name[strings.LastIndex(name, "[")+1:], "]")
+	// An entity that a function declares has a middle dot and a number behind it.
+	i := strings.LastIndex(name, ".")
+	if i < 0 || strings.ContainsAny(name, " {") {
+		return ""
+	}
+	return name[:i]
+}
+
+// Optional makes the field optional on create, and NULL in the database.
+func (f *Field) Optional() *Field { f.desc.Optional = true; return f }
+
+// Nillable makes the struct's field a pointer, which is nil for NULL. Of an optional field that is
+// not nillable, NULL is read as zero.
+func (f *Field) Nillable() *Field { f.desc.Nillable = true; return f }
+
+// Immutable keeps updates from the field.
+func (f *Field) Immutable() *Field { f.desc.Immutable = true; return f }
+
+// Unique makes a unique index on the field.
+func (f *Field) Unique() *Field { f.desc.Unique = true; return f }
+
+// StorageKey names the column.
+func (f *Field) StorageKey(column string) *Field { f.desc.StorageKey = column; return f }
+
+// StructTag is the tag of the struct's field.
+func (f *Field) StructTag(tag string) *Field { f.desc.Tag = tag; return f }
+
+// Comment is the comment of the struct's field.
+func (f *Field) Comment(text string) *Field { f.desc.Comment = text; return f }
+
+// SchemaType gives the field another column, by ent's names of dialects. A domain over the column's
+// own type will do.
+func (f *Field) SchemaType(types map[string]string) *Field { f.desc.SchemaType = types; return f }
+
+// Annotations adds annotations of ent's extensions.
+func (f *Field) Annotations(annotations ...schema.Annotation) *Field {
+	f.desc.Annotations = append(f.desc.Annotations, annotations...)
+	return f
+}
+
+// Descriptor returns the field as ent reads it.
+func (f *Field) Descriptor() *field.Descriptor { return f.desc }
