@@ -20,20 +20,14 @@ var (
 	// itself does not.
 	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: take UpdateNewValues")
 
-	// ErrSwaps is for an upsert of several rows that may leave some of them as they are. The
-	// database then returns fewer keys than rows, and ent gives them to the first rows, whichever
-	// they belong to.
-	ErrSwaps = errors.New("entid: an upsert of several rows that may skip some of them leaves rows " +
-		"with the keys of others: create them one by one")
-
 	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL: ent would
 	// leave the new key in a row that has an old one.
 	ErrNoReturning = errors.New("entid: the database returns no stored keys: upserts are refused")
 )
 
-// Guard wraps ent's driver. It refuses upserts that would leave wrong keys in the table or in
-// structs, with an [*Error] that wraps [ErrRewrites], [ErrSwaps] or [ErrNoReturning]. It looks at
-// INSERTs whose key is an ID of package idtype, and at nothing else:
+// Guard wraps ent's driver. It refuses upserts that would leave a wrong key in the table or in a
+// struct, with an [*Error] that wraps [ErrRewrites] or [ErrNoReturning]. It looks at INSERTs whose
+// key is an ID of package idtype, and at nothing else:
 //
 //	client := ent.NewClient(ent.Driver(entid.Guard(drv)))
 func Guard(drv dialect.Driver) dialect.Driver { return guarded{drv} }
@@ -150,21 +144,19 @@ func check(query string, args any) error {
 	}
 	table, columns, _ := strings.Cut(before, " (")
 	columns, values, _ := strings.Cut(columns, ") VALUES (")
-	row, others, several := strings.Cut(values, "), (")
+	row, _, _ := strings.Cut(values, "), (")
 	action, key, returning := strings.Cut(action, " RETURNING ")
 	if !returning {
 		key = ""
 	}
 	_, set, _ := strings.Cut(action, " DO UPDATE SET")
-	set, _, skips := strings.Cut(set, " WHERE ")
+	set, _, _ = strings.Cut(set, " WHERE ")
 	switch {
 	case !holdsID(columns, row, key, args):
 	case !returning:
 		return &Error{table, ErrNoReturning}
 	case rewrites(set, table, key):
 		return &Error{table, ErrRewrites}
-	case several && others != "" && (skips || strings.Contains(action, "DO NOTHING")):
-		return &Error{table, ErrSwaps}
 	}
 	return nil
 }
