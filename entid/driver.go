@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -172,20 +173,21 @@ func rewrites(set, table, key string) bool {
 	return false
 }
 
-// holdsID reports whether the first row has an ID in a column: in any, where the column is "". An
-// argument stands for each mark of the row. ent writes NULL without one.
+// holdsID reports whether the first row has an ID in a column. It does so for any ID of the
+// statement where the column is not known, or an expression makes the places unclear.
 func holdsID(columns, row, column string, args any) bool {
 	list, _ := args.([]any)
 	names, marks := strings.Split(columns, ", "), strings.Split(strings.TrimSuffix(row, ")"), ", ")
+	if column == "" || len(names) != len(marks) {
+		return slices.ContainsFunc(list, isID)
+	}
 	next := 0
 	for i, mark := range marks {
-		if mark != "?" && !strings.HasPrefix(mark, "$") {
+		if mark == "NULL" { // ent's word for nil, which is no argument
 			continue
 		}
-		// Names are of no use beside an expression with a comma in it.
-		named := column == "" || len(marks) != len(names) || names[i] == column
-		if named && next < len(list) && isID(list[next]) {
-			return true
+		if names[i] == column {
+			return next < len(list) && isID(list[next])
 		}
 		next++
 	}

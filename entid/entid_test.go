@@ -41,7 +41,7 @@ func TestFieldNames(t *testing.T) {
 		},
 		{
 			entid.Of[idtype.DecimalID]("any", "DecimalID").Descriptor(), "", "",
-			"the package of idtype.Decimal[ID] is not known",
+			"the package of idtype.DecimalID is not known",
 		},
 		{entid.Key[UserID]("userID").Descriptor(), "", "", `alias "userID" is no exported name`},
 		{entid.Key[UserID]("").Descriptor(), "", "", `alias "" is no exported name`},
