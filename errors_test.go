@@ -32,7 +32,8 @@ var within = map[string]string{
 	"clickhouse.ErrNoColumn": "TableError",
 
 	"gormid.zeroReason": "Error", "gormid.mismatchError": "Error",
-	"gormid.within": "nothing: it takes the name away in the middle of another's text",
+	"bunid.valueError": "Error",
+	"gormid.within":    "nothing: it takes the name away in the middle of another's text",
 
 	"launchlog.AttemptError": "nothing: it says what the store's error does",
 	"etcd.connectError":      "failure",

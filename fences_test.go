@@ -45,8 +45,8 @@ var libraries = fence{
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
-		"sqlid", "sqlid/pgxid", "gormid", "clickhouse", "telemetry", "telemetry/otelid",
-		"telemetry/promid",
+		"sqlid", "sqlid/pgxid", "gormid", "bunid", "entid", "clickhouse", "telemetry",
+		"telemetry/otelid", "telemetry/promid",
 	},
 	[]string{
 		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
@@ -246,6 +246,22 @@ var fences = []fence{
 		"adapters do not import each other, nor a driver",
 	},
 	{
+		[]string{"bunid"},
+		append(driversBut(""), module, "gorm.io", "github.com/uptrace/bun/d"),
+		[]string{
+			module + "idtype", module + "internal/dialect", module + "internal/keys",
+			"github.com/uptrace/bun/dialect", "github.com/uptrace/bun/dialect/feature",
+			"github.com/uptrace/bun/dialect/sqltype",
+		},
+		"adapters do not import each other, nor a driver",
+	},
+	{
+		[]string{"entid"},
+		append(driversBut(""), module, "gorm.io", "ariga.io", "entgo.io/ent/entc"),
+		[]string{module + "idtype", module + "internal/dialect", module + "internal/keys"},
+		"adapters do not import each other, nor a driver",
+	},
+	{
 		[]string{"clickhouse"},
 		[]string{module, "github.com/ClickHouse", "gorm.io"},
 		[]string{
@@ -313,7 +329,7 @@ func TestFences(t *testing.T) {
 // isOtherModule reports whether a package is of a module below the root's.
 func isOtherModule(name string) bool {
 	return slices.ContainsFunc([]string{
-		"cmd/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
+		"cmd/", "bunid/", "entid/", "launchlog/etcd/", "launchlog/zookeeper/", "launchlog/cassandra/",
 		"telemetry/otelid/", "telemetry/promid/",
 	}, func(module string) bool { return strings.HasPrefix(name+"/", module) })
 }

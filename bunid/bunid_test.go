@@ -98,6 +98,11 @@ type withKey[K any] struct {
 	ID            K `bun:",pk"`
 }
 
+type (
+	definedID    idtype.DecimalID
+	definedBytes idtype.SnoID
+)
+
 func TestCheck(t *testing.T) {
 	type (
 		snoID     = idtype.SnoID
@@ -111,6 +116,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{(*User)(nil), "", ""},
 		{(*withKey[int64])(nil), "", ""},
+		{(*withKey[definedID])(nil), "declare it with =", "declare it with ="},
+		{(*withKey[definedBytes])(nil), "declare it with =", "declare it with ="},
 		{(*struct {
 			ID decimalID `bun:",pk,autoincrement"`
 		})(nil), "would number it", "would number it"},

@@ -48,11 +48,9 @@ func (d *dialectOfIDs) prepare(t *schema.Table) {
 	d.known[t] = true
 	var errs []error
 	for _, f := range t.FieldMap {
-		if id := keys.In(f.StructField.Type); id != nil {
-			if err := d.prepareField(t, f, id); err != nil {
-				errs = append(errs, fmt.Errorf("column %s of type %s: %w",
-					f.Name, keys.TypeName(f.StructField.Type), err))
-			}
+		if err := d.prepareField(t, f); err != nil {
+			errs = append(errs, fmt.Errorf("column %s of type %s: %w",
+				f.Name, keys.TypeName(f.StructField.Type), err))
 		}
 	}
 	if len(errs) > 0 {
@@ -72,7 +70,15 @@ func (d *dialectOfIDs) check(t *schema.Table) error {
 	return d.refused[t]
 }
 
-func (d *dialectOfIDs) prepareField(t *schema.Table, f *schema.Field, id keys.ID) error {
+func (d *dialectOfIDs) prepareField(t *schema.Table, f *schema.Field) error {
+	id := keys.In(f.StructField.Type)
+	if id == nil {
+		if f.IsPK && len(t.PKs) == 1 && !f.AutoIncrement && lostMethods(f.IndirectType) {
+			return errors.New("a type without methods is no key: declare it with =, " +
+				"as in type UserID = idtype.Decimal[User]")
+		}
+		return nil
+	}
 	if f.AutoIncrement || f.Identity {
 		return errors.New("the database would number it: " +
 			"take autoincrement or identity out of the tag")
@@ -95,6 +101,16 @@ func (d *dialectOfIDs) prepareField(t *schema.Table, f *schema.Field, id keys.ID
 	f.UserSQLType, _, _ = strings.Cut(f.CreateTableSQLType, " COLLATE ")
 	f.DiscoveredSQLType = f.UserSQLType
 	return nil
+}
+
+// lostMethods reports whether a type may be an ID's by mistake. One that is declared without = is an
+// integer or an array of bytes, and has no methods.
+func lostMethods(t reflect.Type) bool {
+	if t.PkgPath() == "" || t.NumMethod() != 0 || reflect.PointerTo(t).NumMethod() != 0 {
+		return false
+	}
+	return t.Kind() == reflect.Int64 || t.ConvertibleTo(reflect.TypeFor[[8]byte]()) ||
+		t.ConvertibleTo(reflect.TypeFor[[10]byte]())
 }
 
 // nullIsZero reads NULL as zero, for a plain ID with nullzero, and as nil for a pointer. bun alone

@@ -3,6 +3,7 @@ package bunid
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // ErrForeignDB is the reason of an [*Error] for a row that is inserted through a DB that [NewDB]
@@ -23,13 +24,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	if e.Err == ErrForeignDB {
-		return e.Err.Error()
-	}
+	reason := strings.TrimPrefix(e.Err.Error(), "bunid: ")
 	if e.Table == "" {
-		return fmt.Sprintf("bunid: %v", e.Err)
+		return fmt.Sprintf("bunid: %s", reason)
 	}
-	return fmt.Sprintf("bunid: table %s: %v", e.Table, e.Err)
+	return fmt.Sprintf("bunid: table %s: %s", e.Table, reason)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
