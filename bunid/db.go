@@ -41,8 +41,8 @@ func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
 //
 // Options of bun are functions of the DB: bun.WithDiscardUnknownColumns()(db).
 //
-// The error joins all that is wrong: a dialect of another database, no rules, a rule without a
-// source, two rules for the same keys, or a source that mints other IDs than its keys are.
+// The error joins all that is wrong. The dialect is of another database. There are no rules, or two
+// for the same keys. A rule has no source, or one that mints other IDs than its keys are.
 func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
 	ours := &dialectOfIDs{
 		Dialect: d, known: map[*schema.Table]bool{}, refused: map[*schema.Table]error{},
@@ -94,6 +94,27 @@ func Check(db *bun.DB, models ...any) error {
 		}
 		if err := ours.check(db.Table(t)); err != nil {
 			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// CheckTables is [Check], and then asks the database about the tables of the models. The error tells
+// of tables that are not there, and of those that would number a row that comes without a key. Call
+// it where tables were made by other means, or before this package was used.
+func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
+	if err := Check(db, models...); err != nil {
+		return err
+	}
+	var errs []error
+	for _, model := range models {
+		t := db.Table(reflect.TypeOf(model))
+		if len(t.PKs) != 1 || keys.In(t.PKs[0].StructField.Type) == nil {
+			continue
+		}
+		d := db.Dialect().(*dialectOfIDs).name
+		if err := keys.CheckTable(ctx, db.DB, d, string(t.SQLName)); err != nil {
+			errs = append(errs, &Error{Table: t.Name, Err: err})
 		}
 	}
 	return errors.Join(errs...)

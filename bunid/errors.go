@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// ErrForeignDB is the reason of an [*Error] for a row that is inserted through a DB that [NewDB]
-// did not make: nothing says what mints its key.
+// ErrForeignDB is for a DB that [NewDB] did not make. Nothing says there what mints keys. It is the
+// reason of an [*Error] for a row that is inserted.
 var ErrForeignDB = errors.New("bunid: the DB has no rules: make it with bunid.NewDB")
 
-// An Error says what was refused, and why. There are three reasons:
+// An Error says what was refused, and why. There are four reasons:
 //
 //   - A model whose columns cannot hold its IDs, or whose keys the database would number.
 //   - A value that cannot be stored or compared, such as an ID that is zero. errors.Is finds
 //     [idtype.ErrZero] in it.
 //   - A source that cannot mint. Err wraps the source's error.
+//   - A table whose keys the database numbers, of [CheckTables].
 //
-// Nothing was sent to the database.
+// The statement was not sent to the database.
 type Error struct {
 	Table string // as SQL names it; empty for a query without a model
 	Err   error  // the reason

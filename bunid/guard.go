@@ -106,7 +106,7 @@ func (e valueError) Unwrap() error {
 }
 
 // A refusedContext has ended, for a reason of its own. database/sql then sends nothing, and returns
-// the reason: a hook has no other way to stop a query.
+// the reason. A hook has no other way to stop a query.
 type refusedContext struct {
 	context.Context
 	err error

@@ -1,4 +1,4 @@
-// Package entid gives typed primary keys to ent: fields for its schemas, a hook that assigns the
+// Package entid gives typed primary keys to ent. It has fields for schemas, a hook that assigns the
 // keys, and a guard against upserts that would change them.
 //
 // The key types lie in a package that schemas and generated code both import:

@@ -21,8 +21,8 @@ var (
 	// itself does not.
 	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: take UpdateNewValues")
 
-	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL: ent would
-	// leave the new key in a row that has an old one.
+	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL. ent would
+	// leave the new key in the struct of a row that has an old one.
 	ErrNoReturning = errors.New("entid: the database returns no stored keys: upserts are refused")
 )
 

@@ -2,6 +2,8 @@ package entid
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -41,8 +43,8 @@ func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
 // A key that was set stays. Types whose key is no ID are left alone. Without the hook the database
 // refuses the row.
 //
-// The error joins all that is wrong with the rules: there are none, one has no source, two are for
-// the same keys, or a source mints other IDs than its keys are. The hook's error is an [*Error].
+// The error joins all that is wrong. There are no rules, or two for the same keys. A rule has no
+// source, or one that mints other IDs than its keys are. The hook's error is an [*Error].
 func Assign(rules ...Rule) (ent.Hook, error) {
 	var plain []keys.Rule
 	for _, r := range rules {
@@ -84,8 +86,28 @@ func assign(ctx context.Context, rules *keys.Rules, m ent.Mutation) error {
 	return err
 }
 
-// An Error says what was refused, and why: a key that cannot be minted, or an upsert that would
-// leave wrong keys. Nothing was sent to the database.
+// CheckTables asks the database about tables of ent's, by their names. The error joins an [*Error]
+// for each that is not there, and for each that would number a row that comes without a key. ent's
+// migration does not take the numbering away from a table that exists. The dialect is ent's name of
+// it:
+//
+//	err := entid.CheckTables(ctx, db, dialect.Postgres, user.Table, order.Table)
+func CheckTables(ctx context.Context, db *sql.DB, dialect string, tables ...string) error {
+	d, ok := dialects[dialect]
+	if !ok {
+		return fmt.Errorf("entid: the dialect is %q: want PostgreSQL or SQLite", dialect)
+	}
+	var errs []error
+	for _, table := range tables {
+		if err := keys.CheckTable(ctx, db, d, d.Quote(table)); err != nil {
+			errs = append(errs, &Error{Type: table, Err: err})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// An Error says what was refused, and why: a key that cannot be minted, an upsert that would leave
+// wrong keys, or a table that would number its rows. Nothing was stored.
 type Error struct {
 	Type string // ent's name of the type, or the table
 	Err  error  // the reason; of a source that cannot mint it wraps the source's error
