@@ -33,9 +33,11 @@ func (g guard) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.C
 	if reason := unwritten(event.Query); reason != "" {
 		return refusedContext{ctx, &Error{Table: table, Err: valueError(reason)}}
 	}
-	if _, insert := event.IQuery.(*bun.InsertQuery); insert && ok && conflicts(event.Query) {
-		if r := remember(model, event.Query); r != nil {
-			return context.WithValue(ctx, rowsKey{}, r)
+	if _, insert := event.IQuery.(*bun.InsertQuery); insert && ok {
+		if action := onConflict(event.Query); action != "" {
+			if r := remember(model, action); r != nil {
+				return context.WithValue(ctx, rowsKey{}, r)
+			}
 		}
 	}
 	return ctx
@@ -121,9 +123,18 @@ var ended = func() chan struct{} {
 func (refusedContext) Done() <-chan struct{} { return ended }
 func (c refusedContext) Err() error          { return c.err }
 
-// conflicts reports whether an INSERT may meet a conflict and go on. A text with these words in it
-// does no harm.
-func conflicts(query string) bool { return strings.Contains(strings.ToUpper(query), "CONFLICT") }
+// onConflict returns what an INSERT does on a conflict, in upper case, or "". bun doubles quotes in
+// literals, so every second part between quotes is SQL, and the others are values.
+func onConflict(query string) string {
+	var words strings.Builder
+	for i, part := range strings.Split(query, "'") {
+		if i%2 == 0 {
+			words.WriteString(strings.ToUpper(part))
+		}
+	}
+	_, action, _ := strings.Cut(words.String(), " CONFLICT")
+	return action
+}
 
 type rowsKey struct{} // in the context of a query
 
@@ -135,18 +146,18 @@ type rows struct {
 	header  reflect.Value   // a copy of slice
 	structs []reflect.Value // settable
 	before  []reflect.Value // copies of structs
-	updates bool            // on a conflict a row that is there is updated, as far as the text says
+	updates bool            // on a conflict the row that is there may be updated
 }
 
 // remember copies the rows, and takes their keys away: the statement is written. So a key that the
 // statement does not return is zero, and none is wrong. It returns nil for a model without a key
 // that is an ID.
-func remember(model bun.TableModel, query string) *rows {
+func remember(model bun.TableModel, action string) *rows {
 	t := model.Table()
 	if len(t.PKs) != 1 || keys.In(t.PKs[0].StructField.Type) == nil {
 		return nil
 	}
-	r := &rows{key: t.PKs[0], updates: strings.Contains(strings.ToUpper(query), "DO UPDATE")}
+	r := &rows{key: t.PKs[0], updates: strings.Contains(action, "DO UPDATE")}
 	v := reflect.ValueOf(model.Value())
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()

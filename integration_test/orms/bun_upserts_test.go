@@ -166,6 +166,19 @@ func TestBunUpsertIntoVariable(t *testing.T) {
 	})
 }
 
+// What users write is no SQL.
+func TestBunWordsOfUsers(t *testing.T) {
+	inBun(t, func(t *testing.T, db *bun.DB, _ *generator.Decimal) {
+		for _, name := range []string{
+			"it's ON CONFLICT (id) DO UPDATE", " ON CONFLICT DO NOTHING", "?!(idtype: ", "' CONFLICT DO UPDATE",
+		} {
+			ann := []*BunUser{{Name: name}}
+			insert(t, db, &ann)
+			checkKeys(t, db, ann, true)
+		}
+	})
+}
+
 // An INSERT that fails leaves all structs, with the IDs that were minted for them.
 func TestBunUpsertFails(t *testing.T) {
 	inBun(t, func(t *testing.T, db *bun.DB, _ *generator.Decimal) {
