@@ -23,43 +23,28 @@ type dialectOfIDs struct {
 	rules  *keys.Rules
 	tables *schema.Tables // its own: those of the driver's dialect would call that one's OnTable
 
-	mu      sync.Mutex // guards what follows
-	known   map[*schema.Table]bool
+	mu      sync.Mutex // guards refused
 	refused map[*schema.Table]error
 }
 
 // Tables returns the models that the DB has met.
 func (d *dialectOfIDs) Tables() *schema.Tables { return d.tables }
 
-// OnTable prepares a model.
+// OnTable gives fields of IDs their columns.
 func (d *dialectOfIDs) OnTable(t *schema.Table) {
 	d.Dialect.OnTable(t)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.prepare(t)
-}
-
-// prepare gives fields of IDs their columns. It follows relations, because bun reads joined rows
-// without OnTable. Each model is prepared once: later its fields may be in use. The caller holds mu.
-func (d *dialectOfIDs) prepare(t *schema.Table) {
-	if t == nil || d.known[t] {
-		return
-	}
-	d.known[t] = true
 	var errs []error
 	for _, f := range t.FieldMap {
-		if err := d.prepareField(t, f); err != nil {
+		if err := d.prepare(t, f); err != nil {
 			errs = append(errs, fmt.Errorf("column %s of type %s: %w",
 				f.Name, keys.TypeName(f.StructField.Type), err))
 		}
 	}
 	if len(errs) > 0 {
 		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		d.refused[t] = &Error{Table: t.Name, Err: errors.Join(errs...)}
-	}
-	for _, r := range t.Relations {
-		d.prepare(r.JoinTable)
-		d.prepare(r.M2MTable)
 	}
 }
 
@@ -70,7 +55,7 @@ func (d *dialectOfIDs) check(t *schema.Table) error {
 	return d.refused[t]
 }
 
-func (d *dialectOfIDs) prepareField(t *schema.Table, f *schema.Field) error {
+func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
 	id := keys.In(f.StructField.Type)
 	if id == nil {
 		if f.IsPK && len(t.PKs) == 1 && !f.AutoIncrement && lostMethods(f.IndirectType) {

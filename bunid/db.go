@@ -44,9 +44,7 @@ func For[K, T idtype.ID](s Source[T]) Rule { return Rule{keys.For[K, T](s)} }
 // The error joins all that is wrong. The dialect is of another database. There are no rules, or two
 // for the same keys. A rule has no source, or one that mints other IDs than its keys are.
 func NewDB(sqldb *sql.DB, d schema.Dialect, rules ...Rule) (*bun.DB, error) {
-	ours := &dialectOfIDs{
-		Dialect: d, known: map[*schema.Table]bool{}, refused: map[*schema.Table]error{},
-	}
+	ours := &dialectOfIDs{Dialect: d, refused: map[*schema.Table]error{}}
 	var errs []error
 	if sqldb == nil {
 		errs = append(errs, errors.New("the *sql.DB is nil: open it first"))

@@ -191,6 +191,28 @@ func TestAssignFails(t *testing.T) {
 	}
 }
 
+// A source that keeps no promise makes no row with a zero key.
+func TestAssignOfBadSources(t *testing.T) {
+	for name, source := range map[string]entid.Source[idtype.DecimalID]{
+		"nothing": counted(0), "zero": counted(1),
+	} {
+		hook, err := entid.Assign(entid.Use(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &mutation{op: ent.OpCreate}
+		_, err = hook(nil).Mutate(t.Context(), m)
+		if err == nil || !strings.Contains(err.Error(), "returned no error") || m.id != nil {
+			t.Errorf("%s: %v, %v", name, m.id, err)
+		}
+	}
+}
+
+// counted says that it minted so many, and minted none.
+type counted int
+
+func (c counted) Fill(context.Context, []idtype.DecimalID) (int, error) { return int(c), nil }
+
 type noSnos struct{}
 
 func (noSnos) Fill(context.Context, []idtype.SnoID) (int, error) { return 0, nil }

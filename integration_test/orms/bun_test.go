@@ -113,7 +113,7 @@ func TestBunKeys(t *testing.T) {
 		}
 		var users []BunUser
 		err = db.NewSelect().Model(&users).Relation("Orders").Where("id IN (?)",
-			bun.In([]BunUserID{ann.ID, bob.ID})).Order("id").Scan(t.Context())
+			bun.List([]BunUserID{ann.ID, bob.ID})).Order("id").Scan(t.Context())
 		if err != nil || len(users) != 2 || users[1].Orders[0].ID != orders[1].ID {
 			t.Errorf("the users are %+v: %v", users, err)
 		}
@@ -144,6 +144,40 @@ func TestBunNullIsZero(t *testing.T) {
 		if err := db.NewSelect().Model(&order).WherePK().Scan(t.Context()); err != nil ||
 			order.ReferrerID != 0 || order.ApproverID != nil {
 			t.Errorf("%+v: %v", order, err)
+		}
+	})
+}
+
+type bunLine struct {
+	bun.BaseModel `bun:"table:lines"`
+	bunid.Keyed[idtype.Decimal[bunLine]]
+	OrderID BunOrderID
+	Order   *BunOrder `bun:"rel:belongs-to,join:order_id=id"`
+}
+
+// bun reads a joined row without a look at its model, if no query was about that one yet.
+func TestBunJoinedNullIsZero(t *testing.T) {
+	inBun(t, func(t *testing.T, db *bun.DB, ids *generator.Decimal) {
+		createTables(t, db, (*bunLine)(nil))
+		ann := &BunUser{Name: "Ann"}
+		insert(t, db, ann)
+		order := &BunOrder{UserID: ann.ID}
+		insert(t, db, order)
+		insert(t, db, &bunLine{OrderID: order.ID})
+		d := bunDialect(sqlid.SQLite)
+		if db.Dialect().Name() == pgdialect.New().Name() {
+			d = bunDialect(sqlid.Postgres)
+		}
+		other, err := bunid.NewDB(db.DB, d, bunid.Use(ids))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The struct was in use before.
+		line := bunLine{Order: &BunOrder{ReferrerID: ann.ID, ApproverID: &ann.ID}}
+		err = other.NewSelect().Model(&line).Relation("Order").Scan(t.Context())
+		if err != nil || line.Order.ID != order.ID || line.Order.ReferrerID != 0 ||
+			line.Order.ApproverID != nil {
+			t.Errorf("%+v: %v", line.Order, err)
 		}
 	})
 }
