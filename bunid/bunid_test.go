@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"sync"
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -240,6 +241,47 @@ func (o odd) Value() (driver.Value, error) { return nil, fmt.Errorf("%q (it is o
 type unbalanced struct{}
 
 func (unbalanced) Value() (driver.Value, error) { return nil, errors.New(`a "quote`) }
+
+// Goroutines meet a model at the same time, and no two of them get the same key.
+func TestGoroutines(t *testing.T) {
+	sqldb, err := sql.Open("sqlite3", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sqldb.Close()
+	sqldb.SetMaxOpenConns(1) // each connection has a database of its own
+	if _, err := sqldb.Exec("CREATE TABLE users (id INT NOT NULL PRIMARY KEY, name TEXT, " +
+		"boss_id INT)"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bunid.NewDB(sqldb, sqlitedialect.New(),
+		bunid.Use(generator.NewTestDecimal(numbers{})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const goroutines, each = 8, 5
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for range each {
+				users := []User{{Name: "Ann"}, {Name: "Bob"}}
+				_, err := db.NewInsert().Model(&users).On("CONFLICT DO NOTHING").Returning("id").
+					Exec(t.Context())
+				if err != nil || users[0].ID == 0 || users[1].ID == 0 {
+					t.Errorf("%+v, %v", users, err)
+				}
+			}
+			if err := bunid.Check(db, (*User)(nil)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	n, err := db.NewSelect().Model((*User)(nil)).Count(t.Context())
+	if err != nil || n != 2*goroutines*each {
+		t.Errorf("%d users, %v", n, err)
+	}
+}
 
 func Example() {
 	type Order struct {
