@@ -88,8 +88,8 @@ func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {
 	return nil
 }
 
-// lostMethods reports whether a type may be an ID's by mistake. One that is declared without = is an
-// integer or an array of bytes, and has no methods.
+// lostMethods reports whether a type may be an ID's by mistake. One that is declared without "=" is
+// an integer or an array of bytes, and has no methods.
 func lostMethods(t reflect.Type) bool {
 	if t.PkgPath() == "" || t.NumMethod() != 0 || reflect.PointerTo(t).NumMethod() != 0 {
 		return false

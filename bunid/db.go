@@ -97,9 +97,9 @@ func Check(db *bun.DB, models ...any) error {
 	return errors.Join(errs...)
 }
 
-// CheckTables is [Check], and then asks the database about the tables of the models. The error tells
-// of tables that are not there, and of those that would number a row that comes without a key. Call
-// it where tables were made by other means, or before this package was used.
+// CheckTables is [Check], and then asks the database about the tables of the models. The error
+// tells of tables that are not there, and of those that would number a row that comes without a
+// key. Call it where tables were made by other means, or before this package was used.
 func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 	if err := Check(db, models...); err != nil {
 		return err

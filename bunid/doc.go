@@ -44,12 +44,12 @@
 //	text       TEXT COLLATE "C"  TEXT
 //	UUID       UUID              TEXT
 //
-// This holds for plain IDs, pointers, [database/sql.Null], sqlid.Null and [idtype.OrZero]. bun alone
-// takes some of them for JSON. In SQLite its INTEGER keys number themselves: a row without a key
+// This holds for plain IDs, pointers, [database/sql.Null], sqlid.Null and [idtype.OrZero]. bun
+// alone takes some of them for JSON. In SQLite its INTEGER keys number themselves: a row without a key
 // would get the largest plus one, which is the ID of another launch.
 //
-// A pointer is nil for NULL. So is a plain ID with the tag nullzero zero for NULL: it is written and
-// read as NULL.
+// A pointer is nil for NULL. A plain ID with the tag nullzero is zero for NULL: zero is written as
+// NULL, and NULL is read as zero.
 //
 // [Check] refuses, and so does the first query of the model:
 //
@@ -58,10 +58,13 @@
 //     list knows is taken for a domain of yours;
 //   - a key type that was declared without "=". It has no methods.
 //
+// A table that was there before keeps its columns. [CheckTables] asks the database whether it would
+// number a row that comes without a key.
+//
 // # Zero
 //
-// Zero means "not assigned". It is written nowhere: not as a foreign key, not in a condition, not in
-// SQL of your own. The query is an [*Error] that wraps [idtype.ErrZero], and is not sent. A
+// Zero means "not assigned". It is written nowhere: not as a foreign key, not in a condition, not
+// in SQL of your own. The query is an [*Error] that wraps [idtype.ErrZero], and is not sent. A
 // transaction goes on. bun alone sends the error's text, which is a syntax error.
 //
 // # Conflicts

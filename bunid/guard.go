@@ -56,8 +56,8 @@ func (guard) AfterQuery(ctx context.Context, event *bun.QueryEvent) {
 	r.correct(int(returned), event.Err)
 }
 
-// unwritten finds the error that bun writes in place of a value, ?!(…), and returns its text. Within
-// a literal it is the user's. bun doubles quotes in literals, so outside of one their number is
+// unwritten finds the error that bun writes in place of a value, ?!(…), and returns its text.
+// Within a literal it is the user's. bun doubles quotes in literals, so outside of one their number is
 // even.
 func unwritten(query string) string {
 	const mark = "?!("
@@ -123,8 +123,9 @@ var ended = func() chan struct{} {
 func (refusedContext) Done() <-chan struct{} { return ended }
 func (c refusedContext) Err() error          { return c.err }
 
-// onConflict returns what an INSERT does on a conflict, in upper case, or "". bun doubles quotes in
-// literals, so every second part between quotes is SQL, and the others are values.
+// onConflict returns what an INSERT does on a conflict, in upper case. Without one it returns "".
+// bun doubles quotes in literals. So every second part between quotes is SQL, and the others are
+// values.
 func onConflict(query string) string {
 	var words strings.Builder
 	for i, part := range strings.Split(query, "'") {

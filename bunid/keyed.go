@@ -10,7 +10,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Keyed is a primary key in the column id, which is assigned when the row is inserted. Embed it in a
+// Keyed is a primary key in the column id. It is assigned when the row is inserted. Embed it in a
 // model:
 //
 //	type User struct {

@@ -53,6 +53,8 @@
 // AUTOINCREMENT in SQLite. In SQLite an integer key would number itself even without that word, so
 // the column is int. A column of text sorts by the database's collation.
 //
+// ent's migration leaves numbering in a table that was there before. [CheckTables] tells of it.
+//
 // # Zero
 //
 // Zero means "not assigned". As a key, a foreign key, an update or a condition it is an error that
@@ -61,8 +63,8 @@
 //
 // # Upserts
 //
-// On a conflict the row keeps its stored key. UpdateNewValues, Ignore and Update do so, and their ID
-// returns that key. DoNothing is sql.ErrNoRows for a row that is there. The option
-// ResolveWithNewValues by itself rewrites the stored key: [Guard] refuses it. Upserts in bulk return
-// no keys. Hooks then see minted keys of rows that have others.
+// On a conflict the row keeps its stored key. UpdateNewValues, Ignore and Update do so, and their
+// ID returns that key. DoNothing is sql.ErrNoRows for a row that is there. The option
+// ResolveWithNewValues by itself rewrites the stored key: [Guard] refuses it. Upserts in bulk
+// return no keys. Hooks then see minted keys of rows that have others.
 package entid

@@ -22,7 +22,7 @@ var (
 	ErrRewrites = errors.New("entid: the upsert rewrites the stored key: take UpdateNewValues")
 
 	// ErrNoReturning is for an upsert in a database that returns no keys, such as MySQL. ent would
-	// leave the new key in the struct of a row that has an old one.
+	// keep the new key for a row that has an old one.
 	ErrNoReturning = errors.New("entid: the database returns no stored keys: upserts are refused")
 )
 

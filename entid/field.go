@@ -41,8 +41,8 @@ func Key[T idtype.ID](alias string) *Field {
 //	type UserID = idtype.Decimal[user]
 //
 // Then Of[ids.UserID]("user_id", "UserID") is a field of type ids.UserID. Reflection sees no
-// aliases, so the name is given. Its package is that of the entity, user. An alias elsewhere is given
-// as "example.com/shop/keys.UserID".
+// aliases, so the name is given. Its package is that of the entity, user. An alias elsewhere is
+// given as "example.com/shop/keys.UserID".
 //
 // A name that is no exported one, or an entity without a package of its own, is an error of ent's
 // generator.

@@ -86,9 +86,9 @@ func assign(ctx context.Context, rules *keys.Rules, m ent.Mutation) error {
 	return err
 }
 
-// CheckTables asks the database about tables of ent's, by their names. The error joins an [*Error]
-// for each that is not there, and for each that would number a row that comes without a key. ent's
-// migration does not take the numbering away from a table that exists. The dialect is ent's name of
+// CheckTables asks the database about tables of ent's, by their names. The error tells of tables
+// that are not there, and of those that would number a row that comes without a key. It joins an
+// [*Error] for each. ent's migration does not take the numbering away from a table that exists. The dialect is ent's name of
 // it:
 //
 //	err := entid.CheckTables(ctx, db, dialect.Postgres, user.Table, order.Table)
@@ -106,8 +106,8 @@ func CheckTables(ctx context.Context, db *sql.DB, dialect string, tables ...stri
 	return errors.Join(errs...)
 }
 
-// An Error says what was refused, and why: a key that cannot be minted, an upsert that would leave
-// wrong keys, or a table that would number its rows. Nothing was stored.
+// An Error says what was refused, and why. A key cannot be minted, an upsert would leave wrong
+// keys, or a table would number its rows. Nothing was stored.
 type Error struct {
 	Type string // ent's name of the type, or the table
 	Err  error  // the reason; of a source that cannot mint it wraps the source's error

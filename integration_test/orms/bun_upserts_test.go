@@ -170,7 +170,8 @@ func TestBunUpsertIntoVariable(t *testing.T) {
 func TestBunWordsOfUsers(t *testing.T) {
 	inBun(t, func(t *testing.T, db *bun.DB, _ *generator.Decimal) {
 		for _, name := range []string{
-			"it's ON CONFLICT (id) DO UPDATE", " ON CONFLICT DO NOTHING", "?!(idtype: ", "' CONFLICT DO UPDATE",
+			"it's ON CONFLICT (id) DO UPDATE", " ON CONFLICT DO NOTHING", "?!(idtype: ",
+			"' CONFLICT DO UPDATE",
 		} {
 			ann := []*BunUser{{Name: name}}
 			insert(t, db, &ann)

@@ -130,8 +130,8 @@ func TestPgxUpserts(t *testing.T) {
 		"name text UNIQUE NOT NULL, visits int NOT NULL DEFAULT 0)",
 		"INSERT INTO users VALUES (10000000001, 'Ann', 0)")
 	id := sqlUserID(20_000_000_001)
-	if err := conn.QueryRow(t.Context(), sqlNothing+" RETURNING id", id, "Ann").Scan(&id); !errors.Is(err,
-		pgx.ErrNoRows) || id != 20_000_000_001 {
+	err = conn.QueryRow(t.Context(), sqlNothing+" RETURNING id", id, "Ann").Scan(&id)
+	if !errors.Is(err, pgx.ErrNoRows) || id != 20_000_000_001 {
 		t.Errorf("%v, %v", id, err)
 	}
 	err = conn.QueryRow(t.Context(), sqlUpdates+" RETURNING id", id, "Ann").Scan(&id)
