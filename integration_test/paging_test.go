@@ -505,6 +505,26 @@ func TestFollow(t *testing.T) {
 		len(written), above["id"], above["serial"])
 }
 
+// The follower sorts transactions by their numbers, and not by the text of these.
+func TestFollowOrder(t *testing.T) {
+	pool := openPages(t)
+	newPages[idtype.DecimalID](t, pool)
+	const low = idtype.MinDecimalID
+	_, err := pool.Exec(t.Context(), fmt.Sprintf(
+		"INSERT INTO pages (id, tx) VALUES (%d, '10'), (%d, '9'), (%d, '100')", low+1, low+2, low+3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f follower[idtype.DecimalID]
+	got := f.upTo(t, pool, 3)
+	if !slices.Equal(got, []idtype.DecimalID{low + 2, low + 1, low + 3}) || f.tx != "100" {
+		t.Errorf("read %v up to %s", got, f.tx)
+	}
+	if again := f.next(t, pool); len(again) != 0 {
+		t.Errorf("read %v again", again)
+	}
+}
+
 // Where transactions end after a time, no row comes that is older than that. The statement of the
 // page reads those rows alone.
 func TestHorizon(t *testing.T) {

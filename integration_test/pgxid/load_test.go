@@ -131,13 +131,14 @@ func TestLoadTypesMissing(t *testing.T) {
 	}
 }
 
-// The array of a type is found whatever PostgreSQL calls it. A type without one is an error.
+// A type may have a schema before it. One whose array has another name than usual is an error.
 func TestLoadTypesNames(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
 	db := dbtest.Open(t, d)
 	dbtest.Exec(t, db, `CREATE SCHEMA "the sales"`,
 		`CREATE DOMAIN "the sales".user_id AS bigint CHECK (VALUE > 0)`,
-		`CREATE TYPE _order_id AS ENUM ('taken')`, `CREATE DOMAIN order_id AS bigint`)
+		`CREATE TYPE _order_id AS ENUM ('taken')`, `CREATE DOMAIN order_id AS bigint`,
+		`CREATE DOMAIN line_id AS bigint`)
 	pool := openPool(t, d.Source(), pgx.QueryExecModeCacheStatement,
 		pgxid.LoadTypes("the sales.user_id"))
 	var got []pgxsuite.UserID
@@ -145,9 +146,10 @@ func TestLoadTypesNames(t *testing.T) {
 	if err != nil || !slices.Equal(got, []pgxsuite.UserID{5, 6}) {
 		t.Errorf("in a schema: %v, %v", got, err)
 	}
-	pool = openPool(t, d.Source(), pgx.QueryExecModeCacheStatement, pgxid.LoadTypes("order_id"))
+	pool = openPool(t, d.Source(), pgx.QueryExecModeCacheStatement, pgxid.LoadTypes("line_id", "order_id"))
 	var load *pgxid.LoadError
-	if err := pool.Ping(t.Context()); !errors.As(err, &load) {
+	if err := pool.Ping(t.Context()); !errors.As(err, &load) ||
+		!slices.Equal(load.Names, []string{"order_id"}) {
 		t.Errorf("an array of another name: %v", err)
 	}
 }
