@@ -10,9 +10,9 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Array is a list of IDs as an array of PostgreSQL's: a parameter of = ANY($1) and of arrays, for
-// every driver of database/sql. lib/pq's own pq.Array sends the bytes of byte IDs as text, and is
-// wrong for them. With package pgxid a plain slice does the same and is faster.
+// Array is a list of IDs as an array of PostgreSQL's. It is a parameter of = ANY($1), in every
+// driver of database/sql. lib/pq's own pq.Array sends bytes as text, and is wrong for byte IDs. With
+// package pgxid a plain slice does the same and is faster.
 //
 //	db.Query("SELECT name FROM users WHERE id = ANY($1)", sqlid.Array[UserID](ids))
 //

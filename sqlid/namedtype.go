@@ -7,9 +7,9 @@ import (
 )
 
 // A NamedType describes a type of PostgreSQL's that has a name, a DOMAIN, for IDs of type T. It has
-// the check of a [Column]. Tables then say user_id instead of bigint, and tools that generate code
-// from SQL, such as sqlc, know the key's type wherever it stands: in arrays, in LEFT JOINs and in
-// aggregates. A domain takes NULL: a column says NOT NULL or PRIMARY KEY itself.
+// the check of a [Column]. Tables then say user_id instead of bigint. Tools that generate code from
+// SQL, such as sqlc, so know the key's type in arrays, LEFT JOINs and aggregates. A domain takes
+// NULL: a column says NOT NULL or PRIMARY KEY itself.
 //
 // pgx reads arrays of a domain by [github.com/idmint/idmint/sqlid/pgxid.LoadTypes].
 type NamedType[T idtype.ID] struct {

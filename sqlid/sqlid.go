@@ -205,7 +205,7 @@ func In[T idtype.ID](ids []T) (list string, args []any) {
 
 // InNumbered is [In] with PostgreSQL's parameters, "($3, $4, $5)". The argument first is the number
 // of the first one, from 1 on. For lists that vary in length, = ANY($3) keeps the statement's text
-// the same: it takes an [Array], and with package pgxid the slice as it is.
+// the same. It takes an [Array]; with package pgxid it takes the slice as it is.
 //
 //	list, args := sqlid.InNumbered(2, ids)
 //	query := "SELECT name FROM users WHERE team = $1 AND id IN " + list

@@ -58,7 +58,8 @@ func TestHTTPCommands(t *testing.T) {
 
 // The tests that docs/paging.md names are there.
 func TestPagingProofs(t *testing.T) {
-	source := read(t, "integration_test/paging_test.go")
+	source := read(t, "integration_test/paging_test.go") +
+		read(t, "integration_test/paging_follow_test.go")
 	names := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, "docs/paging.md"), -1)
 	for _, name := range names {
 		if !strings.Contains(source, "\nfunc "+name[1]+"(") {
