@@ -1,0 +1,301 @@
+package functionsuite
+
+import (
+	"database/sql/driver"
+	"encoding"
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// rows are how many random IDs each scheme is asked for.
+const rows = 60
+
+// A part is a function of an ID alone, and what Go says.
+type part[T any] struct {
+	name string
+	kind kind
+	of   func(T) any
+}
+
+// questions are all that Values asks.
+func questions() (all []question) {
+	random := rand.New(rand.NewPCG(20, 26))
+	number63 := func() int64 { return 1 + random.Int64()>>random.IntN(62) }
+	all = append(all, numbers("idmint_decimal_", number63, []part[idtype.DecimalID]{
+		{"counter", plain, func(id idtype.DecimalID) any { return id.Counter() }},
+		{"generator", plain, func(id idtype.DecimalID) any { return id.Generator() }},
+		{"launch", plain, func(id idtype.DecimalID) any { return id.Launch() }},
+	}, int64(idtype.MinDecimalID), int64(idtype.MinDecimalID)-1, 10000000001, 14150009200065,
+		int64(idtype.MaxDecimalID), int64(idtype.MaxDecimalID)+1)...)
+	all = append(all, numbers("idmint_trace_", number63, []part[idtype.TraceID]{
+		{"timestamp", plain, func(id idtype.TraceID) any { return id.Timestamp() }},
+		{"node", plain, func(id idtype.TraceID) any { return id.Node() }},
+		{"bottom", plain, func(id idtype.TraceID) any { return id.Bottom() }},
+	}, 1<<22, 1<<38, 1<<38+1, 4646428214845635103)...)
+	all = append(all, traceTimes(number63)...)
+	all = append(all, numbers("idmint_short_", number63, []part[idtype.ShortID]{
+		{"time", moment, func(id idtype.ShortID) any { return id.Time() }},
+		{"sequence", plain, func(id idtype.ShortID) any { return id.Sequence() }},
+		{"random", plain, func(id idtype.ShortID) any { return id.Random() }},
+	}, 1<<60-1, 1<<60, 11093174944930914, 1023)...)
+	all = append(all, shortTexts(number63)...)
+	all = append(all, bounds("idmint_short_", plain, idtype.ShortEpoch, idtype.ShortMaxUnixMs,
+		idtype.MinShortID, idtype.MaxShortID)...)
+	all = append(all, eightBytes(random)...)
+	all = append(all, bounds("idmint_eightbyte_", bytes, 0, idtype.EightByteMaxUnixMs,
+		idtype.MinEightByteID, idtype.MaxEightByteID)...)
+	all = append(all, snos(random)...)
+	all = append(all, bounds("idmint_sno_", bytes, idtype.SnoEpoch, idtype.SnoMaxUnixMs,
+		idtype.MinSnoID, idtype.MaxSnoID)...)
+	return all
+}
+
+// numbers asks for the parts of IDs that are numbers: of some, of the ends of an int64, and of
+// random ones. What does not follow the layout has none.
+func numbers[T interface {
+	~int64
+	Validate() error
+}](prefix string, random func() int64, parts []part[T], some ...int64) (all []question) {
+	some = append(some, 0, 1, -1, math.MaxInt64, math.MinInt64)
+	for range rows {
+		some = append(some, random())
+	}
+	for _, p := range parts {
+		name := prefix + p.name
+		all = append(all, question{name, []value{null}, p.kind, nil})
+		for _, n := range some {
+			q := question{name, []value{number(n)}, p.kind, nil}
+			if T(n).Validate() == nil {
+				q.want = p.of(T(n))
+			}
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// times are the ends of the units around an instant, before and after.
+func times(at time.Time) []time.Time {
+	var all []time.Time
+	for _, ms := range []int{-1000, -4, -1, 0, 1, 3, 4, 999, 1000} {
+		t := at.Add(time.Duration(ms) * time.Millisecond)
+		all = append(all, t, t.Add(-time.Microsecond), t.Add(999*time.Microsecond))
+	}
+	return all
+}
+
+// traceTimes are around 1970, a period's end, and today.
+func traceTimes(random func() int64) (all []question) {
+	some := times(time.Unix(0, 0))
+	some = append(some, times(time.Unix(1<<25*52, 0))...)
+	some = append(some, times(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))...)
+	for _, t := range some {
+		all = append(all,
+			question{"idmint_trace_min", []value{instant(t)}, plain, int64(idtype.MinTraceID(t))},
+			question{"idmint_trace_max", []value{instant(t)}, plain, int64(idtype.MaxTraceID(t))})
+		for _, id := range []idtype.TraceID{
+			idtype.MinTraceID(t), idtype.MaxTraceID(t.Add(time.Second)), 1<<63 - 1,
+			idtype.TraceID(random()),
+		} {
+			q := question{"idmint_trace_time", []value{number(int64(id)), instant(t)}, moment, nil}
+			if id.Validate() == nil {
+				q.want, _ = id.Times(t)
+			}
+			all = append(all, q)
+		}
+	}
+	now := instant(some[0])
+	return append(all,
+		question{"idmint_trace_min", []value{null}, plain, nil},
+		question{"idmint_trace_max", []value{null}, plain, nil},
+		question{"idmint_trace_time", []value{null, now}, moment, nil},
+		question{"idmint_trace_time", []value{number(1), null}, moment, nil},
+		question{"idmint_trace_time", []value{number(0), now}, moment, nil})
+}
+
+// bounds asks for the smallest and the largest ID of times. Those that IDs cannot carry have the
+// bounds of the first and the last one that they can.
+func bounds[T interface {
+	comparable
+	driver.Valuer
+}](prefix string, k kind, first, last int64, least, greatest func(time.Time) (T, error),
+) (all []question) {
+	some := times(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	some = append(some, times(time.UnixMilli(first))...)
+	some = append(some, times(time.UnixMilli(last))...)
+	some = append(some, time.Date(1902, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2299, 12, 31, 0, 0, 0, 0, time.UTC))
+	for name, of := range map[string]func(time.Time) (T, error){
+		prefix + "min": least, prefix + "max": greatest,
+	} {
+		all = append(all, question{name, []value{null}, k, nil})
+		for _, t := range some {
+			within := t
+			if t.Before(time.UnixMilli(first)) {
+				within = time.UnixMilli(first)
+			} else if t.After(time.UnixMilli(last)) {
+				within = time.UnixMilli(last)
+			}
+			all = append(all, question{name, []value{instant(t)}, k, stored(must(of(within)))})
+		}
+	}
+	return all
+}
+
+func shortTexts(random func() int64) (all []question) {
+	some := []int64{0, -1, math.MinInt64, math.MaxInt64, 1, 63, 64, 65, 4095, 4096, 1 << 60}
+	for range rows {
+		some = append(some, random())
+	}
+	for _, n := range some {
+		q := question{"idmint_short_text", []value{number(n)}, plain, nil}
+		if n > 0 {
+			q.want = idtype.ShortID(n).String()
+		}
+		all = append(all, q)
+	}
+	return append(all, texts("idmint_short_", plain, idtype.ParseShortID, []string{
+		"A", "B", "AB", "BA", "AAB", "AAA", "AABA", "__H________", "__I________", "(0)", "a b", "+/",
+		"___", "xinaS8QBh", "xinaS8QBh=", "XINAS8QBH", "0", "1234567", "xinaS8QBhxinaS8QBh", "__A________",
+	}, func() string { return idtype.ShortID(random()).String() })...)
+}
+
+// texts asks for what a column holds of texts: of IDs, and of what looks like one.
+func texts[T driver.Valuer](
+	prefix string, k kind, parse func(string) (T, error), some []string, random func() string,
+) (all []question) {
+	name := prefix + "from_text"
+	some = append(some, "", " ", "ä", "x\n")
+	for range rows {
+		good := random()
+		some = append(some, good, good[1:], good+"\n", good+".", " "+good)
+	}
+	for _, s := range some {
+		q := question{name, []value{text(s)}, k, nil}
+		if id, err := parse(s); err == nil {
+			q.want = stored(id)
+		}
+		all = append(all, q)
+	}
+	return append(all, question{prefix + "text", []value{null}, plain, nil},
+		question{name, []value{null}, k, nil})
+}
+
+// byteIDs asks for parts of bytes of all lengths.
+func byteIDs[T any, P interface {
+	*T
+	encoding.BinaryUnmarshaler
+}](prefix string, parts []part[T], some ...[]byte) (all []question) {
+	for _, p := range parts {
+		all = append(all, question{prefix + p.name, []value{null}, p.kind, nil})
+		for _, b := range some {
+			q := question{prefix + p.name, []value{raw(b)}, p.kind, nil}
+			var id T
+			if P(&id).UnmarshalBinary(b) == nil {
+				q.want = p.of(id)
+			}
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+func eightBytes(random *rand.Rand) (all []question) {
+	id := func() idtype.EightByteID {
+		return idtype.EightByteFromUint64(1 + random.Uint64()>>random.IntN(63))
+	}
+	some := [][]byte{{}, {1}, make([]byte, 8), make([]byte, 9), []byte("1234567"), []byte("123456789")}
+	numbers := []int64{0, 1, -1, math.MaxInt64, math.MinInt64}
+	for _, hex := range []string{
+		"5b9bda2989e1989b", "cb54ecf284000000", "bfffffffc0000000", "ffffffffffffefff",
+		"0000000000000270", "0000000000001000", "ffffffffffffffff",
+	} {
+		worked := idtype.MustParseEightByteID(hex)
+		some, numbers = append(some, worked[:]), append(numbers, int64(worked.Uint64()))
+	}
+	for range rows {
+		made := id()
+		some, numbers = append(some, made[:]), append(numbers, int64(made.Uint64()))
+	}
+	all = byteIDs("idmint_eightbyte_", []part[idtype.EightByteID]{
+		{"mode", plain, func(id idtype.EightByteID) any { return id.Mode() }},
+		{"time", moment, func(id idtype.EightByteID) any { return id.Time() }},
+		{"sequence", plain, func(id idtype.EightByteID) any { return id.Sequence() }},
+		{"generator", plain, func(id idtype.EightByteID) any { return id.Generator() }},
+		{"cluster", plain, func(id idtype.EightByteID) any { return id.Cluster() }},
+		{"text", plain, func(id idtype.EightByteID) any { return id.String() }},
+		{"number", plain, func(id idtype.EightByteID) any {
+			return stored(idtype.EightByte[idtype.AsBigint[any]](id))
+		}},
+	}, some...)
+	const name = "idmint_eightbyte_from_number"
+	all = append(all, question{name, []value{null}, bytes, nil})
+	for _, n := range numbers {
+		q := question{name, []value{number(n)}, bytes, nil}
+		if n != 0 {
+			q.want = binary.BigEndian.AppendUint64(nil, uint64(n))
+		}
+		all = append(all, q)
+	}
+	return append(all, texts("idmint_eightbyte_", bytes, idtype.ParseEightByteID, []string{
+		"0000000000000000", "5b9bda2989e1989b", "5B9BDA2989E1989B", "0x5b9bda2989e198", "5b9bda2989e1989g",
+	}, func() string { return id().String() })...)
+}
+
+func snos(random *rand.Rand) (all []question) {
+	id := func() (made idtype.SnoID) {
+		binary.BigEndian.PutUint64(made[:], random.Uint64())
+		binary.BigEndian.PutUint16(made[8:], uint16(random.Uint64()))
+		return made
+	}
+	some := [][]byte{
+		{}, {1}, make([]byte, 10), make([]byte, 11), []byte("123456789"), []byte("12345678901"),
+		append(make([]byte, 9), 1), append([]byte{1}, make([]byte, 9)...),
+	}
+	type uuid = idtype.Sno[idtype.AsUUID[any]]
+	const fromUUID = "idmint_sno_from_uuid"
+	all = append(all, question{fromUUID, []value{null}, bytes, nil})
+	for _, other := range []string{
+		"00000000-0000-0000-0000-000000000000", "32323232-3232-3232-3232-323232323232",
+		"f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "6272706b-3471-3732-7877-66326d363379",
+	} {
+		all = append(all, question{fromUUID, []value{{"uuid", other}}, bytes, nil})
+	}
+	for _, s := range []string{"8fhmi7mfls62jp64", "vxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxx"} {
+		worked := idtype.MustParseSnoID(s)
+		some = append(some, worked[:])
+	}
+	for range rows {
+		made := id()
+		some = append(some, made[:])
+		all = append(all, question{
+			fromUUID, []value{{"uuid", stored(uuid(made)).(string)}}, bytes, made[:],
+		})
+	}
+	all = append(all, byteIDs("idmint_sno_", []part[idtype.SnoID]{
+		{"time", moment, func(id idtype.SnoID) any { return id.Time() }},
+		{"tick_tock", plain, func(id idtype.SnoID) any { return id.TickTock() }},
+		{"meta", plain, func(id idtype.SnoID) any { return id.Meta() }},
+		{"partition", plain, func(id idtype.SnoID) any { return id.Partition() }},
+		{"sequence", plain, func(id idtype.SnoID) any { return id.Sequence() }},
+		{"text", plain, func(id idtype.SnoID) any { return id.String() }},
+		{"uuid", plain, func(id idtype.SnoID) any { return stored(uuid(id)) }},
+	}, some...)...)
+	return append(all, texts("idmint_sno_", bytes, idtype.ParseSnoID, []string{
+		"2222222222222222", "8fhmi7mfls62jp64", "8FHMI7MFLS62JP64", "8fhmi7mfls62jp6y", "8fhmi7mfls62jp61",
+	}, func() string { return id().String() })...)
+}
+
+// stored is what a column holds.
+func stored(id driver.Valuer) any { return must(id.Value()) }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

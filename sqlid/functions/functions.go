@@ -1,0 +1,211 @@
+// Package functions has SQL functions that take IDs apart, and bound queries by time. They are for
+// people at a console, and for tools that show reports. Programs have the methods of the IDs.
+//
+//	SELECT idmint_decimal_launch(id), count(*) FROM users GROUP BY 1;
+//	SELECT * FROM events WHERE id BETWEEN idmint_sno_min('2026-11-01') AND idmint_sno_max(now());
+//
+// [Install] creates them in PostgreSQL, MySQL, MariaDB and ClickHouse, and [Statements] returns
+// their SQL. SQLite keeps no functions: [Register] adds them to each connection. The command line
+// has `idmint migrate --functions` and `idmint functions`. All databases have the same names, and
+// docs/sql.md lists them.
+//
+// # What they take
+//
+// Functions of decimal, trace and short IDs take the number. Those of eightbyte and sno IDs take
+// the bytes. Others turn the forms of a column into bytes and back, as idmint_sno_from_text and
+// idmint_sno_uuid do. A sequence ID has no parts, and no functions.
+//
+// # What they promise
+//
+// NULL gives NULL. What is no ID gives NULL as well: zero, bytes of another length, a text that
+// Parse refuses. A part of a value that does not follow the scheme's layout is NULL, because rows
+// may be older than the scheme. So a report goes on where a row is odd.
+//
+// The functions depend on their arguments alone. Databases that know a word for that are told:
+// IMMUTABLE, DETERMINISTIC. They may stand in an index or a generated column.
+//
+// # Time
+//
+// In PostgreSQL a time is a TIMESTAMPTZ. In MySQL and MariaDB it is a DATETIME of UTC: a TIMESTAMP
+// column is converted by the session's time_zone first. In ClickHouse it is a DateTime64 of UTC,
+// and a text is read as UTC. In SQLite it is a text of UTC.
+//
+// The bound of a time is the smallest or largest ID of its unit, as idtype.MinSnoID(t) returns it.
+// A time before the first one that IDs carry counts as the first, and one after the last as the
+// last. So a report that begins in 1970 finds all rows. In Go such a time is an error.
+package functions
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/idmint/idmint/internal/dialect"
+)
+
+// Dialect is a kind of database. It is the type of package sqlid's dialects as well.
+type Dialect = dialect.Dialect
+
+// The dialects that keep functions.
+const (
+	// Postgres is PostgreSQL 12 or later. The functions go into the first schema of search_path.
+	Postgres Dialect = dialect.Postgres
+	// MySQL is version 8.0 or later. CREATE FUNCTION takes the right CREATE ROUTINE. On a server
+	// that writes a binary log it takes log_bin_trust_function_creators or the right SUPER too.
+	MySQL Dialect = dialect.MySQL
+	// MariaDB is version 10.6 or later. What MySQL says of rights holds here.
+	MariaDB Dialect = dialect.MariaDB
+	// ClickHouse is version 24.3 or later. Its functions are the whole server's, and not those of a
+	// database. On a cluster, add ON CLUSTER to the statements.
+	ClickHouse Dialect = dialect.ClickHouse
+)
+
+// A DialectError is returned for a dialect that keeps no functions. Of SQLite see [Register].
+type DialectError struct {
+	Dialect Dialect
+}
+
+func (e *DialectError) Error() string {
+	return fmt.Sprintf("functions: no functions can be kept in %q: want %q, %q, %q or %q",
+		e.Dialect, Postgres, MySQL, MariaDB, ClickHouse)
+}
+
+// An InstallError is returned for a statement that a database refused.
+type InstallError struct {
+	Statement string
+	Err       error
+}
+
+func (e *InstallError) Error() string {
+	head, _, _ := strings.Cut(e.Statement, "(")
+	return fmt.Sprintf("functions: %s: %v", head, e.Err)
+}
+
+func (e *InstallError) Unwrap() error { return e.Err }
+
+// A function is what differs between dialects: name, arguments and result, and what it computes.
+// In a body {word} stands for a fragment of its dialect.
+type function struct{ head, body string }
+
+const (
+	base32 = "'23456789abcdefghijklmnopqrstuvwx'"
+	// shortPattern takes the texts of short IDs: without a leading A, and at most 2^63−1.
+	shortPattern = "^([B-Za-z0-9_-][A-Za-z0-9_-]?|[A-Za-z0-9_-]{2}" +
+		"([B-Za-z0-9_-][A-Za-z0-9_-]{0,7}|[B-H][A-Za-z0-9_-]{8}))$"
+)
+
+// eachCharacter is an expression for each character of a sno ID's text. In it %[1]d stands for its
+// place from 1 on, %[2]d for that of its half's bytes, and %[3]d for the bits behind it there.
+func eachCharacter(from, to int, separator, expression string) string {
+	var all []string
+	for i := from; i < to; i++ {
+		all = append(all, fmt.Sprintf(expression, i+1, 1+i/8*5, 35-i%8*5))
+	}
+	return strings.Join(all, separator)
+}
+
+// eachHalf is an expression for each half of a text, of those for its characters.
+func eachHalf(separator, begin, or, expression, end string) string {
+	return begin + eachCharacter(0, 8, or, expression) + end + separator +
+		begin + eachCharacter(8, 16, or, expression) + end
+}
+
+// A syntax is how a dialect creates functions. {head} and {body} are the function's.
+type syntax struct {
+	create    string
+	fragments *strings.Replacer
+	functions []function
+}
+
+var syntaxes = map[Dialect]syntax{
+	Postgres: {
+		"CREATE OR REPLACE FUNCTION {head} LANGUAGE sql IMMUTABLE PARALLEL SAFE" +
+			" AS $$ SELECT {body} $$",
+		postgresFragments, postgres,
+	},
+	// A body of one expression needs no other delimiter.
+	MySQL: {
+		"CREATE FUNCTION {head} DETERMINISTIC NO SQL RETURN {body}", mysqlFragments, mysql,
+	},
+	MariaDB: {
+		"CREATE OR REPLACE FUNCTION {head} DETERMINISTIC NO SQL RETURN {body}",
+		mysqlFragments, mysql,
+	},
+	ClickHouse: {"CREATE OR REPLACE FUNCTION {head} {body}", clickhouseFragments, clickhouse},
+}
+
+// Statements returns the statements that create the functions of a dialect, or replace them. Each
+// is run by itself, in this order. None ends in a semicolon. MySQL cannot replace a function: there
+// each is dropped first. The error is a [*DialectError].
+func Statements(d Dialect) ([]string, error) {
+	s, ok := syntaxes[d]
+	if !ok {
+		return nil, &DialectError{d}
+	}
+	var all []string
+	for _, f := range s.functions {
+		if d == MySQL {
+			name, _, _ := strings.Cut(f.head, "(")
+			all = append(all, "DROP FUNCTION IF EXISTS "+name)
+		}
+		text := strings.NewReplacer("{head}", f.head, "{body}", f.body).Replace(s.create)
+		for range 3 { // fragments hold others
+			text = s.fragments.Replace(text)
+		}
+		all = append(all, text)
+	}
+	return all, nil
+}
+
+// migrators is the lock of PostgreSQL that package migrations holds as well. Two that replace a
+// function at the same time would be in each other's way.
+const migrators = "SELECT pg_advisory_xact_lock(115880053272180)"
+
+// Install creates the functions of a dialect, or replaces them. In PostgreSQL it is one
+// transaction. Elsewhere an Install that was cut off is completed by the next one. MySQL is told
+// from MariaDB by asking the server, so either dialect will do. The error is a [*DialectError] or
+// an [*InstallError].
+func Install(ctx context.Context, db *sql.DB, d Dialect) error {
+	var version string
+	if dialect.Family(d) == MySQL {
+		if err := db.QueryRowContext(ctx, "SELECT version()").Scan(&version); err != nil {
+			return &InstallError{"SELECT version()", err}
+		}
+		d = MySQL
+		if strings.Contains(version, "MariaDB") {
+			d = MariaDB
+		}
+	}
+	statements, err := Statements(d)
+	if err != nil {
+		return err
+	}
+	if d != Postgres {
+		return execute(ctx, db, statements)
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return &InstallError{"BEGIN", err}
+	}
+	defer tx.Rollback()
+	if err := execute(ctx, tx, append([]string{migrators}, statements...)); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return &InstallError{"COMMIT", err}
+	}
+	return nil
+}
+
+func execute(ctx context.Context, db interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}, statements []string,
+) error {
+	for _, text := range statements {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return &InstallError{text, err}
+		}
+	}
+	return nil
+}
