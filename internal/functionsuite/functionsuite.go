@@ -22,23 +22,24 @@ type Database struct {
 type dialect struct {
 	bytes, text, uuid, time   string
 	fromBytes, fromTime, from string
-	column                    string // what makes a constant a value of a row, which is not folded
+	// column makes a value of a row of a constant, where the two are computed by different code.
+	column string
 }
 
 var dialects = map[functions.Dialect]dialect{
 	"sqlite": {
 		bytes: "x'%s'", text: "'%s'", uuid: "'%s'", time: "'%s'",
-		fromBytes: "lower(nullif(hex(%s), ''))", fromTime: "%s", from: "%s", column: "%s",
+		fromBytes: "lower(nullif(hex(%s), ''))", fromTime: "%s", from: "%s",
 	},
 	functions.Postgres: {
 		bytes: `'\x%s'::bytea`, text: "'%s'", uuid: "'%s'::uuid", time: "timestamptz '%s+00'",
 		fromBytes: "encode(%s, 'hex')", from: "(%s)::text",
-		fromTime: "to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')", column: "%s",
+		fromTime: "to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')",
 	},
 	functions.MariaDB: {
 		bytes: "x'%s'", text: "'%s'", uuid: "CAST('%s' AS UUID)", time: "TIMESTAMP '%s'",
 		fromBytes: "LOWER(HEX(%s))", from: "CAST(%s AS CHAR)",
-		fromTime: "CAST(CAST(%s AS DATETIME(3)) AS CHAR)", column: "%s",
+		fromTime: "CAST(CAST(%s AS DATETIME(3)) AS CHAR)",
 	},
 	functions.ClickHouse: {
 		bytes: "unhex('%s')", text: "'%s'", uuid: "toUUID('%s')",
@@ -71,9 +72,9 @@ type question struct {
 // null is an argument of any kind.
 var null = value{"null", ""}
 
-func number(n int64) value     { return value{"number", fmt.Sprint(n)} }
-func raw(b []byte) value       { return value{"bytes", fmt.Sprintf("%x", b)} }
-func text(s string) value      { return value{"text", s} }
+func number(n int64) value      { return value{"number", fmt.Sprint(n)} }
+func raw(b []byte) value        { return value{"bytes", fmt.Sprintf("%x", b)} }
+func text(s string) value       { return value{"text", s} }
 func instant(t time.Time) value { return value{"time", t.UTC().Format("2006-01-02 15:04:05.000000")} }
 
 func (d dialect) literal(v value) string {
@@ -122,6 +123,9 @@ func Values(t *testing.T, s Database) {
 	d := dialects[s.Dialect]
 	all := questions()
 	for _, column := range []bool{false, true} {
+		if column && d.column == "" {
+			break
+		}
 		const most = 100 // expressions of a query
 		for first := 0; first < len(all); first += most {
 			some := all[first:min(first+most, len(all))]

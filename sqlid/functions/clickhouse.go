@@ -24,11 +24,11 @@ var clickhouseFragments = strings.NewReplacer(
 	"{sno unit}", "intDiv(if({ms} < 1262304000000, 1262304000000, if({ms} > 3461327255551,"+
 		" 3461327255551, {ms})) - 1262304000000, 4)",
 	"{bytes}", "toFixedString(unhex(",
-	"{digits}", "translate(base64Encode(unhex(leftPad(hex({n}), 18, '0'))), '+/', '-_')",
+	"{digits}", "translate(base64Encode(unhex(substring(concat(repeat('0', 18), hex({n})), -18))), '+/', '-_')",
 	"{characters}", eachCharacter(0, 16, ", ", "substring({base 32}, bitAnd(bitShiftRight("+
 		"reinterpretAsUInt64(reverse(substring(id, %[2]d, 5))), %[3]d), 31) + 1, 1)"),
-	"{halves}", eachHalf(", ", "leftPad(hex(", " + ", "bitShiftLeft(toUInt64(bitAnd("+
-		"position({base 32}, substring(id, %[1]d, 1)) + 31, 31)), %[3]d)", "), 10, '0')"),
+	"{halves}", eachHalf(", ", "substring(concat('00000000', hex(", " + ", "bitShiftLeft(toUInt64(bitAnd("+
+		"position({base 32}, substring(id, %[1]d, 1)) + 31, 31)), %[3]d)", ")), -10)"),
 	"{base 32}", base32,
 )
 
@@ -100,8 +100,8 @@ var clickhouse = []function{
 	{
 		"idmint_short_from_text AS (id) ->",
 		"if(match(id, '" + shortPattern + "'), reinterpretAsInt64(reverse(substring(" +
-			"tryBase64Decode(translate(leftPad(concat(substring(id, 3), substring(id, 1, 2))," +
-			" 12, 'A'), '-_', '+/')), 2, 8))), NULL)",
+			"tryBase64Decode(translate(substring(concat(repeat('A', 11), substring(id, 3)," +
+			" substring(id, 1, 2)), -12), '-_', '+/')), 2, 8))), NULL)",
 	},
 
 	{
@@ -111,8 +111,8 @@ var clickhouse = []function{
 	{ // the bits of a SPREAD time are reversed
 		"idmint_eightbyte_time AS (id) ->",
 		"if({eightbyte}, {time}if(bitTest({number}, 12), bitShiftRight({number}, 22)," +
-			" reinterpretAsUInt64(reverse(unbin(leftPad(reverse(substring(bin(id), 1, 42))," +
-			" 48, '0'))))){end of time}, NULL)",
+			" reinterpretAsUInt64(reverse(unbin(concat('000000', reverse(substring(bin(id), 1, 42)))" +
+			")))){end of time}, NULL)",
 	},
 	{
 		"idmint_eightbyte_sequence AS (id) ->",
@@ -129,11 +129,11 @@ var clickhouse = []function{
 	},
 	{
 		"idmint_eightbyte_min AS (t) ->",
-		"{bytes}leftPad(hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4096), 16, '0')), 8)",
+		"{bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4096)), -16)), 8)",
 	},
 	{
 		"idmint_eightbyte_max AS (t) ->",
-		"{bytes}leftPad(hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4194303), 16, '0')), 8)",
+		"{bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4194303)), -16)), 8)",
 	},
 	{
 		"idmint_eightbyte_text AS (id) ->",
@@ -142,7 +142,7 @@ var clickhouse = []function{
 	{
 		"idmint_eightbyte_from_text AS (id) ->",
 		"if(match(id, '^[0-9a-f]{16}$') AND id != repeat('0', 16)," +
-			" {bytes}substring(leftPad(id, 16, '0'), 1, 16)), 8), NULL)",
+			" {bytes}substring(concat(id, repeat('0', 16)), 1, 16)), 8), NULL)",
 	},
 	{
 		"idmint_eightbyte_number AS (id) ->",
@@ -150,7 +150,7 @@ var clickhouse = []function{
 	},
 	{
 		"idmint_eightbyte_from_number AS (id) ->",
-		"if(id != 0, {bytes}leftPad(hex({n}), 16, '0')), 8), NULL)",
+		"if(id != 0, {bytes}substring(concat(repeat('0', 16), hex({n})), -16)), 8), NULL)",
 	},
 
 	{
@@ -176,12 +176,12 @@ var clickhouse = []function{
 	},
 	{
 		"idmint_sno_min AS (t) ->",
-		"{bytes}concat(leftPad(hex(toUInt64({sno unit} * 2)), 10, '0')," +
+		"{bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({sno unit} * 2))), -10)," +
 			" if({sno unit} = 0, '0000000001', '0000000000'))), 10)",
 	},
 	{
 		"idmint_sno_max AS (t) ->",
-		"{bytes}concat(leftPad(hex(toUInt64({sno unit} * 2 + 1)), 10, '0')," +
+		"{bytes}concat(substring(concat(repeat('0', 10), hex(toUInt64({sno unit} * 2 + 1))), -10)," +
 			" 'ffffffffff')), 10)",
 	},
 	{
