@@ -45,8 +45,8 @@ var libraries = fence{
 		"launchlog/cassandra", "launchlog/etcd/etcddoctor", "launchlog/zookeeper/zookeeperdoctor",
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
-		"sqlid", "sqlid/pgxid", "gormid", "bunid", "entid", "clickhouse", "telemetry",
-		"telemetry/otelid", "telemetry/promid",
+		"sqlid", "sqlid/functions", "sqlid/pgxid", "gormid", "bunid", "entid", "clickhouse",
+		"telemetry", "telemetry/otelid", "telemetry/promid",
 	},
 	[]string{
 		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
@@ -224,7 +224,7 @@ var fences = []fence{
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
-		[]string{"sqlid"},
+		[]string{"sqlid", "sqlid/functions"},
 		append(driversBut(""), module, "gorm.io"),
 		[]string{module + "idtype", module + "internal/dialect"},
 		"adapters do not import each other, nor a driver",

@@ -30,9 +30,17 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/counter.go":  {"decimal", "sequence"},
 	"cmd/idmint/scramble.go": {"eightbyte", "sno"}, // they are bytes
 
-	"sqlid/sqlid.go":       nil,
-	"sqlid/pgxid/types.go": {"sno"}, // its bytes and texts are told by their form
-	"clickhouse/column.go": nil, "clickhouse/times.go": nil,
+	"cmd/idmint/columns.go": nil, "cmd/idmint/schema/schema.go": nil,
+	"integration_test/schema/schema_test.go": nil,
+
+	"sqlid/sqlid.go":                      nil,
+	"sqlid/functions/postgres.go":         {"sequence"}, // it has no parts
+	"sqlid/functions/mysql.go":            {"sequence"},
+	"sqlid/functions/clickhouse.go":       {"sequence"},
+	"sqlid/functions/sqlite.go":           {"sequence"},
+	"internal/functionsuite/questions.go": {"sequence"},
+	"sqlid/pgxid/types.go":                {"sno"}, // its bytes and texts are told by their form
+	"clickhouse/column.go":                nil, "clickhouse/times.go": nil,
 
 	"internal/sqlsuite/columns.go": nil, "internal/sqlsuite/driver.go": nil,
 	"internal/gormsuite/columns.go": nil,

@@ -23,7 +23,7 @@ type NamedType[T idtype.ID] struct {
 //
 //	CREATE DOMAIN "user_id" AS BIGINT CHECK (VALUE BETWEEN … AND VALUE % 100000 <> 0)
 func (n NamedType[T]) Create(d Dialect) (string, error) {
-	column := Column[T](n)
+	column := Column[T](n).any()
 	base, err := column.Type(d)
 	switch {
 	case err != nil:

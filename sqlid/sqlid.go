@@ -44,6 +44,7 @@ package sqlid
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,38 +74,90 @@ type Column[T idtype.ID] struct {
 
 // Type returns the column's type, for example "BIGINT". The error is a [*DialectError], a
 // [*StorageError] or a [*SchemeError].
-func (c Column[T]) Type(d Dialect) (string, error) {
-	var zero T
-	size, known := sizes[zero.Scheme()]
-	if zero.Storage() == idtype.StorageText {
-		size = len(zero.String())
-	}
-	column := dialect.Column(d, string(zero.Storage()), size)
-	switch {
-	case checks[dialect.Family(d)] == nil:
-		return "", &DialectError{d}
-	case column == "":
-		return "", &StorageError{d, zero.Storage()}
-	case !known && zero.Storage() != idtype.StorageBigint:
-		return "", &SchemeError{zero.Scheme()}
-	}
-	return column, nil
-}
-
-// sizes are those of IDs that are bytes.
-var sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
+func (c Column[T]) Type(d Dialect) (string, error) { return c.any().Type(d) }
 
 // Check returns a condition that holds for the column's domain, and for NULL. A column of SQLite
 // takes any type, so the condition asks for the type as well. The error is as of Type, or tells of
 // an unknown domain or a column without a name.
 //
 //	id BETWEEN 10000000000 AND 9223372029999999999 AND id % 100000 <> 0
-func (c Column[T]) Check(d Dialect) (string, error) {
+func (c Column[T]) Check(d Dialect) (string, error) { return c.any().Check(d) }
+
+// PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is
+// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. In
+// SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
+// without an index beside it. Errors are those of Check.
+func (c Column[T]) PrimaryKey(d Dialect) (string, error) { return c.any().PrimaryKey(d) }
+
+// NotNull returns the definition of a column that always holds an ID, such as a foreign key. Errors
+// are those of Check.
+func (c Column[T]) NotNull(d Dialect) (string, error) { return c.any().NotNull(d) }
+
+// Nullable returns the definition of a column that may hold NULL. Errors are those of Check.
+func (c Column[T]) Nullable(d Dialect) (string, error) { return c.any().Nullable(d) }
+
+func (c Column[T]) any() AnyColumn {
+	var zero T
+	return AnyColumn{zero.Scheme(), zero.Storage(), c.Name, c.Domain}
+}
+
+// Must returns a definition, and panics where there is none. It is for definitions that a program
+// has in its text: what can be wrong with them is wrong at each start.
+//
+//	var userKey = sqlid.Must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
+func Must(definition string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return definition
+}
+
+// An AnyColumn is a [Column] for a program that learns the scheme when it runs. A [*StorageError]
+// is also returned for a form in which IDs of the scheme are not stored.
+type AnyColumn struct {
+	Scheme  idtype.Scheme
+	Storage idtype.Storage
+	Name    string
+	Domain  Domain
+}
+
+// Type is as [Column.Type].
+func (c AnyColumn) Type(d Dialect) (string, error) {
+	size, known := sizes[c.Scheme]
+	if c.Storage == idtype.StorageText {
+		size = len(zeroText)
+	}
+	column := dialect.Column(d, string(c.Storage), size)
+	switch {
+	case checks[dialect.Family(d)] == nil:
+		return "", &DialectError{d}
+	case column == "" || known && !slices.Contains(forms[c.Scheme], c.Storage):
+		return "", &StorageError{d, c.Storage}
+	case !known && c.Storage != idtype.StorageBigint:
+		return "", &SchemeError{c.Scheme}
+	}
+	return column, nil
+}
+
+// sizes are those of IDs that are bytes, and forms how they are stored.
+var (
+	sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
+	forms = map[idtype.Scheme][]idtype.Storage{
+		idtype.SchemeEightByte: {idtype.StorageBytes, idtype.StorageBigint},
+		idtype.SchemeSno:       {idtype.StorageBytes, idtype.StorageText, idtype.StorageUUID},
+	}
+)
+
+// zeroText is the text of a sno ID of zero bytes.
+const zeroText = "2222222222222222"
+
+// Check is as [Column.Check].
+func (c AnyColumn) Check(d Dialect) (string, error) {
 	return c.check(d, "column", d.Quote(c.Name))
 }
 
 // check is the condition for the value of a column or a type, which SQL calls name there.
-func (c Column[T]) check(d Dialect, of, name string) (string, error) {
+func (c AnyColumn) check(d Dialect, of, name string) (string, error) {
 	_, err := c.Type(d)
 	switch {
 	case err != nil:
@@ -115,25 +168,23 @@ func (c Column[T]) check(d Dialect, of, name string) (string, error) {
 		return "", fmt.Errorf("sqlid: %s %s: unknown domain %d: "+
 			"want Production, Layout or Positive", of, d.Quote(c.Name), c.Domain)
 	}
-	var zero T
-	size := sizes[zero.Scheme()]
+	size := sizes[c.Scheme]
 	numbers := ""
-	if zero.Storage() == idtype.StorageBigint {
+	if c.Storage == idtype.StorageBigint {
 		if numbers, err = c.numbers(name); err != nil {
 			return "", err
 		}
 	}
 	fill := strings.NewReplacer("{name}", name, "{size}", strconv.Itoa(size),
-		"{zeros}", strings.Repeat("00", size), "{zero}", zero.String(), "{zero uuid}", zeroUUID,
+		"{zeros}", strings.Repeat("00", size), "{zero}", zeroText, "{zero uuid}", zeroUUID,
 		"{numbers}", numbers)
-	return fill.Replace(checks[dialect.Family(d)][zero.Storage()]), nil
+	return fill.Replace(checks[dialect.Family(d)][c.Storage]), nil
 }
 
 // numbers is the condition for integers of the domain, in every dialect.
-func (c Column[T]) numbers(name string) (string, error) {
-	var zero T
+func (c AnyColumn) numbers(name string) (string, error) {
 	check := name + " > 0"
-	switch zero.Scheme() {
+	switch c.Scheme {
 	case idtype.SchemeEightByte: // the sign is a bit like any other
 		return name + " <> 0", nil
 	case idtype.SchemeSequence:
@@ -155,27 +206,23 @@ func (c Column[T]) numbers(name string) (string, error) {
 			check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
 		}
 	default:
-		return "", &SchemeError{zero.Scheme()}
+		return "", &SchemeError{c.Scheme}
 	}
 	return check, nil
 }
 
-// PrimaryKey returns the column's definition in CREATE TABLE as the primary key. A row that is
-// inserted without a key is an error: no sequence, identity or AUTO_INCREMENT makes one up. In
-// SQLite, end the statement with WITHOUT ROWID. The table is then kept in the order of the key,
-// without an index beside it. Errors are those of Check.
-func (c Column[T]) PrimaryKey(d Dialect) (string, error) {
+// PrimaryKey is as [Column.PrimaryKey].
+func (c AnyColumn) PrimaryKey(d Dialect) (string, error) {
 	return c.definition(d, true, " NOT NULL PRIMARY KEY")
 }
 
-// NotNull returns the definition of a column that always holds an ID, such as a foreign key. Errors
-// are those of Check.
-func (c Column[T]) NotNull(d Dialect) (string, error) { return c.definition(d, false, " NOT NULL") }
+// NotNull is as [Column.NotNull].
+func (c AnyColumn) NotNull(d Dialect) (string, error) { return c.definition(d, false, " NOT NULL") }
 
-// Nullable returns the definition of a column that may hold NULL. Errors are those of Check.
-func (c Column[T]) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
+// Nullable is as [Column.Nullable].
+func (c AnyColumn) Nullable(d Dialect) (string, error) { return c.definition(d, false, "") }
 
-func (c Column[T]) definition(d Dialect, key bool, constraint string) (string, error) {
+func (c AnyColumn) definition(d Dialect, key bool, constraint string) (string, error) {
 	column, err := c.Type(d)
 	if err != nil {
 		return "", err

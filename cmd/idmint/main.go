@@ -180,7 +180,8 @@ usage, and 130 after Ctrl-C.`,
 	root.SetUsageFunc(func(c *cobra.Command) error { a.help(c, c.OutOrStderr()); return nil })
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
-		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand())
+		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand(),
+		a.functionsCommand(), a.columnsCommand(), a.schemaCommand())
 	root.AddCommand(a.wholeCommands()...)
 	a.addVersion(root)
 	root.SetHelpCommand(helpCommand(root))

@@ -15,8 +15,9 @@ import (
 
 func (a *app) migrateCommand() *cobra.Command {
 	var flags storeFlags
+	var functions bool
 	c := &cobra.Command{
-		Use:     "migrate --db DSN",
+		Use:     "migrate --db DSN [--functions]",
 		Short:   "Create or upgrade the launch log",
 		Example: "  idmint migrate --db sqlite:app.db",
 		Long: `Create or upgrade the launch log: its tables, or what it needs in etcd,
@@ -25,11 +26,18 @@ done, nothing changes. It says whether it created a log or found one.
 
 If there was a log before, and migrate creates one, then its data was lost, or
 the DSN names another place. A new log gives out again what the old one did:
-restore the old one, and run idmint advance before anything else.`,
+restore the old one, and run idmint advance before anything else.
+
+With --functions it installs the SQL functions that idmint functions writes, or
+replaces them, and does nothing else. The database is postgres://…, mysql://…
+or clickhouse://…, and need not be that of a launch log.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := interruptible(c)
 			defer cancel()
+			if functions {
+				return a.installFunctions(ctx, &flags)
+			}
 			d, err := flags.launchLog()
 			if err != nil {
 				return err
@@ -45,6 +53,7 @@ restore the old one, and run idmint advance before anything else.`,
 		},
 	}
 	flags.add(c)
+	c.Flags().BoolVar(&functions, "functions", false, "install the SQL functions, and nothing else")
 	return c
 }
 

@@ -28,7 +28,7 @@ type Registrar interface {
 // with T, a fraction of other length, without a time of day, and with Z or +01:00 behind it.
 // Without that it is of UTC. The error is a [*RegisterError].
 func Register(c Registrar) error {
-	for name, impl := range sqlite {
+	for name, impl := range sqlite() {
 		if err := c.RegisterFunc("idmint_"+name, impl, true); err != nil {
 			return &RegisterError{"idmint_" + name, err}
 		}
@@ -47,79 +47,83 @@ func (e *RegisterError) Error() string { return fmt.Sprintf("functions: %s: %v",
 func (e *RegisterError) Unwrap() error { return e.Err }
 
 // The values of SQLite are nil, int64, float64, string and []byte. A part of another value is NULL.
-var sqlite = map[string]any{
-	"decimal_counter":   ofNumber(func(id idtype.DecimalID) any { return id.Counter() }),
-	"decimal_generator": ofNumber(func(id idtype.DecimalID) any { return id.Generator() }),
-	"decimal_launch":    ofNumber(func(id idtype.DecimalID) any { return id.Launch() }),
+//
+// A function makes them, so that programs without SQLite's have none of it.
+func sqlite() map[string]any {
+	return map[string]any{
+		"decimal_counter":   ofNumber(func(id idtype.DecimalID) any { return id.Counter() }),
+		"decimal_generator": ofNumber(func(id idtype.DecimalID) any { return id.Generator() }),
+		"decimal_launch":    ofNumber(func(id idtype.DecimalID) any { return id.Launch() }),
 
-	"trace_timestamp": ofNumber(func(id idtype.TraceID) any { return id.Timestamp() }),
-	"trace_node":      ofNumber(func(id idtype.TraceID) any { return id.Node() }),
-	"trace_bottom":    ofNumber(func(id idtype.TraceID) any { return id.Bottom() }),
-	"trace_time": func(id, around any) any {
-		return ofNumber(func(id idtype.TraceID) any {
-			t, ok := moment(around)
-			if !ok {
-				return nil
+		"trace_timestamp": ofNumber(func(id idtype.TraceID) any { return id.Timestamp() }),
+		"trace_node":      ofNumber(func(id idtype.TraceID) any { return id.Node() }),
+		"trace_bottom":    ofNumber(func(id idtype.TraceID) any { return id.Bottom() }),
+		"trace_time": func(id, around any) any {
+			return ofNumber(func(id idtype.TraceID) any {
+				t, ok := moment(around)
+				if !ok {
+					return nil
+				}
+				last, _ := id.Times(t)
+				return last.Format(millis)
+			})(id)
+		},
+		"trace_min": func(v any) any {
+			return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MinTraceID(t)), nil })
+		},
+		"trace_max": func(v any) any {
+			return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MaxTraceID(t)), nil })
+		},
+
+		"short_time":     ofNumber(func(id idtype.ShortID) any { return id.Time().Format(millis) }),
+		"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Sequence() }),
+		"short_random":   ofNumber(func(id idtype.ShortID) any { return id.Random() }),
+		"short_min":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MinShortID),
+		"short_max":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MaxShortID),
+		"short_text": func(v any) any {
+			if n, ok := v.(int64); ok && n > 0 {
+				return idtype.ShortID(n).String()
 			}
-			last, _ := id.Times(t)
-			return last.Format(millis)
-		})(id)
-	},
-	"trace_min": func(v any) any {
-		return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MinTraceID(t)), nil })
-	},
-	"trace_max": func(v any) any {
-		return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MaxTraceID(t)), nil })
-	},
+			return nil
+		},
+		"short_from_text": ofText(idtype.ParseShortID),
 
-	"short_time":     ofNumber(func(id idtype.ShortID) any { return id.Time().Format(millis) }),
-	"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Sequence() }),
-	"short_random":   ofNumber(func(id idtype.ShortID) any { return id.Random() }),
-	"short_min":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MinShortID),
-	"short_max":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MaxShortID),
-	"short_text": func(v any) any {
-		if n, ok := v.(int64); ok && n > 0 {
-			return idtype.ShortID(n).String()
-		}
-		return nil
-	},
-	"short_from_text": ofText(idtype.ParseShortID),
+		"eightbyte_mode":      ofBytes(func(id idtype.EightByteID) any { return id.Mode().String() }),
+		"eightbyte_time":      ofBytes(func(id idtype.EightByteID) any { return id.Time().Format(millis) }),
+		"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Sequence() }),
+		"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Generator() }),
+		"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Cluster() }),
+		"eightbyte_min":       bound(0, idtype.EightByteMaxUnixMs, idtype.MinEightByteID),
+		"eightbyte_max":       bound(0, idtype.EightByteMaxUnixMs, idtype.MaxEightByteID),
+		"eightbyte_text":      ofBytes(func(id idtype.EightByteID) any { return id.String() }),
+		"eightbyte_from_text": ofText(idtype.ParseEightByteID),
+		"eightbyte_number":    ofBytes(func(id idtype.EightByteID) any { return int64(id.Uint64()) }),
+		"eightbyte_from_number": func(v any) any {
+			if n, ok := v.(int64); ok && n != 0 {
+				return stored(idtype.EightByteFromUint64(uint64(n)))
+			}
+			return nil
+		},
 
-	"eightbyte_mode":      ofBytes(func(id idtype.EightByteID) any { return id.Mode().String() }),
-	"eightbyte_time":      ofBytes(func(id idtype.EightByteID) any { return id.Time().Format(millis) }),
-	"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Sequence() }),
-	"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Generator() }),
-	"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Cluster() }),
-	"eightbyte_min":       bound(0, idtype.EightByteMaxUnixMs, idtype.MinEightByteID),
-	"eightbyte_max":       bound(0, idtype.EightByteMaxUnixMs, idtype.MaxEightByteID),
-	"eightbyte_text":      ofBytes(func(id idtype.EightByteID) any { return id.String() }),
-	"eightbyte_from_text": ofText(idtype.ParseEightByteID),
-	"eightbyte_number":    ofBytes(func(id idtype.EightByteID) any { return int64(id.Uint64()) }),
-	"eightbyte_from_number": func(v any) any {
-		if n, ok := v.(int64); ok && n != 0 {
-			return stored(idtype.EightByteFromUint64(uint64(n)))
-		}
-		return nil
-	},
-
-	"sno_time":      ofBytes(func(id idtype.SnoID) any { return id.Time().Format(millis) }),
-	"sno_tick_tock": ofBytes(func(id idtype.SnoID) any { return id.TickTock() }),
-	"sno_meta":      ofBytes(func(id idtype.SnoID) any { return int(id.Meta()) }),
-	"sno_partition": ofBytes(func(id idtype.SnoID) any { return id.Partition() }),
-	"sno_sequence":  ofBytes(func(id idtype.SnoID) any { return id.Sequence() }),
-	"sno_min":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MinSnoID),
-	"sno_max":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MaxSnoID),
-	"sno_text":      ofBytes(func(id idtype.SnoID) any { return id.String() }),
-	"sno_from_text": ofText(idtype.ParseSnoID),
-	"sno_uuid":      ofBytes(func(id idtype.SnoID) any { return stored(snoUUID(id)) }),
-	"sno_from_uuid": ofText(func(text string) (idtype.SnoID, error) {
-		var id snoUUID
-		if len(text) != 36 { // Scan takes bytes as well
-			return idtype.SnoID{}, idtype.ErrZero
-		}
-		err := id.Scan(text)
-		return idtype.SnoID(id), err
-	}),
+		"sno_time":      ofBytes(func(id idtype.SnoID) any { return id.Time().Format(millis) }),
+		"sno_tick_tock": ofBytes(func(id idtype.SnoID) any { return id.TickTock() }),
+		"sno_meta":      ofBytes(func(id idtype.SnoID) any { return int(id.Meta()) }),
+		"sno_partition": ofBytes(func(id idtype.SnoID) any { return id.Partition() }),
+		"sno_sequence":  ofBytes(func(id idtype.SnoID) any { return id.Sequence() }),
+		"sno_min":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MinSnoID),
+		"sno_max":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MaxSnoID),
+		"sno_text":      ofBytes(func(id idtype.SnoID) any { return id.String() }),
+		"sno_from_text": ofText(idtype.ParseSnoID),
+		"sno_uuid":      ofBytes(func(id idtype.SnoID) any { return stored(snoUUID(id)) }),
+		"sno_from_uuid": ofText(func(text string) (idtype.SnoID, error) {
+			var id snoUUID
+			if len(text) != 36 { // Scan takes bytes as well
+				return idtype.SnoID{}, idtype.ErrZero
+			}
+			err := id.Scan(text)
+			return idtype.SnoID(id), err
+		}),
+	}
 }
 
 type snoUUID = idtype.Sno[idtype.AsUUID[any]]

@@ -13,13 +13,13 @@ import (
 
 // A Type describes the IDs of a scheme. Their JSON is a string.
 type Type struct {
-	Scheme  idtype.Scheme
-	Name    string // in other languages
-	Pattern string // takes the texts that Parse takes, and no others
-	Shortest, Longest int // in characters
-	Example string
-	About   string // what the text is
-	field   string // of a message: the type whose JSON is the ID's
+	Scheme            idtype.Scheme
+	Name              string // in other languages
+	Pattern           string // takes the texts that Parse takes, and no others
+	Shortest, Longest int    // in characters
+	Example           string
+	About             string // what the text is
+	field             string // of a message: the type whose JSON is the ID's
 }
 
 // Types are all schemes, in the order in which the command line lists them.

@@ -66,9 +66,13 @@ func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, erro
 // production.
 func keyColumn(kind dsn.Kind, name string) (string, error) {
 	if kind == dsn.ClickHouse {
-		return clickhouse.Column[idtype.DecimalID]{Name: name}.PrimaryKey().String(), nil
+		return clickhouse.AnyColumn{
+			Scheme: idtype.SchemeDecimal, Storage: idtype.StorageBigint, Name: name,
+		}.PrimaryKey().String(), nil
 	}
-	return sqlid.Column[idtype.DecimalID]{Name: name}.PrimaryKey(kind)
+	return sqlid.AnyColumn{
+		Scheme: idtype.SchemeDecimal, Storage: idtype.StorageBigint, Name: name,
+	}.PrimaryKey(kind)
 }
 
 // An idRange holds the first and the last of the IDs that rows got from one generator without a

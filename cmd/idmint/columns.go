@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/sqlid"
+)
+
+// columnDialects are those that columns are written for.
+var columnDialects = []dsn.Kind{
+	dsn.Postgres, dsn.MySQL, dialect.MariaDB, dsn.SQLite, dsn.ClickHouse,
+}
+
+// columnForms are how the IDs of the schemes are stored, in the default form first.
+var columnForms = map[idtype.Scheme][]idtype.Storage{
+	idtype.SchemeDecimal:   {idtype.StorageBigint},
+	idtype.SchemeTrace:     {idtype.StorageBigint},
+	idtype.SchemeSequence:  {idtype.StorageBigint},
+	idtype.SchemeShort:     {idtype.StorageBigint},
+	idtype.SchemeEightByte: {idtype.StorageBytes, idtype.StorageBigint},
+	idtype.SchemeSno:       {idtype.StorageBytes, idtype.StorageText, idtype.StorageUUID},
+}
+
+// A columnDefinition is what a column is asked to be.
+type columnDefinition struct {
+	sqlid.AnyColumn
+	key, nullable, indexed, spread bool
+}
+
+// in writes the column, or says which option is not of its database.
+func (d columnDefinition) in(k dsn.Kind) (string, error) {
+	switch {
+	case k == dsn.ClickHouse && d.Domain != sqlid.Production:
+		return "", usage("--domain is not for clickhouse: its columns take what Scan takes")
+	case k == dsn.ClickHouse:
+		return d.inClickHouse(), nil
+	case d.indexed || d.spread:
+		return "", usage("--indexed and --spread are for clickhouse, not for %s", string(k))
+	case d.key:
+		return d.PrimaryKey(k)
+	case d.nullable:
+		return d.Nullable(k)
+	}
+	return d.NotNull(k)
+}
+
+// inClickHouse checks columns that hold an ID in every row. Others may hold zero for none.
+func (d columnDefinition) inClickHouse() string {
+	c := clickhouse.AnyColumn{
+		Scheme: d.Scheme, Storage: d.Storage, Name: d.Name, Spread: d.spread,
+	}
+	column := c.NotNull()
+	switch {
+	case d.key:
+		column = c.PrimaryKey()
+	case d.indexed:
+		column = c.Indexed()
+	case d.nullable:
+		column = c.Nullable()
+	}
+	if !d.key && !d.indexed {
+		return column.String()
+	}
+	return fmt.Sprintf("%v, CONSTRAINT %s CHECK %s", column,
+		dsn.ClickHouse.Quote(d.Name+"_is_id"), c.Check())
+}
+
+// columnForm is the form of that name, or without one the default of the scheme.
+func columnForm(scheme idtype.Scheme, kind string) (idtype.Storage, error) {
+	forms := columnForms[scheme]
+	if kind == "" {
+		return forms[0], nil
+	}
+	if i := slices.Index(forms, idtype.Storage(kind)); i >= 0 {
+		return forms[i], nil
+	}
+	var names []string
+	for _, f := range forms {
+		names = append(names, string(f))
+	}
+	return "", usage("--kind %q: %s IDs are stored as %s", kind, string(scheme),
+		strings.Join(names, ", "))
+}
+
+func (a *app) columnsCommand() *cobra.Command {
+	var d columnDefinition
+	var kind, domain string
+	c := &cobra.Command{
+		Use:   "columns DIALECT SCHEME [--name NAME] [--kind KIND] [--primary-key | --nullable]",
+		Short: "Write the SQL of a column of IDs",
+		Long: `Write a column of IDs as it stands in CREATE TABLE, with a check that keeps
+other values out. It is for people who keep migrations in files.
+
+DIALECT is ` + dialectNames(columnDialects) + `.
+SCHEME is ` + schemeNames() + `.
+
+The column is NOT NULL unless --primary-key or --nullable says otherwise. Some
+schemes have several kinds of columns, the first of which is the default:
+eightbyte has bytes and bigint, and sno has bytes, text and uuid. Declare the
+key in Go with the same: idtype.AsBigint, idtype.AsText, idtype.AsUUID.
+
+In SQLite, end a CREATE TABLE that has the primary key with WITHOUT ROWID. In
+ClickHouse --primary-key is for the column that ORDER BY begins with.`,
+		Example: `  idmint columns postgres decimal --primary-key
+  idmint columns mariadb sno --kind uuid --name event_id --nullable
+  idmint columns clickhouse short --indexed`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			k := dsn.Kind(args[0])
+			if !slices.Contains(columnDialects, k) {
+				return usage("unknown dialect %q: want %s", args[0], dialectNames(columnDialects))
+			}
+			s, err := schemeNamed(args[1])
+			if err != nil {
+				return err
+			}
+			d.Scheme = s.name()
+			if d.Storage, err = columnForm(d.Scheme, kind); err != nil {
+				return err
+			}
+			domains := []string{"production", "layout", "positive"} // in the order of sqlid's
+			d.Domain = sqlid.Domain(slices.Index(domains, domain))
+			if d.Domain < 0 {
+				return usage("--domain %q: want %s", domain, strings.Join(domains, ", "))
+			}
+			if d.Name == "" {
+				return usage(`--name "": want a name`)
+			}
+			text, err := d.in(k)
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.out.json(map[string]string{"column": text})
+			}
+			return a.out.printf("%s\n", text)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&d.Name, "name", "id", "the column's name")
+	flags.StringVar(&kind, "kind", "", "bigint, bytes, text or uuid (default the scheme's first)")
+	flags.StringVar(&domain, "domain", "production",
+		"what it takes: production; layout, with test IDs; positive, with rows older than the scheme")
+	flags.BoolVar(&d.key, "primary-key", false, "the column is the primary key")
+	flags.BoolVar(&d.nullable, "nullable", false, "the column may hold NULL")
+	flags.BoolVar(&d.indexed, "indexed", false,
+		"for clickhouse: the ID of a table in another order, with a data skipping index")
+	flags.BoolVar(&d.spread, "spread", false, "for clickhouse: eightbyte IDs of mode SPREAD")
+	c.MarkFlagsMutuallyExclusive("primary-key", "nullable", "indexed")
+	return c
+}
+
+func dialectNames(dialects []dsn.Kind) string {
+	var names []string
+	for _, d := range dialects {
+		names = append(names, string(d))
+	}
+	return strings.Join(names, ", ")
+}
