@@ -97,6 +97,53 @@ func TestUnknownDialect(t *testing.T) {
 	}
 }
 
+// A form in which IDs of a scheme are not stored has no column.
+func TestAnyColumn(t *testing.T) {
+	for _, c := range []sqlid.AnyColumn{
+		{Scheme: idtype.SchemeSno, Storage: idtype.StorageBigint},
+		{Scheme: idtype.SchemeEightByte, Storage: idtype.StorageText},
+		{Scheme: idtype.SchemeEightByte, Storage: idtype.StorageUUID},
+		{Scheme: idtype.SchemeDecimal, Storage: "words"},
+	} {
+		c.Name = "id"
+		got, err := c.NotNull(sqlid.Postgres)
+		var e *sqlid.StorageError
+		if got != "" || !errors.As(err, &e) || e.Storage != c.Storage {
+			t.Errorf("%v: %q, %v", c, got, err)
+		}
+	}
+	for _, storage := range []idtype.Storage{idtype.StorageText, idtype.StorageBytes} {
+		c := sqlid.AnyColumn{Scheme: idtype.SchemeDecimal, Storage: storage, Name: "id"}
+		if got, err := c.PrimaryKey(sqlid.Postgres); got != "" || err == nil {
+			t.Errorf("decimal as %s: %q, %v", storage, got, err)
+		}
+	}
+	got, err := sqlid.AnyColumn{
+		Scheme: idtype.SchemeSno, Storage: idtype.StorageText, Name: "id",
+	}.Nullable(sqlid.MariaDB)
+	want := sqlid.Must(sqlid.Column[idtype.Sno[idtype.AsText[User]]]{Name: "id"}.Nullable(sqlid.MariaDB))
+	if err != nil || got != want || !strings.Contains(got, "'2222222222222222'") {
+		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
+func TestMust(t *testing.T) {
+	defer func() {
+		if err, ok := recover().(error); !ok || !errors.As(err, new(*sqlid.DialectError)) {
+			t.Errorf("panic: %v", err)
+		}
+	}()
+	sqlid.Must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey("oracle"))
+}
+
+// Definitions that a program has in its text need no error.
+var userKey = sqlid.Must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
+
+func ExampleMust() {
+	fmt.Println("CREATE TABLE users (" + userKey + ")")
+	// Output: CREATE TABLE users ("id" BIGINT NOT NULL PRIMARY KEY CHECK ("id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0))
+}
+
 // SQLite must not invent a key: its row number after the largest is an ID of the next launch.
 func TestForgottenKey(t *testing.T) {
 	for _, end := range []string{"", " WITHOUT ROWID", " STRICT"} {

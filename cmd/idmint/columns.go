@@ -38,6 +38,8 @@ type columnDefinition struct {
 // in writes the column, or says which option is not of its database.
 func (d columnDefinition) in(k dsn.Kind) (string, error) {
 	switch {
+	case d.key && d.nullable || d.key && d.indexed || d.nullable && d.indexed:
+		return "", usage("--primary-key, --nullable and --indexed exclude each other")
 	case k == dsn.ClickHouse && d.Domain != sqlid.Production:
 		return "", usage("--domain is not for clickhouse: its columns take what Scan takes")
 	case k == dsn.ClickHouse:
@@ -154,7 +156,6 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 	flags.BoolVar(&d.indexed, "indexed", false,
 		"for clickhouse: the ID of a table in another order, with a data skipping index")
 	flags.BoolVar(&d.spread, "spread", false, "for clickhouse: eightbyte IDs of mode SPREAD")
-	c.MarkFlagsMutuallyExclusive("primary-key", "nullable", "indexed")
 	return c
 }
 
