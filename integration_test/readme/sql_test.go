@@ -1,72 +1,59 @@
 package readme
 
 import (
-	"bytes"
-	"io/fs"
-	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/sqlid/functions"
 )
 
-// The code on the pages about SQL tools is that of programs, queries and manuals that are tested.
-// White space aside, each block stands in one of them.
-func TestSQLPages(t *testing.T) {
-	var sources []string
-	for _, dir := range []string{"examples", "sqlid", "idtype", "integration_test/sqlid"} {
-		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !slices.Contains([]string{".go", ".sql", ".yaml"}, filepath.Ext(path)) {
-				return err
+// The commands of docs/sql.md write what the page shows.
+func TestSQLCommands(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "idmint")
+	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/idmint").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
+		read(t, "docs/sql.md"), -1) {
+		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			args := strings.Fields(command)
+			out, err := exec.Command(binary, args[1:]...).Output()
+			if err != nil || strings.TrimSuffix(string(out), "\n") != strings.TrimSuffix(want, "\n") {
+				t.Errorf("%s: %v, said\n%s\nwant\n%s", command, err, out, want)
 			}
-			source, err := os.ReadFile(path)
-			sources = append(sources, words(string(bytes.ReplaceAll(source, []byte("\n//"), []byte("\n")))))
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+			ran++
 		}
 	}
-	block := regexp.MustCompile("(?s)```(?:go|sql|yaml)\n(.*?)```")
-	for page, least := range map[string]int{"docs/sqlc.md": 9, "docs/sql-drivers.md": 5} {
-		found := block.FindAllStringSubmatch(read(t, page), -1)
-		if len(found) < least {
-			t.Errorf("%s has %d blocks", page, len(found))
-		}
-		for _, m := range found {
-			if !slices.ContainsFunc(sources, func(source string) bool {
-				return strings.Contains(source, words(m[1]))
-			}) {
-				t.Errorf("%s: no tested file holds\n%s", page, m[1])
-			}
-		}
+	if ran != 5 {
+		t.Errorf("%d commands ran", ran)
 	}
 }
 
-func words(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// docs/http.md starts its service by the README's commands, which are run.
-func TestHTTPCommands(t *testing.T) {
-	for _, block := range blocks(t, "docs/http.md", "sh") {
-		log, ok := strings.CutSuffix(block, "go run ./examples/http\n")
-		if !ok || !strings.Contains(read(t, "README.md"), log) {
-			t.Errorf("README.md does not run\n%s", block)
+// docs/sql.md lists the functions that there are.
+func TestSQLFunctions(t *testing.T) {
+	statements, err := functions.Statements(functions.Postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := read(t, "docs/sql.md")
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`idmint_[^|]*) \\|").FindAllStringSubmatch(page, -1) {
+		for _, name := range regexp.MustCompile(`idmint_\w+`).FindAllString(row[1], -1) {
+			listed[name] = true
 		}
 	}
-}
-
-// The tests that docs/paging.md names are there.
-func TestPagingProofs(t *testing.T) {
-	source := read(t, "integration_test/paging_test.go") +
-		read(t, "integration_test/paging_follow_test.go")
-	names := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, "docs/paging.md"), -1)
-	for _, name := range names {
-		if !strings.Contains(source, "\nfunc "+name[1]+"(") {
-			t.Errorf("there is no %s", name[1])
+	for _, s := range statements {
+		name := regexp.MustCompile(`idmint_\w+`).FindString(s)
+		if !listed[name] {
+			t.Errorf("docs/sql.md does not list %s", name)
 		}
 	}
-	if len(names) < 4 {
-		t.Errorf("docs/paging.md names %d tests", len(names))
+	if len(listed) != len(statements) {
+		t.Errorf("docs/sql.md lists %d functions, of %d", len(listed), len(statements))
 	}
 }
