@@ -113,7 +113,8 @@ func Must(definition string, err error) string {
 }
 
 // An AnyColumn is a [Column] for a program that learns the scheme when it runs. A [*StorageError]
-// is also returned for a form in which IDs of the scheme are not stored.
+// is also returned for a form in which IDs of the scheme are not stored. [AnyColumn.Storages] are
+// those in which they are.
 type AnyColumn struct {
 	Scheme  idtype.Scheme
 	Storage idtype.Storage
@@ -121,9 +122,13 @@ type AnyColumn struct {
 	Domain  Domain
 }
 
+// Storages returns the forms in which IDs of the scheme are stored, the default one first. Of a
+// scheme that is not known there are none.
+func (c AnyColumn) Storages() []idtype.Storage { return slices.Clone(forms[c.Scheme]) }
+
 // Type is as [Column.Type].
 func (c AnyColumn) Type(d Dialect) (string, error) {
-	size, known := sizes[c.Scheme]
+	size, stored := sizes[c.Scheme], forms[c.Scheme]
 	if c.Storage == idtype.StorageText {
 		size = len(zeroText)
 	}
@@ -131,18 +136,22 @@ func (c AnyColumn) Type(d Dialect) (string, error) {
 	switch {
 	case checks[dialect.Family(d)] == nil:
 		return "", &DialectError{d}
-	case column == "" || known && !slices.Contains(forms[c.Scheme], c.Storage):
+	case column == "" || stored != nil && !slices.Contains(stored, c.Storage):
 		return "", &StorageError{d, c.Storage}
-	case !known && c.Storage != idtype.StorageBigint:
+	case stored == nil && c.Storage != idtype.StorageBigint:
 		return "", &SchemeError{c.Scheme}
 	}
 	return column, nil
 }
 
-// sizes are those of IDs that are bytes, and forms how they are stored.
+// sizes are those of IDs that are bytes, and forms how the IDs of schemes are stored.
 var (
 	sizes = map[idtype.Scheme]int{idtype.SchemeEightByte: 8, idtype.SchemeSno: 10}
 	forms = map[idtype.Scheme][]idtype.Storage{
+		idtype.SchemeDecimal:   {idtype.StorageBigint},
+		idtype.SchemeTrace:     {idtype.StorageBigint},
+		idtype.SchemeSequence:  {idtype.StorageBigint},
+		idtype.SchemeShort:     {idtype.StorageBigint},
 		idtype.SchemeEightByte: {idtype.StorageBytes, idtype.StorageBigint},
 		idtype.SchemeSno:       {idtype.StorageBytes, idtype.StorageText, idtype.StorageUUID},
 	}

@@ -103,19 +103,15 @@ func TestAnyColumn(t *testing.T) {
 		{Scheme: idtype.SchemeSno, Storage: idtype.StorageBigint},
 		{Scheme: idtype.SchemeEightByte, Storage: idtype.StorageText},
 		{Scheme: idtype.SchemeEightByte, Storage: idtype.StorageUUID},
-		{Scheme: idtype.SchemeDecimal, Storage: "words"},
+		{Scheme: idtype.SchemeDecimal, Storage: idtype.StorageBytes},
+		{Scheme: idtype.SchemeDecimal, Storage: idtype.StorageText},
+		{Scheme: idtype.SchemeShort, Storage: "words"},
 	} {
 		c.Name = "id"
 		got, err := c.NotNull(sqlid.Postgres)
 		var e *sqlid.StorageError
 		if got != "" || !errors.As(err, &e) || e.Storage != c.Storage {
 			t.Errorf("%v: %q, %v", c, got, err)
-		}
-	}
-	for _, storage := range []idtype.Storage{idtype.StorageText, idtype.StorageBytes} {
-		c := sqlid.AnyColumn{Scheme: idtype.SchemeDecimal, Storage: storage, Name: "id"}
-		if got, err := c.PrimaryKey(sqlid.Postgres); got != "" || err == nil {
-			t.Errorf("decimal as %s: %q, %v", storage, got, err)
 		}
 	}
 	got, err := sqlid.AnyColumn{

@@ -19,16 +19,6 @@ var columnDialects = []dsn.Kind{
 	dsn.Postgres, dsn.MySQL, dialect.MariaDB, dsn.SQLite, dsn.ClickHouse,
 }
 
-// columnForms are how the IDs of the schemes are stored, in the default form first.
-var columnForms = map[idtype.Scheme][]idtype.Storage{
-	idtype.SchemeDecimal:   {idtype.StorageBigint},
-	idtype.SchemeTrace:     {idtype.StorageBigint},
-	idtype.SchemeSequence:  {idtype.StorageBigint},
-	idtype.SchemeShort:     {idtype.StorageBigint},
-	idtype.SchemeEightByte: {idtype.StorageBytes, idtype.StorageBigint},
-	idtype.SchemeSno:       {idtype.StorageBytes, idtype.StorageText, idtype.StorageUUID},
-}
-
 // A columnDefinition is what a column is asked to be.
 type columnDefinition struct {
 	sqlid.AnyColumn
@@ -77,7 +67,7 @@ func (d columnDefinition) inClickHouse() string {
 
 // columnForm is the form of that name, or without one the default of the scheme.
 func columnForm(scheme idtype.Scheme, kind string) (idtype.Storage, error) {
-	forms := columnForms[scheme]
+	forms := sqlid.AnyColumn{Scheme: scheme}.Storages()
 	if kind == "" {
 		return forms[0], nil
 	}

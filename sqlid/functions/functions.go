@@ -21,8 +21,8 @@
 // Parse refuses. A part of a value that does not follow the scheme's layout is NULL, because rows
 // may be older than the scheme. So a report goes on where a row is odd.
 //
-// The functions depend on their arguments alone. Databases that know a word for that are told:
-// IMMUTABLE, DETERMINISTIC. They may stand in an index or a generated column.
+// The functions depend on their arguments alone. They are IMMUTABLE in PostgreSQL, and
+// DETERMINISTIC and NO SQL in MySQL and MariaDB. In PostgreSQL they may stand in an index.
 //
 // # Time
 //
@@ -51,12 +51,12 @@ type Dialect = dialect.Dialect
 const (
 	// Postgres is PostgreSQL 12 or later. The functions go into the first schema of search_path.
 	Postgres Dialect = dialect.Postgres
-	// MySQL is version 8.0 or later. CREATE FUNCTION takes the right CREATE ROUTINE. On a server
+	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. CREATE FUNCTION takes the right CREATE ROUTINE. On a server
 	// that writes a binary log it takes log_bin_trust_function_creators or the right SUPER too.
 	MySQL Dialect = dialect.MySQL
 	// MariaDB is version 10.6 or later. What MySQL says of rights holds here.
 	MariaDB Dialect = dialect.MariaDB
-	// ClickHouse is version 24.3 or later. Its functions are the whole server's, and not those of a
+	// ClickHouse is tested in version 26.5. Its functions are the whole server's, and not those of a
 	// database. On a cluster, add ON CLUSTER to the statements.
 	ClickHouse Dialect = dialect.ClickHouse
 )
@@ -79,7 +79,7 @@ type InstallError struct {
 
 func (e *InstallError) Error() string {
 	head, _, _ := strings.Cut(e.Statement, "(")
-	return fmt.Sprintf("functions: %s: %v", head, e.Err)
+	return fmt.Sprintf("functions: %s: %v", strings.TrimSuffix(head, " AS "), e.Err)
 }
 
 func (e *InstallError) Unwrap() error { return e.Err }
