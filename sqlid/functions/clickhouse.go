@@ -24,11 +24,12 @@ var clickhouseFragments = strings.NewReplacer(
 	"{sno unit}", "intDiv(if({ms} < 1262304000000, 1262304000000, if({ms} > 3461327255551,"+
 		" 3461327255551, {ms})) - 1262304000000, 4)",
 	"{bytes}", "toFixedString(unhex(",
-	"{digits}", "translate(base64Encode(unhex(substring(concat(repeat('0', 18), hex({n})), -18))), '+/', '-_')",
+	"{digits}", "translate(base64Encode(unhex(substring(concat(repeat('0', 18), hex({n})), -18)))"+
+		", '+/', '-_')",
 	"{characters}", eachCharacter(0, 16, ", ", "substring({base 32}, bitAnd(bitShiftRight("+
 		"reinterpretAsUInt64(reverse(substring(id, %[2]d, 5))), %[3]d), 31) + 1, 1)"),
-	"{halves}", eachHalf(", ", "substring(concat('00000000', hex(", " + ", "bitShiftLeft(toUInt64(bitAnd("+
-		"position({base 32}, substring(id, %[1]d, 1)) + 31, 31)), %[3]d)", ")), -10)"),
+	"{halves}", eachHalf(", ", "substring(concat('00000000', hex(", " + ",
+		"bitShiftLeft(toUInt64(bitAnd(position({base 32}, substring(id, %[1]d, 1)) + 31, 31)), %[3]d)", ")), -10)"),
 	"{base 32}", base32,
 )
 
@@ -129,11 +130,13 @@ var clickhouse = []function{
 	},
 	{
 		"idmint_eightbyte_min AS (t) ->",
-		"{bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4096)), -16)), 8)",
+		"{bytes}substring(concat(repeat('0', 16), " +
+			"hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4096)), -16)), 8)",
 	},
 	{
 		"idmint_eightbyte_max AS (t) ->",
-		"{bytes}substring(concat(repeat('0', 16), hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4194303)), -16)), 8)",
+		"{bytes}substring(concat(repeat('0', 16), " +
+			"hex(bitShiftLeft(toUInt64({eightbyte unit}), 22) + 4194303)), -16)), 8)",
 	},
 	{
 		"idmint_eightbyte_text AS (id) ->",

@@ -51,8 +51,9 @@ type Dialect = dialect.Dialect
 const (
 	// Postgres is PostgreSQL 12 or later. The functions go into the first schema of search_path.
 	Postgres Dialect = dialect.Postgres
-	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. CREATE FUNCTION takes the right CREATE ROUTINE. On a server
-	// that writes a binary log it takes log_bin_trust_function_creators or the right SUPER too.
+	// MySQL is version 8.0 or later. Its statements are tested on MariaDB. To create a function
+	// takes the right CREATE ROUTINE. On a server that writes a binary log it takes
+	// log_bin_trust_function_creators or the right SUPER, too.
 	MySQL Dialect = dialect.MySQL
 	// MariaDB is version 10.6 or later. What MySQL says of rights holds here.
 	MariaDB Dialect = dialect.MariaDB

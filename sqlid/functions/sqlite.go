@@ -42,7 +42,9 @@ type RegisterError struct {
 	Err      error
 }
 
-func (e *RegisterError) Error() string { return fmt.Sprintf("functions: %s: %v", e.Function, e.Err) }
+func (e *RegisterError) Error() string {
+	return fmt.Sprintf("functions: %s: %v", e.Function, e.Err)
+}
 
 func (e *RegisterError) Unwrap() error { return e.Err }
 
@@ -88,8 +90,10 @@ func sqlite() map[string]any {
 		},
 		"short_from_text": ofText(idtype.ParseShortID),
 
-		"eightbyte_mode":      ofBytes(func(id idtype.EightByteID) any { return id.Mode().String() }),
-		"eightbyte_time":      ofBytes(func(id idtype.EightByteID) any { return id.Time().Format(millis) }),
+		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return id.Mode().String() }),
+		"eightbyte_time": ofBytes(func(id idtype.EightByteID) any {
+			return id.Time().Format(millis)
+		}),
 		"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Sequence() }),
 		"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Generator() }),
 		"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Cluster() }),
