@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun/dialect/pgdialect"
@@ -46,7 +45,8 @@ func main() {
 	ctx := context.Background()
 	store, sqldb, dialect := open(ctx)
 	launches := must(launchlog.New(store, nil))
-	ids := must(generator.NewDecimal(launches.Generators(launchNumber())))
+	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
+	ids := must(generator.NewDecimal(numbers))
 	check(ids.Ready(ctx))
 	defer ids.Close(ctx)
 
@@ -72,17 +72,6 @@ func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect) {
 	}
 	db := must(sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000"))
 	return must(sqlite.Open(ctx, "shop.db")), db, sqlitedialect.New()
-}
-
-// launchNumber is what idmint launch start has printed.
-func launchNumber() int {
-	const variable = "IDMINT_LAUNCH_ID"
-	launch, err := strconv.Atoi(os.Getenv(variable))
-	if err != nil {
-		log.Fatalf("%s is %q: export the number that idmint launch start prints", variable,
-			os.Getenv(variable))
-	}
-	return launch
 }
 
 func must[T any](v T, err error) T {

@@ -6,13 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -32,11 +30,6 @@ func main() {
 
 // run serves until ctx ends. Requests that have begun then have ten seconds.
 func run(ctx context.Context) error {
-	launch, err := strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID"))
-	if err != nil {
-		return fmt.Errorf("IDMINT_LAUNCH_ID is %q: export the number that idmint launch start "+
-			"prints", os.Getenv("IDMINT_LAUNCH_ID"))
-	}
 	store, err := sqlite.Open(ctx, "shop.db")
 	if err != nil {
 		return err
@@ -46,7 +39,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids, err := generator.NewDecimal(launches.Generators(launch))
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"log"
 	"net"
 	"os"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -41,9 +40,9 @@ type Line struct {
 func main() {
 	ctx := context.Background()
 	dsn := os.Getenv("IDMINT_DB")
-	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(must(postgres.Open(ctx, dsn)), nil))
-	ids := must(generator.NewDecimal(launches.Generators(launch)))
+	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
+	ids := must(generator.NewDecimal(numbers))
 	check(ids.Ready(ctx))
 	defer ids.Close(ctx)
 

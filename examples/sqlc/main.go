@@ -6,7 +6,6 @@ import (
 	"context"
 	"log"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +37,9 @@ type mint struct {
 }
 
 func open(ctx context.Context, store launchlog.Store) *mint {
-	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(store, nil))
-	ids := must(generator.NewDecimal(launches.Generators(launch)))
+	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
+	ids := must(generator.NewDecimal(numbers))
 	check(ids.Ready(ctx))
 	counter := must(launches.Counter("sno/7"))
 	events := must(generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil))

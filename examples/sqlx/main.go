@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -35,19 +34,20 @@ func main() {
 	ctx := context.Background()
 	db, store, dialect := open(ctx, os.Getenv("IDMINT_DB"))
 	defer db.Close()
-	launch := must(strconv.Atoi(os.Getenv("IDMINT_LAUNCH_ID")))
 	launches := must(launchlog.New(store, nil))
-	ids := must(generator.NewDecimal(launches.Generators(launch)))
+	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
+	ids := must(generator.NewDecimal(numbers))
 	check(ids.Ready(ctx))
 	defer ids.Close(ctx)
+	keys := must(generator.For[UserID](ids))
 
 	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(dialect))
 	inviter := must(sqlid.Column[UserID]{Name: "invited_by"}.Nullable(dialect))
 	must(db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL, "+inviter+")"))
 
 	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
-	for i := range users {
-		users[i].ID = UserID(must(ids.Next(ctx)))
+	for i, id := range must(keys.Many(ctx, len(users))) {
+		users[i].ID = id
 		if i > 0 {
 			users[i].InvitedBy = &users[0].ID
 		}

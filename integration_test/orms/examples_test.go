@@ -67,7 +67,7 @@ func startLaunch(t *testing.T, store launchlog.Store) {
 		t.Fatal(err)
 	}
 	launch, err := launches.Start(t.Context(), launchlog.Request{
-		Key: "deploy-1", Service: "shop", Environment: "test", Initiator: "test",
+		Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test",
 	})
 	if err != nil || launch.ID != 1 {
 		t.Fatalf("launch %d, %v", launch.ID, err)

@@ -40,7 +40,7 @@ func newDecimal(t *testing.T) *generator.Decimal {
 		t.Fatal(err)
 	}
 	launch, err := launches.Start(t.Context(), launchlog.Request{
-		Key: "deploy-1", Service: "shop", Environment: "test", Initiator: "test",
+		Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
