@@ -105,7 +105,8 @@ func (e *ConflictError) Error() string {
 		return fmt.Sprintf("launchlog: launch %d, of key %s, has ended already, with outcome %s",
 			e.Launch, quote(e.Key), e.Outcome)
 	}
-	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s",
+	return fmt.Sprintf("launchlog: launch %d, of key %s, is there and differs in %s: "+
+		"repeat the request as it was, or take another key",
 		e.Launch, quote(e.Key), strings.Join(e.Differ, ", "))
 }
 

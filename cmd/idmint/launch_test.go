@@ -255,8 +255,8 @@ func testLaunchSupersede(t *testing.T, s *shell) {
 	}
 	got := start("new", "shop", "live", "--supersede")
 	if got.status != 0 || got.stdout != "6\n" || strings.Count(got.stderr, "\n") != 2 ||
-		!strings.Contains(got.stderr, "launch 1 has ended as superseded\n") ||
-		!strings.Contains(got.stderr, "launch 5 has ended as superseded\n") {
+		!strings.Contains(got.stderr, "ended launch 1 as superseded\n") ||
+		!strings.Contains(got.stderr, "ended launch 5 as superseded\n") {
 		t.Error(got)
 	}
 	if got := running(); got != "6 4 3" {

@@ -41,7 +41,7 @@ func (a *app) supersede(ctx context.Context, log *launchlog.Log, by launchlog.La
 		if err != nil {
 			return err
 		}
-		a.warn("launch %d has ended as superseded", l.ID)
+		a.warn("ended launch %d as superseded", l.ID)
 	}
 	return nil
 }
