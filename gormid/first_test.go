@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,15 +25,20 @@ type User struct {
 	Name string
 }
 
-func create(ctx context.Context, db *gorm.DB, launch int, launches *launchlog.Log) error {
-	gen, err := generator.NewDecimal(launches.Generators(launch))
+func create(ctx context.Context, db *gorm.DB, launches *launchlog.Log) error {
+	shop := launchlog.App{Service: "shop", Environment: "production"}
+	numbers, err := launches.Join(ctx, shop) // takes the app's first number
 	if err != nil {
 		return err
 	}
-	if err := gen.Ready(ctx); err != nil { // takes the generator's first number
+	gen, err := generator.NewDecimal(numbers)
+	if err != nil {
 		return err
 	}
-	if err := db.Use(gormid.New(gormid.Use(gen))); err != nil {
+	if err := gen.Ready(ctx); err != nil { // before the first transaction
+		return err
+	}
+	if err := db.Use(gormid.New(gormid.Use(gen), gormid.Strict())); err != nil {
 		return err
 	}
 	if err := db.AutoMigrate(&User{}); err != nil {
@@ -69,12 +75,13 @@ func TestFirstUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	launch, err := log.Start(t.Context(), launchlog.Request{
-		Service: "shop", Environment: "test", Key: "1", Initiator: "test",
+		Service: "shop", Environment: "production", Key: "1", Initiator: "test",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := create(t.Context(), db, launch.ID, log); err != nil {
+	t.Setenv(launchlog.LaunchVariable, strconv.Itoa(launch.ID))
+	if err := create(t.Context(), db, log); err != nil {
 		t.Fatal(err)
 	}
 	var found User

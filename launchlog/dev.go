@@ -2,6 +2,7 @@ package launchlog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/user"
@@ -17,8 +18,8 @@ const DevEnvironment = "dev"
 //	numbers, err := log.JoinDev(ctx, "shop")
 //
 // A service has one such launch for each user and folder, in the environment [DevEnvironment].
-// Every start of the app takes the next generator number of it. Where somebody has ended that
-// launch, the next start begins another one.
+// Every start of the app takes the next generator number of it. Where that launch has used its
+// numbers, or somebody has ended it, the next start begins another one.
 //
 // It is never for production, where a launch says who deployed what. So it is a
 // [*JoinError] where the [LaunchVariable] is set, or where the log's namespace has a launch of
@@ -50,7 +51,10 @@ func (l *Log) JoinDev(ctx context.Context, service string) (*Generators, error) 
 		}
 		if launch.Running() {
 			app.Launch = launch.ID
-			return l.join(ctx, app)
+			numbers, err := l.join(ctx, app)
+			if !errors.Is(err, ErrGeneratorsExhausted) && !errors.Is(err, ErrEnded) {
+				return numbers, err
+			}
 		}
 		r.Key = key + "#" + strconv.Itoa(n)
 	}

@@ -241,6 +241,30 @@ func TestJoinDev(t *testing.T) {
 	join("shop", 5, 0)
 }
 
+// TestJoinDevUsedUp: a launch without numbers is followed by another one.
+func TestJoinDevUsedUp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	unset(t)
+	store := &usedOne{Store: memory.New(nil)}
+	l := newLog(t, store, nil)
+	for range 2 {
+		numbers, err := l.JoinDev(ctx, "shop")
+		if err != nil || numbers.Launch() != 2 {
+			t.Fatalf("%v, %v", numbers, err)
+		}
+	}
+}
+
+// usedOne is a store whose first launch has used its numbers.
+type usedOne struct{ *memory.Store }
+
+func (s *usedOne) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
+	if take.Launch == 1 {
+		return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
+	}
+	return s.Store.ClaimGenerator(ctx, take)
+}
+
 // TestJoinDevRefuses: it starts no launch where others may be in use.
 func TestJoinDevRefuses(t *testing.T) {
 	refuses := func(l *launchlog.Log, text string) {
