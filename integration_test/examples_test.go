@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,11 +49,20 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})
+	t.Run("ceiling", func(t *testing.T) {
+		dir := shopDB(t)
+		event := regexp.MustCompile(`^Event ([2-9a-x]{16}) at 20.* UTC\n$`)
+		var last string
+		for range 2 {
+			got := event.FindStringSubmatch(runExample(t, "ceiling", dir, ""))
+			if got == nil || got[1] <= last {
+				t.Fatalf("it says %q after %s", got, last)
+			}
+			last = got[1]
+		}
+	})
 	t.Run("clickhouse", func(t *testing.T) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "shop.db")
-		startLaunch(t, "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite,
-			func(ctx context.Context) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
+		dir := shopDB(t)
 		out := runExample(t, "clickhouse", dir, "CLICKHOUSE_DSN="+
 			dbtest.New(t, databases.ClickHouse).Source())
 		var bytes float64
@@ -61,6 +71,16 @@ func TestExamples(t *testing.T) {
 			t.Errorf("it says %q: %v", out, err)
 		}
 	})
+}
+
+// shopDB is a folder with launch 1 in shop.db.
+func shopDB(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "shop.db")
+	startLaunch(t, "sqlite3", sqlite.DSN(path, sqlite.Create), migrations.SQLite,
+		func(ctx context.Context) (launchlog.Store, error) { return sqlite.Open(ctx, path) })
+	return dir
 }
 
 // startLaunch makes a launch log with launch 1.
