@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/cmd/idmint/schema"
@@ -52,8 +54,12 @@ Patterns take the texts that idtype's Parse takes, and no others.`,
 			default:
 				return usage("unknown language %q: want openapi, typescript or protobuf", args[0])
 			}
-			_, err := a.out.w.WriteString(text)
-			return err
+			for line := range strings.Lines(text) {
+				if err := a.out.line(strings.TrimSuffix(line, "\n")); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
