@@ -1,6 +1,8 @@
 #!/bin/sh
 set -eu
 release=$(basename "$(readlink -f /opt/shop/current)")
-idmint launch start --service shop --env production \
-  --key "systemd/shop/$release" --version "$release" \
-  --initiator systemd --initiator-kind system --format env > "$RUNTIME_DIRECTORY/launch.env"
+cd "$RUNTIME_DIRECTORY"
+idmint launch start --service shop --env "$APP_ENV" \
+  --key "shop/$APP_ENV/systemd/$release" --version "$release" \
+  --initiator systemd --initiator-kind system --format env > launch.new
+mv launch.new launch.env
