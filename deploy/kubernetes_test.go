@@ -61,9 +61,9 @@ func checkMounts(t *testing.T, pod corev1.PodSpec) {
 	}
 }
 
-func kubernetesDeployment(t *testing.T) recipe {
+func kubernetesDeployment(t *testing.T, p place) recipe {
 	var d appsv1.Deployment
-	strict(t, read(t, "kubernetes/deployment.yaml"), &d)
+	strict(t, p.read(t, "kubernetes/deployment.yaml"), &d)
 	if d.APIVersion != "apps/v1" || d.Kind != "Deployment" {
 		t.Errorf("%s %s", d.APIVersion, d.Kind)
 	}
@@ -84,9 +84,9 @@ func kubernetesDeployment(t *testing.T) recipe {
 	}
 }
 
-func kubernetesCronJob(t *testing.T) recipe {
+func kubernetesCronJob(t *testing.T, p place) recipe {
 	var c batchv1.CronJob
-	strict(t, read(t, "kubernetes/cronjob.yaml"), &c)
+	strict(t, p.read(t, "kubernetes/cronjob.yaml"), &c)
 	if c.APIVersion != "batch/v1" || c.Kind != "CronJob" ||
 		c.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent {
 		t.Errorf("%+v", c)
@@ -102,12 +102,13 @@ func kubernetesCronJob(t *testing.T) recipe {
 	return recipe{
 		start: scriptOf(t, pod.InitContainers[0]), app: scriptOf(t, pod.Containers[0]),
 		first: env(uid), again: env(uid), next: env("b" + uid[1:]),
+		keeps: true, // the pod of a Job that runs beside another one may be tried again
 	}
 }
 
 // hooks are two Jobs, before and after. The first one writes a ConfigMap, and the app takes its
 // number from there.
-func hooks(t *testing.T, text []byte, key string, before, after string) (
+func hooks(t *testing.T, p place, text []byte, key, before, after string) (
 	r recipe, env func(pod map[string]string) map[string]string,
 ) {
 	t.Helper()
@@ -126,9 +127,9 @@ func hooks(t *testing.T, text []byte, key string, before, after string) (
 	}
 	start, finish := jobs[0].Spec.Template.Spec, jobs[1].Spec.Template.Spec
 	checkMounts(t, start)
-	access(t, start)
+	access(t, p, start)
 	var app appsv1.Deployment
-	strict(t, read(t, "kubernetes/configmap-pods.yaml"), &app)
+	strict(t, p.read(t, "kubernetes/configmap-pods.yaml"), &app)
 	r = recipe{
 		start: scriptOf(t, start.InitContainers[0]), finish: scriptOf(t, finish.Containers[0]),
 		app: "exec shop",
@@ -160,9 +161,9 @@ func hooks(t *testing.T, text []byte, key string, before, after string) (
 }
 
 // access checks that the Job may write its ConfigMap, and no other one.
-func access(t *testing.T, pod corev1.PodSpec) {
+func access(t *testing.T, p place, pod corev1.PodSpec) {
 	t.Helper()
-	documents := bytes.Split(read(t, "kubernetes/access.yaml"), []byte("\n---\n"))
+	documents := bytes.Split(p.read(t, "kubernetes/access.yaml"), []byte("\n---\n"))
 	var account corev1.ServiceAccount
 	var role rbacv1.Role
 	var binding rbacv1.RoleBinding
@@ -172,7 +173,7 @@ func access(t *testing.T, pod corev1.PodSpec) {
 	if pod.ServiceAccountName != account.Name || binding.Subjects[0].Name != account.Name ||
 		binding.Subjects[0].Kind != account.Kind || binding.RoleRef.Name != role.Name ||
 		binding.RoleRef.Kind != role.Kind || !slices.Equal(role.Rules[1].Verbs, []string{"get", "patch"}) ||
-		!slices.Equal(role.Rules[1].ResourceNames, []string{"shop-launch"}) {
+		!slices.Equal(role.Rules[1].ResourceNames, []string{p.service + "-launch"}) {
 		t.Errorf("%+v %+v %+v", account, role, binding)
 	}
 	kubectl := pod.Containers[0]
@@ -183,20 +184,21 @@ func access(t *testing.T, pod corev1.PodSpec) {
 
 // helm renders the template as helm does, as far as the template asks: Go's text/template with
 // three functions of sprig.
-func helm(t *testing.T) recipe {
+func helm(t *testing.T, p place) recipe {
 	render := func(revision int, now time.Time) []byte {
 		parsed, err := template.New("").Funcs(template.FuncMap{
 			"now":       func() time.Time { return now },
 			"unixEpoch": func(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) },
 			"quote":     strconv.Quote,
-		}).Parse(string(read(t, "helm/launch.yaml")))
+		}).Parse(string(p.read(t, "helm/launch.yaml")))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		err = parsed.Execute(&b, map[string]any{"Release": map[string]any{
-			"Namespace": "shop", "Name": "shop", "Revision": revision,
-		}})
+		err = parsed.Execute(&b, map[string]any{
+			"Release": map[string]any{"Namespace": "shop", "Name": "shop", "Revision": revision},
+			"Values":  map[string]any{"appEnv": p.env},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,18 +206,18 @@ func helm(t *testing.T) recipe {
 	}
 	const key, before, after = "helm.sh/hook", "pre-install,pre-upgrade", "post-install,post-upgrade"
 	at := time.Unix(1_760_000_000, 0)
-	r, env := hooks(t, render(1, at), key, before, after)
+	r, env := hooks(t, p, render(1, at), key, before, after)
 	r.first, r.again = env(nil), env(nil)
-	_, env = hooks(t, render(1, at.Add(time.Hour)), key, before, after) // installed anew
+	_, env = hooks(t, p, render(1, at.Add(time.Hour)), key, before, after) // installed anew
 	r.next = env(nil)
-	_, env = hooks(t, render(2, at), key, before, after)
-	if upgraded := env(nil); upgraded["KEY"] == r.first["KEY"] || upgraded["KEY"] == r.next["KEY"] {
-		t.Errorf("the key of an upgrade is %s", upgraded["KEY"])
+	_, env = hooks(t, p, render(2, at), key, before, after)
+	if upgraded := env(nil); upgraded["RUN"] == r.first["RUN"] || upgraded["RUN"] == r.next["RUN"] {
+		t.Errorf("the key of an upgrade ends with %s", upgraded["RUN"])
 	}
 	return r
 }
 
-func argoCD(t *testing.T) recipe {
+func argoCD(t *testing.T, p place) recipe {
 	// The keys are those of Argo CD's Application. Its definition is not among Kubernetes' own.
 	var a struct {
 		APIVersion string `json:"apiVersion"`
@@ -246,16 +248,19 @@ func argoCD(t *testing.T) recipe {
 			} `json:"syncPolicy"`
 		} `json:"spec"`
 	}
-	strict(t, read(t, "argocd/application.yaml"), &a)
+	strict(t, p.read(t, "argocd/application.yaml"), &a)
 	source := a.Spec.Source.Kustomize
-	if !source.CommonAnnotationsEnvsubst ||
-		source.CommonAnnotations["revision"] != "$ARGOCD_APP_REVISION" {
+	annotations := source.CommonAnnotations
+	if !source.CommonAnnotationsEnvsubst || annotations["revision"] != "$ARGOCD_APP_REVISION" {
 		t.Errorf("%+v", a)
 	}
-	r, env := hooks(t, read(t, "argocd/hooks.yaml"), "argocd.argoproj.io/hook", "PreSync",
+	r, env := hooks(t, p, p.read(t, "argocd/hooks.yaml"), "argocd.argoproj.io/hook", "PreSync",
 		"PostSync")
 	pod := func(revision string) map[string]string {
-		return map[string]string{"metadata.annotations['revision']": revision}
+		return map[string]string{
+			"metadata.annotations['revision']":    revision,
+			"metadata.annotations['environment']": annotations["environment"],
+		}
 	}
 	r.first, r.again = env(pod("ffac537e6cbb")), env(pod("ffac537e6cbb"))
 	r.next = env(pod(strings.Repeat("0a", 6)))

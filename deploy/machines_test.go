@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,17 +12,19 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-func systemd(t *testing.T) recipe {
-	unit := string(read(t, "systemd/shop.service"))
+func systemd(t *testing.T, p place) recipe {
+	unit := string(p.read(t, "systemd/shop.service"))
+	home := "/opt/" + p.service + "/current"
 	for _, want := range []string{
-		"ExecStartPre=/bin/sh /opt/shop/current/launch.sh\n", "RuntimeDirectory=shop\n",
-		"EnvironmentFile=-/run/shop/launch.env\n", "EnvironmentFile=/etc/shop/idmint.env\n",
+		"ExecStartPre=/bin/sh " + home + "/launch.sh\n", "RuntimeDirectory=" + p.service + "\n",
+		"EnvironmentFile=-/run/" + p.service + "/launch.env\n",
+		"EnvironmentFile=/etc/" + p.service + "/idmint.env\n", "ExecStart=" + home + "/" + p.service,
 	} {
 		if !strings.Contains(unit, want) {
 			t.Errorf("the unit lacks %s", want)
 		}
 	}
-	script := string(read(t, "systemd/launch.sh"))
+	script := string(p.read(t, "systemd/launch.sh"))
 	releases := t.TempDir()
 	link := func(release string) map[string]string {
 		folder := filepath.Join(releases, release)
@@ -33,28 +36,92 @@ func systemd(t *testing.T) recipe {
 		}
 		return map[string]string{
 			"RUNTIME_DIRECTORY": "/launch/", "CURRENT": filepath.Join(folder, "link", "current"),
+			"APP_ENV": p.env, // the machine's, of idmint.env
 		}
 	}
-	const current = "/opt/shop/current"
-	if !strings.Contains(script, current) {
+	if !strings.Contains(script, home) {
 		t.Error("the script does not ask for the release")
 	}
 	env := link("1.2.3")
 	return recipe{
-		start: strings.ReplaceAll(script, current, `"$CURRENT"`), app: "exec shop",
+		start: strings.ReplaceAll(script, home, `"$CURRENT"`), app: "exec " + p.service,
 		first: env, again: env, next: link("1.2.4"),
 		given: variables("launch.env"),
 		keeps: true,
 	}
 }
 
-// The unit is one for systemd itself.
-func TestUnit(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("no systemd-analyze")
+// unitKeys are the sections and keys of a service's unit that the recipe may use: systemd.unit(5),
+// systemd.service(5), systemd.exec(5). systemd ignores what it does not know.
+var unitKeys = map[string][]string{
+	"Unit": {"Description", "Wants", "After"},
+	"Service": {
+		"Type", "DynamicUser", "EnvironmentFile", "RuntimeDirectory", "ExecStartPre", "ExecStart",
+		"Restart",
+	},
+	"Install": {"WantedBy"},
+}
+
+// unitValues are all values of keys that have a list of them.
+var unitValues = map[string][]string{
+	"Type": {
+		"simple", "exec", "forking", "oneshot", "dbus", "notify", "notify-reload", "idle",
+	},
+	"DynamicUser": {"yes", "no"},
+	"Restart": {
+		"no", "on-success", "on-failure", "on-abnormal", "on-watchdog", "on-abort", "always",
+	},
+}
+
+// unitErrors are what is wrong in a unit.
+func unitErrors(unit string) (wrong []string) {
+	var keys []string
+	for line := range strings.Lines(unit) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if section, ok := strings.CutPrefix(line, "["); ok {
+			if keys, ok = unitKeys[strings.TrimSuffix(section, "]")]; !ok {
+				wrong = append(wrong, line)
+			}
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		values := unitValues[key]
+		program := strings.HasPrefix(key, "Exec") || key == "EnvironmentFile"
+		if !ok || value == "" || !slices.Contains(keys, key) ||
+			values != nil && !slices.Contains(values, value) ||
+			program && !strings.HasPrefix(strings.TrimPrefix(value, "-"), "/") {
+			wrong = append(wrong, line)
+		}
 	}
+	return wrong
+}
+
+func TestUnit(t *testing.T) {
 	unit := string(read(t, "systemd/shop.service"))
+	if wrong := unitErrors(unit); len(wrong) > 0 {
+		t.Errorf("the unit has %q", wrong)
+	}
+	for right, mistake := range map[string]string{
+		"[Service]": "[Services]", "Restart=on-failure": "Restart=on-error", "Type=exec": "Type exec",
+		"ExecStartPre=": "ExecStartpre=", "ExecStart=/opt": "ExecStart=opt",
+		"EnvironmentFile=-/run": "EnvironmentFile=-run", "[Install]": "WantedBy=x",
+	} {
+		broken := strings.Replace(unit, right, mistake, 1)
+		if broken == unit || len(unitErrors(broken)) == 0 {
+			t.Errorf("%s instead of %s is not noticed", mistake, right)
+		}
+	}
+	// systemd itself looks at more, where it is there.
+	if analyze, err := exec.LookPath("systemd-analyze"); err == nil {
+		verify(t, analyze, unit)
+	}
+}
+
+func verify(t *testing.T, analyze, unit string) {
+	t.Helper()
 	// What the machine of the app has, and this one has not.
 	unit = strings.ReplaceAll(unit, "ExecStart=/opt/shop/current/shop", "ExecStart=/bin/true")
 	file := filepath.Join(t.TempDir(), "shop.service")
@@ -68,14 +135,16 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-func compose(t *testing.T) recipe {
+func compose(t *testing.T, p place) recipe {
 	project := func(deployment string) *types.Project {
 		p, err := loader.LoadWithContext(t.Context(), types.ConfigDetails{
 			WorkingDir: "compose",
 			ConfigFiles: []types.ConfigFile{{
-				Filename: "compose.yaml", Content: read(t, "compose/compose.yaml"),
+				Filename: "compose.yaml", Content: p.read(t, "compose/compose.yaml"),
 			}},
-			Environment: types.Mapping{"IDMINT_DB": "postgres://…", "DEPLOYMENT": deployment},
+			Environment: types.Mapping{
+				"IDMINT_DB": "postgres://…", "APP_ENV": p.env, "DEPLOYMENT": deployment,
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -90,17 +159,16 @@ func compose(t *testing.T) recipe {
 		return strings.ReplaceAll(s.Command[2], "$$", "$") // as the engine does
 	}
 	env := func(deployment string) map[string]string {
-		return map[string]string{
-			"DEPLOYMENT": *project(deployment).Services["launch"].Environment["DEPLOYMENT"],
-		}
+		of := project(deployment).Services["launch"].Environment
+		return map[string]string{"DEPLOYMENT": *of["DEPLOYMENT"], "APP_ENV": *of["APP_ENV"]}
 	}
-	p := project("1")
-	if on := p.Services["shop"].DependsOn["launch"]; on.Condition !=
+	example := project("1")
+	if on := example.Services[p.service].DependsOn["launch"]; on.Condition !=
 		types.ServiceConditionCompletedSuccessfully {
 		t.Errorf("%+v", on)
 	}
 	return recipe{
-		start: script(p.Services["launch"]), app: script(p.Services["shop"]),
+		start: script(example.Services["launch"]), app: script(example.Services[p.service]),
 		first: env("20260301T120000Z"), again: env("20260301T120000Z"),
 		next: env("20260302T120000Z"),
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +56,24 @@ func with(env map[string]string, pairs ...string) map[string]string {
 	return all
 }
 
-func github(t *testing.T) recipe {
+// A workflow has what the recipe uses of GitHub's.
+type workflow struct {
+	On struct {
+		Push     struct{ Branches []string }
+		Dispatch *struct{} `json:"workflow_dispatch"`
+	} `json:"true"` // YAML's older name of "on"
+	Concurrency struct {
+		Group  string
+		Cancel *bool `json:"cancel-in-progress"`
+	}
+	Jobs map[string]struct {
+		If    string
+		Env   map[string]string
+		Steps []struct{ Uses, Run, Shell string }
+	}
+}
+
+func github(t *testing.T, p place) recipe {
 	const file = "github/deploy.yml"
 	// The tool knows the schema of workflows, the contexts, and the inputs of actions.
 	out, err := exec.Command("go", "tool", "actionlint", "-shellcheck=", "-pyflakes=",
@@ -62,29 +81,25 @@ func github(t *testing.T) recipe {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var workflow struct {
-		Jobs map[string]struct {
-			Env   map[string]string
-			Steps []struct{ Uses, Run, Shell string }
-		}
-	}
-	if err := yaml.Unmarshal(read(t, file), &workflow); err != nil {
+	var w workflow
+	if err := yaml.Unmarshal(p.read(t, file), &w); err != nil {
 		t.Fatal(err)
 	}
 	var scripts []string
-	for _, step := range workflow.Jobs["deploy"].Steps {
+	for _, step := range w.Jobs["deploy"].Steps {
 		if step.Run != "" && step.Shell == "bash" {
 			scripts = append(scripts, step.Run)
 		}
 	}
-	if len(scripts) != 3 || workflow.Jobs["deploy"].Env["IDMINT_DB"] == "" {
-		t.Fatalf("%+v", workflow)
+	if len(scripts) != 3 || w.Jobs["deploy"].Env["IDMINT_DB"] == "" {
+		t.Fatalf("%+v", w)
 	}
 	env := map[string]string{
 		"GITHUB_ENV": "/launch/github.env", "GITHUB_REPOSITORY": "acme/shop",
 		"GITHUB_RUN_ID": "1658821493", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_ACTOR": "ann",
 		"GITHUB_TRIGGERING_ACTOR": "ann", "GITHUB_SHA": "ffac537e6cbbf934b08745a378932722df287a53",
 		"GITHUB_REF": "refs/heads/main", "GITHUB_SERVER_URL": "https://github.com",
+		"APP_ENV": w.Jobs["deploy"].Env["APP_ENV"],
 	}
 	return recipe{
 		start: scripts[0], app: scripts[1], finish: scripts[2],
@@ -97,45 +112,115 @@ func github(t *testing.T) recipe {
 	}
 }
 
-// A gitlabJob has the keywords that the recipe uses.
-type gitlabJob struct {
-	Stage         string   `json:"stage"`
-	Script        []string `json:"script"`
-	ResourceGroup string   `json:"resource_group"`
-	Artifacts     struct {
-		Reports struct {
-			Dotenv string `json:"dotenv"`
-		} `json:"reports"`
-	} `json:"artifacts"`
-}
-
-func gitlab(t *testing.T) recipe {
-	var pipeline struct {
-		Stages []string  `json:"stages"`
-		Launch gitlabJob `json:"launch"`
-		Deploy gitlabJob `json:"deploy"`
-		Finish gitlabJob `json:"finish"`
-	}
-	strict(t, read(t, "gitlab/.gitlab-ci.yml"), &pipeline)
-	jobs := []gitlabJob{pipeline.Launch, pipeline.Deploy, pipeline.Finish}
-	for i, job := range jobs {
-		if job.Stage != pipeline.Stages[i] {
-			t.Errorf("job %d is of stage %s", i, job.Stage)
+// A branch is not deployed, and the runs of a place wait for each other, from the first step to the
+// last.
+func TestGitHubRuns(t *testing.T) {
+	for _, p := range []place{shop, {"blog", "staging"}} {
+		var w workflow
+		if err := yaml.Unmarshal(p.read(t, "github/deploy.yml"), &w); err != nil {
+			t.Fatal(err)
+		}
+		const where = "github.ref == 'refs/heads/main' || github.ref_type == 'tag'"
+		if !slices.Equal(w.On.Push.Branches, []string{"main"}) || w.Jobs["deploy"].If != where ||
+			w.Concurrency.Group != p.service+"-"+p.env || len(w.Jobs) != 1 ||
+			w.Concurrency.Cancel == nil || *w.Concurrency.Cancel {
+			t.Errorf("%+v", w)
 		}
 	}
-	script := func(i int) string { return strings.Join(jobs[i].Script, "\n") }
-	env := map[string]string{
-		"CI_PROJECT_ID": "77", "CI_PIPELINE_ID": "1212", "CI_JOB_ID": "1", "CI_PROJECT_PATH": "acme/shop",
-		"CI_COMMIT_SHA": "ffac537e", "CI_COMMIT_REF_NAME": "main", "GITLAB_USER_LOGIN": "ann",
-		"CI_PIPELINE_URL": "https://gitlab.example.com/acme/shop/-/pipelines/1212",
+}
+
+// A gitlabJob has the keywords that the recipe uses.
+type gitlabJob struct {
+	Rules []struct {
+		If string `json:"if"`
+	} `json:"rules"`
+	Environment   string            `json:"environment"`
+	ResourceGroup string            `json:"resource_group"`
+	Variables     map[string]string `json:"variables"`
+	Script        []string          `json:"script"`
+}
+
+// gitlabDeploy is the only job: what starts a launch and what ends others have one lock.
+func gitlabDeploy(t *testing.T, p place) gitlabJob {
+	t.Helper()
+	var pipeline struct {
+		Deploy gitlabJob `json:"deploy"`
 	}
+	strict(t, p.read(t, "gitlab/.gitlab-ci.yml"), &pipeline)
+	job := pipeline.Deploy
+	if job.ResourceGroup != p.service+"-"+p.env || job.Environment != p.env || len(job.Script) != 3 {
+		t.Fatalf("%+v", job)
+	}
+	return job
+}
+
+func gitlab(t *testing.T, p place) recipe {
+	job := gitlabDeploy(t, p)
+	env := with(job.Variables,
+		"CI_PROJECT_ID", "77", "CI_PIPELINE_ID", "1212", "CI_JOB_ID", "1",
+		"CI_PROJECT_PATH", "acme/shop", "CI_COMMIT_SHA", "ffac537e", "CI_COMMIT_REF_NAME", "main",
+		"GITLAB_USER_LOGIN", "ann",
+		"CI_PIPELINE_URL", "https://gitlab.example.com/acme/shop/-/pipelines/1212",
+	)
+	define, _, _ := strings.Cut(job.Script[0], "IDMINT_LAUNCH_ID=")
 	return recipe{
-		start: script(0), app: script(1), finish: script(2),
+		// One shell runs all of the job.
+		start: job.Script[0], app: job.Script[0] + job.Script[1], finish: define + job.Script[2],
 		first: env,
 		again: with(env, "CI_JOB_ID", "2", "GITLAB_USER_LOGIN", "bob"),
 		next: with(env, "CI_PIPELINE_ID", "1213", "CI_COMMIT_SHA", "0a1b2c", "CI_PIPELINE_URL",
 			"https://gitlab.example.com/acme/shop/-/pipelines/1213"),
 		shell: []string{"bash", "-eo", "pipefail", "-c"},
-		given: variables(pipeline.Launch.Artifacts.Reports.Dotenv),
+	}
+}
+
+// Only the default branch is deployed, and a tag by hand. A schedule deploys nothing.
+func TestGitLabRules(t *testing.T) {
+	job := gitlabDeploy(t, shop)
+	for _, pipeline := range []struct {
+		source, branch, tag string
+		want                bool
+	}{
+		{"push", "main", "", true},
+		{"web", "", "v1.2.2", true},
+		{"push", "feature", "", false},
+		{"push", "", "v1.2.3", false},
+		{"web", "feature", "", false},
+		{"schedule", "main", "", false},
+		{"merge_request_event", "", "", false},
+	} {
+		var runs bool
+		for _, rule := range job.Rules {
+			// Such a rule means in bash what it means in GitLab.
+			cmd := exec.Command("bash", "-c", "[[ "+rule.If+" ]]")
+			cmd.Env = []string{
+				"CI_DEFAULT_BRANCH=main", "CI_PIPELINE_SOURCE=" + pipeline.source,
+				"CI_COMMIT_BRANCH=" + pipeline.branch, "CI_COMMIT_TAG=" + pipeline.tag,
+			}
+			out, err := cmd.CombinedOutput()
+			if len(out) > 0 {
+				t.Fatalf("%s: %s", rule.If, out)
+			}
+			runs = runs || err == nil
+		}
+		if runs != pipeline.want {
+			t.Errorf("%+v: deploys %t", pipeline, runs)
+		}
+	}
+}
+
+// GitLab may take the pipelines that wait in any order. The earlier one, which runs last, has a
+// launch that runs.
+func TestGitLabOrder(t *testing.T) {
+	s := newStage(t, gitlab(t, shop))
+	whole := strings.Join(gitlabDeploy(t, shop).Script, "\n")
+	for i, env := range []map[string]string{s.next, s.first} {
+		id := strconv.Itoa(1 + i)
+		if got, err := s.run(whole, env); err != nil || got != id+id+"\n" {
+			t.Errorf("pipeline %s deploys and finishes %q, %v", env["CI_PIPELINE_ID"], got, err)
+		}
+		if got := strings.Join(s.running(), " "); got != id {
+			t.Errorf("launches %s run, want %s", got, id)
+		}
 	}
 }

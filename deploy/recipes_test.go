@@ -2,9 +2,11 @@ package deploy
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,7 +56,20 @@ type recipe struct {
 	keeps bool
 }
 
-var recipes = map[string]func(*testing.T) recipe{
+// A place is a service in an environment. Users put their names into the recipes.
+type place struct{ service, env string }
+
+// shop is what the recipes say.
+var shop = place{"shop", "production"}
+
+// read reads a file of a recipe, with the names of the place.
+func (p place) read(t *testing.T, file string) []byte {
+	t.Helper()
+	names := strings.NewReplacer(shop.service, p.service, shop.env, p.env)
+	return []byte(names.Replace(string(read(t, file))))
+}
+
+var recipes = map[string]func(*testing.T, place) recipe{
 	"GitHub": github, "GitLab": gitlab, "KubernetesDeployment": kubernetesDeployment,
 	"KubernetesCronJob": kubernetesCronJob, "Helm": helm, "ArgoCD": argoCD, "systemd": systemd,
 	"Compose": compose,
@@ -139,35 +154,96 @@ func newStage(t *testing.T, r recipe) *stage {
 	if err := os.Symlink(build(t), filepath.Join(s.bin, "idmint")); err != nil {
 		t.Fatal(err)
 	}
-	const app = "#!/bin/sh\nprintf %s \"$IDMINT_LAUNCH_ID\"\n"
-	for _, file := range []string{filepath.Join(s.bin, "shop"), filepath.Join(s.dir, "deploy")} {
-		if err := os.WriteFile(file, []byte(app), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.addApp(filepath.Join(s.bin, "shop"), filepath.Join(s.dir, "deploy"))
 	s.idmint("migrate")
 	return s
+}
+
+// addApp makes a program that prints its launch.
+func (s *stage) addApp(files ...string) {
+	s.Helper()
+	const app = "#!/bin/sh\nprintf %s \"$IDMINT_LAUNCH_ID\"\n"
+	for _, file := range files {
+		if err := os.WriteFile(file, []byte(app), 0o700); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+// at is another place, with machines of its own and the same log.
+func (s *stage) at(p place, r recipe) *stage {
+	s.Helper()
+	other := &stage{T: s.T, recipe: r, dir: s.TempDir(), bin: s.bin, dsn: s.dsn}
+	other.addApp(filepath.Join(s.bin, p.service), filepath.Join(other.dir, "deploy"))
+	return other
+}
+
+// written is what the files of the folder hold. An empty file gives an app nothing.
+func (s *stage) written() map[string]string {
+	s.Helper()
+	files, err := filepath.Glob(s.dir + "/*")
+	if err != nil {
+		s.Fatal(err)
+	}
+	held := map[string]string{}
+	for _, file := range files {
+		if text := read(s.T, file); len(text) > 0 {
+			held[filepath.Base(file)] = string(text)
+		}
+	}
+	return held
+}
+
+// mustFail runs the script that starts a launch. It hands nothing on, and keeps what is there: the
+// app of the former deployment may start again at any time.
+func (s *stage) mustFail(script string, env map[string]string) {
+	s.Helper()
+	before := s.written()
+	if out, err := s.run(script, env); err == nil || out != "" {
+		s.Errorf("to start gives %q, %v", out, err)
+	}
+	if after := s.written(); !maps.Equal(before, after) {
+		s.Errorf("files held %q, and hold %q", before, after)
+	}
+}
+
+// withoutLog fails to start a launch, since the log is away.
+func (s *stage) withoutLog(env map[string]string) {
+	s.Helper()
+	dsn := s.dsn
+	defer func() { s.dsn = dsn }()
+	s.dsn = "postgres://127.0.0.1:1/none?connect_timeout=1"
+	s.mustFail(strings.ReplaceAll(s.start, "launch start", "launch start --wait 100ms"), env)
 }
 
 // Each recipe starts a launch once for a deployment. What is tried again has the same, and the next
 // deployment another one. Former launches end when no app of theirs runs any more, or never.
 func TestRecipes(t *testing.T) {
 	for name, load := range recipes {
-		t.Run(name, func(t *testing.T) { testRecipe(t, newStage(t, load(t))) })
+		t.Run(name, func(t *testing.T) { testRecipe(t, load) })
 	}
 }
 
-func testRecipe(t *testing.T, s *stage) {
+func testRecipe(t *testing.T, load func(*testing.T, place) recipe) {
+	s := newStage(t, load(t, shop))
 	for _, env := range []map[string]string{s.first, s.again} {
 		if got := s.deploy(env); got != "1" {
 			t.Fatalf("the app has launch %q, want 1", got)
 		}
 	}
-	// Another service, and the same one elsewhere, are left alone.
-	for _, place := range []string{"blog production", "shop test"} {
-		service, env, _ := strings.Cut(place, " ")
-		s.idmint("launch", "start", "--service", service, "--env", env, "--key", place,
-			"--initiator", "ann")
+	s.withoutLog(s.next)
+	// Another service, and the same one elsewhere, have launches of their own. The platform gives
+	// them the same run, revision, tag or folder. They leave the first one alone, and it leaves them.
+	for i, p := range []place{{"blog", shop.env}, {shop.service, "staging"}} {
+		other := s.at(p, load(t, p))
+		if got, want := other.deploy(other.first), strconv.Itoa(2+i); got != want {
+			t.Fatalf("%v has launch %q, want %s", p, got, want)
+		}
+		if other.finish != "" {
+			if _, err := other.run(other.finish, other.first); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if got := s.deploy(s.next); got != "4" {
 		t.Fatalf("the app of the next deployment has launch %q, want 4", got)
@@ -196,10 +272,7 @@ func testRecipe(t *testing.T, s *stage) {
 		return
 	}
 	// The first deployment is run again, much later: it fails, and hands no number on.
-	out, err := s.run(s.start, s.first)
-	if err == nil || out != "" {
-		t.Errorf("the key of a launch that has ended: %q, %v", out, err)
-	}
+	s.mustFail(s.start, s.first)
 	if got := strings.Join(s.running(), " "); got != want {
 		t.Errorf("an old deployment ended launches: %s run, want %s", got, want)
 	}
@@ -211,23 +284,9 @@ func TestRecipesWithoutLog(t *testing.T) {
 	for name, load := range recipes {
 		t.Run(name, func(t *testing.T) {
 			s := &stage{
-				T: t, recipe: load(t), dir: t.TempDir(), bin: filepath.Dir(static),
-				dsn: "postgres://127.0.0.1:1/none?connect_timeout=1",
+				T: t, recipe: load(t, shop), dir: t.TempDir(), bin: filepath.Dir(static),
 			}
-			env := with(s.first)
-			script := strings.ReplaceAll(s.start, "launch start", "launch start --wait 100ms")
-			if out, err := s.run(script, env); err == nil || out != "" {
-				t.Errorf("%q, %v", out, err)
-			}
-			files, err := filepath.Glob(s.dir + "/*")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, file := range files {
-				if text := read(t, file); len(text) > 0 {
-					t.Errorf("%s holds %s", file, text)
-				}
-			}
+			s.withoutLog(s.first)
 		})
 	}
 }
