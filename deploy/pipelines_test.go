@@ -59,8 +59,7 @@ func with(env map[string]string, pairs ...string) map[string]string {
 // A workflow has what the recipe uses of GitHub's.
 type workflow struct {
 	On struct {
-		Push     struct{ Branches []string }
-		Dispatch *struct{} `json:"workflow_dispatch"`
+		Push struct{ Branches []string }
 	} `json:"true"` // YAML's older name of "on"
 	Concurrency struct {
 		Group  string

@@ -195,7 +195,7 @@ func (s *stage) written() map[string]string {
 }
 
 // mustFail runs the script that starts a launch. It hands nothing on, and keeps what is there: the
-// app of the former deployment may start again at any time.
+// app that runs may start again at any time.
 func (s *stage) mustFail(script string, env map[string]string) {
 	s.Helper()
 	before := s.written()
