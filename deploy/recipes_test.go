@@ -232,6 +232,7 @@ func testRecipe(t *testing.T, load func(*testing.T, place) recipe) {
 		}
 	}
 	s.withoutLog(s.next)
+	s.mustFail(s.start, with(s.next, "APP_ENV", "")) // a place that was not named
 	// Another service, and the same one elsewhere, have launches of their own. The platform gives
 	// them the same run, revision, tag or folder. They leave the first one alone, and it leaves them.
 	for i, p := range []place{{"blog", shop.env}, {shop.service, "staging"}} {
