@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	bundialect "github.com/uptrace/bun/dialect"
 	"github.com/uptrace/bun/schema"
 
 	"github.com/idmint/idmint/idtype"
@@ -42,10 +43,26 @@ func (d *dialectOfIDs) OnTable(t *schema.Table) {
 	}
 	if len(errs) > 0 {
 		slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.refused[t] = &Error{Table: t.Name, Err: errors.Join(errs...)}
+		d.refuse(t, &Error{Table: t.Name, Err: errors.Join(errs...)})
 	}
+}
+
+// refuse leaves no valid SQL for a model. The guard stops its statements with a better error. But
+// over a bun.Conn only the driver may hear of that, and SQLite's executes first. A query may name
+// the table itself, so fields are made invalid too.
+func (d *dialectOfIDs) refuse(t *schema.Table, err error) {
+	invalid := bundialect.AppendError(nil, err)
+	t.SQLName, t.SQLNameForSelects = schema.Safe(invalid), schema.Safe(invalid)
+	for _, f := range t.FieldMap {
+		f.Append = func(_ schema.QueryGen, b []byte, _ reflect.Value) []byte {
+			return append(b, invalid...)
+		}
+		// With these bun writes NULL or DEFAULT, and does not ask Append.
+		f.IsPtr, f.NullZero, f.SQLDefault = false, false, ""
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refused[t] = err
 }
 
 // check returns what is wrong with a model that the DB has met.
@@ -53,6 +70,19 @@ func (d *dialectOfIDs) check(t *schema.Table) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.refused[t]
+}
+
+// named returns the error of a refused model whose text stands in a query: the query joins the
+// model, or refers to it.
+func (d *dialectOfIDs) named(text string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, err := range d.refused {
+		if err.Error() == text {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *dialectOfIDs) prepare(t *schema.Table, f *schema.Field) error {

@@ -67,6 +67,9 @@
 // in SQL of your own. The query is an [*Error] that wraps [idtype.ErrZero], and is not sent. A
 // transaction goes on. bun alone sends the error's text, which is a syntax error.
 //
+// A bun.Conn may send what is refused, here and by [Check]. The statement is then no valid SQL.
+// Nothing is stored, and the error is the database's own.
+//
 // # Conflicts
 //
 // On a conflict the row keeps its stored key. After an INSERT with ON CONFLICT a struct has the key

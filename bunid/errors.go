@@ -18,7 +18,9 @@ var ErrForeignDB = errors.New("bunid: the DB has no rules: make it with bunid.Ne
 //   - A source that cannot mint. Err wraps the source's error.
 //   - A table whose keys the database numbers, of [CheckTables].
 //
-// The statement was not sent to the database.
+// A DB and a transaction do not send the statement. A bun.Conn may: database/sql sends whatever a
+// Conn is given. The statement is then no valid SQL. The database refuses it with an error of its
+// own, such as a syntax error, and stores nothing.
 type Error struct {
 	Table string // as SQL names it; empty for a query without a model
 	Err   error  // the reason

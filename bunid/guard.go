@@ -31,6 +31,9 @@ func (g guard) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.C
 		}
 	}
 	if reason := unwritten(event.Query); reason != "" {
+		if err := g.dialect.named(reason); err != nil {
+			return refusedContext{ctx, err}
+		}
 		return refusedContext{ctx, &Error{Table: table, Err: valueError(reason)}}
 	}
 	if _, insert := event.IQuery.(*bun.InsertQuery); insert && ok {
@@ -107,8 +110,9 @@ func (e valueError) Unwrap() error {
 	return nil
 }
 
-// A refusedContext has ended, for a reason of its own. database/sql then sends nothing, and returns
-// the reason. A hook has no other way to stop a query.
+// A refusedContext has ended, for a reason of its own. A DB and a transaction of database/sql then
+// send nothing, and return the reason. A Conn sends all the same, so what is refused is also invalid
+// SQL. A hook has no other way to stop a query.
 type refusedContext struct {
 	context.Context
 	err error
