@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,7 @@ func TestNewDBErrors(t *testing.T) {
 	sqldb := new(sql.DB)
 	decimals, snos := none[idtype.DecimalID]{}, none[idtype.SnoID]{}
 	var noSource bunid.Source[idtype.DecimalID]
+	var noGenerator *generator.Decimal
 	for want, try := range map[string]func() (*bun.DB, error){
 		"the *sql.DB is nil": func() (*bun.DB, error) {
 			return bunid.NewDB(nil, pgdialect.New(), bunid.Use(decimals))
@@ -69,6 +71,12 @@ func TestNewDBErrors(t *testing.T) {
 		},
 		"rule 0: it has no source": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(noSource))
+		},
+		"rule 1: it has no source": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(decimals), bunid.Use(noGenerator))
+		},
+		"rule 0: it has no source: give it a generator": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](noGenerator))
 		},
 		"rule 1: a second general rule for decimal IDs": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(decimals), bunid.Use(decimals))
@@ -203,6 +211,71 @@ func TestCheckErrors(t *testing.T) {
 	if err := bunid.Check(bun.NewDB(db.DB, sqlitedialect.New()), (*User)(nil)); !errors.Is(err,
 		bunid.ErrForeignDB) {
 		t.Error(err)
+	}
+}
+
+// A nextNode is a Valuer that begins with a pointer to its own type.
+type nextNode struct{ Next *nextNode }
+
+func (nextNode) Value() (driver.Value, error) { return nil, nil }
+
+// Check and CheckTables take the same models.
+func TestCheckTables(t *testing.T) {
+	type list struct {
+		bunid.Keyed[UserID]
+		First nextNode
+	}
+	db := openDB(t, sqlitedialect.New())
+	db.SetMaxOpenConns(1) // each connection has a database of its own
+	if _, err := db.Exec("CREATE TABLE users (id INT NOT NULL PRIMARY KEY); " +
+		"CREATE TABLE lists (id INTEGER PRIMARY KEY)"); err != nil {
+		t.Fatal(err)
+	}
+	pointer := &User{}
+	for _, model := range []any{User{}, (*User)(nil), (**User)(nil), &pointer} {
+		if err := errors.Join(bunid.Check(db, model),
+			bunid.CheckTables(t.Context(), db, model)); err != nil {
+			t.Errorf("%T: %v", model, err)
+		}
+	}
+	err := bunid.CheckTables(t.Context(), db, (**list)(nil))
+	if err == nil || !strings.Contains(err.Error(), "the number of the row") {
+		t.Error(err)
+	}
+	if err := bunid.CheckTables(t.Context(), db, (**int)(nil)); err == nil ||
+		!strings.Contains(err.Error(), "**int is no model") {
+		t.Error(err)
+	}
+}
+
+// bun itself takes nil rows only where the query has all values. They have no key to correct.
+func TestUpsertOfNilRows(t *testing.T) {
+	type row struct {
+		bun.BaseModel `bun:"table:rows"`
+		ID            UserID `bun:",pk"`
+		Name          string
+	}
+	db := openDB(t, sqlitedialect.New())
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("CREATE TABLE rows (id INT NOT NULL PRIMARY KEY, name TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	for i, rows := range [][]*row{{nil, {ID: 5}}, {{ID: 6}, nil}, {nil}} {
+		given := slices.Clone(rows)
+		_, err := db.NewInsert().Model(&rows).Column("name", "id").Value("name", "'Ann'").
+			Value("id", "?", UserID(i+7)).On("CONFLICT DO NOTHING").Exec(t.Context())
+		if err != nil || !slices.Equal(rows, given) {
+			t.Errorf("%v, %v", rows, err)
+		}
+		for _, r := range rows {
+			if r != nil && r.ID != 0 { // its row is another's
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	n, err := db.NewSelect().Model((*row)(nil)).Count(t.Context())
+	if err != nil || n != 3 {
+		t.Errorf("%d rows, %v", n, err)
 	}
 }
 

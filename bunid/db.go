@@ -82,10 +82,7 @@ func Check(db *bun.DB, models ...any) error {
 	}
 	var errs []error
 	for _, model := range models {
-		t := reflect.TypeOf(model)
-		for t != nil && t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
+		t := typeOf(model)
 		if t == nil || t.Kind() != reflect.Struct {
 			errs = append(errs, fmt.Errorf("bunid: %T is no model: give (*User)(nil)", model))
 			continue
@@ -106,7 +103,7 @@ func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 	}
 	var errs []error
 	for _, model := range models {
-		t := db.Table(reflect.TypeOf(model))
+		t := db.Table(typeOf(model))
 		if len(t.PKs) != 1 || keys.In(t.PKs[0].StructField.Type) == nil {
 			continue
 		}
@@ -116,4 +113,13 @@ func CheckTables(ctx context.Context, db *bun.DB, models ...any) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// typeOf returns what a pointer points to, through any number of pointers. Of nil it is nil.
+func typeOf(model any) reflect.Type {
+	t := reflect.TypeOf(model)
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
 }

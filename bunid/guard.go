@@ -149,7 +149,9 @@ type rows struct {
 	key     *schema.Field
 	slice   reflect.Value   // settable; invalid for a single struct
 	header  reflect.Value   // a copy of slice
+	sent    int             // rows of the statement: structs and nils
 	structs []reflect.Value // settable
+	nils    []reflect.Value // the slice's elements that are nil
 	before  []reflect.Value // copies of structs
 	updates bool            // on a conflict the row that is there may be updated
 }
@@ -169,13 +171,17 @@ func remember(model bun.TableModel, action string) *rows {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		r.structs = []reflect.Value{v}
+		r.sent, r.structs = 1, []reflect.Value{v}
 	case reflect.Slice:
-		r.slice, r.header = v, reflect.ValueOf(v.Interface())
+		r.sent, r.slice, r.header = v.Len(), v, reflect.ValueOf(v.Interface())
 		for i := range v.Len() {
 			row := v.Index(i)
 			for row.Kind() == reflect.Pointer || row.Kind() == reflect.Interface {
 				row = row.Elem()
+			}
+			if !row.IsValid() { // the query gives all its values
+				r.nils = append(r.nils, v.Index(i))
+				continue
 			}
 			r.structs = append(r.structs, row)
 		}
@@ -198,12 +204,15 @@ func (r *rows) correct(count int, err error) {
 			returned[key.Interface()] = true
 		}
 	}
-	complete := err == nil && count == len(r.structs)
+	complete := err == nil && count == r.sent
 	if complete && len(returned) > 0 {
 		return // each has its own, in order
 	}
 	if r.slice.IsValid() {
 		r.slice.Set(r.header)
+	}
+	for _, element := range r.nils {
+		element.SetZero()
 	}
 	for i, row := range r.structs {
 		row.Set(r.before[i])

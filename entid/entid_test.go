@@ -88,10 +88,12 @@ func TestFieldOptions(t *testing.T) {
 
 func TestAssignErrors(t *testing.T) {
 	var none entid.Source[idtype.DecimalID]
+	var nilSource *generator.Decimal
 	ids := generator.NewTestDecimal(numbers{})
 	for want, rules := range map[string][]entid.Rule{
 		"there are no rules":            nil,
 		"rule 0: it has no source":      {entid.Use(none)},
+		"rule 1: it has no source":      {entid.Use(ids), entid.Use(nilSource)},
 		"rule 1: a second general rule": {entid.Use(ids), entid.Use(ids)},
 		"rule 1: a second rule for":     {entid.For[UserID](ids), entid.For[UserID](ids)},
 		"holds no decimal IDs":          {entid.For[SnoID](ids)},

@@ -20,9 +20,12 @@ type ID interface {
 // In finds the ID that a field of type t holds, or nil. A type holds an ID if it is one, a pointer
 // to one, or a Valuer whose first field is one, such as sql.Null.
 func In(t reflect.Type) ID {
-	for {
-		for t.Kind() == reflect.Pointer {
+	// A struct may begin with a pointer to its own type, and a pointer may point to its own.
+	for seen := map[reflect.Type]bool{}; !seen[t]; {
+		seen[t] = true
+		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
+			continue
 		}
 		value := reflect.Zero(t).Interface()
 		if id, ok := value.(ID); ok {
@@ -33,6 +36,7 @@ func In(t reflect.Type) ID {
 		}
 		t = t.Field(0).Type
 	}
+	return nil
 }
 
 // Column returns the type of the column that holds the ID. Of a dialect that has none it is "". In

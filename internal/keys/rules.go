@@ -32,7 +32,7 @@ type Rule struct {
 func Use[T idtype.ID](s Source[T]) Rule {
 	var zero T
 	r := Rule{scheme: zero.Scheme(), minted: reflect.TypeFor[T]()}
-	if s != nil {
+	if !isNil(s) {
 		r.mint = func(ctx context.Context) (reflect.Value, error) {
 			var id [1]T
 			n, err := s.Fill(ctx, id[:])
@@ -43,6 +43,18 @@ func Use[T idtype.ID](s Source[T]) Rule {
 		}
 	}
 	return r
+}
+
+// isNil sees a nil *generator.Decimal in the interface too. It would panic at the first row.
+func isNil(source any) bool {
+	if source == nil {
+		return true
+	}
+	switch v := reflect.ValueOf(source); v.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return v.IsNil()
+	}
+	return false
 }
 
 // For makes the rule of one key type, which wins over the general one.
