@@ -162,11 +162,13 @@ func check(query string, args any) error {
 	return nil
 }
 
-// rewrites reports whether a SET gives the key another value than its own.
+// rewrites reports whether a SET gives the key another value than its own. That one ent writes as
+// "users"."id", also where the table is "shop"."users".
 func rewrites(set, table, key string) bool {
 	for assignment := range strings.SplitSeq(set, ",") {
 		to, value, _ := strings.Cut(strings.TrimSpace(assignment), " = ")
-		if to == key && value != table+"."+key {
+		of, own := strings.CutSuffix(value, "."+key)
+		if to == key && (!own || of != table && !strings.HasSuffix(table, "."+of)) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 
 	"github.com/idmint/idmint/entid"
 )
@@ -111,6 +112,41 @@ func TestGuard(t *testing.T) {
 			if err != nil && (!errors.As(err, &refused) || !strings.Contains(refused.Type, "users") ||
 				strings.Count(err.Error(), "entid") != 1) {
 				t.Errorf("%v", err)
+			}
+		}
+	}
+}
+
+// Upserts of tables in a schema, as ent's builder writes them.
+func TestGuardOfSchemas(t *testing.T) {
+	keep := entsql.ResolveWith(func(u *entsql.UpdateSet) { u.SetIgnore("id") })
+	other := entsql.ResolveWith(func(u *entsql.UpdateSet) {
+		u.Set("id", entsql.Expr(u.Table().C("boss_id")))
+	})
+	for _, d := range []string{dialect.Postgres, dialect.SQLite} {
+		for _, table := range []string{"users", "old.users", "rs"} {
+			for _, schema := range []string{"", "shop", "users"} {
+				for _, c := range []struct {
+					want error
+					then []entsql.ConflictOption
+				}{
+					{nil, []entsql.ConflictOption{keep}}, // UpdateNewValues
+					{entid.ErrRewrites, nil},
+					{entid.ErrRewrites, []entsql.ConflictOption{other}},
+				} {
+					resolve := []entsql.ConflictOption{
+						entsql.ConflictColumns("name"), entsql.ResolveWithNewValues(),
+					}
+					query, args := entsql.Dialect(d).Insert(table).Schema(schema).
+						Columns("name", "id").Values("Ann", UserID(7)).
+						OnConflict(append(resolve, c.then...)...).
+						Returning("id").Query()
+					var sent []string
+					err := entid.Guard(fake{sent: &sent}).Query(t.Context(), query, args, nil)
+					if !errors.Is(err, c.want) || (err == nil) != (len(sent) == 1) {
+						t.Errorf("%s: %v, want %v", query, err, c.want)
+					}
+				}
 			}
 		}
 	}
