@@ -28,7 +28,8 @@ type Keys[T idtype.ID] struct {
 //	users, err := generator.For[UserID](gen)
 //	ann.ID, err = users.Next(ctx)
 //
-// The error is an [*OptionError] for a key of another scheme, and for a generator that is nil.
+// The error is an [*OptionError] for a key of another scheme, and for a generator that is nil. It
+// is also one for a pointer to a key, such as *UserID.
 func For[T, S idtype.ID](m Minter[S]) (*Keys[T], error) {
 	var key T
 	var id S
@@ -36,6 +37,14 @@ func For[T, S idtype.ID](m Minter[S]) (*Keys[T], error) {
 		return nil, noSource("generator")
 	}
 	to, from := reflect.TypeFor[T](), reflect.TypeFor[S]()
+	// Pointers to IDs, and structs that embed those, have the methods of IDs. On nil they panic.
+	for _, t := range []reflect.Type{to, from} {
+		if t.Kind() != reflect.Int64 && t.Kind() != reflect.Array {
+			return nil, &OptionError{
+				"key", t.String(), "is no ID: take the type that it points to or embeds",
+			}
+		}
+	}
 	if key.Scheme() != id.Scheme() || !from.ConvertibleTo(to) {
 		return nil, &OptionError{"key", to.String(), fmt.Sprintf("is no key of %s IDs, which "+
 			"this generator mints", id.Scheme())}

@@ -139,6 +139,37 @@ func TestKeysOfAnotherScheme(t *testing.T) {
 	}
 }
 
+// A pointerMinter mints pointers, which are no IDs.
+type pointerMinter struct {
+	generator.Minter[*idtype.DecimalID]
+}
+
+// TestKeysOfNoIDs: what only has the methods of IDs is refused.
+func TestKeysOfNoIDs(t *testing.T) {
+	type (
+		decimal  = idtype.Decimal[account]
+		embedded struct{ decimal }
+		pointing struct{ *decimal }
+	)
+	g := newDecimal(t, newSource(92))
+	_, pointer := generator.For[*decimal](g)
+	_, embeds := generator.For[embedded](g)
+	_, points := generator.For[pointing](g)
+	_, minted := generator.For[decimal](pointerMinter{})
+	_, same := generator.For[*idtype.DecimalID](pointerMinter{})
+	for value, err := range map[string]error{
+		"*idtype.Decimal[": pointer, "generator_test.embedded": embeds,
+		"generator_test.pointing": points, "*idtype.Decimal[interface": minted, "*idtype.D": same,
+	} {
+		var wrong *generator.OptionError
+		if !errors.As(err, &wrong) || wrong.Option != "key" ||
+			!strings.HasPrefix(wrong.Value, value) ||
+			wrong.Reason != "is no ID: take the type that it points to or embeds" {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 func TestKeysAllocs(t *testing.T) {
 	keys := made(
 		generator.For[idtype.Decimal[account]](started(t, newSource(92))))
