@@ -78,6 +78,12 @@ func TestNewDBErrors(t *testing.T) {
 		"rule 0: it has no source: give it a generator": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[UserID](noGenerator))
 		},
+		"rule 0: *idtype.Decimal[bunid_test.User] is no ID": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.For[*UserID](decimals))
+		},
+		"rule 0: *idtype.DecimalID is no ID": func() (*bun.DB, error) {
+			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(none[*idtype.DecimalID]{}))
+		},
 		"rule 1: a second general rule for decimal IDs": func() (*bun.DB, error) {
 			return bunid.NewDB(sqldb, pgdialect.New(), bunid.Use(decimals), bunid.Use(decimals))
 		},
@@ -276,6 +282,27 @@ func TestUpsertOfNilRows(t *testing.T) {
 	n, err := db.NewSelect().Model((*row)(nil)).Count(t.Context())
 	if err != nil || n != 3 {
 		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+// A key that only has the methods of IDs is an error, and not a panic.
+func TestKeyedOfNoID(t *testing.T) {
+	type row struct {
+		bunid.Keyed[*UserID]
+	}
+	type embedding struct {
+		bunid.Keyed[struct{ UserID }]
+	}
+	id := UserID(7)
+	db := openDB(t, sqlitedialect.New())
+	for _, model := range []any{
+		&row{}, &row{bunid.Keyed[*UserID]{ID: &id}}, &embedding{},
+	} {
+		_, err := db.NewInsert().Model(model).Exec(t.Context())
+		var refused *bunid.Error
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is no ID") {
+			t.Errorf("%T: %v", model, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/keys"
 )
 
 // Keyed is a primary key in the column id. It is assigned when the row is inserted. Embed it in a
@@ -43,14 +44,15 @@ func (k *Keyed[T]) BeforeAppendModel(ctx context.Context, query bun.Query) error
 // [ErrForeignDB]. Nothing is inserted then. Rows before this one may have their keys already.
 func Assign[T idtype.ID](ctx context.Context, query bun.Query, key *T) error {
 	insert, ok := query.(*bun.InsertQuery)
-	if !ok || !(*key).IsZero() {
+	keyType := reflect.TypeFor[T]()
+	if !ok || keys.IsID(keyType) && !(*key).IsZero() {
 		return nil
 	}
 	ours, ok := insert.DB().Dialect().(*dialectOfIDs)
 	if !ok {
 		return &Error{Table: query.GetTableName(), Err: ErrForeignDB}
 	}
-	id, err := ours.rules.Mint(ctx, reflect.TypeFor[T]())
+	id, err := ours.rules.Mint(ctx, keyType)
 	if err != nil {
 		return &Error{Table: query.GetTableName(), Err: err}
 	}

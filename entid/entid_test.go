@@ -43,6 +43,10 @@ func TestFieldNames(t *testing.T) {
 			entid.Of[idtype.DecimalID]("any", "DecimalID").Descriptor(), "", "",
 			"the package of idtype.DecimalID is not known",
 		},
+		{
+			entid.Key[*UserID]("UserID").Descriptor(), "", "",
+			"*idtype.Decimal[entid_test.user] is no ID",
+		},
 		{entid.Key[UserID]("userID").Descriptor(), "", "", `alias "userID" is no exported name`},
 		{entid.Key[UserID]("").Descriptor(), "", "", `alias "" is no exported name`},
 		{entid.Key[UserID]("a/b.Decimal[x]").Descriptor(), "", "", "is no exported name"},

@@ -49,6 +49,11 @@ func Key[T idtype.ID](alias string) *Field {
 func Of[T idtype.ID](name, alias string) *Field { return of[T](name, alias, false) }
 
 func of[T idtype.ID](name, alias string, primary bool) *Field {
+	if t := reflect.TypeFor[T](); !keys.IsID(t) {
+		err := fmt.Errorf("entid: %s is no ID: take the type that it points to or embeds",
+			keys.TypeName(t))
+		return &Field{&field.Descriptor{Name: name, Info: &field.TypeInfo{}, Err: err}}
+	}
 	var zero T
 	// ent's own field finds the methods of the type. Only the names in it are wrong.
 	desc := field.Other(name, zero).Descriptor()

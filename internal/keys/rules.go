@@ -30,8 +30,8 @@ type Rule struct {
 
 // Use makes the general rule of T's scheme.
 func Use[T idtype.ID](s Source[T]) Rule {
-	var zero T
-	r := Rule{scheme: zero.Scheme(), minted: reflect.TypeFor[T]()}
+	minted := reflect.TypeFor[T]()
+	r := Rule{scheme: schemeOf(minted), minted: minted}
 	if !isNil(s) {
 		r.mint = func(ctx context.Context) (reflect.Value, error) {
 			var id [1]T
@@ -89,6 +89,10 @@ func (all *Rules) add(r Rule) error {
 	switch {
 	case r.mint == nil:
 		return errors.New("it has no source: give it a generator")
+	case r.scheme == "":
+		return noID(r.minted)
+	case r.key != nil && !IsID(r.key):
+		return noID(r.key)
 	case r.key == nil && all.general[r.scheme].mint != nil:
 		return fmt.Errorf("a second general rule for %s IDs: limit one of them with For", r.scheme)
 	case r.key == nil:
@@ -106,6 +110,9 @@ func (all *Rules) add(r Rule) error {
 
 // Mint returns a new ID of the key type.
 func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, error) {
+	if !IsID(key) {
+		return reflect.Value{}, noID(key)
+	}
 	r, ok := all.keys[key]
 	if !ok {
 		r, ok = all.general[schemeOf(key)]
@@ -123,10 +130,21 @@ func (all *Rules) Mint(ctx context.Context, key reflect.Type) (reflect.Value, er
 
 // schemeOf returns "" for a type that is no ID.
 func schemeOf(t reflect.Type) idtype.Scheme {
-	if id, ok := reflect.Zero(t).Interface().(ID); ok {
-		return id.Scheme()
+	if IsID(t) {
+		return reflect.Zero(t).Interface().(ID).Scheme()
 	}
 	return ""
+}
+
+// IsID reports whether a type is an ID. Pointers to IDs, and structs that embed those, have the
+// methods too, and panic on nil.
+func IsID(t reflect.Type) bool {
+	integerOrBytes := t.Kind() == reflect.Int64 || t.Kind() == reflect.Array
+	return integerOrBytes && t.Implements(reflect.TypeFor[ID]())
+}
+
+func noID(t reflect.Type) error {
+	return fmt.Errorf("%s is no ID: take the type that it points to or embeds", TypeName(t))
 }
 
 // TypeName is a type without the paths of the packages in it: idtype.Decimal[shop.User].
