@@ -68,7 +68,8 @@
 // transaction goes on. bun alone sends the error's text, which is a syntax error.
 //
 // A bun.Conn may send what is refused, here and by [Check]. The statement is then no valid SQL.
-// Nothing is stored, and the error is the database's own.
+// Nothing is stored, and the error is the database's own. Or it is [database/sql/driver.ErrBadConn],
+// and the Conn is closed: pgx's driver answers so.
 //
 // # Conflicts
 //

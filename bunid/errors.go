@@ -19,8 +19,8 @@ var ErrForeignDB = errors.New("bunid: the DB has no rules: make it with bunid.Ne
 //   - A table whose keys the database numbers, of [CheckTables].
 //
 // A DB and a transaction do not send the statement. A bun.Conn may: database/sql sends whatever a
-// Conn is given. The statement is then no valid SQL. The database refuses it with an error of its
-// own, such as a syntax error, and stores nothing.
+// Conn is given. The statement is then no valid SQL, and nothing is stored. The error may be
+// the database's or the driver's, in place of an *Error.
 type Error struct {
 	Table string // as SQL names it; empty for a query without a model
 	Err   error  // the reason
