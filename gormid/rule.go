@@ -73,7 +73,12 @@ type source interface {
 
 type minter[T idtype.ID] struct{ Source[T] }
 
-func (m minter[T]) missing() bool        { return m.Source == nil }
+// missing tells of a source that is nil, or a nil pointer.
+func (m minter[T]) missing() bool {
+	v := reflect.ValueOf(m.Source)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 func (m minter[T]) idType() reflect.Type { return reflect.TypeFor[T]() }
 
 func (m minter[T]) scheme() idtype.Scheme {

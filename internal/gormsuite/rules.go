@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
 )
@@ -30,6 +31,10 @@ func testBadRules(t *testing.T, d Database) {
 		},
 		"no source": {
 			[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"nil generator": {
+			[]gormid.Rule{gormid.Use((*generator.Decimal)(nil))},
 			[]string{"rule 0: Use was given no source: give it a generator"},
 		},
 		"two general": {
