@@ -104,7 +104,7 @@ func (a App) validate() error {
 		{"service", a.Service}, {"environment", a.Environment},
 	} {
 		if f.value == "" {
-			return &RequestError{f.name, f.value, "is required"}
+			return &RequestError{f.name, f.value, "is required: set it in App"}
 		}
 		if err := checkText(f.name, f.value, 255); err != nil {
 			return err
