@@ -157,7 +157,10 @@ func unminted(err error) event {
 	case errors.Is(err, launchlog.ErrEnded): // its launch was advanced over
 		return refused
 	case errors.As(err, &unknown), errors.As(err, &clock), errors.As(err, &lent),
-		errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, context.DeadlineExceeded),
+		// The process was held, or the store answered, beyond the end of the window of 2 s.
+		strings.Contains(err.Error(), ", which has passed"),
+		strings.HasSuffix(err.Error(), " has passed"):
 		return unresolved
 	}
 	return failed
