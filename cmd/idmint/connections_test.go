@@ -43,8 +43,8 @@ func counted(t *testing.T, server string) (address string, connections *atomic.I
 }
 
 // A command opens a server once. An import does so twice: the numbers of its generators are taken
-// beside the transactions of its rows. It does so once more where it ends while its generator looks
-// at the log in the background: that look is cut off, and its connection with it.
+// beside the transactions of its rows. It may end while its generator looks at the log in the
+// background. That look is cut off with its connection, and Close needs another one.
 func TestConnections(t *testing.T) {
 	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
 		t.Run(string(kind), func(t *testing.T) {
