@@ -1,4 +1,4 @@
-.PHONY: test lint fmt bench report fuzz mutants faults exhaust
+.PHONY: test lint fmt bench import-bench report screenshots fuzz mutants faults exhaust
 
 # All tests, with the race detector. It installs gcc where it is missing, and says at the end what ran.
 test:
@@ -21,10 +21,20 @@ bench:
 		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/gormid ./integration_test/pgxid \
 		./integration_test/clickhouse ./integration_test/launchlog/...
 
-# The page of docs/, measured in containers. Takes ten minutes on a machine that does nothing else.
+# Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
+# docs/import.md. Takes five minutes on a machine that does nothing else.
+import-bench:
+	eval "$$(scripts/databases)" && go run ./integration_test/importbench -page docs/import.md
+
+# The page of docs/, measured in containers. Takes a quarter of an hour on a machine that does nothing else.
 report:
 	eval "$$(scripts/databases)" && go run ./integration_test/withdatabases sh -c 'go run ./cmd/idmint report --out docs/report.html \
-		--db "$$IDMINT_TEST_POSTGRES" --db "$$IDMINT_TEST_MARIADB" --db "$$IDMINT_TEST_CLICKHOUSE"'
+		--db "$$IDMINT_TEST_POSTGRES" --db "$$IDMINT_TEST_POSTGRES18" --db "$$IDMINT_TEST_MARIADB" --db "$$IDMINT_TEST_CLICKHOUSE"'
+
+# The pictures of docs/screenshots, by the tests that look at the pages in Chromium.
+screenshots:
+	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./integration_test/browser
+	go test -count=1 -run TestPictures ./integration_test/browser
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.
 FUZZTIME ?= 1000000x

@@ -46,7 +46,7 @@ var libraries = fence{
 		"launchlog/cassandra/cassandradoctor", "launchlog/internal/named",
 		"launchlog/internal/rows", "launchlog/internal/kv", "migrations", "claims", "doctor",
 		"sqlid", "sqlid/functions", "sqlid/pgxid", "gormid", "bunid", "entid", "clickhouse",
-		"telemetry", "telemetry/otelid", "telemetry/promid",
+		"telemetry", "telemetry/otelid", "telemetry/promid", "viewer",
 	},
 	[]string{
 		"testing", "github.com/spf13", "github.com/schollz", "github.com/testcontainers",
@@ -117,6 +117,23 @@ var fences = []fence{
 			module + "generator", module + "idtype", module + "doctor",
 		},
 		"metrics are read from what the caller has, by whatever driver, and published by others",
+	},
+	{
+		[]string{"viewer"},
+		[]string{""},
+		[]string{
+			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
+			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "generator", module + "idtype", module + "doctor",
+			module + "internal/explain", module + "internal/visible",
+		},
+		"the pages are part of an app: they ask the log that it has, and bring no web framework",
+	},
+	{
+		[]string{"internal/explain"},
+		[]string{""},
+		[]string{module + "idtype"},
+		"what an ID is, its type says",
 	},
 	{
 		[]string{"telemetry/otelid"},

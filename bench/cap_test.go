@@ -38,14 +38,14 @@ func BenchmarkCap(b *testing.B) {
 		atCap(b, 65536, 4*time.Millisecond, func(ctx context.Context) uint64 {
 			id, err := g.Next(ctx)
 			check(err)
-			return last8(id[:])
+			return fold(id[:])
 		})
 	})
 	b.Run("muyo-sno", func(b *testing.B) {
 		g := newMuyo(0)
 		atCap(b, 65536, 4*time.Millisecond, func(context.Context) uint64 {
 			id := g.New(0)
-			return last8(id[:])
+			return fold(id[:])
 		})
 	})
 	b.Run("snowflake", func(b *testing.B) {

@@ -19,6 +19,13 @@ func (p *padded) next() uint64 { return atomic.AddUint64(&p.word, 1) }
 
 var start = time.Now()
 
+// stamp is what a shared generator of a time scheme cannot do without.
+//
+//go:noinline
+func (p *padded) stamp() uint64 {
+	return uint64(time.Since(start)) ^ atomic.AddUint64(&p.word, 1)
+}
+
 // BenchmarkFloor is what generators are made of: none can be faster than the parts that it needs.
 func BenchmarkFloor(b *testing.B) {
 	b.Run("increment", func(b *testing.B) {
@@ -76,6 +83,29 @@ func BenchmarkFloor(b *testing.B) {
 		shared(b, block, func() (sum uint64) {
 			for range block {
 				sum ^= uint64(time.Now().UnixNano())
+			}
+			return sum
+		})
+	})
+	// What the targets of time schemes stand beside: a reading and an addition, one after another.
+	b.Run("time.Since-then-add", func(b *testing.B) {
+		p := new(padded)
+		shared(b, block, func() (sum uint64) {
+			for range block {
+				sum ^= uint64(time.Since(start))
+			}
+			for range block {
+				sum ^= p.next()
+			}
+			return sum
+		})
+	})
+	// The same in one function: a processor begins one before the other has ended.
+	b.Run("time.Since-with-add", func(b *testing.B) {
+		p := new(padded)
+		shared(b, block, func() (sum uint64) {
+			for range block {
+				sum ^= p.stamp()
 			}
 			return sum
 		})

@@ -208,7 +208,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range eight {
 			id, err := idtype.ParseEightByteID(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -217,7 +217,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range sno {
 			id, err := idtype.ParseSnoID(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -225,7 +225,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range sno {
 			id, err := muyo.FromEncodedString(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -234,7 +234,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range xids {
 			id, err := xid.FromString(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -243,7 +243,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range ulids {
 			id, err := ulid.ParseStrict(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -252,7 +252,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range uuids {
 			id, err := google.Parse(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})
@@ -260,7 +260,7 @@ func BenchmarkDecode(b *testing.B) {
 		for _, s := range uuids {
 			id, err := gofrs.FromString(s)
 			check(err)
-			sum ^= last8(id[:])
+			sum ^= fold(id[:])
 		}
 		return sum
 	})

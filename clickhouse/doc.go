@@ -124,7 +124,7 @@
 // and in an unrelated order. The last two are with the codec of NotNull.
 //
 //	           codec of PrimaryKey         1     4     64    arrival: 1, 4, 64 unrelated: 1, 4, 64
-//	decimal    Delta, ZSTD(1)              0.010 0.011 0.013 1.43  4.83  4.82  5.58  5.93  5.43
+//	decimal    Delta, ZSTD(1)              0.010 0.024 0.025 1.43  4.56  4.91  5.58  5.93  5.43
 //	sequence   Delta, ZSTD(6)              0.009 0.009 0.010 0.17  1.55  2.23  2.51  2.51  2.51
 //	trace      Delta, ZSTD(6)              0.011 0.013 0.039 0.22  1.44  1.70  2.72  2.82  2.76
 //	short      Delta, T64('bit'), ZSTD(1)  1.67  1.77  2.07  2.02  2.17  2.44  3.96  4.05  4.31

@@ -6,6 +6,8 @@
 //	results, err := doctor.SQL(ctx, db, migrations.Postgres) // the database
 //	more, err := doctor.Log(ctx, log, nil)                   // what the log holds
 //
+// [Health] is [Log] with [Usage], the shares that are used, of one reading.
+//
 // [SQL] looks at the server's settings, the role's rights, and the tables. [Log] looks at what is
 // used up, at clocks, and at counters that a wrong clock raised. It asks nothing but the log, so it
 // serves every store. [Look] compares the log with an earlier look, and so notices a restore or a

@@ -33,27 +33,69 @@ const (
 	shown = 5
 )
 
-// A content is what [Log] asks.
+// A content is what [Log] and [Usage] ask. What takes all rows of a kind is read once.
 type content struct {
-	log      *launchlog.Log
-	now      func() time.Time
-	counters []launchlog.CounterState
+	log *launchlog.Log
+	now func() time.Time
+
+	counters func(context.Context) ([]launchlog.CounterState, error)
+	running  func(context.Context) ([]launchlog.Launch, error)
+	lentBy   map[*claims.Pool]share
+}
+
+// A share is how many numbers of a pool are lent, or were within the quiet time, and how many it
+// has.
+type share struct{ used, size int }
+
+func newContent(log *launchlog.Log, opts *Options) *content {
+	c := &content{
+		log: log, now: time.Now, counters: once(log, allCounters), running: once(log, allRunning),
+		lentBy: map[*claims.Pool]share{},
+	}
+	if opts != nil && opts.Now != nil {
+		c.now = opts.Now
+	}
+	return c
+}
+
+// once reads rows at the first call that succeeds, and returns the same ones from then on.
+func once[T any](
+	log *launchlog.Log, read func(context.Context, *launchlog.Log) ([]T, error),
+) func(context.Context) ([]T, error) {
+	var rows []T
+	known := false
+	return func(ctx context.Context) (_ []T, err error) {
+		if !known {
+			rows, err = read(ctx, log)
+			known = err == nil
+		}
+		return rows, err
+	}
+}
+
+func (c *content) lent(ctx context.Context, pool *claims.Pool) (of share, err error) {
+	of, known := c.lentBy[pool]
+	if !known {
+		if of.used, of.size, err = lent(ctx, c.log, pool, c.now()); err == nil {
+			c.lentBy[pool] = of
+		}
+	}
+	return of, err
 }
 
 // Log checks what a launch log holds: the share of numbers that are used, locked numbers, and the
 // offset of this machine's clock. It reads all running launches and all counters, in pages. The
 // error is the log's where the store does not answer.
 func Log(ctx context.Context, log *launchlog.Log, opts *Options) ([]Result, error) {
-	c := content{log: log, now: time.Now}
-	if opts != nil && opts.Now != nil {
-		c.now = opts.Now
-	}
-	var err error
-	if c.counters, err = allCounters(ctx, log); err != nil {
+	return newContent(log, opts).check(ctx)
+}
+
+func (c *content) check(ctx context.Context) ([]Result, error) {
+	if _, err := c.counters(ctx); err != nil {
 		return nil, failed("counters", err)
 	}
-	return Examine(ctx, &c, contentChecks, func(ctx context.Context) error {
-		_, err := log.List(ctx, launchlog.Filter{Limit: 1})
+	return Examine(ctx, c, contentChecks, func(ctx context.Context) error {
+		_, err := c.log.List(ctx, launchlog.Filter{Limit: 1})
 		return err
 	})
 }
@@ -123,7 +165,7 @@ func lastOf(newest []launchlog.Launch, events []launchlog.Event) (last int) {
 }
 
 func usedGenerators(ctx context.Context, c *content, r *Reporter) error {
-	running, err := allRunning(ctx, c.log)
+	running, err := c.running(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,25 +178,28 @@ func usedGenerators(ctx context.Context, c *content, r *Reporter) error {
 	return nil
 }
 
-func usedCounters(_ context.Context, c *content, r *Reporter) error {
-	for _, counter := range c.counters {
+func usedCounters(ctx context.Context, c *content, r *Reporter) error {
+	counters, err := c.counters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, counter := range counters {
 		const most = 1<<63 - 1
 		r.Used(launchlog.Usage{Used: counter.Value, Max: most},
 			"counter %s stands at %d of %d", counter.Name, counter.Value, int64(most))
 	}
-	r.Pass("%d counters, and none has used 80 %% of its numbers", len(c.counters))
+	r.Pass("%d counters, and none has used 80 %% of its numbers", len(counters))
 	return nil
 }
 
 func lentNumbers(ctx context.Context, c *content, r *Reporter) error {
-	now := c.now()
 	for _, pool := range claims.Pools() {
-		used, size, err := lent(ctx, c.log, pool, now)
+		of, err := c.lent(ctx, pool)
 		if err != nil {
 			return err
 		}
-		r.Used(launchlog.Usage{Used: int64(used), Max: int64(size)},
-			"%d of %d numbers of %s are lent, or were within the last minute", used, size,
+		r.Used(launchlog.Usage{Used: int64(of.used), Max: int64(of.size)},
+			"%d of %d numbers of %s are lent, or were within the last minute", of.used, of.size,
 			pool.Scheme())
 	}
 	r.Pass("no pool of claims has lent 80 %% of its numbers")
@@ -204,7 +249,11 @@ func lockedNumbers(ctx context.Context, c *content, r *Reporter) error {
 				"and nothing lowers it", pool.Scheme(), floor.UTC().Format(time.DateTime))
 		}
 	}
-	for _, counter := range c.counters {
+	counters, err := c.counters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, counter := range counters {
 		until := time.UnixMilli(min(counter.Value, idtype.ShortMaxUnixMs) + 1)
 		if counter.Name == shortCounter && until.Sub(now) > farAhead {
 			r.Finding("the counter %s is ahead of all short IDs until %s, and nothing lowers it",
@@ -262,8 +311,12 @@ func timesAhead(ctx context.Context, c *content, r *Reporter) error {
 	if n := len(events); n > 0 {
 		ahead(events[n-1].At, "the last advance")
 	}
+	counters, err := c.counters(ctx)
+	if err != nil {
+		return err
+	}
 	var names []string
-	for _, counter := range c.counters {
+	for _, counter := range counters {
 		if counter.UpdatedAt.Sub(now) > offsetFinding {
 			names = append(names, counter.Name)
 		}
@@ -276,8 +329,12 @@ func timesAhead(ctx context.Context, c *content, r *Reporter) error {
 }
 
 // decimalOrder looks at the newest register of decimal counters.
-func decimalOrder(_ context.Context, c *content, r *Reporter) error {
-	newest, value := newestHint(c.counters)
+func decimalOrder(ctx context.Context, c *content, r *Reporter) error {
+	counters, err := c.counters(ctx)
+	if err != nil {
+		return err
+	}
+	newest, value := newestHint(counters)
 	if newest < 0 {
 		r.Pass("no app has reported how far its decimal IDs have come")
 		return nil

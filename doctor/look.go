@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/idmint/idmint/claims"
@@ -138,13 +139,15 @@ func (s *State) Leave(ctx context.Context, log *launchlog.Log) error {
 // counter holds anything that depends on it.
 func IsMark(counter string) bool {
 	word, ok := strings.CutPrefix(counter, markPrefix)
-	return ok && markPattern.MatchString(word)
+	return ok && markPattern().MatchString(word)
 }
 
 // markPrefix is what the names of marks begin with. A note in small letters follows.
 const markPrefix = "doctor/"
 
-var markPattern = regexp.MustCompile(`^[a-z2-7]{26}$`)
+var markPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z2-7]{26}$`)
+})
 
 func markOf(c launchlog.CounterState) CounterMark {
 	return CounterMark{c.Value, c.UpdatedAt, c.Note != "" && claims.FloorOf(c.Name) != ""}

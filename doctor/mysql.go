@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/idmint/idmint/internal/dialect"
 )
@@ -89,7 +90,9 @@ func mysqlWritable(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
-var mysqlNumber = regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)`)
+var mysqlNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d+)\.(\d+)\.(\d+)`)
+})
 
 func mysqlVersion(ctx context.Context, db *database, r *Reporter) error {
 	var name string
@@ -109,7 +112,7 @@ func mysqlVersion(ctx context.Context, db *database, r *Reporter) error {
 
 // oldMySQL reads what version() says. MariaDB may put 5.5.5- in front.
 func oldMySQL(version string) (bool, error) {
-	m := mysqlNumber.FindStringSubmatch(strings.TrimPrefix(version, "5.5.5-"))
+	m := mysqlNumber().FindStringSubmatch(strings.TrimPrefix(version, "5.5.5-"))
 	if m == nil {
 		return false, fmt.Errorf("%q is no version", version)
 	}

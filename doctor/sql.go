@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/migrations"
@@ -178,8 +179,10 @@ func (s setting) check() Probe[*database] {
 }
 
 // made matches what the files of package migrations create and drop.
-var made = regexp.MustCompile(
-	`(?m)^(CREATE|DROP) (TABLE|TRIGGER) (?:IF (?:NOT )?EXISTS )?(idmint_\w+)`)
+var made = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?m)^(CREATE|DROP) (TABLE|TRIGGER) (?:IF (?:NOT )?EXISTS )?(idmint_\w+)`)
+})
 
 // expected returns the names of all tables or triggers that the migrations of a dialect make, and
 // the file that makes each.
@@ -194,7 +197,7 @@ func expected(d Dialect, kind string) (names []string, in map[string]string) {
 		if err != nil {
 			panic(err) // it is embedded
 		}
-		for _, m := range made.FindAllSubmatch(text, -1) {
+		for _, m := range made().FindAllSubmatch(text, -1) {
 			switch name := string(m[3]); {
 			case string(m[2]) != kind:
 			case string(m[1]) == "CREATE":

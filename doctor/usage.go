@@ -45,16 +45,28 @@ func (s Share) Level() int { return launchlog.Usage{Used: s.Used, Max: s.Max}.Le
 // one of decimal counters where an app has reported some. Usage reads all running launches and all
 // counters, in pages. The error is the log's.
 func Usage(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, error) {
-	now := time.Now
-	if opts != nil && opts.Now != nil {
-		now = opts.Now
+	return newContent(log, opts).usage(ctx)
+}
+
+// Health is what [Usage] and [Log] return, of one reading. It asks for the running launches, for
+// all counters and for what is lent once.
+func Health(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, []Result, error) {
+	c := newContent(log, opts)
+	shares, err := c.usage(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	last, err := lastLaunch(ctx, log)
+	results, err := c.check(ctx)
+	return shares, results, err
+}
+
+func (c *content) usage(ctx context.Context) ([]Share, error) {
+	last, err := lastLaunch(ctx, c.log)
 	if err != nil {
 		return nil, failed("launches", err)
 	}
 	shares := []Share{{Of: Launches, Used: int64(last), Max: launchlog.MaxLaunch}}
-	running, err := allRunning(ctx, log)
+	running, err := c.running(ctx)
 	if err != nil {
 		return nil, failed("generators", err)
 	}
@@ -64,7 +76,7 @@ func Usage(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, err
 			launchlog.MaxGenerators,
 		})
 	}
-	counters, err := allCounters(ctx, log)
+	counters, err := c.counters(ctx)
 	if err != nil {
 		return nil, failed("counters", err)
 	}
@@ -72,11 +84,13 @@ func Usage(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, err
 		shares = append(shares, Share{Counters, counter.Name, counter.Value, math.MaxInt64})
 	}
 	for _, pool := range claims.Pools() {
-		used, size, err := lent(ctx, log, pool, now())
+		of, err := c.lent(ctx, pool)
 		if err != nil {
 			return nil, failed("claims", err)
 		}
-		shares = append(shares, Share{Claims, string(pool.Scheme()), int64(used), int64(size)})
+		shares = append(shares, Share{
+			Claims, string(pool.Scheme()), int64(of.used), int64(of.size),
+		})
 	}
 	if epoch, value := newestHint(counters); epoch >= 0 {
 		shares = append(shares, Share{

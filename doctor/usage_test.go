@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -98,4 +99,40 @@ func (s *failing) Launches(
 	context.Context, string, launchlog.Filter,
 ) ([]launchlog.Launch, error) {
 	return nil, s.err
+}
+
+// Health says what Usage and Log say, and reads what takes all rows of a kind once.
+func TestHealth(t *testing.T) {
+	steps := map[string]int{}
+	log, err := launchlog.New(memory.New(func() time.Time { return begin }), &launchlog.Options{
+		Observe: func(_ context.Context, s launchlog.Step) { steps[s.Op]++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := start(t, log, "running")
+	if _, err := log.Claim(ctx, running); err != nil {
+		t.Fatal(err)
+	}
+	raise(t, log, "orders", math.MaxInt64/100*85)
+	now := &doctor.Options{Now: func() time.Time { return begin }}
+	shares, err := doctor.Usage(ctx, log, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := doctor.Log(ctx, log, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := maps.Clone(steps)
+	clear(steps)
+	both, told, err := doctor.Health(ctx, log, now)
+	if err != nil || !slices.Equal(both, shares) || !slices.Equal(told, results) {
+		t.Errorf("%v, %v, %v; want %v, %v", both, told, err, shares, results)
+	}
+	for op, fewer := range map[string]int{"list": 1, "counters": 4} {
+		if want := apart[op] - fewer; steps[op] > want {
+			t.Errorf("%d steps %s, want %d at most", steps[op], op, want)
+		}
+	}
 }

@@ -48,10 +48,15 @@ const (
 
 // snoID does what SnoParts.ID does, without its checks.
 func snoID(tick, tickTock uint64, meta byte, partition, sequence uint64) (id idtype.SnoID) {
+	putSno(&id, tick, tickTock, meta, partition, sequence)
+	return id
+}
+
+// putSno is snoID of an ID that has its place: two stores, and no copy of it.
+func putSno(id *idtype.SnoID, tick, tickTock uint64, meta byte, partition, sequence uint64) {
 	head := tick<<snoTime | tickTock<<snoTickTock | uint64(meta)<<snoMeta | partition
 	binary.BigEndian.PutUint64(id[:], head)
 	binary.BigEndian.PutUint16(id[8:], uint16(sequence))
-	return id
 }
 
 // With is the generator with a metabyte: what its Next and Fill put into IDs.
@@ -81,15 +86,16 @@ func (m SnoMeta) id(word uint64, s *span) idtype.SnoID {
 }
 
 // Next is [Sno.Next] with the metabyte.
-func (m SnoMeta) Next(ctx context.Context) (idtype.SnoID, error) {
+func (m SnoMeta) Next(ctx context.Context) (id idtype.SnoID, err error) {
 	if m.g == nil {
-		return idtype.SnoID{}, errNotMade
+		return id, errNotMade
 	}
-	word, s, err := m.g.line.next(ctx)
-	if err != nil {
-		return idtype.SnoID{}, err
+	t := &m.g.line
+	word, s, err := t.next(ctx)
+	if err == nil {
+		putSno(&id, t.tickOf(word), word>>63, m.meta, s.number, t.slotOf(word))
 	}
-	return m.id(word, s), nil
+	return
 }
 
 // Fill is [Sno.Fill] with the metabyte.

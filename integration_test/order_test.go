@@ -44,7 +44,7 @@ var naive = map[string][]string{
 		"eightbyte as bigint, before and after 2039-09-07",
 		"eightbyte, SPREAD as bigint, before and after 2039-09-07",
 	},
-	"PostgreSQL": {
+	"PostgreSQL 17": {
 		"eightbyte as bigint, before and after 2039-09-07",
 		"eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as text, Czech",
 	},

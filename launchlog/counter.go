@@ -8,12 +8,18 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
+// Patterns are compiled when they are first asked: programs that import the package start sooner.
 var (
-	counterPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`) // of up to 128 bytes
-	notePattern    = regexp.MustCompile(`^[!-~]{26,128}$`)
+	counterPattern = sync.OnceValue(func() *regexp.Regexp { // of up to 128 bytes
+		return regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`)
+	})
+	notePattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[!-~]{26,128}$`)
+	})
 )
 
 // Counter hands out the numbers 1 ..= 2^63−1 under a name, each once, ever, to whichever process
@@ -61,7 +67,7 @@ func NewNote() string { return rand.Text() }
 // decimal/hint/0: docs/launchlog.md lists them. A sequence of such a name may repeat after a
 // restore, because idmint advance takes it for something else.
 func (l *Log) Counter(name string) (*Counter, error) {
-	if len(name) > 128 || !counterPattern.MatchString(name) {
+	if len(name) > 128 || !counterPattern().MatchString(name) {
 		return nil, &RequestError{
 			"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, " +
 				"dashes, underscores and slashes",
@@ -162,7 +168,7 @@ func (r Raise) Validate() error {
 		return &RequestError{
 			"to", strconv.FormatInt(r.To, 10), fmt.Sprintf("is not above from, %d", r.From),
 		}
-	case !notePattern.MatchString(r.Note):
+	case !notePattern().MatchString(r.Note):
 		return &RequestError{
 			"note", r.Note, "is not of 26 to 128 printable ASCII characters, as NewNote makes it",
 		}

@@ -46,8 +46,8 @@ func (e *JoinError) Unwrap() error { return e.Err }
 //	numbers, err := log.Join(ctx, launchlog.App{Service: "shop", Environment: "production"})
 //	gen, err := generator.NewDecimal(numbers)
 //
-// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here. No
-// launch was handed over, the log does not have it, it has ended, or it is another service's or
+// Call it once, when the app starts. What would fail at the first ID, or go unnoticed, fails here.
+// No launch was handed over, the log does not have it, it has ended, or it is another service's or
 // environment's. The error is a [*JoinError]. It wraps [ErrNotFound], [ErrEnded],
 // [ErrOtherApp], [ErrGeneratorsExhausted], an [*UnresolvedError], or what the store says. Texts
 // that no launch can have are a [*RequestError].
@@ -71,19 +71,15 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 		}
 		app.Launch = n
 	}
+	if joiner, ok := l.store.(Joiner); ok {
+		return l.joinAtOnce(ctx, joiner, app)
+	}
 	launch, err := l.Show(ctx, app.Launch)
 	if err != nil {
 		return nil, app.refused(err)
 	}
-	if launch.Service != app.Service || launch.Environment != app.Environment {
-		return nil, &JoinError{App: app, Err: ErrOtherApp, Reason: fmt.Sprintf("it is of %s in %s: "+
-			"hand this app the number of its own launch",
-			quote(launch.Service), quote(launch.Environment))}
-	}
-	if !launch.Running() {
-		return nil, &JoinError{App: app, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
-			"outcome %s: start a new launch for this deployment",
-			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
+	if err := app.admits(launch); err != nil {
+		return nil, err
 	}
 	return l.join(ctx, app)
 }
@@ -97,6 +93,45 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	numbers := l.Generators(app.Launch)
 	numbers.first.Store(&claim)
 	return numbers, nil
+}
+
+// joinAtOnce takes the first number, and what a generator is to know before its first ID, in one
+// round trip.
+func (l *Log) joinAtOnce(ctx context.Context, joiner Joiner, app App) (*Generators, error) {
+	take := l.newTake(app.Launch)
+	joined, err := attempt(ctx, l, "claim", take.Token,
+		func(ctx context.Context) (Joined, error) {
+			return joiner.Join(ctx, take, app.Service, app.Environment, HintCounter(0))
+		})
+	if err != nil {
+		return nil, app.refused(about(fmt.Sprintf("launch %d", app.Launch), err))
+	}
+	if joined.Claim == (Claim{}) {
+		if err := app.admits(joined.Launch); err != nil {
+			return nil, err
+		}
+		return nil, app.refused(ErrGeneratorsExhausted)
+	}
+	l.tookGenerator(joined.Claim)
+	numbers := l.Generators(app.Launch)
+	numbers.first.Store(&joined.Claim)
+	numbers.hint.Store(&hint{joined.Counter, time.Now()})
+	return numbers, nil
+}
+
+// admits returns an error where a launch is not the app's, or has ended.
+func (a App) admits(launch Launch) error {
+	if launch.Service != a.Service || launch.Environment != a.Environment {
+		return &JoinError{App: a, Err: ErrOtherApp, Reason: fmt.Sprintf("it is of %s in %s: "+
+			"hand this app the number of its own launch",
+			quote(launch.Service), quote(launch.Environment))}
+	}
+	if !launch.Running() {
+		return &JoinError{App: a, Err: ErrEnded, Reason: fmt.Sprintf("it ended at %s, with "+
+			"outcome %s: start a new launch for this deployment",
+			launch.EndedAt.UTC().Format(time.RFC3339), launch.Outcome)}
+	}
+	return nil
 }
 
 func (a App) validate() error {

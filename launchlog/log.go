@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,9 @@ import (
 // DefaultNamespace is the namespace of a [Log] that names none.
 const DefaultNamespace = "default"
 
-var namespacePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`) // of up to 63 bytes
+var namespacePattern = sync.OnceValue(func() *regexp.Regexp { // of up to 63 bytes
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+})
 
 // Options are the optional settings of a [Log].
 type Options struct {
@@ -99,7 +102,7 @@ func New(store Store, opts *Options) (*Log, error) {
 	if o.Namespace == "" {
 		o.Namespace = DefaultNamespace
 	}
-	if len(o.Namespace) > 63 || !namespacePattern.MatchString(o.Namespace) {
+	if len(o.Namespace) > 63 || !namespacePattern().MatchString(o.Namespace) {
 		return nil, &RequestError{
 			"namespace", o.Namespace,
 			"is not a name of lower-case letters, digits, dots, dashes and underscores",
@@ -203,16 +206,25 @@ func (l *Log) Claim(ctx context.Context, launch int) (Claim, error) {
 }
 
 func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
-	token := rand.Text() // the same for all attempts
-	claim, err := attempt(ctx, l, "claim", token, func(ctx context.Context) (Claim, error) {
-		return l.store.ClaimGenerator(ctx, Take{
-			Ref: l.ref(launch), Token: token, Host: l.opts.Host, PID: l.opts.PID,
-		})
+	if l == nil {
+		return Claim{}, errNotMade
+	}
+	take := l.newTake(launch) // the same for all attempts
+	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
+		return l.store.ClaimGenerator(ctx, take)
 	})
 	if err == nil {
-		l.taken(Usage{Launch: launch, Used: int64(claim.Generator) + 1, Max: MaxGenerators})
+		l.tookGenerator(claim)
 	}
 	return claim, err
+}
+
+func (l *Log) newTake(launch int) Take {
+	return Take{Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID}
+}
+
+func (l *Log) tookGenerator(c Claim) {
+	l.taken(Usage{Launch: c.Launch, Used: int64(c.Generator) + 1, Max: MaxGenerators})
 }
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as

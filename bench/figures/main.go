@@ -1,4 +1,5 @@
-// Command figures writes the tables of figures in README.md and in pages of docs anew. They are measured: docs/speed.md is written by make bench, docs/report.json by idmint report. It is run in
+// Command figures writes the tables of figures in README.md and in pages of docs anew. They are
+// measured: docs/speed.md is written by make bench, docs/report.json by idmint report. It is run in
 // the checkout's folder, by make bench, and after a new report:
 //
 //	go run ./bench/figures
@@ -32,8 +33,14 @@ type block struct {
 var blocks = []block{
 	{"README.md", "sizes", sizesTable},
 	{"docs/choosing.md", "speed", speedTable},
+	{"docs/choosing.md", "families", familiesTable},
 	{"docs/databases.md", "keys", keysTable},
+	{"docs/databases.md", "writers", writersTable},
+	{"docs/databases.md", "splits", splitsTable},
+	{"docs/databases.md", "inserts", insertsTable},
+	{"docs/databases.md", "reads", readsTable},
 	{"docs/databases.md", "clickhouse", clickHouseTable},
+	{"docs/clickhouse.md", "skipping", skippingTable},
 }
 
 func run(dir string) error {
@@ -124,15 +131,16 @@ func (s *source) target(what, peer string) ([]string, error) {
 
 var headOfSpeed = regexp.MustCompile(`on (\d{4}-\d\d-\d\d): .* on (\d+) processors .* with (go[\w.]+)\.\n`)
 
-// speedRows are what docs/choosing.md shows of docs/speed.md.
+// speedRows are what docs/choosing.md shows of the targets in docs/speed.md.
 var speedRows = []struct{ label, what, peer string }{
 	{"`Decimal.Next`", "decimal, a shared generator", "an atomic add"},
 	{"the same, two goroutines on one generator", "decimal, a shared generator, 2 goroutines", "an atomic add"},
-	{"`OwnedDecimal.Next`", "decimal, a goroutine's own", ""},
-	{"`Decimal.Fill`, 1,000 IDs, for each", "decimal, a slice of 1,000", ""},
-	{"`Sno.Next`, below its cap", "sno below its cap", "google/uuid v7"},
-	{"`Short.Next`, below its cap", "short below its cap", "google/uuid v7"},
-	{"`Sno.Next`, processor time", "sno below its cap, processor time", "muyo/sno"},
+	{"`OwnedDecimal.Next`", "decimal, a goroutine's own", "an atomic add"},
+	{"`Decimal.Fill`, 1,000 IDs, for each", "decimal, a slice of 1,000, per ID", "an atomic add"},
+	{"`Trace.Next`, below its cap", "trace below its cap", "`time.Since`"},
+	{"`Short.Next`, below its cap", "short below its cap", "`time.Since`"},
+	{"`EightByte.Next`, below its cap", "eightbyte below its cap", "`time.Since`"},
+	{"`Sno.Next`, below its cap", "sno below its cap", "`time.Since`"},
 	{"19 digits to text", "decimal, to text", "`strconv.AppendInt`"},
 	{"19 digits from text, strictly", "decimal, from text", "`strconv.ParseInt`"},
 	{"16 characters of sno to text", "sno, to text", "xid"},
@@ -152,59 +160,12 @@ func speedTable(s *source) (string, error) {
 		}
 		text += fmt.Sprintf("| %s | %s | %s | %s |\n", r.label, row[1], row[2], row[3])
 	}
-	return text, nil
-}
-
-// keys are the schemes beside others, as the report names them, in the storage that is theirs.
-var keys = []struct{ label, scheme, storage string }{
-	{"decimal", "decimal", "bigint"},
-	{"trace", "trace", "bigint"},
-	{"short", "short", "bigint"},
-	{"sno", "sno", "bytes"},
-	{"snowflake", "snowflake", "bigint"},
-	{"UUIDv7", "UUIDv7", "uuid"},
-	{"UUIDv4", "UUIDv4", "uuid"},
-	{"ULID", "ULID", "text"},
-}
-
-func keysTable(s *source) (string, error) {
-	text, rule := "| |", "|---|"
-	for _, k := range keys {
-		text, rule = text+" "+k.label+" |", rule+"---|"
+	_, others, ok := strings.Cut(s.speed, "\n## One ID beside others\n\n")
+	others, _, end := strings.Cut(others, "\n## ")
+	if !ok || !end {
+		return "", fmt.Errorf("docs/speed.md does not compare with others")
 	}
-	text += "\n" + rule + "\n"
-	for _, database := range []string{"PostgreSQL", "MariaDB", "SQLite"} {
-		text += "| " + database + " |"
-		for _, k := range keys {
-			f, err := s.footprint(database, k.scheme, k.storage)
-			if err != nil {
-				return "", err
-			}
-			text += fmt.Sprintf(" %.1f; %.0f |", perRow(f.KeyBytes, f.Rows), perRow(f.LogBytes, f.Rows))
-		}
-		text += "\n"
-	}
-	return text, nil
-}
-
-func (s *source) footprint(database, scheme, storage string) (measure.Footprint, error) {
-	i := slices.IndexFunc(s.Footprints, func(f measure.Footprint) bool {
-		return f.Database == database && f.Scheme == scheme && f.Storage == storage
-	})
-	if i < 0 {
-		return measure.Footprint{}, fmt.Errorf("docs/report.json has no size of %s in %s", scheme, database)
-	}
-	return s.Footprints[i], nil
-}
-
-// plain is the size of an ID that is not compressed, or 0.
-func (s *source) plain(scheme, storage string) float64 {
-	for _, c := range s.Compression {
-		if c.Scheme == scheme && c.Storage == storage && c.Codec == "NONE" {
-			return c.BytesPerID
-		}
-	}
-	return 0
+	return text + "\n" + others, nil
 }
 
 func bytesPerID(size float64) string {
@@ -215,73 +176,3 @@ func bytesPerID(size float64) string {
 }
 
 func perRow(bytes int64, rows int) float64 { return float64(bytes) / float64(rows) }
-
-// least is the size of an ID with the best codec that was measured, in an order, or false.
-func (s *source) least(scheme, storage, sort string, generators int) (float64, bool) {
-	least, found := 0.0, false
-	for _, c := range s.Compression {
-		if c.Scheme == scheme && c.Storage == storage && c.Sort == sort && c.Generators == generators {
-			if !found || c.BytesPerID < least {
-				least, found = c.BytesPerID, true
-			}
-		}
-	}
-	return least, found
-}
-
-// sizesTable is a choice of the other tables of sizes, for README.
-func sizesTable(s *source) (string, error) {
-	some := []string{"decimal", "short", "sno", "snowflake", "UUIDv7", "UUIDv4"}
-	head, rule := "| |", "|---|"
-	rows := []string{
-		"| the value, in each row and reference |",
-		"| PostgreSQL, the key's index, for each row |",
-		"| ClickHouse, ordered by the key |",
-		"| ClickHouse, in order of arrival |",
-	}
-	for _, k := range keys {
-		if !slices.Contains(some, k.label) {
-			continue
-		}
-		head, rule = head+" "+k.label+" |", rule+"---|"
-		f, err := s.footprint("PostgreSQL", k.scheme, k.storage)
-		if err != nil {
-			return "", err
-		}
-		byID, _ := s.least(k.scheme, k.storage, measure.SortedByID, 4)
-		byArrival, ok := s.least(k.scheme, k.storage, measure.Arrival, 4)
-		if !ok {
-			return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
-		}
-		rows[0] += fmt.Sprintf(" %.0f |", s.plain(k.scheme, k.storage))
-		rows[1] += fmt.Sprintf(" %.1f |", perRow(f.KeyBytes, f.Rows))
-		rows[2] += " " + bytesPerID(byID) + " |"
-		rows[3] += " " + bytesPerID(byArrival) + " |"
-	}
-	return strings.Join(append([]string{head, rule}, rows...), "\n") + "\n", nil
-}
-
-func clickHouseTable(s *source) (string, error) {
-	text := "| | by ID: 1 | 4 | 64 | by arrival: 1 | 4 | 64 |\n|---|---|---|---|---|---|---|\n"
-	for _, k := range keys {
-		text += "| " + k.label + " |"
-		some := false
-		for _, sort := range []string{measure.SortedByID, measure.Arrival} {
-			for _, generators := range measure.Generators() {
-				size, ok := s.least(k.scheme, k.storage, sort, generators)
-				switch {
-				case !ok:
-					text += " |"
-				default:
-					text += " " + bytesPerID(size) + " |"
-				}
-				some = some || ok
-			}
-		}
-		if !some {
-			return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
-		}
-		text += "\n"
-	}
-	return text, nil
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func page(w io.Writer, r *results, targets []target) error {
 	for _, section := range []func(*results) (string, error){
 		head,
 		func(r *results) (string, error) { return targetSection(r, targets) },
-		repeatSection, capSection, storeSection, figureSection,
+		peerSection, repeatSection, capSection, storeSection, figureSection,
 	} {
 		text, err := section(r)
 		if err != nil {
@@ -120,7 +121,7 @@ func targetSection(r *results, targets []target) (string, error) {
 	if missed.Len() > 0 {
 		text += "\nMissed:\n\n" + missed.String()
 	}
-	return text, nil
+	return text + dropped, nil
 }
 
 func orUnknown(reason string) string {
@@ -145,6 +146,44 @@ func amount(v float64, unit string) string {
 		digits = 2
 	}
 	return strings.TrimSpace(fmt.Sprintf("%.*f %s", digits, v, units[unit]))
+}
+
+// peers are the forms of other libraries in which they are fastest, and waits at a cap are not
+// counted.
+var peers = []struct{ label, name string }{
+	{"snowflake, 20 step bits", "snowflake-20-step-bits"},
+	{"xid", "xid"},
+	{"muyo/sno", "muyo-sno-below-cap"},
+	{"UUIDv7, google/uuid, pooled", "google-uuid7-pooled"},
+	{"UUIDv7, gofrs", "gofrs-uuid7"},
+	{"ulid", "ulid"},
+}
+
+// peerSection compares one ID of ours with one of others.
+func peerSection(r *results) (string, error) {
+	text := "\n## One ID beside others\n\nOur time by theirs, of the same round. Below 1 ours is faster. " +
+		"Others are in their fastest form, and no\ngenerator is at its cap.\n\n| one goroutine |"
+	for _, p := range peers {
+		text += " " + p.label + " |"
+	}
+	text += "\n|---|" + strings.Repeat("---|", len(peers)) + "\n"
+	for _, name := range r.under("Mint/") {
+		scheme, ok := strings.CutSuffix(strings.TrimPrefix(name, "Mint/"), "/shared")
+		if !ok {
+			continue
+		}
+		text += "| " + scheme + " |"
+		for _, p := range peers {
+			ratios, err := r.ratios(serial(name), serial("Peer/"+p.name))
+			if err != nil {
+				return "", err
+			}
+			s := median(ratios)
+			text += fmt.Sprintf(" %.2f ± %s |", s.Center, s.PctRangeString())
+		}
+		text += "\n"
+	}
+	return text, nil
 }
 
 func repeatSection(r *results) (string, error) {
@@ -197,6 +236,8 @@ func capSection(r *results) (string, error) {
 		"| | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor |\n|---|---|---|---|---|---|---|\n" + rows.String(), nil
 }
 
+const oneCaller = "launchlog/postgres/OneCaller/"
+
 // storeSection is what databases take part in. A run that reached none has no such section.
 func storeSection(r *results) (string, error) {
 	var text string
@@ -232,6 +273,9 @@ func storeSection(r *results) (string, error) {
 		}
 	}
 	same := func(v float64) float64 { return v }
+	crowds := slices.DeleteFunc(r.under("launchlog/"), func(name string) bool {
+		return strings.HasPrefix(name, oneCaller)
+	})
 	err := rows("GORM's CreateInBatches: rows whose IDs were set by hand, and beside them the plugin, turn by turn.",
 		"| by hand, per row | with the plugin, ratio", r.under("gormid/"),
 		value("%.0f ns", "ns/row-by-hand", same), value("%.2f", "ratio", same))
@@ -239,8 +283,16 @@ func storeSection(r *results) (string, error) {
 		return "", err
 	}
 	err = rows("The launch log, on disk before it is answered: launches and claims that 16 callers get together,\n"+
-		"and ranges of a counter that eight get.", "| a second", r.under("launchlog/"),
+		"and ranges of a counter that eight get.", "| a second", crowds,
 		value("%.0f", "ns/op", func(ns float64) float64 { return 1e9 / ns }))
+	if err != nil {
+		return "", err
+	}
+	err = rows("One caller in PostgreSQL, turn by turn: an `UPDATE … RETURNING` of one row, and a claim, as durable.\n"+
+		"The ratio is the first time by the second. By default nothing is prepared, so the server plans a claim\n"+
+		"anew each time; cache_statement spares it that.",
+		"| the UPDATE, µs | the claim, µs | ratio; ≥ 0.7 is wanted", r.under(oneCaller),
+		value("%.0f", "floor-µs", same), value("%.0f", "claim-µs", same), value("%.2f", "ratio", same))
 	if err != nil || text == "" {
 		return "", err
 	}

@@ -30,6 +30,20 @@ BenchmarkPeer/y-uuid7 	 100	 10 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkPeer/y-uuid7-2 	 100	 5 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkPeer/y-uuid7 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkPeer/y-uuid7-2 	 100	 5 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkMint/s/shared 	 100	 10 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
+BenchmarkMint/s/shared-2 	 100	 10 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
+BenchmarkPeer/snowflake-20-step-bits 	 100	 8 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/snowflake-20-step-bits-2 	 100	 8 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/xid 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/xid-2 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/muyo-sno-below-cap 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/muyo-sno-below-cap-2 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/google-uuid7-pooled 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/google-uuid7-pooled-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/gofrs-uuid7 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/gofrs-uuid7-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/ulid 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
+BenchmarkPeer/ulid-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkEncode/x 	 100	 4 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkEncode/x-2 	 100	 2 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkDecode/x 	 100	 4 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
@@ -45,6 +59,7 @@ PASS
 ok  	github.com/idmint/idmint/gormid	2.1s
 pkg: github.com/idmint/idmint/integration_test/launchlog/postgres
 BenchmarkClaim/mode-2 	 9	 500000 ns/op
+BenchmarkOneCaller/mode-2 	 9	 1500000 ns/op	 1000 claim-µs	 600 floor-µs	 0.6 ratio
 pkg: github.com/idmint/idmint/launchlog/sqlite
 BenchmarkReserve-2 	 9	 250000 ns/op
 `
@@ -110,10 +125,15 @@ func TestPage(t *testing.T) {
 			[]string{"| z | 6.00 ns | y, 20.0 ns | 0.40 ± ", "| 5.0–7.0 ns | met |"},
 		},
 		{
+			"others", ratio(1),
+			[]string{"| one goroutine | snowflake, 20 step bits | xid |", "| s | 1.25 ± ", "| 0.50 ± "},
+		},
+		{
 			"databases", ratio(1),
 			[]string{
 				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n",
 				"| postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
+				"| postgres/OneCaller/mode | 600 | 1000 | 0.60 |\n",
 			},
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 func (a *app) boundsCommand() *cobra.Command {
@@ -62,7 +63,7 @@ inspect.`,
 			if err != nil {
 				return err
 			}
-			if s.name() == idtype.SchemeEightByte {
+			if s.Name() == idtype.SchemeEightByte {
 				a.warn("these bound TIME_SEQUENTIAL IDs only: SPREAD IDs have no order by time")
 			}
 			for _, b := range found {
@@ -93,7 +94,7 @@ func moment(flag, text string, end bool) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		return t, usage("%s %s: want a date or a time with its zone, such as 2025-03-01 or "+
-			"2025-03-01T12:00:00Z", flag, quoted(text))
+			"2025-03-01T12:00:00Z", flag, explain.Quoted(text))
 	}
 	if end {
 		t = t.AddDate(0, 0, 1).Add(-1)

@@ -114,7 +114,7 @@ ClickHouse --primary-key is for the column that ORDER BY begins with.`,
 			if err != nil {
 				return err
 			}
-			d.Scheme = s.name()
+			d.Scheme = s.Name()
 			if d.Storage, err = columnForm(d.Scheme, kind); err != nil {
 				return err
 			}

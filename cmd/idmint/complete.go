@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -34,12 +36,12 @@ var dialects = []string{
 func (a *app) completions() map[string]cobra.CompletionFunc {
 	var names []string
 	for _, s := range schemes {
-		names = append(names, string(s.name()))
+		names = append(names, string(s.Name()))
 	}
 	pools := words("trace", "sno", "eightbyte")
 	return map[string]cobra.CompletionFunc{
 		"scheme":  words(names...),
-		"form":    words(formText, "number", "hex", "uuid"),
+		"form":    words(explain.Text, "number", "hex", "uuid"),
 		"layout":  words("v1", "v2", "v3"),
 		"outcome": words(outcomes...),
 		"launch":  a.launchFlags, "rolls-back": a.launchFlags, "known": a.launchFlags,
@@ -113,7 +115,7 @@ func (a *app) launches(c *cobra.Command, running bool) []string {
 	found := make([]string, 0, len(list))
 	for _, l := range list {
 		found = append(found, cobra.CompletionWithDesc(strconv.Itoa(l.ID),
-			visible(l.Service+" "+l.Environment+", "+state(l))))
+			visible.Text(l.Service+" "+l.Environment+", "+state(l))))
 	}
 	return found
 }

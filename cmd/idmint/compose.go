@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/idmint/idmint/internal/explain"
 )
 
 func (a *app) composeCommand() *cobra.Command {
@@ -50,7 +52,7 @@ Where a layout has no mode, that part may be left out.`,
 			return a.eachInput(args, func(text string) error {
 				id, err := s.compose([]byte(text))
 				if err != nil {
-					return a.refuse(text, fmt.Errorf("%s: %w", quoted(text), err))
+					return a.refuse(text, fmt.Errorf("%s: %w", explain.Quoted(text), err))
 				}
 				return a.out.line(id.String())
 			})
@@ -74,14 +76,14 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
 	missing := len(wanted)
 	for _, m := range members {
-		isName := slices.ContainsFunc(k.names, func(n name) bool { return n.field == m.field })
+		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
 		part := slices.Index(k.partNames, m.field)
 		switch {
-		case m.field == "scheme" && m.isGiven() && !m.says(string(k.scheme)):
-			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.scheme)
+		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
+			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
 		case m.field == "scheme" || isName || !m.isGiven() && part >= 0:
 		case part < 0:
-			return nil, fmt.Errorf("unknown field %s", quoted(m.field))
+			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.field))
 		default:
 			if err := m.set(into.Field(part)); err != nil {
 				return nil, err
@@ -99,13 +101,13 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 		return nil, err
 	}
 	for _, m := range members {
-		for _, n := range k.names {
-			if n.field != m.field || !m.isGiven() {
+		for _, n := range k.Names {
+			if n.Field != m.field || !m.isGiven() {
 				continue
 			}
-			if want := k.form(n.form).write(id); !m.says(want) {
+			if want := k.Form(n.Form).Write(id); !m.says(want) {
 				return nil, fmt.Errorf("the %s is %s, but the other fields are those of %s",
-					n.field, m.quoted(), want)
+					n.Field, m.quoted(), want)
 			}
 		}
 	}
@@ -129,7 +131,7 @@ type member struct {
 
 func (m member) isGiven() bool { return string(m.value) != "null" }
 
-func (m member) quoted() string { return shorten(string(m.value)) }
+func (m member) quoted() string { return explain.Shorten(string(m.value)) }
 
 // says reports whether the value is a string, or an integer in the same digits.
 func (m member) says(want string) bool {
@@ -189,7 +191,7 @@ func readObject(data []byte) ([]member, error) {
 		}
 		rest = bytes.TrimLeft(rest[n:], between)
 		if slices.ContainsFunc(members, func(m member) bool { return m.field == field }) {
-			return nil, fmt.Errorf("field %s comes twice", quoted(field))
+			return nil, fmt.Errorf("field %s comes twice", explain.Quoted(field))
 		}
 		n = valueLen(rest)
 		members = append(members, member{field, rest[:n]})

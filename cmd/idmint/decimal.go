@@ -3,41 +3,28 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 var decimalKind = join(kind[idtype.DecimalID, idtype.DecimalParts]{
-	scheme:  idtype.SchemeDecimal,
-	forms:   digits(idtype.ParseDecimalID),
-	names:   []name{{"id", formText}},
-	parts:   idtype.DecimalID.Parts,
+	Kind:    explain.Decimal,
 	id:      idtype.DecimalParts.ID,
-	fields:  func(id idtype.DecimalID) []field { return decimalFields(id, "%s %d") },
-	draw:    func(id idtype.DecimalID, _ []field) drawing { return drawDecimal(id) },
+	draw:    drawDecimal,
 	command: newDecimal,
 })
 
-func decimalFields(id idtype.DecimalID, label string) []field {
-	generatorPlaces := len(strconv.Itoa(idtype.DecimalMaxGenerator))
-	launchPlaces := len(strconv.Itoa(idtype.DecimalMaxLaunch))
-	return []field{
-		{
-			'c', len(id.String()) - generatorPlaces - launchPlaces,
-			fmt.Sprintf(label, "counter", id.Counter()),
-		},
-		{'g', generatorPlaces, fmt.Sprintf(label, "generator_id", id.Generator())},
-		{'l', launchPlaces, fmt.Sprintf(label, "launch_id", id.Launch())},
-	}
-}
-
 func drawDecimal(id idtype.DecimalID) drawing {
-	d := drawPlaces(int64(id), decimalFields(id, "%s (%d)"))
+	var fields []field
+	for _, p := range explain.Decimal.Parts(id) {
+		fields = append(fields, field{p.Letter, p.Width, fmt.Sprintf("%s (%s)", p.Name, p.Value)})
+	}
+	d := drawPlaces(int64(id), fields)
 	if id.IsTest() {
 		d = append(d, line("launch 0: made by a test generator"))
 	}

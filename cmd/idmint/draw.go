@@ -87,11 +87,7 @@ func (d drawing) write(p printer, colour bool) error {
 //	│                                          │          └ mode TIME_SEQUENTIAL
 //	│                                          └ sequence 33
 //	└ unix_ms 1573827159591, 2019-11-15T14:12:39.591Z
-func drawBits(id []byte, fields []field) drawing {
-	bits := make([]byte, 8*len(id))
-	for i := range bits {
-		bits[i] = '0' + id[i/8]>>(7-i%8)&1
-	}
+func drawBits(bits string, fields []field) drawing {
 	gap := 1
 	if len(bits)+len(fields)-1 > drawingWidth {
 		gap = 0 // the letters say where a field ends
@@ -113,7 +109,7 @@ func drawBits(id []byte, fields []field) drawing {
 			tints[i] = colours[slices.Index(parts, f.letter)]
 			heads = put(heads, column, "▲", tints[i])
 		}
-		values = put(values, column, string(bits[bit:bit+f.width]), tints[i])
+		values = put(values, column, bits[bit:bit+f.width], tints[i])
 		letters = put(letters, column, strings.Repeat(string(f.letter), f.width), tints[i])
 		column, bit = column+f.width+gap, bit+f.width
 	}

@@ -15,13 +15,11 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 // Colours are added to a drawing, and change nothing else. Each part has its own, in all its lines.
 func TestColours(t *testing.T) {
 	for text, id := range map[string]identified{
-		bitDrawings["--scheme eightbyte 5b9bda2989e1989b"]: identity[idtype.EightByteID,
-			idtype.EightByteParts]{eightByteKind, idtype.MustParseEightByteID("5b9bda2989e1989b")},
-		bitDrawings["8fhmi7mfls62jp64"]: identity[idtype.SnoID, idtype.SnoParts]{
-			snoKind,
-			idtype.MustParseSnoID("8fhmi7mfls62jp64"),
-		},
-		documented: identity[idtype.DecimalID, idtype.DecimalParts]{decimalKind, 14150009200065},
+		bitDrawings["--scheme eightbyte 5b9bda2989e1989b"]: eightByteKind.of(
+			idtype.MustParseEightByteID("5b9bda2989e1989b")),
+		bitDrawings["8fhmi7mfls62jp64"]: snoKind.of(
+			idtype.MustParseSnoID("8fhmi7mfls62jp64")),
+		documented: decimalKind.of(14150009200065),
 	} {
 		draw := func(colour bool) string {
 			var b strings.Builder
@@ -46,9 +44,7 @@ func TestColours(t *testing.T) {
 			}
 		}
 	}
-	sno := identity[idtype.SnoID, idtype.SnoParts]{
-		snoKind, idtype.MustParseSnoID("8fhmi7mfls62jp64"),
-	}.drawing(time.Now())
+	sno := snoKind.of(idtype.MustParseSnoID("8fhmi7mfls62jp64")).drawing(time.Now())
 	colour := map[rune]byte{}
 	for column, c := range sno[4] { // the letters, beneath the bits
 		if c.colour == 0 || sno[3][column].colour != c.colour ||

@@ -9,29 +9,12 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
-// eightByteColumn is an eightbyte ID in a BIGINT column.
-type eightByteColumn = idtype.EightByte[idtype.AsBigint[any]]
-
 var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
-	scheme: idtype.SchemeEightByte,
-	forms: []form[idtype.EightByteID]{
-		{name: formText, read: idtype.ParseEightByteID, write: idtype.EightByteID.String},
-		{
-			name: formNumber, read: readEightByteNumber,
-			write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) },
-		},
-		{
-			name: formHex, read: hexReader[idtype.EightByteID]("EightByteID"),
-			write: idtype.EightByteID.String,
-		},
-	},
-	names:   []name{{"id", formText}},
-	parts:   idtype.EightByteID.Parts,
+	Kind:    explain.EightByte,
 	id:      idtype.EightByteParts.ID,
-	fields:  eightByteFields,
-	clock:   milliseconds,
 	span:    eightByteSpan,
 	command: newEightByte,
 	layouts: []layout[idtype.EightByteID, idtype.EightByteParts]{
@@ -41,31 +24,10 @@ var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
 	},
 })
 
-func readEightByteNumber(text string) (idtype.EightByteID, error) {
-	var id eightByteColumn
-	err := id.Scan(text)
-	return idtype.EightByteID(id), err
-}
-
-func eightByteFields(id idtype.EightByteID) []field {
-	at := fmt.Sprintf("unix_ms %d", id.UnixMs())
-	if id.Mode() == idtype.EightByteSpread {
-		at += " with its bits reversed"
-	}
-	return []field{
-		{'t', idtype.EightByteTimeBits, at},
-		{'s', idtype.EightByteSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
-		{'g', idtype.EightByteGeneratorTopBits, ""},
-		{'m', idtype.EightByteModeBits, fmt.Sprintf("mode %v", id.Mode())},
-		{'g', idtype.EightByteGeneratorLowBits, fmt.Sprintf("generator_id %d", id.Generator())},
-		{'c', idtype.EightByteClusterBits, fmt.Sprintf("cluster_id %d", id.Cluster())},
-	}
-}
-
 // eightByteSpan is two ranges of numbers where the IDs turn negative in between.
 func eightByteSpan(form string, from, to time.Time) ([][2]idtype.EightByteID, error) {
 	ranges, err := one(idtype.MinEightByteID, idtype.MaxEightByteID)(form, from, to)
-	if err != nil || form != formNumber {
+	if err != nil || form != explain.Number {
 		return ranges, err
 	}
 	const seam = 1 << 63

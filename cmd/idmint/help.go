@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // Help is as wide as the terminal, within these bounds. Narrower terminals break lines themselves,
@@ -162,7 +164,7 @@ func group(c *cobra.Command, subs ...*cobra.Command) *cobra.Command {
 // unknownCommand names those that may be meant.
 func unknownCommand(parent *cobra.Command, name string) string {
 	parent.SuggestionsMinimumDistance = 2
-	return "unknown command " + quoted(name) + meant(parent.SuggestionsFor(name))
+	return "unknown command " + explain.Quoted(name) + meant(parent.SuggestionsFor(name))
 }
 
 func meant(near []string) string {

@@ -18,6 +18,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/visible"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -28,12 +29,18 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE --db DSN --table T",
 		Short: "Give every row of a file a primary key and store it",
-		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID, and store it in a
-table.
+		Long: `Give every row of a CSV, TSV, JSON-lines or Parquet file a decimal ID, and store
+it in a table.
 
 The table is created when absent: a column id, then the file's columns as text.
 FILE may be - for standard input. A CSV or TSV file begins with a header row.
 The columns of JSON lines are the names in the first object.
+
+Parquet is read from a file alone: its table of contents is at the end. Its
+values are stored as text: 12.50 of a decimal, 2026-02-28, true, \x00ff of
+bytes, 2026-02-28T18:44:48.5Z of an instant, the same without Z of a local time.
+Lists, maps and groups are refused. So is a table whose column would change the
+values, as BLOB would bytes. --resume wants the same file, byte by byte.
 
 Rows are stored in batches, each in a transaction that also notes how far the
 file has come. After an import that ended early, --resume goes on where its
@@ -54,7 +61,7 @@ may set: postgres://…/app?search_path=sales.
 A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL
 and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults
 MySQL and MariaDB create a table with 197. A record of the file has at most 64
-MiB.
+MiB. Pages of Parquet that are unpacked at the same time have 256 MiB.
 
 ClickHouse has no transactions. --log names the database that keeps the launch
 log and notes how far the file has come. A batch is a block. Where an import
@@ -126,9 +133,9 @@ its other columns of the file are String or Nullable(String).`,
 			logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
-	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
+	f.StringVar(&format, "format", "", "csv, tsv, jsonl or parquet (default: by the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
-	f.IntVar(&im.Batch, "batch", 5_000, "rows in a transaction, or fewer after 8 MiB of the file")
+	f.IntVar(&im.Batch, "batch", 1_000_000, "rows in a transaction, or fewer after 8 MiB of the file")
 	f.StringVar(&launch, "launch", "",
 		"the launch that the IDs are of (default $"+launchVariable+", or one of its own)")
 	f.BoolVar(&im.Resume, "resume", false,
@@ -218,7 +225,7 @@ func (a *app) runImport(
 		return importer.Result{}, err
 	}
 	defer done()
-	bar := a.progress(size, "importing into "+visible(im.Table))
+	bar := a.progress(size, "importing into "+visible.Text(im.Table))
 	im.Initiator = username()
 	im.Progress = func(_, bytes int64) { _ = bar.Set64(bytes) }
 	result, err := importer.Run(ctx, db, log, r, im)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // longestInput is how many bytes an input may have: an ID, or the parts of one. Both are far
@@ -21,7 +23,7 @@ type longInputError struct {
 
 func (e *longInputError) Error() string {
 	return fmt.Sprintf("%q… has %d bytes: an input has at most %d",
-		beginning(e.Input, 64), e.Bytes, longestInput)
+		explain.Beginning(e.Input, 64), e.Bytes, longestInput)
 }
 
 // eachInput hands over the arguments, or the lines of standard input if there are none, as they
@@ -29,7 +31,7 @@ func (e *longInputError) Error() string {
 func (a *app) eachInput(args []string, f func(string) error) error {
 	checked := func(text string, length int64) error {
 		if length > longestInput {
-			long := &longInputError{beginning(text, longestInput), length}
+			long := &longInputError{explain.Beginning(text, longestInput), length}
 			return a.refuse(long.Input, long)
 		}
 		return f(text)

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 func (a *app) inspectCommand() *cobra.Command {
@@ -59,7 +60,7 @@ that begin with -, as short ones do.
 		},
 	}
 	c.Flags().StringVar(&name, "scheme", "", "the IDs' scheme: "+schemeNames())
-	c.Flags().StringVar(&form, "form", formText,
+	c.Flags().StringVar(&form, "form", explain.Text,
 		"how the IDs are written: text, number, hex or uuid")
 	addLayout(c, &layout)
 	return c
@@ -101,6 +102,15 @@ func schemesOf(name, form string) ([]scheme, error) {
 	return found, nil
 }
 
+// hasForm says whether a scheme has a form, or that it has not.
+func hasForm(s scheme, form string) error {
+	if !slices.Contains(s.FormNames(), form) {
+		return usage("--form %q: want one of the forms of %s IDs, %s", form, s.Name(),
+			strings.Join(s.FormNames(), ", "))
+	}
+	return nil
+}
+
 func (a *app) inspect(candidates []scheme, form, text string) error {
 	var fits []identified
 	var reason error
@@ -109,7 +119,7 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 		if err == nil {
 			fits = append(fits, id)
 		} else if reason = err; len(candidates) > 1 {
-			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", quoted(text))
+			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", explain.Quoted(text))
 		}
 	}
 	if len(fits) == 0 {
@@ -117,8 +127,7 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	now := time.Now()
 	if len(fits) > 1 {
-		slices.SortStableFunc(fits,
-			func(a, b identified) int { return cmp.Compare(doubt(a, now), doubt(b, now)) })
+		explain.Rank(fits, now)
 	}
 	if a.json {
 		for _, id := range fits {
@@ -137,23 +146,9 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	a.out.line(text)
 	for _, id := range fits {
-		a.out.printf("  %-*s %s\n", len(idtype.SchemeEightByte), id.name(), id.summary(now))
+		a.out.printf("  %-*s %s\n", len(idtype.SchemeEightByte), id.Name(), id.Summary(now))
 	}
 	return nil
-}
-
-// doubt ranks the schemes that an ID fits by the time that it would mean. A time of the last years
-// is a sign of the scheme, unless it could be no other. A trace ID is of no single time: it has one
-// in each 388 days.
-func doubt(id identified, now time.Time) int {
-	times := id.times(now)
-	if len(times) != 1 {
-		return 1
-	}
-	if times[0].Before(now.AddDate(-5, 0, 0)) || times[0].After(now.AddDate(0, 0, 1)) {
-		return 2
-	}
-	return 0
 }
 
 // refuse reports a bad input: as a line of JSON among the others, or on standard error.
@@ -167,5 +162,5 @@ func (a *app) refuse(input string, reason error) error {
 	return a.out.json(struct {
 		Input string `json:"input"`
 		Error string `json:"error"`
-	}{shorten(input), inWords(reason)})
+	}{explain.Shorten(input), inWords(reason)})
 }

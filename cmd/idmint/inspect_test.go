@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // The drawing of "Pattern: ID Generation", to the letter.
@@ -260,22 +261,16 @@ func TestInspectDrawsBits(t *testing.T) {
 // The widest numbers fit a terminal, too.
 func TestDrawingsFit(t *testing.T) {
 	for _, id := range []identified{
-		identity[idtype.DecimalID, idtype.DecimalParts]{decimalKind, idtype.MaxDecimalID},
-		identity[idtype.TraceID, idtype.TraceParts]{traceKind, 1<<63 - 1},
-		identity[idtype.EightByteID, idtype.EightByteParts]{
-			eightByteKind,
-			idtype.MustParseEightByteID("ffffffffffffffff"),
-		},
-		identity[idtype.EightByteID, idtype.EightByteParts]{
-			eightByteKind,
-			idtype.MustParseEightByteID("ffffffffffffefff"),
-		},
-		identity[idtype.ShortID, idtype.ShortParts]{shortKind, 1<<60 - 1},
-		identity[idtype.SnoID, idtype.SnoParts]{snoKind, idtype.MustParseSnoID("xxxxxxxxxxxxxxxx")},
+		decimalKind.of(idtype.MaxDecimalID),
+		traceKind.of(1<<63 - 1),
+		eightByteKind.of(idtype.MustParseEightByteID("ffffffffffffffff")),
+		eightByteKind.of(idtype.MustParseEightByteID("ffffffffffffefff")),
+		shortKind.of(1<<60 - 1),
+		snoKind.of(idtype.MustParseSnoID("xxxxxxxxxxxxxxxx")),
 	} {
 		for _, l := range id.drawing(time.Now()) {
 			if len(l) > drawingWidth {
-				t.Errorf("%s: %d columns: %v", id.name(), len(l), l)
+				t.Errorf("%s: %d columns: %v", id.Name(), len(l), l)
 			}
 		}
 	}
@@ -388,7 +383,7 @@ func TestInspectLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		id, err := idtype.MinShortID(at)
-		got := doubt(identity[idtype.ShortID, idtype.ShortParts]{shortKind, id}, now)
+		got := explain.Doubt(shortKind.of(id), now)
 		if err != nil || got != want {
 			t.Errorf("%s: doubt %d, want %d, %v", text, got, want, err)
 		}

@@ -18,6 +18,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // Exit statuses.
@@ -109,8 +111,8 @@ func inWords(err error) string {
 	if len(text) <= longestError {
 		return text
 	}
-	head := beginning(text, longestError*3/4)
-	tail := beginning(text, len(text)-longestError/4)
+	head := explain.Beginning(text, longestError*3/4)
+	tail := explain.Beginning(text, len(text)-longestError/4)
 	return head + " … " + text[len(tail):]
 }
 
@@ -181,7 +183,7 @@ usage, and 130 after Ctrl-C.`,
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
 		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand(),
-		a.functionsCommand(), a.columnsCommand(), a.schemaCommand())
+		a.functionsCommand(), a.columnsCommand(), a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
 	a.addVersion(root)
 	root.SetHelpCommand(helpCommand(root))

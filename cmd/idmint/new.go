@@ -71,7 +71,7 @@ func mint[T idtype.ID, P any](
 		}
 		n, err := source.Fill(ctx, ids[:min(count, int64(len(ids)))])
 		for _, id := range ids[:n] {
-			if err := a.out.id(identity[T, P]{k, id}, a.json); err != nil {
+			if err := a.out.id(k.of(id), a.json); err != nil {
 				return err
 			}
 		}

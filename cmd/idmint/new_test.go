@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // lines are what a command printed, without the last line end.
@@ -142,7 +143,7 @@ var minted = []struct {
 }
 
 func reader(s scheme) func(string) (identified, error) {
-	return func(text string) (identified, error) { return readValid(s, formText, text) }
+	return func(text string) (identified, error) { return readValid(s, explain.Text, text) }
 }
 
 // IDs of the schemes that carry the time are of now, have the numbers that were given, and no two
@@ -161,7 +162,7 @@ func TestNewTimed(t *testing.T) {
 					t.Fatalf("%v: %q seen before: %v, %v", args, text, seen[text], err)
 				}
 				seen[text] = true
-				at := id.times(time.Now().Add(3 * time.Second))[0]
+				at := id.Times(time.Now().Add(3 * time.Second))[0]
 				if at.Before(began.Add(-2*time.Second)) || at.After(time.Now().Add(time.Second)) {
 					t.Fatalf("%v: %s is of %v, not of %v", args, text, at, began)
 				}

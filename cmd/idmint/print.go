@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/visible"
 )
 
 // A printer writes what a command answers. It has a method for each kind of answer, and no other
 // way leads to the terminal. A text of a database, a file or an argument always passes through
-// [visible].
+// [visible.Text].
 type printer struct {
 	w       *bufio.Writer
 	columns int // of the terminal, or 0 where none reads it
@@ -31,7 +31,7 @@ func (p printer) printf(format string, args ...any) error {
 
 // line writes a text as a line.
 func (p printer) line(text string) error {
-	p.w.WriteString(visible(text))
+	p.w.WriteString(visible.Text(text))
 	return p.w.WriteByte('\n') // the first error stays
 }
 
@@ -49,7 +49,7 @@ func (p printer) list(heading []any, rows [][]any) error {
 	longest := make([]int, len(heading)) // of what is given
 	for _, row := range append(rows, heading) {
 		for i, cell := range row {
-			n := utf8.RuneCountInString(visible(fmt.Sprint(cell)))
+			n := utf8.RuneCountInString(visible.Text(fmt.Sprint(cell)))
 			if _, ok := cell.(given); ok {
 				longest[i] = max(longest[i], n)
 			} else {
@@ -72,7 +72,7 @@ func (p printer) list(heading []any, rows [][]any) error {
 		for _, row := range rows {
 			for i, cell := range row {
 				if n, ok := cell.(given); ok {
-					row[i] = p.cut(visible(string(n)), most)
+					row[i] = p.cut(visible.Text(string(n)), most)
 				}
 			}
 			write(row...)
@@ -100,7 +100,7 @@ func (p printer) table(rows func(row func(cells ...any))) error {
 			if i > 0 {
 				io.WriteString(w, "\t")
 			}
-			io.WriteString(w, visible(fmt.Sprint(cell)))
+			io.WriteString(w, visible.Text(fmt.Sprint(cell)))
 		}
 		io.WriteString(w, "\n")
 	})
@@ -113,7 +113,7 @@ func (p printer) json(v any) error {
 	if err != nil {
 		return err
 	}
-	p.w.Write(visibleJSON(b))
+	p.w.Write(visible.JSON(b))
 	return p.w.WriteByte('\n')
 }
 
@@ -121,9 +121,9 @@ func (p printer) json(v any) error {
 func (p printer) id(id identified, asJSON bool) error {
 	b, err := p.w.AvailableBuffer(), error(nil)
 	if asJSON {
-		b, err = id.appendJSON(b)
+		b, err = id.AppendJSON(b)
 	} else {
-		b, err = id.appendText(b)
+		b, err = id.AppendText(b)
 	}
 	if err == nil {
 		_, err = p.w.Write(append(b, '\n'))
@@ -152,59 +152,8 @@ type seenArg struct{ value any }
 
 func (a seenArg) Format(s fmt.State, verb rune) {
 	if text, ok := a.value.(string); ok && verb == 'q' {
-		io.WriteString(s, visible(quoted(text)))
+		io.WriteString(s, visible.Text(explain.Quoted(text)))
 		return
 	}
-	io.WriteString(s, visible(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))
-}
-
-// visible makes a text fit for a terminal. It is on one line. Nothing in it moves the cursor,
-// changes the direction of writing or is not seen at all. What is not graphic becomes the escape of
-// a Go string: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A backslash stays as it is,
-// because errors hold texts that are quoted already. So the result is for people to read, and
-// --json has the text itself. A text that is visible stays the same.
-func visible(s string) string {
-	return escaped(s, func(b []byte, _ rune, text string) []byte {
-		quote := strconv.Quote(text)
-		return append(b, quote[1:len(quote)-1]...)
-	})
-}
-
-// visibleJSON writes what is not graphic as JSON escapes it, which means the same. All of it is
-// within strings: json.Marshal leaves no white space. A byte that is no UTF-8 becomes what
-// encoding/json makes of it elsewhere, U+FFFD.
-func visibleJSON(data []byte) []byte {
-	return escaped(data, func(b []byte, r rune, _ string) []byte {
-		if r > 0xffff {
-			high, low := utf16.EncodeRune(r)
-			return fmt.Appendf(b, `\u%04x\u%04x`, high, low)
-		}
-		return fmt.Appendf(b, `\u%04x`, r)
-	})
-}
-
-// escaped is a text whose runes that are not graphic are written by escape: the rune, and its
-// bytes.
-func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte) S {
-	var b []byte // nil while all is graphic
-	for i, n := 0, 0; i < len(text); i += n {
-		r := rune(text[i])
-		if n = 1; r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
-		}
-		graphic := unicode.IsGraphic(r) && (r != utf8.RuneError || n > 1)
-		if !graphic && b == nil {
-			b = append(make([]byte, 0, len(text)+16), text[:i]...)
-		}
-		switch {
-		case !graphic:
-			b = escape(b, r, string(text[i:i+n]))
-		case b != nil:
-			b = append(b, text[i:i+n]...)
-		}
-	}
-	if b == nil {
-		return text
-	}
-	return S(b)
+	io.WriteString(s, visible.Text(fmt.Sprintf(fmt.FormatString(s, verb), a.value)))
 }

@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -43,7 +44,7 @@ func TestVisible(t *testing.T) {
 		{"\u200c\u200d\u2069\u180e\u00ad", `\u200c\u200d\u2069\u180e\u00ad`},
 		{hostile, seenHostile},
 	} {
-		if got := visible(test.text); got != test.want {
+		if got := visible.Text(test.text); got != test.want {
 			t.Errorf("%q is shown as %q, want %q", test.text, got, test.want)
 		}
 	}
@@ -64,12 +65,12 @@ func FuzzVisible(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := visible(text)
+		got := visible.Text(text)
 		if hidden(got) {
 			t.Errorf("%q is shown as %q", text, got)
 		}
-		if visible(got) != got {
-			t.Errorf("%q, which is visible, is shown as %q", got, visible(got))
+		if visible.Text(got) != got {
+			t.Errorf("%q, which is visible, is shown as %q", got, visible.Text(got))
 		}
 		if !hidden(text) && got != text {
 			t.Errorf("%q is shown as %q", text, got)

@@ -34,7 +34,7 @@ Patterns take the texts that idtype's Parse takes, and no others.`,
 					return err
 				}
 				for _, t := range schema.Types {
-					if t.Scheme == s.name() {
+					if t.Scheme == s.Name() {
 						types = append(types, t)
 					}
 				}

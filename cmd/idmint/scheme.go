@@ -1,24 +1,22 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 // A scheme is what the commands need to know of an ID scheme: a [kind] for them all.
 type scheme interface {
-	name() idtype.Scheme
-	formNames() []string // text first
+	Name() idtype.Scheme
+	FormNames() []string // text first
 	// former is the scheme by a former layout, "" for the present one.
 	former(layout string) (scheme, error)
 	storage() idtype.Storage
@@ -35,14 +33,14 @@ var schemes = []scheme{decimalKind, traceKind, eightByteKind, shortKind, snoKind
 func schemeNames() string {
 	var names []string
 	for _, s := range schemes {
-		names = append(names, string(s.name()))
+		names = append(names, string(s.Name()))
 	}
 	return strings.Join(names, ", ")
 }
 
 func schemeNamed(name string) (scheme, error) {
 	for _, s := range schemes {
-		if string(s.name()) == name {
+		if string(s.Name()) == name {
 			return s, nil
 		}
 	}
@@ -51,34 +49,18 @@ func schemeNamed(name string) (scheme, error) {
 
 // An identified is an ID together with its scheme.
 type identified interface {
-	name() idtype.Scheme
-	// validate checks the ID against the layout: what was read is in the domain only.
-	validate() error
-	in(form string) string
-	// times are when the ID was made: none, one, or for a trace ID the last and the next.
-	times(now time.Time) []time.Time
-	appendText(b []byte) ([]byte, error)
-	appendJSON(b []byte) ([]byte, error)
-	// summary says the ID in one line, and drawing shows it on several.
-	summary(now time.Time) string
+	explain.ID
+	// drawing shows the ID on several lines.
 	drawing(now time.Time) drawing
 }
 
-// milliseconds is the layout of times of that resolution.
-const milliseconds = "2006-01-02T15:04:05.000Z07:00"
-
-// A kind is the scheme of the IDs of type T. P has the parts of one, in the order of the layout,
-// with their names in JSON.
+// A kind is the scheme of the IDs of type T, with what commands do beside explaining them. P has
+// the parts of one, in the order of the layout, with their names in JSON.
 type kind[T idtype.ID, P any] struct {
-	scheme  idtype.Scheme
-	forms   []form[T] // text first
-	names   []name    // what names the ID in JSON, before its parts
-	parts   func(T) P
+	*explain.Kind[T]
 	id      func(P) (T, error)
-	fields  func(T) []field // the ID as it is drawn
-	clock   string          // the layout of its times
 	span    func(form string, from, to time.Time) ([][2]T, error)
-	draw    func(T, []field) drawing // [drawBits] if nil
+	draw    func(T) drawing // [drawBits] if nil
 	command func(*app, *kind[T, P]) *cobra.Command
 	layouts []layout[T, P] // those that the scheme had before, the first one first
 
@@ -95,9 +77,6 @@ type layout[T idtype.ID, P any] struct {
 	lacks    string // the part that it has no bits for
 }
 
-// A name is a field in JSON that holds the ID in a form.
-type name struct{ field, form string }
-
 // join completes a kind.
 func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
 	for f := range reflect.TypeFor[P]().Fields() {
@@ -105,8 +84,6 @@ func join[T idtype.ID, P any](k kind[T, P]) *kind[T, P] {
 	}
 	return &k
 }
-
-func (k *kind[T, P]) name() idtype.Scheme { return k.scheme }
 
 func (k *kind[T, P]) storage() idtype.Storage { return (*new(T)).Storage() }
 
@@ -124,30 +101,22 @@ func (k *kind[T, P]) former(name string) (scheme, error) {
 		names = append(names, l.name)
 	}
 	if len(names) == 0 {
-		return nil, usage("--layout %q: %s IDs have one layout", name, k.scheme)
+		return nil, usage("--layout %q: %s IDs have one layout", name, k.Scheme)
 	}
 	return nil, usage("--layout %q: want one of the former layouts of %s IDs, %s",
-		name, k.scheme, strings.Join(names, ", "))
+		name, k.Scheme, strings.Join(names, ", "))
 }
 
 func (k *kind[T, P]) newCommand(a *app) *cobra.Command { return k.command(a, k) }
 
-func (k *kind[T, P]) formNames() []string {
-	var names []string
-	for _, f := range k.forms {
-		names = append(names, f.name)
-	}
-	return names
-}
-
-// form is the form of a name that the kind has.
-func (k *kind[T, P]) form(name string) form[T] {
-	return k.forms[slices.IndexFunc(k.forms, func(f form[T]) bool { return f.name == name })]
-}
-
 func (k *kind[T, P]) read(form, input string) (identified, error) {
-	id, err := k.form(form).read(input)
-	return identity[T, P]{k, id}, err
+	id, err := k.Form(form).Read(input)
+	return k.of(id), err
+}
+
+// of is an ID of the kind.
+func (k *kind[T, P]) of(id T) identity[T, P] {
+	return identity[T, P]{explain.Identity[T]{Kind: k.Kind, ID: id}, k}
 }
 
 // readValid reads an ID that follows the layout.
@@ -156,7 +125,7 @@ func readValid(s scheme, form, input string) (identified, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := id.validate(); err != nil {
+	if err := id.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", input, err)
 	}
 	return id, nil
@@ -164,90 +133,36 @@ func readValid(s scheme, form, input string) (identified, error) {
 
 // An identity is an ID of a kind.
 type identity[T idtype.ID, P any] struct {
-	*kind[T, P]
-	id T
+	explain.Identity[T]
+	kind *kind[T, P]
 }
 
-func (i identity[T, P]) in(form string) string { return i.form(form).write(i.id) }
-
-func (i identity[T, P]) validate() error {
+func (i identity[T, P]) Validate() error {
 	if i.kind.validate != nil {
-		return i.kind.validate(i.id)
+		return i.kind.validate(i.ID)
 	}
-	return i.id.Validate()
-}
-
-func (i identity[T, P]) times(now time.Time) []time.Time {
-	switch id := any(i.id).(type) {
-	case interface{ Time() time.Time }:
-		return []time.Time{id.Time()}
-	case interface {
-		Times(around time.Time) (last, next time.Time)
-	}:
-		last, next := id.Times(now)
-		return []time.Time{last, next}
-	}
-	return nil
-}
-
-// when is the times in words.
-func (i identity[T, P]) when(now time.Time) string {
-	var words []string
-	for _, t := range i.times(now) {
-		words = append(words, t.Format(i.clock))
-	}
-	return strings.Join(words, " or ")
-}
-
-func (i identity[T, P]) appendText(b []byte) ([]byte, error) { return i.id.AppendText(b) }
-
-func (i identity[T, P]) appendJSON(b []byte) ([]byte, error) { return i.kind.appendJSON(b, i.id) }
-
-// appendJSON writes the object that compose reads. No form needs an escape.
-func (k *kind[T, P]) appendJSON(b []byte, id T) ([]byte, error) {
-	b = append(append(append(b, `{"scheme":"`...), k.scheme...), '"')
-	for _, n := range k.names {
-		b = append(append(append(b, `,"`...), n.field...), `":"`...)
-		b = append(append(b, k.form(n.form).write(id)...), '"')
-	}
-	parts, err := json.Marshal(k.parts(id))
-	if err != nil {
-		return nil, err
-	}
-	return append(append(b, ','), parts[1:]...), nil
-}
-
-func (i identity[T, P]) summary(now time.Time) string {
-	var words []string
-	if when := i.when(now); when != "" {
-		words = append(words, when)
-	}
-	for _, f := range i.fields(i.id) {
-		if f.label != "" {
-			words = append(words, f.label)
-		}
-	}
-	return strings.Join(words, ", ")
+	return i.Identity.Validate()
 }
 
 func (i identity[T, P]) drawing(now time.Time) drawing {
-	fields := i.fields(i.id)
-	if i.draw != nil {
-		return i.draw(i.id, fields)
+	if i.kind.draw != nil {
+		return i.kind.draw(i.ID)
 	}
-	for n := range fields {
-		if fields[n].letter == 't' {
-			fields[n].label += ", " + i.when(now)
+	var fields []field
+	for _, p := range i.Parts() {
+		f := field{p.Letter, p.Width, p.Label()}
+		if p.Letter == explain.TimeLetter {
+			f.label += ", " + i.When(now)
+		}
+		fields = append(fields, f)
+	}
+	d := drawing{line(string(i.Scheme) + " " + i.String())}
+	for _, f := range i.Forms {
+		if text := f.Write(i.ID); text != i.String() {
+			d = append(d, line(fmt.Sprintf("%-*s %s", len(i.Scheme), f.Name, text)))
 		}
 	}
-	d := drawing{line(string(i.scheme) + " " + i.id.String())}
-	for _, f := range i.forms {
-		if text := f.write(i.id); text != i.id.String() {
-			d = append(d, line(fmt.Sprintf("%-*s %s", len(i.scheme), f.name, text)))
-		}
-	}
-	bits, _ := i.id.AppendBinary(nil) // it never fails
-	return append(d, drawBits(bits, fields)...)
+	return append(d, drawBits(i.Bits(), fields)...)
 }
 
 // A bound is the smallest and the largest ID of a range, as text.
@@ -261,24 +176,24 @@ type bound struct {
 // form that sorts as the IDs do.
 func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
 	if k.span == nil {
-		return nil, usage("%s IDs carry no time", k.scheme)
+		return nil, usage("%s IDs carry no time", k.Scheme)
 	}
 	if form == "" {
-		form = k.forms[slices.IndexFunc(k.forms, k.sorts)].name
+		form = k.Forms[slices.IndexFunc(k.Forms, k.sorts)].Name
 	}
-	f := k.form(form)
-	if f.unsorted {
+	f := k.Form(form)
+	if f.Unsorted {
 		return nil, usage("--form %s: the order of these is not that of time", form)
 	}
 	ranges, err := k.span(form, from, to)
 	var bounds []bound
 	for _, r := range ranges {
-		bounds = append(bounds, bound{k.scheme, f.write(r[0]), f.write(r[1])})
+		bounds = append(bounds, bound{k.Scheme, f.Write(r[0]), f.Write(r[1])})
 	}
 	return bounds, err
 }
 
-func (k *kind[T, P]) sorts(f form[T]) bool { return !f.unsorted }
+func (k *kind[T, P]) sorts(f explain.Form[T]) bool { return !f.Unsorted }
 
 // one makes a single range of the functions for the smallest and the largest ID of a moment.
 func one[T any](
@@ -292,35 +207,4 @@ func one[T any](
 		last, err := largest(to)
 		return [][2]T{{first, last}}, err
 	}
-}
-
-// quoted is an input as errors name it, and bounded.
-func quoted(input string) string {
-	text := shorten(input)
-	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(text)
-}
-
-// shorten bounds what is repeated of an input.
-func shorten(s string) string {
-	const most = 256
-	if len(s) <= most {
-		return s
-	}
-	return beginning(s, most) + "…"
-}
-
-// beginning is the first bytes of a text, at most n, and no part of a rune.
-func beginning(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for cut := n; cut > n-utf8.UTFMax && cut >= 0; cut-- {
-		if utf8.RuneStart(s[cut]) {
-			return s[:cut]
-		}
-	}
-	return s[:n] // within bytes that are no UTF-8
 }

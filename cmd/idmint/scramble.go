@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 	"github.com/idmint/idmint/scramble"
 )
 
@@ -66,7 +67,7 @@ command line, but not ` + keyVariable + `.`,
   idmint scramble 14150009200065
   idmint scramble --scheme short --method multiplicative < shorts.txt`,
 	}, func(p scramble.Permutation, s scheme, text string) (shuffled, error) {
-		id, err := readValid(s, formText, text)
+		id, err := readValid(s, explain.Text, text)
 		if err != nil {
 			return shuffled{}, err
 		}
@@ -74,7 +75,7 @@ command line, but not ` + keyVariable + `.`,
 		if err != nil {
 			return shuffled{}, err
 		}
-		return shuffled{text, other.in(formText), other.in(formText)}, nil
+		return shuffled{text, other.In(explain.Text), other.In(explain.Text)}, nil
 	})
 }
 
@@ -90,13 +91,13 @@ one that does not follow the scheme's layout is an error.`,
 		Example: `  export ` + keyVariable + `=00112233445566778899aabbccddeeff
   idmint unscramble --scheme decimal "$(idmint scramble 14150009200065)"`,
 	}, func(p scramble.Permutation, s scheme, text string) (shuffled, error) {
-		other, err := s.read(formText, text)
+		other, err := s.read(explain.Text, text)
 		if err != nil {
 			return shuffled{}, err
 		}
 		id, err := permuted(s, other, p.Unscramble)
 		if err == nil {
-			if err = id.validate(); err != nil {
+			if err = id.Validate(); err != nil {
 				err = fmt.Errorf("%s is not the scrambled form of an ID, with this key: %w", text,
 					err)
 			}
@@ -104,7 +105,7 @@ one that does not follow the scheme's layout is an error.`,
 		if err != nil {
 			return shuffled{}, err
 		}
-		return shuffled{id.in(formText), text, id.in(formText)}, nil
+		return shuffled{id.In(explain.Text), text, id.In(explain.Text)}, nil
 	})
 }
 
@@ -117,14 +118,14 @@ type shuffled struct {
 
 // permuted is the ID whose number is that of id after a step.
 func permuted(s scheme, id identified, step func(int64) (int64, error)) (identified, error) {
-	number, err := strconv.ParseInt(id.in(formNumber), 10, 64)
+	number, err := strconv.ParseInt(id.In(explain.Number), 10, 64)
 	if err != nil {
 		return nil, err
 	}
 	if number, err = step(number); err != nil {
 		return nil, err
 	}
-	return s.read(formNumber, strconv.FormatInt(number, 10))
+	return s.read(explain.Number, strconv.FormatInt(number, 10))
 }
 
 // permuteCommand makes a command of what it does with one ID.
@@ -138,7 +139,7 @@ func (a *app) permuteCommand(
 			return err
 		}
 		if s.storage() != idtype.StorageBigint {
-			return usage("--scheme %s: its IDs are no numbers of 63 bits", s.name())
+			return usage("--scheme %s: its IDs are no numbers of 63 bits", s.Name())
 		}
 		p, err := f.permutation(c)
 		if err != nil {

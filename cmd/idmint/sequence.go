@@ -7,26 +7,23 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
-// sequenceParts is all that a sequence ID says.
-type sequenceParts struct {
-	ID idtype.SequenceID `json:"id"`
-}
-
-var sequenceKind = join(kind[idtype.SequenceID, sequenceParts]{
-	scheme: idtype.SchemeSequence,
-	forms:  digits(idtype.ParseSequenceID),
-	parts:  func(id idtype.SequenceID) sequenceParts { return sequenceParts{id} },
-	id:     func(p sequenceParts) (idtype.SequenceID, error) { return p.ID, p.ID.Validate() },
-	fields: func(idtype.SequenceID) []field { return []field{{label: "a number that a counter gave"}} },
-	draw: func(id idtype.SequenceID, fields []field) drawing {
-		return drawing{line("sequence " + id.String()), line(fields[0].label)}
+var sequenceKind = join(kind[idtype.SequenceID, explain.SequenceFields]{
+	Kind: explain.Sequence,
+	id: func(p explain.SequenceFields) (idtype.SequenceID, error) {
+		return p.ID, p.ID.Validate()
+	},
+	draw: func(id idtype.SequenceID) drawing {
+		return drawing{
+			line("sequence " + id.String()), line(explain.Sequence.Parts(id)[0].Label()),
+		}
 	},
 	command: newSequence,
 })
 
-func newSequence(a *app, k *kind[idtype.SequenceID, sequenceParts]) *cobra.Command {
+func newSequence(a *app, k *kind[idtype.SequenceID, explain.SequenceFields]) *cobra.Command {
 	var flags storeFlags
 	var counter string
 	var count, block int64

@@ -2,46 +2,20 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 var shortKind = join(kind[idtype.ShortID, idtype.ShortParts]{
-	scheme: idtype.SchemeShort,
-	forms: []form[idtype.ShortID]{
-		{name: formText, read: idtype.ParseShortID, write: idtype.ShortID.String, unsorted: true},
-		{
-			name: formNumber, read: readShortNumber,
-			write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
-		},
-	},
-	names:   []name{{"id", formNumber}, {"text", formText}},
-	parts:   idtype.ShortID.Parts,
+	Kind:    explain.Short,
 	id:      idtype.ShortParts.ID,
-	fields:  shortFields,
-	clock:   milliseconds,
 	span:    one(idtype.MinShortID, idtype.MaxShortID),
 	command: newShort,
 })
-
-func readShortNumber(text string) (id idtype.ShortID, err error) {
-	err = id.Scan(text)
-	return id, err
-}
-
-func shortFields(id idtype.ShortID) []field {
-	const reserved = 64 - idtype.ShortTimeBits - idtype.ShortSequenceBits - idtype.ShortRandomBits
-	return []field{
-		{'0', reserved, ""},
-		{'t', idtype.ShortTimeBits, fmt.Sprintf("unix_ms %d", id.UnixMs())},
-		{'s', idtype.ShortSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
-		{'r', idtype.ShortRandomBits, fmt.Sprintf("random %d", id.Random())},
-	}
-}
 
 // shortCounter keeps the times of short IDs, in milliseconds.
 const shortCounter = "short"

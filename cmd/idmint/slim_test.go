@@ -28,7 +28,7 @@ var slim = sync.OnceValues(func() (string, error) {
 
 // Without cgo the program is static and light. It has what pipelines need, and says what it lacks.
 func TestSlim(t *testing.T) {
-	const most = 24_250_000 // bytes
+	const most = 26_250_000 // bytes, of which serve has 1.9 million: half are its metrics
 	slim, err := slim()
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,58 +10,15 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
-// snoColumn is a sno ID in a UUID column.
-type snoColumn = idtype.Sno[idtype.AsUUID[any]]
-
 var snoKind = join(kind[idtype.SnoID, idtype.SnoParts]{
-	scheme: idtype.SchemeSno,
-	forms: []form[idtype.SnoID]{
-		{name: formText, read: idtype.ParseSnoID, write: idtype.SnoID.String},
-		{
-			name: formHex, read: hexReader[idtype.SnoID]("SnoID"),
-			write: func(id idtype.SnoID) string { return hex.EncodeToString(id[:]) },
-		},
-		{name: formUUID, read: readSnoUUID, write: writeSnoUUID},
-	},
-	names:   []name{{"id", formText}, {"hex", formHex}},
-	parts:   idtype.SnoID.Parts,
+	Kind:    explain.Sno,
 	id:      idtype.SnoParts.ID,
-	fields:  snoFields,
-	clock:   milliseconds,
 	span:    one(idtype.MinSnoID, idtype.MaxSnoID),
 	command: newSno,
 })
-
-var errUUID = errors.New("want a UUID")
-
-func readSnoUUID(text string) (idtype.SnoID, error) {
-	var id snoColumn
-	if len(text) != len("00000000-0000-0000-0000-000000000000") { // the column takes the bytes too
-		return idtype.SnoID{}, &idtype.InputError{Type: "SnoID", Input: quoted(text), Err: errUUID}
-	}
-	err := id.Scan(text)
-	return idtype.SnoID(id), err
-}
-
-func writeSnoUUID(id idtype.SnoID) string {
-	v, err := snoColumn(id).Value()
-	if err != nil { // zero, which is nobody's ID
-		return ""
-	}
-	return fmt.Sprint(v)
-}
-
-func snoFields(id idtype.SnoID) []field {
-	return []field{
-		{'t', idtype.SnoTimeBits, fmt.Sprintf("unix_ms %d", id.UnixMs())},
-		{'k', idtype.SnoTickTockBits, fmt.Sprintf("tick_tock %d", id.TickTock())},
-		{'m', idtype.SnoMetaBits, fmt.Sprintf("meta %d", id.Meta())},
-		{'p', idtype.SnoPartitionBits, fmt.Sprintf("partition %d", id.Partition())},
-		{'s', idtype.SnoSequenceBits, fmt.Sprintf("sequence %d", id.Sequence())},
-	}
-}
 
 func newSno(a *app, k *kind[idtype.SnoID, idtype.SnoParts]) *cobra.Command {
 	var flags timedFlags

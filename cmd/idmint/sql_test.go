@@ -75,9 +75,9 @@ func TestColumnsInDatabases(t *testing.T) {
 			db := dbtest.Open(t, dbtest.New(t, kind))
 			made := 0
 			for _, scheme := range schemes {
-				for _, form := range (sqlid.AnyColumn{Scheme: scheme.name()}).Storages() {
+				for _, form := range (sqlid.AnyColumn{Scheme: scheme.Name()}).Storages() {
 					for _, option := range []string{"--name=b", "--nullable", "--primary-key"} {
-						column := strings.TrimSpace(s.must("columns", string(dialect), string(scheme.name()),
+						column := strings.TrimSpace(s.must("columns", string(dialect), string(scheme.Name()),
 							"--kind", string(form), option))
 						end := ""
 						if dialect == dsn.ClickHouse {

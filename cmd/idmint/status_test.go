@@ -210,7 +210,7 @@ func TestStatus(t *testing.T) {
 		{into + "--batch 0", 2, "--batch 0"},
 		{into + "--batch 1000001", 2, "--batch 1000001"},
 		{into + "--batch x", 2, `"x"`},
-		{into + "--format xml", 2, `unknown format "xml": want csv, tsv or jsonl`},
+		{into + "--format xml", 2, `unknown format "xml": want csv, tsv, jsonl or parquet`},
 		{into + "--format CSV", 2, `unknown format "CSV"`},
 		{"import f.txt --db sqlite:app.db --table t", 2, "say it with --format"},
 		{"import - --db sqlite:app.db --table t", 2, "say it with --format"},

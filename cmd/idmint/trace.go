@@ -9,29 +9,15 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
 )
 
 var traceKind = join(kind[idtype.TraceID, idtype.TraceParts]{
-	scheme:  idtype.SchemeTrace,
-	forms:   digits(idtype.ParseTraceID),
-	names:   []name{{"id", formText}},
-	parts:   idtype.TraceID.Parts,
+	Kind:    explain.Trace,
 	id:      idtype.TraceParts.ID,
-	fields:  traceFields,
-	clock:   time.RFC3339,
 	span:    traceSpan,
 	command: newTrace,
 })
-
-func traceFields(id idtype.TraceID) []field {
-	const reserved = 64 - idtype.TraceTimestampBits - idtype.TraceNodeBits - idtype.TraceBottomBits
-	return []field{
-		{'0', reserved, ""},
-		{'t', idtype.TraceTimestampBits, fmt.Sprintf("timestamp %d", id.Timestamp())},
-		{'n', idtype.TraceNodeBits, fmt.Sprintf("node_no %d", id.Node())},
-		{'b', idtype.TraceBottomBits, fmt.Sprintf("bottom %d", id.Bottom())},
-	}
-}
 
 func traceSpan(_ string, from, to time.Time) ([][2]idtype.TraceID, error) {
 	found, err := idtype.TraceBounds(from, to)

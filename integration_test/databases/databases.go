@@ -42,9 +42,12 @@ const (
 	Postgres   Kind = "PostgreSQL"
 	MariaDB    Kind = "MariaDB"
 	ClickHouse Kind = "ClickHouse"
+	// Postgres18 is the newest PostgreSQL, for what only it has. Other tests run on 17.
+	Postgres18 Kind = "PostgreSQL 18"
 )
 
-// Kinds lists the SQL databases. [Stores] lists the others.
+// Kinds lists the kinds of SQL databases. [Stores] lists the others, and [Postgres18] is one of
+// these again.
 func Kinds() []Kind { return []Kind{Postgres, MariaDB, ClickHouse} }
 
 // kind is what this package knows of a kind of server.
@@ -75,17 +78,23 @@ const password = "idmint" // of servers that live as long as a test, behind a po
 // brief tells Java that it does not run for long. A start takes two thirds of the processor's time.
 const brief = " -XX:TieredStopAtLevel=1"
 
-var known = map[Kind]kind{
-	Postgres: {
-		image: "postgres:17", port: "5432/tcp",
+// postgres is a version of PostgreSQL.
+func postgres(version, variable string) kind {
+	return kind{
+		image: "postgres:" + version, port: "5432/tcp",
 		env: map[string]string{
 			"POSTGRES_USER": "postgres", "POSTGRES_PASSWORD": password,
 			"PGDATA": "/var/lib/postgresql/idmint",
 		},
 		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
-		variable: "IDMINT_TEST_POSTGRES", version: "SHOW server_version",
+		variable: variable, version: "SHOW server_version",
 		data: "/var/lib/postgresql",
-	},
+	}
+}
+
+var known = map[Kind]kind{
+	Postgres:   postgres("17", "IDMINT_TEST_POSTGRES"),
+	Postgres18: postgres("18", "IDMINT_TEST_POSTGRES18"),
 	MariaDB: {
 		image: "mariadb:11", port: "3306/tcp",
 		env: map[string]string{
@@ -373,6 +382,9 @@ func (s *Server) asker() (ask func(context.Context) (string, error), done func()
 
 // name is what the server calls itself: the stand-in for ClickHouse says so.
 func (s *Server) name() string {
+	if s.Kind == Postgres18 {
+		return string(Postgres)
+	}
 	if s.Kind != ClickHouse {
 		return string(s.Kind)
 	}
@@ -513,7 +525,7 @@ func (s *Server) Create(ctx context.Context, name string) (
 		}, err
 	}
 	create, drop := "CREATE DATABASE "+name, "DROP DATABASE "+name
-	if s.Kind == Postgres {
+	if s.DSN.Kind == dsn.Postgres {
 		drop += " WITH (FORCE)"
 	}
 	do := func(ctx context.Context, statement string) error {

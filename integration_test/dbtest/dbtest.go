@@ -36,7 +36,7 @@ type shared struct {
 }
 
 var servers = map[databases.Kind]*shared{
-	databases.Postgres: {}, databases.MariaDB: {},
+	databases.Postgres: {}, databases.Postgres18: {}, databases.MariaDB: {},
 	databases.ClickHouse: {},
 	databases.Etcd:       {}, databases.ZooKeeper: {}, databases.Cassandra: {},
 }

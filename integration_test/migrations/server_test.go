@@ -34,8 +34,8 @@ type server struct {
 	whole   string // the setting by which it takes a file at once
 }
 
-var servers = []server{
-	{migrations.Postgres, databases.Postgres, `
+// objectsOfPostgres lists what a schema holds.
+const objectsOfPostgres = `
 		SELECT concat_ws(' ', 'column', table_name, rank() OVER
 				(PARTITION BY table_name ORDER BY ordinal_position), -- dropped ones leave gaps
 			column_name, data_type, collation_name, is_nullable, column_default, is_identity)
@@ -48,7 +48,10 @@ var servers = []server{
 		UNION ALL SELECT concat_ws(' ', 'relation', relname, relkind, reloptions) FROM pg_class
 			WHERE relnamespace = 'public'::regnamespace
 		UNION ALL SELECT concat_ws(' ', 'function', proname, prosrc) FROM pg_proc
-			WHERE pronamespace = 'public'::regnamespace`, ""},
+			WHERE pronamespace = 'public'::regnamespace`
+
+var servers = []server{
+	{migrations.Postgres, databases.Postgres, objectsOfPostgres, ""},
 	{
 		migrations.MySQL, databases.MariaDB, `
 		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type,
@@ -131,43 +134,49 @@ func (s server) files(t *testing.T, pattern string) (texts []string) {
 
 func eachServer(t *testing.T, run func(*testing.T, server)) {
 	for _, s := range servers {
-		t.Run(string(s.dialect), func(t *testing.T) { run(t, s) })
+		t.Run(string(s.kind), func(t *testing.T) { run(t, s) })
 	}
 }
 
 func TestServerVersions(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		byHand, _ := s.open(t, s.whole)
-		latest := migrations.Latest(s.dialect)
-		schemas := []string{s.list(t, byHand)}
-		for version := range latest { // by the files, without what Up does
-			dbtest.Exec(t, byHand, s.files(t, fmt.Sprintf("%04d_*.up.sql", version+1))[0])
-			schemas = append(schemas, s.list(t, byHand))
-		}
-		s.up(t, byHand, latest) // knows that it was done
-		db, _ := s.open(t, "")
-		s.up(t, db, 0)
-		s.up(t, db, latest)
-		if got := s.list(t, db); got != schemas[latest] {
-			t.Errorf("by hand:\n%s\nby Up:\n%s", schemas[latest], got)
-		}
-		for version := latest - 1; version >= 0; version-- {
-			if err := migrations.Down(ctx, db, s.dialect, version); err != nil {
-				t.Fatal(err)
-			}
-			if got := s.list(t, db); got != schemas[version] {
-				t.Errorf("down to %d gives another schema:\n%s", version, got)
-			}
-			s.up(t, db, version)
-			if got := s.list(t, db); got != schemas[latest] {
-				t.Errorf("up from %d gives another schema:\n%s", version, got)
-			}
-		}
-		if _, err := byHand.Exec(s.files(t, "0003_*.down.sql")[0] +
-			s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
-			t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
-		}
+	t.Run(string(databases.Postgres18), func(t *testing.T) {
+		versions(t, server{migrations.Postgres, databases.Postgres18, objectsOfPostgres, ""})
 	})
+	eachServer(t, versions)
+}
+
+func versions(t *testing.T, s server) {
+	t.Helper()
+	byHand, _ := s.open(t, s.whole)
+	latest := migrations.Latest(s.dialect)
+	schemas := []string{s.list(t, byHand)}
+	for version := range latest { // by the files, without what Up does
+		dbtest.Exec(t, byHand, s.files(t, fmt.Sprintf("%04d_*.up.sql", version+1))[0])
+		schemas = append(schemas, s.list(t, byHand))
+	}
+	s.up(t, byHand, latest) // knows that it was done
+	db, _ := s.open(t, "")
+	s.up(t, db, 0)
+	s.up(t, db, latest)
+	if got := s.list(t, db); got != schemas[latest] {
+		t.Errorf("by hand:\n%s\nby Up:\n%s", schemas[latest], got)
+	}
+	for version := latest - 1; version >= 0; version-- {
+		if err := migrations.Down(ctx, db, s.dialect, version); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.list(t, db); got != schemas[version] {
+			t.Errorf("down to %d gives another schema:\n%s", version, got)
+		}
+		s.up(t, db, version)
+		if got := s.list(t, db); got != schemas[latest] {
+			t.Errorf("up from %d gives another schema:\n%s", version, got)
+		}
+	}
+	if _, err := byHand.Exec(s.files(t, "0003_*.down.sql")[0] +
+		s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
+		t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
+	}
 }
 
 // What was used stays, and so does all else, also by the files alone.

@@ -117,3 +117,5 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 )
+
+replace github.com/idmint/idmint/telemetry/promid => ../../telemetry/promid

@@ -19,9 +19,10 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestServerColumns(t *testing.T) {
-	for dialect, kind := range map[sqlid.Dialect]databases.Kind{
-		sqlid.Postgres: databases.Postgres,
-		sqlid.MariaDB:  databases.MariaDB,
+	for kind, dialect := range map[databases.Kind]sqlid.Dialect{
+		databases.Postgres:   sqlid.Postgres,
+		databases.Postgres18: sqlid.Postgres,
+		databases.MariaDB:    sqlid.MariaDB,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			db := dbtest.Open(t, dbtest.New(t, kind))

@@ -1,4 +1,4 @@
-// Command withdatabases starts PostgreSQL, MariaDB and ClickHouse in containers, runs a command
+// Command withdatabases starts PostgreSQL 17 and 18, MariaDB and ClickHouse in containers, runs a command
 // with their names in its environment, and ends them:
 //
 //	eval "$(scripts/databases)"
@@ -42,7 +42,7 @@ func run(args []string) (err error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends in its own way
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
-	for _, kind := range databases.Kinds() {
+	for _, kind := range append(databases.Kinds(), databases.Postgres18) {
 		server, err := databases.Start(ctx, kind)
 		if err != nil {
 			return err

@@ -38,8 +38,24 @@ func (e *Error) Error() string {
 		e.Current, by)
 }
 
-// current_schemas leaves out what the role may not use.
-const listed = `SELECT pg_catalog.current_schemas(false)::text`
+// A Step is a query that answers with one row of texts.
+type Step struct {
+	Text string
+	Args []string
+}
+
+// values are the step's arguments.
+func (s Step) values() (values []any) {
+	for _, arg := range s.Args {
+		values = append(values, arg)
+	}
+	return values
+}
+
+// note keeps what the search_path lists, and a place, until the end of the transaction. So no step
+// needs the answer of another. current_schemas leaves out what the role may not use.
+const note = `SELECT pg_catalog.set_config('idmint.listed',
+	pg_catalog.current_schemas(false)::text, true)`
 
 // found looks by two lists of schemas at one moment: others may make and drop the tables. It looks
 // past temporary ones, which the server looks for first.
@@ -49,29 +65,29 @@ const found = `
 			SELECT true AS own, d.* FROM pg_catalog.unnest(pg_catalog.current_schemas(false))
 				WITH ORDINALITY AS d (name, place)
 			UNION ALL
-			SELECT false, c.* FROM pg_catalog.unnest($1::text::name[])
+			SELECT false, c.* FROM
+				pg_catalog.unnest(pg_catalog.current_setting('idmint.listed')::name[])
 				WITH ORDINALITY AS c (name, place)
 		) path
 		JOIN pg_catalog.pg_namespace n ON n.nspname = path.name
 		JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid
 		WHERE c.relname = 'idmint_schema' AND c.relpersistence <> 't')
-	SELECT coalesce((SELECT schema FROM log WHERE own ORDER BY place LIMIT 1), ''),
+	SELECT pg_catalog.set_config('idmint.log',
+			coalesce((SELECT schema FROM log WHERE own ORDER BY place LIMIT 1), ''), true),
 		coalesce((SELECT schema FROM log WHERE NOT own ORDER BY place LIMIT 1), ''),
 		coalesce(pg_catalog.current_schema()::text, '')`
 
-// Find resets the search_path, and says where that leads to. Own says that the connection belongs
-// to a pool of ours, in which nobody SETs it on purpose. Then Find returns no [*Error] where the
-// connection led elsewhere before. See [Reset] for startup and own.
-func Find(query Query, startup string, own bool) (Place, error) {
-	var before, log, current, first string
-	err := query(listed, nil, &before)
-	if err == nil {
-		err = Reset(query, startup, own)
-	}
-	if err == nil {
-		err = query(found, []any{before}, &log, &current, &first)
-	}
-	if err == nil && !own && current != "" && current != log {
+// Steps are what [Find] asks, in one transaction. None needs the answer of another, so they can be
+// sent in one flight. [Found] reads the three columns of the last one. See [Reset] for startup and
+// own.
+func Steps(startup string, own bool) []Step {
+	return append(append([]Step{{Text: note}}, reset(startup, own)...), Step{Text: found})
+}
+
+// Found is what the answer of the last of [Steps] says. With own it is never an [*Error].
+func Found(log, current, first string, own bool) (Place, error) {
+	var err error
+	if !own && current != "" && current != log {
 		err = &Error{Default: log, Current: current}
 	}
 	if log == "" {
@@ -80,22 +96,51 @@ func Find(query Query, startup string, own bool) (Place, error) {
 	return Place{Schema: log, Log: true}, err
 }
 
-// Reset sets the search_path to its default until the end of the transaction. Startup is that of
-// the connection string, which a pooler may have ignored, or "". In a pool of our own it sets the
-// role to its default as well. In another one the app may have SET it on purpose.
-func Reset(query Query, startup string, own bool) error {
-	if own {
-		var role string // NULL is its default, which pg_settings does not list
-		err := query(`SELECT pg_catalog.set_config('role', NULL, true)`, nil, &role)
-		if err != nil {
+// Find resets the search_path, and says where that leads to. Own says that the connection belongs
+// to a pool of ours, in which nobody SETs it on purpose. Then Find returns no [*Error] where the
+// connection led elsewhere before. See [Reset] for startup and own.
+func Find(query Query, startup string, own bool) (Place, error) {
+	var answer [3]string
+	steps := Steps(startup, own)
+	last := len(steps) - 1
+	if err := run(query, steps[:last]); err != nil {
+		return Place{}, err
+	}
+	err := query(steps[last].Text, steps[last].values(), &answer[0], &answer[1], &answer[2])
+	if err != nil {
+		return Place{}, err
+	}
+	return Found(answer[0], answer[1], answer[2], own)
+}
+
+// run asks steps one by one, whose answers say nothing.
+func run(query Query, steps []Step) error {
+	for _, step := range steps {
+		var nothing string
+		if err := query(step.Text, step.values(), &nothing); err != nil {
 			return err
 		}
 	}
-	var path string
-	return query(`
-		SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)
-		FROM pg_catalog.pg_settings WHERE name = 'search_path'`, []any{startup}, &path)
+	return nil
 }
+
+// Reset sets the search_path to its default until the end of the transaction. Startup is that of
+// the connection string, which a pooler may have ignored, or "". In a pool of our own it sets the
+// role to its default as well. In another one the app may have SET it on purpose.
+func Reset(query Query, startup string, own bool) error { return run(query, reset(startup, own)) }
+
+func reset(startup string, own bool) (steps []Step) {
+	if own { // NULL is the role's default, which pg_settings does not list
+		steps = append(steps, Step{Text: `SELECT pg_catalog.set_config('role', NULL, true)`})
+	}
+	return append(steps, Step{Text: `
+		SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)
+		FROM pg_catalog.pg_settings WHERE name = 'search_path'`, Args: []string{startup}})
+}
+
+// Inside goes behind [Steps]: what follows finds the log's tables, where there is a log.
+var Inside = Step{Text: `SELECT pg_catalog.set_config('search_path',
+	pg_catalog.quote_ident(pg_catalog.current_setting('idmint.log')) || ', pg_temp', true)`}
 
 // Enter puts a schema first in the search_path until the end of the transaction, and temporary
 // tables last. A schema of "" is the one that comes first already. Where there is none the

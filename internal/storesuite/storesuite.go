@@ -46,6 +46,7 @@ func Run(
 		{"End", end},
 		{"Claim", claim},
 		{"ClaimByToken", claimByToken},
+		{"Join", join},
 		{"Namespaces", namespaces},
 		{"List", list},
 		{"Events", events},

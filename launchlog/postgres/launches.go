@@ -58,6 +58,7 @@ var (
 	takeNumber = `WITH next AS (
 			UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
 				AND ended_at IS NULL AND next_generator_id < $3::int
+				AND ($7 = '' OR service = $7) AND ($8 = '' OR environment = $8)
 				AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4 FOR KEY SHARE)
 			RETURNING next_generator_id - 1 AS number)
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
@@ -146,11 +147,7 @@ func (s *Store) EndLaunch(
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	for range tries {
-		var there *launchlog.Claim
-		err := s.writeHot(ctx, func(b *batch) {
-			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators,
-				take.Token, take.Host, take.PID)
-		}, func(b *batch) { one(b, &there, rows.ScanClaim, claimByToken, take.Token) })
+		there, err := s.take(ctx, take, "", "", func(*batch) {})
 		switch {
 		case lostRace(err): // to find what the other one has made
 			continue
@@ -168,6 +165,55 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		}
 	}
 	return launchlog.Claim{}, rows.ErrRaced
+}
+
+// Join implements launchlog.Joiner.
+func (s *Store) Join(
+	ctx context.Context, take launchlog.Take, service, environment, counter string,
+) (launchlog.Joined, error) {
+	for range tries {
+		var launch *launchlog.Launch
+		var value *int64
+		claim, err := s.take(ctx, take, service, environment, func(b *batch) {
+			one(b, &launch, rows.ScanLaunch, selectLaunch+thisLaunch, take.Namespace, take.Launch)
+			one(b, &value, rows.ScanOne[int64], selectValue, take.Namespace, counter)
+		})
+		switch {
+		case lostRace(err):
+			continue
+		case err != nil:
+			return launchlog.Joined{}, err
+		case launch == nil:
+			return launchlog.Joined{}, launchlog.ErrNotFound
+		}
+		joined := launchlog.Joined{Launch: *launch}
+		if value != nil {
+			joined.Counter = *value
+		}
+		if claim != nil {
+			joined.Claim = *claim
+		}
+		theirs := launch.Service != service || launch.Environment != environment
+		if claim != nil || theirs || rows.NoNumber(*launch) != error(rows.ErrRaced) {
+			return joined, nil
+		}
+	}
+	return launchlog.Joined{}, rows.ErrRaced
+}
+
+// take takes a number of a launch that is of the service and the environment, where they are not
+// "". It returns the claim of the token, nil where there is none. It reads more in the same flight.
+func (s *Store) take(
+	ctx context.Context, take launchlog.Take, service, environment string, more func(*batch),
+) (claim *launchlog.Claim, err error) {
+	err = s.writeHot(ctx, func(b *batch) {
+		b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators,
+			take.Token, take.Host, take.PID, service, environment)
+	}, func(b *batch) {
+		one(b, &claim, rows.ScanClaim, claimByToken, take.Token)
+		more(b)
+	})
+	return claim, err
 }
 
 // AdvanceLaunches implements launchlog.Store.
@@ -215,10 +261,10 @@ func (s *Store) Launches(
 		namespace, f.Service, f.Environment, f.Running, f.Before, f.Limit)
 }
 
-// Events implements launchlog.Store.
+// Events implements launchlog.Store. PostgreSQL uses no index for IS NOT DISTINCT FROM.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
 	return list(ctx, s, rows.ScanEvent, `SELECT `+eventColumns+` FROM idmint_launch_event
-		WHERE namespace = $1 AND launch_id IS NOT DISTINCT FROM nullif($2::int, 0)
+		WHERE namespace = $1 AND (launch_id = $2::int OR $2::int = 0 AND launch_id IS NULL)
 		ORDER BY event_id`, ref.Namespace, ref.Launch)
 }
 

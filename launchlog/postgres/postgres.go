@@ -44,6 +44,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +68,10 @@ type Store struct {
 	tables *strings.Replacer
 }
 
-var _ launchlog.Store = (*Store)(nil)
+var (
+	_ launchlog.Store  = (*Store)(nil)
+	_ launchlog.Joiner = (*Store)(nil)
+)
 
 // A SearchPathError is returned by [New] where the connection's search_path and the session's
 // default lead to different launch logs, or the default to none. One of them is not meant.
@@ -133,32 +137,42 @@ func open(ctx context.Context, s *Store) (*Store, error) {
 	return s, nil
 }
 
-// find finds the tables, and returns their version. It does so in one transaction, which a pooler
-// leaves on one connection.
+// find finds the tables, and returns their version. It asks in one flight, and in one transaction,
+// which a pooler leaves on one connection. Nothing of it is prepared, whatever the pool's mode is.
 func (s *Store) find(ctx context.Context) (version int, err error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
-		encoding := conn.Conn().PgConn().ParameterStatus("client_encoding")
+		server := conn.Conn().PgConn()
+		encoding := server.ParameterStatus("client_encoding")
 		if encoding != "UTF8" && encoding != "SQL_ASCII" { // the latter changes nothing
 			return 0, fmt.Errorf("client_encoding is %s: set it to UTF8 in the connection string",
 				encoding)
 		}
-		tx, err := conn.Begin(ctx)
-		if err != nil {
-			return 0, err
+		steps := searchpath.Steps(conn.Conn().Config().RuntimeParams["search_path"], s.own)
+		found := len(steps) - 1
+		flight := new(pgconn.Batch)
+		for _, step := range append(steps, searchpath.Inside, searchpath.Step{
+			Text: `SELECT coalesce(max(version), 0)::text FROM idmint_schema`,
+		}) {
+			var args [][]byte
+			for _, arg := range step.Args {
+				args = append(args, []byte(arg))
+			}
+			flight.ExecParams(step.Text, args, nil, nil, nil)
 		}
-		defer tx.Rollback(ctx) // where it fails, the pool drops the connection
-		query := func(text string, args []any, columns ...any) error {
-			return tx.QueryRow(ctx, text, args...).Scan(columns...)
+		answers, failed := server.ExecBatch(ctx, flight).ReadAll()
+		if len(answers) <= found || answers[found].Err != nil {
+			return 0, failed
 		}
-		startup := conn.Conn().Config().RuntimeParams["search_path"]
-		place, err := searchpath.Find(query, startup, s.own)
-		if err != nil || !place.Log {
+		path := answers[found].Rows[0]
+		place, err := searchpath.Found(string(path[0]), string(path[1]), string(path[2]), s.own)
+		switch {
+		case err != nil || !place.Log: // then the last step has found no table
 			return 0, err
+		case failed != nil:
+			return 0, failed
 		}
 		s.tables = strings.NewReplacer("idmint_", dialect.Postgres.Quote(place.Schema)+".idmint_")
-		const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-		err = query(s.tables.Replace(text), nil, &version)
-		return version, err
+		return strconv.Atoi(string(answers[len(answers)-1].Rows[0][0]))
 	})
 }
 

@@ -16,7 +16,7 @@ type Compression struct {
 	Peer       bool   `json:"peer,omitempty"`
 	Column     string `json:"column"`
 	Codec      string `json:"codec"`
-	Sort       string `json:"sort"` // SortedByID or Arrival
+	Sort       string `json:"sort"` // SortedByID and so on
 	Generators int    `json:"generators"`
 	IDs        int    `json:"ids"`
 	// of the compressed column, without marks and the sparse index
@@ -26,16 +26,22 @@ type Compression struct {
 // The orders in which a table keeps its rows.
 const (
 	SortedByID = "ORDER BY id"
-	Arrival    = "ORDER BY tuple()" // as they were inserted
+	// SortedByBytes is the order of UUIDs as bytes, which is that of their time. ORDER BY id takes
+	// the second half of a UUID first.
+	SortedByBytes = "ORDER BY toUInt128(id)"
+	Arrival       = "ORDER BY tuple()" // as they were inserted
 )
 
 // Codecs are those that a column of the key takes. Gorilla is for floating-point numbers and left
 // out.
 func (k Key) Codecs() []string {
-	general := []string{"NONE", "LZ4", "ZSTD(1)"}
+	general := []string{"NONE", "LZ4", "ZSTD(1)", "ZSTD(6)"}
 	if k.Storage == idtype.StorageBigint {
 		return append(general, "Delta, ZSTD(1)", "Delta, ZSTD(6)", "DoubleDelta, ZSTD(1)",
 			"T64('bit'), ZSTD(1)", "Delta, T64('bit'), ZSTD(1)")
+	}
+	if k.size == 8 { // Delta takes bytes of an integer's length
+		return append(general, "Delta, ZSTD(1)", "Delta, ZSTD(6)")
 	}
 	return general
 }
@@ -61,7 +67,12 @@ func (d *Database) Compression(
 			settings)
 	}
 	var all []Compression
-	for from, sort := range []string{Arrival, SortedByID} {
+	orders := []string{Arrival, SortedByID}
+	if k.Storage == idtype.StorageUUID {
+		orders = append(orders, SortedByBytes)
+	}
+	first := d.tables + 1
+	for from, sort := range orders {
 		table := d.newTable()
 		err := d.exec(ctx, fmt.Sprintf(
 			"CREATE TABLE %s (id %s CODEC(NONE), n Int32 EPHEMERAL 0, %s) ENGINE = MergeTree %s "+
@@ -74,7 +85,7 @@ func (d *Database) Compression(
 			err = d.load(ctx, table, minted.rows(upTo(0, minted.Len())))
 		} else {
 			err = d.exec(ctx, fmt.Sprintf("INSERT INTO %s (id) SELECT id FROM ids_%d", table,
-				d.tables-1))
+				first))
 		}
 		if err != nil {
 			return nil, err
@@ -101,6 +112,10 @@ func (d *Database) Compression(
 			})
 		}
 	}
-	return all, d.exec(ctx, fmt.Sprintf("DROP TABLE ids_%d", d.tables-1),
-		fmt.Sprintf("DROP TABLE ids_%d", d.tables))
+	for n := range orders {
+		if err := d.exec(ctx, fmt.Sprintf("DROP TABLE ids_%d", first+n)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

@@ -26,14 +26,19 @@ import (
 // goroutine.
 type Database struct {
 	Kind    dsn.Kind
-	Name    string // "PostgreSQL"
+	Name    string // "PostgreSQL 18", "MariaDB"
 	Version string // as the server says
+	Build   string // who built it, as far as the server says
+	StandIn string // what a server calls itself that is not the official one
 
-	db     *sql.DB
-	native driver.Conn // ClickHouse's batches
-	drop   func() error
-	place  string // the schema or database
-	tables int    // made so far
+	db      *sql.DB
+	native  driver.Conn // ClickHouse's batches
+	drop    func() error
+	place   string          // the schema or database
+	tables  int             // made so far
+	uuidv7  bool            // there is a function uuidv7()
+	pgx     *pgx.ConnConfig // PostgreSQL: of connections to the place
+	inspect inspection
 }
 
 // dropTime bounds how long it may take to remove what was made, also after an interrupt.
@@ -102,7 +107,7 @@ func (d *Database) connect(ctx context.Context, name dsn.DSN, place string) erro
 			return err
 		}
 		config.RuntimeParams["search_path"] = place
-		d.db = stdlib.OpenDB(*config)
+		d.db, d.pgx = stdlib.OpenDB(*config), config
 	case dsn.ClickHouse:
 		options, err := clickhouse.ParseDSN(name.WithDatabase(place).Source())
 		if err != nil {
@@ -117,7 +122,8 @@ func (d *Database) connect(ctx context.Context, name dsn.DSN, place string) erro
 			return err
 		}
 		d.Version = fmt.Sprintf("ClickHouse %v", server.Version)
-		if server.Name != "ClickHouse" { // a stand-in names itself
+		if server.Name != names[d.Kind] {
+			d.StandIn = server.Name
 			d.Version += " by " + server.Name
 		}
 	default:
@@ -143,16 +149,38 @@ func (d *Database) opened(ctx context.Context) (*Database, error) {
 		err = fmt.Errorf("version %q: MariaDB is measured, not MySQL, which has no UUIDs",
 			d.Version)
 	case d.Kind == dsn.MySQL:
-		d.Version, _, _ = strings.Cut(d.Version, "-")
+		d.Version, d.Build = splitMariaDB(d.Version)
 		d.Version = d.Name + " " + d.Version
 	case d.Kind == dsn.Postgres:
-		d.Version, _, _ = strings.Cut(d.Version, " (")
-		d.Version, _, _ = strings.Cut(d.Version, " on ")
+		d.Version, d.Build = splitPostgres(d.Version)
+		major, _, _ := strings.Cut(strings.TrimPrefix(d.Version, d.Name+" "), ".")
+		d.Name += " " + major // several may be measured
+		err = d.db.QueryRowContext(ctx,
+			"SELECT count(*) > 0 FROM pg_proc WHERE proname = 'uuidv7'").Scan(&d.uuidv7)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// splitMariaDB takes "11.8.9-MariaDB-0+deb13u1 from Debian" apart.
+func splitMariaDB(text string) (version, build string) {
+	version, build, _ = strings.Cut(text, "-")
+	return version, strings.TrimPrefix(strings.TrimPrefix(build, "MariaDB"), "-")
+}
+
+// splitPostgres takes "PostgreSQL 17.12 (Debian 17.12-0+deb13u1) on x86_64, compiled by gcc, 64-bit"
+// apart. The build is the package, and without one the compiler.
+func splitPostgres(text string) (version, build string) {
+	name, rest, _ := strings.Cut(text, " on ")
+	if version, build, packaged := strings.Cut(name, " ("); packaged {
+		return version, strings.TrimSuffix(build, ")")
+	}
+	if _, compiler, ok := strings.Cut(rest, ", "); ok {
+		build, _, _ = strings.Cut(compiler, ", ")
+	}
+	return name, build
 }
 
 // Close removes the place with all that is in it.
@@ -162,7 +190,7 @@ func (d *Database) Close() error {
 		errs = append(errs, d.native.Close())
 	}
 	if d.db != nil {
-		errs = append(errs, d.db.Close())
+		errs = append(errs, d.uninspect(), d.db.Close())
 	}
 	return errors.Join(append(errs, d.drop())...)
 }

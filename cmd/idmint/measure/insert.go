@@ -20,25 +20,28 @@ type Insert struct {
 	Rows       int     `json:"rows"` // of a round, in one transaction or batch
 	Rounds     int     `json:"rounds"`
 	RowsPerSec float64 `json:"rows_per_second"` // the median of the rounds
-	// Relative is the speed as a multiple of that of plain int64 parameters. These have the same
-	// values as the decimal IDs. It is the median of the ratios within each round.
+	// Baseline is the scheme that the others are compared with: [Serial], and where a database has
+	// no such column [Plain].
+	Baseline string `json:"baseline"`
+	// Relative is the speed as a multiple of that of the baseline. It is the median of the ratios
+	// within each round.
 	Relative float64 `json:"relative"`
 	// Spread is half of the distance between the quartiles of these ratios: where it is large, so
 	// was the noise of the machine.
 	Spread float64 `json:"spread,omitempty"`
 }
 
-// Plain is the scheme of what our IDs are compared with: int64 parameters.
+// Plain is the scheme of int64 parameters. These have the same values as the decimal IDs.
 const Plain = "plain int64"
 
-// insertKeys are measured beside [Plain].
+// insertKeys are measured beside [Plain] and [Database.ServerKeys].
 func insertKeys() []Key {
 	return []Key{
 		Find("decimal", idtype.StorageBigint), Find("trace", idtype.StorageBigint),
 		Find("eightbyte", idtype.StorageBytes),
 		Find("sno", idtype.StorageBytes), Find("snowflake", idtype.StorageBigint),
 		Find("UUIDv7", idtype.StorageUUID),
-		Find("UUIDv4", idtype.StorageUUID), Find("ULID", idtype.StorageText),
+		Find("UUIDv4", idtype.StorageUUID), Find("ULID", idtype.StorageBytes),
 	}
 }
 
@@ -58,14 +61,16 @@ func (d *Database) Insert(ctx context.Context, r Rhythm, rounds int) ([]Insert, 
 
 func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) ([]Insert, error) {
 	var columns []*IDs
-	for _, k := range insertKeys() {
+	for _, k := range append(d.ServerKeys(), insertKeys()...) {
 		ids, err := k.Mint(ctx, r)
 		if err != nil {
 			return nil, err
 		}
+		if k.Scheme == "decimal" {
+			columns = append(columns, ids.plain())
+		}
 		columns = append(columns, ids)
 	}
-	columns = append([]*IDs{columns[0].plain()}, columns...)
 	took := make([][]float64, len(columns)) // seconds, by round
 	for round := range rounds + 1 {         // the first warms up
 		for turn := range columns {
@@ -89,6 +94,7 @@ func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) 
 			Database: d.Name, Path: string(by), Scheme: ids.Key.Scheme,
 			Storage: string(ids.Key.Storage), Column: d.Column(ids.Key),
 			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds,
+			Baseline:   columns[0].Key.Scheme,
 			RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios),
 			Spread: spread(ratios),
 		}

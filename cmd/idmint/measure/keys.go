@@ -6,10 +6,12 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 )
@@ -20,22 +22,25 @@ type Key struct {
 	Storage idtype.Storage `json:"storage"`
 	Peer    bool           `json:"peer,omitempty"` // it is not ours
 
-	size int // of the bytes and the text forms
-	mint func(context.Context, Rhythm) (*IDs, error)
+	byServer bool     // the database gives the key
+	only     dsn.Kind // the one database that has it as a form of its own; "" is all
+	size     int      // of the bytes and the text forms
+	mint     func(context.Context, Rhythm) (*IDs, error)
 	// nil for a scheme without order by time
 	bounds func(from, to time.Time) (first, last any, err error)
 }
 
 // Name is the scheme and, where there is a choice, the form: "sno as uuid".
 func (k Key) Name() string {
-	if k.Peer || k.Storage == idtype.StorageBigint && k.size == 0 {
+	if k.Peer && k.Storage == idtype.StorageUUID ||
+		k.Storage == idtype.StorageBigint && k.size == 0 {
 		return k.Scheme
 	}
 	return k.Scheme + " as " + string(k.Storage)
 }
 
 // Alike reports whether the IDs are the same whatever the number of generators.
-func (k Key) Alike() bool { return k.Peer && k.Storage != idtype.StorageBigint }
+func (k Key) Alike() bool { return k.byServer || k.Peer && k.Storage != idtype.StorageBigint }
 
 // A Rhythm is how IDs are minted.
 type Rhythm struct {
@@ -47,6 +52,8 @@ type Rhythm struct {
 	// Deployments of decimal IDs come one after another, each with generators of its own for its
 	// share. Zero is one. It is not for other schemes.
 	Deployments int
+	// Apart has decimal generators begin at 1 each, without the launch log.
+	Apart bool
 }
 
 // IDs are minted IDs, in the order in which they were minted.
@@ -72,6 +79,15 @@ func (k Key) Mint(ctx context.Context, r Rhythm) (*IDs, error) {
 	return ids, err
 }
 
+// The schemes whose keys the database gives.
+const (
+	// Serial is a column that counts up by itself, which others are compared with. It is an
+	// identity column of PostgreSQL, AUTO_INCREMENT of MariaDB, INTEGER PRIMARY KEY of SQLite.
+	Serial = "serial"
+	// ServerV7 is PostgreSQL 18's function as the column's default.
+	ServerV7 = "uuidv7()"
+)
+
 type entity struct{}
 
 // Keys lists what is measured: every scheme of ours in every form, and peers.
@@ -80,7 +96,11 @@ func Keys() []Key {
 		{
 			Scheme: "decimal", Storage: idtype.StorageBigint,
 			mint: func(ctx context.Context, r Rhythm) (*IDs, error) {
-				return minter(decimal(new(registers)), idtype.DecimalID.Compare)(ctx, r)
+				from := decimal(new(registers))
+				if r.Apart {
+					from = apart
+				}
+				return minter(from, idtype.DecimalID.Compare)(ctx, r)
 			},
 		},
 		{
@@ -107,21 +127,57 @@ func Keys() []Key {
 		sno[idtype.AsUUID[entity]](idtype.StorageUUID, 16),
 		{
 			Scheme: "snowflake", Storage: idtype.StorageBigint, Peer: true,
-			mint: minter(snowflake, snowflakeID.compare),
+			mint: minter(snowflake, snowflakeID.compare), bounds: snowflakeBounds,
 		},
 		{
 			Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16,
-			mint: minter(uuid7, compareUUID),
+			mint: minter(uuid7, compareUUID), bounds: uuid7Bounds,
+		},
+		{ // its order in ClickHouse, where a column of UUIDs has another
+			Scheme: "UUIDv7", Storage: idtype.StorageBytes, Peer: true, size: 16,
+			only: dsn.ClickHouse, mint: minter(uuid7Bytes, bytes16.compare),
+			bounds: bytesBounds(uuid7Bounds),
 		},
 		{
 			Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16,
 			mint: minter(uuid4, compareUUID),
 		},
 		{
+			Scheme: "ULID", Storage: idtype.StorageBytes, Peer: true, size: 16,
+			mint: minter(ulid, bytes16.compare), bounds: ulidBounds,
+		},
+		{
 			Scheme: "ULID", Storage: idtype.StorageText, Peer: true, size: 26,
-			mint: minter(ulid, ulidID.compare),
+			mint: minter(ulidOfText, ulidText.compare),
 		},
 	}
+}
+
+// Keys lists those of [Keys] that the database has a column for.
+func (d *Database) Keys() []Key {
+	return slices.DeleteFunc(Keys(), func(k Key) bool { return k.only != "" && k.only != d.Kind })
+}
+
+// ServerKeys lists the keys that the database gives by itself, [Serial] first.
+func (d *Database) ServerKeys() []Key {
+	if d.Kind == dsn.ClickHouse {
+		return nil
+	}
+	keys := []Key{{
+		Scheme: Serial, Storage: idtype.StorageBigint, Peer: true, byServer: true, mint: numbers,
+	}}
+	if d.uuidv7 {
+		keys = append(keys, Key{
+			Scheme: ServerV7, Storage: idtype.StorageUUID, Peer: true, byServer: true,
+			mint: numbers,
+		})
+	}
+	return keys
+}
+
+// numbers are rows without keys.
+func numbers(_ context.Context, r Rhythm) (*IDs, error) {
+	return &IDs{Minted: make([]int64, r.IDs), at: func(int) any { return nil }}, nil
 }
 
 // Find is the key of a scheme in a form. It panics where there is none.
@@ -206,27 +262,36 @@ type registers struct {
 type looker struct {
 	*generator.Decimal
 	number    int
-	last, due int64  // its last look and its next, in Unix nanoseconds
+	last, due int64  // its last look and its next, in Unix nanoseconds; 0 before the first
 	taken     uint64 // at the last
+	pause     time.Duration
 }
 
-// look has generators look at the registers that are to do so by now, as often as several
-// generators do that mint at once. Close is a look.
+// firstLook is after a generator took its number.
+const firstLook = 100 * time.Millisecond
+
+// look has generators look at the registers that are to do so by now. They do so as often as a
+// Decimal with others beside it, by the simulated clock. Close is a look.
 func (r *registers) look(ctx context.Context, now int64) (err error) {
-	for _, g := range r.running {
+	for i, g := range r.running {
+		if g.due == 0 { // time begins with the first ID; they look one after another
+			g.last = now
+			g.due = now + int64(firstLook)*int64(i+1)/int64(len(r.running))
+		}
 		if now < g.due {
 			continue
 		}
 		err = errors.Join(err, g.Close(ctx))
-		pause, taken := 10*time.Second, g.Stats().Taken
+		most, taken := 10*time.Second, g.Stats().Taken
 		minted := time.Duration(taken - g.taken)
 		if minted >= 10 {
-			pause = time.Second
+			most = time.Second
 		}
 		if minted > 0 && len(r.running) > 1 && g.number < 8 {
-			pause = min(pause, max(20*time.Millisecond, time.Duration(now-g.last)*32/minted))
+			most = min(most, max(20*time.Millisecond, time.Duration(now-g.last)*32/minted))
 		}
-		g.last, g.due, g.taken = now, now+int64(pause), taken
+		g.pause = min(2*g.pause, most)
+		g.last, g.due, g.taken = now, now+int64(g.pause), taken
 	}
 	return err
 }
@@ -268,11 +333,7 @@ func decimal(all *registers) source[idtype.DecimalID] {
 		if err := errors.Join(g.Ready(ctx), g.Close(ctx)); err != nil {
 			return nil, err
 		}
-		now := clock.UnixNano()
-		all.running = append(all.running, &looker{
-			Decimal: g, number: i % n, last: now,
-			due: now + int64(100*time.Millisecond)*int64(i%n+1)/int64(n), // one after another
-		})
+		all.running = append(all.running, &looker{Decimal: g, number: i % n, pause: firstLook})
 		return func(ctx context.Context) (idtype.DecimalID, error) {
 			if err := all.look(ctx, clock.UnixNano()); err != nil {
 				return 0, err
@@ -280,6 +341,18 @@ func decimal(all *registers) source[idtype.DecimalID] {
 			return g.Next(ctx)
 		}, nil
 	}
+}
+
+// apart makes generators that begin at 1, and hear nothing of each other.
+func apart(_ *generator.TestClock, i, n int) (
+	func(context.Context) (idtype.DecimalID, error), error,
+) {
+	g, err := generator.NewDecimal(
+		generator.FromOne(number{new(registers), launch + i/n, i % n}))
+	if err != nil {
+		return nil, err
+	}
+	return g.Next, nil
 }
 
 // blocks is the counter that sequences share, as a database would keep it. Blocks of a thousand are

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -93,6 +94,42 @@ func TestMint(t *testing.T) {
 	}
 }
 
+// Decimal IDs through the log stay close to those that were minted before, also of generators that
+// begin together. Apart they drift. The looks are those of the first second, and of later ones.
+func TestInStep(t *testing.T) {
+	key := Find("decimal", idtype.StorageBigint)
+	behind := func(r Rhythm) int {
+		t.Helper()
+		ids, err := key.Mint(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		highest, most := 0, 0
+		for i := range ids.Len() {
+			counter := ids.At(i).(idtype.DecimalID).Counter()
+			highest = max(highest, counter)
+			most = max(most, highest-counter)
+		}
+		return most
+	}
+	for _, c := range []struct {
+		Rhythm
+		least, most int
+	}{
+		{Rhythm{IDs: 300_000, Generators: 4, PerSecond: 10_000}, 1, 105},
+		{Rhythm{IDs: 30_000, Generators: 4, PerSecond: 1_000}, 1, 69},
+		{Rhythm{IDs: 300_000, Generators: 4, PerSecond: 10_000, Deployments: 10}, 1, 105},
+		{Rhythm{IDs: 300_000, Generators: 4, PerSecond: 10_000, Apart: true}, 200, 3_000},
+	} {
+		got := behind(c.Rhythm)
+		t.Logf("%+v: %d counters behind", c.Rhythm, got)
+		if got < c.least || got > c.most {
+			t.Errorf("%+v: an ID is %d counters behind, want %d to %d", c.Rhythm, got, c.least,
+				c.most)
+		}
+	}
+}
+
 // generatorOf is the number of the generator, if the ID has it.
 func generatorOf(id any) (int, bool) {
 	switch id := id.(type) {
@@ -154,9 +191,19 @@ func TestPeers(t *testing.T) {
 			t.Fatalf("%d: minted at another time than %d ms", id, ids.Minted[i]/1e6)
 		}
 	}
+	ids = of("ULID", idtype.StorageBytes)
+	for i := range ids.Len() {
+		id := ids.At(i).(bytes16)
+		if at := int64(binary.BigEndian.Uint64(id[:]) >> 16); at != ids.Minted[i]/1e6 {
+			t.Fatalf("%x: minted at %d ms, want %d", id, at, ids.Minted[i]/1e6)
+		}
+	}
+	if got := (bytes16{15: 33}).text(); got != "00000000000000000000000011" {
+		t.Errorf("33 is %s", got)
+	}
 	ids = of("ULID", idtype.StorageText)
 	for i := range ids.Len() {
-		id, at := string(ids.At(i).(ulidID)), int64(0)
+		id, at := string(ids.At(i).(ulidText)), int64(0)
 		for _, digit := range id[:10] {
 			at = at<<5 | int64(strings.IndexRune("0123456789ABCDEFGHJKMNPQRSTVWXYZ", digit))
 		}
@@ -326,20 +373,29 @@ func TestRun(t *testing.T) {
 	if len(told) != all || told[0] != 0 || told[all-1] != all-1 {
 		t.Errorf("steps %v of %d", told, all)
 	}
-	if len(r.Order) != len(d.OrderCases()) || len(r.Footprints) != len(Keys()) ||
-		len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 9 {
-		t.Errorf("%d orders, %d footprints, %d skippings, %d inserts", len(r.Order),
-			len(r.Footprints), len(r.Skipping), len(r.Inserts))
+	if len(r.Order) != len(d.OrderCases()) || len(r.Footprints) != len(d.Keys())+1+6+2 ||
+		len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 10 || len(r.Reads) != 2*7 ||
+		len(r.Families) != 0 {
+		t.Errorf("%d orders, %d footprints, %d skippings, %d inserts, %d reads, %d families",
+			len(r.Order), len(r.Footprints), len(r.Skipping), len(r.Inserts), len(r.Reads),
+			len(r.Families))
 	}
 	for _, o := range r.Order {
 		if !o.Agrees() {
 			t.Errorf("%+v", o)
 		}
 	}
+	writers := map[Writing]int{}
 	for _, f := range r.Footprints {
+		if f.Scheme == "decimal" {
+			writers[f.Writing]++
+		}
 		if f.KeyBytes <= int64(8*f.Rows) || f.LogBytes <= f.KeyBytes || f.Pages <= 0 {
 			t.Errorf("%+v", f)
 		}
+	}
+	if len(writers) != 7 {
+		t.Errorf("decimal IDs are written by %v", writers)
 	}
 	for _, s := range r.Skipping {
 		if s.Found != s.Minted || s.Found == 0 {
@@ -347,7 +403,15 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, m := range r.Inserts {
-		if m.RowsPerSec <= 0 || m.Relative <= 0 || m.Rows != MinRows {
+		if m.RowsPerSec <= 0 || m.Relative <= 0 || m.Rows != MinRows || m.Baseline != Serial ||
+			m.Scheme == Serial && m.Relative != 1 {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, m := range r.Reads {
+		want := map[string]int{Newest: newestRows, Range: m.Rows / 2}[m.What]
+		if m.Microseconds <= 0 || m.Relative <= 0 || m.Rounds != readRounds || m.Found != want ||
+			m.Scheme == Serial && (m.Relative != 1 || m.What == Newest && m.Newest != newestRows) {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -368,8 +432,13 @@ func TestRowsOfSizes(t *testing.T) {
 			}
 		}
 	}
-	if len(r.Footprints) != 1 || r.Footprints[0].Rows != 2*mostInsertRows {
-		t.Errorf("want %d rows: %+v", 2*mostInsertRows, r.Footprints)
+	if len(r.Footprints) == 0 {
+		t.Error("no sizes of decimal")
+	}
+	for _, f := range r.Footprints {
+		if f.Rows != 2*mostInsertRows {
+			t.Errorf("want %d rows: %+v", 2*mostInsertRows, f)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ var collations = map[dsn.Kind][]struct {
 // OrderCases lists what is looked at in this database.
 func (d *Database) OrderCases() []OrderCase {
 	var cases []OrderCase
-	for _, k := range Keys() {
+	for _, k := range d.Keys() {
 		c := OrderCase{Key: k, Column: d.Column(k), Documented: ofIDs}
 		switch {
 		case strings.HasPrefix(k.Scheme, "eightbyte"):

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -63,25 +64,92 @@ func uuid4(*generator.TestClock, int, int) (func(context.Context) (uuid.UUID, er
 	}, nil
 }
 
-// ulidID is a ULID's text: 48 bits of milliseconds and 80 random ones in Crockford's base 32.
-type ulidID string
+// bytes16 are 16 bytes that sort from the first on.
+type bytes16 [16]byte
 
-func (u ulidID) compare(other ulidID) int { return cmp.Compare(u, other) }
+func (b bytes16) compare(other bytes16) int { return bytes.Compare(b[:], other[:]) }
 
-func ulid(clock *generator.TestClock, _, _ int) (func(context.Context) (ulidID, error), error) {
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	return func(context.Context) (ulidID, error) {
-		var text [26]byte
-		for part, at := uint64(milliseconds(clock)), 9; at >= 0; part, at = part>>5, at-1 {
-			text[at] = digits[part&31]
-		}
-		for _, end := range []int{17, 25} {
-			for part, at := rand.Uint64(), end; at > end-8; part, at = part>>5, at-1 {
-				text[at] = digits[part&31]
-			}
-		}
-		return ulidID(text[:]), nil
+func uuid7Bytes(clock *generator.TestClock, i, n int) (
+	func(context.Context) (bytes16, error), error,
+) {
+	next, err := uuid7(clock, i, n)
+	return func(ctx context.Context) (bytes16, error) {
+		id, err := next(ctx)
+		return bytes16(id), err
+	}, err
+}
+
+// ulid is a ULID: 48 bits of milliseconds and 80 random ones.
+func ulid(clock *generator.TestClock, _, _ int) (func(context.Context) (bytes16, error), error) {
+	return func(context.Context) (id bytes16, _ error) {
+		binary.BigEndian.PutUint64(id[:], uint64(milliseconds(clock))<<16|rand.Uint64()>>48)
+		binary.BigEndian.PutUint64(id[8:], rand.Uint64())
+		return id, nil
 	}, nil
+}
+
+// ulidText is a ULID in Crockford's base 32: 26 digits of 5 bits, of which the first has 3.
+type ulidText string
+
+func (u ulidText) compare(other ulidText) int { return cmp.Compare(u, other) }
+
+func ulidOfText(
+	clock *generator.TestClock, i, n int,
+) (func(context.Context) (ulidText, error), error) {
+	next, err := ulid(clock, i, n)
+	return func(ctx context.Context) (ulidText, error) {
+		id, err := next(ctx)
+		return id.text(), err
+	}, err
+}
+
+func (b bytes16) text() ulidText {
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	high, low := binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])
+	var text [26]byte
+	for at := len(text) - 1; at >= 0; at-- {
+		text[at] = digits[low&31]
+		low, high = low>>5|high<<59, high>>5
+	}
+	return ulidText(text[:])
+}
+
+// The bounds of peers are the lowest and the highest ID of the times from ..< to, which are whole
+// milliseconds.
+
+func snowflakeBounds(from, to time.Time) (first, last any, err error) {
+	return snowflakeID(from.UnixMilli()-snowflakeEpoch) << 22,
+		snowflakeID(to.UnixMilli()-snowflakeEpoch)<<22 - 1, nil
+}
+
+func uuid7Bounds(from, to time.Time) (first, last any, err error) {
+	var low, high uuid.UUID
+	binary.BigEndian.PutUint64(low[:], uint64(from.UnixMilli())<<16|7<<12)
+	binary.BigEndian.PutUint64(low[8:], 1<<63)
+	binary.BigEndian.PutUint64(high[:], uint64(to.UnixMilli()-1)<<16|7<<12|1<<12-1)
+	binary.BigEndian.PutUint64(high[8:], 1<<63|1<<62-1)
+	return low, high, nil
+}
+
+// bytesBounds are those of UUIDs as bytes.
+func bytesBounds(
+	of func(from, to time.Time) (any, any, error),
+) func(from, to time.Time) (any, any, error) {
+	return func(from, to time.Time) (any, any, error) {
+		first, last, err := of(from, to)
+		if err != nil {
+			return nil, nil, err
+		}
+		return bytes16(first.(uuid.UUID)), bytes16(last.(uuid.UUID)), nil
+	}
+}
+
+func ulidBounds(from, to time.Time) (first, last any, err error) {
+	var low, high bytes16
+	binary.BigEndian.PutUint64(low[:], uint64(from.UnixMilli())<<16)
+	binary.BigEndian.PutUint64(high[:], uint64(to.UnixMilli())<<16-1)
+	binary.BigEndian.PutUint64(high[8:], 1<<64-1)
+	return low, high, nil
 }
 
 func milliseconds(clock *generator.TestClock) int64 {

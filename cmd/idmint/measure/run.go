@@ -24,6 +24,8 @@ type Results struct {
 	Footprints  []Footprint   `json:"footprints"`
 	Skipping    []Skipping    `json:"skipping"`
 	Inserts     []Insert      `json:"inserts"`
+	Reads       []Read        `json:"reads"`
+	Families    []Family      `json:"families"`
 }
 
 // Machine is where it was measured.
@@ -36,8 +38,12 @@ type Machine struct {
 
 // Server is a database that was measured.
 type Server struct {
-	Name    string `json:"name"`
-	Version string `json:"version"` // as it says; a stand-in names itself
+	Name    string `json:"name"`            // of a database below: "PostgreSQL 18", "MariaDB"
+	Kind    string `json:"kind"`            // "sqlite", "postgres", "mysql", "clickhouse"
+	Version string `json:"version"`         // as it says
+	Build   string `json:"build,omitempty"` // who built it, as far as it says
+	// StandIn is what a server calls itself that is not the official one; "" is the official one.
+	StandIn string `json:"stand_in,omitempty"`
 }
 
 // Options are of a run.
@@ -52,7 +58,11 @@ type Options struct {
 const (
 	perSecond     = 10_000
 	generators    = 4
+	many          = 64 // more than keep in step
+	deployments   = 10
 	insertRounds  = 31
+	readRounds    = 101
+	familyRounds  = 101
 	MinRows       = 1_000
 	MaxRows       = 50_000_000
 	leastOrderIDs = 10_000
@@ -84,7 +94,10 @@ func Run(ctx context.Context, databases []*Database, o Options) (*Results, error
 	}
 	var steps []step
 	for _, d := range databases {
-		r.Databases = append(r.Databases, Server{d.Name, d.Version})
+		r.Databases = append(r.Databases, Server{
+			Name: d.Name, Kind: string(d.Kind), Version: d.Version, Build: d.Build,
+			StandIn: d.StandIn,
+		})
 		steps = append(steps, r.steps(d, o.Rows)...)
 	}
 	for i, s := range steps {
@@ -115,15 +128,17 @@ func (r *Results) steps(d *Database, rows int) []step {
 				}))
 	}
 	rhythm := Rhythm{IDs: max(rows/5, MinRows), Generators: generators, PerSecond: perSecond}
-	for _, k := range Keys() {
+	for _, c := range d.sizeCases(rhythm) {
+		steps = append(steps,
+			measure(&r.Footprints, d.Name+": size of "+c.Key.Name(),
+				func(ctx context.Context) ([]Footprint, error) {
+					f, err := d.Footprint(ctx, c.Key, c.Rhythm)
+					return []Footprint{f}, err
+				}))
+	}
+	for _, k := range d.Keys() {
 		if d.Kind != dsn.ClickHouse {
-			steps = append(steps,
-				measure(&r.Footprints, d.Name+": size of "+k.Name(),
-					func(ctx context.Context) ([]Footprint, error) {
-						f, err := d.Footprint(ctx, k, rhythm)
-						return []Footprint{f}, err
-					}))
-			continue
+			break
 		}
 		for _, n := range Generators() {
 			if k.Alike() && n != generators {
@@ -160,7 +175,60 @@ func (r *Results) steps(d *Database, rows int) []step {
 					return d.insertBy(ctx, by, fast, insertRounds)
 				}))
 	}
+	if d.Kind != dsn.ClickHouse {
+		steps = append(steps, measure(&r.Reads, d.Name+": reads",
+			func(ctx context.Context) ([]Read, error) { return d.Reads(ctx, rhythm, readRounds) }))
+	}
+	if d.pgx != nil {
+		for _, delay := range []time.Duration{0, time.Millisecond} {
+			steps = append(steps, measure(&r.Families,
+				fmt.Sprintf("%s: parents with children, %v away", d.Name, delay),
+				func(ctx context.Context) ([]Family, error) {
+					return d.Families(ctx, delay, familyRounds)
+				}))
+		}
+	}
 	return steps
+}
+
+// A sizeCase is a table whose size is measured.
+type sizeCase struct {
+	Key
+	Rhythm
+}
+
+// sizeCases are a table for each key, of several writers. Decimal IDs have more: their size depends
+// on how many write at once, and on whether they go through the launch log. So has snowflake, their
+// best rival among keys that are minted.
+func (d *Database) sizeCases(r Rhythm) []sizeCase {
+	if d.Kind == dsn.ClickHouse {
+		return nil
+	}
+	var cases []sizeCase
+	add := func(k Key, writers, deployments int, apart bool) {
+		c := sizeCase{k, r}
+		c.Generators, c.Deployments, c.Apart = writers, deployments, apart
+		cases = append(cases, c)
+	}
+	for _, k := range append(d.ServerKeys(), d.Keys()...) {
+		switch k.Scheme {
+		case "decimal":
+			add(k, 1, 1, false)
+			add(k, 1, deployments, false)
+			add(k, generators, 1, false)
+			add(k, generators, deployments, false)
+			add(k, many, 1, false)
+			add(k, generators, 1, true)
+			add(k, generators, deployments, true)
+		case "snowflake":
+			add(k, 1, 1, false)
+			add(k, generators, 1, false)
+			add(k, many, 1, false)
+		default:
+			add(k, generators, 1, false)
+		}
+	}
+	return cases
 }
 
 func measure[T any](to *[]T, doing string, f func(context.Context) ([]T, error)) step {

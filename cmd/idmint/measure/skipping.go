@@ -19,6 +19,7 @@ type Skipping struct {
 	Database string `json:"database"`
 	Scheme   string `json:"scheme"`
 	Storage  string `json:"storage"`
+	Peer     bool   `json:"peer,omitempty"`
 	Column   string `json:"column"`
 	By       string `json:"by"`   // what the rows are found by
 	Rows     int    `json:"rows"` // of the table
@@ -58,7 +59,7 @@ var skippers = map[dsn.Kind]struct{ explain, want string }{
 // SkippingKeys lists the keys whose columns a query for a span of time finds by bounds: those with
 // times, in columns of their order.
 func (d *Database) SkippingKeys() []Key {
-	return slices.DeleteFunc(Keys(), func(k Key) bool {
+	return slices.DeleteFunc(d.Keys(), func(k Key) bool {
 		// see [ofHalves]
 		return k.bounds == nil || d.Kind == dsn.ClickHouse && k.Storage == idtype.StorageUUID
 	})
@@ -111,8 +112,8 @@ func (d *Database) Skipping(ctx context.Context, k Key, r Rhythm) ([]Skipping, e
 			return nil, err
 		}
 		s := Skipping{
-			Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Column: d.Column(k),
-			By: by, Rows: minted.Len(), Minted: want,
+			Database: d.Name, Scheme: k.Scheme, Storage: string(k.Storage), Peer: k.Peer,
+			Column: d.Column(k), By: by, Rows: minted.Len(), Minted: want,
 		}
 		if err := d.find(ctx, &s, table, first, last); err != nil {
 			return nil, err

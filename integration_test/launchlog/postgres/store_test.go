@@ -62,3 +62,10 @@ var suite = serversuite.Server[*postgres.Store]{
 func TestMain(m *testing.M) { suite.Main(m) }
 
 func TestServer(t *testing.T) { suite.Run(t) }
+
+// The newest server does what the others do.
+func TestPostgres18(t *testing.T) {
+	newest := suite
+	newest.Kind = databases.Postgres18
+	newest.Suite(t)
+}

@@ -67,17 +67,7 @@ func (s Server[S]) Main(m *testing.M) {
 
 // Run runs the tests.
 func (s Server[S]) Run(t *testing.T) {
-	t.Run("Suite", func(t *testing.T) {
-		opened := map[launchlog.Store]*sql.DB{}
-		storetest.Run(t, func(t *testing.T) launchlog.Store {
-			d := s.Database(t)
-			store := s.Store(t, d)
-			opened[store] = dbtest.Open(t, d)
-			return store
-		}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-			return Jump(opened[store], "idmint_launch", ref, next)
-		})
-	})
+	t.Run("Suite", s.Suite)
 	t.Run("ManyProcesses", func(t *testing.T) {
 		storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 			d := s.Database(t)
@@ -99,6 +89,19 @@ func (s Server[S]) Run(t *testing.T) {
 	t.Run("NothingHalfDone", s.nothingHalfDone)
 	t.Run("RowsStay", s.rowsStay)
 	t.Run("OpenErrors", s.openErrors)
+}
+
+// Suite runs the tests of every store.
+func (s Server[S]) Suite(t *testing.T) {
+	opened := map[launchlog.Store]*sql.DB{}
+	storetest.Run(t, func(t *testing.T) launchlog.Store {
+		d := s.Database(t)
+		store := s.Store(t, d)
+		opened[store] = dbtest.Open(t, d)
+		return store
+	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
+		return Jump(opened[store], "idmint_launch", ref, next)
+	})
 }
 
 // Database makes a database with an empty launch log.

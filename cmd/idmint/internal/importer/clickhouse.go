@@ -105,7 +105,7 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 		return err
 	}
 	text := "String"
-	if im.Format == JSONLines { // the only one with NULL
+	if im.Format == JSONLines || im.Format == Parquet { // which have NULL
 		text = "Nullable(String)"
 	}
 	definitions := []string{key}
@@ -233,7 +233,7 @@ func (t *clickHouseTable) store(
 			}
 			s.doubt = d
 		}
-		r := rows{im, columns, make([]int64, len(ids)), b.values, s.rows}
+		r := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
 		for i, id := range ids {
 			r.ids[i] = int64(id)
 		}
@@ -342,12 +342,12 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 		}
 		ids = unsigned
 	}
-	columns := []any{ids}
+	columns, field := []any{ids}, r.fields.texts(0, len(r.ids)*len(r.columns))
 	for c, name := range r.columns {
 		texts := make([]string, len(r.ids))
 		present := make([]*string, len(r.ids)) // for those that take NULL
-		for i, row := range r.values {
-			text, ok := row[c].(string)
+		for i := range r.ids {
+			text, ok := field(i*len(r.columns) + c)
 			if !ok && t.kinds[c+1] == "String" {
 				return r.at(i, name,
 					errors.New("NULL, which a column of type String does not take"))

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"net"
@@ -57,8 +58,11 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	if err := skip(rec, src, d.s); err != nil {
 		t.Fatal(err)
 	}
-	d.b = <-read(ctx, rec, src, 10, d.s.position)
-	d.batch = rows{im, columns, nil, d.b.values, 20}
+	reading, done := context.WithCancel(ctx)
+	batches, _ := read(reading, rec, src, 10, d.s.position)
+	d.b = <-batches
+	done()
+	d.batch = rows{im, columns, nil, d.b.fields, 20}
 	for _, id := range d.ids {
 		d.batch.ids = append(d.batch.ids, int64(id))
 	}
@@ -77,7 +81,7 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 func (d *doubtful) send(count int) {
 	d.Helper()
 	part := d.batch
-	part.ids, part.values = part.ids[:count], part.values[:count]
+	part.ids = part.ids[:count]
 	if err := d.table.send(ctx, part, d.s.doubt); err != nil {
 		d.Fatal(err)
 	}

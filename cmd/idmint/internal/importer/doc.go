@@ -7,8 +7,16 @@
 //
 // A file takes no more memory than its limits allow, whatever it holds. A record has at most 64 MiB
 // and 131,072 fields; more is a [RecordError]. A batch ends with its last row, or with the row
-// that brings it to 8 MiB of the file. Up to four batches are in memory. More columns than a table
-// may have are a [ColumnsError], before anything is made.
+// that brings it to 8 MiB of the file. Two batches are in memory: one is read while the other is
+// stored. More columns than a table may have are a [ColumnsError], before anything is made.
+//
+// Rows go the databases' fast ways: COPY of PostgreSQL, LOAD DATA LOCAL of MySQL and MariaDB,
+// blocks of ClickHouse. LOAD DATA would change a value that does not fit, with a warning. A batch with a
+// warning is not loaded, but inserted, which refuses such a row. The rest of the import is inserted
+// as well.
+//
+// Of Parquet a page of each column is in memory. Pages that are unpacked at the same time have 256
+// MiB at most.
 //
 // ClickHouse has no transactions. A batch is one block there. The record of how far the file has
 // come is in another database, the launch log's. A run notes there which IDs a batch will have

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/idmint/idmint/generator"
@@ -19,7 +20,7 @@ type Import struct {
 	Format   Format
 	Table    string
 	IDColumn string // "id" if empty
-	Batch    int    // rows in a transaction, or fewer after 8 MiB of the file; 5,000 if zero
+	Batch    int    // rows in a transaction, or fewer after 8 MiB of the file; 1,000,000 if zero
 	// Launch is the launch that the IDs are of; 0 starts one for this import, which ends with it.
 	Launch int
 	// Initiator is who starts the launch.
@@ -32,6 +33,8 @@ type Import struct {
 	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It
 	// may be nil.
 	Progress func(rows, bytes int64)
+
+	types []*parquetType // of the file's columns; nil where all are text
 }
 
 // Result says what an import did.
@@ -92,18 +95,18 @@ func (e *StoppedError) Error() string {
 func (e *StoppedError) Unwrap() error { return e.Err }
 
 const (
-	defaultBatch = 5_000
-	// queued bounds the batches that are read and not yet stored.
-	queued = 2
+	// defaultBatch is seldom reached before batchBytes are.
+	defaultBatch = 1_000_000
 	// reportWait bounds how long the end of an import waits for its generator's report.
 	reportWait = 5 * time.Second
 )
 
 // A batch is what one transaction stores.
 type batch struct {
-	values [][]any
+	fields *block
+	rows   int
 	end    position // rows is counted from the start of the file
-	err    error    // io.EOF, or why reading ended; values come first
+	err    error    // io.EOF, or why reading ended; rows come first
 }
 
 // Run imports r into the database. An error that is not a [*StoppedError] means that nothing was
@@ -123,25 +126,25 @@ func Run(
 			return Result{}, err
 		}
 	}
-	src := newSource(r)
-	opened, err := reading(ctx, func() (records, error) { return openRecords(src, im.Format) })
+	file, err := reading(ctx, func() (opened, error) { return open(r, im.Format) })
 	if err != nil {
 		return Result{}, err
 	}
-	if err := db.prepare(ctx, im, opened.columns()); err != nil {
+	im.types = file.types
+	if err := db.prepare(ctx, im, file.columns()); err != nil {
 		return Result{}, err
 	}
 	state, result, err := begin(ctx, db, log, im)
 	if err != nil {
 		return result, err
 	}
-	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(opened, src, state) })
+	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(file, file.sums, state) })
 	switch {
 	case err != nil:
 	case state.finished: // the run that stored the last batch may have been killed before this
 		err = end(ctx, log, im, state, launchlog.Succeeded)
 	default:
-		err = store(ctx, db, log, im, opened, src, state, &result)
+		err = store(ctx, db, log, im, file, file.sums, state, &result)
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
@@ -269,7 +272,7 @@ func end(
 
 // store takes the rest of the file into the table, and ends the import's own launch.
 func store(
-	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src *source,
+	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src sums,
 	s *state, result *Result,
 ) error {
 	gen, err := generator.NewDecimal(log.Generators(s.launch))
@@ -308,8 +311,8 @@ func store(
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	batches := read(inner, rec, src, im.Batch, s.position)
-	ids := make([]idtype.DecimalID, im.Batch)
+	batches, stored := read(inner, rec, src, im.Batch, s.position)
+	var ids []idtype.DecimalID
 	for {
 		var b batch
 		select {
@@ -320,16 +323,17 @@ func store(
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if b.err != nil && b.err != io.EOF && len(b.values) == 0 {
+		if b.err != nil && b.err != io.EOF && b.rows == 0 {
 			return b.err
 		}
-		minted := ids[:len(b.values)]
-		if _, err := gen.Fill(ctx, minted); err != nil {
+		ids = slices.Grow(ids[:0], b.rows)[:b.rows]
+		if _, err := gen.Fill(ctx, ids); err != nil {
 			return err
 		}
-		if err := storeBatch(minted, b); err != nil {
+		if err := storeBatch(ids, b); err != nil {
 			return err
 		}
+		stored <- b.fields
 		switch {
 		case b.err == io.EOF:
 			return end(ctx, log, im, s, launchlog.Succeeded)
@@ -339,33 +343,43 @@ func store(
 	}
 }
 
-// read gathers batches in a goroutine. It ends with the file, with an error of it, or with the
-// context, but not while it waits for a pipe. The last batch has an error, io.EOF in the good case,
-// and rows before it where there are any. A bad record spoils its batch: none of its rows are kept.
-// A batch has fewer rows where they are long.
-func read(ctx context.Context, rec records, src *source, size int, from position) <-chan batch {
-	batches := make(chan batch, queued)
+// read gathers batches in a goroutine: one is read while another is stored. It ends with the file,
+// with an error of it, or with the context, but not while it waits for a pipe. The last batch has an
+// error, io.EOF in the good case, and rows before it where there are any. A bad record spoils its
+// batch: none of its rows are kept. A batch has fewer rows where they are long. Whoever has stored
+// one may give its block back.
+func read(
+	ctx context.Context, rec records, src sums, size int, from position,
+) (batches <-chan batch, stored chan<- *block) {
+	filled, free := make(chan batch), make(chan *block, 2)
 	go func() {
 		at := from
 		for ctx.Err() == nil {
-			b := batch{values: make([][]any, 0, size)}
-			for len(b.values) == 0 || len(b.values) < size && rec.offset()-at.bytes < batchBytes {
-				var values []any
-				if values, b.err = rec.read(); b.err != nil {
+			b := batch{}
+			select {
+			case b.fields = <-free:
+				b.fields.reset()
+			default:
+				b.fields = newBlock()
+			}
+			for b.rows == 0 || b.rows < size && rec.offset()-at.bytes < batchBytes &&
+				b.fields.size() < batchMemory {
+				if b.err = rec.read(b.fields); b.err != nil {
 					break
 				}
-				b.values = append(b.values, values)
+				b.rows++
+				src.advance(rec.offset())
 			}
 			if b.err != nil && b.err != io.EOF {
-				b.values = nil
+				b.rows = 0
 			} else {
-				at.rows += int64(len(b.values))
+				at.rows += int64(b.rows)
 				at.bytes = rec.offset()
 				at.sha256 = src.checksum(at.bytes)
 			}
 			b.end = at
 			select {
-			case batches <- b:
+			case filled <- b:
 			case <-ctx.Done():
 				return
 			}
@@ -374,5 +388,5 @@ func read(ctx context.Context, rec records, src *source, size int, from position
 			}
 		}
 	}()
-	return batches
+	return filled, free
 }

@@ -21,6 +21,8 @@ type journal struct {
 	*dialect
 	budget time.Duration
 	about  dsn.DSN // that its errors name, where there is another database beside it
+	// rows go by INSERT: the faster way was refused, or would have changed what is stored
+	inserts bool
 }
 
 // A dialect is what databases with transactions differ in.
@@ -55,6 +57,9 @@ type dialect struct {
 	engine     string // query for what keeps a table's rows, where it need not be wantEngine
 	wantEngine string
 	insert     func(ctx context.Context, s *session, r rows) error
+	// reads reports whether a column reads the text of a Parquet type as the same value, and which
+	// of its values do not fit nevertheless.
+	reads func(c columnType, of *parquetType) (bool, valueCheck)
 }
 
 // rows are those of a batch, for a table.
@@ -62,8 +67,8 @@ type rows struct {
 	Import
 	columns []string
 	ids     []int64
-	values  [][]any // strings, and nil for NULL
-	before  int64   // rows of the file that precede them
+	fields  *block
+	before  int64 // rows of the file that precede them
 }
 
 // at is the error that the database has about the row with index i of those.
@@ -73,29 +78,40 @@ func (r rows) at(i int, column string, err error) error {
 
 // into begins an INSERT, or whatever is written so.
 func (r rows) into(verb string, quote func(string) string) string {
+	return verb + " " + quote(r.Table) + " " + r.names(quote)
+}
+
+// names are the columns, in parentheses.
+func (r rows) names(quote func(string) string) string {
 	names := []string{quote(r.IDColumn)}
 	for _, c := range r.columns {
 		names = append(names, quote(c))
 	}
-	return verb + " " + quote(r.Table) + " (" + strings.Join(names, ", ") + ")"
+	return "(" + strings.Join(names, ", ") + ")"
+}
+
+// values is an INSERT of n rows, with a parameter for each value.
+func (r rows) values(quote func(string) string, n int) string {
+	row := "(?" + strings.Repeat(", ?", len(r.columns)) + ")"
+	return r.into("INSERT INTO", quote) + " VALUES " + row + strings.Repeat(", "+row, n-1)
 }
 
 // A session is a connection with a transaction.
 type session struct {
 	*sql.Conn
-	dialect  *dialect
+	*journal
 	progress func() // tells that the database is at work
 	doubt    func() // is told where a COMMIT was sent, and what came of it is not known
 }
 
 func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	defer s.progress()
-	return s.ExecContext(ctx, s.dialect.bound(query), args...)
+	return s.ExecContext(ctx, s.bound(query), args...)
 }
 
 func (s *session) queryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	defer s.progress()
-	return s.QueryRowContext(ctx, s.dialect.bound(query), args...)
+	return s.QueryRowContext(ctx, s.bound(query), args...)
 }
 
 // bound writes the parameters as the database does. No other question marks are in the queries.
@@ -165,7 +181,7 @@ func (j *journal) inTransaction(
 		return err
 	}
 	defer conn.Close()
-	s := &session{conn, j.dialect, progress, func() {}}
+	s := &session{conn, j, progress, func() {}}
 	for _, text := range j.begin {
 		if err == nil {
 			_, err = s.exec(work, text)
@@ -288,7 +304,7 @@ func (tx *session) change(
 	// Again after an answer that was lost, it finds what it wrote: no two runs have the same
 	// holder.
 	return one(tx.exec(ctx,
-		`UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.dialect.now+set+`
+		`UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.now+set+`
 		WHERE import_id = ? AND state = 'unfinished' AND stored_rows = ? AND (holder = ? AND in_doubt = ? OR holder = ? AND in_doubt = ?)`, args...))
 }
 
@@ -311,7 +327,7 @@ func (tx *session) note(
 	}
 	err = one(tx.exec(ctx,
 		`UPDATE idmint_import SET id_ranges = ?, in_doubt = '', stored_rows = ?, file_bytes = ?, `+
-			`file_sha256 = ?, state = ?, changed_at = `+tx.dialect.now+`
+			`file_sha256 = ?, state = ?, changed_at = `+tx.now+`
 		WHERE import_id = ? AND holder = ? AND state = 'unfinished' AND stored_rows = ? AND in_doubt = ?`,
 		string(list), b.end.rows, b.end.bytes, b.end.sha256, next, s.id, s.holder, s.rows, doubts))
 	if !errors.Is(err, errTakenOver) {
@@ -338,7 +354,7 @@ func (tx *session) restarted(ctx context.Context, s *state, holder string) error
 	}
 	return one(tx.exec(ctx,
 		`UPDATE idmint_import SET state = 'restarted', holder = ?, in_doubt = '', changed_at = `+
-			tx.dialect.now+`
+			tx.now+`
 		WHERE import_id = ? AND (state = 'unfinished' AND stored_rows = ? AND holder = ? AND in_doubt = ? OR state = 'restarted' AND holder = ?)`,
 		holder, s.id, s.rows, s.holder, doubts, holder))
 }

@@ -16,6 +16,8 @@ const (
 	maxFields = 1 << 17
 	// batchBytes ends a batch that has not all its rows yet.
 	batchBytes = 8 << 20
+	// batchMemory ends one whose fields take more: of a file that is compressed, or of many fields.
+	batchMemory = 12 << 20
 )
 
 // A ColumnsError is returned for a file with more columns than a table may have. It comes before

@@ -202,7 +202,7 @@ func TestLongestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wrong *RecordError
-	if _, err := rec.read(); !errors.As(err, &wrong) ||
+	if _, err := row(rec); !errors.As(err, &wrong) ||
 		wrong.Reason != "131072 fields, while the header has 1" {
 		t.Error(err)
 	}

@@ -2,13 +2,17 @@ package importer
 
 import (
 	"context"
+	"crypto/rand"
+	"database/sql"
 	"errors"
+	"io"
 	"regexp"
 	"strconv"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -50,23 +54,134 @@ var mysqlDialect = &dialect{
 	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
 		`DATABASE() AND table_name = ?`,
 	wantEngine: "InnoDB",
+	reads:      readByMySQL,
 	insert: func(ctx context.Context, s *session, r rows) error {
-		// More rows in a statement make it no faster. The driver sends long values by themselves
-		// where a packet does not hold all.
-		return insertValues(ctx, s, r, min(1000, 65_535/(len(r.columns)+1)),
-			func(first int, err error) error {
-				var answer *mysql.MySQLError
-				if errors.As(err, &answer) {
-					if place := rowPlace.FindStringSubmatch(answer.Message); place != nil {
-						n, wrong := strconv.Atoi(place[2])
-						if wrong == nil && n >= 1 && first+n <= len(r.ids) {
-							return r.at(first+n-1, place[1], err)
-						}
-					}
-				}
+		if !s.inserts {
+			if loaded, err := load(ctx, s, r); loaded || err != nil {
 				return err
-			})
+			}
+			s.inserts = true
+		}
+		return insertValues(ctx, s, r)
 	},
+}
+
+// load stores rows by LOAD DATA LOCAL, if the server stores them as they are. With LOCAL the server
+// cannot refuse a row: it warns, and changes the row or leaves it out. So after any warning nothing
+// is loaded. The same holds where the server refuses the statement, as MySQL does by default.
+// INSERT has the last word then, and says what is wrong.
+func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
+	for _, check := range []func(context.Context, *session, rows) (bool, error){splits, replaces} {
+		if unsafe, err := check(ctx, s, r); unsafe || err != nil {
+			return false, err
+		}
+	}
+	if _, err := s.exec(ctx, "SAVEPOINT idmint_load"); err != nil {
+		return false, err
+	}
+	source := "idmint-" + rand.Text()
+	mysql.RegisterReaderHandler(source, func() io.Reader { return newTextReader(r, s.progress) })
+	defer mysql.DeregisterReaderHandler(source)
+	// As numbers, since in some modes a backslash is a plain character.
+	stored, err := s.ExecContext(ctx, "LOAD DATA LOCAL INFILE 'Reader::"+source+"' "+
+		"INTO TABLE "+s.quote(r.Table)+" CHARACTER SET utf8mb4 FIELDS TERMINATED BY 0x09 "+
+		"ESCAPED BY 0x5C LINES TERMINATED BY 0x0A "+r.names(s.quote))
+	var answer *mysql.MySQLError
+	switch {
+	case err == nil:
+		var n, warnings int64
+		if n, err = stored.RowsAffected(); err == nil {
+			err = s.queryRow(ctx, "SELECT @@warning_count").Scan(&warnings)
+		}
+		if err != nil {
+			return false, err
+		}
+		loaded = n == int64(len(r.ids)) && warnings == 0
+	case !errors.As(err, &answer) || pool.Passes(err):
+		return false, err
+	}
+	if !loaded {
+		_, err = s.exec(ctx, "ROLLBACK TO SAVEPOINT idmint_load")
+		return false, err
+	}
+	return true, nil
+}
+
+// splits reports whether the server commits in the middle of LOAD DATA, as Galera's clusters may.
+func splits(ctx context.Context, s *session, _ rows) (bool, error) {
+	var name, value string
+	err := s.queryRow(ctx, "SHOW VARIABLES LIKE 'wsrep_load_data_splitting'").Scan(&name, &value)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return value == "ON", err
+}
+
+// replaces reports whether LOAD DATA may store another value without a warning. It does so in a
+// generated column. It may do so for NULL where a column takes none, as TIMESTAMP.
+func replaces(ctx context.Context, s *session, r rows) (bool, error) {
+	var generated, required int
+	err := s.queryRow(ctx, `SELECT count(CASE WHEN generation_expression <> '' THEN 1 END),
+		count(CASE WHEN is_nullable = 'NO' THEN 1 END) FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND table_name = ? AND column_name <> ?`,
+		r.Table, r.IDColumn).Scan(&generated, &required)
+	return generated > 0 || required > 0 && r.fields.hasNull(), err
+}
+
+// rowsInserted is how many rows an INSERT has. More make it no faster. The driver sends long values
+// by themselves where a packet does not hold all.
+const rowsInserted = 1000
+
+// insertValues stores rows by INSERT … VALUES.
+func insertValues(ctx context.Context, s *session, r rows) error {
+	per := max(1, min(rowsInserted, 65_535/(len(r.columns)+1)))
+	var stmt *sql.Stmt
+	args := make([]any, 0, per*(len(r.columns)+1))
+	for i := 0; i < len(r.ids); i += per {
+		n := min(per, len(r.ids)-i)
+		if i == 0 || n < per {
+			var err error
+			if stmt, err = s.PrepareContext(ctx, r.values(s.quote, n)); err != nil {
+				return err
+			}
+			defer stmt.Close()
+		}
+		args = args[:0]
+		field := r.fields.texts(i*len(r.columns), n*len(r.columns))
+		for j := range n {
+			args = append(args, r.ids[i+j])
+			for k := range r.columns {
+				if text, ok := field(j*len(r.columns) + k); ok {
+					args = append(args, text)
+				} else {
+					args = append(args, nil)
+				}
+			}
+		}
+		if _, err := stmt.ExecContext(ctx, args...); err != nil {
+			return rowOf(err, r, i)
+		}
+		s.progress()
+	}
+	return nil
+}
+
+// rowOf adds to an error which row it is about, where the server tells. First is the index of the
+// statement's first one.
+func rowOf(err error, r rows, first int) error {
+	var answer *mysql.MySQLError
+	if !errors.As(err, &answer) {
+		return err
+	}
+	place := rowPlace.FindStringSubmatch(answer.Message)
+	if place == nil {
+		return err
+	}
+	n, wrong := strconv.Atoi(place[2])
+	if wrong != nil || n < 1 || first+n > len(r.ids) {
+		return err
+	}
+	return r.at(first+n-1, place[1], err)
 }
 
 var rowPlace = regexp.MustCompile("(?:[`']([^`']*)[`'] )?at row ([0-9]+)$")

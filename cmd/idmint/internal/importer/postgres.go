@@ -3,7 +3,6 @@ package importer
 import (
 	"context"
 	"errors"
-	"io"
 	"regexp"
 	"strconv"
 
@@ -58,12 +57,16 @@ var postgresDialect = &dialect{
 	asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
 	ignore: `ON CONFLICT DO NOTHING`,
 	quote:  sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
-	columns: `SELECT a.attname, format_type(a.atttypid, NULL), coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
-		FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+	columns: `SELECT a.attname,
+			CASE t.typtype WHEN 'e' THEN 'enum ' ELSE '' END || format_type(t.oid, a.atttypmod),
+			coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
+		FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+			LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
 	tableName: sqlid.Quote,
 	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
 	insert: copyRows,
+	reads:  readByPostgres,
 }
 
 // toDefaultSchema lets the session's default search_path and role say where tables are. What
@@ -92,7 +95,7 @@ var copyPlace = regexp.MustCompile(`^COPY .*, line ([0-9]+)(?:, column (.*?))?(?
 func copyRows(ctx context.Context, s *session, r rows) error {
 	err := s.Raw(func(driver any) error {
 		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx,
-			&copyReader{rows: r, progress: s.progress}, r.into("COPY", sqlid.Quote)+" FROM STDIN")
+			newTextReader(r, s.progress), r.into("COPY", sqlid.Quote)+" FROM STDIN")
 		return err
 	})
 	var answer *pgconn.PgError
@@ -105,62 +108,4 @@ func copyRows(ctx context.Context, s *session, r rows) error {
 		}
 	}
 	return err
-}
-
-// A copyReader writes rows in COPY's text format.
-type copyReader struct {
-	rows
-	progress func()
-	next     int    // the row that is written next
-	pending  []byte // written, and not yet read
-	buffer   []byte
-}
-
-func (c *copyReader) Read(p []byte) (int, error) {
-	if len(c.pending) == 0 {
-		if c.next == len(c.ids) {
-			return 0, io.EOF
-		}
-		c.buffer = c.buffer[:0]
-		for ; c.next < len(c.ids) && len(c.buffer) < 32<<10; c.next++ {
-			c.buffer = strconv.AppendInt(c.buffer, c.ids[c.next], 10)
-			for _, v := range c.values[c.next] {
-				c.buffer = append(c.buffer, '\t')
-				if text, ok := v.(string); ok {
-					c.buffer = appendEscaped(c.buffer, text)
-				} else {
-					c.buffer = append(c.buffer, `\N`...)
-				}
-			}
-			c.buffer = append(c.buffer, '\n')
-		}
-		c.pending = c.buffer
-		c.progress()
-	}
-	n := copy(p, c.pending)
-	c.pending = c.pending[n:]
-	return n, nil
-}
-
-// appendEscaped escapes what ends a field or a line in COPY's text format.
-func appendEscaped(b []byte, text string) []byte {
-	from := 0
-	for i := range len(text) {
-		var escape byte
-		switch text[i] {
-		case '\\':
-			escape = '\\'
-		case '\t':
-			escape = 't'
-		case '\n':
-			escape = 'n'
-		case '\r':
-			escape = 'r'
-		default:
-			continue
-		}
-		b = append(append(b, text[from:i]...), '\\', escape)
-		from = i + 1
-	}
-	return append(b, text[from:]...)
 }

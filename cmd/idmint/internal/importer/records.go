@@ -3,8 +3,6 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +19,7 @@ const (
 	CSV       Format = "csv"   // RFC 4180, with a header row
 	TSV       Format = "tsv"   // fields separated by tabs, nothing quoted, with a header row
 	JSONLines Format = "jsonl" // an object per line; the first one names the columns
+	Parquet   Format = "parquet"
 )
 
 // FormatOf tells the format by the file's name.
@@ -32,19 +31,22 @@ func FormatOf(name string) (Format, error) {
 		return TSV, nil
 	case ".jsonl", ".ndjson":
 		return JSONLines, nil
+	case ".parquet":
+		return Parquet, nil
 	default:
 		return "", fmt.Errorf(
-			"cannot tell the format of %q by its name: want .csv, .tsv or .jsonl, or say it with --format", name)
+			"cannot tell the format of %q by its name: want .csv, .tsv, .jsonl or .parquet, or say it with "+
+				"--format", name)
 	}
 }
 
 // Validate reports whether it is one of them.
 func (f Format) Validate() error {
 	switch f {
-	case CSV, TSV, JSONLines:
+	case CSV, TSV, JSONLines, Parquet:
 		return nil
 	}
-	return fmt.Errorf("unknown format %q: want csv, tsv or jsonl", string(f))
+	return fmt.Errorf("unknown format %q: want csv, tsv, jsonl or parquet", string(f))
 }
 
 // A RecordError is about one record of the file.
@@ -59,15 +61,37 @@ func (e *RecordError) Error() string { return fmt.Sprintf("line %d: %s", e.Line,
 type records interface {
 	// columns are the names of the fields, as the beginning of the file gives them.
 	columns() []string
-	// read returns the fields of the next record, nil for NULL, or io.EOF.
-	read() ([]any, error)
+	// read appends the fields of the next record, or nothing: then the error is io.EOF in the good
+	// case.
+	read(into *block) error
 	// offset is how many bytes of the file the records read so far take.
 	offset() int64
 	// line is where the record that was read last begins, from 1.
 	line() int
 }
 
-// openRecords reads the file's beginning.
+// An opened file has records, and what it is known by.
+type opened struct {
+	records
+	sums
+	types []*parquetType // of columns; nil where all are text
+}
+
+// open reads a file's beginning.
+func open(r io.Reader, format Format) (opened, error) {
+	if format == Parquet {
+		p, err := openParquet(r)
+		if err != nil {
+			return opened{}, err
+		}
+		return opened{p, p.whole, p.types()}, nil
+	}
+	src := newSource(r)
+	rec, err := openRecords(src, format)
+	return opened{rec, src, nil}, err
+}
+
+// openRecords reads the beginning of a file whose records are one after another.
 func openRecords(r io.Reader, format Format) (records, error) {
 	return openWithin(newGate(r, format, maxRecord), format)
 }
@@ -83,7 +107,7 @@ func openWithin(g *gate, format Format) (records, error) {
 	var err error
 	switch format {
 	case CSV:
-		rec, err = openCSV(file, mark)
+		rec, err = openCSV(lines{r: file, bytes: mark})
 	case TSV:
 		rec, err = openTSV(lines{r: file, bytes: mark})
 	case JSONLines:
@@ -119,104 +143,48 @@ func checkColumns(names []string) error {
 	return nil
 }
 
-func badText(s string) string {
+func badText[T string | []byte](text T) string {
+	s := []byte(text)
 	switch {
-	case !utf8.ValidString(s):
+	case !utf8.Valid(s):
 		return "is not UTF-8"
-	case strings.IndexByte(s, 0) >= 0:
+	case bytes.IndexByte(s, 0) >= 0:
 		return "has a NUL byte"
 	}
 	return ""
 }
 
-// checked turns the fields of a text record into values.
-func checked(fields, columns []string, line int) ([]any, error) {
-	if len(fields) != len(columns) {
-		return nil, &RecordError{
-			line,
-			fmt.Sprintf("%d fields, while the header has %d", len(fields), len(columns)),
+// checked checks the fields of a text record, which begin at index first of a block.
+func checked(b *block, first int, columns []string, line int) error {
+	if n := len(b.ends) - first; n != len(columns) {
+		return &RecordError{
+			line, fmt.Sprintf("%d fields, while the header has %d", n, len(columns)),
 		}
 	}
-	values := make([]any, len(fields))
-	for i, f := range fields {
-		if reason := badText(f); reason != "" {
-			return nil, &RecordError{line, fmt.Sprintf("field %s %s", quoted(columns[i]), reason)}
-		}
-		values[i] = f
+	// all at once, which is faster: what is wrong with which field is looked for afterwards
+	if all := b.text[b.begin(first):]; utf8.Valid(all) && bytes.IndexByte(all, 0) < 0 &&
+		b.splitsNoRune(first) {
+		return nil
 	}
-	return values, nil
+	for i := range columns {
+		field, _ := b.field(first + i)
+		if reason := badText(field); reason != "" {
+			return &RecordError{line, fmt.Sprintf("field %s %s", quoted(columns[i]), reason)}
+		}
+	}
+	return nil
+}
+
+// namesIn are the fields of a header.
+func namesIn(b *block) []string {
+	names, text := make([]string, len(b.ends)), b.texts(0, len(b.ends))
+	for i := range names {
+		names[i], _ = text(i)
+	}
+	return names
 }
 
 const byteOrderMark = "\ufeff"
-
-// csvRecords are encoding/csv's: empty lines are passed over, and CRLF within quotes becomes LF.
-type csvRecords struct {
-	r      *csv.Reader
-	mark   int64 // bytes before the header
-	header []string
-	at     int
-}
-
-func openCSV(r io.Reader, mark int64) (*csvRecords, error) {
-	c := &csvRecords{r: csv.NewReader(r), mark: mark}
-	c.r.FieldsPerRecord = -1 // counted here, for a message with both numbers
-	c.r.ReuseRecord = true
-	header, err := c.next()
-	if err != nil {
-		return nil, err
-	}
-	c.header = append(c.header, header...)
-	return c, nil
-}
-
-func (c *csvRecords) next() ([]string, error) {
-	fields, err := c.r.Read()
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return nil, &RecordError{
-			parse.StartLine,
-			fmt.Sprintf("column %d: %v", parse.Column, parse.Err),
-		}
-	}
-	if err == nil {
-		c.at, _ = c.r.FieldPos(0)
-	}
-	return fields, err
-}
-
-func (c *csvRecords) columns() []string { return c.header }
-func (c *csvRecords) offset() int64     { return c.mark + c.r.InputOffset() }
-func (c *csvRecords) line() int         { return c.at }
-
-func (c *csvRecords) read() ([]any, error) {
-	fields, err := c.next()
-	if err != nil {
-		return nil, err
-	}
-	return checked(fields, c.header, c.at)
-}
-
-// lines reads lines, and counts them and their bytes. A [gate] bounds their length.
-type lines struct {
-	r     *bufio.Reader
-	bytes int64
-	at    int
-}
-
-// next returns a line without its end, or io.EOF.
-func (l *lines) next() ([]byte, error) {
-	line, err := l.r.ReadBytes('\n')
-	if err != nil && (err != io.EOF || len(line) == 0) {
-		return nil, err
-	}
-	l.bytes += int64(len(line))
-	l.at++
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r")), nil
-}
-
-func (l *lines) offset() int64 { return l.bytes }
-func (l *lines) line() int     { return l.at }
 
 type tsvRecords struct {
 	lines
@@ -225,143 +193,41 @@ type tsvRecords struct {
 
 func openTSV(l lines) (*tsvRecords, error) {
 	t := &tsvRecords{lines: l}
-	line, err := t.next()
-	if err != nil {
+	var names block
+	if err := t.parse(&names); err != nil {
 		return nil, err
 	}
-	t.header = strings.Split(string(line), "\t")
+	t.header = namesIn(&names)
 	return t, nil
 }
 
 func (t *tsvRecords) columns() []string { return t.header }
 
-func (t *tsvRecords) read() ([]any, error) {
+func (t *tsvRecords) read(into *block) error {
+	before := len(into.ends)
+	err := t.parse(into)
+	if err == nil {
+		err = checked(into, before, t.header, t.at)
+	}
+	if err != nil {
+		into.cut(before)
+	}
+	return err
+}
+
+// parse appends the fields of the next line.
+func (t *tsvRecords) parse(into *block) error {
 	line, err := t.next()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return checked(strings.Split(string(line), "\t"), t.header, t.at)
-}
-
-// jsonRecords takes the columns from the first object, in its order. Later objects may lack some,
-// which are NULL then, but have no others.
-type jsonRecords struct {
-	lines
-	names []string
-	index map[string]int
-	first []any // the first record, until it is read
-}
-
-func openJSON(l lines) (*jsonRecords, error) {
-	j := &jsonRecords{lines: l, index: map[string]int{}}
-	line, err := j.next()
-	if err != nil {
-		return nil, err
-	}
-	err = j.decode(line, func(name string, value any) error {
-		switch _, ok := j.index[name]; {
-		case ok:
-			return fmt.Errorf("%s is there twice", quoted(name))
-		case len(j.names) == maxFields:
-			return fmt.Errorf("more than %d fields", maxFields)
+	for {
+		end := bytes.IndexByte(line, '\t')
+		if end < 0 {
+			into.add(line)
+			return nil
 		}
-		j.index[name] = len(j.names)
-		j.names = append(j.names, name)
-		j.first = append(j.first, value)
-		return nil
-	})
-	if err == nil && len(j.names) == 0 {
-		err = &RecordError{1, "an object without names"}
-	}
-	return j, err
-}
-
-func (j *jsonRecords) columns() []string { return j.names }
-
-func (j *jsonRecords) read() ([]any, error) {
-	if j.first != nil {
-		first := j.first
-		j.first = nil
-		return first, nil
-	}
-	line, err := j.next()
-	if err != nil {
-		return nil, err
-	}
-	values := make([]any, len(j.names))
-	seen := make([]bool, len(j.names))
-	err = j.decode(line, func(name string, value any) error {
-		i, ok := j.index[name]
-		switch {
-		case !ok:
-			return fmt.Errorf("%s is not among the names of the first line", quoted(name))
-		case seen[i]:
-			return fmt.Errorf("%s is there twice", quoted(name))
-		}
-		values[i], seen[i] = value, true
-		return nil
-	})
-	return values, err
-}
-
-// decode hands over the members of one object, values as text: strings as they are, others as JSON,
-// null as nil.
-func (j *jsonRecords) decode(line []byte, member func(string, any) error) error {
-	fail := func(format string, args ...any) error {
-		return &RecordError{j.at, fmt.Sprintf(format, args...)}
-	}
-	switch { // as badText, without a copy
-	case !utf8.Valid(line):
-		return fail("the line is not UTF-8")
-	case bytes.IndexByte(line, 0) >= 0:
-		return fail("the line has a NUL byte")
-	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fail("not a JSON object")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return fail("%v", err)
-		}
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
-			return fail("%v", err)
-		}
-		value, err := text(raw)
-		if err == nil {
-			err = member(name.(string), value)
-		}
-		if err != nil {
-			return fail("%v", err)
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return fail("not a whole JSON object")
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fail("more than one JSON object")
-	}
-	return nil
-}
-
-func text(raw json.RawMessage) (any, error) {
-	switch raw[0] {
-	case 'n':
-		return nil, nil
-	case '"':
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return nil, err
-		}
-		if reason := badText(s); reason != "" { // \u0000
-			return nil, fmt.Errorf("a text %s", reason)
-		}
-		return s, nil
-	default:
-		var b bytes.Buffer
-		err := json.Compact(&b, raw)
-		return b.String(), err
+		into.add(line[:end])
+		line = line[end+1:]
 	}
 }

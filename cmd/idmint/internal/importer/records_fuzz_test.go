@@ -1,9 +1,13 @@
 package importer
 
 import (
+	"bufio"
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -28,7 +32,7 @@ func readAll(t testing.TB, format Format, file string, r io.Reader) (got outcome
 	got.columns = rec.columns()
 	before := int64(0)
 	for {
-		values, err := rec.read()
+		values, err := row(rec)
 		if err == io.EOF {
 			if got.end = rec.offset(); got.end != int64(len(file)) {
 				t.Fatalf("%s %q: at the end the offset is %d of %d", format, file, got.end,
@@ -87,7 +91,7 @@ func checkRecords(t testing.TB, format Format, file string) {
 		}
 		var rest [][]any
 		for {
-			values, err := rec.read()
+			values, err := row(rec)
 			if err != nil {
 				break
 			}
@@ -135,7 +139,41 @@ func FuzzCSV(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, file string) { checkRecords(t, CSV, file) })
+	f.Fuzz(func(t *testing.T, file string) {
+		checkRecords(t, CSV, file)
+		checkCSV(t, file)
+	})
+}
+
+// checkCSV compares the reader with encoding/csv: records, the lines on which they begin, the bytes
+// that they take, and errors.
+func checkCSV(t testing.TB, file string) {
+	theirs := csv.NewReader(strings.NewReader(file))
+	theirs.FieldsPerRecord = -1
+	ours := &csvRecords{lines: lines{r: bufio.NewReaderSize(strings.NewReader(file), 16)}}
+	for {
+		want, failed := theirs.Read()
+		var b block
+		err := ours.parse(&b)
+		var parse *csv.ParseError
+		if errors.As(failed, &parse) {
+			failed = &RecordError{
+				parse.StartLine, fmt.Sprintf("column %d: %v", parse.Column, parse.Err),
+			}
+		}
+		if fmt.Sprint(err) != fmt.Sprint(failed) {
+			t.Fatalf("%q: %v, want %v", file, err, failed)
+		}
+		if err != nil {
+			return
+		}
+		line, _ := theirs.FieldPos(0)
+		if got := namesIn(&b); !slices.Equal(got, want) || ours.line() != line ||
+			ours.offset() != theirs.InputOffset() {
+			t.Fatalf("%q: %q on line %d to %d, want %q on %d to %d", file, got, ours.line(),
+				ours.offset(), want, line, theirs.InputOffset())
+		}
+	}
 }
 
 func FuzzTSV(f *testing.F) {
@@ -154,8 +192,31 @@ func FuzzJSONLines(f *testing.F) {
 		"{\"a\":[1,{\"b\":2}]}\n", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}\n",
 		"{\"a\":1}{\"a\":2}", "{\"a\":1,\"a\":2}", "{", "[", "{}", "{\"a\":1e999}", "{\"\":1}",
 		"{\"a\"", "{\"a\":1}\n{\"b\":1}\n", "{\"a\":1}\n\n", " {\"a\" : 1 } ",
+		`{"a":"x\ud800y"}`, `{"a\udc00":1}`, `{"a":"\ud83d\ude00"}`, `{"a":"\ude00\ud83d"}`,
+		`{"a":"\\ud800\ufffd` + "\ufffd\"}",
 	} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, file string) { checkRecords(t, JSONLines, file) })
+	f.Fuzz(func(t *testing.T, file string) {
+		checkRecords(t, JSONLines, file)
+		checkReplaced(t, file)
+	})
+}
+
+// checkReplaced checks that no value or name has more replacement characters than the file says:
+// encoding/json puts one where it does not understand another.
+func checkReplaced(t testing.TB, file string) {
+	const replacement = "\ufffd"
+	read := readAll(t, JSONLines, file, strings.NewReader(file))
+	got := strings.Count(strings.Join(read.columns, ""), replacement)
+	for _, values := range read.values {
+		for _, v := range values {
+			text, _ := v.(string)
+			got += strings.Count(text, replacement)
+		}
+	}
+	want := strings.Count(file, replacement) + strings.Count(strings.ToLower(file), `\ufffd`)
+	if got > want {
+		t.Errorf("%q: %d replacement characters were read, and the file has %d", file, got, want)
+	}
 }

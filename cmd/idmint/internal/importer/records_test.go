@@ -14,6 +14,24 @@ const (
 	bom = "\xef\xbb\xbf"
 )
 
+// row reads a record: its fields as strings, and nil for NULL.
+func row(rec records) ([]any, error) {
+	var b block
+	if err := rec.read(&b); err != nil {
+		if len(b.text)+len(b.ends) > 0 {
+			return nil, fmt.Errorf("with %q of a record: %w", b.text, err)
+		}
+		return nil, err
+	}
+	values, text := make([]any, len(b.ends)), b.texts(0, len(b.ends))
+	for i := range values {
+		if v, ok := text(i); ok {
+			values[i] = v
+		}
+	}
+	return values, nil
+}
+
 // all reads a file to its end, or to the first error: the columns, and for each record its line and
 // its values.
 func all(
@@ -32,7 +50,7 @@ func allWithin(
 		return nil, nil, nil, err
 	}
 	for {
-		values, err := rec.read()
+		values, err := row(rec)
 		if err == io.EOF {
 			return rec.columns(), got, lines, nil
 		}
@@ -123,6 +141,12 @@ func TestRecords(t *testing.T) {
 			at{1, 2},
 		},
 		{"json without a last newline", JSONLines, `{"a":"1"}`, a, rows{{"1"}}, at{1}},
+		{
+			"json surrogates", JSONLines,
+			`{"a":"\ud83d\ude00\\ud800\uD83D\uDE00\ufffd"}` + "\n" + `{"a":["\ud800"]}`, a,
+			rows{{"😀\\ud800😀\ufffd"}, {`["\ud800"]`}},
+			at{1, 2},
+		},
 		{"json with CRLF and spaces", JSONLines, " { \"a\" : \"1\" } \r\n", a, rows{{"1"}}, at{1}},
 		{"json byte order mark", JSONLines, bom + `{"a":"1"}`, a, rows{{"1"}}, at{1}},
 		{
@@ -193,6 +217,10 @@ func TestBadRecords(t *testing.T) {
 		{"csv text after a quote", CSV, "a,b\n1,2\n\"x\"y,2\n", 1, "line 3: column 3: extraneous"},
 		{"csv quote that never ends", CSV, "a,b\n1,2\n\"x,2\n3,4\n", 1, "line 3: "},
 		{"csv not UTF-8", CSV, "a,b\n1,\xff\n", 0, `line 2: field "b" is not UTF-8`},
+		{
+			"csv a letter that a comma splits", CSV, "a,b\n\xc3,\xa4\n", 0,
+			`line 2: field "a" is not UTF-8`,
+		},
 		{"csv NUL byte", CSV, "a,b\n1," + nul + "\n", 0, `line 2: field "b" has a NUL byte`},
 		{
 			"csv UTF-16", CSV, "\xff\xfea" + nul + "\n" + nul, 0,
@@ -285,6 +313,38 @@ func TestBadRecords(t *testing.T) {
 		{
 			"json escaped NUL in a name", JSONLines, `{"a\u0000":1}`, 0,
 			"line 1: the name of column 1 has a NUL byte",
+		},
+		{
+			"json half a character", JSONLines, "{\"a\":1}\n{\"a\":\"x\\ud800y\"}\n", 1,
+			`line 2: "a" has \ud800, half a character`,
+		},
+		{
+			"json the other half", JSONLines, `{"a":1, "b":"\\\DE00\uDE00"}`, 0, "line 1: ",
+		},
+		{
+			"json the other half alone", JSONLines, `{"a":1, "b":"\\\uDE00"}`, 0,
+			`line 1: "b" has \uDE00, half a character`,
+		},
+		{
+			"json halves in the wrong order", JSONLines, `{"a":"\ude00\ud83d"}`, 0,
+			`line 1: "a" has \ude00, half a character`,
+		},
+		{
+			"json first half twice", JSONLines, `{"a":"\ud83d\ud83d\ude00"}`, 0,
+			`line 1: "a" has \ud83d, half a character`,
+		},
+		{
+			"json half a character at the end", JSONLines, `{"a":"\ud83d\ude00\ud83d"}`, 0,
+			`line 1: "a" has \ud83d, half a character`,
+		},
+		{
+			"json half a character in a name", JSONLines, `{"n":1, "a\udfff":1}`, 0,
+			"line 1: the name \"a\ufffd\" has \\udfff, half a character",
+		},
+		{
+			"json half a character in a later name", JSONLines,
+			"{\"a\ufffd\":1}\n{\"a\\ud800\":2}\n", 1,
+			"line 2: the name \"a\ufffd\" has \\ud800, half a character",
 		},
 		{
 			"json nested too deep", JSONLines,

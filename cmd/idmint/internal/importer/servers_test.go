@@ -447,8 +447,9 @@ func TestAnswerLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		next := s.ranges[0][1]
-		for b := range read(ctx, rec, src, 10, s.position) {
-			ids := make([]idtype.DecimalID, len(b.values))
+		batches, _ := read(ctx, rec, src, 10, s.position)
+		for b := range batches {
+			ids := make([]idtype.DecimalID, b.rows)
 			for i := range ids {
 				next += idtype.DecimalStep
 				ids[i] = idtype.DecimalID(next)

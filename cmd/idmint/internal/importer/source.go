@@ -9,6 +9,14 @@ import (
 	"io"
 )
 
+// sums are the checksums by which a file is known again.
+type sums interface {
+	// advance says that the records up to an offset were read. Offsets ascend from call to call.
+	advance(offset int64)
+	// checksum is that of the file's first offset bytes.
+	checksum(offset int64) string
+}
+
 // source keeps a checksum of the part of a file that ends with a given record, while the record
 // reader reads ahead.
 type source struct {
@@ -18,6 +26,9 @@ type source struct {
 	at      int64 // bytes in the sum
 }
 
+// sumStep is how far the sum may be behind the records, whose bytes are kept until they are in it.
+const sumStep = 64 << 10
+
 func newSource(r io.Reader) *source { return &source{r: r, sum: sha256.New()} }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -26,16 +37,21 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// advance takes the file's first offset bytes, all of which were read, into the sum. Offsets ascend
-// from call to call.
+// advance takes the file's first offset bytes, all of which were read, into the sum, once they are
+// many.
 func (s *source) advance(offset int64) {
+	if offset-s.at >= sumStep {
+		s.take(offset)
+	}
+}
+
+func (s *source) take(offset int64) {
 	s.sum.Write(s.pending.Next(int(offset - s.at)))
 	s.at = offset
 }
 
-// checksum is that of the file's first offset bytes, as advance takes them.
 func (s *source) checksum(offset int64) string {
-	s.advance(offset)
+	s.take(offset)
 	return hex.EncodeToString(s.sum.Sum(nil))
 }
 
@@ -55,21 +71,23 @@ var (
 )
 
 // skip reads the records that were stored, and checks that they are the same file's.
-func skip(rec records, src *source, s *state) error {
+func skip(rec records, src sums, s *state) error {
 	changed := errChanged
 	if s.finished {
 		changed = errFinished
 	} else if s.rows == 0 {
 		return nil
 	}
+	var scratch block
 	for range s.rows {
-		if _, err := rec.read(); err != nil {
+		scratch.reset()
+		if err := rec.read(&scratch); err != nil {
 			return unlessRead(err, changed)
 		}
 		src.advance(rec.offset()) // what is not in the sum is kept in memory
 	}
 	if s.finished {
-		if _, err := rec.read(); err != io.EOF {
+		if err := rec.read(&scratch); err != io.EOF {
 			return unlessRead(err, changed)
 		}
 	}
@@ -81,21 +99,24 @@ func skip(rec records, src *source, s *state) error {
 
 // unlessRead is changed, unless err says that the file could not be read.
 func unlessRead(err, changed error) error {
-	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) {
+	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) ||
+		errors.As(err, new(*ParquetError)) {
 		return changed
 	}
 	return err
 }
 
 // reread reads the batch that is in doubt, and checks that it is the same.
-func reread(rec records, src *source, s *state) (batch, error) {
-	b := batch{end: position{s.doubt.Rows, s.doubt.Bytes, s.doubt.SHA256}}
+func reread(rec records, src sums, s *state) (batch, error) {
+	b := batch{
+		fields: new(block),
+		end:    position{s.doubt.Rows, s.doubt.Bytes, s.doubt.SHA256},
+	}
 	for range s.doubt.Rows - s.rows {
-		values, err := rec.read()
-		if err != nil {
+		if err := rec.read(b.fields); err != nil {
 			return batch{}, unlessRead(err, errChanged)
 		}
-		b.values = append(b.values, values)
+		b.rows++
 	}
 	if rec.offset() != s.doubt.Bytes || src.checksum(s.doubt.Bytes) != s.doubt.SHA256 {
 		return batch{}, errChanged

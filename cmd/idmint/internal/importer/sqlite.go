@@ -2,8 +2,9 @@ package importer
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"io"
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
@@ -49,44 +50,70 @@ var sqliteDialect = &dialect{
 	// SQLite's rule for integer columns
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") },
 	integer:   "INTEGER",
-	insert: func(ctx context.Context, s *session, r rows) error {
-		// As many rows in a statement as its parameters allow, up to a number beyond which it gets
-		// no faster.
-		return insertValues(ctx, s, r, min(100, 32_766/(len(r.columns)+1)), nil)
-	},
+	insert:    insertFused,
+	reads:     readBySQLite,
 }
 
-// insertValues stores rows by INSERT … VALUES of up to per rows. Explain adds to an error what it
-// tells about the row, by the index of the statement's first one.
-func insertValues(
-	ctx context.Context, s *session, r rows, per int, explain func(first int, err error) error,
-) error {
-	per = max(1, per)
-	row := "(?" + strings.Repeat(", ?", len(r.columns)) + ")"
-	var stmt *sql.Stmt
-	args := make([]any, 0, per*(len(r.columns)+1))
-	for i := 0; i < len(r.ids); i += per {
-		n := min(per, len(r.ids)-i)
-		if i == 0 || n < per {
-			var err error
-			text := r.into("INSERT INTO", s.dialect.quote) + " VALUES " + row +
-				strings.Repeat(", "+row, n-1)
-			if stmt, err = s.PrepareContext(ctx, text); err != nil {
+// rowsFused is how many rows a statement of SQLite has, where its parameters allow so many. More
+// make it no faster.
+const rowsFused = 100
+
+// insertFused stores rows by INSERT … VALUES. It runs the statement as a query: the driver then
+// takes all its parameters into SQLite by one call. As a command each text was a call of its own,
+// and a copy. The context does not interrupt it: see dialect.whole.
+func insertFused(_ context.Context, s *session, r rows) error {
+	width := len(r.columns) + 1
+	per := max(1, min(rowsFused, 32_766/width))
+	return s.Raw(func(c any) error {
+		var stmt driver.Stmt
+		defer func() {
+			if stmt != nil {
+				_ = stmt.Close()
+			}
+		}()
+		args := make([]driver.NamedValue, per*width)
+		for i := range args {
+			args[i].Ordinal = i + 1
+		}
+		for i := 0; i < len(r.ids); i += per {
+			n := min(per, len(r.ids)-i)
+			if i == 0 || n < per {
+				if stmt != nil {
+					if err := stmt.Close(); err != nil {
+						return err
+					}
+				}
+				var err error
+				if stmt, err = c.(driver.Conn).Prepare(r.values(s.quote, n)); err != nil {
+					return err
+				}
+			}
+			text := r.fields.texts(i*len(r.columns), n*len(r.columns))
+			for j := range n {
+				row := args[j*width : (j+1)*width]
+				row[0].Value = r.ids[i+j]
+				for k := range r.columns {
+					if v, ok := text(j*len(r.columns) + k); ok {
+						row[k+1].Value = v
+					} else {
+						row[k+1].Value = nil
+					}
+				}
+			}
+			answer, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(),
+				args[:n*width])
+			if err == nil {
+				// There are no rows. A driver may wait with the INSERT until it is asked.
+				if err = answer.Next(nil); err == io.EOF {
+					err = nil
+				}
+				err = errors.Join(err, answer.Close())
+			}
+			if err != nil {
 				return err
 			}
-			defer stmt.Close()
+			s.progress()
 		}
-		args = args[:0]
-		for j := i; j < i+n; j++ {
-			args = append(append(args, r.ids[j]), r.values[j]...)
-		}
-		if _, err := stmt.ExecContext(ctx, args...); err != nil {
-			if explain != nil {
-				err = explain(i, err)
-			}
-			return err
-		}
-		s.progress()
-	}
-	return nil
+		return nil
+	})
 }

@@ -39,6 +39,15 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " +
 		strings.Join(definitions, ",\n    ")
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
+		if im.types != nil { // MySQL keeps what was created before an error
+			found, err := t.found(ctx, tx, im)
+			if err == nil {
+				err = t.checkTypes(im, columns, found)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
 			if _, err := tx.ExecContext(ctx, text); err != nil {
 				return err
@@ -60,55 +69,78 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 				"transactions", im.Table, cmp.Or(engine, "none"), t.wantEngine)
 		}
 	}
-	fold := func(name string) string {
-		if t.foldNames {
-			return strings.ToLower(name)
-		}
-		return name
-	}
-	found, err := tx.QueryContext(ctx, t.bound(t.columns), t.tableName(im.Table))
+	found, err := t.found(ctx, tx, im)
 	if err != nil {
 		return err
 	}
-	defer found.Close()
-	there := map[string]bool{}
-	isKey := false
-	for found.Next() {
-		var name, typ string
-		var partOfKey bool
-		var keys int
-		if err := found.Scan(&name, &typ, &partOfKey, &keys); err != nil {
-			return err
-		}
-		there[fold(name)] = true
-		if fold(name) != fold(im.IDColumn) || !partOfKey || keys != 1 {
-			continue
-		}
-		isKey = true
-		if !t.isInteger(typ) { // others change the IDs or their order
-			return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, name,
-				cmp.Or(typ, "of no type"), t.integer)
-		}
-	}
-	if err := found.Err(); err != nil {
-		return err
-	}
-	if !isKey {
+	key := found[t.fold(im.IDColumn)]
+	switch {
+	case !key.partOfKey || key.keys != 1:
 		return fmt.Errorf("table %q is there, and %q is not its primary key", im.Table, im.IDColumn)
+	case !t.isInteger(key.typ): // others change the IDs or their order
+		return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, key.name,
+			orNone(key.typ), t.integer)
 	}
-	for _, c := range columns {
-		if !there[fold(c)] {
-			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(c))
+	for _, name := range columns {
+		if _, ok := found[t.fold(name)]; !ok {
+			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(name))
+		}
+	}
+	return t.checkTypes(im, columns, found)
+}
+
+// A tableColumn is one of a table that is there.
+type tableColumn struct {
+	name, typ string
+	partOfKey bool // the primary one
+	keys      int  // columns that the primary key has
+}
+
+// found are the columns of the table by their folded names, or none where it is not there.
+func (t *table) found(
+	ctx context.Context, tx *session, im Import,
+) (map[string]tableColumn, error) {
+	rows, err := tx.QueryContext(ctx, t.bound(t.columns), t.tableName(im.Table))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns := map[string]tableColumn{}
+	for rows.Next() {
+		var c tableColumn
+		if err := rows.Scan(&c.name, &c.typ, &c.partOfKey, &c.keys); err != nil {
+			return nil, err
+		}
+		columns[t.fold(c.name)] = c
+	}
+	return columns, rows.Err()
+}
+
+// checkTypes sees that the columns that are there read the values of a Parquet file as they are.
+func (t *table) checkTypes(im Import, columns []string, found map[string]tableColumn) error {
+	for i, of := range im.types {
+		if c, ok := found[t.fold(columns[i])]; ok {
+			if err := t.checkType(im, columns[i], c.typ, of); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// fold is a column's name as the database compares it.
+func (t *table) fold(name string) string {
+	if t.foldNames {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 func (t *table) store(
 	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
 ) error {
 	ranges := with(s.ranges, ids)
-	batch := rows{im, columns, make([]int64, len(ids)), b.values, s.rows}
+	batch := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
 	for i, id := range ids {
 		batch.ids[i] = int64(id)
 	}

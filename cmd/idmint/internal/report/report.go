@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,58 +37,89 @@ var page = sync.OnceValue(func() *template.Template {
 	}).Parse(pageText))
 })
 
-// A figure is a chart with the table behind it.
-type figure struct {
-	Title string
-	Note  string
-	Chart chart
-	Table table
-}
-
-// Legend numbers the chart's series.
-func (f figure) Legend() []string { return f.Chart.Series }
-
-// A table's first column are the names of its rows.
-type table struct {
-	Caption string
-	Head    []string
-	Rows    [][]cell
-}
-
-type cell struct {
-	Text  string
-	Class string // "yes", "other", "no"; "num" for numbers
-}
-
-// A tile is a figure in large type.
-type tile struct {
-	Value string
-	Unit  string
-	Text  string
-}
-
 // A view is what the page shows.
 type view struct {
-	Results *measure.Results
-	Tiles   []tile
-	Hero    *figure
-	Codecs  []figure
-	Rows    []figure // of databases that keep rows
-	Inserts []figure
-	Order   *table
-	Access  *table
-	Skip    *table
+	Results  *measure.Results
+	Claims   []claim
+	Sections []section
+	Balance  []table
+	Order    *table
+	Access   *table
+	Skip     *table
 
-	SkipLead string
+	OrderLead string
 }
+
+const clickHouse = "ClickHouse"
 
 func newView(r *measure.Results) view {
 	n := namesOf(r)
-	return view{
-		Results: r, Tiles: n.tiles(), Hero: n.hero(), Codecs: n.codecs(), Rows: n.footprints(),
-		Inserts: n.inserts(),
-		Order:   n.order(), Access: n.access(), Skip: n.skipping(), SkipLead: n.skipLead(),
+	v := view{
+		Results: r, Order: n.order(), Access: n.access(), Skip: n.skipping(),
+		OrderLead: n.orderLead(),
 	}
+	for _, kind := range n.kinds() {
+		s := n.section(kind)
+		if len(s.Figures) != 0 {
+			v.Sections = append(v.Sections, s)
+		}
+	}
+	v.Claims, v.Balance = v.claims(), v.balance()
+	return v
+}
+
+// section is all that was measured of a kind of databases.
+func (n named) section(kind string) section {
+	s := section{ID: slug(kind), Title: kind}
+	maybe := func(f *figure) {
+		if f != nil {
+			s.Figures = append(s.Figures, *f)
+		}
+	}
+	table := func(t *table) {
+		if t != nil {
+			s.Tables = append(s.Tables, *t)
+		}
+	}
+	for _, d := range n.serversOf(kind) {
+		s.Servers = append(s.Servers, server{d.Version, d.Build, d.StandIn})
+	}
+	if kind == clickHouse {
+		s.Lead = n.clickHouseLead()
+		s.Figures = append(n.compression(kind), n.inserts(kind)...)
+		maybe(n.granules(kind))
+		s.Tables = n.compressionTables(kind)
+	} else {
+		s.Lead = n.rowsLead() + n.unknown(kind)
+		s.Figures = slices.Concat(n.footprints(kind), n.inserts(kind), n.reads(kind))
+	}
+	for _, d := range n.serversOf(kind) {
+		maybe(n.family(d.Name))
+		table(n.footprintTable(d.Name))
+		s.Tables = slices.Concat(s.Tables, n.insertTables(d.Name), n.readTables(d.Name))
+		table(n.familyTable(d.Name))
+	}
+	return s
+}
+
+// rowsLead says what was stored in databases that keep rows.
+func (n named) rowsLead() string {
+	if len(n.Footprints) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s rows of an ID and an integer in order of arrival, %s to a "+
+		"transaction, with ten checkpoints in between. The dashed line is serial: the database "+
+		"counts, by one connection. Writers are generators that insert at once. Decimal ones go "+
+		"through the launch log, which keeps up to eight in step; those apart do without.",
+		grouped(float64(n.Footprints[0].Rows)), "1,000")
+}
+
+// clickHouseLead says what was stored in ClickHouse.
+func (n named) clickHouseLead() string {
+	return fmt.Sprintf("A column of %s IDs, by generators that mint at once. ClickHouse "+
+		"compresses it by a codec: IDs that lie in their order take little if the codec stores "+
+		"differences. In order of arrival the IDs of the generators alternate.",
+		grouped(float64(n.Rows)))
 }
 
 // WriteHTML writes the page.
@@ -121,8 +154,22 @@ func ReadJSON(r io.Reader) (*measure.Results, error) {
 // Summary is the page's first screen in lines of text.
 func Summary(r *measure.Results) []string {
 	var lines []string
-	for _, t := range newView(r).Tiles {
-		lines = append(lines, fmt.Sprintf("%s %s: %s", t.Value, t.Unit, t.Text))
+	v := newView(r)
+	for _, c := range v.Claims {
+		var rivals []string
+		for _, r := range c.Top()[1:] {
+			rivals = append(rivals, r.Name+" "+r.Text)
+		}
+		where := c.Where.String()
+		if c.StandIn != "" {
+			where += ", by " + c.StandIn
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s), %s: %s %s, beside %s: %s", c.Title, where,
+			c.Unit, c.Ours.Name, c.Ours.Text, strings.Join(rivals, ", "),
+			strings.ReplaceAll(c.Says(), "\u00a0", " "))) // a line of a terminal is not wrapped
+	}
+	if v.Order != nil {
+		lines = append(lines, v.OrderLead)
 	}
 	return lines
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/idmint/idmint/cmd/idmint/measure"
+)
+
+// least is the size of an ID among those that are compared, in its best form, or false.
+func (s *source) least(scheme string, sorted bool, generators int) (float64, bool) {
+	least, found := 0.0, false
+	for _, c := range s.Smallest(sorted, generators) {
+		if c.Scheme == scheme && (!found || c.BytesPerID < least) {
+			least, found = c.BytesPerID, true
+		}
+	}
+	return least, found
+}
+
+// clickHouseKeys are the keys that no SQL database gives.
+var clickHouseKeys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool {
+	return k == serial || k == serverV7
+})
+
+func clickHouseTable(s *source) (string, error) {
+	text := head("", "by ID: 1", "4", "64", "by arrival: 1", "4", "64")
+	for _, k := range clickHouseKeys {
+		text += "| " + k.label + " |"
+		some := false
+		for _, sorted := range []bool{true, false} {
+			for _, generators := range measure.Generators() {
+				size, ok := s.least(k.scheme, sorted, generators)
+				if ok {
+					text += " " + bytesPerID(size)
+				}
+				text += " |"
+				some = some || ok
+			}
+		}
+		if !some {
+			return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
+		}
+		text += "\n"
+	}
+	return text, nil
+}
+
+// skippingTable is what ClickHouse reads for a second.
+func skippingTable(s *source) (string, error) {
+	text := head("", "rows of the second", "by the key: granules read", "by a minmax index")
+	shown := map[string]int{}
+	for _, k := range s.Skipping {
+		name := k.Scheme + ", " + k.Column
+		if k.All == 0 || shown[name] > 1 {
+			continue
+		}
+		if shown[name]++; shown[name] == 1 {
+			text += fmt.Sprintf("| %s | %d of %d | %d of %d |", name, k.Found, k.Rows, k.Granules, k.All)
+			continue
+		}
+		text += fmt.Sprintf(" %d of %d |\n", k.Granules, k.All)
+	}
+	if len(shown) == 0 {
+		return "", fmt.Errorf("docs/report.json has no span of time in ClickHouse")
+	}
+	return text, nil
+}
+
+// sizesTable is a choice of the other tables of sizes, for README.
+func sizesTable(s *source) (string, error) {
+	some := []key{serial, decimal, snowflake, uuidv7}
+	text := head("", "bigserial", "decimal", "snowflake", "UUIDv7")
+	rows := []string{
+		"| value |", "| PostgreSQL 18: index |", "| PostgreSQL 18: WAL |", "| MariaDB: table |",
+		"| ClickHouse, ordered by key |", "| ClickHouse, by arrival |",
+		"| the same, 64 processes |",
+	}
+	for _, k := range some {
+		postgres, err := s.footprint(newest, k, usual)
+		if err != nil {
+			return "", err
+		}
+		mariadb, err := s.footprint("MariaDB", k, usual)
+		if err != nil {
+			return "", err
+		}
+		rows[0] += fmt.Sprintf(" %d |", map[bool]int{true: 16, false: 8}[k.storage == "uuid"])
+		rows[1] += fmt.Sprintf(" %.1f |", perRow(postgres.KeyBytes, postgres.Rows))
+		rows[2] += fmt.Sprintf(" %.0f |", perRow(postgres.LogBytes, postgres.Rows))
+		rows[3] += fmt.Sprintf(" %.1f |", perRow(mariadb.KeyBytes, mariadb.Rows))
+		if k == serial {
+			for i := range rows[4:] {
+				rows[4+i] += " – |"
+			}
+			continue
+		}
+		for i, c := range []struct {
+			sorted     bool
+			generators int
+		}{{true, writers}, {false, writers}, {false, 64}} {
+			size, ok := s.least(k.scheme, c.sorted, c.generators)
+			if !ok {
+				return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
+			}
+			rows[4+i] += " " + bytesPerID(size) + " |"
+		}
+	}
+	return text + strings.Join(rows, "\n") + "\n", nil
+}

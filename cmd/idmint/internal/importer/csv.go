@@ -1,0 +1,129 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+)
+
+// csvRecords reads CSV as encoding/csv does, which its fuzz test compares it with. Empty lines are
+// passed over, and CRLF within quotes becomes LF. It writes fields into a block: encoding/csv makes
+// a string of each record, and took a quarter of the time of an import.
+type csvRecords struct {
+	lines
+	header []string
+	begun  int // the line on which the record begins
+}
+
+func openCSV(l lines) (*csvRecords, error) {
+	c := &csvRecords{lines: l}
+	var names block
+	if err := c.parse(&names); err != nil {
+		return nil, err
+	}
+	c.header = namesIn(&names)
+	return c, nil
+}
+
+func (c *csvRecords) columns() []string { return c.header }
+func (c *csvRecords) line() int         { return c.begun }
+
+func (c *csvRecords) read(into *block) error {
+	before := len(into.ends)
+	err := c.parse(into)
+	if err == nil {
+		err = checked(into, before, c.header, c.begun)
+	}
+	if err != nil {
+		into.cut(before)
+	}
+	return err
+}
+
+// normal returns a line as encoding/csv takes it: CRLF is LF, and a CR before the file's end is
+// nothing.
+func (c *csvRecords) normal() ([]byte, error) {
+	line, err := c.raw()
+	switch n := len(line); {
+	case n >= 2 && line[n-2] == '\r' && line[n-1] == '\n':
+		line[n-2] = '\n'
+		line = line[:n-1]
+	case n >= 1 && line[n-1] == '\r': // without LF, so it is the last line
+		line = line[:n-1]
+	}
+	return line, err
+}
+
+// parse appends the fields of the next record.
+func (c *csvRecords) parse(into *block) error {
+	line, err := c.normal()
+	for err == nil && isEmpty(line) {
+		line, err = c.normal()
+	}
+	if err != nil {
+		return err
+	}
+	c.begun = c.at
+	whole := len(line) // of the line under way: its rest is what is left to parse
+	fail := func(rest int, reason error) error {
+		return &RecordError{c.begun, fmt.Sprintf("column %d: %v", whole-rest+1, reason)}
+	}
+	for {
+		if len(line) == 0 || line[0] != '"' {
+			end := bytes.IndexByte(line, ',')
+			field := line
+			if end >= 0 {
+				field = line[:end]
+			} else {
+				field = bytes.TrimSuffix(line, newline)
+			}
+			if quote := bytes.IndexByte(field, '"'); quote >= 0 {
+				return fail(len(line)-quote, csv.ErrBareQuote)
+			}
+			into.add(field)
+			if end < 0 {
+				return nil
+			}
+			line = line[end+1:]
+			continue
+		}
+		line = line[1:]
+	quoted:
+		for {
+			quote := bytes.IndexByte(line, '"')
+			if quote < 0 { // the field goes on, on the next line
+				into.text = append(into.text, line...)
+				next, err := c.normal()
+				switch {
+				case err == io.EOF || err == nil && len(next) == 0:
+					return fail(0, csv.ErrQuote)
+				case err != nil:
+					return err
+				}
+				line, whole = next, len(next)
+				continue
+			}
+			into.text = append(into.text, line[:quote]...)
+			line = line[quote+1:]
+			switch {
+			case isEmpty(line):
+				into.endField()
+				return nil
+			case line[0] == '"':
+				into.text = append(into.text, '"')
+				line = line[1:]
+			case line[0] == ',':
+				into.endField()
+				line = line[1:]
+				break quoted
+			default:
+				return fail(len(line)+1, csv.ErrQuote)
+			}
+		}
+	}
+}
+
+var newline = []byte("\n")
+
+func isEmpty(line []byte) bool { return len(line) == 0 || len(line) == 1 && line[0] == '\n' }

@@ -1,0 +1,109 @@
+package importer
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/integration_test/databases"
+)
+
+// loads is how many LOAD DATA the server has carried out, or refused.
+func (f *fixture) loads() (n int) {
+	f.Helper()
+	var name string
+	err := f.db.QueryRow(`SHOW GLOBAL STATUS LIKE 'Com_load'`).Scan(&name, &n)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
+}
+
+// Rows are loaded, unless the server refuses that or warns. Then they are inserted, and stored as
+// INSERT stores them: this test takes the same rows both ways.
+func TestLoad(t *testing.T) {
+	at := place{"MariaDB", databases.MariaDB, ""}.prepare(t)
+	for _, test := range []struct {
+		name, create string
+		setting      string // of the server
+		file         string // JSON lines
+		loads        int    // batches of ten rows that are tried
+		want         string // the column v, or the error
+	}{
+		{
+			name: "texts", create: "v TEXT", file: `{"v":"x\ty\\z"}` + "\n{\"v\":null}\n",
+			loads: 1, want: "x\ty\\z|NULL",
+		},
+		{
+			name: "a rounded decimal is a note", create: "v DECIMAL(5,1)",
+			file: strings.Repeat(`{"v":1.25}`+"\n", 11), loads: 1,
+			want: strings.Repeat("1.3|", 10) + "1.3",
+		},
+		{
+			name: "an integer that is too large", create: "v TINYINT",
+			file: `{"v":1}` + "\n" + `{"v":300}` + "\n", loads: 1,
+			want: `row 2, column "v": `,
+		},
+		{
+			name: "a text that is no number", create: "v INT", file: `{"v":""}` + "\n", loads: 1,
+			want: `row 1, column "v": `,
+		},
+		{
+			name: "a text that does not fit", create: "v VARCHAR(2)", file: `{"v":"abc"}` + "\n",
+			loads: 1, want: `row 1, column "v": `,
+		},
+		{
+			name: "a letter that the column does not have", create: "v TEXT CHARACTER SET latin1",
+			file: `{"v":"語"}` + "\n", loads: 1, want: `row 1, column "v": `,
+		},
+		{
+			name: "a date that is none", create: "v DATE", file: `{"v":"2026-02-30"}` + "\n",
+			loads: 1, want: `row 1, column "v": `,
+		},
+		{
+			name: "a parent that is missing", file: `{"v":7}` + "\n", loads: 1,
+			create: "v BIGINT, FOREIGN KEY (v) REFERENCES t (id)", want: "foreign key constraint",
+		},
+		{
+			name: "NULL for a text that is required", file: `{"v":null}` + "\n", loads: 0,
+			create: "v TEXT NOT NULL", want: "cannot be null",
+		},
+		{
+			name: "a generated column", create: "v INT AS (1) STORED", file: `{"v":2}` + "\n",
+			loads: 0, want: "generated column",
+		},
+		{
+			name: "loading is off", create: "v TEXT", file: strings.Repeat(`{"v":"x"}`+"\n", 11),
+			setting: "local_infile", loads: 1, want: strings.Repeat("x|", 10) + "x",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+			if test.setting != "" {
+				f.exec("SET GLOBAL " + test.setting + " = 0")
+				defer f.exec("SET GLOBAL " + test.setting + " = 1")
+			}
+			f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, " + test.create + ")")
+			before := f.loads()
+			_, err := f.run(ctx, strings.NewReader(test.file),
+				importing(func(im *Import) { im.Format = JSONLines }))
+			if n := f.loads() - before; n != test.loads {
+				t.Errorf("%d batches were loaded, or tried, want %d", n, test.loads)
+			}
+			_, values := f.table(`SELECT id, v FROM t ORDER BY id`)
+			var got []string
+			for _, v := range values {
+				got = append(got, v...)
+			}
+			if err != nil {
+				if !strings.Contains(err.Error(), test.want) || len(got) > 0 {
+					t.Errorf("%v with %q stored, want %s", err, got, test.want)
+				}
+				return
+			}
+			if want := strings.Split(test.want, "|"); !reflect.DeepEqual(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}

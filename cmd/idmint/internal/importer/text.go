@@ -1,0 +1,84 @@
+package importer
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+)
+
+// A textReader writes rows in COPY's text format, which LOAD DATA reads as well. Tabs separate
+// fields, and each row is a line. NULL is \N. A backslash stands before what would end a field.
+type textReader struct {
+	rows
+	progress func()
+	plain    bool   // there is nothing to escape
+	next     int    // the row that is written next
+	pending  []byte // written, and not yet read
+	buffer   []byte
+}
+
+func newTextReader(r rows, progress func()) *textReader {
+	t := &textReader{rows: r, progress: progress, plain: true}
+	for i := range len(escaped) {
+		t.plain = t.plain && bytes.IndexByte(r.fields.text, escaped[i]) < 0
+	}
+	return t
+}
+
+func (t *textReader) Read(p []byte) (int, error) {
+	if len(t.pending) == 0 {
+		if t.next == len(t.ids) {
+			return 0, io.EOF
+		}
+		t.buffer = t.buffer[:0]
+		for ; t.next < len(t.ids) && len(t.buffer) < 64<<10; t.next++ {
+			t.buffer = t.append(t.buffer, t.next)
+		}
+		t.pending = t.buffer
+		t.progress()
+	}
+	n := copy(p, t.pending)
+	t.pending = t.pending[n:]
+	return n, nil
+}
+
+// append appends a row.
+func (t *textReader) append(b []byte, row int) []byte {
+	b = strconv.AppendInt(b, t.ids[row], 10)
+	first := row * len(t.columns)
+	for i := first; i < first+len(t.columns); i++ {
+		b = append(b, '\t')
+		switch text, ok := t.fields.field(i); {
+		case !ok:
+			b = append(b, `\N`...)
+		case t.plain:
+			b = append(b, text...)
+		default:
+			b = appendEscaped(b, text)
+		}
+	}
+	return append(b, '\n')
+}
+
+// escaped is what ends a field or a line, or begins an escape.
+const escaped = "\\\t\n\r"
+
+func appendEscaped(b, text []byte) []byte {
+	from := 0
+	for i, c := range text {
+		switch c {
+		case '\\':
+		case '\t':
+			c = 't'
+		case '\n':
+			c = 'n'
+		case '\r':
+			c = 'r'
+		default:
+			continue
+		}
+		b = append(append(b, text[from:i]...), '\\', c)
+		from = i + 1
+	}
+	return append(b, text[from:]...)
+}

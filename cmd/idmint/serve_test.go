@@ -1,0 +1,404 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+// A site is pages that are served.
+type site struct {
+	*shell
+	cmd    *exec.Cmd
+	at     string // ends with a slash
+	stderr *bytes.Buffer
+}
+
+// serve runs the command until the test ends.
+func (s *shell) serve(args ...string) *site {
+	s.Helper()
+	cmd := s.command(append([]string{"serve"}, args...)...)
+	of := &site{shell: s, cmd: cmd, stderr: new(bytes.Buffer)}
+	cmd.Stderr = of.stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	of.at, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Wait()
+		s.Fatalf("serve %q: %v, %s", args, err, of.stderr)
+	}
+	of.at = strings.TrimSpace(of.at)
+	s.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			of.end(syscall.SIGTERM)
+		}
+	})
+	return of
+}
+
+// end asks the command to end, and expects that it does so at once and in peace.
+func (s *site) end(signal os.Signal) {
+	s.Helper()
+	began := time.Now()
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil || s.stderr.Len() > 0 {
+		s.Errorf("%v: %v, %s", signal, err, s.stderr)
+	}
+	if d := time.Since(began); d > soon {
+		s.Errorf("%v: it took %v", signal, d)
+	}
+}
+
+// get asks for a page, with what change does to the request.
+func (s *site) get(path string, change func(*http.Request)) (int, string) {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.at+path, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if change != nil {
+		change(r)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+// wants expects a status and a text of a page.
+func (s *site) wants(path string, status int, text string) {
+	s.Helper()
+	if got, body := s.get(path, nil); got != status || !strings.Contains(body, text) {
+		s.Errorf("%s: %d, want %d with %q: %s", path, got, status, text, body)
+	}
+}
+
+const anyPort = "127.0.0.1:0"
+
+// All pages of a log are there, and an end by a signal is no failure.
+func TestServe(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		s := newShell(t)
+		s.start("a")
+		s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
+		pages := s.serve("--db", "sqlite:app.db", "--listen", anyPort)
+		pages.wants("", 200, "What is this ID?")
+		pages.wants("?q=10000000001", 200, "taken by process")
+		pages.wants("launches", 200, `href="launches/1"`)
+		pages.wants("launches/1", 200, "Generator numbers")
+		pages.wants("health", 200, "All is well")
+		pages.wants("healthz", 200, `"status":"ok"`)
+		pages.wants("metrics", 200, `idmint_numbers_used{namespace="default",numbers_kind="launches"`)
+		pages.wants("metrics", 200, `idmint_log_step_duration_seconds_count{error_type="",op="show"} 2`)
+		if status, _ := pages.get("", func(r *http.Request) { r.Host = "evil.example" }); status != 421 {
+			t.Errorf("another host: %d", status)
+		}
+		pages.end(signal)
+	}
+}
+
+// Without a database IDs are explained, and the pages say what they lack. The light build does so,
+// too.
+func TestServeWithoutLog(t *testing.T) {
+	light, err := slim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{binary, light} {
+		s := newShell(t)
+		s.program = program
+		pages := s.serve("--listen", anyPort)
+		pages.wants("?q=14150009200065", 200, "counter")
+		pages.wants("launches", 404, "There is no launch log here")
+		pages.wants("metrics", 404, "")
+		pages.end(syscall.SIGTERM)
+	}
+}
+
+func TestServePrefix(t *testing.T) {
+	pages := newShell(t).serve("--listen", anyPort, "--prefix", "/idmint")
+	if !strings.HasSuffix(pages.at, "/idmint/") {
+		t.Error(pages.at)
+	}
+	pages.wants("?q=7", 200, "sequence")
+}
+
+// An address that others reach wants authentication, or a flag.
+func TestServeRefuses(t *testing.T) {
+	s := newShell(t)
+	s.write("empty", "\n")
+	for args, want := range map[string]string{
+		"--listen 0.0.0.0:0":                 "others than this machine may reach that",
+		"--listen :0":                        "others than this machine may reach that",
+		"--listen [::]:0":                    "others than this machine may reach that",
+		"--listen example.org:80":            "others than this machine may reach that",
+		"--listen nonsense":                  `--listen "nonsense": want an address`,
+		"--user ann":                         "--user ann: the password is missing",
+		"--user a:b":                         `--user "a:b": has a colon`,
+		"--user ann --password-file empty":   "--user ann: the password is missing",
+		"--password-file empty":              "--password-file: whose?",
+		"--proxy-header X-User":              "--proxy-header and --proxy go together",
+		"--proxy 10.0.0.1":                   "--proxy-header and --proxy go together",
+		"--proxy-header X --proxy 127.0.0.1": "the proxy is on this machine: name its hosts",
+		"--proxy-header X-User --proxy ten":  `--proxy "ten": want an address`,
+		"--prefix idmint":                    "does not begin with a slash",
+		"--db clickhouse://x":                "ClickHouse has no transactions",
+		"now":                                `unknown command "now"`,
+	} {
+		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
+		if got.status != statusUsage || got.stdout != "" || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %v, want %q", args, got, want)
+		}
+	}
+	for args, want := range map[string]string{
+		"--user ann --password-file none": "--password-file: open none: no such file",
+		"--db sqlite:none.db":             "none.db",
+		"--listen 127.0.0.1:1":            "--listen 127.0.0.1:1: ",
+	} {
+		if args == "--listen 127.0.0.1:1" && os.Getuid() == 0 {
+			continue // root may listen there
+		}
+		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
+		if got.status != statusBadInput || got.stdout != "" || !strings.Contains(got.stderr, want) {
+			t.Errorf("%s: %v, want %q", args, got, want)
+		}
+	}
+	pages := s.serve("--listen", "0.0.0.0:0", "--open")
+	name, err := os.Hostname()
+	if err != nil || !strings.Contains(pages.at, "//"+name+":") {
+		t.Errorf("%s does not name this machine, %s", pages.at, name)
+	}
+	pages.at = strings.Replace(pages.at, name, "127.0.0.1", 1)
+	pages.wants("?q=7", 200, "sequence")
+}
+
+// The password comes from the environment or a file, and never from the command line.
+func TestServeAuth(t *testing.T) {
+	s := newShell(t)
+	s.write("password", "secret\n")
+	fromFile := s.serve("--listen", anyPort, "--user", "ann", "--password-file", "password")
+	behind := s.serve("--listen", anyPort, "--proxy-header", "X-User", "--proxy", "127.0.0.1",
+		"--host", "127.0.0.1")
+	s.env = append(s.env, passwordVariable+"=secret")
+	if got := s.run("serve", "--listen", anyPort); got.status != statusUsage ||
+		!strings.Contains(got.stderr, passwordVariable+" is set: whose?") {
+		t.Errorf("a password of nobody: %v", got)
+	}
+	fromEnvironment := s.serve("--listen", anyPort, "--user", "ann")
+	for _, pages := range []*site{fromFile, fromEnvironment} {
+		pages.wants("", 401, "Who are you?")
+		for password, want := range map[string]int{"secret": 200, "secret\n": 401, "": 401} {
+			status, _ := pages.get("", func(r *http.Request) { r.SetBasicAuth("ann", password) })
+			if status != want {
+				t.Errorf("%q: %d, want %d", password, status, want)
+			}
+		}
+	}
+	for user, want := range map[string]int{"ann": 200, "": 401} {
+		status, _ := behind.get("", func(r *http.Request) { r.Header.Set("X-User", user) })
+		if status != want {
+			t.Errorf("%q: %d, want %d", user, status, want)
+		}
+	}
+}
+
+// A role of PostgreSQL that may only SELECT sees all pages.
+func TestServeReadOnlyRole(t *testing.T) {
+	s := newShell(t)
+	d := dbtest.New(t, databases.Postgres)
+	s.db = d.URL()
+	s.start("a")
+	s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
+	db, err := pool.Open(d, pool.Existing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	exec := func(query string) {
+		if _, err := db.ExecContext(context.WithoutCancel(t.Context()), query); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	role := fmt.Sprintf("idmint_reader_%d", time.Now().UnixNano())
+	exec("CREATE ROLE " + role + " LOGIN PASSWORD 'reader'")
+	defer exec("DROP ROLE " + role)
+	defer exec("DROP OWNED BY " + role)
+	exec("GRANT USAGE ON SCHEMA public TO " + role)
+	exec("GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role)
+	name, err := url.Parse(s.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name.User = url.UserPassword(role, "reader")
+	if got := s.run("launch", "end", "1", "--outcome", "failed", "--db", name.String()); !strings.Contains(
+		got.stderr, "permission denied") {
+		t.Fatalf("the role may write: %v", got)
+	}
+	pages := s.serve("--db", name.String(), "--listen", anyPort)
+	defer pages.end(syscall.SIGTERM)
+	pages.wants("?q=10000000001", 200, "taken by process")
+	pages.wants("launches", 200, `href="launches/1"`)
+	pages.wants("launches/1", 200, "Generator numbers")
+	pages.wants("health", 200, "Launch numbers")
+	pages.wants("healthz", 200, `"status":"ok"`)
+	pages.wants("metrics", 200, "idmint_numbers_used")
+}
+
+// A store that is opened to be read refuses to write, whoever asks it to.
+func TestReadOnlyStore(t *testing.T) {
+	clock := func() time.Time { return time.Unix(1e9, 0) }
+	memory := memory.New(clock)
+	request := launchlog.Request{Key: "a", Service: "a", Environment: "a", Initiator: "a"}
+	writable := must(t)(launchlog.New(memory, nil))
+	if _, err := writable.Start(t.Context(), request); err != nil {
+		t.Fatal(err)
+	}
+	log := must(t)(launchlog.New(readOnly{Store: memory, clock: true}, nil))
+	counter, err := log.Counter("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	for name, write := range map[string]func() error{
+		"Start":   func() error { _, err := log.Start(ctx, request); return err },
+		"Claim":   func() error { _, err := log.Claim(ctx, 1); return err },
+		"Advance": func() error { _, err := log.Advance(ctx, 7, "a"); return err },
+		"End": func() error {
+			_, err := log.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed})
+			return err
+		},
+		"Counter.Reserve": func() error { _, err := counter.Reserve(ctx, 0, 1); return err },
+		"Counter.Advance": func() error { _, err := counter.Advance(ctx, 7, "a"); return err },
+		"Counter.Raise": func() error {
+			_, err := counter.Raise(ctx, launchlog.Raise{To: 7, Note: launchlog.NewNote()})
+			return err
+		},
+	} {
+		if err := write(); !errors.Is(err, errReadOnly) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if found, err := log.Show(ctx, 1); err != nil || found.Key != "a" || !found.Running() ||
+		found.NextGenerator != 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if at, err := log.Now(ctx); err != nil || !at.Equal(clock()) {
+		t.Errorf("%v, %v", at, err)
+	}
+	// A store that writes to tell the time is not asked for it.
+	log = must(t)(launchlog.New(readOnly{Store: memory}, nil))
+	if at, err := log.Now(ctx); err != nil || !at.IsZero() {
+		t.Errorf("%v, %v", at, err)
+	}
+}
+
+func must(t *testing.T) func(*launchlog.Log, error) *launchlog.Log {
+	return func(log *launchlog.Log, err error) *launchlog.Log {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return log
+	}
+}
+
+// What the pages say of an ID is what inspect says, in every form.
+func TestExplainIsInspect(t *testing.T) {
+	s := newShell(t)
+	pages := s.serve("--listen", anyPort)
+	var asked int
+	for _, f := range vectorFiles {
+		data, err := os.ReadFile(filepath.Join("..", "..", "idtype", "testdata", f.file+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vectors := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+		for i := 0; i < len(vectors); i += 1 + len(vectors)/8 {
+			var vector map[string]any
+			if err := json.Unmarshal(vectors[i], &vector); err != nil {
+				t.Fatal(err)
+			}
+			for _, field := range f.names {
+				text := fmt.Sprint(vector[field])
+				explained := pages.explains(text)
+				known := map[string]bool{} // by another form: the pages show an ID once
+				for _, form := range []string{"text", "number", "hex", "uuid"} {
+					var want string
+					got := s.run("inspect", "--json", "--form", form, "--", text)
+					for _, line := range lines(got.stdout) {
+						if got.status == 0 && !known[line] {
+							want += line + "\n"
+						}
+						known[line] = true
+					}
+					if explained[form] != want {
+						t.Errorf("%s as %s: the pages say %s, and inspect %v", text, form,
+							explained[form], got)
+					}
+				}
+				asked += len(explained)
+			}
+		}
+	}
+	if asked < 50 {
+		t.Errorf("only %d explanations", asked)
+	}
+}
+
+// explains returns the lines of an ID by their form, in the order of the page.
+func (s *site) explains(text string) map[string]string {
+	s.Helper()
+	_, body := s.get("?q="+url.QueryEscape(text), func(r *http.Request) {
+		r.Header.Set("Accept", "application/json")
+	})
+	var e struct {
+		IDs []struct {
+			Fits []struct {
+				Form string
+				ID   json.RawMessage
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &e); err != nil {
+		s.Fatal(err)
+	}
+	fits := map[string]string{}
+	if len(e.IDs) == 1 {
+		for _, f := range e.IDs[0].Fits {
+			fits[f.Form] += string(f.ID) + "\n"
+		}
+	}
+	return fits
+}

@@ -1,0 +1,329 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/idmint/idmint/viewer"
+)
+
+// views are the pages of the launch log, with a text that each of them must show.
+var views = []struct{ path, shows string }{
+	{"/", "What is this ID?"},
+	{"/?q=" + explained, "SHOP-4487"},
+	{"/?q=" + url.QueryEscape("order 14150009200487 of 5b9bda2989e1989b failed"), "5b9bda2989e1989b"},
+	{"/?q=hello!", "That is no ID"},
+	{"/launches", "v2.500.0"},
+	{"/launches?service=shop&running=1", "v2.498.0"},
+	{"/launches?service=nowhere", "No launch is listed"},
+	{fmt.Sprintf("/launches/%d", explainedLaunch), "release of the week"},
+	{"/health", "orders"},
+	{"/nowhere", "There is no such page"},
+	{"/launches/99999", "99999"},
+	{"/launches?before=x", "That cannot be listed"},
+}
+
+// pages are the pictures of views.
+var viewPictures = map[string]string{
+	"/?q=" + explained + ", 1200 px, light":                     "viewer-explain-light.png",
+	"/launches, 1200 px, light":                                 "viewer-launches-light.png",
+	fmt.Sprintf("/launches/%d, 1200 px, dark", explainedLaunch): "viewer-launch-dark.png",
+	"/health, 1200 px, light":                                   "viewer-health-light.png",
+	"/?q=" + explained + ", 390 px, dark":                       "viewer-explain-narrow-dark.png",
+}
+
+func TestViewer(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	for _, l := range append(looks, look{width: 1600, height: 900}, look{width: 640, height: 900}) {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			tab := open(t, origin+"/", l)
+			for _, v := range views {
+				t.Run(v.path, func(t *testing.T) {
+					b := tab.of(t)
+					b.do(chromedp.Navigate(origin + v.path))
+					b.shows(v.shows)
+					b.fits()
+					if name := viewPictures[v.path+", "+l.String()]; name != "" {
+						b.picture(name)
+					}
+					if l.checked() {
+						b.accessible()
+					}
+					b.quiet(origin)
+				})
+			}
+		})
+	}
+}
+
+// A person types or pastes an ID, and reads who launched it and which process had the generator
+// number. The address is a permalink.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	for way, ask := range map[string]func(b *tab){
+		"typed": func(b *tab) {
+			b.do(chromedp.SendKeys(chromedp.CSS("#q"), explained+kb.Enter))
+		},
+		"pasted": func(b *tab) {
+			b.allowClipboard(origin)
+			eval[chromedp.Void](b, `navigator.clipboard.writeText("`+explained+`")`)
+			b.do(chromedp.Focus(chromedp.CSS("#q")))
+			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+				Type: input.DispatchKeyEventTypeKeyDown, Key: "v", Code: "KeyV", Modifiers: 2,
+				Commands: []string{"paste"},
+			})
+		},
+		"a line of a log": func(b *tab) {
+			b.do(chromedp.SendKeys(chromedp.CSS("#q"), "GET /orders/"+explained+"?x=1 500"),
+				chromedp.Click(chromedp.CSS("#explain button")))
+		},
+	} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			b := open(t, origin+"/", looks[0])
+			ask(b)
+			b.do(chromedp.WaitVisible(chromedp.CSS(".origin")))
+			b.shows("Launch 487 of", "SHOP-4487", "v2.487.0", "taken by process 4792 on shop-3.example")
+			address, err := chromedp.Run(b.ctx, chromedp.Location())
+			if err != nil || !strings.Contains(address, explained) {
+				t.Fatalf("%q, %v", address, err)
+			}
+			b.do(chromedp.Navigate(address))
+			b.shows("Launch 487 of")
+			// The digits of the parts are those of the ID, each in a colour of its own.
+			digits := eval[[]string](b, `[...document.querySelectorAll(".fit.first .digits")]
+				.map(e => e.textContent.replace(/[^0-9]/g, ""))`)
+			if strings.Join(digits, "") != explained {
+				t.Errorf("the parts are %q", digits)
+			}
+			colours := eval[[]string](b, `[...document.querySelectorAll(".fit.first .part")].map(e => {
+				const d = getComputedStyle(e.querySelector(".digits")), p = getComputedStyle(e)
+				return [d.color, d.backgroundColor, d.borderColor, p.color, p.backgroundColor,
+					p.borderTopColor].join("/") })`)
+			slices.Sort(colours)
+			if n := len(slices.Compact(colours)); n != 3 {
+				t.Errorf("%d colours", n)
+			}
+			b.quiet(origin)
+		})
+	}
+}
+
+// allowClipboard lets a page read and write the clipboard.
+func (b *tab) allowClipboard(origin string) {
+	b.Helper()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.CallBrowser(b.ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission: &browser.PermissionDescriptor{Name: name},
+			Setting:    browser.PermissionSettingGranted, Origin: origin,
+			BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// All launches are found by paging, once and in order, with JavaScript and without.
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	for _, noScript := range []bool{false, true} {
+		l := looks[2]
+		l.noScript = noScript
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, origin+"/launches", l)
+			var all []int
+			pages := 0
+			for {
+				all = append(all, eval[[]int](b, `[...document.querySelectorAll("#launches tbody th a")]
+					.map(a => Number(a.textContent))`)...)
+				pages++
+				older := eval[bool](b, `document.querySelector("#older") != null`)
+				if !older || pages > launchCount {
+					break
+				}
+				b.follow("#older")
+			}
+			if len(all) != launchCount || pages < 5 {
+				t.Fatalf("%d launches on %d pages", len(all), pages)
+			}
+			for i, id := range all {
+				if id != launchCount-i {
+					t.Fatalf("launch %d is at place %d", id, i)
+				}
+			}
+			b.follow("#newest")
+			b.shows("v2.500.0")
+			b.quiet(origin)
+		})
+	}
+}
+
+// Without JavaScript everything works: the form, the filter, the folded schemes, the links.
+func TestNoScript(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	b := open(t, origin+"/", look{width: 1200, height: 900, noScript: true})
+	b.do(chromedp.SendKeys(chromedp.CSS("#q"), explained))
+	b.follow("#explain button")
+	b.shows("taken by process 4792 on shop-3.example")
+	if folded := eval[int](b, `document.querySelectorAll("details:not([open])").length`); folded > 0 {
+		b.do(chromedp.Click(chromedp.CSS("details summary")))
+		if open := eval[int](b, `document.querySelectorAll("details[open]").length`); open != 1 {
+			t.Errorf("%d of %d are unfolded", open, folded)
+		}
+	}
+	b.follow(".origin h3 a")
+	b.shows("Launch 487", "Generator numbers")
+	b.follow("#nav-launches")
+	b.do(chromedp.SendKeys(chromedp.CSS("#service"), "billing"),
+		chromedp.Click(chromedp.CSS("#running")))
+	b.follow("#filter button")
+	services := eval[[]string](b, `[...document.querySelectorAll("#launches td.service")]
+		.map(e => e.textContent)`)
+	if len(services) == 0 || slices.ContainsFunc(services,
+		func(s string) bool { return s != "billing" }) {
+		t.Errorf("services %q", services)
+	}
+	if states := eval[[]string](b, `[...document.querySelectorAll("#launches td.is")]
+		.map(e => e.textContent.trim())`); len(states) != 2 ||
+		slices.ContainsFunc(states, func(s string) bool { return s != "running" }) {
+		t.Errorf("states %q", states)
+	}
+	if eval[bool](b, `document.querySelector("script") == null`) {
+		t.Error("there is no script, so this test says nothing")
+	}
+	b.quiet(origin)
+}
+
+// What strangers wrote into the log is text, and nothing else.
+func TestHostileTexts(t *testing.T) {
+	t.Parallel()
+	origin := strangers(t)
+	paths := []string{"/launches", "/health"}
+	for i, text := range hostile {
+		paths = append(paths, fmt.Sprintf("/launches/%d", i+1), fmt.Sprintf("/?q=1000000000%d", i+1),
+			"/?q="+url.QueryEscape(text), "/?q="+url.QueryEscape(text+" 10000000001"),
+			"/launches?service="+url.QueryEscape(text), "/launches?before="+url.QueryEscape(text),
+			"/"+url.PathEscape(text), "/launches/"+url.PathEscape(text))
+	}
+	b := open(t, origin+"/", looks[2])
+	for _, path := range paths {
+		b.do(chromedp.Navigate(origin + path))
+		b.fits()
+		for _, what := range eval[[]string](b, intruders) {
+			t.Errorf("%s: %s", path, what)
+		}
+	}
+	b.do(chromedp.Navigate(origin + "/launches/1"))
+	b.shows(hostile[0])
+	b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
+	if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
+		value != hostile[2] {
+		t.Errorf("the box holds %q, %v", value, err)
+	}
+	b.quiet(origin)
+}
+
+// intruders are what no page of ours has.
+const intruders = `(() => {
+	const found = []
+	if (window.broken) found.push("a script of the log ran")
+	for (const e of document.querySelectorAll("*")) {
+		for (const a of e.attributes)
+			if (/^on/i.test(a.name)) found.push(e.outerHTML.slice(0, 100))
+		const url = e.getAttribute("href") || e.getAttribute("src") || ""
+		// The template writes #ZgotmplZ for what it takes for no address: it should not have been a link.
+		if (/^\s*(javascript|data|vbscript):|ZgotmplZ/i.test(url)) found.push(e.outerHTML.slice(0, 100))
+	}
+	const ours = {script: 1, img: 1, style: 0, iframe: 0, object: 0, embed: 0, base: 0, link: 2}
+	for (const [name, n] of Object.entries(ours))
+		if (document.querySelectorAll(name).length != n)
+			found.push(document.querySelectorAll(name).length + " of " + name)
+	return found
+})()`
+
+// The keyboard reaches everything, in the order of the page, and one sees where it is.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	b := open(t, origin+"/launches", looks[0])
+	var order []string
+	for range 13 {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		at := eval[struct {
+			Name string `json:"name"`
+			Seen bool   `json:"seen"`
+		}](b, `(() => {
+			const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect()
+			return {name: e.id || e.textContent.trim() || e.href,
+				seen: r.width > 4 && r.height > 4 && r.top >= 0 && r.left >= 0 && r.right <= innerWidth &&
+					(s.outlineStyle != "none" && parseFloat(s.outlineWidth) >= 1 || s.boxShadow != "none")}
+		})()`)
+		order = append(order, at.Name)
+		if !at.Seen {
+			t.Errorf("one does not see that %q has the focus", at.Name)
+		}
+	}
+	want := "Skip to the content|idmint|nav-explain|nav-launches|nav-health|service|environment|" +
+		"running|Show|500|499|498|497"
+	if got := strings.Join(order, "|"); got != want {
+		t.Errorf("the order is %s, want %s", got, want)
+	}
+	b.press(kb.Enter)
+	b.shows("Launch 497")
+	b.do(chromedp.KeyEvent(kb.Tab)) // the skip link
+	b.do(chromedp.KeyEvent(kb.Enter))
+	if at := eval[string](b, `document.activeElement.id`); at != "main" {
+		t.Errorf("the skip link leads to %q", at)
+	}
+	b.do(chromedp.Navigate(origin + "/"))
+	// A page takes the focus when it is first drawn.
+	b.do(chromedp.WaitVisible(chromedp.CSS("#q:focus")))
+	b.do(chromedp.KeyEvent(explained))
+	b.press(kb.Enter)
+	b.shows("Launch 487 of")
+	b.quiet(origin)
+}
+
+// The pages lie under any path, and explain IDs without a launch log.
+func TestWithoutLog(t *testing.T) {
+	t.Parallel()
+	pages, err := viewer.New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/tools/idmint/", http.StripPrefix("/tools/idmint", pages))
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	under := s.URL + "/tools/idmint"
+	b := open(t, under+"/", looks[3])
+	b.do(chromedp.SendKeys(chromedp.CSS("#q"), explained))
+	b.follow("#explain button")
+	b.shows("generator_id 92", "without a launch log")
+	b.accessible()
+	b.follow("#nav-launches")
+	b.shows("There is no launch log here")
+	b.fits()
+	b.accessible()
+	b.follow("#nav-health")
+	b.follow(".brand")
+	b.shows("What is this ID?")
+	b.quiet(under)
+}

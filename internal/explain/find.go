@@ -1,0 +1,68 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A Fit is an ID that a text may mean, and the form in which it does.
+type Fit struct {
+	ID
+	Form string
+}
+
+// Find reads a text by every scheme, in every form. The likelier fits come first. Where two forms
+// of a scheme mean the same ID, the first one stays.
+func Find(text string, now time.Time) []Fit {
+	var fits []Fit
+	for _, s := range Schemes() {
+		for _, form := range s.FormNames() {
+			id, err := Read(s, form, text)
+			known := func(f Fit) bool { return f.Name() == id.Name() && f.Value() == id.Value() }
+			if err == nil && !slices.ContainsFunc(fits, known) {
+				fits = append(fits, Fit{id, form})
+			}
+		}
+	}
+	Rank(fits, now)
+	return fits
+}
+
+// Read reads an ID that follows the layout.
+func Read(s Scheme, form, text string) (ID, error) {
+	id, err := s.Read(form, text)
+	if err != nil {
+		return nil, err
+	}
+	if err := id.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return id, nil
+}
+
+// A Timed has the times that an ID would mean.
+type Timed interface {
+	Times(now time.Time) []time.Time
+}
+
+// Rank sorts what a text fits: the likelier comes first.
+func Rank[T Timed](fits []T, now time.Time) {
+	slices.SortStableFunc(fits,
+		func(a, b T) int { return cmp.Compare(Doubt(a, now), Doubt(b, now)) })
+}
+
+// Doubt ranks the schemes that an ID fits by the time that it would mean: 0 is likely, 2 is not. A
+// time of the last years is a sign of the scheme, unless it could be no other. A trace ID is of no
+// single time: it has one in each 388 days.
+func Doubt(id Timed, now time.Time) int {
+	times := id.Times(now)
+	if len(times) != 1 {
+		return 1
+	}
+	if times[0].Before(now.AddDate(-5, 0, 0)) || times[0].After(now.AddDate(0, 0, 1)) {
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,310 @@
+package viewer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/launchlog"
+)
+
+const (
+	// longestQuery is how many characters may be asked for: a line of a log, or a list of IDs. The
+	// box has the same bound.
+	longestQuery = 8 << 10
+	// mostIDs is how many IDs are explained at once.
+	mostIDs = 50
+)
+
+// An explained is the page Explain.
+type explained struct {
+	Query   string
+	Pieces  []piece // the query with its IDs marked; empty where it is one ID
+	IDs     []explainedID
+	Left    int      // IDs that were found, and are not explained
+	Reasons []reason // why it is no ID
+	Away    string   // why the launch log did not answer
+	Log     bool
+	Now     time.Time
+}
+
+// An explainedID is an ID with all that it may mean, the likeliest first.
+type explainedID struct {
+	Number int
+	Text   string
+	Fits   []fit
+}
+
+// A fit is an ID as one scheme reads it.
+type fit struct {
+	explain.Fit
+	FormNote string
+	Places   bool // the parts are decimal places
+	Drawn    []part
+	Times    []moment
+	Line     string // the fit in one line
+	Doubtful bool
+	Origin   *origin
+}
+
+// A part is what is drawn of an ID.
+type part struct {
+	Colour  string // of the part: the class of its elements
+	Digits  string
+	Name    string
+	Value   string
+	Note    string
+	Letters string // what the drawing of the command line writes
+}
+
+// A moment is a time with its distance from now.
+type moment struct {
+	At  time.Time
+	Ago string
+}
+
+// A reason is why a text is no ID of a scheme.
+type reason struct {
+	Scheme idtype.Scheme
+	Why    string
+}
+
+// explain answers what IDs are.
+func (h *Handler) explain(r *http.Request) (answer, error) {
+	// A browser sends \r\n for what its box counts as one character.
+	query := strings.ReplaceAll(strings.TrimSpace(r.URL.Query().Get("q")), "\r\n", "\n")
+	if n := utf8.RuneCountInString(query); n > longestQuery {
+		return answer{}, &problem{
+			status: http.StatusBadRequest, title: "That is too long",
+			text: fmt.Sprintf("The text %s has %s: at most %s are explained at once.",
+				quoted(explain.Beginning(query, 64)+"…"), plural(int64(n), "character"),
+				grouped(longestQuery)),
+		}
+	}
+	now := h.opts.Now()
+	page := explained{Query: query, Log: h.log != nil, Now: now}
+	status := 0
+	if query != "" {
+		pieces, found := find(query, now)
+		if len(pieces) > 1 {
+			page.Pieces = pieces
+		}
+		if page.Left = len(found) - mostIDs; page.Left > 0 {
+			found = found[:mostIDs]
+		}
+		h.fill(r.Context(), &page, found)
+		if len(found) == 0 {
+			status = http.StatusBadRequest
+			page.Reasons = reasons(query)
+		}
+	}
+	title := "Explain an ID"
+	if len(page.IDs) == 1 {
+		title = page.IDs[0].Text
+	}
+	return answer{
+		status: status, template: "explain.html", title: title, data: page,
+		json: page.forMachines(),
+	}, nil
+}
+
+// fill explains what was found, and asks the launch log about it.
+func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
+	asked := h.ask(ctx)
+	defer asked.done()
+	for i, f := range found {
+		id := explainedID{Number: i + 1, Text: f.text}
+		for _, of := range f.fits {
+			id.Fits = append(id.Fits, h.fit(asked, of, page.Now))
+		}
+		// That the log knows who took the generator number is a better sign than any time.
+		slices.SortStableFunc(id.Fits, func(a, b fit) int {
+			switch {
+			case a.Origin.taken() == b.Origin.taken():
+				return 0
+			case a.Origin.taken():
+				return -1
+			}
+			return 1
+		})
+		page.IDs = append(page.IDs, id)
+	}
+	if asked.err != nil {
+		page.Away = asked.err.Error()
+	}
+}
+
+func (h *Handler) fit(asked *questions, of explain.Fit, now time.Time) fit {
+	f := fit{
+		Fit: of, Line: of.Summary(now), Drawn: draw(of), Doubtful: explain.Doubt(of, now) > 1,
+		Places: of.Bits() == "", FormNote: formNotes[of.Form],
+	}
+	for _, at := range of.Times(now) {
+		f.Times = append(f.Times, moment{at, from(at, now)})
+	}
+	if id, ok := of.Value().(idtype.DecimalID); ok {
+		f.Origin = asked.origin(id)
+	}
+	return f
+}
+
+// formNotes say how a text was read that is not the ID's usual text.
+var formNotes = map[string]string{
+	explain.Number: "read as the number in a BIGINT column",
+	explain.Hex:    "read as the bytes in a binary column",
+	explain.UUID:   "read as a UUID column shows it",
+}
+
+// draw cuts an ID into the parts that are drawn. Two stretches of one part have one colour.
+func draw(id explain.ID) (drawn []part) {
+	digits := id.Bits()
+	if digits == "" {
+		digits = id.String()
+	}
+	colours := map[byte]string{}
+	for _, p := range id.Parts() {
+		if p.Width == 0 {
+			return nil // the scheme has no parts
+		}
+		colour := "reserved"
+		if p.Letter != '0' {
+			if colours[p.Letter] == "" {
+				colours[p.Letter] = fmt.Sprintf("c%d", len(colours)+1)
+			}
+			colour = colours[p.Letter]
+		}
+		drawn = append(drawn, part{
+			Colour: colour, Digits: digits[:p.Width], Name: p.Name, Value: p.Value, Note: p.Note,
+			Letters: strings.Repeat(string(p.Letter), p.Width),
+		})
+		digits = digits[p.Width:]
+	}
+	return drawn
+}
+
+// reasons are why a text fits no scheme.
+func reasons(query string) (all []reason) {
+	for _, s := range explain.Schemes() {
+		if _, err := explain.Read(s, explain.Text, query); err != nil {
+			all = append(all, reason{s.Name(), strings.TrimPrefix(err.Error(), "idtype: ")})
+		}
+	}
+	return all
+}
+
+// An origin is who launched an ID, and which process had its generator number.
+type origin struct {
+	Test   bool // it is of launch 0
+	Known  bool // the log has the launch
+	Number int
+	Launch launchlog.Launch
+	Ago    string
+	Taken  bool // the generator number was taken
+	Claim  launchlog.Claim
+	Unsure string // why the log's answer is missing
+}
+
+func (o *origin) taken() bool { return o != nil && o.Taken }
+
+// questions are what one page asks the launch log, within one time.
+type questions struct {
+	h        *Handler
+	ctx      context.Context
+	done     context.CancelFunc
+	launches map[int]origin
+	err      error // the log did not answer: nothing more is asked
+}
+
+func (h *Handler) ask(ctx context.Context) *questions {
+	ctx, cancel := context.WithTimeout(ctx, h.opts.Timeout)
+	return &questions{h: h, ctx: ctx, done: cancel, launches: map[int]origin{}}
+}
+
+// origin asks who made a decimal ID. It is nil without a log.
+func (q *questions) origin(id idtype.DecimalID) *origin {
+	if id.IsTest() {
+		return &origin{Test: true}
+	}
+	number := id.Launch()
+	if q.h.log == nil || q.err != nil {
+		return nil
+	}
+	found, asked := q.launches[number]
+	if !asked {
+		found = origin{Number: number}
+		launch, err := q.h.log.Show(q.ctx, number)
+		switch {
+		case errors.Is(err, launchlog.ErrNotFound):
+		case err != nil:
+			q.err = err
+			return nil
+		default:
+			found.Known, found.Launch = true, launch
+			found.Ago = from(launch.StartedAt, q.h.opts.Now())
+		}
+		q.launches[number] = found
+	}
+	if found.Known && id.Generator() < found.Launch.NextGenerator {
+		claims, err := q.h.log.Claims(q.ctx, number, id.Generator(), 1)
+		if err != nil {
+			q.err = err
+			return nil
+		}
+		if len(claims) > 0 && claims[0].Generator == id.Generator() {
+			found.Taken, found.Claim = true, claims[0]
+		}
+	}
+	return &found
+}
+
+// forMachines is the page as JSON. An ID is the object that idmint inspect --json writes.
+func (e explained) forMachines() any {
+	type fitted struct {
+		Form   string            `json:"form"`
+		ID     json.RawMessage   `json:"id"`
+		Times  []time.Time       `json:"times,omitempty"`
+		Launch *launchlog.Launch `json:"launch,omitempty"`
+		Claim  *launchlog.Claim  `json:"claim,omitempty"`
+	}
+	type id struct {
+		Text string   `json:"text"`
+		Fits []fitted `json:"fits"`
+	}
+	ids := []id{}
+	for _, of := range e.IDs {
+		one := id{Text: of.Text}
+		for _, f := range of.Fits {
+			data, err := f.AppendJSON(nil)
+			if err != nil {
+				data = []byte("null") // no ID has parts that JSON lacks
+			}
+			fit := fitted{Form: f.Form, ID: bytes.TrimSpace(data)}
+			for _, t := range f.Times {
+				fit.Times = append(fit.Times, t.At)
+			}
+			if o := f.Origin; o != nil && o.Known {
+				fit.Launch = &o.Launch
+				if o.Taken {
+					fit.Claim = &o.Claim
+				}
+			}
+			one.Fits = append(one.Fits, fit)
+		}
+		ids = append(ids, one)
+	}
+	return struct {
+		Query string `json:"query"`
+		IDs   []id   `json:"ids"`
+		Left  int    `json:"left,omitempty"`
+		Error string `json:"error,omitempty"`
+	}{e.Query, ids, max(0, e.Left), e.Away}
+}

@@ -1,0 +1,331 @@
+package viewer_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/viewer"
+)
+
+var paths = []string{
+	"/", "/?q=14150000000065", "/?q=nonsense+here", "/launches", "/launches?before=x", "/launches/65",
+	"/launches/9999", "/health", "/healthz", "/metrics", "/nope", "/assets/nope.css",
+}
+
+// Every answer has the headers, whatever is asked, and however it ends.
+func TestHeaders(t *testing.T) {
+	h := sample(t)
+	for _, path := range paths {
+		for _, method := range []string{"GET", "HEAD", "POST"} {
+			r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
+				"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+			for name, want := range map[string]string{
+				"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff",
+				"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
+				"Cache-Control": "no-store",
+			} {
+				if got := w.Header().Get(name); got != want {
+					t.Errorf("%s %s: %s %q, want %q", method, path, name, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Pages have no style and no script but those of files, and nothing of another host.
+func TestNothingInline(t *testing.T) {
+	h := sample(t)
+	inline := regexp.MustCompile(`<style|<script>| style=| on[a-z]+="|(src|href)="(https?:)?//`)
+	for _, path := range paths {
+		page := get(t, h, path, "Accept", "text/html").Body.String()
+		page = strings.ReplaceAll(page, `href="https://ci.example/run/`, "") // of the launch
+		if found := inline.FindString(page); found != "" {
+			t.Errorf("%s has %s", path, found)
+		}
+	}
+}
+
+func TestMethods(t *testing.T) {
+	store := &watcher{Store: sampleStore(t), t: t}
+	h := newPages(t, newLog(t, store, nil), nil)
+	for _, path := range paths {
+		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get"} {
+			r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+				t.Errorf("%s %s: %d, allowed is %q", method, path, w.Code, w.Header().Get("Allow"))
+			}
+		}
+	}
+	if store.reads != 0 {
+		t.Errorf("%d questions to the log", store.reads)
+	}
+	for _, path := range paths {
+		full := get(t, h, path)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodHead, path, nil)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != full.Code || w.Body.Len() != 0 ||
+			w.Header().Get("Content-Length") != full.Header().Get("Content-Length") {
+			t.Errorf("HEAD %s: %d with %d bytes, of %s; GET has %d and %s", path, w.Code,
+				w.Body.Len(), w.Header().Get("Content-Length"), full.Code,
+				full.Header().Get("Content-Length"))
+		}
+	}
+}
+
+// Under a prefix all links lead to pages, whoever strips it.
+func TestPrefix(t *testing.T) {
+	log := newLog(t, sampleStore(t), nil)
+	mux := http.NewServeMux()
+	mux.Handle("/a/stripped/", http.StripPrefix("/a/stripped", newPages(t, log, nil)))
+	mux.Handle("/a/whole/", newPages(t, log, &viewer.Options{Prefix: "/a/whole"}))
+	mux.Handle("/", newPages(t, log, nil))
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	link := regexp.MustCompile(`(?:href|src|action)="([^"#]*)`)
+	for _, prefix := range []string{"", "/a/stripped", "/a/whole"} {
+		seen := map[string]bool{}
+		var follow func(address string, depth int)
+		follow = func(address string, depth int) {
+			if seen[address] || depth == 0 {
+				return
+			}
+			seen[address] = true
+			page := fetch(t, address)
+			if page == nil {
+				return
+			}
+			if !strings.HasPrefix(page.at, server.URL+prefix+"/") {
+				t.Errorf("%s leads out of %s", address, prefix)
+			}
+			for _, m := range link.FindAllStringSubmatch(page.body, -1) {
+				target := strings.ReplaceAll(m[1], "&amp;", "&")
+				if strings.HasPrefix(target, "https://ci.example/") || strings.Contains(target, "rolls") {
+					continue
+				}
+				next, err := page.url.Parse(target)
+				if err != nil {
+					t.Errorf("%s: %v", address, err)
+					continue
+				}
+				follow(next.String(), depth-1)
+			}
+		}
+		follow(server.URL+prefix+"/", 3)
+		follow(server.URL+prefix+"/?q=14150000000065", 2)
+		if len(seen) < 55 {
+			t.Errorf("%s: only %d addresses", prefix, len(seen))
+		}
+		if prefix != "" {
+			if page := fetch(t, server.URL+prefix+"?q=7"); page == nil ||
+				page.at != server.URL+prefix+"/?q=7" {
+				t.Errorf("%s without a slash: %+v", prefix, page)
+			}
+		}
+	}
+	h := newPages(t, log, &viewer.Options{Prefix: "/a/whole"})
+	for _, path := range []string{"/", "/launches", "/a/wholesale/launches", "/a"} {
+		want(t, get(t, h, path), 404)
+	}
+}
+
+func TestAssets(t *testing.T) {
+	h := sample(t)
+	page := get(t, h, "/").Body.String()
+	found := regexp.MustCompile(`"\./(assets/[^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(found) < 3 {
+		t.Fatalf("%q", found)
+	}
+	for _, m := range found {
+		w := get(t, h, "/"+m[1])
+		kind, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
+		if w.Code != 200 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") ||
+			kind != "text/css" && kind != "text/javascript" && kind != "image/svg+xml" {
+			t.Errorf("%s: %d, %v", m[1], w.Code, w.Header())
+		}
+	}
+	want(t, get(t, h, "/assets/style.css"), 404)
+	want(t, get(t, h, "/assets/../viewer.go"), 404)
+}
+
+func TestBasicAuth(t *testing.T) {
+	h := newPages(t, newLog(t, sampleStore(t), nil), &viewer.Options{
+		Auth: &viewer.Auth{User: "ann", Password: "secret"},
+	})
+	ask := func(user, password string) int {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/launches", nil)
+		if user != "-" {
+			r.SetBasicAuth(user, password)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code == 401 && (w.Header().Get("WWW-Authenticate") == "" ||
+			strings.Contains(w.Body.String(), "launches/120")) {
+			t.Errorf("%v: %s", w.Header(), w.Body)
+		}
+		return w.Code
+	}
+	for _, c := range []struct {
+		user, password string
+		want           int
+	}{
+		{"ann", "secret", 200},
+		{"-", "", 401},
+		{"", "", 401},
+		{"ann", "", 401},
+		{"ann", "secret ", 401},
+		{"ann", "secre", 401},
+		{"Ann", "secret", 401},
+		{"", "secret", 401},
+	} {
+		if got := ask(c.user, c.password); got != c.want {
+			t.Errorf("%q with %q: %d, want %d", c.user, c.password, got, c.want)
+		}
+	}
+	for _, path := range []string{"/", "/metrics", "/assets/x.css", "/nope", "/healthz/"} {
+		want(t, get(t, h, path), 401)
+	}
+}
+
+// A probe has no password, and asks an address: it hears whether all is well, and no more.
+func TestProbe(t *testing.T) {
+	h := newPages(t, newLog(t, sampleStore(t), nil), &viewer.Options{
+		Auth:  &viewer.Auth{User: "ann", Password: "secret"},
+		Hosts: []string{"pages.example"},
+	})
+	if w := get(t, h, "/healthz"); w.Code != 200 || w.Body.String() != "ok\n" {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/healthz", nil)
+	r.Host = "pages.example"
+	r.SetBasicAuth("ann", "secret")
+	if w := record(h, r); w.Code != 200 || !strings.Contains(w.Body.String(), "namespace") {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
+
+// The header of a proxy counts from the proxy alone.
+func TestProxyHeader(t *testing.T) {
+	h := newPages(t, nil, &viewer.Options{Auth: &viewer.Auth{
+		Header: "X-Remote-User", From: []netip.Prefix{
+			netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128"),
+		},
+	}, Hosts: []string{"example.com"}})
+	for _, c := range []struct {
+		peer, user string
+		want       int
+	}{
+		{"10.1.2.3:1000", "ann", 200},
+		{"[::ffff:10.1.2.3]:1000", "ann", 200},
+		{"[::1]:1000", "ann", 200},
+		{"10.1.2.3:1000", "", 401},
+		{"10.2.2.3:1000", "ann", 401},
+		{"[::2]:1000", "ann", 401},
+		{"@", "ann", 401}, // a socket of Unix
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r.RemoteAddr = c.peer
+		r.Header.Set("X-Forwarded-For", "10.1.2.3")
+		if c.user != "" {
+			r.Header.Set("X-Remote-User", c.user)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.want || w.Header().Get("WWW-Authenticate") != "" {
+			t.Errorf("%s as %q: %d, want %d; %v", c.peer, c.user, w.Code, c.want, w.Header())
+		}
+	}
+}
+
+// A page of a stranger, whose name leads to this machine, reads nothing.
+func TestHosts(t *testing.T) {
+	h := newPages(t, nil, &viewer.Options{Hosts: viewer.Loopback()})
+	for host, want := range map[string]int{
+		"localhost:8390": 200, "127.0.0.1:8390": 200, "[::1]:8390": 200, "[::1]": 200,
+		"LOCALHOST": 200, "evil.example:8390": 421, "127.0.0.1.evil.example": 421, "": 421,
+		"localhost.": 421,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/?q=7", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%q: %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
+// Names of hosts are the same in any case, and as addresses in brackets.
+func TestNamedHosts(t *testing.T) {
+	names := []string{"Pages.Example", "[::1]"}
+	h := newPages(t, nil, &viewer.Options{Hosts: names})
+	for host, want := range map[string]int{
+		"pages.example": 200, "PAGES.example:443": 200, "[::1]:80": 200, "example": 421,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r.Host = host
+		if w := record(h, r); w.Code != want {
+			t.Errorf("%q: %d, want %d", host, w.Code, want)
+		}
+	}
+	if names[0] != "Pages.Example" {
+		t.Error("the caller's list was changed")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		opts viewer.Options
+		want string
+	}{
+		{viewer.Options{Prefix: "idmint"}, "Prefix"},
+		{viewer.Options{Prefix: "/idmint/"}, "Prefix"},
+		{viewer.Options{Prefix: "/"}, "Prefix"},
+		{viewer.Options{Timeout: -1}, "Timeout"},
+		{viewer.Options{Every: -time.Second}, "Every"},
+		{viewer.Options{Auth: &viewer.Auth{}}, "Auth"},
+		{viewer.Options{Auth: &viewer.Auth{User: "ann"}}, "Auth.User"},
+		{viewer.Options{Auth: &viewer.Auth{Password: "secret"}}, "Auth.User"},
+		{viewer.Options{Auth: &viewer.Auth{Header: "X-User"}}, "Auth.Header"},
+		{proxied("127.0.0.1/32"), "Hosts"},
+		{proxied("127.3.0.0/16"), "Hosts"},
+		{proxied("0.0.0.0/0"), "Hosts"},
+		{proxied("::/0"), "Hosts"},
+		{proxied("10.0.0.0/8", "::1/128"), "Hosts"},
+	} {
+		_, err := viewer.New(nil, &c.opts)
+		var wrong *viewer.OptionError
+		if !errors.As(err, &wrong) || wrong.Option != c.want ||
+			strings.Contains(err.Error(), "secret") {
+			t.Errorf("%+v: %v, want one about %s", c.opts, err, c.want)
+		}
+	}
+	elsewhere, named := proxied("10.0.0.0/8"), proxied("127.0.0.1/32")
+	named.Hosts = []string{"pages.example"}
+	for _, opts := range []*viewer.Options{nil, &elsewhere, &named} {
+		if _, err := viewer.New(newLog(t, memory.New(nil), nil), opts); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// proxied are options that believe a header of some addresses.
+func proxied(from ...string) viewer.Options {
+	auth := &viewer.Auth{Header: "X-User"}
+	for _, prefix := range from {
+		auth.From = append(auth.From, netip.MustParsePrefix(prefix))
+	}
+	return viewer.Options{Auth: auth}
+}

@@ -1,0 +1,228 @@
+package viewer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/viewer"
+)
+
+// What is nearly used up is said with a remedy, in words and for machines.
+func TestHealth(t *testing.T) {
+	store := sampleStore(t)
+	log := newLog(t, store, nil)
+	if _, err := log.Advance(t.Context(), 92_000, "ann"); err != nil {
+		t.Fatal(err)
+	}
+	h := newPages(t, log, nil)
+	want(t, get(t, h, "/health"), 200, "Something needs you", "92,000 of 99,999", "92 %",
+		"Prepare a new namespace", `class="card gauge bad"`, "a sequence of an app",
+		`class="card result finding"`, "checks passed")
+	w := get(t, h, "/healthz")
+	want(t, w, 503, `"status":"failing"`, `"check":"launches"`, `"used":"92000"`)
+	want(t, get(t, h, "/health", "Accept", "application/json"), 200, `"status":"failing"`)
+	want(t, get(t, h, "/healthz", "Accept", "text/plain"), 503, "failing\n")
+	want(t, get(t, sample(t), "/healthz", "Accept", "text/plain"), 200, "ok\n")
+}
+
+// Ceilings and lent numbers are told with their distance from now.
+func TestHealthCeilings(t *testing.T) {
+	log := newLog(t, memory.New(func() time.Time { return now }), nil)
+	advance := func(name string, to int64) {
+		counter, err := log.Counter(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := counter.Advance(t.Context(), to, "ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	advance("sno/7", now.Add(4*time.Second).UnixMilli()/4)
+	advance("trace/9", now.Add(-49*time.Hour).Unix())
+	advance("short", now.Add(4*time.Second).UnixMilli())
+	advance("decimal/hint/0", 5000)
+	h := newPages(t, log, nil)
+	want(t, get(t, h, "/health"), 200, "in 4 seconds", "2 days ago", `<span class="state running">lent`,
+		"the ceiling of short IDs: in 4 seconds", "how far decimal IDs have come, epoch 0",
+		"1 of 65,536", "Decimal counters, epoch 0")
+	if page := get(t, h, "/health").Body.String(); strings.Contains(page, "<code>sno/7") {
+		t.Error("the counter of a lent number stands among those of apps")
+	}
+}
+
+// A reading is shown until it is old. Machines and people share it.
+func TestHealthIsCached(t *testing.T) {
+	store := &watcher{Store: sampleStore(t), t: t}
+	c := &clock{now}
+	checks := 0
+	h := newPages(t, newLog(t, store, nil), &viewer.Options{
+		Now: c.now, Every: 10 * time.Second,
+		Checks: func(context.Context) ([]doctor.Result, error) {
+			checks++
+			return []doctor.Result{doctor.New("rights", doctor.Note, "a note of the database")}, nil
+		},
+	})
+	want(t, get(t, h, "/health"), 200, "a note of the database", "All works, and there is advice")
+	reads := store.reads
+	c.at = now.Add(9 * time.Second)
+	want(t, get(t, h, "/health"), 200, "Read 9 seconds ago")
+	want(t, get(t, h, "/healthz"), 200, `"age_seconds":9`)
+	if store.reads != reads || checks != 1 || reads == 0 {
+		t.Errorf("%d questions, then %d; %d checks", reads, store.reads, checks)
+	}
+	c.at = now.Add(10 * time.Second)
+	want(t, get(t, h, "/healthz"), 200, `"age_seconds":0`)
+	if store.reads != 2*reads || checks != 2 {
+		t.Errorf("%d questions, want %d; %d checks", store.reads, 2*reads, checks)
+	}
+}
+
+// A log that was away is asked again soon.
+func TestHealthAgain(t *testing.T) {
+	store := &watcher{Store: sampleStore(t), t: t, err: errors.New("away")}
+	c := &clock{now}
+	h := newPages(t, newLog(t, store, nil), &viewer.Options{Now: c.now})
+	want(t, get(t, h, "/healthz"), 503, "away")
+	reads := store.reads
+	store.err = nil
+	c.at = now.Add(4 * time.Second)
+	want(t, get(t, h, "/health"), 503, "away", "Tried 4 seconds ago", "5 seconds after that")
+	if store.reads != reads {
+		t.Errorf("%d questions, then %d", reads, store.reads)
+	}
+	c.at = now.Add(5 * time.Second)
+	// The clock of the store stands still.
+	want(t, get(t, h, "/health"), 200, "there is advice", "shown for 1 minute")
+	c.at = now.Add(64 * time.Second)
+	want(t, get(t, h, "/health"), 200, "Read 59 seconds ago")
+}
+
+// Many who come at the same time make one reading, also where the first of them gives up.
+func TestHealthOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var checks atomic.Int32
+		h, err := viewer.New(newLog(t, memory.New(nil), nil), &viewer.Options{
+			Checks: func(ctx context.Context) ([]doctor.Result, error) {
+				checks.Add(1)
+				time.Sleep(time.Second)
+				return nil, ctx.Err()
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for i := range 20 {
+			ctx := t.Context()
+			if i == 0 {
+				ctx = first
+			}
+			all.Go(func() {
+				r, err := http.NewRequestWithContext(ctx, "GET", "/healthz", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if w := record(h, r); w.Code != 200 {
+					t.Errorf("%d: %s", w.Code, w.Body)
+				}
+			})
+			synctest.Wait()
+		}
+		cancel()
+		all.Wait()
+		if n := checks.Load(); n != 1 {
+			t.Errorf("%d readings", n)
+		}
+	})
+}
+
+// A log that is away is said to be, within a bounded time. IDs are explained all the same.
+func TestAway(t *testing.T) {
+	for name, of := range map[string]*watcher{
+		"error": {err: &launchlog.AttemptError{Err: errors.New("connection refused <b>")}},
+		"hang":  {hang: true},
+		"final": {err: &launchlog.SchemaError{Have: 2, Want: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				of.Store, of.t = memory.New(nil), t
+				h, err := viewer.New(newLog(t, of, nil), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, path := range []string{"/launches", "/launches/65", "/health", "/healthz"} {
+					began := time.Now()
+					w := get(t, h, path)
+					want(t, w, 503)
+					if d := time.Since(began); d > 3*time.Second {
+						t.Errorf("%s took %v", path, d)
+					}
+					if strings.HasPrefix(path, "/launches") && w.Header().Get("Retry-After") == "" {
+						t.Errorf("%s does not say when to try again", path)
+					}
+					if strings.Contains(w.Body.String(), "refused <b>") {
+						t.Errorf("%s: %s", path, w.Body)
+					}
+				}
+				began := time.Now()
+				want(t, get(t, h, "/?q=14150009200065"), 200, "The launch log does not answer",
+					`<code class="digits">1415</code>`)
+				if d := time.Since(began); d > 3*time.Second {
+					t.Errorf("to explain took %v", d)
+				}
+				want(t, get(t, h, "/?q=8fhmi7mfls62jp64"), 200)
+			})
+		})
+	}
+}
+
+// Without a log the pages say what they lack.
+func TestWithoutLog(t *testing.T) {
+	h := newPages(t, nil, nil)
+	for _, path := range []string{"/launches", "/launches/65", "/health"} {
+		want(t, get(t, h, path), 404, "There is no launch log here", "idmint serve --db")
+	}
+	want(t, get(t, h, "/healthz"), 200, `"status":"ok"`)
+	want(t, get(t, h, "/"), 200, "without a launch log")
+}
+
+func TestMetrics(t *testing.T) {
+	want(t, get(t, newPages(t, nil, nil), "/metrics"), 404)
+	h := newPages(t, nil, &viewer.Options{Metrics: http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("idmint_x 1\n")) })})
+	want(t, get(t, h, "/metrics"), 200, "idmint_x 1")
+}
+
+// Numbers of 64 bits are texts in JSON.
+func TestNumbersAreTexts(t *testing.T) {
+	h := sample(t)
+	var health struct {
+		Used []struct{ Used, Max any } `json:"used"`
+	}
+	w := get(t, h, "/healthz")
+	if err := json.Unmarshal(w.Body.Bytes(), &health); err != nil || len(health.Used) == 0 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	for _, u := range health.Used {
+		if _, ok := u.Used.(string); !ok {
+			t.Errorf("%T", u.Used)
+		}
+	}
+	e, _ := ask(t, h, "14150009200065")
+	if !strings.Contains(string(e.IDs[0].Fits[0].ID), `"id":"14150009200065"`) {
+		t.Errorf("%s", e.IDs[0].Fits[0].ID)
+	}
+}

@@ -1,0 +1,231 @@
+package viewer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// rowsOfPage is how many launches, or generator numbers, a page lists.
+const rowsOfPage = 50
+
+// noLog is the problem of pages that need a launch log, where there is none.
+var noLog = &problem{
+	status: http.StatusNotFound, title: "There is no launch log here",
+	text: "These pages were started without a database. Explain works without one. " +
+		"For launches and health name the log: idmint serve --db sqlite:app.db",
+}
+
+// A launchList is the page Launches.
+type launchList struct {
+	Filter   launchlog.Filter
+	Rows     []row
+	Lanes    timeline
+	Services []string // that the page lists
+	Places   []string // environments
+	Older    string   // the query of the next page; empty at the end
+	Newest   string   // the query of the first page; empty on it
+}
+
+// A row is a launch of a list.
+type row struct {
+	launchlog.Launch
+	Ago  string
+	Took string // how long it has run, or ran
+}
+
+func (h *Handler) launches(r *http.Request) (answer, error) {
+	if h.log == nil {
+		return answer{}, noLog
+	}
+	filter, err := filterOf(r.URL.Query())
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), h.opts.Timeout)
+	defer cancel()
+	filter.Limit = rowsOfPage + 1 // one more tells whether there is another page
+	found, err := h.log.List(ctx, filter)
+	if err != nil {
+		return answer{}, err
+	}
+	page := launchList{Filter: filter}
+	next := 0
+	if len(found) > rowsOfPage {
+		found = found[:rowsOfPage]
+		next = found[rowsOfPage-1].ID
+		page.Older = queryOf(filter, next)
+	}
+	if filter.Before > 0 {
+		page.Newest = queryOf(filter, 0)
+	}
+	now := h.opts.Now()
+	for _, l := range found {
+		page.Rows = append(page.Rows, newRow(l, now))
+		page.Services = append(page.Services, l.Service)
+		page.Places = append(page.Places, l.Environment)
+	}
+	page.Services, page.Places = distinct(page.Services), distinct(page.Places)
+	page.Lanes = newTimeline(found, now)
+	return answer{
+		template: "launches.html", title: "Launches", data: page,
+		json: struct {
+			Launches []launchlog.Launch `json:"launches"`
+			Before   int                `json:"before,omitempty"` // of the next page
+		}{append([]launchlog.Launch{}, found...), next},
+	}, nil
+}
+
+func newRow(l launchlog.Launch, now time.Time) row {
+	end := l.EndedAt
+	if l.Running() {
+		end = now
+	}
+	return row{l, from(l.StartedAt, now), span(end.Sub(l.StartedAt))}
+}
+
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// filterOf reads what is to be listed. Names are taken as they are: the log's names are.
+func filterOf(q url.Values) (f launchlog.Filter, err error) {
+	f.Service, f.Environment = q.Get("service"), q.Get("environment")
+	for name, value := range map[string]string{"service": f.Service, "environment": f.Environment} {
+		if len(value) > 255 {
+			return f, badQuery(name, value,
+				"is longer than 255 bytes, and no launch has such a name")
+		}
+	}
+	switch running := q.Get("running"); running {
+	case "":
+	case "1":
+		f.Running = true
+	default:
+		return f, badQuery("running", running, "is not 1")
+	}
+	f.Before, err = numberOf(q, "before", launchlog.MaxLaunch)
+	return f, err
+}
+
+// numberOf reads a number of 1 to most; 0 where there is none.
+func numberOf(q url.Values, name string, most int) (int, error) {
+	text := q.Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most || strconv.Itoa(n) != text {
+		return 0, badQuery(name, text, "is no number of 1 to "+grouped(most))
+	}
+	return n, nil
+}
+
+func badQuery(name, value, reason string) *problem {
+	return &problem{
+		status: http.StatusBadRequest, title: "That cannot be listed",
+		text: "The parameter " + name + ", " + quoted(value) + ", " + reason + ".",
+	}
+}
+
+// queryOf is the query of a page of the same list.
+func queryOf(f launchlog.Filter, before int) string {
+	q := url.Values{}
+	for name, value := range map[string]string{"service": f.Service, "environment": f.Environment} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.Running {
+		q.Set("running", "1")
+	}
+	if before > 0 {
+		q.Set("before", strconv.Itoa(before))
+	}
+	return "?" + q.Encode()
+}
+
+// A launchPage is the page of one launch.
+type launchPage struct {
+	row
+	Gauge  gauge
+	Events []launchlog.Event
+	Claims []launchlog.Claim // the newest first
+	First  int               // the lowest generator number that is listed
+	Last   int
+	Older  string
+	Newest string
+}
+
+func (h *Handler) launch(r *http.Request, number string) (answer, error) {
+	if h.log == nil {
+		return answer{}, noLog
+	}
+	id, err := strconv.Atoi(number)
+	if err != nil || id < 1 || id > launchlog.MaxLaunch || strconv.Itoa(id) != number {
+		return answer{}, &problem{
+			status: http.StatusNotFound, title: "That is no launch",
+			text: quoted(number) + " is no launch number: these are 1 to " +
+				grouped(launchlog.MaxLaunch) + ".",
+		}
+	}
+	before, err := numberOf(r.URL.Query(), "before", launchlog.MaxGenerators)
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), h.opts.Timeout)
+	defer cancel()
+	launch, err := h.log.Show(ctx, id)
+	if errors.Is(err, launchlog.ErrNotFound) {
+		return answer{}, &problem{
+			status: http.StatusNotFound, title: "There is no launch " + number,
+			text: "The namespace " + h.log.Namespace() + " has no launch of that number. " +
+				"It may be another system's, or be lost by a restore.",
+		}
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	events, err := h.log.Events(ctx, id)
+	if err != nil {
+		return answer{}, err
+	}
+	top := launch.NextGenerator
+	if before > 0 {
+		top = min(top, before)
+	}
+	first := max(0, top-rowsOfPage)
+	var claims []launchlog.Claim
+	if top > first {
+		if claims, err = h.log.Claims(ctx, id, first, top-first); err != nil {
+			return answer{}, err
+		}
+	}
+	slices.Reverse(claims)
+	now := h.opts.Now()
+	page := launchPage{
+		row: newRow(launch, now), Events: events, Claims: claims, First: first, Last: top - 1,
+		Gauge: newGauge(int64(launch.NextGenerator), launchlog.MaxGenerators),
+	}
+	if first > 0 {
+		page.Older = "?before=" + strconv.Itoa(first)
+	}
+	if before > 0 {
+		page.Newest = number
+	}
+	return answer{
+		template: "launch.html", title: "Launch " + number, data: page,
+		json: struct {
+			launchlog.Launch
+			Events []launchlog.Event `json:"events"`
+			Claims []launchlog.Claim `json:"claims"`
+		}{launch, events, claims},
+	}, nil
+}

@@ -1,0 +1,203 @@
+package viewer_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+func request(key string) launchlog.Request {
+	return launchlog.Request{Key: key, Service: "shop", Environment: "prod", Initiator: "ann"}
+}
+
+var listed = regexp.MustCompile(`<th role="rowheader" scope="row" class="launch"><a href="launches/(\d+)">`)
+
+// numbers are the launches that a page lists.
+func numbers(page string) (list []string) {
+	for _, m := range listed.FindAllStringSubmatch(page, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// Whoever follows the links sees each launch once, the newest first.
+func TestPaging(t *testing.T) {
+	h := sample(t)
+	next := regexp.MustCompile(`id="older" rel="next" href="launches(\?[^"]+)"`)
+	var all []string
+	path := "/launches"
+	for range 4 {
+		w := get(t, h, path)
+		want(t, w, 200)
+		all = append(all, numbers(w.Body.String())...)
+		m := next.FindStringSubmatch(w.Body.String())
+		if m == nil {
+			break
+		}
+		path = "/launches" + strings.ReplaceAll(m[1], "&amp;", "&")
+	}
+	if len(all) != 120 || all[0] != "120" || all[119] != "1" {
+		t.Fatalf("%d launches: %q", len(all), all)
+	}
+	for i, n := range all {
+		if n != fmt.Sprint(120-i) {
+			t.Errorf("launch %s at %d", n, i)
+		}
+	}
+	last := get(t, h, path)
+	want(t, last, 200, `id="newest" href="launches?"`)
+	if strings.Contains(last.Body.String(), `id="older"`) {
+		t.Error("the last page has a next one")
+	}
+}
+
+func TestFilters(t *testing.T) {
+	h := sample(t)
+	for query, want := range map[string]int{
+		"?service=shop":                           40,
+		"?service=shop&environment=prod":          20,
+		"?environment=staging&running=1":          3,
+		"?running=1":                              6,
+		"?service=nobody":                         0,
+		"?service=shop&before=10":                 3,
+		"?service=%27+OR+1%3D1--":                 0,
+		"?service=&environment=&running=&before=": 50,
+	} {
+		w := get(t, h, "/launches"+query)
+		if got := len(numbers(w.Body.String())); got != want || w.Code != 200 {
+			t.Errorf("%s: %d launches, want %d; status %d", query, got, want, w.Code)
+		}
+	}
+	want(t, get(t, h, "/launches?service=nobody"), 200, "there is none that the filter selects")
+	want(t, get(t, h, "/launches?service=shop&running=1"), 200, `value="shop"`, ` checked`)
+	for query, text := range map[string]string{
+		"?before=x":                            `before, &#34;x&#34;, is no number of 1 to 99,999`,
+		"?before=0":                            `&#34;0&#34;`,
+		"?before=100000":                       `&#34;100000&#34;`,
+		"?before=007":                          `&#34;007&#34;`,
+		"?running=yes":                         `running, &#34;yes&#34;, is not 1`,
+		"?service=" + strings.Repeat("s", 300): "is longer than 255 bytes",
+	} {
+		want(t, get(t, h, "/launches"+query), 400, text)
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	h := sample(t)
+	page := get(t, h, "/launches").Body.String()
+	if n := strings.Count(page, `<div class="lane">`); n != 6 {
+		t.Errorf("%d lanes, want one of each service in each environment", n)
+	}
+	if n := strings.Count(page, `class="start `); n != 50 {
+		t.Errorf("%d launches are drawn of 50", n)
+	}
+	for _, m := range regexp.MustCompile(` (x|width)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		var n int
+		if _, err := fmt.Sscan(m[2], &n); err != nil || n < 0 || n > 1000 {
+			t.Errorf("%s=%s is not on the line", m[1], m[2])
+		}
+	}
+}
+
+func TestLaunch(t *testing.T) {
+	h := sample(t)
+	want(t, get(t, h, "/launches/65"), 200, "Launch 65", "billing", "staging", "ann", "v1.64.0",
+		"SHOP-64", "0f3a9c1", "joe", "&#34;big&#34;: 9007199254740993,",
+		`<a href="https://ci.example/run/64" rel="noreferrer noopener external">`,
+		"<b>started</b> by <bdi>ann</bdi>", "<b>ended</b> by <bdi>ci</bdi>", "121 of 100,000",
+		`<th scope="row" class="num">120</th>`, `href="?before=71"`)
+	older := get(t, h, "/launches/65?before=71")
+	want(t, older, 200, `<th scope="row" class="num">70</th>`, `href="?before=21"`,
+		`id="newest" href="65"`)
+	if strings.Contains(older.Body.String(), `class="num">71</th>`) {
+		t.Error("a number is on two pages")
+	}
+	want(t, get(t, h, "/launches/65?before=21"), 200, `<th scope="row" class="num">0</th>`)
+	for path, text := range map[string]string{
+		"/launches/121": "has no launch of that number", "/launches/0": "is no launch number",
+		"/launches/x": "&#34;x&#34; is no launch number", "/launches/65/": "is no launch number",
+		"/launches/": "is no launch number", "/launches/065": "is no launch number",
+		"/launch": "leads nowhere", "/launches/65/x": "is no launch number",
+	} {
+		want(t, get(t, h, path), 404, text)
+	}
+	want(t, get(t, h, "/launches/65?before=0"), 400)
+}
+
+// Machines get the same, and the log's own names for it.
+func TestLaunchesForMachines(t *testing.T) {
+	h := sample(t)
+	w := get(t, h, "/launches?service=shop", "Accept", "application/json")
+	var list struct {
+		Launches []launchlog.Launch `json:"launches"`
+		Before   int                `json:"before"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list.Launches) != 40 ||
+		list.Launches[0].ID != 118 || list.Before != 0 {
+		t.Errorf("%v: %d launches, %d", err, len(list.Launches), list.Before)
+	}
+	w = get(t, h, "/launches/65", "Accept", "application/json")
+	var one struct {
+		launchlog.Launch
+		Events []launchlog.Event `json:"events"`
+		Claims []launchlog.Claim `json:"claims"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &one); err != nil || one.ID != 65 ||
+		len(one.Events) != 2 || len(one.Claims) != 50 || one.Claims[0].Generator != 120 {
+		t.Errorf("%v: %+v", err, one)
+	}
+	if !strings.Contains(w.Header().Get("Vary"), "Accept") {
+		t.Error("a cache would mix both forms")
+	}
+}
+
+// Texts of the log are shown, and are nothing else: no markup, no script, no link that runs one.
+func TestHostileTexts(t *testing.T) {
+	const evil = `</td><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "`{{.}}" + "\u202e"
+	log := newLog(t, memory.New(nil), &launchlog.Options{Host: evil, PID: 1})
+	l := start(t, log, launchlog.Request{
+		Key: "k" + evil, Service: "s" + evil, Environment: "e" + evil, Initiator: "i" + evil,
+		InitiatorKind: "n" + evil, Version: "v" + evil, Commit: "c" + evil, Ref: "r" + evil,
+		ArtifactDigest: "a" + evil, Ticket: "javascript:alert(3)", Reason: "w" + evil,
+		Approver: "p" + evil, PipelineURL: "javascript:alert(4)//" + evil,
+		Data: json.RawMessage(`{"x":"</pre><script>alert(5)</script>\u202e"}`),
+	})
+	if _, err := log.Claim(t.Context(), l.ID); err != nil {
+		t.Fatal(err)
+	}
+	end := launchlog.Ending{Outcome: "odd-end", Actor: "b" + evil, Reason: "z" + evil}
+	if _, err := log.End(t.Context(), l.ID, end); err != nil {
+		t.Fatal(err)
+	}
+	h := newPages(t, log, nil)
+	for path, least := range map[string]int{
+		"/?q=10000000001": 7, "/launches": 4, "/launches/1": 13, "/health": 0,
+		"/?q=" + "%3Cscript%3Ealert(1)%3C/script%3E%E2%80%AE": 1, "/%3Cscript%3Ealert(1)": 1,
+		"/launches?service=%22%3E%3Cscript%3E%3C/td%3E": 0, "/launches/%3Cscript%3E": 1,
+	} {
+		page := get(t, h, path).Body.String()
+		// A field of a form keeps its text to itself, and sends it as it is.
+		page = regexp.MustCompile(` value="[^"]*"|(?s)<textarea.*</textarea>`).ReplaceAllString(page, "")
+		for _, bad := range []string{
+			"<script>", "<img src=x", "href=\"javascript", "ZgotmplZ", "\u202e", "</td><script",
+		} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s has %q: %s", path, bad, page)
+			}
+		}
+		if got := strings.Count(page, "&lt;script&gt;") + strings.Count(page, "&lt;/td&gt;"); got < least {
+			t.Errorf("%s shows %d hostile texts, want %d: %s", path, got, least, page)
+		}
+	}
+	page := get(t, h, "/launches/1").Body.String()
+	for _, text := range []string{`\u202e`, "javascript:alert(3)", "odd-end"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package viewer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Options are the optional settings of a [Handler]. The zero value is a good choice behind an app's
+// own authentication.
+type Options struct {
+	// Prefix is the path under which the pages lie, such as "/idmint", where requests come with it.
+	// Leave it empty behind [http.StripPrefix], or behind a proxy that takes the prefix off.
+	Prefix string
+	// Timeout is how long a page waits for the launch log. It is 2 s if zero.
+	Timeout time.Duration
+	// Every is how long a reading of the log's health is shown, before the log is read again. It is
+	// a minute if zero. A reading asks for all launches that run and for all counters. One that
+	// failed is made again after 5 s, or after Every where that is less.
+	Every time.Duration
+	// Checks examines the database, beside what doctor.Log checks: for example by doctor.SQL. It
+	// runs with each reading, within the same time.
+	Checks func(context.Context) ([]doctor.Result, error)
+	// Metrics serves /metrics. That path is not found if it is nil.
+	Metrics http.Handler
+	// Auth says who may see the pages. Everybody may if it is nil.
+	Auth *Auth
+	// Hosts are the names that a request may be for, on any port: all if empty. [Loopback] lists
+	// those of this machine. So a page of a stranger, whose name resolves to this machine's
+	// address, reads nothing.
+	Hosts []string
+	// Now is the clock. It is time.Now if nil.
+	Now func() time.Time
+}
+
+// Auth says who may see the pages. Any one of its ways is enough.
+type Auth struct {
+	// User and Password are those of basic authentication, where both are set. Without TLS in front
+	// of the pages, whoever sees the traffic reads them.
+	User, Password string
+	// Header is one that a proxy sets for the users it has let in, such as X-Remote-User.
+	// It counts from the peers of From alone. The proxy must set or remove it in every request that
+	// it passes on: otherwise its clients choose their name.
+	//
+	// A proxy on this machine needs Options.Hosts. A browser here has its address. So a stranger's
+	// page, whose name leads to this machine, could set the header.
+	Header string
+	From   []netip.Prefix
+}
+
+// Loopback are the names of this machine for itself, for Options.Hosts.
+func Loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
+
+// An OptionError is returned by [New] for a setting that cannot be.
+type OptionError struct {
+	Option string // its name in [Options]
+	Value  string // what was given; empty for a password
+	Reason string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("viewer: %s %.80q %s", e.Option, e.Value, e.Reason)
+}
+
+// Handler serves the pages. It is safe for use by many goroutines, and needs no closing.
+type Handler struct {
+	log    *launchlog.Log
+	opts   Options
+	health health
+	routes map[string]page
+}
+
+var _ http.Handler = (*Handler)(nil)
+
+// New makes the pages of a launch log. Without one, nil, they explain IDs and say what they lack.
+// The error is an [*OptionError].
+func New(log *launchlog.Log, opts *Options) (*Handler, error) {
+	h := &Handler{log: log}
+	if opts != nil {
+		h.opts = *opts
+	}
+	o := &h.opts
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	o.Hosts = slices.Clone(o.Hosts)
+	for i, host := range o.Hosts {
+		o.Hosts[i] = hostOf(host)
+	}
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Second)
+	o.Every = cmp.Or(o.Every, time.Minute)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	h.routes = map[string]page{
+		"":         h.explain,
+		"launches": h.launches,
+		"health":   h.healthPage,
+	}
+	return h, nil
+}
+
+func (o *Options) validate() error {
+	switch p := o.Prefix; {
+	case p != "" && (!strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/")):
+		return &OptionError{"Prefix", p, "does not begin with a slash, or ends with one"}
+	case o.Timeout < 0:
+		return &OptionError{"Timeout", o.Timeout.String(), "is negative"}
+	case o.Every < 0:
+		return &OptionError{"Every", o.Every.String(), "is negative"}
+	}
+	if a := o.Auth; a != nil {
+		switch {
+		case (a.User == "") != (a.Password == ""):
+			return &OptionError{
+				"Auth.User", a.User, "needs a password, and a password needs a user",
+			}
+		case (a.Header == "") != (len(a.From) == 0):
+			return &OptionError{
+				"Auth.Header", a.Header, "needs the proxy's addresses in From, and they need it",
+			}
+		case a.Header != "" && len(o.Hosts) == 0 && a.trustsThisMachine():
+			return &OptionError{
+				"Hosts", "", "is empty, and the proxy is on this machine: name its hosts, or else " +
+					"a stranger's page in a browser here can pass for it",
+			}
+		case a.User == "" && a.Header == "":
+			return &OptionError{"Auth", "", "names no user and no header: leave it nil"}
+		}
+	}
+	return nil
+}
+
+// A page answers a request for a path, which is without the prefix and the slash in front.
+type page func(r *http.Request) (answer, error)
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	secure(w.Header())
+	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
+	if !ok || path != "" && !strings.HasPrefix(path, "/") {
+		path = "/not/here"
+	}
+	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/")}
+	if err := h.admit(r); err != nil {
+		if v.path == "healthz" && reads(r) {
+			h.healthz(w, r, false)
+			return
+		}
+		v.fail(err)
+		return
+	}
+	if path == "" { // links are relative to the slash behind the prefix
+		v.redirectToSlash()
+		return
+	}
+	v.serve()
+}

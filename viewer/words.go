@@ -1,0 +1,128 @@
+package viewer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/idmint/idmint/internal/visible"
+	"github.com/idmint/idmint/launchlog"
+)
+
+// clock is a time as people read it. Its zone is UTC, and said.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	layout := "2006-01-02 15:04:05"
+	if t.Nanosecond() >= int(time.Millisecond) {
+		layout += ".000"
+	}
+	return t.UTC().Format(layout + " UTC")
+}
+
+// stamp is a time as machines read it.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// from says how far a time is from now.
+func from(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d > time.Second:
+		return span(d) + " ago"
+	case d < -time.Second:
+		return "in " + span(-d)
+	}
+	return "now"
+}
+
+// span is a duration in the largest unit that it fills.
+func span(d time.Duration) string {
+	const day = 24 * time.Hour
+	for _, unit := range []struct {
+		length time.Duration
+		name   string
+	}{
+		{365 * day, "year"},
+		{30 * day, "month"},
+		{day, "day"},
+		{time.Hour, "hour"},
+		{time.Minute, "minute"},
+		{time.Second, "second"},
+	} {
+		if d >= unit.length {
+			return plural(int64(d/unit.length), unit.name)
+		}
+	}
+	return "less than a second"
+}
+
+// plural is a number of things.
+func plural(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
+
+// grouped is a number with a comma after each thousand.
+func grouped[N int | int64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	var parts []string
+	for len(digits) > 3 {
+		parts = append([]string{digits[len(digits)-3:]}, parts...)
+		digits = digits[:len(digits)-3]
+	}
+	return sign + strings.Join(append([]string{digits}, parts...), ",")
+}
+
+// number is a number of any width as people read it.
+func number(n any) string {
+	switch n := n.(type) {
+	case int:
+		return grouped(n)
+	case int64:
+		return grouped(n)
+	}
+	return fmt.Sprint(n)
+}
+
+// pretty is JSON on several lines, for people. Its numbers stay as they are written.
+func pretty(data json.RawMessage) string {
+	var compact, b bytes.Buffer
+	if json.Compact(&compact, data) != nil ||
+		json.Indent(&b, visible.JSON(compact.Bytes()), "", "  ") != nil {
+		return visible.Text(string(data))
+	}
+	return b.String()
+}
+
+// state is what a launch is now: it runs, or how it ended.
+func state(l launchlog.Launch) string {
+	if l.Running() {
+		return "running"
+	}
+	return string(l.Outcome)
+}
+
+// percent is a share as people read it. What is used is never 0 %, and what is left never none.
+func percent(part float64) string {
+	switch {
+	case part <= 0:
+		return "0 %"
+	case part < 0.001:
+		return "under 0.1 %"
+	case part < 0.1:
+		return fmt.Sprintf("%.1f %%", part*100)
+	case part < 1:
+		return fmt.Sprintf("%d %%", min(99, int(part*100+0.5)))
+	}
+	return "100 %"
+}
