@@ -169,8 +169,11 @@ func find(err error, name string) (string, bool) {
 
 // integer reads v's method without arguments, or else its field.
 func integer(v reflect.Value, name string) (string, bool) {
-	var found reflect.Value
-	if m := v.MethodByName(name); m.IsValid() {
+	var found, m reflect.Value
+	if name == "ExtendedCode" { // a constant: by a variable's name the linker would keep all methods
+		m = v.MethodByName("ExtendedCode")
+	}
+	if m.IsValid() {
 		if t := m.Type(); t.NumIn() == 0 && t.NumOut() == 1 && isInteger(t.Out(0)) && !isNil(v) {
 			found = m.Call(nil)[0]
 		}

@@ -126,8 +126,8 @@ func uuid7Bounds(from, to time.Time) (first, last any, err error) {
 	var low, high uuid.UUID
 	binary.BigEndian.PutUint64(low[:], uint64(from.UnixMilli())<<16|7<<12)
 	binary.BigEndian.PutUint64(low[8:], 1<<63)
-	binary.BigEndian.PutUint64(high[:], uint64(to.UnixMilli()-1)<<16|7<<12|1<<12-1)
-	binary.BigEndian.PutUint64(high[8:], 1<<63|1<<62-1)
+	binary.BigEndian.PutUint64(high[:], uint64(to.UnixMilli()-1)<<16|7<<12|0xfff)
+	binary.BigEndian.PutUint64(high[8:], 1<<63|(1<<62-1))
 	return low, high, nil
 }
 
