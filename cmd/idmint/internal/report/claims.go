@@ -200,8 +200,9 @@ func (c claim) Top() []rival {
 	return top
 }
 
-// claims are those of the page's head, where what was measured is clear. Four are of the first kind of database that keeps rows. Two
-// are of ClickHouse: where decimal IDs do best, and where they do worst.
+// claims are those of the page's head, where what was measured is clear. Most are of the first kind
+// of database that keeps rows. The others that keep rows have the size of their tables. Two are of
+// ClickHouse: where decimal IDs do best, and where they do worst.
 func (v view) claims() []claim {
 	var all []claim
 	add := func(f figure, panel int) {
@@ -224,9 +225,12 @@ func (v view) claims() []claim {
 			of(s, inArrival, 2)
 		case i == 0:
 			of(s, keyIndex, 0)
+			of(s, writtenLog, 0)
 			of(s, "Inserting", 0)
-			of(s, "Reading the newest", 0)
+			of(s, newestFound, 0)
 			of(s, "A parent", 1)
+		default:
+			of(s, keyIndex, 0)
 		}
 	}
 	return all

@@ -113,14 +113,17 @@ func TestSummary(t *testing.T) {
 	want := []string{
 		"Index of the key (PostgreSQL 18), bytes a row: decimal, 4 writers 12.0, beside serial " +
 			"10.5, snowflake, 4 writers 15.5, UUIDv7 as uuid 16.5: behind serial by 14 %",
+		"Log written (PostgreSQL 18), bytes a row: decimal, 4 writers 61.7, beside serial 61.7, " +
+			"snowflake, 4 writers 61.7, UUIDv7 as uuid 61.7: level with serial",
 		"Inserting by COPY (PostgreSQL 18), × the speed of serial: decimal 1.00, beside snowflake " +
 			"0.72, UUIDv7 as uuid 0.70, UUIDv4 0.65, ULID as bytes 0.62: ahead of snowflake",
-		"Reading the newest 100 rows (PostgreSQL 18), × the time of serial: decimal, 4 writers " +
-			"1.14, beside serial 1.00, snowflake, 4 writers 1.48, UUIDv7 as uuid 1.57: behind " +
-			"serial by 14 %",
+		"The newest rows, by the highest keys (PostgreSQL 18), rows of 100: decimal, 4 writers 70, " +
+			"beside serial 100, UUIDv7 as uuid 100, snowflake, 4 writers 98: behind serial by 43 %",
 		"A parent with 5 children (PostgreSQL 18, 1 ms of network delay), ms: decimal: one batch " +
 			"0.80, beside serial: one WITH statement 1.40, serial: RETURNING, step by step 2.00: " +
 			"ahead of serial: one WITH statement by 75 %",
+		"Index of the key (MariaDB), bytes a row: decimal, 4 writers 12.0, beside serial 10.5",
+		"Index of the key (SQLite), bytes a row: decimal, 4 writers 12.0, beside serial 10.5",
 		"Size, ordered by the key (ClickHouse, 4 generators, by idmint <stand-in>), bytes an ID: decimal",
 		"Size, in order of arrival (ClickHouse, 64 generators, by idmint <stand-in>), bytes an ID: " +
 			"decimal",
@@ -129,7 +132,7 @@ func TestSummary(t *testing.T) {
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if sqlite := Summary(sample("SQLite")); len(sqlite) != 5 ||
+	if sqlite := Summary(sample("SQLite")); len(sqlite) != 6 ||
 		!strings.HasPrefix(sqlite[0], "Index of the key (SQLite)") {
 		t.Errorf("%q", sqlite)
 	}
@@ -138,8 +141,8 @@ func TestSummary(t *testing.T) {
 // A claim says what decimal IDs come to elsewhere: where they do worse too.
 func TestAlso(t *testing.T) {
 	c := newView(sample(everything...)).Claims[0]
-	if c.Also != "PostgreSQL 17: 12.0; 1 writer: 11.0; 10 deployments: 11.5; 64 writers: 13.0; "+
-		"4 apart: 13.5" {
+	if c.Also != "PostgreSQL 17: 12.0; 1 writer: 11.0; 1 writer, 10 deployments: 11.5; "+
+		"4 writers, 10 deployments: 12.5; 64 writers: 13.0; 4 apart: 13.5" {
 		t.Error(c.Also)
 	}
 	top := c.Top()
@@ -175,7 +178,8 @@ func TestBalance(t *testing.T) {
 		}
 	}
 	if !names["0A parent with 5 children, 1 ms of network delay, ms"] ||
-		!names["1Size, in order of arrival, 64 generators, bytes an ID"] {
+		!names["1Size, in order of arrival, 64 generators, bytes an ID"] ||
+		!names["1Granules read for a span of time, primary key, granules"] {
 		t.Errorf("%v", names)
 	}
 }

@@ -51,17 +51,18 @@ func (n named) written(scheme, storage string, w measure.Writing) string {
 	if len(n.writings[scheme]) < 2 {
 		return name
 	}
+	writers := "writers"
 	switch {
 	case w.Apart:
-		return fmt.Sprintf("%s, %d apart", name, w.Writers)
-	case w.Deployments > 1 && w.Writers > 1:
-		return fmt.Sprintf("%s, %d writers, %d deployments", name, w.Writers, w.Deployments)
-	case w.Deployments > 1:
-		return fmt.Sprintf("%s, %d deployments", name, w.Deployments)
+		writers = "apart"
 	case w.Writers == 1:
-		return name + ", 1 writer"
+		writers = "writer"
 	}
-	return fmt.Sprintf("%s, %d writers", name, w.Writers)
+	name = fmt.Sprintf("%s, %d %s", name, w.Writers, writers)
+	if w.Deployments > 1 {
+		name += fmt.Sprintf(", %d deployments", w.Deployments)
+	}
+	return name
 }
 
 // writersOf is 0 for keys that are alike for any number of writers. It is -1 for those that are

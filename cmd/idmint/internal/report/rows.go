@@ -19,8 +19,11 @@ type metric struct {
 func perRow(n int64, rows int) float64      { return float64(n) / float64(rows) }
 func perThousand(n int64, rows int) float64 { return 1000 * float64(n) / float64(rows) }
 
-// keyIndex is the metric that the page begins with.
-const keyIndex = "Index of the key"
+// Metrics that have a card.
+const (
+	keyIndex   = "Index of the key"
+	writtenLog = "Log written"
+)
 
 // metrics are those of databases that keep rows. What a database does not tell is left out.
 func metrics(kind string) []metric {
@@ -39,7 +42,7 @@ func metrics(kind string) []metric {
 			func(f measure.Footprint) (float64, bool) { return perRow(f.TableBytes, f.Rows), true },
 		},
 		{
-			"Log", "What was written to the log (WAL, redo log), with ten checkpoints.",
+			writtenLog, "WAL, or the redo log, with ten checkpoints.",
 			"bytes a row", "bytes a row",
 			func(f measure.Footprint) (float64, bool) {
 				return perRow(f.LogBytes, f.Rows), f.Unknown == ""
@@ -90,8 +93,7 @@ func (n named) footprints(kind string) []figure {
 		for panel, s := range servers {
 			for _, p := range n.Footprints {
 				value, ok := m.of(p)
-				if p.Database != s.Name || !ok || !n.mostCompact(p) ||
-					p.Deployments > 1 && p.Writers > 1 {
+				if p.Database != s.Name || !ok || !n.mostCompact(p) {
 					continue
 				}
 				if p.Scheme == measure.Serial {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/idmint/idmint/cmd/idmint/measure"
@@ -76,40 +77,89 @@ func spreadCell(spread float64) cell {
 	return num(fmt.Sprintf("%.2f", spread))
 }
 
-// reads are a figure for each question.
+// An answer is what is told of a question. FOUND, ROUNDS and QUERY are replaced in its texts.
+type answer struct {
+	what   string // measure.Newest or Range
+	title  string
+	note   string
+	axis   string
+	unit   string
+	higher bool
+	of     func(measure.Read) (m mark, ok bool)
+}
+
+const newestFound = "The newest rows, by the highest keys"
+
+// timed is how long a question takes.
+func timed(r measure.Read) (mark, bool) {
+	return mark{r.Relative, r.Spread, ratio(r.Relative, 0), r.Rounds}, true
+}
+
+func counted(n int64) mark { return mark{Value: float64(n), Text: grouped(float64(n))} }
+
+const (
+	timeAxis = "× the time of serial; less is faster"
+	timeUnit = "× the time of serial"
+)
+
+var answers = []answer{
+	{
+		measure.Newest, newestFound,
+		"Of the rows with the FOUND highest keys, so many are among the FOUND that came last.",
+		"rows of FOUND; more is better", "rows of FOUND", true,
+		func(r measure.Read) (mark, bool) { return counted(int64(r.Newest)), true },
+	},
+	{
+		measure.Newest, "Time to read the FOUND highest keys",
+		"QUERY; median of ROUNDS rounds with a warm cache. The chart before says how many of the " +
+			"rows are the newest.",
+		timeAxis, timeUnit, false, timed,
+	},
+	{
+		measure.Range, "Blocks for a range of FOUND rows",
+		"QUERY; how often it asks for a block of index or table.",
+		"blocks; less is better", "blocks", false,
+		func(r measure.Read) (mark, bool) { return counted(r.Touched), r.Touched != 0 },
+	},
+	{
+		measure.Range, "Time to read a range of FOUND rows",
+		"QUERY; median of ROUNDS rounds with a warm cache.", timeAxis, timeUnit, false, timed,
+	},
+}
+
+// reads are a figure for each answer.
 func (n named) reads(kind string) []figure {
 	servers := n.serversOf(kind)
 	var figures []figure
-	for _, what := range []string{measure.Newest, measure.Range} {
+	for _, a := range answers {
 		f := figure{
-			Higher: false, Unit: "× the time of serial", StandIn: n.standIn(kind),
-			Where: placesOf(servers),
-			Chart: chart{
-				Axis: "× the time of serial; less is faster", Ratio: true, Panels: panels(servers),
-				Lines: slices.Repeat([]float64{1}, len(servers)),
-			},
+			Higher: a.higher, StandIn: n.standIn(kind), Where: placesOf(servers),
+			Chart: chart{Panels: panels(servers), Lines: make([]float64, len(servers))},
 		}
 		for _, r := range n.Reads {
 			panel := slices.IndexFunc(servers,
 				func(s measure.Server) bool { return s.Name == r.Database })
-			if panel < 0 || r.What != what || r.Deployments > 1 && r.Writers > 1 ||
-				!n.bestRead(r) {
+			m, ok := a.of(r)
+			if panel < 0 || r.What != a.what || !ok || !n.bestRead(r) {
 				continue
 			}
-			f.Title = map[string]string{
-				measure.Newest: fmt.Sprintf("Reading the newest %d rows", r.Found),
-				measure.Range:  fmt.Sprintf("Reading a range of %s rows", grouped(float64(r.Found))),
-			}[what]
-			f.Note = fmt.Sprintf("%s; median of %d rounds with a warm cache.", r.Query, r.Rounds)
+			text := strings.NewReplacer("FOUND", grouped(float64(r.Found)),
+				"ROUNDS", strconv.Itoa(r.Rounds), "QUERY", r.Query).Replace
+			f.Title, f.Note, f.Unit = text(a.title), text(a.note), text(a.unit)
+			f.Chart.Axis = text(a.axis)
+			f.Chart.Ratio = m.Rounds != 0
+			if r.Scheme == measure.Serial {
+				f.Chart.Lines[panel] = m.Value
+			}
 			f.Chart.put(chartRow{
 				Label: n.written(r.Scheme, r.Storage, r.Writing), Scheme: r.Scheme, Ours: !r.Peer,
 				Writers: n.writersOf(r.Scheme, r.Writing),
-			}, panel, mark{r.Relative, r.Spread, ratio(r.Relative, 0), r.Rounds})
+			}, panel, m)
 		}
 		if len(f.Chart.Rows) == 0 {
 			continue
 		}
-		f.ID = slug(kind, "reading", what)
+		f.ID = slug(kind, f.Title)
 		f.finish()
 		figures = append(figures, f)
 	}
@@ -140,7 +190,7 @@ func (n named) readTables(server string) []table {
 		newest, blocks := what == measure.Newest, slices.ContainsFunc(n.Reads,
 			func(r measure.Read) bool { return r.Database == server && r.Touched != 0 })
 		if newest {
-			t.Head = append(t.Head, "of the rows found, among the newest")
+			t.Head = append(t.Head, "of these rows, among as many that came last")
 		}
 		if blocks {
 			t.Head = append(t.Head, "blocks touched", "of them not in an empty cache")
@@ -156,7 +206,7 @@ func (n named) readTables(server string) []table {
 				spreadCell(r.Spread),
 			}
 			if newest {
-				cells = append(cells, num(fmt.Sprintf("%d of %d", r.Newest, r.Found)))
+				cells = append(cells, num(grouped(float64(r.Newest))))
 			}
 			if blocks {
 				cells = append(cells, num(grouped(float64(r.Touched))), num(grouped(float64(r.Read))))
