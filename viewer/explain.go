@@ -273,7 +273,7 @@ func (e explained) forMachines() any {
 		ID     json.RawMessage   `json:"id"`
 		Times  []time.Time       `json:"times,omitempty"`
 		Launch *launchlog.Launch `json:"launch,omitempty"`
-		Claim  *launchlog.Claim  `json:"claim,omitempty"`
+		Claim  *shownClaim       `json:"claim,omitempty"`
 	}
 	type id struct {
 		Text string   `json:"text"`
@@ -294,17 +294,23 @@ func (e explained) forMachines() any {
 			if o := f.Origin; o != nil && o.Known {
 				fit.Launch = &o.Launch
 				if o.Taken {
-					fit.Claim = &o.Claim
+					fit.Claim = &shownClaim{Claim: o.Claim}
 				}
 			}
 			one.Fits = append(one.Fits, fit)
 		}
 		ids = append(ids, one)
 	}
+	why := map[idtype.Scheme]string{}
+	failed := e.Away
+	for _, r := range e.Reasons {
+		why[r.Scheme], failed = r.Why, "the text fits no scheme"
+	}
 	return struct {
-		Query string `json:"query"`
-		IDs   []id   `json:"ids"`
-		Left  int    `json:"left,omitempty"`
-		Error string `json:"error,omitempty"`
-	}{e.Query, ids, max(0, e.Left), e.Away}
+		Query   string                   `json:"query"`
+		IDs     []id                     `json:"ids"`
+		Left    int                      `json:"left,omitempty"`
+		Error   string                   `json:"error,omitempty"`
+		Reasons map[idtype.Scheme]string `json:"reasons,omitempty"`
+	}{e.Query, ids, max(0, e.Left), failed, why}
 }

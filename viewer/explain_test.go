@@ -27,8 +27,9 @@ type explained struct {
 			} `json:"claim"`
 		} `json:"fits"`
 	} `json:"ids"`
-	Left  int    `json:"left"`
-	Error string `json:"error"`
+	Left    int               `json:"left"`
+	Error   string            `json:"error"`
+	Reasons map[string]string `json:"reasons"`
 }
 
 func ask(t testing.TB, h *viewer.Handler, query string) (explained, int) {
@@ -120,7 +121,8 @@ func TestExplainLine(t *testing.T) {
 		for _, id := range e.IDs {
 			got = append(got, id.Text)
 		}
-		if strings.Join(got, " ") != want || (want == "") != (status == 400) {
+		if strings.Join(got, " ") != want || (want == "") != (status == 400) ||
+			(want == "") != (e.Error != "" && len(e.Reasons) > 3) {
 			t.Errorf("%q: %d, %q, want %q", query, status, got, want)
 		}
 	}

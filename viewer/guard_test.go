@@ -137,8 +137,10 @@ func TestPrefix(t *testing.T) {
 	}
 	h := newPages(t, log, &viewer.Options{Prefix: "/a/whole"})
 	for _, path := range []string{"/", "/launches", "/a/wholesale/launches", "/a"} {
-		want(t, get(t, h, path), 404)
+		want(t, get(t, h, path), 404, "is outside of their prefix, &#34;/a/whole&#34;",
+			`href="/a/whole/launches"`)
 	}
+	want(t, get(t, h, "/a/whole/nope"), 404, "leads nowhere")
 }
 
 func TestAssets(t *testing.T) {

@@ -3,12 +3,16 @@ package viewer
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -43,6 +47,9 @@ type row struct {
 func (h *Handler) launches(r *http.Request) (answer, error) {
 	if h.log == nil {
 		return answer{}, noLog
+	}
+	if err := knows(r, "service", "environment", "running", "before"); err != nil {
+		return answer{}, err
 	}
 	filter, err := filterOf(r.URL.Query())
 	if err != nil {
@@ -115,6 +122,25 @@ func filterOf(q url.Values) (f launchlog.Filter, err error) {
 	return f, err
 }
 
+// knows refuses parameters of other names, and those that are given twice: a list that ignores a
+// filter looks as if it were filtered.
+func knows(r *http.Request, names ...string) error {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return badQuery("query", r.URL.RawQuery, "is not escaped as addresses are")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		switch {
+		case !slices.Contains(names, name):
+			return badQuery(explain.Beginning(visible.Text(name), 64), q.Get(name),
+				"is not known here: known are "+strings.Join(names, ", "))
+		case len(q[name]) > 1:
+			return badQuery(name, strings.Join(q[name], ", "), "is given twice")
+		}
+	}
+	return nil
+}
+
 // numberOf reads a number of 1 to most; 0 where there is none.
 func numberOf(q url.Values, name string, most int) (int, error) {
 	text := q.Get(name)
@@ -152,6 +178,20 @@ func queryOf(f launchlog.Filter, before int) string {
 	return "?" + q.Encode()
 }
 
+// A shownClaim is a claim for machines, without its token: that repeats the taking.
+type shownClaim struct {
+	launchlog.Claim
+	Token string `json:"token,omitempty"` // empty: it stands before the claim's
+}
+
+func shown(claims []launchlog.Claim) []shownClaim {
+	all := make([]shownClaim, 0, len(claims))
+	for _, c := range claims {
+		all = append(all, shownClaim{Claim: c})
+	}
+	return all
+}
+
 // A launchPage is the page of one launch.
 type launchPage struct {
 	row
@@ -175,6 +215,9 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 			text: quoted(number) + " is no launch number: these are 1 to " +
 				grouped(launchlog.MaxLaunch) + ".",
 		}
+	}
+	if err := knows(r, "before"); err != nil {
+		return answer{}, err
 	}
 	before, err := numberOf(r.URL.Query(), "before", launchlog.MaxGenerators)
 	if err != nil {
@@ -225,7 +268,7 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 		json: struct {
 			launchlog.Launch
 			Events []launchlog.Event `json:"events"`
-			Claims []launchlog.Claim `json:"claims"`
-		}{launch, events, claims},
+			Claims []shownClaim      `json:"claims"`
+		}{launch, events, shown(claims)},
 	}, nil
 }

@@ -82,6 +82,9 @@ func TestFilters(t *testing.T) {
 		"?before=007":                          `&#34;007&#34;`,
 		"?running=yes":                         `running, &#34;yes&#34;, is not 1`,
 		"?service=" + strings.Repeat("s", 300): "is longer than 255 bytes",
+		"?servce=shop":                         `servce, &#34;shop&#34;, is not known here`,
+		"?service=shop&service=billing":        `service, &#34;shop, billing&#34;, is given twice`,
+		"?service=%zz":                         "is not escaped",
 	} {
 		want(t, get(t, h, "/launches"+query), 400, text)
 	}
@@ -93,8 +96,15 @@ func TestTimeline(t *testing.T) {
 	if n := strings.Count(page, `<div class="lane">`); n != 6 {
 		t.Errorf("%d lanes, want one of each service in each environment", n)
 	}
-	if n := strings.Count(page, `class="start `); n != 50 {
+	if n := len(regexp.MustCompile(`<rect class="start [a-z-]+" x="`).FindAllString(page, -1)); n != 50 {
 		t.Errorf("%d launches are drawn of 50", n)
+	}
+	var legend []string
+	for _, m := range regexp.MustCompile(`</svg>([a-z-]+)</span>`).FindAllStringSubmatch(page, -1) {
+		legend = append(legend, m[1])
+	}
+	if got := strings.Join(legend, " "); got != "failed rolled-back running succeeded" {
+		t.Errorf("the legend has %s", got)
 	}
 	for _, m := range regexp.MustCompile(` (x|width)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
 		var n int
@@ -127,6 +137,7 @@ func TestLaunch(t *testing.T) {
 		want(t, get(t, h, path), 404, text)
 	}
 	want(t, get(t, h, "/launches/65?before=0"), 400)
+	want(t, get(t, h, "/launches/65?befor=71"), 400, `befor, &#34;71&#34;, is not known here`)
 }
 
 // Machines get the same, and the log's own names for it.
@@ -150,6 +161,9 @@ func TestLaunchesForMachines(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &one); err != nil || one.ID != 65 ||
 		len(one.Events) != 2 || len(one.Claims) != 50 || one.Claims[0].Generator != 120 {
 		t.Errorf("%v: %+v", err, one)
+	}
+	if one.Claims[0].Token != "" || strings.Contains(w.Body.String(), "token") {
+		t.Error("a claim has its token")
 	}
 	if !strings.Contains(w.Header().Get("Vary"), "Accept") {
 		t.Error("a cache would mix both forms")

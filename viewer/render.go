@@ -126,6 +126,8 @@ type visit struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	path string // without the prefix and the slash in front of it
+	// outside of the prefix, where the path is made up
+	outside bool
 }
 
 func (v *visit) serve() {
@@ -155,6 +157,14 @@ func (v *visit) page(first, rest string, nested bool) (answer, error) {
 	}
 	if page, ok := v.h.routes[v.path]; ok {
 		return page(v.r)
+	}
+	if v.outside {
+		return answer{}, &problem{
+			status: http.StatusNotFound, title: "The pages have another path",
+			text: "The path " + quoted(v.r.URL.Path) + " is outside of their prefix, " +
+				quoted(v.h.opts.Prefix) + ". It is for requests that have it: where a proxy or " +
+				"http.StripPrefix takes it off, it has to be empty.",
+		}
 	}
 	return answer{}, &problem{
 		status: http.StatusNotFound, title: "There is no such page",
@@ -248,6 +258,9 @@ func (v *visit) write(a answer) {
 	}
 	here, _, _ := strings.Cut(v.path, "/")
 	root := "./" + strings.Repeat("../", strings.Count(v.path, "/"))
+	if v.outside {
+		root = v.h.opts.Prefix + "/"
+	}
 	var b bytes.Buffer
 	err := templates().ExecuteTemplate(&b, a.template, frame{
 		Title: a.title, Root: root, Here: here, Namespace: v.h.log.Namespace(),

@@ -68,6 +68,16 @@ func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 	return t
 }
 
+// States are those of the launches that are drawn, for their colours' legend.
+func (t timeline) States() (all []string) {
+	for _, l := range t.Lanes {
+		for _, b := range l.Bars {
+			all = append(all, state(b.Launch))
+		}
+	}
+	return distinct(all)
+}
+
 func (l lane) newest() int { return l.Bars[len(l.Bars)-1].Launch.ID }
 
 // place is where a time lies on the line.

@@ -146,10 +146,11 @@ type page func(r *http.Request) (answer, error)
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
-	if !ok || path != "" && !strings.HasPrefix(path, "/") {
+	outside := !ok || path != "" && !strings.HasPrefix(path, "/")
+	if outside {
 		path = "/not/here"
 	}
-	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/")}
+	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/"), outside: outside}
 	if err := h.admit(r); err != nil {
 		if v.path == "healthz" && reads(r) {
 			h.healthz(w, r, false)

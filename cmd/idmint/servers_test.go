@@ -364,6 +364,25 @@ func TestNodesThatDoNotAnswer(t *testing.T) {
 	}
 }
 
+// A command that waits for long says so before it ends.
+func TestSaysThatItWaits(t *testing.T) {
+	for _, args := range []string{"serve", "launch list", "doctor"} {
+		t.Run(args, func(t *testing.T) {
+			t.Parallel()
+			s := newShell(t)
+			args := append(strings.Fields(args), "--db", "postgres://ann:hunter2@127.0.0.1:1/x")
+			for wait, says := range map[string]bool{"2500ms": true, "1s": false} {
+				got := s.run(append(args, "--wait", wait)...)
+				said := strings.HasPrefix(got.stderr,
+					"idmint: postgres://ann:xxxxx@127.0.0.1:1/x does not answer: waiting for up to 2.5s\n")
+				if got.status == 0 || said != says || strings.Contains(got.stderr, "hunter2") {
+					t.Error(got)
+				}
+			}
+		})
+	}
+}
+
 // The environment names the database where no flag does, and is in nobody's way who needs none.
 func TestDatabaseOfEnvironment(t *testing.T) {
 	s := newShell(t)
@@ -382,7 +401,7 @@ func TestDatabaseOfEnvironment(t *testing.T) {
 		t.Errorf("%q: --db was passed over", got)
 	}
 	got := s.run("counter", "list", "--db", "")
-	if got.status != statusUsage || !strings.Contains(got.stderr, "--db is required") {
+	if got.status != statusUsage || !strings.Contains(got.stderr, "--db is empty: want") {
 		t.Error(got)
 	}
 }

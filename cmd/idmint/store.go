@@ -12,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"
@@ -33,9 +34,14 @@ type storeFlags struct {
 	name      databaseFlag
 	namespace string
 	wait      time.Duration
+	command   *cobra.Command // says that a database is waited for; nil is nobody
 }
 
+// patience is how long a command waits for a database before it says so.
+const patience = 2 * time.Second
+
 func (f *storeFlags) add(c *cobra.Command) {
+	f.command = c
 	f.name.add(c, "db", dsnVariable,
 		"the database: sqlite:PATH, postgres://…, mysql://…, etcd://…, zookeeper://… or "+
 			"cassandra://… (default $"+dsnVariable+")")
@@ -76,7 +82,10 @@ func (f *databaseFlag) parse() (dsn.DSN, error) {
 			from = f.variable
 		}
 	}
-	if text == "" {
+	switch {
+	case text == "" && f.given:
+		return dsn.DSN{}, usage("--%s is empty: want for example sqlite:app.db", f.flag)
+	case text == "":
 		return dsn.DSN{}, usage(
 			"--%s is required, or %s in the environment: for example --%[1]s sqlite:app.db", f.flag,
 			f.variable)
@@ -143,7 +152,26 @@ func (f *storeFlags) open(ctx context.Context, a *app) (*launchlog.Log, func(), 
 	return log, func() { s.Close() }, nil
 }
 
+// tellOfWait says that a database is waited for, unless what it returns is called soon.
+func (f *storeFlags) tellOfWait(d dsn.DSN) (answered func()) {
+	if f.command == nil || f.wait <= patience {
+		return func() {}
+	}
+	told := make(chan struct{})
+	timer := time.AfterFunc(patience, func() {
+		defer close(told)
+		f.command.PrintErrf("idmint: %s does not answer: waiting for up to %v\n",
+			visible.Text(d.String()), f.wait)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told
+		}
+	}
+}
+
 func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err error) {
+	defer f.tellOfWait(d)()
 	if d.Kind == dsn.SQLite {
 		ctx, cancel := f.withWait(ctx)
 		defer cancel()
@@ -175,6 +203,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 
 // reach opens a server's database, and waits until it answers.
 func (f *storeFlags) reach(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
+	defer f.tellOfWait(d)()
 	db, err := pool.Open(d, pool.Existing)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w", d, err)

@@ -289,7 +289,7 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 		}
 		if err != nil && (!strings.HasPrefix(err.Error(), "line 25: ") ||
 			!strings.HasSuffix(err.Error(),
-				"20 rows are stored, and nothing of what follows: go on with --resume")) {
+				"20 rows are stored, and nothing of what follows: correct the row, and go on with --resume")) {
 			t.Errorf("row %q: message %v", row, err)
 		}
 		f.checkNumbered(20, 1) // of the batch with the bad row, nothing
@@ -376,5 +376,34 @@ func TestLaunches(t *testing.T) {
 	if err != nil || l.Outcome != launchlog.Succeeded || l.Initiator != "ann" ||
 		l.NextGenerator != 1 {
 		t.Errorf("the import's launch is %+v, %v", l, err)
+	}
+}
+
+// What to do is said of what is wrong.
+func TestRemedies(t *testing.T) {
+	for want, stopped := range map[string]*StoppedError{
+		"why; 7 rows are stored, and nothing of what follows: go on with --resume": {
+			Rows: 7, Err: errors.New("why"),
+		},
+		"line 3: why; 7 rows are stored, and nothing of what follows: " +
+			"correct the row, and go on with --resume": {
+			Rows: 7, Err: &RecordError{Line: 3, Reason: "why"},
+		},
+		"row 3: why; 7 rows are stored, and nothing of what follows: " +
+			"correct the row, or the table, and go on with --resume": {
+			Rows: 7, Err: &RowError{Row: 3, Err: errors.New("why")},
+		},
+		"row 3: why; 7 rows are stored, and nothing of what follows: change the table, and go on " +
+			"with --resume; or correct the row in a file of its own, and begin again with --restart": {
+			Rows: 7, Err: &RowError{Row: 3, Err: errors.New("why")}, whole: true,
+		},
+		"Parquet: row 3: why; 7 rows are stored, the next 2 are in doubt, and nothing of what " +
+			"follows is stored: write the file anew, and begin again with --restart": {
+			Rows: 7, InDoubt: 2, Err: &ParquetError{Row: 3, Err: errors.New("why")}, whole: true,
+		},
+	} {
+		if got := stopped.Error(); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
 	}
 }

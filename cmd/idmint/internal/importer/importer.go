@@ -75,6 +75,8 @@ type StoppedError struct {
 	Rows    int64 // stored in all
 	InDoubt int64 // rows that follow, and may be stored: Resume finds out
 	Err     error
+
+	whole bool // Resume takes the same file alone
 }
 
 func (e *StoppedError) Error() string {
@@ -86,10 +88,29 @@ func (e *StoppedError) Error() string {
 	}
 	if e.InDoubt > 0 {
 		return fmt.Sprintf("%v; %d rows are stored, the next %d are in doubt, and nothing of what "+
-			"follows is stored: go on with --resume", e.Err, e.Rows, e.InDoubt)
+			"follows is stored: %s", e.Err, e.Rows, e.InDoubt, e.remedy())
 	}
-	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: go on with --resume",
-		e.Err, e.Rows)
+	return fmt.Sprintf("%v; %d rows are stored, and nothing of what follows: %s", e.Err, e.Rows,
+		e.remedy())
+}
+
+// remedy is what to do now. A file of Parquet that was corrected is another file.
+func (e *StoppedError) remedy() string {
+	var record *RecordError
+	var row *RowError
+	var parquet *ParquetError
+	switch {
+	case errors.As(e.Err, &parquet):
+		return "write the file anew, and begin again with --restart"
+	case errors.As(e.Err, &record):
+		return "correct the row, and go on with --resume"
+	case errors.As(e.Err, &row) && e.whole:
+		return "change the table, and go on with --resume; or correct the row in a file of its " +
+			"own, and begin again with --restart"
+	case errors.As(e.Err, &row):
+		return "correct the row, or the table, and go on with --resume"
+	}
+	return "go on with --resume"
 }
 
 func (e *StoppedError) Unwrap() error { return e.Err }
@@ -148,7 +169,9 @@ func Run(
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
-		stopped := &StoppedError{Rows: state.rows, InDoubt: state.unanswered, Err: err}
+		stopped := &StoppedError{
+			Rows: state.rows, InDoubt: state.unanswered, Err: err, whole: im.Format == Parquet,
+		}
 		if state.doubt != nil {
 			stopped.InDoubt = state.doubt.Rows - state.rows
 		}

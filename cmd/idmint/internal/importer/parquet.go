@@ -72,7 +72,7 @@ func (s wholeSum) checksum(int64) string { return string(s) }
 // recovered turns a panic of the library into an error. Files damaged on purpose meet some.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("damaged: %v", p)
+		*err = fmt.Errorf("damaged (parquet-go: %v)", p)
 	}
 }
 
