@@ -92,7 +92,7 @@ func TestStatus(t *testing.T) {
 		{"new trace --node 65536", 2, "node_no 65536 is outside 0..65535"},
 		{"new trace --node 65536 --db sqlite:app.db", 2, "node_no 65536 is outside 0..65535"},
 		{"new trace --node 7 -n 0", 2, "-n 0: want at least 1"},
-		{"new trace --node 7 --db «»", 2, "--db is required"},
+		{"new trace --node 7 --db «»", 2, "--db is empty: want"},
 		{"new trace --node 7 --db x", 2, "sqlite:"},
 		{"new trace --node 7 --db sqlite:no.db", 1, "no.db"},
 		{"new trace --node 7 --db sqlite:blank.db", 1, "idmint migrate"},
