@@ -160,8 +160,16 @@ func runExample(t *testing.T, example string) {
 	s.write("ids.txt", "14150009200065\n10000000001\n")
 	s.write("shorts.txt", "xinaS8QBh\n")
 	// Pages are served until somebody ends that.
-	example = strings.ReplaceAll(example, "idmint serve", "timeout --preserve-status 2 idmint serve")
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", "gzip big.csv\n"+example)
+	const serve = `serve() {
+	coproc idmint serve "$@"
+	local pid=$COPROC_PID
+	head -1 <&"${COPROC[0]}"
+	kill "$pid"
+	wait "$pid"
+}
+`
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c",
+		"gzip big.csv\n"+serve+strings.ReplaceAll(example, "idmint serve", "serve"))
 	cmd.Dir = s.dir
 	cmd.Env = append(s.env, "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"),
 		"CI_PIPELINE_URL=https://ci/7")

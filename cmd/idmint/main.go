@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -220,9 +221,13 @@ func markArgs(c *cobra.Command) {
 	}
 }
 
+// sameRequest is how long a further signal counts as the first one: timeout(1) sends its signal to
+// the command and to its group, so the command gets two.
+const sameRequest = time.Second
+
 // interruptible gives a command a context that ends with Ctrl-C or a request to terminate. The next
-// Ctrl-C ends the process at once. Commands that only read and write streams do without, and end at
-// the first.
+// Ctrl-C ends the process at once, but for those of the first second. Commands that only read and
+// write streams do without, and end at the first.
 func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(c.Context())
 	signals := make(chan os.Signal, 1)
@@ -231,6 +236,7 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 		select {
 		case <-signals:
 			cancel(errInterrupted)
+			time.Sleep(sameRequest)
 		case <-ctx.Done():
 		}
 		signal.Stop(signals)

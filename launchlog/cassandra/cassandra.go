@@ -143,14 +143,14 @@ func (c Config) SessionOf(ctx context.Context, address string) (*Session, error)
 	return c.Session(ctx)
 }
 
-var validName = regexp.MustCompile(`^\w{1,48}$`)
+var validName = regexp.MustCompile(`^\w+$`)
 
 // check looks at the settings alone.
 func (c *Config) check() error {
 	switch {
 	case len(c.Hosts) == 0:
 		return &ConfigError{"Hosts", "", "names no node"}
-	case !validName.MatchString(c.Keyspace):
+	case !validName.MatchString(c.Keyspace) || len(c.Keyspace) > 48:
 		return &ConfigError{
 			"Keyspace", c.Keyspace, "is not of 1 to 48 letters, digits and underscores",
 		}
