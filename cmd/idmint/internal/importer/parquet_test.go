@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -100,6 +101,36 @@ func TestParquetRowGroups(t *testing.T) {
 	}
 }
 
+// Pages of the second version pack their values, and not what says which of them are NULL.
+func TestParquetLevels(t *testing.T) {
+	type optional struct {
+		Name *string `parquet:"name,optional"`
+	}
+	rows := make([]optional, 1000)
+	for i := range rows {
+		if name := fmt.Sprint("name ", i); i%3 > 0 {
+			rows[i].Name = &name
+		}
+	}
+	for _, version := range []int{1, 2} {
+		for _, codec := range []compress.Codec{
+			&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd,
+		} {
+			_, got, err := allOf(written(t, rows, parquet.DataPageVersion(version),
+				parquet.Compression(codec)))
+			if err != nil || len(got) != len(rows) {
+				t.Errorf("version %d, %v: %d rows, %v", version, codec, len(got), err)
+				continue
+			}
+			for i, v := range got {
+				if name := rows[i].Name; name == nil && v[0] != nil || name != nil && v[0] != *name {
+					t.Errorf("version %d, %v: row %d: %v", version, codec, i+1, v)
+				}
+			}
+		}
+	}
+}
+
 // Whoever has such a file learns what is wrong with it, and where.
 func TestParquetRefused(t *testing.T) {
 	types := fromPyarrow(t, "types.parquet")
@@ -120,6 +151,10 @@ func TestParquetRefused(t *testing.T) {
 			"Parquet: its table of contents has 2147483647 bytes of",
 		},
 		{"a list", fromPyarrow(t, "list.parquet"), `Parquet: column "nested": lists, maps`},
+		{
+			"a repeated value", written(t, []struct{ A []int32 }{{[]int32{1, 2}}}),
+			`Parquet: column "A": lists, maps`,
+		},
 		{"a struct", fromPyarrow(t, "struct.parquet"), `Parquet: column "nested": lists, maps`},
 		{"float16", fromPyarrow(t, "float16.parquet"), `Parquet: column "n": type `},
 		{
@@ -379,8 +414,12 @@ func TestParquetLongRow(t *testing.T) {
 		}
 	}
 	var wrong *ParquetError
-	if _, err := row(rec); !errors.As(err, &wrong) || wrong.Row != 3 || wrong.Column != "B" ||
+	var into block
+	if err := rec.read(&into); !errors.As(err, &wrong) || wrong.Row != 3 || wrong.Column != "B" ||
 		!strings.Contains(err.Error(), "the row is longer") {
 		t.Error(err)
+	}
+	if len(into.ends) > 0 || len(into.text) > 0 {
+		t.Errorf("it leaves %d fields, %q", len(into.ends), into.text)
 	}
 }

@@ -102,6 +102,35 @@ func TestParquetPageOfFalseSize(t *testing.T) {
 	}
 }
 
+// A column's dictionary stays in memory beside its largest page.
+func TestParquetDictionary(t *testing.T) {
+	type column struct {
+		V int64 `parquet:"v,dict"`
+	}
+	good := written(t, make([]column, 10))
+	r, size := bytes.NewReader(good), int64(len(good))
+	file, err := parquet.OpenFile(r, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta := file.Metadata().RowGroups[0].Columns[0].MetaData
+	leaf := file.Root().Columns()[0]
+	both, err := largestPage(r, size, &meta, leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta.TotalCompressedSize -= meta.DataPageOffset - meta.DictionaryPageOffset
+	meta.DictionaryPageOffset = 0
+	alone, err := largestPage(r, size, &meta, leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const one = 3 * 8 // a value: in the file, unpacked, and read
+	if alone <= 0 || both-alone != one {
+		t.Errorf("%d bytes, and %d with a dictionary of one value", alone, both)
+	}
+}
+
 // refusedCheaply reads the first row, which is an error that takes little memory.
 func refusedCheaply(t *testing.T, file []byte, want string) {
 	t.Helper()
