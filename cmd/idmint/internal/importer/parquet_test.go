@@ -172,6 +172,9 @@ func TestParquetRefused(t *testing.T) {
 		{"a late time", written(t, []struct {
 			At int64 `parquet:",timestamp(millisecond)"`
 		}{{1 << 60}}), `Parquet: row 1, column "At": the year `},
+		{"a day's end", written(t, []struct {
+			At int32 `parquet:",time(millisecond)"`
+		}{{86_399_999}, {86_400_000}}), `Parquet: row 2, column "At": the time of day 86400000`},
 	} {
 		_, _, err := allOf(test.file)
 		var wrong *ParquetError
