@@ -112,6 +112,17 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("%s=%s is not on the line", m[1], m[2])
 		}
 	}
+	running := regexp.MustCompile(`class="run running" x="(\d+)" y="8" width="(\d+)"`)
+	drawn := running.FindAllStringSubmatch(page, -1)
+	if len(drawn) == 0 {
+		t.Error("no launch runs")
+	}
+	for _, m := range drawn {
+		var x, width int
+		if _, err := fmt.Sscan(m[1]+" "+m[2], &x, &width); err != nil || x+width != 1000 {
+			t.Errorf("a launch that runs is drawn to %d, want 1000", x+width)
+		}
+	}
 }
 
 func TestLaunch(t *testing.T) {

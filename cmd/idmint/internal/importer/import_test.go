@@ -53,6 +53,37 @@ func testValues(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
+// NULLs stand where the file has them, whatever a statement before had in their place.
+func TestNulls(t *testing.T) { everywhere(t, testNulls) }
+
+func testNulls(t *testing.T, newFixture func(testing.TB) *fixture) {
+	const rows, run = 2500, 100 // a run of NULLs is as long as a statement of SQLite
+	isNull := func(i int) bool { return i/run%2 == 1 }
+	var file strings.Builder
+	for i := range rows {
+		if isNull(i) {
+			fmt.Fprintf(&file, "{\"n\":%d}\n", i)
+		} else {
+			fmt.Fprintf(&file, "{\"n\":%d,\"v\":\"v%d\"}\n", i, i)
+		}
+	}
+	f := newFixture(t)
+	f.mustRun(file.String(), importing(func(im *Import) { im.Format = JSONLines }))
+	_, values := f.table(`SELECT * FROM t ORDER BY id`)
+	if len(values) != rows {
+		t.Fatalf("%d rows, want %d", len(values), rows)
+	}
+	for i, got := range values {
+		want := []string{fmt.Sprint(i), fmt.Sprint("v", i)}
+		if isNull(i) {
+			want[1] = "NULL"
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("row %d: %q, want %q", i+1, got, want)
+		}
+	}
+}
+
 // Batches end where they should, the last one with fewer rows or with none.
 func TestBatches(t *testing.T) {
 	for _, size := range []int{1, 9, 10, 11, 101, 1000} {
