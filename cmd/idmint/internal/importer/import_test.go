@@ -68,7 +68,7 @@ func testNulls(t *testing.T, newFixture func(testing.TB) *fixture) {
 		}
 	}
 	f := newFixture(t)
-	f.mustRun(file.String(), importing(func(im *Import) { im.Format = JSONLines }))
+	f.mustRun(file.String(), importing(func(im *Import) { im.Format, im.Batch = JSONLines, rows }))
 	_, values := f.table(`SELECT * FROM t ORDER BY id`)
 	if len(values) != rows {
 		t.Fatalf("%d rows, want %d", len(values), rows)
