@@ -181,7 +181,8 @@ func TestCheckpointsOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	// disturb makes checkpoints until a table of that number is there, or the test says so.
+	// disturb makes checkpoints until a table of that number is there, or the test says so. They
+	// remove the log that was written before.
 	disturb := func(until string) (end func()) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
@@ -190,6 +191,9 @@ func TestCheckpointsOfOthers(t *testing.T) {
 				var there bool
 				err := conn.QueryRow(ctx,
 					"SELECT count(*) > 0 FROM pg_tables WHERE tablename = $1", until).Scan(&there)
+				if err == nil && !there {
+					_, err = conn.Exec(ctx, "SELECT pg_switch_wal()")
+				}
 				if err == nil && !there {
 					_, err = conn.Exec(ctx, "CHECKPOINT")
 				}
@@ -222,7 +226,8 @@ func TestCheckpointsOfOthers(t *testing.T) {
 	end = disturb("no such table")
 	never := footprint()
 	end()
-	if !strings.Contains(never.Unknown, "checkpoints") || never.LogBytes != 0 || never.KeyBytes == 0 {
+	if !strings.Contains(never.Unknown, "checkpoints") || never.LogBytes != 0 || never.KeyBytes == 0 ||
+		never.Splits != nil {
 		t.Errorf("%+v", never)
 	}
 }

@@ -83,7 +83,7 @@ func (d *Database) Footprint(ctx context.Context, k Key, r Rhythm) (Footprint, e
 		if try == footprintTries {
 			f.Unknown = fmt.Sprintf("checkpoints that are not ours came in between, in each of %d "+
 				"tries", try)
-			f.LogBytes, f.Pages = 0, 0
+			f.LogBytes, f.Pages, f.Splits = 0, 0, nil
 			return f, nil
 		}
 	}

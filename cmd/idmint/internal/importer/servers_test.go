@@ -321,12 +321,14 @@ func (c *cutter) serve(client net.Conn) {
 				c.down.Store(true)
 				cut = true
 			}
+			if cut { // before the server may answer
+				c.lost.Add(1)
+				client.Close()
+			}
 			if left -= n; !cut || last || rand.IntN(2) == 0 {
 				_, _ = server.Write(buffer[:n])
 			}
 			if cut {
-				c.lost.Add(1)
-				client.Close()
 				time.Sleep(20 * time.Millisecond) // in which the server does what it was told
 				return
 			}
