@@ -67,6 +67,7 @@ func typedValues(t testing.TB) map[string]typed {
 		"micros":    {"", oneValue(t, int64(1_000_001), "timestamp(microsecond:local)"), nil},
 		"nanos":     {"", oneValue(t, int64(1_000_001), "timestamp(nanosecond:local)"), nil},
 		"instant":   {"TIMESTAMP", oneValue(t, int64(1_000), "timestamp(millisecond)"), nil},
+		"moment":    {"TIMESTAMP", oneValue(t, int64(1_001), "timestamp(millisecond)"), nil},
 		"timeofday": {"", oneValue(t, int64(1_000_001), "time(microsecond)"), nil},
 	}
 }
@@ -253,6 +254,7 @@ func TestTypedColumnsOnServers(t *testing.T) {
 			{"nanos", "timestamp", misfit},
 			{"micros", "timestamptz", ""},
 			{"instant", "timestamptz(0)", "v = '1970-01-01 00:00:01+00'"},
+			{"moment", "timestamptz(0)", misfit},
 			{"instant", "timestamp", ""},
 			{"timeofday", "time", "v = '00:00:01.000001'"},
 		}
