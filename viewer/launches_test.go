@@ -57,7 +57,8 @@ func TestPaging(t *testing.T) {
 			t.Errorf("launch %s at %d", n, i)
 		}
 	}
-	if !strings.Contains(last, `id="newest" href="launches?"`) || strings.Contains(last, `id="older"`) {
+	if !strings.Contains(last, `id="newest" href="launches?"`) ||
+		strings.Contains(last, `id="older"`) {
 		t.Error("the last page has a next one, or none to the first")
 	}
 	all, last = follow(t, h, "/launches?environment=prod")

@@ -221,13 +221,13 @@ func markArgs(c *cobra.Command) {
 	}
 }
 
-// sameRequest is how long a further signal counts as the first one: timeout(1) sends its signal to
-// the command and to its group, so the command gets two.
+// sameRequest is how long a further signal counts as the first one. The command gets two from
+// timeout(1), which sends its signal to the command and to its group.
 const sameRequest = time.Second
 
-// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. The next
-// Ctrl-C ends the process at once, but for those of the first second. Commands that only read and
-// write streams do without, and end at the first.
+// interruptible gives a command a context that ends with Ctrl-C or a request to terminate. After
+// sameRequest, the next Ctrl-C ends the process at once. Commands that only read and write streams do
+// without, and end at the first.
 func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(c.Context())
 	signals := make(chan os.Signal, 1)
