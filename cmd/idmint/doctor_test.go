@@ -118,8 +118,8 @@ func TestDoctorCannotOpen(t *testing.T) {
 	finds("schema", "version 99, newer than", "--db", "sqlite:app.db")
 	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
 		d := dbtest.Server(t, kind).DSN
-		finds("open", "connection refused: it was busy or away for 500ms", "--db",
-			d.WithHost("127.0.0.1:1").URL(), "--wait", "500ms")
+		finds("open", "connection refused: it was busy or away for 2s", "--db",
+			d.WithHost("127.0.0.1:1").URL(), "--wait", "2s")
 		finds("open", "no_such_database", "--db", d.WithDatabase("no_such_database").URL())
 	}
 }

@@ -83,7 +83,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err != nil {
 		return nil, failed(err)
 	}
-	if err = e.find(ctx, config); err == nil {
+	err = kv.Await(ctx, func(ctx context.Context) error { return e.find(ctx, config) })
+	if err == nil {
 		_, err = kv.Find(ctx, e)
 	}
 	if err != nil {

@@ -107,6 +107,33 @@ func TestCutConnection(t *testing.T) {
 	})
 }
 
+// Answers that Open waits for are lost, and with them the connections to the only node.
+func TestCutWhileOpening(t *testing.T) {
+	config := prepared(t, cluster(t, "one node"))
+	const times = 6
+	var seen atomic.Int64
+	cut := &cuts{choose: func(opcode byte) string {
+		if opcode == opExecute && seen.Add(1) <= times {
+			return "answer"
+		}
+		return ""
+	}}
+	config.dialer = cut
+	client(t, config)
+	if n := cut.lost.Load(); n != times {
+		t.Errorf("%d answers were lost, want %d", n, times)
+	}
+}
+
+// insist reads until a read is not cut off: nothing is lost by one that is.
+func insist(t *testing.T, e *engine, part string, names ...string) (rows []kv.Row, err error) {
+	err = kv.Await(t.Context(), func(ctx context.Context) (err error) {
+		rows, err = e.Read(ctx, part, names...)
+		return err
+	})
+	return rows, err
+}
+
 // counting has clients count together until each has some numbers. Every number has the owner that
 // was told so, or was said to be in doubt.
 func counting(t *testing.T, engines []*engine, rounds int, change func(n int64) []kv.Change) {
@@ -118,9 +145,10 @@ func counting(t *testing.T, engines []*engine, rounds int, change func(n int64) 
 	for w, e := range engines {
 		working.Go(func() {
 			for won, tries := 0, 0; won < rounds && tries < 50*rounds; tries++ {
-				rows, err := e.Read(t.Context(), "counter", "value")
+				rows, err := insist(t, e, "counter", "value")
 				if err != nil {
-					continue // nothing is lost by a read
+					t.Error(err)
+					return
 				}
 				mine := fmt.Sprint(w, "-", tries)
 				changes := append([]kv.Change{{Name: "value", Version: rows[0].Version}},
@@ -160,7 +188,7 @@ func counting(t *testing.T, engines []*engine, rounds int, change func(n int64) 
 			names = append(names, c.Name)
 		}
 	}
-	rows, err := engines[0].Read(t.Context(), "counter", names...)
+	rows, err := insist(t, engines[0], "counter", names...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,6 +143,9 @@ func Await(ctx context.Context, wait time.Duration, f func(context.Context) erro
 	defer cancel()
 	return Retry(ctx, wait, func() error {
 		err := f(ctx)
+		if end, _ := ctx.Deadline(); !time.Now().Before(end) {
+			<-ctx.Done() // a connection may see the end a moment before ctx does
+		}
 		if err == nil || ctx.Err() == nil {
 			return err
 		}

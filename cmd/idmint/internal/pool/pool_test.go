@@ -24,6 +24,12 @@ func TestAwait(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}
+	early := func(ctx context.Context) error { // as a net.Conn with ctx's deadline does
+		end, _ := ctx.Deadline()
+		for time.Now().Before(end) {
+		}
+		return passing("i/o timeout")
+	}
 	inTurn := func(steps ...func(context.Context) error) func(context.Context) error {
 		return func(ctx context.Context) error {
 			step := steps[0]
@@ -54,6 +60,10 @@ func TestAwait(t *testing.T) {
 		{
 			"it was refused, and nobody answers", 2 * time.Second,
 			inTurn(say(passing("refused")), silent), "refused: it was busy or away for 2s",
+		},
+		{
+			"it was refused, and a connection sees the end first", short,
+			inTurn(say(passing("refused")), early), "refused: it was busy or away for 50ms",
 		},
 		{"there was no time", 0, silent, "the server did not answer within 0s"},
 	} {
