@@ -11,18 +11,18 @@ import (
 )
 
 // Text makes a text visible. It is on one line. Nothing in it moves the cursor, changes the
-// direction of writing or is not seen at all. What is not graphic becomes the escape of a Go
-// string: \x1b, \n, \u202e, and \xff for a byte that is no UTF-8. A backslash stays as it is,
+// direction of writing or is not seen at all. What is not seen becomes the escape of a Go string:
+// \x1b, \n, \u202e, \u3164, and \xff for a byte that is no UTF-8. A backslash stays as it is,
 // because errors hold texts that are quoted already. So the result is for people to read. A text
 // that is visible stays the same.
 func Text(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
-		quote := strconv.Quote(text)
+		quote := strconv.QuoteToASCII(text)
 		return append(b, quote[1:len(quote)-1]...)
 	})
 }
 
-// JSON writes what is not graphic as JSON escapes it, which means the same. All of it is within
+// JSON writes what is not seen as JSON escapes it, which means the same. All of it is within
 // strings: json.Marshal leaves no white space. A byte that is no UTF-8 becomes what encoding/json
 // makes of it elsewhere, U+FFFD.
 func JSON(data []byte) []byte {
@@ -35,21 +35,28 @@ func JSON(data []byte) []byte {
 	})
 }
 
-// escaped is a text whose runes that are not graphic are written by escape: the rune, and its
-// bytes.
+// mostMarks is how many marks a letter may carry. Scripts that people write need fewer. A heap of
+// them covers the lines above and below.
+const mostMarks = 4
+
+// escaped is a text whose runes that are not seen are written by escape: the rune, and its bytes.
 func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte) S {
-	var b []byte // nil while all is graphic
+	var b []byte // nil while all is seen
+	marks := 0   // in a row
 	for i, n := 0, 0; i < len(text); i += n {
 		r := rune(text[i])
 		if n = 1; r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 		}
-		graphic := unicode.IsGraphic(r) && (r != utf8.RuneError || n > 1)
-		if !graphic && b == nil {
+		if marks++; r < utf8.RuneSelf || !unicode.In(r, unicode.Mn, unicode.Me) {
+			marks = 0
+		}
+		seen := isSeen(r) && marks <= mostMarks && (r != utf8.RuneError || n > 1)
+		if !seen && b == nil {
 			b = append(make([]byte, 0, len(text)+16), text[:i]...)
 		}
 		switch {
-		case !graphic:
+		case !seen:
 			b = escape(b, r, string(text[i:i+n]))
 		case b != nil:
 			b = append(b, text[i:i+n]...)
@@ -59,4 +66,19 @@ func escaped[S string | []byte](text S, escape func([]byte, rune, string) []byte
 		return text
 	}
 	return S(b)
+}
+
+// isSeen reports whether people see a rune, or a gap of about its width. The spaces are those that
+// people type in French and in Japanese, beside the plain one.
+func isSeen(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return ' ' <= r && r <= '~'
+	case r == '\u00a0', r == '\u3000':
+		return true
+	case r == '\u2800': // of Braille, without a dot
+		return false
+	}
+	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point)
 }
