@@ -241,7 +241,7 @@ func readBySQLite(c columnType, of *parquetType) (bool, valueCheck) {
 		return true, nil
 	case has("blob"):
 		return false, nil
-	case c.is("", "any"): // which stores the text as it is
+	case c.is("", "any"): // which stores the text as it is; see sqliteDialect.columns
 		return of.family == ofText, nil
 	case has("real", "floa", "doub"):
 		real = true
