@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/idmint/idmint/cmd/idmint/measure"
@@ -19,10 +18,27 @@ func (s *source) least(scheme string, sorted bool, generators int) (float64, boo
 	return least, found
 }
 
-// clickHouseKeys are the keys that no SQL database gives.
-var clickHouseKeys = slices.DeleteFunc(slices.Clone(keys), func(k key) bool {
-	return k == serial || k == serverV7
-})
+// What stands in ClickHouse for keys that a SQL database gives.
+var (
+	// sequence is a number that a counter gives. Those of one generator are what serial gives.
+	sequence     = key{"sequence", "sequence", "bigint"}
+	clickHouseV7 = key{"`generateUUIDv7()`", measure.ClickHouseV7, "uuid"}
+)
+
+// clickHouseKeys are those that are stored in ClickHouse.
+var clickHouseKeys = func() []key {
+	all := []key{sequence}
+	for _, k := range keys {
+		switch k {
+		case serial: // see sequence
+		case serverV7:
+			all = append(all, clickHouseV7)
+		default:
+			all = append(all, k)
+		}
+	}
+	return all
+}()
 
 func clickHouseTable(s *source) (string, error) {
 	text := head("", "by ID: 1", "4", "64", "by arrival: 1", "4", "64")
@@ -73,9 +89,9 @@ func sizesTable(s *source) (string, error) {
 	some := []key{serial, decimal, snowflake, uuidv7}
 	text := head("", "bigserial", "decimal", "snowflake", "UUIDv7")
 	rows := []string{
-		"| value |", "| PostgreSQL 18: index |", "| PostgreSQL 18: WAL |", "| MariaDB: table |",
+		"| value |", "| PostgreSQL 18: index |", "| PostgreSQL 18: WAL |", "| MariaDB: leaf pages |",
 		"| ClickHouse, ordered by key |", "| ClickHouse, by arrival |",
-		"| the same, 64 processes |",
+		"| the same, 64 generators |",
 	}
 	for _, k := range some {
 		postgres, err := s.footprint(newest, k, usual)
@@ -90,17 +106,18 @@ func sizesTable(s *source) (string, error) {
 		rows[1] += fmt.Sprintf(" %.1f |", perRow(postgres.KeyBytes, postgres.Rows))
 		rows[2] += fmt.Sprintf(" %.0f |", perRow(postgres.LogBytes, postgres.Rows))
 		rows[3] += fmt.Sprintf(" %.1f |", perRow(mariadb.KeyBytes, mariadb.Rows))
-		if k == serial {
-			for i := range rows[4:] {
-				rows[4+i] += " – |"
-			}
-			continue
-		}
 		for i, c := range []struct {
 			sorted     bool
 			generators int
 		}{{true, writers}, {false, writers}, {false, 64}} {
-			size, ok := s.least(k.scheme, c.sorted, c.generators)
+			in := k
+			switch k {
+			case serial: // one counter, whoever stores
+				in, c.generators = sequence, 1
+			case uuidv7: // its best form
+				in = clickHouseV7
+			}
+			size, ok := s.least(in.scheme, c.sorted, c.generators)
 			if !ok {
 				return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
 			}

@@ -172,11 +172,28 @@ func splitsTable(s *source) (string, error) {
 // thousandth is a count for each thousand rows.
 func thousandth(n int64, rows int) float64 { return 1000 * float64(n) / float64(rows) }
 
-// insertKeys are those whose speed is shown.
-var insertKeys = []key{decimal, {"sno", "sno", "bytes"}, snowflake, uuidv7, serverV7, uuidv4, ulid}
+// insertKeys are those whose speed is shown, and who mints them. Zero is a number of writers that
+// changes nothing.
+var insertKeys = []struct {
+	key
+	writers, deployments int
+}{
+	{key{"decimal, 1", decimal.scheme, decimal.storage}, 1, 1},
+	{key{"1, after ten deployments", decimal.scheme, decimal.storage}, 1, 10},
+	{key{"decimal, 4", decimal.scheme, decimal.storage}, writers, 1},
+	{snowflake, writers, 1},
+	{uuidv7, 0, 1},
+	{serverV7, 0, 1},
+	{uuidv4, 0, 1},
+	{ulid, writers, 1},
+}
 
 func insertsTable(s *source) (string, error) {
-	text := head(append([]string{""}, labels(insertKeys)...)...)
+	cells := []string{""}
+	for _, k := range insertKeys {
+		cells = append(cells, k.label)
+	}
+	text := head(cells...)
 	for _, database := range rowStores {
 		var paths []string
 		for _, m := range s.Inserts {
@@ -190,12 +207,13 @@ func insertsTable(s *source) (string, error) {
 		for _, path := range paths {
 			text += "| " + database + ", " + path + " |"
 			for _, k := range insertKeys {
-				if !has(database, k) {
+				if !has(database, k.key) {
 					text += " |"
 					continue
 				}
 				i := slices.IndexFunc(s.Inserts, func(m measure.Insert) bool {
-					return m.Database == database && m.Path == path && m.Scheme == k.scheme
+					return m.Database == database && m.Path == path && m.Scheme == k.scheme &&
+						m.Deployments == k.deployments && (k.writers == 0 || m.Writers == k.writers)
 				})
 				if i < 0 || s.Inserts[i].Baseline != measure.Serial {
 					return "", fmt.Errorf("docs/report.json has no speed of %s in %s", k.scheme,

@@ -103,6 +103,7 @@ var constants = map[string]string{
 	"10.5":                 "of MariaDB",
 	"10.6":                 "of MariaDB",
 	"26.5":                 "of ClickHouse",
+	"3.8":                  "days of counters at 2,500 a second",
 	"10,000 rows a second": "the rate of the report's rows",
 	"10,000 IDs a second":  "the rate of the report's IDs",
 	"5.6":                  "seconds of the longest call of a test with ZooKeeper",

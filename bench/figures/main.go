@@ -144,6 +144,7 @@ var speedRows = []struct{ label, what, peer string }{
 	{"19 digits to text", "decimal, to text", "`strconv.AppendInt`"},
 	{"19 digits from text, strictly", "decimal, from text", "`strconv.ParseInt`"},
 	{"16 characters of sno to text", "sno, to text", "xid"},
+	{"16 characters of sno from text", "sno, from text", "muyo/sno"},
 }
 
 func speedTable(s *source) (string, error) {

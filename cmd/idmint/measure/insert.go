@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
@@ -11,12 +12,13 @@ import (
 
 // An Insert is how fast rows of an ID and a number are inserted, beside the others of the same run.
 type Insert struct {
-	Database   string  `json:"database"`
-	Path       string  `json:"path"` // COPY, multi-row INSERT, prepared INSERT, native batch
-	Scheme     string  `json:"scheme"`
-	Storage    string  `json:"storage"`
-	Column     string  `json:"column"`
-	Peer       bool    `json:"peer,omitempty"`
+	Database string `json:"database"`
+	Path     string `json:"path"` // COPY, multi-row INSERT, prepared INSERT, native batch
+	Scheme   string `json:"scheme"`
+	Storage  string `json:"storage"`
+	Column   string `json:"column"`
+	Peer     bool   `json:"peer,omitempty"`
+	Writing
 	Rows       int     `json:"rows"` // of a round, in one transaction or batch
 	Rounds     int     `json:"rounds"`
 	RowsPerSec float64 `json:"rows_per_second"` // the median of the rounds
@@ -45,6 +47,30 @@ func insertKeys() []Key {
 	}
 }
 
+// insertCases are the keys, with who mints them. Decimal IDs are also those of one writer, in one
+// deployment and in several.
+func (d *Database) insertCases(r Rhythm) []writingCase {
+	var cases []writingCase
+	for _, k := range append(d.ServerKeys(), insertKeys()...) {
+		cases = append(cases, writingCase{k, r})
+		if k.Scheme != "decimal" {
+			continue
+		}
+		for _, n := range []int{1, deployments} {
+			one := r
+			one.Generators, one.Deployments = 1, n
+			cases = append(cases, writingCase{k, one})
+		}
+	}
+	return cases
+}
+
+// An insertColumn is what is inserted, and who minted it.
+type insertColumn struct {
+	*IDs
+	Writing
+}
+
 // Insert measures all ways to insert that the database has. The kinds of IDs take turns in each
 // round, in another order each time, because a machine is faster now and then.
 func (d *Database) Insert(ctx context.Context, r Rhythm, rounds int) ([]Insert, error) {
@@ -60,22 +86,22 @@ func (d *Database) Insert(ctx context.Context, r Rhythm, rounds int) ([]Insert, 
 }
 
 func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) ([]Insert, error) {
-	var columns []*IDs
-	for _, k := range append(d.ServerKeys(), insertKeys()...) {
-		ids, err := k.Mint(ctx, r)
+	var columns []insertColumn
+	for _, c := range d.insertCases(r) {
+		ids, err := c.Mint(ctx, c.Rhythm)
 		if err != nil {
 			return nil, err
 		}
-		if k.Scheme == "decimal" {
-			columns = append(columns, ids.plain())
+		w := c.writing(c.Rhythm)
+		if c.Scheme == "decimal" && w.Writers == r.Generators {
+			columns = append(columns, insertColumn{ids.plain(), w})
 		}
-		columns = append(columns, ids)
+		columns = append(columns, insertColumn{ids, w})
 	}
 	took := make([][]float64, len(columns)) // seconds, by round
 	for round := range rounds + 1 {         // the first warms up
-		for turn := range columns {
-			i := (turn + round) % len(columns)
-			seconds, err := d.timeInsert(ctx, by, columns[i])
+		for _, i := range rand.Perm(len(columns)) {
+			seconds, err := d.timeInsert(ctx, by, columns[i].IDs)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +119,7 @@ func (d *Database) insertBy(ctx context.Context, by path, r Rhythm, rounds int) 
 		all[i] = Insert{
 			Database: d.Name, Path: string(by), Scheme: ids.Key.Scheme,
 			Storage: string(ids.Key.Storage), Column: d.Column(ids.Key),
-			Peer: ids.Key.Peer, Rows: ids.Len(), Rounds: rounds,
+			Peer: ids.Key.Peer, Writing: ids.Writing, Rows: ids.Len(), Rounds: rounds,
 			Baseline:   columns[0].Key.Scheme,
 			RowsPerSec: float64(ids.Len()) / median(took[i]), Relative: median(ratios),
 			Spread: spread(ratios),

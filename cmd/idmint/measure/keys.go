@@ -23,6 +23,7 @@ type Key struct {
 	Peer    bool           `json:"peer,omitempty"` // it is not ours
 
 	byServer bool     // the database gives the key
+	alike    bool     // see Alike
 	only     dsn.Kind // the one database that has it as a form of its own; "" is all
 	size     int      // of the bytes and the text forms
 	mint     func(context.Context, Rhythm) (*IDs, error)
@@ -40,7 +41,7 @@ func (k Key) Name() string {
 }
 
 // Alike reports whether the IDs are the same whatever the number of generators.
-func (k Key) Alike() bool { return k.byServer || k.Peer && k.Storage != idtype.StorageBigint }
+func (k Key) Alike() bool { return k.byServer || k.alike }
 
 // A Rhythm is how IDs are minted.
 type Rhythm struct {
@@ -86,6 +87,9 @@ const (
 	Serial = "serial"
 	// ServerV7 is PostgreSQL 18's function as the column's default.
 	ServerV7 = "uuidv7()"
+	// ClickHouseV7 is ClickHouse's function. The keys are laid out as it does, and minted here, so
+	// that they have the times of the others.
+	ClickHouseV7 = "generateUUIDv7()"
 )
 
 type entity struct{}
@@ -130,16 +134,22 @@ func Keys() []Key {
 			mint: minter(snowflake, snowflakeID.compare), bounds: snowflakeBounds,
 		},
 		{
-			Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16,
+			Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
 			mint: minter(uuid7, compareUUID), bounds: uuid7Bounds,
 		},
 		{ // its order in ClickHouse, where a column of UUIDs has another
-			Scheme: "UUIDv7", Storage: idtype.StorageBytes, Peer: true, size: 16,
+			Scheme: "UUIDv7", Storage: idtype.StorageBytes, Peer: true, size: 16, alike: true,
 			only: dsn.ClickHouse, mint: minter(uuid7Bytes, bytes16.compare),
 			bounds: bytesBounds(uuid7Bounds),
 		},
 		{
-			Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16,
+			Scheme: ClickHouseV7, Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
+			only: dsn.ClickHouse, mint: func(ctx context.Context, r Rhythm) (*IDs, error) {
+				return minter(uuid7Counted(new(counted)), compareUUID)(ctx, r)
+			},
+		},
+		{
+			Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
 			mint: minter(uuid4, compareUUID),
 		},
 		{

@@ -198,6 +198,17 @@ func TestPeers(t *testing.T) {
 			t.Fatalf("%x: minted at %d ms, want %d", id, at, ids.Minted[i]/1e6)
 		}
 	}
+	// A generator's ULIDs ascend, also within a millisecond.
+	one, err := Find("ULID", idtype.StorageBytes).Mint(t.Context(),
+		Rhythm{IDs: 3_000, Generators: 1, PerSecond: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < one.Len(); i++ {
+		if one.compare(i-1, i) >= 0 {
+			t.Fatalf("ULID %d is %x, after %x", i, one.At(i), one.At(i-1))
+		}
+	}
 	if got := (bytes16{15: 33}).text(); got != "00000000000000000000000011" {
 		t.Errorf("33 is %s", got)
 	}
@@ -210,6 +221,35 @@ func TestPeers(t *testing.T) {
 		if len(id) != 26 || at != ids.Minted[i]/1e6 {
 			t.Fatalf("%s: minted at %d ms, want %d", id, at, ids.Minted[i]/1e6)
 		}
+	}
+}
+
+// ClickHouse's UUIDs have a counter that all clients share: it goes up by one within a millisecond.
+func TestCountedUUIDs(t *testing.T) {
+	ids, err := Find(ClickHouseV7, idtype.StorageUUID).Mint(t.Context(),
+		Rhythm{IDs: 3_000, Generators: 4, PerSecond: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last, counter uint64
+	stayed := 0
+	for i := range ids.Len() {
+		id := ids.At(i).(uuid.UUID)
+		high, low := binary.BigEndian.Uint64(id[:]), binary.BigEndian.Uint64(id[8:])
+		ms, now := high>>16, high&0xfff<<30|low<<2>>34
+		if id.Version() != 7 || id.Variant() != uuid.RFC4122 || int64(ms) != ids.Minted[i]/1e6 {
+			t.Fatalf("%v was minted at %d ms", id, ids.Minted[i]/1e6)
+		}
+		if ms == last {
+			stayed++
+			if now != counter+1 {
+				t.Fatalf("%v: counter %d after %d", id, now, counter)
+			}
+		}
+		last, counter = ms, now
+	}
+	if stayed < 1000 {
+		t.Errorf("%d of %d IDs have the millisecond of the one before", stayed, ids.Len())
 	}
 }
 
@@ -261,6 +301,10 @@ func TestColumns(t *testing.T) {
 		seen := map[string]bool{}
 		for _, k := range Keys() {
 			column := (&Database{Kind: kind}).Column(k)
+			if kind == dsn.SQLite && (column == "INTEGER PRIMARY KEY") !=
+				(k.Peer && k.Storage == idtype.StorageBigint) {
+				t.Errorf("%s is in a column %s: rivals have SQLite's best", k.Name(), column)
+			}
 			if column == "" || strings.Contains(column, "%") {
 				t.Errorf("%s: %s is in a column %q", kind, k.Name(), column)
 			}
@@ -374,7 +418,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("steps %v of %d", told, all)
 	}
 	if len(r.Order) != len(d.OrderCases()) || len(r.Footprints) != len(d.Keys())+1+6+2 ||
-		len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 10 || len(r.Reads) != 2*7 ||
+		len(r.Skipping) != len(d.SkippingKeys()) || len(r.Inserts) != 12 || len(r.Reads) != 2*7 ||
 		len(r.Families) != 0 {
 		t.Errorf("%d orders, %d footprints, %d skippings, %d inserts, %d reads, %d families",
 			len(r.Order), len(r.Footprints), len(r.Skipping), len(r.Inserts), len(r.Reads),

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"math/bits"
 	"math/rand/v2"
 	"time"
 
@@ -55,6 +56,28 @@ func uuid7(clock *generator.TestClock, _, _ int) (func(context.Context) (uuid.UU
 	}, nil
 }
 
+// counted is the counter of UUIDs that a server keeps for all its clients.
+type counted struct{ ms, counter uint64 }
+
+// uuid7Counted is version 7 as ClickHouse's generateUUIDv7 makes it: a counter of 42 bits, and 32
+// random ones. The counter begins at a random value in each millisecond.
+func uuid7Counted(c *counted) source[uuid.UUID] {
+	return func(clock *generator.TestClock, _, _ int) (
+		func(context.Context) (uuid.UUID, error), error,
+	) {
+		return func(context.Context) (id uuid.UUID, _ error) {
+			if ms := uint64(milliseconds(clock)); ms != c.ms {
+				c.ms, c.counter = ms, rand.Uint64()>>(64-41) // one bit less, which leaves room
+			}
+			c.counter++
+			binary.BigEndian.PutUint64(id[:], c.ms<<16|7<<12|c.counter>>30)
+			binary.BigEndian.PutUint64(id[8:],
+				1<<63|c.counter&(1<<30-1)<<32|uint64(rand.Uint32()))
+			return id, nil
+		}, nil
+	}
+}
+
 // uuid4 is RFC 9562's version 4: 122 random bits.
 func uuid4(*generator.TestClock, int, int) (func(context.Context) (uuid.UUID, error), error) {
 	return func(context.Context) (id uuid.UUID, _ error) {
@@ -79,11 +102,21 @@ func uuid7Bytes(clock *generator.TestClock, i, n int) (
 	}, err
 }
 
-// ulid is a ULID: 48 bits of milliseconds and 80 random ones.
+// ulid is a ULID as oklog/ulid's Make makes it: 48 bits of milliseconds, and 80 bits that are random
+// in the first of a generator's millisecond. The next ones of the millisecond add to these up to
+// 2^32, so that a process has its IDs in order.
 func ulid(clock *generator.TestClock, _, _ int) (func(context.Context) (bytes16, error), error) {
+	var last, high, low uint64
 	return func(context.Context) (id bytes16, _ error) {
-		binary.BigEndian.PutUint64(id[:], uint64(milliseconds(clock))<<16|rand.Uint64()>>48)
-		binary.BigEndian.PutUint64(id[8:], rand.Uint64())
+		if ms := uint64(milliseconds(clock)); ms != last {
+			last, high, low = ms, rand.Uint64()>>49, rand.Uint64()
+		} else {
+			var carry uint64
+			low, carry = bits.Add64(low, 1+uint64(rand.Uint32()), 0)
+			high += carry // it began below half of its 16 bits
+		}
+		binary.BigEndian.PutUint64(id[:], last<<16|high)
+		binary.BigEndian.PutUint64(id[8:], low)
 		return id, nil
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"time"
@@ -95,8 +96,8 @@ func (d *Database) Reads(ctx context.Context, r Rhythm, rounds int) ([]Read, err
 		}
 	}
 	for round := range rounds + 1 { // the first warms up
-		for turn := range tables {
-			t := tables[(turn+round)%len(tables)]
+		for _, turn := range rand.Perm(len(tables)) { // what went before may slow the next
+			t := tables[turn]
 			for i := range t.queries {
 				q := &t.queries[i]
 				began := time.Now()

@@ -191,8 +191,8 @@ func (r *Results) steps(d *Database, rows int) []step {
 	return steps
 }
 
-// A sizeCase is a table whose size is measured.
-type sizeCase struct {
+// A writingCase is a key, and who mints it.
+type writingCase struct {
 	Key
 	Rhythm
 }
@@ -200,13 +200,13 @@ type sizeCase struct {
 // sizeCases are a table for each key, of several writers. Decimal IDs have more: their size depends
 // on how many write at once, and on whether they go through the launch log. So has snowflake, their
 // best rival among keys that are minted.
-func (d *Database) sizeCases(r Rhythm) []sizeCase {
+func (d *Database) sizeCases(r Rhythm) []writingCase {
 	if d.Kind == dsn.ClickHouse {
 		return nil
 	}
-	var cases []sizeCase
+	var cases []writingCase
 	add := func(k Key, writers, deployments int, apart bool) {
-		c := sizeCase{k, r}
+		c := writingCase{k, r}
 		c.Generators, c.Deployments, c.Apart = writers, deployments, apart
 		cases = append(cases, c)
 	}

@@ -35,10 +35,13 @@ func (d *Database) Column(k Key) string {
 		kind = dialect.MariaDB
 	}
 	column := dialect.Column(kind, string(form), k.size)
-	if column == "INTEGER" { // as a primary key that would be the number of the row
-		return "INT"
+	switch {
+	case column != "INTEGER":
+		return column
+	case k.Peer: // the number of the row
+		return serverColumns[dsn.SQLite][Serial]
 	}
-	return column
+	return "INT" // as package sqlid has it: a row without a key is an error
 }
 
 // bytesForUUID: SQLite has no UUIDs, and those who care keep the 16 bytes.

@@ -37,6 +37,8 @@ type mark struct {
 	Spread float64 // half the distance between the quartiles of the rounds
 	Text   string
 	Rounds int // of which Value is the median; 0 where it was counted
+	// Step is what one more makes of a Value that was counted, and is small. 0 is any other.
+	Step float64
 }
 
 // Dots reports whether marks are dots, and not bars.

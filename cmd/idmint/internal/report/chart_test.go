@@ -37,7 +37,7 @@ func TestPlaces(t *testing.T) {
 	if none := (chart{Rows: []chartRow{bar(0)}}).At(0); none != 0 {
 		t.Errorf("zero of nothing lies at %v", none)
 	}
-	ratio := chart{Ratio: true, Rows: []chartRow{{Marks: []mark{{1, 0.5, "1", 31}, {}}}}}
+	ratio := chart{Ratio: true, Rows: []chartRow{{Marks: []mark{{Value: 1, Spread: 0.5, Text: "1", Rounds: 31}, {}}}}}
 	if at := ratio.At(ratio.Rows[0].Marks[0].High()); at != 95.2 {
 		t.Errorf("the end of the spread lies at %v", at)
 	}
@@ -75,7 +75,7 @@ func TestAxis(t *testing.T) {
 			t.Error(f.Chart.Title)
 		}
 	}
-	late := chartRow{Label: "late", Marks: []mark{{}, {2, 0, "2", 0}}}
+	late := chartRow{Label: "late", Marks: []mark{{}, {Value: 2, Text: "2"}}}
 	f := figure{Chart: chart{Rows: []chartRow{late, bar(1, 3)}}}
 	f.finish()
 	if f.Chart.Rows[1].Label != "late" {

@@ -30,13 +30,14 @@ type rival struct {
 	Text   string
 	Value  float64
 	Error  float64 // standard, of the median
+	Step   float64 // see mark
 	Width  float64 // of its bar, in percent of the widest of the claim
 }
 
 // A verdict compares with the best rival.
 type verdict struct {
 	Word string // "ahead", "level", "behind", "not clear"
-	By   string // "12 %", "3.4 ×": what the larger is more than the smaller
+	By   string // "12 %" of the rival's figure, or from twice on "3.4 ×"
 }
 
 const (
@@ -96,13 +97,19 @@ func claimOf(f figure, panel int) *claim {
 		return cmp.Compare(a.Value, b.Value)
 	})
 	c.Verdict = judge(c.Ours, c.Rivals[0], f.Higher)
+	if f.Chart.Full != 0 && c.Ours.Value == f.Chart.Full {
+		c.Verdict.By = "" // a larger table has more of them
+	}
 	c.Also = also(f.Chart, ours, panel)
 	return c
 }
 
 func rivalOf(r chartRow, panel int) rival {
 	m := r.Marks[panel]
-	return rival{Name: r.Label, Scheme: r.Scheme, Text: m.Text, Value: m.Value, Error: m.standardError()}
+	return rival{
+		Name: r.Label, Scheme: r.Scheme, Text: m.Text, Value: m.Value, Error: m.standardError(),
+		Step: m.Step,
+	}
 }
 
 // standardError is that of the median, which is more certain than a single round.
@@ -125,28 +132,31 @@ func judge(ours, best rival, higher bool) verdict {
 	switch {
 	case high-low <= chance && chance > clearPart*best.Value:
 		return verdict{Word: notClear}
-	case high-low <= max(levelPart*best.Value, chance):
+	case high-low <= max(levelPart*best.Value, chance, best.Step):
 		return verdict{Word: "level"}
 	case low == 0:
 		return verdict{Word: map[bool]string{true: "ahead", false: "behind"}[difference < 0]}
 	case difference < 0:
-		return verdict{"ahead", more(high / low)}
+		return verdict{"ahead", apart(ours.Value, best.Value)}
 	}
-	return verdict{"behind", more(high / low)}
+	return verdict{"behind", apart(ours.Value, best.Value)}
 }
 
-// more writes how much more the larger of two is: in percent, or from twice on as a multiple.
-func more(ratio float64) string {
-	switch {
+// apart writes how far a figure is from the rival's: in percent of that, or as a multiple where one
+// is twice the other.
+func apart(ours, rival float64) string {
+	switch ratio := max(ours, rival) / min(ours, rival); {
 	case ratio < 1.995:
-		return fmt.Sprintf("%.0f\u00a0%%", 100*(ratio-1))
+		return fmt.Sprintf("%.0f\u00a0%%", 100*math.Abs(ours-rival)/rival)
 	case ratio < 9.95:
 		return fmt.Sprintf("%.1f\u00a0×", ratio)
+	default:
+		return grouped(ratio) + "\u00a0×"
 	}
-	return grouped(ratio) + "\u00a0×"
 }
 
-// also are the other cases of decimal IDs: of other panels, and of other writers.
+// also are the other cases of decimal IDs: of other panels, and of other writers, beside a rival's
+// of as many.
 func also(c chart, ours, panel int) string {
 	var cases []string
 	for i, m := range c.Rows[ours].Marks {
@@ -157,7 +167,13 @@ func also(c chart, ours, panel int) string {
 	for i, r := range c.Rows {
 		if i != ours && r.Ours && r.Scheme == c.Rows[ours].Scheme && r.Marks[panel].Text != "" {
 			_, label, _ := strings.Cut(r.Label, ", ")
-			cases = append(cases, label+": "+r.Marks[panel].Text)
+			text := label + ": " + r.Marks[panel].Text
+			if beside := slices.IndexFunc(c.Rows, func(o chartRow) bool {
+				return !o.Ours && o.Writers > 1 && o.Writers == r.Writers && o.Marks[panel].Text != ""
+			}); beside >= 0 {
+				text += " beside " + c.Rows[beside].Scheme + " " + c.Rows[beside].Marks[panel].Text
+			}
+			cases = append(cases, text)
 		}
 	}
 	return strings.Join(cases, "; ")

@@ -11,7 +11,9 @@ import (
 
 // rowOf is a row of a figure with one panel.
 func rowOf(label, scheme string, ours bool, writers int, value, spread float64) chartRow {
-	return chartRow{label, scheme, ours, writers, []mark{{value, spread, small(value), 31}}}
+	return chartRow{label, scheme, ours, writers, []mark{
+		{Value: value, Spread: spread, Text: small(value), Rounds: 31},
+	}}
 }
 
 // The best rival is that of the same number of writers, whichever it is, and the verdict is about
@@ -25,14 +27,14 @@ func TestVerdicts(t *testing.T) {
 	}{
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 8, 0)}, "behind serial by 25\u00a0%"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 10.2, 0)}, "level with serial"},
-		{false, []chartRow{rowOf("serial", "serial", false, 0, 12, 2)}, "ahead of serial by 20\u00a0%"},
+		{false, []chartRow{rowOf("serial", "serial", false, 0, 12, 2)}, "ahead of serial by 17\u00a0%"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 12, 3.2)}, "not clear beside serial"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 10, 3.2)}, "not clear beside serial"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 20, 3.2)}, "ahead of serial by 2.0\u00a0×"},
 		{true, []chartRow{rowOf("serial", "serial", false, 0, 10.6, 1)}, "level with serial"},
-		{true, []chartRow{rowOf("serial", "serial", false, 0, 10.8, 1)}, "behind serial by 8\u00a0%"},
-		{false, []chartRow{rowOf("serial", "serial", false, 0, 12, 1)}, "ahead of serial by 20\u00a0%"},
-		{true, []chartRow{rowOf("serial", "serial", false, 0, 12, 0)}, "behind serial by 20\u00a0%"},
+		{true, []chartRow{rowOf("serial", "serial", false, 0, 10.8, 1)}, "behind serial by 7\u00a0%"},
+		{false, []chartRow{rowOf("serial", "serial", false, 0, 12, 1)}, "ahead of serial by 17\u00a0%"},
+		{true, []chartRow{rowOf("serial", "serial", false, 0, 12, 0)}, "behind serial by 17\u00a0%"},
 		{true, []chartRow{rowOf("serial", "serial", false, 0, 2, 0)}, "ahead of serial by 5.0\u00a0×"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 500, 0)}, "ahead of serial by 50\u00a0×"},
 		{false, []chartRow{rowOf("serial", "serial", false, 0, 0, 0)}, "behind serial"},
@@ -42,7 +44,7 @@ func TestVerdicts(t *testing.T) {
 				rowOf("snowflake, 64 writers", "snowflake", false, 64, 1, 0),
 				rowOf("snowflake, 4 writers", "snowflake", false, 4, 15, 0),
 				rowOf("trace", "trace", true, 4, 1, 0),
-			}, "ahead of snowflake, 4 writers by 50\u00a0%",
+			}, "ahead of snowflake, 4 writers by 33\u00a0%",
 		},
 	} {
 		f := figure{
@@ -115,19 +117,21 @@ func TestSummary(t *testing.T) {
 			"10.5, snowflake, 4 writers 15.5, UUIDv7 as uuid 16.5: behind serial by 14 %",
 		"Log written (PostgreSQL 18), bytes a row: decimal, 4 writers 61.7, beside serial 61.7, " +
 			"snowflake, 4 writers 61.7, UUIDv7 as uuid 61.7: level with serial",
-		"Inserting by COPY (PostgreSQL 18), × the speed of serial: decimal 1.00, beside snowflake " +
-			"0.72, UUIDv7 as uuid 0.70, UUIDv4 0.65, ULID as bytes 0.62: ahead of snowflake",
+		"Inserting by COPY (PostgreSQL 18), × the speed of serial: decimal, 4 writers 1.00, " +
+			"beside snowflake, 4 writers 0.72, UUIDv7 as uuid 0.70, UUIDv4 0.62, ULID as bytes 0.60: " +
+			"ahead of snowflake",
 		"The newest rows, by the highest keys (PostgreSQL 18), rows of 100: decimal, 4 writers 70, " +
-			"beside serial 100, UUIDv7 as uuid 100, snowflake, 4 writers 98: behind serial by 43 %",
+			"beside serial 100, UUIDv7 as uuid 100, snowflake, 4 writers 98: behind serial by 30 %",
 		"A parent with 5 children (PostgreSQL 18, 1 ms of network delay), ms: decimal: one batch " +
 			"0.80, beside serial: one WITH statement 1.40, serial: RETURNING, step by step 2.00: " +
-			"ahead of serial: one WITH statement by 75 %",
+			"ahead of serial: one WITH statement by 43 %",
 		"Index of the key (MariaDB), bytes a row: decimal, 4 writers 12.0, beside serial 10.5",
 		"Index of the key (SQLite), bytes a row: decimal, 4 writers 12.0, beside serial 10.5",
-		"Size, ordered by the key (ClickHouse, 4 generators, by idmint <stand-in>), bytes an ID: decimal",
-		"Size, in order of arrival (ClickHouse, 64 generators, by idmint <stand-in>), bytes an ID: " +
-			"decimal",
-		"90 of 95 columns sort as documented.",
+		"Size, ordered by the key (ClickHouse, 4 generators; not the official server: " +
+			"idmint <stand-in>), bytes an ID: decimal",
+		"Size, in order of arrival (ClickHouse, 64 generators; not the official server: " +
+			"idmint <stand-in>), bytes an ID: decimal",
+		"95 of 100 columns sort as documented.",
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -142,7 +146,7 @@ func TestSummary(t *testing.T) {
 func TestAlso(t *testing.T) {
 	c := newView(sample(everything...)).Claims[0]
 	if c.Also != "PostgreSQL 17: 12.0; 1 writer: 11.0; 1 writer, 10 deployments: 11.5; "+
-		"4 writers, 10 deployments: 12.5; 64 writers: 13.0; 4 apart: 13.5" {
+		"4 writers, 10 deployments: 12.5; 64 writers: 13.0 beside snowflake 16.0; 4 apart: 13.5" {
 		t.Error(c.Also)
 	}
 	top := c.Top()
@@ -224,5 +228,51 @@ func TestCompression(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Each figure of a server that is not the official one says so, and which one where there are more.
+func TestStandIns(t *testing.T) {
+	r := sample("PostgreSQL 17", "PostgreSQL 18", "SQLite")
+	r.Databases[1].StandIn = "binaries of a friend"
+	for _, s := range newView(r).Sections {
+		for _, f := range s.Figures {
+			want := ""
+			switch {
+			case f.Of == "PostgreSQL 18":
+				want = "binaries of a friend"
+			case s.Title == "PostgreSQL" && f.Of == "":
+				want = "PostgreSQL 18, binaries of a friend"
+			}
+			if f.StandIn != want {
+				t.Errorf("%s: %q, want %q", f.Heading(), f.StandIn, want)
+			}
+		}
+	}
+}
+
+// One block more of a few is chance. A count that grows with the table is no multiple.
+func TestCounts(t *testing.T) {
+	says := func(f figure) string {
+		c := claimOf(f, 0)
+		if c == nil {
+			t.Fatal("no claim")
+		}
+		return c.Says()
+	}
+	f := figure{Where: []place{{}}, Chart: chart{Rows: []chartRow{
+		{Label: "decimal", Scheme: "decimal", Ours: true, Marks: []mark{counted(4)}},
+		{Label: "serial", Scheme: "serial", Marks: []mark{counted(3)}},
+	}}}
+	if got := says(f); got != "level with serial" {
+		t.Error(got)
+	}
+	f.Chart.Rows[0].Marks[0] = counted(25)
+	if got := says(f); got != "behind serial by 8.3\u00a0×" {
+		t.Error(got)
+	}
+	f.Chart.Full = 25
+	if got := says(f); got != "behind serial" {
+		t.Error(got)
 	}
 }

@@ -135,7 +135,8 @@ func (n named) granules(kind string) *figure {
 			continue
 		}
 		f.Note = fmt.Sprintf("For %s of %s rows, the IDs of a second. A granule has %s rows, and "+
-			"the table %d granules. Decimal IDs have no time: without a column of times all are read.",
+			"the table %d granules. Decimal IDs have no time: without a column of times all are "+
+			"read, of a table of any size.",
 			grouped(float64(s.Found)), grouped(float64(s.Rows)), grouped(float64(s.GranuleRows)), s.All)
 		f.Chart.put(chartRow{
 			Label: n.name(s.Scheme, s.Storage), Scheme: s.Scheme, Ours: !s.Peer,

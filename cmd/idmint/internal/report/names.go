@@ -27,6 +27,9 @@ func namesOf(r *measure.Results) named {
 		note(n.forms, f.Scheme, f.Storage)
 		note(n.writings, f.Scheme, f.Writing)
 	}
+	for _, m := range r.Inserts {
+		note(n.writings, m.Scheme, m.Writing)
+	}
 	return n
 }
 
@@ -112,10 +115,25 @@ func (n named) serversOf(kind string) []measure.Server {
 	return servers
 }
 
-// standIn is what a server of the kind calls itself that is not the official one.
+// standIn says which server of the kind is not the official one, and what it calls itself.
 func (n named) standIn(kind string) string {
-	for _, d := range n.serversOf(kind) {
-		if d.StandIn != "" {
+	servers := n.serversOf(kind)
+	for _, d := range servers {
+		switch {
+		case d.StandIn == "":
+		case len(servers) > 1:
+			return d.Name + ", " + d.StandIn
+		default:
+			return d.StandIn
+		}
+	}
+	return ""
+}
+
+// standInOf is what a server calls itself, where it is not the official one.
+func (n named) standInOf(server string) string {
+	for _, d := range n.Databases {
+		if d.Name == server {
 			return d.StandIn
 		}
 	}

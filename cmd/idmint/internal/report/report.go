@@ -107,11 +107,12 @@ func (n named) rowsLead() string {
 	if len(n.Footprints) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s rows of an ID and an integer in order of arrival, %s to a "+
-		"transaction, with ten checkpoints in between. The dashed line is serial: the database "+
-		"counts, by one connection. Writers are generators that insert at once. Decimal ones go "+
-		"through the launch log, which keeps up to eight in step; those apart do without.",
-		grouped(float64(n.Footprints[0].Rows)), "1,000")
+	return fmt.Sprintf("%s rows of an ID and an integer, %s to a transaction, with ten checkpoints "+
+		"in between. The dashed line is serial: the database counts. Writers are simulated "+
+		"generators that mint %s IDs a second together. One connection stores them in order of "+
+		"arrival. Decimal generators look at a launch log in memory, which keeps up to eight in "+
+		"step. What a log writes is not counted. Those apart do without one.",
+		grouped(float64(n.Footprints[0].Rows)), "1,000", grouped(float64(n.PerSecond)))
 }
 
 // clickHouseLead says what was stored in ClickHouse.
@@ -162,7 +163,7 @@ func Summary(r *measure.Results) []string {
 		}
 		where := c.Where.String()
 		if c.StandIn != "" {
-			where += ", by " + c.StandIn
+			where += "; not the official server: " + c.StandIn
 		}
 		lines = append(lines, fmt.Sprintf("%s (%s), %s: %s %s, beside %s: %s", c.Title, where,
 			c.Unit, c.Ours.Name, c.Ours.Text, strings.Join(rivals, ", "),

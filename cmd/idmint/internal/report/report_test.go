@@ -42,10 +42,14 @@ func sample(databases ...string) *measure.Results {
 			if name == "ClickHouse" {
 				r.Compression = append(r.Compression, compressions(k, float64(i+1))...)
 			}
-			if i < 5 || k.Peer {
+			if (i < 5 || k.Peer) && k.Scheme != measure.ClickHouseV7 {
+				w := measure.Writing{Writers: 4, Deployments: 1}
+				if k.Alike() {
+					w.Writers = 1
+				}
 				r.Inserts = append(r.Inserts, measure.Insert{
 					Database: name, Path: "COPY", Scheme: k.Scheme, Storage: form, Column: "COLUMN",
-					Peer: k.Peer, Rows: 20_000, Rounds: 9, Baseline: measure.Serial,
+					Peer: k.Peer, Writing: w, Rows: 20_000, Rounds: 9, Baseline: measure.Serial,
 					RowsPerSec: 345_678.9, Relative: 1 - float64(i)/40, Spread: 0.01,
 				})
 			}

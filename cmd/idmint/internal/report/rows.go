@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,6 +15,8 @@ type metric struct {
 	axis  string
 	unit  string
 	of    func(measure.Footprint) (value float64, ok bool)
+	// one is what one more makes of a value that is small; nil of any other
+	one func(measure.Footprint) float64
 }
 
 func perRow(n int64, rows int) float64      { return float64(n) / float64(rows) }
@@ -27,33 +30,40 @@ const (
 
 // metrics are those of databases that keep rows. What a database does not tell is left out.
 func metrics(kind string) []metric {
-	index := "The table, which is the key's index."
-	if kind == "PostgreSQL" {
-		index = "The primary key's index alone."
+	index := map[string]string{
+		"PostgreSQL": "The primary key's index alone.",
+		"MariaDB":    "The leaf pages of the table, which is the key's index.",
+	}[kind]
+	whole := "The key, an integer, and what the database adds."
+	if kind == "MariaDB" {
+		whole += " It is reserved in steps of 1 MiB."
 	}
 	return []metric{
 		{
-			keyIndex, index, "bytes a row", "bytes a row",
-			func(f measure.Footprint) (float64, bool) { return perRow(f.KeyBytes, f.Rows), true },
+			keyIndex, cmp.Or(index, "The table, which is the key's index."), "bytes a row",
+			"bytes a row",
+			func(f measure.Footprint) (float64, bool) { return perRow(f.KeyBytes, f.Rows), true }, nil,
 		},
 		{
-			"Table with its indexes", "The key, an integer, and what the database adds.",
-			"bytes a row", "bytes a row",
+			"Table with its indexes", whole, "bytes a row", "bytes a row",
 			func(f measure.Footprint) (float64, bool) { return perRow(f.TableBytes, f.Rows), true },
+			nil,
 		},
 		{
-			writtenLog, "WAL, or the redo log, with ten checkpoints.",
+			writtenLog, "WAL, or the redo log, with ten checkpoints. Scattered keys write whole " +
+				"pages after each, so fewer checkpoints write less.",
 			"bytes a row", "bytes a row",
 			func(f measure.Footprint) (float64, bool) {
 				return perRow(f.LogBytes, f.Rows), f.Unknown == ""
-			},
+			}, nil,
 		},
 		{
-			"Pages written", "What checkpoints wrote to the files. Scattered keys touch more pages.",
+			"Pages written", "What was written to the files. Scattered keys touch more pages. What " +
+				"the server writes by itself counts too, so runs differ.",
 			"pages for 1,000 rows", "pages for 1,000 rows",
 			func(f measure.Footprint) (float64, bool) {
 				return perThousand(f.Pages, f.Rows), f.Unknown == ""
-			},
+			}, nil,
 		},
 		{
 			"Page splits", "A key that ascends splits the last page alone, once for each page.",
@@ -63,7 +73,7 @@ func metrics(kind string) []metric {
 					return 0, false
 				}
 				return perThousand(*f.Splits, f.Rows), true
-			},
+			}, nil,
 		},
 		{
 			"Cache misses", "Blocks of the index that inserts did not find in the cache. It was " +
@@ -75,6 +85,7 @@ func metrics(kind string) []metric {
 				}
 				return perThousand(f.Cold.Read, f.Cold.Rows), true
 			},
+			func(f measure.Footprint) float64 { return perThousand(1, f.Cold.Rows) },
 		},
 	}
 }
@@ -99,10 +110,14 @@ func (n named) footprints(kind string) []figure {
 				if p.Scheme == measure.Serial {
 					f.Chart.Lines[panel] = value
 				}
+				at := mark{Value: value, Text: small(value)}
+				if m.one != nil {
+					at.Step = m.one(p)
+				}
 				f.Chart.put(chartRow{
 					Label: n.written(p.Scheme, p.Storage, p.Writing), Scheme: p.Scheme,
 					Ours: !p.Peer, Writers: n.writersOf(p.Scheme, p.Writing),
-				}, panel, mark{Value: value, Text: small(value)})
+				}, panel, at)
 			}
 		}
 		if len(f.Chart.Rows) != 0 {

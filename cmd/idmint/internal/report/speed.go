@@ -27,8 +27,9 @@ func (n named) inserts(kind string) []figure {
 			figures = append(figures, figure{
 				ID: slug(kind, title), Title: title, Higher: true,
 				Unit: "× the speed of " + baseline,
-				Note: fmt.Sprintf("%s rows at a time; median of %d rounds. The dashed line is %s.",
-					grouped(float64(m.Rows)), m.Rounds, baseline),
+				Note: fmt.Sprintf("One connection fills an empty table with %s rows; median of %d rounds. "+
+					"All fits into memory: a large table slows keys without order down more. The "+
+					"dashed line is %s.", grouped(float64(m.Rows)), m.Rounds, baseline),
 				StandIn: n.standIn(kind), Where: placesOf(servers),
 				Chart: chart{
 					Axis: "× the speed of " + baseline, Ratio: true, Panels: panels(servers),
@@ -37,8 +38,10 @@ func (n named) inserts(kind string) []figure {
 			})
 		}
 		figures[i].Chart.put(
-			chartRow{Label: n.name(m.Scheme, m.Storage), Scheme: m.Scheme, Ours: !m.Peer}, panel,
-			mark{m.Relative, m.Spread, ratio(m.Relative, 0), m.Rounds})
+			chartRow{
+				Label: n.written(m.Scheme, m.Storage, m.Writing), Scheme: m.Scheme, Ours: !m.Peer,
+				Writers: n.writersOf(m.Scheme, m.Writing),
+			}, panel, median(m.Relative, m.Spread, m.Rounds))
 	}
 	for i := range figures {
 		figures[i].finish()
@@ -64,7 +67,7 @@ func (n named) insertTables(server string) []table {
 				},
 			})
 		}
-		tables[i].add(n.name(m.Scheme, m.Storage), words(m.Column), num(grouped(m.RowsPerSec)),
+		tables[i].add(n.written(m.Scheme, m.Storage, m.Writing), words(m.Column), num(grouped(m.RowsPerSec)),
 			num(ratio(m.Relative, 0)), spreadCell(m.Spread))
 	}
 	return tables
@@ -92,10 +95,17 @@ const newestFound = "The newest rows, by the highest keys"
 
 // timed is how long a question takes.
 func timed(r measure.Read) (mark, bool) {
-	return mark{r.Relative, r.Spread, ratio(r.Relative, 0), r.Rounds}, true
+	return median(r.Relative, r.Spread, r.Rounds), true
 }
 
-func counted(n int64) mark { return mark{Value: float64(n), Text: grouped(float64(n))} }
+// median is a ratio's mark.
+func median(value, spread float64, rounds int) mark {
+	return mark{Value: value, Spread: spread, Text: ratio(value, 0), Rounds: rounds}
+}
+
+func counted(n int64) mark {
+	return mark{Value: float64(n), Text: grouped(float64(n)), Step: 1}
+}
 
 const (
 	timeAxis = "× the time of serial; less is faster"
@@ -223,7 +233,7 @@ func (n named) readTables(server string) []table {
 // family is a figure of a server: parents with children, with a panel for each delay.
 func (n named) family(server string) *figure {
 	f := figure{
-		ID: slug(server, "parent with children"), Unit: "ms", StandIn: n.standIn(kindOf(server)),
+		ID: slug(server, "parent with children"), Unit: "ms", StandIn: n.standInOf(server),
 		Chart: chart{Axis: "milliseconds"},
 	}
 	var delays []float64
@@ -247,7 +257,10 @@ func (n named) family(server string) *figure {
 		milliseconds := m.Microseconds / 1000
 		f.Chart.put(chartRow{Label: familyName(m), Scheme: familyName(m), Ours: !m.Peer},
 			slices.Index(delays, m.DelayMillis),
-			mark{milliseconds, spreadOf(m) / 1000, small(milliseconds), m.Rounds})
+			mark{
+				Value: milliseconds, Spread: spreadOf(m) / 1000, Text: small(milliseconds),
+				Rounds: m.Rounds,
+			})
 	}
 	if len(f.Chart.Rows) == 0 {
 		return nil
