@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 )
 
@@ -39,8 +38,7 @@ func (l *lines) raw() ([]byte, error) {
 // next returns a line without its end, or io.EOF. The line is valid until the next call.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.raw()
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r")), err
+	return withoutEnd(line), err
 }
 
 func (l *lines) offset() int64 { return l.bytes }

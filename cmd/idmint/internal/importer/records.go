@@ -186,9 +186,12 @@ func namesIn(b *block) []string {
 
 const byteOrderMark = "\ufeff"
 
+// tsvRecords reads lines that end as the header does. So in a file of LF, CR before it belongs to
+// the last field.
 type tsvRecords struct {
 	lines
 	header []string
+	crlf   bool
 }
 
 func openTSV(l lines) (*tsvRecords, error) {
@@ -217,9 +220,16 @@ func (t *tsvRecords) read(into *block) error {
 
 // parse appends the fields of the next line.
 func (t *tsvRecords) parse(into *block) error {
-	line, err := t.next()
+	line, err := t.raw()
 	if err != nil {
 		return err
+	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if t.header == nil {
+		t.crlf = bytes.HasSuffix(line, []byte("\r"))
+	}
+	if t.crlf {
+		line = bytes.TrimSuffix(line, []byte("\r"))
 	}
 	for {
 		end := bytes.IndexByte(line, '\t')

@@ -168,7 +168,11 @@ func checkCSV(t testing.TB, file string) {
 			return
 		}
 		line, _ := theirs.FieldPos(0)
-		if got := namesIn(&b); !slices.Equal(got, want) || ours.line() != line ||
+		got := namesIn(&b)
+		for i := range got { // encoding/csv changes it
+			got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
+		}
+		if !slices.Equal(got, want) || ours.line() != line ||
 			ours.offset() != theirs.InputOffset() {
 			t.Fatalf("%q: %q on line %d to %d, want %q on %d to %d", file, got, ours.line(),
 				ours.offset(), want, line, theirs.InputOffset())

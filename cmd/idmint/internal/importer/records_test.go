@@ -93,8 +93,16 @@ func TestRecords(t *testing.T) {
 			rows{{"1", "2"}},
 			at{3},
 		},
-		// encoding/csv does this; what it means for CRLF within a field is told in records.go.
-		{"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",2\r\n", ab, rows{{"1\n1", "2"}}, at{2}},
+		{
+			"csv CRLF in a field", CSV, "a,b\r\n\"1\r\n1\",\"2\r\"\r\n", ab,
+			rows{{"1\r\n1", "2\r"}},
+			at{2},
+		},
+		{
+			"csv empty lines of one column", CSV, "\na\n\n1\n\r\n\"\"\n\n", a,
+			rows{{""}, {"1"}, {""}, {""}, {""}},
+			at{3, 4, 5, 6, 7},
+		},
 		{"csv empty lines", CSV, "\n\na,b\n\n\n1,2\n\n", ab, rows{{"1", "2"}}, at{6}},
 		{"csv empty fields", CSV, "a,b\n,\n\"\",x\n", ab, rows{{"", ""}, {"", "x"}}, at{2, 3}},
 		{"csv byte order mark", CSV, bom + "a,b\n1,2\n", ab, rows{{"1", "2"}}, at{2}},
@@ -129,6 +137,16 @@ func TestRecords(t *testing.T) {
 			"tsv carriage return in the middle stays", TSV, "a\tb\n1\r\t2\n", ab,
 			rows{{"1\r", "2"}},
 			at{2},
+		},
+		{
+			"tsv carriage return at a line's end", TSV, "a\tb\n1\t2\r\n3\t4\r", ab,
+			rows{{"1", "2\r"}, {"3", "4\r"}},
+			at{2, 3},
+		},
+		{
+			"tsv carriage return before CRLF", TSV, "a\tb\r\n1\t2\r\r\n3\t4\n", ab,
+			rows{{"1", "2\r"}, {"3", "4"}},
+			at{2, 3},
 		},
 		{"tsv empty fields", TSV, "a\tb\n\t\n", ab, rows{{"", ""}}, at{2}},
 		{"tsv empty line of one column", TSV, "a\n\nx\n", a, rows{{""}, {"x"}}, at{2, 3}},
