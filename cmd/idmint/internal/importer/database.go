@@ -170,6 +170,18 @@ func (e *RowError) Error() string {
 
 func (e *RowError) Unwrap() error { return e.Err }
 
+// A LeftOutError is returned where a table did not take all rows, and did not refuse them either.
+// A trigger may do so, or ON CONFLICT IGNORE. Nothing of the batch is stored.
+type LeftOutError struct {
+	From, To int64 // the rows of the file that a statement had
+	Stored   int64 // by that statement
+}
+
+func (e *LeftOutError) Error() string {
+	return fmt.Sprintf("of the rows %d to %d the table left out %d, as its triggers or its "+
+		"constraints tell it", e.From, e.To, e.To-e.From+1-e.Stored)
+}
+
 // checkNames checks the names that an import uses. Those that begin with one of the prefixes are
 // not the user's.
 func checkNames(im Import, columns []string, prefixes ...string) error {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
@@ -98,6 +99,7 @@ func (e *StoppedError) Error() string {
 func (e *StoppedError) remedy() string {
 	var record *RecordError
 	var row *RowError
+	var left *LeftOutError
 	var parquet *ParquetError
 	switch {
 	case errors.As(e.Err, &parquet):
@@ -109,6 +111,10 @@ func (e *StoppedError) remedy() string {
 			"own, and begin again with --restart"
 	case errors.As(e.Err, &row):
 		return "correct the row, or the table, and go on with --resume"
+	case errors.As(e.Err, &left):
+		return "change the table, and go on with --resume"
+	case errors.Is(e.Err, pool.ErrSilent):
+		return "go on with --resume, and with smaller batches (--batch) or more patience (--wait)"
 	}
 	return "go on with --resume"
 }

@@ -76,6 +76,15 @@ func (r rows) at(i int, column string, err error) error {
 	return &RowError{r.before + int64(i) + 1, column, err}
 }
 
+// allStored checks how many of n rows a statement has stored. First is the index of its first one.
+func (r rows) allStored(first, n int, stored int64) error {
+	if stored == int64(n) {
+		return nil
+	}
+	from := r.before + int64(first)
+	return &LeftOutError{from + 1, from + int64(n), stored}
+}
+
 // into begins an INSERT, or whatever is written so.
 func (r rows) into(verb string, quote func(string) string) string {
 	return verb + " " + quote(r.Table) + " " + r.names(quote)
@@ -112,6 +121,14 @@ func (s *session) exec(ctx context.Context, query string, args ...any) (sql.Resu
 func (s *session) queryRow(ctx context.Context, query string, args ...any) *sql.Row {
 	defer s.progress()
 	return s.QueryRowContext(ctx, s.bound(query), args...)
+}
+
+// fold is a column's name as the database compares it.
+func (d *dialect) fold(name string) string {
+	if d.foldNames {
+		return strings.ToLower(name)
+	}
+	return name
 }
 
 // bound writes the parameters as the database does. No other question marks are in the queries.

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/go-sql-driver/mysql"
@@ -20,7 +22,10 @@ var mysqlDialect = &dialect{
 	kind:    dsn.MySQL,
 	title:   "MySQL and MariaDB",
 	refused: func(error) bool { return false },
-	begin:   []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
+	begin: []string{
+		"SET SESSION sql_notes = 1, max_error_count = 64", // see unchanged
+		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION",
+	},
 	create: []string{
 		`CREATE TABLE IF NOT EXISTS idmint_import (
     import_id   BIGINT       NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -56,6 +61,9 @@ var mysqlDialect = &dialect{
 	wantEngine: "InnoDB",
 	reads:      readByMySQL,
 	insert: func(ctx context.Context, s *session, r rows) error {
+		if err := nullsKept(ctx, s, r); err != nil {
+			return err
+		}
 		if !s.inserts {
 			if loaded, err := load(ctx, s, r); loaded || err != nil {
 				return err
@@ -69,7 +77,7 @@ var mysqlDialect = &dialect{
 // load stores rows by LOAD DATA LOCAL, if the server stores them as they are. With LOCAL the server
 // cannot refuse a row: it warns, and changes the row or leaves it out. So after any warning nothing
 // is loaded. The same holds where the server refuses the statement, as MySQL does by default.
-// INSERT has the last word then, and says what is wrong.
+// [insertValues] has the last word then, and says what is wrong.
 func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
 	for _, check := range []func(context.Context, *session, rows) (bool, error){splits, replaces} {
 		if unsafe, err := check(ctx, s, r); unsafe || err != nil {
@@ -128,6 +136,43 @@ func replaces(ctx context.Context, s *session, r rows) (bool, error) {
 	return generated > 0 || required > 0 && r.fields.hasNull(), err
 }
 
+// nullsKept refuses NULL in a required column that makes a value of it: the time, or the next
+// number.
+func nullsKept(ctx context.Context, s *session, r rows) error {
+	if !r.fields.hasNull() {
+		return nil
+	}
+	list, err := s.QueryContext(ctx, `SELECT column_name FROM information_schema.columns
+		WHERE table_schema = DATABASE() AND table_name = ? AND is_nullable = 'NO'
+			AND (data_type = 'timestamp' OR extra LIKE '%auto_increment%')`, r.Table)
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	var required []string
+	for list.Next() {
+		var name string
+		if err := list.Scan(&name); err != nil {
+			return err
+		}
+		required = append(required, s.fold(name))
+	}
+	if err := list.Err(); err != nil || len(required) == 0 {
+		return err
+	}
+	for i, column := range r.columns {
+		if !slices.Contains(required, s.fold(column)) {
+			continue
+		}
+		for row := range r.ids {
+			if _, ok := r.fields.field(row*len(r.columns) + i); !ok {
+				return r.at(row, column, errors.New("the column cannot be null"))
+			}
+		}
+	}
+	return nil
+}
+
 // rowsInserted is how many rows an INSERT has. More make it no faster. The driver sends long values
 // by themselves where a packet does not hold all.
 const rowsInserted = 1000
@@ -135,16 +180,23 @@ const rowsInserted = 1000
 // insertValues stores rows by INSERT … VALUES.
 func insertValues(ctx context.Context, s *session, r rows) error {
 	per := max(1, min(rowsInserted, 65_535/(len(r.columns)+1)))
+	return insertRange(ctx, s, r, 0, len(r.ids), per)
+}
+
+// insertRange stores the rows from one index up to another, some of them in a statement. A
+// statement that is refused without a word about the row goes again row by row.
+func insertRange(ctx context.Context, s *session, r rows, first, last, per int) error {
 	var stmt *sql.Stmt
 	args := make([]any, 0, per*(len(r.columns)+1))
-	for i := 0; i < len(r.ids); i += per {
-		n := min(per, len(r.ids)-i)
-		if i == 0 || n < per {
+	for i, prepared := first, 0; i < last; i += per {
+		n := min(per, last-i)
+		if n != prepared {
 			var err error
 			if stmt, err = s.PrepareContext(ctx, r.values(s.quote, n)); err != nil {
 				return err
 			}
 			defer stmt.Close()
+			prepared = n
 		}
 		args = args[:0]
 		field := r.fields.texts(i*len(r.columns), n*len(r.columns))
@@ -158,30 +210,79 @@ func insertValues(ctx context.Context, s *session, r rows) error {
 				}
 			}
 		}
-		if _, err := stmt.ExecContext(ctx, args...); err != nil {
-			return rowOf(err, r, i)
+		stored, err := stmt.ExecContext(ctx, args...)
+		if err == nil {
+			err = unchanged(ctx, s, r, i, n, stored)
+		}
+		err = rowOf(err, r, i, n)
+		var answer *mysql.MySQLError
+		if n > 1 && errors.As(err, &answer) && !errors.As(err, new(*RowError)) && !pool.Passes(err) {
+			err = insertRange(ctx, s, r, i, i+n, 1)
+		}
+		if err != nil {
+			return err
 		}
 		s.progress()
 	}
 	return nil
 }
 
-// rowOf adds to an error which row it is about, where the server tells. First is the index of the
-// statement's first one.
-func rowOf(err error, r rows, first int) error {
+// unchanged refuses what an INSERT has stored in another form. Of values that do not fit quite,
+// the server gives notes: it rounds a decimal, and cuts off spaces and times.
+func unchanged(
+	ctx context.Context, s *session, r rows, first, n int, stored sql.Result,
+) error {
+	count, err := stored.RowsAffected()
+	if err == nil {
+		err = r.allStored(first, n, count)
+	}
+	var warnings int
+	if err == nil {
+		err = s.queryRow(ctx, "SELECT @@warning_count").Scan(&warnings)
+	}
+	if err != nil || warnings == 0 {
+		return err
+	}
+	list, err := s.QueryContext(ctx, "SHOW WARNINGS")
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	for ; list.Next(); warnings-- {
+		var level string
+		var warning mysql.MySQLError
+		if err := list.Scan(&level, &warning.Number, &warning.Message); err != nil {
+			return err
+		}
+		if rowPlace.MatchString(warning.Message) { // others are not about values
+			return &warning
+		}
+	}
+	if err := list.Err(); err != nil || warnings <= 0 {
+		return err
+	}
+	return &mysql.MySQLError{Message: fmt.Sprintf("%d more warnings", warnings)}
+}
+
+// rowOf adds to an error which row it is about, where the server tells, or where it is the only
+// one. First is the index of the first of a statement's n rows.
+func rowOf(err error, r rows, first, n int) error {
 	var answer *mysql.MySQLError
-	if !errors.As(err, &answer) {
+	if !errors.As(err, &answer) || pool.Passes(err) {
 		return err
 	}
-	place := rowPlace.FindStringSubmatch(answer.Message)
-	if place == nil {
+	row, column := 0, ""
+	if place := rowPlace.FindStringSubmatch(answer.Message); place != nil {
+		column = place[1]
+		row, _ = strconv.Atoi(place[2])
+	}
+	if n == 1 {
+		row = 1
+	}
+	if row < 1 || row > n {
 		return err
 	}
-	n, wrong := strconv.Atoi(place[2])
-	if wrong != nil || n < 1 || first+n > len(r.ids) {
-		return err
-	}
-	return r.at(first+n-1, place[1], err)
+	return r.at(first+row-1, column, err)
 }
 
 var rowPlace = regexp.MustCompile("(?:[`']([^`']*)[`'] )?at row ([0-9]+)$")

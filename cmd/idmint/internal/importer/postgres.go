@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -89,23 +90,49 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 	return err
 }
 
-var copyPlace = regexp.MustCompile(`^COPY .*, line ([0-9]+)(?:, column (.*?))?(?:: |$)`)
-
 // copyRows stores rows by COPY, as text: the server reads it as whatever the columns are.
 func copyRows(ctx context.Context, s *session, r rows) error {
+	text := newTextReader(r, s.progress)
+	// Where the connection was lost, the driver may leave a goroutine behind that reads.
+	defer text.close()
+	var stored int64
 	err := s.Raw(func(driver any) error {
-		_, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx,
-			newTextReader(r, s.progress), r.into("COPY", sqlid.Quote)+" FROM STDIN")
+		tag, err := driver.(*stdlib.Conn).Conn().PgConn().CopyFrom(ctx, text,
+			r.into("COPY", sqlid.Quote)+" FROM STDIN")
+		stored = tag.RowsAffected()
 		return err
 	})
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) {
-		if place := copyPlace.FindStringSubmatch(answer.Where); place != nil {
-			line, wrong := strconv.Atoi(place[1])
-			if wrong == nil && line >= 1 && line <= len(r.ids) {
-				return r.at(line-1, place[2], err)
+	switch {
+	case errors.As(err, &answer):
+		if row, column := copyPlace(answer.Where, r.Table, r.columns); row >= 1 && row <= len(r.ids) {
+			return r.at(row-1, column, err)
+		}
+		return err
+	case err != nil:
+		return err
+	}
+	return r.allStored(0, len(r.ids), stored)
+}
+
+// copyPlace finds the row of a COPY that an error is about, and its column, in what the server says
+// of the place: COPY t, line 3, column n: "x". Other lines may stand before that one. The server may
+// say it in another language, which has the same order in most.
+func copyPlace(where, table string, columns []string) (row int, column string) {
+	place := regexp.MustCompile(`(?m)^COPY ` + regexp.QuoteMeta(table) + `, \S+ ([0-9]+)(.*)$`).
+		FindStringSubmatch(where)
+	if place == nil {
+		return 0, ""
+	}
+	row, _ = strconv.Atoi(place[1])
+	_, rest, _ := strings.Cut(strings.TrimPrefix(place[2], ", "), " ") // behind the word "column"
+	if strings.HasPrefix(place[2], ", ") {
+		for _, c := range columns {
+			if behind, ok := strings.CutPrefix(rest, c); ok && len(c) > len(column) &&
+				strings.HasPrefix(strings.TrimLeft(behind, " \u00a0"), ":") {
+				column = c
 			}
 		}
 	}
-	return err
+	return row, column
 }

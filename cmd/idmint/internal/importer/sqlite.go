@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -67,56 +69,106 @@ const rowsFused = 100
 func insertFused(_ context.Context, s *session, r rows) error {
 	width := len(r.columns) + 1
 	per := max(1, min(rowsFused, 32_766/width))
-	return s.Raw(func(c any) error {
-		var stmt driver.Stmt
-		defer func() {
-			if stmt != nil {
-				_ = stmt.Close()
-			}
-		}()
-		args := make([]driver.NamedValue, per*width)
-		for i := range args {
-			args[i].Ordinal = i + 1
+	return s.Raw(func(c any) error { return fuse(c.(*sqlite3.SQLiteConn), s, r, 0, len(r.ids), per) })
+}
+
+// fuse stores the rows from one index up to another, some of them in a statement. A statement that
+// is refused goes again row by row, to name the row.
+func fuse(c *sqlite3.SQLiteConn, s *session, r rows, first, last, per int) (err error) {
+	width := len(r.columns) + 1
+	var stmt driver.Stmt
+	changes, err := c.Prepare("SELECT changes()")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, changes.Close())
+		if stmt != nil {
+			err = errors.Join(err, stmt.Close())
 		}
-		for i := 0; i < len(r.ids); i += per {
-			n := min(per, len(r.ids)-i)
-			if i == 0 || n < per {
-				if stmt != nil {
-					if err := stmt.Close(); err != nil {
-						return err
-					}
-				}
-				var err error
-				if stmt, err = c.(driver.Conn).Prepare(r.values(s.quote, n)); err != nil {
+	}()
+	args := make([]driver.NamedValue, per*width)
+	for i := range args {
+		args[i].Ordinal = i + 1
+	}
+	for i, prepared := first, 0; i < last; i += per {
+		n := min(per, last-i)
+		if n != prepared {
+			if stmt != nil {
+				if err := stmt.Close(); err != nil {
 					return err
 				}
 			}
-			text := r.fields.texts(i*len(r.columns), n*len(r.columns))
-			for j := range n {
-				row := args[j*width : (j+1)*width]
-				row[0].Value = r.ids[i+j]
-				for k := range r.columns {
-					if v, ok := text(j*len(r.columns) + k); ok {
-						row[k+1].Value = v
-					} else {
-						row[k+1].Value = nil
-					}
-				}
-			}
-			answer, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(),
-				args[:n*width])
-			if err == nil {
-				// There are no rows. A driver may wait with the INSERT until it is asked.
-				if err = answer.Next(nil); err == io.EOF {
-					err = nil
-				}
-				err = errors.Join(err, answer.Close())
-			}
-			if err != nil {
+			if stmt, err = c.Prepare(r.values(s.quote, n)); err != nil {
 				return err
 			}
-			s.progress()
+			prepared = n
 		}
-		return nil
-	})
+		text := r.fields.texts(i*len(r.columns), n*len(r.columns))
+		for j := range n {
+			row := args[j*width : (j+1)*width]
+			row[0].Value = r.ids[i+j]
+			for k := range r.columns {
+				if v, ok := text(j*len(r.columns) + k); ok {
+					row[k+1].Value = v
+				} else {
+					row[k+1].Value = nil
+				}
+			}
+		}
+		// There are no rows. A driver may wait with the INSERT until it is asked.
+		if err := ask(stmt, args[:n*width], nil); err != nil && err != io.EOF {
+			return refusedRow(c, s, r, i, n, err)
+		}
+		stored := []driver.Value{nil}
+		if err := ask(changes, nil, stored); err != nil {
+			return err
+		}
+		count, _ := stored[0].(int64)
+		if err := r.allStored(i, n, count); err != nil {
+			return err
+		}
+		s.progress()
+	}
+	return nil
+}
+
+// ask runs a statement as a query, and reads the first row.
+func ask(stmt driver.Stmt, args []driver.NamedValue, row []driver.Value) error {
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(), args)
+	if err != nil {
+		return err
+	}
+	if err := rows.Next(row); err != nil {
+		return cmp.Or(rows.Close(), err)
+	}
+	return rows.Close()
+}
+
+// refusedRow adds to an error which of n rows from index first on it is about.
+func refusedRow(c *sqlite3.SQLiteConn, s *session, r rows, first, n int, err error) error {
+	var answer sqlite3.Error
+	refused := errors.As(err, &answer) &&
+		(answer.Code == sqlite3.ErrConstraint || answer.Code == sqlite3.ErrMismatch)
+	switch {
+	case !refused || c.AutoCommit(): // as ON CONFLICT ROLLBACK leaves it
+		return err
+	case n == 1:
+		return r.at(first, "", err)
+	}
+	// ON CONFLICT FAIL leaves the rows before it. They cannot go again.
+	before, failed := c.Prepare(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s BETWEEN %d AND %d",
+		s.quote(r.Table), s.quote(r.IDColumn), r.ids[first], r.ids[first+n-1]))
+	if failed != nil {
+		return err
+	}
+	defer before.Close()
+	stored := []driver.Value{int64(0)}
+	if failed := ask(before, nil, stored); failed != nil {
+		return err
+	}
+	if count, _ := stored[0].(int64); count > 0 && count < int64(n) {
+		return r.at(first+int(count), "", err)
+	}
+	return cmp.Or(fuse(c, s, r, first, first+n, 1), err)
 }

@@ -128,14 +128,6 @@ func (t *table) checkTypes(im Import, columns []string, found map[string]tableCo
 	return nil
 }
 
-// fold is a column's name as the database compares it.
-func (t *table) fold(name string) string {
-	if t.foldNames {
-		return strings.ToLower(name)
-	}
-	return name
-}
-
 func (t *table) store(
 	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
 ) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+	"sync"
 )
 
 // A textReader writes rows in COPY's text format, which LOAD DATA reads as well. Tabs separate
@@ -11,10 +12,13 @@ import (
 type textReader struct {
 	rows
 	progress func()
-	plain    bool   // there is nothing to escape
-	next     int    // the row that is written next
-	pending  []byte // written, and not yet read
-	buffer   []byte
+	plain    bool // there is nothing to escape
+
+	mu      sync.Mutex // guards what follows
+	next    int        // the row that is written next
+	pending []byte     // written, and not yet read
+	buffer  []byte
+	closed  bool
 }
 
 func newTextReader(r rows, progress func()) *textReader {
@@ -25,7 +29,19 @@ func newTextReader(r rows, progress func()) *textReader {
 	return t
 }
 
+// close ends reading: the block may be filled again then.
+func (t *textReader) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+}
+
 func (t *textReader) Read(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return 0, io.ErrClosedPipe
+	}
 	if len(t.pending) == 0 {
 		if t.next == len(t.ids) {
 			return 0, io.EOF
