@@ -11,14 +11,16 @@
 //	/metrics        Options.Metrics
 //
 // The first page works without a launch log, for everything but the launch. A client that accepts
-// application/json first gets JSON from all of them. Numbers of 64 bits are texts in it.
+// application/json first gets JSON from all of them. Numbers of 64 bits are texts in it. The data
+// of a launch are as they were stored.
 //
 // # Nothing is written
 //
 // The handler answers GET and HEAD, and asks the log by methods that read. A role that may only
-// SELECT is enough. In ZooKeeper the check of the clock writes a time: see package doctor. The
-// pages load nothing from elsewhere, and their Content-Security-Policy forbids it. Texts of the log
-// are escaped, and characters that nobody would see are shown by their code.
+// SELECT is enough. How a store opens its database is its own affair: that of SQLite switches a
+// file to the write-ahead log. In ZooKeeper the check of the clock writes a time: see package
+// doctor. The pages load nothing from elsewhere, and their Content-Security-Policy forbids it.
+// Texts of the log are escaped, and characters that nobody would see are shown by their code.
 //
 // # Mounting
 //
@@ -34,6 +36,6 @@
 // # Who may see the pages
 //
 // Everybody who reaches the handler, unless [Options].Auth says otherwise. Launches tell who
-// deployed what and why, and on which host it runs. [Options].Hosts keeps pages of strangers out
-// that a browser on this machine has open.
+// deployed what and why, and on which host it runs. Whoever is not admitted sees nothing of the
+// log. [Options].Hosts keeps pages of strangers out that a browser of your network has open.
 package viewer

@@ -19,7 +19,7 @@ import (
 
 const (
 	// longestQuery is how many characters may be asked for: a line of a log, or a list of IDs. The
-	// box has the same bound.
+	// box has no bound: a browser would cut what is pasted, and nobody would see it.
 	longestQuery = 8 << 10
 	// mostIDs is how many IDs are explained at once.
 	mostIDs = 50
@@ -94,14 +94,22 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 	page := explained{Query: query, Log: h.log != nil, Now: now}
 	status := 0
 	if query != "" {
-		pieces, found := find(query, now)
-		if len(pieces) > 1 {
-			page.Pieces = pieces
-		}
+		pieces, found, isLine := find(query, now)
 		if page.Left = len(found) - mostIDs; page.Left > 0 {
 			found = found[:mostIDs]
 		}
+		for i := range pieces {
+			if pieces[i].ID > mostIDs {
+				pieces[i].ID = 0 // it is text: there is nothing to link to
+			}
+		}
+		if len(pieces) > 1 {
+			page.Pieces = pieces
+		}
 		h.fill(r.Context(), &page, found)
+		if isLine { // which has other numbers, too
+			first(page.IDs, explainedID.launched)
+		}
 		if len(found) == 0 {
 			status = http.StatusBadRequest
 			page.Reasons = reasons(query)
@@ -119,23 +127,15 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 
 // fill explains what was found, and asks the launch log about it.
 func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
-	asked := h.ask(ctx)
-	defer asked.done()
+	asked := questions{h: h, ctx: ctx, launches: map[int]origin{}}
+	defer asked.end()
 	for i, f := range found {
 		id := explainedID{Number: i + 1, Text: f.text}
 		for _, of := range f.fits {
-			id.Fits = append(id.Fits, h.fit(asked, of, page.Now))
+			id.Fits = append(id.Fits, h.fit(&asked, of, page.Now))
 		}
 		// That the log knows who took the generator number is a better sign than any time.
-		slices.SortStableFunc(id.Fits, func(a, b fit) int {
-			switch {
-			case a.Origin.taken() == b.Origin.taken():
-				return 0
-			case a.Origin.taken():
-				return -1
-			}
-			return 1
-		})
+		first(id.Fits, func(f fit) bool { return f.Origin != nil && f.Origin.Taken })
 		page.IDs = append(page.IDs, id)
 	}
 	if asked.err != nil {
@@ -213,20 +213,46 @@ type origin struct {
 	Unsure string // why the log's answer is missing
 }
 
-func (o *origin) taken() bool { return o != nil && o.Taken }
+// launched reports whether the log has the launch of an ID.
+func (e explainedID) launched() bool {
+	return slices.ContainsFunc(e.Fits,
+		func(f fit) bool { return f.Origin != nil && f.Origin.Known })
+}
+
+// first puts what has a property before the rest.
+func first[T any](list []T, has func(T) bool) {
+	slices.SortStableFunc(list, func(a, b T) int {
+		switch {
+		case has(a) == has(b):
+			return 0
+		case has(a):
+			return -1
+		}
+		return 1
+	})
+}
 
 // questions are what one page asks the launch log, within one time.
 type questions struct {
 	h        *Handler
 	ctx      context.Context
-	done     context.CancelFunc
+	done     func() // ends the turn; nil before the first question
 	launches map[int]origin
 	err      error // the log did not answer: nothing more is asked
 }
 
-func (h *Handler) ask(ctx context.Context) *questions {
-	ctx, cancel := context.WithTimeout(ctx, h.opts.Timeout)
-	return &questions{h: h, ctx: ctx, done: cancel, launches: map[int]origin{}}
+// mayAsk reports whether there is anybody to ask. The first question waits for its turn.
+func (q *questions) mayAsk() bool {
+	if q.h.log != nil && q.err == nil && q.done == nil {
+		q.ctx, q.done, q.err = q.h.turn(q.ctx)
+	}
+	return q.h.log != nil && q.err == nil
+}
+
+func (q *questions) end() {
+	if q.done != nil {
+		q.done()
+	}
 }
 
 // origin asks who made a decimal ID. It is nil without a log.
@@ -235,7 +261,7 @@ func (q *questions) origin(id idtype.DecimalID) *origin {
 		return &origin{Test: true}
 	}
 	number := id.Launch()
-	if q.h.log == nil || q.err != nil {
+	if !q.mayAsk() {
 		return nil
 	}
 	found, asked := q.launches[number]
@@ -294,7 +320,8 @@ func (e explained) forMachines() any {
 			if o := f.Origin; o != nil && o.Known {
 				fit.Launch = &o.Launch
 				if o.Taken {
-					fit.Claim = &shownClaim{Claim: o.Claim}
+					claim := shown(o.Claim)
+					fit.Claim = &claim
 				}
 			}
 			one.Fits = append(one.Fits, fit)

@@ -3,6 +3,7 @@ package viewer_test
 import (
 	"encoding/json"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -130,6 +131,54 @@ func TestExplainLine(t *testing.T) {
 	want(t, page, 200, `a &lt;b&gt;<a class="mark" href="#id-1">14150009200065</a>&lt;/b&gt; c`)
 }
 
+// A line has times as numbers, which fit schemes as well. Alone they are explained.
+func TestExplainUnixTimes(t *testing.T) {
+	h := newPages(t, nil, nil)
+	for query, want := range map[string]string{
+		`{"time":1763892062345,"id":"14150009200065"}`:           "14150009200065",
+		`1763892062 1763892062345678 order=14150009200065 x`:     "14150009200065",
+		`ts=1763892062345678901 id=14150009200065`:               "14150009200065",
+		`{"exp":1890000000000,"id":14150009200065}`:              "14150009200065",
+		`{"time":1763892062345,"at":1763892062346}`:              "1763892062345 1763892062346",
+		`{"id":1063892062345,"sum":4763892062345} is no time`:    "1063892062345 4763892062345",
+		`{"id":17638920623450,"other":"14150009200065"} 14 long`: "17638920623450 14150009200065",
+		`1763892062345 14150009200065`:                           "1763892062345 14150009200065", // a list
+		`1763892062345`:                                          "1763892062345",
+	} {
+		e, _ := ask(t, h, query)
+		var got []string
+		for _, id := range e.IDs {
+			got = append(got, id.Text)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// Of the numbers in a line, those come first whose launch the log has.
+func TestExplainLineKnown(t *testing.T) {
+	h := sample(t)
+	order := func(query string) (ids []string) {
+		e, _ := ask(t, h, query)
+		for _, id := range e.IDs {
+			ids = append(ids, id.Text)
+		}
+		return ids
+	}
+	const stranger, known = "14150009277777", "14150000000065"
+	line := "GET /customers/" + stranger + "/orders/" + known + " 500"
+	if got := order(line); !slices.Equal(got, []string{known, stranger}) {
+		t.Errorf("a line: %q", got)
+	}
+	// The marks lead to the cards all the same.
+	want(t, get(t, h, "/?q="+url.QueryEscape(line)), 200, `href="#id-1">`+stranger,
+		`href="#id-2">`+known, `id="id-2"`)
+	if got := order(stranger + " " + known); !slices.Equal(got, []string{stranger, known}) {
+		t.Errorf("a list: %q", got)
+	}
+}
+
 // What was asked is bounded, and the page says how.
 func TestExplainBounds(t *testing.T) {
 	h := newPages(t, nil, nil)
@@ -143,7 +192,17 @@ func TestExplainBounds(t *testing.T) {
 	if status != 200 || len(e.IDs) != 50 || e.Left != 10 {
 		t.Errorf("%d: %d IDs, and %d left", status, len(e.IDs), e.Left)
 	}
-	want(t, get(t, h, "/?q="+strings.Join(many, "+")), 200, "10 more were found")
+	page := get(t, h, "/?q="+strings.Join(many, "+"))
+	want(t, page, 200, "10 more were found", many[59])
+	links := regexp.MustCompile(`href="#(id-\d+)"`)
+	for _, m := range links.FindAllStringSubmatch(page.Body.String(), -1) {
+		if !strings.Contains(page.Body.String(), `id="`+m[1]+`"`) {
+			t.Errorf("a link leads to %s, which is not there", m[1])
+		}
+	}
+	if box := get(t, h, "/").Body.String(); strings.Contains(box, "maxlength") {
+		t.Error("a browser cuts what is pasted, and nobody sees it")
+	}
 	want(t, get(t, h, "/?q=%E2%80%AEabc"), 400, "That is no ID", `\u202eabc`,
 		`<th scope="row">decimal</th>`, `<th scope="row">sequence</th>`)
 	want(t, get(t, h, "/?q=+"), 200, "For example")
@@ -162,8 +221,11 @@ func TestExplainLaunch(t *testing.T) {
 		`Launch <a href="launches/65">65</a> of billing in staging`, "<bdi>ann</bdi>", "v1.64.0",
 		"SHOP-64", "release of the week", "failed", "2026-11-02 04:00:00 UTC", "21 days ago",
 		"taken by process 4711 on <bdi>web-1</bdi>")
-	want(t, get(t, h, "/?q=10990000065"), 200, "Nobody took this generator number")
-	want(t, get(t, h, "/?q=10000099999"), 200, "has no launch 99,999")
+	// The log was perhaps restored: what it lacks may have been.
+	want(t, get(t, h, "/?q=10990000065"), 200, "has no claim of this generator number",
+		"a restore of the log lost the claim")
+	want(t, get(t, h, "/?q=10000099999"), 200, "has no launch 99,999",
+		"a restore of the log lost the launch")
 	want(t, get(t, h, "/?q=10000000000"), 200, "Launch 0: a test generator made it")
 }
 

@@ -2,6 +2,8 @@ package viewer
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +21,12 @@ type piece struct {
 type finding struct {
 	text string
 	fits []explain.Fit
+}
+
+// A place is where a finding is in what was asked.
+type place struct {
+	finding
+	from, to int
 }
 
 var (
@@ -46,52 +54,83 @@ func likely(word string, fits []explain.Fit, now time.Time) bool {
 // find looks for IDs. A single word is taken as it is. Several words are a list where all of them
 // may be IDs. Short words, such as "user", fit the text of short IDs with a time of long ago: these
 // are none. Any other text is a line of a log, of which the likely words are taken.
-func find(query string, now time.Time) (pieces []piece, found []finding) {
+//
+// A line often has times as numbers, which may be IDs as well. They are none where the line has
+// anything else.
+func find(query string, now time.Time) (pieces []piece, found []finding, isLine bool) {
 	if fits := explain.Find(query, now); len(fits) > 0 {
-		return []piece{{query, 1}}, []finding{{query, fits}}
+		return []piece{{query, 1}}, []finding{{query, fits}}, false
 	}
 	list := strings.FieldsFunc(query, separates)
-	isList := len(list) > 1
+	isLine = len(list) < 2
 	for _, word := range list {
 		fits := explain.Find(word, now)
-		isList = isList && len(fits) > 0 && (explain.Doubt(fits[0], now) < 2 || listed(word))
+		isLine = isLine || len(fits) == 0 || explain.Doubt(fits[0], now) == 2 && !listed(word)
 	}
-	take := func(word string) []explain.Fit {
-		fits := explain.Find(word, now)
-		if isList || likely(word, fits, now) {
-			return fits
+	var places []place
+	take := func(from, to int) bool {
+		fits := explain.Find(query[from:to], now)
+		taken := len(fits) > 0 && (!isLine || likely(query[from:to], fits, now))
+		if taken {
+			places = append(places, place{finding{query[from:to], fits}, from, to})
 		}
-		return nil
-	}
-	numbers := map[string]int{} // of IDs that came before
-	end := 0
-	add := func(from, to int, fits []explain.Fit) {
-		if from > end {
-			pieces = append(pieces, piece{Text: query[end:from]})
-		}
-		word := query[from:to]
-		if numbers[word] == 0 {
-			found = append(found, finding{word, fits})
-			numbers[word] = len(found)
-		}
-		pieces, end = append(pieces, piece{word, numbers[word]}), to
+		return taken
 	}
 	for _, at := range words.FindAllStringIndex(query, -1) {
-		word := query[at[0]:at[1]]
-		if fits := take(word); len(fits) > 0 {
-			add(at[0], at[1], fits)
+		if take(at[0], at[1]) {
 			continue
 		}
+		word := query[at[0]:at[1]]
 		for _, in := range parts.FindAllStringIndex(word, -1) { // as in order-14150009200065
-			if fits := take(word[in[0]:in[1]]); len(fits) > 0 && in[1]-in[0] < len(word) {
-				add(at[0]+in[0], at[0]+in[1], fits)
+			if in[1]-in[0] < len(word) {
+				take(at[0]+in[0], at[0]+in[1])
 			}
 		}
+	}
+	if isLine {
+		ids := slices.DeleteFunc(slices.Clone(places),
+			func(p place) bool { return isUnixTime(p.text, now) })
+		if len(ids) > 0 {
+			places = ids
+		}
+	}
+	pieces, found = mark(query, places)
+	return pieces, found, isLine
+}
+
+// mark cuts what was asked into pieces. An ID that comes again has the number of its first place.
+func mark(query string, places []place) (pieces []piece, found []finding) {
+	numbers := map[string]int{}
+	end := 0
+	for _, p := range places {
+		if p.from > end {
+			pieces = append(pieces, piece{Text: query[end:p.from]})
+		}
+		if numbers[p.text] == 0 {
+			found = append(found, p.finding)
+			numbers[p.text] = len(found)
+		}
+		pieces, end = append(pieces, piece{p.text, numbers[p.text]}), p.to
 	}
 	if end < len(query) {
 		pieces = append(pieces, piece{Text: query[end:]})
 	}
 	return pieces, found
+}
+
+// isUnixTime reports whether a word is a time as logs write it. It counts seconds since 1970, or
+// thousandths, millionths or billionths of one. It is of the last five years or the next.
+func isUnixTime(word string, now time.Time) bool {
+	unit, ok := map[int]time.Duration{
+		10: time.Second, 13: time.Millisecond, 16: time.Microsecond, 19: time.Nanosecond,
+	}[len(word)]
+	n, err := strconv.ParseInt(word, 10, 64)
+	if !ok || err != nil {
+		return false
+	}
+	perSecond := int64(time.Second / unit)
+	at := time.Unix(n/perSecond, 0)
+	return at.After(now.AddDate(-5, 0, 0)) && at.Before(now.AddDate(5, 0, 0))
 }
 
 // listed reports whether a word of a list is one on purpose, whatever its time. Words such as "user"

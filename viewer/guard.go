@@ -33,11 +33,11 @@ func secure(header http.Header) {
 // admit looks whether a request may be answered. The host comes first: a stranger's page is not to
 // make a browser ask for a password.
 func (h *Handler) admit(r *http.Request) error {
-	if hosts := h.opts.Hosts; len(hosts) > 0 && !slices.Contains(hosts, hostOf(r.Host)) {
+	if !h.answersFor(hostOf(r.Host)) {
 		return &problem{
 			status: http.StatusMisdirectedRequest, title: "Not this host",
-			text: "The request is for the host " + quoted(r.Host) + ". These pages answer for " +
-				strings.Join(hosts, ", ") + ".",
+			text: "The request is for the host " + quoted(r.Host) + ". These pages do not answer " +
+				"for that name. Who runs them may add it: idmint serve --host, or Options.Hosts.",
 		}
 	}
 	if !reads(r) {
@@ -54,6 +54,16 @@ func (h *Handler) admit(r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// answersFor reports whether a request for a host may be answered. A stranger's page has a name of
+// its own, and no address.
+func (h *Handler) answersFor(host string) bool {
+	if len(h.opts.Hosts) == 0 || slices.Contains(h.opts.Hosts, host) {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return err == nil
 }
 
 // reads reports whether a request changes nothing.
@@ -81,14 +91,6 @@ func (a *Auth) allows(r *http.Request) bool {
 func same(a, b string) int {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:])
-}
-
-// trustsThisMachine reports whether a browser on this machine could pass for the proxy.
-func (a *Auth) trustsThisMachine() bool {
-	return slices.ContainsFunc(a.From, func(p netip.Prefix) bool {
-		return p.Addr().IsLoopback() || p.Contains(netip.IPv6Loopback()) ||
-			p.Contains(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
-	})
 }
 
 // trusts reports whether the peer of a connection is the proxy.

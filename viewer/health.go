@@ -200,9 +200,9 @@ type namedGauge struct {
 
 // A counterRow is a counter of the log.
 type counterRow struct {
-	Name  string
-	Value int64
-	Is    string // what the counter is for
+	Name  string `json:"name"`
+	Value int64  `json:"value,string"`
+	Is    string `json:"for"`
 }
 
 // A claimRow is a number that is lent, or was.
@@ -223,9 +223,10 @@ func (h *Handler) healthPage(r *http.Request) (answer, error) {
 	if of.err != nil {
 		status = http.StatusServiceUnavailable
 	}
+	page := h.healthData(of)
 	return answer{
-		status: status, template: "health.html", title: "Health", data: h.healthData(of),
-		json: h.report(of),
+		status: status, template: "health.html", title: "Health", data: page,
+		json: h.healthReport(of, page),
 	}, nil
 }
 

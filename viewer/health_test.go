@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,12 +55,109 @@ func TestHealthCeilings(t *testing.T) {
 	advance("short", now.Add(4*time.Second).UnixMilli())
 	advance("decimal/hint/0", 5000)
 	h := newPages(t, log, nil)
-	want(t, get(t, h, "/health"), 200, "in 4 seconds", "2 days ago", `<span class="state running">lent`,
+	want(t, get(t, h, "/health"), 200, "in 4 seconds", "2 days ago", `<span class="state is-running">lent`,
 		"the ceiling of short IDs: in 4 seconds", "how far decimal IDs have come, epoch 0",
 		"1 of 65,536", "Decimal counters, epoch 0")
 	if page := get(t, h, "/health").Body.String(); strings.Contains(page, "<code>sno/7") {
 		t.Error("the counter of a lent number stands among those of apps")
 	}
+}
+
+// Machines get the rows that people see.
+func TestHealthForMachines(t *testing.T) {
+	store := sampleStore(t)
+	log := newLog(t, store, nil)
+	counter, err := log.Counter("sno/7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := counter.Raise(t.Context(), launchlog.Raise{
+		To: now.Add(4*time.Second).UnixMilli() / 4, Note: launchlog.NewNote(), Holder: "pod-7",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 { // more than the page lists
+		_ = start(t, log, request(fmt.Sprint("more ", i)))
+		other, err := log.Counter(fmt.Sprint("numbers/", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Reserve(t.Context(), 0, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got struct {
+		Status   string
+		Running  []struct{ Of, Name, Used, Max string }
+		Lent     []struct{ Scheme, Number, Holder string }
+		Counters []struct{ Name, Value, For string }
+		Passed   []doctor.Result
+
+		MoreRunning  int `json:"more_running"`
+		MoreCounters int `json:"more_counters"`
+	}
+	h := newPages(t, log, nil)
+	w := get(t, h, "/health", "Accept", "application/json")
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if got.Status != "ok" || len(got.Running) != 20 || got.MoreRunning != 16 ||
+		got.Running[0].Used != "121" || len(got.Lent) != 1 || got.Lent[0].Holder != "pod-7" ||
+		len(got.Counters) != 20 || got.MoreCounters != 11 || len(got.Passed) == 0 {
+		t.Errorf("%+v", got)
+	}
+	want(t, get(t, h, "/health"), 200, "16 more launches run", "11 more are not listed", "pod-7")
+}
+
+// Few pages ask the log at once. Whoever waits too long for a turn hears when to try again.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &crowded{Store: memory.New(nil)}
+		h, err := viewer.New(newLog(t, store, nil), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const callers = 30
+		answers := make(chan *httptest.ResponseRecorder, callers)
+		for range callers {
+			go func() { answers <- get(t, h, "/launches") }()
+		}
+		refused := 0
+		for range callers {
+			w := <-answers
+			if w.Code == 200 {
+				continue
+			}
+			refused++
+			want(t, w, 503, "Too many ask at once")
+			if w.Header().Get("Retry-After") == "" {
+				t.Error("it does not say when to try again")
+			}
+		}
+		if most := store.most.Load(); most != 8 || refused != callers-8 {
+			t.Errorf("%d asked at once, and %d were refused", most, refused)
+		}
+		// The turns were given back.
+		want(t, get(t, h, "/launches"), 200)
+		want(t, get(t, h, "/?q=14150009200065"), 200, "has no launch 65")
+	})
+}
+
+// A crowded store takes long, and counts who asks at once.
+type crowded struct {
+	launchlog.Store
+	now, most atomic.Int32
+}
+
+func (c *crowded) Launches(
+	ctx context.Context, namespace string, filter launchlog.Filter,
+) ([]launchlog.Launch, error) {
+	if n := c.now.Add(1); n > c.most.Load() {
+		c.most.Store(n)
+	}
+	defer c.now.Add(-1)
+	time.Sleep(3 * time.Second)
+	return c.Store.Launches(context.WithoutCancel(ctx), namespace, filter)
 }
 
 // A reading is shown until it is old. Machines and people share it.
@@ -221,8 +320,18 @@ func TestNumbersAreTexts(t *testing.T) {
 			t.Errorf("%T", u.Used)
 		}
 	}
-	e, _ := ask(t, h, "14150009200065")
-	if !strings.Contains(string(e.IDs[0].Fits[0].ID), `"id":"14150009200065"`) {
+	e, _ := ask(t, h, "14150000000065")
+	if !strings.Contains(string(e.IDs[0].Fits[0].ID), `"id":"14150000000065"`) {
 		t.Errorf("%s", e.IDs[0].Fits[0].ID)
+	}
+	for path, text := range map[string]string{
+		"/?q=14150000000065": `"pid":"4711"`, "/launches/65": `"pid":"4711"`,
+		"/health": `"name":"orders","value":"9007199254740993"`,
+	} {
+		page := get(t, h, path, "Accept", "application/json")
+		want(t, page, 200, text)
+		if strings.Contains(page.Body.String(), `"pid":4`) {
+			t.Errorf("%s has a number: %s", path, page.Body)
+		}
 	}
 }

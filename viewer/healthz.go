@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 )
 
@@ -25,6 +26,35 @@ type usage struct {
 	Name string         `json:"name,omitempty"`
 	Used int64          `json:"used,string"`
 	Max  int64          `json:"max,string"`
+}
+
+// A healthReport is the page Health for machines. Its lists are as long as those of the page.
+type healthReport struct {
+	report
+	Running      []usage         `json:"running"`
+	MoreRunning  int             `json:"more_running,omitempty"`
+	Lent         []claims.Claim  `json:"lent"` // numbers, with their ceilings
+	MoreLent     int             `json:"more_lent,omitempty"`
+	Counters     []counterRow    `json:"counters"`
+	MoreCounters int             `json:"more_counters,omitempty"`
+	Passed       []doctor.Result `json:"passed"`
+}
+
+// healthReport has the rows of a page that was made before.
+func (h *Handler) healthReport(of *reading, page healthData) healthReport {
+	r := healthReport{
+		report: h.report(of), Running: []usage{}, MoreRunning: max(0, page.More),
+		Lent: []claims.Claim{}, MoreLent: page.Unlisted,
+		Counters: append([]counterRow{}, page.Counters...), MoreCounters: max(0, page.Others),
+		Passed: append([]doctor.Result{}, page.Passed...),
+	}
+	for _, g := range page.Running {
+		r.Running = append(r.Running, usage{g.Of, g.Name, g.Used, g.Max})
+	}
+	for _, c := range page.Claims {
+		r.Lent = append(r.Lent, c.Claim)
+	}
+	return r
 }
 
 func (h *Handler) report(of *reading) report {

@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -55,8 +54,11 @@ func (h *Handler) launches(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), h.opts.Timeout)
-	defer cancel()
+	ctx, done, err := h.turn(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	defer done()
 	filter.Limit = rowsOfPage + 1 // one more tells whether there is another page
 	found, err := h.log.List(ctx, filter)
 	if err != nil {
@@ -178,19 +180,15 @@ func queryOf(f launchlog.Filter, before int) string {
 	return "?" + q.Encode()
 }
 
-// A shownClaim is a claim for machines, without its token: that repeats the taking.
+// A shownClaim is a claim for machines. Its fields stand before the claim's. Without its token
+// nobody repeats the taking. The process has 64 bits.
 type shownClaim struct {
 	launchlog.Claim
-	Token string `json:"token,omitempty"` // empty: it stands before the claim's
+	Token string `json:"token,omitempty"`
+	PID   int    `json:"pid,string"`
 }
 
-func shown(claims []launchlog.Claim) []shownClaim {
-	all := make([]shownClaim, 0, len(claims))
-	for _, c := range claims {
-		all = append(all, shownClaim{Claim: c})
-	}
-	return all
-}
+func shown(c launchlog.Claim) shownClaim { return shownClaim{Claim: c, PID: c.PID} }
 
 // A launchPage is the page of one launch.
 type launchPage struct {
@@ -223,8 +221,11 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), h.opts.Timeout)
-	defer cancel()
+	ctx, done, err := h.turn(r.Context())
+	if err != nil {
+		return answer{}, err
+	}
+	defer done()
 	launch, err := h.log.Show(ctx, id)
 	if errors.Is(err, launchlog.ErrNotFound) {
 		return answer{}, &problem{
@@ -252,6 +253,10 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 		}
 	}
 	slices.Reverse(claims)
+	forMachines := make([]shownClaim, 0, len(claims))
+	for _, c := range claims {
+		forMachines = append(forMachines, shown(c))
+	}
 	now := h.opts.Now()
 	page := launchPage{
 		row: newRow(launch, now), Events: events, Claims: claims, First: first, Last: top - 1,
@@ -269,6 +274,6 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 			launchlog.Launch
 			Events []launchlog.Event `json:"events"`
 			Claims []shownClaim      `json:"claims"`
-		}{launch, events, shown(claims)},
+		}{launch, events, forMachines},
 	}, nil
 }

@@ -1,11 +1,16 @@
 package viewer_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -107,7 +112,14 @@ func TestTimeline(t *testing.T) {
 	if n := strings.Count(page, `<div class="lane">`); n != 6 {
 		t.Errorf("%d lanes, want one of each service in each environment", n)
 	}
-	if n := len(regexp.MustCompile(`<rect class="start [a-z-]+" x="`).FindAllString(page, -1)); n != 50 {
+	signs := regexp.MustCompile(`<use class="sign (is-[a-z-]+)" href="#sign-(is-[a-z-]+)" x="`)
+	drawn := signs.FindAllStringSubmatch(page, -1)
+	for _, m := range drawn {
+		if m[1] != m[2] || !strings.Contains(page, ` id="sign-`+m[2]+`"`) {
+			t.Errorf("a launch that %s has the sign %s", m[1], m[2])
+		}
+	}
+	if n := len(drawn); n != 50 {
 		t.Errorf("%d launches are drawn of 50", n)
 	}
 	var legend []string
@@ -117,22 +129,22 @@ func TestTimeline(t *testing.T) {
 	if got := strings.Join(legend, " "); got != "failed rolled-back running succeeded" {
 		t.Errorf("the legend has %s", got)
 	}
-	for _, m := range regexp.MustCompile(` (x|width)="([^"]*)"`).FindAllStringSubmatch(page, -1) {
-		var n int
-		if _, err := fmt.Sscan(m[2], &n); err != nil || n < 0 || n > 1000 {
-			t.Errorf("%s=%s is not on the line", m[1], m[2])
+	bars := regexp.MustCompile(`<rect class="run (is-[a-z-]+)" x="([\d.]+)%" y="9" width="([\d.]+)%"`)
+	running := 0
+	for _, m := range bars.FindAllStringSubmatch(page, -1) {
+		var x, width float64
+		if _, err := fmt.Sscan(m[2]+" "+m[3], &x, &width); err != nil || x < 0 || x+width > 100.01 {
+			t.Errorf("%s is not on the line", m[0])
+		}
+		if m[1] == "is-running" {
+			running++
+			if x+width < 99.99 {
+				t.Errorf("a launch that runs is drawn to %v %%", x+width)
+			}
 		}
 	}
-	running := regexp.MustCompile(`class="run running" x="(\d+)" y="8" width="(\d+)"`)
-	drawn := running.FindAllStringSubmatch(page, -1)
-	if len(drawn) == 0 {
+	if running == 0 {
 		t.Error("no launch runs")
-	}
-	for _, m := range drawn {
-		var x, width int
-		if _, err := fmt.Sscan(m[1]+" "+m[2], &x, &width); err != nil || x+width != 1000 {
-			t.Errorf("a launch that runs is drawn to %d, want 1000", x+width)
-		}
 	}
 }
 
@@ -162,6 +174,100 @@ func TestLaunch(t *testing.T) {
 	want(t, get(t, h, "/launches/65?befor=71"), 400, `befor, &#34;71&#34;, is not known here`)
 }
 
+// An outcome may be any word, also one that a style sheet or a page uses for itself.
+func TestOutcomes(t *testing.T) {
+	log := newLog(t, memory.New(nil), nil)
+	for _, outcome := range []launchlog.Outcome{
+		"hidden", "skip", "running", launchlog.Failed, launchlog.Superseded,
+	} {
+		l := start(t, log, request(string(outcome)))
+		if _, err := log.End(t.Context(), l.ID, launchlog.Ending{Outcome: outcome}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = start(t, log, request("runs"))
+	h := newPages(t, log, &viewer.Options{Now: time.Now})
+	states := regexp.MustCompile(`<span class="state ([^"]*)">([^<]*)</span>`)
+	for path, want := range map[string]string{
+		"/launches": "is-running running, is-superseded superseded, is-failed failed, " +
+			"is-other ended as running, is-other skip, is-other hidden",
+		"/launches/1": "is-other hidden", "/launches/3": "is-other ended as running",
+		"/launches/6": "is-running running", "/?q=10000000003": "is-other ended as running",
+	} {
+		page := get(t, h, path).Body.String()
+		var got []string
+		for _, m := range states.FindAllStringSubmatch(page, -1) {
+			got = append(got, m[1]+" "+m[2])
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %q, want %s", path, got, want)
+		}
+		if n := strings.Count(page, `class="run is-running"`); path == "/launches" && n != 1 {
+			t.Errorf("%d launches are drawn as if they ran", n)
+		}
+	}
+}
+
+// A told store has a launch with data that another tool wrote.
+type told struct {
+	launchlog.Store
+	data json.RawMessage
+}
+
+func (s *told) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
+	l, err := s.Store.Launch(ctx, ref)
+	l.Data = s.data
+	return l, err
+}
+
+// The page of a launch stays small, whatever its data are. Machines get all.
+func TestData(t *testing.T) {
+	store := &told{Store: memory.New(nil)}
+	log := newLog(t, store, nil)
+	_ = start(t, log, request("a"))
+	h := newPages(t, log, nil)
+	nested := func(depth int, inside string) string {
+		return strings.Repeat("[", depth) + inside + strings.Repeat("]", depth)
+	}
+	numbers := strings.Repeat("1,", 32<<10) + "1"
+	for name, c := range map[string]struct {
+		data, shows string
+		cut         bool
+	}{
+		"small":           {`{"a":["b, {c\"",{}],"n":1.0}`, "  &#34;n&#34;: 1.0\n}</pre>", false},
+		"long":            {nested(32, numbers[:1001]), "[\n" + strings.Repeat(" ", 64) + "1,\n", false},
+		"deep":            {nested(33, `{"a": 1}`), nested(33, "{&#34;a&#34;:1}"), false},
+		"deep and long":   {nested(32, numbers), nested(32, numbers), false},
+		"very deep":       {nested(9_999, "1"), "[[1]]", false},
+		"no JSON":         {nested(20_000, "\x1b"), `[[\x1b]]`, false},
+		"large":           {"[" + strings.Repeat(numbers+",", 17) + "1]", ">[1,1,1", true},
+		"large when seen": {`["` + strings.Repeat("\u3164", 300_000) + `"]`, `[&#34;\u3164\u3164`, true},
+	} {
+		store.data = json.RawMessage(c.data)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := get(t, h, "/launches/1")
+		runtime.ReadMemStats(&after)
+		page := w.Body.String()
+		if w.Code != 200 || len(page) > 2<<20 || !strings.Contains(page, c.shows) ||
+			strings.Contains(page, "This is the beginning of") != c.cut {
+			t.Errorf("%s: %d, %d bytes: %.3000s", name, w.Code, len(page), page)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+			t.Errorf("%s: %d MiB were used", name, used>>20)
+		}
+		var machine struct{ Data json.RawMessage }
+		w = get(t, h, "/launches/1", "Accept", "application/json")
+		if err := json.Unmarshal(w.Body.Bytes(), &machine); err == nil && json.Valid(store.data) {
+			var want, got any
+			err := errors.Join(json.Unmarshal(store.data, &want), json.Unmarshal(machine.Data, &got))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: machines get other data, %v", name, err)
+			}
+		}
+	}
+}
+
 // Machines get the same, and the log's own names for it.
 func TestLaunchesForMachines(t *testing.T) {
 	h := sample(t)
@@ -178,13 +284,17 @@ func TestLaunchesForMachines(t *testing.T) {
 	var one struct {
 		launchlog.Launch
 		Events []launchlog.Event `json:"events"`
-		Claims []launchlog.Claim `json:"claims"`
+		Claims []struct {
+			Generator int    `json:"generator_id"`
+			PID       string `json:"pid"`
+		} `json:"claims"`
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &one); err != nil || one.ID != 65 ||
-		len(one.Events) != 2 || len(one.Claims) != 50 || one.Claims[0].Generator != 120 {
+		len(one.Events) != 2 || len(one.Claims) != 50 || one.Claims[0].Generator != 120 ||
+		one.Claims[0].PID != "4711" {
 		t.Errorf("%v: %+v", err, one)
 	}
-	if one.Claims[0].Token != "" || strings.Contains(w.Body.String(), "token") {
+	if strings.Contains(w.Body.String(), "token") {
 		t.Error("a claim has its token")
 	}
 	if !strings.Contains(w.Header().Get("Vary"), "Accept") {

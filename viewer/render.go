@@ -128,6 +128,8 @@ type visit struct {
 	path string // without the prefix and the slash in front of it
 	// outside of the prefix, where the path is made up
 	outside bool
+	// stranger is who was not admitted. Nothing of the log is shown to one.
+	stranger bool
 }
 
 func (v *visit) serve() {
@@ -235,8 +237,8 @@ type frame struct {
 	Title     string
 	Root      string // leads from the page to the first one
 	Here      string // which page of the menu it is
-	Namespace string
-	Log       bool // there is a launch log
+	Stranger  bool   // who asks may not know of the log
+	Namespace string // of the launch log; empty without one
 	Data      any
 }
 
@@ -261,12 +263,12 @@ func (v *visit) write(a answer) {
 	if v.outside {
 		root = v.h.opts.Prefix + "/"
 	}
+	around := frame{Title: a.title, Root: root, Here: here, Stranger: v.stranger, Data: a.data}
+	if !v.stranger {
+		around.Namespace = v.h.log.Namespace()
+	}
 	var b bytes.Buffer
-	err := templates().ExecuteTemplate(&b, a.template, frame{
-		Title: a.title, Root: root, Here: here, Namespace: v.h.log.Namespace(),
-		Log: v.h.log != nil, Data: a.data,
-	})
-	if err != nil {
+	if err := templates().ExecuteTemplate(&b, a.template, around); err != nil {
 		panic(err) // a template that does not fit its data, which a test would have found
 	}
 	header.Set("Content-Type", "text/html; charset=utf-8")

@@ -1,13 +1,15 @@
 package viewer
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
 
-// The scale of drawings. The width stands for the whole time, or for all numbers.
+// The scale of drawings. It stands for the whole time, or for all numbers.
 const (
 	scale     = 1000
 	mostLanes = 12
@@ -27,11 +29,16 @@ type lane struct {
 	Bars                 []bar // the oldest first
 }
 
-// A bar is a launch. It begins at X and is Width wide, of [scale].
+// A bar is a launch. It begins at X and is Width wide.
 type bar struct {
 	Launch   launchlog.Launch
-	X, Width int
+	X, Width share
 }
+
+// A share is a part of [scale]. Its text is a length of SVG.
+type share int
+
+func (s share) String() string { return fmt.Sprintf("%d.%d%%", s/10, s%10) }
 
 func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 	if len(launches) == 0 {
@@ -68,21 +75,22 @@ func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 	return t
 }
 
-// States are those of the launches that are drawn, for their colours' legend.
-func (t timeline) States() (all []string) {
+// States are those of the launches that are drawn, for the legend of their shapes.
+func (t timeline) States() (all []status) {
 	for _, l := range t.Lanes {
 		for _, b := range l.Bars {
 			all = append(all, state(b.Launch))
 		}
 	}
-	return distinct(all)
+	slices.SortFunc(all, func(a, b status) int { return strings.Compare(a.Word, b.Word) })
+	return slices.Compact(all)
 }
 
 func (l lane) newest() int { return l.Bars[len(l.Bars)-1].Launch.ID }
 
 // place is where a time lies on the line.
-func (t timeline) place(at time.Time) int {
-	return int(float64(at.Sub(t.From)) / float64(t.To.Sub(t.From)) * scale)
+func (t timeline) place(at time.Time) share {
+	return share(float64(at.Sub(t.From)) / float64(t.To.Sub(t.From)) * scale)
 }
 
 // endOf is when a launch ended, or now where it runs. The database's clock may be ahead of ours, so

@@ -20,7 +20,8 @@ type Options struct {
 	// Prefix is the path under which the pages lie, such as "/idmint", where requests come with it.
 	// Leave it empty behind [http.StripPrefix], or behind a proxy that takes the prefix off.
 	Prefix string
-	// Timeout is how long a page waits for the launch log. It is 2 s if zero.
+	// Timeout is how long a page waits for the launch log. It includes the wait for its turn, since
+	// few pages ask at once. It is 2 s if zero.
 	Timeout time.Duration
 	// Every is how long a reading of the log's health is shown, before the log is read again. It is
 	// a minute if zero. A reading asks for all launches that run and for all counters. One that
@@ -33,9 +34,9 @@ type Options struct {
 	Metrics http.Handler
 	// Auth says who may see the pages. Everybody may if it is nil.
 	Auth *Auth
-	// Hosts are the names that a request may be for, on any port: all if empty. [Loopback] lists
-	// those of this machine. So a page of a stranger, whose name resolves to this machine's
-	// address, reads nothing.
+	// Hosts are the names that a request may be for, on any port, such as "localhost". All may be
+	// asked for if it is empty, and IP addresses always. A page of a stranger needs a name that
+	// leads to this machine. So with Hosts it reads nothing.
 	Hosts []string
 	// Now is the clock. It is time.Now if nil.
 	Now func() time.Time
@@ -50,14 +51,11 @@ type Auth struct {
 	// It counts from the peers of From alone. The proxy must set or remove it in every request that
 	// it passes on: otherwise its clients choose their name.
 	//
-	// A proxy on this machine needs Options.Hosts. A browser here has its address. So a stranger's
-	// page, whose name leads to this machine, could set the header.
+	// It needs Options.Hosts. A browser at one of those addresses may have a stranger's page open,
+	// whose name leads to this handler. That page could set the header.
 	Header string
 	From   []netip.Prefix
 }
-
-// Loopback are the names of this machine for itself, for Options.Hosts.
-func Loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
 
 // An OptionError is returned by [New] for a setting that cannot be.
 type OptionError struct {
@@ -75,6 +73,7 @@ type Handler struct {
 	log    *launchlog.Log
 	opts   Options
 	health health
+	turns  chan struct{} // has one for each page that asks the log
 	routes map[string]page
 }
 
@@ -83,7 +82,7 @@ var _ http.Handler = (*Handler)(nil)
 // New makes the pages of a launch log. Without one, nil, they explain IDs and say what they lack.
 // The error is an [*OptionError].
 func New(log *launchlog.Log, opts *Options) (*Handler, error) {
-	h := &Handler{log: log}
+	h := &Handler{log: log, turns: make(chan struct{}, mostAsking)}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -127,16 +126,35 @@ func (o *Options) validate() error {
 			return &OptionError{
 				"Auth.Header", a.Header, "needs the proxy's addresses in From, and they need it",
 			}
-		case a.Header != "" && len(o.Hosts) == 0 && a.trustsThisMachine():
+		case a.Header != "" && len(o.Hosts) == 0:
 			return &OptionError{
-				"Hosts", "", "is empty, and the proxy is on this machine: name its hosts, or else " +
-					"a stranger's page in a browser here can pass for it",
+				"Hosts", "", "is empty: name the hosts that the proxy's clients ask for. Else a " +
+					"stranger's page in a browser at the proxy's addresses can pass for it",
 			}
 		case a.User == "" && a.Header == "":
 			return &OptionError{"Auth", "", "names no user and no header: leave it nil"}
 		}
 	}
 	return nil
+}
+
+// mostAsking is how many pages ask the log at once. Others wait for their turn.
+const mostAsking = 8
+
+// turn waits until a page may ask the log, and bounds all of its waiting. Done ends its turn. The
+// error is a [problem].
+func (h *Handler) turn(ctx context.Context) (bounded context.Context, done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, h.opts.Timeout)
+	select {
+	case h.turns <- struct{}{}:
+		return ctx, func() { <-h.turns; cancel() }, nil
+	case <-ctx.Done():
+		cancel()
+		return nil, nil, &problem{
+			status: http.StatusServiceUnavailable, title: "Too many ask at once",
+			text: "Other pages are asking the launch log. Load this one again in a moment.",
+		}
+	}
 }
 
 // A page answers a request for a path, which is without the prefix and the slash in front.
@@ -152,6 +170,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/"), outside: outside}
 	if err := h.admit(r); err != nil {
+		v.stranger = true
 		if v.path == "healthz" && reads(r) {
 			h.healthz(w, r, false)
 			return

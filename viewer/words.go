@@ -1,14 +1,12 @@
 package viewer
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -94,22 +92,29 @@ func number(n any) string {
 	return fmt.Sprint(n)
 }
 
-// pretty is JSON on several lines, for people. Its numbers stay as they are written.
-func pretty(data json.RawMessage) string {
-	var compact, b bytes.Buffer
-	if json.Compact(&compact, data) != nil ||
-		json.Indent(&b, visible.JSON(compact.Bytes()), "", "  ") != nil {
-		return visible.Text(string(data))
-	}
-	return b.String()
+// A status is what a launch is now, as pages show it.
+type status struct {
+	Word  string
+	Class string // of its look; one for all outcomes of people's own
 }
 
-// state is what a launch is now: it runs, or how it ended.
-func state(l launchlog.Launch) string {
-	if l.Running() {
-		return "running"
+// usual are the outcomes that have looks of their own.
+var usual = []launchlog.Outcome{
+	launchlog.Succeeded, launchlog.Failed, launchlog.Aborted, launchlog.RolledBack,
+	launchlog.Superseded,
+}
+
+// state says whether a launch runs, or how it ended. An outcome may be any word.
+func state(l launchlog.Launch) status {
+	switch {
+	case l.Running():
+		return status{"running", "is-running"}
+	case slices.Contains(usual, l.Outcome):
+		return status{string(l.Outcome), "is-" + string(l.Outcome)}
+	case l.Outcome == "running":
+		return status{"ended as running", "is-other"}
 	}
-	return string(l.Outcome)
+	return status{string(l.Outcome), "is-other"}
 }
 
 // percent is a share as people read it. What is used is never 0 %, and what is left never none.

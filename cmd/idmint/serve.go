@@ -59,14 +59,18 @@ terminate. The pages write nothing: a role that may only SELECT is enough.
 Without --db they explain IDs, and that is all.
 
 The address is printed when the pages can be asked for. They listen on this
-machine alone, and answer for its own names, unless --listen says otherwise.
-Beyond this machine they want authentication: --user with a password in
-` + passwordVariable + ` or --password-file, or --proxy-header with
---proxy. Put TLS in front of them, by a proxy.
+machine alone unless --listen says otherwise. Beyond it they want
+authentication: --user with a password in ` + passwordVariable + ` or
+--password-file, or --proxy-header with --proxy and --host. Put TLS in front of
+them, by a proxy.
 
 --proxy-header names a header in which a proxy tells the user whom it has
 authenticated. It is believed of the addresses of --proxy alone. The proxy must
-remove it from what its clients send.
+remove it from what its clients send. --host names what these clients ask for.
+
+Without authentication the pages answer for addresses and for this machine's
+names. Name others by --host. So a stranger's page in a browser, whose name
+leads here, reads nothing.
 
 /healthz answers 200, or 503 where the log is away or a check finds something.
 /metrics is for Prometheus.`,
@@ -85,8 +89,8 @@ remove it from what its clients send.
 	f.StringVar(&s.prefix, "prefix", "",
 		"the path under which a proxy passes requests on, such as /idmint")
 	f.StringArrayVar(&s.hosts, "host", nil,
-		"a name that the pages answer for; may be given again (default those of this machine "+
-			"where they listen on it without authentication, otherwise any)")
+		"a name that the pages answer for, beside addresses; may be given again (default those "+
+			"of this machine without authentication, otherwise any)")
 	f.StringVar(&s.user, "user", "", "the user of basic authentication")
 	f.StringVar(&s.passwordFile, "password-file", "",
 		"the file with the user's password (default $"+passwordVariable+")")
@@ -190,10 +194,22 @@ func (s *serving) options() (*viewer.Options, error) {
 	case !local && auth == nil && !s.open:
 		return nil, usage("--listen %s: others than this machine may reach that: give --user or "+
 			"--proxy-header, or --open to let everybody in", s.listen)
-	case local && auth == nil && len(s.hosts) == 0:
-		opts.Hosts = viewer.Loopback()
+	case s.header != "" && len(s.hosts) == 0:
+		return nil, usage("--proxy-header %s: name the hosts that the proxy's clients ask for "+
+			"by --host", s.header)
+	case auth == nil && len(s.hosts) == 0:
+		opts.Hosts = ownNames(local)
 	}
 	return opts, nil
+}
+
+// ownNames are those of this machine. Others ask for it by its host name.
+func ownNames(local bool) []string {
+	names := []string{"localhost"}
+	if name, err := os.Hostname(); err == nil && !local {
+		names = append(names, name)
+	}
+	return names
 }
 
 // isLoopback reports whether this machine alone reaches an address.
@@ -271,7 +287,7 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 	}
 	set := new(telemetry.Set)
 	metrics := promid.New(set)
-	log, err := launchlog.New(readOnly{Store: store, clock: d.Kind != dsn.ZooKeeper},
+	log, err := launchlog.New(readOnly{logReader: store, clock: d.Kind != dsn.ZooKeeper},
 		&launchlog.Options{
 			Namespace: s.flags.namespace, Budget: s.flags.wait, Observe: metrics.Step,
 		})

@@ -4,15 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -160,22 +164,22 @@ func TestServeRefuses(t *testing.T) {
 	s := newShell(t)
 	s.write("empty", "\n")
 	for args, want := range map[string]string{
-		"--listen 0.0.0.0:0":                 "others than this machine may reach that",
-		"--listen :0":                        "others than this machine may reach that",
-		"--listen [::]:0":                    "others than this machine may reach that",
-		"--listen example.org:80":            "others than this machine may reach that",
-		"--listen nonsense":                  `--listen "nonsense": want an address`,
-		"--user ann":                         "--user ann: the password is missing",
-		"--user a:b":                         `--user "a:b": has a colon`,
-		"--user ann --password-file empty":   "--user ann: the password is missing",
-		"--password-file empty":              "--password-file: whose?",
-		"--proxy-header X-User":              "--proxy-header and --proxy go together",
-		"--proxy 10.0.0.1":                   "--proxy-header and --proxy go together",
-		"--proxy-header X --proxy 127.0.0.1": "the proxy is on this machine: name its hosts",
-		"--proxy-header X-User --proxy ten":  `--proxy "ten": want an address`,
-		"--prefix idmint":                    "does not begin with a slash",
-		"--db clickhouse://x":                "ClickHouse has no transactions",
-		"now":                                `unknown command "now"`,
+		"--listen 0.0.0.0:0":                "others than this machine may reach that",
+		"--listen :0":                       "others than this machine may reach that",
+		"--listen [::]:0":                   "others than this machine may reach that",
+		"--listen example.org:80":           "others than this machine may reach that",
+		"--listen nonsense":                 `--listen "nonsense": want an address`,
+		"--user ann":                        "--user ann: the password is missing",
+		"--user a:b":                        `--user "a:b": has a colon`,
+		"--user ann --password-file empty":  "--user ann: the password is missing",
+		"--password-file empty":             "--password-file: whose?",
+		"--proxy-header X-User":             "--proxy-header and --proxy go together",
+		"--proxy 10.0.0.1":                  "--proxy-header and --proxy go together",
+		"--proxy-header X --proxy 10.0.0.7": "--proxy-header X: name the hosts",
+		"--proxy-header X-User --proxy ten": `--proxy "ten": want an address`,
+		"--prefix idmint":                   "does not begin with a slash",
+		"--db clickhouse://x":               "ClickHouse has no transactions",
+		"now":                               `unknown command "now"`,
 	} {
 		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
 		if got.status != statusUsage || got.stdout != "" || !strings.Contains(got.stderr, want) {
@@ -202,6 +206,22 @@ func TestServeRefuses(t *testing.T) {
 	}
 	pages.at = strings.Replace(pages.at, name, "127.0.0.1", 1)
 	pages.wants("?q=7", 200, "sequence")
+	// A stranger's page has another name, which may lead here.
+	for host, want := range map[string]int{
+		name: 200, name + ":8390": 200, "localhost": 200, "192.0.2.7:8390": 200,
+		"[2001:db8::7]": 200, "evil.example": 421, name + ".evil.example": 421,
+	} {
+		status, body := pages.get("", func(r *http.Request) { r.Host = host })
+		if status != want || want == 421 && !strings.Contains(body, "--host") {
+			t.Errorf("%s: %d, want %d: %s", host, status, want, body)
+		}
+	}
+	named := s.serve("--listen", anyPort, "--host", "pages.example")
+	for host, want := range map[string]int{"pages.example": 200, "localhost": 421} {
+		if status, _ := named.get("", func(r *http.Request) { r.Host = host }); status != want {
+			t.Errorf("%s: %d, want %d", host, status, want)
+		}
+	}
 }
 
 // The password comes from the environment or a file, and never from the command line.
@@ -285,7 +305,7 @@ func TestReadOnlyStore(t *testing.T) {
 	if _, err := writable.Start(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	log := must(t)(launchlog.New(readOnly{Store: memory, clock: true}, nil))
+	log := must(t)(launchlog.New(readOnly{logReader: memory, clock: true}, nil))
 	counter, err := log.Counter("a")
 	if err != nil {
 		t.Fatal(err)
@@ -318,10 +338,78 @@ func TestReadOnlyStore(t *testing.T) {
 		t.Errorf("%v, %v", at, err)
 	}
 	// A store that writes to tell the time is not asked for it.
-	log = must(t)(launchlog.New(readOnly{Store: memory}, nil))
+	log = must(t)(launchlog.New(readOnly{logReader: memory}, nil))
 	if at, err := log.Now(ctx); err != nil || !at.IsZero() {
 		t.Errorf("%v, %v", at, err)
 	}
+}
+
+// Each method of a store reads, and is listed here, or is refused.
+func TestReadOnlyMethods(t *testing.T) {
+	reading := []string{
+		"Claims", "Counters", "Events", "LastNumber", "Launch", "Launches", "Now",
+	}
+	var passed []string
+	for m := range reflect.TypeFor[logReader]().Methods() {
+		passed = append(passed, m.Name)
+	}
+	if !slices.Equal(passed, reading) {
+		t.Errorf("%q are passed on, want %q", passed, reading)
+	}
+	store := reflect.ValueOf(readOnly{}) // what is passed on panics
+	for m := range reflect.TypeFor[launchlog.Store]().Methods() {
+		if slices.Contains(reading, m.Name) {
+			continue
+		}
+		args := []reflect.Value{reflect.ValueOf(t.Context())}
+		for i := 1; i < m.Type.NumIn(); i++ {
+			args = append(args, reflect.Zero(m.Type.In(i)))
+		}
+		results := store.MethodByName(m.Name).Call(args)
+		if err := results[len(results)-1].Interface(); err != errReadOnly {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+	}
+	if _, ok := any(readOnly{}).(launchlog.Joiner); ok {
+		t.Error("it joins")
+	}
+}
+
+// Whoever looks at a log leaves its file as it was, and nothing beside it.
+func TestServeWritesNothing(t *testing.T) {
+	s := newShell(t)
+	s.start("a")
+	s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
+	before := s.files()
+	pages := s.serve("--db", "sqlite:app.db", "--listen", anyPort)
+	for path, status := range map[string]int{
+		"": 200, "?q=10000000001": 200, "launches": 200, "launches?running=1": 200, "launches/1": 200,
+		"launches/2": 404, "health": 200, "healthz": 200, "metrics": 200, "nowhere": 404,
+	} {
+		pages.wants(path, status, "")
+	}
+	pages.end(syscall.SIGTERM)
+	if after := s.files(); !maps.Equal(after, before) {
+		t.Errorf("the folder has %v, and had %v", after, before)
+	}
+}
+
+// files are the sums of the files in the folder.
+func (s *shell) files() map[string]string {
+	s.Helper()
+	sums := map[string]string{}
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(s.dir, e.Name()))
+		if err != nil {
+			s.Fatal(err)
+		}
+		sums[e.Name()] = fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data))
+	}
+	return sums
 }
 
 func must(t *testing.T) func(*launchlog.Log, error) *launchlog.Log {

@@ -1,4 +1,4 @@
-// Package visible makes texts of others fit for a terminal and for a page: people see all that is
+// Package visible makes texts of others fit for a terminal and for a page. People see all that is
 // in them.
 package visible
 
@@ -11,10 +11,10 @@ import (
 )
 
 // Text makes a text visible. It is on one line. Nothing in it moves the cursor, changes the
-// direction of writing or is not seen at all. What is not seen becomes the escape of a Go string:
-// \x1b, \n, \u202e, \u3164, and \xff for a byte that is no UTF-8. A backslash stays as it is,
-// because errors hold texts that are quoted already. So the result is for people to read. A text
-// that is visible stays the same.
+// direction of writing or is not seen at all. What is not seen becomes the escape of a Go string,
+// such as \x1b, \n, \u202e and \u3164. A byte that is no UTF-8 becomes \xff. A backslash stays as
+// it is, because errors hold texts that are quoted already. So the result is for people to read. A
+// text that is visible stays the same.
 func Text(s string) string {
 	return escaped(s, func(b []byte, _ rune, text string) []byte {
 		quote := strconv.QuoteToASCII(text)

@@ -4,10 +4,16 @@
 const box = document.getElementById("q");
 if (box) {
 	const form = box.form;
-	// What is pasted into an empty box is explained at once.
+	// A single ID that is pasted into an empty box is explained at once. Anything longer stays to be
+	// looked at.
+	document.getElementById("q-paste").hidden = false;
 	box.addEventListener("paste", () => {
 		if (box.value.trim() === "") {
-			setTimeout(() => form.requestSubmit(), 0);
+			setTimeout(() => {
+				if (/^\S{1,64}$/.test(box.value.trim())) {
+					form.requestSubmit();
+				}
+			}, 0);
 		}
 	});
 	// Enter explains, and Shift with Enter is a new line.
@@ -28,14 +34,18 @@ for (const link of document.querySelectorAll("a.permalink")) {
 	button.type = "button";
 	button.className = "copy";
 	button.textContent = "copy link";
+	button.setAttribute("aria-label", "copy link" + link.querySelector(".hidden").textContent);
+	const said = document.createElement("span"); // screen readers say what it becomes
+	said.className = "said";
+	said.setAttribute("role", "status");
 	button.addEventListener("click", async () => {
 		try {
 			await navigator.clipboard.writeText(link.href);
-			button.textContent = "copied";
+			said.textContent = "copied";
 		} catch {
-			button.textContent = "not copied";
+			said.textContent = "not copied";
 		}
-		setTimeout(() => { button.textContent = "copy link"; }, 2000);
+		setTimeout(() => { said.textContent = ""; }, 2000);
 	});
-	link.after(" ", button);
+	link.after(" ", button, " ", said);
 }
