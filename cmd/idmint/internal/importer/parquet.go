@@ -2,7 +2,6 @@ package importer
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -58,9 +57,12 @@ type parquetColumn struct {
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
-	buffer [256]parquet.Value
-	at, n  int // what of the buffer was used, and what is in it
+	buffer []parquet.Value // made for the first row
+	at, n  int             // what of the buffer was used, and what is in it
 }
+
+// readBuffers is how much memory columns have together to read the file.
+const readBuffers = 8 << 20
 
 // A wholeSum is the checksum of a whole file, whatever part of it was read. Rows of Parquet are not
 // one after another in it. A file that was changed is another file.
@@ -109,19 +111,18 @@ func openParquet(r io.Reader) (p *parquetRecords, err error) {
 
 func (p *parquetRecords) open() (err error) {
 	defer recovered(&err)
-	if err := checkFooter(p.r, p.size); err != nil {
+	columns, err := checkFooter(p.r, p.size)
+	if err != nil {
 		return err
 	}
 	p.file, err = parquet.OpenFile(p.r, p.size, parquet.SkipPageIndex(true),
-		parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
+		parquet.SkipBloomFilters(true),
+		parquet.ReadBufferSize(max(4<<10, min(64<<10, readBuffers/max(1, columns)))))
 	if err != nil {
 		return err
 	}
 	leaves := p.file.Root().Columns()
 	schema := p.file.Metadata().Schema
-	if len(leaves) > maxFields {
-		return fmt.Errorf("%d columns: want at most %d", len(leaves), maxFields)
-	}
 	for i, leaf := range leaves {
 		// Before the first nested column, the elements of the schema are the columns.
 		if !leaf.Leaf() || leaf.Repeated() || leaf.Optional() && leaf.MaxDefinitionLevel() != 1 {
@@ -142,26 +143,6 @@ func (p *parquetRecords) open() (err error) {
 	var bad *RecordError
 	if err := checkColumns(p.names); errors.As(err, &bad) {
 		return errors.New(bad.Reason)
-	}
-	return nil
-}
-
-// checkFooter checks the size of the table of contents before memory is taken for it.
-func checkFooter(r io.ReaderAt, size int64) error {
-	const magic = "PAR1"
-	if size < int64(len(magic)+8) {
-		return fmt.Errorf("%d bytes: too short", size)
-	}
-	var end [8]byte
-	if _, err := r.ReadAt(end[:], size-8); err != nil && err != io.EOF {
-		return err
-	}
-	if string(end[4:]) != magic {
-		return fmt.Errorf("it ends with %q: want %q", end[4:], magic)
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:4])); n > size-12 || n > maxRecord {
-		return fmt.Errorf("its table of contents has %d bytes of %d: want at most %d MiB", n, size,
-			maxRecord>>20)
 	}
 	return nil
 }
@@ -202,12 +183,11 @@ func (p *parquetRecords) read(into *block) (err error) {
 		}
 	}
 	for _, c := range p.cols {
-		if err := c.read(into); err != nil {
+		if err := c.read(into, start+p.most-len(into.text)); err != nil {
+			if err == errLong {
+				err = fmt.Errorf("the row is longer than %d bytes, which a row may have", p.most)
+			}
 			return &ParquetError{p.rows + 1, c.name, err}
-		}
-		if len(into.text)-start > p.most {
-			return &ParquetError{p.rows + 1, c.name, fmt.Errorf(
-				"the row is longer than %d bytes, which a row may have", p.most)}
 		}
 	}
 	p.rows++
@@ -254,8 +234,10 @@ func (c *parquetColumn) close() error {
 	return c.pages.Close()
 }
 
-// read appends the column's next value.
-func (c *parquetColumn) read(into *block) error {
+var errLong = errors.New("the row is too long")
+
+// read appends the column's next value, if its text has no more than most bytes.
+func (c *parquetColumn) read(into *block, most int) error {
 	if c.at == c.n {
 		if err := c.fill(); err != nil {
 			return err
@@ -267,9 +249,21 @@ func (c *parquetColumn) read(into *block) error {
 		into.addNull()
 		return nil
 	}
+	if kind := v.Kind(); kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
+		n := len(v.ByteArray())
+		if c.typ.family == ofBytes { // see appendBinary
+			n = 2 + 2*n
+		}
+		if n > most && c.typ.family != ofDecimal { // whose digits may be fewer
+			return errLong
+		}
+	}
 	text, err := c.text(into.text, v)
 	if err != nil {
 		return err
+	}
+	if len(text)-len(into.text) > most {
+		return errLong
 	}
 	if c.typ.fits != nil {
 		if err := c.typ.fits(text[len(into.text):]); err != nil {
@@ -284,6 +278,9 @@ func (c *parquetColumn) read(into *block) error {
 // fill reads the next values of a page, or of the next one.
 func (c *parquetColumn) fill() (err error) {
 	defer recovered(&err)
+	if c.buffer == nil {
+		c.buffer = make([]parquet.Value, 256)
+	}
 	for {
 		if c.values == nil {
 			if c.page, err = c.pages.ReadPage(); err != nil {
@@ -294,7 +291,7 @@ func (c *parquetColumn) fill() (err error) {
 			}
 			c.values = c.page.Values()
 		}
-		n, err := c.values.ReadValues(c.buffer[:])
+		n, err := c.values.ReadValues(c.buffer)
 		if n > 0 {
 			c.at, c.n = 0, n
 			return nil

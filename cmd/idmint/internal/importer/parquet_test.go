@@ -360,6 +360,11 @@ func FuzzParquet(f *testing.F) {
 	for _, name := range files {
 		f.Add(fromPyarrow(f, filepath.Base(name)))
 	}
+	for _, footer := range claims(f) {
+		if len(footer) < 1<<10 {
+			f.Add(withFooter(footer))
+		}
+	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		columns, values, err := allOf(file)
 		if err != nil && !errors.As(err, new(*ParquetError)) {

@@ -159,17 +159,19 @@ func unpacksTo(
 // the least and the greatest of the page.
 func readHeader(r *io.SectionReader, header *format.PageHeader) (int, error) {
 	for window := int64(512); ; window *= 16 {
-		text := make([]byte, min(window, r.Size()))
+		text := make([]byte, min(window, r.Size(), maxRecord))
 		if _, err := r.ReadAt(text, 0); err != nil && err != io.EOF {
 			return 0, err
 		}
-		*header = format.PageHeader{}
-		from := (&thrift.CompactProtocol{}).NewReaderFromBytes(text)
-		err := thrift.NewDecoder(from).Decode(header)
-		if err == nil && from.BytesRead() > 0 {
-			return from.BytesRead(), nil
+		n, err := checkThrift(text, maxRecord)
+		if err == nil {
+			*header = format.PageHeader{}
+			from := (&thrift.CompactProtocol{}).NewReaderFromBytes(text[:n])
+			if err = thrift.NewDecoder(from).Decode(header); err == nil {
+				return n, nil
+			}
 		}
-		if window >= min(r.Size(), maxRecord) {
+		if err != errCutOff || window >= min(r.Size(), maxRecord) {
 			return 0, errors.Join(errors.New("no header"), err)
 		}
 	}
