@@ -9,6 +9,7 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
 	"github.com/idmint/idmint/launchlog/cassandra/cassandradoctor"
 )
@@ -18,12 +19,18 @@ func inCassandra(
 	t *testing.T, when string, config cassandra.Config, wanted map[string]string,
 ) (identity map[string]string) {
 	t.Helper()
-	results, identity, err := cassandradoctor.Check(ctx, config)
-	if err != nil {
-		t.Fatalf("%s: %v", when, err)
+	for begun := time.Now(); ; { // a node answers within seconds, unless the machine is busy
+		results, identity, err := cassandradoctor.Check(ctx, config)
+		var again *launchlog.AttemptError
+		switch {
+		case errors.As(err, &again) && time.Since(begun) < time.Minute:
+			continue
+		case err != nil:
+			t.Fatalf("%s: %v", when, err)
+		}
+		told(t, when, results, wanted)
+		return identity
 	}
-	told(t, when, results, wanted)
-	return identity
 }
 
 // cql runs statements, which must succeed.

@@ -220,12 +220,12 @@ const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
 	hasty = `SET LOCAL synchronous_commit = off`
 	// durable leaves remote_apply as it is, which waits for more, and sees that the server says
-	// what [Watch] listens for.
-	durable = `SELECT set_config(name, value, true)
-		FROM (VALUES ('synchronous_commit', 'on'), ('client_min_messages', 'warning'))
-			s (name, value)
-		WHERE current_setting(name) NOT IN ('on', 'remote_apply') AND name = 'synchronous_commit'
-			OR current_setting(name) = 'error'`
+	// what [Watch] listens for. It has no FROM, so the server plans it at once.
+	durable = `SELECT
+		CASE WHEN current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+			THEN set_config('synchronous_commit', 'on', true) END,
+		CASE WHEN current_setting('client_min_messages') = 'error'
+			THEN set_config('client_min_messages', 'warning', true) END`
 	commit = `COMMIT`
 )
 
