@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/launchlog"
@@ -415,6 +416,14 @@ func TestRemedies(t *testing.T) {
 	for want, stopped := range map[string]*StoppedError{
 		"why; 7 rows are stored, and nothing of what follows: go on with --resume": {
 			Rows: 7, Err: errors.New("why"),
+		},
+		"the server did not answer; 7 rows are stored, and nothing of what follows: go on with " +
+			"--resume, and with smaller batches (--batch) or more patience (--wait)": {
+			Rows: 7, Err: pool.ErrSilent,
+		},
+		"of the rows 3 to 5 the table left out 1, as its triggers or its constraints tell it; " +
+			"7 rows are stored, and nothing of what follows: change the table, and go on with --resume": {
+			Rows: 7, Err: &LeftOutError{3, 5, 2},
 		},
 		"line 3: why; 7 rows are stored, and nothing of what follows: " +
 			"correct the row, and go on with --resume": {

@@ -51,9 +51,11 @@ type dialect struct {
 	// query for a table's columns: name, type, part of the primary key, columns of the primary key
 	columns    string
 	tableName  func(string) string
-	foldNames  bool // columns' names are the same in lower and upper case
+	noted      string // a parameter, which is a table's name, as idmint_import has it
+	foldNames  bool   // columns' names are the same in lower and upper case
 	isInteger  func(typ string) bool
 	integer    string // the type that keys have
+	changing   string // a type of columns that makes another value of any text
 	engine     string // query for what keeps a table's rows, where it need not be wantEngine
 	wantEngine string
 	insert     func(ctx context.Context, s *session, r rows) error
@@ -235,7 +237,7 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 			`SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt,
 			stored_rows, file_bytes, file_sha256, state, `+
 				j.timeIn("started_at")+`, `+j.timeIn("changed_at")+`
-			FROM idmint_import WHERE source = ? AND table_name = ?
+			FROM idmint_import WHERE source = ? AND table_name = `+j.noted+`
 			ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
 			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows,
 				&s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
@@ -265,7 +267,8 @@ func (j *journal) record(ctx context.Context, im Import) (*state, error) {
 		_, err := tx.exec(ctx,
 			`INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch,
 			id_ranges, in_doubt, file_sha256, started_at, changed_at)
-			VALUES (?, ?, ?, ?, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+j.ignore,
+			VALUES (?, ?, ?, `+j.noted+`, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+
+				j.ignore,
 			s.key, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch)
 		if err != nil {
 			return err

@@ -54,8 +54,12 @@ var mysqlDialect = &dialect{
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,
 	tableName: func(name string) string { return name }, foldNames: true,
+	// The server's setting says whether t and T are the same table.
+	noted: `(SELECT IF(@@lower_case_table_names = 0, name, LOWER(name)) FROM (SELECT ? AS name) ` +
+		`AS given)`,
 	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" },
 	integer:   "bigint",
+	changing:  "bit", // which takes the bytes of a text for bits: 5 becomes 53
 	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
 		`DATABASE() AND table_name = ?`,
 	wantEngine: "InnoDB",

@@ -1,11 +1,15 @@
 package importer
 
 import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
 // loads is how many LOAD DATA the server has carried out, or refused.
@@ -133,4 +137,25 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A server may take tables T and t for the same one. So does whoever looks for an unfinished import.
+func TestTableInAnotherCase(t *testing.T) {
+	server := dbtest.Run(t, databases.MariaDB, "--lower-case-table-names=1")
+	d, _, err := server.Create(ctx, fmt.Sprint("t_", rand.Uint64()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newFixtureIn(t, prepared{place: place{"MariaDB", databases.MariaDB, ""}, target: d},
+		t.TempDir()+"/app.db")
+	in := func(name string) func(*Import) { return func(im *Import) { im.Table = name } }
+	f.stopAfter(20, numbered(50), importing(in("T")))
+	_, err = f.run(ctx, strings.NewReader(numbered(50)), importing(in("t")))
+	if unfinished := (*UnfinishedError)(nil); !errors.As(err, &unfinished) || unfinished.Rows != 20 {
+		t.Errorf("table t: %v", err)
+	}
+	if result := f.mustRun(numbered(50), importing(in("t"), resume)); result.Resumed != 20 {
+		t.Errorf("%+v", result)
+	}
+	f.checkNumbered(50, 1)
 }

@@ -1,10 +1,12 @@
 package importer
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -158,10 +160,14 @@ func (d *dialect) checkType(im Import, column, into string, of *parquetType) err
 }
 
 // readByPostgres reports whether PostgreSQL's type reads the text as the same value. Numbers that
-// are out of range are its errors, but it rounds digits away without a word.
+// are out of range are its errors, but it rounds digits away without a word. It cuts spaces off that
+// have no place, and adds others to "character".
 func readByPostgres(c columnType, of *parquetType) (bool, valueCheck) {
-	if c.is("text", "character varying", "character", "citext") {
+	switch {
+	case c.is("text", "citext"):
 		return true, nil
+	case c.is("character varying"):
+		return true, charactersOf(c)
 	}
 	integer := c.is("smallint", "integer", "bigint")
 	// without arguments a numeric keeps all digits
@@ -195,10 +201,14 @@ func readByPostgres(c columnType, of *parquetType) (bool, valueCheck) {
 }
 
 // readByMySQL does so for MySQL and MariaDB. Neither has a type for instants that reads them in
-// any session.
+// any session. Both take spaces from the end of CHAR. JSON is a text in MariaDB alone, which calls
+// it longtext: MySQL's loses digits.
 func readByMySQL(c columnType, of *parquetType) (bool, valueCheck) {
-	if c.is("char", "varchar", "tinytext", "text", "mediumtext", "longtext") {
+	switch {
+	case c.is("tinytext", "text", "mediumtext", "longtext"):
 		return true, nil
+	case c.is("varchar"):
+		return true, charactersOf(c)
 	}
 	base, _, _ := strings.Cut(c.base, " unsigned") // which "zerofill" may follow
 	plain := columnType{base: base}
@@ -207,7 +217,7 @@ func readByMySQL(c columnType, of *parquetType) (bool, valueCheck) {
 	float := len(c.args) == 0 // which it does not round to some digits
 	switch of.family {
 	case ofText: // bytes are those of the text
-		return c.is("json", "uuid", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), nil
+		return c.is("uuid", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), nil
 	case ofInteger:
 		return integer || decimal || plain.is("double") && float && of.bits <= doubleBits, nil
 	case ofDecimal:
@@ -252,7 +262,7 @@ func readBySQLite(c columnType, of *parquetType) (bool, valueCheck) {
 	case ofInteger:
 		return (integer || numeric) && of.bits <= 64 || of.bits <= doubleBits, nil
 	case ofDecimal:
-		return of.precision <= sureDigits && (!integer || of.scale == 0), nil
+		return of.precision <= sureDigits && (!integer || of.scale == 0), digitsOf(sureDigits)
 	case ofFloat:
 		return real || numeric, finite
 	case ofDate, ofTime, ofLocal, ofInstant: // which look like no number
@@ -272,6 +282,33 @@ func finite(text []byte) error {
 		return fmt.Errorf("%s: the table's column takes numbers alone", text)
 	}
 	return nil
+}
+
+// charactersOf refuses texts with more characters than the column takes: spaces at their end would
+// be cut off.
+func charactersOf(c columnType) valueCheck {
+	if len(c.args) == 0 {
+		return nil
+	}
+	most := c.args[0]
+	return func(text []byte) error {
+		if len(text) > most && utf8.RuneCount(text) > most {
+			return fmt.Errorf("a text of %d characters: the table's column takes %d",
+				utf8.RuneCount(text), most)
+		}
+		return nil
+	}
+}
+
+// digitsOf refuses numbers with more digits. Those of a file may have more than its type says.
+func digitsOf(most int) valueCheck {
+	return func(text []byte) error {
+		digits := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("-")), "0.")
+		if len(digits)-bytes.Count(digits, []byte(".")) > most {
+			return fmt.Errorf("%s: the table's column keeps %d digits", text, most)
+		}
+		return nil
+	}
 }
 
 // fractionOf refuses times with more digits of a second than the column keeps.

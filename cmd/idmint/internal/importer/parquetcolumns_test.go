@@ -53,6 +53,9 @@ func typedValues(t testing.TB) map[string]typed {
 		"boolean":   {"BOOLEAN", oneValue(t, true), nil},
 		"bytes":     {"BYTE_ARRAY", oneValue(t, []byte{0, 0xff}), nil},
 		"text":      {"STRING", oneValue(t, "007"), nil},
+		"spaces":    {"STRING", oneValue(t, "äb   "), nil},
+		"wide":      {"DECIMAL(15,2)", oneValue(t, int64(-1234567890123456), "decimal(2:15)"), nil},
+		"broad":     {"DECIMAL(15,2)", oneValue(t, int64(-123456789012345), "decimal(2:15)"), nil},
 		"int":       {"INT(64,true)", oneValue(t, int64(math.MaxInt64)), nil},
 		"int32":     {"INT(32,true)", oneValue(t, int32(-7)), nil},
 		"uint64":    {"INT(64,false)", oneValue(t, uint64(math.MaxUint64)), nil},
@@ -151,6 +154,9 @@ func TestTypedColumnsSQLite(t *testing.T) {
 			{"decimal", "REAL", ""},
 			{"price", "INTEGER", ""},
 			{"price", "REAL", "v = 12.5 AND typeof(v) = 'real'"},
+			{"broad", "REAL", "v = -1234567890123.45"},
+			{"wide", "REAL", misfit},
+			{"wide", "TEXT", "v = '-12345678901234.56'"},
 			{"date", "INTEGER", ""},
 			{"uuid", "BLOB", ""},
 			{"instant", "TEXT", "v = '1970-01-01T00:00:01Z'"},
@@ -244,6 +250,12 @@ func TestTypedColumnsOnServers(t *testing.T) {
 			{"text", "name", ""},
 			{"text", "integer", ""},
 			{"text", "varchar(3)", "v = '007'"},
+			{"text", "character(3)", ""},
+			{"text", "varchar", "v = '007'"},
+			{"spaces", "varchar(2)", misfit},
+			{"spaces", "varchar(5)", "v = 'äb   '"},
+			{"spaces", "character(9)", ""},
+			{"wide", "numeric(20,2)", "v = -12345678901234.56"},
 			{"int", "numeric", "v = 9223372036854775807"},
 			{"int", "double precision", ""},
 			{"uint64", "numeric(20)", "v = 18446744073709551615"},
@@ -275,6 +287,11 @@ func TestTypedColumnsOnServers(t *testing.T) {
 				{"bytes", "TEXT", `v = '\\x00ff'`},
 				{"text", "BLOB", "v = '007' AND length(v) = 3"},
 				{"text", "INT", ""},
+				{"text", "CHAR(9)", ""},
+				{"int", "JSON", "v = '9223372036854775807'"},
+				{"spaces", "VARCHAR(2)", misfit},
+				{"spaces", "VARCHAR(5)", "v = 'äb   ' AND length(v) = 6"},
+				{"spaces", "TEXT", "length(v) = 6"},
 				{"text", "ENUM('a','b')", ""},
 				{"text", "BINARY(8)", ""},
 				{"int", "BIGINT", "v = 9223372036854775807"},
@@ -302,4 +319,15 @@ func TestTypedColumnsOnServers(t *testing.T) {
 		}
 		checkTyped(t, newFixture, "", tests)
 	})
+}
+
+// MySQL's JSON, which MariaDB does not have, loses digits of numbers.
+func TestJSONOfMySQL(t *testing.T) {
+	for column, want := range map[string]bool{
+		"json": false, "longtext": true, "char(9)": false, "varchar(9)": true,
+	} {
+		if ok, _ := readByMySQL(columnTypeOf(column), &parquetType{family: ofText}); ok != want {
+			t.Errorf("%s: %v", column, ok)
+		}
+	}
 }

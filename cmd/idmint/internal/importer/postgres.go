@@ -64,7 +64,7 @@ var postgresDialect = &dialect{
 		FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
 			LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
-	tableName: sqlid.Quote,
+	tableName: sqlid.Quote, noted: "?",
 	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
 	insert: copyRows,
 	reads:  readByPostgres,

@@ -169,6 +169,10 @@ func TestExistingOnServers(t *testing.T) {
 			"",
 		},
 		{
+			databases.MariaDB, `CREATE TABLE t (id BIGINT PRIMARY KEY, n BIT(20), name TEXT)`,
+			`its column "n" is bit(20), which changes any text`,
+		},
+		{
 			databases.MariaDB, `CREATE TABLE t (id INT PRIMARY KEY, n TEXT, name TEXT)`,
 			`its key "id" is int(11): want bigint`,
 		},

@@ -51,7 +51,7 @@ var sqliteDialect = &dialect{
 		`pragma_table_list(?1)) THEN ' of a table that is not STRICT' ELSE '' END, ` +
 		`pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) ` +
 		`FROM pragma_table_info(?1)`,
-	tableName: func(name string) string { return name }, foldNames: true,
+	tableName: func(name string) string { return name }, noted: "?", foldNames: true,
 	// SQLite's rule for integer columns
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") },
 	integer:   "INTEGER",

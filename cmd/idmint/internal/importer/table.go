@@ -82,8 +82,13 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 			orNone(key.typ), t.integer)
 	}
 	for _, name := range columns {
-		if _, ok := found[t.fold(name)]; !ok {
+		c, ok := found[t.fold(name)]
+		if !ok {
 			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(name))
+		}
+		if t.changing != "" && columnTypeOf(c.typ).is(t.changing) {
+			return fmt.Errorf("table %q is there, and its column %s is %s, which changes any text: "+
+				"want another type", im.Table, quoted(name), c.typ)
 		}
 	}
 	return t.checkTypes(im, columns, found)
