@@ -120,6 +120,8 @@ func shop(t *testing.T) (origin string) {
 			outcome = launchlog.Failed
 		case i%23 == 7:
 			outcome = launchlog.RolledBack
+		case i%29 == 11:
+			outcome = launchlog.Aborted
 		}
 		if _, err := log.End(t.Context(), l.ID,
 			launchlog.Ending{Outcome: outcome, Actor: "ci"}); err != nil {
@@ -133,6 +135,33 @@ func shop(t *testing.T) (origin string) {
 	}
 	if _, err := orders.Reserve(t.Context(), 0, 41_000); err != nil {
 		t.Fatal(err)
+	}
+	return s.serve()
+}
+
+// ends are outcomes that look different. The last one stands for people's own.
+var ends = []launchlog.Outcome{
+	launchlog.Succeeded, launchlog.Failed, launchlog.Aborted, launchlog.RolledBack,
+	launchlog.Superseded, "hidden",
+}
+
+// outcomes is a log with a launch of each outcome, and one that runs.
+func outcomes(t *testing.T) (origin string) {
+	t.Helper()
+	s := newScene(t)
+	s.at = now.Add(-time.Hour)
+	for i, outcome := range append(ends, "") {
+		l := s.start(launchlog.Request{
+			Key: fmt.Sprint(i), Service: "shop", Environment: "production", Initiator: "ann",
+		})
+		s.at = s.at.Add(5 * time.Minute)
+		if outcome == "" {
+			break
+		}
+		if _, err := s.log("ci-1", 1).End(t.Context(), l.ID,
+			launchlog.Ending{Outcome: outcome}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s.serve()
 }
@@ -158,7 +187,8 @@ func strangers(t *testing.T) (origin string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := s.start(launchlog.Request{
+		log := s.log(text, 7)
+		l, err := log.Start(t.Context(), launchlog.Request{
 			Key: fmt.Sprint(i) + text, Service: text, Environment: text, Initiator: text,
 			InitiatorKind: text, Version: text, Commit: text, Ref: text, ArtifactDigest: text,
 			Ticket: text, Reason: text, Approver: text,
@@ -168,11 +198,28 @@ func strangers(t *testing.T) (origin string) {
 			}[i%3],
 			Data: data,
 		})
-		log := s.log(text, 7)
-		if _, err := log.Claim(t.Context(), l.ID); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
-		if i%2 == 0 {
+		claims := 1
+		if i < 2 { // package doctor tells of these
+			claims = launchlog.MaxGenerators * 8 / 10
+		}
+		for range claims {
+			if _, err := log.Claim(t.Context(), l.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lent, err := log.Counter(fmt.Sprint("sno/", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := lent.Raise(t.Context(), launchlog.Raise{
+			To: now.Add(4*time.Second).UnixMilli() / 4, Note: launchlog.NewNote(), Holder: text,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if i > 1 && i%2 == 0 {
 			if _, err := log.End(t.Context(), l.ID, launchlog.Ending{
 				Outcome: launchlog.Failed, Actor: text, Reason: text,
 			}); err != nil {

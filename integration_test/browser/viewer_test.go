@@ -21,7 +21,7 @@ import (
 var views = []struct{ path, shows string }{
 	{"/", "What is this ID?"},
 	{"/?q=" + explained, "SHOP-4487"},
-	{"/?q=" + url.QueryEscape("order 14150009200487 of 5b9bda2989e1989b failed"), "5b9bda2989e1989b"},
+	{"/?q=" + url.QueryEscape("order 14150009200487 of 687e575023e2189b failed"), "2026-11-20 14:30:00.591"},
 	{"/?q=hello!", "That is no ID"},
 	{"/launches", "v2.500.0"},
 	{"/launches?service=shop&running=1", "v2.498.0"},
@@ -77,15 +77,7 @@ func TestExplain(t *testing.T) {
 		"typed": func(b *tab) {
 			b.do(chromedp.SendKeys(chromedp.CSS("#q"), explained+kb.Enter))
 		},
-		"pasted": func(b *tab) {
-			b.allowClipboard(origin)
-			eval[chromedp.Void](b, `navigator.clipboard.writeText("`+explained+`")`)
-			b.do(chromedp.Focus(chromedp.CSS("#q")))
-			call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{
-				Type: input.DispatchKeyEventTypeKeyDown, Key: "v", Code: "KeyV", Modifiers: 2,
-				Commands: []string{"paste"},
-			})
-		},
+		"pasted": func(b *tab) { b.paste(origin, explained) },
 		"a line of a log": func(b *tab) {
 			b.do(chromedp.SendKeys(chromedp.CSS("#q"), "GET /orders/"+explained+"?x=1 500"),
 				chromedp.Click(chromedp.CSS("#explain button")))
@@ -120,6 +112,18 @@ func TestExplain(t *testing.T) {
 			b.quiet(origin)
 		})
 	}
+}
+
+// paste pastes a text into the box.
+func (b *tab) paste(origin, text string) {
+	b.Helper()
+	b.allowClipboard(origin)
+	eval[chromedp.Void](b, fmt.Sprintf(`navigator.clipboard.writeText(%q)`, text))
+	b.do(chromedp.Focus(chromedp.CSS("#q")))
+	call(b, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+		Type: input.DispatchKeyEventTypeKeyDown, Key: "v", Code: "KeyV", Modifiers: 2,
+		Commands: []string{"paste"},
+	})
 }
 
 // allowClipboard lets a page read and write the clipboard.
@@ -222,7 +226,7 @@ func TestHostileTexts(t *testing.T) {
 			"/launches?service="+url.QueryEscape(text), "/launches?before="+url.QueryEscape(text),
 			"/"+url.PathEscape(text), "/launches/"+url.PathEscape(text))
 	}
-	b := open(t, origin+"/", looks[2])
+	b := open(t, origin+"/", looks[3])
 	for _, path := range paths {
 		b.do(chromedp.Navigate(origin + path))
 		b.fits()
@@ -230,8 +234,13 @@ func TestHostileTexts(t *testing.T) {
 			t.Errorf("%s: %s", path, what)
 		}
 	}
+	b.do(chromedp.Navigate(origin + "/health"))
+	for _, text := range hostile[:2] {
+		b.shows("of "+text+" in "+text+", has used", "lent"+text)
+	}
+	b.accessible()
 	b.do(chromedp.Navigate(origin + "/launches/1"))
-	b.shows(hostile[0])
+	b.shows("started from" + hostile[0])
 	b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
 	if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
 		value != hostile[2] {
@@ -265,20 +274,7 @@ func TestKeyboard(t *testing.T) {
 	b := open(t, origin+"/launches", looks[0])
 	var order []string
 	for range 13 {
-		b.do(chromedp.KeyEvent(kb.Tab))
-		at := eval[struct {
-			Name string `json:"name"`
-			Seen bool   `json:"seen"`
-		}](b, `(() => {
-			const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect()
-			return {name: e.id || e.textContent.trim() || e.href,
-				seen: r.width > 4 && r.height > 4 && r.top >= 0 && r.left >= 0 && r.right <= innerWidth &&
-					(s.outlineStyle != "none" && parseFloat(s.outlineWidth) >= 1 || s.boxShadow != "none")}
-		})()`)
-		order = append(order, at.Name)
-		if !at.Seen {
-			t.Errorf("one does not see that %q has the focus", at.Name)
-		}
+		order = append(order, b.tab())
 	}
 	want := "Skip to the content|idmint|nav-explain|nav-launches|nav-health|service|environment|" +
 		"running|Show|500|499|498|497"
@@ -292,13 +288,185 @@ func TestKeyboard(t *testing.T) {
 	if at := eval[string](b, `document.activeElement.id`); at != "main" {
 		t.Errorf("the skip link leads to %q", at)
 	}
+	b.do(chromedp.Navigate(origin + "/launches?before=451"))
+	b.tabTo("newest")
+	b.tabTo("older")
+	b.press(kb.Enter)
+	b.shows("v2.400.0")
 	b.do(chromedp.Navigate(origin + "/"))
 	// A page takes the focus when it is first drawn.
 	b.do(chromedp.WaitVisible(chromedp.CSS("#q:focus")))
 	b.do(chromedp.KeyEvent(explained))
 	b.press(kb.Enter)
 	b.shows("Launch 487 of")
+	b.allowClipboard(origin)
+	b.tabTo("copy link of " + explained)
+	b.do(chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible(chromedp.CSS(`.said:not(:empty)`)))
+	if said := eval[string](b, `document.querySelector("[role=status]").textContent`); said != "copied" {
+		t.Errorf("a screen reader says %q", said)
+	}
+	if copied := eval[string](b, `navigator.clipboard.readText()`); !strings.HasSuffix(copied,
+		"/?q="+explained) {
+		t.Errorf("%q was copied", copied)
+	}
+	b.tabTo("It also fits")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	if open := eval[int](b, `document.querySelectorAll("details[open]").length`); open != 1 {
+		t.Errorf("%d schemes are unfolded", open)
+	}
 	b.quiet(origin)
+}
+
+// tab goes to what comes next on the page, and names it. It fails where one does not see it.
+func (b *tab) tab() string {
+	b.Helper()
+	b.do(chromedp.KeyEvent(kb.Tab))
+	at := eval[struct {
+		Name string `json:"name"`
+		Seen bool   `json:"seen"`
+	}](b, `(() => {
+		const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect()
+		return {name: e.id || e.ariaLabel || e.textContent.trim() || e.href,
+			seen: r.width > 4 && r.height > 4 && r.top >= 0 && r.left >= 0 && r.right <= innerWidth &&
+				(s.outlineStyle != "none" && parseFloat(s.outlineWidth) >= 1 || s.boxShadow != "none")}
+	})()`)
+	if !at.Seen {
+		b.Errorf("one does not see that %q has the focus", at.Name)
+	}
+	return at.Name
+}
+
+// tabTo goes on until something has the focus whose name begins so.
+func (b *tab) tabTo(name string) {
+	b.Helper()
+	for range 100 {
+		if strings.HasPrefix(b.tab(), name) {
+			return
+		}
+	}
+	b.Fatalf("the keyboard does not reach %q", name)
+}
+
+// A screen reader finds each launch's cells under their headings. On a narrow screen, or a wide one
+// that is enlarged four times, one sees the same.
+func TestNarrowList(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	for _, width := range []int64{1200, 390, 320} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, origin+"/launches", look{width: width, height: 844})
+			rows := eval[[][]string](b, `[...document.querySelectorAll("#launches tr")].map(
+				r => [...r.children].filter(c => getComputedStyle(c).display != "none").map(
+					c => (c.getBoundingClientRect().right <= innerWidth ? "" : "cut off: ") +
+						c.innerText.trim().replace(/\s+/g, " ")))`)
+			want := map[bool][]string{
+				false: {"500", "search", "production", "v2.500.0", "chris", "", "5 hours", "1", "running"},
+				true: {
+					"500", "search", "production", "v2.500.0", "chris", "", "ran for 5 hours",
+					"generators: 1", "running",
+				},
+			}[width < 1200]
+			if len(rows) != 51 {
+				t.Fatalf("%d rows", len(rows))
+			}
+			for i, row := range rows {
+				if len(row) != len(want) {
+					t.Fatalf("row %d has %d of %d cells: %q", i, len(row), len(want), row)
+				}
+				for _, cell := range row {
+					if i > 0 && (cell == "" || strings.HasPrefix(cell, "cut off")) {
+						t.Errorf("row %d: %q", i, row)
+					}
+				}
+			}
+			for i, cell := range want {
+				if cell != "" && rows[1][i] != cell {
+					t.Errorf("%s: %q, want %q", rows[0][i], rows[1][i], cell)
+				}
+			}
+			b.fits()
+		})
+	}
+}
+
+// One tells the states apart on the time line in any light, and without seeing colours.
+func TestTimelineContrast(t *testing.T) {
+	t.Parallel()
+	origin := outcomes(t)
+	for _, l := range looks {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, origin+"/launches", l)
+			drawn := eval[[]struct {
+				What  string  `json:"what"`
+				Ratio float64 `json:"ratio"`
+			}](b, contrasts)
+			if len(drawn) < 3*len(ends) {
+				t.Fatalf("%d things are drawn: %+v", len(drawn), drawn)
+			}
+			for _, d := range drawn {
+				if d.Ratio < 3 { // WCAG 1.4.11
+					t.Errorf("%s has a contrast of %.2f", d.What, d.Ratio)
+				}
+			}
+			signs := eval[[]struct {
+				State  string `json:"state"`
+				Shape  string `json:"shape"`
+				Colour string `json:"colour"`
+			}](b, `[...document.querySelectorAll(".outcomes use")].map(u => {
+				const shape = document.querySelector(u.getAttribute("href")).cloneNode()
+				shape.removeAttribute("id")
+				return {state: u.closest("span").textContent, shape: shape.outerHTML,
+					colour: getComputedStyle(u).fill}
+			})`)
+			shapes, colours := map[string]string{}, map[string]string{}
+			for _, s := range signs {
+				if other := shapes[s.Shape]; other != "" {
+					t.Errorf("%s looks like %s", s.State, other)
+				}
+				shapes[s.Shape], colours[s.State] = s.State, s.Colour
+			}
+			if len(signs) != len(ends)+1 || colours["failed"] == colours["aborted"] {
+				t.Errorf("%+v", signs)
+			}
+			b.fits()
+		})
+	}
+}
+
+// contrasts are those of what the time line draws, on the ground that it is drawn on.
+const contrasts = `(() => {
+	const part = c => c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4
+	const light = colour => {
+		const [r, g, b, a = 1] = colour.match(/[\d.]+/g).map(Number)
+		return a < 1 ? null : 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
+	}
+	const ground = e => light(getComputedStyle(e).backgroundColor) ?? ground(e.parentElement)
+	return [...document.querySelectorAll(".timeline .run, .timeline .sign")].map(e => {
+		const [a, b] = [light(getComputedStyle(e).fill), ground(e)].sort((x, y) => y - x)
+		return {what: e.getAttribute("class"), ratio: (a + 0.05) / (b + 0.05)}
+	})
+})()`
+
+// A long text that is pasted stays in the box, all of it, until somebody asks.
+func TestPasteLong(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	b := open(t, origin+"/", looks[0])
+	text := strings.Repeat("order "+explained+" ", 1000)
+	b.paste(origin, text)
+	at := eval[string](b, `new Promise(done => {
+		const look = () => document.getElementById("q").value == "" ? setTimeout(look, 10) :
+			setTimeout(() => done(location.search), 200)
+		look()
+	})`)
+	if n := eval[int](b, `document.getElementById("q").value.length`); n != len(text) || at != "" {
+		t.Errorf("the box has %d of %d characters, at %q", n, len(text), at)
+	}
+	b.follow("#explain button")
+	b.shows("That is too long")
 }
 
 // The pages lie under any path, and explain IDs without a launch log.
