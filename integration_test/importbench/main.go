@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"syscall"
 )
 
@@ -84,8 +85,24 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	text := b.tables(ctx, results)
 	fmt.Print(text)
-	if o.page == "" {
-		return nil
+	if err := withinMemory(results); err != nil || o.page == "" {
+		return err
 	}
 	return writePage(o.page, text)
+}
+
+// mostMemory is the peak that docs/import.md promises.
+const mostMemory = 150 << 20
+
+// withinMemory checks the promise for each of our imports.
+func withinMemory(results []result) (err error) {
+	for _, r := range results {
+		for _, c := range slices.Concat(r.ours, r.growth) {
+			if c.peak > mostMemory {
+				err = errors.Join(err, fmt.Errorf("%s: an import took %d MiB: want at most %d", r.name,
+					c.peak>>20, mostMemory>>20))
+			}
+		}
+	}
+	return err
 }
