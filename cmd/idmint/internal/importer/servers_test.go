@@ -273,6 +273,9 @@ func TestExistingOnServers(t *testing.T) {
 type cutter struct {
 	net.Listener
 	server string
+	least  int   // bytes that a connection sends before it is lost
+	spread int   // more of them, at most
+	most   int64 // connections that are lost; 0 for all
 	lost   atomic.Int64
 	intact atomic.Bool
 	commit atomic.Bool // the next COMMIT is the last thing that is sent, and is not answered
@@ -281,14 +284,17 @@ type cutter struct {
 
 var commit = regexp.MustCompile(`COMMIT\b`)
 
-func newCutter(t *testing.T, server string) *cutter {
+func newCutter(t *testing.T, server string, changes ...func(*cutter)) *cutter {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cutter{Listener: l, server: server}
+	c := &cutter{Listener: l, server: server, least: 2_000, spread: 20_000}
 	t.Cleanup(func() { l.Close() })
+	for _, change := range changes {
+		change(c)
+	}
 	go func() {
 		for {
 			client, err := l.Accept()
@@ -314,12 +320,12 @@ func (c *cutter) serve(client net.Conn) {
 	go func() {
 		defer server.Close()
 		buffer := make([]byte, 4<<10)
-		for left := 2_000 + rand.IntN(20_000); ; {
+		for left := c.least + rand.IntN(c.spread); ; {
 			n, err := client.Read(buffer)
 			if err != nil {
 				return
 			}
-			cut := left < n && !c.intact.Load()
+			cut := left < n && !c.intact.Load() && (c.most == 0 || c.lost.Load() < c.most)
 			last := c.commit.Load() && commit.Match(buffer[:n])
 			if last {
 				c.down.Store(true)
@@ -360,6 +366,28 @@ func testLostConnections(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f.checkNumbered(rows, 1)
 	if network.lost.Load() < 3 {
 		t.Error("too few: the test shows nothing")
+	}
+}
+
+// Connections are lost in the middle of COPY and LOAD DATA, some MiB after they began.
+func TestLostConnectionsAtSpeed(t *testing.T) { inPlaces(t, onServers, testLostConnectionsAtSpeed) }
+
+func testLostConnectionsAtSpeed(t *testing.T, newFixture func(testing.TB) *fixture) {
+	const rows, losses = 300_000, 3
+	f := newFixture(t)
+	f.exec(`CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n INT, name TEXT)`)
+	network := newCutter(t, f.at.target.Host(), func(c *cutter) {
+		c.least, c.spread, c.most = 1<<20, 5<<20, losses
+	})
+	f.at.target = f.at.target.WithHost(network.Addr().String())
+	result, err := f.run(ctx, strings.NewReader(numbered(rows)),
+		importing(func(im *Import) { im.Batch = 0 }))
+	if err != nil || result.Rows != rows {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	f.checkNumbered(rows, 1)
+	if n := network.lost.Load(); n != losses {
+		t.Errorf("%d connections were lost: the test shows too little", n)
 	}
 }
 
