@@ -34,7 +34,14 @@ it in a table.
 
 The table is created when absent: a column id, then the file's columns as text.
 FILE may be - for standard input. A CSV or TSV file begins with a header row.
-The columns of JSON lines are the names in the first object.
+Its empty fields are empty texts: it has no NULL. CSV passes over empty lines,
+which are rows where there is one column. It keeps line ends within quotes. TSV
+takes lines to end as the header does. The columns of JSON lines are the names
+in the first object. What is missing there, or null, is NULL.
+
+A value that a column does not take ends the import, and the error names its
+row. What a database changes without a word, as digits that it rounds, is told
+in docs/import.md.
 
 Parquet is read from a file alone: its table of contents is at the end. Its
 values are stored as text: 12.50 of a decimal, 2026-02-28, true, \x00ff of
