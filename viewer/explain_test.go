@@ -128,7 +128,11 @@ func TestExplainLine(t *testing.T) {
 		}
 	}
 	page := get(t, h, "/?q="+url.QueryEscape(`a <b>14150009200065</b> c`))
-	want(t, page, 200, `a &lt;b&gt;<a class="mark" href="#id-1">14150009200065</a>&lt;/b&gt; c`)
+	want(t, page, 200, `a &lt;b&gt;<a class="mark" href="#id-1">14150009200065</a>&lt;/b&gt; c`,
+		`permalink<span class="hidden"> of 14150009200065</span></a>`)
+	if strings.Contains(page.Body.String(), "<p class=\"echo\" id=\"echo\" aria-label") {
+		t.Error("a paragraph has no name")
+	}
 }
 
 // A line has times as numbers, which fit schemes as well. Alone they are explained.

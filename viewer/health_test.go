@@ -326,7 +326,7 @@ func TestNumbersAreTexts(t *testing.T) {
 	}
 	for path, text := range map[string]string{
 		"/?q=14150000000065": `"pid":"4711"`, "/launches/65": `"pid":"4711"`,
-		"/health": `"name":"orders","value":"9007199254740993"`,
+		"/health": `"lent":[],"counters":[{"name":"orders","value":"9007199254740993"`,
 	} {
 		page := get(t, h, path, "Accept", "application/json")
 		want(t, page, 200, text)
