@@ -65,8 +65,8 @@ func (b *bench) tables(ctx context.Context, results []result) string {
 	fmt.Fprintf(&w, "Measured on %s, commit %s, on %d processors with %s: %d rows, %d pairs.\n",
 		time.Now().UTC().Format(time.DateOnly), strings.TrimSpace(string(commit)),
 		runtime.NumCPU(), runtime.Version(), b.rows, b.pairs)
-	fmt.Fprintf(&w, "The machine's load was %s before. The ratios are of files of %d rows. Of smaller "+
-		"ones the start of our\nprogram is a larger part.\n\n", b.load, b.rows)
+	fmt.Fprintf(&w, "The machine's load was %s before. The ratios are of files of that length. "+
+		"Of shorter ones the\nstart of our program is a larger part.\n\n", b.load)
 	w.WriteString("| database | beside | processor time | least to most | " +
 		"its seconds, client and server | ours | elapsed |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range results {

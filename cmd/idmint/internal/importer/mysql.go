@@ -65,12 +65,20 @@ var mysqlDialect = &dialect{
 	wantEngine: "InnoDB",
 	reads:      readByMySQL,
 	insert: func(ctx context.Context, s *session, r rows) error {
-		if err := nullsKept(ctx, s, r); err != nil {
+		columns, err := mysqlColumns(ctx, s, r)
+		if err != nil {
 			return err
 		}
-		if !s.inserts {
-			if loaded, err := load(ctx, s, r); loaded || err != nil {
+		for _, c := range columns {
+			if err := c.check(r); err != nil {
 				return err
+			}
+		}
+		if !s.inserts {
+			if !replaces(columns, r) {
+				if loaded, err := load(ctx, s, r); loaded || err != nil {
+					return err
+				}
 			}
 			s.inserts = true
 		}
@@ -83,10 +91,8 @@ var mysqlDialect = &dialect{
 // is loaded. The same holds where the server refuses the statement, as MySQL does by default.
 // [insertValues] has the last word then, and says what is wrong.
 func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
-	for _, check := range []func(context.Context, *session, rows) (bool, error){splits, replaces} {
-		if unsafe, err := check(ctx, s, r); unsafe || err != nil {
-			return false, err
-		}
+	if unsafe, err := splits(ctx, s); unsafe || err != nil {
+		return false, err
 	}
 	if _, err := s.exec(ctx, "SAVEPOINT idmint_load"); err != nil {
 		return false, err
@@ -120,7 +126,7 @@ func load(ctx context.Context, s *session, r rows) (loaded bool, err error) {
 }
 
 // splits reports whether the server commits in the middle of LOAD DATA, as Galera's clusters may.
-func splits(ctx context.Context, s *session, _ rows) (bool, error) {
+func splits(ctx context.Context, s *session) (bool, error) {
 	var name, value string
 	err := s.queryRow(ctx, "SHOW VARIABLES LIKE 'wsrep_load_data_splitting'").Scan(&name, &value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -130,51 +136,12 @@ func splits(ctx context.Context, s *session, _ rows) (bool, error) {
 }
 
 // replaces reports whether LOAD DATA may store another value without a warning. It does so in a
-// generated column. It may do so for NULL where a column takes none, as TIMESTAMP.
-func replaces(ctx context.Context, s *session, r rows) (bool, error) {
-	var generated, required int
-	err := s.queryRow(ctx, `SELECT count(CASE WHEN generation_expression <> '' THEN 1 END),
-		count(CASE WHEN is_nullable = 'NO' THEN 1 END) FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND table_name = ? AND column_name <> ?`,
-		r.Table, r.IDColumn).Scan(&generated, &required)
-	return generated > 0 || required > 0 && r.fields.hasNull(), err
-}
-
-// nullsKept refuses NULL in a required column that makes a value of it: the time, or the next
-// number.
-func nullsKept(ctx context.Context, s *session, r rows) error {
-	if !r.fields.hasNull() {
-		return nil
-	}
-	list, err := s.QueryContext(ctx, `SELECT column_name FROM information_schema.columns
-		WHERE table_schema = DATABASE() AND table_name = ? AND is_nullable = 'NO'
-			AND (data_type = 'timestamp' OR extra LIKE '%auto_increment%')`, r.Table)
-	if err != nil {
-		return err
-	}
-	defer list.Close()
-	var required []string
-	for list.Next() {
-		var name string
-		if err := list.Scan(&name); err != nil {
-			return err
-		}
-		required = append(required, s.fold(name))
-	}
-	if err := list.Err(); err != nil || len(required) == 0 {
-		return err
-	}
-	for i, column := range r.columns {
-		if !slices.Contains(required, s.fold(column)) {
-			continue
-		}
-		for row := range r.ids {
-			if _, ok := r.fields.field(row*len(r.columns) + i); !ok {
-				return r.at(row, column, errors.New("the column cannot be null"))
-			}
-		}
-	}
-	return nil
+// generated column. It may do so for NULL where a column takes none.
+func replaces(columns []mysqlColumn, r rows) bool {
+	null := r.fields.hasNull()
+	return slices.ContainsFunc(columns, func(c mysqlColumn) bool {
+		return c.generated || c.required && null
+	})
 }
 
 // rowsInserted is how many rows an INSERT has. More make it no faster. The driver sends long values

@@ -52,6 +52,28 @@ func TestLoad(t *testing.T) {
 			file: `{"v":"2026-02-28 12:00:00"}` + "\n", loads: 1, want: `row 1, column "v": `,
 		},
 		{
+			name: "a number that would be rounded", create: "v BIGINT UNSIGNED",
+			file: `{"v":"7.00"}` + "\n" + `{"v":7.5}` + "\n", loads: 0, want: `row 2, column "v": 7.5: `,
+		},
+		{
+			name: "a number that would be a member", create: "v ENUM('a','2','b')",
+			file: `{"v":2}` + "\n" + `{"v":3}` + "\n", loads: 0, want: `row 2, column "v": 3: `,
+		},
+		{
+			name: "a member", create: "v SET('a','2','b')",
+			file: `{"v":2}` + "\n" + `{"v":"a,b"}` + "\n" + `{"v":""}` + "\n", loads: 1, want: "2|a,b|",
+		},
+		{
+			name: "a second that would be cut off", create: "v DATETIME(1)",
+			file:  `{"v":"2026-02-28 12:00:00.700"}` + "\n" + `{"v":"2026-02-28 12:00:00.75"}` + "\n",
+			loads: 0, want: `row 2, column "v": 2026-02-28 12:00:00.75: `,
+		},
+		{
+			name: "times in other forms", create: "v DATETIME",
+			file: `{"v":"2026.02.28"}` + "\n" + `{"v":"2026-02-28T12:00:00"}` + "\n", loads: 1,
+			want: "2026-02-28 00:00:00|2026-02-28 12:00:00",
+		},
+		{
 			name: "a row that is there", create: "v INT UNIQUE",
 			file: `{"v":1}` + "\n" + `{"v":2}` + "\n" + `{"v":1}` + "\n", loads: 1,
 			want: "row 3: Error 1062",
