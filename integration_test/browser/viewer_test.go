@@ -226,27 +226,32 @@ func TestHostileTexts(t *testing.T) {
 			"/launches?service="+url.QueryEscape(text), "/launches?before="+url.QueryEscape(text),
 			"/"+url.PathEscape(text), "/launches/"+url.PathEscape(text))
 	}
-	b := open(t, origin+"/", looks[3])
-	for _, path := range paths {
-		b.do(chromedp.Navigate(origin + path))
-		b.fits()
-		for _, what := range eval[[]string](b, intruders) {
-			t.Errorf("%s: %s", path, what)
-		}
+	for _, l := range []look{looks[0], looks[2], looks[3]} {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			b := open(t, origin+"/", l)
+			for _, path := range paths {
+				b.do(chromedp.Navigate(origin + path))
+				b.fits()
+				for _, what := range eval[[]string](b, intruders) {
+					t.Errorf("%s: %s", path, what)
+				}
+			}
+			b.do(chromedp.Navigate(origin + "/health"))
+			for _, text := range hostile[:2] {
+				b.shows("of "+text+" in "+text+", has used", "lent"+text)
+			}
+			b.accessible()
+			b.do(chromedp.Navigate(origin + "/launches/1"))
+			b.shows("started from" + hostile[0])
+			b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
+			if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
+				value != hostile[2] {
+				t.Errorf("the box holds %q, %v", value, err)
+			}
+			b.quiet(origin)
+		})
 	}
-	b.do(chromedp.Navigate(origin + "/health"))
-	for _, text := range hostile[:2] {
-		b.shows("of "+text+" in "+text+", has used", "lent"+text)
-	}
-	b.accessible()
-	b.do(chromedp.Navigate(origin + "/launches/1"))
-	b.shows("started from" + hostile[0])
-	b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
-	if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
-		value != hostile[2] {
-		t.Errorf("the box holds %q, %v", value, err)
-	}
-	b.quiet(origin)
 }
 
 // intruders are what no page of ours has.
