@@ -56,45 +56,6 @@ func hidden(text string) bool {
 		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-func FuzzVisible(f *testing.F) {
-	for _, seed := range []string{
-		"", "plain", `\`, `\\u202e`, "\\\x1b", "\xff", "\ufffd", "a\u202eb", hostile,
-		"\xe2\x80", "\xf0\x9f\x9a", "\xf4\x90\x80\x80", // cut short, and beyond the last rune
-		"\U000e0041", "\U0010ffff", // beyond what one \u says
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := visible.Text(text)
-		if hidden(got) {
-			t.Errorf("%q is shown as %q", text, got)
-		}
-		if visible.Text(got) != got {
-			t.Errorf("%q, which is visible, is shown as %q", got, visible.Text(got))
-		}
-		if !hidden(text) && got != text {
-			t.Errorf("%q is shown as %q", text, got)
-		}
-		var b bytes.Buffer
-		p := printer{w: bufio.NewWriter(&b)}
-		if err := p.json(text); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.flush(); err != nil {
-			t.Fatal(err)
-		}
-		line, _ := strings.CutSuffix(b.String(), "\n")
-		var back string
-		err := json.Unmarshal([]byte(line), &back)
-		if err != nil || back != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
-			t.Errorf("%q as JSON is %q, %v", text, line, err)
-		}
-		if hidden(line) {
-			t.Errorf("%q as JSON is %q", text, line)
-		}
-	})
-}
-
 // A format's texts are made visible whatever they are and however they are formatted. Numbers stay
 // numbers.
 func TestPrintf(t *testing.T) {

@@ -83,6 +83,7 @@ leads here, reads nothing.
 		},
 	}
 	s.flags.add(c)
+	s.flags.reading = true
 	f := c.Flags()
 	f.StringVar(&s.listen, "listen", "127.0.0.1:8390",
 		"the address to listen on; port 0 is any that is free")

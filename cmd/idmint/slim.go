@@ -20,7 +20,9 @@ const (
 
 // What follows is not reached: [databaseFlag.parse] refuses the names of SQLite files.
 
-func openSQLite(context.Context, string) (store, error) { return nil, errors.New(errNoSQLite) }
+func openSQLite(context.Context, string, bool) (store, error) {
+	return nil, errors.New(errNoSQLite)
+}
 
 func checkSQLite(string) error { return errors.New(errNoSQLite) }
 

@@ -18,7 +18,12 @@ const hasSQLite = true
 
 const errNoSQLite = ""
 
-func openSQLite(ctx context.Context, path string) (store, error) { return sqlite.Open(ctx, path) }
+func openSQLite(ctx context.Context, path string, reading bool) (store, error) {
+	if reading {
+		return sqlite.OpenReader(ctx, path)
+	}
+	return sqlite.Open(ctx, path)
+}
 
 // checkSQLite says of a file what keeps a launch log out of it.
 func checkSQLite(path string) error { return sqlite.Check(path) }

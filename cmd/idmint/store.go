@@ -34,6 +34,7 @@ type storeFlags struct {
 	name      databaseFlag
 	namespace string
 	wait      time.Duration
+	reading   bool           // SQLite refuses to write
 	command   *cobra.Command // says that a database is waited for; nil is nobody
 }
 
@@ -175,7 +176,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 	if d.Kind == dsn.SQLite {
 		ctx, cancel := f.withWait(ctx)
 		defer cancel()
-		if s, err = openSQLite(ctx, d.Path); err != nil {
+		if s, err = openSQLite(ctx, d.Path, f.reading); err != nil {
 			return nil, whyNotOpened(d.Path, err)
 		}
 		return s, nil

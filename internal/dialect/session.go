@@ -12,13 +12,22 @@ import (
 // keys that are checked. Mode is SQLite's: "rw", or "rwc" to make the file. SQLite itself waits for
 // a lock for up to busy, which obeys no context; 0 is the driver's default, 5 s.
 func SQLiteDSN(path, mode string, busy time.Duration) string {
-	settings := url.Values{
+	return sqliteDSN(path, busy, url.Values{
 		"mode":          {mode},
 		"_txlock":       {"immediate"},
 		"_journal_mode": {"WAL"},
 		"_synchronous":  {"FULL"},
 		"_foreign_keys": {"on"},
-	}
+	})
+}
+
+// SQLiteReaderDSN is as [SQLiteDSN], for a file that is read alone: nothing is written, and its
+// journal mode stays. Mode "ro" would leave the files of the write-ahead log behind.
+func SQLiteReaderDSN(path string, busy time.Duration) string {
+	return sqliteDSN(path, busy, url.Values{"mode": {"rw"}, "_query_only": {"on"}})
+}
+
+func sqliteDSN(path string, busy time.Duration, settings url.Values) string {
 	if busy > 0 {
 		settings.Set("_busy_timeout", strconv.FormatInt(busy.Milliseconds(), 10))
 	}

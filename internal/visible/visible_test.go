@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 )
 
 func TestText(t *testing.T) {
@@ -61,7 +62,8 @@ func TestBlanks(t *testing.T) {
 // A visible text stays as it is, and nobody's heap of marks covers other lines.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{
-		"", "plain", `\u202e`, "\xff\ufffd", "a\u3164b\u00a0c", "\xe2\x80", "\U000e0041\U0010ffff",
+		"", "plain", `\`, `\\u202e`, `\u202e`, "\\\x1b", "\xff\ufffd", "a\u3164b\u00a0c", "\xe2\x80",
+		"\xf0\x9f\x9a", "\U000e0041\U0010ffff",
 		"z" + strings.Repeat("\u0335\u20dd", 40),
 	} {
 		f.Add(seed)
@@ -80,6 +82,19 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q is shown as %q", text, got)
 				break
 			}
+		}
+		data, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := JSON(data)
+		var back string
+		if err := json.Unmarshal(seen, &back); err != nil ||
+			utf8.ValidString(text) && back != text {
+			t.Errorf("%q as JSON is %q, %v", text, seen, err)
+		}
+		if Text(string(seen)) != string(seen) {
+			t.Errorf("%q as JSON is %q", text, seen)
 		}
 	})
 }

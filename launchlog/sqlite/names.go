@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
-
-	"github.com/idmint/idmint/internal/dialect"
 )
 
 // files are the files of a database: its own, its write-ahead log, and the index of that log, which
@@ -32,17 +30,17 @@ const readers = 4
 
 // unopened makes a store that has no connection yet. A symbolic link is followed once, as SQLite
 // does: it names the other two after the file that it finds.
-func unopened(path string) *Store {
+// dsn names the file that is found.
+func unopened(path string, dsn func(path string) string) *Store {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		real = path
 	}
 	s := &Store{path: path, names: [3]string{path, real + "-wal", real + "-shm"}}
 	s.newSteps()
-	dsn := dialect.SQLiteDSN(real, string(Existing), shortWait)
-	s.writer = sql.OpenDB(connector{s, dsn, true})
+	s.writer = sql.OpenDB(connector{s, dsn(real), true})
 	s.writer.SetMaxOpenConns(1)
-	s.reader = sql.OpenDB(connector{s, dsn, false})
+	s.reader = sql.OpenDB(connector{s, dsn(real), false})
 	s.reader.SetMaxOpenConns(readers)
 	return s
 }

@@ -122,6 +122,20 @@ var _ launchlog.Store = (*Store)(nil)
 // context's, or SQLite's, for a file that is not there or not a database. A file that is not to be
 // written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
+	return openAs(ctx, path, func(real string) string {
+		return dialect.SQLiteDSN(real, string(Existing), shortWait)
+	})
+}
+
+// OpenReader opens the launch log in the file path to be read. SQLite refuses each write, and the
+// file keeps its journal mode. See [Open] for the rest.
+func OpenReader(ctx context.Context, path string) (*Store, error) {
+	return openAs(ctx, path, func(real string) string {
+		return dialect.SQLiteReaderDSN(real, shortWait)
+	})
+}
+
+func openAs(ctx context.Context, path string, dsn func(real string) string) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
@@ -129,7 +143,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, failed(path, err)
 	}
-	s := unopened(absolute)
+	s := unopened(absolute, dsn)
 	if err := s.open(ctx); err != nil {
 		return nil, failed(absolute, err)
 	}
