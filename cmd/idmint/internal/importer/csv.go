@@ -84,7 +84,11 @@ func (c *csvRecords) parse(into *block) error {
 				next, err := c.raw()
 				switch {
 				case err == io.EOF:
-					return fail(0, csv.ErrQuote)
+					cr := 0 // which does not count, as in encoding/csv
+					if n := len(withoutEnd(line)); n < len(line) && line[n] == '\r' {
+						cr = 1
+					}
+					return fail(cr, csv.ErrQuote)
 				case err != nil:
 					return err
 				}
