@@ -219,17 +219,19 @@ func (e explainedID) launched() bool {
 		func(f fit) bool { return f.Origin != nil && f.Origin.Known })
 }
 
-// first puts what has a property before the rest.
+// first puts what has a property before the rest, and changes no other order.
 func first[T any](list []T, has func(T) bool) {
-	slices.SortStableFunc(list, func(a, b T) int {
-		switch {
-		case has(a) == has(b):
-			return 0
-		case has(a):
-			return -1
+	var rest []T
+	n := 0
+	for _, v := range list {
+		if !has(v) {
+			rest = append(rest, v)
+			continue
 		}
-		return 1
-	})
+		list[n] = v
+		n++
+	}
+	copy(list[n:], rest)
 }
 
 // questions are what one page asks the launch log, within one time.

@@ -129,21 +129,16 @@ func (r *reading) lent(ctx context.Context, log *launchlog.Log, now time.Time) e
 
 // worst is the highest level of the results.
 func (r *reading) worst() doctor.Level {
-	worst := doctor.Passed
-	for _, result := range r.results {
-		if rank(result.Level) > rank(worst) {
-			worst = result.Level
+	for _, level := range levels {
+		if slices.ContainsFunc(r.results, func(of doctor.Result) bool { return of.Level == level }) {
+			return level
 		}
 	}
-	return worst
+	return doctor.Passed
 }
 
-// rank sorts levels: what matters more is higher.
-func rank(level doctor.Level) int {
-	return slices.Index([]doctor.Level{
-		doctor.Passed, doctor.Unknown, doctor.Note, doctor.Finding,
-	}, level)
-}
+// levels are all of them, what matters most first.
+var levels = []doctor.Level{doctor.Finding, doctor.Note, doctor.Unknown, doctor.Passed}
 
 // A gauge is how much is used of something.
 type gauge struct {
@@ -177,11 +172,11 @@ type healthData struct {
 	Took     string
 	Every    string
 	Away     string // why the log does not answer
-	Gauges   []namedGauge
-	Running  []namedGauge // launches that run: those that have used most
-	More     int          // others that run
-	Counters []counterRow // but those of pools
-	Others   int          // counters that are not listed
+	Gauges   []*namedGauge
+	Running  []*namedGauge // launches that run: those that have used most
+	More     int           // others that run
+	Counters []counterRow  // but those of pools
+	Others   int           // counters that are not listed
 	Claims   []claimRow
 	Unlisted int // claims
 	Results  []doctor.Result
@@ -260,7 +255,7 @@ func (h *Handler) healthData(of *reading) healthData {
 			d.Gauges = append(d.Gauges, g)
 		}
 	}
-	slices.SortStableFunc(d.Running, func(a, b namedGauge) int { return int(b.Used - a.Used) })
+	slices.SortStableFunc(d.Running, func(a, b *namedGauge) int { return int(b.Used - a.Used) })
 	if d.More = len(d.Running) - rowsOfHealth; d.More > 0 {
 		d.Running = d.Running[:rowsOfHealth]
 	}
@@ -274,15 +269,17 @@ func (h *Handler) healthData(of *reading) healthData {
 		}
 		d.Claims = append(d.Claims, claimRow{c, from(c.Until, now)})
 	}
-	for _, result := range of.results {
-		if result.Level == doctor.Passed {
-			d.Passed = append(d.Passed, result)
-		} else {
-			d.Results = append(d.Results, result)
+	for _, level := range levels {
+		for _, result := range of.results {
+			switch {
+			case result.Level != level:
+			case level == doctor.Passed:
+				d.Passed = append(d.Passed, result)
+			default:
+				d.Results = append(d.Results, result)
+			}
 		}
 	}
-	slices.SortStableFunc(d.Results,
-		func(a, b doctor.Result) int { return rank(b.Level) - rank(a.Level) })
 	return d
 }
 
@@ -293,8 +290,8 @@ var headlines = map[doctor.Level]string{
 	doctor.Finding: "Something needs you",
 }
 
-func newNamedGauge(s doctor.Share) namedGauge {
-	g := namedGauge{gauge: newGauge(s.Used, s.Max), Of: s.Of, Name: s.Name}
+func newNamedGauge(s doctor.Share) *namedGauge {
+	g := &namedGauge{gauge: newGauge(s.Used, s.Max), Of: s.Of, Name: s.Name}
 	switch s.Of {
 	case doctor.Launches:
 		g.Title = "Launch numbers"

@@ -2,8 +2,8 @@ package viewer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -19,7 +19,7 @@ const (
 // oldest launch that is listed begins it.
 type timeline struct {
 	From, To time.Time
-	Lanes    []lane
+	Lanes    []*lane
 	Left     int // lanes that are not drawn
 }
 
@@ -57,18 +57,18 @@ func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 		t.To = t.From.Add(time.Second)
 	}
 	for _, l := range slices.Backward(launches) {
-		at := slices.IndexFunc(t.Lanes, func(of lane) bool {
+		at := slices.IndexFunc(t.Lanes, func(of *lane) bool {
 			return of.Service == l.Service && of.Environment == l.Environment
 		})
 		if at < 0 {
 			at = len(t.Lanes)
-			t.Lanes = append(t.Lanes, lane{Service: l.Service, Environment: l.Environment})
+			t.Lanes = append(t.Lanes, &lane{Service: l.Service, Environment: l.Environment})
 		}
 		x := t.place(l.StartedAt)
 		t.Lanes[at].Bars = append(t.Lanes[at].Bars,
 			bar{l, x, max(0, t.place(endOf(l, now))-x)})
 	}
-	slices.SortFunc(t.Lanes, func(a, b lane) int { return b.newest() - a.newest() })
+	slices.SortFunc(t.Lanes, func(a, b *lane) int { return b.newest() - a.newest() })
 	if t.Left = len(t.Lanes) - mostLanes; t.Left > 0 {
 		t.Lanes = t.Lanes[:mostLanes]
 	}
@@ -77,16 +77,20 @@ func newTimeline(launches []launchlog.Launch, now time.Time) timeline {
 
 // States are those of the launches that are drawn, for the legend of their shapes.
 func (t timeline) States() (all []status) {
+	drawn := map[string]status{}
 	for _, l := range t.Lanes {
 		for _, b := range l.Bars {
-			all = append(all, state(b.Launch))
+			s := state(b.Launch)
+			drawn[s.Word] = s
 		}
 	}
-	slices.SortFunc(all, func(a, b status) int { return strings.Compare(a.Word, b.Word) })
-	return slices.Compact(all)
+	for _, word := range slices.Sorted(maps.Keys(drawn)) {
+		all = append(all, drawn[word])
+	}
+	return all
 }
 
-func (l lane) newest() int { return l.Bars[len(l.Bars)-1].Launch.ID }
+func (l *lane) newest() int { return l.Bars[len(l.Bars)-1].Launch.ID }
 
 // place is where a time lies on the line.
 func (t timeline) place(at time.Time) share {

@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -49,8 +48,12 @@ type Timed interface {
 
 // Rank sorts what a text fits: the likelier comes first.
 func Rank[T Timed](fits []T, now time.Time) {
-	slices.SortStableFunc(fits,
-		func(a, b T) int { return cmp.Compare(Doubt(a, now), Doubt(b, now)) })
+	var by [3][]T // Doubt
+	for _, f := range fits {
+		doubt := Doubt(f, now)
+		by[doubt] = append(by[doubt], f)
+	}
+	copy(fits, slices.Concat(by[:]...))
 }
 
 // Doubt ranks the schemes that an ID fits by the time that it would mean: 0 is likely, 2 is not. A

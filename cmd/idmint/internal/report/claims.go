@@ -18,8 +18,8 @@ type claim struct {
 	StandIn string
 	Unit    string
 	Better  string // "less" or "more"
-	Ours    rival
-	Rivals  []rival // the best first
+	Ours    *rival
+	Rivals  []*rival // the best first
 	Verdict verdict
 	Also    string // what decimal IDs come to in other cases
 }
@@ -90,7 +90,7 @@ func claimOf(f figure, panel int) *claim {
 	if len(c.Rivals) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(c.Rivals, func(a, b rival) int {
+	slices.SortStableFunc(c.Rivals, func(a, b *rival) int {
 		if f.Higher {
 			a, b = b, a
 		}
@@ -104,9 +104,9 @@ func claimOf(f figure, panel int) *claim {
 	return c
 }
 
-func rivalOf(r chartRow, panel int) rival {
+func rivalOf(r chartRow, panel int) *rival {
 	m := r.Marks[panel]
-	return rival{
+	return &rival{
 		Name: r.Label, Scheme: r.Scheme, Text: m.Text, Value: m.Value, Error: m.standardError(),
 		Step: m.Step,
 	}
@@ -122,7 +122,7 @@ func (m mark) standardError() float64 {
 
 // judge tells how ours compares with the best rival's. A difference that may be chance is level
 // where chance is small, and not clear where it is large.
-func judge(ours, best rival, higher bool) verdict {
+func judge(ours, best *rival, higher bool) verdict {
 	difference := ours.Value - best.Value
 	if higher {
 		difference = -difference
@@ -202,8 +202,8 @@ func (v verdict) beyond(rival string) string {
 }
 
 // Top are the rivals that a card has room for, with bars.
-func (c claim) Top() []rival {
-	top := append([]rival{c.Ours}, c.Rivals[:min(rivalsShown, len(c.Rivals))]...)
+func (c claim) Top() []*rival {
+	top := append([]*rival{c.Ours}, c.Rivals[:min(rivalsShown, len(c.Rivals))]...)
 	widest := 0.0
 	for _, r := range top {
 		widest = max(widest, r.Value)

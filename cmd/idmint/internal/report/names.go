@@ -105,13 +105,15 @@ func kindOf(database string) string {
 func (n named) serversOf(kind string) []measure.Server {
 	var servers []measure.Server
 	for _, d := range n.Databases {
-		if kindOf(d.Name) == kind {
-			servers = append(servers, d)
+		if kindOf(d.Name) != kind {
+			continue
 		}
+		newer := 0
+		for newer < len(servers) && servers[newer].Name >= d.Name {
+			newer++
+		}
+		servers = slices.Insert(servers, newer, d)
 	}
-	slices.SortStableFunc(servers, func(a, b measure.Server) int {
-		return strings.Compare(b.Name, a.Name)
-	})
 	return servers
 }
 
