@@ -11,12 +11,15 @@
 // stored. More columns than a table may have are a [ColumnsError], before anything is made.
 //
 // Rows go the databases' fast ways: COPY of PostgreSQL, LOAD DATA LOCAL of MySQL and MariaDB,
-// blocks of ClickHouse. LOAD DATA would change a value that does not fit, with a warning. A batch with a
-// warning is not loaded, but inserted, which refuses such a row. The rest of the import is inserted
-// as well.
+// blocks of ClickHouse. LOAD DATA would change a value that does not fit, with a warning. A batch
+// with a warning is not loaded, but inserted. INSERT refuses such a row, or gives a note about it,
+// which is an error here. The rest of the import is inserted as well.
+//
+// A row that is refused is a [RowError]. Where the database does not name it, the statement goes
+// again row by row. Rows that a table leaves out without an error are a [LeftOutError].
 //
 // Of Parquet a page of each column is in memory. Pages that are unpacked at the same time have 256
-// MiB at most.
+// MiB at most. The table of contents has 128 MiB, and is checked before the library reads it.
 //
 // ClickHouse has no transactions. A batch is one block there. The record of how far the file has
 // come is in another database, the launch log's. A run notes there which IDs a batch will have

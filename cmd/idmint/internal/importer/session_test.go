@@ -2,6 +2,7 @@ package importer
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -26,6 +27,7 @@ func TestHostileDefaults(t *testing.T) {
 	var sane []string
 	for name, value := range map[string]string{
 		"autocommit": "0", "completion_type": "1", "unique_checks": "0",
+		"sql_notes": "0", "max_error_count": "0",
 		"sql_select_limit": "1", "sql_safe_updates": "1",
 		"max_join_size": "1", "sql_mode": "'EMPTY_STRING_IS_NULL,ANSI_QUOTES,PIPES_AS_CONCAT'",
 		"transaction_isolation": "'SERIALIZABLE'", "time_zone": "'-11:00'",
@@ -55,6 +57,12 @@ func TestHostileDefaults(t *testing.T) {
 	}
 	testHardValues(t, newFixture)
 	f := newFixture(t)
+	f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, n DECIMAL(5,1), name TEXT)")
+	_, err = f.run(ctx, strings.NewReader("n,name\n1.5,x\n1.25,y\n"), importing())
+	if refused := (*RowError)(nil); !errors.As(err, &refused) || refused.Row != 2 {
+		t.Errorf("a note that the server does not give: %v", err)
+	}
+	f = newFixture(t)
 	f.stopAfter(10, numbered(25), importing())
 	if result := f.mustRun(numbered(25), importing(restart)); result.Removed != 10 {
 		t.Errorf("%d rows were removed", result.Removed)
