@@ -157,3 +157,19 @@ func TestParquetLongBytes(t *testing.T) {
 		}
 	}
 }
+
+// Numbers count by their digits.
+func TestParquetLongNumbers(t *testing.T) {
+	rec, err := openParquet(bytes.NewReader(written(t, []struct{ A, B int64 }{{12, 34}, {12, 345}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.most = 4
+	if _, err := row(rec); err != nil {
+		t.Error(err)
+	}
+	if _, err := row(rec); err == nil || !strings.Contains(err.Error(), `row 2, column "B"`) ||
+		!strings.Contains(err.Error(), "the row is longer than 4 bytes") {
+		t.Error(err)
+	}
+}
