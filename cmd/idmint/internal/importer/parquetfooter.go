@@ -69,7 +69,8 @@ func checkFooter(r io.ReaderAt, size int64) (columns int, err error) {
 // memory for it.
 type passage struct {
 	left []byte
-	room int64 // bytes that what follows may take in memory
+	most int64 // bytes that it may take in memory
+	room int64 // what of these is left
 }
 
 var (
@@ -80,7 +81,7 @@ var (
 
 // checkThrift passes over a structure, and returns its length.
 func checkThrift(text []byte, most int64) (int, error) {
-	p := &passage{text, most}
+	p := &passage{text, most, most}
 	err := p.structure(0, 0)
 	return len(text) - len(p.left), err
 }
@@ -215,7 +216,7 @@ func (p *passage) take(n uint64, each int64) error {
 		return errCutOff
 	}
 	if p.room -= int64(n) * each; p.room < 0 {
-		return errors.New("it takes too much memory")
+		return fmt.Errorf("it takes more than %d MiB in memory", p.most>>20)
 	}
 	return nil
 }

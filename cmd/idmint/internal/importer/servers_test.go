@@ -51,6 +51,14 @@ func TestRefusedByServer(t *testing.T) {
 			"invalid input syntax for type integer",
 		},
 		{
+			databases.Postgres, `id bigint PRIMARY KEY, n int, name text`,
+			"\"x, line 1: y\nCOPY t, line 2\",x", "n", "invalid input syntax for type integer",
+		},
+		{ // the place in the JSON text comes first
+			databases.Postgres, `id bigint PRIMARY KEY, n json, name text`, "\"{\"\"a\"\":\n1\",x", "n",
+			"invalid input syntax for type json",
+		},
+		{
 			databases.Postgres,
 			`id bigint PRIMARY KEY, n int, name text, must text NOT NULL DEFAULT repeat('x', 3)`,
 			"25,name 25\n26", "", "1 fields",
