@@ -18,9 +18,21 @@ func (s *source) least(scheme string, sorted bool, generators int) (float64, boo
 	return least, found
 }
 
+// counted is the size of the numbers that serial gives, in the best codec. They are those of a
+// sequence's only generator, whoever stores them.
+func (s *source) counted(sorted bool) (float64, bool) {
+	least, found := 0.0, false
+	for _, c := range s.Compression {
+		if c.Scheme == sequence.scheme && c.Generators == 1 && c.Sorted() == sorted &&
+			(!found || c.BytesPerID < least) {
+			least, found = c.BytesPerID, true
+		}
+	}
+	return least, found
+}
+
 // What stands in ClickHouse for keys that a SQL database gives.
 var (
-	// sequence is a number that a counter gives. Those of one generator are what serial gives.
 	sequence     = key{"sequence", "sequence", "bigint"}
 	clickHouseV7 = key{"`generateUUIDv7()`", measure.ClickHouseV7, "uuid"}
 )
@@ -110,14 +122,13 @@ func sizesTable(s *source) (string, error) {
 			sorted     bool
 			generators int
 		}{{true, writers}, {false, writers}, {false, 64}} {
-			in := k
+			size, ok := s.least(k.scheme, c.sorted, c.generators)
 			switch k {
-			case serial: // one counter, whoever stores
-				in, c.generators = sequence, 1
+			case serial:
+				size, ok = s.counted(c.sorted)
 			case uuidv7: // its best form
-				in = clickHouseV7
+				size, ok = s.least(clickHouseV7.scheme, c.sorted, c.generators)
 			}
-			size, ok := s.least(in.scheme, c.sorted, c.generators)
 			if !ok {
 				return "", fmt.Errorf("docs/report.json has no size of %s in ClickHouse", k.label)
 			}
