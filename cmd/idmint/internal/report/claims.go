@@ -15,7 +15,6 @@ type claim struct {
 	Figure  string // its place on the page
 	Title   string
 	Where   place
-	StandIn string
 	Unit    string
 	Better  string // "less" or "more"
 	Ours    *rival
@@ -63,7 +62,7 @@ func claimOf(f figure, panel int) *claim {
 	better := map[bool]string{true: "more", false: "less"}[f.Higher]
 	c := &claim{
 		Better: better, Figure: f.ID, Title: f.Title, Where: f.Where[panel],
-		StandIn: f.StandIn, Unit: f.Unit,
+		Unit: f.Unit,
 	}
 	ours := slices.IndexFunc(f.Chart.Rows, func(r chartRow) bool {
 		return r.Ours && strings.HasPrefix(r.Scheme, "decimal") &&

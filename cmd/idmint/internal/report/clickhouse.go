@@ -24,7 +24,7 @@ func (n named) compression(kind string) []figure {
 	var where []place
 	for _, g := range measure.Generators() {
 		panels = append(panels, generatorCount(g))
-		where = append(where, place{kind, generatorCount(g)})
+		where = append(where, place{kind, generatorCount(g), n.standIn(kind)})
 	}
 	var figures []figure
 	for _, s := range orders {
@@ -122,7 +122,8 @@ func (n named) granules(kind string) *figure {
 	var where []place
 	for _, s := range n.Skipping {
 		if s.All != 0 && !slices.Contains(ways, s.By) {
-			ways, where = append(ways, s.By), append(where, place{kind, s.By})
+			ways = append(ways, s.By)
+			where = append(where, place{kind, s.By, n.standIn(kind)})
 		}
 	}
 	f := figure{

@@ -21,8 +21,9 @@ type figure struct {
 
 // A place is where a panel's values are from.
 type place struct {
-	Server string
-	Case   string // "4 generators"; empty where there is but one
+	Server  string
+	Case    string // "4 generators"; empty where there is but one
+	StandIn string // what the server calls itself, where it is not the official one
 }
 
 func (p place) String() string {

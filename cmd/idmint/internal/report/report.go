@@ -162,8 +162,8 @@ func Summary(r *measure.Results) []string {
 			rivals = append(rivals, r.Name+" "+r.Text)
 		}
 		where := c.Where.String()
-		if c.StandIn != "" {
-			where += "; not the official server: " + c.StandIn
+		if c.Where.StandIn != "" {
+			where += "; not the official server: " + c.Where.StandIn
 		}
 		lines = append(lines, fmt.Sprintf("%s (%s), %s: %s %s, beside %s: %s", c.Title, where,
 			c.Unit, c.Ours.Name, c.Ours.Text, strings.Join(rivals, ", "),

@@ -156,7 +156,7 @@ func panels(servers []measure.Server) []string {
 func placesOf(servers []measure.Server) []place {
 	var places []place
 	for _, s := range servers {
-		places = append(places, place{Server: s.Name})
+		places = append(places, place{Server: s.Name, StandIn: s.StandIn})
 	}
 	return places
 }

@@ -245,7 +245,8 @@ func (n named) family(server string) *figure {
 	slices.Sort(delays)
 	for _, d := range delays {
 		f.Chart.Panels = append(f.Chart.Panels, fmt.Sprintf("%g ms network", d))
-		f.Where = append(f.Where, place{server, fmt.Sprintf("%g ms of network delay", d)})
+		f.Where = append(f.Where,
+			place{server, fmt.Sprintf("%g ms of network delay", d), n.standInOf(server)})
 	}
 	for _, m := range n.Families {
 		if m.Database != server {
