@@ -44,6 +44,7 @@ const (
 	rivalsShown = 4
 	// Figures that differ by less are level.
 	levelPart = 0.03
+	oneStep   = 1.5 // and not two, whatever the rounding of fractions
 	// Where two medians are less certain than that, a small difference says nothing.
 	clearPart = 0.10
 	// Both are of a normal distribution. The first is its standard deviation, in halves of the
@@ -131,7 +132,7 @@ func judge(ours, best *rival, higher bool) verdict {
 	switch {
 	case high-low <= chance && chance > clearPart*best.Value:
 		return verdict{Word: notClear}
-	case high-low <= max(levelPart*best.Value, chance, best.Step):
+	case high-low <= max(levelPart*best.Value, chance, oneStep*best.Step):
 		return verdict{Word: "level"}
 	case low == 0:
 		return verdict{Word: map[bool]string{true: "ahead", false: "behind"}[difference < 0]}

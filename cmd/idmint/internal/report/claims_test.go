@@ -267,6 +267,13 @@ func TestCounts(t *testing.T) {
 	if got := says(f); got != "level with serial" {
 		t.Error(got)
 	}
+	// 4 and 3 blocks for 20,000 rows, whose difference as fractions is a little more than one
+	f.Chart.Rows[0].Marks[0] = mark{Value: 0.20, Text: "0.20", Step: 0.05}
+	f.Chart.Rows[1].Marks[0] = mark{Value: 0.15, Text: "0.15", Step: 0.05}
+	if got := says(f); got != "level with serial" {
+		t.Error(got)
+	}
+	f.Chart.Rows[1].Marks[0] = counted(3)
 	f.Chart.Rows[0].Marks[0] = counted(25)
 	if got := says(f); got != "behind serial by 8.3\u00a0×" {
 		t.Error(got)
