@@ -81,13 +81,13 @@ func (c *csvRecords) parse(into *block) error {
 			quote := bytes.IndexByte(line, '"')
 			if quote < 0 { // the field goes on, on the next line
 				into.text = append(into.text, line...)
-				next, err := c.raw()
+				cr := 0 // which does not count, as in encoding/csv
+				if n := len(withoutEnd(line)); n < len(line) && line[n] == '\r' {
+					cr = 1
+				}
+				next, err := c.raw() // whose bytes may lie where the line's were
 				switch {
-				case err == io.EOF:
-					cr := 0 // which does not count, as in encoding/csv
-					if n := len(withoutEnd(line)); n < len(line) && line[n] == '\r' {
-						cr = 1
-					}
+				case err == io.EOF, err == nil && string(next) == "\r": // the last line, which is empty
 					return fail(cr, csv.ErrQuote)
 				case err != nil:
 					return err

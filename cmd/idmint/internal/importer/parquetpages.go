@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 )
 
 // maxPages is how many bytes the largest pages of a row group's columns may have together, with
@@ -113,8 +114,9 @@ func valuesOf(header *format.PageHeader, leaf *parquet.Column) int64 {
 	return n * width
 }
 
-// unpacksTo checks that a page of gzip or snappy has the size that it claims. The library unpacks
-// whatever there is.
+// unpacksTo checks that a page of gzip, snappy or LZ4 has the size that it claims. The library
+// unpacks whatever there is. For LZ4 it takes twice the memory again and again until that fits, which
+// what is damaged never does.
 func unpacksTo(
 	codec format.CompressionCodec, packed *io.SectionReader, header *format.PageHeader,
 ) error {
@@ -150,6 +152,14 @@ func unpacksTo(
 			return more
 		} else if err != io.EOF {
 			return err
+		}
+	case format.Lz4Raw:
+		text := make([]byte, packed.Size())
+		if _, err := io.ReadFull(r, text); err != nil {
+			return err
+		}
+		if _, err := lz4.UncompressBlock(text, make([]byte, max(1, claimed))); err != nil {
+			return fmt.Errorf("%w, or is damaged: %w", more, err)
 		}
 	}
 	return nil

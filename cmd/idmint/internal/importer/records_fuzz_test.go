@@ -135,7 +135,8 @@ func FuzzCSV(f *testing.F) {
 		"", "a,b\n1,2\n", "a,b\r\n1,2\r\n", bom + "\"a\",b\n1,2\n", "\n\na\n\n1\n\n",
 		"a\n\"x\ny\"\nz\n", "a\n\"\"\"\"\n", "a\n\"", "a\n\r", "a\r\r\n1\r\r\n",
 		"a\n1\n" + bom, bom + bom + "a\n1\n", "a\nx\x00\n", "\xef\xbb", "a,a\n", "a\n\"x\r\ny\"",
-		"a\n \n", "\r\n\r\na\n1", "\"\r", "\"\r\n", "\"x\r\r\n", "a\n\n\r",
+		"a\n \n", "\r\n\r\na\n1", "\"\r", "\"\r\n", "\"\n\r", "\"x\r\n\r",
+		"\"\n0\n\r", "\"x\r\r\n", "a\n\n\r",
 	} {
 		f.Add(seed)
 	}
