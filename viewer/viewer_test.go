@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/viewer"
 )
 
 // get asks for a page.
@@ -80,4 +82,17 @@ func fetch(t testing.TB, address string) *fetched {
 		return nil
 	}
 	return &fetched{answer.Request.URL.String(), answer.Request.URL, string(body)}
+}
+
+// Without a log the pages lead nowhere that is not there.
+func TestWithoutLogLeads(t *testing.T) {
+	pages, err := viewer.New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := get(t, pages, "/").Body.String()
+	if strings.Contains(body, "nav-launches") || strings.Contains(body, "nav-health") ||
+		!strings.Contains(body, "nav-explain") {
+		t.Error(body)
+	}
 }

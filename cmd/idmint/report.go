@@ -73,7 +73,7 @@ that does nothing else.`,
 		"a database to measure, beside SQLite: postgres://…, mysql://… (MariaDB) or "+
 			"clickhouse://…; may be repeated")
 	f.IntVar(&flags.rows, "rows", 1_000_000,
-		"IDs of a column in ClickHouse; the tables of other databases have a fifth")
+		"IDs of a column in ClickHouse; the tables of other databases have a fifth, and at least 1,000")
 	f.StringVar(&flags.page, "out", "report.html", "the page")
 	f.StringVar(&flags.figures, "figures", "",
 		"the file of the figures, JSON (default: beside the page)")

@@ -188,6 +188,11 @@ func (s *serving) options() (*viewer.Options, error) {
 		return nil, err
 	}
 	opts.Auth = auth
+	for _, host := range s.hosts {
+		if host == "" || strings.ContainsAny(host, "/ \t@") {
+			return nil, usage("--host %q: want a name such as pages.example", host)
+		}
+	}
 	local, err := isLoopback(s.listen)
 	switch {
 	case err != nil:

@@ -179,6 +179,8 @@ func TestServeRefuses(t *testing.T) {
 		"--proxy-header X-User --proxy ten": `--proxy "ten": want an address`,
 		"--prefix idmint":                   "does not begin with a slash",
 		"--db clickhouse://x":               "ClickHouse has no transactions",
+		"--host http://x/":                  `--host "http://x/": want a name`,
+		"--host=":                           `--host "": want a name`,
 		"now":                               `unknown command "now"`,
 	} {
 		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)

@@ -396,6 +396,32 @@ func TestNarrowList(t *testing.T) {
 	}
 }
 
+// Facts stay within their card, also with a time to the millisecond.
+func TestNarrowFacts(t *testing.T) {
+	t.Parallel()
+	origin := shop(t)
+	for _, width := range []int64{390, 320} {
+		for _, path := range []string{"/launches/487", "/?q=14150009200487"} {
+			t.Run(fmt.Sprint(width, path), func(t *testing.T) {
+				t.Parallel()
+				b := open(t, origin+path, look{width: width, height: 844})
+				over := eval[[]string](b, `[...document.querySelectorAll(".facts > div")].map(d => {
+					d.querySelectorAll("time").forEach(t => t.innerText = "2026-11-26 15:25:36.219 UTC");
+					return d;
+				}).filter(d => d.scrollWidth > d.clientWidth ||
+					d.getBoundingClientRect().right > d.closest(".card").getBoundingClientRect().right
+				).map(d => d.innerText)`)
+				if len(over) != 0 {
+					t.Errorf("%q", over)
+				}
+				if n := eval[int](b, `document.querySelectorAll(".facts time").length`); n == 0 {
+					t.Error("no fact is a time")
+				}
+			})
+		}
+	}
+}
+
 // One tells the states apart on the time line in any light, and without seeing colours.
 func TestTimelineContrast(t *testing.T) {
 	t.Parallel()

@@ -133,6 +133,10 @@ func checkColumns(names []string) error {
 			return &RecordError{1, fmt.Sprintf("column %d has no name", i+1)}
 		case seen[lower]:
 			return &RecordError{1, fmt.Sprintf("column %s is there twice", quoted(name))}
+		case strings.Contains(strings.ReplaceAll(name, "\r\n", ""), "\r"):
+			// Else a file whose lines end with CR would have no rows.
+			return &RecordError{1, fmt.Sprintf("the name of column %d has a CR: lines end with LF or CRLF",
+				i+1)}
 		default:
 			seen[lower] = true
 		}

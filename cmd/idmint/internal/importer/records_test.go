@@ -244,6 +244,11 @@ func TestBadRecords(t *testing.T) {
 			"csv UTF-16", CSV, "\xff\xfea" + nul + "\n" + nul, 0,
 			"line 1: the name of column 1 is not UTF-8",
 		},
+		{
+			"csv with CR alone", CSV, "a,b\r1,2\r3,4\r", 0,
+			"line 1: the name of column 2 has a CR: lines end with LF or CRLF",
+		},
+		{"tsv with CR alone", TSV, "a\tb\r1\t2\r", 0, "line 1: the name of column 2 has a CR"},
 		{"csv same name twice", CSV, "a,b,a\n", 0, `line 1: column "a" is there twice`},
 		// In SQL these are one name, so the table could not be created.
 		{

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -148,6 +149,9 @@ func ReadJSON(r io.Reader) (*measure.Results, error) {
 	var results measure.Results
 	if err := d.Decode(&results); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
+	}
+	if len(results.Databases) == 0 {
+		return nil, errors.New("report: these are no figures of a report: no database was measured")
 	}
 	return &results, nil
 }

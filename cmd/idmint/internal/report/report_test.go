@@ -444,3 +444,13 @@ func TestBuilds(t *testing.T) {
 		}
 	}
 }
+
+// What is no report makes no page.
+func TestNoFigures(t *testing.T) {
+	for _, text := range []string{"{}", `{"rows": 5}`} {
+		if _, err := ReadJSON(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), "no database was measured") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

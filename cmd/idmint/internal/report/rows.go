@@ -38,16 +38,20 @@ func metrics(kind string) []metric {
 	if kind == "MariaDB" {
 		whole += " It is reserved in steps of 1 MiB."
 	}
+	bytes := map[string]int64{"PostgreSQL": 8 << 10, "MariaDB": 16 << 10, "SQLite": 4 << 10}[kind]
+	page := func(f measure.Footprint) float64 { return perRow(bytes, f.Rows) }
+	each := func(f measure.Footprint) float64 { return perThousand(1, f.Rows) }
 	return []metric{
 		{
 			keyIndex, cmp.Or(index, "The table, which is the key's index."), "bytes a row",
 			"bytes a row",
-			func(f measure.Footprint) (float64, bool) { return perRow(f.KeyBytes, f.Rows), true }, nil,
+			func(f measure.Footprint) (float64, bool) { return perRow(f.KeyBytes, f.Rows), true },
+			page,
 		},
 		{
 			"Table with its indexes", whole, "bytes a row", "bytes a row",
 			func(f measure.Footprint) (float64, bool) { return perRow(f.TableBytes, f.Rows), true },
-			nil,
+			page,
 		},
 		{
 			writtenLog, "WAL, or the redo log, with ten checkpoints. Scattered keys write whole " +
@@ -63,7 +67,7 @@ func metrics(kind string) []metric {
 			"pages for 1,000 rows", "pages for 1,000 rows",
 			func(f measure.Footprint) (float64, bool) {
 				return perThousand(f.Pages, f.Rows), f.Unknown == ""
-			}, nil,
+			}, each,
 		},
 		{
 			"Page splits", "A key that ascends splits the last page alone, once for each page.",
@@ -73,7 +77,7 @@ func metrics(kind string) []metric {
 					return 0, false
 				}
 				return perThousand(*f.Splits, f.Rows), true
-			}, nil,
+			}, each,
 		},
 		{
 			"Cache misses", "Blocks of the index that inserts did not find in the cache. It was " +
