@@ -107,7 +107,7 @@ var columnSizes = map[string]float64{
 	"biginteightbyte": 8, "biginteightbyte, SPREAD": 8, "bigintsnowflake": 8,
 	"byteseightbyte": 8, "byteseightbyte, SPREAD": 8, "bytessno": 10, "textsno": 16, "uuidsno": 16,
 	"uuidUUIDv4": 16, "uuidUUIDv7": 16, "bytesUUIDv7": 16,
-	"bytesULID": 16, "textULID": 26,
+	"uuid" + measure.ClickHouseV7: 16, "bytesULID": 16, "textULID": 26,
 }
 
 // Rows of IDs far apart take more pages to write, and wide keys more room.

@@ -54,7 +54,7 @@ var naive = map[string][]string{
 	},
 	"ClickHouse": {
 		"UUIDv4", "UUIDv7", "eightbyte as bigint, before and after 2039-09-07",
-		"eightbyte, SPREAD as bigint, before and after 2039-09-07", "sno as uuid",
+		"eightbyte, SPREAD as bigint, before and after 2039-09-07", measure.ClickHouseV7, "sno as uuid",
 	},
 }
 
