@@ -28,9 +28,8 @@ type opened struct {
 // again would add one of each per call. The others wait for a connection until their contexts end.
 const readers = 4
 
-// unopened makes a store that has no connection yet. A symbolic link is followed once, as SQLite
-// does: it names the other two after the file that it finds.
-// dsn names the file that is found.
+// unopened makes a store that has no connection yet. It follows a symbolic link once, as SQLite does.
+// The other two files are named after the one that it finds. So is the argument of dsn.
 func unopened(path string, dsn func(path string) string) *Store {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -102,9 +102,9 @@ func uuid7Bytes(clock *generator.TestClock, i, n int) (
 	}, err
 }
 
-// ulid is a ULID as oklog/ulid's Make makes it: 48 bits of milliseconds, and 80 bits that are random
-// in the first of a generator's millisecond. The next ones of the millisecond add to these up to
-// 2^32, so that a process has its IDs in order.
+// ulid is a ULID as oklog/ulid's Make makes it: 48 bits of milliseconds and 80 more. These are random
+// in the first ULID of a generator's millisecond. The next ones add up to 2^32, so that a process
+// has its IDs in order.
 func ulid(clock *generator.TestClock, _, _ int) (func(context.Context) (bytes16, error), error) {
 	var last, high, low uint64
 	return func(context.Context) (id bytes16, _ error) {

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// csvRecords reads CSV as encoding/csv does, which its fuzz test compares it with, but for two
+// csvRecords reads CSV as encoding/csv does. Its fuzz test compares the two. They differ in two
 // things. CRLF within quotes stays. An empty line is a row where there is one column: so PostgreSQL
 // writes NULL. Elsewhere empty lines are passed over. It writes fields into a block: encoding/csv
 // makes a string of each record, and took a quarter of the time of an import.

@@ -16,7 +16,7 @@ type mysqlColumn struct {
 	fills     bool // NULL becomes the time, or the next number
 }
 
-// mysqlColumns are those of the table, but for the key.
+// mysqlColumns are those of the table, without the key.
 func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColumn, err error) {
 	list, err := s.QueryContext(ctx, `SELECT column_name, column_type, is_nullable = 'NO',
 			coalesce(generation_expression, '') <> '',
