@@ -32,6 +32,7 @@ type explained struct {
 	IDs     []explainedID
 	Left    int      // IDs that were found, and are not explained
 	Reasons []reason // why it is no ID
+	Foreign string   // what it is instead, where that is known
 	Away    string   // why the launch log did not answer
 	Log     bool
 	Now     time.Time
@@ -112,7 +113,7 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		}
 		if len(found) == 0 {
 			status = http.StatusBadRequest
-			page.Reasons = reasons(query)
+			page.Reasons, page.Foreign = reasons(query), explain.Foreign(query)
 		}
 	}
 	title := "Explain an ID"
@@ -334,6 +335,9 @@ func (e explained) forMachines() any {
 	failed := e.Away
 	for _, r := range e.Reasons {
 		why[r.Scheme], failed = r.Why, "the text fits no scheme"
+	}
+	if e.Foreign != "" {
+		failed += ": it is " + e.Foreign
 	}
 	return struct {
 		Query   string                   `json:"query"`

@@ -242,6 +242,7 @@ func TestStatus(t *testing.T) {
 		},
 		{"inspect --scheme trace 4194304", 1, "bottom 0 is outside"},
 		{"inspect !", 1, `"!" fits no scheme`},
+		{"inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f", 1, "it is a UUID of version 7, made at 2022-"},
 		{"inspect -1", 2, "unknown shorthand flag"},
 		{"inspect --scheme decimal -- -1", 1, `"-1"`},
 		{"compose", 2, "--scheme is required"},

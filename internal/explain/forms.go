@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -115,6 +118,20 @@ func Shorten(s string) string {
 		return s
 	}
 	return Beginning(s, most) + "…"
+}
+
+// Foreign says what a text is that is no ID of ours: nothing, or a UUID, with its time.
+func Foreign(text string) string {
+	u, err := uuid.Parse(text)
+	if err != nil || u.Variant() != uuid.RFC4122 || u.Version() < 1 || u.Version() > 8 {
+		return ""
+	}
+	said := fmt.Sprintf("a UUID of version %d", u.Version())
+	switch u.Version() {
+	case 1, 7:
+		said += ", made at " + time.Unix(u.Time().UnixTime()).UTC().Format("2006-01-02 15:04:05.999Z")
+	}
+	return said
 }
 
 // Beginning is the first bytes of a text, at most n, and no part of a rune.

@@ -101,30 +101,60 @@ func TestParquetRowGroups(t *testing.T) {
 	}
 }
 
-// Pages of the second version pack their values, and not what says which of them are NULL.
-func TestParquetLevels(t *testing.T) {
-	type optional struct {
-		Name *string `parquet:"name,optional"`
-	}
-	rows := make([]optional, 1000)
-	for i := range rows {
-		if name := fmt.Sprint("name ", i); i%3 > 0 {
-			rows[i].Name = &name
+// encoded has a column of each encoding, with and without NULLs, which are the zeros.
+type encoded struct {
+	Plain   int64   `parquet:"plain,optional"`
+	Dict    string  `parquet:"dict,optional,dict"`
+	Numbers int64   `parquet:"numbers,dict"`
+	Delta   int64   `parquet:"delta,optional,delta"`
+	Small   int32   `parquet:"small,delta"`
+	Lengths string  `parquet:"lengths,optional,delta"`
+	Split   float64 `parquet:"split,split"`
+	Flag    bool    `parquet:"flag"`
+	Fixed   [3]byte `parquet:"fixed"`
+}
+
+// encodedRows are rows whose values repeat for a while, and then do not.
+func encodedRows(n int) (rows []encoded, want [][]any) {
+	for i := range n {
+		r := encoded{
+			Numbers: int64(i % 9), Small: int32(i % 5), Split: float64(i), Flag: i%7 < 3,
+			Fixed: [3]byte{byte(i)},
 		}
+		w := []any{
+			nil, nil, fmt.Sprint(r.Numbers), nil, fmt.Sprint(r.Small), nil, fmt.Sprint(i),
+			fmt.Sprint(r.Flag), fmt.Sprintf(`\x%02x0000`, byte(i)),
+		}
+		if i%3 > 0 {
+			number, text := int64(i*i), fmt.Sprint("name ", max(0, i-n/2))
+			r.Plain, r.Dict, r.Delta, r.Lengths = number, text, number, text
+			w[0], w[1], w[3], w[5] = fmt.Sprint(number), text, fmt.Sprint(number), text
+		}
+		rows, want = append(rows, r), append(want, w)
 	}
-	for _, version := range []int{1, 2} {
-		for _, codec := range []compress.Codec{
-			&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd,
-		} {
-			_, got, err := allOf(written(t, rows, parquet.DataPageVersion(version),
-				parquet.Compression(codec)))
-			if err != nil || len(got) != len(rows) {
-				t.Errorf("version %d, %v: %d rows, %v", version, codec, len(got), err)
-				continue
-			}
-			for i, v := range got {
-				if name := rows[i].Name; name == nil && v[0] != nil || name != nil && v[0] != *name {
-					t.Errorf("version %d, %v: row %d: %v", version, codec, i+1, v)
+	return rows, want
+}
+
+// Each encoding is read, packed by each codec, in pages of both versions. Those of the second
+// version pack their values, and not what says which of them are NULL.
+func TestParquetEncodings(t *testing.T) {
+	for _, n := range []int{1, 7, 1000, 5000} {
+		rows, want := encodedRows(n)
+		for _, version := range []int{1, 2} {
+			for _, codec := range []compress.Codec{
+				&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli,
+				&parquet.Lz4Raw,
+			} {
+				_, got, err := allOf(written(t, rows, parquet.DataPageVersion(version),
+					parquet.Compression(codec), parquet.PageBufferSize(2000)))
+				if err != nil || len(got) != len(want) {
+					t.Errorf("version %d, %v: %d rows, %v", version, codec, len(got), err)
+					continue
+				}
+				for i, v := range got {
+					if !reflect.DeepEqual(v, want[i]) {
+						t.Fatalf("version %d, %v: row %d: %v, want %v", version, codec, i+1, v, want[i])
+					}
 				}
 			}
 		}
@@ -359,6 +389,11 @@ func FuzzParquet(f *testing.F) {
 	}
 	for _, name := range files {
 		f.Add(fromPyarrow(f, filepath.Base(name)))
+	}
+	rows, _ := encodedRows(50)
+	for _, version := range []int{1, 2} {
+		f.Add(written(f, rows, parquet.DataPageVersion(version),
+			parquet.Compression(&parquet.Uncompressed)))
 	}
 	for _, footer := range claims(f) {
 		if len(footer) < 1<<10 {

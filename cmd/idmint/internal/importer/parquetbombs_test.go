@@ -5,10 +5,13 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -17,6 +20,7 @@ import (
 // not be true.
 func forged[T any](
 	t testing.TB, codec format.CompressionCodec, n int32, page []byte, unpacked int32,
+	encoding ...format.Encoding, // of the values; Plain where it is left out
 ) []byte {
 	t.Helper()
 	type column struct {
@@ -32,7 +36,7 @@ func forged[T any](
 	}
 	header.DataPageHeader.Valid = true
 	header.DataPageHeader.V = format.DataPageHeader{
-		NumValues: n, Encoding: format.Plain,
+		NumValues: n, Encoding: append(encoding, format.Plain)[0],
 		DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
 	}
 	head, err := thrift.Marshal(&thrift.CompactProtocol{}, &header)
@@ -90,6 +94,17 @@ func TestParquetPageOfFalseSize(t *testing.T) {
 	snappy := append(binary.AppendUvarint(nil, 96<<20), 0, 0)
 	refusedCheaply(t, forged[int64](t, format.Snappy, 125, snappy, 1000), want)
 
+	for codec, packed := range map[format.CompressionCodec]compress.Codec{
+		format.Zstd: &parquet.Zstd, format.Brotli: &parquet.Brotli, format.Lz4Raw: &parquet.Lz4Raw,
+	} {
+		zeros, err := packed.Encode(nil, make([]byte, 96<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const window = 16 << 20 // brotli's
+		refusedWithin(t, forged[int64](t, codec, 125, zeros, 1000), want, window)
+	}
+
 	zeros.Reset()
 	z.Reset(&zeros)
 	_, err = z.Write(make([]byte, 1000))
@@ -115,13 +130,13 @@ func TestParquetDictionary(t *testing.T) {
 	}
 	meta := file.Metadata().RowGroups[0].Columns[0].MetaData
 	leaf := file.Root().Columns()[0]
-	both, err := largestPage(r, size, &meta, leaf)
+	both, err := largestPage(r, size, &meta, claimedBy(meta.Codec, leaf))
 	if err != nil {
 		t.Fatal(err)
 	}
 	meta.TotalCompressedSize -= meta.DataPageOffset - meta.DictionaryPageOffset
 	meta.DictionaryPageOffset = 0
-	alone, err := largestPage(r, size, &meta, leaf)
+	alone, err := largestPage(r, size, &meta, claimedBy(meta.Codec, leaf))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +146,96 @@ func TestParquetDictionary(t *testing.T) {
 	}
 }
 
+// A few bytes say that a value repeats, that numbers have no bits, or how long texts are. They count
+// as what they take.
+func TestParquetManyValues(t *testing.T) {
+	const n = maxPages/4 + 1
+	run := func(n uint64, bits byte) []byte { return append(binary.AppendUvarint(nil, n<<1), bits) }
+	behindLength := func(page []byte) []byte {
+		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(page))), page...)
+	}
+	deltas := binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4)
+	deltas = binary.AppendVarint(binary.AppendUvarint(deltas, n), 0)
+	for range n / 128 { // whose numbers are all the same, in parts without a bit
+		deltas = append(deltas, 0, 0, 0, 0, 0)
+	}
+	deltas = append(deltas, 0, 0, 0, 0, 0)
+	long := bytes.Repeat([]byte("x"), 1<<20)
+	var texts []byte
+	offsets := []uint32{0}
+	for range maxPages>>20 + 1 {
+		texts = append(texts, long...)
+		offsets = append(offsets, uint32(len(texts)))
+	}
+	prefixes, err := parquet.DeltaByteArray.EncodeByteArray(nil, texts, offsets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(f func(testing.TB, format.CompressionCodec, int32, []byte, int32,
+		...format.Encoding) []byte, page []byte, encoding format.Encoding,
+	) []byte {
+		return f(t, format.Uncompressed, 1000, page, int32(len(page)), encoding)
+	}
+	const want = "its pages take more than 256 MiB at once"
+	for name, test := range map[string]struct {
+		file []byte
+		most uint64 // KiB that may be allocated
+	}{
+		"an entry of a dictionary": {
+			file(forged[string], append([]byte{1}, run(n, 1)...), format.RLEDictionary), 1 << 10,
+		},
+		"entries without bits": {
+			file(forged[string], binary.AppendUvarint([]byte{0}, (n/8+1)<<1|1), format.RLEDictionary), 1 << 10,
+		},
+		"a level": {file(forged[*int64], behindLength(run(4*n, 1)), format.Plain), 1 << 10},
+		"booleans": {
+			file(forged[bool], behindLength(append(run(16*n, 1), run(16*n, 0)...)), format.RLE), 1 << 10,
+		},
+		"deltas":   {file(forged[int64], deltas, format.DeltaBinaryPacked), 8 << 10},
+		"lengths":  {file(forged[string], deltas, format.DeltaLengthByteArray), 8 << 10},
+		"prefixes": {file(forged[string], prefixes, format.DeltaByteArray), 4 << 10},
+	} {
+		t.Run(name, func(t *testing.T) { refusedWithin(t, test.file, want, test.most<<10) })
+	}
+}
+
+// What the library writes holds as many values as were written, and nothing is left.
+func TestParquetHeld(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		values := make([]int32, random.IntN(600))
+		bound := random.Int32N(math.MaxInt32>>random.IntN(31)) + 1
+		for i := range values {
+			if values[i] = random.Int32N(bound); i > 0 && random.IntN(8) > 0 {
+				values[i] = values[i-1]
+			}
+		}
+		text, err := parquet.DeltaBinaryPacked.EncodeInt32(nil, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, rest, err := deltasOf(append(text, "rest"...))
+		if err != nil || n != int64(len(values)) || string(rest) != "rest" {
+			t.Fatalf("%d values: %d, %q, %v", len(values), n, rest, err)
+		}
+		text, err = parquet.RLEDictionary.EncodeInt32(nil, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err = runsOf(text[1:], uint64(text[0]))
+		if err != nil || n != int64(len(values)) {
+			t.Fatalf("%d values: %d in runs, %v", len(values), n, err)
+		}
+	}
+}
+
 // refusedCheaply reads the first row, which is an error that takes little memory.
 func refusedCheaply(t *testing.T, file []byte, want string) {
+	t.Helper()
+	refusedWithin(t, file, want, 1<<20)
+}
+
+func refusedWithin(t *testing.T, file []byte, want string, most uint64) {
 	t.Helper()
 	rec, err := openParquet(bytes.NewReader(file))
 	if err != nil {
@@ -143,7 +246,7 @@ func refusedCheaply(t *testing.T, file []byte, want string) {
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if n > 1<<20 {
+	if n > most {
 		t.Errorf("%d KB were allocated for a file of %d bytes", n>>10, len(file))
 	}
 }
