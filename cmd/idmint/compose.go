@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idmint/idmint/cmd/idmint/internal/object"
 	"github.com/idmint/idmint/internal/explain"
 )
 
@@ -66,9 +64,13 @@ Where a layout has no mode, that part may be left out.`,
 // compose makes an ID of what appendJSON writes. The names of the ID may be missing: they follow
 // from the parts.
 func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
-	members, err := readObject(data)
+	read, err := object.Read(data)
 	if err != nil {
 		return nil, err
+	}
+	var members []member
+	for _, m := range read {
+		members = append(members, member(m))
 	}
 	var parts P
 	into := reflect.ValueOf(&parts).Elem()
@@ -76,19 +78,19 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
 	missing := len(wanted)
 	for _, m := range members {
-		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
-		part := slices.Index(k.partNames, m.field)
+		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.Field })
+		part := slices.Index(k.partNames, m.Field)
 		switch {
-		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
+		case m.Field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
-		case m.field == "scheme" || isName || !m.isGiven() && part >= 0:
+		case m.Field == "scheme" || isName || !m.isGiven() && part >= 0:
 		case part < 0:
-			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.field))
+			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.Field))
 		default:
 			if err := m.set(into.Field(part)); err != nil {
 				return nil, err
 			}
-			if m.field != k.optional {
+			if m.Field != k.optional {
 				missing--
 			}
 		}
@@ -102,7 +104,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	}
 	for _, m := range members {
 		for _, n := range k.Names {
-			if n.Field != m.field || !m.isGiven() {
+			if n.Field != m.Field || !m.isGiven() {
 				continue
 			}
 			if want := k.Form(n.Form).Write(id); !m.says(want) {
@@ -123,109 +125,35 @@ func enumerate(names []string) string {
 	return "s " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// A member is a field of a JSON object, with its value as it stands there.
-type member struct {
-	field string
-	value []byte
-}
+// A member is a field of the object that compose takes.
+type member object.Member
 
-func (m member) isGiven() bool { return string(m.value) != "null" }
+func (m member) isGiven() bool { return string(m.Value) != "null" }
 
-func (m member) quoted() string { return explain.Shorten(string(m.value)) }
+func (m member) quoted() string { return explain.Shorten(string(m.Value)) }
 
 // says reports whether the value is a string, or an integer in the same digits.
 func (m member) says(want string) bool {
-	text, err := unquote(m.value)
-	return err == nil && text == want || string(m.value) == want
+	text, err := object.Unquote(m.Value)
+	return err == nil && text == want || string(m.Value) == want
 }
 
 // set stores the value in a part of an ID.
 func (m member) set(part reflect.Value) error {
 	switch p := part.Addr().Interface().(type) {
 	case json.Unmarshaler:
-		return p.UnmarshalJSON(m.value)
+		return p.UnmarshalJSON(m.Value)
 	case encoding.TextUnmarshaler:
-		text, err := unquote(m.value)
+		text, err := object.Unquote(m.Value)
 		if err != nil {
-			return fmt.Errorf("%s: want a string, not %s", m.field, m.quoted())
+			return fmt.Errorf("%s: want a string, not %s", m.Field, m.quoted())
 		}
 		return p.UnmarshalText([]byte(text))
 	}
-	n, err := strconv.ParseInt(string(m.value), 10, 64)
+	n, err := strconv.ParseInt(string(m.Value), 10, 64)
 	if err != nil || part.OverflowInt(n) {
-		return fmt.Errorf("%s: want an integer, not %s", m.field, m.quoted())
+		return fmt.Errorf("%s: want an integer, not %s", m.Field, m.quoted())
 	}
 	part.SetInt(n)
 	return nil
-}
-
-// unquote reads a JSON string, by itself where it stands for itself.
-func unquote(value []byte) (text string, err error) {
-	if value[0] == '"' && bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
-		return string(value[1 : len(value)-1]), nil
-	}
-	err = json.Unmarshal(value, &text)
-	return text, err
-}
-
-// between is what stands between fields and values, as far as valid JSON is concerned.
-const between = " \t\r\n:,"
-
-// readObject takes a JSON object apart: exactly, which json.Unmarshal does not, as it takes fields
-// in other case, and twice. It is also several times faster.
-func readObject(data []byte) ([]member, error) {
-	data = bytes.Trim(data, " \t\r\n")
-	if len(data) > 0 && !json.Valid(data) {
-		return nil, json.Unmarshal(data, new(any))
-	}
-	if len(data) == 0 || data[0] != '{' {
-		return nil, errors.New("want a JSON object")
-	}
-	members := make([]member, 0, 8)
-	rest := bytes.TrimLeft(data[1:], between)
-	for ; rest[0] != '}'; rest = bytes.TrimLeft(rest, between) {
-		n := valueLen(rest)
-		field, err := unquote(rest[:n])
-		if err != nil {
-			return nil, err
-		}
-		rest = bytes.TrimLeft(rest[n:], between)
-		if slices.ContainsFunc(members, func(m member) bool { return m.field == field }) {
-			return nil, fmt.Errorf("field %s comes twice", explain.Quoted(field))
-		}
-		n = valueLen(rest)
-		members = append(members, member{field, rest[:n]})
-		rest = rest[n:]
-	}
-	return members, nil
-}
-
-// valueLen is the length of the value with which valid JSON begins.
-func valueLen(data []byte) int {
-	depth, inString := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inString && c == '\\':
-			i++ // whatever follows is not the end
-		case c == '"':
-			inString = !inString
-			if !inString && depth == 0 {
-				return i + 1
-			}
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-			if depth == 0 {
-				return i + 1
-			}
-			if depth < 0 { // the end of what the value is in
-				return i
-			}
-		case depth == 0 && strings.IndexByte(between, c) >= 0:
-			return i
-		}
-	}
-	return len(data)
 }
