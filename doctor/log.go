@@ -174,7 +174,7 @@ func usedGenerators(ctx context.Context, c *content, r *Reporter) error {
 			"launch %d, of %s in %s, has used %d of %d generator numbers", launch.ID,
 			launch.Service, launch.Environment, launch.NextGenerator, launchlog.MaxGenerators)
 	}
-	r.Pass("%d launches run, and none has used 80 %% of its generator numbers", len(running))
+	r.Pass("launches that run: %d. None has used 80 %% of its generator numbers", len(running))
 	return nil
 }
 
@@ -188,7 +188,7 @@ func usedCounters(ctx context.Context, c *content, r *Reporter) error {
 		r.Used(launchlog.Usage{Used: counter.Value, Max: most},
 			"counter %s stands at %d of %d", counter.Name, counter.Value, int64(most))
 	}
-	r.Pass("%d counters, and none has used 80 %% of its numbers", len(counters))
+	r.Pass("counters: %d. None has used 80 %% of its numbers", len(counters))
 	return nil
 }
 

@@ -209,7 +209,7 @@ func TestExplainBounds(t *testing.T) {
 		t.Errorf("%d: %d IDs, and %d left", status, len(e.IDs), e.Left)
 	}
 	page := get(t, h, "/?q="+strings.Join(many, "+"))
-	want(t, page, 200, "10 more were found", many[59])
+	want(t, page, 200, "Left out: 10.", many[59])
 	links := regexp.MustCompile(`href="#(id-\d+)"`)
 	for _, m := range links.FindAllStringSubmatch(page.Body.String(), -1) {
 		if !strings.Contains(page.Body.String(), `id="`+m[1]+`"`) {

@@ -106,7 +106,7 @@ func TestHealthForMachines(t *testing.T) {
 		len(got.Counters) != 20 || got.MoreCounters != 11 || len(got.Passed) == 0 {
 		t.Errorf("%+v", got)
 	}
-	want(t, get(t, h, "/health"), 200, "16 more launches run", "11 more are not listed", "pod-7")
+	want(t, get(t, h, "/health"), 200, "have used less: 16.", "Not listed: 11.", "pod-7")
 }
 
 // Few pages ask the log at once. Whoever waits too long for a turn hears when to try again.
