@@ -109,7 +109,7 @@ func (n named) rowsLead() string {
 		return ""
 	}
 	return fmt.Sprintf("%s rows of an ID and an integer, %s to a transaction, with ten checkpoints "+
-		"in between. The dashed line is serial: the database counts. Writers are simulated "+
+		"in between. A dashed line is serial: the database counts. Writers are simulated "+
 		"generators that mint %s IDs a second together. One connection stores them in order of "+
 		"arrival. Decimal generators look at a launch log in memory, which keeps up to eight in "+
 		"step. What a log writes is not counted. Those apart do without one.",

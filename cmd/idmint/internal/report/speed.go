@@ -28,7 +28,7 @@ func (n named) inserts(kind string) []figure {
 				ID: slug(kind, title), Title: title, Higher: true,
 				Unit: "× the speed of " + baseline,
 				Note: fmt.Sprintf("One connection fills an empty table with %s rows; median of %d rounds. "+
-					"All fits into memory: a large table slows keys without order down more. The "+
+					"All fits into memory: a large table slows keys without order down more. A "+
 					"dashed line is %s.", grouped(float64(m.Rows)), m.Rounds, baseline),
 				StandIn: n.standIn(kind), Where: placesOf(servers),
 				Chart: chart{
