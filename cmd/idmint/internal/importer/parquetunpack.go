@@ -224,7 +224,9 @@ func runsOf(text []byte, width uint64) (n int64, err error) {
 		if k <= 0 || count > math.MaxInt32 {
 			return 0, errDamage
 		}
-		text = text[k:]
+		if text = text[k:]; count == 0 {
+			continue // padding, which has no value
+		}
 		size := (width + 7) / 8
 		if head&1 != 0 {
 			count, size = 8*count, count*width
