@@ -158,7 +158,6 @@ func levelsOf(header *format.PageHeader, levels, values []byte) (n int64, rest [
 		}
 		levels, values = values[:n], values[n:]
 	}
-	//lint:ignore SA1019 older writers make files with it
 	if encoding == format.BitPacked {
 		return 8 * int64(len(levels)), values, nil
 	}
