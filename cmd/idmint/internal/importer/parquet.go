@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // A ParquetError says why a file cannot be read as Parquet.
@@ -34,14 +35,17 @@ func (e *ParquetError) Unwrap() error { return e.Err }
 var errPipe = errors.New("its table of contents is at the end: want a file, not a pipe")
 
 // parquetRecords reads the columns of one row group side by side, and of each no more than a page
-// at a time. So the memory is that of the largest pages, whose sizes are looked at before: see
-// pagesWithin.
+// at a time. So the memory is that of the largest pages: see maxPages.
 type parquetRecords struct {
-	r     io.ReaderAt
-	size  int64
-	file  *parquet.File
-	cols  []*parquetColumn
-	names []string
+	r        io.ReaderAt
+	size     int64
+	contents *format.FileMetaData
+	file     *parquet.File // see forLibrary
+	unpacker unpacker
+	room     int64 // what is left of maxPages
+	cols     []*parquetColumn
+	names    []string
+
 	group int   // the row group that is next
 	left  int64 // rows of the one that is read
 	rows  int64 // read so far
@@ -54,6 +58,7 @@ type parquetColumn struct {
 	name   string
 	typ    *parquetType
 	text   appender
+	chunk  *parquetChunk
 	pages  parquet.Pages
 	page   parquet.Page
 	values parquet.ValueReader
@@ -111,22 +116,23 @@ func openParquet(r io.Reader) (p *parquetRecords, err error) {
 
 func (p *parquetRecords) open() (err error) {
 	defer recovered(&err)
-	columns, err := checkFooter(p.r, p.size)
-	if err != nil {
+	if p.contents, err = readFooter(p.r, p.size); err != nil {
 		return err
 	}
-	p.file, err = parquet.OpenFile(p.r, p.size, parquet.SkipPageIndex(true),
-		parquet.SkipBloomFilters(true),
-		parquet.ReadBufferSize(max(4<<10, min(64<<10, readBuffers/max(1, columns)))))
-	if err != nil {
+	if p.file, err = forLibrary(p.contents); err != nil {
 		return err
 	}
+	p.room = maxPages
 	leaves := p.file.Root().Columns()
-	schema := p.file.Metadata().Schema
+	schema := p.contents.Schema
 	for i, leaf := range leaves {
 		// Before the first nested column, the elements of the schema are the columns.
 		if !leaf.Leaf() || leaf.Repeated() || leaf.Optional() && leaf.MaxDefinitionLevel() != 1 {
 			return &ParquetError{Column: leaf.Name(), Err: errNested}
+		}
+		if typ := leaf.Type(); typ.Kind() == parquet.FixedLenByteArray && typ.Length() < 1 {
+			err := fmt.Errorf("its values have %d bytes", typ.Length())
+			return &ParquetError{Column: leaf.Name(), Err: err}
 		}
 		text, err := appenderOf(leaf.Type(), &schema[i+1])
 		if err != nil {
@@ -161,7 +167,7 @@ func (p *parquetRecords) line() int { return int(p.rows) }
 
 // offset is what of the file the rows make, by their number.
 func (p *parquetRecords) offset() int64 {
-	if total := p.file.NumRows(); p.rows < total {
+	if total := p.contents.NumRows; p.rows < total {
 		return int64(float64(p.size) * (float64(p.rows) / float64(total)))
 	}
 	return p.size
@@ -175,7 +181,7 @@ func (p *parquetRecords) read(into *block) (err error) {
 		}
 	}()
 	for p.left == 0 {
-		if p.group == len(p.file.RowGroups()) {
+		if p.group == len(p.contents.RowGroups) {
 			return io.EOF
 		}
 		if err := p.openGroup(); err != nil {
@@ -197,31 +203,24 @@ func (p *parquetRecords) read(into *block) (err error) {
 
 func (p *parquetRecords) openGroup() (err error) {
 	defer recovered(&err)
-	group := p.file.RowGroups()[p.group]
-	fail := func(column, format string, args ...any) error {
-		return &ParquetError{p.rows + 1, column, fmt.Errorf(format, args...)}
-	}
-	chunks := group.ColumnChunks()
-	if len(chunks) != len(p.cols) {
-		return fail("", "%d columns in a row group, want %d", len(chunks), len(p.cols))
-	}
-	for i, chunk := range chunks {
-		if n := chunk.NumValues(); n != group.NumRows() || n < 0 {
-			return fail(p.names[i], "%d values for %d rows", n, group.NumRows())
+	group := &p.contents.RowGroups[p.group]
+	for i := range group.Columns {
+		c, meta := p.cols[i], &group.Columns[i].MetaData
+		fail := func(err error) error { return &ParquetError{p.rows + 1, c.name, err} }
+		if meta.NumValues != group.NumRows || meta.NumValues < 0 {
+			return fail(fmt.Errorf("%d values for %d rows", meta.NumValues, group.NumRows))
 		}
-	}
-	if err := pagesWithin(p.r, p.size, p.file.Metadata().RowGroups[p.group].Columns,
-		p.file.Root().Columns()); err != nil {
-		return &ParquetError{Row: p.rows + 1, Err: err}
-	}
-	for i, c := range p.cols {
 		if err := c.close(); err != nil {
-			return &ParquetError{p.rows + 1, c.name, err}
+			return fail(err)
 		}
-		c.pages = chunks[i].Pages()
+		leaf := p.file.Root().Columns()[i]
+		if c.chunk, err = openChunk(p.r, p.size, meta, leaf, &p.unpacker, &p.room); err != nil {
+			return fail(err)
+		}
+		c.pages = leaf.PagesFrom(c.chunk)
 	}
 	p.group++
-	p.left = group.NumRows()
+	p.left = group.NumRows
 	return nil
 }
 
@@ -231,6 +230,7 @@ func (c *parquetColumn) close() error {
 	if c.pages == nil {
 		return nil
 	}
+	c.chunk.close()
 	return c.pages.Close()
 }
 
@@ -284,6 +284,9 @@ func (c *parquetColumn) fill() (err error) {
 	for {
 		if c.values == nil {
 			if c.page, err = c.pages.ReadPage(); err != nil {
+				if c.chunk.err != nil {
+					err = c.chunk.err // and not what the library makes of it
+				}
 				if err == io.EOF {
 					err = io.ErrUnexpectedEOF
 				}

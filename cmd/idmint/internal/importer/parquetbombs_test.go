@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,50 +18,97 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// forged is a file of one column that has one page of n values. What the page says of its size need
-// not be true.
-func forged[T any](
-	t testing.TB, codec format.CompressionCodec, n int32, page []byte, unpacked int32,
-	encoding ...format.Encoding, // of the values; Plain where it is left out
-) []byte {
+// A forgedGroup is a row group of one column. What its pages say of themselves need not be true.
+type forgedGroup struct {
+	codec format.CompressionCodec
+	rows  int32
+	pages []forgedPage
+}
+
+type forgedPage struct {
+	header format.PageHeader
+	body   []byte
+}
+
+// forgedFile is a file of one column.
+func forgedFile[T any](t testing.TB, groups ...forgedGroup) []byte {
 	t.Helper()
 	type column struct {
 		V T `parquet:"v"`
 	}
 	good := written(t, make([]column, 1))
-	file, err := parquet.OpenFile(bytes.NewReader(good), int64(len(good)))
+	contents, err := readFooter(bytes.NewReader(good), int64(len(good)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := format.PageHeader{
-		Type: format.DataPage, CompressedPageSize: int32(len(page)), UncompressedPageSize: unpacked,
+	like := contents.RowGroups[0].Columns[0]
+	contents.RowGroups, contents.NumRows = nil, 0
+	forged := []byte("PAR1")
+	for _, g := range groups {
+		c := like
+		c.MetaData.Codec, c.MetaData.NumValues = g.codec, int64(g.rows)
+		c.MetaData.DictionaryPageOffset, c.MetaData.DataPageOffset = 0, int64(len(forged))
+		for _, p := range g.pages {
+			head, err := thrift.Marshal(&thrift.CompactProtocol{}, &p.header)
+			if err != nil {
+				t.Fatal(err)
+			}
+			forged = append(append(forged, head...), p.body...)
+		}
+		c.MetaData.TotalCompressedSize = int64(len(forged)) - c.MetaData.DataPageOffset
+		contents.RowGroups = append(contents.RowGroups, format.RowGroup{
+			Columns: []format.ColumnChunk{c}, NumRows: int64(g.rows),
+		})
+		contents.NumRows += int64(g.rows)
 	}
-	header.DataPageHeader.Valid = true
-	header.DataPageHeader.V = format.DataPageHeader{
-		NumValues: n, Encoding: append(encoding, format.Plain)[0],
+	return withContents(t, forged, contents)
+}
+
+// withContents ends a file with a table of contents.
+func withContents(t testing.TB, file []byte, contents *format.FileMetaData) []byte {
+	t.Helper()
+	foot, err := thrift.Marshal(&thrift.CompactProtocol{}, contents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = binary.LittleEndian.AppendUint32(append(file, foot...), uint32(len(foot)))
+	return append(file, "PAR1"...)
+}
+
+// dataPage is a page of n values, with the size that it claims to unpack to.
+func dataPage(encoding format.Encoding, n int32, body []byte, unpacked int32) forgedPage {
+	h := format.PageHeader{
+		Type: format.DataPage, CompressedPageSize: int32(len(body)), UncompressedPageSize: unpacked,
+	}
+	h.DataPageHeader = thrift.New(format.DataPageHeader{
+		NumValues: n, Encoding: encoding,
 		DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE,
+	})
+	return forgedPage{h, body}
+}
+
+func dictionaryPage(encoding format.Encoding, n int32, body []byte) forgedPage {
+	h := format.PageHeader{
+		Type:               format.DictionaryPage,
+		CompressedPageSize: int32(len(body)), UncompressedPageSize: int32(len(body)),
 	}
-	head, err := thrift.Marshal(&thrift.CompactProtocol{}, &header)
-	if err != nil {
-		t.Fatal(err)
+	h.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: n, Encoding: encoding})
+	return forgedPage{h, body}
+}
+
+// forged is a file of one column that has one page of n values. Those of a dictionary have one of
+// the text x.
+func forged[T any](
+	t testing.TB, codec format.CompressionCodec, n int32, page []byte, unpacked int32,
+	encoding ...format.Encoding, // of the values; Plain where it is left out
+) []byte {
+	t.Helper()
+	e := append(encoding, format.Plain)[0]
+	pages := []forgedPage{dataPage(e, n, page, unpacked)}
+	if inDictionary(e) {
+		pages = append([]forgedPage{dictionaryPage(format.Plain, 1, []byte("\x01\x00\x00\x00x"))}, pages...)
 	}
-	meta := *file.Metadata()
-	meta.NumRows = int64(n)
-	group := &meta.RowGroups[0]
-	group.NumRows = int64(n)
-	group.Columns[0].MetaData.NumValues = int64(n)
-	group.Columns[0].MetaData.Codec = codec
-	group.Columns[0].MetaData.DataPageOffset = 4
-	group.Columns[0].MetaData.DictionaryPageOffset = 0
-	group.Columns[0].MetaData.TotalCompressedSize = int64(len(head) + len(page))
-	group.Columns[0].MetaData.TotalUncompressedSize = int64(len(head)) + int64(unpacked)
-	foot, err := thrift.Marshal(&thrift.CompactProtocol{}, &meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forged := append(append([]byte("PAR1"), head...), append(page, foot...)...)
-	forged = binary.LittleEndian.AppendUint32(forged, uint32(len(foot)))
-	return append(forged, "PAR1"...)
+	return forgedFile[T](t, forgedGroup{codec, n, pages})
 }
 
 // nulls is a page of NULLs, which are one run of a few bytes.
@@ -78,7 +127,7 @@ func TestParquetManyNulls(t *testing.T) {
 	const n = maxPages/9 + 1 // 8 bytes each, and one that says that it is NULL
 	many := nulls(n)
 	file := forged[*int64](t, format.Uncompressed, n, many, int32(len(many)))
-	refusedCheaply(t, file, "its pages take more than 256 MiB at once")
+	refusedCheaply(t, file, "the pages take more than 256 MiB at once")
 }
 
 // A small page may unpack to far more than it claims. It is refused before it is unpacked whole.
@@ -117,35 +166,6 @@ func TestParquetPageOfFalseSize(t *testing.T) {
 	}
 }
 
-// A column's dictionary stays in memory beside its largest page.
-func TestParquetDictionary(t *testing.T) {
-	type column struct {
-		V int64 `parquet:"v,dict"`
-	}
-	good := written(t, make([]column, 10))
-	r, size := bytes.NewReader(good), int64(len(good))
-	file, err := parquet.OpenFile(r, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta := file.Metadata().RowGroups[0].Columns[0].MetaData
-	leaf := file.Root().Columns()[0]
-	both, err := largestPage(r, size, &meta, claimedBy(meta.Codec, leaf))
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta.TotalCompressedSize -= meta.DataPageOffset - meta.DictionaryPageOffset
-	meta.DictionaryPageOffset = 0
-	alone, err := largestPage(r, size, &meta, claimedBy(meta.Codec, leaf))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const one = 3 * 8 // a value: in the file, unpacked, and read
-	if alone <= 0 || both-alone != one {
-		t.Errorf("%d bytes, and %d with a dictionary of one value", alone, both)
-	}
-}
-
 // A few bytes say that a value repeats, that numbers have no bits, or how long texts are. They count
 // as what they take.
 func TestParquetManyValues(t *testing.T) {
@@ -176,7 +196,7 @@ func TestParquetManyValues(t *testing.T) {
 	) []byte {
 		return f(t, format.Uncompressed, 1000, page, int32(len(page)), encoding)
 	}
-	const want = "its pages take more than 256 MiB at once"
+	const want = "the pages take more than 256 MiB at once"
 	for name, test := range map[string]struct {
 		file []byte
 		most uint64 // KiB that may be allocated
@@ -196,6 +216,109 @@ func TestParquetManyValues(t *testing.T) {
 		"prefixes": {file(forged[string], prefixes, format.DeltaByteArray), 4 << 10},
 	} {
 		t.Run(name, func(t *testing.T) { refusedWithin(t, test.file, want, test.most<<10) })
+	}
+}
+
+// Row groups may be packed by different codecs: files that were made of others are.
+func TestParquetMixedCodecs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	var groups []forgedGroup
+	var want [][]any
+	for _, codec := range []compress.Codec{
+		&parquet.Uncompressed, &parquet.Lz4Raw, &parquet.Snappy, &parquet.Uncompressed, &parquet.Zstd,
+		&parquet.Gzip, &parquet.Brotli,
+	} {
+		var plain []byte
+		for range 300 {
+			n := random.Int64() // which does not pack
+			plain = binary.LittleEndian.AppendUint64(plain, uint64(n))
+			want = append(want, []any{fmt.Sprint(n)})
+		}
+		packed, err := codec.Encode(nil, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups = append(groups, forgedGroup{codec.CompressionCodec(), 300, []forgedPage{
+			dataPage(format.Plain, 300, packed, int32(len(plain))),
+		}})
+	}
+	_, got, err := allOf(forgedFile[int64](t, groups...))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%d rows, %v", len(got), err)
+	}
+}
+
+// Whatever a page and its column say that is no page, is an error.
+func TestParquetForged(t *testing.T) {
+	x := []byte("\x01\x00\x00\x00x")
+	one := []byte{0, 2} // the first entry of the dictionary, once
+	both := dataPage(format.RLEDictionary, 1, one, 2)
+	both.header.DictionaryPageHeader = dictionaryPage(format.Plain, 1, nil).header.DictionaryPageHeader
+	bare := dataPage(format.Plain, 1, x, 5)
+	bare.header.DataPageHeader = thrift.Null[format.DataPageHeader]{}
+	index := dataPage(format.Plain, 1, x, 5)
+	index.header.Type = format.IndexPage
+	wrong := dataPage(format.Plain, 1, x, 5)
+	wrong.header.CRC = 7
+	long := dataPage(format.Plain, 1, x, 5)
+	long.header.CompressedPageSize = 1 << 20
+	suffix := binary.AppendUvarint([]byte{128, 1, 4, 1}, 0) // a prefix of no bytes
+	suffix = binary.AppendVarint(append(suffix, 128, 1, 4, 1), 2_000_000_000)
+	for name, test := range map[string]struct {
+		pages []forgedPage
+		want  string
+	}{
+		"no dictionary":        {[]forgedPage{both}, "it has values of a dictionary, which is missing"},
+		"no header":            {[]forgedPage{bare}, "damaged"},
+		"an index":             {[]forgedPage{index}, "damaged"},
+		"another checksum":     {[]forgedPage{wrong}, "it does not fit its checksum"},
+		"longer than its file": {[]forgedPage{long}, "it has 1048576 bytes"},
+		"a packed dictionary": {
+			[]forgedPage{dictionaryPage(format.DeltaLengthByteArray, 1, x), dataPage(format.RLEDictionary, 1, one, 2)},
+			"a dictionary of encoding DELTA_LENGTH_BYTE_ARRAY",
+		},
+		"two dictionaries": {
+			[]forgedPage{dictionaryPage(format.Plain, 1, x), dictionaryPage(format.Plain, 1, x)},
+			"a dictionary behind other pages",
+		},
+		"a long suffix": {
+			[]forgedPage{dataPage(format.DeltaByteArray, 1, suffix, int32(len(suffix)))},
+			"it claims to be longer than it is",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			refusedCheaply(t, forgedFile[string](t, forgedGroup{format.Uncompressed, 1, test.pages}), test.want)
+		})
+	}
+	for _, length := range []int32{0, -1} {
+		file := forgedFile[[3]byte](t, forgedGroup{format.Uncompressed, 1, []forgedPage{bare}})
+		contents, err := readFooter(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents.Schema[1].TypeLength.Set(length)
+		_, err = openParquet(bytes.NewReader(withContents(t, file, contents)))
+		if want := fmt.Sprintf(`column "v": its values have %d bytes`, length); err == nil ||
+			!strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Some writers cut the last run, where no value needs the rest.
+func TestParquetCutRun(t *testing.T) {
+	entries := []byte("\x01\x00\x00\x00a\x01\x00\x00\x00b")
+	for width := byte(1); width <= 9; width++ { // eight numbers, of which the second is 1, and no more
+		run := make([]byte, 2+(2*width+7)/8)
+		run[0], run[1] = width, 1<<1|1
+		run[2+width/8] = 1 << (width % 8)
+		_, got, err := allOf(forgedFile[string](t, forgedGroup{format.Uncompressed, 2, []forgedPage{
+			dictionaryPage(format.Plain, 2, entries),
+			dataPage(format.RLEDictionary, 2, run, int32(len(run))),
+		}}))
+		if err != nil || !reflect.DeepEqual(got, [][]any{{"a"}, {"b"}}) {
+			t.Errorf("%d bits: %q, %v", width, got, err)
+		}
 	}
 }
 

@@ -1,11 +1,14 @@
 package importer
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -17,52 +20,80 @@ const (
 	maxContents = 128 << 20
 )
 
-// checkFooter checks a file's table of contents before the library reads it. The library takes
-// memory for whatever lengths it claims. It returns the number of columns.
-func checkFooter(r io.ReaderAt, size int64) (columns int, err error) {
+// readFooter reads a file's table of contents. The library would take memory for whatever lengths
+// it claims.
+func readFooter(r io.ReaderAt, size int64) (*format.FileMetaData, error) {
 	const magic = "PAR1"
 	if size < int64(len(magic)+8) {
-		return 0, fmt.Errorf("%d bytes: too short", size)
+		return nil, fmt.Errorf("%d bytes: too short", size)
 	}
 	var end [8]byte
 	if _, err := r.ReadAt(end[:], size-8); err != nil && err != io.EOF {
-		return 0, err
+		return nil, err
 	}
 	if string(end[4:]) != magic {
-		return 0, fmt.Errorf("it ends with %q: want %q", end[4:], magic)
+		return nil, fmt.Errorf("it ends with %q: want %q", end[4:], magic)
 	}
 	n := int64(binary.LittleEndian.Uint32(end[:4]))
 	if n > size-12 || n > maxFooter {
-		return 0, fmt.Errorf("its table of contents has %d bytes of %d: want at most %d MiB", n, size,
+		return nil, fmt.Errorf("its table of contents has %d bytes of %d: want at most %d MiB", n, size,
 			maxFooter>>20)
 	}
 	text := make([]byte, n)
 	if _, err := r.ReadAt(text, size-8-n); err != nil && err != io.EOF {
-		return 0, err
+		return nil, err
 	}
 	if _, err := checkThrift(text, maxContents); err != nil {
-		return 0, fmt.Errorf("its table of contents: %w", err)
+		return nil, fmt.Errorf("its table of contents: %w", err)
 	}
 	var contents format.FileMetaData
 	from := (&thrift.CompactProtocol{}).NewReaderFromBytes(text)
 	if err := thrift.NewDecoder(from).Decode(&contents); err != nil {
-		return 0, fmt.Errorf("its table of contents: %w", err)
+		return nil, fmt.Errorf("its table of contents: %w", err)
 	}
-	columns = max(0, len(contents.Schema)-1)
+	columns := max(0, len(contents.Schema)-1)
 	if columns > maxFields {
-		return 0, fmt.Errorf("%d columns: want at most %d", columns, maxFields)
+		return nil, fmt.Errorf("%d columns: want at most %d", columns, maxFields)
 	}
 	for i := range columns { // the library goes into groups, however deep they are
 		if c := &contents.Schema[i+1]; c.NumChildren.V > 0 {
-			return 0, &ParquetError{Column: c.Name, Err: errNested}
+			return nil, &ParquetError{Column: c.Name, Err: errNested}
 		}
 	}
 	for _, group := range contents.RowGroups { // it makes room for each column in each of them
 		if len(group.Columns) != columns {
-			return 0, fmt.Errorf("%d columns in a row group, want %d", len(group.Columns), columns)
+			return nil, fmt.Errorf("%d columns in a row group, want %d", len(group.Columns), columns)
 		}
 	}
-	return columns, nil
+	return &contents, nil
+}
+
+// forLibrary is a file without rows, of the same columns, from which the library makes pages of
+// them. What its one row group says of them is true of no other file: they are not packed, and of
+// any length.
+func forLibrary(contents *format.FileMetaData) (*parquet.File, error) {
+	own := format.FileMetaData{Version: contents.Version, Schema: contents.Schema}
+	if columns := len(contents.Schema) - 1; columns > 0 {
+		group := format.RowGroup{Columns: make([]format.ColumnChunk, columns)}
+		for i := range group.Columns {
+			c := &group.Columns[i].MetaData
+			c.Type = contents.Schema[i+1].Type.V
+			c.PathInSchema = []string{contents.Schema[i+1].Name}
+			c.Codec = format.Uncompressed
+			c.TotalCompressedSize = math.MaxInt64
+		}
+		own.RowGroups = []format.RowGroup{group}
+	}
+	const magic = "PAR1"
+	foot, err := thrift.Marshal(&thrift.CompactProtocol{}, &own)
+	if err != nil {
+		return nil, err
+	}
+	file := append([]byte(magic), foot...)
+	file = append(binary.LittleEndian.AppendUint32(file, uint32(len(foot))), magic...)
+	return parquet.OpenFile(bytes.NewReader(file), int64(len(file)), parquet.SkipPageIndex(true),
+		parquet.SkipBloomFilters(true),
+		parquet.ReadBufferSize(max(4<<10, min(64<<10, readBuffers/max(1, len(contents.Schema))))))
 }
 
 // A passage is a text of Thrift's compact protocol, which is passed over before a decoder takes

@@ -3,108 +3,202 @@ package importer
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxPages is how many bytes the largest pages of a row group's columns may have together, with
-// their dictionaries. Writers make pages of 1 MiB or a few.
+// maxPages is how many bytes the pages of all columns may have together that are read at a time,
+// with their dictionaries. Writers make pages of 1 MiB or a few.
 const maxPages = 256 << 20
 
-// A pageSize is how much memory a page takes. Packed is what lies in the file behind the header.
-type pageSize func(header *format.PageHeader, packed *io.SectionReader) (int64, error)
+// A parquetChunk is a column's part of a row group. The library reads it as a stream of pages that
+// are not packed: each is read, checked and unpacked here, when the library asks for it. So no page
+// takes memory for what it merely claims, and each has its own codec.
+type parquetChunk struct {
+	r       io.ReaderAt
+	at, end int64 // of the pages that were not read yet, in the file
+	codec   format.CompressionCodec
+	leaf    *parquet.Column
+	unpack  *unpacker // shared by all columns: the library reads a page whole, before any other
+	room    *int64    // what is left of maxPages, shared by all columns
 
-// pagesWithin checks how much memory the pages of a row group take, before the library takes it.
-// What all pages claim comes first: it is known without memory. Then each page is unpacked, one at a
-// time, because a few bytes may hold far more than they claim.
-func pagesWithin(
-	r io.ReaderAt, size int64, columns []format.ColumnChunk, leaves []*parquet.Column,
-) error {
-	var u unpacker
-	defer u.close()
-	for _, sizeOf := range []func(format.CompressionCodec, *parquet.Column) pageSize{
-		claimedBy, u.unpacked,
-	} {
-		total := int64(0)
-		for i, c := range columns {
-			largest, err := largestPage(r, size, &c.MetaData, sizeOf(c.MetaData.Codec, leaves[i]))
-			if err != nil {
-				return err
-			}
-			if total += largest; total > maxPages {
-				return fmt.Errorf("its pages take more than %d MiB at once: want smaller pages",
-					maxPages>>20)
-			}
-		}
-	}
-	return nil
+	dictionary, page int64     // what they take in memory
+	first            bool      // no page was read yet
+	begin            int64     // where the last page begins in the stream
+	parts            [4][]byte // the last page: its header, levels and values, and padding
+	err              error     // why no page follows
 }
 
-// largestPage is the size of a column's largest page, with its dictionary.
-func largestPage(
-	r io.ReaderAt, size int64, c *format.ColumnMetaData, sizeOf pageSize,
-) (int64, error) {
+func openChunk(
+	r io.ReaderAt, size int64, c *format.ColumnMetaData, leaf *parquet.Column, u *unpacker,
+	room *int64,
+) (*parquetChunk, error) {
 	at := c.DataPageOffset
 	if c.DictionaryPageOffset != 0 {
 		at = c.DictionaryPageOffset
 	}
 	if at < 0 || c.TotalCompressedSize < 0 || at > size-c.TotalCompressedSize {
-		return 0, fmt.Errorf("a column's pages are at %d, with %d bytes, in a file of %d", at,
+		return nil, fmt.Errorf("its pages are at %d, with %d bytes, in a file of %d", at,
 			c.TotalCompressedSize, size)
 	}
-	end := at + c.TotalCompressedSize
-	var dictionary, largest int64
-	for at < end {
-		var header format.PageHeader
-		n, err := readHeader(io.NewSectionReader(r, at, end-at), &header)
-		if err != nil {
-			return 0, fmt.Errorf("the page at %d: %w", at, err)
-		}
-		if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 ||
-			int64(header.CompressedPageSize) > end-at {
-			return 0, fmt.Errorf("the page at %d has %d bytes, and %d when unpacked, of %d", at,
-				header.CompressedPageSize, header.UncompressedPageSize, end-at)
-		}
-		packed := io.NewSectionReader(r, at+int64(n), int64(header.CompressedPageSize))
-		page, err := sizeOf(&header, packed)
-		if err != nil {
-			return 0, fmt.Errorf("the page at %d: %w", at, err)
-		}
-		if header.Type == format.DictionaryPage {
-			dictionary = max(dictionary, page)
-		} else {
-			largest = max(largest, page)
-		}
-		at += int64(n) + int64(header.CompressedPageSize)
-	}
-	return dictionary + largest, nil
+	return &parquetChunk{
+		r: r, at: at, end: at + c.TotalCompressedSize, codec: c.Codec, leaf: leaf, unpack: u,
+		room: room, first: true,
+	}, nil
 }
 
-// claimedBy is what pages say of themselves: their size, packed and unpacked, and their number of
-// values.
-func claimedBy(_ format.CompressionCodec, leaf *parquet.Column) pageSize {
-	return func(header *format.PageHeader, _ *io.SectionReader) (int64, error) {
-		n, encoding := valuesOf(header)
-		return int64(header.CompressedPageSize) + int64(header.UncompressedPageSize) +
-			n*widthOf(leaf, encoding), nil
-	}
+// close gives back what the pages took.
+func (c *parquetChunk) close() {
+	*c.room += c.dictionary + c.page
+	c.dictionary, c.page = 0, 0
 }
+
+// ReadAt reads the stream. It goes forward alone, as the library does, and ends at the end of a page.
+func (c *parquetChunk) ReadAt(into []byte, at int64) (n int, err error) {
+	for n == 0 && len(into) > 0 {
+		behind := at - c.begin
+		if behind < 0 {
+			return 0, errors.ErrUnsupported
+		}
+		for _, part := range c.parts {
+			if behind < int64(len(part)) {
+				n += copy(into[n:], part[max(0, behind):])
+			}
+			behind -= int64(len(part))
+		}
+		if n == 0 {
+			c.begin = at - behind
+			if c.err == nil {
+				c.err = c.next()
+			}
+			if c.err != nil {
+				return 0, c.err
+			}
+		}
+	}
+	return n, nil
+}
+
+// next reads the next page.
+func (c *parquetChunk) next() error {
+	c.parts = [4][]byte{}
+	if c.at >= c.end {
+		return io.EOF
+	}
+	at := c.at
+	var header format.PageHeader
+	n, err := readHeader(io.NewSectionReader(c.r, at, c.end-at), &header)
+	if err == nil {
+		err = c.read(&header, at+int64(n))
+	}
+	if err != nil {
+		return fmt.Errorf("the page at %d: %w", at, err)
+	}
+	return nil
+}
+
+// read reads the page behind a header.
+func (c *parquetChunk) read(header *format.PageHeader, at int64) error {
+	packed := io.NewSectionReader(c.r, at, int64(header.CompressedPageSize))
+	if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 ||
+		packed.Size() > c.end-at {
+		return fmt.Errorf("it has %d bytes, and %d when unpacked, of %d", header.CompressedPageSize,
+			header.UncompressedPageSize, c.end-at)
+	}
+	out := format.PageHeader{Type: header.Type}
+	isDictionary, isData := false, false
+	switch header.Type {
+	case format.DictionaryPage:
+		isDictionary = header.DictionaryPageHeader.Valid
+		out.DictionaryPageHeader = header.DictionaryPageHeader
+	case format.DataPage:
+		isData = header.DataPageHeader.Valid
+		out.DataPageHeader = header.DataPageHeader
+		out.DataPageHeader.V.Statistics = format.Statistics{}
+	case format.DataPageV2:
+		isData = header.DataPageHeaderV2.Valid
+		out.DataPageHeaderV2 = header.DataPageHeaderV2
+		out.DataPageHeaderV2.V.Statistics = format.Statistics{}
+		out.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
+	}
+	n, encoding := valuesOf(header)
+	switch {
+	case isDictionary && !c.first:
+		return errors.New("a dictionary behind other pages")
+	case isDictionary && !isPlain(encoding):
+		return fmt.Errorf("a dictionary of encoding %v", encoding)
+	case isData && inDictionary(encoding) && c.dictionary == 0:
+		return errors.New("it has values of a dictionary, which is missing")
+	case n < 0 || !isDictionary && !isData:
+		return errDamage
+	}
+	c.first = false
+
+	// The page before is forgotten. Memory is taken for what a page claims, and then for what it has.
+	*c.room, c.page = *c.room+c.page, 0
+	size := &c.page
+	if isDictionary {
+		size = &c.dictionary
+	}
+	take := func(n int64) error {
+		if n > *c.room {
+			return fmt.Errorf("the pages take more than %d MiB at once: want smaller pages", maxPages>>20)
+		}
+		*size += n
+		*c.room -= n
+		return nil
+	}
+	if err := take(1 + int64(header.CompressedPageSize) + int64(header.UncompressedPageSize) +
+		n*widthOf(c.leaf, encoding)); err != nil {
+		return err
+	}
+	levels, values, err := c.unpack.page(c.codec, header, packed)
+	if err != nil {
+		return err
+	}
+	if isData {
+		more, err := moreThan(n, header, encoding, c.leaf, levels, values)
+		if err == nil {
+			err = take(more)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.parts = [4][]byte{nil, levels, values, nil}
+	if isData && inDictionary(encoding) {
+		c.parts[3] = padding[:]
+	}
+	whole := len(c.parts[1]) + len(c.parts[2]) + len(c.parts[3])
+	if whole > math.MaxInt32 {
+		return errDamage
+	}
+	out.CompressedPageSize, out.UncompressedPageSize = int32(whole), int32(whole)
+	c.parts[0], err = thrift.Marshal(&thrift.CompactProtocol{}, &out)
+	c.at = at + packed.Size()
+	return err
+}
+
+// padding follows runs. Some writers leave out the end of the last one, behind the last value.
+var padding [32]byte
 
 // valuesOf is how many values a page claims, NULLs among them, and their encoding.
 func valuesOf(header *format.PageHeader) (n int64, encoding format.Encoding) {
-	var claimed int32
 	switch header.Type {
-	case format.DictionaryPage: // which has no other encoding
-		claimed, encoding = header.DictionaryPageHeader.V.NumValues, format.Plain
+	case format.DictionaryPage:
+		h := &header.DictionaryPageHeader.V
+		return int64(h.NumValues), h.Encoding
 	case format.DataPageV2:
-		claimed, encoding = header.DataPageHeaderV2.V.NumValues, header.DataPageHeaderV2.V.Encoding
-	default:
-		claimed, encoding = header.DataPageHeader.V.NumValues, header.DataPageHeader.V.Encoding
+		h := &header.DataPageHeaderV2.V
+		return int64(h.NumValues), h.Encoding
 	}
-	return int64(max(0, claimed)), encoding
+	h := &header.DataPageHeader.V
+	return int64(h.NumValues), h.Encoding
 }
 
 // widthOf is what a value takes beside its packed form.
@@ -128,9 +222,24 @@ func widthOf(leaf *parquet.Column, encoding format.Encoding) int64 {
 	return width
 }
 
+// isPlain and inDictionary are about values: older writers say of both that they are
+// PLAIN_DICTIONARY.
+func isPlain(encoding format.Encoding) bool {
+	//lint:ignore SA1019 older writers make files with it
+	return encoding == format.Plain || encoding == format.PlainDictionary
+}
+
 func inDictionary(encoding format.Encoding) bool {
 	//lint:ignore SA1019 older writers make files with it
 	return encoding == format.PlainDictionary || encoding == format.RLEDictionary
+}
+
+// checksum compares a page with its checksum, where it has one.
+func checksum(header *format.PageHeader, packed []byte) error {
+	if want := uint32(header.CRC); want != 0 && want != crc32.ChecksumIEEE(packed) {
+		return errors.New("it does not fit its checksum")
+	}
+	return nil
 }
 
 // readHeader reads a page's header, and returns its length. It may hold values of any length, as

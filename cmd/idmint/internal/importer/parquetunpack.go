@@ -16,47 +16,15 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// An unpacker looks into pages before the library does. The library unpacks whatever there is, and
-// takes memory for as many values as runs and lengths claim.
+// An unpacker unpacks pages, one at a time, each within the size that it claims.
 type unpacker struct {
-	packed, text bytes.Buffer // of the last page
-	zstd         *zstd.Decoder
+	packed, text bytes.Buffer  // of the last page
+	zstd         *zstd.Decoder // which needs no closing: it has no goroutines
 }
 
-func (u *unpacker) close() {
-	if u.zstd != nil {
-		u.zstd.Close()
-	}
-}
-
-// unpacked is what pages take once they were unpacked, with all values that they hold.
-func (u *unpacker) unpacked(codec format.CompressionCodec, leaf *parquet.Column) pageSize {
-	claimed := claimedBy(codec, leaf)
-	return func(header *format.PageHeader, packed *io.SectionReader) (int64, error) {
-		size, err := claimed(header, packed)
-		if err != nil || header.Type == format.DictionaryPage && codec == format.Uncompressed {
-			return size, err
-		}
-		levels, values, err := u.unpack(codec, header, packed)
-		if err != nil || header.Type == format.DictionaryPage {
-			return size, err
-		}
-		n, encoding := valuesOf(header)
-		if leaf.Optional() {
-			held := int64(0)
-			if held, values, err = levelsOf(header, levels, values); err != nil {
-				return 0, err
-			}
-			size += max(0, held-n)
-		}
-		held, err := heldBy(encoding, leaf.Type().Kind(), values)
-		return size + max(0, held-n*widthOf(leaf, encoding)), err
-	}
-}
-
-// unpack returns a page's two parts. Levels are nil where they are packed with the values. The parts
+// page returns a page's two parts. Levels are nil where they are packed with the values. The parts
 // are valid until the next call.
-func (u *unpacker) unpack(
+func (u *unpacker) page(
 	codec format.CompressionCodec, header *format.PageHeader, packed *io.SectionReader,
 ) (levels, values []byte, err error) {
 	u.packed.Reset()
@@ -65,6 +33,9 @@ func (u *unpacker) unpack(
 		return nil, nil, err
 	}
 	values, claimed := u.packed.Bytes(), int64(header.UncompressedPageSize)
+	if err := checksum(header, values); err != nil {
+		return nil, nil, err
+	}
 	if header.Type == format.DataPageV2 { // whose levels are not packed
 		v2 := &header.DataPageHeaderV2.V
 		repetition, definition := int64(v2.RepetitionLevelsByteLength), int64(v2.DefinitionLevelsByteLength)
@@ -72,7 +43,7 @@ func (u *unpacker) unpack(
 		if repetition < 0 || definition < 0 || n > int64(len(values)) || n > claimed {
 			return nil, nil, fmt.Errorf("%d and %d bytes of levels", repetition, definition)
 		}
-		levels, values, claimed = values[repetition:n], values[n:], claimed-n
+		levels, values, claimed = values[:n], values[n:], claimed-n
 		if v2.IsCompressed.Valid && !v2.IsCompressed.V {
 			codec = format.Uncompressed
 		}
@@ -142,12 +113,28 @@ func (u *unpacker) decompress(
 	return text, nil
 }
 
+// moreThan is what memory a page's values take that is more than it claims, for n values.
+func moreThan(
+	n int64, header *format.PageHeader, encoding format.Encoding, leaf *parquet.Column,
+	levels, values []byte,
+) (more int64, err error) {
+	if leaf.Optional() {
+		held := int64(0)
+		if held, values, err = levelsOf(header, levels, values); err != nil {
+			return 0, err
+		}
+		more = max(0, held-n)
+	}
+	held, err := heldBy(encoding, leaf.Type().Kind(), values)
+	return more + max(0, held-n*widthOf(leaf, encoding)), err
+}
+
 // levelsOf is how many levels a page holds, of a bit each, and what lies behind them. In a page of
 // the first version they begin with their length.
 func levelsOf(header *format.PageHeader, levels, values []byte) (n int64, rest []byte, err error) {
 	encoding := header.DataPageHeader.V.DefinitionLevelEncoding
 	if header.Type == format.DataPageV2 {
-		encoding = format.RLE
+		encoding, levels = format.RLE, levels[header.DataPageHeaderV2.V.RepetitionLevelsByteLength:]
 	} else {
 		if len(values) < 4 {
 			return 0, nil, errCutOff
@@ -201,16 +188,32 @@ func prefixed(text []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	m, _, err := deltasOf(rest)
+	m, texts, err := deltasOf(rest)
 	total := 4 * (n + m) // their lengths
 	if err != nil || total > maxPages {
 		return total, err
 	}
-	prefixes, err := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
-	for _, n := range prefixes {
-		total += int64(max(0, n))
+	prefixes, err := sumOf(text)
+	if err != nil {
+		return 0, err
 	}
-	return total, err
+	suffixes, err := sumOf(rest)
+	if err == nil && suffixes > int64(len(texts)) {
+		err = errCutOff
+	}
+	return total + prefixes + suffixes, err
+}
+
+// sumOf is the sum of the lengths with which a text begins.
+func sumOf(text []byte) (sum int64, err error) {
+	lengths, err := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
+	for _, n := range lengths {
+		if n < 0 {
+			return 0, errDamage
+		}
+		sum += int64(n)
+	}
+	return sum, err
 }
 
 // runsOf is how many values a text holds in runs, which repeat a value, or have eight of a number of
@@ -231,7 +234,10 @@ func runsOf(text []byte, width uint64) (n int64, err error) {
 			count, size = 8*count, count*width
 		}
 		if size > uint64(len(text)) {
-			return 0, errCutOff
+			if head&1 == 0 || size-uint64(len(text)) >= width {
+				return 0, errCutOff
+			}
+			size = uint64(len(text)) // see padding
 		}
 		text = text[size:]
 		n += int64(count)
