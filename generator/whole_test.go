@@ -163,7 +163,7 @@ const (
 func TestWholeFleet(t *testing.T) {
 	part, ids := 1, *fleetIDs
 	if ids == 0 {
-		part, ids = int(whole(1, 64)), whole(200_000_000, 2_000_000)
+		part, ids = int(whole(1, 64)), whole(200_000_000, 500_000)
 	}
 	t.Run("trace", func(t *testing.T) {
 		t.Parallel()

@@ -17,7 +17,7 @@ func TestStore(t *testing.T) {
 // TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A
 // failing seed is printed.
 func TestSimulation(t *testing.T) {
-	const seeds = 3000
+	const seeds = 1000
 	for seed := range uint64(seeds) {
 		synctest.Test(t, func(t *testing.T) { storesuite.Simulate(t, memory.New(nil), seed, 30) })
 		if t.Failed() {

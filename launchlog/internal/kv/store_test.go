@@ -33,7 +33,7 @@ func TestStore(t *testing.T) {
 // faults between the log and the store, and in a second run also between the store and its engine.
 // A failing seed is printed.
 func TestSimulation(t *testing.T) {
-	const seeds = 300
+	const seeds = 150
 	faults := map[string]int{}
 	for seed := range uint64(seeds) {
 		synctest.Test(t, func(t *testing.T) {
