@@ -134,6 +134,11 @@ func (p *parquetRecords) open() (err error) {
 			err := fmt.Errorf("its values have %d bytes", typ.Length())
 			return &ParquetError{Column: leaf.Name(), Err: err}
 		}
+		for _, group := range p.contents.RowGroups {
+			if err := checkCodec(group.Columns[i].MetaData.Codec); err != nil {
+				return &ParquetError{Column: leaf.Name(), Err: err}
+			}
+		}
 		text, err := appenderOf(leaf.Type(), &schema[i+1])
 		if err != nil {
 			return &ParquetError{Column: leaf.Name(), Err: err}

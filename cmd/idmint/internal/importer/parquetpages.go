@@ -157,20 +157,20 @@ func (c *parquetChunk) read(header *format.PageHeader, at int64) error {
 		n*widthOf(c.leaf, encoding)); err != nil {
 		return err
 	}
-	levels, values, err := c.unpack.page(c.codec, header, packed)
-	if err != nil {
+	body := pageBody{encoding: encoding, n: n}
+	var err error
+	if body.levels, body.values, err = c.unpack.page(c.codec, header, packed); err != nil {
 		return err
 	}
 	if isData {
-		more, err := moreThan(n, header, encoding, c.leaf, levels, values)
-		if err == nil {
-			err = take(more)
-		}
-		if err != nil {
+		if err := c.decode(&body, header, take); err != nil {
 			return err
 		}
+		out.DataPageHeader.V.Encoding = body.encoding
+		out.DataPageHeaderV2.V.Encoding = body.encoding
+		out.DataPageHeaderV2.V.NumNulls = int32(n - body.n)
 	}
-	c.parts = [4][]byte{nil, levels, values, nil}
+	c.parts = [4][]byte{nil, body.levels, body.values, nil}
 	if isData && inDictionary(encoding) {
 		c.parts[3] = padding[:]
 	}
@@ -182,6 +182,32 @@ func (c *parquetChunk) read(header *format.PageHeader, at int64) error {
 	c.parts[0], err = thrift.Marshal(&thrift.CompactProtocol{}, &out)
 	c.at = at + packed.Size()
 	return err
+}
+
+// decode does to a page what the library cannot, or what it would do without asking for memory.
+func (c *parquetChunk) decode(
+	body *pageBody, header *format.PageHeader, take func(int64) error,
+) error {
+	claimed := body.n * widthOf(c.leaf, body.encoding)
+	if c.leaf.Optional() {
+		n := body.n
+		levels, err := body.splitLevels(header)
+		if err == nil {
+			err = take(max(0, levels-n))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	typ := c.leaf.Type()
+	more, err := body.more(typ.Kind())
+	if err == nil {
+		err = take(max(0, more-claimed))
+	}
+	if err != nil {
+		return err
+	}
+	return body.simplify(typ)
 }
 
 // padding follows runs. Some writers leave out the end of the last one, behind the last value.

@@ -2,16 +2,13 @@ package importer
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 )
@@ -20,6 +17,15 @@ import (
 type unpacker struct {
 	packed, text bytes.Buffer  // of the last page
 	zstd         *zstd.Decoder // which needs no closing: it has no goroutines
+}
+
+// checkCodec checks that pages of a codec can be unpacked.
+func checkCodec(codec format.CompressionCodec) error {
+	switch codec {
+	case format.Uncompressed, format.Snappy, format.Gzip, format.Zstd, format.Brotli, format.Lz4Raw:
+		return nil
+	}
+	return fmt.Errorf("it is packed by %v: want snappy, gzip, zstd, brotli, LZ4_RAW or none", codec)
 }
 
 // page returns a page's two parts. Levels are nil where they are packed with the values. The parts
@@ -102,7 +108,7 @@ func (u *unpacker) decompress(
 		}
 		text, err = u.zstd.DecodeAll(packed, text[:0])
 	default:
-		return nil, fmt.Errorf("it is packed by %s", codec)
+		return nil, checkCodec(codec)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w, or is damaged: %w", more, err)
@@ -111,173 +117,4 @@ func (u *unpacker) decompress(
 		return nil, more
 	}
 	return text, nil
-}
-
-// moreThan is what memory a page's values take that is more than it claims, for n values.
-func moreThan(
-	n int64, header *format.PageHeader, encoding format.Encoding, leaf *parquet.Column,
-	levels, values []byte,
-) (more int64, err error) {
-	if leaf.Optional() {
-		held := int64(0)
-		if held, values, err = levelsOf(header, levels, values); err != nil {
-			return 0, err
-		}
-		more = max(0, held-n)
-	}
-	held, err := heldBy(encoding, leaf.Type().Kind(), values)
-	return more + max(0, held-n*widthOf(leaf, encoding)), err
-}
-
-// levelsOf is how many levels a page holds, of a bit each, and what lies behind them. In a page of
-// the first version they begin with their length.
-func levelsOf(header *format.PageHeader, levels, values []byte) (n int64, rest []byte, err error) {
-	encoding := header.DataPageHeader.V.DefinitionLevelEncoding
-	if header.Type == format.DataPageV2 {
-		encoding, levels = format.RLE, levels[header.DataPageHeaderV2.V.RepetitionLevelsByteLength:]
-	} else {
-		if len(values) < 4 {
-			return 0, nil, errCutOff
-		}
-		n := uint64(binary.LittleEndian.Uint32(values))
-		if values = values[4:]; n > uint64(len(values)) {
-			return 0, nil, errCutOff
-		}
-		levels, values = values[:n], values[n:]
-	}
-	if encoding == format.BitPacked {
-		return 8 * int64(len(levels)), values, nil
-	}
-	n, err = runsOf(levels, 1)
-	return n, values, err
-}
-
-// heldBy is what memory the values of a page take. It is 0 where they cannot take more than their
-// text.
-func heldBy(encoding format.Encoding, kind parquet.Kind, text []byte) (int64, error) {
-	const length = 4
-	switch {
-	case len(text) == 0:
-	case inDictionary(encoding):
-		n, err := runsOf(text[1:], uint64(text[0]))
-		return n * length, err
-	case encoding == format.RLE: // booleans, behind the length of their text
-		if len(text) < 4 {
-			return 0, errCutOff
-		}
-		n, err := runsOf(text[4:], 1)
-		return (n + 7) / 8, err
-	case encoding == format.DeltaBinaryPacked:
-		n, _, err := deltasOf(text)
-		if kind == parquet.Int64 {
-			return n * 8, err
-		}
-		return n * length, err
-	case encoding == format.DeltaLengthByteArray:
-		n, _, err := deltasOf(text)
-		return n * length, err
-	case encoding == format.DeltaByteArray:
-		return prefixed(text)
-	}
-	return 0, nil
-}
-
-// prefixed is what texts take of which each repeats the beginning of the one before.
-func prefixed(text []byte) (int64, error) {
-	n, rest, err := deltasOf(text)
-	if err != nil {
-		return 0, err
-	}
-	m, texts, err := deltasOf(rest)
-	total := 4 * (n + m) // their lengths
-	if err != nil || total > maxPages {
-		return total, err
-	}
-	prefixes, err := sumOf(text)
-	if err != nil {
-		return 0, err
-	}
-	suffixes, err := sumOf(rest)
-	if err == nil && suffixes > int64(len(texts)) {
-		err = errCutOff
-	}
-	return total + prefixes + suffixes, err
-}
-
-// sumOf is the sum of the lengths with which a text begins.
-func sumOf(text []byte) (sum int64, err error) {
-	lengths, err := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
-	for _, n := range lengths {
-		if n < 0 {
-			return 0, errDamage
-		}
-		sum += int64(n)
-	}
-	return sum, err
-}
-
-// runsOf is how many values a text holds in runs, which repeat a value, or have eight of a number of
-// bits side by side:
-// https://parquet.apache.org/docs/file-format/data-pages/encodings
-func runsOf(text []byte, width uint64) (n int64, err error) {
-	for len(text) > 0 {
-		head, k := binary.Uvarint(text)
-		count := head >> 1
-		if k <= 0 || count > math.MaxInt32 {
-			return 0, errDamage
-		}
-		if text = text[k:]; count == 0 {
-			continue // padding, which has no value
-		}
-		size := (width + 7) / 8
-		if head&1 != 0 {
-			count, size = 8*count, count*width
-		}
-		if size > uint64(len(text)) {
-			if head&1 == 0 || size-uint64(len(text)) >= width {
-				return 0, errCutOff
-			}
-			size = uint64(len(text)) // see padding
-		}
-		text = text[size:]
-		n += int64(count)
-	}
-	return n, nil
-}
-
-// deltasOf is how many values a text of DELTA_BINARY_PACKED holds, and what lies behind them.
-func deltasOf(text []byte) (n int64, rest []byte, err error) {
-	var head [3]uint64 // values of a block, its parts, all values
-	for i := range head {
-		var k int
-		if head[i], k = binary.Uvarint(text); k <= 0 || head[i] > math.MaxInt32 {
-			return 0, nil, errDamage
-		}
-		text = text[k:]
-	}
-	if head[1] == 0 || head[0]%head[1] != 0 {
-		return 0, nil, errDamage
-	}
-	part, parts, left := head[0]/head[1], head[1], head[2]
-	_, k := binary.Varint(text) // the first value
-	for text = text[max(0, k):]; k > 0 && left > 1; {
-		if _, k = binary.Varint(text); k <= 0 { // the least difference
-			break
-		}
-		text = text[k:]
-		widths := text[:min(parts, uint64(len(text)))]
-		text = text[len(widths):]
-		for _, width := range widths {
-			if left <= 1 {
-				break
-			}
-			// The last part may be cut.
-			text = text[min(uint64(len(text)), part*uint64(width)/8):]
-			left -= min(left-1, part)
-		}
-	}
-	if k <= 0 {
-		return 0, nil, errDamage
-	}
-	return int64(head[2]), text, nil
 }
