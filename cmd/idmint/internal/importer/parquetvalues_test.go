@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
@@ -198,5 +200,45 @@ func TestParquetUnknownCodec(t *testing.T) {
 	const want = `column "v": it is packed by LZ4: want snappy`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// The library reads booleans and LZ4_RAW of pyarrow, and numbers of DuckDB, as others. It refuses
+// the times of fastparquet.
+func TestParquetWriters(t *testing.T) {
+	all := map[string][][]any{}
+	number := uint32(1)
+	for i := range 200 {
+		number = number*1103515245 + 12345
+		flag, word := number%16 < 11, fmt.Sprint("word ", number%13)
+		maybe := any(fmt.Sprint(flag))
+		if i%5 == 0 {
+			maybe = nil
+		}
+		signed, unsigned := fmt.Sprint(int32(number)), fmt.Sprint(number)
+		row := []any{fmt.Sprint(flag), maybe, signed, unsigned, fmt.Sprint(float64(number) / 3), word}
+		all["pyarrow"] = append(all["pyarrow"], row)
+		at := time.Unix(int64(number), 0).UTC().Format("2006-01-02T15:04:05")
+		all["fastparquet"] = append(all["fastparquet"], []any{signed, word, at})
+	}
+	all["duckdb"] = all["pyarrow"]
+	for writer, want := range all {
+		_, got, err := allOf(fromPyarrow(t, writer+".parquet"))
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%s: %d rows, %v", writer, len(got), err)
+			continue
+		}
+		for i := range want {
+			for j := range want[i] {
+				g, w := got[i][j], want[i][j]
+				if x, err := strconv.ParseFloat(fmt.Sprint(w), 64); err == nil && j == 4 {
+					y, _ := strconv.ParseFloat(fmt.Sprint(g), 64)
+					g, w = y, x // whatever the form is
+				}
+				if g != w {
+					t.Fatalf("%s: row %d, value %d: %v, want %v", writer, i+1, j+1, g, w)
+				}
+			}
+		}
 	}
 }

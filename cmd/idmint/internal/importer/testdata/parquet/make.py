@@ -1,6 +1,6 @@
 """Writes the files of this folder by another implementation than the one that reads them.
 
-With pyarrow: python3 make.py. Of each value stands here what an import stores.
+With pyarrow, duckdb, fastparquet and pandas: python3 make.py. Of each value stands here what an import stores.
 """
 
 import datetime as dt
@@ -72,3 +72,35 @@ pq.write_table(pa.table({"n": pa.array([], type=pa.int64())}), "empty.parquet")
 for name, values in {"list": [[1], None], "struct": [{"a": 1}, None]}.items():
     pq.write_table(pa.table({"n": [1, 2], "nested": values}), f"{name}.parquet")
 pq.write_table(pa.table({"n": pa.array([1.5], type=pa.float16())}), "float16.parquet")
+
+# What the library reads wrong, or writes warnings about, of these writers. The same numbers are in
+# TestParquetWriters.
+import duckdb
+import fastparquet
+import numpy as np
+import pandas as pd
+
+number, drawn = 1, []
+for _ in range(200):
+    number = (number * 1103515245 + 12345) % 2**32
+    drawn.append(number)
+signed = [n - 2**32 if n >= 2**31 else n for n in drawn]
+flags = [n % 16 < 11 if i % 5 else None for i, n in enumerate(drawn)]
+rows = pa.table({
+    "flag": pa.array([n % 16 < 11 for n in drawn]),
+    "maybe": pa.array(flags),
+    "number": pa.array(signed, type=pa.int32()),
+    "unsigned": pa.array(drawn, type=pa.uint32()),
+    "real": pa.array([n / 3 for n in drawn]),
+    "word": pa.array([f"word {n % 13}" for n in drawn]),
+})
+pq.write_table(rows, "pyarrow.parquet", data_page_version="2.0", compression="lz4", use_dictionary=False, row_group_size=90)
+db = duckdb.connect()
+db.register("rows", rows)
+db.execute("COPY rows TO 'duckdb.parquet' (FORMAT parquet, PARQUET_VERSION V2, COMPRESSION lz4_raw)")
+fastparquet.write(
+    "fastparquet.parquet",
+    pd.DataFrame({"number": np.array(signed, dtype="int32"), "word": [f"word {n % 13}" for n in drawn],
+                  "at": np.array([n * 10**9 for n in drawn], dtype="M8[ns]")}),
+    times="int96", compression="LZ4_RAW", row_group_offsets=90,
+)
