@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/mattn/go-sqlite3"
+	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -176,12 +176,19 @@ func (s *shell) open(name string) *sql.DB {
 	return db
 }
 
-// count asks app.db for a number.
+// count asks app.db for a number. SQLite does not wait while another process makes the file's log, or
+// takes it away: then it is asked again.
 func (s *shell) count(query string, args ...any) (n int) {
 	s.Helper()
 	db := s.open("app.db")
 	defer db.Close()
-	if err := db.QueryRow(query, args...).Scan(&n); err != nil {
+	var err error
+	s.until("app.db is not locked", func() bool {
+		var busy sqlite3.Error
+		err = db.QueryRow(query, args...).Scan(&n)
+		return !errors.As(err, &busy) || busy.Code != sqlite3.ErrBusy
+	})
+	if err != nil {
 		s.Fatalf("%s: %v", query, err)
 	}
 	return n
