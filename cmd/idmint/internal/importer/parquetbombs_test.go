@@ -299,19 +299,30 @@ func TestParquetForged(t *testing.T) {
 	}
 }
 
-// Some writers cut the last run, where no value needs the rest.
+// Some writers cut the last run, where no value needs the rest. A page may fill its memory, then.
 func TestParquetCutRun(t *testing.T) {
 	entries := []byte("\x01\x00\x00\x00a\x01\x00\x00\x00b")
 	for width := byte(1); width <= 9; width++ { // eight numbers, of which the second is 1, and no more
-		run := make([]byte, 2+(2*width+7)/8)
-		run[0], run[1] = width, 1<<1|1
-		run[2+width/8] = 1 << (width % 8)
-		_, got, err := allOf(forgedFile[string](t, forgedGroup{format.Uncompressed, 2, []forgedPage{
-			dictionaryPage(format.Plain, 2, entries),
-			dataPage(format.RLEDictionary, 2, run, int32(len(run))),
-		}}))
-		if err != nil || !reflect.DeepEqual(got, [][]any{{"a"}, {"b"}}) {
-			t.Errorf("%d bits: %q, %v", width, got, err)
+		run := make([]byte, 1+(2*width+7)/8)
+		run[0], run[1+width/8] = 1<<1|1, 1<<(width%8)
+		for _, size := range []int{0, 4096, 6144} {
+			page, want := []byte{width}, [][]any(nil)
+			one := append([]byte{1 << 1}, make([]byte, (width+7)/8)...) // a run of the first entry
+			for len(page)+len(one)+len(run) <= size {
+				page, want = append(page, one...), append(want, []any{"a"})
+			}
+			for len(page)+len(run) < size {
+				page = append(page, 0)
+			}
+			page, want = append(page, run...), append(want, []any{"a"}, []any{"b"})
+			n := int32(len(want))
+			_, got, err := allOf(forgedFile[string](t, forgedGroup{format.Uncompressed, n, []forgedPage{
+				dictionaryPage(format.Plain, 2, entries),
+				dataPage(format.RLEDictionary, n, page, int32(len(page))),
+			}}))
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%d bits, %d bytes: %d rows, %v", width, size, len(got), err)
+			}
 		}
 	}
 }

@@ -24,7 +24,7 @@ func inRuns(random *rand.Rand, bits []bool) (text []byte) {
 			for range groups {
 				octet := byte(0)
 				for i := range 8 {
-					if at < len(bits) && bits[at] {
+					if at >= len(bits) || bits[at] { // what lies behind the last one may be anything
 						octet |= 1 << i
 					}
 					at++
