@@ -137,7 +137,7 @@ func TestKeepsClose(t *testing.T) {
 	if few >= many || manyMoves > 10 {
 		t.Errorf("many generators are as close as few, or move as often")
 	}
-	// The slower one is 100 a second behind: it moves after 10 s at most, and the last time at the
+	// The slower one is 100 a second behind: it moves after 10 s at most. The third time is the
 	// end, where it may come too late.
 	if slow < 500 || slow > 1500 || slowMoves < 2 || slowMoves > 30 {
 		t.Errorf("one of many that is slower is behind by %d, in %d moves", slow, slowMoves)

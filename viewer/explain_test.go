@@ -112,7 +112,8 @@ func TestExplainUUID(t *testing.T) {
 	want(t, get(t, h, "/?q="+text), 400,
 		`>That is a UUID of version 7, made at 2022-02-22 19:22:22Z</h2>`, `The text fits no scheme.`)
 	want(t, get(t, h, "/?q=!"), 400, `>That is no ID</h2>`)
-	if e, _ := ask(t, h, text); !strings.HasSuffix(e.Error, ": it is a UUID of version 7, made at 2022-02-22 19:22:22Z") {
+	const said = ": it is a UUID of version 7, made at 2022-02-22 19:22:22Z"
+	if e, _ := ask(t, h, text); !strings.HasSuffix(e.Error, said) {
 		t.Errorf("%q", e.Error)
 	}
 }

@@ -176,8 +176,8 @@ func (s *shell) open(name string) *sql.DB {
 	return db
 }
 
-// count asks app.db for a number. SQLite does not wait while another process makes the file's log, or
-// takes it away: then it is asked again.
+// count asks app.db for a number. SQLite does not wait while another process makes the file's log,
+// or takes it away: then it is asked again.
 func (s *shell) count(query string, args ...any) (n int) {
 	s.Helper()
 	db := s.open("app.db")

@@ -433,9 +433,12 @@ func TestParquetHugePages(t *testing.T) {
 		B string `parquet:"b"`
 	}
 	value := strings.Repeat("x", 1<<10)
-	huge := []parquet.WriterOption{parquet.PageBufferSize(2 * maxPages), parquet.Compression(&parquet.Zstd)}
+	huge := []parquet.WriterOption{
+		parquet.PageBufferSize(2 * maxPages), parquet.Compression(&parquet.Zstd),
+	}
 	ones := slices.Repeat([]one{{value}}, maxPages/len(value)+1)
-	refusedCheaply(t, written(t, ones, huge...), `column "a": the page at 4: the pages take more than 256 MiB`)
+	refusedCheaply(t, written(t, ones, huge...),
+		`column "a": the page at 4: the pages take more than 256 MiB`)
 	twos := slices.Repeat([]two{{value, value}}, maxPages/len(value)/2+1)
 	refusedWithin(t, written(t, twos, huge...), "the pages take more than 256 MiB", 2*maxPages)
 }

@@ -106,7 +106,8 @@ func forged[T any](
 	e := append(encoding, format.Plain)[0]
 	pages := []forgedPage{dataPage(e, n, page, unpacked)}
 	if inDictionary(e) {
-		pages = append([]forgedPage{dictionaryPage(format.Plain, 1, []byte("\x01\x00\x00\x00x"))}, pages...)
+		x := dictionaryPage(format.Plain, 1, []byte("\x01\x00\x00\x00x"))
+		pages = []forgedPage{x, pages[0]}
 	}
 	return forgedFile[T](t, forgedGroup{codec, n, pages})
 }
@@ -166,8 +167,8 @@ func TestParquetPageOfFalseSize(t *testing.T) {
 	}
 }
 
-// A few bytes say that a value repeats, that numbers have no bits, or how long texts are. They count
-// as what they take.
+// A few bytes say that a value repeats, that numbers have no bits, or how long texts are. They
+// count as what they take.
 func TestParquetManyValues(t *testing.T) {
 	const n = maxPages/4 + 1
 	run := func(n uint64, bits byte) []byte { return append(binary.AppendUvarint(nil, n<<1), bits) }
@@ -202,7 +203,8 @@ func TestParquetManyValues(t *testing.T) {
 			file(forged[string], append([]byte{1}, run(n, 1)...), format.RLEDictionary), 1 << 10,
 		},
 		"entries without bits": {
-			file(forged[string], binary.AppendUvarint([]byte{0}, (n/8+1)<<1|1), format.RLEDictionary), 1 << 10,
+			file(forged[string], binary.AppendUvarint([]byte{0}, (n/8+1)<<1|1), format.RLEDictionary),
+			1 << 10,
 		},
 		"a level":  {file(forged[*int64], behindLength(run(4*n, 1)), format.Plain), 1 << 10},
 		"deltas":   {file(forged[int64], deltas, format.DeltaBinaryPacked), 8 << 10},
@@ -268,7 +270,9 @@ func TestParquetForged(t *testing.T) {
 		"another checksum":     {[]forgedPage{wrong}, "it does not fit its checksum"},
 		"longer than its file": {[]forgedPage{long}, "it has 1048576 bytes"},
 		"a packed dictionary": {
-			[]forgedPage{dictionaryPage(format.DeltaLengthByteArray, 1, x), dataPage(format.RLEDictionary, 1, one, 2)},
+			[]forgedPage{
+				dictionaryPage(format.DeltaLengthByteArray, 1, x), dataPage(format.RLEDictionary, 1, one, 2),
+			},
 			"a dictionary of encoding DELTA_LENGTH_BYTE_ARRAY",
 		},
 		"two dictionaries": {
@@ -281,7 +285,8 @@ func TestParquetForged(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refusedCheaply(t, forgedFile[string](t, forgedGroup{format.Uncompressed, 1, test.pages}), test.want)
+			group := forgedGroup{format.Uncompressed, 1, test.pages}
+			refusedCheaply(t, forgedFile[string](t, group), test.want)
 		})
 	}
 	for _, length := range []int32{0, -1} {

@@ -17,8 +17,8 @@ import (
 const maxPages = 256 << 20
 
 // A parquetChunk is a column's part of a row group. The library reads it as a stream of pages that
-// are not packed: each is read, checked and unpacked here, when the library asks for it. So no page
-// takes memory for what it merely claims, and each has its own codec.
+// are not packed. Each is read, checked and unpacked here, when the library asks for it. So no page
+// takes memory for what it merely claims, and each chunk has its own codec.
 type parquetChunk struct {
 	r       io.ReaderAt
 	at, end int64 // of the pages that were not read yet, in the file
@@ -58,7 +58,7 @@ func (c *parquetChunk) close() {
 	c.dictionary, c.page = 0, 0
 }
 
-// ReadAt reads the stream. It goes forward alone, as the library does, and ends at the end of a page.
+// ReadAt reads the stream. It goes forward alone, as the library does, and stops behind each page.
 func (c *parquetChunk) ReadAt(into []byte, at int64) (n int, err error) {
 	for n == 0 && len(into) > 0 {
 		behind := at - c.begin

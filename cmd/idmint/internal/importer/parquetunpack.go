@@ -44,7 +44,8 @@ func (u *unpacker) page(
 	}
 	if header.Type == format.DataPageV2 { // whose levels are not packed
 		v2 := &header.DataPageHeaderV2.V
-		repetition, definition := int64(v2.RepetitionLevelsByteLength), int64(v2.DefinitionLevelsByteLength)
+		repetition := int64(v2.RepetitionLevelsByteLength)
+		definition := int64(v2.DefinitionLevelsByteLength)
 		n := repetition + definition
 		if repetition < 0 || definition < 0 || n > int64(len(values)) || n > claimed {
 			return nil, nil, fmt.Errorf("%d and %d bytes of levels", repetition, definition)
@@ -90,7 +91,7 @@ func (u *unpacker) decompress(
 	text := u.text.AvailableBuffer()[:room:room]
 	switch codec {
 	case format.Snappy: // which begins with its size
-		if n, err := snappy.DecodedLen(packed); err != nil || int64(n) > claimed {
+		if n, err := snappy.DecodedLen(packed); err == nil && int64(n) > claimed {
 			return nil, more
 		}
 		text, err = snappy.Decode(text, packed)

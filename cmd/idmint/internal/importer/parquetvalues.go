@@ -209,8 +209,8 @@ func sumOf(text []byte) (sum int64, err error) {
 	return sum, err
 }
 
-// eachRun calls a function for each run of a text. A run repeats a value of a number of bits, or has
-// eight times as many side by side:
+// eachRun calls a function for each run of a text. A run repeats a value of some bits, or has eight
+// values side by side, or a multiple of that:
 // https://parquet.apache.org/docs/file-format/data-pages/encodings
 func eachRun(text []byte, width uint64, run func(count int64, value []byte, packed bool)) error {
 	for len(text) > 0 {

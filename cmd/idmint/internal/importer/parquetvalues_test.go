@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -63,8 +64,8 @@ func inBits(bits []bool) []byte {
 	return text
 }
 
-// pagesOf are the pages of values, those that there are: of the first version, with levels in runs
-// and with levels in bits, and of the second.
+// pagesOf are pages of the same values: two of the first version, with levels in runs and in bits,
+// and one of the second.
 func pagesOf(
 	random *rand.Rand, encoding format.Encoding, there []bool, values []byte,
 ) map[string]forgedPage {
@@ -110,8 +111,8 @@ func checkPages[T any](t *testing.T, pages map[string]forgedPage, want [][]any) 
 	}
 }
 
-// thereOf says of up to 70 values which are there, and how many.
-func thereOf(random *rand.Rand) (there []bool, n int) {
+// drawThere says of up to 70 values which are there, and how many.
+func drawThere(random *rand.Rand) (there []bool, n int) {
 	there = make([]bool, 1+random.IntN(70))
 	for i := range there {
 		if there[i] = random.IntN(4) > 0; there[i] {
@@ -125,7 +126,7 @@ func thereOf(random *rand.Rand) (there []bool, n int) {
 func TestParquetBooleans(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
-		there, n := thereOf(random)
+		there, n := drawThere(random)
 		values, texts := make([]bool, n), make([]string, n)
 		for i := range values {
 			if values[i] = random.IntN(2) == 0; i > 0 && random.IntN(3) > 0 {
@@ -147,7 +148,7 @@ func TestParquetBooleans(t *testing.T) {
 func TestParquetDifferences(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 300 {
-		there, n := thereOf(random)
+		there, n := drawThere(random)
 		numbers, signed, texts := make([]int64, n), make([]string, n), make([]string, n)
 		narrow := make([]int32, n)
 		for i := range numbers {
@@ -176,12 +177,13 @@ func TestParquetBehindValues(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	const behind = "behind them"
 	for range 300 {
-		there, n := thereOf(random)
+		there, n := drawThere(random)
 		numbers, numberTexts := []byte(nil), make([]string, n)
 		words, wordTexts := []byte(nil), make([]string, n)
 		for i := range n {
 			number := random.Int64()
-			numbers, numberTexts[i] = binary.LittleEndian.AppendUint64(numbers, uint64(number)), fmt.Sprint(number)
+			numbers = binary.LittleEndian.AppendUint64(numbers, uint64(number))
+			numberTexts[i] = fmt.Sprint(number)
 			wordTexts[i] = strings.Repeat("x", random.IntN(5))
 			words = append(words, behindLength([]byte(wordTexts[i]))...)
 		}
@@ -189,6 +191,17 @@ func TestParquetBehindValues(t *testing.T) {
 			sparse(there, numberTexts))
 		checkPages[*string](t, pagesOf(random, format.Plain, there, append(words, behind...)),
 			sparse(there, wordTexts))
+	}
+}
+
+// A page of the second version that does not say which values are NULL is damaged. Its values are
+// neither lost nor NULL.
+func TestParquetNoLevels(t *testing.T) {
+	page := pagesOf(rand.New(rand.NewPCG(1, 1)), format.Plain, nil, make([]byte, 16))["second version"]
+	page.header.DataPageHeaderV2.V.NumValues = 2
+	file := forgedFile[*int64](t, forgedGroup{format.Uncompressed, 2, []forgedPage{page}})
+	if _, got, err := allOf(file); len(got) != 0 || !errors.As(err, new(*ParquetError)) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
