@@ -219,8 +219,9 @@ func TestCheckpointsOfOthers(t *testing.T) {
 	end := disturb("ids_3") // the second try, of the second footprint
 	again := footprint()
 	end()
+	// Switched files make it a hundred times as long. The server's own work adds a little.
 	if again.Unknown != "" || math.Abs(float64(again.LogBytes-quiet.LogBytes)) >
-		0.02*float64(quiet.LogBytes) {
+		0.1*float64(quiet.LogBytes) {
 		t.Errorf("%+v\nwithout others %+v", again, quiet)
 	}
 	end = disturb("no such table")

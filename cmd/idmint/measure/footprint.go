@@ -207,7 +207,10 @@ func (w *written) checkpoint(ctx context.Context) (err error) {
 		if err := w.ours(ctx, d); err != nil {
 			return err
 		}
-		if w.log, err = d.number(ctx, "SELECT (pg_current_wal_lsn() - '0/0')::bigint"); err != nil {
+		// Where the next record goes. What was written may end in the zeros after a switch of files,
+		// where nobody finds a record.
+		if w.log, err = d.number(ctx,
+			"SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"); err != nil {
 			return err
 		}
 		w.pages, err = d.number(ctx,
