@@ -51,42 +51,44 @@ func putHalves(id []byte, high, low uint64) {
 	binary.BigEndian.PutUint16(id[8:], uint16(low))
 }
 
-// spell writes a number of eight characters into a word, the first in the highest byte. Each step
-// halves the groups of bits: it adds to the upper one what moves it up. Then the values from '9' on
-// become letters.
-func spell(v uint64, width uint, first byte) uint64 {
-	v += (v >> (4 * width)) * (1<<32 - 1<<(4*width))
-	v += (v >> (2 * width) & ((1<<(2*width) - 1) * 0x0000_0001_0000_0001)) * (1<<16 - 1<<(2*width))
-	v += (v >> width & ((1<<width - 1) * 0x0001_0001_0001_0001)) * (1<<8 - 1<<width)
-	v += uint64(first) * ones
-	return v + (v+(0x7f-'9')*ones)>>7&ones*toLetter
+// A pairs is every text of two characters, by the value that it spells. The first one is in the
+// lower byte. Those of hexadecimal end after a quarter.
+type pairs [1 << 10]uint16
+
+var hexPairs, base32Pairs = eightByteScheme.pairs(), snoScheme.pairs()
+
+func (f *byteScheme) pairs() (all pairs) {
+	n := len(f.alphabet)
+	for i := range n * n {
+		all[i] = uint16(f.alphabet[i/n]) | uint16(f.alphabet[i%n])<<8
+	}
+	return all
 }
 
-// unspell is the first of two steps that invert spell. It returns the values of eight characters,
-// each in its byte. Look at the lowest byte that is no character of the alphabet. Its value is too
-// wide, or its high bit is set in stray. That is so for a byte that lies among the letters without
-// the value of one. It is so, too, for one that has such a value elsewhere. Above that byte, a
-// carry may make anything of the others.
+// spell writes a half into a word, the first character in the lowest byte.
+func spell(half uint64, width uint, all *pairs) uint64 {
+	mask := uint64(1)<<(2*width) - 1
+	return uint64(all[half>>(6*width)&mask]) | uint64(all[half>>(4*width)&mask])<<16 |
+		uint64(all[half>>(2*width)&mask])<<32 | uint64(all[half&mask])<<48
+}
+
+// unspell is the first of two steps that read eight characters, the first in the highest byte. It
+// returns their values, each in its byte. Look at the lowest byte that is no character of the
+// alphabet. Its value is too wide, or its high bit is set in stray. That is so for a byte that lies
+// among the letters without the value of one. It is so, too, for one that has such a value
+// elsewhere. Above that byte, a carry may make anything of the others.
 func unspell(w uint64, first byte) (values, stray uint64) {
 	letters := w + (0x80-'a')*ones
 	values = w - uint64(first)*ones - letters>>7&ones*toLetter
 	return values, (values + uint64(first+0x7f-'9')*ones) ^ letters
 }
 
-// join is the second step: it undoes spell's.
+// join is the second step. It doubles the groups of bits three times. What it takes away from the
+// upper one moves that down.
 func join(v uint64, width uint) uint64 {
 	v -= v >> 8 & 0x00ff_00ff_00ff_00ff * (1<<8 - 1<<width)
 	v -= v >> 16 & 0x0000_ffff_0000_ffff * (1<<16 - 1<<(2*width))
 	return v - v>>32*(1<<32-1<<(4*width))
-}
-
-// words are the text of an ID.
-func words(id []byte) (first, second uint64) {
-	high, low := halves(id)
-	if len(id) == 8 {
-		return spell(high, 4, '0'), spell(low, 4, '0')
-	}
-	return spell(high, 5, '2'), spell(low, 5, '2')
 }
 
 // bigEndian8 reads eight bytes of s; the compiler makes a single load of it.
@@ -98,11 +100,18 @@ func bigEndian8[S string | []byte](s S, i int) uint64 {
 
 // appendByteText appends the 16 characters of an ID.
 func appendByteText(b, id []byte) []byte {
-	first, second := words(id)
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, first), second)
+	high, low := halves(id)
+	var first, second uint64
+	if len(id) == 8 {
+		first, second = spell(high, 4, &hexPairs), spell(low, 4, &hexPairs)
+	} else {
+		first, second = spell(high, 5, &base32Pairs), spell(low, 5, &base32Pairs)
+	}
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, first), second)
 }
 
-// setWords is the inverse of words over all IDs but zero. It leaves the ID where it reports false.
+// setWords sets the ID to what a text of two words says. It reports false, and leaves the ID, where
+// that is no text of one, or zero's. The first character of a word is in its highest byte.
 func setWords(id []byte, first, second uint64) bool {
 	if len(id) == 8 {
 		v, stray := unspell(first, '0')

@@ -285,9 +285,9 @@ func uuidText(id []byte) string {
 	appendByteText(chars[:0], id)
 	text := []byte(nilUUID)
 	for i, place := range uuidPlaces {
-		digits := spell(uint64(binary.BigEndian.Uint32(chars[4*i:])), 4, '0')
-		binary.BigEndian.PutUint32(text[place[0]:], uint32(digits>>32))
-		binary.BigEndian.PutUint32(text[place[1]:], uint32(digits))
+		digits := spell(uint64(binary.BigEndian.Uint32(chars[4*i:])), 4, &hexPairs)
+		binary.LittleEndian.PutUint32(text[place[0]:], uint32(digits))
+		binary.LittleEndian.PutUint32(text[place[1]:], uint32(digits>>32))
 	}
 	return string(text)
 }

@@ -134,7 +134,6 @@ var reasons = map[string]string{
 	"eightbyte below its cap":                         "a generator gets 32 IDs of a millisecond here, and the first takes 100 ns. The rest reverses bits.",
 	"sno below its cap":                               "ten bytes are returned in memory, and not in registers.",
 	"decimal, a shared generator":                     "what is done with the result waits for it, as in a function that is called: `atomic-add-called` below.",
-	"sno, to text":                                    "three multiplications a word, which this processor does no faster than xid looks up its letters. A table of pairs gained 3 %, one check of the capacity lost 8 %.",
 	"sno, from text":                                  "muyo/sno's does not look whether a letter is of the alphabet.",
 	"sno below its cap, processor time":               "four fifths of it are the reading of the clock and the addition: see above.",
 	"sno below its cap, processor time, 2 goroutines": "both processors wait for the word that they write, and so they do in muyo/sno.",
