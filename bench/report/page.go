@@ -289,8 +289,9 @@ func storeSection(r *results) (string, error) {
 		return "", err
 	}
 	err = rows("One caller in PostgreSQL, turn by turn: an `UPDATE … RETURNING` of one row, and a claim, as durable.\n"+
-		"The ratio is the first time by the second: 0.7 is the target, and below it is missed. By default nothing\n"+
-		"is prepared, so the server plans a claim anew each time; cache_statement spares it that.",
+		"The ratio is the first time by the second: 0.7 is the target, and below it is missed. The mode exec is\n"+
+		"that of `postgres.Open`, for poolers: nothing is prepared, so the server plans a claim anew each time.\n"+
+		"The mode cache_statement is pgx's own, and so that of the pool that `postgres.New` gets.",
 		"| the UPDATE, µs | the claim, µs | ratio; ≥ 0.7 is the target", r.under(oneCaller),
 		value("%.0f", "floor-µs", same), value("%.0f", "claim-µs", same), value("%.2f", "ratio", same))
 	if err != nil || text == "" {
