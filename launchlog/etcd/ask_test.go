@@ -128,13 +128,16 @@ func (a *asked) call(ctx context.Context, c *clientv3.Client) (int, error) {
 	a.twice = a.twice || a.inCall[node]
 	a.inCall[node] = true
 	a.mu.Unlock()
-	timer := time.NewTimer(a.scripts[node].takes)
-	defer timer.Stop()
 	defer func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.inCall[node] = false
 	}()
+	if a.scripts[node].takes == 0 { // no timer that is due at once: https://go.dev/issue/78156
+		return node, a.scripts[node].err
+	}
+	timer := time.NewTimer(a.scripts[node].takes)
+	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return node, a.scripts[node].err
