@@ -50,6 +50,9 @@ const (
 // these again.
 func Kinds() []Kind { return []Kind{Postgres, MariaDB, ClickHouse} }
 
+// All lists every kind of server.
+func All() []Kind { return append(append(Kinds(), Postgres18), Stores()...) }
+
 // kind is what this package knows of a kind of server.
 type kind struct {
 	image    string
@@ -176,6 +179,14 @@ func (s *Server) String() string {
 		return fmt.Sprintf("%s at %s", s.Kind, strings.Join(s.Addresses, ","))
 	}
 	return s.DSN.String()
+}
+
+// Name is what the variable of its kind holds to name the server.
+func (s *Server) Name() string {
+	if s.isStore() {
+		return strings.Join(s.Addresses, ",")
+	}
+	return s.DSN.URL()
 }
 
 func (s *Server) isStore() bool { return known[s.Kind].store != nil }

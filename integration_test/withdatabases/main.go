@@ -1,5 +1,5 @@
-// Command withdatabases starts PostgreSQL 17 and 18, MariaDB and ClickHouse in containers, runs a command
-// with their names in its environment, and ends them:
+// Command withdatabases starts one server of each kind that the tests use, runs a command with their
+// names in its environment, and ends them:
 //
 //	eval "$(scripts/databases)"
 //	go run ./integration_test/withdatabases sh -c 'psql "$IDMINT_TEST_POSTGRES"'
@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/idmint/idmint/integration_test/databases"
@@ -42,18 +43,40 @@ func run(args []string) (err error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends in its own way
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
-	for _, kind := range append(databases.Kinds(), databases.Postgres18) {
-		server, err := databases.Start(ctx, kind)
-		if err != nil {
-			return err
-		}
-		defer func() {
+	servers, err := start(ctx)
+	defer func() {
+		for _, server := range servers {
 			if stopErr := server.Stop(); stopErr != nil {
 				fmt.Fprintln(os.Stderr, "withdatabases:", stopErr)
 			}
-		}()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	for _, server := range servers {
 		fmt.Fprintln(os.Stderr, "withdatabases:", server.Version)
-		cmd.Env = append(cmd.Env, kind.Variable()+"="+server.DSN.URL())
+		cmd.Env = append(cmd.Env, server.Kind.Variable()+"="+server.Name())
 	}
 	return cmd.Run()
+}
+
+// start starts the servers side by side, and returns those that answer.
+func start(ctx context.Context) (servers []*databases.Server, err error) {
+	var all sync.WaitGroup
+	var mu sync.Mutex // guards what is returned
+	for _, kind := range databases.All() {
+		all.Go(func() {
+			server, startErr := databases.Start(ctx, kind)
+			mu.Lock()
+			defer mu.Unlock()
+			if startErr != nil {
+				err = errors.Join(err, startErr)
+				return
+			}
+			servers = append(servers, server)
+		})
+	}
+	all.Wait()
+	return servers, err
 }
