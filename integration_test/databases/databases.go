@@ -24,6 +24,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -191,12 +192,15 @@ func (s *Server) Name() string {
 
 func (s *Server) isStore() bool { return known[s.Kind].store != nil }
 
-// Start returns the server that the kind's variable names, or else runs one. Errors:
-// [*UnavailableError] and others.
-func Start(ctx context.Context, k Kind) (*Server, error) {
+// InMemory is a disk for [Run]: the data are in memory, and gone when the server stops.
+const InMemory = "memory"
+
+// Start returns the server that the kind's variable names, or else runs one on the disk, as [Run]
+// does. Errors: [*UnavailableError] and others.
+func Start(ctx context.Context, k Kind, disk string) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
-		return Run(ctx, k, "")
+		return Run(ctx, k, disk)
 	}
 	if known[k].store != nil {
 		s := &Server{Kind: k, Addresses: strings.Split(named, ",")}
@@ -212,7 +216,8 @@ func Start(ctx context.Context, k Kind) (*Server, error) {
 
 // Run runs a server in a container of its own, which may be killed. Its address stays the same when
 // it is started again. Its data are in the directory disk of this machine, which all may write to,
-// or in the container if that is "". Args go to the server's command line. A store is a cluster of
+// in memory if that is [InMemory], or in the container if it is "". Args go to the server's command
+// line. A store is a cluster of
 // one: see [RunCluster] for its args. Errors: [*UnavailableError] and others.
 func Run(ctx context.Context, k Kind, disk string, args ...string) (s *Server, err error) {
 	if known[k].store != nil {
@@ -273,7 +278,19 @@ func launch(
 		testcontainers.WithEnv(spec.env),
 		testcontainers.WithLabels(Labels()),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) {
-			if disk != "" {
+			switch disk {
+			case "":
+			case InMemory:
+				c.Mounts = append(c.Mounts, mount.Mount{
+					Type: mount.TypeVolume, Target: spec.data,
+					VolumeOptions: &mount.VolumeOptions{NoCopy: true, DriverConfig: &mount.Driver{
+						Name: "local", // a plain tmpfs would keep the image's mode
+						Options: map[string]string{
+							"type": "tmpfs", "device": "tmpfs", "o": "mode=1777",
+						},
+					}},
+				})
+			default:
 				c.Binds = append(c.Binds, disk+":"+spec.data)
 			}
 		}),

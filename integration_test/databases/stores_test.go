@@ -191,7 +191,7 @@ func TestNamedStore(t *testing.T) {
 	eachStore(t, func(t *testing.T, k databases.Kind) {
 		running := dbtest.Server(t, k)
 		t.Setenv(k.Variable(), running.Addresses[0])
-		s, err := databases.Start(t.Context(), k)
+		s, err := databases.Start(t.Context(), k, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestNamedStore(t *testing.T) {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
 		}
-		if again, err := databases.Start(t.Context(), k); err != nil {
+		if again, err := databases.Start(t.Context(), k, ""); err != nil {
 			t.Errorf("after Stop: %v", err)
 		} else if again.Version != s.Version {
 			t.Errorf("it says %q, and then %q", s.Version, again.Version)
@@ -361,7 +361,7 @@ func TestCluster(t *testing.T) {
 			t.Fatalf("%d nodes, addresses %v", len(c.Nodes), c.Addresses())
 		}
 		t.Setenv(k.Variable(), strings.Join(c.Addresses(), ","))
-		if s, err := databases.Start(t.Context(), k); err != nil {
+		if s, err := databases.Start(t.Context(), k, ""); err != nil {
 			t.Errorf("%s=%v: %v", k.Variable(), c.Addresses(), err)
 		} else if !slices.Equal(s.Addresses, c.Addresses()) {
 			t.Errorf("addresses %v, not %v", s.Addresses, c.Addresses())

@@ -62,7 +62,7 @@ func Server(t testing.TB, k databases.Kind) *databases.Server {
 	t.Helper()
 	s := servers[k]
 	s.once.Do(func() {
-		if s.server, s.err = databases.Start(context.Background(), k); s.err == nil {
+		if s.server, s.err = databases.Start(context.Background(), k, databases.InMemory); s.err == nil {
 			ran(s.server)
 		}
 	})

@@ -5,7 +5,8 @@
 //	go run ./integration_test/withdatabases sh -c 'psql "$IDMINT_TEST_POSTGRES"'
 //
 // The variables are those by which tests find a server that runs already. A server that a variable
-// names before is used as it is. Its exit status is the command's.
+// names before is used as it is. With -memory before the command the servers keep their data in
+// memory, which is quicker than a disk. Its exit status is the command's.
 package main
 
 import (
@@ -34,6 +35,10 @@ func main() {
 }
 
 func run(args []string) (err error) {
+	var disk string
+	if len(args) != 0 && args[0] == "-memory" {
+		disk, args = databases.InMemory, args[1:]
+	}
 	if len(args) == 0 {
 		return errors.New("no command is given")
 	}
@@ -43,7 +48,7 @@ func run(args []string) (err error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends in its own way
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = os.Environ()
-	servers, err := start(ctx)
+	servers, err := start(ctx, disk)
 	defer func() {
 		for _, server := range servers {
 			if stopErr := server.Stop(); stopErr != nil {
@@ -62,12 +67,12 @@ func run(args []string) (err error) {
 }
 
 // start starts the servers side by side, and returns those that answer.
-func start(ctx context.Context) (servers []*databases.Server, err error) {
+func start(ctx context.Context, disk string) (servers []*databases.Server, err error) {
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards what is returned
 	for _, kind := range databases.All() {
 		all.Go(func() {
-			server, startErr := databases.Start(ctx, kind)
+			server, startErr := databases.Start(ctx, kind, disk)
 			mu.Lock()
 			defer mu.Unlock()
 			if startErr != nil {
