@@ -29,8 +29,8 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE --db DSN --table T",
 		Short: "Give every row of a file a primary key and store it",
-		Long: `Give every row of a CSV, TSV, JSON-lines or Parquet file a decimal ID, and store
-it in a table.
+		Long: `Give every row of a CSV, TSV or JSON-lines file a decimal ID, and store it in
+a table.
 
 The table is created when absent: a column id, then the file's columns as text.
 FILE may be - for standard input. A CSV or TSV file begins with a header row.
@@ -43,11 +43,8 @@ A value that a column does not take ends the import, and the error names its
 row. What a database changes without a word, as digits that it rounds, is told
 in docs/import.md.
 
-Parquet is read from a file alone: its table of contents is at the end. Its
-values are stored as text: 12.50 of a decimal, 2026-02-28, true, \x00ff of
-bytes, 2026-02-28T18:44:48.5Z of an instant, the same without Z of a local time.
-Lists, maps and groups are refused. So is a table whose column would change the
-values, as BLOB would bytes. --resume wants the same file, byte by byte.
+Parquet is not read: docs/import.md shows how DuckDB turns it into CSV or JSON
+lines, which this command reads from standard input.
 
 Rows are stored in batches, each in a transaction that also notes how far the
 file has come. After an import that ended early, --resume goes on where its
@@ -68,7 +65,7 @@ may set: postgres://…/app?search_path=sales.
 A table has at most 2,000 columns in SQLite and ClickHouse, 1,600 in PostgreSQL
 and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults
 MySQL and MariaDB create a table with 197. A record of the file has at most 64
-MiB. Pages of Parquet that are unpacked at the same time have 256 MiB.
+MiB.
 
 ClickHouse has no transactions. --log names the database that keeps the launch
 log and notes how far the file has come. A batch is a block. Where an import
@@ -140,7 +137,7 @@ its other columns of the file are String or Nullable(String).`,
 			logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
-	f.StringVar(&format, "format", "", "csv, tsv, jsonl or parquet (default: by the file's name)")
+	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
 	f.StringVar(&im.IDColumn, "id-column", "id", "the column that holds the IDs")
 	f.IntVar(&im.Batch, "batch", 1_000_000, "rows in a transaction, or fewer after 8 MiB of the file")
 	f.StringVar(&launch, "launch", "",

@@ -105,7 +105,7 @@ func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []stri
 		return err
 	}
 	text := "String"
-	if im.Format == JSONLines || im.Format == Parquet { // which have NULL
+	if im.Format == JSONLines { // which has NULL
 		text = "Nullable(String)"
 	}
 	definitions := []string{key}

@@ -18,9 +18,6 @@
 // A row that is refused is a [RowError]. Where the database does not name it, the statement goes
 // again row by row. Rows that a table leaves out without an error are a [LeftOutError].
 //
-// Of Parquet a page of each column is in memory. Pages that are unpacked at the same time have 256
-// MiB at most. The table of contents has 128 MiB, and is checked before the library reads it.
-//
 // ClickHouse has no transactions. A batch is one block there. The record of how far the file has
 // come is in another database, the launch log's. A run notes there which IDs a batch will have
 // before it sends it. An import may be killed in between. Whoever resumes it looks for these IDs. A

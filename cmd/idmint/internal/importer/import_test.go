@@ -433,13 +433,9 @@ func TestRemedies(t *testing.T) {
 			"correct the row, or the table, and go on with --resume": {
 			Rows: 7, Err: &RowError{Row: 3, Err: errors.New("why")},
 		},
-		"row 3: why; 7 rows are stored, and nothing of what follows: change the table, and go on " +
-			"with --resume; or correct the row in a file of its own, and begin again with --restart": {
-			Rows: 7, Err: &RowError{Row: 3, Err: errors.New("why")}, whole: true,
-		},
-		"Parquet: row 3: why; 7 rows are stored, the next 2 are in doubt, and nothing of what " +
-			"follows is stored: write the file anew, and begin again with --restart": {
-			Rows: 7, InDoubt: 2, Err: &ParquetError{Row: 3, Err: errors.New("why")}, whole: true,
+		"row 3: why; 7 rows are stored, the next 2 are in doubt, and nothing of what follows is " +
+			"stored: correct the row, or the table, and go on with --resume": {
+			Rows: 7, InDoubt: 2, Err: &RowError{Row: 3, Err: errors.New("why")},
 		},
 	} {
 		if got := stopped.Error(); got != want {

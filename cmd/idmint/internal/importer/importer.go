@@ -34,8 +34,6 @@ type Import struct {
 	// Progress is told, after each batch, the rows stored and the bytes of the file they took. It
 	// may be nil.
 	Progress func(rows, bytes int64)
-
-	types []*parquetType // of the file's columns; nil where all are text
 }
 
 // Result says what an import did.
@@ -76,8 +74,6 @@ type StoppedError struct {
 	Rows    int64 // stored in all
 	InDoubt int64 // rows that follow, and may be stored: Resume finds out
 	Err     error
-
-	whole bool // Resume takes the same file alone
 }
 
 func (e *StoppedError) Error() string {
@@ -95,20 +91,14 @@ func (e *StoppedError) Error() string {
 		e.remedy())
 }
 
-// remedy is what to do now. A file of Parquet that was corrected is another file.
+// remedy is what to do now.
 func (e *StoppedError) remedy() string {
 	var record *RecordError
 	var row *RowError
 	var left *LeftOutError
-	var parquet *ParquetError
 	switch {
-	case errors.As(e.Err, &parquet):
-		return "write the file anew, and begin again with --restart"
 	case errors.As(e.Err, &record):
 		return "correct the row, and go on with --resume"
-	case errors.As(e.Err, &row) && e.whole:
-		return "change the table, and go on with --resume; or correct the row in a file of its " +
-			"own, and begin again with --restart"
 	case errors.As(e.Err, &row):
 		return "correct the row, or the table, and go on with --resume"
 	case errors.As(e.Err, &left):
@@ -153,31 +143,29 @@ func Run(
 			return Result{}, err
 		}
 	}
-	file, err := reading(ctx, func() (opened, error) { return open(r, im.Format) })
+	src := newSource(r)
+	rec, err := reading(ctx, func() (records, error) { return openRecords(src, im.Format) })
 	if err != nil {
 		return Result{}, err
 	}
-	im.types = file.types
-	if err := db.prepare(ctx, im, file.columns()); err != nil {
+	if err := db.prepare(ctx, im, rec.columns()); err != nil {
 		return Result{}, err
 	}
 	state, result, err := begin(ctx, db, log, im)
 	if err != nil {
 		return result, err
 	}
-	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(file, file.sums, state) })
+	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(rec, src, state) })
 	switch {
 	case err != nil:
 	case state.finished: // the run that stored the last batch may have been killed before this
 		err = end(ctx, log, im, state, launchlog.Succeeded)
 	default:
-		err = store(ctx, db, log, im, file, file.sums, state, &result)
+		err = store(ctx, db, log, im, rec, src, state, &result)
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
-		stopped := &StoppedError{
-			Rows: state.rows, InDoubt: state.unanswered, Err: err, whole: im.Format == Parquet,
-		}
+		stopped := &StoppedError{Rows: state.rows, InDoubt: state.unanswered, Err: err}
 		if state.doubt != nil {
 			stopped.InDoubt = state.doubt.Rows - state.rows
 		}
@@ -301,8 +289,8 @@ func end(
 
 // store takes the rest of the file into the table, and ends the import's own launch.
 func store(
-	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, src sums,
-	s *state, result *Result,
+	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records,
+	src *source, s *state, result *Result,
 ) error {
 	gen, err := generator.NewDecimal(log.Generators(s.launch))
 	if err != nil {
@@ -378,7 +366,7 @@ func store(
 // batch: none of its rows are kept. A batch has fewer rows where they are long. Whoever has stored
 // one may give its block back.
 func read(
-	ctx context.Context, rec records, src sums, size int, from position,
+	ctx context.Context, rec records, src *source, size int, from position,
 ) (batches <-chan batch, stored chan<- *block) {
 	filled, free := make(chan batch), make(chan *block, 2)
 	go func() {

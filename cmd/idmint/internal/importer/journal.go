@@ -54,14 +54,11 @@ type dialect struct {
 	noted      string // a parameter, which is a table's name, as idmint_import has it
 	foldNames  bool   // columns' names are the same in lower and upper case
 	isInteger  func(typ string) bool
-	integer    string // the type that keys have
-	changing   string // a type of columns that makes another value of any text
-	engine     string // query for what keeps a table's rows, where it need not be wantEngine
+	integer    string                // the type that keys have
+	changing   func(typ string) bool // of columns that make another value of any text
+	engine     string                // query for what keeps a table's rows, where it need not be wantEngine
 	wantEngine string
 	insert     func(ctx context.Context, s *session, r rows) error
-	// reads reports whether a column reads the text of a Parquet type as the same value, and which
-	// of its values do not fit nevertheless.
-	reads func(c columnType, of *parquetType) (bool, valueCheck)
 }
 
 // rows are those of a batch, for a table.

@@ -16,7 +16,7 @@ const (
 	maxFields = 1 << 17
 	// batchBytes ends a batch that has not all its rows yet.
 	batchBytes = 8 << 20
-	// batchMemory ends one whose fields take more: of a file that is compressed, or of many fields.
+	// batchMemory ends one whose fields take more, because there are many.
 	batchMemory = 12 << 20
 )
 

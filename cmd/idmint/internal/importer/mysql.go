@@ -59,11 +59,13 @@ var mysqlDialect = &dialect{
 		`AS given)`,
 	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" },
 	integer:   "bigint",
-	changing:  "bit", // which takes the bytes of a text for bits: 5 becomes 53
+	changing: func(typ string) bool { // which takes the bytes of a text for bits: 5 becomes 53
+		base, _ := mysqlType(typ)
+		return base == "bit"
+	},
 	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
 		`DATABASE() AND table_name = ?`,
 	wantEngine: "InnoDB",
-	reads:      readByMySQL,
 	insert: func(ctx context.Context, s *session, r rows) error {
 		columns, err := mysqlColumns(ctx, s, r)
 		if err != nil {

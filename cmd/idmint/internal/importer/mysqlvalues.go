@@ -65,16 +65,28 @@ func (c *mysqlColumn) check(r rows) error {
 	return nil
 }
 
+// mysqlType is the name of a column's type, and the number in parentheses behind it, or else 0.
+func mysqlType(typ string) (base string, number int) {
+	base = strings.ToLower(typ)
+	if end := strings.IndexAny(base, "( "); end >= 0 { // "unsigned" may follow, or a comment
+		_, _ = fmt.Sscanf(base[end:], "(%d)", &number)
+		base = base[:end]
+	}
+	return base, number
+}
+
+// A valueCheck refuses a text.
+type valueCheck func(text []byte) error
+
 func (c *mysqlColumn) fits() valueCheck {
-	typ := columnTypeOf(c.typ)
-	base, _, _ := strings.Cut(typ.base, " ") // which "unsigned" may follow
+	base, number := mysqlType(c.typ)
 	switch base {
 	case "tinyint", "smallint", "mediumint", "int", "bigint":
 		return whole
 	case "enum", "set":
 		return memberOf(c.typ)
 	case "time", "datetime", "timestamp":
-		return secondsOf(typ.arg(0, 0))
+		return secondsOf(number)
 	}
 	return nil
 }

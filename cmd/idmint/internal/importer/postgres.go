@@ -67,7 +67,6 @@ var postgresDialect = &dialect{
 	tableName: sqlid.Quote, noted: "?",
 	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
 	insert: copyRows,
-	reads:  readByPostgres,
 }
 
 // toDefaultSchema lets the session's default search_path and role say where tables are. What

@@ -19,8 +19,16 @@ const (
 	CSV       Format = "csv"   // RFC 4180, with a header row
 	TSV       Format = "tsv"   // fields separated by tabs, nothing quoted, with a header row
 	JSONLines Format = "jsonl" // an object per line; the first one names the columns
-	Parquet   Format = "parquet"
 )
+
+// ErrParquet is returned for a Parquet file, by its name, by the name of its format and by how it
+// begins. A reader of Parquet that trusts no file is as large as the rest of this package.
+var ErrParquet = errors.New("Parquet is not read, but DuckDB turns it into CSV: " +
+	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
+	"idmint import - --format csv …; docs/import.md has more")
+
+// parquetMagic begins a Parquet file: four letters, and the tag of the first field of a structure.
+const parquetMagic = "PAR1\x15"
 
 // FormatOf tells the format by the file's name.
 func FormatOf(name string) (Format, error) {
@@ -32,10 +40,10 @@ func FormatOf(name string) (Format, error) {
 	case ".jsonl", ".ndjson":
 		return JSONLines, nil
 	case ".parquet":
-		return Parquet, nil
+		return "", fmt.Errorf("%q: %w", name, ErrParquet)
 	default:
 		return "", fmt.Errorf(
-			"cannot tell the format of %q by its name: want .csv, .tsv, .jsonl or .parquet, or say it with "+
+			"cannot tell the format of %q by its name: want .csv, .tsv or .jsonl, or say it with "+
 				"--format", name)
 	}
 }
@@ -43,10 +51,12 @@ func FormatOf(name string) (Format, error) {
 // Validate reports whether it is one of them.
 func (f Format) Validate() error {
 	switch f {
-	case CSV, TSV, JSONLines, Parquet:
+	case CSV, TSV, JSONLines:
 		return nil
+	case "parquet":
+		return ErrParquet
 	}
-	return fmt.Errorf("unknown format %q: want csv, tsv, jsonl or parquet", string(f))
+	return fmt.Errorf("unknown format %q: want csv, tsv or jsonl", string(f))
 }
 
 // A RecordError is about one record of the file.
@@ -70,28 +80,7 @@ type records interface {
 	line() int
 }
 
-// An opened file has records, and what it is known by.
-type opened struct {
-	records
-	sums
-	types []*parquetType // of columns; nil where all are text
-}
-
-// open reads a file's beginning.
-func open(r io.Reader, format Format) (opened, error) {
-	if format == Parquet {
-		p, err := openParquet(r)
-		if err != nil {
-			return opened{}, err
-		}
-		return opened{p, p.whole, p.types()}, nil
-	}
-	src := newSource(r)
-	rec, err := openRecords(src, format)
-	return opened{rec, src, nil}, err
-}
-
-// openRecords reads the beginning of a file whose records are one after another.
+// openRecords reads a file's beginning.
 func openRecords(r io.Reader, format Format) (records, error) {
 	return openWithin(newGate(r, format, maxRecord), format)
 }
@@ -99,6 +88,9 @@ func openRecords(r io.Reader, format Format) (records, error) {
 func openWithin(g *gate, format Format) (records, error) {
 	file := bufio.NewReaderSize(g, 64<<10)
 	var mark int64
+	if begin, _ := file.Peek(len(parquetMagic)); string(begin) == parquetMagic {
+		return nil, ErrParquet
+	}
 	if begin, _ := file.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
 		n, _ := file.Discard(len(begin))
 		mark = int64(n)

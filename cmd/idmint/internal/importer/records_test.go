@@ -424,6 +424,29 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
+// Parquet is known by the name and by how it begins, and the error says what to do.
+func TestParquet(t *testing.T) {
+	var errs []error
+	for _, name := range []string{"a.parquet", "/x/A.PARQUET"} {
+		_, err := FormatOf(name)
+		errs = append(errs, err)
+	}
+	errs = append(errs, Format("parquet").Validate())
+	for _, format := range []Format{CSV, TSV, JSONLines} {
+		_, err := openRecords(strings.NewReader("PAR1\x15\x04\x15\xb0\x01\x15\x86\x01"), format)
+		errs = append(errs, err)
+	}
+	for i, err := range errs {
+		if !errors.Is(err, ErrParquet) || !strings.Contains(err.Error(), "duckdb") ||
+			!strings.Contains(err.Error(), "idmint import -") {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if _, err := openRecords(strings.NewReader("PAR1,PAR2\n1,2\n"), CSV); err != nil {
+		t.Errorf("names that begin like a file of Parquet: %v", err)
+	}
+}
+
 // What a disk or a network says is passed on, and is not taken for the file's end.
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("the cable was cut")

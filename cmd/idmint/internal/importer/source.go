@@ -9,14 +9,6 @@ import (
 	"io"
 )
 
-// sums are the checksums by which a file is known again.
-type sums interface {
-	// advance says that the records up to an offset were read. Offsets ascend from call to call.
-	advance(offset int64)
-	// checksum is that of the file's first offset bytes.
-	checksum(offset int64) string
-}
-
 // source keeps a checksum of the part of a file that ends with a given record, while the record
 // reader reads ahead.
 type source struct {
@@ -38,7 +30,7 @@ func (s *source) Read(p []byte) (int, error) {
 }
 
 // advance takes the file's first offset bytes, all of which were read, into the sum, once they are
-// many.
+// many. Offsets ascend from call to call.
 func (s *source) advance(offset int64) {
 	if offset-s.at >= sumStep {
 		s.take(offset)
@@ -50,6 +42,7 @@ func (s *source) take(offset int64) {
 	s.at = offset
 }
 
+// checksum is that of the file's first offset bytes, as advance takes them.
 func (s *source) checksum(offset int64) string {
 	s.take(offset)
 	return hex.EncodeToString(s.sum.Sum(nil))
@@ -71,7 +64,7 @@ var (
 )
 
 // skip reads the records that were stored, and checks that they are the same file's.
-func skip(rec records, src sums, s *state) error {
+func skip(rec records, src *source, s *state) error {
 	changed := errChanged
 	if s.finished {
 		changed = errFinished
@@ -99,15 +92,14 @@ func skip(rec records, src sums, s *state) error {
 
 // unlessRead is changed, unless err says that the file could not be read.
 func unlessRead(err, changed error) error {
-	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) ||
-		errors.As(err, new(*ParquetError)) {
+	if err == nil || err == io.EOF || errors.As(err, new(*RecordError)) {
 		return changed
 	}
 	return err
 }
 
 // reread reads the batch that is in doubt, and checks that it is the same.
-func reread(rec records, src sums, s *state) (batch, error) {
+func reread(rec records, src *source, s *state) (batch, error) {
 	b := batch{
 		fields: new(block),
 		end:    position{s.doubt.Rows, s.doubt.Bytes, s.doubt.SHA256},

@@ -46,17 +46,13 @@ var sqliteDialect = &dialect{
 	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, asText: `%s`, ignore: `ON CONFLICT DO NOTHING`,
 	quote: sqlid.Quote, taken: []string{"sqlite_"}, mostColumns: 2000, text: "TEXT",
 	tail: " WITHOUT ROWID",
-	// ANY keeps a text in a STRICT table alone: elsewhere it makes numbers of some.
-	columns: `SELECT name, type || CASE WHEN type LIKE 'any' AND NOT (SELECT max(strict) FROM ` +
-		`pragma_table_list(?1)) THEN ' of a table that is not STRICT' ELSE '' END, ` +
-		`pk = 1, (SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) ` +
-		`FROM pragma_table_info(?1)`,
+	columns: `SELECT name, type, pk = 1, ` +
+		`(SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)`,
 	tableName: func(name string) string { return name }, noted: "?", foldNames: true,
 	// SQLite's rule for integer columns
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") },
 	integer:   "INTEGER",
 	insert:    insertFused,
-	reads:     readBySQLite,
 }
 
 // rowsFused is how many rows a statement of SQLite has, where its parameters allow so many. More

@@ -39,15 +39,6 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " +
 		strings.Join(definitions, ",\n    ")
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
-		if im.types != nil { // MySQL keeps what was created before an error
-			found, err := t.found(ctx, tx, im)
-			if err == nil {
-				err = t.checkTypes(im, columns, found)
-			}
-			if err != nil {
-				return err
-			}
-		}
 		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
 			if _, err := tx.ExecContext(ctx, text); err != nil {
 				return err
@@ -79,19 +70,19 @@ func (t *table) check(ctx context.Context, tx *session, im Import, columns []str
 		return fmt.Errorf("table %q is there, and %q is not its primary key", im.Table, im.IDColumn)
 	case !t.isInteger(key.typ): // others change the IDs or their order
 		return fmt.Errorf("table %q is there, and its key %q is %s: want %s", im.Table, key.name,
-			orNone(key.typ), t.integer)
+			cmp.Or(key.typ, "of no type"), t.integer)
 	}
 	for _, name := range columns {
 		c, ok := found[t.fold(name)]
 		if !ok {
 			return fmt.Errorf("table %q is there, and has no column %s", im.Table, quoted(name))
 		}
-		if t.changing != "" && columnTypeOf(c.typ).is(t.changing) {
+		if t.changing != nil && t.changing(c.typ) {
 			return fmt.Errorf("table %q is there, and its column %s is %s, which changes any text: "+
 				"want another type", im.Table, quoted(name), c.typ)
 		}
 	}
-	return t.checkTypes(im, columns, found)
+	return nil
 }
 
 // A tableColumn is one of a table that is there.
@@ -119,18 +110,6 @@ func (t *table) found(
 		columns[t.fold(c.name)] = c
 	}
 	return columns, rows.Err()
-}
-
-// checkTypes sees that the columns that are there read the values of a Parquet file as they are.
-func (t *table) checkTypes(im Import, columns []string, found map[string]tableColumn) error {
-	for i, of := range im.types {
-		if c, ok := found[t.fold(columns[i])]; ok {
-			if err := t.checkType(im, columns[i], c.typ, of); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func (t *table) store(
