@@ -1,21 +1,27 @@
 // Command mutants breaks the code on purpose, one place at a time, and reports whether the tests
-// notice. It works on a copy of the checkout, and ends with status 1 if a mutant survives:
+// notice. The checkout stays as it is: the go command takes the broken file from elsewhere. The
+// status is 1 unless every mutant is caught:
 //
-//	go run ./integration_test/mutants [words of a mutant's reason, or its file]
+//	go run ./integration_test/mutants [-p N] [pattern]
+//
+// The pattern is a regular expression for a mutant's reason, or for its file and tests. Those of N
+// packages run side by side. Tests find servers by the environment, as they do in go test.
 package main
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
-
-	"github.com/idmint/idmint/integration_test/internal/checkout"
 )
 
 //go:embed mutants.txt
@@ -24,18 +30,33 @@ var list string
 // A mutant replaces the one place in a file where old stands by new.
 type mutant struct {
 	why, file, old, new string
-	test                []string // arguments of go test
+	run                 string   // the pattern of -run, or none for all tests
+	packages            []string // whose tests notice it
 }
 
 func main() {
-	if err := run(strings.Join(os.Args[1:], " ")); err != nil {
+	beside := flag.Int("p", 1, "how many packages are tested side by side")
+	flag.Parse()
+	if err := run(strings.Join(flag.Args(), " "), *beside); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(only string) error {
-	mutants, err := parse(list)
+func run(pattern string, beside int) error {
+	only, err := regexp.Compile(pattern)
+	if err != nil {
+		return fmt.Errorf("the pattern: %w", err)
+	}
+	all, err := parse(list)
+	if err != nil {
+		return err
+	}
+	mutants := slices.DeleteFunc(all, func(m mutant) bool {
+		tests := strings.Join(append([]string{m.file, m.run}, m.packages...), " ")
+		return !only.MatchString(m.why) && !only.MatchString(tests)
+	})
+	root, err := os.Getwd()
 	if err != nil {
 		return err
 	}
@@ -44,45 +65,32 @@ func run(only string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := checkout.Copy(dir); err != nil {
-		return err
-	}
-	sound := map[string]bool{} // tests that pass as long as nothing is broken
-	caught, others := 0, 0
-	for _, m := range mutants {
-		if !strings.Contains(m.why, only) && !strings.HasPrefix(m.file, only) {
-			continue
+
+	began := time.Now()
+	r := report{count: map[verdict]int{}}
+	work := make(chan []mutant)
+	var workers sync.WaitGroup
+	for i := range max(beside, 1) {
+		b := bench{root, filepath.Join(dir, fmt.Sprint(i))}
+		if err := os.Mkdir(b.dir, 0o755); err != nil {
+			return err
 		}
-		began := time.Now()
-		if tests := strings.Join(m.test, " "); !sound[tests] {
-			if out, err := test(dir, m.test); err != nil {
-				return fmt.Errorf("go test %s fails on the code as it is:\n%s", tests, out)
+		workers.Go(func() {
+			for together := range work {
+				b.tryAll(together, &r)
 			}
-			sound[tests] = true
-		}
-		by, err := try(dir, m)
-		switch {
-		case err != nil:
-			others++
-			fmt.Printf("ERROR     %s: %v\n", m.why, err)
-		case by == nil:
-			others++
-			fmt.Printf("SURVIVED  %s (%s)\n", m.why, m.file)
-		default:
-			caught++
-			fmt.Printf("caught    %s, by %s (%.1f s)\n", m.why, strings.Join(by, ", "),
-				time.Since(began).Seconds())
-		}
+		})
 	}
-	fmt.Printf("%d mutants caught, %d not\n", caught, others)
-	if others > 0 || caught == 0 {
-		return errors.New("the tests miss something")
+	for _, together := range byPackages(mutants) {
+		work <- together
 	}
-	return nil
+	close(work)
+	workers.Wait()
+	return r.end(time.Since(began))
 }
 
 // parse reads blocks, separated by empty lines, of a line for each of the mutant's parts: "# why",
-// "file test…", "- old", "+ new".
+// "file [-run=pattern] package…", "- old", "+ new".
 func parse(list string) ([]mutant, error) {
 	var all []mutant
 	for block := range strings.SplitSeq(strings.TrimSpace(list), "\n\n") {
@@ -90,13 +98,45 @@ func parse(list string) ([]mutant, error) {
 		if len(lines) != 4 {
 			return nil, fmt.Errorf("a mutant has %d lines:\n%s", len(lines), block)
 		}
-		words := strings.Fields(lines[1])
-		all = append(all, mutant{
-			why: strings.TrimPrefix(lines[0], "# "), file: words[0], test: words[1:],
+		m := mutant{
+			why: strings.TrimPrefix(lines[0], "# "),
 			old: strings.TrimPrefix(lines[2], "- "), new: strings.TrimPrefix(lines[3], "+ "),
-		})
+		}
+		for i, word := range strings.Fields(lines[1]) {
+			pattern, isRun := strings.CutPrefix(word, "-run=")
+			switch {
+			case i == 0:
+				m.file = word
+			case isRun:
+				m.run = pattern
+			default:
+				m.packages = append(m.packages, word)
+			}
+		}
+		if len(m.packages) == 0 {
+			return nil, fmt.Errorf("a mutant has no package:\n%s", block)
+		}
+		all = append(all, m)
 	}
 	return all, nil
+}
+
+// byPackages puts mutants together that the same packages notice. The most come first, so that no
+// long group is left to the end.
+func byPackages(mutants []mutant) (groups [][]mutant) {
+	at := map[string]int{}
+	for _, m := range mutants {
+		packages := strings.Join(m.packages, " ")
+		i, ok := at[packages]
+		if !ok {
+			i = len(groups)
+			at[packages] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	slices.SortStableFunc(groups, func(a, b []mutant) int { return len(b) - len(a) })
+	return groups
 }
 
 // place finds the one place of a mutant in a file.
@@ -108,43 +148,145 @@ func (m mutant) place(root string) (whole []byte, err error) {
 	return whole, err
 }
 
-// failing finds the tests that failed, not their subtests, or none that crashed.
-var failing = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`)
+// A bench is where a worker keeps a broken file.
+type bench struct{ root, dir string }
 
-// try runs the tests on the broken code, and returns which of them failed, or nil. A mutant that
-// does not compile is an error: nothing was tested.
-func try(dir string, m mutant) (by []string, err error) {
-	whole, err := m.place(dir)
+// tryAll tries mutants of the same packages, if the tests that are to notice them pass as long as
+// nothing is broken.
+func (b bench) tryAll(mutants []mutant, r *report) {
+	began := time.Now()
+	if out, err := b.test(mutants[0].packages, union(mutants), 0, ""); err != nil {
+		for _, m := range mutants {
+			r.add(m, untried, 0, "the tests fail on the code as it is:\n"+out)
+			out = "as above"
+		}
+		return
+	}
+	limit := time.Minute + 10*time.Since(began)
+	for _, m := range mutants {
+		began := time.Now()
+		v, what := b.try(m, limit)
+		r.add(m, v, time.Since(began), what)
+	}
+}
+
+// union is the pattern of all tests that mutants name.
+func union(mutants []mutant) string {
+	var all []string
+	for _, m := range mutants {
+		if m.run == "" {
+			return ""
+		}
+		all = append(all, m.run)
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "|")
+}
+
+func (b bench) try(m mutant, limit time.Duration) (verdict, string) {
+	whole, err := m.place(b.root)
 	if err != nil {
-		return nil, err
+		return untried, err.Error()
 	}
-	path := filepath.Join(dir, m.file)
-	defer func() { err = errors.Join(err, os.WriteFile(path, whole, 0o644)) }()
-	if err := os.WriteFile(path, []byte(strings.Replace(string(whole), m.old, m.new, 1)),
-		0o644); err != nil {
-		return nil, err
+	broken, overlay := filepath.Join(b.dir, "broken"), filepath.Join(b.dir, "overlay.json")
+	replace, err := json.Marshal(map[string]any{
+		"Replace": map[string]string{filepath.Join(b.root, m.file): broken},
+	})
+	if err == nil {
+		err = errors.Join(os.WriteFile(overlay, replace, 0o644), os.WriteFile(broken,
+			[]byte(strings.Replace(string(whole), m.old, m.new, 1)), 0o644))
 	}
-	out, failed := test(dir, m.test)
-	if strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]") {
-		return nil, fmt.Errorf("does not compile:\n%s", out)
+	if err != nil {
+		return untried, err.Error()
 	}
-	if failed == nil {
-		return nil, nil
-	}
-	for _, found := range failing.FindAllStringSubmatch(out, -1) {
-		by = append(by, found[1])
-	}
-	if by == nil {
-		by = []string{"a crash or time-out"}
-	}
-	return by, nil
+	return judge(b.test(m.packages, m.run, limit, overlay))
 }
 
 // test does without go test's cache, which does not know of the programs that tests build and run.
-func test(dir string, args []string) (string, error) {
-	flags := []string{"test", "-short", "-count=1", "-timeout=100s", "-vet=off"}
-	cmd := exec.Command("go", append(flags, args...)...)
-	cmd.Dir = dir
+// Those are broken, too: the overlay goes by the environment.
+func (b bench) test(packages []string, run string, limit time.Duration, overlay string) (
+	string, error,
+) {
+	args := []string{
+		"test", "-count=1", "-failfast", "-vet=off", "-ldflags=-w", "-run=" + run,
+		"-timeout=" + limit.String(),
+	}
+	cmd := exec.Command("go", append(args, packages...)...)
+	cmd.Dir = b.root
+	if overlay != "" {
+		cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// A verdict is what became of a mutant.
+type verdict string
+
+const (
+	caught   verdict = "caught"
+	survived verdict = "SURVIVED"
+	endless  verdict = "ENDLESS" // ran longer than its limit, which may be by chance: no test failed
+	untried  verdict = "UNTRIED"
+)
+
+var (
+	unbuilt = regexp.MustCompile(`(?m)\[(build|setup) failed\]$`)
+	failing = regexp.MustCompile(`(?m)^--- FAIL: (\S+)`) // not its subtests
+	late    = regexp.MustCompile(`(?m)^(panic: test timed out|\*\*\* Test killed)[^\n]*` +
+		`(\n\trunning tests:(\n\t\t[^\n]*)*)?`)
+	crash = regexp.MustCompile(`(?m)^(panic|fatal error): [^\n]*`)
+)
+
+// judge says what became of a mutant by what go test said of it, and by whom it was caught. Only a
+// test that failed has caught it, or the end of the program.
+func judge(out string, failed error) (verdict, string) {
+	switch {
+	case failed == nil:
+		return survived, ""
+	case unbuilt.MatchString(out):
+		return untried, "it does not compile:\n" + out
+	case failing.MatchString(out):
+		var by []string
+		for _, found := range failing.FindAllStringSubmatch(out, -1) {
+			by = append(by, found[1])
+		}
+		return caught, "by " + strings.Join(by, ", ")
+	case late.MatchString(out):
+		return endless, late.FindString(out)
+	case crash.MatchString(out):
+		return caught, "by a crash: " + crash.FindString(out)
+	}
+	return untried, failed.Error() + ", and no test failed:\n" + out
+}
+
+// A report tells of mutants as they come, and counts them.
+type report struct {
+	mu    sync.Mutex
+	count map[verdict]int
+	bad   []string
+}
+
+func (r *report) add(m mutant, v verdict, took time.Duration, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count[v]++
+	fmt.Printf("%-8s %5.1f s  %s (%s): %s\n", v, took.Seconds(), m.why, m.file, what)
+	if v != caught {
+		r.bad = append(r.bad, fmt.Sprintf("%-8s  %s (%s)", v, m.why, m.file))
+	}
+}
+
+func (r *report) end(took time.Duration) error {
+	all := r.count[caught] + len(r.bad)
+	fmt.Printf("\n%d mutants in %s: %d caught, %d survived, %d ran too long, %d could not be tried\n",
+		all, took.Round(time.Second), r.count[caught], r.count[survived], r.count[endless],
+		r.count[untried])
+	switch {
+	case all == 0:
+		return errors.New("there is no such mutant")
+	case len(r.bad) > 0:
+		return errors.New(strings.Join(r.bad, "\n"))
+	}
+	return nil
 }
