@@ -60,9 +60,8 @@ import (
 
 // Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
 type Store struct {
-	pool  *pgxpool.Pool
-	own   bool        // the pool is closed with the store
-	queue *rows.Queue // for a connection of an app's pool
+	pool *pgxpool.Pool
+	own  bool // the pool is closed with the store
 	// tables puts the schema, which was found when the store was opened, before the names of
 	// tables.
 	tables *strings.Replacer
@@ -113,21 +112,14 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // leads to another launch log, the error wraps a [*SearchPathError].
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
-// with [launchlog.ErrHeld] where all connections of the pool are in use, and none comes back. It
-// does so after a second until the store has written for the first time, and after 10 s from then
-// on. Long queries of the app that take all connections count as well. See [Open] for the rest.
+// first number before them, with the generator's Ready: it asks for later ones ahead of time. A
+// step waits for a connection until its context or the log's budget ends. If all connections of the
+// pool were in use then, the error says what to do. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	if pool == nil {
 		return opened(nil, errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
-		now := pool.Stat()
-		return rows.Usage{
-			Most: int(now.MaxConns()), Given: now.AcquireCount(),
-			Full: now.AcquiredConns() == now.MaxConns(),
-		}
-	})}))
+	return opened(open(ctx, &Store{pool: pool}))
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -192,28 +184,20 @@ func read[T any](
 	if err != nil {
 		return v, err
 	}
-	defer s.release(conn)
+	defer conn.Release()
 	v, err = f(ctx, conn)
 	return v, classify(err, false, conn.Conn().IsClosed())
 }
 
-func (s *Store) acquire(ctx context.Context) (conn *pgxpool.Conn, err error) {
-	err = s.queue.Acquire(ctx, func(ctx context.Context) error {
-		conn, err = s.pool.Acquire(ctx)
-		return err
-	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err() // nothing was sent
-		}
-		return nil, classify(err, false, false)
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err == nil || ctx.Err() == nil {
+		return conn, classify(err, false, false)
 	}
-	return conn, nil
-}
-
-func (s *Store) release(conn *pgxpool.Conn) {
-	conn.Release()
-	s.queue.Release()
+	if now := s.pool.Stat(); !s.own && now.AcquiredConns() == now.MaxConns() {
+		return nil, rows.NoConnection(ctx.Err())
+	}
+	return nil, ctx.Err() // nothing was sent
 }
 
 const (
@@ -244,7 +228,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	if err != nil {
 		return err
 	}
-	defer s.release(conn)
+	defer conn.Release()
 	doubt := watched(conn)
 	doubt.clear()
 	b := &batch{tables: s.tables}
@@ -280,7 +264,6 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	case !committed:
 		return &launchlog.AttemptError{Err: errors.New("the transaction was rolled back")}
 	}
-	s.queue.Worked()
 	return nil
 }
 

@@ -260,31 +260,3 @@ func TestReconnect(t *testing.T) {
 		t.Errorf("number %d, %v; want a FileError", n, err)
 	}
 }
-
-// That a transaction had the lock a while ago says nothing of one that has it now.
-func TestHeldAgain(t *testing.T) {
-	t.Parallel() // to others that wait as well
-	s, path := newStore(t)
-	db, err := sql.Open("sqlite3", DSN(path, Existing))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for range 2 {
-		tx, err := db.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		_, err = s.AdvanceLaunches(ctx, "default", 3, launchlog.Ending{})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want the context's error", err)
-		}
-		s.steps.Wait() // it has not got the lock
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
-		<-time.After(1500 * time.Millisecond) // in which nobody looks
-	}
-}

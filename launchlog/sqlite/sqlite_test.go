@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -86,6 +87,16 @@ func open(t testing.TB, path string) *sqlite.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// logIn is the log in a file, with the budget of its calls, or the default for 0.
+func logIn(t *testing.T, path string, budget time.Duration) *launchlog.Log {
+	t.Helper()
+	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: budget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func assertUnresolved(t *testing.T, err error) {
