@@ -386,7 +386,12 @@ func (s *Server) await(ctx context.Context, from string) error {
 			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
 		}
-		if s.container != nil && !s.Running(ctx) {
+		if s.container == nil {
+			continue
+		}
+		if running, wrong := s.Running(ctx); wrong != nil {
+			return fmt.Errorf("%v: %w", s, errors.Join(wrong, err))
+		} else if !running {
 			return fmt.Errorf("%v ended: %w\n%s", s, err, s.Log())
 		}
 	}
@@ -452,10 +457,14 @@ func (s *Server) quiet() (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// Running reports whether the server's container runs.
-func (s *Server) Running(ctx context.Context) bool {
+// Running reports whether the server's container runs. Errors: Docker's, as of a container that is
+// gone.
+func (s *Server) Running(ctx context.Context) (bool, error) {
 	state, err := s.container.State(ctx)
-	return err != nil || state.Running
+	if err != nil {
+		return false, err
+	}
+	return state.Running, nil
 }
 
 // Log is what the server has written, for a test that failed.
@@ -506,10 +515,14 @@ func stopped(process []string) bool {
 
 // Restart starts a server that was killed, with the data that it had, and waits until it answers.
 func (s *Server) Restart(ctx context.Context) error {
-	for s.Running(ctx) && ctx.Err() == nil {
+	running, err := s.Running(ctx)
+	for ; running && err == nil; running, err = s.Running(ctx) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err := s.container.Start(ctx); err != nil {
+	if err == nil {
+		err = s.container.Start(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	return s.await(ctx, "started again")

@@ -1,9 +1,8 @@
-package launchfaults_test
+package faults_test
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -12,17 +11,12 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// most is what a step may take while a node is away and a majority answers.
-var most = map[databases.Kind]time.Duration{
-	databases.Etcd: 3 * time.Second, databases.ZooKeeper: 6 * time.Second,
-	databases.Cassandra: 6 * time.Second,
-}
-
 // clients is how many take numbers of counters of their own. Contention is not what is measured.
 const clients = 4
 
-// stalls has nodes be away for longer than a step may take, and looks for the longest one. It
-// begins with a node that leads, where one does. Briefly, that node is stopped and no other is away.
+// stalls has each node be away until all clients have gone on without it, and looks for the longest
+// step. It begins with a node that leads, where one does. How long a step may take depends on the
+// machine: the page has it, and nothing is asserted of it.
 func stalls(a *arena) {
 	a.openDB()
 	ways := []struct {
@@ -42,30 +36,22 @@ func stalls(a *arena) {
 			return func() { a.heal(node) }
 		}},
 	}
-	others := len(a.cluster.Nodes)
-	if os.Getenv("IDMINT_TEST_SOAK") == "" {
-		ways, others = ways[:1], 1
-	}
 	began := time.Now()
 	c := startCounting(a)
 	var did []string
 	for _, way := range ways {
-		for i := range others {
+		for i := range a.cluster.Nodes {
 			leader, err := a.cluster.Leader(a.Context())
 			if err != nil { // Cassandra has none
 				leader = 0
 			}
 			c.longest() // while all is well
 			cure := way.ill(a.cluster.Nodes[(leader+i)%len(a.cluster.Nodes)])
-			time.Sleep(most[a.kind] + 2*time.Second)
+			c.goOn()
 			longest := c.longest()
 			cure()
 			a.awaitCluster()
 			did = append(did, fmt.Sprintf("%.1f s (%s)", longest.Seconds(), way.name))
-			if longest > most[a.kind]+late {
-				a.Errorf("a node is %s: a step took %v, want at most %v", way.name, longest,
-					most[a.kind])
-			}
 		}
 	}
 	calls, longest := c.end()
@@ -88,9 +74,9 @@ type counting struct {
 
 	mu    sync.Mutex // guards what follows
 	began [clients]time.Time
+	steps [clients]int  // that have ended
 	most  time.Duration // of steps that have ended since longest was called
 	ever  time.Duration
-	calls int
 }
 
 func startCounting(a *arena) *counting {
@@ -130,9 +116,27 @@ func (c *counting) count(ctx context.Context, i int, counter *launchlog.Counter)
 		last = n
 		c.mu.Lock()
 		c.most = max(c.most, time.Since(began))
-		c.calls++
+		c.steps[i]++
 		c.mu.Unlock()
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// goOn waits until each client has ended some more steps, of which all but one began meanwhile.
+func (c *counting) goOn() {
+	done := func() [clients]int {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.steps
+	}
+	for before := done(); !c.a.Failed(); time.Sleep(10 * time.Millisecond) {
+		now, least := done(), 5
+		for i := range now {
+			least = min(least, now[i]-before[i])
+		}
+		if least == 5 {
+			return
+		}
 	}
 }
 
@@ -153,5 +157,8 @@ func (c *counting) end() (calls int, longest time.Duration) {
 	c.running.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.calls, max(c.ever, c.most)
+	for _, n := range c.steps {
+		calls += n
+	}
+	return calls, max(c.ever, c.most)
 }

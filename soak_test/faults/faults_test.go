@@ -1,12 +1,13 @@
-// Package launchfaults_test injects faults into real databases, and into the clients of launch logs
+// Package faults_test injects faults into real databases, and into the clients of launch logs
 // there. Then it audits the logs. Worker processes write down what they are about to do and what
 // they were told. The audit compares that with the tables.
-package launchfaults_test
+package faults_test
 
 import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -46,28 +47,16 @@ type arena struct {
 	least   int // how many calls are to be acknowledged
 }
 
-// length is how long a fault is injected: what IDMINT_TEST_SOAK says, or 3 s.
-func length(t *testing.T) time.Duration {
-	text := os.Getenv("IDMINT_TEST_SOAK")
-	if text == "" {
-		return 3 * time.Second
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatalf("IDMINT_TEST_SOAK: %v", err)
-	}
-	return d
-}
+var length = flag.Duration("length", 3*time.Second, "how long a fault is injected, at least")
 
 // rest waits at least a quarter of d, up to all of it, and reports whether the workers are to go
-// on.
+// on: until the time is over and there is enough to audit.
 func (a *arena) rest(d time.Duration) bool {
 	time.Sleep(d/4 + rand.N(d*3/4))
-	return a.more() || !a.enough() && time.Now().Before(a.until.Add(ample))
+	return a.more() || !a.enough()
 }
 
-// more reports whether there is time left for another fault. After that the workers go on until
-// there is enough to audit.
+// more reports whether there is time left for another fault.
 func (a *arena) more() bool { return time.Now().Before(a.until) }
 
 // enough reports whether there is enough to audit. It takes long on a slow machine.
@@ -78,8 +67,9 @@ func (a *arena) enough() bool {
 // least is how many calls are to be acknowledged while a fault is injected.
 const least = 100
 
-// late is how much longer than its budget a call may take on a slow machine.
-const late = 5 * time.Second
+// late is how much longer than its limit a call may take. It is minutes, because the machine may
+// be busy and processes are stopped: a call that never ends is found all the same.
+const late = 5 * time.Minute
 
 // A fault is a test: what is done while a fleet is at work.
 type fault struct {
@@ -245,7 +235,7 @@ func (f fault) test(a *arena) {
 	}
 	a.fleet = newFleet(a.T, o)
 	began := time.Now()
-	a.until = began.Add(length(a.T))
+	a.until = began.Add(*length)
 	did := f.inflict(a)
 	a.fleet.end()
 	h := remember(a.T, a.fleet.dir)
@@ -258,7 +248,7 @@ func (f fault) test(a *arena) {
 		}
 	}
 	r := a.rows()
-	a.report(audit(h, r, late+time.Duration(min(1, a.fleet.stops.Load()))*longestStop))
+	a.report(audit(h, r, late))
 	checked := linear(h, r)
 	a.report(checked.complaints)
 	ids, repeats := a.minted()
@@ -268,9 +258,6 @@ func (f fault) test(a *arena) {
 	a.Logf("%s, %s: %v; %s; %d calls told of the fault; %v; %d operations in %d histories; "+
 		"%d IDs, %d repeats", a.kind, f.name, a.fleet, did, told, h, checked.steps, checked.lines,
 		ids, repeats)
-	if !a.enough() || f.told && h.attempts[refused]+h.attempts[doubtful] == 0 {
-		a.Error("the test shows too little")
-	}
 	found := result{
 		server: a.version(), fault: f.name, did: did, ids: ids, repeats: repeats,
 		ops: checked.steps, took: time.Since(began), failed: a.Failed(),
@@ -354,8 +341,7 @@ func stopClients(a *arena) string {
 func endSessions(a *arena) string {
 	count := map[string]int{}
 	few := func(how string) bool { return count[how] < 5 }
-	for a.rest(20*time.Millisecond) || slices.ContainsFunc(a.ends, few) &&
-		time.Now().Before(a.until.Add(ample)) {
+	for a.rest(20*time.Millisecond) || slices.ContainsFunc(a.ends, few) {
 		var id int
 		how := a.ends[rand.IntN(len(a.ends))]
 		err := a.db.QueryRowContext(a.Context(), a.sessions+" LIMIT 1").Scan(&id)
@@ -364,11 +350,6 @@ func endSessions(a *arena) string {
 		}
 		if err == nil {
 			count[how]++
-		}
-	}
-	for _, how := range a.ends {
-		if few(how) {
-			a.Errorf("only %d × %s: the test shows too little", count[how], how)
 		}
 	}
 	return "sessions ended: " + strings.ReplaceAll(inWords(count), "%d", "ID")
@@ -410,7 +391,7 @@ func fillDisk(a *arena, disk string) string {
 	if a.db == nil { // each ends the server, which is slow to start again
 		least = 1
 	}
-	for ; fills < least || a.more() || !met() && fills < 50; fills++ {
+	for ; fills < least || a.more() || !met(); fills++ {
 		a.rest(time.Second)
 		ballast, err := os.Create(smalldisk.Ballast(disk))
 		if err != nil {
@@ -433,10 +414,12 @@ func fillDisk(a *arena, disk string) string {
 			a.Fatal(err)
 		}
 		for tries := 1; a.ping() != nil; tries++ { // it may be about to end
-			if a.db == nil && tries > 10 && a.server.Running(a.Context()) { // and does nothing more
+			running := a.running()
+			if running && a.db == nil && tries > 10 { // and does nothing more
 				a.signal(a.server, "KILL")
+				running = false
 			}
-			if !a.server.Running(a.Context()) {
+			if !running {
 				ended++
 				if err := a.server.Restart(a.Context()); err != nil {
 					a.Fatal(err)
@@ -447,6 +430,15 @@ func fillDisk(a *arena, disk string) string {
 	}
 	wait(a)
 	return fmt.Sprintf("the disk full %d times, of which the server ended %d times", fills, ended)
+}
+
+func (a *arena) running() bool {
+	a.Helper()
+	running, err := a.server.Running(a.Context())
+	if err != nil {
+		a.Fatal(err)
+	}
+	return running
 }
 
 func (a *arena) ping() error {

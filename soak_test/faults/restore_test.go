@@ -1,4 +1,4 @@
-package launchfaults_test
+package faults_test
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func restored(a *arena) {
 	a.fleet = newFleet(a.T,
 		orders{Kind: a.kind, Source: a.dsn.Source(), Keys: "restored", Budget: ample})
 	run := func() *history {
-		for a.until = time.Now().Add(length(a.T) / 3); a.rest(100 * time.Millisecond); {
+		for a.until = time.Now().Add(*length / 3); a.rest(100 * time.Millisecond); {
 		}
 		a.fleet.end()
 		h := remember(a.T, a.fleet.dir)

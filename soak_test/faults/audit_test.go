@@ -1,4 +1,4 @@
-package launchfaults_test
+package faults_test
 
 import (
 	"cmp"

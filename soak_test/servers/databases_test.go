@@ -1,10 +1,9 @@
-package databases_test
+package servers_test
 
 import (
 	"context"
 	"database/sql"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -48,28 +47,42 @@ func TestKill(t *testing.T) {
 	}
 }
 
+// A server that is gone does not come back, and says so at once.
+func TestGone(t *testing.T) {
+	for _, k := range []databases.Kind{databases.Postgres, databases.Etcd} {
+		t.Run(string(k), func(t *testing.T) {
+			s, err := databases.Run(t.Context(), k, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Stop(); err != nil {
+				t.Fatal(err)
+			}
+			if running, err := s.Running(t.Context()); running || err == nil {
+				t.Errorf("it runs: %v, %v", running, err)
+			}
+			if err := s.Restart(t.Context()); err == nil {
+				t.Error("it was started again")
+			}
+		})
+	}
+}
+
 // A server whose clients are cut off answers again when it is healed.
 func TestCut(t *testing.T) {
 	s := dbtest.Run(t, databases.Postgres)
 	db := dbtest.Open(t, s.DSN)
-	ping := func(limit time.Duration) error {
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		return db.PingContext(ctx)
-	}
-	if err := ping(opening); err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "before", db.PingContext)
 	dbtest.Cut(t, s, databases.Clients)
-	if err := ping(refused); err == nil {
+	cut, cancel := context.WithTimeout(t.Context(), refused)
+	defer cancel()
+	if err := db.PingContext(cut); err == nil {
 		t.Error("it answers while it is cut off")
 	}
 	if err := s.Heal(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := ping(patient); err != nil {
-		t.Errorf("it was healed: %v", err)
-	}
+	eventually(t, "healed", db.PingContext)
 }
 
 // Each test has a database to itself, which is gone after it.

@@ -1,4 +1,4 @@
-package launchfaults_test
+package faults_test
 
 import (
 	"os"
@@ -246,9 +246,9 @@ func TestPage(t *testing.T) {
 			doubts: 7, ids: 999_000, ops: 5, longest: 2 * time.Second, took: 40 * time.Second,
 		},
 		{server: "a 2", fault: "Cut", calls: 34, ids: 1000, repeats: 2, failed: true},
-	}, "1m")
+	}, time.Minute)
 	for _, want := range []string{
-		"faults of each kind for 1m", "2 tests, 1 failed", "made 1,234 calls", "1,000,000 IDs",
+		"faults of each kind for 1m0s", "2 tests, 1 failed", "made 1,234 calls", "1,000,000 IDs",
 		"**2 repeats**", "| Cut, **failed** |",
 		"| Killed | 2 nodes killed | 1,200 | 1,000 | 7 | 999,000 | 0 | 5 | 2.0 s | 40 s |",
 	} {

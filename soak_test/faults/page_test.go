@@ -1,7 +1,8 @@
-package launchfaults_test
+package faults_test
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -35,12 +36,10 @@ func (r result) add() error {
 	results.mu.Lock()
 	defer results.mu.Unlock()
 	results.all = append(results.all, r)
-	path := os.Getenv(page)
-	if path == "" {
+	if *page == "" {
 		return nil
 	}
-	text := pageOf(slices.Clone(results.all), os.Getenv("IDMINT_TEST_SOAK"))
-	return os.WriteFile(path, []byte(text), 0o644)
+	return os.WriteFile(*page, []byte(pageOf(slices.Clone(results.all), *length)), 0o644)
 }
 
 // count fills in what a history says.
@@ -58,10 +57,9 @@ func (r *result) count(h *history) {
 	}
 }
 
-// page is the variable that names the page to write, if there is one.
-const page = "IDMINT_TEST_FAULTS"
+var page = flag.String("page", "", "write a page of the results to this file")
 
-func pageOf(all []result, soak string) string {
+func pageOf(all []result, length time.Duration) string {
 	slices.SortStableFunc(all, func(a, b result) int { return cmp.Compare(a.server, b.server) })
 	var text strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&text, format, args...) }
@@ -79,7 +77,7 @@ func pageOf(all []result, soak string) string {
 			failed++
 		}
 	}
-	say(pageHead, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), soak)
+	say(pageHead, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), length)
 	say("%d tests, %d failed. In %v workers made %s calls, and %s were acknowledged. The outcome "+
 		"of %s attempts was in doubt. They minted %s IDs: **%s repeats**. Porcupine found an order for %s "+
 		"operations.\n", len(all), failed, sum.took.Round(time.Minute), thousands(sum.calls),
@@ -104,9 +102,9 @@ func pageOf(all []result, soak string) string {
 
 const pageHead = `# Faults
 
-Written by ` + "`make faults`" + ` on %s, on %d processors, with faults of each kind for %s: not to
-be edited. A line is a test of [integration_test/launchfaults](../integration_test/launchfaults):
-a fresh launch log, with a fleet of processes at work on it while faults are injected.
+Written by ` + "`make soak`" + ` on %s, on %d processors, with faults of each kind for %s: not to
+be edited. A line is a test of [soak_test/faults](../soak_test/faults): a fresh launch log, with a
+fleet of processes at work on it while faults are injected.
 
 - The processes start launches, claim generator numbers, take and read numbers of counters, and
   advance both. They claim numbers of pools and mint trace, sno, eightbyte and decimal IDs with

@@ -1,4 +1,4 @@
-package databases_test
+package servers_test
 
 import (
 	"context"
@@ -23,12 +23,12 @@ type values interface {
 }
 
 // open opens a client of the node by the official library of its kind.
-func open(t *testing.T, s *databases.Server) values {
+func open(t *testing.T, s *databases.Server) (v values) {
 	t.Helper()
-	v, err := connect(t, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "a client", func(context.Context) (err error) {
+		v, err = connect(t, s)
+		return err
+	})
 	return v
 }
 
