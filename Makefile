@@ -24,8 +24,8 @@ fmt:
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \
-		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/gormid ./integration_test/pgxid \
-		./integration_test/clickhouse ./integration_test/launchlog/...
+		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/adapters \
+		./integration_test/launchlog/...
 
 # Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
 # docs/import.md. Takes five minutes on a machine that does nothing else.

@@ -32,8 +32,8 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/counter.go":  {"decimal", "sequence"},
 	"cmd/idmint/scramble.go": {"eightbyte", "sno"}, // they are bytes
 
-	"cmd/idmint/schema/schema.go":            nil,
-	"integration_test/schema/schema_test.go": nil,
+	"cmd/idmint/schema/schema.go":              nil,
+	"integration_test/adapters/schema_test.go": nil,
 
 	"sqlid/sqlid.go":                      nil,
 	"sqlid/functions/postgres.go":         {"sequence"}, // it has no parts

@@ -15,7 +15,7 @@ import (
 // White space aside, each block stands in one of them.
 func TestSQLPages(t *testing.T) {
 	var sources []string
-	for _, dir := range []string{"examples", "sqlid", "idtype", "integration_test/sqlid"} {
+	for _, dir := range []string{"examples", "sqlid", "idtype", "integration_test/adapters"} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !slices.Contains([]string{".go", ".sql", ".yaml"}, filepath.Ext(path)) {
 				return err
@@ -58,8 +58,8 @@ func TestHTTPCommands(t *testing.T) {
 
 // The tests that docs/paging.md names are there.
 func TestPagingProofs(t *testing.T) {
-	source := read(t, "integration_test/paging_test.go") +
-		read(t, "integration_test/paging_follow_test.go")
+	source := read(t, "integration_test/adapters/paging_test.go") +
+		read(t, "integration_test/adapters/paging_follow_test.go")
 	names := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, "docs/paging.md"), -1)
 	for _, name := range names {
 		if !strings.Contains(source, "\nfunc "+name[1]+"(") {
