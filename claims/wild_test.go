@@ -580,3 +580,34 @@ func (s *stuck) RaiseCounter(
 	<-s.gate
 	return s.Store.RaiseCounter(ctx, ref, r)
 }
+
+// A claim that blocks gets a window. If that has passed by the time of the answer, nothing is
+// stamped in it.
+func TestClaimThatBlocks(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &stuck{Store: memory.New(nil), gate: make(chan struct{})}
+		l := newLog(t, store)
+		g := must(generator.NewTrace(must(claims.Nodes(l, nil))(t), nil))(t)
+		var id idtype.TraceID
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			id, err = g.Next(ctx)
+		}()
+		synctest.Wait()
+		time.Sleep(20 * time.Second) // four windows long
+		answered := time.Now()
+		close(store.gate)
+		<-done
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, _ := id.Times(time.Now().Add(time.Hour)); at.Before(answered.Truncate(time.Second)) {
+			t.Errorf("%v is stamped with %v, and the number was had at %v", id, at, answered)
+		}
+		if last := last(t, l, fmt.Sprint("trace/", id.Node())); last < answered.Unix() {
+			t.Errorf("the counter stands at %d, at %v", last, answered)
+		}
+	})
+}

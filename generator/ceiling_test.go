@@ -40,6 +40,17 @@ func (c *kept) Last(context.Context) (int64, error) {
 	return c.value, nil
 }
 
+// counterFrom is a Counter in memory, whose values are as a database would keep them.
+type counterFrom int64
+
+func (c *counterFrom) Reserve(_ context.Context, floor, n int64) (int64, error) {
+	first := max(int64(*c)+1, floor)
+	*c = counterFrom(first + n - 1)
+	return first, nil
+}
+
+func (c *counterFrom) Last(context.Context) (int64, error) { return int64(*c), nil }
+
 // ahead is how far the counter is ahead of a clock: the time until which it holds.
 func (c *kept) ahead(clock generator.Clock, unit time.Duration) time.Duration {
 	c.mu.Lock()

@@ -172,7 +172,7 @@ func TestBadNumbers(t *testing.T) {
 // TestHammerFailing: calls that find the state used up have added to it before they know. However
 // many they are and however long it goes on, the state may not creep up to where it wraps.
 func TestHammerFailing(t *testing.T) {
-	const goroutines, calls = 16, 200_000
+	const goroutines, calls = 16, 40_000
 	src := newSource()
 	src.fail(errAway)
 	g := newDecimal(t, src)
