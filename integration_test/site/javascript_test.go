@@ -1,6 +1,4 @@
-// Package javascript tests the decoder of docs/design/js with Node: against the vectors, and
-// against package idtype on random inputs.
-package javascript
+package site_test
 
 import (
 	"bytes"
@@ -10,8 +8,6 @@ import (
 	"strings"
 	"testing"
 )
-
-const folder = "../../docs/design/js"
 
 // node is the command that runs a program.
 func node(t *testing.T, args ...string) *exec.Cmd {
@@ -24,9 +20,10 @@ func node(t *testing.T, args ...string) *exec.Cmd {
 }
 
 // The decoder's own tests hold it against docs/design/vectors.
-func TestVectors(t *testing.T) {
+func TestJavaScriptVectors(t *testing.T) {
+	t.Parallel()
 	cmd := node(t, "--test", "--test-reporter=tap", "idmint.test.js")
-	cmd.Dir = folder
+	cmd.Dir = "docs/design/js"
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("\n# fail 0\n")) ||
 		!bytes.Contains(out, []byte("sno: valid")) {
@@ -86,7 +83,7 @@ func (k *talk) compare(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := node(t, "answer.mjs")
+	cmd := node(t, "integration_test/site/answer.mjs")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, errs.String())

@@ -1,4 +1,4 @@
-package fromuuid
+package site_test
 
 import (
 	"strings"
@@ -10,7 +10,8 @@ import (
 )
 
 // From bigserial: both versions of the app write beside each other.
-func TestBigserial(t *testing.T) {
+func TestFromBigserial(t *testing.T) {
+	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
 	r := newRunner(t, source, "tickets")
 	launches := startLaunches(t, source)
@@ -19,7 +20,7 @@ func TestBigserial(t *testing.T) {
 	check(t, ids.Ready(ctx))
 	var steps []string
 	undo := ""
-	for _, b := range read(t) {
+	for _, b := range readBlocks(t) {
 		switch b.kind {
 		case "sql bigserial":
 			steps = append(steps, b.text)

@@ -1,4 +1,4 @@
-package javascript
+package site_test
 
 import (
 	"encoding/json"
@@ -13,19 +13,19 @@ import (
 	"github.com/idmint/idmint/scramble"
 )
 
-const rounds = 1500 // for each scheme
+const rounds = 500 // for each scheme
 
-// A source draws what the decoder is asked. The seed is fixed: a failure comes again.
-type source struct{ *rand.Rand }
+// A randomSource draws what the decoder is asked. The seed is fixed: a failure comes again.
+type randomSource struct{ *rand.Rand }
 
-func newSource() source { return source{rand.New(rand.NewPCG(14, 92))} }
+func newRandomSource() randomSource { return randomSource{rand.New(rand.NewPCG(14, 92))} }
 
 // pick is one of some values.
-func pick[V any](s source, values ...V) V { return values[s.IntN(len(values))] }
+func pick[V any](s randomSource, values ...V) V { return values[s.IntN(len(values))] }
 
 // within is a number of a range. Small ones, powers of two, the ends and what is just beyond them
 // are frequent.
-func (s source) within(least, most int64) int64 {
+func (s randomSource) within(least, most int64) int64 {
 	switch s.IntN(8) {
 	case 0:
 		return least
@@ -40,7 +40,7 @@ func (s source) within(least, most int64) int64 {
 }
 
 // beyond is within, and now and then outside.
-func (s source) beyond(least, most int64) int64 {
+func (s randomSource) beyond(least, most int64) int64 {
 	switch s.IntN(24) {
 	case 0:
 		return least - 1
@@ -53,7 +53,7 @@ func (s source) beyond(least, most int64) int64 {
 }
 
 // parts are some of a scheme as JSON, and drawn by a function of each part's range.
-func (s source) parts(w twin, value func(least, most int64) int64) json.RawMessage {
+func (s randomSource) parts(w twin, value func(least, most int64) int64) json.RawMessage {
 	var members []string
 	for _, r := range w.ranges {
 		v := strconv.FormatInt(value(r.least, r.most), 10)
@@ -69,7 +69,7 @@ func (s source) parts(w twin, value func(least, most int64) int64) json.RawMessa
 }
 
 // of are characters of an alphabet.
-func (s source) of(alphabet string, length int) string {
+func (s randomSource) of(alphabet string, length int) string {
 	text := make([]byte, length)
 	for i := range text {
 		text[i] = alphabet[s.IntN(len(alphabet))]
@@ -81,7 +81,7 @@ func (s source) of(alphabet string, length int) string {
 var strange = []rune("09afgxyzAFGZ-_+ .eE\"'\n\t\x00\\/:@`é２٣Kſ\u2028\U0001f600\u202e")
 
 // text is a text in a form: of an ID, of an ID damaged in a place or two, or of other characters.
-func (s source) text(t *testing.T, w twin, form string) string {
+func (s randomSource) text(t *testing.T, w twin, form string) string {
 	t.Helper()
 	text := s.of(w.alphabet, s.IntN(w.longest+3))
 	if s.IntN(2) == 0 {
@@ -117,7 +117,7 @@ func (s source) text(t *testing.T, w twin, form string) string {
 }
 
 // write is an ID's form, by its number.
-func (s source) write(t *testing.T, w twin, id, form string) string {
+func (s randomSource) write(t *testing.T, w twin, id, form string) string {
 	t.Helper()
 	at := slices.Index(w.forms, form)
 	hexadecimal := map[string]int{"eightbyte": 16, "sno": 20}[w.name]
@@ -133,8 +133,9 @@ func (s source) write(t *testing.T, w twin, id, form string) string {
 }
 
 // The decoder and package idtype agree about texts, of all forms.
-func TestRandomTexts(t *testing.T) {
-	s := newSource()
+func TestJavaScriptRandomTexts(t *testing.T) {
+	t.Parallel()
+	s := newRandomSource()
 	var k talk
 	for _, w := range twins {
 		for range rounds {
@@ -170,8 +171,9 @@ func TestRandomTexts(t *testing.T) {
 }
 
 // They agree about parts, by each layout.
-func TestRandomParts(t *testing.T) {
-	s := newSource()
+func TestJavaScriptRandomParts(t *testing.T) {
+	t.Parallel()
+	s := newRandomSource()
 	var k talk
 	for _, w := range twins {
 		if w.name == "sequence" { // its part is the ID
@@ -194,8 +196,9 @@ func TestRandomParts(t *testing.T) {
 }
 
 // They agree about spans of time.
-func TestRandomBounds(t *testing.T) {
-	s := newSource()
+func TestJavaScriptRandomBounds(t *testing.T) {
+	t.Parallel()
+	s := newRandomSource()
 	var k talk
 	for _, w := range twins {
 		if w.bounds == nil {
@@ -223,8 +226,9 @@ func TestRandomBounds(t *testing.T) {
 }
 
 // The permutations are those of package scramble.
-func TestRandomScrambled(t *testing.T) {
-	s := newSource()
+func TestJavaScriptRandomScrambled(t *testing.T) {
+	t.Parallel()
+	s := newRandomSource()
 	var k talk
 	for range rounds {
 		var key scramble.Key

@@ -1,10 +1,8 @@
-package fromuuid
+package site_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,29 +19,38 @@ import (
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-// old is how many customers are there before the first step.
-const old = 3000
+// oldCustomers is how many customers are there before the first step.
+const oldCustomers = 3000
 
 // The whole page, with each way back that it has, while apps write.
-func TestPage(t *testing.T) {
-	bin := build(t)
+func TestFromUUID(t *testing.T) {
+	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
 	r := newRunner(t, source, "customers", "orders")
-	blocks := map[string][]block{}
-	for _, b := range read(t) {
+	blocks := map[string][]pageBlock{}
+	for _, b := range readBlocks(t) {
 		blocks[b.section[:2]] = append(blocks[b.section[:2]], b)
 	}
-	forth := func(step string) { t.Helper(); r.run(t, only(t, blocks[step], "sql")) }
-	back := func(step string) { t.Helper(); r.run(t, only(t, blocks[step], "sql undo")) }
+	var apps []*uuidApp
+	step := func(step, kind string) {
+		t.Helper()
+		for _, a := range apps {
+			a.goOn()
+		}
+		r.run(t, onlyBlock(t, blocks[step], kind))
+	}
+	forth := func(name string) { t.Helper(); step(name, "sql") }
+	back := func(name string) { t.Helper(); step(name, "sql undo") }
 
 	forth("Th") // The tables
 	fill(t, r.conn)
 	files := filenodes(t, r.conn)
 	launches := startLaunches(t, source)
-	s := &shop{
-		pool: openPool(t, source), customers: map[string]stored{}, orders: map[uuid.UUID]string{},
+	s := &uuidShop{
+		pool: openPool(t, source), customers: map[string]storedKeys{}, orders: map[uuid.UUID]string{},
 	}
 	first := s.deploy(t, 1)
+	apps = append(apps, first)
 	first.rounds(t, 5)
 	for _, step := range []string{"1.", "2."} {
 		forth(step)
@@ -56,25 +63,25 @@ func TestPage(t *testing.T) {
 	forth("3.")
 	back("3.")
 	forth("3.")
-	command := only(t, blocks["3."], "sh")
-	mint(t, r.conn, bin, source, command)
+	command := onlyBlock(t, blocks["3."], "sh")
+	mint(t, r.conn, source, command)
 	var last int64 // of the keys that were minted before version 2
 	check(t, r.conn.QueryRow(t.Context(), "SELECT max(key) FROM minted").Scan(&last))
 
 	s.ids = must(generator.NewDecimal(launches.Generators(2)))
 	check(t, s.ids.Ready(t.Context()))
 	second := s.deploy(t, 2)
+	apps = append(apps, second)
 	second.rounds(t, 5) // beside the first
 	first.rounds(t, 5)
 	first.end()
 
-	step4 := only(t, blocks["4."], "sql")
+	step4 := onlyBlock(t, blocks["4."], "sql")
 	killed(t, source, r, step4)
 	back("4.")
 	r.run(t, step4)
-	for without(t, r.conn) > 0 { // version 1 was quick: mint more, and call again
-		mint(t, r.conn, bin, source, command)
-		r.run(t, "CALL key_customers(1000);\n")
+	if n := without(t, r.conn); n != 0 {
+		t.Fatalf("%d customers have no key", n)
 	}
 	for _, step := range []string{"5.", "6.", "7."} {
 		forth(step)
@@ -90,6 +97,7 @@ func TestPage(t *testing.T) {
 	forth("6.")
 	forth("7.")
 	third := s.deploy(t, 3)
+	apps = append(apps, third)
 	third.rounds(t, 20) // beside the second
 	second.rounds(t, 20)
 	second.end()
@@ -107,8 +115,8 @@ func TestPage(t *testing.T) {
 	s.audit(t, r.conn, last)
 }
 
-// only is the text of the one block of its kind.
-func only(t *testing.T, blocks []block, kind string) string {
+// onlyBlock is the text of the one block of its kind.
+func onlyBlock(t *testing.T, blocks []pageBlock, kind string) string {
 	t.Helper()
 	found := ""
 	for _, b := range blocks {
@@ -132,7 +140,7 @@ func fill(t *testing.T, conn *pgx.Conn) {
 		`INSERT INTO orders SELECT gen_random_uuid(), id, name
 			FROM customers, generate_series(1, 2), (SELECT $1::int) n`,
 	} {
-		if _, err := conn.Exec(t.Context(), text, old); err != nil {
+		if _, err := conn.Exec(t.Context(), text, oldCustomers); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,39 +176,26 @@ func startLaunches(t *testing.T, source string) *launchlog.Log {
 	return launches
 }
 
-// openPool opens the database for apps, which fail where DDL keeps them waiting for long.
+// openPool opens the database for apps.
 func openPool(t *testing.T, source string) *pgxpool.Pool {
 	t.Helper()
 	config := must(pgxpool.ParseConfig(source))
 	config.AfterConnect = pgxid.AfterConnect
-	config.ConnConfig.RuntimeParams["lock_timeout"] = "10s"
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
 	pool := must(pgxpool.NewWithConfig(t.Context(), config))
 	t.Cleanup(pool.Close)
 	return pool
 }
 
-// build makes the command line, in a folder that it returns.
-func build(t *testing.T) string {
-	t.Helper()
-	bin := t.TempDir()
-	cmd := exec.Command("go", "build", "-o", filepath.Join(bin, "idmint"), "../../cmd/idmint")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
-
 // mint runs the page's command, up to its pipe, and stores what it says as psql would.
-func mint(t *testing.T, conn *pgx.Conn, bin, source, command string) {
+func mint(t *testing.T, conn *pgx.Conn, source, command string) {
 	t.Helper()
 	command, copies, found := strings.Cut(command, "|\n")
 	if !found || !strings.Contains(copies, `\copy minted FROM STDIN`) {
 		t.Fatalf("the page's command is %s", command)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "IDMINT_DB="+source,
-		"IDMINT_LAUNCH_ID=1")
+	cmd.Env = withIdmint(t, "IDMINT_DB="+source, "IDMINT_LAUNCH_ID=1")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)
@@ -230,7 +225,7 @@ func killed(t *testing.T, source string, r *runner, step string) {
 		t.Fatal("the page has another call")
 	}
 	go func() {
-		for _, s := range statements(call) {
+		for _, s := range pageStatements(call) {
 			if _, err := victim.Exec(ctx, s.text); err != nil {
 				ended <- err
 				return
@@ -284,14 +279,14 @@ func followed(t *testing.T, conn *pgx.Conn) {
 	check(t, conn.QueryRow(t.Context(), `SELECT count(*), count(c.id) FROM orders o
 		LEFT JOIN customers c ON c.id = o.customer_id AND c.key = o.customer_key`,
 	).Scan(&all, &right))
-	if all != right || all <= 2*old {
+	if all != right || all <= 2*oldCustomers {
 		t.Errorf("%d of %d orders have two references to one customer", right, all)
 	}
 }
 
 // audit holds the tables against what apps were told. Old customers have the keys that were minted
 // first, in the order of their creation. Customers of the apps with a generator come after them.
-func (s *shop) audit(t *testing.T, conn *pgx.Conn, last int64) {
+func (s *uuidShop) audit(t *testing.T, conn *pgx.Conn, last int64) {
 	t.Helper()
 	ctx := t.Context()
 	type row struct {
@@ -317,7 +312,7 @@ func (s *shop) audit(t *testing.T, conn *pgx.Conn, last int64) {
 			t.Errorf("%s has key %d; the last that was minted before is %d", c.Name, c.Key, last)
 		}
 	}
-	if nthOld != old || len(customers) != old+len(s.customers) {
+	if nthOld != oldCustomers || len(customers) != oldCustomers+len(s.customers) {
 		t.Errorf("%d customers, %d of them old", len(customers), nthOld)
 	}
 	for name, c := range s.customers {
@@ -345,18 +340,4 @@ func (s *shop) audit(t *testing.T, conn *pgx.Conn, last int64) {
 		t.Errorf("%d orders of %d customers, %d are lost", count, len(customers), len(s.orders))
 	}
 	t.Logf("%d customers, %d orders", len(customers), count)
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

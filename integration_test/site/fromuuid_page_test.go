@@ -1,10 +1,8 @@
-// Package fromuuid runs the SQL of docs/from-uuid.md on PostgreSQL, while apps write.
-package fromuuid
+package site_test
 
 import (
 	"errors"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,36 +10,28 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-const page = "../../docs/from-uuid.md"
+// The SQL of docs/from-uuid.md runs on PostgreSQL, while apps write.
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
-
-// A block is a code block of the page.
-type block struct {
+// A pageBlock is a code block of the page.
+type pageBlock struct {
 	section string
 	kind    string // the language and what stands behind it
 	text    string
 }
 
-// read returns the page's code blocks, in their order.
-func read(t *testing.T) (blocks []block) {
+// readBlocks returns the page's code blocks, in their order.
+func readBlocks(t *testing.T) (blocks []pageBlock) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
 	section := ""
 	parts := regexp.MustCompile("(?ms)^## (.*?)$|^```([a-z -]+)\n(.*?)^```$")
-	for _, m := range parts.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range parts.FindAllStringSubmatch(read(t, "docs/from-uuid.md"), -1) {
 		if m[1] != "" {
 			section = m[1]
 			continue
 		}
-		blocks = append(blocks, block{section, m[2], m[3]})
+		blocks = append(blocks, pageBlock{section, m[2], m[3]})
 	}
 	if len(blocks) < 20 {
 		t.Fatalf("%d blocks", len(blocks))
@@ -49,8 +39,8 @@ func read(t *testing.T) (blocks []block) {
 	return blocks
 }
 
-// A statement is one of a block, with the locks that the comment above it names, by table.
-type statement struct {
+// A pageStatement is one of a block, with the locks that the comment above it names, by table.
+type pageStatement struct {
 	text  string
 	locks map[string]string
 }
@@ -58,8 +48,8 @@ type statement struct {
 var documentedLock = regexp.MustCompile(`(\w+): ([A-Z ]+[A-Z])`)
 
 // statements takes a block apart. A body between $$ is part of its statement.
-func statements(text string) (all []statement) {
-	s := statement{}
+func pageStatements(text string) (all []pageStatement) {
+	s := pageStatement{}
 	inBody := false
 	for line := range strings.Lines(text) {
 		if comment, ok := strings.CutPrefix(line, "-- "); ok && s.text == "" {
@@ -75,7 +65,7 @@ func statements(text string) (all []statement) {
 		}
 		if !inBody && strings.HasSuffix(line, ";\n") {
 			all = append(all, s)
-			s = statement{}
+			s = pageStatement{}
 		}
 	}
 	return all
@@ -92,6 +82,11 @@ func newRunner(t *testing.T, source string, tables ...string) *runner {
 	t.Helper()
 	config := must(pgx.ParseConfig(source))
 	config.RuntimeParams["synchronous_commit"] = "off"
+	// So that a scan is one of the table, by this connection, and is counted.
+	config.RuntimeParams["enable_indexscan"] = "off"
+	config.RuntimeParams["enable_indexonlyscan"] = "off"
+	config.RuntimeParams["enable_bitmapscan"] = "off"
+	config.RuntimeParams["max_parallel_workers_per_gather"] = "0"
 	conn := must(pgx.ConnectConfig(t.Context(), config))
 	t.Cleanup(func() { conn.Close(t.Context()) })
 	return &runner{conn: conn, tables: tables}
@@ -100,11 +95,11 @@ func newRunner(t *testing.T, source string, tables ...string) *runner {
 // run runs the statements of a block as the page says: again where one did not get its lock.
 func (r *runner) run(t *testing.T, text string) {
 	t.Helper()
-	var group []statement // a transaction of the page's own
-	for _, s := range statements(text) {
+	var group []pageStatement // a transaction of the page's own
+	for _, s := range pageStatements(text) {
 		switch {
 		case s.text == "BEGIN;\n":
-			group = []statement{s}
+			group = []pageStatement{s}
 		case group != nil && s.text == "COMMIT;\n":
 			r.retry(t, group[1:])
 			group = nil
@@ -116,7 +111,7 @@ func (r *runner) run(t *testing.T, text string) {
 				t.Fatalf("%s: %v", s.text, err)
 			}
 		default:
-			r.retry(t, []statement{s})
+			r.retry(t, []pageStatement{s})
 		}
 	}
 	if group != nil {
@@ -125,7 +120,7 @@ func (r *runner) run(t *testing.T, text string) {
 }
 
 // retry runs statements in a transaction until they get their locks.
-func (r *runner) retry(t *testing.T, all []statement) {
+func (r *runner) retry(t *testing.T, all []pageStatement) {
 	t.Helper()
 	for {
 		err := r.transaction(t, all)
@@ -140,7 +135,7 @@ func (r *runner) retry(t *testing.T, all []statement) {
 	}
 }
 
-func (r *runner) transaction(t *testing.T, all []statement) error {
+func (r *runner) transaction(t *testing.T, all []pageStatement) error {
 	t.Helper()
 	tx, err := r.conn.Begin(t.Context())
 	if err != nil {
@@ -209,7 +204,7 @@ func inWords(mode string) string {
 // lock that keeps writers waiting has scanned neither table.
 func (r *runner) compare(
 	t *testing.T, tx pgx.Tx, tables map[uint32]string, before map[uint32]int,
-	want map[string]string, all []statement,
+	want map[string]string, all []pageStatement,
 ) {
 	t.Helper()
 	got := map[string]string{}

@@ -1,4 +1,4 @@
-package readme
+package site_test
 
 import (
 	"errors"
@@ -15,7 +15,6 @@ import (
 )
 
 var (
-	fenced  = regexp.MustCompile("(?ms)^```.*?^```")
 	inCode  = regexp.MustCompile("`[^`\n]+`")
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
@@ -26,6 +25,7 @@ var (
 // Every relative link of every document leads to a file, and to a heading where it names one. Every
 // path of the checkout that stands in code is there.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	documents := documents(t)
 	if !slices.Contains(documents, "README.md") ||
 		!slices.Contains(documents, "docs/architecture.md") {
@@ -54,15 +54,6 @@ func documents(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return strings.Fields(string(out))
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // follow looks whether a link of the document leads anywhere. The web is not asked.
@@ -122,6 +113,7 @@ func find(path string) error {
 
 // What the test of links would say of others.
 func TestBrokenLinks(t *testing.T) {
+	t.Parallel()
 	for to, ok := range map[string]bool{
 		"docs/speed.md": true, "docs/databases.md#size": true, "docs": true,
 		"https://example.com/x": true,

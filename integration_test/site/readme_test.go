@@ -1,9 +1,7 @@
-// Package readme holds the README to what it says: its commands run, and its programs compile.
-package readme
+package site_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,46 +9,9 @@ import (
 	"testing"
 )
 
-func TestMain(m *testing.M) {
-	if err := os.Chdir("../.."); err != nil { // where a reader of the README stands
-		panic(err)
-	}
-	status := m.Run()
-	if dir, err := makeCopy(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(dir))
-	}
-	os.Exit(status)
-}
-
-// blocks are a page's code blocks of a language.
-func blocks(t *testing.T, page, language string) []string {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, block := range fenced.FindAllString(string(text), -1) {
-		head, body, _ := strings.Cut(block, "\n")
-		if head == "```"+language {
-			found = append(found, strings.TrimSuffix(body, "```"))
-		}
-	}
-	return found
-}
-
-// needBlocks are the blocks of a page that has some.
-func needBlocks(t *testing.T, page, language string) []string {
-	t.Helper()
-	found := blocks(t, page, language)
-	if len(found) == 0 {
-		t.Fatalf("%s has no %s blocks", page, language)
-	}
-	return found
-}
-
 // The programs of these pages are examples. A block that is a part of one begins with a tab.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	var sources []string
 	programs, err := filepath.Glob("examples/*/main.go")
 	if err != nil {
@@ -87,6 +48,7 @@ func TestPrograms(t *testing.T) {
 
 // README is one page, with its program and its tables.
 func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
 	if n := len(strings.Fields(read(t, "README.md"))); n > 900 {
 		t.Errorf("%d words", n)
 	}
@@ -95,46 +57,31 @@ func TestReadmeIsShort(t *testing.T) {
 // The commands of README and of the command line's page are run, one block after the other, in a
 // copy of the checkout. Not the tests, which are running.
 func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
 	dir := copied(t)
 	user := filepath.Join(dir, "..", "yours") // a module that uses the checkout
-	if err := os.MkdirAll(user, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.MkdirAll(user, 0o755))
 	program := `package main; import "github.com/idmint/idmint/idtype"; ` +
 		`func main() { println(idtype.MustParseDecimalID("14150009200065").String()) }`
 	for name, content := range map[string]string{
 		filepath.Join(user, "go.mod"):  "module example.com/yours\n\ngo 1.26\n",
 		filepath.Join(user, "main.go"): program,
 	} {
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	said := ""
-	for _, block := range slices.Concat(needBlocks(t, "README.md", "sh"),
-		needBlocks(t, "docs/cli.md", "sh")) {
+	for _, block := range slices.Concat(blocks(t, "README.md", "sh"),
+		blocks(t, "docs/cli.md", "sh")) {
 		if block == "make test\n" {
 			continue
 		}
-		cmd := exec.Command("bash", "-euo", "pipefail", "-c", block)
-		cmd.Dir = dir
+		in := dir
 		if strings.HasPrefix(block, "go mod edit") {
-			cmd.Dir = user
+			in = user
 		}
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s%v\n%s", block, err, out)
-		}
-		said += string(out)
+		said += sh(t, in, block)
 	}
-	cmd := exec.Command("go", "run", ".")
-	cmd.Dir = user
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	said += string(out)
-	said += inTransaction(t, dir)
+	said += sh(t, user, "go run .") + inTransaction(t, dir)
 	for _, want := range []string{
 		"Ann is 10000000001 of launch 1\n", "Ann is 40000100001 of launch 1\n", "customers: 2 rows",
 		"0 inversions", "14150009200065\n",
@@ -154,35 +101,20 @@ func inTransaction(t *testing.T, dir string) string {
 		check(tx.Exec("UPDATE users SET name = 'Bob'").Error)
 		return tx.Create(&ann).Error
 	}))`
-	source, err := os.ReadFile("examples/quickstart/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(source), create, inside, 1)
-	if changed == string(source) {
+	source := read(t, "examples/quickstart/main.go")
+	changed := strings.Replace(source, create, inside, 1)
+	if changed == source {
 		t.Fatalf("the program has no %s", create)
 	}
 	program := filepath.Join(dir, "examples/quickstart/main.go")
-	if err := os.WriteFile(program, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := os.WriteFile(program, source, 0o644); err != nil {
-			t.Error(err)
-		}
-	}()
-	cmd := exec.Command("go", "run", "./examples/quickstart")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "IDMINT_LAUNCH_ID=1")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("a first ID within a transaction: %v\n%s", err, out)
-	}
-	return string(out)
+	check(t, os.WriteFile(program, []byte(changed), 0o644))
+	defer func() { check(t, os.WriteFile(program, []byte(source), 0o644)) }()
+	return sh(t, dir, "go run ./examples/quickstart", "IDMINT_LAUNCH_ID=1")
 }
 
 // Whoever copies a program or a sample gets a generator that has its number before a transaction.
 func TestSamplesAreReady(t *testing.T) {
+	t.Parallel()
 	samples := []string{
 		"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go",
 		"launchlog/doc.go",

@@ -1,4 +1,4 @@
-package javascript
+package site_test
 
 import (
 	"database/sql"
@@ -28,8 +28,8 @@ type twin struct {
 	bounds   func(from, to time.Time) ([][2]string, error)
 }
 
-// pointer reads an ID.
-type pointer[T any] interface {
+// idPointer reads an ID.
+type idPointer[T any] interface {
 	*T
 	encoding.TextUnmarshaler
 	encoding.BinaryUnmarshaler
@@ -52,13 +52,13 @@ func describe[T idtype.ID](id T, forms []string, parts any, now time.Time) (answ
 		return answer{}, err
 	}
 	encoded, err := json.Marshal(parts)
-	a := answer{ID: number(raw), Parts: string(encoded), Valid: []bool{id.Validate() == nil}}
+	a := answer{ID: numberOf(raw), Parts: string(encoded), Valid: []bool{id.Validate() == nil}}
 	for _, form := range forms {
 		switch form {
 		case "text":
 			a.Texts = append(a.Texts, id.String())
 		case "number":
-			v, _ := strconv.ParseUint(number(raw), 10, 64)
+			v, _ := strconv.ParseUint(numberOf(raw), 10, 64)
 			a.Texts = append(a.Texts, strconv.FormatInt(int64(v), 10))
 		case "hex":
 			a.Texts = append(a.Texts, fmt.Sprintf("%x", raw))
@@ -83,8 +83,8 @@ func describe[T idtype.ID](id T, forms []string, parts any, now time.Time) (answ
 	return a, err
 }
 
-// number is bytes as one number, big-endian.
-func number(raw []byte) string { return new(big.Int).SetBytes(raw).String() }
+// numberOf is bytes as one number, big-endian.
+func numberOf(raw []byte) string { return new(big.Int).SetBytes(raw).String() }
 
 // hexOf is a number in so many hexadecimal digits.
 func hexOf(id string, digits int) string {
@@ -93,7 +93,7 @@ func hexOf(id string, digits int) string {
 }
 
 // twinOf fills in what goes by an ID's type.
-func twinOf[T idtype.ID, Q pointer[T], P composer[T]](w twin, parts func(T) P) twin {
+func twinOf[T idtype.ID, Q idPointer[T], P composer[T]](w twin, parts func(T) P) twin {
 	w.parse = func(text, form string, now time.Time) (answer, error) {
 		id, err := readForm[T, Q](text, form)
 		if err != nil {
@@ -119,7 +119,7 @@ func twinOf[T idtype.ID, Q pointer[T], P composer[T]](w twin, parts func(T) P) t
 			return answer{}, err
 		}
 		raw, err := id.AppendBinary(nil)
-		return answer{ID: number(raw)}, err
+		return answer{ID: numberOf(raw)}, err
 	}
 	return w
 }
@@ -127,7 +127,7 @@ func twinOf[T idtype.ID, Q pointer[T], P composer[T]](w twin, parts func(T) P) t
 var errForm = errors.New("not of the form")
 
 // readForm reads a form of an ID as its type does, from a text or a column.
-func readForm[T idtype.ID, Q pointer[T]](text, form string) (id T, err error) {
+func readForm[T idtype.ID, Q idPointer[T]](text, form string) (id T, err error) {
 	switch form {
 	case "text":
 		return idtype.Parse[T, Q](text)
@@ -181,7 +181,7 @@ func spanOf[T idtype.ID](
 		}
 		first, err := least.AppendBinary(nil)
 		last, err2 := most.AppendBinary(nil)
-		return [][2]string{{number(first), number(last)}}, errors.Join(err, err2)
+		return [][2]string{{numberOf(first), numberOf(last)}}, errors.Join(err, err2)
 	}
 }
 

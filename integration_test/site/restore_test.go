@@ -1,9 +1,7 @@
-package readme
+package site_test
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,7 +10,8 @@ import (
 // The runbook of docs/restore.md is run after a restore that lost a launch and numbers of a counter.
 // Nothing comes twice.
 func TestRestoreRunbook(t *testing.T) {
-	dir := copied(t)
+	t.Parallel()
+	dir := t.TempDir()
 	steps := regexp.MustCompile("(?ms)^   ```sh\n(.*?)^   ```$").FindAllStringSubmatch(
 		read(t, "docs/restore.md"), -1)
 	if len(steps) != 2 {
@@ -22,15 +21,13 @@ func TestRestoreRunbook(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "IDMINT_DB=sqlite:restored.db",
-			"PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
+		cmd.Env = withIdmint(t, "IDMINT_DB=sqlite:restored.db")
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", script, err, out)
 		}
 		return string(out)
 	}
-	sh("go build -o bin/ ./cmd/idmint")
 	const start = "idmint launch start --service shop --env production --initiator ann --key "
 	sh("idmint migrate; " + start + "first; idmint new sequence --counter orders -n 3")
 	sh("idmint backup --to backup.db")

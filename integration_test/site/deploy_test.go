@@ -1,28 +1,20 @@
-package readme
+package site_test
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/integration_test/internal/checkout"
 )
 
 // The commands of docs/deploy-recipes.md build the program that the page speaks of.
 func TestDeployCommands(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "idmint")
-	if err := checkout.Copy(dir); err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	dir := copied(t)
 	for _, block := range blocks(t, "docs/deploy-recipes.md", "sh") {
-		cmd := exec.Command("bash", "-euo", "pipefail", "-c", block)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), "launch_id (65)") {
-			t.Fatalf("%s%v\n%s", block, err, out)
+		if said := sh(t, dir, block); !strings.Contains(said, "launch_id (65)") {
+			t.Fatalf("%s said\n%s", block, said)
 		}
 	}
 	const million = 1_000_000
@@ -38,6 +30,7 @@ func TestDeployCommands(t *testing.T) {
 
 // The page names every recipe.
 func TestDeployPage(t *testing.T) {
+	t.Parallel()
 	page := read(t, "docs/deploy-recipes.md")
 	recipes, err := filepath.Glob("deploy/*/*")
 	if err != nil {

@@ -1,4 +1,4 @@
-package readme
+package site_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 // docs/versions.md names the version of the tables and the servers that tests run on.
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	page := read(t, "docs/versions.md")
 	want := []string{fmt.Sprintf("raise: it is %d.", migrations.Latest(migrations.SQLite))}
 	title := map[string]string{

@@ -1,4 +1,4 @@
-package readme
+package site_test
 
 import (
 	"os/exec"
@@ -12,17 +12,15 @@ import (
 
 // The commands of docs/sql.md write what the page shows.
 func TestSQLCommands(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "idmint")
-	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/idmint").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	t.Parallel()
+	check(t, buildIdmint())
 	ran := 0
 	for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
 		read(t, "docs/sql.md"), -1) {
 		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
 			command, want, _ := strings.Cut(part, "\n")
 			args := strings.Fields(command)
-			out, err := exec.Command(binary, args[1:]...).Output()
+			out, err := exec.Command(filepath.Join(programs, "idmint"), args[1:]...).Output()
 			if err != nil || strings.TrimSuffix(string(out), "\n") != strings.TrimSuffix(want, "\n") {
 				t.Errorf("%s: %v, said\n%s\nwant\n%s", command, err, out, want)
 			}
@@ -36,6 +34,7 @@ func TestSQLCommands(t *testing.T) {
 
 // docs/sql.md lists the functions that there are.
 func TestSQLFunctions(t *testing.T) {
+	t.Parallel()
 	statements, err := functions.Statements(functions.Postgres)
 	if err != nil {
 		t.Fatal(err)

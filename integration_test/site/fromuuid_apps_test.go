@@ -1,4 +1,4 @@
-package fromuuid
+package site_test
 
 import (
 	"context"
@@ -19,37 +19,49 @@ type (
 	customerID = idtype.Decimal[customer]
 )
 
-// shop is what apps were told is stored.
-type shop struct {
+// uuidShop is what apps were told is stored.
+type uuidShop struct {
 	pool *pgxpool.Pool
 	ids  *generator.Decimal
 
 	mu        sync.Mutex
-	customers map[string]stored    // by name
-	orders    map[uuid.UUID]string // the name of the customer that each is of
+	customers map[string]storedKeys // by name
+	orders    map[uuid.UUID]string  // the name of the customer that each is of
 }
 
-// stored is a customer's keys, as far as the app that stored it knew them.
-type stored struct {
+// storedKeys are a customer's keys, as far as the app that stored it knew them.
+type storedKeys struct {
 	id  uuid.UUID
 	key customerID
 }
 
 // An app stores customers and orders until it is ended. Its version is that of the page's table.
-type app struct {
+type uuidApp struct {
 	end  func()
+	may  chan struct{} // the rounds that it may do: else the quicker one would fill the database
 	done chan struct{} // one for each round
 	gone chan struct{}
 }
 
+// mostRounds is how many rounds an app does before it waits for the test's next step.
+const mostRounds = 15
+
 // deploy starts an app.
-func (s *shop) deploy(t *testing.T, version int) *app {
+func (s *uuidShop) deploy(t *testing.T, version int) *uuidApp {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := &app{done: make(chan struct{}), gone: make(chan struct{})}
+	a := &uuidApp{
+		may: make(chan struct{}, mostRounds), done: make(chan struct{}, mostRounds),
+		gone: make(chan struct{}),
+	}
 	go func() {
 		defer close(a.gone)
-		for round := 0; ctx.Err() == nil; round++ {
+		for {
+			select {
+			case <-a.may:
+			case <-ctx.Done():
+				return
+			}
 			name := fmt.Sprintf("%d %s", version, uuid.NewString())
 			if err := s.round(t.Context(), version, name); err != nil {
 				t.Errorf("version %d: %v", version, err)
@@ -69,10 +81,25 @@ func (s *shop) deploy(t *testing.T, version int) *app {
 	return a
 }
 
+// goOn lets the app do more rounds. It does some while the test goes on.
+func (a *uuidApp) goOn() {
+	for {
+		select {
+		case a.may <- struct{}{}:
+		default:
+			return
+		}
+	}
+}
+
 // rounds waits until the app has done some more.
-func (a *app) rounds(t *testing.T, n int) {
+func (a *uuidApp) rounds(t *testing.T, n int) {
 	t.Helper()
+	for len(a.done) > 0 { // those of before
+		<-a.done
+	}
 	for range n {
+		a.goOn()
 		select {
 		case <-a.done:
 		case <-a.gone:
@@ -82,8 +109,8 @@ func (a *app) rounds(t *testing.T, n int) {
 }
 
 // round stores a customer and two orders, changes some, and reads them.
-func (s *shop) round(ctx context.Context, version int, name string) error {
-	to := stored{id: uuid.New()}
+func (s *uuidShop) round(ctx context.Context, version int, name string) error {
+	to := storedKeys{id: uuid.New()}
 	if version > 1 {
 		key, err := s.ids.Next(ctx)
 		if err != nil {
@@ -112,7 +139,7 @@ func (s *shop) round(ctx context.Context, version int, name string) error {
 }
 
 // another is a customer that is there, by a key that the version knows, or else the one given.
-func (s *shop) another(version int, to stored, name string) (stored, string) {
+func (s *uuidShop) another(version int, to storedKeys, name string) (storedKeys, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for otherName, other := range s.customers {
@@ -123,8 +150,8 @@ func (s *shop) another(version int, to stored, name string) (stored, string) {
 	return to, name
 }
 
-func (s *shop) store(
-	ctx context.Context, tx pgx.Tx, version int, name string, to stored, orders []uuid.UUID,
+func (s *uuidShop) store(
+	ctx context.Context, tx pgx.Tx, version int, name string, to storedKeys, orders []uuid.UUID,
 ) error {
 	var err error
 	switch version {
@@ -149,8 +176,8 @@ func (s *shop) store(
 }
 
 // move gives an order to another customer, and touches that one.
-func (s *shop) move(
-	ctx context.Context, version int, order uuid.UUID, to stored, name string,
+func (s *uuidShop) move(
+	ctx context.Context, version int, order uuid.UUID, to storedKeys, name string,
 ) error {
 	move, touch := "UPDATE orders SET customer_id = $2, note = $3 WHERE id = $1",
 		"UPDATE customers SET name = name WHERE id = $1"
@@ -174,8 +201,8 @@ func (s *shop) move(
 }
 
 // look reads what a round stored, by each key that the version knows.
-func (s *shop) look(
-	ctx context.Context, version int, name string, to stored, order uuid.UUID,
+func (s *uuidShop) look(
+	ctx context.Context, version int, name string, to storedKeys, order uuid.UUID,
 ) error {
 	const ofOrder = "SELECT name FROM customers c JOIN orders o ON "
 	reads := map[string]any{}

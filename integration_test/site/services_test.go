@@ -1,71 +1,45 @@
-package readme
+package site_test
 
 import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/integration_test/internal/checkout"
 )
 
-var makeCopy = sync.OnceValues(func() (string, error) {
-	top, err := os.MkdirTemp("", "idmint-readme-")
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(top, "idmint")
-	return dir, checkout.Copy(dir)
-})
-
-// copied is a copy of the checkout without databases. The tests share it, since a program that was
-// built in one folder is not built again.
-func copied(t *testing.T) string {
-	t.Helper()
-	dir, err := makeCopy()
-	if err != nil {
-		t.Fatal(err)
-	}
-	left, err := filepath.Glob(filepath.Join(dir, "*.db*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range left {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// freeAddress is one that nobody listens at.
+// freeAddress is one that nobody listens at. On Linux nobody else takes it: this process has a
+// loopback address of its own.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
+	host := "localhost"
+	if pid := os.Getpid(); runtime.GOOS == "linux" {
+		host = net.IPv4(127, byte(64+pid>>16), byte(pid>>8), byte(pid)).String()
 	}
+	listener, err := net.Listen("tcp", host+":0")
+	check(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
 }
 
 // The two services of docs/deployments.md run as the page says, in PostgreSQL, and print what it
-// shows. So do the next deployment and the rollback. A service with another one's launch says what the page says.
+// shows. So do the next deployment and the rollback. A service with another one's launch says what
+// the page says.
 func TestTwoServices(t *testing.T) {
+	t.Parallel()
 	const page = "docs/deployments.md"
 	addr := freeAddress(t)
-	script := strings.NewReplacer("localhost:8080", addr, "localhost:8081", freeAddress(t)).Replace(
-		strings.Join(needBlocks(t, page, "sh"), ""))
+	script := strings.NewReplacer("localhost:8080", addr, "localhost:8081", freeAddress(t),
+		"kill %1\n", "kill %1\nwait %1\n").Replace(strings.Join(blocks(t, page, "sh"), ""))
 	script += "wait\nIDMINT_LAUNCH_ID=1 bin/billing"
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = copied(t)
-	cmd.Env = append(os.Environ(), "ORDERS_ADDR="+addr,
+	cmd.Env = append(os.Environ(), "GOFLAGS=-ldflags=-w", "ORDERS_ADDR="+addr,
 		"IDMINT_DB="+dbtest.New(t, databases.Postgres).Source())
 	out, err := cmd.CombinedOutput()
 	said := regexp.MustCompile(`^(\{|invoice|launchlog:)`) // by the services

@@ -1,0 +1,171 @@
+// Package site_test holds the README and the pages of docs to what they say: their commands run,
+// their programs compile, what they name is there. It also looks at the library from a module that
+// uses it, and runs what the pages have in other languages.
+package site_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/internal/checkout"
+)
+
+func TestMain(m *testing.M) {
+	// Where a reader of the README stands. Tests wait for other programs more than they compute, but
+	// the command line may say otherwise.
+	check(nil, os.Chdir("../.."))
+	check(nil, flag.Set("test.parallel", "4"))
+	code := dbtest.Code(m)
+	if programs != "" {
+		check(nil, os.RemoveAll(programs))
+	}
+	if theCopy.top != "" {
+		check(nil, empty(theCopy.top))
+	}
+	os.Exit(code)
+}
+
+// programs is the folder of the command line, once it is built.
+var programs string
+
+var buildIdmint = sync.OnceValue(func() (err error) {
+	if programs, err = os.MkdirTemp("", "idmint-bin-"); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", programs, "./cmd/idmint")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+})
+
+// withIdmint is the environment of a command that calls idmint.
+func withIdmint(t *testing.T, env ...string) []string {
+	t.Helper()
+	check(t, buildIdmint())
+	return append(append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH")), env...)
+}
+
+// theCopy is a copy of the checkout, for commands that write into their folder.
+var theCopy struct {
+	sync.Mutex // of the test that has it
+	top        string
+}
+
+// copied is the copy, without databases, in a folder of its own whose name is idmint. The test has
+// it for itself until it ends. What the go command has compiled counts for one folder. So that folder
+// is the same in each run, which has it for itself.
+func copied(t *testing.T) string {
+	t.Helper()
+	theCopy.Lock()
+	t.Cleanup(theCopy.Unlock)
+	if theCopy.top == "" {
+		check(t, makeCopy())
+	}
+	dir := filepath.Join(theCopy.top, "idmint")
+	for _, file := range must(filepath.Glob(filepath.Join(dir, "*.db*"))) {
+		check(t, os.Remove(file))
+	}
+	return dir
+}
+
+func makeCopy() error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	name := sha256.Sum256([]byte(here))
+	top := filepath.Join(os.TempDir(), fmt.Sprintf("idmint-site-%d-%.8x", os.Getuid(), name[:]))
+	if err := os.MkdirAll(top, 0o700); err != nil {
+		return err
+	}
+	lock, err := os.Open(top)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // until this process ends
+		return err
+	}
+	theCopy.top = top
+	if err := empty(top); err != nil { // of what a run left that was killed
+		return err
+	}
+	return checkout.Copy(filepath.Join(top, "idmint"))
+}
+
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	return err
+}
+
+// sh runs a block of commands in a folder, and returns all that it writes.
+func sh(t *testing.T, dir, block string, env ...string) string {
+	t.Helper()
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", block)
+	cmd.Dir = dir
+	// Without what debuggers read, programs are linked sooner.
+	cmd.Env = append(append(os.Environ(), "GOFLAGS=-ldflags=-w"), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s%v\n%s", block, err, out)
+	}
+	return string(out)
+}
+
+var fenced = regexp.MustCompile("(?ms)^```.*?^```")
+
+// blocks are a page's code blocks of a language.
+func blocks(t *testing.T, page, language string) (found []string) {
+	t.Helper()
+	for _, block := range fenced.FindAllString(read(t, page), -1) {
+		head, body, _ := strings.Cut(block, "\n")
+		if head == "```"+language {
+			found = append(found, strings.TrimSuffix(body, "```"))
+		}
+	}
+	if len(found) == 0 {
+		t.Fatalf("%s has no blocks of %q", page, language)
+	}
+	return found
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	check(t, err)
+	return string(text)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check ends the test, or without one the program.
+func check(t *testing.T, err error) {
+	switch {
+	case err == nil:
+	case t == nil:
+		panic(err)
+	default:
+		t.Helper()
+		t.Fatal(err)
+	}
+}
