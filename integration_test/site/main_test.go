@@ -58,8 +58,9 @@ func withIdmint(t *testing.T, env ...string) []string {
 
 // theCopy is a copy of the checkout, for commands that write into their folder.
 var theCopy struct {
-	sync.Mutex // of the test that has it
-	top        string
+	sync.Mutex          // of the test that has it
+	top        string   // the folder above it
+	lock       *os.File // of that folder, until this process ends
 }
 
 // copied is the copy, without databases, in a folder of its own whose name is idmint. The test has
@@ -89,17 +90,16 @@ func makeCopy() error {
 	if err := os.MkdirAll(top, 0o700); err != nil {
 		return err
 	}
-	lock, err := os.Open(top)
-	if err != nil {
+	if theCopy.lock, err = os.Open(top); err != nil {
 		return err
 	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // until this process ends
+	if err := syscall.Flock(int(theCopy.lock.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	theCopy.top = top
 	if err := empty(top); err != nil { // of what a run left that was killed
 		return err
 	}
+	theCopy.top = top
 	return checkout.Copy(filepath.Join(top, "idmint"))
 }
 
