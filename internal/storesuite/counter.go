@@ -214,8 +214,8 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 
 // counterContention has many goroutines reserve from two counters: one that has no gaps, and one
 // with floors.
-func counterContention(t *testing.T, store launchlog.Store, rounds int) {
-	const workers = 16
+func counterContention(t *testing.T, store launchlog.Store) {
+	const workers, rounds = 8, 12
 	l := newLog(t, store, nil)
 	dense, floors := newCounter(t, l, "dense"), newCounter(t, l, "floors")
 	var mu sync.Mutex // guards what follows

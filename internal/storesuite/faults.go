@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -110,17 +109,12 @@ func (f *Faulty) RaiseCounter(
 	})
 }
 
-// lostAnswers is one simulation against the store.
-func lostAnswers(t *testing.T, store launchlog.Store) {
-	Simulate(t, store, uint64(time.Now().UnixNano()), 60)
-}
-
 // Simulate has a few workers start launches, claim numbers and reserve some of a counter through a
 // [Faulty] store, and audits the log. Faults and the workers' choices follow from seed.
 func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	const workers = 3
 	faulty := NewFaulty(store, seed, 0.4)
-	l := newLog(t, faulty, &launchlog.Options{Budget: time.Hour})
+	l := newLog(t, faulty, nil)
 	c, w := newCounter(t, l, "c"), newCounter(t, l, "windows")
 	told, windows := newTold(), [workers][]Range{}
 	var group sync.WaitGroup
@@ -165,13 +159,6 @@ func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
 	told.audit(t, l, c)
 	if n := Repeats(slices.Concat(windows[:]...)); n != 0 {
 		t.Errorf("seed %d: %d windows overlap another one", seed, n)
-	}
-	if rounds >= 60 && len(faulty.Faults) < 3 {
-		t.Errorf("seed %d: too few kinds of faults to show anything: %v", seed, faulty.Faults)
-	}
-	if rounds >= 60 {
-		t.Logf("seed %d: %d launches, %d claims, %d ranges, faults %v", seed, len(told.keys),
-			len(told.pairs), len(told.ranges), faulty.Faults)
 	}
 	if t.Failed() {
 		t.Logf("seed %d", seed)

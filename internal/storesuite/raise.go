@@ -132,8 +132,8 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 
 // raisesInContention has many goroutines raise counters from what they know. Each step of a counter
 // is one goroutine's.
-func raisesInContention(t *testing.T, store launchlog.Store, rounds int) {
-	const workers = 12
+func raisesInContention(t *testing.T, store launchlog.Store) {
+	const workers, rounds = 8, 10
 	l := newLog(t, store, nil)
 	all := []*launchlog.Counter{newCounter(t, l, "a"), newCounter(t, l, "b")}
 	var mu sync.Mutex // guards what follows

@@ -101,7 +101,7 @@ func TestReadersAreFew(t *testing.T) {
 		stuck = append(stuck, conn)
 	}
 	for range 20 {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		_, err := s.Launches(ctx, "default", launchlog.Filter{Limit: 1})
 		if cancel(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the context's error", err)
@@ -192,7 +192,6 @@ func TestClassify(t *testing.T) {
 
 // Open waits for a process that keeps the file for itself, and no longer than its context.
 func TestOpenWaits(t *testing.T) {
-	t.Parallel() // to others that wait as well
 	s, path := newStore(t)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -206,10 +205,16 @@ func TestOpenWaits(t *testing.T) {
 	if _, err := holder.Exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (x)"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if _, err := Open(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !isBusy(err) {
-		t.Errorf("got %v, want the context's error and SQLite's", err)
+	for patience := 50 * time.Millisecond; ; patience *= 2 { // a busy machine finds out late
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		_, err := Open(ctx, path)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v, want the context's error", err)
+		}
+		if isBusy(err) {
+			break
+		}
 	}
 	released := make(chan error, 1)
 	go func() {

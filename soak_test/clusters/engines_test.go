@@ -32,9 +32,9 @@ var raceDetector bool // see race_test.go
 // folder is where the package of a store lies, below launchlog.
 func folder(kind databases.Kind) string { return strings.ToLower(string(kind)) }
 
-// TestPackage runs each test of the stores' packages on one node and on three, in a process of its
-// own. They know what the packages do not export, so they are in them, in modules that start no
-// servers. None may be skipped.
+// TestPackage runs each test of the stores' packages on three nodes, in a process of its own. They
+// know what the packages do not export, so they are in them, in modules that start no servers. None
+// may be skipped.
 func TestPackage(t *testing.T) {
 	for _, kind := range databases.Stores() {
 		t.Run(folder(kind), func(t *testing.T) {
@@ -45,22 +45,13 @@ func TestPackage(t *testing.T) {
 			}
 			for _, test := range tests {
 				t.Run(test, func(t *testing.T) {
-					// Much of their time they wait. TestEngine comes before them, by itself: it
-					// calls engines without a log that would try again.
-					if test != "TestEngine" {
-						t.Parallel()
-					}
+					t.Parallel() // much of their time they wait
 					out := run(t, program, "-test.run", "^"+test+"$", "-test.v", "-test.timeout=0",
 						// What parallel tests wait for is disks and nodes, more than processors.
 						"-test.parallel=4")
 					if !strings.Contains(out, "--- PASS: "+test+" ") ||
 						strings.Contains(out, "--- SKIP") {
 						t.Error(out)
-					}
-					for line := range strings.Lines(out) {
-						if strings.HasPrefix(strings.TrimSpace(line), "faults_test.go:") {
-							t.Log(strings.TrimSpace(line))
-						}
 					}
 				})
 			}
@@ -86,11 +77,9 @@ func build(t testing.TB, kind databases.Kind) (
 	run func(t testing.TB, name string, args ...string) string, program string,
 ) {
 	t.Helper()
-	one, three := dbtest.Server(t, kind), dbtest.RunCluster(t, kind, 3)
+	three := dbtest.RunCluster(t, kind, 3)
 	name := folder(kind)
-	upper := strings.ToUpper(name)
-	env := append(os.Environ(), kind.Variable()+"="+one.Name(),
-		"IDMINT_KV_"+upper+"3="+strings.Join(three.Addresses(), ","))
+	env := append(os.Environ(), kind.Variable()+"="+strings.Join(three.Addresses(), ","))
 	run = func(t testing.TB, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), name, args...)
