@@ -189,21 +189,30 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, err error) {
 	for {
 		last := g.last()
-		counter := last / idtype.DecimalStep
-		if counter >= perNumber {
+		if last/idtype.DecimalStep >= perNumber {
 			if err := g.change(ctx, ": take the first number before the first transaction, "+
 				"with Ready"); err != nil {
 				return 0, 0, err
 			}
 			continue
 		}
+		if count := g.takeFrom(last, n); count > 0 {
+			g.prefetch(last + uint64(count)*idtype.DecimalStep)
+			return last + idtype.DecimalStep, count, nil
+		}
+	}
+}
+
+// takeFrom takes up to n of the counters above last, or none if another call took some.
+func (g *Decimal) takeFrom(last uint64, n int) (count int) {
+	if counter := last / idtype.DecimalStep; counter < perNumber {
 		take := min(uint64(n), perNumber-counter)
 		upto := last + take*idtype.DecimalStep
 		if g.advance(last, upto) {
-			g.prefetch(upto)
-			return last + idtype.DecimalStep, int(take), nil
+			return int(take)
 		}
 	}
+	return 0
 }
 
 // change waits until the generator has a number with counters left. Advice is for who waits for the

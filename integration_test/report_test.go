@@ -1,3 +1,4 @@
+// Package integration_test measures real databases as the report does.
 package integration_test
 
 import (
@@ -14,6 +15,8 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // rowStore opens a database that is measured.
 func rowStore(t *testing.T, kind databases.Kind) *measure.Database {

@@ -1,4 +1,4 @@
-package integration_test
+package adapters_test
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-type Item struct {
-	ID   idtype.Decimal[Item]
+type FirstItem struct {
+	ID   idtype.Decimal[FirstItem]
 	Name string
 }
 
@@ -69,26 +69,26 @@ func TestFirstIDInATransaction(t *testing.T) {
 	if err := db.Use(gormid.New(gormid.Use(ids))); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.AutoMigrate(&Item{}); err != nil {
+	if err := db.AutoMigrate(&FirstItem{}); err != nil {
 		t.Fatal(err)
 	}
-	create := func(ctx context.Context, item *Item) error {
+	create := func(ctx context.Context, item *FirstItem) error {
 		return db.Transaction(func(tx *gorm.DB) error {
-			if err := tx.Exec("UPDATE items SET name = 'x'").Error; err != nil {
+			if err := tx.Exec("UPDATE first_items SET name = 'x'").Error; err != nil {
 				return err
 			}
 			return tx.WithContext(ctx).Create(item).Error
 		})
 	}
-	err = create(calling, &Item{Name: "a"})
+	err = create(calling, &FirstItem{Name: "a"})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "Ready") {
 		t.Errorf("got %v, want advice", err)
 	}
-	item := Item{Name: "b"}
+	item := FirstItem{Name: "b"}
 	if err := db.Create(&item).Error; err != nil || item.ID == 0 {
 		t.Errorf("after the transaction was rolled back: %v, %v", item.ID, err)
 	}
-	if err := create(ctx, &Item{Name: "c"}); err != nil {
+	if err := create(ctx, &FirstItem{Name: "c"}); err != nil {
 		t.Errorf("with a number in hand: %v", err)
 	}
 }

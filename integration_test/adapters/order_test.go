@@ -1,4 +1,4 @@
-package integration_test
+package adapters_test
 
 import (
 	"maps"
@@ -10,21 +10,14 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// inEach runs a test in each kind of database, in a place of its own that is removed afterwards.
+// inEach runs a test in each kind of database, in a place of its own.
 func inEach(t *testing.T, test func(t *testing.T, d *measure.Database)) {
-	t.Helper()
+	t.Parallel()
 	run := func(name string, open func(t *testing.T) (*measure.Database, error)) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d, err := open(t)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := d.Close(); err != nil {
-					t.Error(err)
-				}
-			}()
-			test(t, d)
+			test(t, measured(t, d, err))
 		})
 	}
 	run("SQLite", func(t *testing.T) (*measure.Database, error) {
@@ -65,7 +58,7 @@ func TestOrder(t *testing.T) {
 		others := map[string]bool{}
 		ids := 0
 		for _, c := range d.OrderCases() {
-			o, err := d.Order(t.Context(), c, 100_000, 8)
+			o, err := d.Order(t.Context(), c, 10_000, 8)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", c.Name(), c.What, err)
 			}
@@ -89,5 +82,32 @@ func TestOrder(t *testing.T) {
 		}
 		t.Logf("%s: %d columns of 8 generators at once, %d IDs", d.Version, len(d.OrderCases()),
 			ids)
+	})
+}
+
+// Every key can be inserted in every way that a database has, and is compared with what the database
+// gives. How fast that is, idmint report says.
+func TestInsert(t *testing.T) {
+	inEach(t, func(t *testing.T, d *measure.Database) {
+		all, err := d.Insert(t.Context(),
+			measure.Rhythm{IDs: measure.MinRows, Generators: 4, PerSecond: 10_000}, 1)
+		try(t, err)
+		baseline := measure.Serial
+		if d.Name == "ClickHouse" { // which gives none
+			baseline = measure.Plain
+		}
+		ours := 0
+		for _, m := range all {
+			if m.Baseline != baseline || m.RowsPerSec <= 0 || m.Relative <= 0 ||
+				m.Scheme == baseline && m.Relative != 1 {
+				t.Errorf("%+v", m)
+			}
+			if !m.Peer {
+				ours++
+			}
+		}
+		if ours < 4 || len(all) < 9 {
+			t.Errorf("%d measurements, %d of ours", len(all), ours)
+		}
 	})
 }
