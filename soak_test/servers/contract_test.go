@@ -121,3 +121,36 @@ func TestPostgresLeakedSearchPath(t *testing.T) {
 		return s, dbtest.Open(t, d)
 	})
 }
+
+// Whatever a server's defaults are, Open's connections do every step, and migrations go up. The
+// user has no special rights: init_connect is for such users.
+func TestMariaDBHostileDefaults(t *testing.T) {
+	server := dbtest.Run(t, databases.MariaDB)
+	admin := dbtest.Open(t, server.DSN)
+	admin.SetMaxOpenConns(1) // whose session began before
+	dbtest.Exec(t, admin, "CREATE USER app@'%' IDENTIFIED BY 'app'",
+		"GRANT ALL ON `t_%`.* TO app@'%'")
+	for name, value := range map[string]string{
+		"autocommit": "0", "completion_type": "'CHAIN'", "foreign_key_checks": "0",
+		"init_connect": "'SET NAMES latin1'", "max_join_size": "1", "sql_mode": "''",
+		"sql_safe_updates": "1", "sql_select_limit": "1", "time_zone": "'-11:00'",
+		"transaction_isolation": "'SERIALIZABLE'", "unique_checks": "0",
+	} {
+		dbtest.Exec(t, admin, "SET GLOBAL "+name+" = "+value)
+	}
+	made := 0
+	contract(t, func(t *testing.T) (launchlog.Store, *sql.DB) {
+		made++
+		d, _, err := server.Create(ctx, fmt.Sprint("t_", made))
+		if err != nil {
+			t.Fatal(err)
+		}
+		app := changed(t, d, func(u *url.URL, _ url.Values) {
+			u.User = url.UserPassword("app", "app")
+		})
+		db := dbtest.Open(t, changed(t, app, func(_ *url.URL, query url.Values) {
+			query.Set("autocommit", "1")
+		}))
+		return openMySQL(t, migrate(t, app)), db
+	})
+}

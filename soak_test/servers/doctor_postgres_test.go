@@ -114,7 +114,7 @@ func TestDoctorPostgresStandby(t *testing.T) {
 		t.Fatal(err)
 	}
 	standby := map[string]string{
-		"postgres.checksums": "note", "rights": "note: the role postgres needs no DELETE on",
+		"postgres.checksums": "note", "rights": "note: the role postgres is a superuser",
 		"writable": "finding: the server is a standby",
 	}
 	findings.SQL(t, "as a standby", server.DSN, standby)
@@ -171,7 +171,7 @@ func TestDoctorPostgresStandbys(t *testing.T) {
 	}
 	until("SELECT count(*) FROM pg_stat_replication")
 	well := map[string]string{
-		"postgres.checksums": "note: ", "rights": "note: the role postgres needs no DELETE on",
+		"postgres.checksums": "note: ", "rights": "note: the role postgres is a superuser",
 	}
 	findings.SQL(t, "asynchronous", server.DSN, findings.With(well, "postgres.standbys",
 		"note: 1 standbys are connected, and none is synchronous"))

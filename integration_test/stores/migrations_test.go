@@ -1,38 +1,19 @@
-package migrations_test
+package stores_test
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/migrators"
 	"github.com/idmint/idmint/migrations"
 )
-
-var ctx = context.Background()
-
-func TestMain(m *testing.M) {
-	migrators.Work()
-	dbtest.Main(m)
-}
-
-// server is a kind of database, and how to see what it holds.
-type server struct {
-	dialect migrations.Dialect
-	kind    databases.Kind
-	objects string // a query
-	whole   string // the setting by which it takes a file at once
-}
 
 // objectsOfPostgres lists what a schema holds.
 const objectsOfPostgres = `
@@ -50,10 +31,8 @@ const objectsOfPostgres = `
 		UNION ALL SELECT concat_ws(' ', 'function', proname, prosrc) FROM pg_proc
 			WHERE pronamespace = 'public'::regnamespace`
 
-var servers = []server{
-	{migrations.Postgres, databases.Postgres, objectsOfPostgres, ""},
-	{
-		migrations.MySQL, databases.MariaDB, `
+// objectsOfMySQL lists what a database holds.
+const objectsOfMySQL = `
 		SELECT concat_ws(' ', 'column', table_name, ordinal_position, column_name, column_type,
 			collation_name, is_nullable, column_default, extra)
 			FROM information_schema.columns WHERE table_schema = database()
@@ -72,12 +51,10 @@ var servers = []server{
 			FROM information_schema.triggers
 			WHERE trigger_schema = database()
 		UNION ALL SELECT concat_ws(' ', 'table', table_name, engine, table_collation)
-			FROM information_schema.tables WHERE table_schema = database()`,
-		"?multiStatements=true",
-	},
-}
+			FROM information_schema.tables WHERE table_schema = database()`
 
-func (s server) open(t *testing.T, settings string) (*sql.DB, dsn.DSN) {
+// empty makes an empty database, and opens it with settings.
+func (s server) empty(t *testing.T, settings string) (*sql.DB, dsn.DSN) {
 	t.Helper()
 	d := dbtest.New(t, s.kind)
 	db, err := sql.Open(d.Driver(), d.Source()+settings)
@@ -132,22 +109,10 @@ func (s server) files(t *testing.T, pattern string) (texts []string) {
 	return texts
 }
 
-func eachServer(t *testing.T, run func(*testing.T, server)) {
-	for _, s := range servers {
-		t.Run(string(s.kind), func(t *testing.T) { run(t, s) })
-	}
-}
-
-func TestServerVersions(t *testing.T) {
-	t.Run(string(databases.Postgres18), func(t *testing.T) {
-		versions(t, server{migrations.Postgres, databases.Postgres18, objectsOfPostgres, ""})
-	})
-	eachServer(t, versions)
-}
+func TestMigrationVersions(t *testing.T) { eachServer(t, versions) }
 
 func versions(t *testing.T, s server) {
-	t.Helper()
-	byHand, _ := s.open(t, s.whole)
+	byHand, _ := s.empty(t, s.whole)
 	latest := migrations.Latest(s.dialect)
 	schemas := []string{s.list(t, byHand)}
 	for version := range latest { // by the files, without what Up does
@@ -155,7 +120,7 @@ func versions(t *testing.T, s server) {
 		schemas = append(schemas, s.list(t, byHand))
 	}
 	s.up(t, byHand, latest) // knows that it was done
-	db, _ := s.open(t, "")
+	db, _ := s.empty(t, "")
 	s.up(t, db, 0)
 	s.up(t, db, latest)
 	if got := s.list(t, db); got != schemas[latest] {
@@ -180,7 +145,7 @@ func versions(t *testing.T, s server) {
 }
 
 // What was used stays, and so does all else, also by the files alone.
-func TestServerDownKeepsWhatWasUsed(t *testing.T) {
+func TestDownKeepsWhatWasUsed(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
 		for _, test := range []struct {
 			used string
@@ -203,7 +168,7 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 				nil,
 			},
 		} {
-			db, _ := s.open(t, s.whole)
+			db, _ := s.empty(t, s.whole)
 			s.up(t, db, 0)
 			dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)", test.used)
 			before := s.list(t, db)
@@ -239,8 +204,9 @@ func TestServerDownKeepsWhatWasUsed(t *testing.T) {
 
 // Another tool applies the files while Up waits for it: Up goes on from there.
 func TestOvertaken(t *testing.T) {
-	s := servers[0]
-	db, _ := s.open(t, "")
+	t.Parallel()
+	s := postgresServer
+	db, _ := s.empty(t, "")
 	tool, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +246,7 @@ func TestDownComesUponLaunch(t *testing.T) {
 			WHERE db = database() AND state LIKE 'Waiting for table%'`,
 	}
 	eachServer(t, func(t *testing.T, s server) {
-		db, _ := s.open(t, "")
+		db, _ := s.empty(t, "")
 		s.up(t, db, 0)
 		before := s.list(t, db)
 		dbtest.Exec(t, db, "INSERT INTO idmint_namespace VALUES ('default', 0)")
@@ -317,9 +283,9 @@ func TestDownComesUponLaunch(t *testing.T) {
 
 // A table of the same name is in the way, or a newer version: no version is recorded, and
 // PostgreSQL leaves nothing behind.
-func TestServerRefuses(t *testing.T) {
+func TestMigrationRefused(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
-		db, _ := s.open(t, "")
+		db, _ := s.empty(t, "")
 		dbtest.Exec(t, db, "CREATE TABLE idmint_launch_event (x int)")
 		before := s.list(t, db)
 		if _, _, err := migrations.Up(ctx, db, s.dialect); err == nil ||
@@ -332,7 +298,7 @@ func TestServerRefuses(t *testing.T) {
 		if after := s.list(t, db); s.dialect == migrations.Postgres && after != before {
 			t.Errorf("left behind:\n%s", after)
 		}
-		newer, _ := s.open(t, "")
+		newer, _ := s.empty(t, "")
 		s.up(t, newer, 0)
 		dbtest.Exec(t, newer, "INSERT INTO idmint_schema (version) VALUES (1000)")
 		var e *migrations.NewerError
@@ -346,11 +312,11 @@ func TestServerRefuses(t *testing.T) {
 	})
 }
 
-// A connection to MySQL without a database is refused at once: there is nothing to wait for.
+// A connection to MySQL without a database is refused: there is nothing to wait for.
 func TestNoDatabase(t *testing.T) {
+	t.Parallel()
 	d := dbtest.New(t, databases.MariaDB).WithDatabase("")
 	db := dbtest.Open(t, d)
-	began := time.Now()
 	_, versionErr := migrations.Version(ctx, db, migrations.MySQL)
 	_, _, upErr := migrations.Up(ctx, db, migrations.MySQL)
 	for call, err := range map[string]error{
@@ -362,16 +328,14 @@ func TestNoDatabase(t *testing.T) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %v", took)
-	}
 }
 
 // MySQL keeps what a migrator did until it was cut off: wherever that was, the next one completes
 // it.
 func TestCutOff(t *testing.T) {
-	s := servers[1]
-	whole, _ := s.open(t, "")
+	t.Parallel()
+	s := mysqlServer
+	whole, _ := s.empty(t, "")
 	s.up(t, whole, 0)
 	want := s.list(t, whole)
 	statements := func(text string) (list []string) {
@@ -380,7 +344,7 @@ func TestCutOff(t *testing.T) {
 		}
 		return list
 	}
-	db, _ := s.open(t, "")
+	db, _ := s.empty(t, "")
 	cuts := 0
 	for version, from := 1, 0; version <= 2; version, from = version+1, version {
 		up := statements(s.files(t, fmt.Sprintf("%04d_*.up.sql", version))[0])
@@ -404,92 +368,10 @@ func TestCutOff(t *testing.T) {
 	t.Logf("%d cuts", cuts)
 }
 
-// Wherever a context ends a migration, the pool's connections keep no lock that others wait for.
-func TestEndedContext(t *testing.T) {
-	s := servers[1]
-	var whole time.Duration
-	cut := 0
-	for i := range 40 {
-		db, _ := s.open(t, "")
-		other, err := db.Conn(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		ending, cancel := context.WithTimeout(ctx, time.Minute)
-		if i > 0 {
-			ending, cancel = context.WithTimeout(ctx, whole*time.Duration(i)/40)
-		}
-		_, _, err = migrations.Up(ending, db, s.dialect)
-		cancel()
-		if took := time.Since(began); err != nil {
-			cut++
-		} else if i == 0 || took < whole { // what was cut short by nothing says how long it takes
-			whole = took
-		}
-		free := 0
-		for range 1500 { // a connection that was cut is noticed soon, after the statement at hand
-			err := other.QueryRowContext(ctx, `SELECT is_free_lock(
-				concat('idmint ', left(sha2(database(), 256), 40)))`).Scan(&free)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if free == 1 {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		if free != 1 {
-			t.Errorf("after %v of %v: a connection of the pool keeps the migrators' lock",
-				whole*time.Duration(i)/40, whole)
-		}
-	}
-	t.Logf("%d of 39 migrations were cut off by their contexts", cut)
-	if cut < 10 {
-		t.Errorf("%d cut off: the test shows too little", cut)
-	}
-}
-
-// Processes are killed while they migrate, and others take over.
-func TestKilledMigrators(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		whole, _ := s.open(t, "")
-		s.up(t, whole, 0)
-		db, d := s.open(t, "")
-		kills := 0
-		for range 6 {
-			cmd := migrators.Command(d.Driver(), d.Source(), s.dialect)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(rand.N(150 * time.Millisecond))
-			if err := cmd.Process.Kill(); err == nil {
-				kills++
-			}
-			_ = cmd.Wait()
-		}
-		if _, to, err := migrations.Up(ctx, db, s.dialect); err != nil ||
-			to != migrations.Latest(s.dialect) {
-			t.Fatalf("up: to %d, %v", to, err)
-		}
-		if got, want := s.list(t, db), s.list(t, whole); got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
-		}
-		t.Logf("%d kills", kills)
-	})
-}
-
-func TestServerManyMigrators(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		db, d := s.open(t, "")
-		migrators.Many(t, db, d.Driver(), d.Source(), s.dialect)
-	})
-}
-
 // Of many at once that go up and down, some in the middle of others, none fails for the others.
 func TestUpAndDownAtOnce(t *testing.T) {
 	eachServer(t, func(t *testing.T, s server) {
-		db, _ := s.open(t, "")
+		db, _ := s.empty(t, "")
 		errs := make(chan error)
 		for i := range 6 {
 			go func() {

@@ -1,4 +1,4 @@
-package postgres_test
+package stores_test
 
 import (
 	"context"
@@ -15,12 +15,10 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
-	"github.com/idmint/idmint/migrations"
 )
 
 // Schemas whose names must be quoted, the second with a quote in it and with what the statements'
@@ -33,51 +31,38 @@ func inSchema(t testing.TB, d dsn.DSN, schema string) dsn.DSN {
 	t.Helper()
 	quoted := pgx.Identifier{schema}.Sanitize()
 	dbtest.Exec(t, dbtest.Open(t, d), "CREATE SCHEMA "+quoted)
-	in := withPath(t, d, quoted)
-	if _, _, err := migrations.Up(ctx, dbtest.Open(t, in), migrations.Postgres); err != nil {
-		t.Fatal(err)
-	}
-	return in
+	return postgresServer.migrated(t, withPath(t, d, quoted))
 }
 
 func withPath(t testing.TB, d dsn.DSN, path string) dsn.DSN {
 	t.Helper()
-	return serversuite.With(t, d, "search_path="+url.QueryEscape(path))
+	return with(t, d, "search_path="+url.QueryEscape(path))
 }
 
-// The suite, with connections on which another client has set the search_path to the schema of
-// another log, which is in use.
-func TestLeakedSearchPath(t *testing.T) {
+// TestPooler has PgBouncer in front of the server, which hands on connections with what another
+// client has SET.
+func TestPooler(t *testing.T) {
+	t.Parallel()
 	pooler := pgbouncer.New(t, dbtest.Server(t, databases.Postgres).DSN)
-	direct := map[launchlog.Store]*sql.DB{}
-	storetest.Run(t, func(t *testing.T) launchlog.Store {
-		d := suite.Database(t)
-		other := suite.Store(t, inSchema(t, d, elsewhere))
-		for _, key := range []string{"a", "b"} {
-			_, err := serversuite.Log(t, other, 0).Start(ctx, storetest.Request(key))
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		through := pooler.WithDatabase(d.Database())
-		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
-		s := suite.Store(t, through)
-		pgbouncer.Leak(t, through, `SET search_path = "Elsewhere"`)
-		direct[s] = dbtest.Open(t, d)
-		return s
-	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		return serversuite.Jump(direct[store], "idmint_launch", ref, next)
-	})
+	for name, test := range map[string]func(t *testing.T, pooler dsn.DSN){
+		"LeakGivesNothingTwice": leakGivesNothingTwice, "LeakedRole": leakedRole,
+		"LeakLeadsNoMigration": leakLeadsNoMigration,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, pooler)
+		})
+	}
 }
 
 // Two stores of one DSN never count by different logs, whatever is leaked before and between.
-func TestLeakGivesNothingTwice(t *testing.T) {
-	d := suite.Database(t)
+func leakGivesNothingTwice(t *testing.T, pooler dsn.DSN) {
+	d := postgresServer.database(t)
 	inSchema(t, d, elsewhere)
-	through := pgbouncer.New(t, d)
+	through := pooler.WithDatabase(d.Database())
 	for i, schema := range []string{elsewhere, "public", elsewhere} {
 		pgbouncer.Leak(t, through, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
-		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx,
+		launch, err := logOf(t, open(t, through)).Start(ctx,
 			storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("with %s leaked: launch %d, %v; want %d", schema, launch.ID, err, 1+i)
@@ -87,8 +72,8 @@ func TestLeakGivesNothingTwice(t *testing.T) {
 
 // "$user" in the default search_path is the schema of the session's own role, whichever one another
 // client has SET.
-func TestLeakedRoleGivesNothingTwice(t *testing.T) {
-	d := suite.Database(t)
+func leakedRole(t *testing.T, pooler dsn.DSN) {
+	d := postgresServer.database(t)
 	admin := dbtest.Open(t, d)
 	role := d.Database() + "_other" // roles are the whole server's
 	dbtest.Exec(t, admin, "CREATE ROLE "+role)
@@ -99,10 +84,10 @@ func TestLeakedRoleGivesNothingTwice(t *testing.T) {
 	inSchema(t, d, role)
 	dbtest.Exec(t, admin, fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[1]s; "+
 		"GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %[1]s, public TO %[1]s", role))
-	through := pgbouncer.New(t, d)
+	through := pooler.WithDatabase(d.Database())
 	for i, set := range []string{"RESET ROLE", "SET ROLE " + role, "SET ROLE " + role} {
 		pgbouncer.Leak(t, through, set)
-		launch, err := serversuite.Log(t, suite.Store(t, through), 0).Start(ctx,
+		launch, err := logOf(t, open(t, through)).Start(ctx,
 			storetest.Request(fmt.Sprint(i)))
 		if err != nil || launch.ID != 1+i {
 			t.Errorf("after %s: launch %d, %v; want %d", set, launch.ID, err, 1+i)
@@ -110,21 +95,22 @@ func TestLeakedRoleGivesNothingTwice(t *testing.T) {
 	}
 
 	// The connection string's role is no leak.
-	byRole := suite.Store(t, serversuite.With(t, d, "role="+role))
-	launch, err := serversuite.Log(t, byRole, 0).Start(ctx, storetest.Request("r"))
+	byRole := open(t, with(t, d, "role="+role))
+	launch, err := logOf(t, byRole).Start(ctx, storetest.Request("r"))
 	if schema := schemaOf(t, admin, "r", role); err != nil || launch.ID != 1 || schema != role {
 		t.Errorf("by the connection string's role: launch %d in %s, %v", launch.ID, schema, err)
 	}
 }
 
 // A log in a schema whose name must be quoted takes every step, in every mode.
-func TestSchemaIsQuoted(t *testing.T) {
+func TestPostgresSchemaIsQuoted(t *testing.T) {
+	t.Parallel()
 	d := dbtest.New(t, databases.Postgres)
 	in := inSchema(t, d, strange)
 	const modes = "exec simple_protocol cache_statement cache_describe describe_exec"
 	for i, mode := range strings.Fields(modes) {
-		serversuite.Tour(t,
-			suite.Store(t, serversuite.With(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
+		tour(t,
+			open(t, with(t, in, "default_query_exec_mode="+mode)), mode, 1+i)
 	}
 	var launches int
 	table := pgx.Identifier{strange, "idmint_launch"}.Sanitize()
@@ -136,15 +122,16 @@ func TestSchemaIsQuoted(t *testing.T) {
 
 // Where a pool sets the search_path, the log is found by the default, unless the path that was set
 // leads to another one.
-func TestSetSearchPath(t *testing.T) {
+func TestPostgresSetSearchPath(t *testing.T) {
+	t.Parallel()
 	d := dbtest.New(t, databases.Postgres)
 	db := dbtest.Open(t, d)
 	dbtest.Exec(t, db, "CREATE SCHEMA empty")
 	inSchema(t, d, elsewhere)
-	here := suite.Database(t)
+	here := postgresServer.database(t)
 	dbtest.Exec(t, dbtest.Open(t, here), "CREATE SCHEMA empty")
 	inSchema(t, here, elsewhere)
-	role := suite.Database(t)
+	role := postgresServer.database(t)
 	inSchema(t, role, elsewhere)
 	dbtest.Exec(t, dbtest.Open(t, role),
 		`ALTER DATABASE `+role.Database()+` SET search_path = "Elsewhere"`)
@@ -206,7 +193,7 @@ func TestSetSearchPath(t *testing.T) {
 		case errors.As(err, &schema):
 			got = *schema
 		case err == nil:
-			_, err = serversuite.Log(t, s, 0).Start(ctx, storetest.Request(test.name))
+			_, err = logOf(t, s).Start(ctx, storetest.Request(test.name))
 			if err == nil {
 				got = schemaOf(t, dbtest.Open(t, test.d), test.name, "public", elsewhere)
 			}

@@ -1,4 +1,4 @@
-package postgres_test
+package stores_test
 
 import (
 	"context"
@@ -7,22 +7,21 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 )
 
-// BenchmarkOneCaller is how fast one caller claims generator numbers, beside the least that can
+// benchmarkOneCaller is how fast one caller claims generator numbers, beside the least that can
 // number something durably: an UPDATE … RETURNING of one row. They take turns, a statement each, so
 // that a busy machine slows both. Ratio is the floor's time by the claim's: 1 is as fast.
-func BenchmarkOneCaller(b *testing.B) {
+func benchmarkOneCaller(b *testing.B) {
 	for _, mode := range []string{
 		"default_query_exec_mode=exec", "default_query_exec_mode=cache_statement",
 	} {
 		b.Run(mode, func(b *testing.B) {
 			ctx, cancel := context.WithCancel(context.Background()) // as a claim has, and a request
 			defer cancel()
-			dsn := serversuite.With(b, suite.Database(b), mode)
+			dsn := with(b, postgresServer.database(b), mode)
 			pool, err := pgxpool.New(ctx, dsn.URL())
 			if err != nil {
 				b.Fatal(err)
@@ -36,7 +35,7 @@ func BenchmarkOneCaller(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			log, err := launchlog.New(suite.Store(b, dsn), nil)
+			log, err := launchlog.New(open(b, dsn), nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package postgres_test
+package stores_test
 
 import (
 	"strings"
@@ -8,14 +8,14 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/migrations"
 )
 
 // Whatever a database's defaults are, Open's connections do every step. Those of New do as well, or
 // it names the setting.
-func TestHostileDefaults(t *testing.T) {
+func TestPostgresHostileDefaults(t *testing.T) {
+	t.Parallel()
 	const hasty = "synchronous_commit = off; client_min_messages = error"
 	for _, test := range []struct{ settings, refused string }{
 		{"client_encoding = 'LATIN1'", "client_encoding is LATIN1: set it to UTF8"},
@@ -39,6 +39,7 @@ func TestHostileDefaults(t *testing.T) {
 		{"exit_on_error = on", ""},
 	} {
 		t.Run(test.settings, func(t *testing.T) {
+			t.Parallel()
 			d := dbtest.New(t, databases.Postgres)
 			admin := dbtest.Open(t, d)
 			for setting := range strings.SplitSeq(test.settings, "; ") {
@@ -57,9 +58,9 @@ func TestHostileDefaults(t *testing.T) {
 			if _, _, err := migrations.Up(ctx, db, migrations.Postgres); err != nil {
 				t.Fatal(err)
 			}
-			serversuite.Tour(t, suite.Store(t, d), "own", 1)
+			tour(t, open(t, d), "own", 1)
 			var reason string // as others read it
-			others := dbtest.Open(t, serversuite.With(t, d, "client_encoding=UTF8"))
+			others := dbtest.Open(t, with(t, d, "client_encoding=UTF8"))
 			err := others.QueryRow("SELECT reason FROM idmint_launch").Scan(&reason)
 			if err != nil || reason != "é" {
 				t.Errorf("the reason is stored as %q, %v", reason, err)
@@ -72,7 +73,7 @@ func TestHostileDefaults(t *testing.T) {
 			s, err := postgres.New(ctx, pool)
 			switch {
 			case test.refused == "" && err == nil:
-				serversuite.Tour(t, s, "app", 2)
+				tour(t, s, "app", 2)
 			case test.refused == "" || err == nil || !strings.Contains(err.Error(), test.refused):
 				t.Errorf("New: %v, want %q", err, test.refused)
 			}

@@ -1,10 +1,11 @@
-package migrations_test
+package stores_test
 
 import (
 	"database/sql"
 	"errors"
 	"testing"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/pgbouncer"
 	"github.com/idmint/idmint/migrations"
@@ -12,11 +13,11 @@ import (
 
 // What another client of a pooler has SET leads no migration elsewhere: tables are found and made
 // by the default search_path.
-func TestLeakedSearchPath(t *testing.T) {
-	s := servers[0]
-	direct, d := s.open(t, "")
+func leakLeadsNoMigration(t *testing.T, pooler dsn.DSN) {
+	s := postgresServer
+	direct, d := s.empty(t, "")
 	dbtest.Exec(t, direct, "CREATE SCHEMA empty; CREATE SCHEMA other")
-	through := pgbouncer.New(t, d)
+	through := pooler.WithDatabase(d.Database())
 	db := dbtest.Open(t, through)
 	latest := migrations.Latest(s.dialect)
 	version := func(want int, wantErr *migrations.SearchPathError) {
@@ -39,7 +40,7 @@ func TestLeakedSearchPath(t *testing.T) {
 	version(1, nil)
 	s.up(t, db, 1)
 	s.up(t, db, latest)
-	whole, _ := s.open(t, "")
+	whole, _ := s.empty(t, "")
 	s.up(t, whole, 0)
 	dbtest.Exec(t, whole, "CREATE SCHEMA empty")
 	if got, want := s.list(t, direct), s.list(t, whole); got != want { // in the schema public
@@ -76,8 +77,9 @@ func TestLeakedSearchPath(t *testing.T) {
 // The log that is found is upgraded where it is, though another schema comes before it in the
 // search_path, and a temporary table before all.
 func TestUpgradeInPlace(t *testing.T) {
-	s := servers[0]
-	db, d := s.open(t, "")
+	t.Parallel()
+	s := postgresServer
+	db, d := s.empty(t, "")
 	s.up(t, db, 0)
 	if err := migrations.Down(ctx, db, s.dialect, 1); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package serversuite
+package stores_test
 
 import (
 	"database/sql"
@@ -10,11 +10,12 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// Dump is what the log's tables hold, a line for each row.
-func Dump(t *testing.T, db *sql.DB) string {
+// dump is what the log's tables hold, a line for each row.
+func dump(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var lines []string
 	for _, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
@@ -46,10 +47,12 @@ func Dump(t *testing.T, db *sql.DB) string {
 
 // A step that fails after its first write changes nothing: the number is not burnt, the event is
 // not there.
-func (s Server[S]) nothingHalfDone(t *testing.T) {
-	d := s.Database(t)
+func TestNothingHalfDone(t *testing.T) { eachServer(t, nothingHalfDone) }
+
+func nothingHalfDone(t *testing.T, s server) {
+	d := s.database(t)
 	db := dbtest.Open(t, d)
-	l := Log(t, s.Store(t, d), 0)
+	l := logOf(t, open(t, d))
 	c, err := l.Counter("c")
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +78,13 @@ func (s Server[S]) nothingHalfDone(t *testing.T) {
 		{"idmint_counter", advance},
 		{"idmint_launch_event", advance},
 	} {
-		before := Dump(t, db)
-		create, drop := s.Trip(test.table)
+		before := dump(t, db)
+		create, drop := s.trip(test.table)
 		dbtest.Exec(t, db, create)
 		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
 			t.Errorf("%s: got %v", test.table, err)
 		}
-		if after := Dump(t, db); after != before {
+		if after := dump(t, db); after != before {
 			t.Errorf("%s: before\n%s\nafter\n%s", test.table, before, after)
 		}
 		dbtest.Exec(t, db, drop)
@@ -91,17 +94,17 @@ func (s Server[S]) nothingHalfDone(t *testing.T) {
 	}
 }
 
-// Filled makes a database whose launch log has what the statements of [Server.Changing] change.
-func (s Server[S]) Filled(t *testing.T) dsn.DSN {
+// filled makes a database whose launch log has what the statements of server.changing change.
+func (s server) filled(t *testing.T) dsn.DSN {
 	t.Helper()
-	d := s.Database(t)
-	storesuite.Fill(t, Log(t, s.Store(t, d), 0))
+	d := s.database(t)
+	storesuite.Fill(t, logOf(t, open(t, d)))
 	return d
 }
 
-// Changing are the statements that change what was acknowledged.
-func (s Server[S]) Changing() []string {
-	return slices.Concat(storesuite.Refused(), s.Refused, []string{
+// changing are the statements that change what was acknowledged.
+func (s server) changing() []string {
+	return slices.Concat(storesuite.Refused(), s.refused, []string{
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
 			"VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
@@ -110,18 +113,27 @@ func (s Server[S]) Changing() []string {
 }
 
 // What was acknowledged is not deleted or changed, even by somebody with the SQL shell.
-func (s Server[S]) rowsStay(t *testing.T) {
-	db := dbtest.Open(t, s.Filled(t))
-	before := Dump(t, db)
+func TestRowsStay(t *testing.T) { eachServer(t, rowsStay) }
+
+func rowsStay(t *testing.T, s server) {
+	db := dbtest.Open(t, s.filled(t))
+	before := dump(t, db)
 	if lines := strings.Count(before, "\n"); lines < 7 {
 		t.Fatalf("there is little to change:\n%s", before)
 	}
-	for _, text := range s.Changing() {
-		if _, err := db.Exec(text); !s.Refuses(err) {
+	for _, text := range s.changing() {
+		if _, err := db.Exec(text); !s.refuses(err) {
 			t.Errorf("%s: got %v, want it refused", text, err)
 		}
-		if after := Dump(t, db); after != before {
+		if after := dump(t, db); after != before {
 			t.Fatalf("%s: before\n%s\nafter\n%s", text, before, after)
 		}
 	}
+}
+
+// jump sets the next generator number of a launch.
+func jump(db *sql.DB, ref launchlog.Ref, next int) error {
+	_, err := db.Exec(fmt.Sprintf("UPDATE idmint_launch SET next_generator_id = %d "+
+		"WHERE namespace = '%s' AND launch_id = %d", next, ref.Namespace, ref.Launch))
+	return err
 }

@@ -1,4 +1,4 @@
-package postgres_test
+package stores_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
@@ -18,18 +17,18 @@ import (
 // trips counts how often a connection waits for an answer: a reading behind a writing.
 type trips struct{ n atomic.Int64 }
 
-type countedConn struct {
+type tripConn struct {
 	net.Conn
 	trips *trips
 	wrote atomic.Bool
 }
 
-func (c *countedConn) Write(b []byte) (int, error) {
+func (c *tripConn) Write(b []byte) (int, error) {
 	c.wrote.Store(true)
 	return c.Conn.Write(b)
 }
 
-func (c *countedConn) Read(b []byte) (int, error) {
+func (c *tripConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if c.wrote.Swap(false) {
 		c.trips.n.Add(1)
@@ -37,11 +36,12 @@ func (c *countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestFirstID: an app that has a connection has its first ID after two round trips. One opens the
+// TestPostgresFirstID: an app that has a connection has its first ID after two round trips. One opens the
 // log, and one joins the launch.
-func TestFirstID(t *testing.T) {
-	dsn := suite.Database(t)
-	first, err := launchlog.New(suite.Store(t, dsn), nil)
+func TestPostgresFirstID(t *testing.T) {
+	t.Parallel()
+	dsn := postgresServer.database(t)
+	first, err := launchlog.New(open(t, dsn), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +51,16 @@ func TestFirstID(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n trips
-	config, err := pgxpool.ParseConfig(serversuite.With(t, dsn, "default_query_exec_mode=exec").URL())
+	config, err := pgxpool.ParseConfig(with(t, dsn, "default_query_exec_mode=exec").URL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
-		return &countedConn{Conn: c, trips: &n}, err
+		return &tripConn{Conn: c, trips: &n}, err
+	}
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool {
+		return false // a connection that was idle for a second
 	}
 	postgres.Watch(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -1,31 +1,24 @@
-package mysql_test
+package stores_test
 
 import (
-	"context"
-	"database/sql"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/launchlog/serversuite"
-	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/migrations"
 )
 
-var ctx = context.Background()
-
-var suite = serversuite.Server[*mysql.Store]{
-	Kind: databases.MariaDB, Dialect: migrations.MySQL, Open: mysql.Open,
-	OnlyReads: "transaction_read_only=1", FindsByReading: true,
-	Kill: kill,
-	Trip: func(table string) (create, drop string) {
+var mysqlServer = server{
+	kind: databases.MariaDB, dialect: migrations.MySQL,
+	onlyReads: "transaction_read_only=1", findsByReading: true,
+	calls: `SELECT id FROM information_schema.processlist
+		WHERE db = database() AND id <> connection_id() AND command = 'Query'`,
+	trip: func(table string) (create, drop string) {
 		create = "CREATE TRIGGER trip BEFORE INSERT ON " + table +
 			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'"
 		return create, "DROP TRIGGER trip"
 	},
-	Refused: []string{
+	refused: []string{
 		"TRUNCATE idmint_namespace", "TRUNCATE idmint_launch",
 		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
 		replaceLaunch + "('default', 2, 'new', '', '', '', '', '')",
@@ -38,8 +31,8 @@ var suite = serversuite.Server[*mysql.Store]{
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) " +
 			"ON DUPLICATE KEY UPDATE value = 0",
 	},
-	Refuses: func(err error) bool { return err != nil },
-	Unopened: func(_ *testing.T, d dsn.DSN) [][3]string {
+	refuses: func(err error) bool { return err != nil },
+	unopened: func(_ *testing.T, d dsn.DSN) [][3]string {
 		const want = "user:password@tcp(host:3306)/database"
 		return [][3]string{
 			{"no database", d.WithDatabase("none").Source(), "Unknown database 'none'"},
@@ -52,24 +45,8 @@ var suite = serversuite.Server[*mysql.Store]{
 			{"as for --db, with the network", "mariadb://me:secret@tcp(127.0.0.1:1)/none", want},
 		}
 	},
+	objects: objectsOfMySQL, whole: "?multiStatements=true",
 }
 
 const replaceLaunch = "REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, " +
 	"request_hash, service, environment, initiator, host) VALUES "
-
-func kill(db *sql.DB, n int) (ended int, err error) {
-	var list sql.NullString
-	err = db.QueryRow(`SELECT group_concat(id) FROM information_schema.processlist
-		WHERE db = database() AND id <> connection_id() AND rand() < 0.3`).Scan(&list)
-	what := []string{"CONNECTION", "QUERY"}[n%2]
-	for id := range strings.FieldsFuncSeq(list.String, func(r rune) bool { return r == ',' }) {
-		if _, err := db.Exec(fmt.Sprintf("KILL %s %s", what, id)); err == nil {
-			ended++ // it may have ended by itself
-		}
-	}
-	return ended, err
-}
-
-func TestMain(m *testing.M) { suite.Main(m) }
-
-func TestServer(t *testing.T) { suite.Run(t) }
