@@ -4,7 +4,6 @@
 package site_test
 
 import (
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -29,8 +27,8 @@ func TestMain(m *testing.M) {
 	if programs != "" {
 		check(nil, os.RemoveAll(programs))
 	}
-	if theCopy.top != "" {
-		check(nil, empty(theCopy.top))
+	if theCopy.dir != "" {
+		check(nil, theCopy.release())
 	}
 	os.Exit(code)
 }
@@ -58,59 +56,25 @@ func withIdmint(t *testing.T, env ...string) []string {
 
 // theCopy is a copy of the checkout, for commands that write into their folder.
 var theCopy struct {
-	sync.Mutex          // of the test that has it
-	top        string   // the folder above it
-	lock       *os.File // of that folder, until this process ends
+	sync.Mutex // of the test that has it
+	dir        string
+	release    func() error
 }
 
-// copied is the copy, without databases, in a folder of its own whose name is idmint. The test has
-// it for itself until it ends. What the go command has compiled counts for one folder. So that folder
-// is the same in each run, which has it for itself.
-func copied(t *testing.T) string {
+// copied is the copy, without databases. The test has it for itself until it ends.
+func copied(t *testing.T) (dir string) {
 	t.Helper()
 	theCopy.Lock()
 	t.Cleanup(theCopy.Unlock)
-	if theCopy.top == "" {
-		check(t, makeCopy())
+	if theCopy.dir == "" {
+		var err error
+		theCopy.dir, theCopy.release, err = checkout.Hold()
+		check(t, err)
 	}
-	dir := filepath.Join(theCopy.top, "idmint")
-	for _, file := range must(filepath.Glob(filepath.Join(dir, "*.db*"))) {
+	for _, file := range must(filepath.Glob(filepath.Join(theCopy.dir, "*.db*"))) {
 		check(t, os.Remove(file))
 	}
-	return dir
-}
-
-func makeCopy() error {
-	here, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	name := sha256.Sum256([]byte(here))
-	top := filepath.Join(os.TempDir(), fmt.Sprintf("idmint-site-%d-%.8x", os.Getuid(), name[:]))
-	if err := os.MkdirAll(top, 0o700); err != nil {
-		return err
-	}
-	if theCopy.lock, err = os.Open(top); err != nil {
-		return err
-	}
-	if err := syscall.Flock(int(theCopy.lock.Fd()), syscall.LOCK_EX); err != nil {
-		return err
-	}
-	if err := empty(top); err != nil { // of what a run left that was killed
-		return err
-	}
-	theCopy.top = top
-	return checkout.Copy(filepath.Join(top, "idmint"))
-}
-
-func empty(dir string) error {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if err == nil {
-			err = os.RemoveAll(filepath.Join(dir, e.Name()))
-		}
-	}
-	return err
+	return theCopy.dir
 }
 
 // sh runs a block of commands in a folder, and returns all that it writes.
