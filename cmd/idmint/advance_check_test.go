@@ -128,7 +128,7 @@ func TestAdvanceAsksAboutNames(t *testing.T) {
 
 // A sequence is not named as what idmint keeps.
 func TestSequenceNames(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
 	for _, name := range []string{
 		"short", "sno/7", "sno/floor", "eightbyte/3/7", "decimal/hint/0",

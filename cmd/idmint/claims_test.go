@@ -12,9 +12,9 @@ import (
 )
 
 // Without a number a command is lent one that no other run has.
-func TestNewClaims(t *testing.T) { inEveryLog(t, testNewClaims) }
-
-func testNewClaims(t *testing.T, s *shell) {
+func TestNewClaims(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
 	const processes, each = 4, 20
 	s.must("migrate", "--db", "sqlite:app.db")
 	for _, scheme := range []string{"trace", "sno", "eightbyte --mode spread"} {
@@ -56,9 +56,8 @@ func testNewClaims(t *testing.T, s *shell) {
 	}
 }
 
-func TestClaimsClusters(t *testing.T) { inEveryLog(t, testClaimsClusters) }
-
-func testClaimsClusters(t *testing.T, s *shell) {
+func TestClaimsClusters(t *testing.T) {
+	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	for _, test := range []struct {
 		args   string
@@ -110,7 +109,7 @@ func (s *shell) lockAhead(counter string, unit int64) {
 
 // A number that a clock far ahead has locked is got back, and lent again.
 func TestClaimsFree(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.lockAhead("sno/7", 4)
 	if listed := s.run("claims", "list", "--db", "sqlite:app.db"); !strings.Contains(listed.stdout,
