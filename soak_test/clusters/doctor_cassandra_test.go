@@ -55,7 +55,7 @@ func cassandraSession(t *testing.T, config cassandra.Config) *cassandra.Session 
 }
 
 // Three nodes that are set well, and one of them stopped.
-func TestCassandraNodes(t *testing.T) {
+func TestDoctorCassandraNodes(t *testing.T) {
 	t.Parallel()
 	c := dbtest.RunCluster(t, databases.Cassandra, 3)
 	config := cassandra.Config{
@@ -89,7 +89,7 @@ func TestCassandraNodes(t *testing.T) {
 
 // One node that acknowledges before it writes to the disk, with the older Paxos. Its keyspace and
 // its table are set in ways that lose numbers.
-func TestCassandraSettings(t *testing.T) {
+func TestDoctorCassandraSettings(t *testing.T) {
 	t.Parallel()
 	server := dbtest.Run(t, databases.Cassandra, "commitlog_sync: periodic",
 		"commitlog_sync_period: 10000ms", "paxos_variant: v1")
@@ -146,7 +146,7 @@ func TestCassandraSettings(t *testing.T) {
 }
 
 // What the role may do.
-func TestCassandraRights(t *testing.T) {
+func TestDoctorCassandraRights(t *testing.T) {
 	t.Parallel()
 	server := dbtest.RunSecure(t, databases.Cassandra)
 	host, _, err := net.SplitHostPort(server.Addresses[0])

@@ -56,7 +56,7 @@ func inPlace(t *testing.T, config etcd.Config) {
 }
 
 // Three members: well, one that is stopped, one that is not named, and one of another cluster.
-func TestEtcdMembers(t *testing.T) {
+func TestDoctorEtcdMembers(t *testing.T) {
 	t.Parallel()
 	c := dbtest.RunCluster(t, databases.Etcd, 3)
 	config := etcd.Config{Endpoints: c.Addresses(), Prefix: "/members"}
@@ -101,7 +101,7 @@ func TestEtcdMembers(t *testing.T) {
 
 // A database that fills up is told before it is full, and the alarm when it is. Revisions are
 // counted from the last compaction.
-func TestEtcdQuota(t *testing.T) {
+func TestDoctorEtcdQuota(t *testing.T) {
 	t.Parallel()
 	server := dbtest.Run(t, databases.Etcd, "--quota-backend-bytes=16777216",
 		"--auto-compaction-retention=0")
@@ -160,7 +160,7 @@ func TestEtcdQuota(t *testing.T) {
 }
 
 // What the user may do.
-func TestEtcdRights(t *testing.T) {
+func TestDoctorEtcdRights(t *testing.T) {
 	t.Parallel()
 	server := dbtest.RunSecure(t, databases.Etcd)
 	tls, err := server.Access.TLS()

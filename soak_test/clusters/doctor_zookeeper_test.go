@@ -32,7 +32,7 @@ const words = "4lw.commands.whitelist=srvr,mntr,conf,envi"
 const anybody = "note: anybody who reaches the ensemble may change or delete /idmint. "
 
 // Three servers that are set well, one that is not named, and one that is stopped.
-func TestZooKeeperServers(t *testing.T) {
+func TestDoctorZooKeeperServers(t *testing.T) {
 	t.Parallel()
 	c := dbtest.RunCluster(t, databases.ZooKeeper, 3, words, "tickTime=500", "syncLimit=4")
 	config := zookeeper.Config{Servers: c.Addresses()}
@@ -79,7 +79,7 @@ func inZooKeeperEventually(t *testing.T, config zookeeper.Config, wanted map[str
 }
 
 // Servers that do not sync, and take long to elect a leader. What they refuse to say is unknown.
-func TestZooKeeperSettings(t *testing.T) {
+func TestDoctorZooKeeperSettings(t *testing.T) {
 	t.Parallel()
 	c := dbtest.RunCluster(t, databases.ZooKeeper, 3, "forceSync=no",
 		"4lw.commands.whitelist=srvr,mntr,conf")
@@ -99,7 +99,7 @@ func TestZooKeeperSettings(t *testing.T) {
 }
 
 // What users may do, by TLS.
-func TestZooKeeperACL(t *testing.T) {
+func TestDoctorZooKeeperACL(t *testing.T) {
 	t.Parallel()
 	server := dbtest.RunSecure(t, databases.ZooKeeper)
 	tls, err := server.Access.TLS()
