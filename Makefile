@@ -39,8 +39,8 @@ report:
 
 # The pictures of docs/screenshots, by the tests that look at the pages in Chromium.
 screenshots:
-	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./integration_test/browser
-	go test -count=1 -run TestPictures ./integration_test/browser
+	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./soak_test/browser
+	go test -count=1 -run TestPictures ./soak_test/browser
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.
 FUZZTIME ?= 1000000x

@@ -1,4 +1,4 @@
-module github.com/idmint/idmint/integration_test/browser
+module github.com/idmint/idmint/soak_test/browser
 
 go 1.26.0
 

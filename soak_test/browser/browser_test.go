@@ -113,7 +113,7 @@ type happened struct {
 	troubles  []string        // guarded by mu; errors of the console, exceptions, dialogs, refusals
 }
 
-// open opens a page, and closes it with the test. A minute is the most that all of it may take.
+// open opens a page, and closes it with the test. A page that never answers ends it.
 func open(t *testing.T, url string, l look) *tab {
 	t.Helper()
 	parent := chromium(t)
@@ -123,7 +123,7 @@ func open(t *testing.T, url string, l look) *tab {
 	if err := chromedp.Do(ctx); err != nil { // a limit of the first call would close the tab
 		t.Fatal(err)
 	}
-	b.ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	b.ctx, cancel = context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancel)
 	if err := chromedp.Listen(b.ctx, func(event any) { b.note(ctx, event) }); err != nil {
 		t.Fatal(err)
