@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"io"
 	"os/exec"
 	"testing"
@@ -122,43 +123,69 @@ var obstacles = map[databases.Kind]obstacle{
 					`SELECT count(*) FROM endless; END`)
 			return func() { dbtest.Exec(t, db, `DROP TRIGGER stop`) }
 		},
-		func(t *testing.T, db *sql.DB) bool { // it has the lock
+		func(t *testing.T, db *sql.DB) bool { // it keeps the lock
 			conn, err := db.Conn(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if _, err := conn.ExecContext(context.Background(), `BEGIN IMMEDIATE`); err != nil {
-				return true
+			exec := func(text string) error {
+				_, err := conn.ExecContext(context.Background(), text)
+				return err
 			}
-			if _, err := conn.ExecContext(context.Background(), `ROLLBACK`); err != nil {
+			err = exec(`PRAGMA busy_timeout = 200`)
+			locked := exec(`BEGIN IMMEDIATE`) != nil
+			if !locked {
+				err = errors.Join(err, exec(`ROLLBACK`))
+			}
+			if err = errors.Join(err, exec(`PRAGMA busy_timeout = 5000`)); err != nil {
 				t.Fatal(err)
 			}
-			return false
+			return locked
 		},
 	},
-	databases.Postgres: {sameRow, waits(`SELECT count(*) FROM pg_stat_activity ` +
-		`WHERE datname = current_database() AND wait_event_type = 'Lock'`)},
-	databases.MariaDB: {sameRow, waits(`SELECT count(*) FROM information_schema.innodb_trx ` +
-		`JOIN information_schema.processlist ON id = trx_mysql_thread_id ` +
-		`WHERE db = DATABASE() AND trx_state = 'LOCK WAIT'`)},
-}
-
-// sameRow inserts a row that is unique, by a transaction that has not ended.
-func sameRow(t *testing.T, db *sql.DB) (release func()) {
-	t.Helper()
-	tx, err := db.Begin()
-	if err == nil {
-		_, err = tx.Exec(`INSERT INTO t (id, n) VALUES (1, 45)`)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func() {
-		if err := tx.Rollback(); err != nil {
-			t.Error(err)
-		}
-	}
+	databases.Postgres: {
+		func(t *testing.T, db *sql.DB) func() {
+			t.Helper()
+			tx, err := db.Begin()
+			if err == nil { // a row that is unique
+				_, err = tx.Exec(`INSERT INTO t (id, n) VALUES (1, 45)`)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if err := tx.Rollback(); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+		waits(`SELECT count(*) FROM pg_stat_activity ` +
+			`WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+	},
+	// Its list of processes does not show who waits for a row.
+	databases.MariaDB: {
+		func(t *testing.T, db *sql.DB) func() {
+			t.Helper()
+			dbtest.Exec(t, db, `CREATE TRIGGER stop BEFORE INSERT ON t FOR EACH ROW `+
+				`SET @got = IF(NEW.n = 45, GET_LOCK(DATABASE(), 1000000), 0)`)
+			conn, err := db.Conn(context.Background())
+			if err == nil {
+				_, err = conn.ExecContext(context.Background(), `DO GET_LOCK(DATABASE(), 0)`)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				_, err := conn.ExecContext(context.Background(), `DO RELEASE_LOCK(DATABASE())`)
+				if err = errors.Join(err, conn.Close()); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+		waits(`SELECT count(*) FROM information_schema.processlist ` +
+			`WHERE db = DATABASE() AND state = 'User lock'`),
+	},
 }
 
 func waits(query string) func(t *testing.T, db *sql.DB) bool {
