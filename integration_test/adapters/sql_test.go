@@ -19,9 +19,8 @@ import (
 func TestSQLServerColumns(t *testing.T) {
 	t.Parallel()
 	for kind, dialect := range map[databases.Kind]sqlid.Dialect{
-		databases.Postgres:   sqlid.Postgres,
-		databases.Postgres18: sqlid.Postgres,
-		databases.MariaDB:    sqlid.MariaDB,
+		databases.Postgres: sqlid.Postgres,
+		databases.MariaDB:  sqlid.MariaDB,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			db := dbtest.Open(t, dbtest.New(t, kind))
