@@ -150,35 +150,6 @@ func TestDoubtAndClockSetBack(t *testing.T) {
 	})
 }
 
-// Answers that are lost lock no more than one number, for a clock that is a year ahead. Who leaves
-// a step in doubt, and takes another number, locks the whole pool.
-func TestLostAnswersLockOneNumber(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		for _, abandons := range []bool{false, true} {
-			l := newLog(t, &mute{Store: clockless{memory.New(nil)}, mute: true})
-			var s *claims.Source[int]
-			for call := range 20 {
-				if call == 0 || abandons {
-					s = must(claims.Nodes(l, &claims.Options{
-						Part: &claims.Range{Max: 7}, Quiet: time.Hour,
-					}))(t)
-				}
-				at := now(time.Second) + 365*86400 + int64(call)
-				if w, err := s.NextWindow(ctx, at, time.Second); err == nil {
-					t.Fatalf("an answer came: %+v", w)
-				}
-			}
-			want := 1
-			if abandons {
-				want = 8
-			}
-			if n := len(must(l.Counters(ctx, "", 0))(t)); n != want {
-				t.Errorf("%d numbers are locked, want %d", n, want)
-			}
-		}
-	})
-}
-
 // A step in doubt that was carried out, and whose number others have taken since, is not this
 // source's window.
 func TestDoubtOvertaken(t *testing.T) {

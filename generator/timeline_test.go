@@ -78,6 +78,22 @@ func TestRollOver(t *testing.T) {
 	})
 }
 
+// TestAllSlots: without a pool, a unit has all slots of the layout, from the first to the last.
+func TestAllSlots(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		g, clock := idle(t, s, generator.Options{})
+		wantNext(t, s, g, 0, 0, s.first)
+		most := g.snapshot()
+		most.Slot = s.last - 2 // were minted since
+		g = s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Snapshot: &most})
+		wantNext(t, s, g, 0, 0, s.last-1)
+		wantNext(t, s, g, 0, 0, s.last)
+		wantAt(t, clock, 0)
+		wantNext(t, s, g, 1, 0, s.first)
+		wantAt(t, clock, s.unit)
+	})
+}
+
 // TestEnds: the first unit is left out, the last is used, and outside there are none, also for a
 // clock that comes back.
 func TestEnds(t *testing.T) {
