@@ -21,8 +21,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("test.parallel", "8"); err != nil { // most of the time they wait
+	// Most of the time they wait. The command line may say otherwise.
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
 	code := dbtest.Code(m)
