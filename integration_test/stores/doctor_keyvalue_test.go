@@ -28,7 +28,7 @@ import (
 // they say of the store itself.
 type checked func(t *testing.T, when string, wanted map[string]string) (identity map[string]string)
 
-// checking is [checked] by the doctor of a store, asked again while the store is too busy to answer.
+// checking is [checked] by the doctor of a store. It asks again while the store is too busy.
 func checking[C any](
 	config C, check func(context.Context, C) ([]doctor.Result, map[string]string, error),
 ) checked {
@@ -89,7 +89,8 @@ func TestDoctorEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := check(t, "made anew", well)
-	if first["log"] == "" || second["log"] == first["log"] || second["cluster"] != first["cluster"] {
+	if first["log"] == "" || second["log"] == first["log"] ||
+		second["cluster"] != first["cluster"] {
 		t.Errorf("%v, %v", first, second)
 	}
 	refuses[etcd.Config, *etcd.ConfigError](t, etcd.Config{Prefix: "/a"}, config, etcddoctor.Check)
@@ -114,8 +115,8 @@ func TestDoctorZooKeeper(t *testing.T) {
 		"zookeeper.acl": "note: anybody who reaches the ensemble may change or delete " +
 			config.Path + ". ",
 		"zookeeper.servers": "note: there are 1 voting members: without one of them the log stops",
-		"zookeeper.failover": "unknown: " + config.Servers[0] + " refuses the word conf: add it to " +
-			"4lw.commands.whitelist",
+		"zookeeper.failover": "unknown: " + config.Servers[0] + " refuses the word conf: add it " +
+			"to 4lw.commands.whitelist",
 		"zookeeper.memory":  "unknown: ",
 		"zookeeper.version": "passed: ZooKeeper 3.",
 	}
@@ -123,7 +124,8 @@ func TestDoctorZooKeeper(t *testing.T) {
 	first := check(t, "well", well)
 	quota := "/zookeeper/quota" + above.Path
 	for _, znode := range [][2]string{
-		{"", ""}, {"/zookeeper_limits", "count=5,bytes=-1"}, {"/zookeeper_stats", "count=0,bytes=0"},
+		{"", ""}, {"/zookeeper_limits", "count=5,bytes=-1"},
+		{"/zookeeper_stats", "count=0,bytes=0"},
 	} {
 		_, err := conn.Create(quota+znode[0], []byte(znode[1]), 0, zk.WorldACL(zk.PermAll))
 		if err != nil {

@@ -18,12 +18,14 @@ func TestDoctorMySQL(t *testing.T) {
 	admin := dbtest.Open(t, d)
 	user := d.Database() + "_app" // users are the whole server's
 	app, all := as(t, d, user), d.Database()+".*"
-	run(t, admin, user, "CREATE USER APP@'%' IDENTIFIED BY 'app'; GRANT CREATE ON "+all+" TO APP@'%'")
+	run(t, admin, user, "CREATE USER APP@'%' IDENTIFIED BY 'app'; "+
+		"GRANT CREATE ON "+all+" TO APP@'%'")
 	t.Cleanup(func() { run(t, admin, user, "DROP USER APP@'%'") })
 	findings.SQL(t, "before migrate", app,
 		map[string]string{"schema": "finding: there is no launch log"})
 	mysqlServer.migrated(t, d)
-	run(t, admin, user, "REVOKE CREATE ON "+all+" FROM APP@'%'; GRANT SELECT ON idmint_schema TO APP@'%'")
+	run(t, admin, user, "REVOKE CREATE ON "+all+" FROM APP@'%'; "+
+		"GRANT SELECT ON idmint_schema TO APP@'%'")
 	for _, table := range []string{"namespace", "launch", "generator", "launch_event", "counter"} {
 		run(t, admin, user, "GRANT SELECT, INSERT, UPDATE ON idmint_"+table+" TO APP@'%'")
 	}

@@ -83,7 +83,8 @@ func TestDoctorPostgres(t *testing.T) {
 
 	for _, c := range []wrong{
 		{
-			"ALTER ROLE APP SET synchronous_commit = off", "ALTER ROLE APP RESET synchronous_commit",
+			"ALTER ROLE APP SET synchronous_commit = off",
+			"ALTER ROLE APP RESET synchronous_commit",
 			"postgres.synchronous_commit", "note: synchronous_commit is off",
 		},
 		{

@@ -40,7 +40,8 @@ func TestDoctorUsedAgain(t *testing.T) {
 			t.Errorf("nothing happened: %+v, %v", results, err)
 		}
 	})
-	dbtest.Exec(t, admin, "DROP DATABASE "+name+" WITH (FORCE)", "ALTER DATABASE "+backup+" RENAME TO "+name)
+	dbtest.Exec(t, admin, "DROP DATABASE "+name+" WITH (FORCE)",
+		"ALTER DATABASE "+backup+" RENAME TO "+name)
 	using(t, app, func(log *launchlog.Log) {
 		use(t, log, "c", 3)
 		use(t, log, "d", 3)

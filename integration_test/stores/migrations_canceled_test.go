@@ -75,7 +75,9 @@ func (c *countedConn) QueryContext(
 func TestMigrationCanceled(t *testing.T) {
 	t.Parallel()
 	// up migrates an empty database, and calls before with each statement's number.
-	up := func(t *testing.T, before func(statement int, cancel func())) (statements int, err error) {
+	up := func(
+		t *testing.T, before func(statement int, cancel func()),
+	) (statements int, err error) {
 		d := dbtest.New(t, mysqlServer.kind)
 		config, err := mysql.ParseDSN(d.Source())
 		if err != nil {

@@ -139,7 +139,8 @@ func versions(t *testing.T, s server) {
 		}
 	}
 	if _, err := byHand.Exec(s.files(t, "0003_*.down.sql")[0] +
-		s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil || s.list(t, byHand) != schemas[0] {
+		s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil ||
+		s.list(t, byHand) != schemas[0] {
 		t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
 	}
 }

@@ -89,7 +89,8 @@ func TestMySQLHostileMigrations(t *testing.T) {
 			db := dbtest.Open(t, with(t, dbtest.New(t, databases.MariaDB), settings.Encode()))
 			latest := migrations.Latest(migrations.MySQL)
 			for range 2 {
-				if _, to, err := migrations.Up(ctx, db, migrations.MySQL); err != nil || to != latest {
+				_, to, err := migrations.Up(ctx, db, migrations.MySQL)
+				if err != nil || to != latest {
 					t.Errorf("up: to %d, %v", to, err)
 				}
 				version, err := migrations.Version(ctx, db, migrations.MySQL)

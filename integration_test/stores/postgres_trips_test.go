@@ -36,8 +36,8 @@ func (c *tripConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestPostgresFirstID: an app that has a connection has its first ID after two round trips. One opens the
-// log, and one joins the launch.
+// An app that has a connection has its first ID after two round trips. One opens the log, and one
+// joins the launch.
 func TestPostgresFirstID(t *testing.T) {
 	t.Parallel()
 	dsn := postgresServer.database(t)

@@ -188,5 +188,6 @@ func TestDoctorCassandraRights(t *testing.T) {
 	inCassandra(t, "well", app, findings.With(one,
 		"cassandra.rights", "passed: the role app has SELECT and MODIFY"))
 	cql(t, session, "GRANT DROP ON KEYSPACE shop TO app")
-	inCassandra(t, "more", app, findings.With(one, "cassandra.rights", "note: the role app needs no DROP"))
+	inCassandra(t, "more", app, findings.With(one,
+		"cassandra.rights", "note: the role app needs no DROP"))
 }

@@ -1,5 +1,6 @@
-// Package clusters_test runs the stores of keys and values, and doctor's checks of them, on clusters
-// of three nodes, on nodes that let in only whom they know, and on nodes with other settings.
+// Package clusters_test runs the stores of keys and values, and doctor's checks of them, on
+// clusters of three nodes, on nodes that let in only whom they know, and on nodes with other
+// settings.
 package clusters_test
 
 import (

@@ -52,7 +52,9 @@ func TestZooKeeperDeposedLeader(t *testing.T) {
 		}
 		node := c.Nodes[leader]
 		others := slices.Delete(slices.Clone(c.Addresses()), leader, leader+1)
-		old := openZooKeeper(t, zookeeper.Config{Servers: node.Addresses, SessionTimeout: time.Minute})
+		old := openZooKeeper(t, zookeeper.Config{
+			Servers: node.Addresses, SessionTimeout: time.Minute,
+		})
 		if n, err := old.LastNumber(t.Context(), counter); err != nil || n != first {
 			t.Fatalf("before: %d, %v", n, err)
 		}
