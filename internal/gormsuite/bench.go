@@ -136,7 +136,7 @@ func testAllocationsPerRow(t *testing.T, d Database) {
 		}
 		few, many := extra(10), extra(1000)
 		t.Logf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
-		if few > 50 || many > few+500 { // an allocation a row would be 990 more
+		if few > 12 || many > few+99 { // an allocation a row would be 990 more
 			t.Errorf("%s: %.0f allocations more for 10 rows, %.0f for 1,000", name, few, many)
 		}
 	}
