@@ -80,10 +80,7 @@ func TestMountedFile(t *testing.T) {
 // A restore replaces the file under a running app. What the app wrote to the old one would be lost.
 func TestReplacedFile(t *testing.T) {
 	path := newFile(t)
-	l, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, ctx := impatient(t, open(t, path))
 	if _, err := l.Start(ctx, storetest.Request("a")); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +88,7 @@ func TestReplacedFile(t *testing.T) {
 	if err := os.Rename(backup, path); err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.Start(ctx, storetest.Request("b"))
+	_, err := l.Start(ctx, storetest.Request("b"))
 	wantFileError(t, err, "replaced")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

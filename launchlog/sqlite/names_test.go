@@ -3,6 +3,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/internal/storesuite"
@@ -62,6 +64,24 @@ func claimElsewhere(t *testing.T, path string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
+// impatient is a log, and a context for its calls that ends when one has been tried several times.
+func impatient(t *testing.T, store *sqlite.Store) (*launchlog.Log, context.Context) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	l, err := launchlog.New(store, &launchlog.Options{
+		Budget: time.Hour,
+		Observe: func(_ context.Context, s launchlog.Step) {
+			if s.Attempt == 8 {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, ctx
+}
+
 // What is written under no name, others do not see: they would take the same numbers.
 func TestTakenAway(t *testing.T) {
 	for name, script := range storesuite.Attacks {
@@ -71,11 +91,7 @@ func TestTakenAway(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				path, backup := backedUp(t)
-				store := open(t, path)
-				l, err := launchlog.New(store, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l, ctx := impatient(t, open(t, path))
 				c, err := l.Counter("c")
 				if err != nil {
 					t.Fatal(err)
@@ -109,13 +125,19 @@ func TestTakenAway(t *testing.T) {
 
 // Files that come back to their names lack what others wrote in the meantime.
 func TestMovedAwayAndBack(t *testing.T) {
-	for what, call := range map[string]func(*launchlog.Log) error{
-		"write": func(l *launchlog.Log) error { _, err := l.Claim(ctx, 1); return err },
-		"read":  func(l *launchlog.Log) error { _, err := l.Show(ctx, 1); return err },
+	for what, call := range map[string]func(context.Context, *launchlog.Log) error{
+		"write": func(ctx context.Context, l *launchlog.Log) error {
+			_, err := l.Claim(ctx, 1)
+			return err
+		},
+		"read": func(ctx context.Context, l *launchlog.Log) error {
+			_, err := l.Show(ctx, 1)
+			return err
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			path, _ := backedUp(t)
-			l := must(t, open(t, path))
+			l, ctx := impatient(t, open(t, path))
 			c, err := l.Counter("c")
 			if err != nil {
 				t.Fatal(err)
@@ -125,7 +147,7 @@ func TestMovedAwayAndBack(t *testing.T) {
 			}
 			attack(t, `mv "$1-wal" "$1-wal.old" && mv "$1-shm" "$1-shm.old"`, path, "")
 			var e *sqlite.FileError
-			if err := call(l); !errors.As(err, &e) {
+			if err := call(ctx, l); !errors.As(err, &e) {
 				t.Errorf("while they are away: got %v, want a FileError", err)
 			}
 			attack(t, `mv "$1-wal.old" "$1-wal" && mv "$1-shm.old" "$1-shm"`, path, "")

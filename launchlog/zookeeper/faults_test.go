@@ -178,17 +178,24 @@ func TestTornRead(t *testing.T) {
 	for version := range int64(5) {
 		commit(t, other, put("state", version), put("key-a", version))
 	}
-	gets, written := 0, int64(0)
-	var mu sync.Mutex
+	gets, answers, written := 0, 0, int64(0)
+	var mu sync.Mutex // guards what is above
+	change := sync.NewCond(&mu)
 	p.set(func(f frame) fate {
 		mu.Lock()
 		defer mu.Unlock()
-		if !isRequest(opGet)(f) {
-			return pass
-		}
-		if gets++; gets%2 == 0 && written < 5 {
-			commit(t, other, put("state", 5+written), put("key-a", 5+written))
-			written++
+		switch {
+		case isAnswer(opGet)(f):
+			answers++
+			change.Broadcast()
+		case isRequest(opGet)(f):
+			if gets++; gets%2 == 0 && written < 5 {
+				for answers < gets-1 { // the server has read the first row
+					change.Wait()
+				}
+				commit(t, other, put("state", 5+written), put("key-a", 5+written))
+				written++
+			}
 		}
 		return pass
 	})
