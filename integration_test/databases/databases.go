@@ -59,11 +59,12 @@ type kind struct {
 	image    string
 	port     string // within the container
 	env      map[string]string
-	url      string // with %s for the address
-	variable string // names a server that runs already
-	version  string // a query
-	data     string // where a directory of this machine is mounted that is to hold the data
-	store    *store // nil: a SQL database
+	url      string   // with %s for the address
+	variable string   // names a server that runs already
+	version  string   // a query
+	shared   []string // the command line of one that many tests share
+	data     string   // where a directory of this machine is mounted that is to hold the data
+	store    *store   // nil: a SQL database
 }
 
 // Labels mark a container as one of this run of the tests: what is left of it, scripts/test
@@ -92,7 +93,8 @@ func postgres(version, variable string) kind {
 		},
 		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
 		variable: variable, version: "SHOW server_version",
-		data: "/var/lib/postgresql",
+		shared: []string{"postgres", "-c", "max_connections=400"},
+		data:   "/var/lib/postgresql",
 	}
 }
 
@@ -107,6 +109,7 @@ var known = map[Kind]kind{
 		},
 		url:      "mysql://root:" + password + "@%s/idmint",
 		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()", data: "/var/lib/mysql",
+		shared: []string{"mariadbd", "--max-connections=400"},
 	},
 	ClickHouse: {
 		image: "clickhouse/clickhouse-server:26.5", port: "9000/tcp",
@@ -200,7 +203,7 @@ const InMemory = "memory"
 func Start(ctx context.Context, k Kind, disk string) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
-		return Run(ctx, k, disk)
+		return Run(ctx, k, disk, known[k].shared...)
 	}
 	if known[k].store != nil {
 		s := &Server{Kind: k, Addresses: strings.Split(named, ",")}
