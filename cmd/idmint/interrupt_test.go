@@ -54,9 +54,9 @@ func TestInterrupted(t *testing.T) {
 			"version 3\nidmint: -: interrupted; %d rows are stored, and nothing of what follows: go on "+
 			"with --resume\n", stored)
 		if status := cmd.ProcessState.ExitCode(); status != statusInterrupted ||
-			stderr.String() != want {
+			settled(&stderr) != want {
 			t.Errorf("%v with %d rows: status %d, %q; want %q", test.signal, test.rows, status,
-				stderr.String(), want)
+				settled(&stderr), want)
 		}
 		s.checkNumbered(stored)
 		if got := s.feed(numbered(50), append(args, "--resume")...); got.status != 0 {
@@ -157,9 +157,9 @@ func TestInterruptedWhileLocked(t *testing.T) {
 		_ = p.Process.Signal(os.Interrupt)
 		_ = p.Wait()
 		if p.ProcessState.ExitCode() != statusInterrupted ||
-			!strings.Contains(p.stderr.String(), "interrupted") || p.stdout.Len() > 0 ||
-			strings.Count(p.stderr.String(), "\n") != 1 {
-			t.Errorf("%v: %v, %q", p.Args[1:], p.ProcessState, p.stderr.String())
+			!strings.Contains(settled(&p.stderr), "interrupted") || p.stdout.Len() > 0 ||
+			strings.Count(settled(&p.stderr), "\n") != 1 {
+			t.Errorf("%v: %v, %q", p.Args[1:], p.ProcessState, settled(&p.stderr))
 		}
 	}
 }
@@ -188,8 +188,8 @@ func (s *shell) interrupt(args string) string {
 	}
 	_ = cmd.Wait()
 	if cmd.ProcessState.ExitCode() != statusInterrupted ||
-		stderr.String() != "idmint: interrupted\n" {
-		s.Errorf("%s: %v, %q", args, cmd.ProcessState, stderr.String())
+		settled(&stderr) != "idmint: interrupted\n" {
+		s.Errorf("%s: %v, %q", args, cmd.ProcessState, settled(&stderr))
 	}
 	return string(first) + string(all)
 }

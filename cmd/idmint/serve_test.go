@@ -70,7 +70,7 @@ func (s *site) end(signal os.Signal) {
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		s.Fatal(err)
 	}
-	if err := s.cmd.Wait(); err != nil || s.stderr.Len() > 0 {
+	if err := s.cmd.Wait(); err != nil || settled(s.stderr) != "" {
 		s.Errorf("%v: %v, %s", signal, err, s.stderr)
 	}
 }

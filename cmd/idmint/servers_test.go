@@ -317,9 +317,10 @@ func TestSaysThatItWaits(t *testing.T) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			if got := s.run(append(args, "1s")...); got.status == 0 ||
-				strings.Contains(got.stderr, "waiting") || strings.Contains(got.stderr, "hunter2") {
-				t.Error(got)
+			out, err := s.command(append(args, "1s")...).CombinedOutput()
+			if err == nil || strings.Contains(string(out), "waiting") ||
+				strings.Contains(string(out), "hunter2") {
+				t.Errorf("%s", out)
 			}
 		})
 	}
