@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,6 +28,11 @@ var binary string
 func TestMain(m *testing.M) {
 	if os.Getenv(stuckVariable) != "" {
 		stuck()
+	}
+	// Parallel tests wait for servers, locks and clocks: more of them than there are processors.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
 	}
 	status, err := withBinary(func() int { return dbtest.Code(m) })
 	if err != nil {

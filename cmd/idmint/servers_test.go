@@ -283,11 +283,11 @@ func TestNodesThatDoNotAnswer(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			s := newShell(t)
-			got := s.run("launch", "list", "--wait", "10s",
+			got := s.run("launch", "list", "--wait", "5s",
 				"--db", kind+"://ann:hunter2@127.0.0.1:1,127.0.0.1:2/x")
 			if got.status != statusBadInput || strings.Contains(got.stderr, "hunter2") ||
 				!strings.Contains(got.stderr, "127.0.0.1:1: connection refused; "+
-					"127.0.0.1:2: connection refused: it was busy or away for 10s\n") {
+					"127.0.0.1:2: connection refused: it was busy or away for 5s\n") {
 				t.Error(got)
 			}
 		})
