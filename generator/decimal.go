@@ -75,6 +75,9 @@ type Decimal struct {
 	used  []int // the generator numbers so far, in order
 	begun int   // how many of used were begun: all, or all but the last
 	hints follower
+	// stopped: numbers has lost some that it handed out, and the counter of the one in use was set
+	// to its end, which says nothing of the IDs that were minted.
+	stopped bool
 }
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
@@ -286,7 +289,9 @@ func (g *Decimal) firstID(number int, err error) (idtype.DecimalID, error) {
 		return 0, err
 	}
 	if slices.Contains(g.used, number) {
-		return 0, fmt.Errorf("%w: generator number %d", ErrRepeated, number)
+		g.stopped = true
+		atomic.StoreUint64(&g.word, 0) // used up: others may be given the number in use
+		return 0, fmt.Errorf("generator number %d: %w", number, ErrRepeated)
 	}
 	return idtype.DecimalParts{Counter: 1, Generator: number, Launch: g.launch}.ID()
 }

@@ -16,8 +16,11 @@ var (
 		"NewTestDecimal makes such a generator")
 
 	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
-	// a generator number, a window of time or a range of a counter again.
-	ErrRepeated = errors.New("the source repeats itself")
+	// a generator number, a window of time or a range of a counter again, as a store does of which
+	// an older copy was put in its place. Others may be given what this generator has. So it mints
+	// nothing any more, and does not ask again.
+	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
+		"after a restore run idmint advance (docs/restore.md), and then start this process again")
 
 	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
 	// call may wait for.

@@ -120,8 +120,9 @@ func (r *requester[T]) settle(q *request[T], answer T, err error) {
 		if v := recover(); v != nil {
 			q.err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
-		if q.err != nil {
-			r.pending = nil // a later call asks again
+		// A later call asks again, but not a source that has lost numbers: that answer stays.
+		if q.err != nil && !errors.Is(q.err, ErrRepeated) {
+			r.pending = nil
 		}
 	}()
 	q.answer, q.err = r.settled(answer, err)
