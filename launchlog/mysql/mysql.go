@@ -169,9 +169,12 @@ func (s *Store) version(ctx context.Context) (int, error) {
 			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
 		}
 		if err == nil && tables == 1 {
-			s.tables = strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
+			found := strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-			err = conn.QueryRowContext(ctx, s.tables.Replace(text)).Scan(&version)
+			err = conn.QueryRowContext(ctx, found.Replace(text)).Scan(&version)
+			if err == nil { // else this step runs again, and the name of a table is a text in it
+				s.tables = found
+			}
 		}
 		return version, err
 	})
