@@ -130,10 +130,12 @@ var checks = []Check{
 	},
 	{
 		Code: "rights",
-		Looks: "The role may SELECT, INSERT and UPDATE. More is advice: rights to delete, to " +
-			"truncate or to drop get past the triggers.",
+		Looks: "The role may SELECT, INSERT and UPDATE, and sees all rows: in PostgreSQL no " +
+			"row-level security applies to it. More is advice: rights to delete, to truncate or to " +
+			"drop get past the triggers.",
 		Remedy: "Grant SELECT, INSERT and UPDATE on the tables to the apps' role, and no more. " +
-			"Migrate by another role, which owns them.",
+			"Migrate by another role, which owns them. Disable row-level security on the tables, or " +
+			"give the role BYPASSRLS.",
 	},
 
 	// PostgreSQL.

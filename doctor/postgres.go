@@ -184,6 +184,17 @@ func postgresRights(ctx context.Context, db *database, r *Reporter) error {
 	if err != nil {
 		return err
 	}
+	secured, err := db.list(ctx, `SELECT c.relname::text FROM pg_catalog.pg_class c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relname LIKE 'idmint\_%'
+			AND row_security_active(c.oid)`, db.schema)
+	if err != nil {
+		return err
+	}
+	if len(secured) > 0 {
+		r.Finding("row-level security applies to the role %s, and may hide rows: %s", name,
+			first(secured))
+	}
 	rights(r, name, missing, more, map[string]bool{
 		"is a superuser": super, "owns the tables, and may drop their triggers": owner && !super,
 	})

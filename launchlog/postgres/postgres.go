@@ -143,7 +143,11 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 		found := len(steps) - 1
 		flight := new(pgconn.Batch)
 		for _, step := range append(steps, searchpath.Inside, searchpath.Step{
-			Text: `SELECT coalesce(max(version), 0)::text FROM idmint_schema`,
+			Text: `SELECT coalesce(max(version), 0)::text, (SELECT string_agg(t.relname, ', ')
+					FROM pg_class t, pg_class log WHERE log.oid = 'idmint_schema'::regclass
+						AND t.relnamespace = log.relnamespace AND t.relkind = 'r'
+						AND t.relname LIKE 'idmint\_%' AND row_security_active(t.oid))
+				FROM idmint_schema`,
 		}) {
 			var args [][]byte
 			for _, arg := range step.Args {
@@ -164,7 +168,11 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 			return 0, failed
 		}
 		s.tables = strings.NewReplacer("idmint_", dialect.Postgres.Quote(place.Schema)+".idmint_")
-		return strconv.Atoi(string(answers[len(answers)-1].Rows[0][0]))
+		last := answers[len(answers)-1].Rows[0]
+		if secured := string(last[1]); secured != "" {
+			return 0, fmt.Errorf("%w: it applies to %s", errHidden, secured)
+		}
+		return strconv.Atoi(string(last[0]))
 	})
 }
 
