@@ -170,6 +170,13 @@ var checks = []Check{
 			"one, treat a failover as a restore: advance the log.",
 	},
 	{
+		Code: "postgres.connections",
+		Looks: "Less than 80 % of max_connections are in use. Each process that opens the log by a " +
+			"DSN has up to two, and closes them after a minute without use.",
+		Remedy: "Raise max_connections, put a pooler such as PgBouncer in front, or give the log " +
+			"the app's own pool.",
+	},
+	{
 		Code:   "postgres.checksums",
 		Looks:  "Data checksums are on. They show damage of a disk before it spreads.",
 		Remedy: "Stop the server, and run pg_checksums --enable.",

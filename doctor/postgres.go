@@ -30,6 +30,7 @@ var postgres = engine{
 			"synchronous_commit is %s by default",
 		}.check(),
 		{"postgres.standbys", postgresStandbys},
+		{"postgres.connections", postgresConnections},
 		setting{
 			"postgres.checksums", `SELECT current_setting('data_checksums')`,
 			[]string{"on"},
@@ -110,6 +111,18 @@ func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
 	}
 	r.Pass("%d standbys are connected, %d of them synchronous", connected, synchronous)
 	return nil
+}
+
+// postgresConnections counts the sessions of clients, of all databases of the server.
+func postgresConnections(ctx context.Context, db *database, r *Reporter) error {
+	var used, most int
+	err := db.one(ctx, `SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int,
+		current_setting('max_connections')::int`, nil, &used, &most)
+	if err == nil && used*10 >= most*8 {
+		r.Note("%d of max_connections, %d, are in use: a process that starts may get none", used, most)
+	}
+	r.Pass("%d of max_connections, %d, are in use", used, most)
+	return err
 }
 
 func postgresTables(ctx context.Context, db *database, r *Reporter) error {

@@ -44,7 +44,7 @@ const (
 	// well.
 	rollbackWait = time.Second
 	// connections of a pool of the store's own.
-	connections = 4
+	connections = 2
 )
 
 // Store keeps launch logs in a MySQL or MariaDB database. Make it with [Open] or [New].
@@ -67,8 +67,8 @@ var errURL = errors.New(`the DSN is a URL, as the command line's --db takes it: 
 const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
-// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 4
-// connections of its own, which set what steps rely on, strict SQL mode among it, whatever the
+// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
+// connections of its own, which are closed after a minute without use, which set what steps rely on, strict SQL mode among it, whatever the
 // server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
 // server that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the
 // driver's. A server that only reads can be read: the first write fails. The tables' database is

@@ -77,11 +77,13 @@ var (
 type SearchPathError = searchpath.Error
 
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
-// settings of pgxpool count: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
-// are made before, by migrations.Up. It finds their schema once, by the session's default
-// search_path, which dsn may set, and names it in every statement. It waits up to 10 s for a server
-// that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby
-// can be read: its first write fails.
+// settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
+// then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
+// that nothing has used for a minute, pool_max_conn_idle_time, is closed. The log's tables are made
+// before, by migrations.Up. It finds their schema once, by the session's default search_path, which
+// dsn may set, and names it in every statement. It waits up to 10 s for a server that does not
+// answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its
+// first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
 
 // connect opens the log by a pool of the store's own.
@@ -89,6 +91,12 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		config.MaxConns = 2
+	}
+	if !strings.Contains(dsn, "pool_max_conn_idle_time") {
+		config.MaxConnIdleTime = time.Minute // as for MySQL, below what servers and balancers cut off
 	}
 	if !strings.Contains(dsn, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
