@@ -124,7 +124,8 @@ func TestDoctorZooKeeper(t *testing.T) {
 	first := check(t, "well", well)
 	quota := "/zookeeper/quota" + above.Path
 	for _, znode := range [][2]string{
-		{"", ""}, {"/zookeeper_limits", "count=5,bytes=-1"},
+		{"", ""},
+		{"/zookeeper_limits", "count=5,bytes=-1"},
 		{"/zookeeper_stats", "count=0,bytes=0"},
 	} {
 		_, err := conn.Create(quota+znode[0], []byte(znode[1]), 0, zk.WorldACL(zk.PermAll))
