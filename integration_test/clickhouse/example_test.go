@@ -55,7 +55,7 @@ func ExampleField() {
 	_, err := event{}.Strict.Value()
 	fmt.Println(err)
 	// Output:
-	// idtype: "0000000000000000" as EightByteID: zero means not assigned: mint the ID first, or with GORM call db.Use with the plugin
+	// idtype: "0000000000000000" as EightByteID: zero means not assigned: set the ID first, or declare an optional one as OrZero or sqlid.Null (in GORM, a rule of gormid sets a primary key, after db.Use)
 }
 
 // Blocks of ch-go.
