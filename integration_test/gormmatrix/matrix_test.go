@@ -214,8 +214,6 @@ func forms[K idtype.ID]() []form[K] {
 	}
 	value := each("value", false, func(key K, _ any) any { return key })
 	value.list = func(keys []K, _ []any) any { return keys }
-	slice := each("Slice", false, func(key K, _ any) any { return key })
-	slice.list = func(keys []K, _ []any) any { return idtype.Slice[K](keys) }
 	text := each("text", true, func(key K, _ any) any { return key.String() })
 	text.list = func(keys []K, _ []any) any {
 		texts := make([]string, len(keys))
@@ -235,7 +233,7 @@ func forms[K idtype.ID]() []form[K] {
 	given := each(column, false, func(_ K, v any) any { return v })
 	given.list = func(_ []K, columns []any) any { return columns }
 	return []form[K]{
-		value, slice, text, pointer, given,
+		value, text, pointer, given,
 		each("sqlid.Null", false, func(key K, _ any) any { return sqlid.NullOf(key) }),
 		each("sql.Null", false, func(key K, _ any) any { return sql.Null[K]{V: key, Valid: true} }),
 		each("OrZero", false, func(key K, _ any) any { return idtype.OrZero[K]{ID: key} }),
