@@ -1,8 +1,14 @@
-.PHONY: test lint fmt bench import-bench report screenshots fuzz mutants faults exhaust
+.PHONY: test soak lint fmt bench import-bench report screenshots fuzz mutants
 
-# All tests, with the race detector. It installs gcc where it is missing, and says at the end what ran.
+# Every promise once, on one server of each kind: ten minutes. It installs what is missing, tells
+# each package as it ends, and sums up.
 test:
 	@scripts/test
+
+# What takes minutes, breaks servers, needs clusters, or looks for errors by chance: an hour. It
+# writes docs/soak.md and docs/faults.md.
+soak:
+	@scripts/test soak
 
 # integration_test/go.mod pins the tools.
 lint:
@@ -18,8 +24,8 @@ fmt:
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \
-		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/gormid ./integration_test/pgxid \
-		./integration_test/clickhouse ./integration_test/launchlog/...
+		./sqlid/pgxid ./clickhouse ./launchlog/... ./integration_test/adapters \
+		./integration_test/stores ./soak_test/clusters
 
 # Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
 # docs/import.md. Takes five minutes on a machine that does nothing else.
@@ -33,29 +39,14 @@ report:
 
 # The pictures of docs/screenshots, by the tests that look at the pages in Chromium.
 screenshots:
-	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./integration_test/browser
-	go test -count=1 -run TestPictures ./integration_test/browser
+	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./soak_test/browser
+	go test -count=1 -run TestPictures ./soak_test/browser
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.
 FUZZTIME ?= 1000000x
 fuzz:
 	@scripts/fuzz $(FUZZTIME)
 
-# Takes all numbers of launch logs, one by one, on each store, or on STORE: memory, SQLite,
-# PostgreSQL, MariaDB, etcd, ZooKeeper or Cassandra. make test takes the last ones alone.
-STORE ?= .
-exhaust:
-	eval "$$(scripts/databases)" && IDMINT_TEST_EXHAUST=1 go test -v -count=1 -timeout 6h \
-		-run 'TestExhausted/$(STORE)' ./integration_test/exhaustion
-
 # Breaks the code on purpose, a place at a time: the tests must notice. Takes minutes.
 mutants:
 	go run ./integration_test/mutants
-
-# Faults of clients, servers and nodes under all stores that are servers, of each kind for SOAK. It
-# writes docs/faults.md. Forty kinds of 1m take an hour.
-SOAK ?= 1m
-faults:
-	eval "$$(scripts/databases)" && IDMINT_TEST_SOAK=$(SOAK) IDMINT_TEST_FAULTS=$(CURDIR)/docs/faults.md \
-		go test -v -count=1 -p 1 -parallel 1 -timeout 6h -run 'Faults|DiskFull|StoreKill|SecureStore|Cluster' \
-		./integration_test/databases ./integration_test/launchfaults

@@ -12,7 +12,7 @@ import (
 // Nothing else misses a scheme in one of them.
 var schemeLists = map[string][]string{
 	"docs/design/formats.md": nil, "docs/design/js/layouts.js": nil,
-	"idtype/conformance_models_test.go": nil, "integration_test/javascript/schemes_test.go": nil,
+	"idtype/conformance_models_test.go": nil, "integration_test/site/javascript_schemes_test.go": nil,
 
 	"idtype/doc.go": nil, "idtype/kinds_test.go": nil, "idtype/formats_test.go": nil,
 	"idtype/layouts_test.go": {"sequence"},
@@ -32,8 +32,8 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/counter.go":  {"decimal", "sequence"},
 	"cmd/idmint/scramble.go": {"eightbyte", "sno"}, // they are bytes
 
-	"cmd/idmint/schema/schema.go":            nil,
-	"integration_test/schema/schema_test.go": nil,
+	"cmd/idmint/schema/schema.go":              nil,
+	"integration_test/adapters/schema_test.go": nil,
 
 	"sqlid/sqlid.go":                      nil,
 	"sqlid/functions/postgres.go":         {"sequence"}, // it has no parts
@@ -48,7 +48,6 @@ var schemeLists = map[string][]string{
 	"internal/gormsuite/columns.go": nil,
 	"internal/gormsuite/schemes.go": {"decimal"}, // the suite's other tests use it
 	"internal/chsuite/chsuite.go":   nil, "internal/pgxsuite/pgxsuite.go": nil,
-	"integration_test/restart_test.go": {"decimal"}, // its number is the launch log's
 
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter

@@ -24,16 +24,14 @@ import (
 // Apps mint in bursts, are stopped, crash and start again, some of them under one name. The store
 // spoils what a network would. Operators free numbers, and configure clusters.
 type fleet struct {
-	seed   uint64
-	rnd    *rand.Rand
-	world  *world
-	pool   *claims.Pool
-	opts   claims.Options // that all have in common
-	size   int            // numbers of the pool, as far as it is used
-	far    time.Duration  // the longest step of a clock
-	burst  int            // IDs at once
-	mode   idtype.EightByteMode
-	window time.Duration // how long it runs
+	seed  uint64
+	rnd   *rand.Rand
+	world *world
+	pool  *claims.Pool
+	opts  claims.Options // that all have in common
+	size  int            // numbers of the pool, as far as it is used
+	far   time.Duration  // the longest step of a clock
+	mode  idtype.EightByteMode
 
 	mu      sync.Mutex // guards what follows; not held while time passes
 	ids     map[int][]storesuite.Range
@@ -63,10 +61,10 @@ func anySpan(rnd *rand.Rand, least, most time.Duration) time.Duration {
 	return time.Duration(float64(least) * math.Pow(float64(most)/float64(least), rnd.Float64()))
 }
 
-func newFleet(seed uint64, naive naive, burst int) *fleet {
+func newFleet(seed uint64, naive naive) *fleet {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	f := &fleet{
-		seed: seed, rnd: rnd, burst: burst, window: 2 * time.Minute,
+		seed: seed, rnd: rnd,
 		ids: map[int][]storesuite.Range{}, windows: map[int][]generator.Window[int]{},
 		far: 3 * 365 * 24 * time.Hour,
 	}
@@ -106,7 +104,7 @@ func (f *fleet) count(n *int64) {
 func (f *fleet) run() {
 	var group sync.WaitGroup
 	apps := 2 + f.rnd.IntN(7)
-	end := time.Now().Add(f.window)
+	end := time.Now().Add(2 * time.Minute)
 	for n := range apps {
 		a := &app{
 			fleet: f, rnd: rand.New(rand.NewPCG(f.seed, uint64(100+n))), end: end,
@@ -210,7 +208,7 @@ func (f *fleet) recovers() {
 	defer a.link.die()
 	within, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	if err := a.mint(within, 1); err != nil {
+	if err := a.fill(within, 1); err != nil {
 		f.complain("the pool is locked for a fresh process: %v", err)
 	}
 }
@@ -373,7 +371,7 @@ func (a *app) call() {
 	calling, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	began := time.Now()
-	err := a.mint(calling, 1+a.rnd.IntN(a.burst))
+	err := a.fill(calling, 1+a.rnd.IntN(300))
 	if d := time.Since(began); d > within {
 		a.complain("a call with %v took %v: %v", within, d, err)
 	}
@@ -401,9 +399,6 @@ func (a *app) call() {
 		a.complain("a call: %v", err)
 	}
 }
-
-// mint mints n IDs, a burst at a time.
-func (a *app) mint(ctx context.Context, n int) error { return a.fill(ctx, n) }
 
 // start starts a process with a source and a generator.
 func (a *app) start() error {

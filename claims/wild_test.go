@@ -150,35 +150,6 @@ func TestDoubtAndClockSetBack(t *testing.T) {
 	})
 }
 
-// Answers that are lost lock no more than one number, for a clock that is a year ahead. Who leaves
-// a step in doubt, and takes another number, locks the whole pool.
-func TestLostAnswersLockOneNumber(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		for _, abandons := range []bool{false, true} {
-			l := newLog(t, &mute{Store: clockless{memory.New(nil)}, mute: true})
-			var s *claims.Source[int]
-			for call := range 20 {
-				if call == 0 || abandons {
-					s = must(claims.Nodes(l, &claims.Options{
-						Part: &claims.Range{Max: 7}, Quiet: time.Hour,
-					}))(t)
-				}
-				at := now(time.Second) + 365*86400 + int64(call)
-				if w, err := s.NextWindow(ctx, at, time.Second); err == nil {
-					t.Fatalf("an answer came: %+v", w)
-				}
-			}
-			want := 1
-			if abandons {
-				want = 8
-			}
-			if n := len(must(l.Counters(ctx, "", 0))(t)); n != want {
-				t.Errorf("%d numbers are locked, want %d", n, want)
-			}
-		}
-	})
-}
-
 // A step in doubt that was carried out, and whose number others have taken since, is not this
 // source's window.
 func TestDoubtOvertaken(t *testing.T) {
@@ -579,4 +550,35 @@ func (s *stuck) RaiseCounter(
 ) (launchlog.CounterState, error) {
 	<-s.gate
 	return s.Store.RaiseCounter(ctx, ref, r)
+}
+
+// A claim that blocks gets a window. If that has passed by the time of the answer, nothing is
+// stamped in it.
+func TestClaimThatBlocks(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		store := &stuck{Store: memory.New(nil), gate: make(chan struct{})}
+		l := newLog(t, store)
+		g := must(generator.NewTrace(must(claims.Nodes(l, nil))(t), nil))(t)
+		var id idtype.TraceID
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			id, err = g.Next(ctx)
+		}()
+		synctest.Wait()
+		time.Sleep(20 * time.Second) // four windows long
+		answered := time.Now()
+		close(store.gate)
+		<-done
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, _ := id.Times(time.Now().Add(time.Hour)); at.Before(answered.Truncate(time.Second)) {
+			t.Errorf("%v is stamped with %v, and the number was had at %v", id, at, answered)
+		}
+		if last := last(t, l, fmt.Sprint("trace/", id.Node())); last < answered.Unix() {
+			t.Errorf("the counter stands at %d, at %v", last, answered)
+		}
+	})
 }

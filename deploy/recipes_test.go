@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -18,30 +19,30 @@ import (
 var static string
 
 func TestMain(m *testing.M) {
-	code := dbtest.Code(m)
-	if static != "" {
-		os.RemoveAll(filepath.Dir(static))
+	status, err := withStatic(func() int { return dbtest.Code(m) })
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
 	}
-	os.Exit(code)
+	os.Exit(status)
 }
 
-// build builds the static program, once.
-func build(t *testing.T) string {
-	t.Helper()
-	if static != "" {
-		return static
-	}
+// withStatic builds the static program as the Dockerfile does, but with the paths of this machine:
+// so it takes packages that are compiled already.
+func withStatic(run func() int) (status int, err error) {
 	dir, err := os.MkdirTemp("", "idmint")
 	if err != nil {
-		t.Fatal(err)
+		return 0, err
 	}
+	defer os.RemoveAll(dir)
 	static = filepath.Join(dir, "idmint")
-	cmd := exec.Command("go", "build", "-o", static, "github.com/idmint/idmint/cmd/idmint")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", static,
+		"github.com/idmint/idmint/cmd/idmint")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		return 0, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return static
+	return run(), nil
 }
 
 // A recipe is the scripts of a deployment, in the words of its platform.
@@ -151,7 +152,7 @@ func newStage(t *testing.T, r recipe) *stage {
 		T: t, recipe: r, dir: t.TempDir(), bin: t.TempDir(),
 		dsn: dbtest.New(t, databases.Postgres).URL(),
 	}
-	if err := os.Symlink(build(t), filepath.Join(s.bin, "idmint")); err != nil {
+	if err := os.Symlink(static, filepath.Join(s.bin, "idmint")); err != nil {
 		t.Fatal(err)
 	}
 	s.addApp(filepath.Join(s.bin, "shop"), filepath.Join(s.dir, "deploy"))
@@ -217,15 +218,20 @@ func (s *stage) withoutLog(env map[string]string) {
 }
 
 // Each recipe starts a launch once for a deployment. What is tried again has the same, and the next
-// deployment another one. Former launches end when no app of theirs runs any more, or never.
+// deployment another one. Former launches end when no app of theirs runs any more, or never. Where
+// no launch can be started, it stops, and hands nothing on.
 func TestRecipes(t *testing.T) {
 	for name, load := range recipes {
-		t.Run(name, func(t *testing.T) { testRecipe(t, load) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testRecipe(t, load)
+		})
 	}
 }
 
 func testRecipe(t *testing.T, load func(*testing.T, place) recipe) {
 	s := newStage(t, load(t, shop))
+	s.withoutLog(s.first)
 	for _, env := range []map[string]string{s.first, s.again} {
 		if got := s.deploy(env); got != "1" {
 			t.Fatalf("the app has launch %q, want 1", got)
@@ -276,18 +282,5 @@ func testRecipe(t *testing.T, load func(*testing.T, place) recipe) {
 	s.mustFail(s.start, s.first)
 	if got := strings.Join(s.running(), " "); got != want {
 		t.Errorf("an old deployment ended launches: %s run, want %s", got, want)
-	}
-}
-
-// Where no launch can be started, every recipe stops, and hands nothing on.
-func TestRecipesWithoutLog(t *testing.T) {
-	build(t)
-	for name, load := range recipes {
-		t.Run(name, func(t *testing.T) {
-			s := &stage{
-				T: t, recipe: load(t, shop), dir: t.TempDir(), bin: filepath.Dir(static),
-			}
-			s.withoutLog(s.first)
-		})
 	}
 }

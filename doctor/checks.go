@@ -130,10 +130,12 @@ var checks = []Check{
 	},
 	{
 		Code: "rights",
-		Looks: "The role may SELECT, INSERT and UPDATE. More is advice: rights to delete, to " +
-			"truncate or to drop get past the triggers.",
+		Looks: "The role may SELECT, INSERT and UPDATE, and sees all rows: in PostgreSQL no " +
+			"row-level security applies to it. More is advice: rights to delete, to truncate or to " +
+			"drop get past the triggers.",
 		Remedy: "Grant SELECT, INSERT and UPDATE on the tables to the apps' role, and no more. " +
-			"Migrate by another role, which owns them.",
+			"Migrate by another role, which owns them. Disable row-level security on the tables, or " +
+			"give the role BYPASSRLS.",
 	},
 
 	// PostgreSQL.
@@ -166,6 +168,13 @@ var checks = []Check{
 			"one that lacks the newest rows repeats numbers.",
 		Remedy: "Name a standby in synchronous_standby_names, and fail over to no other. Without " +
 			"one, treat a failover as a restore: advance the log.",
+	},
+	{
+		Code: "postgres.connections",
+		Looks: "Less than 80 % of max_connections are in use. Each process that opens the log by a " +
+			"DSN has up to two, and closes them after a minute without use.",
+		Remedy: "Raise max_connections, put a pooler such as PgBouncer in front, or give the log " +
+			"the app's own pool.",
 	},
 	{
 		Code:   "postgres.checksums",

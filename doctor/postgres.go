@@ -30,6 +30,7 @@ var postgres = engine{
 			"synchronous_commit is %s by default",
 		}.check(),
 		{"postgres.standbys", postgresStandbys},
+		{"postgres.connections", postgresConnections},
 		setting{
 			"postgres.checksums", `SELECT current_setting('data_checksums')`,
 			[]string{"on"},
@@ -112,6 +113,18 @@ func postgresStandbys(ctx context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
+// postgresConnections counts the sessions of clients, of all databases of the server.
+func postgresConnections(ctx context.Context, db *database, r *Reporter) error {
+	var used, most int
+	err := db.one(ctx, `SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int,
+		current_setting('max_connections')::int`, nil, &used, &most)
+	if err == nil && used*10 >= most*8 {
+		r.Note("%d of max_connections, %d, are in use: a process that starts may get none", used, most)
+	}
+	r.Pass("%d of max_connections, %d, are in use", used, most)
+	return err
+}
+
 func postgresTables(ctx context.Context, db *database, r *Reporter) error {
 	const there = `SELECT c.relname::text FROM pg_catalog.pg_class c
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -183,6 +196,17 @@ func postgresRights(ctx context.Context, db *database, r *Reporter) error {
 		&owner)
 	if err != nil {
 		return err
+	}
+	secured, err := db.list(ctx, `SELECT c.relname::text FROM pg_catalog.pg_class c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relname LIKE 'idmint\_%'
+			AND row_security_active(c.oid)`, db.schema)
+	if err != nil {
+		return err
+	}
+	if len(secured) > 0 {
+		r.Finding("row-level security applies to the role %s, and may hide rows: %s", name,
+			first(secured))
 	}
 	rights(r, name, missing, more, map[string]bool{
 		"is a superuser": super, "owns the tables, and may drop their triggers": owner && !super,

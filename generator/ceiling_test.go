@@ -3,7 +3,6 @@ package generator_test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,6 +38,17 @@ func (c *kept) Last(context.Context) (int64, error) {
 	c.last++
 	return c.value, nil
 }
+
+// counterFrom is a Counter in memory, whose values are as a database would keep them.
+type counterFrom int64
+
+func (c *counterFrom) Reserve(_ context.Context, floor, n int64) (int64, error) {
+	first := max(int64(*c)+1, floor)
+	*c = counterFrom(first + n - 1)
+	return first, nil
+}
+
+func (c *counterFrom) Last(context.Context) (int64, error) { return int64(*c), nil }
 
 // ahead is how far the counter is ahead of a clock: the time until which it holds.
 func (c *kept) ahead(clock generator.Clock, unit time.Duration) time.Duration {
@@ -224,42 +234,6 @@ func TestCeilingOfTwo(t *testing.T) {
 				time.Sleep(length / 3)
 			}
 			wg.Wait()
-		})
-	})
-}
-
-// TestCeilingSurvivesCrashes: of generators that end without a trace, with clocks set anywhere, and
-// of several at once.
-func TestCeilingSurvivesCrashes(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			var counter counterFrom
-			rnd := rand.New(rand.NewPCG(1, 2))
-			seen := map[mark]int{}
-			clocks := []*generator.TestClock{
-				generator.NewTestClock(noon), generator.NewTestClock(noon),
-				generator.NewTestClock(noon),
-			}
-			apps := make([]*timed, 3)
-			for run := range 400 {
-				app := rnd.IntN(3)
-				clocks[app].Add(time.Duration(rnd.Int64N(int64(s.units(20)))) - s.units(9))
-				if apps[app] == nil || rnd.IntN(5) == 0 {
-					o := generator.Options{Clock: clocks[app], MaxWait: time.Hour}
-					apps[app] = s.must(t, ceiling(&counter, s.units(rnd.IntN(6))), &o)
-				}
-				ids, err := apps[app].fill(ctx, 1+rnd.IntN(2*min(s.last, 100)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				synctest.Wait()
-				for _, id := range ids {
-					if by, ok := seen[id.mark]; ok {
-						t.Fatalf("run %d minted %+v, as run %d did", run, id.mark, by)
-					}
-					seen[id.mark] = run
-				}
-			}
 		})
 	})
 }

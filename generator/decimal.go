@@ -75,6 +75,9 @@ type Decimal struct {
 	used  []int // the generator numbers so far, in order
 	begun int   // how many of used were begun: all, or all but the last
 	hints follower
+	// stopped: numbers has lost some that it handed out, and the counter of the one in use was set
+	// to its end, which says nothing of the IDs that were minted.
+	stopped bool
 }
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
@@ -189,21 +192,30 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, err error) {
 	for {
 		last := g.last()
-		counter := last / idtype.DecimalStep
-		if counter >= perNumber {
+		if last/idtype.DecimalStep >= perNumber {
 			if err := g.change(ctx, ": take the first number before the first transaction, "+
 				"with Ready"); err != nil {
 				return 0, 0, err
 			}
 			continue
 		}
+		if count := g.takeFrom(last, n); count > 0 {
+			g.prefetch(last + uint64(count)*idtype.DecimalStep)
+			return last + idtype.DecimalStep, count, nil
+		}
+	}
+}
+
+// takeFrom takes up to n of the counters above last, or none if another call took some.
+func (g *Decimal) takeFrom(last uint64, n int) (count int) {
+	if counter := last / idtype.DecimalStep; counter < perNumber {
 		take := min(uint64(n), perNumber-counter)
 		upto := last + take*idtype.DecimalStep
 		if g.advance(last, upto) {
-			g.prefetch(upto)
-			return last + idtype.DecimalStep, int(take), nil
+			return int(take)
 		}
 	}
+	return 0
 }
 
 // change waits until the generator has a number with counters left. Advice is for who waits for the
@@ -277,7 +289,9 @@ func (g *Decimal) firstID(number int, err error) (idtype.DecimalID, error) {
 		return 0, err
 	}
 	if slices.Contains(g.used, number) {
-		return 0, fmt.Errorf("%w: generator number %d", ErrRepeated, number)
+		g.stopped = true
+		atomic.StoreUint64(&g.word, 0) // used up: others may be given the number in use
+		return 0, fmt.Errorf("generator number %d: %w", number, ErrRepeated)
 	}
 	return idtype.DecimalParts{Counter: 1, Generator: number, Launch: g.launch}.ID()
 }

@@ -109,7 +109,7 @@ func (g *Decimal) look(ctx context.Context) error {
 	f := &g.hints
 	g.bases.mu.Lock()
 	newest, own := f.newest, uint64(0)
-	if g.begun > 0 && f.epoch == newest {
+	if g.begun > 0 && f.epoch == newest && !g.stopped {
 		own = g.counter()
 	}
 	g.bases.mu.Unlock()

@@ -169,10 +169,10 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		}
 	case "reserve":
 		c.place = "load"
-		take := min(max(c.wants[0], 1), perNumber-c.last/idtype.DecimalStep)
-		if upto := c.last + take*idtype.DecimalStep; g.advance(c.last, upto) {
+		if count := uint64(g.takeFrom(c.last, int(max(c.wants[0], 1)))); count > 0 {
+			upto := c.last + count*idtype.DecimalStep
 			done()
-			return m.mint(s, upto, take)
+			return m.mint(s, upto, count)
 		}
 	case "lock": // as change does
 		s.locked, c.place = id, "needed"

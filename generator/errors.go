@@ -16,8 +16,11 @@ var (
 		"NewTestDecimal makes such a generator")
 
 	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
-	// a generator number, a window of time or a range of a counter again.
-	ErrRepeated = errors.New("the source repeats itself")
+	// a generator number, a window of time or a range of a counter again, as a store does of which
+	// an older copy was put in its place. Others may be given what this generator has. So it mints
+	// nothing any more, and does not ask again.
+	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
+		"after a restore run idmint advance (docs/restore.md), and then start this process again")
 
 	// ErrClockBehind is wrapped by the [ClockError] for a clock that is further behind than a
 	// call may wait for.
@@ -26,10 +29,11 @@ var (
 	// ErrClockStopped is wrapped by the [ClockError] for a clock that does not move.
 	ErrClockStopped = errors.New("the clock does not move")
 
-	// ErrMaxWait is wrapped by the [ClockError] for a call whose turn does not come within MaxWait,
-	// because too many calls wait before it.
-	ErrMaxWait = errors.New("too many calls wait for it: " +
-		"this one's turn does not come within MaxWait")
+	// ErrMaxWait is wrapped by the [ClockError] for a call that would have to wait for longer than
+	// MaxWait: too many calls wait before it, or the source has no times before, as after idmint
+	// advance.
+	ErrMaxWait = errors.New("this is further away than MaxWait: " +
+		"too many calls wait, or the times before it count as used (docs/restore.md)")
 
 	// ErrNotMade is wrapped by the [NumberError] of a generator that no constructor made, such as
 	// a zero value. One that was made without a source returns it too.

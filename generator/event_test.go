@@ -2,6 +2,7 @@ package generator_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,40 @@ func wantEvents(t *testing.T, got *[]generator.Event, want ...generator.Event) {
 		t.Errorf("events are %+v, want %+v", *got, want)
 	}
 	*got = nil
+}
+
+// TestNotifyFails: where Notify panics in the background or ends its goroutine, the call that waits
+// has an error, and a later call works.
+func TestNotifyFails(t *testing.T) {
+	fails := map[string]func(){"panics": func() { panic("no") }, "ends": runtime.Goexit}
+	eachScheme(t, func(t *testing.T, s scheme) {
+		for name, fail := range fails {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					length := s.units(ceilingUnits)
+					failing := true
+					g := s.must(t, ceiling(&kept{lose: 1}, length), &generator.Options{
+						Clock: newSteppable(), MaxWait: 2 * length,
+						Notify: func(generator.Event) {
+							if failing {
+								fail()
+							}
+						},
+					})
+					err := g.ready(ctx)
+					var panicked *generator.PanicError
+					if e := (*generator.NumberError)(nil); !errors.As(err, &e) ||
+						errors.As(err, &panicked) != (name == "panics") {
+						t.Fatalf("ready: %v, want a NumberError", err)
+					}
+					failing = false
+					if err := g.ready(ctx); err != nil {
+						t.Fatal(err)
+					}
+				})
+			})
+		}
+	})
 }
 
 // TestEventsOfWindows: each window, with its number and its times, and each that was missed.

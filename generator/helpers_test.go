@@ -18,8 +18,6 @@ import (
 // Every request for a number has an end, also one whose callers have all gone.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var raceEnabled bool // see race_test.go
-
 const (
 	span   = 922_337_202 // counters per generator number, as the layout has them
 	launch = 65

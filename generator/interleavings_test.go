@@ -56,7 +56,7 @@ func TestEveryInterleaving(t *testing.T) {
 		},
 		{
 			name: "tick-tock and back", slots: one, windows: long,
-			wants: [threads]int{1, 1, 1}, last: 3, back: 2, toggle: true,
+			wants: [threads]int{1, 1, 1}, last: 3, back: 1, toggle: true,
 		},
 		{
 			name: "tick-tock, late", slots: one, windows: short,

@@ -15,11 +15,12 @@ type account struct{}
 
 // TestKeys: typed keys of each scheme and form are the generator's IDs, one by one and many.
 func TestKeys(t *testing.T) {
-	trace := made(generator.NewTrace(generator.Given(7), nil))
-	short := made(generator.NewShort(generator.Given(struct{}{}), nil))
-	sno := made(generator.NewSno(generator.Given(7), nil))
+	still := &generator.Options{Clock: generator.NewTestClock(noon)}
+	trace := made(generator.NewTrace(generator.Given(7), still))
+	short := made(generator.NewShort(generator.Given(struct{}{}), still))
+	sno := made(generator.NewSno(generator.Given(7), still))
 	eightbyte := made(generator.NewEightByte(idtype.EightByteSpread,
-		generator.Given(generator.EightBytePair{Generator: 7, Cluster: 2}), nil))
+		generator.Given(generator.EightBytePair{Generator: 7, Cluster: 2}), still))
 	wantKeys[idtype.Decimal[account]](t, newDecimal(t, newSource(92, 17)))
 	wantKeys[idtype.Sequence[account]](t, newSequence(t, newRegister(), 7))
 	wantKeys[idtype.Trace[account]](t, trace)

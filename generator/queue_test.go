@@ -51,10 +51,10 @@ func TestLongestWaitGoesFirst(t *testing.T) {
 	})
 }
 
-// TestFairAtTheCap: 200 goroutines mint all the time. None waits for more than its turn, and none
+// TestFairAtTheCap: 100 goroutines mint all the time. None waits for more than its turn, and none
 // gets more than twice as many IDs as another.
 func TestFairAtTheCap(t *testing.T) {
-	const callers, slots, units = 200, 64, 400
+	const callers, slots, units = 100, 64, 200
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := newSteppable()

@@ -107,10 +107,23 @@ func (r *requester[T]) run(q *request[T]) {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		q.answer, q.err = r.settled(answer, err)
-		if q.err != nil {
-			r.pending = nil // a later call asks again
-		}
+		r.settle(q, answer, err)
 	}()
 	answer, err = r.ask(ctx)
+}
+
+// settle ends a request with what settled makes of the answer. That may call the user's code, the
+// clock or Notify, which may panic or end the goroutine as the source may. The caller holds mu.
+func (r *requester[T]) settle(q *request[T], answer T, err error) {
+	q.err = errNoAnswer
+	defer func() {
+		if v := recover(); v != nil {
+			q.err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+		// A later call asks again, but not a source that has lost numbers: that answer stays.
+		if q.err != nil && !errors.Is(q.err, ErrRepeated) {
+			r.pending = nil
+		}
+	}()
+	q.answer, q.err = r.settled(answer, err)
 }

@@ -3,7 +3,6 @@ package generator_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,14 +23,6 @@ type mark struct {
 	slot   int
 }
 
-// unique is what may not repeat of an ID: of trace IDs, whose timestamps wrap, not the whole time.
-func (s scheme) unique(m mark) mark {
-	if s.id == idtype.SchemeTrace {
-		m.time = int64(idtype.TraceTimestamp(time.Unix(0, m.time)))
-	}
-	return m
-}
-
 // minted is an ID in the terms that all schemes have.
 type minted struct {
 	mark
@@ -45,9 +36,7 @@ func (m mark) after() time.Duration { return time.Duration(m.time - noon.UnixNan
 type timed struct {
 	next     func(context.Context) (minted, error)
 	fill     func(context.Context, int) ([]minted, error)
-	marks    func(context.Context, []mark) (int, error)   // fill, for many IDs
 	own      func() func(context.Context) (minted, error) // nil but for trace
-	settle   func()                                       // see Settle; trace and eightbyte
 	ready    func(context.Context) error
 	stats    func() generator.Stats
 	snapshot func() generator.Snapshot
@@ -227,7 +216,6 @@ type states interface {
 
 func adapt[ID idtype.ID](m minter[ID], s states, read func(ID) mark) *timed {
 	dst := make([]ID, 10)
-	var many []ID // of marks
 	g := &timed{
 		next: reading(m.Next, read),
 		fill: func(ctx context.Context, n int) ([]minted, error) {
@@ -244,22 +232,11 @@ func adapt[ID idtype.ID](m minter[ID], s states, read func(ID) mark) *timed {
 			}
 			return all, err
 		},
-		marks: func(ctx context.Context, to []mark) (int, error) {
-			many = slices.Grow(many[:0], len(to))[:len(to)]
-			n, err := m.Fill(ctx, many)
-			for i, id := range many[:n] {
-				to[i] = read(id)
-			}
-			return n, err
-		},
 		ready: s.Ready, stats: s.Stats, snapshot: s.Snapshot,
 		bare: []func() error{
 			func() error { _, err := m.Next(ctx); return err },
 			func() error { _, err := m.Fill(ctx, dst); return err },
 		},
-	}
-	if s, ok := s.(interface{ Settle() }); ok {
-		g.settle = s.Settle
 	}
 	return g
 }

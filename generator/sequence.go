@@ -21,6 +21,10 @@ type Sequence struct {
 	block   atomic.Pointer[block] // the block in use
 	blocks  requester[*block]
 
+	// Of blocks of 1: the highest ID that was reserved, and whether the counter fell below it.
+	highest atomic.Uint64
+	stopped atomic.Bool
+
 	taken, opened atomic.Uint64 // for Stats; taken without the block in use
 }
 
@@ -74,7 +78,8 @@ func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 func (g *Sequence) check(b *block, err error) (*block, error) {
 	old := g.block.Load()
 	if err == nil && b.first <= old.end {
-		err = fmt.Errorf("%w: a block from %d after one until %d", ErrRepeated, b.first, old.end)
+		old.last.Store(old.end) // others may be given what is left of it
+		err = fmt.Errorf("a block from %d after one until %d: %w", b.first, old.end, ErrRepeated)
 	}
 	if err != nil { // not again at once
 		old.ask = old.last.Load() + uint64(g.size/100) + 1
@@ -146,9 +151,21 @@ func (g *Sequence) direct(ctx context.Context, dst []idtype.SequenceID) (int, er
 	if len(dst) == 0 {
 		return 0, nil
 	}
-	b, err := g.reserve(ctx, int64(len(dst)))
+	before := g.highest.Load() // what was there before this step is below what it gives
+	var b *block
+	err := ErrRepeated
+	if !g.stopped.Load() {
+		b, err = g.reserve(ctx, int64(len(dst)))
+	}
+	if err == nil && b.first <= before {
+		g.stopped.Store(true)
+		err = fmt.Errorf("%d after %d: %w", b.first, before, ErrRepeated)
+	}
 	if err != nil {
 		return 0, &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+	}
+	for h := before; h < b.end && !g.highest.CompareAndSwap(h, b.end); {
+		h = g.highest.Load()
 	}
 	for i := range dst {
 		dst[i] = idtype.SequenceID(b.first + uint64(i))

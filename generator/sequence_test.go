@@ -248,33 +248,41 @@ func TestSequenceBadCounters(t *testing.T) {
 			wantSequence(t, g, 1)
 		}
 	}
-	synctest.Test(t, func(t *testing.T) {
-		for _, bad := range []int64{1, 10, 5} {
-			r := newRegister()
-			g := newSequence(t, r, 10)
-			wantSequence(t, g, 1)
-			r.answers = []int64{bad, bad} // ahead, and at the end
-			for want := int64(2); want <= 10; want++ {
-				wantSequence(t, g, want)
-				synctest.Wait()
-			}
-			r.wantCalls(t, 3)
-			if id, err := g.Next(ctx); id != 11 || err != nil {
-				t.Errorf("after two refusals ahead: %d, %v", id, err)
-			}
-			r.answers = []int64{bad, bad}
-			for want := int64(12); want <= 20; want++ {
-				wantSequence(t, g, want)
-				synctest.Wait()
-			}
-			r.answers = []int64{bad}
+}
+
+// TestSequenceLostNumbers: where a counter hands out numbers again, the generator mints nothing more,
+// not even what is left of its block, and does not ask again.
+func TestSequenceLostNumbers(t *testing.T) {
+	wantLost := func(t *testing.T, g *generator.Sequence, bad int64) {
+		t.Helper()
+		for range 3 {
 			if id, err := g.Next(ctx); id != 0 || !errors.Is(err, generator.ErrRepeated) ||
 				!errors.As(err, new(*generator.NumberError)) {
 				t.Errorf("a block from %d again: minted %d, %v", bad, id, err)
 			}
-			wantSequence(t, g, 21)
 		}
-	})
+	}
+	for _, bad := range []int64{1, 10, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRegister()
+			g := newSequence(t, r, 100)
+			r.answers = []int64{1, bad}
+			for want := int64(1); want <= 90; want++ { // a tenth is left
+				wantSequence(t, g, want)
+			}
+			synctest.Wait()
+			wantLost(t, g, bad)
+			r.wantCalls(t, 2)
+		})
+	}
+	r := newRegister()
+	g := newSequence(t, r, 1)
+	for want := int64(1); want <= 3; want++ {
+		wantSequence(t, g, want)
+	}
+	r.answers = []int64{3}
+	wantLost(t, g, 3)
+	r.wantCalls(t, 4)
 }
 
 // TestSequenceEnds: the last ID of the domain is minted, and none after it.

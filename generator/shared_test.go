@@ -1,6 +1,7 @@
 package generator_test
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -21,9 +22,14 @@ type sharing struct {
 // TestSharedByGoroutines: each ID is minted once, and in order where there is one, by both ways.
 // What is minted in steady use allocates nothing.
 func TestSharedByGoroutines(t *testing.T) {
-	for name, share := range map[string]func(t *testing.T) sharing{
-		"sequence": sharedSequence, "buffer": sharedBuffer, "backdated": sharedBackdated,
-	} {
+	all := map[string]func(t *testing.T) sharing{
+		"decimal": sharedDecimal, "sequence": sharedSequence, "buffer": sharedBuffer,
+		"backdated": sharedBackdated,
+	}
+	for _, s := range schemes {
+		all[s.name] = func(t *testing.T) sharing { return sharedTimeline(t, s) }
+	}
+	for name, share := range all {
 		t.Run(name, func(t *testing.T) {
 			s := share(t)
 			const users, calls = 8, 500
@@ -47,14 +53,107 @@ func TestSharedByGoroutines(t *testing.T) {
 			wg.Wait()
 			ids := slices.Concat(all...)
 			slices.Sort(ids)
-			if different := len(slices.Compact(slices.Clone(ids))); different != users*calls*8 {
-				t.Errorf("%d different IDs, want %d", different, users*calls*8)
+			if different := len(slices.Compact(slices.Clone(ids))); different != len(ids) ||
+				different < users*calls*8 {
+				t.Errorf("%d different IDs of %d", different, len(ids))
 			}
 			if s.stats != nil {
 				s.stats(t, ids)
 			}
 		})
 	}
+}
+
+// sharedDecimal has a number that is soon used up, and leaves out no counter.
+func sharedDecimal(t *testing.T) sharing {
+	const left = 5000
+	g := started(t, newSource(92, 17))
+	g.SkipTo(span - left)
+	place := func(id idtype.DecimalID) uint64 {
+		if id.Generator() == 17 {
+			return span + uint64(id.Counter())
+		}
+		return uint64(id.Counter())
+	}
+	return sharing{ascends: true, mint: func(_, n int) ([]uint64, error) {
+		var ids [8]idtype.DecimalID
+		minted := ids[:]
+		var err error
+		switch n % 3 {
+		case 0:
+			for i := range ids {
+				if ids[i], err = g.Next(ctx); err != nil {
+					return nil, err
+				}
+			}
+		case 1:
+			_, err = g.Fill(ctx, ids[:])
+		case 2: // more than 8, if a block ends with the number
+			for o := g.Owned(8); err == nil && (len(minted) < 16 || o.Left() > 0); {
+				var id idtype.DecimalID
+				id, err = o.Next(ctx)
+				minted = append(minted, id)
+			}
+			minted = minted[8:]
+		}
+		return numbersOf(minted, place), err
+	}, stats: func(t *testing.T, ids []uint64) {
+		if first, last := ids[0], ids[len(ids)-1]; first != span-left+1 ||
+			last-first+1 != uint64(len(ids)) {
+			t.Errorf("%d IDs are the places %d to %d", len(ids), first, last)
+		}
+	}}
+}
+
+// sharedTimeline has few slots and short windows of several numbers, so that units and windows end
+// all the time. The clock is set back now and then.
+func sharedTimeline(t *testing.T, s scheme) sharing {
+	const length = 8 // of windows, whose second half is enough to ask for the next one
+	var ends [3]int64
+	asked := 0
+	source := windowsFunc(func(_ context.Context, now int64, _ time.Duration) (window, error) {
+		asked++
+		number := asked % min(len(ends), s.numbers)
+		from := max(now, ends[number])
+		ends[number] = from + length
+		return window{Number: number, From: from, To: from + length}, nil
+	})
+	clock := generator.NewTestClock(noon)
+	g := s.must(t, windowsOf(source), &generator.Options{
+		Clock: clock, Pool: s.pool(0, 12), MaxWait: time.Hour,
+	})
+	place := func(m mark) uint64 {
+		unit := 1000 + (m.time-noon.UnixNano())/int64(s.unit)
+		return uint64(m.number)<<48 | uint64(m.bit)<<47 | uint64(unit)<<23 | uint64(m.slot)
+	}
+	return sharing{mint: func(user, n int) ([]uint64, error) {
+		next := g.next
+		switch {
+		case n%50 == 7*user:
+			clock.Add(-s.units(1 + user))
+		case n%3 == 0:
+			g.stats()
+			g.snapshot()
+		case n%3 == 1 && g.own != nil:
+			next = g.own()
+		case n%3 == 2:
+			ids, err := g.fill(ctx, 8)
+			return numbersOf(ids, func(id minted) uint64 { return place(id.mark) }), err
+		}
+		var ids []uint64
+		for range 8 {
+			id, err := next(ctx)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, place(id.mark))
+		}
+		return ids, nil
+	}, stats: func(t *testing.T, _ []uint64) {
+		if st := g.stats(); st.Windows < 20 || st.Regressions == 0 {
+			t.Errorf("%+v: the test shows too little", st)
+		}
+	}}
 }
 
 // sharedSequence mints every ID of its counter, over changes of block.

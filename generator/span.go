@@ -134,8 +134,9 @@ func (t *timeline) check(s *span) (*span, error) {
 	case t.passed(s): // and the next may be like it
 		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
 	case old.to != 0 && old.number == s.number && s.from < old.to:
-		return nil, fmt.Errorf("%w: a window from %s after one until %s",
-			ErrRepeated, at(s.from), at(old.to))
+		t.retire(old) // others may be given what is left of it
+		return nil, fmt.Errorf("a window from %s after one until %s: %w",
+			at(s.from), at(old.to), ErrRepeated)
 	}
 	return s, nil
 }

@@ -182,7 +182,7 @@ func TestStatsWhileWindowsChange(t *testing.T) {
 	s := schemes[0]
 	clock := generator.NewTestClock(noon)
 	g := s.must(t, ceiling(new(counterFrom), 0), &generator.Options{Clock: clock})
-	const units = 40_000
+	const units = 4_000
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

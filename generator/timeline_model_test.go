@@ -1,3 +1,5 @@
+//go:build !race
+
 package generator_test
 
 import (
@@ -358,17 +360,6 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 	u.issued++
 	return nil
 }
-
-// counterFrom is a Counter in memory, whose values are as a database would keep them.
-type counterFrom int64
-
-func (c *counterFrom) Reserve(_ context.Context, floor, n int64) (int64, error) {
-	first := max(int64(*c)+1, floor)
-	*c = counterFrom(first + n - 1)
-	return first, nil
-}
-
-func (c *counterFrom) Last(context.Context) (int64, error) { return int64(*c), nil }
 
 // lender is a Windows as a claim store might be: windows of several numbers, of any length, with
 // gaps.

@@ -1,6 +1,7 @@
 package idtype
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -10,14 +11,18 @@ import (
 )
 
 // PostgreSQL's arrays come to [Slice] as the drivers hand them over. database/sql gets the text,
-// and pgx the binary form. Neither looks like JSON: that begins with a bracket or white space.
+// and pgx the binary form. Neither looks like JSON: that begins with white space or a bracket, which
+// no bounds of an array follow.
 
 var (
 	errArrayText   = errors.New("not a flat array of IDs in PostgreSQL's text form")
 	errArrayBinary = errors.New("not a flat array of IDs in PostgreSQL's binary form")
 )
 
-func isArray(data []byte) bool { return len(data) != 0 && (data[0] == '{' || data[0] == 0) }
+func isArray(data []byte) bool {
+	return len(data) != 0 && (data[0] == '{' || data[0] == 0 ||
+		data[0] == '[' && bytes.Contains(data, []byte("]={")))
+}
 
 // arrayColumns are the elements, each as its column is handed over; nil is NULL.
 func arrayColumns(data []byte, form Storage) ([]any, error) {
@@ -27,10 +32,16 @@ func arrayColumns(data []byte, form Storage) ([]any, error) {
 	return textColumns(string(data), form)
 }
 
-// textColumns takes {8,9}. No element but one of bytes, "\\x0a", is in quotes.
+// textColumns takes {8,9}, and [0:1]={8,9} of an array whose first index is not 1. No element but
+// one of bytes, "\\x0a", is in quotes.
 func textColumns(text string, form Storage) ([]any, error) {
-	inner, ok := strings.CutSuffix(text[1:], "}")
-	if !ok {
+	var bounds string
+	if text[0] == '[' {
+		bounds, text, _ = strings.Cut(text, "=")
+	}
+	inner, opened := strings.CutPrefix(text, "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if !opened || !closed {
 		return nil, errArrayText
 	}
 	if inner == "" {
@@ -53,7 +64,17 @@ func textColumns(text string, form Storage) ([]any, error) {
 		}
 		columns = append(columns, column)
 	}
+	if bounds != "" && !spans(bounds, len(columns)) {
+		return nil, errArrayText
+	}
 	return columns, nil
+}
+
+// spans reports whether bounds, as in [0:1], are those of n elements.
+func spans(bounds string, n int) bool {
+	var first, last int
+	_, err := fmt.Sscanf(bounds, "[%d:%d]", &first, &last)
+	return err == nil && last-first+1 == n && fmt.Sprintf("[%d:%d]", first, last) == bounds
 }
 
 // arrayTypes are the OIDs of PostgreSQL's bigint, bytea, uuid, and text, char(n) and varchar.

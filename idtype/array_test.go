@@ -59,7 +59,10 @@ func TestSliceOfArrays(t *testing.T) {
 			elements = append(elements, element)
 		}
 		whole := "{" + strings.Join(texts, ",") + "}"
-		for _, src := range []any{whole, []byte(whole), refArray(k.form, elements...)} {
+		shifted := fmt.Sprintf("[-1:%d]=", len(want)-2) + whole // by UPDATE … SET ids[-1] = …
+		for _, src := range []any{
+			whole, []byte(whole), shifted, []byte(shifted), refArray(k.form, elements...),
+		} {
 			if got, err := k.scanSlice(src, k.before()); err != nil ||
 				!slices.EqualFunc(got, want, bytes.Equal) {
 				t.Errorf("from %.60q: %x, %v", src, got, err)
@@ -75,7 +78,9 @@ func TestSliceOfArrays(t *testing.T) {
 		bad := []any{
 			"{", "}", "{" + texts[0], "{" + texts[0] + ",}", "{," + texts[0] + "}",
 			"{{" + texts[0] + "}}", "{NULL}", "{" + texts[0] + ",NULL}",
-			"{ " + texts[0] + "}", "[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`,
+			"{ " + texts[0] + "}", "[1:2]={" + texts[0] + "}",
+			"[1:1]=" + texts[0], "[1:1={" + texts[0] + "}", "[01:1]={" + texts[0] + "}",
+			"[1:1][1:1]={{" + texts[0] + "}}", "[1:1]=[1:1]={" + texts[0] + "}", `{"` + texts[0] + `"}`, `{"\\x0"}`,
 			`{"x"}`,
 			good[:4], good[:19], good[:20], good[:len(good)-1], append(slices.Clone(good), 0),
 			append(slices.Clone(good), 0, 0, 0, 1),

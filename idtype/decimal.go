@@ -162,6 +162,9 @@ func (d *Decimal[E]) UnmarshalText(text []byte) error {
 	return set(d)(decodeText(decimalType, text))
 }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (d *Decimal[E]) UnmarshalParam(param string) error { return d.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the digits as a string, and null for zero.
 func (d Decimal[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(d)), nil

@@ -20,7 +20,8 @@ type textDecoder struct {
 
 // ofText are the decoders of a text.
 func (k kind) ofText(text string) []textDecoder {
-	id, byJSON, orZero := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
+	id, byParam := k.new(k.before()), k.new(k.before())
+	byJSON, orZero := k.new(k.before()), k.orZero(k.before())
 	quoted := `"` + text + `"`
 	return []textDecoder{
 		{"Parse", text, nil, func() error { _, err := k.parse(text); return err }},
@@ -29,6 +30,7 @@ func (k kind) ofText(text string) []textDecoder {
 			func() error { _, err := k.parseTyped(text); return err },
 		},
 		{"UnmarshalText", text, id, func() error { return id.UnmarshalText([]byte(text)) }},
+		{"UnmarshalParam", text, byParam, func() error { return byParam.UnmarshalParam(text) }},
 		{
 			"UnmarshalJSON", quoted, byJSON,
 			func() error { return byJSON.UnmarshalJSON([]byte(quoted)) },

@@ -355,6 +355,9 @@ func (e *EightByte[E]) UnmarshalText(text []byte) error {
 	return eightByteScheme.unmarshalText(e[:], text)
 }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (e *EightByte[E]) UnmarshalParam(param string) error { return e.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the digits as a string, and null for zero.
 func (e EightByte[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), e[:]), nil

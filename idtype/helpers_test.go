@@ -46,6 +46,7 @@ type decoder interface {
 	encoding.BinaryUnmarshaler
 	json.Unmarshaler
 	sql.Scanner
+	UnmarshalParam(param string) error
 }
 
 var _ decoder = (*UserID)(nil)

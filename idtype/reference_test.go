@@ -235,11 +235,16 @@ func checkParse(t failing, k kind, text string) {
 	agree("Parse", got, err)
 	got, err = k.parseTyped(text)
 	agree("Parse of a typed key", got, err)
-	id := k.new(k.before())
-	err = id.UnmarshalText([]byte(text))
-	agree("UnmarshalText", rawOf(id), err)
-	if err != nil {
-		k.wantUntouched(t, id)
+	for name, decode := range map[string]func(key) error{
+		"UnmarshalText":  func(id key) error { return id.UnmarshalText([]byte(text)) },
+		"UnmarshalParam": func(id key) error { return id.UnmarshalParam(text) },
+	} {
+		id := k.new(k.before())
+		err := decode(id)
+		agree(name, rawOf(id), err)
+		if err != nil {
+			k.wantUntouched(t, id)
+		}
 	}
 }
 

@@ -90,6 +90,9 @@ func (s *Sequence[E]) UnmarshalText(text []byte) error {
 	return set(s)(decodeText(sequenceType, text))
 }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (s *Sequence[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the digits as a string, and null for zero.
 func (s Sequence[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(s)), nil

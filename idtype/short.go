@@ -210,6 +210,9 @@ func (s Short[E]) MarshalText() ([]byte, error) {
 // UnmarshalText is [ParseShortID]. On an error the ID stays as it was.
 func (s *Short[E]) UnmarshalText(text []byte) error { return set(s)(decodeShort(text)) }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (s *Short[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the text as a string, and null for zero.
 func (s Short[E]) MarshalJSON() ([]byte, error) {
 	if s == 0 {

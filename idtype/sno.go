@@ -215,6 +215,9 @@ func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte,
 // UnmarshalText is [ParseSnoID]. On an error the ID stays as it was.
 func (s *Sno[E]) UnmarshalText(text []byte) error { return snoScheme.unmarshalText(s[:], text) }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (s *Sno[E]) UnmarshalParam(param string) error { return s.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the text as a string, and null for zero.
 func (s Sno[E]) MarshalJSON() ([]byte, error) {
 	return appendByteJSON(make([]byte, 0, textLen+2), s[:]), nil

@@ -82,7 +82,9 @@ func checkValue(t failing, k kind, raw []byte) {
 // TestReceivers: a method that encodes is on the value too, because GORM, pgx and clickhouse-go ask
 // a value whether it is a Valuer. A method that decodes is on the pointer alone.
 func TestReceivers(t *testing.T) {
-	writes := []string{"UnmarshalText", "UnmarshalJSON", "UnmarshalBinary", "Scan"}
+	writes := []string{
+		"UnmarshalText", "UnmarshalParam", "UnmarshalJSON", "UnmarshalBinary", "Scan",
+	}
 	types := []reflect.Type{
 		reflect.TypeFor[*idtype.OrZero[UserID]](), reflect.TypeFor[*idtype.Slice[UserID]](),
 	}

@@ -269,6 +269,9 @@ func (t Trace[E]) MarshalText() ([]byte, error) {
 // UnmarshalText is [ParseTraceID]. On an error the ID stays as it was.
 func (t *Trace[E]) UnmarshalText(text []byte) error { return set(t)(decodeText(traceType, text)) }
 
+// UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
+func (t *Trace[E]) UnmarshalParam(param string) error { return t.UnmarshalText([]byte(param)) }
+
 // MarshalJSON is the digits as a string, and null for zero.
 func (t Trace[E]) MarshalJSON() ([]byte, error) {
 	return appendJSON(make([]byte, 0, maxDigits+3), int64(t)), nil

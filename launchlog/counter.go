@@ -67,6 +67,9 @@ func NewNote() string { return rand.Text() }
 // decimal/hint/0: docs/launchlog.md lists them. A sequence of such a name may repeat after a
 // restore, because idmint advance takes it for something else.
 func (l *Log) Counter(name string) (*Counter, error) {
+	if l == nil {
+		return nil, errNotMade
+	}
 	if len(name) > 128 || !counterPattern().MatchString(name) {
 		return nil, &RequestError{
 			"counter", name, "is not a name of up to 128 lower-case letters, digits, dots, " +
@@ -98,10 +101,20 @@ func (l *Log) Counters(ctx context.Context, after string, limit int) ([]CounterS
 }
 
 // Name returns the counter's name within its namespace.
-func (c *Counter) Name() string { return c.ref.Name }
+func (c *Counter) Name() string {
+	if c == nil {
+		return ""
+	}
+	return c.ref.Name
+}
 
 // Trouble is that of the counter's [Log].
-func (c *Counter) Trouble() error { return c.log.Trouble() }
+func (c *Counter) Trouble() error {
+	if c == nil {
+		return nil
+	}
+	return c.log.Trouble()
+}
 
 // Reserve takes n consecutive numbers and returns the first: the one after the counter's value, or
 // floor if that is higher. None of them was handed out before, and none will be again. Numbers that
@@ -113,6 +126,8 @@ func (c *Counter) Trouble() error { return c.log.Trouble() }
 // [*UnresolvedError]; or what the store says.
 func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err error) {
 	switch {
+	case c == nil:
+		return 0, errNotMade
 	case floor < 0:
 		return 0, &RequestError{"floor", strconv.FormatInt(floor, 10), "is negative"}
 	case n < 1:
@@ -149,6 +164,9 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 // for must not be used, nor given up: a late operation may yet be carried out. Other errors:
 // [*RequestError], or what the store says.
 func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
+	if c == nil {
+		return CounterState{}, errNotMade
+	}
 	if err := r.Validate(); err != nil {
 		return CounterState{}, err
 	}
@@ -178,6 +196,9 @@ func (r Raise) Validate() error {
 
 // Last returns the counter's value: the last number handed out, or 0.
 func (c *Counter) Last(ctx context.Context) (int64, error) {
+	if c == nil {
+		return 0, errNotMade
+	}
 	last, err := attempt(ctx, c.log, "last", c.ref.Name, func(ctx context.Context) (int64, error) {
 		return c.log.store.LastNumber(ctx, c.ref)
 	})
@@ -192,12 +213,15 @@ func (c *Counter) Last(ctx context.Context) (int64, error) {
 // value that the counter has afterwards. Errors: [*RequestError], [*UnresolvedError], or what the
 // store says.
 func (c *Counter) Advance(ctx context.Context, target int64, actor string) (int64, error) {
+	if c == nil {
+		return 0, errNotMade
+	}
 	if target < 1 {
 		return 0, &RequestError{
 			"to", strconv.FormatInt(target, 10), "is no number of a counter",
 		}
 	}
-	if actor == "" {
+	if actor == "" && c.log != nil {
 		actor = c.log.opts.Host
 	}
 	if err := checkText("actor", actor, 255); err != nil {

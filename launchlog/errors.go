@@ -47,11 +47,6 @@ var (
 	// again. The stores in etcd, ZooKeeper and Cassandra notice.
 	ErrOtherLog error = reason("the launch log that was opened is not there any more: " +
 		"it was deleted or made anew, or a node belongs to another cluster")
-	// ErrHeld: this process has what the store waits for, a lock or all connections. A transaction
-	// of the app that waits for the answer cannot give it back. Each store's documentation says how
-	// long it waits.
-	ErrHeld error = reason("a transaction of this process has what the launch log waits for: " +
-		"take the first number before the transaction, with the generator's Ready")
 )
 
 // errNotMade is the error of a log that is the zero value.

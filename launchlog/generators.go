@@ -32,11 +32,19 @@ const hintAge = time.Second
 func (l *Log) Generators(launch int) *Generators { return &Generators{log: l, launch: launch} }
 
 // Launch returns the launch that the numbers are of.
-func (g *Generators) Launch() int { return g.launch }
+func (g *Generators) Launch() int {
+	if g == nil {
+		return 0
+	}
+	return g.launch
+}
 
 // NextGenerator claims the next generator number, as [Log.Claim] does. Its errors do not name the
 // launch, because the generator's do.
 func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
+	if g == nil {
+		return 0, errNotMade
+	}
 	if first := g.first.Swap(nil); first != nil {
 		return first.Generator, nil
 	}
@@ -45,7 +53,12 @@ func (g *Generators) NextGenerator(ctx context.Context) (int, error) {
 }
 
 // Trouble is that of the [Log].
-func (g *Generators) Trouble() error { return g.log.Trouble() }
+func (g *Generators) Trouble() error {
+	if g == nil {
+		return nil
+	}
+	return g.log.Trouble()
+}
 
 // HintCounter names the counter that holds how far decimal IDs have come in an epoch, in all
 // launches of a namespace. It is "decimal/hint/0" for epoch 0. Do not use it for something else. It
@@ -69,6 +82,9 @@ func HintEpoch(counter string) (epoch int, ok bool) {
 // before. Counter 0 raises nothing. Where an answer was lost the value is unknown, and nothing
 // depends on it. Errors: [*RequestError], [*UnresolvedError], or what the store says.
 func (g *Generators) Hint(ctx context.Context, epoch int, counter int64) (int64, error) {
+	if g == nil || g.log == nil {
+		return 0, errNotMade
+	}
 	known := g.hint.Swap(nil)
 	if known != nil && epoch == 0 && counter == 0 && time.Since(known.at) < hintAge {
 		return known.value, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -124,6 +125,36 @@ func TestBadRequests(t *testing.T) {
 		var e *launchlog.RequestError
 		if _, err := l.End(ctx, 1, launchlog.Ending{Outcome: outcome}); !errors.As(err, &e) {
 			t.Errorf("outcome %q: %v", outcome, err)
+		}
+	}
+}
+
+// TestNothingMade: no method of a nil pointer or a zero value panics, and those that ask a store have
+// an error.
+func TestNothingMade(t *testing.T) {
+	for _, v := range []any{
+		(*launchlog.Log)(nil), new(launchlog.Log),
+		(*launchlog.Generators)(nil), new(launchlog.Generators), (*launchlog.Log)(nil).Generators(1),
+		(*launchlog.Counter)(nil), new(launchlog.Counter),
+	} {
+		value := reflect.ValueOf(v)
+		for i := range value.NumMethod() {
+			name, method := value.Type().Method(i).Name, value.Method(i)
+			var args []reflect.Value
+			for j := range method.Type().NumIn() {
+				in := method.Type().In(j)
+				if in == reflect.TypeFor[context.Context]() {
+					args = append(args, reflect.ValueOf(ctx))
+				} else {
+					args = append(args, reflect.Zero(in))
+				}
+			}
+			results := method.Call(args)
+			last := results[len(results)-1]
+			asks := len(args) > 0 && args[0].Type() == reflect.TypeOf(ctx)
+			if failed := last.Type() == reflect.TypeFor[error]() && !last.IsNil(); asks && !failed {
+				t.Errorf("%T(%[1]v).%s has no error", v, name)
+			}
 		}
 	}
 }

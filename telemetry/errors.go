@@ -8,7 +8,7 @@ import (
 )
 
 // ErrorType is a word for why a step of a launch log failed: a label with few values. It is "" for
-// nil. The store's answers are "not_found", "ended", "exhausted", "behind", "other_log", "held" and
+// nil. The store's answers are "not_found", "ended", "exhausted", "behind", "other_log" and
 // "schema". Where it did not answer, it is "timeout", "canceled", "answer_lost" or "unavailable".
 // With "answer_lost" the step may have been carried out. All else is "_OTHER".
 func ErrorType(err error) string {
@@ -26,7 +26,6 @@ func ErrorType(err error) string {
 		{launchlog.ErrCounterExhausted, "exhausted"},
 		{launchlog.ErrBehind, "behind"},
 		{launchlog.ErrOtherLog, "other_log"},
-		{launchlog.ErrHeld, "held"},
 	} {
 		if errors.Is(err, answer.err) {
 			return answer.word
@@ -53,7 +52,7 @@ func ErrorType(err error) string {
 // waiting says nothing about the store.
 func unanswered(err error) bool {
 	switch ErrorType(err) {
-	case "answer_lost", "timeout", "unavailable", "held":
+	case "answer_lost", "timeout", "unavailable":
 		return true
 	}
 	return false

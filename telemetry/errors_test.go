@@ -25,7 +25,6 @@ func TestErrorType(t *testing.T) {
 		{launchlog.ErrCounterExhausted, "exhausted"},
 		{launchlog.ErrBehind, "behind"},
 		{launchlog.ErrOtherLog, "other_log"},
-		{&launchlog.AttemptError{Err: launchlog.ErrHeld}, "held"},
 		{&launchlog.SchemaError{Have: 1, Want: 2}, "schema"},
 		{&launchlog.AttemptError{Ambiguous: true, Err: cut}, "answer_lost"},
 		{&launchlog.AttemptError{Ambiguous: true, Err: context.DeadlineExceeded}, "answer_lost"},

@@ -236,7 +236,7 @@ func capSection(r *results) (string, error) {
 		"| | 1 caller | of the cap | a processor | 8 callers | of the cap | a processor |\n|---|---|---|---|---|---|---|\n" + rows.String(), nil
 }
 
-const oneCaller = "launchlog/postgres/OneCaller/"
+const oneCaller = "launchlog/Postgres/OneCaller/"
 
 // storeSection is what databases take part in. A run that reached none has no such section.
 func storeSection(r *results) (string, error) {

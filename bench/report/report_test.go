@@ -53,13 +53,13 @@ BenchmarkCap/x-2 	 100	 15625 ns/op	 98.5 %cap	 4 %core	 500 cpu-ns/op	 0 B/op	 
 BenchmarkRepeats/muyo-sno/goroutines=2-2 	 1	 1000 ns/op	 39 repeats
 BenchmarkRepeats/ours/goroutines=2-2 	 1	 1000 ns/op	 0 repeats
 PASS
-pkg: github.com/idmint/idmint/integration_test/gormid
+pkg: github.com/idmint/idmint/integration_test/adapters
 BenchmarkCreateInBatches/SQLite-2 	 9	 1790 ns/row-by-hand	 1.02 ratio	 1.01 ratio-of-best
 PASS
 ok  	github.com/idmint/idmint/gormid	2.1s
-pkg: github.com/idmint/idmint/integration_test/launchlog/postgres
-BenchmarkClaim/mode-2 	 9	 500000 ns/op
-BenchmarkOneCaller/mode-2 	 9	 1500000 ns/op	 1000 claim-µs	 600 floor-µs	 0.6 ratio
+pkg: github.com/idmint/idmint/integration_test/stores
+BenchmarkPostgres/Claim/mode-2 	 9	 500000 ns/op
+BenchmarkPostgres/OneCaller/mode-2 	 9	 1500000 ns/op	 1000 claim-µs	 600 floor-µs	 0.6 ratio
 pkg: github.com/idmint/idmint/launchlog/sqlite
 BenchmarkReserve-2 	 9	 250000 ns/op
 `
@@ -132,8 +132,8 @@ func TestPage(t *testing.T) {
 			"databases", ratio(1),
 			[]string{
 				"| CreateInBatches/SQLite | 1790 ns | 1.02 |\n",
-				"| postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
-				"| postgres/OneCaller/mode | 600 | 1000 | 0.60 |\n",
+				"| Postgres/Claim/mode | 2000 |\n| sqlite/Reserve | 4000 |\n",
+				"| Postgres/OneCaller/mode | 600 | 1000 | 0.60 |\n",
 			},
 		},
 		{

@@ -368,7 +368,7 @@ func (f *advance) counter(
 }
 
 func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error {
-	next := "nobody mints with these times before then"
+	next := "start the apps after that, because they wait for it no longer than their MaxWait"
 	if f.dry {
 		next = "this was a dry run, and nothing was changed"
 	}

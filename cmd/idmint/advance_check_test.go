@@ -128,7 +128,7 @@ func TestAdvanceAsksAboutNames(t *testing.T) {
 
 // A sequence is not named as what idmint keeps.
 func TestSequenceNames(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
 	for _, name := range []string{
 		"short", "sno/7", "sno/floor", "eightbyte/3/7", "decimal/hint/0",
@@ -207,8 +207,8 @@ func TestAdvanceLooksAtTheClock(t *testing.T) {
 		{365 * day, 0, 29 * day, advance{}, ""},
 		{365 * day, 40 * day, 29 * day, advance{}, ""},
 		{time.Hour, 0, 0, advance{}, ""},
-		{-time.Minute, 0, 0, advance{}, "say by --ahead how far"},
-		{-time.Minute, 0, 0, advance{ahead: 2 * time.Minute}, ""},
+		{-time.Hour, 0, 0, advance{}, "say by --ahead how far"},
+		{-time.Hour, 0, 0, advance{ahead: 2 * time.Hour}, ""},
 		{-365 * day, 0, 0, advance{ahead: longestAhead}, "add --trust-clock"},
 		{-365 * day, 0, 0, advance{trust: true}, ""},
 	} {

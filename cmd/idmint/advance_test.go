@@ -10,9 +10,9 @@ import (
 )
 
 // One command counts all that a restored log may have forgotten as used.
-func TestAdvance(t *testing.T) { inEveryLog(t, testAdvance) }
-
-func testAdvance(t *testing.T, s *shell) {
+func TestAdvance(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
 	run := func(args string) answer {
 		t.Helper()
 		return s.run(append(strings.Fields(args), "--db", "sqlite:app.db")...)

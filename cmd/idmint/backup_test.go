@@ -9,7 +9,7 @@ import (
 )
 
 func TestBackup(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
 	s.start("b")
 	got := s.run("backup", "--db", "sqlite:app.db", "--to", "backup.db")
@@ -43,7 +43,7 @@ func TestBackup(t *testing.T) {
 
 // A file without a log is copied as well, and the user hears of what is missing.
 func TestBackupWithoutLog(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	if err := os.WriteFile(filepath.Join(s.dir, "app.db"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestBackupWithoutLog(t *testing.T) {
 }
 
 func TestBackupUsage(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for dsn, words := range map[string]string{
 		"postgres://u@h/d":   "pg_dump",
 		"mysql://u@h/d":      "mariadb-dump",

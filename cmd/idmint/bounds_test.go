@@ -50,7 +50,7 @@ eightbyte --json --form number --from 2019-11-15T14:12:39.591Z --to 2019-11-15T1
 `
 
 func TestBounds(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for row := range strings.SplitSeq(strings.ReplaceAll(bounds[1:], "\n\t", "\t"), "\n") {
 		args, answer, ok := strings.Cut(row, "\t")
 		switch {
@@ -73,7 +73,7 @@ func TestBounds(t *testing.T) {
 
 // What is minted now lies within the bounds of today, and of no other day.
 func TestBoundsHoldIDs(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for scheme, args := range map[string]string{
 		"trace": "--node 9", "eightbyte": "--generator 3 --cluster 1 --mode time", "short": "",
 		"sno": "--partition 9 --meta 255",

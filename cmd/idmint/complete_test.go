@@ -24,9 +24,8 @@ func (s *shell) completes(args ...string) (words []string) {
 	return words
 }
 
-func TestCompletion(t *testing.T) { inEveryLog(t, testCompletion) }
-
-func testCompletion(t *testing.T, s *shell) {
+func TestCompletion(t *testing.T) {
+	s := inside(t)
 	for _, key := range []string{"a", "b", "c"} {
 		s.start(key)
 	}
@@ -53,7 +52,7 @@ func testCompletion(t *testing.T, s *shell) {
 
 // What needs no database.
 func TestCompletionWords(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for line, want := range map[string]string{
 		"new ^":                         "decimal eightbyte sequence short sno trace",
 		"inspect --scheme ^":            "decimal trace eightbyte short sno sequence",

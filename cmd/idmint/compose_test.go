@@ -7,7 +7,7 @@ import (
 )
 
 func TestCompose(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for fields, want := range map[string]string{
 		`{"counter":1415,"generator_id":92,"launch_id":65}`: "14150009200065",
 		`{"launch_id":65,"scheme":"decimal","id":"14150009200065","counter":1415,` +
@@ -26,7 +26,7 @@ func TestCompose(t *testing.T) {
 }
 
 func TestComposeBadInput(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for _, test := range []struct{ fields, want string }{
 		{``, "want a JSON object"},
 		{` `, "want a JSON object"},
@@ -124,7 +124,7 @@ func TestComposeBadInput(t *testing.T) {
 
 // Every scheme wants its own fields, all of them, and names that agree with them.
 func TestComposeSchemes(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for _, test := range []struct{ scheme, fields, want string }{
 		{"trace", `{"timestamp":16903607,"node_no":24528,"bottom":3799583}`, "4646428214845635103"},
 		{

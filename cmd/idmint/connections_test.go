@@ -48,6 +48,7 @@ func counted(t *testing.T, server string) (address string, connections *atomic.I
 func TestConnections(t *testing.T) {
 	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
 			d := dbtest.New(t, kind)
 			u, err := url.Parse(d.URL())
 			if err != nil {

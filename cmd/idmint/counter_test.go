@@ -8,9 +8,8 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-func TestCounter(t *testing.T) { inEveryLog(t, testCounter) }
-
-func testCounter(t *testing.T, s *shell) {
+func TestCounter(t *testing.T) {
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.counters("sqlite:app.db")
 	// A name that is not meant is a counter of its own, and the one that is meant stays behind.

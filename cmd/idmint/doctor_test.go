@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -17,7 +16,7 @@ import (
 )
 
 // told are the results that doctor wrote as JSON: levels and messages by code.
-func told(t *testing.T, out string) map[string]string {
+func told(t testing.TB, out string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	if out == "" {
@@ -39,94 +38,113 @@ func told(t *testing.T, out string) map[string]string {
 
 // A log that is well: what passed is shown on demand alone.
 func TestDoctor(t *testing.T) {
-	inSQLLogs(t, func(t *testing.T, s *shell) {
-		s.must("migrate", "--db", "sqlite:app.db")
-		s.start("a")
-		out := s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
-		if strings.Contains(out, "passed: ") || !strings.Contains(out, " 0 unknown, ") ||
-			!strings.HasSuffix(out, " 0 findings; the first look is kept in state\n") {
-			t.Errorf("%q", out)
+	s := inside(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.start("a")
+	out := s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
+	if strings.Contains(out, "passed: ") || !strings.Contains(out, " 0 unknown, ") ||
+		!strings.HasSuffix(out, " 0 findings; the first look is kept in state\n") {
+		t.Errorf("%q", out)
+	}
+	out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
+	if !strings.Contains(out, "passed: launches: 1 of 99999 launch numbers are used\n") ||
+		!strings.Contains(out, "passed: lost: nothing is lower than at the last look, and ") {
+		t.Errorf("%q", out)
+	}
+	got := told(t, s.must("doctor", "--db", "sqlite:app.db", "--json", "--verbose"))
+	for _, code := range []string{"open", "schema", "tables", "triggers", "writable", "clock"} {
+		if !strings.HasPrefix(got[code], "passed: ") {
+			t.Errorf("%s: %q", code, got[code])
 		}
-		out = s.must("doctor", "--db", "sqlite:app.db", "--state", "state", "--verbose")
-		if !strings.Contains(out, "passed: launches: 1 of 99999 launch numbers are used\n") ||
-			!strings.Contains(out, "passed: lost: nothing is lower than at the last look, and ") {
-			t.Errorf("%q", out)
-		}
-		got := told(t, s.must("doctor", "--db", "sqlite:app.db", "--json", "--verbose"))
-		for _, code := range []string{"open", "schema", "tables", "triggers", "writable", "clock"} {
-			if !strings.HasPrefix(got[code], "passed: ") {
-				t.Errorf("%s: %q", code, got[code])
-			}
-		}
-		if len(got) < 15 || !strings.HasPrefix(got["identity"], "unknown: there is no earlier") {
-			t.Errorf("%v", got)
-		}
-	})
+	}
+	if len(got) < 15 || !strings.HasPrefix(got["identity"], "unknown: there is no earlier") {
+		t.Errorf("%v", got)
+	}
 }
 
 // Findings are told with their remedy, and the status is 1.
 func TestDoctorFinds(t *testing.T) {
-	inSQLLogs(t, func(t *testing.T, s *shell) {
-		if s.db == "" {
-			s.write("app.db", "")
+	s := inside(t)
+	s.write("app.db", "")
+	got := s.run("doctor", "--db", "sqlite:app.db")
+	if got.status != 1 || got.stderr != "" ||
+		!strings.Contains(got.stdout, "finding: schema: there is no launch log") ||
+		!strings.Contains(got.stdout, "\n  For a new log, or an older one, run idmint migrate. ") {
+		t.Errorf("without a log: %v", got)
+	}
+	s.must("migrate", "--db", "sqlite:app.db")
+	for _, used := range []string{
+		"launch advance --to 90000", "counter advance orders --to 8400000000000000000",
+		"counter advance decimal/hint/0 --to 800000000",
+		"counter advance sno/7 --to 900000000000000",
+	} {
+		s.run(append(strings.Fields(used), "--db", "sqlite:app.db")...)
+	}
+	got = s.run("doctor", "--db", "sqlite:app.db", "--json")
+	found := told(t, got.stdout)
+	for code, want := range map[string]string{
+		"counters":      "finding: counter orders stands at 8400000000000000000 of ",
+		"decimal-order": "note: decimal IDs have come to counter 800000000 of 922337202, in epoch 0",
+		"claims-ahead":  "finding: 1 numbers of sno are locked far ahead: 7 until ",
+		"launches":      "finding: 90000 of 99999 launch numbers are used",
+	} {
+		if !strings.HasPrefix(found[code], want) {
+			t.Errorf("%s: %q, want %q", code, found[code], want)
 		}
-		got := s.run("doctor", "--db", "sqlite:app.db")
-		if got.status != 1 || got.stderr != "" ||
-			!strings.Contains(got.stdout, "finding: schema: there is no launch log") ||
-			!strings.Contains(got.stdout, "\n  For a new log, or an older one, run idmint migrate. ") {
-			t.Errorf("without a log: %v", got)
-		}
-		s.must("migrate", "--db", "sqlite:app.db")
-		s.run("launch", "advance", "--to", "90000", "--db", "sqlite:app.db")
-		got = s.run("doctor", "--db", "sqlite:app.db", "--json")
-		if text := told(t, got.stdout)["launches"]; got.status != 1 || got.stderr != "" ||
-			!strings.HasPrefix(text, "finding: 90000 of 99999 launch numbers") {
-			t.Errorf("%q, %v", text, got)
-		}
-		// Each namespace has numbers of its own.
-		s.must("doctor", "--db", "sqlite:app.db", "--namespace", "other")
-	})
+	}
+	if got.status != 1 || got.stderr != "" {
+		t.Error(got)
+	}
+	// Each namespace has numbers of its own.
+	s.must("doctor", "--db", "sqlite:app.db", "--namespace", "other")
 }
 
 // What is in the way of a log is a finding as well.
 func TestDoctorCannotOpen(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
-	finds := func(code, text string, args ...string) {
-		t.Helper()
-		got := s.run(append([]string{"doctor", "--json"}, args...)...)
-		if found := told(t, got.stdout)[code]; got.status != 1 || got.stderr != "" ||
-			!strings.Contains(found, "finding: ") || !strings.Contains(found, text) {
-			t.Errorf("%v: %q, %v", args, found, got)
-		}
-	}
-	finds("schema", "there is no file missing.db, and so no launch log", "--db",
+	s.finds("schema", "there is no file missing.db, and so no launch log", "--db",
 		"sqlite:missing.db")
 	if _, err := os.Stat(filepath.Join(s.dir, "missing.db")); err == nil {
 		t.Error("it made a file")
 	}
 	s.write("none.db", strings.Repeat("no database ", 1000))
-	finds("open", "file is not a database", "--db", "sqlite:none.db")
+	s.finds("open", "file is not a database", "--db", "sqlite:none.db")
 	if err := os.Link(filepath.Join(s.dir, "app.db"), filepath.Join(s.dir, "b.db")); err != nil {
 		t.Fatal(err)
 	}
-	finds("sqlite.file", "has several names", "--db", "sqlite:b.db")
+	s.finds("sqlite.file", "has several names", "--db", "sqlite:b.db")
 	s.exec("app.db", "UPDATE idmint_schema SET version = 99 WHERE version = 1")
 	if err := os.Remove(filepath.Join(s.dir, "b.db")); err != nil {
 		t.Fatal(err)
 	}
-	finds("schema", "version 99, newer than", "--db", "sqlite:app.db")
+	s.finds("schema", "version 99, newer than", "--db", "sqlite:app.db")
+}
+
+// finds runs doctor, which must find something.
+func (s *shell) finds(code, text string, args ...string) {
+	s.Helper()
+	got := s.run(append([]string{"doctor", "--json"}, args...)...)
+	if found := told(s, got.stdout)[code]; got.status != 1 || got.stderr != "" ||
+		!strings.Contains(found, "finding: ") || !strings.Contains(found, text) {
+		s.Errorf("%v: %q, %v", args, found, got)
+	}
+}
+
+func TestDoctorCannotOpenServers(t *testing.T) {
 	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
-		d := dbtest.Server(t, kind).DSN
-		finds("open", "connection refused: it was busy or away for 2s", "--db",
-			d.WithHost("127.0.0.1:1").URL(), "--wait", "2s")
-		finds("open", "no_such_database", "--db", d.WithDatabase("no_such_database").URL())
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			s, d := newShell(t), dbtest.Server(t, kind).DSN
+			s.finds("open", "1s", "--db", d.WithHost("127.0.0.1:1").URL(), "--wait", "1s")
+			s.finds("open", "no_such_database", "--db", d.WithDatabase("no_such_database").URL())
+		})
 	}
 }
 
 // A log that was restored is noticed until it is advanced and accepted.
 func TestDoctorRestored(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
 	doctored := func(args ...string) answer {
 		t.Helper()
@@ -180,43 +198,33 @@ func TestDoctorRestored(t *testing.T) {
 	well("from then on")
 }
 
-// A log that is not there any more is lost, whether its file is gone or its tables are.
+// A log that is not there any more is lost, whether its file is gone or is empty.
 func TestDoctorGone(t *testing.T) {
-	inSQLLogs(t, func(t *testing.T, s *shell) {
-		s.must("migrate", "--db", "sqlite:app.db")
-		s.start("a")
-		s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
-		gone := func(when string) {
-			t.Helper()
-			got := s.run("doctor", "--db", "sqlite:app.db", "--state", "state", "--json")
-			found := told(t, got.stdout)
-			if got.status != 1 || found["lost"] != "finding: the log of the last look is not "+
-				"there any more: it had come to launch 1, and had 0 counters. " ||
-				!strings.HasPrefix(found["schema"], "finding: there is no ") {
-				t.Errorf("%s: %v", when, got)
-			}
+	s := inside(t)
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.start("a")
+	s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
+	gone := func(when string) {
+		t.Helper()
+		got := s.run("doctor", "--db", "sqlite:app.db", "--state", "state", "--json")
+		found := told(t, got.stdout)
+		if got.status != 1 || found["lost"] != "finding: the log of the last look is not "+
+			"there any more: it had come to launch 1, and had 0 counters. " ||
+			!strings.HasPrefix(found["schema"], "finding: there is no ") {
+			t.Errorf("%s: %v", when, got)
 		}
-		if s.db == "" {
-			if err := os.Rename(s.dir+"/app.db", s.dir+"/away.db"); err != nil {
-				t.Fatal(err)
-			}
-			gone("without the file")
-			s.write("app.db", "")
-			gone("an empty file")
-			return
-		}
-		d, err := dsn.Parse(s.db)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dbtest.Exec(t, dbtest.Open(t, d), "DROP TABLE idmint_schema")
-		gone("without tables")
-	})
+	}
+	if err := os.Rename(s.dir+"/app.db", s.dir+"/away.db"); err != nil {
+		t.Fatal(err)
+	}
+	gone("without the file")
+	s.write("app.db", "")
+	gone("an empty file")
 }
 
 // A mark tells of a restore after which more was used than before, and --accept ends it.
 func TestDoctorMark(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	look := func(db string, args ...string) answer {
 		t.Helper()
@@ -256,7 +264,7 @@ func TestDoctorMark(t *testing.T) {
 
 // The file of the last look is no other file, and of no other namespace.
 func TestDoctorState(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
 	s.write("other", "{}\n")

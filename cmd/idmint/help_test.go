@@ -16,7 +16,8 @@ import (
 // Each command explains itself: on standard output, with status 0, with every flag and what it is
 // for.
 func TestHelp(t *testing.T) {
-	s := newShell(t)
+	s, stage := inside(t), inside(t)
+	stage.prepare()
 	var commands int
 	var visit func(c *cobra.Command, path []string)
 	visit = func(c *cobra.Command, path []string) {
@@ -49,7 +50,7 @@ func TestHelp(t *testing.T) {
 		checkWidth(t, path, c, got.stdout, 40)
 		t.Run(strings.Join(path, " "), func(t *testing.T) {
 			t.Parallel()
-			runExample(t, c.Example)
+			runExample(t, stage.dir, c.Example)
 		})
 		for _, sub := range c.Commands() {
 			if !sub.Hidden && !strings.Contains(got.stdout, sub.Name()) {
@@ -140,18 +141,13 @@ func TestWidthOfHelp(t *testing.T) {
 	}
 }
 
-// runExample runs the commands of an example, in a folder that has what they speak of.
-func runExample(t *testing.T, example string) {
-	t.Helper()
-	s := newShell(t)
+// prepare makes what examples speak of.
+func (s *shell) prepare() {
+	s.Helper()
 	s.must("migrate", "--db", "sqlite:app.db")
 	s.run("launch", "advance", "--to", "64", "--db", "sqlite:app.db")
 	if id := s.start("a"); id != "65" {
-		t.Fatalf("launch %s", id)
-	}
-	if strings.Contains(example, "claims free") { // for doctor they would be findings
-		s.lockAhead("sno/7", 4)
-		s.lockAhead("eightbyte/11/1161", 1)
+		s.Fatalf("launch %s", id)
 	}
 	s.run("counter", "advance", "orders", "--to", "70", "--db", "sqlite:app.db")
 	for _, name := range []string{"zones.tsv", "big.csv"} {
@@ -159,6 +155,26 @@ func runExample(t *testing.T, example string) {
 	}
 	s.write("ids.txt", "14150009200065\n10000000001\n")
 	s.write("shorts.txt", "xinaS8QBh\n")
+	figures, err := os.ReadFile("../../docs/report.json")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.write("report.json", string(figures))
+}
+
+// runExample runs the commands of an example, in a copy of a folder that has what they speak of.
+func runExample(t *testing.T, folder, example string) {
+	t.Helper()
+	s := newShell(t)
+	if err := os.CopyFS(s.dir, os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(example, "claims free") { // for doctor they would be findings
+		s.lockAhead("sno/7", 4)
+		s.lockAhead("eightbyte/11/1161", 1)
+	}
+	// To measure takes seconds, which TestReport does as well. Here are figures already.
+	example = strings.Replace(example, "  idmint report --rows 1000\n", "", 1)
 	// Pages are served until somebody ends that.
 	const serve = `serve() {
 	coproc idmint serve "$@"

@@ -5,13 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
 	"github.com/idmint/idmint/idtype"
@@ -125,122 +121,5 @@ func TestImportUnfinished(t *testing.T) {
 	}
 	if n := s.count(`SELECT count(*) FROM t`); n != 55 {
 		t.Errorf("%d rows, want 55", n)
-	}
-}
-
-// Imports are killed at random moments, and resumed until they are finished: each row is there
-// once.
-func TestImportKilled(t *testing.T) {
-	const rows, kills = 60_000, 20
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	s := newShell(t)
-	s.write("f.csv", numbered(rows))
-	began := time.Now()
-	killed, imports, inBetween := 0, 0, 0
-	for killed < kills {
-		os.Remove(filepath.Join(s.dir, "app.db"))
-		imports++
-		resume := "--resume=false"
-		for {
-			cmd := s.command("import", "f.csv", "--db", "sqlite:app.db", "--table", "t", "--batch",
-				"100", resume)
-			var stderr strings.Builder
-			cmd.Stderr = &stderr
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			resume = "--resume"
-			// A longer time after each kill: a machine that is busy comes through as well.
-			kill := time.AfterFunc(time.Duration(random.IntN(150+10*killed))*time.Millisecond,
-				func() { _ = cmd.Process.Kill() })
-			err := cmd.Wait()
-			kill.Stop()
-			if err == nil {
-				break
-			}
-			if cmd.ProcessState.Exited() {
-				t.Fatalf("it was not killed, but ended: %v, %s", err, stderr.String())
-			}
-			killed++
-			if !s.exists("idmint_import") || !s.exists("t") {
-				continue // killed before it began
-			}
-			stored := s.count(`SELECT coalesce(sum(stored_rows), 0) FROM idmint_import`)
-			if n := s.count(`SELECT count(*) FROM t`); n != stored {
-				t.Fatalf("after %d kills %d rows are stored, and %d are noted", killed, n, stored)
-			}
-			if stored > 0 && stored < rows {
-				inBetween++
-			}
-		}
-		s.checkNumbered(rows)
-		if n := s.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`); n != 1 {
-			t.Errorf("%d launches succeeded, want 1", n)
-		}
-	}
-	generators := s.count(`SELECT count(*) FROM idmint_generator`)
-	t.Logf("%d imports of %d rows, %d kills, %d of them with a part stored, in %v: 0 rows twice, "+
-		"0 lost; the last one used %d generator numbers",
-		imports, rows, killed, inBetween, time.Since(began).Round(time.Millisecond), generators)
-	if inBetween < 10 {
-		t.Errorf("only %d kills met an import at work: the test shows too little", inBetween)
-	}
-}
-
-// The same from a pipe, whose other end is fed slowly: a killed import has read more than it has
-// stored.
-func TestImportKilledOnPipe(t *testing.T) {
-	const rows, kills = 3_000, 15
-	s := newShell(t)
-	file := numbered(rows)
-	killed, inBetween := 0, 0
-	for _, resume := 0, false; ; resume = true {
-		cmd := s.command("import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", "t",
-			"--batch", "7", fmt.Sprintf("--resume=%v", resume))
-		pipe, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if killed < kills || inBetween < 3 && killed < 10*kills {
-			stored := 0
-			if resume {
-				stored = s.count(`SELECT stored_rows FROM idmint_import`)
-			}
-			// Up to a place in the middle of a record, behind what is stored; then a moment; then
-			// it is killed. The first time a batch is waited for, so at least that is fed.
-			upto := min(len(file), len(numbered(stored+20))+rand.IntN(2*len(file)/kills))
-			_, _ = fmt.Fprint(pipe, file[:upto])
-			if !resume {
-				s.until("rows are stored",
-					func() bool { return s.exists("t") && s.count(`SELECT count(*) FROM t`) > 0 })
-			}
-			// longer after each kill: a busy machine comes through as well
-			time.Sleep(time.Duration(rand.IntN(60+20*killed)) * time.Millisecond)
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-			killed++
-			if n := s.count(`SELECT count(*) FROM t`); n > stored && n < rows {
-				inBetween++
-			}
-			continue
-		}
-		go func() {
-			_, _ = fmt.Fprint(pipe, file)
-			pipe.Close()
-		}()
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		break
-	}
-	s.checkNumbered(rows)
-	t.Logf("%d kills, %d of which after rows were stored: 0 rows twice, 0 lost", killed, inBetween)
-	if inBetween < 3 {
-		t.Errorf("only %d kills met an import at work: the test shows too little", inBetween)
 	}
 }

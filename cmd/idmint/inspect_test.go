@@ -63,7 +63,7 @@ generator_id (12345) ───────┘    │
 }
 
 func TestInspectDraws(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for id, want := range drawings {
 		if got := s.must("inspect", "--scheme", "decimal", id); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", id, got, want)
@@ -84,7 +84,7 @@ func TestInspectDraws(t *testing.T) {
 }
 
 func TestInspectJSON(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	got := s.feed("14150009200065\nx\n9223372029999999999\n", "inspect", "--scheme", "decimal",
 		"--json")
 	want := `{"scheme":"decimal","id":"14150009200065","counter":1415,"generator_id":92,"launch_id":65}
@@ -99,7 +99,7 @@ func TestInspectJSON(t *testing.T) {
 // Nothing is read leniently, because what inspect takes for an ID somebody will look for in a
 // table.
 func TestInspectBadInput(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	long := strings.Repeat("1", 1<<20)
 	for _, input := range []string{
 		"", "x", "+14150009200065", "-14150009200065", " 14150009200065", "14150009200065 ",
@@ -244,7 +244,7 @@ a number that a counter gave
 }
 
 func TestInspectDrawsBits(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for args, want := range bitDrawings {
 		got := s.must(append([]string{"inspect"}, strings.Fields(args)...)...)
 		if got != want {
@@ -278,7 +278,7 @@ func TestDrawingsFit(t *testing.T) {
 
 // A trace ID's times are the last and the next one of its timestamp.
 func TestInspectTrace(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	got := s.must("inspect", "--scheme", "trace", "4646428214845635103")
 	const head = `trace 4646428214845635103
 0 1000000011110110110110111 0101111111010000 1110011111101000011111
@@ -306,7 +306,7 @@ func TestInspectTrace(t *testing.T) {
 
 // Without a scheme all that fit are listed, with their times, the likely ones first.
 func TestInspectLists(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	const a388 = `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ or \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, `
 	for args, want := range map[string]string{
 		"14150009200065": `14150009200065
@@ -392,7 +392,7 @@ func TestInspectLists(t *testing.T) {
 
 // Each form is read as strictly as the text, and shown as what it is.
 func TestInspectForms(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	const (
 		eight = `{"scheme":"eightbyte","id":"cb54ecf284000000","mode":"SPREAD",` +
 			`"unix_ms":143062936275,"sequence":0,"generator_id":0,"cluster_id":0}`

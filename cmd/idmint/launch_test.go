@@ -1,40 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/launchlog"
 )
 
-func TestLaunchStart(t *testing.T) { inEveryLog(t, testLaunchStart) }
-
-func testLaunchStart(t *testing.T, s *shell) {
-	place, err := dsn.Parse(cmp.Or(s.db, "sqlite:app.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	version := "3"
-	if place.IsKeyValue() {
-		version = "1"
-	}
-	for _, want := range []string{
-		"created a new launch log in " + place.String() + ", at schema version " + version + "\n",
-		"the launch log in " + place.String() + " is at schema version " + version + " already\n",
-	} {
-		if got := s.must("migrate", "--db", "sqlite:app.db"); got != want {
-			t.Errorf("migrate: %q, want %q", got, want)
-		}
-	}
-	found := `{"created":false,"from":` + version + `,"to":` + version + `}` + "\n"
-	if got := s.must("migrate", "--db", "sqlite:app.db", "--json"); got != found {
-		t.Errorf("migrate --json: %q", got)
-	}
+func TestLaunchStart(t *testing.T) {
+	s := inside(t)
+	s.must("migrate", "--db", "sqlite:app.db")
 	args := func(key string, more ...string) []string {
 		return append([]string{
 			"launch", "start", "--db", "sqlite:app.db", "--service", "shop",
@@ -56,7 +34,7 @@ func testLaunchStart(t *testing.T, s *shell) {
 		t.Errorf("another namespace: %q", got)
 	}
 	var launch launchlog.Launch
-	err = json.Unmarshal([]byte(s.must(args("k", "--json")...)), &launch)
+	err := json.Unmarshal([]byte(s.must(args("k", "--json")...)), &launch)
 	if err != nil || launch.ID != 1 || launch.Service != "shop" {
 		t.Errorf("%+v, %v", launch, err)
 	}
@@ -99,9 +77,8 @@ func testLaunchStart(t *testing.T, s *shell) {
 	}
 }
 
-func TestLaunchFields(t *testing.T) { inEveryLog(t, testLaunchFields) }
-
-func testLaunchFields(t *testing.T, s *shell) {
+func TestLaunchFields(t *testing.T) {
+	s := inside(t)
 	s.start("before")
 	flags := map[string]string{
 		"service": "shop", "env": "production", "key": "https://ci/1", "initiator": "ann",
@@ -152,9 +129,8 @@ func testLaunchFields(t *testing.T, s *shell) {
 	}
 }
 
-func TestLaunchEnd(t *testing.T) { inEveryLog(t, testLaunchEnd) }
-
-func testLaunchEnd(t *testing.T, s *shell) {
+func TestLaunchEnd(t *testing.T) {
+	s := inside(t)
 	s.start("a")
 	for range 2 {
 		s.must("launch", "end", "1", "--db", "sqlite:app.db", "--outcome", "rolled-back",
@@ -184,9 +160,8 @@ func testLaunchEnd(t *testing.T, s *shell) {
 }
 
 // What an ending that comes too late would have changed is said, and nothing else.
-func TestLaunchEndTwice(t *testing.T) { inEveryLog(t, testLaunchEndTwice) }
-
-func testLaunchEndTwice(t *testing.T, s *shell) {
+func TestLaunchEndTwice(t *testing.T) {
+	s := inside(t)
 	s.start("a")
 	end := func(more ...string) answer {
 		return s.run(append([]string{"launch", "end", "1", "--db", "sqlite:app.db"}, more...)...)
@@ -217,9 +192,8 @@ func testLaunchEndTwice(t *testing.T, s *shell) {
 }
 
 // A launch that supersedes ends the earlier ones of its service and environment, and no other.
-func TestLaunchSupersede(t *testing.T) { inEveryLog(t, testLaunchSupersede) }
-
-func testLaunchSupersede(t *testing.T, s *shell) {
+func TestLaunchSupersede(t *testing.T) {
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	start := func(key, service, env string, more ...string) answer {
 		return s.run(append([]string{
@@ -300,9 +274,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestLaunchList(t *testing.T) { inEveryLog(t, testLaunchList) }
-
-func testLaunchList(t *testing.T, s *shell) {
+func TestLaunchList(t *testing.T) {
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	got := s.must("launch", "list", "--db", "sqlite:app.db")
 	if strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "LAUNCH") {

@@ -12,7 +12,7 @@ import (
 // What each release of java-uniqueid made, compose makes by its layout, and inspect takes; what it
 // refused, they refuse.
 func TestLayouts(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	own := map[string]string{"1.13": "v1", "1.14": "v2", "2.4": "v2", "2.5": "v3", "3.1": "v3"}
 	file, err := os.Open("../../idtype/testdata/eightbyte_layouts.jsonl")
 	if err != nil {

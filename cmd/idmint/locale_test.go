@@ -7,7 +7,7 @@ import (
 
 // Without UTF-8 no answer holds another sign than those of ASCII, and with it drawings have lines.
 func TestASCII(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.must("migrate", "--db", "sqlite:app.db")
 	plain := *s
 	for _, c := range []struct {

@@ -2,14 +2,15 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,6 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog/sqlite"
 )
@@ -26,6 +26,14 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(stuckVariable) != "" {
+		stuck()
+	}
+	// Parallel tests wait for servers, locks and clocks: more of them than there are processors.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	status, err := withBinary(func() int { return dbtest.Code(m) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -50,11 +58,22 @@ func withBinary(run func() int) (status int, err error) {
 // A shell runs idmint in a folder of its own.
 type shell struct {
 	testing.TB
-	dir string
-	env []string
-	db  string // a launch log that takes the place of sqlite:app.db
+	dir    string
+	env    []string
+	db     string // a launch log that takes the place of sqlite:app.db
+	inside bool   // runs are calls of this process
+}
 
-	program string // in the place of the whole one
+// inside is a shell whose runs are calls of this process, which take a hundredth of a process's
+// time. It is for what runs read and write, and for no more: locks on files, signals and terminals
+// are those of processes, and s.command starts one all the same. Its test is not parallel, because
+// the folder and the environment are all the process's.
+func inside(t *testing.T) *shell {
+	t.Helper()
+	t.Setenv(logVariable, "") // panics in a parallel test
+	s := newShell(t)
+	s.inside = true
+	return s
 }
 
 func newShell(t testing.TB) *shell {
@@ -72,36 +91,6 @@ func newShell(t testing.TB) *shell {
 	return s
 }
 
-// inEveryLog runs a test with launch logs in SQLite and on servers, which the test calls
-// sqlite:app.db.
-func inEveryLog(t *testing.T, test func(*testing.T, *shell)) {
-	t.Helper()
-	inSQLLogs(t, test)
-	inLogs(t, test, databases.Stores())
-}
-
-// inSQLLogs is inEveryLog without the databases that have no tables.
-func inSQLLogs(t *testing.T, test func(*testing.T, *shell)) {
-	t.Helper()
-	t.Run("SQLite", func(t *testing.T) {
-		t.Parallel()
-		test(t, newShell(t))
-	})
-	inLogs(t, test, []databases.Kind{databases.Postgres, databases.MariaDB})
-}
-
-func inLogs(t *testing.T, test func(*testing.T, *shell), kinds []databases.Kind) {
-	t.Helper()
-	for _, kind := range kinds {
-		t.Run(string(kind), func(t *testing.T) {
-			t.Parallel()
-			s := newShell(t)
-			s.db = dbtest.New(t, kind).URL()
-			test(t, s)
-		})
-	}
-}
-
 // An answer is what a process wrote, and its exit status: -1 if a signal ended it.
 type answer struct {
 	stdout, stderr string
@@ -112,21 +101,60 @@ func (a answer) String() string {
 	return fmt.Sprintf("status %d, stdout %.500q, stderr %.500q", a.status, a.stdout, a.stderr)
 }
 
-const processTime = 2 * time.Minute
+const processTime = 5 * time.Minute
 
 // command is a process that ends with the test, at the latest after processTime.
 func (s *shell) command(args ...string) *exec.Cmd {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), processTime)
 	s.Cleanup(cancel)
-	for i, arg := range args {
-		if arg == "sqlite:app.db" && s.db != "" {
-			args = append(append(append([]string{}, args[:i]...), s.db), args[i+1:]...)
-		}
-	}
-	cmd := exec.CommandContext(ctx, cmp.Or(s.program, binary), args...)
+	cmd := exec.CommandContext(ctx, binary, s.inLog(args)...)
 	cmd.Dir, cmd.Env = s.dir, s.env
 	return cmd
+}
+
+// inLog are arguments that name the shell's launch log.
+func (s *shell) inLog(args []string) []string {
+	args = append([]string{}, args...)
+	for i, arg := range args {
+		if arg == "sqlite:app.db" && s.db != "" {
+			args[i] = s.db
+		}
+	}
+	return args
+}
+
+// call is a run within this process.
+func (s *shell) call(input string, args []string) answer {
+	s.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		s.Fatal(err)
+	}
+	before := os.Environ()
+	defer func() {
+		setEnvironment(before)
+		if err := os.Chdir(here); err != nil {
+			s.Fatal(err)
+		}
+	}()
+	setEnvironment(s.env)
+	if err := os.Chdir(s.dir); err != nil {
+		s.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	status := run(s.inLog(args), strings.NewReader(input), &stdout, &stderr)
+	return answer{stdout.String(), settled(&stderr), status}
+}
+
+// setEnvironment gives this process other variables: of those that come twice the last one, as a
+// process has them.
+func setEnvironment(variables []string) {
+	os.Clearenv()
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		os.Setenv(name, value)
+	}
 }
 
 func (s *shell) run(args ...string) answer {
@@ -137,6 +165,9 @@ func (s *shell) run(args ...string) answer {
 // feed runs idmint with a text on standard input.
 func (s *shell) feed(input string, args ...string) answer {
 	s.Helper()
+	if s.inside {
+		return s.call(input, args)
+	}
 	cmd := s.command(args...)
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
@@ -145,8 +176,14 @@ func (s *shell) feed(input string, args ...string) answer {
 	if err != nil && !errors.As(err, new(*exec.ExitError)) {
 		s.Fatal(err)
 	}
-	return answer{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	return answer{stdout.String(), settled(&stderr), cmd.ProcessState.ExitCode()}
 }
+
+var waited = regexp.MustCompile(`(?m)^idmint: .* does not answer: waiting for up to .*\n`)
+
+// settled is what a command wrote to standard error, without the line that it waits for a database.
+// On a busy machine any command may write that.
+func settled(stderr *bytes.Buffer) string { return waited.ReplaceAllString(stderr.String(), "") }
 
 // must runs idmint, expects it to succeed in silence, and returns what it wrote.
 func (s *shell) must(args ...string) string {
@@ -244,10 +281,6 @@ func (s *shell) checkNumbered(n int) {
 	}
 }
 
-// soon is how long what happens at once may take on a machine that is busy with other things: well
-// below --wait's 30 s.
-const soon = 15 * time.Second
-
 // until waits for a condition, as long as a process may run.
 func (s *shell) until(what string, condition func() bool) {
 	s.Helper()
@@ -258,13 +291,12 @@ func (s *shell) until(what string, condition func() bool) {
 	}
 }
 
-// opens waits until a process has opened a file, or a second where a system does not show that.
+// opens waits until a process has opened a file.
 func (s *shell) opens(pid int, name string) {
 	s.Helper()
 	files := fmt.Sprintf("/proc/%d/fd", pid)
 	if _, err := os.Stat(files); err != nil {
-		time.Sleep(time.Second)
-		return
+		s.Skipf("SKIPPED: the system does not show the files of a process: %v", err)
 	}
 	s.until("it opens "+name, func() bool {
 		found, _ := filepath.Glob(files + "/*")

@@ -10,7 +10,7 @@ import (
 // Migrate says whether a log was there. A command without its log does not ask for a new one, since
 // that would give out again what the old one did.
 func TestMigrateTells(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	got := s.run("launch", "list", "--db", "sqlite:app.db")
 	for _, want := range []string{
 		"there is no launch log", "if there was one, do not migrate", "docs/restore.md",
@@ -41,7 +41,7 @@ func TestMigrateTells(t *testing.T) {
 
 // An import that makes a log says so.
 func TestImportTellsNewLog(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.write("f.csv", "a\n1\n")
 	for _, want := range []string{
 		"idmint: created a new launch log in sqlite:app.db, at schema version 3\n", "",

@@ -151,7 +151,7 @@ func (s *shell) fill(what string) {
 // Rows that another tool wrote do not reach the terminal as they are, in whatever is written of
 // them.
 func TestHostileRows(t *testing.T) {
-	evil, tame := newShell(t), newShell(t)
+	evil, tame := inside(t), inside(t)
 	evil.fill(hostile)
 	tame.fill("!")
 	for _, test := range []struct {
@@ -253,7 +253,7 @@ func TestHostileLaunch(t *testing.T) {
 // Names of files, tables and columns, and what is read from files, are seen in errors and messages.
 func TestHostileNames(t *testing.T) {
 	const evil = "\x1b[31m\u202e\u2028"
-	s := newShell(t)
+	s := inside(t)
 	s.write(evil+".csv", "name,"+evil+"\n1,2\n")
 	s.write("short.csv", "name,"+evil+"\n1\n")
 	s.write("x.jsonl", `{"`+evil+`":1}`+"\n"+`{"`+evil+evil+`":1}`+"\n")
@@ -297,7 +297,7 @@ func TestHostileNames(t *testing.T) {
 
 // However long a value is, what is said about it is short.
 func TestLongArguments(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	long := strings.Repeat("x", 100_000)
 	for _, args := range [][]string{
 		{long},

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/internal/report"
 )
@@ -148,7 +147,6 @@ func TestReportInterrupted(t *testing.T) {
 		found, err := filepath.Glob(filepath.Join(temporary, "idmint-report-*", "report.db-wal"))
 		return err == nil && len(found) == 1
 	})
-	time.Sleep(100 * time.Millisecond)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -64,18 +64,14 @@ func (s *shell) serve(args ...string) *site {
 	return of
 }
 
-// end asks the command to end, and expects that it does so at once and in peace.
+// end asks the command to end, and expects that it does so in peace.
 func (s *site) end(signal os.Signal) {
 	s.Helper()
-	began := time.Now()
 	if err := s.cmd.Process.Signal(signal); err != nil {
 		s.Fatal(err)
 	}
-	if err := s.cmd.Wait(); err != nil || s.stderr.Len() > 0 {
+	if err := s.cmd.Wait(); err != nil || settled(s.stderr) != "" {
 		s.Errorf("%v: %v, %s", signal, err, s.stderr)
-	}
-	if d := time.Since(began); d > soon {
-		s.Errorf("%v: it took %v", signal, d)
 	}
 }
 
@@ -113,55 +109,60 @@ const anyPort = "127.0.0.1:0"
 
 // All pages of a log are there, and an end by a signal is no failure.
 func TestServe(t *testing.T) {
-	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		s := newShell(t)
-		s.start("a")
-		s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
-		pages := s.serve("--db", "sqlite:app.db", "--listen", anyPort)
-		pages.wants("", 200, "What is this ID?")
-		pages.wants("?q=10000000001", 200, "taken by process")
-		pages.wants("launches", 200, `href="launches/1"`)
-		pages.wants("launches/1", 200, "Generator numbers")
-		pages.wants("health", 200, "All is well")
-		pages.wants("healthz", 200, `"status":"ok"`)
-		pages.wants("metrics", 200, `idmint_numbers_used{namespace="default",numbers_kind="launches"`)
-		pages.wants("metrics", 200, `idmint_log_step_duration_seconds_count{error_type="",op="show"} 2`)
-		if status, _ := pages.get("", func(r *http.Request) { r.Host = "evil.example" }); status != 421 {
-			t.Errorf("another host: %d", status)
-		}
-		pages.end(signal)
+	s := inside(t)
+	s.start("a")
+	s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
+	pages := s.serve("--db", "sqlite:app.db", "--listen", anyPort)
+	pages.wants("", 200, "What is this ID?")
+	pages.wants("?q=10000000001", 200, "taken by process")
+	pages.wants("launches", 200, `href="launches/1"`)
+	pages.wants("launches/1", 200, "Generator numbers")
+	pages.wants("health", 200, "All is well")
+	pages.wants("healthz", 200, `"status":"ok"`)
+	pages.wants("metrics", 200, `idmint_numbers_used{namespace="default",numbers_kind="launches"`)
+	pages.wants("metrics", 200, `idmint_log_step_duration_seconds_count{error_type="",op="show"} 2`)
+	if status, _ := pages.get("", func(r *http.Request) { r.Host = "evil.example" }); status != 421 {
+		t.Errorf("another host: %d", status)
 	}
+	pages.end(os.Interrupt)
 }
 
-// Without a database IDs are explained, and the pages say what they lack. The light build does so,
-// too.
+// Without a database IDs are explained, and the pages say what they lack.
 func TestServeWithoutLog(t *testing.T) {
-	light, err := slim()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, program := range []string{binary, light} {
-		s := newShell(t)
-		s.program = program
-		pages := s.serve("--listen", anyPort)
-		pages.wants("?q=14150009200065", 200, "counter")
-		pages.wants("launches", 404, "There is no launch log here")
-		pages.wants("metrics", 404, "")
-		pages.end(syscall.SIGTERM)
-	}
-}
-
-func TestServePrefix(t *testing.T) {
-	pages := newShell(t).serve("--listen", anyPort, "--prefix", "/idmint")
+	pages := inside(t).serve("--listen", anyPort, "--prefix", "/idmint")
 	if !strings.HasSuffix(pages.at, "/idmint/") {
 		t.Error(pages.at)
 	}
-	pages.wants("?q=7", 200, "sequence")
+	pages.wants("?q=14150009200065", 200, "counter")
+	pages.wants("launches", 404, "There is no launch log here")
+	pages.wants("metrics", 404, "")
+	pages.end(syscall.SIGTERM)
+}
+
+// refused runs the command with arguments that it should refuse. If it serves, it is ended.
+func (s *shell) refused(args ...string) answer {
+	s.Helper()
+	cmd := s.command(append([]string{"serve"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.Fatal(err)
+	}
+	at, _ := bufio.NewReader(out).ReadString('\n')
+	if at != "" {
+		_ = cmd.Process.Kill()
+	}
+	_ = cmd.Wait()
+	return answer{at, stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
 // An address that others reach wants authentication, or a flag.
 func TestServeRefuses(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.write("empty", "\n")
 	for args, want := range map[string]string{
 		"--listen 0.0.0.0:0":                "others than this machine may reach that",
@@ -183,7 +184,7 @@ func TestServeRefuses(t *testing.T) {
 		"--host=":                           `--host "": want a name`,
 		"now":                               `unknown command "now"`,
 	} {
-		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
+		got := s.refused(strings.Fields(args)...)
 		if got.status != statusUsage || got.stdout != "" || !strings.Contains(got.stderr, want) {
 			t.Errorf("%s: %v, want %q", args, got, want)
 		}
@@ -196,7 +197,7 @@ func TestServeRefuses(t *testing.T) {
 		if args == "--listen 127.0.0.1:1" && os.Getuid() == 0 {
 			continue // root may listen there
 		}
-		got := s.run(append([]string{"serve"}, strings.Fields(args)...)...)
+		got := s.refused(strings.Fields(args)...)
 		if got.status != statusBadInput || got.stdout != "" || !strings.Contains(got.stderr, want) {
 			t.Errorf("%s: %v, want %q", args, got, want)
 		}
@@ -228,13 +229,13 @@ func TestServeRefuses(t *testing.T) {
 
 // The password comes from the environment or a file, and never from the command line.
 func TestServeAuth(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.write("password", "secret\n")
 	fromFile := s.serve("--listen", anyPort, "--user", "ann", "--password-file", "password")
 	behind := s.serve("--listen", anyPort, "--proxy-header", "X-User", "--proxy", "127.0.0.1",
 		"--host", "127.0.0.1")
 	s.env = append(s.env, passwordVariable+"=secret")
-	if got := s.run("serve", "--listen", anyPort); got.status != statusUsage ||
+	if got := s.refused("--listen", anyPort); got.status != statusUsage ||
 		!strings.Contains(got.stderr, passwordVariable+" is set: whose?") {
 		t.Errorf("a password of nobody: %v", got)
 	}
@@ -258,6 +259,7 @@ func TestServeAuth(t *testing.T) {
 
 // A role of PostgreSQL that may only SELECT sees all pages.
 func TestServeReadOnlyRole(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	d := dbtest.New(t, databases.Postgres)
 	s.db = d.URL()
@@ -379,7 +381,7 @@ func TestReadOnlyMethods(t *testing.T) {
 
 // Whoever looks at a log leaves its file as it was, and nothing beside it.
 func TestServeWritesNothing(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	s.start("a")
 	s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
 	s.exec("app.db", "PRAGMA journal_mode = DELETE") // which whoever writes would change
@@ -427,7 +429,7 @@ func must(t *testing.T) func(*launchlog.Log, error) *launchlog.Log {
 
 // What the pages say of an ID is what inspect says, in every form.
 func TestExplainIsInspect(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	pages := s.serve("--listen", anyPort)
 	var asked int
 	for _, f := range vectorFiles {

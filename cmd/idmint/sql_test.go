@@ -13,7 +13,7 @@ import (
 )
 
 func TestColumns(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for args, want := range map[string]string{
 		"postgres decimal --primary-key": `"id" BIGINT NOT NULL PRIMARY KEY CHECK ` +
 			`("id" BETWEEN 10000000000 AND 9223372029999999999 AND "id" % 100000 <> 0)`,
@@ -66,7 +66,7 @@ func TestColumns(t *testing.T) {
 
 // Every column that the command writes stands in a CREATE TABLE.
 func TestColumnsInDatabases(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for dialect, kind := range map[dsn.Kind]databases.Kind{
 		dsn.Postgres: databases.Postgres, "mariadb": databases.MariaDB,
 		dsn.ClickHouse: databases.ClickHouse,
@@ -163,7 +163,7 @@ func TestFunctions(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	var document struct {
 		Components struct {
 			Schemas map[string]struct{ Example string }

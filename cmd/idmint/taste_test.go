@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,7 +12,7 @@ import (
 
 // A topic that is no command is wrong usage, and those that are near are named.
 func TestHelpUnknown(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for args, want := range map[string]string{
 		"help lanch":         `idmint: help: unknown command "lanch": did you mean launch?`,
 		"help launch stort":  `idmint: help: unknown command "stort": did you mean start?`,
@@ -55,28 +57,45 @@ func TestNewTellsNumber(t *testing.T) {
 	}
 }
 
-// A command waits for its number's time for as long as --wait says, and no longer.
+// A command waits for its number's time for as long as --wait says, and no longer. Ctrl-C ends that.
 func TestNewWaits(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
-	ahead := time.Now().Add(13*time.Second).UnixMilli() / 4
-	if got := s.run("counter", "advance", "sno/7", "--to", fmt.Sprint(ahead), "--db",
-		"sqlite:app.db"); got.status != 0 {
-		t.Fatal(got)
+	for partition, ahead := range map[string]time.Duration{
+		"7": time.Second, "8": 30 * time.Minute,
+	} {
+		until := fmt.Sprint(time.Now().Add(ahead).UnixMilli() / 4)
+		if got := s.run("counter", "advance", "sno/"+partition, "--to", until, "--db",
+			"sqlite:app.db"); got.status != 0 {
+			t.Fatal(got)
+		}
 	}
-	args := []string{"new", "sno", "--partition", "7", "--db", "sqlite:app.db"}
-	got := s.run(append(args, "--wait", "100ms")...)
+	s.must("new", "sno", "--partition", "7", "--db", "sqlite:app.db")
+	args := []string{"new", "sno", "--partition", "8", "--db", "sqlite:app.db", "--wait"}
+	got := s.run(append(args, "20m")...)
 	if got.status != statusBadInput || !strings.Contains(got.stderr, "the clock is behind") {
-		t.Errorf("--wait 100ms: %v", got)
+		t.Errorf("--wait 20m: %v", got)
 	}
-	if got = s.run(args...); got.status != 0 { // by 30 s
-		t.Errorf("by default: %v", got)
+	cmd := s.command(append(args, "1h")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.opens(cmd.Process.Pid, "app.db")
+	time.Sleep(200 * time.Millisecond) // in which it would fail if it did not wait
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != statusInterrupted ||
+		!strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("--wait 1h: %v, %q", cmd.ProcessState, stderr.String())
 	}
 }
 
 // A launch that has ended otherwise is told with its outcome.
 func TestEndTellsOutcome(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	id := s.start("a")
 	s.must("launch", "end", id, "--outcome", "failed", "--db", "sqlite:app.db")
 	got := s.run("launch", "end", id, "--outcome", "succeeded", "--db", "sqlite:app.db")
@@ -96,7 +115,7 @@ func TestPlural(t *testing.T) {
 
 // A flag's error quotes the value once, and names no function of Go.
 func TestFlagErrors(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for _, c := range []struct {
 		args []string
 		want string
@@ -121,6 +140,7 @@ func TestFlagErrors(t *testing.T) {
 
 // All times have their zone, UTC.
 func TestZones(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.env = append(s.env, "TZ=Asia/Kolkata")
 	s.must("migrate", "--db", "sqlite:app.db")

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -60,7 +59,7 @@ var vectorFiles = []struct {
 // Inspect finds in every vector's ID the fields of the vector, and no others; compose makes the ID
 // of them, with its names or without.
 func TestVectors(t *testing.T) {
-	s := newShell(t)
+	s := inside(t)
 	for _, f := range vectorFiles {
 		file, err := os.Open("../../idtype/testdata/" + f.file + ".jsonl")
 		if err != nil {
@@ -163,42 +162,20 @@ var randomTexts = map[string]func() (fmt.Stringer, error){
 
 // What inspect writes compose reads, for random IDs of every scheme.
 func TestRoundTrip(t *testing.T) {
-	const n = 30_000
+	s := inside(t)
 	for scheme, random := range randomTexts {
-		t.Run(scheme, func(t *testing.T) {
-			t.Parallel()
-			s := newShell(t)
-			var ids strings.Builder
-			for range n {
-				id, err := random()
-				if err != nil {
-					t.Fatal(err)
-				}
-				fmt.Fprintln(&ids, id)
-			}
-			began := time.Now()
-			inspect, compose := s.command("inspect", "--json", "--scheme",
-				scheme), s.command("compose", "--scheme", scheme)
-			inspect.Stdin = strings.NewReader(ids.String())
-			var back, errs strings.Builder
-			inspect.Stderr, compose.Stderr, compose.Stdout = &errs, &errs, &back
-			var err error
-			if compose.Stdin, err = inspect.StdoutPipe(); err != nil {
+		var ids strings.Builder
+		for range 1000 {
+			id, err := random()
+			if err != nil {
 				t.Fatal(err)
 			}
-			for _, start := range []func() error{
-				inspect.Start, compose.Start, compose.Wait,
-				inspect.Wait,
-			} {
-				if err := start(); err != nil {
-					t.Fatalf("%v, %s", err, errs.String())
-				}
-			}
-			if back.String() != ids.String() || errs.Len() > 0 {
-				t.Errorf("what came back differs: %d bytes of %d, %s", back.Len(), ids.Len(),
-					errs.String())
-			}
-			t.Logf("inspect --json | compose: %.0f lines a second", n/time.Since(began).Seconds())
-		})
+			fmt.Fprintln(&ids, id)
+		}
+		inspected := s.feed(ids.String(), "inspect", "--json", "--scheme", scheme)
+		back := s.feed(inspected.stdout, "compose", "--scheme", scheme)
+		if back.stdout != ids.String() || inspected.stderr+back.stderr != "" {
+			t.Errorf("%s: what came back differs: %v, %v", scheme, inspected, back)
+		}
 	}
 }

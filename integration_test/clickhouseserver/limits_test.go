@@ -9,7 +9,7 @@ import (
 
 // TestLimits holds what README.md says that the stand-in cannot do.
 func TestLimits(t *testing.T) {
-	p := start(t, t.TempDir())
+	p := start(t)
 	c := open(t, p.options())
 	for query, code := range map[string]int32{
 		"SELECT '{}'::JSON":               codeNotImplemented,

@@ -20,74 +20,75 @@ const (
 	testDatabase = "the db"
 )
 
-// build builds the program once, as it is shipped: without cgo.
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "clickhouseserver")
-	if err != nil {
-		return "", err
-	}
-	program := filepath.Join(dir, "clickhouseserver")
-	cmd := exec.Command("go", "build", "-o", program, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return program, nil
-})
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := build(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(program))
+	if theServer.Process != nil {
+		_ = theServer.Process.Kill()
+		_ = theServer.Wait()
+	}
+	if theServer.dir != "" {
+		_ = os.RemoveAll(theServer.dir)
 	}
 	os.Exit(code)
 }
 
 // A process is a server with the real engine.
 type process struct {
-	*exec.Cmd
+	exec.Cmd
+	dir          string
 	native, http string
-	ended        chan error
 }
 
-func start(t testing.TB, dir string) *process {
-	t.Helper()
-	library := os.Getenv("IDMINT_LIBCHDB")
-	if library == "" {
-		t.Skip("IDMINT_LIBCHDB names no libchdb.so: nothing is tested with the real engine")
+var theServer process
+
+// startServer builds the program as it is shipped, without cgo, and starts it.
+var startServer = sync.OnceValue(func() (err error) {
+	p := &theServer
+	if p.dir, err = os.MkdirTemp("", "clickhouseserver"); err != nil {
+		return err
 	}
-	program, err := build()
-	if err != nil {
-		t.Fatal(err)
+	program := filepath.Join(p.dir, "clickhouseserver")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
 	}
-	p := &process{
-		Cmd: exec.Command(program, "--library", library, "--path", dir, "--listen", "127.0.0.1:0",
-			"--http", "127.0.0.1:0"),
-		ended: make(chan error, 1),
-	}
+	p.Cmd = *exec.Command(program, "--library", os.Getenv("IDMINT_LIBCHDB"), "--path", p.dir,
+		"--listen", "127.0.0.1:0", "--http", "127.0.0.1:0")
 	p.Env = append(os.Environ(), "CLICKHOUSE_USER="+testUser, "CLICKHOUSE_PASSWORD="+testPassword,
 		"CLICKHOUSE_DB="+testDatabase)
 	p.Stderr = os.Stderr
 	out, err := p.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if err := p.Start(); err != nil {
-		t.Fatal(err)
+		return err
 	}
 	lines := bufio.NewScanner(out)
 	lines.Scan()
 	m := regexp.MustCompile(`native on (\S+), http on (\S+)$`).FindStringSubmatch(lines.Text())
 	if m == nil {
-		t.Fatalf("the server says %q: %v", lines.Text(), p.Wait())
+		return fmt.Errorf("the server says %q", lines.Text())
 	}
 	p.native, p.http = m[1], m[2]
-	go func() { p.ended <- p.Wait() }()
-	t.Cleanup(func() {
-		_ = p.Process.Kill()
-		<-p.ended
-	})
-	return p
+	return nil
+})
+
+// start is the server, without the tables of other tests.
+func start(t testing.TB) *process {
+	t.Helper()
+	if os.Getenv("IDMINT_LIBCHDB") == "" {
+		t.Skip("IDMINT_LIBCHDB names no libchdb.so: nothing is tested with the real engine")
+	}
+	if err := startServer(); err != nil {
+		t.Fatal(err)
+	}
+	o := theServer.options()
+	o.Auth.Database = ""
+	const quoted = "`" + testDatabase + "`"
+	do(t, open(t, o), "DROP DATABASE "+quoted, "CREATE DATABASE "+quoted)
+	return &theServer
 }
 
 func (p *process) options() *clickhouse.Options {

@@ -181,10 +181,12 @@ func (c *Cluster) Leader(ctx context.Context) (int, error) {
 // answer. A node that is alone needs this, since it answers only when it has its majority.
 func (c *Cluster) Restart(ctx context.Context) error {
 	err := c.each(func(i int) error {
-		if s := c.Nodes[i]; !s.Running(ctx) {
-			return s.container.Start(ctx)
+		s := c.Nodes[i]
+		running, err := s.Running(ctx)
+		if err != nil || running {
+			return err
 		}
-		return nil
+		return s.container.Start(ctx)
 	})
 	if err != nil {
 		return err

@@ -59,11 +59,12 @@ type kind struct {
 	image    string
 	port     string // within the container
 	env      map[string]string
-	url      string // with %s for the address
-	variable string // names a server that runs already
-	version  string // a query
-	data     string // where a directory of this machine is mounted that is to hold the data
-	store    *store // nil: a SQL database
+	url      string   // with %s for the address
+	variable string   // names a server that runs already
+	version  string   // a query
+	shared   []string // the command line of one that many tests share
+	data     string   // where a directory of this machine is mounted that is to hold the data
+	store    *store   // nil: a SQL database
 }
 
 // Labels mark a container as one of this run of the tests: what is left of it, scripts/test
@@ -92,7 +93,8 @@ func postgres(version, variable string) kind {
 		},
 		url:      "postgres://postgres:" + password + "@%s/postgres?sslmode=disable",
 		variable: variable, version: "SHOW server_version",
-		data: "/var/lib/postgresql",
+		shared: []string{"postgres", "-c", "max_connections=400"},
+		data:   "/var/lib/postgresql",
 	}
 }
 
@@ -107,6 +109,7 @@ var known = map[Kind]kind{
 		},
 		url:      "mysql://root:" + password + "@%s/idmint",
 		variable: "IDMINT_TEST_MARIADB", version: "SELECT version()", data: "/var/lib/mysql",
+		shared: []string{"mariadbd", "--max-connections=400"},
 	},
 	ClickHouse: {
 		image: "clickhouse/clickhouse-server:26.5", port: "9000/tcp",
@@ -200,7 +203,7 @@ const InMemory = "memory"
 func Start(ctx context.Context, k Kind, disk string) (*Server, error) {
 	named := os.Getenv(k.Variable())
 	if named == "" {
-		return Run(ctx, k, disk)
+		return Run(ctx, k, disk, known[k].shared...)
 	}
 	if known[k].store != nil {
 		s := &Server{Kind: k, Addresses: strings.Split(named, ",")}
@@ -386,7 +389,12 @@ func (s *Server) await(ctx context.Context, from string) error {
 			s.Version = fmt.Sprintf("%s %s (%s)", s.name(), version, from)
 			return nil
 		}
-		if s.container != nil && !s.Running(ctx) {
+		if s.container == nil {
+			continue
+		}
+		if running, wrong := s.Running(ctx); wrong != nil {
+			return fmt.Errorf("%v: %w", s, errors.Join(wrong, err))
+		} else if !running {
 			return fmt.Errorf("%v ended: %w\n%s", s, err, s.Log())
 		}
 	}
@@ -452,10 +460,14 @@ func (s *Server) quiet() (*sql.DB, error) {
 	return sql.OpenDB(connector), nil
 }
 
-// Running reports whether the server's container runs.
-func (s *Server) Running(ctx context.Context) bool {
+// Running reports whether the server's container runs. Errors: Docker's, as of a container that is
+// gone.
+func (s *Server) Running(ctx context.Context) (bool, error) {
 	state, err := s.container.State(ctx)
-	return err != nil || state.Running
+	if err != nil {
+		return false, err
+	}
+	return state.Running, nil
 }
 
 // Log is what the server has written, for a test that failed.
@@ -506,10 +518,14 @@ func stopped(process []string) bool {
 
 // Restart starts a server that was killed, with the data that it had, and waits until it answers.
 func (s *Server) Restart(ctx context.Context) error {
-	for s.Running(ctx) && ctx.Err() == nil {
+	running, err := s.Running(ctx)
+	for ; running && err == nil; running, err = s.Running(ctx) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if err := s.container.Start(ctx); err != nil {
+	if err == nil {
+		err = s.container.Start(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	return s.await(ctx, "started again")

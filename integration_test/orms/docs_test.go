@@ -42,7 +42,7 @@ func TestBunOtherColumn(t *testing.T) {
 	})
 }
 
-// The code of the pages is code that runs, and the tests that they name are there.
+// The code of the pages is code that runs.
 func TestPages(t *testing.T) {
 	var sources strings.Builder
 	for _, pattern := range []string{
@@ -58,23 +58,16 @@ func TestPages(t *testing.T) {
 		}
 	}
 	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
-	named := regexp.MustCompile("`(Test[A-Z]\\w*)`")
 	found := 0
 	for _, page := range []string{"bun.md", "ent.md", "upserts.md"} {
-		text := read(t, "../../docs/"+page)
-		for _, m := range block.FindAllStringSubmatch(text, -1) {
+		for _, m := range block.FindAllStringSubmatch(read(t, "../../docs/"+page), -1) {
 			if found++; !strings.Contains(sources.String(), m[1]) {
 				t.Errorf("docs/%s: no program and no test has\n%s", page, m[1])
 			}
 		}
-		for _, m := range named.FindAllStringSubmatch(text, -1) {
-			if found++; !strings.Contains(sources.String(), "\nfunc "+m[1]+"(") {
-				t.Errorf("docs/%s: there is no %s", page, m[1])
-			}
-		}
 	}
-	if found < 12 {
-		t.Errorf("the pages have %d blocks and names of tests", found)
+	if found < 6 {
+		t.Errorf("the pages have %d blocks", found)
 	}
 }
 

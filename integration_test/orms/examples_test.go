@@ -20,13 +20,16 @@ import (
 
 // The examples run on both databases, and a second time.
 func TestExamples(t *testing.T) {
+	programs := t.TempDir()
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", programs,
+		"github.com/idmint/idmint/examples/ent", "github.com/idmint/idmint/examples/bun")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for _, name := range []string{"ent", "bun"} {
-		program := filepath.Join(t.TempDir(), name)
-		if out, err := exec.Command("go", "build", "-o", program,
-			"github.com/idmint/idmint/examples/"+name).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		program := filepath.Join(programs, name)
 		t.Run(name+"/SQLite", func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			path := filepath.Join(dir, "shop.db")
 			db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
@@ -40,6 +43,7 @@ func TestExamples(t *testing.T) {
 			runTwice(t, program, dir, "IDMINT_DB=")
 		})
 		t.Run(name+"/PostgreSQL", func(t *testing.T) {
+			t.Parallel()
 			d := dbtest.New(t, databases.Postgres)
 			migrate(t, dbtest.Open(t, d), migrations.Postgres)
 			store, err := postgres.Open(t.Context(), d.Source())
@@ -93,13 +97,18 @@ func runTwice(t *testing.T, program, dir, env string) {
 // What is committed is what ent generates of the schema.
 func TestGenerated(t *testing.T) {
 	t.Chdir("../..")
-	dir := filepath.Join(t.TempDir(), "idmint")
-	if err := checkout.Copy(dir); err != nil {
+	dir, release, err := checkout.Hold()
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() {
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}()
 	cmd := exec.Command("go", "generate", "./...")
 	cmd.Dir = filepath.Join(dir, "examples/ent")
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-ldflags=-w")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

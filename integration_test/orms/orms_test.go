@@ -24,10 +24,12 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 // everywhere runs a test on a database of its own of both kinds.
 func everywhere(t *testing.T, test func(t *testing.T, d sqlid.Dialect, db *sql.DB)) {
 	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
 		db := dbtest.OpenSource(t, "sqlite3", filepath.Join(t.TempDir(), "shop.db")+"?_fk=1")
 		test(t, sqlid.SQLite, db)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
 		test(t, sqlid.Postgres, dbtest.Open(t, dbtest.New(t, databases.Postgres)))
 	})
 }

@@ -1,6 +1,6 @@
 // Package chsuite is what tests of package clickhouse know of each type of IDs: its column, its
 // boundaries and what no ID is. Package clickhouse tests with it what needs no server, and
-// integration_test/clickhouse the rest.
+// integration_test/adapters the rest.
 package chsuite
 
 import (

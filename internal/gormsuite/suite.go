@@ -3,7 +3,7 @@
 //
 //	func TestSQLite(t *testing.T) { gormsuite.Run(t, gormsuite.InSQLite) }
 //
-// Package gormid runs them in SQLite, and integration_test/gormid on servers.
+// Package gormid runs them in SQLite, and integration_test/adapters on servers.
 package gormsuite
 
 import "testing"
@@ -161,7 +161,12 @@ func Run(t *testing.T, d Database) {
 	d.run(t, 0, has)
 	for _, test := range only {
 		if test.kind == d.Kind {
-			t.Run(test.name, func(t *testing.T) { test.test(t, d) })
+			t.Run(test.name, func(t *testing.T) {
+				if test.name != "AllocationsPerRow" { // which are counted while nothing else runs
+					t.Parallel()
+				}
+				test.test(t, d)
+			})
 		}
 	}
 }
@@ -178,7 +183,10 @@ func (d Database) run(t *testing.T, from, to need) {
 	for _, test := range suite {
 		if from <= test.needs && test.needs <= to {
 			ran++
-			t.Run(test.name, func(t *testing.T) { test.test(t, d) })
+			t.Run(test.name, func(t *testing.T) {
+				t.Parallel()
+				test.test(t, d)
+			})
 		}
 	}
 	t.Logf("%d of %d tests apply", ran, len(suite))

@@ -1,5 +1,5 @@
 // Package pgxsuite has a sample of each type of IDs for the tests of package pgxid. Package pgxid
-// tests with them what needs no server, and integration_test/pgxid the rest.
+// tests with them what needs no server, and integration_test/adapters the rest.
 package pgxsuite
 
 import (

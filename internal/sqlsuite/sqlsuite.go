@@ -1,6 +1,6 @@
 // Package sqlsuite has the tests of package sqlid for any database. They ask what its columns take,
 // refuse and sort, and how IDs travel by a driver of database/sql. Package sqlid runs them in
-// SQLite, and integration_test/sqlid on servers.
+// SQLite, and integration_test/adapters on servers.
 package sqlsuite
 
 import (

@@ -200,31 +200,24 @@ func (d *told) audit(t *testing.T, l *launchlog.Log, c *launchlog.Counter) {
 	}
 }
 
-// deadlines has nothing but contexts that end in mid-call.
-func deadlines(t *testing.T, store launchlog.Store, rounds int) {
-	Disturb(t, store, rounds, func(*launchlog.Log, int) error { return nil })
-}
-
-// operator has somebody advance the launches and a counter meanwhile, which takes rows that the
+// Operator is for [Disturb]. It advances the launches and a counter, which takes rows that the
 // others have and want.
-func operator(t *testing.T, store launchlog.Store, rounds int) {
-	Disturb(t, store, rounds, func(l *launchlog.Log, n int) error {
-		found, err := l.List(ctx, launchlog.Filter{Limit: 1})
-		if err != nil {
-			return err
-		}
-		last := 1 + n%3
-		if len(found) != 0 {
-			last += found[0].ID
-		}
-		var refused *launchlog.RequestError // another one was started since
-		if _, err := l.Advance(ctx, last, "operator"); err != nil && !errors.As(err, &refused) {
-			return err
-		}
-		c, err := l.Counter("c")
-		if err == nil {
-			_, err = c.Advance(ctx, int64(n+1)*7, "operator")
-		}
+func Operator(l *launchlog.Log, n int) error {
+	found, err := l.List(ctx, launchlog.Filter{Limit: 1})
+	if err != nil {
 		return err
-	})
+	}
+	last := 1 + n%3
+	if len(found) != 0 {
+		last += found[0].ID
+	}
+	var refused *launchlog.RequestError // another one was started since
+	if _, err := l.Advance(ctx, last, "operator"); err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	c, err := l.Counter("c")
+	if err == nil {
+		_, err = c.Advance(ctx, int64(n+1)*7, "operator")
+	}
+	return err
 }

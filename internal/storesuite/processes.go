@@ -21,7 +21,7 @@ func Workers(open func(database string) (launchlog.Store, error)) map[string]fun
 			if err != nil {
 				return err
 			}
-			l, err := launchlog.New(store, nil)
+			l, err := launchlog.New(store, &launchlog.Options{Budget: time.Hour})
 			if err != nil {
 				return err
 			}

@@ -21,18 +21,14 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
-// slow to take all the numbers of a launch, jump sets its next one; it is nil otherwise. Such a
-// store has a third of the rounds of contention. Open may call t.Parallel.
+// Run runs the suite. Each test opens a store of its own, which must be empty. Where a store is too
+// slow to take all the numbers of a launch, jump sets its next one; it is nil otherwise. Open may
+// call t.Parallel.
 func Run(
 	t *testing.T, open func(t *testing.T) launchlog.Store,
 	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
 ) {
 	t.Helper()
-	part := 1 // of the rounds
-	if jump != nil {
-		part = 3
-	}
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, launchlog.Store)
@@ -55,28 +51,20 @@ func Run(
 			generatorsExhausted(t, store, jump)
 		}},
 		{"CanceledContext", canceled},
-		{"Contention", func(t *testing.T, store launchlog.Store) {
-			contention(t, store, 40/part)
-		}},
+		{"Contention", contention},
 		{"Counter", counter},
 		{"CounterExhausted", counterExhausted},
 		{"Counters", counters},
 		{"CounterAdvance", counterAdvance},
 		{"CounterCanceledContext", counterCanceled},
-		{"CounterContention", func(t *testing.T, store launchlog.Store) {
-			counterContention(t, store, 60/part)
-		}},
+		{"CounterContention", counterContention},
 		{"Raise", raises},
 		{"RaiseOfTwo", raisesOfTwo},
 		{"RaiseAgain", raisesAgain},
-		{"RaiseContention", func(t *testing.T, store launchlog.Store) {
-			raisesInContention(t, store, 30/part)
-		}},
+		{"RaiseContention", raisesInContention},
 		{"RaiseCanceledContext", raisesCanceled},
 		{"Clock", clock},
-		{"LostAnswers", lostAnswers},
-		{"Deadlines", func(t *testing.T, store launchlog.Store) { deadlines(t, store, 12/part) }},
-		{"Operator", func(t *testing.T, store launchlog.Store) { operator(t, store, 12/part) }},
+		{"Operator", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 3, Operator) }},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
@@ -84,9 +72,19 @@ func Run(
 
 var ctx = context.Background()
 
+// near bounds how far a store's time of a step is from this machine's. Less would be a bound on how
+// long the step may take.
+const near = 10 * time.Minute
+
+// newLog makes a log whose calls go on until the store answers, however busy the machine is.
 func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launchlog.Log {
 	t.Helper()
-	l, err := launchlog.New(store, opts)
+	patient := launchlog.Options{}
+	if opts != nil {
+		patient = *opts
+	}
+	patient.Budget = time.Hour
+	l, err := launchlog.New(store, &patient)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +142,7 @@ func everyField(t *testing.T, store launchlog.Store) {
 	want(t, "namespace", launch.Namespace, "default")
 	want(t, "running", launch.Running(), true)
 	want(t, "length of the hash", len(launch.RequestHash), 64)
-	if d := launch.StartedAt.Sub(before).Abs(); d > time.Minute {
+	if d := launch.StartedAt.Sub(before).Abs(); d > near {
 		t.Errorf("started %v from now", d)
 	}
 	shown, err := l.Show(ctx, 2)
@@ -284,7 +282,7 @@ func claim(t *testing.T, store launchlog.Store) {
 		}
 		want(t, "number", c.Generator, i)
 		want(t, "holder", []any{c.Launch, c.Host, c.PID}, []any{launch.ID, "web-1", 42})
-		if d := time.Since(c.ClaimedAt).Abs(); d > time.Minute {
+		if d := time.Since(c.ClaimedAt).Abs(); d > near {
 			t.Errorf("claimed %v from now", d)
 		}
 		claims = append(claims, c)
@@ -447,8 +445,6 @@ func generatorsExhausted(
 			0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997,
 			100_000,
 		}, map[int]int{80: 4, 90: 4, 95: 6}
-	} else if testing.Short() {
-		t.Skip("takes 100,000 claims")
 	}
 	levels := map[int]int{}
 	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { levels[u.Level()]++ }})
@@ -498,8 +494,8 @@ func canceled(t *testing.T, store launchlog.Store) {
 
 // contention has many goroutines claim numbers of a few launches and start launches, half of them
 // under keys that others use too.
-func contention(t *testing.T, store launchlog.Store, rounds int) {
-	const workers, launches = 16, 3
+func contention(t *testing.T, store launchlog.Store) {
+	const workers, rounds, launches = 8, 10, 3
 	l := newLog(t, store, nil)
 	for i := range launches {
 		start(t, l, fmt.Sprint("launch ", i))

@@ -20,15 +20,12 @@ func differentNames(t *testing.T, store launchlog.Store) {
 		"😀", "😁", "𝕜", "k e y", "k  e y", "k%y", "k_y", `k\y`, `k\\y`, "k'y", `k"y`, "æ",
 		"ae", "1", "01", "1.0", "1e0", "null", "NULL",
 	}
-	for range 2 {
-		for i, name := range all {
-			r := Request(name)
-			r.Service, r.Environment = name, name
-			launch, err := l.Start(ctx, r)
-			if err != nil || launch.ID != i+1 || launch.Key != name {
-				t.Errorf("key %q: launch %d of %q, %v; want %d", name, launch.ID, launch.Key, err,
-					i+1)
-			}
+	for i, name := range all {
+		r := Request(name)
+		r.Service, r.Environment = name, name
+		launch, err := l.Start(ctx, r)
+		if err != nil || launch.ID != i+1 || launch.Key != name {
+			t.Errorf("key %q: launch %d of %q, %v; want %d", name, launch.ID, launch.Key, err, i+1)
 		}
 	}
 	for i, name := range all {

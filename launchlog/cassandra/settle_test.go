@@ -348,7 +348,7 @@ func TestDoubtAtTheEnd(t *testing.T) {
 // than once. Every number that was taken is somebody's, or was said to be in doubt.
 func TestCountingInDoubt(t *testing.T) {
 	const clients, numbers = 4, 200
-	seeds, inDoubt, copies := 300, 0, 0
+	seeds, inDoubt, copies := 60, 0, 0
 	for seed := range uint64(seeds) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))

@@ -3,131 +3,76 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// behindProxies puts a proxy in front of each node.
-func behindProxies(t *testing.T, endpoints []string) (all []*proxy, config Config) {
+// behindProxies makes a place whose nodes are behind proxies. There are three, which may lead to the
+// same node.
+func behindProxies(t *testing.T) (all []*proxy, config Config) {
 	t.Helper()
-	var addresses []string
-	for _, endpoint := range endpoints {
-		p := newProxy(t, endpoint)
-		all, addresses = append(all, p), append(addresses, p.address())
+	config = place(t)
+	nodes := config.Endpoints
+	config.Endpoints = nil
+	for i := range 3 {
+		p := newProxy(t, nodes[i%len(nodes)])
+		all, config.Endpoints = append(all, p), append(config.Endpoints, p.address())
 	}
-	return all, place(addresses...)
+	return all, config
 }
 
-// A node keeps quiet, each in turn. Every step goes on at the others: the proxy keeps quiet until
-// all steps are done. No step is in doubt.
+// A node keeps quiet. A step goes on at another one, and the proxy keeps quiet until it is done.
 func TestQuietNode(t *testing.T) {
-	endpoints := clusters(t)["ThreeNodes"]
-	if endpoints == nil {
-		t.Skip("IDMINT_KV_ETCD3 names no cluster")
-	}
-	proxies, config := behindProxies(t, endpoints)
+	t.Parallel() // to others that wait as well
+	proxies, config := behindProxies(t)
 	s := open(t, config)
-	longest := time.Duration(0)
-	for i, p := range proxies {
-		ref := launchlog.Ref{Namespace: "n", Launch: i + 1}
-		counter := launchlog.CounterRef{Namespace: "n", Name: "c"}
-		var value int64
-		for name, step := range map[string]func() error{
-			"start": func() error {
-				_, err := s.StartLaunch(ctx, launchlog.Start{
-					Namespace: "n", Request: storetest.Request(fmt.Sprint(i)),
-				})
-				return err
-			},
-			"reserve": func() error {
-				last, err := s.ReserveNumbers(ctx, counter, 0, 1)
-				value = last
-				return err
-			},
-			"last": func() error { _, err := s.LastNumber(ctx, counter); return err },
-			"list": func() error {
-				_, err := s.Launches(ctx, "n", launchlog.Filter{Limit: 10})
-				return err
-			},
-		} {
-			s.engine.preferred.Store(int64(i))
-			if _, err := s.LastNumber(ctx, counter); err != nil { // so that there is a connection
-				t.Fatal(err)
-			}
-			s.engine.preferred.Store(int64(i))
-			p.set(true, false)
-			began := time.Now()
-			if err := step(); err != nil {
-				t.Errorf("%s, with node %d quiet: %v", name, i, err)
-			}
-			longest = max(longest, time.Since(began))
-			if now := s.engine.preferred.Load(); now == int64(i) {
-				t.Errorf("%s: node %d is quiet, and asked first", name, i)
-			}
-			p.set(false, false)
-		}
-		raised, err := s.RaiseCounter(ctx, counter, launchlog.Raise{
-			From: value, To: value + 5, Note: fmt.Sprint("note ", i),
-		})
-		if err != nil || raised.Value != value+5 {
-			t.Errorf("raise: %+v, %v", raised, err)
-		}
-		if _, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: "t"}); err != nil {
-			t.Errorf("claim: %v", err)
-		}
+	l, err := launchlog.New(s, &launchlog.Options{Budget: time.Hour})
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("a node that keeps quiet costs a step %v at most", longest.Round(time.Millisecond))
+	quiet := s.engine.preferred.Load() // which has a connection
+	proxies[quiet].set(true, false)
+	launch, err := l.Start(ctx, storetest.Request("a"))
+	if err != nil || launch.ID != 1 {
+		t.Errorf("with node %d quiet: launch %d, %v", quiet, launch.ID, err)
+	}
+	if s.engine.preferred.Load() == quiet {
+		t.Errorf("node %d is quiet, and asked first", quiet)
+	}
 }
 
 // The answer to a commit is lost after the node got it. The next node is sent the same, and the
 // rows tell that it was carried out: no number is burnt.
 func TestLostAnswerIsSettled(t *testing.T) {
-	endpoints := clusters(t)["ThreeNodes"]
-	if endpoints == nil {
-		t.Skip("IDMINT_KV_ETCD3 names no cluster")
-	}
-	proxies, config := behindProxies(t, endpoints)
+	t.Parallel() // to others that wait as well
+	proxies, config := behindProxies(t)
 	s := open(t, config)
-	counter := launchlog.CounterRef{Namespace: "n", Name: "c"}
-	commit := func(e *engine, version int64, value string) (bool, error) {
-		return e.Commit(ctx, "n/p", kv.Change{Name: "a", Version: version, Value: []byte(value)})
+	p := proxies[s.engine.preferred.Load()]
+	p.set(false, true)
+	done, err := s.engine.Commit(ctx, "n/p", kv.Change{Name: "a", Value: []byte("1")})
+	if err != nil || !done {
+		t.Errorf("%t, %v", done, err)
 	}
-	for i, p := range proxies {
-		want := int64(2*i + 1)
-		s.engine.preferred.Store(int64(i))
-		if first, err := s.ReserveNumbers(ctx, counter, 0, 1); err != nil || first != want {
-			t.Fatalf("reserve: %d, %v, want %d", first, err, want)
-		}
-		s.engine.preferred.Store(int64(i))
-		p.set(false, true)
-		if done, err := commit(s.engine, int64(i), fmt.Sprint("value ", i)); err != nil || !done {
-			t.Errorf("node %d: %t, %v", i, done, err)
-		}
-		p.cut()
-		p.set(false, false)
-		if first, err := s.ReserveNumbers(ctx, counter, 0, 1); err != nil || first != want+1 {
-			t.Fatalf("reserve: %d, %v, want %d", first, err, want+1)
-		}
+	p.cut()
+	p.set(false, false)
+	counter := launchlog.CounterRef{Namespace: "n", Name: "c"}
+	s.engine.preferred.Store(0)
+	if first, err := s.ReserveNumbers(ctx, counter, 0, 1); err != nil || first != 1 {
+		t.Errorf("after that: %d, %v", first, err)
 	}
 }
 
 // Somebody else has overwritten the row since. Then what came of a commit is not known, and the
 // engine does not guess.
 func TestLostAnswerInDoubt(t *testing.T) {
-	endpoints := clusters(t)["ThreeNodes"]
-	if endpoints == nil {
-		t.Skip("IDMINT_KV_ETCD3 names no cluster")
-	}
-	proxies, config := behindProxies(t, endpoints)
+	t.Parallel() // to others that wait as well
+	proxies, config := behindProxies(t)
 	s := open(t, config)
-	direct := newEngine(Config{Endpoints: endpoints, Prefix: config.Prefix})
+	direct := newEngine(Config{Endpoints: place(t).Endpoints, Prefix: config.Prefix})
 	defer direct.close()
 	commit := func(e *engine, version int64, value string) (bool, error) {
 		return e.Commit(ctx, "n/p", kv.Change{Name: "a", Version: version, Value: []byte(value)})
@@ -135,15 +80,16 @@ func TestLostAnswerInDoubt(t *testing.T) {
 	if done, err := commit(s.engine, 0, "first"); err != nil || !done {
 		t.Fatalf("%t, %v", done, err)
 	}
-	for _, p := range proxies { // the answer of whoever is asked first is lost
-		p.set(false, true)
+	first := s.engine.preferred.Load()
+	for i, p := range proxies { // the answer of the first is lost, and the others get nothing yet
+		p.set(int64(i) != first, int64(i) == first)
 	}
 	ended := make(chan error)
 	go func() {
 		_, err := commit(s.engine, 1, "ours")
 		ended <- err
 	}()
-	for { // until it was carried out, and then overwritten, before another node is asked
+	for { // until it was carried out, and then overwritten, before another node gets it
 		rows, err := direct.Read(ctx, "n/p", "a")
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +102,7 @@ func TestLostAnswerInDoubt(t *testing.T) {
 		t.Fatalf("%t, %v", done, err)
 	}
 	for i, p := range proxies {
-		if int64(i) != s.engine.preferred.Load() {
+		if int64(i) != first {
 			p.set(false, false)
 		}
 	}
@@ -166,71 +112,29 @@ func TestLostAnswerInDoubt(t *testing.T) {
 	}
 }
 
-// Connections are cut, and nodes keep quiet, while the log works. Nothing is handed out twice,
-// nothing that was acknowledged is lost.
-func TestDisturbed(t *testing.T) {
-	for name, endpoints := range clusters(t) {
-		t.Run(name, func(t *testing.T) {
-			proxies, config := behindProxies(t, endpoints)
-			s := open(t, config)
-			random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-			storesuite.Disturb(t, s, 12, func(_ *launchlog.Log, n int) error {
-				p := proxies[random.IntN(len(proxies))]
-				switch n % 3 {
-				case 0: // answers are lost
-					p.set(false, true)
-					time.Sleep(time.Duration(random.IntN(20)) * time.Millisecond)
-					p.cut()
-				case 1:
-					p.cut()
-				case 2:
-					p.set(true, false)
-					time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
-				}
-				p.set(false, false)
-				if len(proxies) == 1 { // there is no other one that could answer meanwhile
-					time.Sleep(100 * time.Millisecond)
-				}
-				return nil
-			})
-		})
-	}
-}
-
 // Nobody answers. Every call ends with its context, and says whether it may have been carried out.
 func TestNobodyAnswers(t *testing.T) {
-	for name, endpoints := range clusters(t) {
-		t.Run(name, func(t *testing.T) {
-			proxies, config := behindProxies(t, endpoints)
-			s := open(t, config)
-			for _, p := range proxies {
-				p.set(true, false)
-			}
-			calling, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-			defer cancel()
-			_, err := s.engine.Commit(calling, "n/p", kv.Change{Name: "a", Value: []byte("1")})
-			var attempt *launchlog.AttemptError
-			if !errors.As(err, &attempt) || !attempt.Ambiguous ||
-				!errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("commit: %v", err)
-			}
-			if _, err := s.engine.Read(calling, "n/p", "a"); err != context.DeadlineExceeded {
-				t.Errorf("read: %v", err)
-			}
-			for _, p := range proxies {
-				p.set(false, false)
-			}
-			if _, err := s.engine.Read(ctx, "n/p", "a"); err != nil {
-				t.Errorf("afterwards: %v", err)
-			}
-			for _, p := range proxies { // nobody is there
-				p.listener.Close()
-				p.cut()
-			}
-			_, err = s.engine.Commit(ctx, "n/p", kv.Change{Name: "b", Value: []byte("1")})
-			if !errors.As(err, &attempt) {
-				t.Errorf("commit, with nobody there: %v", err)
-			}
-		})
+	t.Parallel() // to others that wait as well
+	proxies, config := behindProxies(t)
+	s := open(t, config)
+	for _, p := range proxies {
+		p.set(true, false)
+	}
+	for {
+		calling, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		defer cancel()
+		_, err := s.engine.Commit(calling, "n/p", kv.Change{Name: "a", Value: []byte("1")})
+		if err == context.DeadlineExceeded { // it ended before anything was sent
+			continue
+		}
+		var attempt *launchlog.AttemptError
+		if !errors.As(err, &attempt) || !attempt.Ambiguous ||
+			!errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("commit: %v", err)
+		}
+		if _, err := s.engine.Read(calling, "n/p", "a"); err != context.DeadlineExceeded {
+			t.Errorf("read: %v", err)
+		}
+		return
 	}
 }

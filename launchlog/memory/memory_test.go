@@ -2,28 +2,15 @@ package memory_test
 
 import (
 	"testing"
-	"testing/synctest"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) launchlog.Store { return memory.New(nil) }, nil)
-}
-
-// TestSimulation runs thousands of simulations, on a clock of its own that makes waiting free. A
-// failing seed is printed.
-func TestSimulation(t *testing.T) {
-	const seeds = 1000
-	for seed := range uint64(seeds) {
-		synctest.Test(t, func(t *testing.T) { storesuite.Simulate(t, memory.New(nil), seed, 30) })
-		if t.Failed() {
-			return
-		}
-	}
-	t.Logf("%d seeds: 0 repeats, 0 lost launches, with lost and late requests and lost answers "+
-		"in 40 %% of the starts, claims and reservations", seeds)
+	storetest.Run(t, func(t *testing.T) launchlog.Store {
+		t.Parallel()
+		return memory.New(nil)
+	}, nil)
 }

@@ -59,7 +59,7 @@ func classify(err error) error {
 	case errors.As(err, &server):
 		cause := causeOf(server)
 		switch {
-		case cause == dialect.ReadOnly: // in a failover it may be another server soon
+		case cause == dialect.ReadOnly && !isOption(server): // it may be another server soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
 		case cause.Passes() || cause == dialect.CutOff || isBrokenTrigger(err):
 			return &launchlog.AttemptError{Err: err}
@@ -76,6 +76,13 @@ func classify(err error) error {
 
 func causeOf(e *mysql.MySQLError) dialect.Cause {
 	return dialect.CauseOfCode(dialect.MySQL, strconv.Itoa(int(e.Number)))
+}
+
+// isOption reports whether an option of the server other than those that make it read-only forbids
+// the statement, as MariaDB's max_session_mem_used does. The error has the same number for all.
+func isOption(e *mysql.MySQLError) bool {
+	return e.Number == 1290 && !strings.Contains(e.Message, "read-only") &&
+		!strings.Contains(e.Message, "read_only")
 }
 
 // isBrokenTrigger reports whether MariaDB finds a syntax error in a trigger. It says so of a

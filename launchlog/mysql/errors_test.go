@@ -25,7 +25,14 @@ func TestClassify(t *testing.T) {
 		{number(1205), again, doubtful},
 		{number(1020), again, doubtful},
 		{number(1317), again, doubtful},
-		{number(1290), again, doubtful},
+		{&mysql.MySQLError{
+			Number: 1290, Message: "The MariaDB server is running with the --read-only option " +
+				"so it cannot execute this statement",
+		}, again, doubtful},
+		{&mysql.MySQLError{
+			Number: 1290, Message: "The MariaDB server is running with the " +
+				"--max-session-mem-used=8192 option so it cannot execute this statement",
+		}, final, doubtful},
 		{number(1792), again, doubtful},
 		{number(1927), again, doubtful},
 		{number(1062), final, doubtful}, // which is the step's own affair

@@ -44,7 +44,7 @@ const (
 	// well.
 	rollbackWait = time.Second
 	// connections of a pool of the store's own.
-	connections = 4
+	connections = 2
 )
 
 // Store keeps launch logs in a MySQL or MariaDB database. Make it with [Open] or [New].
@@ -52,8 +52,6 @@ type Store struct {
 	steps
 	db  *sql.DB
 	own bool // db is closed with the store
-	// queue is for a connection of an app's pool.
-	queue *rows.Queue
 	// tables puts the database, which was found when the store was opened, before tables' names.
 	tables *strings.Replacer
 }
@@ -69,8 +67,8 @@ var errURL = errors.New(`the DSN is a URL, as the command line's --db takes it: 
 const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
-// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 4
-// connections of its own, which set what steps rely on, strict SQL mode among it, whatever the
+// "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
+// connections of its own, which are closed after a minute without use, which set what steps rely on, strict SQL mode among it, whatever the
 // server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
 // server that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the
 // driver's. A server that only reads can be read: the first write fails. The tables' database is
@@ -121,23 +119,14 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
-// with [launchlog.ErrHeld] where the pool has a limit, all its connections are in use, and none
-// comes back. It does so after a second until the store has written for the first time, and after
-// 10 s from then on. Long queries of the app that take all connections count as well. See [Open]
-// for the rest.
+// first number before them, with the generator's Ready: it asks for later ones ahead of time. A
+// step waits for a connection until its context or the log's budget ends. If all connections of a
+// pool with a limit were in use then, the error says what to do. See [Open] for the rest.
 func New(ctx context.Context, db *sql.DB) (*Store, error) {
 	if db == nil {
 		return opened(nil, errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{db: db, queue: rows.NewQueue(func() rows.Usage {
-		now := db.Stats()
-		return rows.Usage{
-			// Its time counts those that wait no more.
-			Most: now.MaxOpenConnections, Given: int64(now.WaitDuration),
-			Full: now.MaxOpenConnections > 0 && now.InUse >= now.MaxOpenConnections,
-		}
-	})}))
+	return opened(open(ctx, &Store{db: db}))
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -180,9 +169,12 @@ func (s *Store) version(ctx context.Context) (int, error) {
 			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
 		}
 		if err == nil && tables == 1 {
-			s.tables = strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
+			found := strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-			err = conn.QueryRowContext(ctx, s.tables.Replace(text)).Scan(&version)
+			err = conn.QueryRowContext(ctx, found.Replace(text)).Scan(&version)
+			if err == nil { // else this step runs again, and the name of a table is a text in it
+				s.tables = found
+			}
 		}
 		return version, err
 	})
@@ -232,25 +224,21 @@ func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.release(conn)
+	defer conn.Close()
 	v, err := step(ctx, s.statements(conn))
 	return v, classify(err)
 }
 
-func (s *Store) acquire(ctx context.Context) (conn *sql.Conn, err error) {
-	err = s.queue.Acquire(ctx, func(ctx context.Context) error {
-		conn, err = s.db.Conn(ctx)
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err() // nothing was sent
+func (s *Store) acquire(ctx context.Context) (*sql.Conn, error) {
+	conn, err := s.db.Conn(ctx)
+	if err == nil || ctx.Err() == nil {
+		return conn, classify(err)
 	}
-	return conn, classify(err)
-}
-
-func (s *Store) release(conn *sql.Conn) {
-	_ = conn.Close()
-	s.queue.Release()
+	now := s.db.Stats()
+	if !s.own && now.MaxOpenConnections > 0 && now.InUse >= now.MaxOpenConnections {
+		return nil, rows.NoConnection(ctx.Err())
+	}
+	return nil, ctx.Err() // nothing was sent
 }
 
 // write runs a step in one transaction. It does without sql.Tx, whose Commit obeys no context.
@@ -259,7 +247,7 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.release(conn)
+	defer conn.Close()
 	tx := s.statements(conn)
 	for n := range avoidances {
 		err = transact(ctx, conn, func(ctx context.Context) error {
@@ -275,9 +263,6 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
 			break
 		}
-	}
-	if err == nil {
-		s.queue.Worked()
 	}
 	return v, classify(err)
 }

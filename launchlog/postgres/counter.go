@@ -62,7 +62,10 @@ func (s *Store) ReserveNumbers(
 		if err != nil {
 			return 0, err
 		}
-		if max(*value, floor-1) > math.MaxInt64-n {
+		switch {
+		case value == nil:
+			return 0, errHidden
+		case max(*value, floor-1) > math.MaxInt64-n:
 			return 0, launchlog.ErrCounterExhausted
 		}
 	}
@@ -81,8 +84,11 @@ func (s *Store) AdvanceCounter(
 		b.Queue(advanceCounter, ref.Namespace, ref.Name, target, actor)
 		one(b, &now, rows.ScanOne[int64], selectValue, ref.Namespace, ref.Name)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, err
+	case now == nil:
+		return 0, errHidden
 	}
 	return *now, nil
 }
@@ -113,6 +119,8 @@ func (s *Store) RaiseCounter(
 			WHERE namespace = $1 AND name = $2`, ref.Namespace, ref.Name)
 	})
 	switch {
+	case err == nil && row == nil && raise.From == 0:
+		return launchlog.CounterState{}, errHidden
 	case err != nil || row == nil:
 		return launchlog.CounterState{}, err
 	case !raised && row.Value == raise.From: // it got there between the two statements

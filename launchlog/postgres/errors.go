@@ -16,6 +16,9 @@ var (
 		"the standby may lack it")
 	errReadOnly = errors.New("the server only reads: it is a standby, " +
 		"or its default_transaction_read_only is on")
+	// errHidden is final. What a policy hides the log would take for lost, and give out again.
+	errHidden = errors.New("row-level security may hide rows of the launch log from this role: " +
+		"disable it on the log's tables, or give the role BYPASSRLS")
 )
 
 // A failure is why a store was not opened, behind the package's name. The errors of its steps get

@@ -90,6 +90,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	values := rows.StartValues(start)
 	host := len(values) - 1
 	values = append(values[:host:host], start.KnownLaunch, launchlog.MaxLaunch, values[host])
+	made := false
 	for range tries {
 		var there *launchlog.Launch
 		var last *int
@@ -107,7 +108,10 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return launchlog.Launch{}, err
 		case there != nil:
 			return *there, nil
+		case last == nil && made:
+			return launchlog.Launch{}, errHidden
 		case last == nil:
+			made = true
 			err := s.write(ctx, func(b *batch) { b.Queue(makeNamespace, start.Namespace) })
 			if err != nil {
 				return launchlog.Launch{}, err
@@ -232,8 +236,11 @@ func (s *Store) AdvanceLaunches(
 			string(ending.Outcome), ending.Actor, rows.Text(detail))
 		b.Queue(raiseLast, namespace, last, ending.Actor)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return launchlog.Advanced{}, err
+	case was == nil:
+		return launchlog.Advanced{}, errHidden
 	}
 	return launchlog.Advanced{Last: max(*was, last)}, nil
 }

@@ -60,9 +60,8 @@ import (
 
 // Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
 type Store struct {
-	pool  *pgxpool.Pool
-	own   bool        // the pool is closed with the store
-	queue *rows.Queue // for a connection of an app's pool
+	pool *pgxpool.Pool
+	own  bool // the pool is closed with the store
 	// tables puts the schema, which was found when the store was opened, before the names of
 	// tables.
 	tables *strings.Replacer
@@ -78,11 +77,13 @@ var (
 type SearchPathError = searchpath.Error
 
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
-// settings of pgxpool count: pool_max_conns is 4, or the number of CPUs if that is more. Its tables
-// are made before, by migrations.Up. It finds their schema once, by the session's default
-// search_path, which dsn may set, and names it in every statement. It waits up to 10 s for a server
-// that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby
-// can be read: its first write fails.
+// settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
+// then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
+// that nothing has used for a minute, pool_max_conn_idle_time, is closed. The log's tables are made
+// before, by migrations.Up. It finds their schema once, by the session's default search_path, which
+// dsn may set, and names it in every statement. It waits up to 10 s for a server that does not
+// answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its
+// first write fails.
 func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
 
 // connect opens the log by a pool of the store's own.
@@ -90,6 +91,12 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		config.MaxConns = 2
+	}
+	if !strings.Contains(dsn, "pool_max_conn_idle_time") {
+		config.MaxConnIdleTime = time.Minute // as for MySQL, below what servers and balancers cut off
 	}
 	if !strings.Contains(dsn, "default_query_exec_mode") {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
@@ -113,21 +120,14 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 // leads to another launch log, the error wraps a [*SearchPathError].
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
-// first number before them: a generator's Ready does. Later ones are asked for ahead. A step fails
-// with [launchlog.ErrHeld] where all connections of the pool are in use, and none comes back. It
-// does so after a second until the store has written for the first time, and after 10 s from then
-// on. Long queries of the app that take all connections count as well. See [Open] for the rest.
+// first number before them, with the generator's Ready: it asks for later ones ahead of time. A
+// step waits for a connection until its context or the log's budget ends. If all connections of the
+// pool were in use then, the error says what to do. See [Open] for the rest.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	if pool == nil {
 		return opened(nil, errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{pool: pool, queue: rows.NewQueue(func() rows.Usage {
-		now := pool.Stat()
-		return rows.Usage{
-			Most: int(now.MaxConns()), Given: now.AcquireCount(),
-			Full: now.AcquiredConns() == now.MaxConns(),
-		}
-	})}))
+	return opened(open(ctx, &Store{pool: pool}))
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
@@ -151,7 +151,11 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 		found := len(steps) - 1
 		flight := new(pgconn.Batch)
 		for _, step := range append(steps, searchpath.Inside, searchpath.Step{
-			Text: `SELECT coalesce(max(version), 0)::text FROM idmint_schema`,
+			Text: `SELECT coalesce(max(version), 0)::text, (SELECT string_agg(t.relname, ', ')
+					FROM pg_class t, pg_class log WHERE log.oid = 'idmint_schema'::regclass
+						AND t.relnamespace = log.relnamespace AND t.relkind = 'r'
+						AND t.relname LIKE 'idmint\_%' AND row_security_active(t.oid))
+				FROM idmint_schema`,
 		}) {
 			var args [][]byte
 			for _, arg := range step.Args {
@@ -172,7 +176,11 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 			return 0, failed
 		}
 		s.tables = strings.NewReplacer("idmint_", dialect.Postgres.Quote(place.Schema)+".idmint_")
-		return strconv.Atoi(string(answers[len(answers)-1].Rows[0][0]))
+		last := answers[len(answers)-1].Rows[0]
+		if secured := string(last[1]); secured != "" {
+			return 0, fmt.Errorf("%w: it applies to %s", errHidden, secured)
+		}
+		return strconv.Atoi(string(last[0]))
 	})
 }
 
@@ -192,28 +200,20 @@ func read[T any](
 	if err != nil {
 		return v, err
 	}
-	defer s.release(conn)
+	defer conn.Release()
 	v, err = f(ctx, conn)
 	return v, classify(err, false, conn.Conn().IsClosed())
 }
 
-func (s *Store) acquire(ctx context.Context) (conn *pgxpool.Conn, err error) {
-	err = s.queue.Acquire(ctx, func(ctx context.Context) error {
-		conn, err = s.pool.Acquire(ctx)
-		return err
-	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err() // nothing was sent
-		}
-		return nil, classify(err, false, false)
+func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err == nil || ctx.Err() == nil {
+		return conn, classify(err, false, false)
 	}
-	return conn, nil
-}
-
-func (s *Store) release(conn *pgxpool.Conn) {
-	conn.Release()
-	s.queue.Release()
+	if now := s.pool.Stat(); !s.own && now.AcquiredConns() == now.MaxConns() {
+		return nil, rows.NoConnection(ctx.Err())
+	}
+	return nil, ctx.Err() // nothing was sent
 }
 
 const (
@@ -244,7 +244,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	if err != nil {
 		return err
 	}
-	defer s.release(conn)
+	defer conn.Release()
 	doubt := watched(conn)
 	doubt.clear()
 	b := &batch{tables: s.tables}
@@ -280,7 +280,6 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	case !committed:
 		return &launchlog.AttemptError{Err: errors.New("the transaction was rolled back")}
 	}
-	s.queue.Worked()
 	return nil
 }
 

@@ -101,7 +101,7 @@ func TestReadersAreFew(t *testing.T) {
 		stuck = append(stuck, conn)
 	}
 	for range 20 {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		_, err := s.Launches(ctx, "default", launchlog.Filter{Limit: 1})
 		if cancel(); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want the context's error", err)
@@ -192,7 +192,6 @@ func TestClassify(t *testing.T) {
 
 // Open waits for a process that keeps the file for itself, and no longer than its context.
 func TestOpenWaits(t *testing.T) {
-	t.Parallel() // to others that wait as well
 	s, path := newStore(t)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -206,10 +205,16 @@ func TestOpenWaits(t *testing.T) {
 	if _, err := holder.Exec("PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE held (x)"); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if _, err := Open(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !isBusy(err) {
-		t.Errorf("got %v, want the context's error and SQLite's", err)
+	for patience := 50 * time.Millisecond; ; patience *= 2 { // a busy machine finds out late
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		_, err := Open(ctx, path)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v, want the context's error", err)
+		}
+		if isBusy(err) {
+			break
+		}
 	}
 	released := make(chan error, 1)
 	go func() {
@@ -258,33 +263,5 @@ func TestReconnect(t *testing.T) {
 	var e *FileError
 	if n, err := c.Reserve(ctx, 0, 1); !errors.As(err, &e) {
 		t.Errorf("number %d, %v; want a FileError", n, err)
-	}
-}
-
-// That a transaction had the lock a while ago says nothing of one that has it now.
-func TestHeldAgain(t *testing.T) {
-	t.Parallel() // to others that wait as well
-	s, path := newStore(t)
-	db, err := sql.Open("sqlite3", DSN(path, Existing))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	for range 2 {
-		tx, err := db.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		_, err = s.AdvanceLaunches(ctx, "default", 3, launchlog.Ending{})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want the context's error", err)
-		}
-		s.steps.Wait() // it has not got the lock
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
-		<-time.After(1500 * time.Millisecond) // in which nobody looks
 	}
 }

@@ -17,10 +17,10 @@ import (
 // has on it for this process.
 type files [3]os.FileInfo
 
-// opened are the files that the writer's connection has open.
+// opened are the files that the writer's connection has open, or had until it was closed.
 type opened struct {
 	files
-	closed bool // the connection is, and SQLite may have removed the log and its index with it
+	alone bool // it was closed as the last one, and SQLite has removed the log and its index with it
 }
 
 // readers is how many reads run at once. A read that the disk does not answer keeps its connection
@@ -60,16 +60,16 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if !c.writer {
 		return c.Driver().Open(c.dsn)
 	}
-	before := c.s.look()
-	if first := c.s.opened.Load(); first != nil { // of a connection before: the file is the same
-		before[0] = first.files[0]
+	before := c.s.opened.Load() // of a connection that was closed: the files are the same
+	if before == nil {
+		before = &opened{files: c.s.look(), alone: true}
 	}
 	made, err := c.Driver().Open(c.dsn)
 	if err != nil {
 		return nil, err
 	}
 	conn := made.(*sqlite3.SQLiteConn)
-	if err := c.s.note(conn, before[0]); err != nil {
+	if err := c.s.note(conn, before); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -82,21 +82,21 @@ type writerConn struct {
 	s *Store
 }
 
+// Close notes whether the other files stay, as they do while a reader's connection has them open.
+// The next connection then shares their locks with that one, and must not find other files.
 func (c writerConn) Close() error {
-	c.s.opened.Store(&opened{files: c.s.opened.Load().files, closed: true})
+	alone := c.s.reader.Stats().OpenConnections == 0
+	c.s.opened.Store(&opened{files: c.s.opened.Load().files, alone: alone})
 	return c.SQLiteConn.Close()
 }
 
-func (s *Store) note(conn *sqlite3.SQLiteConn, main os.FileInfo) error {
+func (s *Store) note(conn *sqlite3.SQLiteConn, before *opened) error {
 	if _, err := conn.Exec("SELECT 1 FROM sqlite_schema", nil); err != nil {
 		return err
 	}
 	now := s.look()
-	if main != nil && !os.SameFile(main, now[0]) {
-		return s.lose(s.names[0])
-	}
-	if name := s.otherOpen(now); name != "" {
-		return s.lose(name)
+	if i := before.differ(now); i >= 0 && before.files[i] != nil {
+		return s.lose(s.names[i])
 	}
 	s.opened.Store(&opened{files: now})
 	return nil
@@ -137,7 +137,7 @@ func (s *Store) check() error {
 // differ returns the index of the first name that stands for another file than it did, or -1.
 func (o *opened) differ(now files) int {
 	for i, was := range o.files {
-		if o.closed && i > 0 {
+		if o.alone && i > 0 {
 			break
 		}
 		if (was != nil || now[i] != nil) && !os.SameFile(was, now[i]) {

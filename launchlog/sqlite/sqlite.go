@@ -36,16 +36,11 @@
 //
 // # Transactions of the app
 //
-// SQLite has one writer at a time. Say that an app has written in a transaction on the same file,
-// and then mints its first ID. It waits for a number that waits for the transaction. On Linux the
-// store notices a transaction of its own process that has kept the lock and committed nothing. The
-// error is [launchlog.ErrHeld]. It comes after a second from a store that has written nothing yet.
-// From one that has, it comes after 10 s, since the app's long transactions and a VACUUM pass. All
-// calls that wait then fail at about the same time.
-//
-// So have a generator take its first number before the transaction, by its Ready. Until it has one,
-// each call in such a transaction fails so. It asks for later numbers ahead of time. Elsewhere than
-// on Linux the call waits until its budget is used up.
+// SQLite has one writer at a time. Suppose that an app has written in a transaction on the log's
+// own file, and then mints its first ID. The transaction waits for a number, and the log waits for
+// the transaction's lock. The store cannot tell whose lock it is, so the call fails when its context
+// or its budget ends, and the error says what to do: call the generator's Ready before the
+// transaction begins. Ready takes the first number. A generator asks for later ones ahead of time.
 package sqlite
 
 import (
@@ -101,8 +96,7 @@ type Store struct {
 	// writer has one connection, since SQLite has one writer. Steps of the process better wait for
 	// it here than in SQLite's lock.
 	writer *sql.DB
-	reader *sql.DB  // for what needs no lock
-	seen   sighting // of the lock; guarded by the writer's connection: whoever has it
+	reader *sql.DB // for what needs no lock
 
 	mu     sync.Mutex     // guards closed, and steps against being waited for while one begins
 	closed bool           // no step begins any more

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mattn/go-sqlite3"
@@ -24,37 +25,20 @@ import (
 var ctx = context.Background()
 
 func TestStore(t *testing.T) {
-	files := map[launchlog.Store]string{}
-	jump := func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		_, err := openDB(t, files[store]).Exec(`UPDATE idmint_launch SET next_generator_id = ?
+	var files sync.Map // of stores
+	storetest.Run(t, func(t *testing.T) launchlog.Store {
+		t.Parallel()
+		file := newFile(t)
+		s := open(t, file)
+		files.Store(s, file)
+		return s
+	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
+		file, _ := files.Load(store)
+		_, err := openDB(t, file.(string)).Exec(`UPDATE idmint_launch SET next_generator_id = ?
 			WHERE namespace = ? AND launch_id = ?`,
 			next, ref.Namespace, ref.Launch)
 		return err
-	}
-	if whole && !raceEnabled {
-		jump = nil
-	}
-	storetest.Run(t, func(t *testing.T) launchlog.Store {
-		file := newFile(t)
-		s := open(t, file)
-		files[s] = file
-		return s
-	}, jump)
-}
-
-var (
-	raceEnabled bool
-	// whole has the long tests take all the numbers of a launch, and kill as often as it takes to
-	// meet rare moments. They are smaller otherwise, for whoever waits for a slow disk.
-	whole = os.Getenv("IDMINT_TEST_WHOLE") != ""
-)
-
-// size is how much a long test does.
-func size(all, some int) int {
-	if whole {
-		return all
-	}
-	return some
+	})
 }
 
 // newFile makes a file with an empty launch log.
@@ -86,14 +70,6 @@ func open(t testing.TB, path string) *sqlite.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-func assertUnresolved(t *testing.T, err error) {
-	t.Helper()
-	var u *launchlog.UnresolvedError
-	if !errors.As(err, &u) || u.Uncertain {
-		t.Errorf("got %v, want an UnresolvedError that is certain", err)
-	}
 }
 
 // What was acknowledged is not deleted or changed, even by somebody with the SQL shell.

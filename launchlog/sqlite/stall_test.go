@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/internal/slowdisk"
 	"github.com/idmint/idmint/launchlog"
@@ -37,13 +36,8 @@ func TestCloseStalled(t *testing.T) {
 		}()
 		disk.Reached(t)
 		cancel()
-		select {
-		case err := <-started:
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v, want the context's error", err)
-			}
-		case <-time.After(30 * time.Second):
-			t.Fatal("the start waits for the disk")
+		if err := <-started; !errors.Is(err, context.Canceled) { // it does not wait for the disk
+			t.Errorf("got %v, want the context's error", err)
 		}
 		closed := make(chan error, 1)
 		go func() { closed <- store.Close() }()
@@ -85,13 +79,8 @@ func TestOpenStalled(t *testing.T) {
 		}()
 		disk.Reached(t)
 		cancel()
-		select {
-		case err := <-opened:
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v, want the context's error", err)
-			}
-		case <-time.After(30 * time.Second):
-			t.Error("Open waits for the disk")
+		if err := <-opened; !errors.Is(err, context.Canceled) { // it does not wait for the disk
+			t.Errorf("got %v, want the context's error", err)
 		}
 		disk.Resume(t)
 	})

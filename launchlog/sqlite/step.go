@@ -73,7 +73,7 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 		return nil, s.classify(err, false)
 	}
 	defer conn.Close()
-	tx, err := s.begin(ctx, conn)
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil) // which waits some ms for the lock
 	if err != nil {
 		return nil, s.classify(err, false)
 	}
@@ -110,13 +110,9 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 // may get their names back. Only if they get them back before that step, A does not notice. It may
 // then give out what B has given out, which the package's documentation warns of.
 func (s *Store) commit(tx *sql.Tx) error {
-	commits.Add(1)
-	err := tx.Commit()
-	commits.Add(-1)
-	if err != nil {
+	if err := tx.Commit(); err != nil {
 		return s.classify(err, true)
 	}
-	s.seen.wrote = true
 	if err := s.check(); err != nil {
 		return &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
@@ -155,7 +151,7 @@ func (s *Store) classify(err error, commit bool) error {
 	case err == nil:
 		return nil
 	case isBusy(err):
-		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, busyHint)}
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, rows.Ready)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
 		if e.Code == sqlite3.ErrReadonly {

@@ -4,8 +4,7 @@
 //		storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … }, nil)
 //	}
 //
-// [Held] and [Stalled] are for stores that share a pool with an app, and whose disk can be made to
-// stand still.
+// [Stalled] is for stores whose disk can be made to stand still.
 package storetest
 
 import (
@@ -27,27 +26,6 @@ func Run(
 
 // Request returns a small valid request with that key.
 func Request(key string) launchlog.Request { return storesuite.Request(key) }
-
-// An AppPool is a pool of an app, in which a store has no connections of its own.
-type AppPool struct {
-	Connections int // of the pool
-	// begins a transaction, and waits for a connection
-	Begin func() (rollback func(), _ error)
-	// New makes a store that has not written yet.
-	New func() (launchlog.Store, error)
-	// Elsewhere is a store of the same database whose connections are its own.
-	Elsewhere launchlog.Store
-	// Lock holds up all steps that change the namespace "default", from a connection elsewhere.
-	Lock func() (unlock func(), _ error)
-}
-
-// Held has transactions of an app hold all connections of its pool while they wait for a step.
-// Where the store knows that, the step fails and says what to do. It fails soon in a store that has
-// not written, and not within seconds in one that has. Where connections come back it does not.
-func Held(t *testing.T, pool AppPool) {
-	t.Helper()
-	storesuite.Held(t, storesuite.AppPool(pool))
-}
 
 // A Disk can be made to stand still.
 type Disk interface {

@@ -110,109 +110,101 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		c := place(t, servers)
-		c.Path += "/of/an/app"
-		var schema *launchlog.SchemaError
-		s, err := Open(t.Context(), c)
-		if s != nil || !errors.As(err, &schema) || schema.Have != 0 {
-			t.Errorf("a path that is not there: %v", err)
-		}
-		storesuite.BeginsWith(t, err, "launchlog/zookeeper: ")
-		e := unbound(t, c)
-		if done, err := e.Commit(t.Context(), "n/p", put("state", 0)); done || err == nil {
-			t.Errorf("a commit to a path that is not there: %t, %v", done, err)
-		}
-		var group sync.WaitGroup
-		var made atomic.Int64
-		for range 8 {
-			group.Go(func() {
-				from, to, err := Migrate(t.Context(), c)
-				if err != nil || to == 0 {
-					t.Errorf("from %d to %d: %v", from, to, err)
-				}
-				if from == 0 {
-					made.Add(1)
-				}
-			})
-		}
-		group.Wait()
-		if made.Load() != 1 {
-			t.Errorf("%d say that they made the log", made.Load())
-		}
-		opened(t, c)
-		row, err := e.Read(t.Context(), "Schema", "version")
-		if err != nil {
-			t.Fatal(err)
-		}
-		newer := put("version", row[0].Version)
-		newer.Value = []byte(`{"version":99,"write":"x"}`)
-		if done, err := e.Commit(t.Context(), "Schema", newer); err != nil || !done {
-			t.Fatal(done, err)
-		}
-		if _, err = Open(t.Context(), c); !errors.As(err, &schema) || schema.Have != 99 {
-			t.Errorf("a newer version: %v", err)
-		}
-		if _, _, err = Migrate(t.Context(), c); !errors.As(err, &schema) || schema.Have != 99 {
-			t.Errorf("a newer version: %v", err)
-		}
-	})
+	c := place(t)
+	c.Path += "/of/an/app"
+	var schema *launchlog.SchemaError
+	s, err := Open(t.Context(), c)
+	if s != nil || !errors.As(err, &schema) || schema.Have != 0 {
+		t.Errorf("a path that is not there: %v", err)
+	}
+	storesuite.BeginsWith(t, err, "launchlog/zookeeper: ")
+	e := unbound(t, c)
+	if done, err := e.Commit(t.Context(), "n/p", put("state", 0)); done || err == nil {
+		t.Errorf("a commit to a path that is not there: %t, %v", done, err)
+	}
+	var group sync.WaitGroup
+	var made atomic.Int64
+	for range 8 {
+		group.Go(func() {
+			from, to, err := Migrate(t.Context(), c)
+			if err != nil || to == 0 {
+				t.Errorf("from %d to %d: %v", from, to, err)
+			}
+			if from == 0 {
+				made.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d say that they made the log", made.Load())
+	}
+	opened(t, c)
+	row, err := e.Read(t.Context(), "Schema", "version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := put("version", row[0].Version)
+	newer.Value = []byte(`{"version":99,"write":"x"}`)
+	if done, err := e.Commit(t.Context(), "Schema", newer); err != nil || !done {
+		t.Fatal(done, err)
+	}
+	if _, err = Open(t.Context(), c); !errors.As(err, &schema) || schema.Have != 99 {
+		t.Errorf("a newer version: %v", err)
+	}
+	if _, _, err = Migrate(t.Context(), c); !errors.As(err, &schema) || schema.Have != 99 {
+		t.Errorf("a newer version: %v", err)
+	}
 }
 
 // A user's znodes are for that user.
 func TestUser(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		c := Config{
-			Servers: servers, Path: "/idmint-test-" + rand.Text()[:10], User: "me",
-			Password: "se:cret",
+	c := Config{
+		Servers: servers(t), Path: "/idmint-test-" + rand.Text()[:10], User: "me",
+		Password: "se:cret",
+	}
+	if _, _, err := Migrate(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, c)
+	if _, err := s.LastNumber(t.Context(), launchlog.CounterRef{
+		Namespace: "default", Name: "a",
+	}); err != nil {
+		t.Error(err)
+	}
+	wrong, nobody := c, c
+	wrong.Password = "secret"
+	nobody.User, nobody.Password = "", ""
+	for _, other := range []Config{wrong, nobody} {
+		if _, err := Open(t.Context(), other); !errors.Is(err, zk.ErrNoAuth) ||
+			strings.Contains(err.Error(), "cret") {
+			t.Errorf("open as %q: %v", other.User, err)
 		}
-		if _, _, err := Migrate(t.Context(), c); err != nil {
-			t.Fatal(err)
+		if _, _, err := Migrate(t.Context(), other); !errors.Is(err, zk.ErrNoAuth) {
+			t.Errorf("migrate as %q: %v", other.User, err)
 		}
-		s := opened(t, c)
-		if _, err := s.LastNumber(t.Context(), launchlog.CounterRef{
-			Namespace: "default", Name: "a",
-		}); err != nil {
-			t.Error(err)
-		}
-		wrong, nobody := c, c
-		wrong.Password = "secret"
-		nobody.User, nobody.Password = "", ""
-		for _, other := range []Config{wrong, nobody} {
-			if _, err := Open(t.Context(), other); !errors.Is(err, zk.ErrNoAuth) ||
-				strings.Contains(err.Error(), "cret") {
-				t.Errorf("open as %q: %v", other.User, err)
-			}
-			if _, _, err := Migrate(t.Context(), other); !errors.Is(err, zk.ErrNoAuth) {
-				t.Errorf("migrate as %q: %v", other.User, err)
-			}
-		}
-		e := unbound(t, c)
-		if err := e.with(t.Context(), func(ctx context.Context, l *link) error {
-			return remove(ctx, l, e.path)
-		}); err != nil {
-			t.Error(err)
-		}
-	})
+	}
+	e := unbound(t, c)
+	if err := e.with(t.Context(), func(ctx context.Context, l *link) error {
+		return remove(ctx, l, e.path)
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 // A proxy speaks TLS for servers that do not.
 func TestTLS(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		certificate, roots := selfSigned(t)
-		c := prepared(t, servers)
-		p := newProxy(t, servers[0], &tls.Config{Certificates: []tls.Certificate{certificate}})
-		c.Servers = []string{p.addr}
-		c.TLS = &tls.Config{RootCAs: roots}
-		opened(t, c)
-		c.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
-		var unknown x509.UnknownAuthorityError
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		if _, err := Open(ctx, c); !errors.As(err, &unknown) {
-			t.Errorf("an unknown authority: %v", err)
-		}
-	})
+	certificate, roots := selfSigned(t)
+	c := prepared(t)
+	p := newProxy(t, servers(t)[0], &tls.Config{Certificates: []tls.Certificate{certificate}})
+	c.Servers = []string{p.addr}
+	c.TLS = &tls.Config{RootCAs: roots}
+	opened(t, c)
+	c.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+	var unknown x509.UnknownAuthorityError
+	if _, err := Open(t.Context(), c); !errors.As(err, &unknown) {
+		t.Errorf("an unknown authority: %v", err)
+	}
 }
 
 func selfSigned(t *testing.T) (tls.Certificate, *x509.CertPool) {

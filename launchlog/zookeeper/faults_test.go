@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	mathrand "math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,11 +17,11 @@ import (
 )
 
 // behind is an engine behind a proxy, and one that is not.
-func behind(t *testing.T, servers []string) (e engine, p *proxy, other engine) {
+func behind(t *testing.T) (e engine, p *proxy, other engine) {
 	t.Helper()
-	c := prepared(t, servers)
+	c := prepared(t)
 	other = client(t, c)
-	p = newProxy(t, servers[0], nil)
+	p = newProxy(t, servers(t)[0], nil)
 	c.Servers = []string{p.addr}
 	return client(t, c), p, other
 }
@@ -123,362 +122,295 @@ func TestLostCommit(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			onEach(t, func(t *testing.T, servers []string) {
-				e, p, other := behind(t, servers)
-				commit(t, other, put("state", 0))
-				makeBucket(t, other, "key-a")
-				p.once(test.is, test.what, func(f frame) {
-					if test.others != nil {
-						test.others(t, other, f.deliver)
-					}
-				})
-				done, err := e.Commit(t.Context(), "n/p", test.changes...)
-				var attempt *launchlog.AttemptError
-				ambiguous := errors.As(err, &attempt) && attempt.Ambiguous
-				if done != test.done || ambiguous != test.err || err != nil && !test.err {
-					t.Errorf("commit: %t, %v, want %t", done, err, test.done)
+			t.Parallel() // to others that wait as well
+			e, p, other := behind(t)
+			commit(t, other, put("state", 0))
+			makeBucket(t, other, "key-a")
+			p.once(test.is, test.what, func(f frame) {
+				if test.others != nil {
+					test.others(t, other, f.deliver)
 				}
-				wantVersions(t, e, test.want...)
 			})
+			done, err := e.Commit(t.Context(), "n/p", test.changes...)
+			var attempt *launchlog.AttemptError
+			ambiguous := errors.As(err, &attempt) && attempt.Ambiguous
+			if done != test.done || ambiguous != test.err || err != nil && !test.err {
+				t.Errorf("commit: %t, %v, want %t", done, err, test.done)
+			}
+			wantVersions(t, e, test.want...)
 		})
 	}
 }
 
 // A request that was cut off comes after the same one was sent again and carried out.
 func TestLateCommit(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, other := behind(t, servers)
-		commit(t, other, put("state", 0))
-		var late func()
-		var mu sync.Mutex
-		p.set(func(f frame) fate {
-			mu.Lock()
-			defer mu.Unlock()
-			if late == nil && isRequest(opMulti)(f) {
-				late = f.deliver
-				return leave
-			}
-			return pass
-		})
-		commit(t, e, put("state", 1))
-		commit(t, e, put("state", 2))
+	t.Parallel() // to others that wait as well
+	e, p, other := behind(t)
+	commit(t, other, put("state", 0))
+	var late func()
+	var mu sync.Mutex
+	p.set(func(f frame) fate {
 		mu.Lock()
-		late()
-		mu.Unlock()
-		// The late one has no reader. So it counts as carried out when a write behind it is.
-		wantVersions(t, e, 3, 0)
-		for range 20 {
-			commit(t, other, put("key-"+rand.Text(), 0))
+		defer mu.Unlock()
+		if late == nil && isRequest(opMulti)(f) {
+			late = f.deliver
+			return leave
 		}
-		wantVersions(t, e, 3, 0)
+		return pass
 	})
-}
-
-// Rows of several clients, whose requests and answers are lost at random. A commit that makes a row
-// of its own is always settled. Each version was made once, by the one who was told so.
-func TestLostAtRandom(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		const workers, rounds = 4, 60
-		c := prepared(t, servers)
-		var mu sync.Mutex
-		made := map[int64]string{}
-		faults := 0
-		var group sync.WaitGroup
-		for w := range workers {
-			p := newProxy(t, servers[w%len(servers)], nil)
-			p.set(func(f frame) fate {
-				if f.op != opMulti || mathrand.IntN(5) != 0 {
-					return pass
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				faults++
-				return cut
-			})
-			own := c
-			own.Servers = []string{p.addr}
-			e := client(t, own)
-			group.Go(func() {
-				for done := 0; done < rounds && !t.Failed(); {
-					rows, err := e.Read(t.Context(), "n/p", "state")
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					key := "key-" + rand.Text()
-					ok, err := e.Commit(t.Context(), "n/p", put("state", rows[0].Version),
-						put(key, 0))
-					if err != nil {
-						t.Errorf("not settled: %v", err)
-						return
-					}
-					if !ok {
-						continue
-					}
-					done++
-					mu.Lock()
-					if other := made[rows[0].Version]; other != "" {
-						t.Errorf("version %d was made twice", rows[0].Version)
-					}
-					made[rows[0].Version] = key
-					mu.Unlock()
-				}
-			})
-		}
-		group.Wait()
-		if t.Failed() {
-			return
-		}
-		e := client(t, c)
-		rows, err := e.Read(t.Context(), "n/p", "state")
-		if err != nil || rows[0].Version != workers*rounds {
-			t.Errorf("%+v, %v, want version %d", rows, err, workers*rounds)
-		}
-		keys, err := e.List(t.Context(), "n/p", "key-", "key.", workers*rounds+1)
-		if err != nil || len(keys) != workers*rounds {
-			t.Errorf("%d keys, %v, want %d", len(keys), err, workers*rounds)
-		}
-		if faults < rounds {
-			t.Errorf("%d faults: the test shows too little", faults)
-		}
-		t.Logf("%d faults in %d commits", faults, workers*rounds)
-	})
+	commit(t, e, put("state", 1))
+	commit(t, e, put("state", 2))
+	mu.Lock()
+	late()
+	mu.Unlock()
+	// The late one has no reader. So it counts as carried out when a write behind it is.
+	wantVersions(t, e, 3, 0)
+	for range 20 {
+		commit(t, other, put("key-"+rand.Text(), 0))
+	}
+	wantVersions(t, e, 3, 0)
 }
 
 // Another client writes while a read is between two of its rows.
 func TestTornRead(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, other := behind(t, servers)
-		for version := range int64(5) {
-			commit(t, other, put("state", version), put("key-a", version))
-		}
-		gets, written := 0, int64(0)
-		var mu sync.Mutex
-		p.set(func(f frame) fate {
-			mu.Lock()
-			defer mu.Unlock()
-			if !isRequest(opGet)(f) {
-				return pass
-			}
+	t.Parallel() // to others that wait as well
+	e, p, other := behind(t)
+	for version := range int64(5) {
+		commit(t, other, put("state", version), put("key-a", version))
+	}
+	gets, answers, written := 0, 0, int64(0)
+	var mu sync.Mutex // guards what is above
+	change := sync.NewCond(&mu)
+	p.set(func(f frame) fate {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case isAnswer(opGet)(f):
+			answers++
+			change.Broadcast()
+		case isRequest(opGet)(f):
 			if gets++; gets%2 == 0 && written < 5 {
+				for answers < gets-1 { // the server has read the first row
+					change.Wait()
+				}
 				commit(t, other, put("state", 5+written), put("key-a", 5+written))
 				written++
 			}
-			return pass
-		})
-		rows, err := e.Read(t.Context(), "n/p", "state", "key-a")
-		if err != nil {
-			t.Fatal(err)
 		}
-		if rows[0].Version != rows[1].Version || rows[0].Version <= 5 {
-			t.Errorf("versions %d and %d, of rows that are written together",
-				rows[0].Version, rows[1].Version)
-		}
+		return pass
 	})
+	rows, err := e.Read(t.Context(), "n/p", "state", "key-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].Version != rows[1].Version || rows[0].Version <= 5 {
+		t.Errorf("versions %d and %d, of rows that are written together",
+			rows[0].Version, rows[1].Version)
+	}
 }
 
 // A read waits for the answer to a transaction before it reads what it returns. A read that is
 // repeated on another connection, because the first one was lost, does so there.
 func TestBarrier(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, other := behind(t, servers)
-		commit(t, other, put("state", 0))
-		for name, test := range map[string]struct {
-			read   func() error
-			behind int // reads behind the transaction
-		}{
-			"read": {func() error { _, err := e.Read(t.Context(), "n/p", "state"); return err }, 1},
-			"reads": {func() error {
-				_, err := e.Read(t.Context(), "n/p", "state", "key-a", "key-b")
-				return err
-			}, 3},
-			"list": {func() error {
-				_, err := e.List(t.Context(), "n/p", "", "", 1)
-				return err
-			}, 2},
-			"each": {func() error {
-				_, err := e.Each(t.Context(), []string{"n/p", "n/q"}, "state")
-				return err
-			}, 2},
-		} {
-			reads := map[int]int{} // by connections whose transaction was answered
-			lost := false
-			var mu sync.Mutex
-			p.set(func(f frame) fate {
-				mu.Lock()
-				defer mu.Unlock()
-				isRead := !f.answer && (f.op == opGet || f.op == opGetChildren)
-				_, passed := reads[f.accepted]
-				switch {
-				case isAnswer(opMulti)(f):
-					reads[f.accepted] += 0
-				case isRead && passed && !lost:
-					lost = true
-					return cut
-				case isRead && passed:
-					reads[f.accepted]++
-				}
-				return pass
-			})
-			if err := test.read(); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+	t.Parallel() // to others that wait as well
+	e, p, other := behind(t)
+	commit(t, other, put("state", 0))
+	for name, test := range map[string]struct {
+		read   func() error
+		behind int // reads behind the transaction
+	}{
+		"read": {func() error { _, err := e.Read(t.Context(), "n/p", "state"); return err }, 1},
+		"reads": {func() error {
+			_, err := e.Read(t.Context(), "n/p", "state", "key-a", "key-b")
+			return err
+		}, 3},
+		"list": {func() error {
+			_, err := e.List(t.Context(), "n/p", "", "", 1)
+			return err
+		}, 2},
+		"each": {func() error {
+			_, err := e.Each(t.Context(), []string{"n/p", "n/q"}, "state")
+			return err
+		}, 2},
+	} {
+		reads := map[int]int{} // by connections whose transaction was answered
+		lost := false
+		var mu sync.Mutex
+		p.set(func(f frame) fate {
 			mu.Lock()
-			if len(reads) != 2 {
-				t.Errorf("%s: transactions on %d connections, want 2", name, len(reads))
+			defer mu.Unlock()
+			isRead := !f.answer && (f.op == opGet || f.op == opGetChildren)
+			_, passed := reads[f.accepted]
+			switch {
+			case isAnswer(opMulti)(f):
+				reads[f.accepted] += 0
+			case isRead && passed && !lost:
+				lost = true
+				return cut
+			case isRead && passed:
+				reads[f.accepted]++
 			}
-			last := 0
-			for connection := range reads {
-				last = max(last, connection)
-			}
-			if reads[last] < test.behind {
-				t.Errorf("%s: %d reads behind the transaction, want %d", name, reads[last],
-					test.behind)
-			}
-			mu.Unlock()
+			return pass
+		})
+		if err := test.read(); err != nil {
+			t.Fatalf("%s: %v", name, err)
 		}
-	})
+		mu.Lock()
+		if len(reads) != 2 {
+			t.Errorf("%s: transactions on %d connections, want 2", name, len(reads))
+		}
+		last := 0
+		for connection := range reads {
+			last = max(last, connection)
+		}
+		if reads[last] < test.behind {
+			t.Errorf("%s: %d reads behind the transaction, want %d", name, reads[last],
+				test.behind)
+		}
+		mu.Unlock()
+	}
 }
 
 // A session that another connection takes over is lost, as one that has expired. The next call has
 // a new one.
 func TestSessionLost(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, other := behind(t, servers)
-		granted := make(chan []byte, 1)
-		p.set(func(f frame) fate {
-			if f.op == opConnect && f.answer {
-				granted <- f.body
-				p.set(nil)
-			}
-			return pass
-		})
-		l, err := e.get(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	t.Parallel() // to others that wait as well
+	e, p, other := behind(t)
+	granted := make(chan []byte, 1)
+	p.set(func(f frame) fate {
+		if f.op == opConnect && f.answer {
+			granted <- f.body
+			p.set(nil)
 		}
-		l.end() // the proxy sees how the next one begins
-		commit(t, e, put("state", 0))
-		if l, err = e.get(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		endSession(t, servers[0], <-granted)
-		<-l.wire.dead
-		commit(t, e, put("state", 1))
-		now, err := e.get(t.Context())
-		if err != nil || now == l || now.conn.SessionID() == l.conn.SessionID() {
-			t.Errorf("the session is the same, %v", err)
-		}
-		wantVersions(t, other, 2, 0)
+		return pass
 	})
+	l, err := e.get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.end() // the proxy sees how the next one begins
+	commit(t, e, put("state", 0))
+	if l, err = e.get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	endSession(t, servers(t)[0], <-granted)
+	<-l.wire.dead
+	commit(t, e, put("state", 1))
+	now, err := e.get(t.Context())
+	if err != nil || now == l || now.conn.SessionID() == l.conn.SessionID() {
+		t.Errorf("the session is the same, %v", err)
+	}
+	wantVersions(t, other, 2, 0)
 }
 
 // Callers that have gone leave no more goroutines behind than a server has room for, and none when
 // it is given up.
 func TestAbandonedCalls(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, _ := behind(t, servers)
-		commit(t, e, put("state", 0))
-		l, err := e.get(t.Context())
-		if err != nil {
-			t.Fatal(err)
+	e, p, _ := behind(t)
+	l, err := e.get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.silence = time.Hour // the next link is given up when the test says so
+	l.end()
+	commit(t, e, put("state", 0))
+	if l, err = e.get(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.set(func(f frame) fate {
+		if f.op == opConnect {
+			return pass
 		}
-		p.set(func(f frame) fate {
-			if f.op == opConnect {
-				return pass
-			}
-			return drop
-		})
-		before := runtime.NumGoroutine()
-		var group sync.WaitGroup
-		for range 10 * maxCalls {
-			group.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-				defer cancel()
-				_, err := e.Read(ctx, "n/p", "state")
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("read: %v", err)
-				}
-			})
-		}
-		group.Wait()
-		if n := runtime.NumGoroutine() - before; n > maxCalls+10 {
-			t.Errorf("%d goroutines are left", n)
-		}
-		<-l.wire.dead
-		p.set(nil)
-		wantVersions(t, e, 1, 0)
+		return drop
 	})
+	before := runtime.NumGoroutine()
+	var group sync.WaitGroup
+	for range 10 * maxCalls {
+		group.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			_, err := e.Read(ctx, "n/p", "state")
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("read: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	for runtime.NumGoroutine()-before > maxCalls+10 { // some are about to end
+		time.Sleep(time.Millisecond)
+	}
+	l.end()
+	for runtime.NumGoroutine() > before {
+		time.Sleep(time.Millisecond)
+	}
+	p.set(nil)
+	wantVersions(t, e, 1, 0)
 }
 
 // A server that answers nothing costs a call the time of silence, and then another one is asked.
 func TestSilentServer(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, other := behind(t, servers)
-		commit(t, other, put("state", 0))
-		wantVersions(t, e, 1, 0)
-		e.servers = append(e.servers, servers[0]) // is asked when the proxy is silent
-		p.set(func(frame) fate { return drop })
-		done, err := e.Commit(t.Context(), "n/p", put("state", 1))
-		if err != nil || !done {
-			t.Errorf("commit: %t, %v", done, err)
-		}
-		wantVersions(t, e, 2, 0)
-	})
+	t.Parallel() // to others that wait as well
+	e, p, other := behind(t)
+	commit(t, other, put("state", 0))
+	wantVersions(t, e, 1, 0)
+	e.servers = append(e.servers, servers(t)[0]) // is asked when the proxy is silent
+	p.set(func(frame) fate { return drop })
+	done, err := e.Commit(t.Context(), "n/p", put("state", 1))
+	if err != nil || !done {
+		t.Errorf("commit: %t, %v", done, err)
+	}
+	wantVersions(t, e, 2, 0)
 }
 
 // Where no server answers a call ends, and says what is in the way. What was sent is in doubt.
 func TestNobodyAnswers(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, _ := behind(t, servers)
-		commit(t, e, put("state", 0))
-		budget, silence := e.budget, e.silence
-		e.budget, e.silence = time.Second, 300*time.Millisecond
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		p.set(func(f frame) fate {
-			if isRequest(opMulti)(f) {
-				cancel()
-			}
-			return drop
-		})
-		var attempt *launchlog.AttemptError
-		_, err := e.Commit(ctx, "n/p", put("state", 1))
-		if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, context.Canceled) {
-			t.Errorf("commit: %v", err)
+	t.Parallel() // to others that wait as well
+	e, p, _ := behind(t)
+	commit(t, e, put("state", 0))
+	budget, silence := e.budget, e.silence
+	e.budget, e.silence = 500*time.Millisecond, 200*time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p.set(func(f frame) fate {
+		if isRequest(opMulti)(f) {
+			cancel()
 		}
-		if _, err := e.Read(t.Context(), "n/p", "state"); !errors.As(err, &attempt) ||
-			attempt.Ambiguous || !strings.Contains(fmt.Sprint(err), p.addr) {
-			t.Errorf("read: %v", err)
-		}
-		p.set(nil)
-		e.budget, e.silence = budget, silence // a busy disk takes its time
-		wantVersions(t, e, 1, 0)
+		return drop
 	})
+	var attempt *launchlog.AttemptError
+	_, err := e.Commit(ctx, "n/p", put("state", 1))
+	if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, context.Canceled) {
+		t.Errorf("commit: %v", err)
+	}
+	if _, err := e.Read(t.Context(), "n/p", "state"); !errors.As(err, &attempt) ||
+		attempt.Ambiguous || !strings.Contains(fmt.Sprint(err), p.addr) {
+		t.Errorf("read: %v", err)
+	}
+	p.set(nil)
+	e.budget, e.silence = budget, silence // a busy disk takes its time
+	wantVersions(t, e, 1, 0)
 }
 
 // Close ends calls that wait.
 func TestClose(t *testing.T) {
-	onEach(t, func(t *testing.T, servers []string) {
-		e, p, _ := behind(t, servers)
-		commit(t, e, put("state", 0))
-		asked := make(chan struct{})
-		p.once(isRequest(opMulti), drop, func(frame) { close(asked) })
-		failed := make(chan error)
-		go func() {
-			_, err := e.Commit(t.Context(), "n/p", put("state", 1))
-			failed <- err
-		}()
-		<-asked
-		go e.close()
-		var attempt *launchlog.AttemptError
-		if err := <-failed; !errors.Is(err, errClosed) || !errors.As(err, &attempt) ||
-			!attempt.Ambiguous {
-			t.Errorf("the call that waits: %v", err)
-		}
-		e.close()
-		if _, err := e.Read(t.Context(), "n/p", "state"); !errors.Is(err, errClosed) {
-			t.Errorf("a call after it: %v", err)
-		}
-	})
+	e, p, _ := behind(t)
+	commit(t, e, put("state", 0))
+	asked := make(chan struct{})
+	p.once(isRequest(opMulti), drop, func(frame) { close(asked) })
+	failed := make(chan error)
+	go func() {
+		_, err := e.Commit(t.Context(), "n/p", put("state", 1))
+		failed <- err
+	}()
+	<-asked
+	go e.close()
+	var attempt *launchlog.AttemptError
+	if err := <-failed; !errors.Is(err, errClosed) || !errors.As(err, &attempt) ||
+		!attempt.Ambiguous {
+		t.Errorf("the call that waits: %v", err)
+	}
+	e.close()
+	if _, err := e.Read(t.Context(), "n/p", "state"); !errors.Is(err, errClosed) {
+		t.Errorf("a call after it: %v", err)
+	}
 }

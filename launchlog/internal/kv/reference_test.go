@@ -19,7 +19,7 @@ import (
 // TestReference has the store and the reference take the same random steps. Their answers are the
 // same.
 func TestReference(t *testing.T) {
-	const seeds, steps = 250, 120
+	const seeds, steps = 80, 120
 	for seed := range uint64(seeds) {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		clock := func() time.Time { return now }

@@ -1,7 +1,7 @@
 package kv_test
 
 import (
-	"os"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -12,33 +12,26 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// TestStore takes all the numbers of a launch where IDMINT_TEST_WHOLE is set.
 func TestStore(t *testing.T) {
-	engines := map[launchlog.Store]kv.Engine{}
-	jump := func(store launchlog.Store, ref launchlog.Ref, next int) error {
-		return kvtest.Jump(engines[store], ref, next)
-	}
-	if os.Getenv("IDMINT_TEST_WHOLE") != "" {
-		jump = nil
-	}
-	storetest.Run(t, func(*testing.T) launchlog.Store {
+	var engines sync.Map // of stores
+	storetest.Run(t, func(t *testing.T) launchlog.Store {
+		t.Parallel()
 		memory := kvtest.NewMemory()
 		s := kv.New(memory, nil)
-		engines[s] = memory
+		engines.Store(s, memory)
 		return s
-	}, jump)
+	}, func(s launchlog.Store, ref launchlog.Ref, next int) error {
+		memory, _ := engines.Load(s)
+		return kvtest.Jump(memory.(kv.Engine), ref, next)
+	})
 }
 
-// TestSimulation runs many simulations, on a clock of its own that makes waiting free. There are
-// faults between the log and the store, and in a second run also between the store and its engine.
-// A failing seed is printed.
+// TestSimulation runs simulations on a clock of its own that makes waiting free. There are faults
+// between the log and the store, and between the store and its engine. A failing seed is printed.
 func TestSimulation(t *testing.T) {
-	const seeds = 150
+	const seeds = 40
 	faults := map[string]int{}
 	for seed := range uint64(seeds) {
-		synctest.Test(t, func(t *testing.T) {
-			storesuite.Simulate(t, kv.New(kvtest.NewMemory(), nil), seed, 30)
-		})
 		synctest.Test(t, func(t *testing.T) {
 			faulty := kvtest.NewFaulty(kvtest.NewMemory(), seed, 0.2)
 			storesuite.Simulate(t, kv.New(faulty, nil), seed, 30)

@@ -31,7 +31,7 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	f.stopAfter(20, numbered(50), importing())
 	d := &doubtful{
-		fixture: f, table: f.database(5 * time.Second).(*clickHouseTable),
+		fixture: f, table: f.database(patience).(*clickHouseTable),
 		ids: make([]idtype.DecimalID, 10),
 	}
 	im := importing(func(im *Import) { im.IDColumn = "id" })
@@ -90,6 +90,7 @@ func (d *doubtful) send(count int) {
 // Whatever became of a batch in doubt, whoever resumes the import ends up with each row once. It
 // stays so if the batch comes late.
 func TestDoubt(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	for _, arrived := range []int{0, 3, 10} {
 		d := newDoubtful(t, at)
@@ -119,6 +120,7 @@ func TestDoubt(t *testing.T) {
 
 // Of a run that was held up while another one took its import over, the batch does no harm.
 func TestHeldUp(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	for name, other := range map[string]func(*Import){"resume": resume, "restart": restart} {
 		d := newDoubtful(t, at)
@@ -133,6 +135,7 @@ func TestHeldUp(t *testing.T) {
 
 // A batch in doubt is part of what was imported: the file must still have it.
 func TestDoubtChangedFile(t *testing.T) {
+	t.Parallel()
 	d := newDoubtful(t, place{"", databases.ClickHouse, ""}.prepare(t))
 	for _, file := range []string{
 		strings.Replace(numbered(50), "name 25", "name x", 1),
@@ -150,6 +153,7 @@ func TestDoubtChangedFile(t *testing.T) {
 
 // A restart that ended in its midst is not to be resumed, but restarted.
 func TestRestartInDoubt(t *testing.T) {
+	t.Parallel()
 	d := newDoubtful(t, place{"", databases.ClickHouse, ""}.prepare(t))
 	gone := &doubt{Remove: true, Ranges: append(with(nil, d.ids), d.s.ranges...)}
 	if err := d.table.change(ctx, d.s, "another", gone, ""); err != nil {
@@ -167,6 +171,7 @@ func TestRestartInDoubt(t *testing.T) {
 
 // What ClickHouse refuses is in doubt no more: the file can be put right and the import go on.
 func TestRefusedByClickHouse(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	f.exec(`CREATE TABLE t (id Int64, n String, name String, CONSTRAINT c CHECK name != 'bad') ` +
@@ -199,13 +204,14 @@ func TestRefusedByClickHouse(t *testing.T) {
 
 // Of two databases an error names the one that it is about, without its password.
 func TestErrorsNameTheirDatabase(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, databases.Postgres}.prepare(t)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	good := [2]dsn.DSN{at.target, at.recordIn}
 	for i, want := range []string{"clickhouse://default:xxxxx@", "postgres://postgres:xxxxx@"} {
 		bad := good
 		bad[i] = bad[i].WithDatabase("missing")
-		db, err := openPools(bad[0], bad[1], 5*time.Second)
+		db, err := openPools(bad[0], bad[1], patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,6 +226,7 @@ func TestErrorsNameTheirDatabase(t *testing.T) {
 
 // A port that is not ClickHouse's native one: HTTP answers with something else, and others hang up.
 func TestNotNative(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	for _, answer := range []string{"", "HTTP/1.0 400 Bad Request\r\n\r\n"} {
@@ -240,7 +247,7 @@ func TestNotNative(t *testing.T) {
 			}
 		}()
 		f.at.target = at.target.WithHost(l.Addr().String())
-		_, err = Run(ctx, f.database(500*time.Millisecond), f.log, strings.NewReader(numbered(5)),
+		_, err = Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(5)),
 			importing())
 		if err == nil || !strings.Contains(err.Error(),
 			"may not speak ClickHouse's native protocol") {
@@ -251,11 +258,12 @@ func TestNotNative(t *testing.T) {
 
 // A server that is away with a batch in doubt: the message says so.
 func TestAwayInDoubt(t *testing.T) {
+	t.Parallel()
 	at := place{"", databases.ClickHouse, ""}.prepare(t)
 	d := newDoubtful(t, at)
 	network := newCutter(t, "127.0.0.1:1")
 	away, err := openPools(at.target.WithHost(network.Addr().String()),
-		d.mustParse("sqlite:"+d.path), 300*time.Millisecond)
+		d.mustParse("sqlite:"+d.path), time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +278,7 @@ func TestAwayInDoubt(t *testing.T) {
 		"and nothing of what follows is stored: " +
 		"go on with --resume"
 	message := (&StoppedError{Rows: 20, InDoubt: 10, Err: err}).Error()
-	if !strings.Contains(message, want) || !strings.Contains(message, "300ms") {
+	if !strings.Contains(message, want) || !strings.Contains(message, "for 1s") {
 		t.Errorf("message %q", message)
 	}
 	d.mustRun(numbered(50), importing(resume))

@@ -1,70 +1,71 @@
 package importer
 
 import (
-	"bufio"
 	"context"
-	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/integration_test/dbtest"
 	sqldialect "github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/internal/smalldisk"
-	"github.com/idmint/idmint/internal/subprocess"
-	"github.com/idmint/idmint/launchlog/sqlite"
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"hold": holdWorker})
-	flag.Parse()
-	if err := flag.Set("test.parallel", strconv.Itoa(len(places))); err != nil { // they wait
+	// Most of the time they wait. The command line may say otherwise.
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
-	dbtest.Main(m)
+	code := dbtest.Code(m)
+	if code == 0 { // tests that fail leave some behind themselves
+		if err := leftBehind(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
-// holdWorker takes SQLite's write lock, and keeps it until it is killed.
-func holdWorker(args []string) error {
-	db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Existing))
-	if err != nil {
-		return err
+// leftBehind looks for goroutines that imports have left behind when all tests have ended. What
+// ends takes its time, on a busy machine.
+func leftBehind() (err error) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); {
+		err = goleak.Find(
+			// connections to the Docker engine, which started PgBouncer
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+		if err == nil {
+			break
+		}
 	}
-	if _, err := db.Begin(); err != nil {
-		return err
-	}
-	fmt.Println("held")
-	select {}
+	return err
 }
 
-// hold lets another process take the lock. The function that it returns ends that.
+// hold takes SQLite's write lock by another connection. The function that it returns lets it go.
 func (f *fixture) hold() (release func()) {
 	f.Helper()
-	holder := subprocess.Command("hold", f.path)
-	out, err := holder.StdoutPipe()
-	if err != nil {
-		f.Fatal(err)
+	db := f.open()
+	holder, err := db.Conn(ctx)
+	if err == nil {
+		_, err = holder.ExecContext(ctx, "BEGIN IMMEDIATE")
 	}
-	if err := holder.Start(); err != nil {
+	if err != nil {
 		f.Fatal(err)
 	}
 	release = sync.OnceFunc(func() {
-		_ = holder.Process.Kill()
-		_ = holder.Wait()
+		holder.Close()
+		db.Close() // which ends its transaction
 	})
 	f.Cleanup(release)
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		f.Fatal(err)
-	}
 	return release
 }
 
@@ -77,31 +78,30 @@ func isBusy(err error) bool {
 // An import waits for a lock as long as its budget, at the start and between batches, and loses
 // nothing where that is not enough.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	const budget = time.Second
 	f := newFixture(t)
-	short := func(im Import) (Result, error) {
-		return Run(ctx, f.database(budget), f.log, strings.NewReader(numbered(50)), im)
-	}
 	release := f.hold()
 	began := time.Now()
-	_, err := short(importing())
+	_, err := Run(ctx, f.database(budget), f.log, strings.NewReader(numbered(50)), importing())
 	if !isBusy(err) || !strings.Contains(err.Error(), budget.String()) ||
 		errors.As(err, new(*StoppedError)) {
 		t.Errorf("at the start: %v", err)
 	}
-	if d := time.Since(began); d < budget/2 || d > 20*budget {
+	if d := time.Since(began); d < budget/2 {
 		t.Errorf("it waited for %v", d)
 	}
 	release()
 
-	release = func() {}
+	db := f.database(patience)
 	im := importing()
 	im.Progress = func(rows, _ int64) {
 		if rows == 20 {
 			release = f.hold()
+			db.(*table).budget = budget
 		}
 	}
-	_, err = short(im)
+	_, err = Run(ctx, db, f.log, strings.NewReader(numbered(50)), im)
 	var stopped *StoppedError
 	if !isBusy(err) || !errors.As(err, &stopped) || stopped.Rows != 20 {
 		t.Errorf("between batches: %v", err)
@@ -114,6 +114,7 @@ func TestLocked(t *testing.T) {
 
 // A lock that is let go within the budget is waited for.
 func TestLockedForAWhile(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	im := importing()
 	im.Progress = func(rows, _ int64) {
@@ -128,20 +129,21 @@ func TestLockedForAWhile(t *testing.T) {
 
 // Whoever waits for a lock still obeys the context.
 func TestInterruptedWhileLocked(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.hold()
 	ctx, cancel := context.WithCancelCause(ctx)
 	time.AfterFunc(200*time.Millisecond, func() { cancel(errStop) })
-	began := time.Now()
-	_, err := Run(ctx, f.database(time.Minute), f.log, strings.NewReader(numbered(50)), importing())
-	if !errors.Is(err, errStop) || time.Since(began) > 30*time.Second {
-		t.Errorf("after %v: %v", time.Since(began), err)
+	_, err := Run(ctx, f.database(patience), f.log, strings.NewReader(numbered(50)), importing())
+	if !errors.Is(err, errStop) {
+		t.Error(err)
 	}
 }
 
 // A disk that fills up ends the import; what was stored stays, and with room again it goes on:
 // nothing twice, nothing lost.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	const rows = 30_000
 	dir := smalldisk.Mount(t, 4<<20)
 	others := filepath.Join(dir, "others")
@@ -184,6 +186,7 @@ func TestDiskFull(t *testing.T) {
 
 // To go on with a large file takes no memory for the part that was stored.
 func TestResumeMemory(t *testing.T) {
+	t.Parallel()
 	file := "a\n" + strings.Repeat(strings.Repeat("x", 1000)+"\n", 5000)
 	src := newSource(strings.NewReader(file))
 	rec, err := openRecords(src, CSV)

@@ -87,8 +87,9 @@ func testNulls(t *testing.T, newFixture func(testing.TB) *fixture) {
 
 // Batches end where they should, the last one with fewer rows or with none.
 func TestBatches(t *testing.T) {
-	for _, size := range []int{1, 9, 10, 11, 101, 1000} {
-		for _, rows := range []int{0, 1, 10, 11, 100, 250} {
+	t.Parallel()
+	for _, size := range []int{1, 10, 11, 1000} {
+		for _, rows := range []int{0, 1, 10, 11, 100} {
 			f := newFixture(t)
 			var progress []int64
 			result := f.mustRun(numbered(rows), importing(func(im *Import) {
@@ -109,6 +110,7 @@ func TestBatches(t *testing.T) {
 
 // More columns than a statement has parameters for in 100 rows.
 func TestManyColumns(t *testing.T) {
+	t.Parallel()
 	names, values := make([]string, 1500), make([]string, 1500)
 	for i := range names {
 		names[i], values[i] = fmt.Sprintf("c%d", i), fmt.Sprint(i)
@@ -129,6 +131,7 @@ func TestManyColumns(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for _, table := range []string{
 		`a b"c`, `select`, "täble", "x.y", "a;--", "'", "[t]", " ", "1",
@@ -197,6 +200,7 @@ func testIDColumn(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 func TestExistingTable(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ name, create, want string }{
 		{"fits", `CREATE TABLE t (id INTEGER PRIMARY KEY, n TEXT, name TEXT)`, ""},
 		{
@@ -266,6 +270,7 @@ func TestExistingTable(t *testing.T) {
 
 // A row that the table refuses spoils its batch, and no other.
 func TestRefusedRow(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct{ create, want string }{
 		{
 			`CREATE TABLE t (id INTEGER PRIMARY KEY, n INT CHECK (n <> 25), name TEXT)`,
@@ -310,8 +315,13 @@ func TestRefusedRow(t *testing.T) {
 func TestBadRowInFile(t *testing.T) { everywhere(t, testBadRowInFile) }
 
 func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
-	for _, row := range []string{"x\n", "1,2,3\n", "1,\x00\n", "\"1,2\n"} {
-		f := newFixture(t)
+	bad := []string{"x\n", "1,2,3\n", "1,\x00\n", "\"1,2\n"}
+	f := newFixture(t)
+	if f.at.kind != "" { // to all servers one is as bad as the other
+		bad = bad[:1]
+	}
+	for _, row := range bad {
+		f = newFixture(t)
 		_, err := f.run(ctx, strings.NewReader(numbered(23)+row+"24,name 24\n"), importing())
 		var stopped *StoppedError
 		var bad *RecordError
@@ -330,7 +340,7 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 		f.checkNumbered(30, 1)
 	}
 	// In the first batch, nothing is stored at all.
-	f := newFixture(t)
+	f = newFixture(t)
 	if _, err := f.run(ctx, strings.NewReader("n,name\n1\n"), importing()); err == nil ||
 		f.count(`SELECT count(*) FROM t`) != 0 {
 		t.Errorf("%v", err)
@@ -338,6 +348,7 @@ func testBadRowInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 func TestBadFile(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	for _, file := range []string{"", "a,a\n", "a,\n"} {
 		_, err := f.run(ctx, strings.NewReader(file), importing())
@@ -370,6 +381,7 @@ func testTwice(t *testing.T, newFixture func(testing.TB) *fixture) {
 
 // The IDs of an app that uses the same launch do not meet those of an import.
 func TestWithOtherGenerators(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	id := f.start("deployment")
 	app, err := f.log.Generators(id).NextGenerator(ctx)
@@ -390,6 +402,7 @@ func TestWithOtherGenerators(t *testing.T) {
 }
 
 func TestLaunches(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	ended := f.start("ended")
 	f.end(ended, launchlog.Succeeded)
@@ -413,6 +426,7 @@ func TestLaunches(t *testing.T) {
 
 // What to do is said of what is wrong.
 func TestRemedies(t *testing.T) {
+	t.Parallel()
 	for want, stopped := range map[string]*StoppedError{
 		"why; 7 rows are stored, and nothing of what follows: go on with --resume": {
 			Rows: 7, Err: errors.New("why"),

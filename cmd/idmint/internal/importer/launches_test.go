@@ -117,6 +117,7 @@ func (f *fixture) checkNone() {
 
 // A launch that ends once the import has its generator number does no harm, as with every app.
 func TestLaunchEndsLater(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	id := f.start("deployment")
 	im := importing(launch(id))
@@ -141,6 +142,7 @@ func TestLaunchEndsLater(t *testing.T) {
 // An import that stopped keeps its launch, and goes on with a generator number of its own; or with
 // another launch.
 func TestResumeWithLaunch(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	id := f.start("deployment")
 	f.stopAfter(20, numbered(50), importing(launch(id)))
@@ -162,6 +164,7 @@ func TestResumeWithLaunch(t *testing.T) {
 // All rows are stored and the launch cannot be ended: the message leads to what helps, and nothing
 // is stored twice.
 func TestLaunchNotEnded(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	plain := f.log
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store {

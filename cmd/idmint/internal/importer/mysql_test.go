@@ -1,35 +1,68 @@
 package importer
 
 import (
-	"errors"
-	"fmt"
-	"math/rand/v2"
+	"io"
+	"net"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
-	"github.com/idmint/idmint/integration_test/dbtest"
 )
 
-// loads is how many LOAD DATA the server has carried out, or refused.
-func (f *fixture) loads() (n int) {
-	f.Helper()
-	var name string
-	err := f.db.QueryRow(`SHOW GLOBAL STATUS LIKE 'Com_load'`).Scan(&name, &n)
+// withoutLoading is the name of a database by a network on which its server hears from clients that
+// they have no files to load. It refuses LOAD DATA LOCAL then, as one does whose local_infile is off.
+func withoutLoading(t *testing.T, d dsn.DSN) dsn.DSN {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		f.Fatal(err)
+		t.Fatal(err)
 	}
-	return n
+	t.Cleanup(func() { l.Close() })
+	serve := func(client net.Conn) {
+		defer client.Close()
+		server, err := net.Dial("tcp", d.Host())
+		if err != nil {
+			return
+		}
+		defer server.Close()
+		go func() {
+			defer server.Close()
+			// The client's first packet begins with what it is capable of, behind four bytes.
+			const localFiles = 1 << 7
+			first := make([]byte, 5)
+			if _, err := io.ReadFull(client, first); err != nil {
+				return
+			}
+			first[4] &^= localFiles
+			if _, err := server.Write(first); err == nil {
+				_, _ = io.Copy(server, client)
+			}
+		}()
+		_, _ = io.Copy(client, server)
+	}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(client)
+		}
+	}()
+	return d.WithHost(l.Addr().String())
 }
 
 // Rows are loaded, unless the server refuses that or warns. Then they are inserted. What does not
 // fit, even if only a note says so, is an error of its row.
 func TestLoad(t *testing.T) {
+	t.Parallel()
 	at := place{"MariaDB", databases.MariaDB, ""}.prepare(t)
 	for _, test := range []struct {
 		name, create string
-		setting      string // of the server
+		setting      string // of the sessions
+		refused      bool   // LOAD DATA is
 		file         string // JSON lines
 		loads        int    // batches of ten rows that are tried
 		want         string // the column v, or the error
@@ -84,7 +117,7 @@ func TestLoad(t *testing.T) {
 		},
 		{
 			name: "the time for NULL", create: "v TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP",
-			setting: "explicit_defaults_for_timestamp", loads: 0,
+			setting: "explicit_defaults_for_timestamp=0", loads: 0,
 			file: `{"v":"2026-02-28 12:00:00"}` + "\n" + `{"v":null}` + "\n",
 			want: `row 2, column "v": the column cannot be null`,
 		},
@@ -127,21 +160,29 @@ func TestLoad(t *testing.T) {
 		},
 		{
 			name: "loading is off", create: "v TEXT", file: strings.Repeat(`{"v":"x"}`+"\n", 11),
-			setting: "local_infile", loads: 1, want: strings.Repeat("x|", 10) + "x",
+			refused: true, loads: 1, want: strings.Repeat("x|", 10) + "x",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-			if test.setting != "" {
-				f.exec("SET GLOBAL " + test.setting + " = 0")
-				defer f.exec("SET GLOBAL " + test.setting + " = 1")
+			at := at
+			var err error
+			if at.target, err = dsn.Parse(at.target.URL() + "?" + test.setting); err != nil {
+				t.Fatal(err)
 			}
+			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 			f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, " + test.create + ")")
-			before := f.loads()
-			_, err := f.run(ctx, strings.NewReader(test.file),
+			if test.refused {
+				f.at.target = withoutLoading(t, at.target)
+			}
+			db := f.database(patience).(*table)
+			db.db.SetMaxOpenConns(1) // which counts what it was told
+			_, err = Run(ctx, db, f.log, strings.NewReader(test.file),
 				importing(func(im *Import) { im.Format = JSONLines }))
-			if n := f.loads() - before; n != test.loads {
-				t.Errorf("%d batches were loaded, or tried, want %d", n, test.loads)
+			var name string
+			var loads int
+			failed := db.db.QueryRow(`SHOW SESSION STATUS LIKE 'Com_load'`).Scan(&name, &loads)
+			if failed != nil || loads != test.loads {
+				t.Errorf("%d batches were loaded, or tried, want %d, %v", loads, test.loads, failed)
 			}
 			_, values := f.table(`SELECT id, v FROM t ORDER BY id`)
 			var got []string
@@ -159,25 +200,4 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A server may take tables T and t for the same one. So does whoever looks for an unfinished import.
-func TestTableInAnotherCase(t *testing.T) {
-	server := dbtest.Run(t, databases.MariaDB, "--lower-case-table-names=1")
-	d, _, err := server.Create(ctx, fmt.Sprint("t_", rand.Uint64()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := newFixtureIn(t, prepared{place: place{"MariaDB", databases.MariaDB, ""}, target: d},
-		t.TempDir()+"/app.db")
-	in := func(name string) func(*Import) { return func(im *Import) { im.Table = name } }
-	f.stopAfter(20, numbered(50), importing(in("T")))
-	_, err = f.run(ctx, strings.NewReader(numbered(50)), importing(in("t")))
-	if unfinished := (*UnfinishedError)(nil); !errors.As(err, &unfinished) || unfinished.Rows != 20 {
-		t.Errorf("table t: %v", err)
-	}
-	if result := f.mustRun(numbered(50), importing(in("t"), resume)); result.Resumed != 20 {
-		t.Errorf("%+v", result)
-	}
-	f.checkNumbered(50, 1)
 }

@@ -23,7 +23,7 @@ const (
 
 // ErrParquet is returned for a Parquet file, by its name, by the name of its format and by how it
 // begins. A reader of Parquet that trusts no file is as large as the rest of this package.
-var ErrParquet = errors.New("Parquet is not read, but DuckDB turns it into CSV: " +
+var ErrParquet = errors.New("a Parquet file is not read, but DuckDB turns it into CSV: " +
 	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
 	"idmint import - --format csv …; docs/import.md has more")
 

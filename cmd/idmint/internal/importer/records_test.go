@@ -71,6 +71,7 @@ type good struct {
 }
 
 func TestRecords(t *testing.T) {
+	t.Parallel()
 	type (
 		rows = [][]any
 		at   = []int
@@ -214,6 +215,7 @@ func TestRecords(t *testing.T) {
 
 // Each names the line, which is all that somebody with a file of a million rows has to go by.
 func TestBadRecords(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name    string
 		format  Format
@@ -395,6 +397,7 @@ func TestBadRecords(t *testing.T) {
 
 // Lines have no longest length, as bufio.Scanner would give them.
 func TestLongLines(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("0123456789abcdef", 1<<16) // 1 MB
 	for format, file := range map[Format]string{
 		CSV:       "a,b\n" + long + ",2\n3,4\n",
@@ -409,6 +412,7 @@ func TestLongLines(t *testing.T) {
 }
 
 func TestFormatOf(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]Format{
 		"a.csv": CSV, "/x/A.CSV": CSV, "a.tsv": TSV, "zone1970.tab": TSV, "a.jsonl": JSONLines,
 		"a.ndjson": JSONLines, "a.csv.tsv": TSV,
@@ -426,6 +430,7 @@ func TestFormatOf(t *testing.T) {
 
 // Parquet is known by the name and by how it begins, and the error says what to do.
 func TestParquet(t *testing.T) {
+	t.Parallel()
 	var errs []error
 	for _, name := range []string{"a.parquet", "/x/A.PARQUET"} {
 		_, err := FormatOf(name)
@@ -449,6 +454,7 @@ func TestParquet(t *testing.T) {
 
 // What a disk or a network says is passed on, and is not taken for the file's end.
 func TestReadErrors(t *testing.T) {
+	t.Parallel()
 	broken := errors.New("the cable was cut")
 	for _, format := range []Format{CSV, TSV, JSONLines} {
 		content := map[Format]string{CSV: "a\n1\n", TSV: "a\n1\n", JSONLines: "{\"a\":1}\n"}[format]

@@ -11,6 +11,7 @@ import (
 
 // The row that SQLite refuses is found, whatever the conflict leaves behind.
 func TestRefusedRowOfSQLite(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		create string
 		file   string
@@ -39,7 +40,7 @@ func TestRefusedRowOfSQLite(t *testing.T) {
 
 // A table may leave rows out without an error. Then nothing of the batch is stored.
 func TestLeftOut(t *testing.T) {
-	leavesNothing(t)
+	t.Parallel()
 	check := func(f *fixture, from, to, stored int64) {
 		t.Helper()
 		_, err := f.run(ctx, strings.NewReader(numbered(300)),
@@ -72,6 +73,7 @@ func TestLeftOut(t *testing.T) {
 
 // A trigger of PostgreSQL may leave rows out.
 func TestLeftOutByPostgres(t *testing.T) {
+	t.Parallel()
 	at := place{"PostgreSQL", databases.Postgres, ""}.prepare(t)
 	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
 	f.exec(`CREATE TABLE t (id bigint PRIMARY KEY, n int, name text);
@@ -89,6 +91,7 @@ func TestLeftOutByPostgres(t *testing.T) {
 
 // The row of a COPY is found in whatever the server says of the place.
 func TestCopyPlace(t *testing.T) {
+	t.Parallel()
 	columns := []string{"n", "name", "na: me", "naïve"}
 	for _, test := range []struct {
 		where  string
@@ -126,6 +129,7 @@ func TestCopyPlace(t *testing.T) {
 
 // A driver that reads on, after a connection was lost, gets nothing more of the block.
 func TestTextReaderClosed(t *testing.T) {
+	t.Parallel()
 	block := newBlock()
 	for range 100_000 {
 		block.add([]byte("value"))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -18,47 +17,41 @@ import (
 func TestResumeAnywhere(t *testing.T) { everywhere(t, testResumeAnywhere) }
 
 func testResumeAnywhere(t *testing.T, newFixture func(testing.TB) *fixture) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for round, rounds := 0, 1; round < rounds; round++ {
-		f := newFixture(t)
-		rounds = f.rounds(10)
-		rows := 1 + random.IntN(400)
-		im := importing(func(im *Import) { im.Launch = 0 })
-		stored, stops := int64(0), 0
-		for {
-			im.Batch = 1 + random.IntN(60) // a resumed import may have batches of another size
-			ctx, cancel := context.WithCancelCause(ctx)
-			left := random.IntN(4)
-			im.Progress = func(int64, int64) {
-				if left--; left <= 0 && random.IntN(3) > 0 {
-					cancel(errStop)
-				}
+	f := newFixture(t)
+	const rows = 170
+	im := importing()
+	stored, stops := int64(0), 0
+	for ; ; stops++ {
+		// A resumed import may have batches of another size.
+		im.Batch = []int{1, 7, 20, 13}[stops%4]
+		ctx, cancel := context.WithCancelCause(ctx)
+		left := 1 + stops%3
+		im.Progress = func(int64, int64) {
+			if left--; left == 0 {
+				cancel(errStop)
 			}
-			result, err := f.run(ctx, strings.NewReader(numbered(rows)), im)
-			cancel(nil)
-			if result.Resumed != stored {
-				t.Fatalf("%d rows were stored, %d are resumed", stored, result.Resumed)
-			}
-			stored += result.Rows
-			if err == nil {
-				break
-			}
-			var stopped *StoppedError
-			if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != stored {
-				t.Fatalf("%v, after %d rows", err, stored)
-			}
-			f.checkNumbered(int(stored), 1)
-			im.Resume = true
-			stops++
 		}
-		f.checkNumbered(rows, 1)
-		if stored != int64(rows) ||
-			f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`) != 1 ||
-			f.count(`SELECT count(*) FROM idmint_launch`) != 1 {
-			t.Errorf("%d rows of %d after %d stops", stored, rows, stops)
+		result, err := f.run(ctx, strings.NewReader(numbered(rows)), im)
+		cancel(nil)
+		if result.Resumed != stored {
+			t.Fatalf("%d rows were stored, %d are resumed", stored, result.Resumed)
 		}
+		stored += result.Rows
+		if err == nil {
+			break
+		}
+		var stopped *StoppedError
+		if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != stored {
+			t.Fatalf("%v, after %d rows", err, stored)
+		}
+		f.checkNumbered(int(stored), 1)
+		im.Resume = true
+	}
+	f.checkNumbered(rows, 1)
+	if stored != rows || stops < 6 ||
+		f.count(`SELECT count(*) FROM idmint_launch WHERE outcome = 'succeeded'`) != 1 ||
+		f.count(`SELECT count(*) FROM idmint_launch`) != 1 {
+		t.Errorf("%d rows of %d after %d stops", stored, rows, stops)
 	}
 }
 
@@ -66,7 +59,9 @@ func TestUnfinished(t *testing.T) { everywhere(t, testUnfinished) }
 
 func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
-	f.stopAfter(20, numbered(50), importing())
+	f.stopAfter(10, numbered(50), importing())
+	time.Sleep(2 * time.Millisecond) // the times have as many digits
+	f.stopAfter(20, numbered(50), importing(resume))
 	_, err := f.run(ctx, strings.NewReader(numbered(50)), importing())
 	var unfinished *UnfinishedError
 	if !errors.As(err, &unfinished) || unfinished.Rows != 20 ||
@@ -105,6 +100,7 @@ func testUnfinished(t *testing.T, newFixture func(testing.TB) *fixture) {
 }
 
 func TestResumeWithoutAnything(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	if r := f.mustRun(numbered(15), importing(resume)); r.Rows != 15 || r.Resumed != 0 {
 		t.Errorf("%+v", r)
@@ -170,6 +166,7 @@ func testResumeAfterRestart(t *testing.T, newFixture func(testing.TB) *fixture) 
 }
 
 func TestChangedFile(t *testing.T) {
+	t.Parallel()
 	for name, file := range map[string]string{
 		"a byte within what was stored": strings.Replace(numbered(50), "name 7\n", "name x\n",
 			1),
@@ -255,6 +252,7 @@ func testReadErrorInFile(t *testing.T, newFixture func(testing.TB) *fixture) {
 // A pipe that hangs is left behind when the context ends: in the header, in what is skipped, and
 // behind it.
 func TestHangingPipe(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		before bool   // 20 rows were stored
@@ -282,16 +280,11 @@ func TestHangingPipe(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			go func() {
 				fmt.Fprint(w, test.feed) // returns when it was read
-				for end := time.Now().Add(time.Minute); time.Now().Before(end) &&
-					f.stored() < test.rows; {
+				for f.stored() < test.rows {
 					time.Sleep(time.Millisecond)
 				}
 				cancel(errStop)
 			}()
-			// Whoever waits for the pipe gets an end of it, in the end.
-			rescue := time.AfterFunc(2*time.Minute,
-				func() { w.CloseWithError(errors.New("nobody stopped")) })
-			defer rescue.Stop()
 			if _, err := f.run(ctx, r, im); !errors.Is(err, errStop) {
 				t.Fatalf("got %v", err)
 			}
@@ -384,6 +377,7 @@ func testRestartEndsItsLaunch(t *testing.T, newFixture func(testing.TB) *fixture
 
 // A restart that cannot remove the rows leaves everything as it is.
 func TestRestartRefused(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.stopAfter(20, numbered(50), importing())
 	f.exec(`CREATE TABLE child (t INTEGER NOT NULL REFERENCES t); INSERT INTO child SELECT id ` +

@@ -11,6 +11,7 @@ import (
 // What another client of a pooler has left behind, a search_path, a role and temporary tables,
 // leads no row elsewhere.
 func TestLeakedSearchPath(t *testing.T) {
+	t.Parallel()
 	at := prepared{place: place{"PgBouncer", databases.Postgres, ""}}
 	d := dbtest.New(t, databases.Postgres)
 	at.target = pgbouncer.New(t, d)

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"regexp"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,20 +16,12 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 )
 
-// eachServer has a database on each server, which one fixture after the other uses.
-func eachServer(t *testing.T) func(databases.Kind) prepared {
-	t.Helper()
-	at := map[databases.Kind]prepared{}
-	for _, p := range places[1:] {
-		at[p.kind] = p.prepare(t)
-	}
-	return func(kind databases.Kind) prepared { return at[kind] }
-}
-
 // A row that a server refuses spoils its batch, and no other. The error names it.
-func TestRefusedByServer(t *testing.T) {
+func TestRefusedByServer(t *testing.T) { inPlaces(t, onServers, testRefusedByServer) }
+
+func testRefusedByServer(t *testing.T, newFixture func(testing.TB) *fixture) {
 	long := strings.Repeat("x", 300)
-	at := eachServer(t)
+	kind := newFixture(t).at.kind
 	for _, test := range []struct {
 		kind   databases.Kind
 		create string
@@ -83,7 +74,10 @@ func TestRefusedByServer(t *testing.T) {
 			"Duplicate entry",
 		},
 	} {
-		f := newFixtureIn(t, at(test.kind), t.TempDir()+"/app.db")
+		if test.kind != kind {
+			continue
+		}
+		f := newFixture(t)
 		f.exec("CREATE TABLE t (" + test.create + ")")
 		_, err := f.run(ctx, strings.NewReader(numbered(25)+test.row+"\n26,name 26\n"), importing())
 		var stopped *StoppedError
@@ -125,8 +119,10 @@ func testHardValues(t *testing.T, newFixture func(testing.TB) *fixture) {
 	}
 }
 
-func TestExistingOnServers(t *testing.T) {
-	at := eachServer(t)
+func TestExistingOnServers(t *testing.T) { inPlaces(t, places[1:], testExistingOnServers) }
+
+func testExistingOnServers(t *testing.T, newFixture func(testing.TB) *fixture) {
+	kind := newFixture(t).at.kind
 	const engine = ` ENGINE = MergeTree ORDER BY id`
 	const window = ` SETTINGS non_replicated_deduplication_window = 100`
 	for _, test := range []struct {
@@ -250,7 +246,10 @@ func TestExistingOnServers(t *testing.T) {
 			"its engine is ReplacingMergeTree: want MergeTree",
 		},
 	} {
-		f := newFixtureIn(t, at(test.kind), t.TempDir()+"/app.db")
+		if test.kind != kind {
+			continue
+		}
+		f := newFixture(t)
 		f.exec(test.create)
 		_, err := f.run(ctx, strings.NewReader(numbered(25)), importing())
 		switch {
@@ -269,40 +268,38 @@ func TestExistingOnServers(t *testing.T) {
 		}
 	}
 	// PostgreSQL would cut such names off by itself, and two of them might become one.
-	f := newFixtureIn(t, at(databases.Postgres), t.TempDir()+"/app.db")
+	if kind != databases.Postgres {
+		return
+	}
+	f := newFixture(t)
 	_, err := f.run(ctx, strings.NewReader(strings.Repeat("x", 64)+"\n1\n"), importing())
 	if err == nil || !strings.Contains(err.Error(), "has 64 bytes: the database takes 63") {
 		t.Errorf("a long name: %v", err)
 	}
 }
 
-// A cutter is a network in front of a server that loses connections: before a request arrives, or
-// after it, with the answer.
+// A cutter is a network in front of a server that loses connections, each after some bytes: before
+// a request arrives, or after it, with the answer.
 type cutter struct {
 	net.Listener
 	server string
-	least  int   // bytes that a connection sends before it is lost
-	spread int   // more of them, at most
-	most   int64 // connections that are lost; 0 for all
-	lost   atomic.Int64
-	intact atomic.Bool
-	commit atomic.Bool // the next COMMIT is the last thing that is sent, and is not answered
-	down   atomic.Bool
+
+	mu    sync.Mutex
+	after []int         // bytes until the next ones are lost, of all connections; guarded by mu
+	sent  int           // since the last one was lost; guarded by mu
+	down  chan struct{} // if not nil, the next COMMIT closes it, and nothing gets through any more; guarded by mu
 }
 
 var commit = regexp.MustCompile(`COMMIT\b`)
 
-func newCutter(t *testing.T, server string, changes ...func(*cutter)) *cutter {
+func newCutter(t *testing.T, server string, after ...int) *cutter {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cutter{Listener: l, server: server, least: 2_000, spread: 20_000}
+	c := &cutter{Listener: l, server: server, after: after}
 	t.Cleanup(func() { l.Close() })
-	for _, change := range changes {
-		change(c)
-	}
 	go func() {
 		for {
 			client, err := l.Accept()
@@ -315,9 +312,56 @@ func newCutter(t *testing.T, server string, changes ...func(*cutter)) *cutter {
 	return c
 }
 
+// left is how many connections are still to be lost.
+func (c *cutter) left() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.after)
+}
+
+// downAtCommit lets the network go down when it has passed on the next COMMIT. The channel is
+// closed then.
+func (c *cutter) downAtCommit() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = make(chan struct{})
+	return c.down
+}
+
+// fate is what becomes of a request: whether its connection is lost, and whether it arrives.
+func (c *cutter) fate(request []byte) (lost, arrives bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.down != nil && commit.Match(request) {
+		select {
+		case <-c.down:
+			return true, false
+		default:
+			close(c.down)
+			return true, true
+		}
+	}
+	if c.sent += len(request); len(c.after) == 0 || c.sent < c.after[0] {
+		return false, true
+	}
+	c.sent, c.after = 0, c.after[1:]
+	return true, len(c.after)%2 == 0
+}
+
+func (c *cutter) isDown() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.down: // of nil, never
+		return true
+	default:
+		return false
+	}
+}
+
 func (c *cutter) serve(client net.Conn) {
 	defer client.Close()
-	if c.down.Load() {
+	if c.isDown() {
 		return
 	}
 	server, err := net.Dial("tcp", c.server)
@@ -326,28 +370,22 @@ func (c *cutter) serve(client net.Conn) {
 	}
 	defer server.Close()
 	go func() {
-		defer server.Close()
 		buffer := make([]byte, 4<<10)
-		for left := c.least + rand.IntN(c.spread); ; {
+		for {
 			n, err := client.Read(buffer)
 			if err != nil {
+				server.Close()
 				return
 			}
-			cut := left < n && !c.intact.Load() && (c.most == 0 || c.lost.Load() < c.most)
-			last := c.commit.Load() && commit.Match(buffer[:n])
-			if last {
-				c.down.Store(true)
-				cut = true
-			}
-			if cut { // before the server may answer
-				c.lost.Add(1)
+			lost, arrives := c.fate(buffer[:n])
+			if lost { // before the server may answer
 				client.Close()
 			}
-			if left -= n; !cut || last || rand.IntN(2) == 0 {
+			if arrives {
 				_, _ = server.Write(buffer[:n])
 			}
-			if cut {
-				time.Sleep(20 * time.Millisecond) // in which the server does what it was told
+			if lost { // it does what it was told, and then hears of the end
+				_ = server.(*net.TCPConn).CloseWrite()
 				return
 			}
 		}
@@ -360,68 +398,72 @@ func (c *cutter) serve(client net.Conn) {
 func TestLostConnections(t *testing.T) { inPlaces(t, places[1:], testLostConnections) }
 
 func testLostConnections(t *testing.T, newFixture func(testing.TB) *fixture) {
-	const rows = 3000
+	const rows = 500
 	f := newFixture(t)
-	network := newCutter(t, f.at.target.Host())
+	losses := make([]int, 10)
+	for i := range losses {
+		losses[i] = 2_000 + 300*i
+	}
+	network := newCutter(t, f.at.target.Host(), losses...)
 	f.at.target = f.at.target.WithHost(network.Addr().String())
-	result, err := f.run(ctx, strings.NewReader(numbered(rows)),
-		importing(func(im *Import) { im.Batch = 50 }))
-	network.intact.Store(true)
-	t.Logf("%d connections lost while %d rows were stored", network.lost.Load(), result.Rows)
+	result, err := f.run(ctx, strings.NewReader(numbered(rows)), importing())
 	if err != nil || result.Rows != rows {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	f.checkNumbered(rows, 1)
-	if network.lost.Load() < 3 {
-		t.Error("too few: the test shows nothing")
+	if n := network.left(); n > 0 {
+		t.Errorf("%d connections were not lost: the test shows too little", n)
 	}
 }
 
-// Connections are lost in the middle of COPY and LOAD DATA, some MiB after they began.
-func TestLostConnectionsAtSpeed(t *testing.T) { inPlaces(t, onServers, testLostConnectionsAtSpeed) }
-
-func testLostConnectionsAtSpeed(t *testing.T, newFixture func(testing.TB) *fixture) {
-	const rows, losses = 300_000, 3
-	f := newFixture(t)
-	f.exec(`CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n INT, name TEXT)`)
-	network := newCutter(t, f.at.target.Host(), func(c *cutter) {
-		c.least, c.spread, c.most = 1<<20, 5<<20, losses
+// Connections are lost in the middle of COPY and LOAD DATA.
+func TestLostConnectionsInTheMidst(t *testing.T) {
+	inPlaces(t, onServers, func(t *testing.T, newFixture func(testing.TB) *fixture) {
+		const rows = 30_000
+		f := newFixture(t)
+		f.exec(`CREATE TABLE t (id BIGINT NOT NULL PRIMARY KEY, n INT, name TEXT)`)
+		network := newCutter(t, f.at.target.Host(), 100_000, 200_000)
+		f.at.target = f.at.target.WithHost(network.Addr().String())
+		result, err := f.run(ctx, strings.NewReader(numbered(rows)),
+			importing(func(im *Import) { im.Batch = 0 }))
+		if err != nil || result.Rows != rows {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		f.checkNumbered(rows, 1)
+		if n := network.left(); n > 0 {
+			t.Errorf("%d connections were not lost: the test shows too little", n)
+		}
 	})
-	f.at.target = f.at.target.WithHost(network.Addr().String())
-	result, err := f.run(ctx, strings.NewReader(numbered(rows)),
-		importing(func(im *Import) { im.Batch = 0 }))
-	if err != nil || result.Rows != rows {
-		t.Fatalf("%+v, %v", result, err)
-	}
-	f.checkNumbered(rows, 1)
-	if n := network.lost.Load(); n != losses {
-		t.Errorf("%d connections were lost: the test shows too little", n)
-	}
 }
 
-// A batch may be stored whose COMMIT was sent before the server was away for longer than the
-// budget.
+// A batch may be stored whose COMMIT was sent and not answered before the import ended.
 func TestCommitInDoubt(t *testing.T) { inPlaces(t, onServers, testCommitInDoubt) }
 
 func testCommitInDoubt(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	at := f.at
 	network := newCutter(t, at.target.Host())
-	network.intact.Store(true)
 	f.at.target = at.target.WithHost(network.Addr().String())
+	ending, end := context.WithCancelCause(ctx)
 	im := importing()
 	im.Progress = func(rows, _ int64) {
 		if rows == 20 {
-			network.commit.Store(true)
+			down := network.downAtCommit()
+			go func() {
+				<-down
+				end(errStop)
+			}()
 		}
 	}
-	_, err := Run(ctx, f.database(6*time.Second), f.log, strings.NewReader(numbered(50)), im)
+	_, err := f.run(ending, strings.NewReader(numbered(50)), im)
 	var stopped *StoppedError
 	if !errors.As(err, &stopped) || stopped.Rows != 20 || stopped.InDoubt != 10 ||
 		!strings.Contains(err.Error(), "20 rows are stored, the next 10 are in doubt") {
 		t.Error(err)
 	}
-	f.checkNumbered(30, 1)
+	for f.count(`SELECT count(*) FROM t`) < 30 { // the server is about to store them
+		time.Sleep(time.Millisecond)
+	}
 	f.at = at
 	f.mustRun(numbered(50), importing(resume))
 	f.checkNumbered(50, 1)
@@ -433,8 +475,12 @@ func TestInterruptedOnServer(t *testing.T) { inPlaces(t, onServers, testInterrup
 func testInterruptedOnServer(t *testing.T, newFixture func(testing.TB) *fixture) {
 	f := newFixture(t)
 	lock, unlock := `BEGIN; LOCK TABLE t`, `ROLLBACK`
+	waiting := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND ` +
+		`wait_event_type = 'Lock'`
 	if f.at.kind == databases.MariaDB {
 		lock, unlock = `LOCK TABLES t WRITE`, `UNLOCK TABLES`
+		waiting = `SELECT count(*) FROM information_schema.processlist WHERE db = DATABASE() AND ` +
+			`state LIKE 'Waiting for table%'`
 	}
 	locked, err := f.db.Conn(ctx)
 	if err != nil {
@@ -443,19 +489,26 @@ func testInterruptedOnServer(t *testing.T, newFixture func(testing.TB) *fixture)
 	ending, cancel := context.WithCancelCause(ctx)
 	im := importing()
 	im.Progress = func(rows, _ int64) {
-		if rows == 20 {
-			if _, err := locked.ExecContext(ctx, lock); err != nil {
-				t.Error(err)
-			}
-			time.AfterFunc(300*time.Millisecond, func() { cancel(errStop) })
+		if rows != 20 {
+			return
 		}
+		if _, err := locked.ExecContext(ctx, lock); err != nil {
+			t.Error(err)
+		}
+		go func() {
+			for n := 0; n == 0; time.Sleep(time.Millisecond) {
+				if err := f.db.QueryRow(waiting).Scan(&n); err != nil {
+					t.Error(err)
+					break
+				}
+			}
+			cancel(errStop)
+		}()
 	}
-	began := time.Now()
 	_, err = f.run(ending, strings.NewReader(numbered(50)), im)
 	var stopped *StoppedError
-	if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 ||
-		time.Since(began) > 10*time.Second {
-		t.Errorf("after %v: %v", time.Since(began), err)
+	if !errors.As(err, &stopped) || !errors.Is(err, errStop) || stopped.Rows != 20 {
+		t.Error(err)
 	}
 	if _, err := locked.ExecContext(ctx, unlock); err != nil {
 		t.Error(err)
@@ -474,7 +527,7 @@ func TestAnswerLost(t *testing.T) {
 			return
 		}
 		f.stopAfter(20, numbered(40), importing())
-		db := f.database(5 * time.Second)
+		db := f.database(patience)
 		im := importing(func(im *Import) { im.IDColumn = "id" })
 		s, err := db.last(ctx, im)
 		if err != nil {

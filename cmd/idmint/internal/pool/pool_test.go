@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -26,8 +27,7 @@ func TestAwait(t *testing.T) {
 	}
 	early := func(ctx context.Context) error { // as a net.Conn with ctx's deadline does
 		end, _ := ctx.Deadline()
-		for time.Now().Before(end) {
-		}
+		time.Sleep(time.Until(end))
 		return passing("i/o timeout")
 	}
 	inTurn := func(steps ...func(context.Context) error) func(context.Context) error {
@@ -67,13 +67,18 @@ func TestAwait(t *testing.T) {
 		},
 		{"there was no time", 0, silent, "the server did not answer within 0s"},
 	} {
-		got := ""
-		if err := Await(t.Context(), c.wait, c.f); err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			got, began := "", time.Now()
+			if err := Await(t.Context(), c.wait, c.f); err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("%s: %q, want %q", c.name, got, c.want)
+			}
+			if took := time.Since(began); took > c.wait {
+				t.Errorf("%s: it took %v", c.name, took)
+			}
+		})
 	}
 }
 

@@ -2,16 +2,12 @@ package kvtest
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
-	"sync"
 	"time"
 
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
-
-var errInjected = errors.New("injected fault")
 
 // Faulty wraps an engine and spoils what a network would. Requests and answers are lost. Requests
 // come late, after their caller has tried again, and twice. They take their time, in which others
@@ -19,46 +15,21 @@ var errInjected = errors.New("injected fault")
 // nothing, or as one that settles by [kv.Settle]. It is for a clock that makes waiting free.
 type Faulty struct {
 	kv.Engine
-	Rate float64 // of calls that are spoilt
-
-	mu     sync.Mutex // guards what follows
-	random *rand.Rand
-	late   []func()
-	Faults map[string]int
+	*storesuite.Network
 }
 
 // NewFaulty makes the wrapper, with faults that follow from seed.
 func NewFaulty(engine kv.Engine, seed uint64, rate float64) *Faulty {
-	return &Faulty{
-		Engine: engine, Rate: rate, random: rand.New(rand.NewPCG(seed, 0)),
-		Faults: map[string]int{},
-	}
+	return &Faulty{engine, storesuite.NewNetwork(seed, rate)}
 }
 
-// fault draws one of the faults, or "".
-func (f *Faulty) fault(kinds ...string) (kind string, coin bool, pause time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.random.Float64() < f.Rate {
-		kind = kinds[f.random.IntN(len(kinds))]
-		f.Faults[kind]++
+// pause is how long a request is on its way.
+func (f *Faulty) pause() time.Duration {
+	most := 5 * time.Millisecond
+	if f.Int64N(100) == 0 {
+		most = 3 * time.Second
 	}
-	pause = time.Duration(f.random.Int64N(int64(5 * time.Millisecond)))
-	if f.random.IntN(100) == 0 {
-		pause = time.Duration(f.random.Int64N(int64(3 * time.Second)))
-	}
-	return kind, f.random.IntN(2) == 0, pause
-}
-
-// runLate runs what was to come late.
-func (f *Faulty) runLate() {
-	f.mu.Lock()
-	late := f.late
-	f.late = nil
-	f.mu.Unlock()
-	for _, run := range late {
-		run()
-	}
+	return 1 + time.Duration(f.Int64N(int64(most))) // none that is over at once
 }
 
 // sleep returns the context's error where that ends before.
@@ -80,28 +51,24 @@ func (f *Faulty) Commit(
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	defer f.runLate()
-	kind, coin, pause := f.fault("lost request", "lost answer", "late request", "twice",
+	kind, coin, end := f.Call("lost request", "lost answer", "late request", "twice",
 		"lost to nobody")
+	defer end()
 	run := func() bool {
 		done, _ := f.Engine.Commit(context.WithoutCancel(ctx), part, changes...)
 		return done
 	}
-	if err := sleep(ctx, pause); err != nil { // it may be under way
-		f.mu.Lock()
-		f.late = append(f.late, func() { run() })
-		f.mu.Unlock()
+	if err := sleep(ctx, f.pause()); err != nil { // it may be under way
+		f.Late(func() { run() })
 		return false, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
-	ambiguous := &launchlog.AttemptError{Ambiguous: true, Err: errInjected}
+	ambiguous := &launchlog.AttemptError{Ambiguous: true, Err: storesuite.ErrInjected}
 	switch kind {
 	case "lost request":
 		ambiguous.Ambiguous = coin
 		return false, ambiguous
 	case "late request":
-		f.mu.Lock()
-		f.late = append(f.late, func() { run() })
-		f.mu.Unlock()
+		f.Late(func() { run() })
 		return false, ambiguous
 	case "lost answer":
 		run()
@@ -120,7 +87,7 @@ func (f *Faulty) Commit(
 	for i, c := range changes {
 		names[i] = c.Name
 	}
-	if err := sleep(ctx, pause); err != nil {
+	if err := sleep(ctx, f.pause()); err != nil {
 		return false, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
 	rows, err := f.Engine.Read(context.WithoutCancel(ctx), part, names...)
@@ -135,12 +102,12 @@ func (f *Faulty) Commit(
 
 // reading spoils a call that reads.
 func reading[T any](ctx context.Context, f *Faulty, read func() (T, error)) (v T, err error) {
-	defer f.runLate()
-	kind, coin, pause := f.fault("failed read")
+	kind, coin, end := f.Call("failed read")
+	defer end()
 	if kind != "" && coin { // not all of them, since some steps read much
-		return v, &launchlog.AttemptError{Err: errInjected}
+		return v, &launchlog.AttemptError{Err: storesuite.ErrInjected}
 	}
-	if err := sleep(ctx, pause); err != nil {
+	if err := sleep(ctx, f.pause()); err != nil {
 		return v, err
 	}
 	return read()

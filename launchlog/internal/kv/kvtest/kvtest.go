@@ -24,7 +24,7 @@ import (
 var ctx = context.Background()
 
 // Run runs the suite. Each test opens a place of its own, which must be empty. What open returns
-// makes clients of that place, which share nothing else.
+// makes clients of that place, which share nothing else. Open may call t.Parallel.
 func Run(t *testing.T, open func(t *testing.T) (client func() kv.Engine)) {
 	t.Helper()
 	for _, test := range []struct {
@@ -47,7 +47,10 @@ func Run(t *testing.T, open func(t *testing.T) (client func() kv.Engine)) {
 		{"CanceledContext", canceled},
 		{"Clock", clock},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+		t.Run(test.name, func(t *testing.T) {
+			client := open(t)
+			test.run(t, func() kv.Engine { return patient{client()} })
+		})
 	}
 }
 
@@ -161,7 +164,7 @@ func compare(t *testing.T, client func() kv.Engine) {
 	}
 	commit(t, e, "p", false, a) // the same again
 	wantRows(t, e, "p", made(a))
-	for version := range int64(20) {
+	for version := range int64(8) {
 		next := put("a", version+1)
 		commit(t, e, "p", true, next)
 		wantRows(t, e, "p", made(next))
@@ -260,6 +263,9 @@ func list(t *testing.T, client func() kv.Engine) {
 	}, of...)
 	for i, after := range bounds {
 		for j, before := range bounds {
+			if (i+2*j)%5 != 0 { // a fifth of all pairs
+				continue
+			}
 			limit := []int{1, 3, 100}[(i+j)%3]
 			var some []kv.Row
 			for _, r := range all {
@@ -364,7 +370,7 @@ func partitions(t *testing.T, client func() kv.Engine) {
 // sees has two clients that see what the other one was told.
 func sees(t *testing.T, client func() kv.Engine) {
 	writer, reader := client(), client()
-	for version := range int64(30) {
+	for version := range int64(10) {
 		c := put("a", version)
 		commit(t, writer, "n/p", true, c)
 		wantRows(t, reader, "n/p", made(c))
@@ -380,7 +386,7 @@ func sees(t *testing.T, client func() kv.Engine) {
 
 // snapshot has rows that are always written together read meanwhile.
 func snapshot(t *testing.T, client func() kv.Engine) {
-	const rounds = 60
+	const rounds = 30
 	writer, reader := client(), client()
 	var group sync.WaitGroup
 	group.Go(func() {
@@ -415,7 +421,7 @@ func snapshot(t *testing.T, client func() kv.Engine) {
 // contention has clients that raise the same row. Each version has one who made it, and is told so
 // to nobody else.
 func contention(t *testing.T, client func() kv.Engine) {
-	const workers, rounds = 8, 12
+	const workers, rounds = 6, 6
 	winners := make([]map[int64]bool, workers)
 	var group sync.WaitGroup
 	for w := range workers {
@@ -464,7 +470,7 @@ func contention(t *testing.T, client func() kv.Engine) {
 // insertContention has clients that want to make the same row of a partition that is not there.
 func insertContention(t *testing.T, client func() kv.Engine) {
 	clients := []kv.Engine{client(), client(), client()}
-	for round := range 10 {
+	for round := range 5 {
 		part := fmt.Sprintf("n/launch/%05d", round)
 		changes, won := make([]kv.Change, 6), make([]bool, 6)
 		var group sync.WaitGroup
@@ -493,9 +499,10 @@ func insertContention(t *testing.T, client func() kv.Engine) {
 }
 
 func canceled(t *testing.T, client func() kv.Engine) {
-	e := client()
+	slow := client()
+	e := slow.(patient).Engine
 	a := put("a", 0)
-	commit(t, e, "p", true, a)
+	commit(t, slow, "p", true, a)
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
 	late, cancelLate := context.WithDeadline(ctx, time.Now().Add(-time.Second))
@@ -515,7 +522,7 @@ func canceled(t *testing.T, client func() kv.Engine) {
 			}
 		}
 	}
-	wantRows(t, e, "p", made(a))
+	wantRows(t, slow, "p", made(a))
 	// A context that ends meanwhile leaves the commit done or not, or in doubt: never half done,
 	// and never carried out twice.
 	last, doubt := int64(1), false // doubt: a commit before may yet be carried out
@@ -523,7 +530,7 @@ func canceled(t *testing.T, client func() kv.Engine) {
 		ending, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
 		done, err := e.Commit(ending, "p", put("a", last), put("b", last-1))
 		cancel()
-		rows, readErr := e.Read(ctx, "p", "a", "b")
+		rows, readErr := slow.Read(ctx, "p", "a", "b")
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
@@ -547,7 +554,7 @@ func clock(t *testing.T, client func() kv.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(now).Abs(); !now.IsZero() && d > time.Minute {
+	if d := time.Since(now).Abs(); !now.IsZero() && d > 10*time.Minute {
 		t.Errorf("the engine's clock is %v from ours", d)
 	}
 }

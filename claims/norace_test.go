@@ -1,0 +1,5 @@
+//go:build !race
+
+package claims_test
+
+const seeds = 120

@@ -1,0 +1,234 @@
+package adapters_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
+	"github.com/idmint/idmint/sqlid"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+// A lone ID in a column of JSON is what it is within a struct: its MarshalJSON. Where the server
+// does not say the type, it is sent as any ID. Then integers become numbers, which are read as
+// well. Others are no JSON.
+func TestPgxJSON(t *testing.T) {
+	t.Parallel()
+	source := dbtest.New(t, databases.Postgres).Source()
+	setUp := openPool(t, source, modes[0], nil)
+	if _, err := setUp.Exec(t.Context(), "CREATE TABLE documents (j json, b jsonb)"); err != nil {
+		t.Fatal(err)
+	}
+	inModes(t, source, func(t *testing.T, pool *pgxpool.Pool) {
+		for _, column := range []string{"json", "jsonb"} {
+			for _, s := range pgxsuite.Samples {
+				for _, value := range s.Values {
+					testJSON(t, pool, column, s, value)
+				}
+				want, err := json.Marshal(s.List)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got string
+				err = pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", s.List).Scan(&got)
+				if describes(modeOf(pool)) && (got != string(want) || err != nil) {
+					t.Errorf("%T as %s: %s, %v, want %s", s.List, column, got, err, want)
+				}
+			}
+			testNoID(t, pool, column)
+		}
+		// COPY says the type in every mode.
+		for _, s := range pgxsuite.Samples {
+			want, err := json.Marshal(s.Values[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := setUp.Exec(t.Context(), "TRUNCATE documents"); err != nil {
+				t.Fatal(err)
+			}
+			for _, value := range s.Values {
+				rows := pgx.CopyFromRows([][]any{{value, value}})
+				_, err := pool.CopyFrom(t.Context(), pgx.Identifier{"documents"},
+					[]string{"j", "b"}, rows)
+				if err != nil {
+					t.Errorf("COPY of %T: %v", value, err)
+				}
+			}
+			var n int
+			count := "SELECT count(*) FROM documents WHERE j::text = $1 AND b::text = $1"
+			if err := setUp.QueryRow(t.Context(), count, string(want)).Scan(&n); err != nil ||
+				n != len(s.Values) {
+				t.Errorf("%s: %d rows of %s by COPY, %v", s.Name, n, want, err)
+			}
+		}
+	})
+}
+
+func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s pgxsuite.Sample, value any) {
+	want, err := json.Marshal(s.Values[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := reflect.New(reflect.TypeOf(value))
+	var stored string
+	err = pool.QueryRow(t.Context(), "SELECT $1::"+column+", ($1::"+column+")::text",
+		value).Scan(got.Interface(), &stored)
+	switch {
+	case !describes(modeOf(pool)) && s.Form != idtype.StorageBigint:
+		if !isState(err, "22P02") {
+			t.Errorf("%T as %s: %s, %v", value, column, stored, err)
+		}
+		return
+	case err != nil || !reflect.DeepEqual(got.Elem().Interface(), value):
+		t.Errorf("%T as %s came back as %v, %v", value, column, got.Elem(), err)
+	case describes(modeOf(pool)) && stored != string(want):
+		t.Errorf("%T as %s is %s, want %s", value, column, stored, want)
+	}
+	if !describes(modeOf(pool)) {
+		return
+	}
+	for _, format := range []int16{pgx.TextFormatCode, pgx.BinaryFormatCode} {
+		got.Elem().SetZero()
+		err := pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format},
+			value).Scan(got.Interface())
+		if err != nil || !reflect.DeepEqual(got.Elem().Interface(), value) {
+			t.Errorf("%T as %s in format %d came back as %v, %v", value, column, format,
+				got.Elem(), err)
+		}
+		// Behind one more pointer, and in an array.
+		pointer := reflect.New(reflect.TypeOf(value))
+		pointer.Elem().Set(reflect.ValueOf(value))
+		again := reflect.New(pointer.Type())
+		err = pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format},
+			pointer.Interface()).Scan(again.Interface())
+		if err != nil || !reflect.DeepEqual(again.Elem().Interface(), pointer.Interface()) {
+			t.Errorf("%v as %s in format %d came back as %v, %v", pointer.Type(), column, format,
+				again.Elem(), err)
+		}
+		many := s.Many()
+		err = pool.QueryRow(t.Context(), "SELECT $1::"+column+"[]",
+			pgx.QueryResultFormats{format}, s.List).Scan(many)
+		if err != nil || !reflect.DeepEqual(reflect.ValueOf(many).Elem().Interface(), s.List) {
+			t.Errorf("%T as %s[] in format %d came back as %v, %v", s.List, column, format, many,
+				err)
+		}
+	}
+}
+
+// testNoID is for zero, NULL, JSON's null and what is no ID.
+func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
+	ctx, id := t.Context(), pgxsuite.UserID(7)
+	for _, zero := range []any{
+		pgxsuite.UserID(0), new(pgxsuite.UserID),
+		sql.Null[pgxsuite.UserID]{Valid: true},
+		idtype.SnoID{},
+		[]idtype.OrZero[pgxsuite.UserID]{{ID: 0}}[:0:0],
+	} {
+		_, err := pool.Exec(ctx, "SELECT $1::"+column, zero)
+		if reflect.TypeOf(zero).Kind() != reflect.Slice && !errors.Is(err, idtype.ErrZero) {
+			t.Errorf("zero %T as %s: %v", zero, column, err)
+		}
+	}
+	for _, null := range []any{
+		(*pgxsuite.UserID)(nil),
+		sql.Null[pgxsuite.UserID]{},
+		sqlid.Null[pgxsuite.UserID]{},
+		sql.Null[idtype.SnoID]{},
+	} {
+		var got *string
+		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text", null).Scan(&got)
+		if err != nil || got != nil {
+			t.Errorf("%T as %s: %v, %v", null, column, got, err)
+		}
+	}
+	if describes(modeOf(pool)) {
+		var got string
+		err := pool.QueryRow(ctx, "SELECT ($1::"+column+")::text",
+			idtype.OrZero[pgxsuite.UserID]{}).Scan(&got)
+		if err != nil || got != "null" {
+			t.Errorf("none as %s: %s, %v", column, got, err)
+		}
+	}
+	for _, null := range []string{"NULL", "'null'"} {
+		pointer, none := &id, idtype.OrZero[pgxsuite.UserID]{ID: 7}
+		wrapped, ours := sql.Null[pgxsuite.UserID]{V: 7, Valid: true}, sqlid.NullOf(id)
+		query := "SELECT " + null + "::" + column
+		if err := pool.QueryRow(ctx, query).Scan(&id); !errors.Is(err, idtype.ErrNull) || id != 7 {
+			t.Errorf("%s into an ID: %v, %v", null, id, err)
+		}
+		if err := pool.QueryRow(ctx, query).Scan(&pointer); err != nil || pointer != nil {
+			t.Errorf("%s into a pointer: %v, %v", null, pointer, err)
+		}
+		if err := pool.QueryRow(ctx, query).Scan(&wrapped); err != nil || wrapped.Valid {
+			t.Errorf("%s into sql.Null: %v, %v", null, wrapped, err)
+		}
+		if err := pool.QueryRow(ctx, query).Scan(&ours); err != nil || ours.Valid {
+			t.Errorf("%s into sqlid.Null: %v, %v", null, ours, err)
+		}
+		err := pool.QueryRow(ctx, query).Scan(&none)
+		if null == "NULL" && (!errors.Is(err, idtype.ErrNull) || none.ID != 7) ||
+			null != "NULL" && (err != nil || !none.IsZero()) {
+			t.Errorf("%s into OrZero: %v, %v", null, none, err)
+		}
+	}
+	// What no UnmarshalJSON takes; a text of 8 characters is 10 with its quotes, which is a Sno's
+	// number of bytes.
+	for _, text := range []string{
+		`"deadbeef"`, `"123456"`, "1e-3", "5.0", "-5", "{}", "[7]",
+		"true", "12345678", " 5 x",
+	} {
+		for _, dst := range []any{
+			&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID),
+			new(pgxsuite.UserID),
+		} {
+			if _, decimal := dst.(*pgxsuite.UserID); decimal &&
+				(text == `"123456"` || text == "12345678") {
+				continue
+			}
+			err := pool.QueryRow(ctx, "SELECT '"+text+"'::"+column).Scan(dst)
+			if err == nil || !reflect.ValueOf(dst).Elem().IsZero() {
+				t.Errorf("%s as %s into %T: %v, %v", text, column, dst,
+					reflect.ValueOf(dst).Elem(), err)
+			}
+		}
+	}
+	var got pgxsuite.UserID
+	if err := pool.QueryRow(ctx, "SELECT ' \"7\" '::"+column).Scan(&got); err != nil || got != 7 {
+		t.Errorf("white space around the ID in %s: %v, %v", column, got, err)
+	}
+}
+
+// Under database/sql parameters are checked as well.
+func TestPgxDatabaseSQL(t *testing.T) {
+	t.Parallel()
+	config, err := pgx.ParseConfig(dbtest.New(t, databases.Postgres).Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
+	defer db.Close()
+	if _, err := db.Exec("SELECT $1::float8", pgxsuite.UserID(7)); !isStorageError(err,
+		idtype.StorageBigint, "float8") {
+		t.Errorf("an ID as float8: %v", err)
+	}
+	var got string
+	if err := db.QueryRow("SELECT ($1::jsonb)::text", pgxsuite.UserID(7)).Scan(&got); err != nil ||
+		got != `"7"` {
+		t.Errorf("an ID as jsonb: %s, %v", got, err)
+	}
+	var id pgxsuite.UserID
+	if err := db.QueryRow("SELECT ($1::jsonb)#>>'{}'", pgxsuite.UserID(7)).Scan(&id); err != nil ||
+		id != 7 {
+		t.Errorf("an ID as jsonb: %v, %v", id, err)
+	}
+}

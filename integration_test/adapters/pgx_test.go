@@ -1,0 +1,454 @@
+package adapters_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/pgxsuite"
+	"github.com/idmint/idmint/sqlid"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+var modes = []pgx.QueryExecMode{
+	pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+	pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+}
+
+// openPool opens a database by whose connections a mode is the default.
+func openPool(
+	t testing.TB, source string, mode pgx.QueryExecMode,
+	afterConnect func(context.Context, *pgx.Conn) error,
+) *pgxpool.Pool {
+	t.Helper()
+	config, err := pgxpool.ParseConfig(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.AfterConnect = afterConnect
+	config.ConnConfig.DefaultQueryExecMode = mode
+	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off" // which takes most of the time
+	config.MaxConns = 3
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// A kind is a type of IDs, with what its tests need.
+type pgxKind struct {
+	name string
+	test func(t *testing.T, pool *pgxpool.Pool, formats []int16)
+}
+
+// Each key is of an entity of its own, which nobody has told the package about.
+var pgxKinds = []pgxKind{
+	kindOf[pgxsuite.UserID]("bigint", 1, pgxsuite.UserID(idtype.MaxDecimalID), 14150009200065,
+		math.MaxInt64),
+	kindOf("bigint", idtype.Trace[pgxsuite.User](1),
+		idtype.MustParse[idtype.Trace[pgxsuite.User]]("4646428214845635103"), math.MaxInt64),
+	kindOf("bigint", idtype.Short[pgxsuite.User](1),
+		idtype.MustParse[idtype.Short[pgxsuite.User]]("xinaS8QBh"), math.MaxInt64),
+	kindOf("bigint", idtype.Sequence[pgxsuite.User](1), 57, math.MaxInt64),
+	kindOf("bigint", idtype.DecimalID(1), 14150009200065),
+	kindOf("bytea", pgxsuite.EightBytes[pgxsuite.User]()...),
+	kindOf("bigint", pgxsuite.EightBytes[idtype.AsBigint[pgxsuite.User]]()...),
+	kindOf("bytea", pgxsuite.Snos[pgxsuite.User]()...),
+	kindOf("uuid", pgxsuite.Snos[idtype.AsUUID[pgxsuite.User]]()...),
+	kindOf("text", pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
+	kindOf(`varchar(16)`, pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
+	kindOf(`char(16)`, pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
+}
+
+type row[T any] struct {
+	ID   T
+	Team *T
+	Name string
+}
+
+func kindOf[T idtype.ID](column string, ids ...T) pgxKind {
+	return pgxKind{
+		name: strings.NewReplacer("idtype.", "", "github.com/idmint/idmint/",
+			"").Replace(fmt.Sprintf("%T in %s", ids[0], column)),
+		test: func(t *testing.T, pool *pgxpool.Pool, formats []int16) {
+			testValues(t, pool, formats, column, ids)
+			if formats == nil {
+				testRows(t, pool, column, ids)
+			}
+		},
+	}
+}
+
+func nulls[T idtype.ID, N any](ids []T, of func(T) N) (all []N) {
+	for _, id := range ids {
+		all = append(all, of(id))
+	}
+	return append(all, of(*new(T)))
+}
+
+// testValues takes values to the server and back.
+func testValues[T idtype.ID](
+	t *testing.T, pool *pgxpool.Pool, formats []int16, column string, ids []T,
+) {
+	type value struct {
+		column string
+		in     any
+		want   any // what comes back, which is what went in if this is nil
+	}
+	sqlNull := func(id T) sql.Null[T] { return sql.Null[T]{V: id, Valid: !id.IsZero()} }
+	orZero := func(id T) idtype.OrZero[T] { return idtype.OrZero[T]{ID: id} }
+	pointer := func(id T) *T {
+		if id.IsZero() {
+			return nil
+		}
+		return &id
+	}
+	pointers := nulls(ids, pointer)
+	array := column + "[]"
+	values := []value{
+		{column, &ids[0], ids[0]},
+		{column, (*T)(nil), sql.Null[T]{}},
+		{column, nil, (*T)(nil)},
+		{array, ids, nil},
+		{array, []T{}, nil},
+		{array, []T(nil), nil},
+		{array, &ids, ids},
+		{array, pointers, nil},
+		{array, nulls(ids, sqlNull), nil},
+		{array, nulls(ids, sqlid.NullOf), nil},
+		{array, nulls(ids, orZero), nil},
+		{array, ids, idtype.Slice[T](ids)},
+		{array, pgtype.FlatArray[T](ids), nil},
+		{array, pgtype.FlatArray[*T](pointers), nil},
+		{
+			array,
+			pgtype.Array[T]{
+				Elements: ids,
+				Dims:     []pgtype.ArrayDimension{{Length: int32(len(ids)), LowerBound: 1}},
+				Valid:    true,
+			},
+			nil,
+		},
+		{
+			array,
+			pgtype.Array[*T]{
+				Elements: pointers,
+				Dims:     []pgtype.ArrayDimension{{Length: int32(len(pointers)), LowerBound: 1}},
+				Valid:    true,
+			},
+			nil,
+		},
+	}
+	if describes(modeOf(pool)) { // else a Slice is JSON
+		values = append(values, value{array, idtype.Slice[T](ids), nil},
+			value{array, idtype.Slice[T](ids), ids},
+			value{array, idtype.Slice[T]{}, nil})
+	}
+	for _, id := range append(slices.Clone(ids), *new(T)) {
+		if !id.IsZero() {
+			values = append(values, value{column, id, nil})
+		}
+		values = append(values, value{column, pointer(id), nil}, value{column, sqlNull(id), nil},
+			value{column, sqlid.NullOf(id), nil},
+			value{column, orZero(id), nil})
+	}
+	if column == "bigint" && ids[0].Scheme() != idtype.SchemeEightByte {
+		whole := pgtype.Range[T]{
+			Lower: ids[0], Upper: ids[1], LowerType: pgtype.Inclusive,
+			UpperType: pgtype.Exclusive, Valid: true,
+		}
+		values = append(values, value{"int8range", whole, nil}, value{"int8range", &whole, whole},
+			value{
+				"int8range",
+				pgtype.Range[T]{
+					Lower: ids[1], LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded,
+					Valid: true,
+				},
+				nil,
+			},
+			value{
+				"int8range",
+				pgtype.Range[T]{LowerType: pgtype.Empty, UpperType: pgtype.Empty, Valid: true},
+				nil,
+			},
+			value{"int8range", pgtype.Range[T]{}, nil})
+	}
+	for _, v := range values {
+		if v.want == nil {
+			v.want = v.in
+		}
+		got := reflect.New(reflect.TypeOf(v.want))
+		args := []any{v.in}
+		if formats != nil {
+			args = []any{pgx.QueryResultFormats(formats), v.in}
+		}
+		err := pool.QueryRow(t.Context(), "SELECT $1::"+v.column, args...).Scan(got.Interface())
+		if err != nil {
+			t.Errorf("%T as %s into %T: %v", v.in, v.column, v.want, err)
+		} else if !reflect.DeepEqual(got.Elem().Interface(), v.want) {
+			t.Errorf("%T as %s: got %v, want %v", v.in, v.column, got.Elem(), v.want)
+		}
+	}
+}
+
+// tables counts the tables: pgx keeps the statements that it prepared, with the types that a table
+// of the same name had.
+var pgxTables atomic.Int64
+
+// testRows takes IDs as keys through a table, by every way that pgx has for rows.
+func testRows[T idtype.ID](t *testing.T, pool *pgxpool.Pool, column string, ids []T) {
+	ctx := t.Context()
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	table := fmt.Sprint("t", pgxTables.Add(1))
+	must(pool.Exec(ctx, fmt.Sprintf(
+		"CREATE UNLOGGED TABLE %s (id %s PRIMARY KEY, team %s, name text)", table, column, column,
+	)))
+	defer func() { must(pool.Exec(context.Background(), "DROP TABLE "+table)) }()
+
+	var want []row[T]
+	var last *T
+	for i, id := range ids {
+		want = append(want, row[T]{id, last, fmt.Sprint("row ", i)})
+		last = &id
+	}
+	n, err := pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "team", "name"},
+		pgx.CopyFromSlice(len(want), func(i int) ([]any, error) {
+			return []any{want[i].ID, want[i].Team, want[i].Name}, nil
+		}))
+	if err != nil || int(n) != len(want) {
+		t.Fatalf("CopyFrom: %d rows, %v", n, err)
+	}
+	for name, to := range map[string]pgx.RowToFunc[row[T]]{
+		"name": pgx.RowToStructByName[row[T]], "position": pgx.RowToStructByPos[row[T]],
+		"address": func(r pgx.CollectableRow) (row[T], error) {
+			p, err := pgx.RowToAddrOfStructByName[row[T]](r)
+			return *p, err
+		},
+	} {
+		rows, err := pool.Query(ctx, "SELECT id, team, name FROM "+table+
+			" WHERE id = ANY($1) ORDER BY name", ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := pgx.CollectRows(rows, to); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("rows by %s: %v, %v; want %v", name, got, err, want)
+		}
+	}
+	var batch pgx.Batch
+	for _, r := range want {
+		batch.Queue("UPDATE "+table+" SET team = $1 WHERE id = $2 AND team IS NOT DISTINCT FROM $3",
+			r.ID, r.ID, r.Team)
+	}
+	batch.Queue("SELECT array_agg(team ORDER BY name) FROM " +
+		table).QueryRow(func(r pgx.Row) error {
+		var teams []T
+		err := r.Scan(&teams)
+		if !slices.Equal(teams, ids) {
+			t.Errorf("after the batch: %v, %v; want %v", teams, err, ids)
+		}
+		return err
+	})
+	if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
+		t.Errorf("batch: %v", err)
+	}
+
+	// Zero is refused, alone and in a list; NULL is not read into a plain ID, which stays as it
+	// was.
+	var zero T
+	for _, bad := range []any{
+		zero, &zero,
+		[]T{ids[0], zero},
+		[]*T{&zero},
+		sql.Null[T]{Valid: true},
+		idtype.Slice[T]{zero},
+	} {
+		cast := column
+		if k := reflect.TypeOf(bad).Kind(); k == reflect.Slice {
+			cast += "[]"
+		}
+		if _, err := pool.Exec(ctx, "SELECT $1::"+cast, bad); !errors.Is(err, idtype.ErrZero) {
+			t.Errorf("zero in %T: %v", bad, err)
+		}
+	}
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{table}, []string{"id"},
+		pgx.CopyFromRows([][]any{{zero}}))
+	if err == nil ||
+		// pgx lets the server say what it told it
+		!strings.Contains(err.Error(), idtype.ErrZero.Error()) {
+		t.Errorf("zero by CopyFrom: %v", err)
+	}
+	got, many := ids[0], ids
+	for _, query := range []string{"SELECT NULL::" + column, "SELECT NULL::" + column +
+		" WHERE $1::text IS NOT NULL"} {
+		err := pool.QueryRow(ctx, query,
+			slices.Repeat([]any{"x"}, strings.Count(query, "$"))...).Scan(&got)
+		if !errors.Is(err, idtype.ErrNull) || !strings.Contains(err.Error(), "sql.Null") ||
+			got != ids[0] {
+			t.Errorf("%s: %v, and the ID is %v", query, err, got)
+		}
+	}
+	if err := pool.QueryRow(ctx, "SELECT ARRAY[NULL]::"+column+"[]").Scan(&many); !errors.Is(err,
+		idtype.ErrNull) {
+		t.Errorf("NULL in an array: %v", err)
+	}
+}
+
+func TestPgxModes(t *testing.T) {
+	t.Parallel()
+	source := dbtest.New(t, databases.Postgres).Source()
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			pool := openPool(t, source, mode, pgxid.AfterConnect)
+			for _, k := range pgxKinds {
+				t.Run(k.name, func(t *testing.T) { k.test(t, pool, nil) })
+			}
+		})
+	}
+	pool := openPool(t, source, pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
+	for name, format := range map[string]int16{
+		"text":   pgx.TextFormatCode,
+		"binary": pgx.BinaryFormatCode,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, k := range pgxKinds {
+				t.Run(k.name, func(t *testing.T) { k.test(t, pool, []int16{format}) })
+			}
+		})
+	}
+}
+
+// What a column holds that is no ID is refused with the ID type's error, in both formats, and
+// changes nothing.
+func TestPgxBadValues(t *testing.T) {
+	t.Parallel()
+	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement,
+		pgxid.AfterConnect)
+	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"),
+		idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno),
+		idtype.Sno[idtype.AsText[pgxsuite.User]](sno),
+		idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)
+	many := []pgxsuite.UserID{7}
+	for _, test := range []struct {
+		sql  string
+		dst  any
+		is   error // or any InputError
+		text string
+	}{
+		{"0::bigint", &decimal, idtype.ErrZero, "int64 "},
+		{"-5::bigint", &decimal, nil, "-5"},
+		{"ARRAY[5, 0]::bigint[]", &many, idtype.ErrZero, ""},
+		{"ARRAY[5, -5]::bigint[]", &many, nil, "-5"},
+		{"ARRAY[5, NULL]::bigint[]", &many, idtype.ErrNull, ""},
+		{"0::bigint", &asBigint, idtype.ErrZero, ""},
+		{`'\x01'::bytea`, &eight, nil, "1 bytes"},
+		{`'\x'::bytea`, &eight, nil, "0 bytes"},
+		{`decode(repeat('00', 8), 'hex')`, &eight, idtype.ErrZero, ""},
+		{`decode(repeat('00', 10), 'hex')`, &sno, idtype.ErrZero, ""},
+		{`decode(repeat('01', 9), 'hex')`, &sno, nil, "9 bytes"},
+		{`'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid`, &asUUID, nil, ""},
+		{`'00000000-0000-0000-0000-000000000000'::uuid`, &asUUID, idtype.ErrZero, ""},
+		{`'8fhmi7mfls62jp6'::text`, &asText, nil, "15 bytes"},
+		{`'8FHMI7MFLS62JP64'::text`, &asText, nil, "upper case"},
+		{`''::text`, &asText, idtype.ErrZero, ""},
+	} {
+		for _, format := range []int16{pgx.TextFormatCode, pgx.BinaryFormatCode} {
+			before := fmt.Sprint(reflect.ValueOf(test.dst).Elem())
+			err := pool.QueryRow(t.Context(), "SELECT "+test.sql,
+				pgx.QueryResultFormats{format}).Scan(test.dst)
+			var input *idtype.InputError
+			if !errors.As(err, &input) || test.is != nil && !errors.Is(err, test.is) ||
+				!strings.Contains(err.Error(), test.text) {
+				t.Errorf("%s in format %d: %v", test.sql, format, err)
+			}
+			if after := fmt.Sprint(reflect.ValueOf(test.dst).Elem()); after != before &&
+				test.dst != any(&many) {
+				t.Errorf("%s in format %d: changed %s to %s", test.sql, format, before, after)
+			}
+		}
+	}
+	// A form that the column does not have, and columns of other types.
+	for _, test := range []struct {
+		sql string
+		arg any
+	}{
+		{"SELECT $1::bigint", eight},
+		{"SELECT $1::bigint[]", []idtype.EightByteID{eight}},
+		{"SELECT $1::uuid", sno},
+		{"SELECT $1::text[]", []pgxsuite.UserID{7}},
+		{"SELECT $1::uuid", eight},
+		{"SELECT $1::uuid", sqlid.NullOf(sno)},
+		{"SELECT $1::uuid[]", []*idtype.SnoID{&sno}},
+		{"SELECT $1::bytea", asUUID},
+		{"SELECT $1::text", idtype.OrZero[idtype.SnoID]{ID: sno}},
+		{"SELECT $1::uuid", asText},
+	} {
+		_, err := pool.Exec(t.Context(), test.sql, test.arg)
+		var form *pgxid.StorageError
+		if !errors.As(err, &form) || !strings.Contains(err.Error(), "is stored as "+
+			string(form.Want)) {
+			t.Errorf("%s, %T: %v", test.sql, test.arg, err)
+		}
+	}
+}
+
+// What does not concern IDs is as without the package.
+func TestPgxOthersStay(t *testing.T) {
+	t.Parallel()
+	source := dbtest.New(t, databases.Postgres).Source()
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			with, without := openPool(t, source, mode, pgxid.AfterConnect),
+				openPool(t, source, mode, nil)
+			for _, expression := range []string{
+				"5::bigint", "ARRAY[5, 6]::bigint[]", "ARRAY[[5], [6]]::bigint[]", "int8range(5, 6)",
+				`'\x0102'::bytea`,
+				"'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid", "'x'::text", "'x'::char(3)",
+				"ARRAY['x', NULL]", "(5::bigint, 'x'::text)", "NULL::bigint",
+			} {
+				var got, want any
+				err, errWithout := with.QueryRow(t.Context(), "SELECT "+expression).Scan(&got),
+					without.QueryRow(t.Context(), "SELECT "+expression).Scan(&want)
+				if err != nil || errWithout != nil || !reflect.DeepEqual(got, want) {
+					t.Errorf("%v: %s as any: %#v, %v; without %#v, %v", mode, expression, got, err,
+						want, errWithout)
+				}
+			}
+		})
+	}
+	pool := openPool(t, source, pgx.QueryExecModeCacheStatement, pgxid.AfterConnect)
+	if _, err := pool.Exec(t.Context(), "CREATE TABLE lists (a bigint[])"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := pool.CopyFrom(t.Context(), pgx.Identifier{"lists"}, []string{"a"},
+		pgx.CopyFromRows([][]any{{"{{1,2},{3,4}}"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a string
+	if err := pool.QueryRow(t.Context(), "SELECT a::text FROM lists").Scan(&a); err != nil ||
+		a != "{{1,2},{3,4}}" {
+		t.Errorf("a text copied into an array of two dimensions: %s, %v", a, err)
+	}
+}

@@ -1,0 +1,159 @@
+package adapters_test
+
+import (
+	"database/sql"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	gormsqlite "gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/publicid"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+const annID = 14150009200065
+
+// The page's programs are those of the examples, and its key is one.
+func TestPublicIDPage(t *testing.T) {
+	t.Parallel()
+	page := string(must(os.ReadFile("../../docs/public-ids.md")))
+	source := string(must(os.ReadFile("publicid_example_test.go")))
+	blocks := regexp.MustCompile("(?ms)^```(go|sh)\n(.*?)^```$").FindAllStringSubmatch(page, -1)
+	for _, b := range blocks {
+		if b[1] == "go" {
+			if !strings.Contains(source, b[2]) {
+				t.Errorf("no example holds this block of the page:\n%s", b[2])
+			}
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", b[2]).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := publicid.ParseKey(strings.TrimSpace(string(out))); err != nil {
+			t.Errorf("%s: %v", b[2], err)
+		}
+	}
+	if len(blocks) != 3 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	if !strings.Contains(page, users.Pattern()) {
+		t.Errorf("the page has another pattern than %s", users.Pattern())
+	}
+}
+
+// The column holds the number in each of pgx's modes: parameters, rows, structs and COPY.
+func TestPublicIDPgx(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	source := dbtest.New(t, databases.Postgres).Source()
+	for _, mode := range modes {
+		t.Run(mode.String(), func(t *testing.T) {
+			config := must(pgx.ParseConfig(source))
+			config.DefaultQueryExecMode = mode
+			conn := must(pgx.ConnectConfig(ctx, config))
+			defer conn.Close(ctx)
+			if err := pgxid.AfterConnect(ctx, conn); err != nil {
+				t.Fatal(err)
+			}
+			must(conn.Exec(ctx, "CREATE TEMPORARY TABLE users (id bigint PRIMARY KEY, boss bigint)"))
+			ann, bob := PublicUserID{ID: annID}, PublicUserID{ID: 57}
+			must(conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", ann))
+			must(conn.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "boss"},
+				pgx.CopyFromRows([][]any{{bob, ann}})))
+
+			var number int64
+			var boss sql.Null[PublicUserID]
+			row := conn.QueryRow(ctx, "SELECT id, boss FROM users WHERE id = $1", &bob)
+			if err := row.Scan(&number, &boss); err != nil || number != 57 || boss.V != ann {
+				t.Errorf("%d, %v, %v", number, boss, err)
+			}
+			type user struct {
+				ID   PublicUserID
+				Boss *PublicUserID
+			}
+			rows := must(conn.Query(ctx, "SELECT id, boss FROM users ORDER BY id"))
+			all := must(pgx.CollectRows(rows, pgx.RowToStructByName[user]))
+			if len(all) != 2 || all[0].ID != bob || *all[0].Boss != ann || all[1].Boss != nil {
+				t.Errorf("%+v", all)
+			}
+			_, err := conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", PublicUserID{})
+			if err == nil {
+				t.Error("zero was stored")
+			}
+		})
+	}
+}
+
+func TestPublicIDMariaDB(t *testing.T) {
+	t.Parallel()
+	db := dbtest.Open(t, dbtest.New(t, databases.MariaDB))
+	dbtest.Exec(t, db, "CREATE TABLE users (id BIGINT PRIMARY KEY)")
+	ann := PublicUserID{ID: annID}
+	must(db.Exec("INSERT INTO users VALUES (?)", ann))
+	var number int64
+	var id PublicUserID
+	row := db.QueryRow("SELECT id, id FROM users WHERE id = ?", ann)
+	if err := row.Scan(&number, &id); err != nil || number != annID || id != ann {
+		t.Errorf("%d, %v, %v", number, id, err)
+	}
+}
+
+// A model of GORM that is read and shown as it is. Its key comes from elsewhere.
+func TestPublicIDGORM(t *testing.T) {
+	t.Parallel()
+	type Profile struct {
+		ID     PublicUserID
+		Boss   *PublicUserID
+		Friend sql.Null[PublicUserID] `gorm:"type:bigint"`
+	}
+	db := must(gorm.Open(gormsqlite.Open(":memory:"), &gorm.Config{Logger: logger.Discard}))
+	if err := db.AutoMigrate(&Profile{}); err != nil {
+		t.Fatal(err)
+	}
+	bob := PublicUserID{ID: 57}
+	in := Profile{PublicUserID{ID: annID}, &bob, sql.Null[PublicUserID]{V: bob, Valid: true}}
+	if err := db.Create(&in).Error; err != nil {
+		t.Fatal(err)
+	}
+	var out Profile
+	if err := db.First(&out, "id = ?", in.ID).Error; err != nil || out.ID != in.ID ||
+		*out.Boss != bob || out.Friend != in.Friend {
+		t.Errorf("%+v, %v", out, err)
+	}
+	var kind, declared string
+	err := db.Raw("SELECT typeof(id) FROM profiles").Scan(&kind).Error
+	if err != nil || kind != "integer" {
+		t.Errorf("%s, %v", kind, err)
+	}
+	if err := db.Raw("SELECT type FROM pragma_table_info('profiles') WHERE name = 'boss'").
+		Scan(&declared).Error; err != nil || declared != "bigint" {
+		t.Errorf("%s, %v", declared, err)
+	}
+	if err := db.Create(&Profile{}).Error; err == nil {
+		t.Error("zero was stored")
+	}
+}
+
+// JavaScript makes and reads the same texts, by the page alone.
+func TestPublicIDJavaScript(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is missing: install nodejs")
+	}
+	const testdata = "../../publicid/testdata/"
+	out, err := exec.CommandContext(t.Context(), node, testdata+"publicid.mjs",
+		testdata+"vectors.json").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "48 vectors\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

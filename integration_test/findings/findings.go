@@ -1,0 +1,67 @@
+// Package findings compares what doctor says of a store with what a test wants to be told.
+package findings
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/integration_test/dbtest"
+)
+
+// Want compares results with what is wanted: by code, a level, a colon, and what the message begins
+// with. A result that passed may be wanted, too. All others must have passed.
+func Want(t testing.TB, when string, results []doctor.Result, wanted map[string]string) {
+	t.Helper()
+	listed := doctor.Checks()
+	got := map[string]string{}
+	for _, r := range results {
+		i := slices.IndexFunc(listed, func(c doctor.Check) bool { return c.Code == r.Check })
+		advises := r.Level == doctor.Note || r.Level == doctor.Finding
+		if i < 0 || r.Message == "" || advises && r.Remedy != listed[i].Remedy ||
+			!advises && r.Remedy != "" {
+			t.Errorf("%s: %+v", when, r)
+		}
+		got[r.Check] += fmt.Sprintf("%s: %s. ", r.Level, r.Message)
+	}
+	for code, text := range wanted {
+		if !strings.Contains(got[code], text) {
+			t.Errorf("%s: %s: %q, want %q", when, code, got[code], text)
+		}
+		delete(got, code)
+	}
+	for code, text := range got {
+		if !strings.HasPrefix(text, "passed: ") {
+			t.Errorf("%s: %s: %q, want nothing", when, code, text)
+		}
+	}
+}
+
+// SQL is [Want] of the checks of a SQL database.
+func SQL(t testing.TB, when string, d dsn.DSN, wanted map[string]string) {
+	t.Helper()
+	db := dbtest.Open(t, d)
+	defer db.Close()
+	results, err := doctor.SQL(context.Background(), db, d.Kind)
+	if err != nil {
+		t.Fatalf("%s: %v", when, err)
+	}
+	Want(t, when, results, wanted)
+}
+
+// With adds to what is wanted: codes, and a text after each.
+func With(wanted map[string]string, more ...string) map[string]string {
+	wanted = maps.Clone(wanted)
+	if wanted == nil {
+		wanted = map[string]string{}
+	}
+	for i := 0; i < len(more); i += 2 {
+		wanted[more[i]] = more[i+1]
+	}
+	return wanted
+}

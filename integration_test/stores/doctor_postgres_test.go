@@ -1,0 +1,192 @@
+package stores_test
+
+import (
+	"database/sql"
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/findings"
+	"github.com/idmint/idmint/migrations"
+)
+
+// as is the database's name for another user, whose password is "app".
+func as(t *testing.T, d dsn.DSN, user string) dsn.DSN {
+	t.Helper()
+	u, err := url.Parse(d.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(user, "app")
+	named, err := dsn.Parse(u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return named
+}
+
+// newRole makes a role for a database of PostgreSQL, whose password is "app".
+func newRole(t *testing.T, d dsn.DSN) string {
+	t.Helper()
+	db := dbtest.Open(t, d)
+	role := d.Database() + "_app" // roles are the whole server's
+	dbtest.Exec(t, db, "CREATE ROLE "+role+" LOGIN PASSWORD 'app'")
+	t.Cleanup(func() {
+		dbtest.Exec(t, db, "REASSIGN OWNED BY "+role+" TO CURRENT_USER", "DROP OWNED BY "+role,
+			"DROP ROLE "+role)
+	})
+	return role
+}
+
+// run runs statements. APP stands for the name of the app's user.
+func run(t *testing.T, db *sql.DB, user, statements string) {
+	t.Helper()
+	for text := range strings.SplitSeq(strings.ReplaceAll(statements, "APP", user), "; ") {
+		if text != "" {
+			dbtest.Exec(t, db, text)
+		}
+	}
+}
+
+// A wrong is what an operator does wrong, what mends it, and what a check says in between.
+type wrong struct{ do, undo, code, text string }
+
+// Each setting of a database and of a role is found while it is wrong, and not before nor after.
+// Package servers of soak_test has those of a server.
+func TestDoctorPostgres(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t, databases.Postgres)
+	admin := dbtest.Open(t, d)
+	user := newRole(t, d)
+	app := as(t, d, user)
+	var checksums string
+	if err := admin.QueryRow("SHOW data_checksums").Scan(&checksums); err != nil {
+		t.Fatal(err)
+	}
+	well := map[string]string{}
+	if checksums == "off" {
+		well["postgres.checksums"] = "note: data_checksums is off"
+	}
+	findings.SQL(t, "before migrate", app,
+		findings.With(well, "schema", "finding: there is no launch log"))
+	postgresServer.migrated(t, d)
+	tables := "idmint_namespace, idmint_launch, idmint_generator, idmint_launch_event, " +
+		"idmint_counter"
+	dbtest.Exec(t, admin, "GRANT SELECT ON idmint_schema TO "+user,
+		"GRANT SELECT, INSERT, UPDATE ON "+tables+" TO "+user)
+	findings.SQL(t, "after migrate", app, well)
+
+	for _, c := range []wrong{
+		{
+			"ALTER ROLE APP SET synchronous_commit = off",
+			"ALTER ROLE APP RESET synchronous_commit",
+			"postgres.synchronous_commit", "note: synchronous_commit is off",
+		},
+		{
+			"ALTER ROLE APP SET default_transaction_read_only = on",
+			"ALTER ROLE APP RESET default_transaction_read_only",
+			"writable", "finding: transactions are read-only",
+		},
+		{
+			"REVOKE UPDATE ON idmint_counter FROM APP", "GRANT UPDATE ON idmint_counter TO APP",
+			"rights", "finding: the role APP lacks UPDATE on idmint_counter",
+		},
+		{
+			"REVOKE INSERT ON idmint_launch FROM APP", "GRANT INSERT ON idmint_launch TO APP",
+			"rights", "finding: the role APP lacks INSERT on idmint_launch",
+		},
+		{
+			"GRANT DELETE, TRUNCATE ON idmint_launch TO APP",
+			"REVOKE DELETE, TRUNCATE ON idmint_launch FROM APP",
+			"rights",
+			"note: the role APP needs no DELETE on idmint_launch, TRUNCATE on idmint_launch",
+		},
+		{
+			"ALTER ROLE APP SUPERUSER", "ALTER ROLE APP NOSUPERUSER", "rights",
+			"note: the role APP is a superuser",
+		},
+		{
+			"ALTER TABLE idmint_launch_event OWNER TO APP",
+			"ALTER TABLE idmint_launch_event OWNER TO CURRENT_USER; " +
+				"GRANT SELECT, INSERT, UPDATE ON idmint_launch_event TO APP",
+			"rights", "note: the role APP owns the tables",
+		},
+		{
+			"ALTER TABLE idmint_counter DISABLE TRIGGER idmint_counter_update",
+			"ALTER TABLE idmint_counter ENABLE TRIGGER idmint_counter_update",
+			"triggers", "finding: triggers are disabled: idmint_counter_update",
+		},
+		{
+			"ALTER TABLE idmint_counter RENAME TO counter",
+			"ALTER TABLE counter RENAME TO idmint_counter",
+			"tables", "finding: 1 of 6 tables are missing: idmint_counter",
+		},
+		{
+			"ALTER TABLE idmint_counter SET UNLOGGED", "ALTER TABLE idmint_counter SET LOGGED",
+			"tables", "finding: tables are UNLOGGED, and empty after a crash: idmint_counter",
+		},
+		{
+			"ALTER TRIGGER idmint_launch_delete ON idmint_launch RENAME TO other",
+			"ALTER TRIGGER other ON idmint_launch RENAME TO idmint_launch_delete",
+			"triggers", "finding: 1 of 17 triggers are missing: idmint_launch_delete",
+		},
+		{
+			"ALTER ROLE APP SET session_replication_role = replica",
+			"ALTER ROLE APP RESET session_replication_role",
+			"triggers", "finding: session_replication_role is replica",
+		},
+		{
+			"INSERT INTO idmint_schema (version) VALUES (99)",
+			"DELETE FROM idmint_schema WHERE version = 99",
+			"schema", "finding: the tables have version 99, newer than",
+		},
+		{
+			"DELETE FROM idmint_schema WHERE version = 3",
+			"INSERT INTO idmint_schema (version) VALUES (3)",
+			"schema", "finding: the tables have version 2, older than 3",
+		},
+	} {
+		run(t, admin, user, c.do)
+		findings.SQL(t, c.do, app,
+			findings.With(well, c.code, strings.ReplaceAll(c.text, "APP", user)))
+		run(t, admin, user, c.undo)
+	}
+	findings.SQL(t, "in the end", app, well)
+}
+
+// A dump that is loaded again makes other tables on the same server.
+func TestDoctorPostgresIdentity(t *testing.T) {
+	t.Parallel()
+	d := postgresServer.database(t)
+	db := dbtest.Open(t, d)
+	identity := func() map[string]string {
+		t.Helper()
+		id, err := doctor.Identity(ctx, db, doctor.Postgres)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	before := identity()
+	if before["system_identifier"] == "" || before["timeline"] == "" || before["table"] == "" {
+		t.Errorf("%v", before)
+	}
+	if again := identity(); !maps.Equal(before, again) {
+		t.Errorf("%v, and again %v", before, again)
+	}
+	if err := migrations.Down(ctx, db, doctor.Postgres, 0); err != nil {
+		t.Fatal(err)
+	}
+	if id := identity(); id["table"] != "" {
+		t.Errorf("without tables: %v", id)
+	}
+	postgresServer.migrated(t, d)
+	if id := identity(); id["table"] == before["table"] {
+		t.Errorf("with other tables: %v", id)
+	}
+}

@@ -1,0 +1,124 @@
+package clusters_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/integration_test/findings"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/zookeeper"
+	"github.com/idmint/idmint/launchlog/zookeeper/zookeeperdoctor"
+)
+
+// inZooKeeper makes the checks.
+func inZooKeeper(
+	t *testing.T, when string, config zookeeper.Config, wanted map[string]string,
+) (identity map[string]string) {
+	t.Helper()
+	results, identity, err := zookeeperdoctor.Check(ctx, config)
+	if err != nil {
+		t.Fatalf("%s: %v", when, err)
+	}
+	findings.Want(t, when, results, wanted)
+	return identity
+}
+
+// words are all that the checks ask.
+const words = "4lw.commands.whitelist=srvr,mntr,conf,envi"
+
+const anybody = "note: anybody who reaches the ensemble may change or delete /idmint. "
+
+// Three servers that are set well, one that is not named, and one that is stopped.
+func TestDoctorZooKeeperServers(t *testing.T) {
+	t.Parallel()
+	c := dbtest.RunCluster(t, databases.ZooKeeper, 3, words, "tickTime=500", "syncLimit=4")
+	config := zookeeper.Config{Servers: c.Addresses()}
+	inZooKeeper(t, "before migrate", config, nil)
+	if _, _, err := zookeeper.Migrate(ctx, config); err != nil {
+		t.Fatal(err)
+	}
+	well := map[string]string{"zookeeper.acl": anybody}
+	inZooKeeper(t, "well", config, findings.With(well,
+		"zookeeper.servers", "passed: 3 voting members, and all of them answer",
+		"zookeeper.version", "passed: ZooKeeper 3.",
+		"zookeeper.force_sync", "passed: ",
+		"zookeeper.failover", "passed: servers notice within 2s",
+		"zookeeper.memory", "passed: "+config.Servers[0]+": "))
+	two := config
+	two.Servers = config.Servers[1:]
+	inZooKeeper(t, "two are named", two, findings.With(well, "zookeeper.servers",
+		"note: 1 of 3 voting members are not named, and not asked where others are away"))
+	signal(t, c.Nodes[2], "STOP")
+	inZooKeeperEventually(t, config, findings.With(well, "zookeeper.servers",
+		"finding: 1 of 3 voting members do not answer, and without one more the log stops: "+
+			config.Servers[2]))
+	signal(t, c.Nodes[1], "STOP")
+	away := zookeeper.Config{Servers: config.Servers[1:]}
+	_, _, err := zookeeperdoctor.Check(ctx, away)
+	if again := (*launchlog.AttemptError)(nil); !errors.As(err, &again) ||
+		!strings.HasPrefix(err.Error(), "zookeeperdoctor: ") {
+		t.Errorf("two are stopped: %v", err)
+	}
+}
+
+// inZooKeeperEventually makes the checks once the ensemble has another leader, if it needs one.
+func inZooKeeperEventually(t *testing.T, config zookeeper.Config, wanted map[string]string) {
+	t.Helper()
+	store, err := zookeeper.Open(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if _, err := logOf(t, store).Now(ctx); err != nil { // which takes a majority
+		t.Fatal(err)
+	}
+	inZooKeeper(t, "one is stopped", config, wanted)
+}
+
+// Servers that do not sync, and take long to elect a leader. What they refuse to say is unknown.
+func TestDoctorZooKeeperSettings(t *testing.T) {
+	t.Parallel()
+	c := dbtest.RunCluster(t, databases.ZooKeeper, 3, "forceSync=no",
+		"4lw.commands.whitelist=srvr,mntr,conf")
+	config := zookeeper.Config{Servers: c.Addresses(), Path: "/log"}
+	for range 3 {
+		if _, _, err := zookeeper.Migrate(ctx, config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inZooKeeper(t, "wrong", config, map[string]string{
+		"zookeeper.acl":        "note: ",
+		"zookeeper.force_sync": "finding: " + config.Servers[0] + " has written ",
+		"zookeeper.failover": "note: " + config.Servers[0] + " notices after 10s that its leader " +
+			"has gone: tickTime is 2000, and syncLimit 5. ",
+		"zookeeper.memory": "unknown: ",
+	})
+}
+
+// What users may do, by TLS.
+func TestDoctorZooKeeperACL(t *testing.T) {
+	t.Parallel()
+	server := dbtest.RunSecure(t, databases.ZooKeeper)
+	tls, err := server.Access.TLS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := zookeeper.Config{
+		Servers: server.Addresses, TLS: tls,
+		User: server.Access.User, Password: server.Access.Password,
+	}
+	if _, _, err := zookeeper.Migrate(ctx, config); err != nil {
+		t.Fatal(err)
+	}
+	well := map[string]string{
+		"zookeeper.servers": "note: ", "zookeeper.failover": "unknown: ",
+		"zookeeper.memory": "unknown: ",
+	}
+	inZooKeeper(t, "well", config, findings.With(well, "zookeeper.acl",
+		`passed: only the user "idmint" may change the log's znodes`))
+	config.Password = "another"
+	inZooKeeper(t, "another", config, findings.With(well, "zookeeper.acl", "finding: the user "))
+}

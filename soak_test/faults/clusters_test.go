@@ -1,0 +1,412 @@
+package faults_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/cassandra"
+	"github.com/idmint/idmint/launchlog/etcd"
+	"github.com/idmint/idmint/launchlog/storetest"
+	"github.com/idmint/idmint/launchlog/zookeeper"
+)
+
+// clusters are the stores of keys and values. Args are settings of their nodes.
+var clusters = map[databases.Kind]target{
+	databases.Etcd: keyValue(databases.Etcd,
+		func(d dsn.DSN) (etcd.Config, error) {
+			return etcd.Config{Endpoints: d.Nodes(), Prefix: d.Prefix()}, nil
+		}, etcd.Open, etcd.Migrate),
+	databases.ZooKeeper: keyValue(databases.ZooKeeper,
+		func(d dsn.DSN) (c zookeeper.Config, err error) {
+			c.Servers, c.Path = d.Nodes(), d.Prefix()
+			c.SessionTimeout, err = d.Session()
+			return c, err
+		}, zookeeper.Open, zookeeper.Migrate,
+		// followers miss their leader after 2 s
+		"tickTime=500", "syncLimit=4").with("preAllocSize=64", "snapCount=1000"),
+	databases.Cassandra: keyValue(databases.Cassandra,
+		func(d dsn.DSN) (c cassandra.Config, err error) {
+			c.Hosts, c.Keyspace = d.Nodes(), strings.TrimPrefix(d.Prefix(), "/")
+			c.Replication, err = d.Replication()
+			return c, err
+		}, cassandra.Open, cassandra.Migrate).
+		with("commitlog_segment_size: 1MiB", "commit_failure_policy: die",
+			"disk_failure_policy: die"),
+}
+
+// with adds settings for a small disk: by their logs, the servers notice soon that it is full.
+func (t target) with(small ...string) target {
+	t.small = small
+	return t
+}
+
+// keyValue is a target by functions of its store's package.
+func keyValue[C any, S store](
+	kind databases.Kind, config func(dsn.DSN) (C, error),
+	open func(context.Context, C) (S, error), migrate func(context.Context, C) (int, int, error),
+	settings ...string,
+) target {
+	parse := func(source string) (c C, err error) {
+		d, err := dsn.Parse(source)
+		if err != nil {
+			return c, err
+		}
+		return config(d)
+	}
+	return target{
+		kind: kind, args: settings, full: "No space left on device",
+		open: func(ctx context.Context, source string) (store, error) {
+			c, err := parse(source)
+			if err != nil {
+				return nil, err
+			}
+			return open(ctx, c)
+		},
+		prepare: func(ctx context.Context, source string) error {
+			c, err := parse(source)
+			if err != nil {
+				return err
+			}
+			_, _, err = migrate(ctx, c)
+			return err
+		},
+	}
+}
+
+// Faults of a cluster need one of their own. Where a majority of its nodes answers, or will soon,
+// each call is to have a result within an ample budget.
+var clusterFaults = []fault{
+	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
+	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
+	{name: "NodesKilled", budget: ample, inflict: nodesKilled},
+	{name: "NodesStopped", budget: ample, inflict: nodesStopped},
+	{name: "NodesCutOff", budget: ample, inflict: cutting("cut off from the others",
+		databases.Peers, databases.FromPeers, databases.ToPeers)},
+	{name: "ClientsCutOff", budget: ample, inflict: cutting("cut off from clients",
+		databases.Clients)},
+	{name: "AnswersLost", budget: ample, inflict: flapping("answers", databases.ToClients)},
+	{name: "RequestsLate", budget: ample, inflict: flapping("requests", databases.FromClients)},
+	{name: "AllKilled", budget: 10 * time.Second, inflict: allKilled},
+}
+
+// sessionsExpired is a fault of ZooKeeper alone.
+var sessionsExpired = fault{
+	name: "SessionsExpired", budget: 10 * time.Second, settings: "session=2s",
+	inflict: expireSessions,
+}
+
+// TestClusterFaults breaks clusters of three nodes: one cluster for each store, and one fault after
+// the other.
+func TestClusterFaults(t *testing.T) {
+	for _, kind := range databases.Stores() {
+		t.Run(string(kind), func(t *testing.T) { // one cluster at a time: they take all processors
+			target := clusters[kind]
+			cluster := dbtest.RunCluster(t, kind, 3, target.args...)
+			all := clusterFaults
+			if kind == databases.ZooKeeper {
+				all = append(all[:len(all):len(all)], sessionsExpired)
+			}
+			at := func(t *testing.T, f fault) *arena {
+				return &arena{T: t, target: target, cluster: cluster, dsn: placeOf(t, cluster, f)}
+			}
+			t.Run("Stalls", func(t *testing.T) { stalls(at(t, fault{})) })
+			for _, f := range all {
+				t.Run(f.name, func(t *testing.T) { f.test(at(t, f)) })
+			}
+		})
+	}
+}
+
+// placeOf is a place of a fault's own.
+func placeOf(t *testing.T, cluster *databases.Cluster, f fault) dsn.DSN {
+	t.Helper()
+	d, err := cluster.Place(fmt.Sprint("t_", rand.Uint64()))
+	if err == nil && f.settings != "" {
+		d, err = dsn.Parse(d.URL() + "?" + f.settings)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// openStore opens the store past the fleet.
+func (a *arena) openStore() store {
+	a.Helper()
+	s, err := a.open(a.Context(), a.dsn.URL())
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// loadStore reads a launch log by a store of its own. What clients have sent before their end may
+// still be carried out meanwhile. What is read first, a namespace's last launch, a launch's next
+// generator and a counter's value, bounds what counts of the rest.
+func loadStore(a *arena) *rows {
+	a.Helper()
+	s, r := a.openStore(), newRows()
+	check := func(err error) {
+		a.Helper()
+		if err != nil {
+			a.Fatal(err)
+		}
+	}
+	for _, space := range namespaces {
+		l, err := launchlog.New(s, &launchlog.Options{Namespace: space, Budget: ample})
+		check(err)
+		// The store tells the last launch only to who starts one.
+		next, err := l.Start(a.Context(), storetest.Request("audit"))
+		check(err)
+		r.last[space] = next.ID - 1
+		launches, err := l.List(a.Context(), launchlog.Filter{
+			Before: next.ID, Limit: launchlog.MaxLaunch,
+		})
+		check(err)
+		for _, launch := range launches {
+			p := place{space, launch.ID}
+			r.launches[p] = launchRow{launch.Key, launch.NextGenerator}
+			check(r.happened(p, "started", nil))
+			if !launch.Running() {
+				check(r.happened(p, "ended", nil))
+			}
+			if launch.NextGenerator == 0 {
+				continue
+			}
+			claims, err := l.Claims(a.Context(), launch.ID, 0, launch.NextGenerator)
+			check(err)
+			r.claims[p] = map[int]string{}
+			for _, c := range claims {
+				if c.Generator < launch.NextGenerator {
+					r.claims[p][c.Generator] = c.Token
+				}
+			}
+		}
+		counters, err := l.Counters(a.Context(), "", 1_000_000)
+		check(err)
+		for _, c := range counters {
+			r.counters[[2]string{space, c.Name}] = c.Value
+			r.notes[[2]string{space, c.Name}] = c.Note
+		}
+		r.ended = now()
+		events, err := s.Events(a.Context(), launchlog.Ref{Namespace: space})
+		check(err)
+		for _, e := range events {
+			check(r.happened(place{space, 0}, e.Kind, e.Detail))
+		}
+	}
+	for name, spans := range r.advanced {
+		most := r.counters[name]
+		if name[1] == "" {
+			most = int64(r.last[name[0]])
+		}
+		kept := spans[:0]
+		for _, s := range spans {
+			if s.last <= most {
+				kept = append(kept, s)
+			}
+		}
+		r.advanced[name] = kept
+	}
+	return r
+}
+
+// disturb has a node be ill and well again, over and over, least times at least: the one that
+// leads, and another one, by turns. It returns how many nodes were ill, and how many of them led.
+func disturb(
+	a *arena, least int, ill func(*databases.Server) (cure func()),
+) (nodes, leaders int) {
+	for ; nodes < least || a.more(); nodes++ {
+		a.rest(500 * time.Millisecond)
+		i := rand.IntN(len(a.cluster.Nodes))
+		if leader, err := a.cluster.Leader(a.Context()); err == nil {
+			if nodes%2 == 1 {
+				leader = (leader + 1 + rand.IntN(2)) % len(a.cluster.Nodes)
+			} else {
+				leaders++
+			}
+			i = leader
+		}
+		cure := ill(a.cluster.Nodes[i])
+		// longer than a client waits before it asks another node
+		time.Sleep(2*time.Second + rand.N(2*time.Second))
+		cure()
+		a.awaitCluster()
+	}
+	wait(a)
+	return nodes, leaders
+}
+
+// awaitCluster waits until all nodes run and answer.
+func (a *arena) awaitCluster() {
+	a.Helper()
+	if err := a.cluster.Restart(a.Context()); err != nil {
+		a.Fatal(err)
+	}
+}
+
+func (a *arena) signal(node *databases.Server, name string) {
+	a.Helper()
+	if err := node.Signal(a.Context(), name); err != nil {
+		a.Fatal(err)
+	}
+}
+
+func nodesKilled(a *arena) string {
+	least := 2
+	if a.kind == databases.Cassandra { // which has no leader, and is slow to start
+		least = 1
+	}
+	nodes, leaders := disturb(a, least, func(node *databases.Server) func() {
+		a.signal(node, "KILL")
+		return func() {}
+	})
+	return a.led(nodes, leaders, "killed")
+}
+
+func nodesStopped(a *arena) string {
+	nodes, leaders := disturb(a, 2, func(node *databases.Server) func() {
+		a.signal(node, "STOP")
+		return func() { a.signal(node, "CONT") }
+	})
+	return a.led(nodes, leaders, "stopped")
+}
+
+// led says what was done to how many nodes.
+func (a *arena) led(nodes, leaders int, what string) string {
+	text := fmt.Sprintf("%d nodes %s", nodes, what)
+	if a.kind != databases.Cassandra { // which has no leader
+		text += fmt.Sprintf(", %d of them leading", leaders)
+	}
+	return text
+}
+
+// cutting cuts off nodes, in one of the ways at a time.
+func cutting(what string, ways ...databases.Links) func(*arena) string {
+	return func(a *arena) string {
+		i := 0
+		nodes, leaders := disturb(a, 2, func(node *databases.Server) func() {
+			a.cut(node, ways[i%len(ways)])
+			i++
+			return func() { a.heal(node) }
+		})
+		return a.led(nodes, leaders, what)
+	}
+}
+
+func (a *arena) cut(node *databases.Server, links databases.Links) {
+	a.Helper()
+	dbtest.Cut(a.T, node, links)
+}
+
+func (a *arena) heal(node *databases.Server) {
+	a.Helper()
+	if err := node.Heal(a.Context()); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// flapping drops what goes one way between clients and nodes, of a node or of all. It does so for
+// less time than a client waits, or for more. TCP delivers late what was not lost: an answer to who
+// has tried again, a request that others have overtaken.
+func flapping(what string, links databases.Links) func(*arena) string {
+	return func(a *arena) string {
+		times := 0
+		for ; times < 4 || a.more(); times++ {
+			a.rest(300 * time.Millisecond)
+			nodes, lasts := a.cluster.Nodes, 200*time.Millisecond+rand.N(2500*time.Millisecond)
+			switch {
+			case times%8 == 0:
+				lasts = 7 * time.Second // calls that no node answers are given up
+			case rand.IntN(2) == 0:
+				i := rand.IntN(len(nodes))
+				nodes = nodes[i : i+1]
+			}
+			for _, node := range nodes {
+				a.cut(node, links)
+			}
+			time.Sleep(lasts)
+			for _, node := range nodes {
+				a.heal(node)
+			}
+		}
+		a.awaitCluster()
+		wait(a)
+		return fmt.Sprintf("%s lost or late %d times", what, times)
+	}
+}
+
+// allKilled kills all nodes in the middle of what they do, and starts them again.
+func allKilled(a *arena) string {
+	times := 0
+	for ; times < 1 || a.more(); times++ {
+		a.rest(2 * time.Second)
+		for _, node := range a.cluster.Nodes {
+			a.signal(node, "KILL")
+		}
+		a.awaitCluster()
+	}
+	wait(a)
+	return fmt.Sprintf("all nodes killed %d times", times)
+}
+
+// expireSessions cuts off clients from all servers for longer than a session lasts.
+func expireSessions(a *arena) string {
+	before, n := expired(a), 0
+	for n < a.fleet.orders.size() || a.more() {
+		a.rest(time.Second)
+		for _, node := range a.cluster.Nodes {
+			a.cut(node, databases.Clients)
+		}
+		time.Sleep(4 * time.Second)
+		for _, node := range a.cluster.Nodes {
+			a.heal(node)
+		}
+		a.awaitCluster()
+		n = expired(a) - before
+	}
+	wait(a)
+	return fmt.Sprintf("%d sessions expired", n)
+}
+
+var expirations = regexp.MustCompile(`zk_stale_sessions_expired\s+(\d+)`)
+
+// expired is how many sessions the servers have ended for want of a sign of life.
+func expired(a *arena) (n int) {
+	a.Helper()
+	for _, address := range a.cluster.Addresses() {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			a.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, "mntr"); err != nil {
+			a.Fatal(err)
+		}
+		text, err := io.ReadAll(conn)
+		if err != nil {
+			a.Fatal(err)
+		}
+		if found := expirations.FindSubmatch(text); found != nil {
+			of, err := strconv.Atoi(string(found[1]))
+			if err != nil {
+				a.Fatal(err)
+			}
+			n += of
+		}
+	}
+	return n
+}

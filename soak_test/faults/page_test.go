@@ -1,0 +1,136 @@
+package faults_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A result is what a fault came to.
+type result struct {
+	server, fault string
+	did           string
+	calls         int // of workers, and of generators in the background
+	acknowledged  int
+	doubts        int // attempts whose outcome the worker did not know
+	ids, repeats  int
+	ops           int // that porcupine checked
+	longest       time.Duration
+	took          time.Duration
+	failed        bool
+}
+
+var results struct {
+	mu  sync.Mutex
+	all []result // guarded by mu
+}
+
+// add adds a result, and writes the page with those so far.
+func (r result) add() error {
+	results.mu.Lock()
+	defer results.mu.Unlock()
+	results.all = append(results.all, r)
+	if *page == "" {
+		return nil
+	}
+	return os.WriteFile(*page, []byte(pageOf(slices.Clone(results.all), *length)), 0o644)
+}
+
+// count fills in what a history says.
+func (r *result) count(h *history) {
+	for _, c := range h.calls {
+		if c.Op == mint {
+			continue
+		}
+		r.calls++
+		r.doubts += c.doubts
+		if c.Event == acknowledged {
+			r.acknowledged++
+		}
+		r.longest = max(r.longest, c.Took)
+	}
+}
+
+var page = flag.String("page", "", "write a page of the results to this file")
+
+func pageOf(all []result, length time.Duration) string {
+	slices.SortStableFunc(all, func(a, b result) int { return cmp.Compare(a.server, b.server) })
+	var text strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&text, format, args...) }
+	var sum result
+	failed := 0
+	for _, r := range all {
+		sum.calls += r.calls
+		sum.acknowledged += r.acknowledged
+		sum.doubts += r.doubts
+		sum.ids += r.ids
+		sum.repeats += r.repeats
+		sum.ops += r.ops
+		sum.took += r.took
+		if r.failed {
+			failed++
+		}
+	}
+	say(pageHead, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), length)
+	say("%d tests, %d failed. In %v workers made %s calls, and %s were acknowledged. The outcome "+
+		"of %s attempts was in doubt. They minted %s IDs: **%s repeats**. Porcupine found an order for %s "+
+		"operations.\n", len(all), failed, sum.took.Round(time.Minute), thousands(sum.calls),
+		thousands(sum.acknowledged), thousands(sum.doubts), thousands(sum.ids),
+		thousands(sum.repeats), thousands(sum.ops))
+	server := ""
+	for _, r := range all {
+		if r.server != server {
+			server = r.server
+			say("\n## %s\n\n%s", server, pageTable)
+		}
+		name := r.fault
+		if r.failed {
+			name += ", **failed**"
+		}
+		say("| %s | %s | %s | %s | %s | %s | %s | %s | %.1f s | %.0f s |\n", name, r.did,
+			thousands(r.calls), thousands(r.acknowledged), thousands(r.doubts), thousands(r.ids),
+			thousands(r.repeats), thousands(r.ops), r.longest.Seconds(), r.took.Seconds())
+	}
+	return text.String()
+}
+
+const pageHead = `# Faults
+
+Written by ` + "`make soak`" + ` on %s, on %d processors, with faults of each kind for %s: not to
+be edited. A line is a test of [soak_test/faults](../soak_test/faults): a fresh launch log, with a
+fleet of processes at work on it while faults are injected.
+
+- The processes start launches, claim generator numbers, take and read numbers of counters, and
+  advance both. They claim numbers of pools and mint trace, sno, eightbyte and decimal IDs with
+  them. They write down each attempt before they make it, and what they are told.
+- Then an audit compares that with the log: what was acknowledged is there, what is there was asked
+  for, and nothing was handed out twice. No ID is minted twice.
+- [Porcupine](https://github.com/anishathalye/porcupine) looks for an order of the operations in
+  which one log would have given the same answers. An attempt in doubt has no answer.
+- Calls are those of the workers, and of generators in the background. A call has up to two minutes,
+  and tries again within them. So the longest one tells how long the log was away for a worker. It
+  counts the time in which its process was stopped.
+- Contention and Hurry kill nothing. In Hurry the contexts of many calls end soon. Pooled has
+  PgBouncer between clients and server.
+- Stalls has no fleet. Four clients take numbers of counters of their own while each node is away in
+  turn. The longest steps are those of each.
+
+`
+
+const pageTable = "| fault | what was done | calls | acknowledged | in doubt | IDs | repeats " +
+	"| operations checked | longest call | time |\n|---|---|---|---|---|---|---|---|---|---|\n"
+
+// thousands is a number with commas.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}

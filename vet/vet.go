@@ -1,0 +1,280 @@
+// Package vet finds mistakes with IDs of idmint that compile, and that tests with small numbers for
+// keys do not show. It is an analyzer for go vet:
+//
+//	go install ./cmd/idmintvet # in this folder of a checkout
+//	go vet -vettool=$(which idmintvet) ./...
+//
+// It reports:
+//
+//   - a conversion of an ID to an integer or a float that does not hold all of them;
+//   - the remainder of an ID, whose low digits are the same for all IDs of a generator;
+//   - a comparison of an ID with a constant that is not zero;
+//   - an assertion of testify, or reflect.DeepEqual, on an ID and a value of another type;
+//   - an ID made of what strconv has read, which takes what is not the text of an ID;
+//   - the tag autoIncrement of GORM on an ID, by which the database numbers the rows;
+//   - the option omitempty of JSON on an ID that is an array or a struct, which omits nothing.
+package vet
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// Analyzer is the analyzer.
+var Analyzer = &analysis.Analyzer{
+	Name:     "idmint",
+	Doc:      "find mistakes with IDs of idmint that compile",
+	URL:      "https://pkg.go.dev/github.com/idmint/idmint/vet",
+	Requires: []*analysis.Analyzer{inspect.Analyzer},
+	Run:      run,
+}
+
+const idtype = "github.com/idmint/idmint/idtype"
+
+func run(pass *analysis.Pass) (any, error) {
+	c := checker{pass, map[types.Object]string{}}
+	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
+	in.Preorder([]ast.Node{(*ast.AssignStmt)(nil)}, func(n ast.Node) { c.assign(n.(*ast.AssignStmt)) })
+	in.Preorder([]ast.Node{
+		(*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.StructType)(nil),
+	}, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if pass.TypesInfo.Types[n.Fun].IsType() {
+				c.conversion(n)
+			} else {
+				c.call(n)
+			}
+		case *ast.BinaryExpr:
+			c.binary(n)
+		case *ast.StructType:
+			c.tags(n)
+		}
+	})
+	return nil, nil
+}
+
+type checker struct {
+	*analysis.Pass
+	read map[types.Object]string // variables that a function of strconv has set, with its name
+}
+
+// named returns a type's name in package idtype, if it is declared there.
+func named(t types.Type) (name string, ok bool) {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != idtype {
+		return "", false
+	}
+	return n.Obj().Name(), true
+}
+
+// isID reports whether t is an ID: what of package idtype has a scheme.
+func isID(t types.Type) bool {
+	if _, ok := named(t); !ok {
+		return false
+	}
+	scheme, _, _ := types.LookupFieldOrMethod(t, false, nil, "Scheme")
+	_, isMethod := scheme.(*types.Func)
+	return isMethod
+}
+
+// isInteger reports whether t is an ID that is an integer.
+func isInteger(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && isID(t) && basic.Info()&types.IsInteger != 0
+}
+
+func (c checker) typeOf(e ast.Expr) types.Type { return c.TypesInfo.TypeOf(e) }
+
+func (c checker) name(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(c.Pkg))
+}
+
+// assign notes variables that strconv has set.
+func (c checker) assign(n *ast.AssignStmt) {
+	if len(n.Rhs) != 1 {
+		return
+	}
+	call, ok := n.Rhs[0].(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	name := c.strconv(call)
+	if id, ok := n.Lhs[0].(*ast.Ident); ok && name != "" {
+		if v := c.TypesInfo.ObjectOf(id); v != nil {
+			c.read[v] = name
+		}
+	}
+}
+
+// strconv is the name of a function that reads a number, or "".
+func (c checker) strconv(call *ast.CallExpr) string {
+	f := typeutil.StaticCallee(c.TypesInfo, call)
+	if f == nil || f.Pkg() == nil || f.Pkg().Path() != "strconv" ||
+		!slices.Contains([]string{"Atoi", "ParseInt", "ParseUint"}, f.Name()) {
+		return ""
+	}
+	return "strconv." + f.Name()
+}
+
+func (c checker) conversion(n *ast.CallExpr) {
+	if len(n.Args) != 1 {
+		return
+	}
+	from, to := c.typeOf(n.Args[0]), c.typeOf(n)
+	basic, isBasic := to.Underlying().(*types.Basic)
+	switch {
+	case isInteger(from) && isBasic && basic.Info()&types.IsFloat != 0:
+		c.Reportf(n.Pos(), "%s holds IDs up to 2^53 only at most: keep the %s", c.name(to), c.name(from))
+	case isInteger(from) && isBasic && basic.Info()&types.IsInteger != 0 &&
+		c.TypesSizes.Sizeof(to) < 8:
+		c.Reportf(n.Pos(), "%s does not hold an ID of 64 bits: keep the %s, or take an int64",
+			c.name(to), c.name(from))
+	case isInteger(to):
+		if id, ok := c.within(n.Args[0]).(*ast.Ident); ok {
+			if name := c.read[c.TypesInfo.ObjectOf(id)]; name != "" {
+				c.Reportf(n.Pos(), "%s takes what is not the text of an ID: use idtype.Parse[%s]",
+					name, c.name(to))
+			}
+		}
+	}
+}
+
+// within is what an expression converts, as id in int64(id), or the expression.
+func (c checker) within(e ast.Expr) ast.Expr {
+	for {
+		e = ast.Unparen(e)
+		call, ok := e.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || !c.TypesInfo.Types[call.Fun].IsType() {
+			return e
+		}
+		e = call.Args[0]
+	}
+}
+
+func (c checker) binary(n *ast.BinaryExpr) {
+	x, y := c.typeOf(n.X), c.typeOf(n.Y)
+	switch n.Op {
+	case token.REM:
+		if isInteger(x) || isInteger(c.typeOf(c.within(n.X))) {
+			c.Reportf(n.OpPos, "the remainder of an ID is not spread evenly: hash the ID's text instead")
+		}
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		value := c.TypesInfo.Types[n.Y].Value
+		if value == nil {
+			value = c.TypesInfo.Types[n.X].Value
+		}
+		if isInteger(x) && isInteger(y) && value != nil && constant.Sign(value) != 0 &&
+			!c.isBound(n.X) && !c.isBound(n.Y) {
+			c.Reportf(n.OpPos, "an ID is compared with the constant %s: no generator mints IDs "+
+				"that are known before", value)
+		}
+	}
+}
+
+// isBound recognises the smallest and the largest ID of a scheme.
+func (c checker) isBound(e ast.Expr) bool {
+	e = c.within(e)
+	id, ok := e.(*ast.Ident)
+	if s, selected := e.(*ast.SelectorExpr); selected {
+		id, ok = s.Sel, true
+	}
+	if !ok {
+		return false
+	}
+	v := c.TypesInfo.ObjectOf(id)
+	return v != nil && v.Pkg() != nil && v.Pkg().Path() == idtype
+}
+
+// call looks at comparisons by reflection, which are false of values of two types.
+func (c checker) call(n *ast.CallExpr) {
+	f := typeutil.StaticCallee(c.TypesInfo, n)
+	if f == nil || f.Pkg() == nil {
+		return
+	}
+	args := n.Args
+	switch path := f.Pkg().Path(); {
+	case path == "reflect" && f.Name() == "DeepEqual":
+	case strings.HasPrefix(path, "github.com/stretchr/testify/") &&
+		slices.Contains([]string{"Equal", "Equalf", "NotEqual", "NotEqualf", "Exactly", "Exactlyf"}, f.Name()):
+		if f.Signature().Recv() == nil { // the first is the test
+			args = args[min(1, len(args)):]
+		}
+	default:
+		return
+	}
+	if len(args) < 2 {
+		return
+	}
+	x, y := c.typeOf(args[0]), c.typeOf(args[1])
+	if !isID(x) {
+		x, y = y, x
+	}
+	if !isID(x) || types.IsInterface(y) || types.Identical(x, y) {
+		return
+	}
+	always := "always fails"
+	if strings.HasPrefix(f.Name(), "Not") {
+		always = "never fails"
+	} else if f.Name() == "DeepEqual" {
+		always = "is always false"
+	}
+	c.Reportf(n.Pos(), "%s of a %s and a %s %s: convert one of them", f.Name(), c.name(x),
+		c.name(y), always)
+}
+
+// tags looks at the tags of fields.
+func (c checker) tags(n *ast.StructType) {
+	for _, field := range n.Fields.List {
+		if field.Tag == nil {
+			continue
+		}
+		tag := reflect.StructTag(strings.Trim(field.Tag.Value, "`"))
+		t := c.typeOf(field.Type)
+		plain := t
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			plain = p.Elem()
+		}
+		if isID(plain) && autoIncrements(tag.Get("gorm")) {
+			c.Reportf(field.Tag.Pos(), "autoIncrement lets the database number the rows: "+
+				"drop it, gormid assigns a %s", c.name(plain))
+		}
+		options := strings.Split(tag.Get("json"), ",")
+		if slices.Contains(options[1:], "omitempty") && holdsID(t) {
+			c.Reportf(field.Tag.Pos(), "omitempty omits no %s: use omitzero", c.name(t))
+		}
+	}
+}
+
+// holdsID reports whether t is an array that is an ID, or a struct around one.
+func holdsID(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Array:
+		return isID(t)
+	case *types.Struct:
+		n, ok := types.Unalias(t).(*types.Named)
+		return ok && n.TypeArgs().Len() == 1 && isID(n.TypeArgs().At(0))
+	}
+	return false
+}
+
+// autoIncrements reports whether a tag of GORM has the setting, unless it turns it off.
+func autoIncrements(tag string) bool {
+	for setting := range strings.SplitSeq(tag, ";") {
+		name, value, _ := strings.Cut(strings.ToLower(setting), ":")
+		if strings.TrimSpace(name) == "autoincrement" && strings.TrimSpace(value) != "false" {
+			return true
+		}
+	}
+	return false
+}
