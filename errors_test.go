@@ -31,9 +31,7 @@ var within = map[string]string{
 	"clickhouse.ErrCompact": "TableError", "clickhouse.ErrNoRows": "TableError",
 	"clickhouse.ErrNoColumn": "TableError",
 
-	"gormid.zeroReason": "Error", "gormid.mismatchError": "Error",
-	"bunid.valueError": "Error",
-	"gormid.within":    "nothing: it takes the name away in the middle of another's text",
+	"gormid.zeroReason": "Error", "bunid.valueError": "Error",
 
 	"launchlog.AttemptError": "nothing: it says what the store's error does",
 	"etcd.connectError":      "failure",

@@ -313,8 +313,9 @@ func TestValueErrors(t *testing.T) {
 		value driver.Valuer
 		want  string
 	}{
-		{UserID(0), `idtype: "0" as DecimalID: zero means not assigned: mint the ID first, or ` +
-			`with GORM call db.Use with the plugin`},
+		{UserID(0), `idtype: "0" as DecimalID: zero means not assigned: set the ID first, or ` +
+			`declare an optional one as OrZero or sqlid.Null ` +
+			`(in GORM, a rule of gormid sets a primary key, after db.Use)`},
 		{UserID(-1), `idtype: "-1" as DecimalID: `},
 		{odd(`a \) b "`), `"a \\) b \"" (it is odd)`},
 		{odd(`(`), `"(" (it is odd)`},

@@ -1,8 +1,8 @@
 package gormid
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -11,6 +11,7 @@ import (
 
 // assigned is what the callbacks of a statement tell each other: the IDs minted for its rows.
 type assigned struct {
+	in   *installed
 	stmt *gorm.Statement // GORM hands the settings of a statement on to those of its associations
 	key  *key
 	ids  reflect.Value // a slice of the source's type
@@ -70,7 +71,7 @@ func (in *installed) assign(db *gorm.DB) {
 			next++
 		}
 	}
-	stmt.Settings.Store(assignedKey{}, &assigned{stmt, k, ids})
+	stmt.Settings.Store(assignedKey{}, &assigned{in, stmt, k, ids})
 }
 
 // prepare comes right before the INSERT. Hooks, which may add clauses, have run. So have the
@@ -80,57 +81,35 @@ func (in *installed) prepare(db *gorm.DB) {
 		return
 	}
 	stmt := db.Statement
-	if convertMaps(stmt); db.Error != nil {
+	if in.convertMaps(stmt); db.Error != nil {
 		return
 	}
-	if a := assignedTo(stmt); a != nil {
-		a.includeKey()
+	err := checkClickHouse(stmt)
+	if a := assignedTo(stmt); a != nil && err == nil {
+		err = a.includeKey()
 		a.returnKey()
-	} else if err := in.checkForeign(stmt); err != nil {
-		fail(db, err)
-		return
 	}
-	if err := checkClickHouse(stmt); err != nil {
+	if err != nil {
 		fail(db, err)
 	}
 }
 
-// checkForeign refuses a zero key that is a foreign key and was left alone. Value would refuse the
-// zero without saying why it is there, and nil would be stored as NULL.
-func (in *installed) checkForeign(stmt *gorm.Statement) error {
-	k := in.keyOf(stmt)
-	if k == nil || !k.foreign {
-		return nil
-	}
-	rows := rowsOf(stmt)
-	for i := range rows.n {
-		if row := rows.at(i); row.present() && k.get(row).zero {
-			return foreignError(k.field, i)
-		}
-	}
-	return nil
-}
+var errOmitted = errors.New("Omit leaves out the primary key, which a rule assigns: " +
+	"name the other columns alone")
 
-// includeKey makes Select and Omit let the key through.
-func (a *assigned) includeKey() {
+// includeKey makes Select let the key through.
+func (a *assigned) includeKey() error {
 	stmt, column := a.stmt, a.key.column
 	if len(stmt.Selects)+len(stmt.Omits) == 0 {
-		return
+		return nil
 	}
 	columns, restricted := stmt.SelectAndOmitColumns(true, false)
 	selected, named := columns[column]
 	switch {
 	case named && !selected:
-		// Omit is spelled in many ways, "*" and "users.id" among them. So the columns that all of
-		// them come to are written anew, without the key.
-		maps.DeleteFunc(columns, func(name string, selected bool) bool {
-			return selected || name == column
-		})
-		stmt.Omits = slices.Sorted(maps.Keys(columns))
-		if _, restricted = stmt.SelectAndOmitColumns(true, false); restricted {
-			stmt.Selects = append(slices.Clone(stmt.Selects), column)
-		}
+		return errOmitted
 	case !named && restricted:
 		stmt.Selects = append(slices.Clone(stmt.Selects), column)
 	}
+	return nil
 }

@@ -1,12 +1,16 @@
 package gormid
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
-	"strconv"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/idtype"
 )
 
 // set converts what is assigned.
@@ -19,20 +23,18 @@ func (b *builder) set(set clause.Set) clause.Set {
 }
 
 // convertMaps converts the rows that maps are. It changes no map unless all are right.
-func convertMaps(stmt *gorm.Statement) {
-	if !isMaps(stmt.Dest) {
+func (in *installed) convertMaps(stmt *gorm.Statement) {
+	b, rows := in.builderOf(stmt), rowsOf(stmt)
+	if !rows.isMaps() {
 		return
 	}
-	b, rows := builderOf(stmt), rowsOf(stmt)
 	converted := make([]map[string]any, rows.n)
 	for i, row := range rows.maps {
+		converted[i] = maps.Clone(row)
 		for name, v := range row {
-			id := b.assigned(clause.Column{Name: name}, v, "row "+strconv.Itoa(i)+": ")
-			if v == nil || isInteger(v) { // as good as the ID
-				continue
-			}
-			if converted[i] == nil {
-				converted[i] = map[string]any{}
+			id := b.assigned(clause.Column{Name: name}, v, rowName(i))
+			if rv := reflect.ValueOf(id); rv.Kind() == reflect.Pointer && rv.IsNil() {
+				id = nil // at a nil pointer, ClickHouse's driver panics
 			}
 			converted[i][name] = id
 		}
@@ -52,7 +54,13 @@ func (b *builder) assigned(column clause.Column, v any, where string) any {
 	}
 	converted, err := t.one(v)
 	if err != nil {
-		return b.refuse(assignError(field, where, isMaps(b.stmt.Dest), err))
+		if errors.Is(err, idtype.ErrZero) {
+			err = zeroError(field, where, rowsOf(b.stmt).isMaps())
+		} else {
+			err = fmt.Errorf("%s%s of type %s: %w",
+				where, fieldName(field), typeName(field.FieldType), err)
+		}
+		return b.refuse(err)
 	}
 	return converted
 }

@@ -9,7 +9,7 @@ import (
 )
 
 var errNilPointer = errors.New("the pointer is nil, and ClickHouse's driver panics at it: " +
-	"declare the field as sql.Null or idtype.OrZero; in a map give nil")
+	"declare the field as sql.Null or idtype.OrZero")
 
 // checkClickHouse refuses what ClickHouse's driver takes. The driver calls Value on a nil pointer.
 // In a FixedString it stores the bytes of MarshalBinary, and zero has some too.
@@ -20,16 +20,11 @@ func checkClickHouse(stmt *gorm.Statement) error {
 	for k, rows := range written(stmt) {
 		for i := range rows.n {
 			row := rows.at(i)
-			if k.get(row).isRefused() {
-				return zeroError(k.field, i)
-			}
-			var v any
-			if row.isMap() {
-				_, v = k.inMap(row.fields)
-			} else if row.present() {
-				v, _ = k.field.ValueOf(stmt.Context, row.value)
-			}
-			if v := reflect.ValueOf(v); v.Kind() == reflect.Pointer && v.IsNil() {
+			id := k.get(row)
+			switch isPointer := k.field.FieldType.Kind() == reflect.Pointer; {
+			case id.zero && (id.given || k.field.PrimaryKey && row.present()):
+				return zeroError(k.field, rowName(i), false)
+			case !id.given && isPointer && !row.isMap():
 				return fmt.Errorf("row %d: %s of type %s: %w",
 					i, k.field.Name, typeName(k.field.FieldType), errNilPointer)
 			}

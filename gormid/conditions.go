@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
 )
 
 func (b *builder) expressions(all []clause.Expression) []clause.Expression {
-	if len(all) == 0 {
-		return all
-	}
 	rewritten := make([]clause.Expression, len(all))
 	for i, e := range all {
 		rewritten[i] = b.expression(e)
@@ -35,65 +32,59 @@ func (b *builder) expression(e clause.Expression) clause.Expression {
 	case clause.NotConditions:
 		return clause.NotConditions{Exprs: b.expressions(e.Exprs)}
 	case clause.Eq:
-		if in, ok := b.listed(e.Column, e.Value); ok {
+		if in, ok := b.listed(e); ok {
 			return in
 		}
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return b.compared(e)
 	case clause.Neq:
-		if in, ok := b.listed(e.Column, e.Value); ok {
+		if in, ok := b.listed(clause.Eq(e)); ok {
 			return clause.Not(in)
 		}
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return clause.Neq(b.compared(clause.Eq(e)))
 	case clause.Gt:
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return clause.Gt(b.compared(clause.Eq(e)))
 	case clause.Gte:
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return clause.Gte(b.compared(clause.Eq(e)))
 	case clause.Lt:
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return clause.Lt(b.compared(clause.Eq(e)))
 	case clause.Lte:
-		e.Value = b.compared(e.Column, e.Value)
-		return e
+		return clause.Lte(b.compared(clause.Eq(e)))
 	case clause.IN:
-		return b.in(e)
+		return b.list(e)
 	case clause.Expr:
 		if key := b.word(e); key != nil {
 			return key
 		}
 		e.Vars = b.vars(e)
 		return e
+	case clause.NamedExpr:
+		e.Vars = b.named(e)
+		return e
 	}
 	return e
 }
 
 // compared converts a value that is compared with a column.
-func (b *builder) compared(column, v any) any {
-	field := b.field(column)
+func (b *builder) compared(e clause.Eq) clause.Eq {
+	field := b.field(e.Column)
 	t, ok := targetOf(field)
-	return b.value(column, t, ok, v)
+	e.Value = b.value(e.Column, field, t, ok, e.Value)
+	return e
 }
 
 // value converts a value that is compared with a column. isIDs says whether the column holds IDs.
-func (b *builder) value(column any, t target, isIDs bool, v any) any {
-	if !isIDs {
-		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
-			return v
-		}
-		if id, isID := v.(anID); isID && id.IsZero() {
-			return b.refuse(conditionError(columnName(column), idtype.ErrZero))
-		}
+func (b *builder) value(column any, field *schema.Field, t target, isIDs bool, v any) any {
+	switch {
+	case !isIDs && hasZero(v):
+		return b.refuse(conditionError(columnName(column), idtype.ErrZero))
+	case !isIDs && field == nil && isSlice(v):
+		return b.refuse(conditionError(columnName(column), errSlice))
+	case !isIDs, t.form == idtype.StorageBigint && isInteger(v): // a bound need not be an ID
 		return v
-	}
-	if t.form == idtype.StorageBigint && isInteger(v) {
-		return v // as a bound, it need not be an ID
 	}
 	converted, err := t.one(v)
 	if err != nil {
-		return b.refuse(conditionError(b.field(column).Name, err))
+		return b.refuse(conditionError(field.Name, err))
 	}
 	return converted
 }
@@ -107,46 +98,36 @@ func isInteger(v any) bool {
 
 func conditionError(column string, err error) error {
 	if errors.Is(err, idtype.ErrZero) {
-		return zeroErrorf("a condition on %s: the ID is zero: set it first; "+
-			"for NULL write IS NULL, or give nil", column)
+		return zeroReason(fmt.Sprintf("a condition on %s: the ID is zero: set it first; "+
+			"for NULL write IS NULL, or give nil", column))
 	}
 	return fmt.Errorf("a condition on %s: %w", column, err)
 }
 
 // listed makes an IN of an equality with a list of IDs. GORM itself knows lists of int64 and the
 // like alone.
-func (b *builder) listed(column, v any) (clause.IN, bool) {
-	elements, isList := elementsOf(v)
-	if !isList {
+func (b *builder) listed(e clause.Eq) (clause.IN, bool) {
+	elements, isList := elementsOf(e.Value)
+	field := b.field(e.Column)
+	t, ok := targetOf(field)
+	if !isList || !ok && !isIDs(e.Value) {
 		return clause.IN{}, false
 	}
-	field := b.field(column)
-	t, ok := targetOf(field)
-	switch {
-	case ok || isIDs(v):
-		for i, e := range elements {
-			elements[i] = b.value(column, t, ok, e)
-		}
-		return clause.IN{Column: column, Values: elements}, true
-	case field == nil && isSlice(v):
-		err := fmt.Errorf("a condition on %s: "+
-			"no model tells whether an idtype.Slice is a list or a value there: "+
-			"write IN ? with the IDs, or = ? for a column of JSON", columnName(column))
-		return clause.IN{Column: column, Values: []any{b.refuse(err)}}, true
+	for i, v := range elements {
+		elements[i] = b.value(e.Column, field, t, ok, v)
 	}
-	return clause.IN{}, false
+	return clause.IN{Column: e.Column, Values: elements}, true
 }
 
-// in rewrites a list. GORM may have been given one value, bytes or an [idtype.Slice], and have
-// spread it or taken it for a list.
-func (b *builder) in(e clause.IN) clause.Expression {
+// list rewrites a list. GORM may have been given one value of bytes, and have spread it.
+func (b *builder) list(e clause.IN) clause.Expression {
 	field := b.field(e.Column)
 	t, ok := targetOf(field)
 	bytes, spread := spreadBytes(e.Values)
 	switch {
 	case ok && spread:
 		b.spread = true
-		return clause.Eq{Column: e.Column, Value: b.compared(e.Column, bytes)}
+		return b.compared(clause.Eq{Column: e.Column, Value: bytes})
 	case field == nil && spread && (len(bytes) == 8 || len(bytes) == 10):
 		err := fmt.Errorf("a condition on %s: "+
 			"no model tells whether these %d bytes are an ID or a list: write = ? or IN ?",
@@ -154,17 +135,9 @@ func (b *builder) in(e clause.IN) clause.Expression {
 		e.Values = []any{b.refuse(err)}
 		return e
 	}
-	values := make([]any, 0, len(e.Values))
-	for _, v := range e.Values {
-		elements, isList := elementsOf(v)
-		if isList && (ok || isIDs(v) || field == nil && isSlice(v)) {
-			values = append(values, elements...)
-		} else {
-			values = append(values, v)
-		}
-	}
-	for i, v := range values {
-		values[i] = b.value(e.Column, t, ok, v)
+	values := make([]any, len(e.Values))
+	for i, v := range e.Values {
+		values[i] = b.value(e.Column, field, t, ok, v)
 	}
 	e.Values = values
 	return e
@@ -181,32 +154,4 @@ func spreadBytes(values []any) ([]byte, bool) {
 		bytes = append(bytes, number)
 	}
 	return bytes, len(bytes) != 0
-}
-
-func isSlice(v any) bool { return isIDSlice(indirectType(v)) }
-
-// vars rewrites the arguments of SQL that the caller wrote. It rewrites conditions among them. It
-// spreads an [idtype.Slice] where a list is wanted. It keeps bytes in parentheses together, which
-// GORM would spread.
-func (b *builder) vars(e clause.Expr) []any {
-	rewritten := slices.Clone(e.Vars)
-	for i, v := range e.Vars {
-		switch v := v.(type) {
-		case clause.Interface: // a query
-		case clause.Expr: // a value, and no condition that could be meant for the key
-			v.Vars = b.vars(v)
-			rewritten[i] = v
-		case clause.Expression:
-			rewritten[i] = b.expression(v)
-		case []byte:
-			if b.comparesIDs(beforeMark(e.SQL, i)) {
-				rewritten[i] = []any{v}
-			}
-		case driver.Valuer:
-			if isSlice(v) && afterIN(beforeMark(e.SQL, i)) {
-				rewritten[i], _ = elementsOf(v)
-			}
-		}
-	}
-	return rewritten
 }

@@ -9,7 +9,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -28,16 +27,10 @@ var (
 	errList = errors.New("a list where one ID is wanted: give one ID, or write IN ? for a list")
 )
 
-// A mismatchError is of an ID in a place where IDs have another form.
-type mismatchError struct {
-	value any
-	want  reflect.Type
-	form  idtype.Storage
-}
-
-func (e *mismatchError) Error() string {
-	return fmt.Sprintf("%v of type %s does not fit: the field holds %s, stored as %s",
-		e.value, typeName(reflect.TypeOf(e.value)), typeName(e.want), e.form)
+// mismatch is the error of an ID in a place where IDs are of another entity or form.
+func (t target) mismatch(v any) error {
+	return fmt.Errorf("%v of type %s does not fit: the field holds %s, stored as %s",
+		v, typeName(reflect.TypeOf(v)), typeName(t.typ), t.form)
 }
 
 // A target is the ID's type of a field.
@@ -97,8 +90,17 @@ func (t target) one(v any) (any, error) {
 	}
 	if valuer != nil {
 		value, err := valuer.Value()
-		if id, _ := columnIn(rv.Type()); id != nil || err != nil || value == nil {
-			return v, err // a wrapper of an ID, or NULL
+		id, _ := columnIn(rv.Type())
+		switch {
+		case err != nil || value == nil: // NULL
+			return v, err
+		case isSlice(v):
+			return v, errSlice
+		case id != nil: // a wrapper
+			if differ(reflect.TypeOf(id), t.typ) {
+				err = t.mismatch(plain)
+			}
+			return v, err
 		}
 		return t.one(value)
 	}
@@ -131,30 +133,23 @@ func isSQL(v any) bool {
 	return false
 }
 
-// ofID takes the ID that v is, or points to. An ID of another entity is as good, and one of the
+// ofID takes the ID that v is, or points to. An ID that names no entity is as good, and one of the
 // same scheme that is stored otherwise becomes one of the field's.
 func (t target) ofID(v any, id anID) (any, error) {
 	from := reflect.TypeOf(id)
+	_, err := id.Value()
 	switch {
-	case valueError(id) != nil:
-		return v, valueError(id)
+	case err != nil: // zero, or a negative number
+		return v, err
 	case from == t.typ:
 		return v, nil
+	case differ(from, t.typ):
 	case id.Storage() == t.form && (t.form == idtype.StorageBigint || from.ConvertibleTo(t.typ)):
 		return v, nil
 	case from.Kind() == reflect.Array && from.ConvertibleTo(t.typ):
 		return reflect.ValueOf(id).Convert(t.typ).Interface(), nil
 	}
-	return v, &mismatchError{id, t.typ, t.form}
-}
-
-// valueError is that of an ID that is not stored.
-func valueError(id anID) error {
-	if id.IsZero() {
-		return idtype.ErrZero
-	}
-	_, err := id.Value()
-	return err
+	return v, t.mismatch(id)
 }
 
 // ofText takes the text of an ID, as JSON has it, or of a UUID where the column is one.
@@ -179,8 +174,7 @@ func (t target) scan(src any) (any, error) {
 	return id.Elem().Interface(), nil
 }
 
-// elementsOf are those of a slice, an [idtype.Slice] among them, or an array that is no value by
-// itself.
+// elementsOf are those of a slice or an array that is no value by itself.
 func elementsOf(v any) ([]any, bool) {
 	if v == nil || isSQL(v) {
 		return nil, false
@@ -189,13 +183,7 @@ func elementsOf(v any) ([]any, bool) {
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
 		rv = rv.Elem()
 	}
-	if k := rv.Kind(); k != reflect.Slice && k != reflect.Array {
-		return nil, false
-	}
-	if rv.Type().Elem().Kind() == reflect.Uint8 {
-		return nil, false
-	}
-	if _, ok := rv.Interface().(driver.Valuer); ok && !isIDSlice(rv.Type()) {
+	if elementOf(rv.Type()) == nil {
 		return nil, false
 	}
 	elements := make([]any, rv.Len())
@@ -205,9 +193,18 @@ func elementsOf(v any) ([]any, bool) {
 	return elements, true
 }
 
-// isIDSlice recognises an [idtype.Slice].
-func isIDSlice(t reflect.Type) bool {
-	return t != nil && t.PkgPath() == idPackage && strings.HasPrefix(t.Name(), "Slice[")
+// isSlice recognises an [idtype.Slice], or a pointer to one.
+func isSlice(v any) bool {
+	t := indirectType(v)
+	return t != nil && t.Kind() == reflect.Slice && t.PkgPath() == idPackage
+}
+
+func indirectType(v any) reflect.Type {
+	t := reflect.TypeOf(v)
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
 }
 
 var (
@@ -219,16 +216,21 @@ var (
 
 // isIDs recognises a list of IDs.
 func isIDs(v any) bool {
-	t := reflect.TypeOf(v)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == nil || t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
+	element := elementOf(indirectType(v))
+	if element == nil {
 		return false
 	}
-	if t.Implements(reflect.TypeFor[driver.Valuer]()) {
-		return false
-	}
-	id, _ := columnIn(t.Elem())
+	id, _ := columnIn(element)
 	return id != nil
+}
+
+var valuerType = reflect.TypeFor[driver.Valuer]()
+
+// elementOf returns the type of a list's elements. What is a value by itself is no list.
+func elementOf(t reflect.Type) reflect.Type {
+	isList := t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array)
+	if !isList || t.Elem().Kind() == reflect.Uint8 || t.Implements(valuerType) {
+		return nil
+	}
+	return t.Elem()
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"gorm.io/gorm"
@@ -14,16 +15,10 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An Error says what the plugin refused, and why. There are five reasons:
-//
-//   - A model whose fields cannot hold its IDs.
-//   - A condition or an assigned value that is no ID of its column.
-//   - A key or a foreign key that is zero. The driver may refuse it first. The Error then replaces
-//     the driver's, and names the field.
-//   - A source that cannot mint. Err wraps the source's error.
-//   - The look-up that some upserts need, which comes after the INSERT. Err is the database's.
-//
-// The plugin refuses all but the last before it sends anything.
+// An Error says what the plugin refused before anything was sent: a model whose fields cannot hold
+// its IDs, a condition or an assigned value that is not an ID of its column, a key or a foreign key
+// that is zero, or rows whose source cannot mint. Err wraps the source's error. An Error may also
+// replace what a driver or a database says of a key, or of the look-up that some upserts need.
 //
 // errors.Is finds [idtype.ErrZero] in it for a zero, and errors.As an [*idtype.InputError] for a
 // text or another value that is no ID.
@@ -47,23 +42,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// within is an [Error] in the middle of another text, without the package's name.
-type within struct{ error }
-
-func (w within) Error() string { return strings.TrimPrefix(w.error.Error(), "gormid: ") }
-
-func (w within) Unwrap() error { return w.error }
-
 // A zeroReason is idtype.ErrZero in words that name the field and what to do.
 type zeroReason string
 
 func (r zeroReason) Error() string { return string(r) }
 
 func (zeroReason) Unwrap() error { return idtype.ErrZero }
-
-func zeroErrorf(format string, args ...any) error {
-	return zeroReason(fmt.Sprintf(format, args...))
-}
 
 // typeName is a type without the paths of the packages in it: idtype.Decimal[shop.User].
 func typeName(t reflect.Type) string {
@@ -89,21 +73,39 @@ func newError(s *schema.Schema, table string, err error) *Error {
 	return e
 }
 
-// explain names the field that the driver refused for being zero. Drivers tell no more than the
-// number of the argument.
-func explain(db *gorm.DB) {
+var nullText = pattern(`(?i)not.null|be null|null value|default value`)
+
+// explain names the field that was refused for being zero, or the key that is NULL. Drivers tell no
+// more than the number of the argument, and databases not what to do.
+func (in *installed) explain(db *gorm.DB) {
+	stmt, cause := db.Statement, db.Error
 	var known *Error // of this statement, or of an association that failed before it
+	isZero, isNull := errors.Is(cause, idtype.ErrZero), nullText().MatchString(cause.Error())
+	replace := func(err error) {
+		db.Error = nil
+		fail(db, err)
+	}
 	switch {
-	case !errors.Is(db.Error, idtype.ErrZero),
-		errors.As(db.Error, &known),
-		db.Statement.Schema == nil:
+	case errors.As(cause, &known) || !isZero && !isNull:
+		return
+	case stmt.Schema == nil:
+		if rowsOf(stmt).isMaps() && in.tableKey(stmt) == nil {
+			replace(fmt.Errorf("%w (no rule assigns a key of this table: if that is missing, give "+
+				"gormid.New a rule with ForTable(%q, column), or name a model)", cause, stmt.Table))
+		}
 		return
 	}
-	for k, rows := range written(db.Statement) {
+	for k, rows := range written(stmt) {
+		isKey := isNull && k.field.PrimaryKey && !k.field.HasDefaultValue
 		for i := range rows.n {
-			if k.get(rows.at(i)).isRefused() {
-				db.Error = nil
-				fail(db, zeroError(k.field, i))
+			row := rows.at(i)
+			id := k.get(row)
+			if isZero && id.given && id.zero {
+				replace(zeroError(k.field, rowName(i), false))
+				return
+			}
+			if isKey && row.present() && id.zero {
+				replace(fmt.Errorf("%w: %w", zeroError(k.field, rowName(i), false), cause))
 				return
 			}
 		}
@@ -129,6 +131,8 @@ func written(stmt *gorm.Statement) iter.Seq2[*key, rows] {
 	}
 }
 
+func rowName(i int) string { return "row " + strconv.Itoa(i) + ": " }
+
 // fieldName is the name of a field. Embedded structs may share names within them, so their fields
 // are named with the structs and the column.
 func fieldName(field *schema.Field) string {
@@ -138,78 +142,41 @@ func fieldName(field *schema.Field) string {
 	return field.BindName() + " (column " + field.DBName + ")"
 }
 
-// zeroError is for a key or a foreign key that is zero in a row to be created.
-func zeroError(field *schema.Field, row int) error {
-	name := fieldName(field)
-	switch parent := referred(field); {
-	case parent != "":
-		return zeroErrorf("row %d: %s", row, zeroForeign(field, parent))
-	case len(field.Schema.PrimaryFields) > 1 && field.PrimaryKey:
-		return zeroErrorf("row %d: %s, part of the composite primary key, is zero: "+
-			"rules assign no such key, so set it", row, name)
+// zeroError is for a key or a foreign key that is zero in a row, or in a map of assignments.
+func zeroError(field *schema.Field, row string, inMap bool) error {
+	parent, cure := referred(field), "set it"
+	if parent != "" {
+		cure = fmt.Sprintf("set it to the ID of an existing %s "+
+			"(if the %[1]s met a conflict, look it up first)", parent)
+	}
+	switch isPointer := field.FieldType.Kind() == reflect.Pointer; {
+	case inMap:
+		cure = "set it, or give nil for NULL"
+	case field.PrimaryKey && len(field.Schema.PrimaryFields) > 1:
+		cure = "it is part of a composite primary key, which no rule assigns: set it"
+	case field.PrimaryKey && parent == "":
+		cure = fmt.Sprintf("no rule assigns this primary key, and a general rule leaves "+
+			"the key of another model alone: set it, or give gormid.New a rule with For(&%s{})",
+			field.Schema.Name)
 	case field.PrimaryKey:
-		scheme, _ := schemeOf(field)
-		return zeroErrorf("row %d: the primary key %s of type %s is zero, and no rule assigns it: "+
-			"set it, or give gormid.New a rule for %s IDs",
-			row, name, typeName(field.FieldType), scheme)
+	case isPointer:
+		cure += ", or to nil for NULL"
+	default:
+		cure += "; if it is optional, declare it as idtype.OrZero where 0 in the column means none, " +
+			"or as a pointer or sqlid.Null where NULL does"
 	}
-	return zeroErrorf("row %d: %s of type %s is zero: set it%s",
-		row, name, typeName(field.FieldType), orNull(field))
-}
-
-// zeroForeign says what to do about a foreign key that is zero.
-func zeroForeign(field *schema.Field, parent string) string {
-	return fmt.Sprintf("%s of type %s is zero: set it to the ID of an existing %s "+
-		"(if the %[3]s met a conflict, look it up first)%s",
-		fieldName(field), typeName(field.FieldType), parent, orNull(field))
-}
-
-// orNull says how a field is NULL.
-func orNull(field *schema.Field) string {
-	if field.FieldType.Kind() == reflect.Pointer {
-		return ", or to nil for NULL"
-	}
-	return ", or make it a pointer if it is optional"
+	return zeroReason(fmt.Sprintf("%s%s of type %s is zero: %s",
+		row, fieldName(field), typeName(field.FieldType), cure))
 }
 
 // referred is the model that a foreign key refers to, as far as GORM has seen the relation, or "".
 func referred(field *schema.Field) string {
-	field.Schema.Relationships.Mux.RLock()
-	defer field.Schema.Relationships.Mux.RUnlock()
-	for _, rel := range field.Schema.Relationships.Relations {
+	for _, rel := range relationsOf(field.Schema) {
 		for _, ref := range rel.References {
 			if ref.ForeignKey == field && ref.PrimaryKey != nil {
 				return ref.PrimaryKey.Schema.Name
 			}
 		}
 	}
-	if isForeignKey(field.Schema, field) {
-		return "row"
-	}
 	return ""
-}
-
-// foreignError is for a primary key that a general rule left alone, and nobody set.
-func foreignError(field *schema.Field, row int) error {
-	return zeroErrorf("row %d: the primary key %s of type %s is zero: "+
-		"a general rule does not assign a key that is a foreign key or is named like one: "+
-		"set it, or add a rule with For(&%s{})",
-		row, fieldName(field), typeName(field.FieldType), field.Schema.Name)
-}
-
-// assignError is for a value that a statement assigns, from a map or a struct.
-func assignError(field *schema.Field, row string, isMap bool, err error) error {
-	switch {
-	case !errors.Is(err, idtype.ErrZero):
-		return fmt.Errorf("%s%s of type %s: %w",
-			row, fieldName(field), typeName(field.FieldType), err)
-	case isMap:
-		return zeroErrorf("%s%s of type %s is zero: set it, or give nil for NULL",
-			row, fieldName(field), typeName(field.FieldType))
-	}
-	if parent := referred(field); parent != "" {
-		return zeroErrorf("%s%s", row, zeroForeign(field, parent))
-	}
-	return zeroErrorf("%s%s of type %s is zero: set it%s",
-		row, fieldName(field), typeName(field.FieldType), orNull(field))
 }

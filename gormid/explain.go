@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/idmint/idmint/idtype"
 )
 
 // GORM writes bytes into its log and into ToSQL as a text: unescaped, or as '<binary>'. That would
@@ -50,29 +48,20 @@ func isPrintable(bytes []byte) bool {
 // literal writes what the database reads as the same value. It does so for an ID that is stored as
 // bytes or a text, and for bytes of an ID's size.
 func (d dialector) literal(v any) (string, bool) {
-	if bytes, ok := v.([]byte); ok && (len(bytes) == 8 || len(bytes) == 10) && !isPrintable(bytes) {
-		return literals[d.columns.dialect](hex.EncodeToString(bytes)), true
-	}
-	valuer, ok := v.(driver.Valuer)
-	if rv := reflect.ValueOf(v); !ok || rv.Kind() == reflect.Pointer && rv.IsNil() {
+	bytes, _ := v.([]byte)
+	rv := reflect.Indirect(reflect.ValueOf(v))
+	if !rv.IsValid() {
 		return "", false
 	}
-	id, _ := columnIn(reflect.TypeOf(v))
-	if _, isRefusal := v.(refusal); id == nil && !isRefusal && !isSlice(v) {
+	valuer, _ := rv.Interface().(driver.Valuer)
+	if id, _ := columnIn(rv.Type()); id != nil && valuer != nil {
+		value, _ := valuer.Value() // what is refused is not sent
+		if text, ok := value.(string); ok {
+			return "'" + text + "'", true // no text of an ID needs an escape
+		}
+		bytes, _ = value.([]byte)
+	} else if isPrintable(bytes) || len(bytes) != 8 && len(bytes) != 10 {
 		return "", false
 	}
-	value, err := valuer.Value()
-	if err != nil { // the statement was not sent, and is not to be run by who copies it
-		return "/* refused */", true
-	}
-	if id == nil || id.Storage() == idtype.StorageBigint {
-		return "", false
-	}
-	switch value := value.(type) {
-	case []byte:
-		return literals[d.columns.dialect](hex.EncodeToString(value)), true
-	case string: // no text of an ID needs an escape
-		return "'" + value + "'", true
-	}
-	return "", false
+	return literals[d.columns.dialect](hex.EncodeToString(bytes)), bytes != nil
 }

@@ -19,10 +19,10 @@ func (b *builder) field(column any) *schema.Field {
 	if !ok || s == nil {
 		return nil
 	}
-	if table, name, dotted := cutLast(quotes.Replace(c.Name)); dotted && c.Table == "" {
-		c.Table, c.Name = table, name
-	} else {
-		c.Name = name
+	name := quotes.Replace(c.Name)
+	dot := strings.LastIndexByte(name, '.')
+	if c.Name = name[dot+1:]; dot >= 0 && c.Table == "" {
+		c.Table = name[:dot]
 	}
 	if !slices.Contains([]string{"", clause.CurrentTable, b.stmt.Table, s.Table}, c.Table) {
 		if s = b.related(c.Table); s == nil {
@@ -32,12 +32,27 @@ func (b *builder) field(column any) *schema.Field {
 	if c.Name == clause.PrimaryKey {
 		return s.PrioritizedPrimaryField
 	}
-	if field := s.LookUpField(c.Name); field != nil {
+	if field := lookUp(s, c.Name); field != nil || s != b.stmt.Schema {
 		return field
 	}
-	for _, name := range s.DBNames { // databases take the names of columns in any case
-		if strings.EqualFold(name, c.Name) {
-			return s.FieldsByDBName[name]
+	var field *schema.Field // of another model of the table: the statement's may be a part of it
+	b.in.known.Range(func(k, _ any) bool {
+		if other := k.(*schema.Schema); other.Table == b.stmt.Table {
+			field = lookUp(other, c.Name)
+		}
+		return field == nil
+	})
+	return field
+}
+
+// lookUp finds a field by its name or its column's, which databases take in any case.
+func lookUp(s *schema.Schema, name string) *schema.Field {
+	if field := s.LookUpField(name); field != nil {
+		return field
+	}
+	for _, column := range s.DBNames {
+		if strings.EqualFold(column, name) {
+			return s.FieldsByDBName[column]
 		}
 	}
 	return nil
@@ -72,15 +87,6 @@ func (b *builder) related(table string) *schema.Schema {
 		}
 	}
 	return nil
-}
-
-// cutLast parts a column from its table.
-func cutLast(name string) (table, column string, dotted bool) {
-	i := strings.LastIndexByte(name, '.')
-	if i < 0 {
-		return "", name, false
-	}
-	return name[:i], name[i+1:], true
 }
 
 var quotes = strings.NewReplacer(`"`, "", "`", "")

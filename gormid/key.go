@@ -15,34 +15,19 @@ import (
 // A key is the primary key of a model, or of a table without one, with the source of its IDs. It is
 // immutable.
 type key struct {
-	source  source // nil where nothing is assigned
-	foreign bool   // left alone by a general rule for being a foreign key; an error if zero
-
+	source source // nil where nothing is assigned
 	column string
 	typ    reflect.Type  // of an ID, without a pointer
 	field  *schema.Field // nil for a table without a model
 	path   []int         // of the field, for reflect.Value.FieldByIndexErr
-
-	relations int // how many relations of the schema the decision knew of
 }
 
 // keyOf returns the key that the statement's rows have, or nil.
 func (in *installed) keyOf(stmt *gorm.Statement) *key {
-	s := stmt.Schema
-	if s == nil {
+	if stmt.Schema == nil {
 		return in.tableKey(stmt)
 	}
-	// A model that was parsed since may have a relation to this one, and a relation makes foreign
-	// keys.
-	s.Relationships.Mux.RLock()
-	defer s.Relationships.Mux.RUnlock()
-	if k, ok := in.keys.Load(s); ok && k.(*key).relations == len(s.Relationships.Relations) {
-		return k.(*key)
-	}
-	k := in.decide(s)
-	k.relations = len(s.Relationships.Relations)
-	in.keys.Store(s, k)
-	return k
+	return in.model(stmt.Schema).key
 }
 
 // tableKey finds the rule for a map without a model, by the name that [gorm.DB.Table] was given.
@@ -66,41 +51,65 @@ func (in *installed) decide(s *schema.Schema) *key {
 		return &key{}
 	}
 	k := newKey(field)
-	if explicit := in.models[s.ModelType]; explicit != nil {
-		k.source = explicit
-		return k
-	}
 	scheme, _ := schemeOf(field)
 	general := in.general[scheme]
-	switch {
-	case general == nil || !general.idType().ConvertibleTo(k.typ) || field.AutoIncrement:
-	case isForeignKey(s, field) || looksForeign(s, field):
-		k.foreign = true
-	default:
+	switch explicit := in.models[s.ModelType]; {
+	case explicit != nil:
+		k.source = explicit
+	case in.isForeign(s, field):
+	case general != nil && general.idType().ConvertibleTo(k.typ):
 		k.source = general
 	}
 	return k
 }
 
-// covers refuses a model whose single primary key no rule assigns, for [Strict].
-func (in *installed) covers(s *schema.Schema) error {
-	s.Relationships.Mux.RLock()
-	defer s.Relationships.Mux.RUnlock()
-	if len(s.PrimaryFields) != 1 {
+// isForeign reports whether a primary key is that of another model. A relation says so, or the
+// entity that its type names, or a name such as UserID where that is the name of another model.
+// The model of that name may not be known yet, but the type of the key may name it.
+func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
+	if referred(field) != "" {
+		return true
+	}
+	entity := entityOf(field.IndirectFieldType)
+	if entity == nameOf(s.ModelType) {
+		return false
+	}
+	isNamed := func(other string) bool {
+		return other != "" && other != s.Name && strings.EqualFold(field.Name, other+"ID")
+	}
+	plain, _, _ := strings.Cut(entity, "[")
+	found := isNamed(plain[strings.LastIndexByte(plain, '.')+1:])
+	in.known.Range(func(k, _ any) bool {
+		other := k.(*schema.Schema)
+		found = found || other.Table != s.Table &&
+			(isNamed(other.Name) || entity == nameOf(other.ModelType))
+		return !found
+	})
+	return found
+}
+
+// covers refuses a model whose single primary key no rule assigns, for [Strict]. A model without a
+// name is made by a library, such as one for migrations.
+func (in *installed) covers(s *schema.Schema, k *key) error {
+	if !in.strict || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" || k.source != nil {
 		return nil
 	}
 	field := s.PrimaryFields[0]
-	if field.TagSettings["AUTOINCREMENT"] != "" || in.decide(s).source != nil ||
-		isForeignKey(s, field) || looksForeign(s, field) {
+	if field.TagSettings["AUTOINCREMENT"] != "" || in.isForeign(s, field) {
 		return nil
 	}
 	_, err := keyField(s)
-	if scheme, ok := schemeOf(field); ok && err == nil {
+	scheme, ok := schemeOf(field)
+	if !ok {
+		return fmt.Errorf("%w (Strict refuses this: "+
+			"tag the key with autoIncrement or autoIncrement:false if it is meant)", err)
+	}
+	if err == nil {
 		err = fmt.Errorf("no rule assigns its primary key %s: give gormid.New the rule Use(gen), "+
 			"with a generator of %s IDs", field.Name, scheme)
 	}
-	return newError(s, s.Table, fmt.Errorf("%w (Strict refuses this: tag the key with "+
-		"autoIncrement or autoIncrement:false if it is meant)", err))
+	return fmt.Errorf("%w (Strict refuses this: "+
+		"tag the key with autoIncrement:false if the app sets it)", err)
 }
 
 func newKey(field *schema.Field) *key {
@@ -165,26 +174,30 @@ func schemeOf(field *schema.Field) (idtype.Scheme, bool) {
 	return id.Scheme(), true
 }
 
-// isForeignKey looks at the relations that GORM has seen so far. These are the model's own, and
-// those of other models that have one or many of it.
-func isForeignKey(s *schema.Schema, key *schema.Field) bool {
-	for _, rel := range s.Relationships.Relations {
-		for _, ref := range rel.References {
-			if ref.ForeignKey == key {
-				return true
-			}
-		}
+// entityOf returns the name of the entity that an ID's type is for, with its package. It returns ""
+// for IDs of any entity, and for other types.
+func entityOf(t reflect.Type) string {
+	_, entity, _ := strings.Cut(strings.TrimSuffix(t.Name(), "]"), "[")
+	if strings.HasPrefix(entity, idPackage+".As") { // a form, such as AsText[User]
+		_, entity, _ = strings.Cut(strings.TrimSuffix(entity, "]"), "[")
 	}
-	return false
+	if t.PkgPath() != idPackage || entity == "interface {}" {
+		return ""
+	}
+	return unescaped(entity)
 }
 
-// looksForeign reports whether a key is named like a foreign key to another model, by GORM's
-// convention. Profile.UserID is: GORM may not have seen the model User yet, with the relation that
-// says so. User.UserID is not.
-func looksForeign(s *schema.Schema, key *schema.Field) bool {
-	other, ok := strings.CutSuffix(key.Name, "ID")
-	if !ok {
-		other, ok = strings.CutSuffix(key.Name, "Id")
-	}
-	return ok && other != "" && !strings.EqualFold(other, s.Name)
+// differ reports whether two types are of IDs of two entities.
+func differ(a, b reflect.Type) bool {
+	return a != b && entityOf(a) != "" && entityOf(b) != "" && entityOf(a) != entityOf(b)
 }
+
+// nameOf returns a type's name as entityOf does.
+func nameOf(t reflect.Type) string { return unescaped(t.PkgPath() + "." + t.Name()) }
+
+// unescaped undoes what the compiler does to a path with dots, and to types within functions.
+func unescaped(name string) string {
+	return local().ReplaceAllString(strings.ReplaceAll(name, "%2e", "."), "")
+}
+
+var local = pattern(`·\d+`)

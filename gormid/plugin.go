@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/schema"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -28,14 +28,9 @@ func New(rules ...Rule) *Plugin { return &Plugin{slices.Clone(rules)} }
 func (p *Plugin) Name() string { return "idmint" }
 
 // Initialize adds the plugin's callbacks to a database. [gorm.DB.Use] calls it. The error joins all
-// that is wrong with the rules:
-//
-//   - a rule without a source, or two rules for the same scheme, model or table;
-//   - a model that is none, or whose key is no ID of the source's scheme, or is composite;
-//   - a table without a name or a column.
+// that is wrong with the rules.
 func (p *Plugin) Initialize(db *gorm.DB) error {
 	in := &installed{
-		all:     &models{prepared: map[*schema.Schema]bool{}},
 		general: map[idtype.Scheme]source{},
 		models:  map[reflect.Type]source{},
 		tables:  map[string]*key{},
@@ -50,32 +45,35 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 			errs = append(errs, fmt.Errorf("rule %d: %w", i, err))
 		}
 	}
-	if in.strict { // which knows all rules only now
-		in.all.also = in.covers
-	}
 	if len(errs) == 0 {
 		errs = append(errs, in.register(db))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("gormid: %w", err)
 	}
-	if name := db.Dialector.Name(); knows(name) {
-		db.Dialector = dialector{db.Dialector, &columns{dialect: name}, in.all}
+	in.own, in.wrapped = db.Dialector, db.Dialector
+	if literals[in.own.Name()] != nil {
+		in.wrapped = in.wrap(in.own)
+		db.Dialector = in.wrapped
 	}
 	return nil
 }
 
 // installed is a plugin in one database.
 type installed struct {
-	all *models
-
 	// The rules, by what they are found by. Immutable once callbacks run.
 	general map[idtype.Scheme]source
 	models  map[reflect.Type]source
 	tables  map[string]*key
 	strict  bool
 
-	keys sync.Map // *schema.Schema → *key: what was decided for the models seen so far
+	// The database's own dialector, and the plugin's if it knows the dialect. Immutable as well.
+	own, wrapped gorm.Dialector
+
+	seen  sync.Map     // *schema.Schema → *model
+	mu    sync.Mutex   // of changes to what follows
+	known sync.Map     // *schema.Schema → true: the models whose fields have their Set
+	count atomic.Int64 // of known
 }
 
 func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
@@ -106,8 +104,8 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 		stmt := gorm.Statement{DB: db}
 		if err := stmt.Parse(model); err != nil {
 			bad("For(%T): %w", model, err)
-		} else if err := in.all.see(stmt.Schema); err != nil {
-			bad("For(%T): %w", model, within{err})
+		} else if err := check(stmt.Schema, &key{}); err != nil {
+			bad("For(%T): %w", model, err)
 		} else if err := fits(r.source, stmt.Schema); err != nil {
 			bad("For(%T): %w", model, err)
 		} else if t := stmt.Schema.ModelType; in.models[t] != nil {
@@ -130,53 +128,35 @@ func (in *installed) add(db *gorm.DB, r Rule) (errs []error) {
 }
 
 // register adds the plugin's callbacks, and its builders of clauses.
+//
+// Its first callback of a create comes before GORM's transaction begins, while no connection is
+// held. A source may wait for a number from the same database: with a pool of one connection it
+// would wait for ever.
 func (in *installed) register(db *gorm.DB) error {
-	var errs []error
 	create, query, row := db.Callback().Create(), db.Callback().Query(), db.Callback().Row()
-	update, del := db.Callback().Update(), db.Callback().Delete()
+	update, del, raw := db.Callback().Update(), db.Callback().Delete(), db.Callback().Raw()
 	// GORM puts a callback last, without an error, if it is to come before one that is not there.
-	for name, there := range map[string]func(*gorm.DB){
-		"gorm:before_create":           create.Get("gorm:before_create"),
-		"gorm:create":                  create.Get("gorm:create"),
-		"gorm:save_after_associations": create.Get("gorm:save_after_associations"),
-		"gorm:query":                   query.Get("gorm:query"),
-		"gorm:row":                     row.Get("gorm:row"),
-		"gorm:update":                  update.Get("gorm:update"),
-		"gorm:before_update":           update.Get("gorm:before_update"),
-		"gorm:delete":                  del.Get("gorm:delete"),
-		"gorm:before_delete":           del.Get("gorm:before_delete"),
-	} {
-		if there == nil {
-			errs = append(errs, fmt.Errorf("the database has no callback %s: "+
-				"call db.Use on what gorm.Open returned, "+
-				"before anything removes GORM's own callbacks", name))
+	for _, name := range []string{"gorm:create", "gorm:save_after_associations"} {
+		if create.Get(name) == nil {
+			return fmt.Errorf("the database has no callback %s: call db.Use on what gorm.Open "+
+				"returned, before anything removes GORM's own callbacks", name)
 		}
 	}
-	if len(errs) != 0 {
-		return errors.Join(errs...)
-	}
-	// IDs are minted before the transaction begins, while no connection is held. A source may wait
-	// for a number from the same database. With a pool of one connection it would wait for ever.
-	const transaction = "gorm:begin_transaction" // is not there with SkipDefaultTransaction
-	firstOf := func(has func(string) func(*gorm.DB), other string) string {
-		if has(transaction) == nil {
-			return other
-		}
-		return transaction
-	}
-	registerBuilders(db)
+	in.registerBuilders(db)
 	return errors.Join(
-		create.Before(firstOf(create.Get, "gorm:before_create")).
-			Register("idmint:assign", in.assign),
+		create.Before("*").Register("idmint:assign", in.assign),
 		create.Before("gorm:create").Register("idmint:prepare", in.prepare),
 		create.Before("gorm:save_after_associations").Register("idmint:settle", in.settle),
-		query.Before("gorm:query").Register("idmint:see", in.seeRead),
-		query.Before("gorm:query").After("idmint:see").Register("idmint:joined", seeJoined),
-		query.Before("gorm:query").After("idmint:see").Register("idmint:single", single),
-		query.Before("gorm:preload").After("gorm:query").Register("idmint:unwrap", unwrapSingle),
-		row.Before("gorm:row").Register("idmint:see", in.see),
-		row.Before("gorm:row").After("idmint:see").Register("idmint:joined", seeJoined),
-		update.Before(firstOf(update.Get, "gorm:before_update")).Register("idmint:see", in.see),
-		del.Before(firstOf(del.Get, "gorm:before_delete")).Register("idmint:see", in.see),
+		create.After("*").Register("idmint:done", in.done),
+		query.Before("*").Register("idmint:see", in.seeRead),
+		query.After("*").Register("idmint:done", in.done),
+		row.Before("*").Register("idmint:see", in.seeRead),
+		row.After("*").Register("idmint:done", in.done),
+		update.Before("*").Register("idmint:see", in.see),
+		update.After("*").Register("idmint:done", in.done),
+		del.Before("*").Register("idmint:see", in.see),
+		del.After("*").Register("idmint:done", in.done),
+		raw.Before("*").Register("idmint:see", in.see),
+		raw.After("*").Register("idmint:done", in.done),
 	)
 }

@@ -2,14 +2,10 @@ package gormid
 
 import (
 	"context"
-	"database/sql/driver"
-	"errors"
 	"maps"
 	"reflect"
 
 	"gorm.io/gorm"
-
-	"github.com/idmint/idmint/idtype"
 )
 
 // rows are what a statement creates: structs, or maps. GORM refuses anything else, which is no
@@ -30,15 +26,15 @@ type row struct {
 func rowsOf(stmt *gorm.Statement) rows {
 	switch dest := stmt.Dest.(type) { // the types that GORM knows
 	case map[string]any:
-		return rowsOfMaps([]map[string]any{dest})
+		return rows{n: 1, maps: []map[string]any{dest}}
 	case *map[string]any:
-		return rowsOfMaps([]map[string]any{*dest})
+		return rows{n: 1, maps: []map[string]any{*dest}}
 	case []map[string]any:
-		return rowsOfMaps(dest)
+		return rows{n: len(dest), maps: dest}
 	case *[]map[string]any:
-		return rowsOfMaps(*dest)
+		return rows{n: len(*dest), maps: *dest}
 	}
-	if stmt.Schema == nil {
+	if stmt.Schema == nil || !stmt.ReflectValue.IsValid() {
 		return rows{}
 	}
 	r := rows{value: stmt.ReflectValue}
@@ -57,8 +53,6 @@ func rowsOf(stmt *gorm.Statement) rows {
 	}
 	return r
 }
-
-func rowsOfMaps(m []map[string]any) rows { return rows{n: len(m), maps: m} }
 
 func (r rows) isMaps() bool { return r.maps != nil }
 
@@ -90,27 +84,19 @@ type id struct {
 // get reads the key of a row; one that is not present has none.
 func (k *key) get(r row) id {
 	if r.isMap() {
-		_, v := k.inMap(r.fields)
-		return idOf(reflect.ValueOf(v))
+		found := id{zero: true}
+		for name, v := range r.fields {
+			if found.zero && k.isName(name) {
+				found = idOf(reflect.ValueOf(v))
+			}
+		}
+		return found
 	}
 	v, err := r.value.FieldByIndexErr(k.path)
 	if err != nil { // the field is in an embedded struct that is nil
 		return id{zero: true}
 	}
 	return idOf(v)
-}
-
-// isRefused reports whether the driver gets an error instead of the value.
-func (id id) isRefused() bool {
-	if !id.given || !id.zero {
-		return false
-	}
-	valuer, ok := id.value.Interface().(driver.Valuer)
-	if !ok {
-		return false
-	}
-	_, err := valuer.Value()
-	return errors.Is(err, idtype.ErrZero)
 }
 
 func idOf(v reflect.Value) id {
@@ -123,23 +109,8 @@ func idOf(v reflect.Value) id {
 	return id{value: v, given: true, zero: v.IsZero()}
 }
 
-// inMap returns the key's value in a map, and the name under which the map has it or is to have it.
-// GORM takes three names: the column's, the field's, and what its naming strategy makes the
-// column's name of. A map with two of them would insert the key twice.
-func (k *key) inMap(m map[string]any) (name string, value any) {
-	name = k.column
-	for n, v := range m {
-		if !k.isName(n) {
-			continue
-		}
-		if !idOf(reflect.ValueOf(v)).zero {
-			return n, v
-		}
-		name, value = n, v
-	}
-	return name, value
-}
-
+// isName recognises the key in a map. GORM takes three names: the column's, the field's, and what
+// its naming strategy makes the column's name of.
 func (k *key) isName(name string) bool {
 	if name == k.column || k.field == nil {
 		return name == k.column
@@ -151,9 +122,8 @@ func (k *key) isName(name string) bool {
 // set writes an ID of the source's type into a row that is present and writable.
 func (k *key) set(ctx context.Context, r row, id reflect.Value) {
 	if r.isMap() {
-		name, _ := k.inMap(r.fields)
-		k.clear(ctx, r)
-		r.fields[name] = id.Convert(k.typ).Interface()
+		k.clear(ctx, r) // a map with two names would insert the key twice
+		r.fields[k.column] = id.Convert(k.typ).Interface()
 		return
 	}
 	v := k.field.ReflectValueOf(ctx, r.value) // makes an embedded struct that is nil

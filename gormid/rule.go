@@ -28,10 +28,8 @@ type Rule struct {
 type tableKey struct{ table, column string }
 
 // Use makes the general rule of a scheme. The source mints the primary key of every model whose key
-// is an ID of T's scheme, whatever entity the key type names. A plugin has one general rule per
-// scheme.
-//
-// Use leaves a key alone that is a foreign key or is named like one: see the package documentation.
+// is an ID of T's scheme, unless it is the key of another model: see the package documentation. A
+// plugin has one general rule per scheme.
 func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
 
 // Strict makes the plugin refuse models that it would leave to GORM and the database. It stands
@@ -39,15 +37,15 @@ func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
 //
 //	db.Use(gormid.New(gormid.Strict(), gormid.Use(gen)))
 //
-// A single primary key is an [*Error] if no rule assigns it. Either it is an ID whose scheme or
-// model has no rule, or it is of another type, such as uint or string. The error comes from
-// AutoMigrate, and from each statement of the model. These are allowed: foreign keys, keys named
-// like one, composite keys, and keys tagged autoIncrement or autoIncrement:false, which says that
-// it is meant. Strict itself has no models and no tables.
+// A single primary key is an [*Error] if no rule assigns it: an ID whose scheme or model has no
+// rule, or a key of another type, such as uint or string. The error comes from AutoMigrate, and
+// from each statement of the model. Allowed are keys of other models, composite keys, models
+// without a name, which libraries make, and keys whose tag says that it is meant. That tag is
+// autoIncrement:false, or autoIncrement where the key is not an ID.
 func Strict() Rule { return Rule{strict: true} }
 
 // For limits the rule to these models, given as &User{}. For them it wins over a general rule. It
-// also assigns a key that is a foreign key, or is named like one.
+// also assigns a key that is another model's.
 func (r Rule) For(models ...any) Rule {
 	r.named = true
 	r.models = slices.Concat(r.models, models)

@@ -1,14 +1,12 @@
 package gormid
 
 import (
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -17,61 +15,54 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// models are the models of a database that GORM has parsed. The plugin checks each, and prepares
-// its fields, before the first statement that uses it. GORM has no callback for that.
-type models struct {
-	also func(*schema.Schema) error // a further check, or nil; immutable once callbacks run
-	seen sync.Map                   // *schema.Schema → *seenModel
+// A model is what the plugin found in a model of GORM's, and decided about it, before the first
+// statement that uses it. GORM has no callback for that. It is immutable.
+type model struct {
+	key *key
+	err error // what is wrong with the model
 
-	mu       sync.Mutex              // of what follows
-	prepared map[*schema.Schema]bool // whose fields have their Set
+	// These may change the decision as other models are parsed.
+	relations int   // how many the model had
+	known     int64 // how many models there were
 }
 
-// A seenModel is what check found. It is immutable.
-type seenModel struct {
-	relations int // how many the model had; another model that is parsed may add some
-	err       error
-}
-
-// see prepares the model of a statement, and those that it is related to. It returns what is wrong
-// with the model.
-func (m *models) see(s *schema.Schema) error {
-	if s == nil {
-		return nil
-	}
+// model looks at a model, and prepares its fields and those of the models that it is related to.
+func (in *installed) model(s *schema.Schema) *model {
 	s.Relationships.Mux.RLock()
 	relations := len(s.Relationships.Relations)
 	s.Relationships.Mux.RUnlock()
-	if seen, ok := m.seen.Load(s); ok && seen.(*seenModel).relations == relations {
-		return seen.(*seenModel).err
+	if v, ok := in.seen.Load(s); ok {
+		if m := v.(*model); m.relations == relations && m.known == in.count.Load() {
+			return m
+		}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.prepare(s, map[*schema.Schema]bool{})
-	err := check(s)
-	if err == nil && m.also != nil {
-		err = m.also(s)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.prepareFields(s, map[*schema.Schema]bool{})
+	m := &model{key: in.decide(s), relations: relations, known: in.count.Load()}
+	if err := errors.Join(check(s, m.key), in.covers(s, m.key)); err != nil {
+		m.err = newError(s, s.Table, err)
 	}
-	seen := &seenModel{relations, err}
-	m.seen.Store(s, seen)
-	return seen.err
+	in.seen.Store(s, m)
+	return m
 }
 
-// prepare wraps the fields of a model, and of all models that its rows may be read with.
-func (m *models) prepare(s *schema.Schema, visited map[*schema.Schema]bool) {
+// prepareFields wraps the fields of a model, and of all models that its rows may be read with.
+func (in *installed) prepareFields(s *schema.Schema, visited map[*schema.Schema]bool) {
 	if s == nil || visited[s] {
 		return
 	}
 	visited[s] = true
-	if !m.prepared[s] {
-		m.prepared[s] = true
+	if _, known := in.known.Load(s); !known {
 		for _, field := range s.Fields {
 			wrapSet(field)
 		}
+		in.known.Store(s, true)
+		in.count.Add(1)
 	}
 	for _, rel := range relationsOf(s) {
-		m.prepare(rel.FieldSchema, visited)
-		m.prepare(rel.JoinTable, visited)
+		in.prepareFields(rel.FieldSchema, visited)
+		in.prepareFields(rel.JoinTable, visited)
 	}
 }
 
@@ -86,7 +77,7 @@ func relationsOf(s *schema.Schema) []*schema.Relationship {
 }
 
 // check says what GORM would store wrongly without an error.
-func check(s *schema.Schema) error {
+func check(s *schema.Schema, k *key) error {
 	var errs []error
 	for _, field := range s.PrimaryFields {
 		if len(s.PrimaryFields) == 1 && isDefined(field) {
@@ -99,24 +90,31 @@ func check(s *schema.Schema) error {
 	}
 	for _, field := range s.Fields {
 		if t, ok := targetOf(field); ok {
-			if err := checkTag(field, t.form); err != nil {
-				errs = append(errs, err)
-			}
+			errs = append(errs, checkTag(field, t.form), checkNumbered(field, k))
 		}
 	}
 	for _, rel := range relationsOf(s) {
 		for _, ref := range rel.References {
 			if ref.PrimaryKey != nil && ref.ForeignKey != nil {
-				if err := checkReference(rel, ref); err != nil {
-					errs = append(errs, err)
-				}
+				errs = append(errs, checkReference(rel, ref))
 			}
 		}
 	}
-	if len(errs) == 0 {
+	return errors.Join(errs...)
+}
+
+// checkNumbered refuses that the database numbers IDs. Those of a sequence may be its numbers, if
+// no rule assigns them.
+func checkNumbered(field *schema.Field, k *key) error {
+	scheme, _ := schemeOf(field)
+	isAssigned := k.field == field && k.source != nil
+	if !field.AutoIncrement || scheme == idtype.SchemeSequence && !isAssigned {
 		return nil
 	}
-	return newError(s, s.Table, errors.Join(errs...))
+	return fmt.Errorf("%s of type %s is tagged autoIncrement, "+
+		"by which the database numbers it: drop the tag, and a rule of the plugin assigns it; "+
+		"only an idtype.Sequence without a rule may be numbered",
+		fieldName(field), typeName(field.FieldType))
 }
 
 // isDefined recognises type Key idtype.DecimalID, which is an integer to all that look at it.
@@ -157,20 +155,16 @@ func checkTag(field *schema.Field, form idtype.Storage) error {
 
 // checkReference compares how a key and what refers to it are stored, where one of them is an ID.
 func checkReference(rel *schema.Relationship, ref *schema.Reference) error {
-	_, ofKey := targetOf(ref.PrimaryKey)
-	_, ofForeign := targetOf(ref.ForeignKey)
-	if !ofKey && !ofForeign {
-		return nil
-	}
-	if t := ref.ForeignKey.IndirectFieldType; ofKey && isDefined(ref.ForeignKey) {
-		return fmt.Errorf("relation %s: %s.%s is of type %v, which has no methods: "+
-			"a zero would be stored. Declare it as the key, %v",
-			rel.Name, ref.ForeignKey.Schema.Name, ref.ForeignKey.Name, t,
-			typeName(ref.PrimaryKey.FieldType))
-	}
+	id, ofKey := targetOf(ref.PrimaryKey)
+	foreignID, ofForeign := targetOf(ref.ForeignKey)
 	key, foreign := formsOf(ref.PrimaryKey), formsOf(ref.ForeignKey)
 	isForeign := func(form string) bool { return slices.Contains(foreign, form) }
-	if key == nil || foreign == nil || slices.ContainsFunc(key, isForeign) {
+	switch {
+	case !ofKey && !ofForeign:
+		return nil
+	case ofKey && ofForeign && differ(id.typ, foreignID.typ):
+	case ofKey && isDefined(ref.ForeignKey): // in which a zero would be stored
+	case key == nil || foreign == nil || slices.ContainsFunc(key, isForeign):
 		return nil
 	}
 	return fmt.Errorf("relation %s: %s.%s of type %v cannot hold %s.%s of type %v: "+
@@ -190,11 +184,8 @@ func formsOf(field *schema.Field) []string {
 		return []string{string(t.form)}
 	}
 	t := field.IndirectFieldType
-	isWrapper := true // as sql.NullInt64 is
-	for isWrapper && t.Kind() == reflect.Struct && t.NumField() != 0 {
-		if _, isWrapper = reflect.Zero(t).Interface().(driver.Valuer); isWrapper {
-			t = t.Field(0).Type
-		}
+	for t.Kind() == reflect.Struct && t.NumField() != 0 && t.Implements(valuerType) {
+		t = t.Field(0).Type // of a wrapper such as sql.NullInt64
 	}
 	switch t.Kind() {
 	case reflect.Int64, reflect.Uint64, reflect.Int, reflect.Uint:
@@ -209,30 +200,62 @@ func formsOf(field *schema.Field) []string {
 	return []string{t.String()}
 }
 
+var errHalfInstalled = errors.New("this *gorm.DB was made before db.Use had the plugin, " +
+	"or Use was called on a session: " +
+	"call Use on what gorm.Open returned, before sessions are made of it")
+
 // see is the first callback of every statement.
 func (in *installed) see(db *gorm.DB) {
 	stmt := db.Statement
-	err := in.all.see(stmt.Schema)
+	in.unwrap(db)
+	b := in.builderOf(stmt)
+	var err error
+	switch {
+	case db.ClauseBuilders[marker] == nil:
+		err = errHalfInstalled
+	case stmt.Schema != nil:
+		err = in.model(stmt.Schema).err
+	}
+	if i := b.rawSlice(stmt); i >= 0 && db.Error == nil {
+		stmt.Vars[i] = b.refuse(errSlice)
+	}
 	if err == nil || db.Error != nil {
 		return
 	}
-	b := builderOf(stmt)
 	refused := b.refuse(err)
 	// A subquery's error is lost, and without SQL it would be an empty list.
 	if (db.DryRun || db.Error == nil) && stmt.SQL.Len() == 0 {
-		_, _ = stmt.WriteString("SELECT ") // which a server prepares
 		stmt.AddVar(stmt, refused)
 	}
 }
 
-// seeRead also prepares what is read into: it may be a smaller struct than the model.
+// unwrap hands the statement the database's own dialector, because expressions and plugins of
+// others look at its type. Sessions share a configuration, so the statement gets one of its own.
+func (in *installed) unwrap(db *gorm.DB) {
+	config := *db.Config
+	config.Dialector = in.own
+	db.Config, db.Statement.DB.Config = &config, &config // a scope may have made db another
+}
+
+// done is the last callback of every statement. GORM then logs it.
+func (in *installed) done(db *gorm.DB) { db.Config.Dialector = in.wrapped }
+
+var errOneID = errors.New("GORM cannot read into one ID: " +
+	"read it by Row().Scan(&id), or Pluck a list of IDs")
+
+// seeRead also prepares what is read into, which may be a smaller struct than the model. It
+// refuses one ID: GORM reads an integer before there is a row, and takes an array for a list.
 func (in *installed) seeRead(db *gorm.DB) {
 	in.see(db)
 	stmt := db.Statement
 	if db.Error != nil || stmt.Schema == nil || !stmt.ReflectValue.IsValid() {
 		return
 	}
+	in.seeJoined(db)
 	t := stmt.ReflectValue.Type()
+	if t.Implements(reflect.TypeFor[anID]()) {
+		fail(db, errOneID)
+	}
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -241,17 +264,14 @@ func (in *installed) seeRead(db *gorm.DB) {
 	}
 	read := gorm.Statement{DB: db}
 	if err := read.Parse(stmt.Dest); err == nil {
-		_ = in.all.see(read.Schema) // no model: what is wrong with it does no harm to the database
+		in.model(read.Schema) // what is wrong with it does no harm to the database
 	}
 }
 
 // seeJoined rewrites the conditions of joined relations, which GORM builds by themselves.
-func seeJoined(db *gorm.DB) {
+func (in *installed) seeJoined(db *gorm.DB) {
 	stmt := db.Statement
-	if db.Error != nil || stmt.Schema == nil {
-		return
-	}
-	b := builderOf(stmt)
+	b := in.builderOf(stmt)
 	for i, join := range stmt.Joins {
 		if join.On == nil {
 			continue
@@ -261,7 +281,7 @@ func seeJoined(db *gorm.DB) {
 			continue
 		}
 		relation := &gorm.Statement{DB: db, Schema: joined, Table: joined.Table}
-		on := &builder{stmt: relation, silent: b.silent}
+		on := &builder{in: in, stmt: relation, silent: b.silent}
 		stmt.Joins[i].On = &clause.Where{Exprs: on.expressions(join.On.Exprs)}
 	}
 }

@@ -47,8 +47,6 @@ func (s *setter) set(ctx context.Context, row reflect.Value, v any) error {
 		return nil
 	case isID && id.IsZero():
 		return s.setID(ctx, row, reflect.Zero(s.typ))
-	case s.field.AutoIncrement && rv.CanInt() && !isID:
-		return s.next(ctx, row, v) // what the database numbered
 	}
 	if valuer, ok := v.(driver.Valuer); ok && !isID {
 		value, err := valuer.Value()
@@ -67,7 +65,7 @@ func (s *setter) set(ctx context.Context, row reflect.Value, v any) error {
 	switch rv = reflect.ValueOf(v); {
 	case rv.IsValid() && rv.Type() == s.typ:
 		return s.setID(ctx, row, rv)
-	case rv.IsValid() && rv.CanInt() && s.typ.Kind() == reflect.Int64: // another entity's
+	case rv.IsValid() && rv.CanInt() && s.typ.Kind() == reflect.Int64: // of any entity
 		return s.setID(ctx, row, rv.Convert(s.typ))
 	}
 	return s.next(ctx, row, v)

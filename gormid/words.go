@@ -7,115 +7,68 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/schema"
 )
 
 // GORM takes a text by itself for SQL, unless strconv.Atoi takes it. So "50000000001\n" from a file
-// becomes WHERE 50000000001, and that is true of every row. The plugin decides which texts are
-// values and no SQL. It takes them for the key, or refuses them.
+// becomes WHERE 50000000001, and that is true of every row.
 
-var (
-	// aWord is what the text of an ID is made of, or a UUID.
-	aWord = pattern(`^[-0-9A-Za-z_]+$`)
-	// aName begins a name: to a database such a word is a column, and to GORM's users too.
-	aName = pattern(`^[A-Za-z_]`)
+// noise is what stands in a value, or hides what GORM writes behind it: comments, strings, and
+// words that begin with a digit. A dash begins such a word where it begins the text, because a
+// short ID may begin with one.
+var noise = pattern(`(?is)^-[-\w]+$|--[^\n]*|#[^\n]*|/\*.*?(?:\*/|$)|` +
+	`(?:[a-z]|u&|_[a-z0-9]+)?'(?:\\.|[^'])*(?:'|$)|"[^"]*(?:"|$)|\pN[-\pL\pN_.]*`)
 
-	// A comment may follow a value, and hide what GORM writes behind it.
-	comments = pattern(`(?s)--[^\n]*|#[^\n]*|/\*.*?(?:\*/|$)`)
-
-	// values are words that begin with a digit. Around them stands anything but words. Between them
-	// stands no operator. There may be none of them: then nothing is left that is a condition.
-	values = func() func() *regexp.Regexp {
-		const (
-			around  = `[^\pL\pN_]*`
-			between = `[^\pL\pN_=<>!+\-*/%&|^~@#?:$.]+[-+.]?`
-			value   = `\pN(?:[eE]\+|[\pL\pN_.\-])*`
-		)
-		return pattern(
-			`^` + around + `(?:` + value + `(?:` + between + value + `)*` + around + `)?$`)
-	}()
-
-	// aString is one string literal. Most databases read digits at its start as a number, and NOT
-	// makes any other string true.
-	aString = pattern(`(?is)^[^\pL\pN_'"]*` +
-		`(?:[a-z]|u&|_[a-z0-9]+)?'(?:[^']|'')*'` + `[^\pL\pN_'"]*$`)
-	// quotedValue is a string to SQLite and MySQL too, if it is no column's name.
-	quotedValue = pattern(`^[^\pL\pN_'"]*` +
-		`"(?:[^\pL_"][^"]*)?"` + `[^\pL\pN_'"]*$`)
-)
-
-// pattern is compiled when it is needed first: all of them take a millisecond.
+// pattern is compiled when it is needed first, because that takes some time.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// word makes a condition for the key of a text that is the only condition, and a value. It binds
-// the exact text of an ID, and refuses the rest: a database would read arithmetic, and be content.
-// It leaves alone what may be the name of a column, with one exception: the 16 characters of an ID
-// of bytes. A plain number arrives here from gorm.Expr alone, and is meant as SQL: of a text with
-// one GORM makes a condition for the key.
+// looksLikeSQL reports whether a text by itself has a name or an equals sign outside of noise. A
+// text with a NUL is no SQL: SQLite reads the statement up to there.
+func looksLikeSQL(s *schema.Schema, text string) bool {
+	rest := noise().ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '"' && s.LookUpField(strings.Trim(found, `"`)) != nil {
+			return "column"
+		}
+		return " "
+	})
+	isName := func(r rune) bool { return r == '_' || r == '=' || unicode.IsLetter(r) }
+	return !strings.Contains(text, "\x00") && strings.ContainsFunc(rest, isName)
+}
+
+// word makes a condition for the key of a text that is the only condition. It binds the exact text
+// of an ID, leaves SQL alone, and refuses the rest: a database would read arithmetic, and be
+// content. What may be a column is SQL, with one exception: the 16 characters of an ID of bytes. A
+// plain number arrives here from gorm.Expr alone, and is meant as SQL: of a text with one GORM
+// makes a condition for the key.
 func (b *builder) word(e clause.Expr) clause.Expression {
-	text := e.SQL
-	s := b.stmt.Schema
-	if !b.words || s == nil || text == "" || len(e.Vars) != 0 && strings.Contains(text, "?") {
+	s, text := b.stmt.Schema, e.SQL
+	isTemplate := len(e.Vars) != 0 && strings.Contains(text, "?") && !strings.Contains(text, "\x00")
+	if _, err := strconv.Atoi(text); !b.words || s == nil || isTemplate || err == nil {
 		return nil
 	}
-	if _, err := strconv.Atoi(text); err == nil {
-		return nil
-	}
-	bare := text
-	if !aWord().MatchString(text) { // a word may have two dashes
-		bare = comments().ReplaceAllString(text, " ")
-	}
-	for _, key := range s.PrimaryFields {
-		t, ok := targetOf(key)
+	for _, field := range s.PrimaryFields {
+		t, ok := targetOf(field)
 		if !ok {
 			continue
 		}
-		core, isID := t.within(bare)
-		switch {
-		case aString().MatchString(text):
-		case s.LookUpField(core) != nil:
-			return nil
-		case isID && (!aName().MatchString(core) || t.typ.Kind() == reflect.Array):
-		case isID && strings.ContainsAny(text, `"'`):
-		case !isValue(text, bare):
-			return nil
-		}
 		id, err := t.ofText(text)
+		isKey := err == nil && t.typ.Kind() == reflect.Array && s.LookUpField(text) == nil
 		switch {
+		case !isKey && looksLikeSQL(s, text):
+			return nil
 		case len(s.PrimaryFields) > 1:
 			id = b.refuse(fmt.Errorf("the condition %q is a value alone, and the primary key has "+
 				"several columns: name one, as in Where(\"column\", value)", text))
-		case err != nil && isID && text != `"`+core+`"`: // which the ID's own error explains
-			err = fmt.Errorf("%w; %q in it is the text of an ID: give that alone", err, core)
-			fallthrough
 		case err != nil:
-			id = b.refuse(conditionError(key.Name, err))
+			id = b.refuse(conditionError(field.Name, err))
 		}
-		column := clause.Column{Table: clause.CurrentTable, Name: key.DBName}
+		column := clause.Column{Table: clause.CurrentTable, Name: field.DBName}
 		return clause.Eq{Column: column, Value: id}
 	}
 	return nil
-}
-
-// within is the word in a text, and whether that is the text of an ID.
-func (t target) within(text string) (word string, isID bool) {
-	word = strings.TrimFunc(text, func(r rune) bool { return !aWord().MatchString(string(r)) })
-	if !aWord().MatchString(word) {
-		return word, false
-	}
-	_, err := t.ofText(word)
-	return word, err == nil
-}
-
-// isValue recognises a condition that has no name, no call, and no operator between two values.
-// Bare is the text without comments.
-func isValue(text, bare string) bool {
-	if aWord().MatchString(text) {
-		return !aName().MatchString(text)
-	}
-	return values().MatchString(bare) || aString().MatchString(bare) ||
-		quotedValue().MatchString(bare) || quotedValue().MatchString(text)
 }

@@ -12,7 +12,11 @@ var (
 	ErrZero = errors.New("zero means not assigned")
 
 	// errUnset is ErrZero for a driver, with the likely causes.
-	errUnset = fmt.Errorf("%w: mint the ID first, or with GORM call db.Use with the plugin", ErrZero)
+	errUnset = fmt.Errorf("%w: set the ID first, or declare an optional one as OrZero or sqlid.Null "+
+		"(in GORM, a rule of gormid sets a primary key, after db.Use)", ErrZero)
+
+	// errNone is ErrZero for Scan.
+	errNone = fmt.Errorf("%w: scan a column where 0 means none into OrZero of this type", ErrZero)
 
 	// ErrNull is wrapped by the error of Scan for NULL.
 	ErrNull = errors.New("NULL: scan into sql.Null of this type, or into a pointer to it")

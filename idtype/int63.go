@@ -252,9 +252,9 @@ func scanInt63[T ~int64](typ string, src any) (int64, error) {
 			err = errOverflow
 		}
 	case string:
-		return decodeText(typ, src)
+		return scanText(typ, src)
 	case []byte:
-		return decodeText(typ, src)
+		return scanText(typ, src)
 	default:
 		id, ownErr := own[T](src)
 		v, err = int64(id), ownErr
@@ -263,9 +263,24 @@ func scanInt63[T ~int64](typ string, src any) (int64, error) {
 		}
 	}
 	if err != nil {
-		return 0, &InputError{Type: typ, Input: describe(src), Err: err}
+		return 0, &InputError{Type: typ, Input: describe(src), Err: orNone(err)}
 	}
 	return v, nil
+}
+
+func scanText[S string | []byte](typ string, s S) (int64, error) {
+	if len(s) == 1 && s[0] == '0' {
+		return 0, &InputError{Type: typ, Input: quote(s), Err: errNone}
+	}
+	return decodeText(typ, s)
+}
+
+// orNone is the error of Scan for err. A column may hold zeros that mean "none".
+func orNone(err error) error {
+	if err == ErrZero {
+		return errNone
+	}
+	return err
 }
 
 // own takes an ID by value or by pointer. ORMs hand it to Scan so, because they know no other

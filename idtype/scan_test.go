@@ -332,3 +332,23 @@ func TestScanReasons(t *testing.T) {
 		}
 	}
 }
+
+// A column may hold zeros that mean "none". The error of Scan names the type that reads them.
+func TestScanOfZeroNamesOrZero(t *testing.T) {
+	for _, test := range []struct {
+		dst interface{ Scan(src any) error }
+		src []any
+	}{
+		{new(idtype.DecimalID), []any{int64(0), uint64(0), "0", []byte("0"), idtype.DecimalID(0)}},
+		{new(idtype.ShortID), []any{int64(0), []byte("0")}},
+		{new(idtype.EightByteID), []any{make([]byte, 8)}},
+		{new(idtype.Sno[idtype.AsUUID[any]]), []any{nilUUID}},
+	} {
+		for _, src := range test.src {
+			err := test.dst.Scan(src)
+			if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(), "OrZero") {
+				t.Errorf("%T of %T: error %v", test.dst, src, err)
+			}
+		}
+	}
+}

@@ -149,7 +149,7 @@ func scanBytes[T comparable](f *byteScheme, form Storage, dst *T, id []byte, src
 		*dst = same
 		return nil
 	}
-	return &InputError{Type: f.typ, Input: describe(src), Err: err}
+	return &InputError{Type: f.typ, Input: describe(src), Err: orNone(err)}
 }
 
 // scan takes every form in which a driver hands over a column, and leaves the ID on an error.

@@ -165,8 +165,6 @@ func Forms[K idtype.ID]() []Form[K] {
 	}
 	value := each("value", false, func(key K, _ any) any { return key })
 	value.List = func(keys []K, _ []any) any { return keys }
-	slice := each("Slice", false, func(key K, _ any) any { return key })
-	slice.List = func(keys []K, _ []any) any { return idtype.Slice[K](keys) }
 	text := each("text", true, func(key K, _ any) any { return key.String() })
 	text.List = func(keys []K, _ []any) any {
 		texts := make([]string, len(keys))
@@ -186,7 +184,7 @@ func Forms[K idtype.ID]() []Form[K] {
 	given := each(Column, false, func(_ K, v any) any { return v })
 	given.List = func(_ []K, columns []any) any { return columns }
 	return []Form[K]{
-		value, slice, text, pointer, given,
+		value, text, pointer, given,
 		each("sqlid.Null", false, func(key K, _ any) any { return sqlid.NullOf(key) }),
 		each("sql.Null", false, func(key K, _ any) any { return sql.Null[K]{V: key, Valid: true} }),
 		each("OrZero", false, func(key K, _ any) any { return idtype.OrZero[K]{ID: key} }),

@@ -95,35 +95,7 @@ func stale[K comparable, N any]() []operation[K, N] {
 func single[K comparable, N any]() []operation[K, N] {
 	type w = *world[K, N]
 	where := func(w w) *gorm.DB { return w.db.Model(&Person[K, N]{}).Where("name = ?", "bob") }
-	one := func(w w, read func(key *K) *gorm.DB) outcome {
-		var key K
-		o := done(read(&key))
-		o.found = w.nameOf(key)
-		return o
-	}
 	return []operation[K, N]{
-		{"Pluck one", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return where(w).Pluck("id", key) })
-		}},
-		{"Pluck one of several", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB {
-				return w.db.Model(&Person[K, N]{}).Order("name").Pluck("id", key)
-			})
-		}},
-		{"Pluck none", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return where(w).Where("1 = 0").Pluck("id", key) })
-		}},
-		{"Take one", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Take(key) })
-		}},
-		{"Take none", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB {
-				return where(w).Where("1 = 0").Select("id").Take(key)
-			})
-		}},
-		{"Find one", nothing, func(w w) outcome {
-			return one(w, func(key *K) *gorm.DB { return where(w).Select("id").Find(key) })
-		}},
 		{"Row", nothing, func(w w) outcome {
 			var key K
 			err := where(w).Select("id").Row().Scan(&key)

@@ -190,8 +190,8 @@ func testCustomJoinTables(t *testing.T, d Database) {
 	wantFills(t, s, 1, 1)
 	err := db.Create(&Grant{GroupID: g.ID}).Error
 	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
-		"gormsuite.Grant (table grants): row 0: TagID, part of the composite primary key, "+
-			"is zero") {
+		"gormsuite.Grant (table grants): row 0: TagID of type idtype.Decimal[gormsuite.Tag] is "+
+			"zero: it is part of a composite primary key") {
 		t.Error(err)
 	}
 	wantFills(t, s)

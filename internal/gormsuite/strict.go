@@ -63,7 +63,7 @@ func testStrict(t *testing.T, d Database) {
 	for model, reason := range map[any]string{
 		&Forgotten{}: "gormid: gormsuite.Forgotten (table forgottens): no rule assigns its primary " +
 			"key ID: give gormid.New the rule Use(gen), with a generator of trace IDs (Strict " +
-			"refuses this: tag the key with autoIncrement or autoIncrement:false if it is meant)",
+			"refuses this: tag the key with autoIncrement:false if the app sets it)",
 		&ByTheDatabase{}: "gormid: gormsuite.ByTheDatabase (table by_the_databases): its primary key ID of type uint " +
 			"is no ID: declare it with a type of package idtype (Strict refuses this",
 		&Named{}:        "its primary key Name of type string is no ID",

@@ -93,8 +93,7 @@ func testUpserts(t *testing.T, d Database) {
 					case name == "update where" && kind == "struct" &&
 						(m.Email == "a" || d.Kind == MariaDB):
 						// It is told only where it is alone. MariaDB has no WHERE there.
-					case name == "nothing, returns key" && d.Kind == MariaDB:
-						// Nothing is an update to it, which returns the key.
+					case strings.Contains(name, "nothing") && d.returnsKnown():
 					case !test.stored:
 						want = 0
 					}
@@ -139,7 +138,7 @@ func testDoNothingWhereGORMMiscounts(t *testing.T, d Database) {
 	if d.Kind == SQLite && result.RowsAffected != 2 {
 		t.Logf("GORM counts %d rows now: this test may go", result.RowsAffected)
 	}
-	if members[1].ID != 0 {
+	if members[1].ID != 0 && !d.returnsKnown() {
 		t.Errorf("the known row has ID %d", members[1].ID)
 	}
 	wantColumn(t, db, "SELECT id FROM members WHERE email = 'new'", members[0].ID)

@@ -24,7 +24,8 @@ var values = []string{
 	"'5 = 5'", `"5 = 5"`, "'a--b'",
 	"(50000000001)", "((50000000001))", "[50000000001]", "{50000000001}", "<50000000001>",
 	"50000000001;", "50000000001--", "50000000001 -- 1", "50000000001/*", "50000000001#", "/* id */ 5",
-	`"5"--`, "'abc' -- d",
+	`"5"--`, "'abc' -- d", `'a\'=1'`, "1 - 0", "5-3", "`5`", "[5]",
+	"50000000001\x00\x00stale", "50000000001\x00x", "'5'\x00name", "name\x00", "1 = 1\x00",
 	"1,2", "1, 2", "(1,2)", "1;2", `"1","2"`, "1 2", "1, -2",
 	"1.0", ".5", "5.", "1e3", "1.5e+3", "0x1F", "1_000", "+5", "-5", "- 5", "+ 5", "~5", "$$5$$",
 	"００５", "٥", "99999999999999999999", "39706634-1111-4222-8333-123456789012",
@@ -106,7 +107,7 @@ func testSQLByItself(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	all := int64(len(papers))
 	for _, condition := range []string{
-		"1 = 1", "(1 = 1)", "1 - 0", "1=1 -- 5", "'1' = '1'", `"name" <> ''`, "length(name)",
+		"1 = 1", "(1 = 1)", "1=1 -- 5", "'1' = '1'", `"name" <> ''`, "length(name)",
 		"true", "TRUE", "NOT 0", "(name) <> ''", "name <> '5'", "5 IN (5)", "length(`name`)",
 		"/* 5 */ length(name)", "EXISTS (SELECT 5)", "5 IS NOT NULL", "id IS NOT NULL", "(true)",
 		" true ", "name <> '5' -- the fifth",
@@ -123,7 +124,7 @@ func testSQLByItself(t *testing.T, d Database) {
 	}
 	migrate(t, db, &Shelf{})
 	must(t, db.Create([]Shelf{{ID: 5, Second: true}, {ID: 6}}))
-	for _, condition := range []string{"`2fa`", `"2fa"`, "[2fa]", `("2fa")`} {
+	for _, condition := range []string{"`2fa` = true", `"2fa"`, `("2fa")`} {
 		var n int64
 		if tx := db.Model(&Shelf{}).Where(condition).Count(&n); tx.Error != nil || n != 1 {
 			t.Errorf("%s: %d rows, %v", condition, n, tx.Error)
@@ -144,19 +145,12 @@ func testCausesOfValues(t *testing.T, d Database) {
 		},
 		`gormid: gormsuite.Item (table items): a condition on ID: ` +
 			`idtype: "50000000001\n" as DecimalID: not a plain decimal number: ` +
-			`digits only, without sign, spaces or leading zeros; ` +
-			`"50000000001" in it is the text of an ID: give that alone`: func() error {
+			`digits only, without sign, spaces or leading zeros`: func() error {
 			return db.Delete(&Item{}, "50000000001\n").Error
 		},
 		`gormid: gormsuite.Paper (table papers): a condition on ID: ` +
-			`idtype: "` + id + `\t" as SnoID: 17 bytes, want 16 characters; ` +
-			`"` + id + `" in it is the text of an ID: give that alone`: func() error {
+			`idtype: "` + id + `\t" as SnoID: 17 bytes, want 16 characters`: func() error {
 			return db.Delete(&Paper{}, id+"\t").Error
-		},
-		`gormid: gormsuite.Paper (table papers): a condition on ID: ` +
-			`idtype: "(a34tuf2222222222)" as SnoID: 18 bytes, want 16 characters; ` +
-			`"a34tuf2222222222" in it is the text of an ID: give that alone`: func() error {
-			return db.Delete(&Paper{}, "(a34tuf2222222222)").Error
 		},
 		`gormid: gormsuite.Slip (table slips): a condition on ID: ` +
 			`idtype: "\"xinaS8QBh\"" as ShortID: ` +
@@ -165,15 +159,8 @@ func testCausesOfValues(t *testing.T, d Database) {
 		},
 		`gormid: gormsuite.Slip (table slips): a condition on ID: ` +
 			`idtype: "\"xinaS8QBh\" -- a" as ShortID: not a short ID's text: ` +
-			`1 to 11 characters of A-Z a-z 0-9 - _; ` +
-			`"xinaS8QBh" in it is the text of an ID: give that alone`: func() error {
+			`1 to 11 characters of A-Z a-z 0-9 - _`: func() error {
 			return db.Not(`"xinaS8QBh" -- a`).Delete(&Slip{}).Error
-		},
-		`gormid: gormsuite.Slip (table slips): a condition on ID: ` +
-			`idtype: "(-inaS8QBh)" as ShortID: not a short ID's text: ` +
-			`1 to 11 characters of A-Z a-z 0-9 - _; ` +
-			`"-inaS8QBh" in it is the text of an ID: give that alone`: func() error {
-			return db.Delete(&Slip{}, "(-inaS8QBh)").Error
 		},
 	} {
 		var e *gormid.Error

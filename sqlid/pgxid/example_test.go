@@ -89,5 +89,5 @@ func ExampleRegister() {
 	// 00000cde8e459dc1 <nil>
 	// 14150009200065 <nil>
 	// idtype: NULL as DecimalID: NULL: scan into sql.Null of this type, or into a pointer to it
-	// unable to encode 0 into binary format for int8 (OID 20): idtype: "0" as DecimalID: zero means not assigned: mint the ID first, or with GORM call db.Use with the plugin
+	// unable to encode 0 into binary format for int8 (OID 20): idtype: "0" as DecimalID: zero means not assigned: set the ID first, or declare an optional one as OrZero or sqlid.Null (in GORM, a rule of gormid sets a primary key, after db.Use)
 }

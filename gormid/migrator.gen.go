@@ -15,111 +15,91 @@ import (
 // neither: it can say no more than GormDataType. So the plugin sets the type as a migration begins,
 // before the dialect is asked.
 
-// dialector is a database's own, with a migrator that knows the columns of IDs. It has all methods
-// that are optional in GORM. Each does as GORM does for a dialector without it.
+// dialector is a database's own, with a migrator that knows the columns of IDs. Some methods are
+// optional in GORM, so those of a dialector without them do as GORM does.
 type dialector struct {
 	gorm.Dialector
+	gorm.SavePointerDialectorInterface
+	gorm.ErrorTranslator
 	columns *columns
-	all     *models
+	in      *installed
 }
 
-var (
-	_ gorm.SavePointerDialectorInterface = dialector{}
-	_ gorm.ErrorTranslator               = dialector{}
-)
-
-// knows reports whether the plugin has something to say about a dialect.
-func knows(dialect string) bool {
-	return literals[dialect] != nil
+func (in *installed) wrap(d gorm.Dialector) dialector {
+	w := dialector{d, without{}, without{}, &columns{dialect: d.Name()}, in}
+	if s, ok := d.(gorm.SavePointerDialectorInterface); ok {
+		w.SavePointerDialectorInterface = s
+	}
+	if t, ok := d.(gorm.ErrorTranslator); ok {
+		w.ErrorTranslator = t
+	}
+	return w
 }
+
+// without has the optional methods.
+type without struct{}
+
+func (without) SavePoint(*gorm.DB, string) error  { return gorm.ErrUnsupportedDriver }
+func (without) RollbackTo(*gorm.DB, string) error { return gorm.ErrUnsupportedDriver }
+func (without) Translate(err error) error         { return err }
 
 func (d dialector) Migrator(db *gorm.DB) gorm.Migrator {
-	return migrator{d.Dialector.Migrator(db), db, d.columns, d.all}
+	own := d.Dialector.Migrator(db)
+	options, _ := own.(gormmigrator.BuildIndexOptionsInterface)
+	return migrator{own, options, db, d.columns, d.in}
 }
 
 // Unwrap is the database's own.
 func (d dialector) Unwrap() gorm.Dialector { return d.Dialector }
 
-func (d dialector) SavePoint(tx *gorm.DB, name string) error {
-	if s, ok := d.Dialector.(gorm.SavePointerDialectorInterface); ok {
-		return s.SavePoint(tx, name)
-	}
-	return gorm.ErrUnsupportedDriver
-}
-
-func (d dialector) RollbackTo(tx *gorm.DB, name string) error {
-	if s, ok := d.Dialector.(gorm.SavePointerDialectorInterface); ok {
-		return s.RollbackTo(tx, name)
-	}
-	return gorm.ErrUnsupportedDriver
-}
-
-func (d dialector) Translate(err error) error {
-	if t, ok := d.Dialector.(gorm.ErrorTranslator); ok {
-		return t.Translate(err)
-	}
-	return err
-}
-
 // migrator is a database's own, whose models are prepared. The database's migrator calls itself
 // through the dialector.
 type migrator struct {
 	gorm.Migrator
-	db      *gorm.DB
-	columns *columns
-	all     *models
+	gormmigrator.BuildIndexOptionsInterface // which GORM relies on as well
+	db                                      *gorm.DB
+	columns                                 *columns
+	in                                      *installed
 }
 
-var _ gormmigrator.BuildIndexOptionsInterface = migrator{}
-
-// prepare returns what is wrong with models. GORM refuses what is none.
-func (m migrator) prepare(models ...any) error {
+// prepared calls do if nothing is wrong with models. GORM refuses what is none. Each may decide
+// about the others, so all are known before.
+func (m migrator) prepared(do func() error, models ...any) error {
+	var all []*schema.Schema
 	for _, model := range models {
 		stmt := &gorm.Statement{DB: m.db}
-		if err := stmt.ParseWithSpecialTableName(model, m.db.Statement.Table); err != nil {
-			continue
+		if err := stmt.ParseWithSpecialTableName(model, m.db.Statement.Table); err == nil {
+			m.in.model(stmt.Schema)
+			all = append(all, stmt.Schema)
 		}
-		if err := m.all.see(stmt.Schema); err != nil {
+	}
+	for _, s := range all {
+		if err := m.in.model(s).err; err != nil {
 			return err
 		}
-		m.columns.prepareModel(stmt.Schema)
+		m.columns.prepareModel(s)
 	}
-	return nil
+	return do()
 }
 
 func (m migrator) AutoMigrate(models ...any) error {
-	if err := m.prepare(models...); err != nil {
-		return err
-	}
-	return m.Migrator.AutoMigrate(models...)
+	return m.prepared(func() error { return m.Migrator.AutoMigrate(models...) }, models...)
 }
 
 func (m migrator) CreateTable(models ...any) error {
-	if err := m.prepare(models...); err != nil {
-		return err
-	}
-	return m.Migrator.CreateTable(models...)
+	return m.prepared(func() error { return m.Migrator.CreateTable(models...) }, models...)
 }
 
 func (m migrator) AddColumn(model any, field string) error {
-	if err := m.prepare(model); err != nil {
-		return err
-	}
-	return m.Migrator.AddColumn(model, field)
+	return m.prepared(func() error { return m.Migrator.AddColumn(model, field) }, model)
 }
 
 func (m migrator) AlterColumn(model any, field string) error {
-	if err := m.prepare(model); err != nil {
-		return err
-	}
-	return m.Migrator.AlterColumn(model, field)
+	return m.prepared(func() error { return m.Migrator.AlterColumn(model, field) }, model)
 }
 
 func (m migrator) RenameColumn(model any, from, to string) error {
-	if err := m.prepare(model); err != nil {
-		return err
-	}
-	return m.Migrator.RenameColumn(model, from, to)
+	return m.prepared(func() error { return m.Migrator.RenameColumn(model, from, to) }, model)
 }
 
 // MigrateColumn leaves a column of ClickHouse alone that has its type already. GORM would change it
@@ -164,16 +144,16 @@ func (m migrator) is(field *schema.Field, column gorm.ColumnType) bool {
 	})
 }
 
+// GetTypeAliases knows that an integer and a bigint are the same in SQLite. GORM would copy a table
+// to change one into the other.
+func (m migrator) GetTypeAliases(name string) []string {
+	if m.columns.dialect == "sqlite" && name == "integer" {
+		return []string{"bigint"}
+	}
+	return m.Migrator.GetTypeAliases(name)
+}
+
 func (m migrator) FullDataTypeOf(field *schema.Field) clause.Expr {
 	m.columns.prepare(field)
 	return m.Migrator.FullDataTypeOf(field)
-}
-
-// BuildIndexOptions is not in GORM's interface, but GORM relies on it.
-func (m migrator) BuildIndexOptions(options []schema.IndexOption, stmt *gorm.Statement) []any {
-	if b, ok := m.Migrator.(gormmigrator.BuildIndexOptionsInterface); ok {
-		return b.BuildIndexOptions(options, stmt)
-	}
-	config := gormmigrator.Config{DB: m.db, Dialector: m.db.Dialector}
-	return gormmigrator.Migrator{Config: config}.BuildIndexOptions(options, stmt)
 }

@@ -18,8 +18,8 @@ import (
 // They do not where the key itself conflicts, since a new ID meets no conflict: GORM saves
 // associations so. MySQL has no such target. Any unique index counts there.
 func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
-	if insert, _ := a.stmt.Clauses["INSERT"].Expression.(clause.Insert); insert.Modifier != "" {
-		return clause.OnConflict{DoNothing: true}, true // it may be INSERT OR IGNORE
+	if a.ignores() {
+		return clause.OnConflict{DoNothing: true}, true
 	}
 	c, ok = a.stmt.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
 	if !ok || a.isMySQL() || c.OnConstraint != "" {
@@ -34,6 +34,12 @@ func (a *assigned) onConflict() (c clause.OnConflict, ok bool) {
 	return c, len(c.Columns) != 1 || !isKey(c.Columns[0])
 }
 
+// ignores reports whether the INSERT may be an INSERT OR IGNORE.
+func (a *assigned) ignores() bool {
+	insert, _ := a.stmt.Clauses["INSERT"].Expression.(clause.Insert)
+	return insert.Modifier != ""
+}
+
 func (a *assigned) isMySQL() bool { return a.stmt.Dialector.Name() == "mysql" }
 
 // returnKey has an upsert return the keys that are stored, where it can.
@@ -42,7 +48,8 @@ func (a *assigned) returnKey() {
 	c, ok := a.onConflict()
 	rows := rowsOf(stmt)
 	switch {
-	case !ok || c.DoNothing: // only what is inserted is returned: GORM scans it into the wrong rows
+	case !ok || a.ignores() || c.DoNothing && !a.isMySQL():
+		// only what is inserted is returned: GORM scans it into the wrong rows
 	case len(c.Where.Exprs) > 0 && !rows.single: // likewise
 	case rows.maps != nil: // GORM cannot scan into []map, and appends to *[]map
 	case !a.canReturn():
@@ -88,7 +95,7 @@ func (in *installed) settle(db *gorm.DB) {
 	a := assignedTo(db.Statement)
 	db.Statement.Settings.Delete(assignedKey{})
 	if db.Error != nil {
-		explain(db)
+		in.explain(db)
 	} else if a != nil && !db.DryRun && a.mayDiffer(db.RowsAffected) {
 		a.clearAbsent(db)
 	}
@@ -158,7 +165,7 @@ func (a *assigned) stored(ids []any) (stored []any, err error) {
 			if filter, ok := stmt.Logger.(gorm.ParamsFilter); ok {
 				shown, vars = filter.ParamsFilter(stmt.Context, sql, vars...)
 			}
-			return stmt.Dialector.Explain(shown, vars...), int64(len(stored))
+			return a.in.wrapped.Explain(shown, vars...), int64(len(stored))
 		}, err)
 	}()
 	result, err := stmt.ConnPool.QueryContext(stmt.Context, sql, query.Vars...)

@@ -1,0 +1,133 @@
+package gormid
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+)
+
+// In SQL that the caller wrote the plugin sees an argument, and the text before its mark. It
+// refuses a zero. It also refuses an [idtype.Slice], which is one parameter, a text of JSON, where
+// SQL wants a list or an ID: a comparison with a text is true of no row, or of all.
+
+var errSlice = errors.New("an idtype.Slice is one text of JSON: " +
+	"give a []ID, or take the text apart, as json_each(?) does")
+
+// compares finds at the end of SQL a column, a word that wants a list, and a parenthesis.
+var compares = pattern("(?i)([\\w.\"`]+)\\s*(?:[=<>!]+\\s*)?(?:NOT\\s+)?" +
+	`((?:\b(?:IN|ANY|ALL|SOME)\b)?)\s*(\(?)\s*$`)
+
+// vars rewrites the arguments of a condition, and conditions among them.
+func (b *builder) vars(e clause.Expr) []any {
+	rewritten := slices.Clone(e.Vars)
+	for i, v := range e.Vars {
+		switch v := v.(type) {
+		case clause.Interface: // a query
+		case clause.Expr: // a value, and no condition that could be meant for the key
+			v.Vars = b.vars(v)
+			rewritten[i] = v
+		case clause.Expression:
+			rewritten[i] = b.expression(v)
+		case *gorm.DB:
+			if b.rawSlice(v.Statement) >= 0 { // of Raw, which has no callbacks here
+				rewritten[i] = b.refuse(errSlice)
+			}
+		default:
+			rewritten[i] = b.argument(e.SQL, v, func() string { return before(e.SQL, i) })
+		}
+	}
+	return rewritten
+}
+
+// named rewrites the arguments of a condition that names them.
+func (b *builder) named(e clause.NamedExpr) []any {
+	rewrite := func(name string, v any) any {
+		return b.argument(e.SQL, v, func() string {
+			before, _, _ := strings.Cut(e.SQL, "@"+name)
+			return before
+		})
+	}
+	rewritten := slices.Clone(e.Vars)
+	for i, v := range e.Vars {
+		switch v := v.(type) {
+		case sql.NamedArg:
+			rewritten[i] = sql.Named(v.Name, rewrite(v.Name, v.Value))
+		case map[string]any:
+			all := make(map[string]any, len(v))
+			for name, v := range v {
+				all[name] = rewrite(name, v)
+			}
+			rewritten[i] = all
+		}
+	}
+	return rewritten
+}
+
+// argument returns what is bound for v, whose mark comes after some SQL.
+func (b *builder) argument(sql string, v any, before func() string) any {
+	bytes, _ := v.([]byte)
+	switch {
+	case hasZero(v):
+		return b.refuse(zeroReason(fmt.Sprintf("the condition %q: "+
+			"an ID in it is zero: set it first; for NULL write IS NULL", sql)))
+	case isSlice(v) && b.wantsIDs(before(), false):
+		return b.refuse(errSlice)
+	case len(bytes) != 0 && b.wantsIDs(before(), true):
+		return []any{v} // GORM spreads it otherwise
+	}
+	return v
+}
+
+// wantsIDs reports whether SQL ends with a comparison with a column of IDs, or before a list. In
+// parentheses, only the former counts.
+func (b *builder) wantsIDs(sql string, inParentheses bool) bool {
+	found := compares().FindStringSubmatch(sql[max(0, len(sql)-100):])
+	if found == nil {
+		return false
+	}
+	_, ofIDs := targetOf(b.field(found[1]))
+	if inParentheses {
+		return ofIDs && found[3] != ""
+	}
+	return ofIDs || found[2] != ""
+}
+
+// rawSlice returns which argument of a Raw or Exec is an [idtype.Slice] where a list is wanted, or
+// -1.
+func (b *builder) rawSlice(stmt *gorm.Statement) int {
+	if stmt.SQL.Len() != 0 {
+		for i, v := range stmt.Vars {
+			if isSlice(v) && b.wantsIDs(before(stmt.SQL.String(), i), false) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+var marks = pattern(`\?|\$\d+`)
+
+// before returns the SQL between the i-th mark and the one before it.
+func before(sql string, i int) string {
+	parts := marks().Split(sql, -1)
+	return parts[min(i, len(parts)-1)]
+}
+
+// hasZero recognises an ID that is zero, or a list with one.
+func hasZero(v any) bool {
+	if id, ok := v.(anID); ok {
+		rv := reflect.ValueOf(v)
+		return (rv.Kind() != reflect.Pointer || !rv.IsNil()) && id.IsZero()
+	}
+	list, _ := v.([]any)
+	if isIDs(v) {
+		list, _ = elementsOf(v)
+	}
+	return slices.ContainsFunc(list, hasZero)
+}
