@@ -1,3 +1,5 @@
+// The file is written by hand. GORM's log passes over files of this name, and names the caller's.
+
 package gormid
 
 import (
