@@ -94,7 +94,7 @@ func (in *installed) prepare(db *gorm.DB) {
 	}
 }
 
-var errOmitted = errors.New("Omit leaves out the primary key, which a rule assigns: " +
+var errOmitted = errors.New("the primary key is left out by Omit, and a rule assigns it: " +
 	"name the other columns alone")
 
 // includeKey makes Select let the key through.
