@@ -132,17 +132,19 @@ func TestEventsOfNumbers(t *testing.T) {
 // TestStatsOfACeilingAhead: whoever waits for a counter that is ahead sees until when.
 func TestStatsOfACeilingAhead(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		clock := newSteppable()
-		last := clock.UnixNano()/int64(s.unit) + 1000
-		g := s.must(t, ceiling(&kept{value: last}, s.units(ceilingUnits)),
-			&generator.Options{Clock: clock, MaxWait: s.units(10)})
-		if err := g.ready(ctx); !errors.Is(err, generator.ErrClockBehind) {
-			t.Fatalf("ready: %v", err)
-		}
-		want := time.UnixMilli((last + 1) * s.unit.Milliseconds()).UTC()
-		if st := g.stats(); st.NotBefore != want || !st.Until.IsZero() {
-			t.Errorf("%+v, want no window before %v", st, want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			clock := newSteppable()
+			last := clock.UnixNano()/int64(s.unit) + 1000
+			g := s.must(t, ceiling(&kept{value: last}, s.units(ceilingUnits)),
+				&generator.Options{Clock: clock, MaxWait: s.units(10)})
+			if err := g.ready(ctx); !errors.Is(err, generator.ErrClockBehind) {
+				t.Fatalf("ready: %v", err)
+			}
+			want := time.UnixMilli((last + 1) * s.unit.Milliseconds()).UTC()
+			if st := g.stats(); st.NotBefore != want || !st.Until.IsZero() {
+				t.Errorf("%+v, want no window before %v", st, want)
+			}
+		})
 	})
 }
 
