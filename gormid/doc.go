@@ -72,6 +72,7 @@
 // Profile.UserID is the key of another model if a relation of Profile or of User says so, if its
 // type is that of User's key, or if it is named after a model that GORM has seen. A value that was
 // made up there would be a profile of nobody. A key such as UUID or PublicID is the model's own.
+// docs/gorm.md says what is known before GORM has seen User.
 //
 // With [Strict] the plugin refuses a model whose key it would leave to GORM and the database.
 //

@@ -77,8 +77,7 @@ func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 	isNamed := func(other string) bool {
 		return other != "" && other != s.Name && strings.EqualFold(field.Name, other+"ID")
 	}
-	plain, _, _ := strings.Cut(entity, "[")
-	found := isNamed(plain[strings.LastIndexByte(plain, '.')+1:])
+	found := isNamed(plainName(entity))
 	in.known.Range(func(k, _ any) bool {
 		other := k.(*schema.Schema)
 		found = found || other.Table != s.Table &&
@@ -91,12 +90,16 @@ func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 // covers refuses a model whose single primary key no rule assigns, for [Strict]. A model without a
 // name is made by a library, such as one for migrations.
 func (in *installed) covers(s *schema.Schema, k *key) error {
-	if !in.strict || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" || k.source != nil {
+	if !in.strict || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" ||
+		in.models[s.ModelType] != nil {
 		return nil
 	}
 	field := s.PrimaryFields[0]
 	if field.TagSettings["AUTOINCREMENT"] != "" || in.isForeign(s, field) {
 		return nil
+	}
+	if k.source != nil {
+		return in.checkEntity(s, field)
 	}
 	_, err := keyField(s)
 	scheme, ok := schemeOf(field)
@@ -110,6 +113,26 @@ func (in *installed) covers(s *schema.Schema, k *key) error {
 	}
 	return fmt.Errorf("%w (Strict refuses this: "+
 		"tag the key with autoIncrement:false if the app sets it)", err)
+}
+
+// checkEntity refuses a key whose type is for another entity, unless that stands for the model: by
+// its name, as in a package of keys, or as a model of the same table. It may be a model that GORM
+// has not seen, and then the key is that model's.
+func (in *installed) checkEntity(s *schema.Schema, field *schema.Field) error {
+	entity := entityOf(field.IndirectFieldType)
+	isOwn := entity == "" || entity == nameOf(s.ModelType) ||
+		strings.EqualFold(plainName(entity), s.Name)
+	in.known.Range(func(k, _ any) bool {
+		isOwn = isOwn || entity == nameOf(k.(*schema.Schema).ModelType)
+		return !isOwn
+	})
+	if isOwn {
+		return nil
+	}
+	return fmt.Errorf("its primary key %s of type %s is for another entity, whose model GORM has "+
+		"not seen: migrate that model before, or in the same call, or give gormid.New a rule "+
+		"with For(&%s{}) if the key is the model's own (Strict refuses this)",
+		field.Name, typeName(field.FieldType), s.Name)
 }
 
 func newKey(field *schema.Field) *key {
@@ -185,6 +208,12 @@ func entityOf(t reflect.Type) string {
 		return ""
 	}
 	return unescaped(entity)
+}
+
+// plainName is the name of an entity without its package and its own entity.
+func plainName(entity string) string {
+	plain, _, _ := strings.Cut(entity, "[")
+	return plain[strings.LastIndexByte(plain, '.')+1:]
 }
 
 // differ reports whether two types are of IDs of two entities.

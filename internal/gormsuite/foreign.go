@@ -2,6 +2,7 @@ package gormsuite
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -104,16 +105,66 @@ func testForeignKeysAreNotInvented(t *testing.T, d Database) {
 	wantColumn(t, db, "SELECT id FROM badges", g.ID)
 }
 
-// A relation may come to be known after its foreign key was used.
+// Pass's key names its model and no entity.
+type (
+	Pass struct {
+		VisitorID idtype.DecimalID `gorm:"primaryKey"`
+	}
+	Visitor struct {
+		ID   idtype.Decimal[Visitor]
+		Pass *Pass
+	}
+)
+
+// A relation may come to be known after its foreign key was used. Strict asks for it before, if the
+// key's type is for another entity. Nothing says so of a key for any entity.
 func testForeignKeyKnownLater(t *testing.T, d Database) {
-	s := newSource()
-	db := d.open(t, gormid.Use(s))
+	for _, test := range []struct {
+		one, other any
+		strict     bool // refuses the one alone
+	}{
+		{&Badge{}, &Guard{}, true}, {&Pass{}, &Visitor{}, false},
+	} {
+		s := newSource()
+		for _, rules := range [][]gormid.Rule{{gormid.Use(s)}, {gormid.Use(s), gormid.Strict()}} {
+			db := d.open(t, rules...)
+			if test.strict && len(rules) == 2 {
+				for call, err := range map[string]error{
+					"AutoMigrate": db.AutoMigrate(test.one), "Create": db.Create(test.one).Error,
+				} {
+					var e *gormid.Error
+					if !errors.As(err, &e) || !strings.Contains(err.Error(), "for another entity") {
+						t.Errorf("%s of %T: error %v", call, test.one, err)
+					}
+				}
+			} else {
+				migrate(t, db, test.one)
+				must(t, db.Create(newRow(test.one))) // nothing says that this is wrong
+				wantFills(t, s, 1)
+				must(t, db.Where("1 = 1").Delete(test.one))
+			}
+			migrate(t, db, test.other)
+			migrate(t, db, test.one)
+			wantNotInvented(t, db, test.one)
+		}
+		for _, models := range [][]any{{test.one, test.other}, {test.other, test.one}} {
+			db := d.open(t, gormid.Use(s), gormid.Strict())
+			migrate(t, db, models...)
+			wantNotInvented(t, db, test.one)
+		}
+		wantFills(t, s)
+	}
+	db := d.open(t, gormid.Use(newSource()).For(&Badge{}), gormid.Strict())
 	migrate(t, db, &Badge{})
-	must(t, db.Create(&Badge{})) // nothing says that this is wrong
-	wantFills(t, s, 1)
-	migrate(t, db, &Guard{})
-	if err := db.Create(&Badge{}).Error; !errors.Is(err, idtype.ErrZero) {
-		t.Errorf("error %v, want ErrZero", err)
+	must(t, db.Create(&Badge{}))
+}
+
+func newRow(model any) any { return reflect.New(reflect.TypeOf(model).Elem()).Interface() }
+
+func wantNotInvented(t *testing.T, db *gorm.DB, model any) {
+	t.Helper()
+	if err := db.Create(newRow(model)).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("%T: error %v, want ErrZero", model, err)
 	}
 }
 

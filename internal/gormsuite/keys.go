@@ -103,12 +103,12 @@ type (
 		GlobalID *idtype.Decimal[ByGlobalID] `gorm:"primaryKey"`
 		Name     string
 	}
-	// ByTag's key is of an entity that is no model, as in a package of keys.
+	// ByTag's key is of an entity that stands for the model, as in a package of keys.
 	ByTag struct {
-		ID   idtype.Decimal[tag]
+		ID   idtype.Decimal[byTag]
 		Name string
 	}
-	tag struct{}
+	byTag struct{}
 	// SmallUser is the table of User with fewer columns.
 	SmallUser struct {
 		ID   UserID

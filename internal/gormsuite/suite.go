@@ -42,7 +42,7 @@ var suite = []struct {
 	{"UserUpdatesKey", testUserUpdatesKey, upserts},
 	{"UpsertMaps", testUpsertMaps, upserts},
 	{"ForeignKeysAreNotInvented", testForeignKeysAreNotInvented, inserts},
-	{"ForeignKeyKnownLater", testForeignKeyKnownLater, 0},
+	{"ForeignKeyKnownLater", testForeignKeyKnownLater, inserts},
 	{"ForAssignsForeignKeys", testForAssignsForeignKeys, inserts},
 	{"ZeroForeignKey", testZeroForeignKey, inserts},
 	{"NoRule", testNoRule, 0},
