@@ -14,6 +14,7 @@ replace (
 
 require (
 	github.com/compose-spec/compose-go/v2 v2.9.1
+	github.com/idmint/idmint v0.0.0
 	github.com/idmint/idmint/integration_test v0.0.0
 	k8s.io/api v0.34.2
 	sigs.k8s.io/yaml v1.6.0
@@ -51,7 +52,6 @@ require (
 	github.com/go-zookeeper/zk v1.0.4 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
-	github.com/idmint/idmint v0.0.0 // indirect
 	github.com/idmint/idmint/cmd/idmint v0.0.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect

@@ -17,10 +17,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// environment is that of a container. The downward API gives pod, and a secret the DSN.
+// environment is that of a container. The downward API gives pod, and a secret the DSN. What a
+// ConfigMap gives is in [recipe.given].
 func environment(t *testing.T, c corev1.Container, pod map[string]string) map[string]string {
 	t.Helper()
-	env := map[string]string{}
+	env, hasDSN := map[string]string{}, false
 	for _, v := range c.Env {
 		switch from := v.ValueFrom; {
 		case from == nil:
@@ -32,9 +33,14 @@ func environment(t *testing.T, c corev1.Container, pod map[string]string) map[st
 			}
 			env[v.Name] = value
 		case from.SecretKeyRef != nil && v.Name == "IDMINT_DB": // the stage's
+			hasDSN = true
+		case from.ConfigMapKeyRef != nil:
 		default:
 			t.Fatalf("%+v", v)
 		}
+	}
+	if !hasDSN {
+		t.Errorf("container %s has no IDMINT_DB", c.Name)
 	}
 	return env
 }
@@ -77,6 +83,7 @@ func kubernetesDeployment(t *testing.T, p place) recipe {
 	}
 	return recipe{
 		start: scriptOf(t, pod.InitContainers[0]), app: scriptOf(t, pod.Containers[0]),
+		own:   environment(t, pod.Containers[0], nil),
 		first: env("75675f5897", "shop-75675f5897-7ci7o"),
 		again: env("75675f5897", "shop-75675f5897-kzszj"), // another pod
 		next:  env("6b474476c4", "shop-6b474476c4-fhvzh"),
@@ -101,6 +108,7 @@ func kubernetesCronJob(t *testing.T, p place) recipe {
 	const uid = "a8f3d00d-c6d2-11e5-9f87-42010af00002"
 	return recipe{
 		start: scriptOf(t, pod.InitContainers[0]), app: scriptOf(t, pod.Containers[0]),
+		own: environment(t, pod.Containers[0], nil), service: p.service + "-billing",
 		first: env(uid), again: env(uid), next: env("b" + uid[1:]),
 		keeps: true, // the pod of a Job that runs beside another one may be tried again
 	}
@@ -132,7 +140,7 @@ func hooks(t *testing.T, p place, text []byte, key, before, after string) (
 	strict(t, p.read(t, "kubernetes/configmap-pods.yaml"), &app)
 	r = recipe{
 		start: scriptOf(t, start.InitContainers[0]), finish: scriptOf(t, finish.Containers[0]),
-		app: "exec shop",
+		app: "exec " + p.service, own: environment(t, app.Spec.Template.Spec.Containers[0], nil),
 		given: func(t *testing.T, dir string) map[string]string {
 			t.Helper()
 			var c corev1.ConfigMap

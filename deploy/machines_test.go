@@ -158,9 +158,14 @@ func compose(t *testing.T, p place) recipe {
 		}
 		return strings.ReplaceAll(s.Command[2], "$$", "$") // as the engine does
 	}
-	env := func(deployment string) map[string]string {
-		of := project(deployment).Services["launch"].Environment
-		return map[string]string{"DEPLOYMENT": *of["DEPLOYMENT"], "APP_ENV": *of["APP_ENV"]}
+	env := func(service, deployment string) map[string]string {
+		env := map[string]string{}
+		for name, value := range project(deployment).Services[service].Environment {
+			if name != "IDMINT_DB" { // the stage's
+				env[name] = *value
+			}
+		}
+		return env
 	}
 	example := project("1")
 	if on := example.Services[p.service].DependsOn["launch"]; on.Condition !=
@@ -169,7 +174,8 @@ func compose(t *testing.T, p place) recipe {
 	}
 	return recipe{
 		start: script(example.Services["launch"]), app: script(example.Services[p.service]),
-		first: env("20260301T120000Z"), again: env("20260301T120000Z"),
-		next: env("20260302T120000Z"),
+		own:   env(p.service, "20260301T120000Z"),
+		first: env("launch", "20260301T120000Z"), again: env("launch", "20260301T120000Z"),
+		next: env("launch", "20260302T120000Z"),
 	}
 }

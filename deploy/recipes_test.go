@@ -2,6 +2,8 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -13,18 +15,49 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/postgres"
 )
 
 // static is the program that pipelines use, and which the recipes call.
 var static string
 
+// joining is the variable by which a program of this test is an app, of the service that it names.
+const joining = "IDMINT_TEST_JOINS"
+
 func TestMain(m *testing.M) {
+	if service := os.Getenv(joining); service != "" {
+		if err := join(context.Background(), service); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	status, err := withStatic(func() int { return dbtest.Code(m) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		status = 1
 	}
 	os.Exit(status)
+}
+
+// join does what an app does when it starts, as in examples/orders, and prints its launch.
+func join(ctx context.Context, service string) error {
+	store, err := postgres.Open(ctx, os.Getenv("IDMINT_DB"))
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	log, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	_, err = log.Join(ctx, launchlog.App{Service: service, Environment: os.Getenv("APP_ENV")})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Print(os.Getenv(launchlog.LaunchVariable))
+	return err
 }
 
 // withStatic builds the static program as the Dockerfile does, but with the paths of this machine:
@@ -51,6 +84,9 @@ type recipe struct {
 	// The environments of a deployment, of the same when it is tried again, and of the next one.
 	first, again, next map[string]string
 	shell              []string // sh -ec if empty
+	// own is the environment of app, if it does not share that of start.
+	own     map[string]string
+	service string // of app, if it is not the place's
 	// given is what the platform adds to the environment of app, from the files that start wrote.
 	given func(t *testing.T, dir string) map[string]string
 	// keeps says that former launches go on, since a rollback comes back to them.
@@ -118,6 +154,9 @@ func (s *stage) deploy(env map[string]string) string {
 	if s.given != nil {
 		given = s.given(s.T, s.dir)
 	}
+	if s.own != nil {
+		env = s.own
+	}
 	got, err := s.run(s.app, env, given)
 	if err != nil {
 		s.Fatal(err)
@@ -155,16 +194,21 @@ func newStage(t *testing.T, r recipe) *stage {
 	if err := os.Symlink(static, filepath.Join(s.bin, "idmint")); err != nil {
 		t.Fatal(err)
 	}
-	s.addApp(filepath.Join(s.bin, "shop"), filepath.Join(s.dir, "deploy"))
+	s.addApp(shop)
 	s.idmint("migrate")
 	return s
 }
 
-// addApp makes a program that prints its launch.
-func (s *stage) addApp(files ...string) {
+// addApp makes the program of a place, which joins its launch and prints it.
+func (s *stage) addApp(p place) {
 	s.Helper()
-	const app = "#!/bin/sh\nprintf %s \"$IDMINT_LAUNCH_ID\"\n"
-	for _, file := range files {
+	program, err := os.Executable()
+	if err != nil {
+		s.Fatal(err)
+	}
+	app := fmt.Sprintf("#!/bin/sh\nexec env %s=%s '%s'\n", joining,
+		cmp.Or(s.service, p.service), program)
+	for _, file := range []string{filepath.Join(s.bin, p.service), filepath.Join(s.dir, "deploy")} {
 		if err := os.WriteFile(file, []byte(app), 0o700); err != nil {
 			s.Fatal(err)
 		}
@@ -175,7 +219,7 @@ func (s *stage) addApp(files ...string) {
 func (s *stage) at(p place, r recipe) *stage {
 	s.Helper()
 	other := &stage{T: s.T, recipe: r, dir: s.TempDir(), bin: s.bin, dsn: s.dsn}
-	other.addApp(filepath.Join(s.bin, p.service), filepath.Join(other.dir, "deploy"))
+	other.addApp(p)
 	return other
 }
 
