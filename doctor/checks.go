@@ -138,6 +138,14 @@ var checks = []Check{
 			"give the role BYPASSRLS.",
 	},
 
+	{
+		Code: "rows",
+		Looks: "No launch and no claim of a running launch is ahead of the number that is given out " +
+			"next. Where one is, all starts or claims fail.",
+		Remedy: "Find out who wrote to the tables: apps do so by the launch log alone. A logical " +
+			"replica that took over may lack rows. Then run the statement.",
+	},
+
 	// PostgreSQL.
 	{
 		Code:   "postgres.version",

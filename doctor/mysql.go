@@ -33,7 +33,10 @@ var mysql = engine{
 		{"mysql.replicas", mysqlReplicas},
 	},
 	content: []Probe[*database]{
-		{"tables", mysqlTables}, {"triggers", mysqlTriggers}, {"rights", mysqlRights},
+		{"tables", mysqlTables},
+		{"triggers", mysqlTriggers},
+		{"rights", mysqlRights},
+		{"rows", fittingRows},
 	},
 	identity: mysqlIdentity,
 }

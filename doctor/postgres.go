@@ -39,7 +39,11 @@ var postgres = engine{
 		}.check(),
 	},
 	content: []Probe[*database]{
-		{"tables", postgresTables}, {"triggers", postgresTriggers}, {"rights", postgresRights},
+		{"tables", postgresTables},
+		{"triggers", postgresTriggers},
+		{"rights", postgresRights},
+		{"rows", fittingRows},
+		{"rows", postgresEvents},
 	},
 	identity: postgresIdentity,
 }
@@ -56,6 +60,23 @@ func findPostgres(ctx context.Context, db *database) (bool, error) {
 	}, "", false)
 	db.in(place.Schema)
 	return place.Log, err
+}
+
+// postgresEvents compares the events with their sequence, which logical replication leaves out. Who
+// may not see the sequence sees nothing.
+func postgresEvents(ctx context.Context, db *database, r *Reporter) error {
+	events := db.dialect.Quote(db.schema) + ".idmint_launch_event"
+	var highest, last int64
+	err := db.one(ctx, `SELECT (SELECT coalesce(max(event_id), 0) FROM idmint_launch_event),
+		coalesce((SELECT last_value FROM pg_sequences
+			WHERE format('%I.%I', schemaname, sequencename) =
+				pg_get_serial_sequence($1, 'event_id')), 9223372036854775807)`, []any{events}, &highest, &last)
+	if err == nil && last < highest {
+		r.Finding("rows do not fit together: event %d is there, and the sequence is at %d. Run: "+
+			"SELECT setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[3]s",
+			highest, last, events)
+	}
+	return err
 }
 
 func postgresWritable(ctx context.Context, db *database, r *Reporter) error {

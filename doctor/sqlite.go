@@ -28,6 +28,7 @@ var sqlite = engine{
 	content: []Probe[*database]{
 		{"tables", sqliteTables},
 		{"triggers", sqliteTriggers},
+		{"rows", fittingRows},
 		{"sqlite.integrity", sqliteIntegrity},
 	},
 	identity: sqliteIdentity,

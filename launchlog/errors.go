@@ -44,7 +44,8 @@ var (
 	// ErrOtherLog: the log that was opened is not there any more. Somebody deleted it, another one
 	// was made in its place, or a node belongs to another cluster. The step did nothing. If that
 	// was meant, advance the new log beyond every number that was ever used. Then start the app
-	// again. The stores in etcd, ZooKeeper and Cassandra notice.
+	// again. A log has a random word, by which stores notice. A backup has the same word: see
+	// ErrBehind.
 	ErrOtherLog error = reason("the launch log that was opened is not there any more: " +
 		"it was deleted or made anew, or a node belongs to another cluster")
 )
@@ -72,6 +73,36 @@ func (e *SchemaError) Error() string {
 		return fmt.Sprintf("launchlog: the launch log has schema version %d, newer than %d: "+
 			"a newer idmint made it", e.Have, e.Want)
 	}
+}
+
+// A store in a SQL database returns an AheadError where a row is there whose number was not given
+// out yet: somebody else wrote to the tables. All steps that take such a number fail until Mend.
+type AheadError struct {
+	Namespace string
+	Launch    int // whose generator numbers are meant; 0: the launch numbers
+	Number    int // the highest that a row has
+	Next      int // the one that is given out next
+}
+
+func (e *AheadError) Error() string {
+	row := fmt.Sprintf("launch %d of namespace %s is there, and the next launch", e.Number,
+		e.Namespace)
+	if e.Launch != 0 {
+		row = fmt.Sprintf("generator number %d of launch %d of namespace %s is taken, and the next "+
+			"generator", e.Number, e.Launch, e.Namespace)
+	}
+	return fmt.Sprintf("launchlog: rows do not fit together: %s number would be %d. "+
+		"Find out who wrote to the tables, and then run: %s", row, e.Next, e.Mend())
+}
+
+// Mend is a statement of SQL, after which the numbers of all rows count as given out.
+func (e *AheadError) Mend() string {
+	if e.Launch == 0 {
+		return fmt.Sprintf("UPDATE idmint_namespace SET last_launch_id = %d WHERE namespace = '%s'",
+			e.Number, e.Namespace)
+	}
+	return fmt.Sprintf("UPDATE idmint_launch SET next_generator_id = %d "+
+		"WHERE namespace = '%s' AND launch_id = %d", e.Number+1, e.Namespace, e.Launch)
 }
 
 // A Log returns a RequestError for input that it does not take.

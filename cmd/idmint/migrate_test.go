@@ -26,15 +26,15 @@ func TestMigrateTells(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	migrate("created a new launch log in sqlite:app.db, at schema version 3")
+	migrate("created a new launch log in sqlite:app.db, at schema version 4")
 	db := s.open("app.db")
 	if err := migrations.Down(t.Context(), db, migrations.SQLite, 2); err != nil {
 		t.Fatal(err)
 	}
-	migrate("upgraded the launch log in sqlite:app.db from schema version 2 to 3")
-	migrate("the launch log in sqlite:app.db is at schema version 3 already")
+	migrate("upgraded the launch log in sqlite:app.db from schema version 2 to 4")
+	migrate("the launch log in sqlite:app.db is at schema version 4 already")
 	if got := s.must("migrate", "--db", "sqlite:b.db", "--json"); got !=
-		`{"created":true,"from":0,"to":3}`+"\n" {
+		`{"created":true,"from":0,"to":4}`+"\n" {
 		t.Errorf("--json: %q", got)
 	}
 }
@@ -44,7 +44,7 @@ func TestImportTellsNewLog(t *testing.T) {
 	s := inside(t)
 	s.write("f.csv", "a\n1\n")
 	for _, want := range []string{
-		"idmint: created a new launch log in sqlite:app.db, at schema version 3\n", "",
+		"idmint: created a new launch log in sqlite:app.db, at schema version 4\n", "",
 	} {
 		got := s.run("import", "f.csv", "--db", "sqlite:app.db", "--table", "t")
 		if got.status != 0 || got.stderr != want {

@@ -138,8 +138,8 @@ func versions(t *testing.T, s server) {
 			t.Errorf("up from %d gives another schema:\n%s", version, got)
 		}
 	}
-	if _, err := byHand.Exec(s.files(t, "0003_*.down.sql")[0] +
-		s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil ||
+	if _, err := byHand.Exec(s.files(t, "0004_*.down.sql")[0] +
+		s.files(t, "0003_*.down.sql")[0] + s.files(t, "0002_*.down.sql")[0] + s.files(t, "0001_*.down.sql")[0]); err != nil ||
 		s.list(t, byHand) != schemas[0] {
 		t.Errorf("down by hand: %v, left %s", err, s.list(t, byHand))
 	}

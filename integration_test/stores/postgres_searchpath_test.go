@@ -138,7 +138,7 @@ func TestPostgresSetSearchPath(t *testing.T) {
 	const temporary = "CREATE TEMP TABLE idmint_schema (version int); " +
 		"INSERT INTO idmint_schema VALUES (1000)"
 	const setElsewhere = `SET search_path = "Elsewhere"`
-	none := launchlog.SchemaError{Have: 0, Want: 3}
+	none := launchlog.SchemaError{Have: 0, Want: 4}
 	both := postgres.SearchPathError{Default: "public", Current: elsewhere}
 	for _, test := range []struct {
 		name string

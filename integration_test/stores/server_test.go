@@ -15,8 +15,10 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/doctorsuite"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
@@ -183,6 +185,54 @@ func TestManyProcesses(t *testing.T) {
 	})
 }
 
+// TestOtherLog: somebody drops the tables, and makes them again, in the database of a store.
+func TestOtherLog(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		d := s.database(t)
+		db := dbtest.Open(t, d)
+		drop := storesuite.Drop()
+		if s.dialect == migrations.Postgres {
+			drop = append(drop, "DROP FUNCTION idmint_refuse()")
+		}
+		storesuite.OtherLog(t, func() launchlog.Store { return open(t, d) },
+			func() { dbtest.Exec(t, db, drop...) },
+			func() error { _, _, err := migrations.Up(ctx, db, s.dialect); return err })
+	})
+}
+
+// TestAhead: somebody writes rows whose numbers were not given out.
+func TestAhead(t *testing.T) {
+	eachServer(t, func(t *testing.T, s server) {
+		d := s.database(t)
+		db := dbtest.Open(t, d)
+		findings := func() []string {
+			results, err := doctor.SQL(ctx, db, s.dialect)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return doctorsuite.Findings(results, "rows")
+		}
+		log := open(t, d)
+		storesuite.Ahead(t, log, func(text string) { dbtest.Exec(t, db, text) }, findings)
+		if s.dialect != migrations.Postgres {
+			return
+		}
+		// A logical replica has the events, and not the sequence that numbers them.
+		dbtest.Exec(t, db,
+			"SELECT setval(pg_get_serial_sequence('idmint_launch_event', 'event_id'), 1)")
+		doctors := findings()
+		_, err := logOf(t, log).End(ctx, 1, failed)
+		_, mend, found := strings.Cut(fmt.Sprint(err), "Run: ")
+		if !found || len(doctors) != 1 || !strings.HasSuffix(doctors[0], mend) {
+			t.Fatalf("events ahead: %v, doctor finds %q", err, doctors)
+		}
+		dbtest.Exec(t, db, mend)
+		if _, err := logOf(t, log).End(ctx, 1, failed); err != nil || len(findings()) != 0 {
+			t.Errorf("mended: %v, doctor finds %q", err, findings())
+		}
+	})
+}
+
 // The store is written for the tables that the migrations make, also where they upgrade a log that
 // is in use.
 func TestUpgrade(t *testing.T) {
@@ -221,7 +271,7 @@ func TestOpenErrors(t *testing.T) {
 				storesuite.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", s.dialect))
 				var schema *launchlog.SchemaError
 				if test[0] == "older" && (!errors.As(err, &schema) || schema.Have != 1 ||
-					schema.Want != 3) {
+					schema.Want != 4) {
 					t.Errorf("%v, want a SchemaError", err)
 				}
 			})

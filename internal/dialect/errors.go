@@ -25,7 +25,7 @@ const (
 	Away
 	// ReadOnly: the server only reads. In a failover it may be another one soon.
 	ReadOnly
-	// Absent: there is no such table.
+	// Absent: there is no such table, or no such column in it.
 	Absent
 	// Guarded: a trigger of the launch log keeps what was used.
 	Guarded
@@ -60,7 +60,7 @@ func postgresCause(state string) Cause {
 		return ReadOnly
 	case "57P04": // database_dropped: by waiting it does not come back
 		return Other
-	case "42P01": // undefined_table
+	case "42P01", "42703": // undefined_table, undefined_column
 		return Absent
 	case "23000": // integrity_constraint_violation, which the migrations' idmint_refuse raises
 		return Guarded
@@ -86,7 +86,7 @@ func mysqlCause(number string) Cause {
 		return Away
 	case "1290", "1792", "1836": // read_only, a read-only transaction, read_only while it changes
 		return ReadOnly
-	case "1146": // no such table
+	case "1146", "1054": // no such table, unknown column
 		return Absent
 	case "1644": // SIGNAL, by the migrations' triggers
 		return Guarded

@@ -61,6 +61,8 @@ func classify(err error) error {
 		switch {
 		case cause == dialect.ReadOnly && !isOption(server): // it may be another server soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
+		case cause == dialect.Absent:
+			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
 		case cause.Passes() || cause == dialect.CutOff || isBrokenTrigger(err):
 			return &launchlog.AttemptError{Err: err}
 		}

@@ -172,6 +172,11 @@ func (s *Store) version(ctx context.Context) (int, error) {
 			found := strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
 			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
 			err = conn.QueryRowContext(ctx, found.Replace(text)).Scan(&version)
+			if err == nil && version == rows.SchemaVersion {
+				var word string
+				err = conn.QueryRowContext(ctx, found.Replace(rows.Word)).Scan(&word)
+				s.Bind(word)
+			}
 			if err == nil { // else this step runs again, and the name of a table is a text in it
 				s.tables = found
 			}

@@ -54,6 +54,10 @@ func classify(err error, sent, broken bool) error {
 		return &launchlog.AttemptError{Err: err}
 	case errors.As(err, &server):
 		switch {
+		case causeOf(server) == dialect.Absent, server.Code == divisionByZero:
+			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
+		case server.ConstraintName == "idmint_launch_event_pkey":
+			return eventsAhead(server.SchemaName)
 		case causeOf(server) == dialect.ReadOnly: // in a failover it may be another server soon
 			return &launchlog.AttemptError{Err: fmt.Errorf("%w: %w", errReadOnly, err)}
 		// FATAL may come after the commit.
@@ -70,6 +74,14 @@ func classify(err error, sent, broken bool) error {
 		return &launchlog.AttemptError{Ambiguous: sent, Err: err}
 	}
 	return err
+}
+
+// eventsAhead is of a logical replica that took over: it has the rows, and not their sequence.
+func eventsAhead(schema string) error {
+	events := dialect.Postgres.Quote(schema) + ".idmint_launch_event"
+	return fmt.Errorf("rows do not fit together: an event is there, and the sequence gives out its "+
+		"number again, as after a logical replica took over. Run: SELECT "+
+		"setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[1]s", events)
 }
 
 func causeOf(e *pgconn.PgError) dialect.Cause {

@@ -2,6 +2,10 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
@@ -105,7 +109,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		case lostRace(err): // to find what the other one has made
 			continue
 		case err != nil:
-			return launchlog.Launch{}, err
+			return launchlog.Launch{}, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
 		case there != nil:
 			return *there, nil
 		case last == nil && made:
@@ -217,7 +221,20 @@ func (s *Store) take(
 		one(b, &claim, rows.ScanClaim, claimByToken, take.Token)
 		more(b)
 	})
-	return claim, err
+	return claim, s.ahead(ctx, take.Ref, err)
+}
+
+// ahead explains the error of a step whose row was there already, by rows that do not fit together.
+func (s *Store) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
+	var server *pgconn.PgError
+	if !errors.As(err, &server) || server.ConstraintName != "idmint_launch_pkey" &&
+		server.ConstraintName != "idmint_generator_pkey" {
+		return err
+	}
+	return rows.Ahead(ref, err, func(text string, args ...any) ([][2]int, error) {
+		text = strings.Replace(strings.Replace(text, "?", "$1", 1), "?", "$2", 1)
+		return list(ctx, s, rows.ScanPair, text, args...)
+	})
 }
 
 // AdvanceLaunches implements launchlog.Store.

@@ -65,6 +65,7 @@ type Store struct {
 	// tables puts the schema, which was found when the store was opened, before the names of
 	// tables.
 	tables *strings.Replacer
+	word   string // of the log that was opened; immutable, too
 }
 
 var (
@@ -154,8 +155,9 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 			Text: `SELECT coalesce(max(version), 0)::text, (SELECT string_agg(t.relname, ', ')
 					FROM pg_class t, pg_class log WHERE log.oid = 'idmint_schema'::regclass
 						AND t.relnamespace = log.relnamespace AND t.relkind = 'r'
-						AND t.relname LIKE 'idmint\_%' AND row_security_active(t.oid))
-				FROM idmint_schema`,
+						AND t.relname LIKE 'idmint\_%' AND row_security_active(t.oid)),
+					max(to_jsonb(s)->>'word') FILTER (WHERE version = 4) -- which older ones lack
+				FROM idmint_schema s`,
 		}) {
 			var args [][]byte
 			for _, arg := range step.Args {
@@ -180,6 +182,7 @@ func (s *Store) find(ctx context.Context) (version int, err error) {
 		if secured := string(last[1]); secured != "" {
 			return 0, fmt.Errorf("%w: it applies to %s", errHidden, secured)
 		}
+		s.word = string(last[2])
 		return strconv.Atoi(string(last[0]))
 	})
 }
@@ -227,6 +230,10 @@ const (
 		CASE WHEN current_setting('client_min_messages') = 'error'
 			THEN set_config('client_min_messages', 'warning', true) END`
 	commit = `COMMIT`
+	// home divides by zero in another log than the one that was opened, which ends the transaction
+	// before its other statements, all of which are sent already.
+	home           = `SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $1`
+	divisionByZero = "22012"
 )
 
 // write sends one transaction, whose statements are those that queue adds to the batch, in one
@@ -252,6 +259,7 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	transaction := func(wait string, queue func(*batch), committed *bool) {
 		b.Queue(begin)
 		b.Queue(wait)
+		b.Queue(home, s.word)
 		queue(b)
 		b.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
 			*committed = tag.String() == commit

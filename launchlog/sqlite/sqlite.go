@@ -201,6 +201,11 @@ func (s *Store) prepare(ctx context.Context) error {
 	if have != rows.SchemaVersion {
 		return &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
 	}
+	word, err := rows.ScanOne[string](s.writer.QueryRowContext(ctx, rows.Word))
+	if err != nil {
+		return err
+	}
+	s.Bind(word)
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		text string

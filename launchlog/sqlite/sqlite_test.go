@@ -14,6 +14,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/internal/doctorsuite"
 	"github.com/idmint/idmint/internal/smalldisk"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
@@ -225,13 +227,42 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("newer: got %v, want a SchemaError", err)
 	}
 	_, err = sqlite.Open(ctx, older)
-	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 3 {
+	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 4 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
 }
 
 // The store is written for the tables that the migrations make, also where they upgrade a log that
 // is in use.
+// TestOtherLog: somebody drops the tables, and makes them again, in the file that a store has open.
+func TestOtherLog(t *testing.T) {
+	path := newFile(t)
+	db := openDB(t, path)
+	storesuite.OtherLog(t, func() launchlog.Store { return open(t, path) }, func() {
+		for _, text := range storesuite.Drop() {
+			if _, err := db.Exec(text); err != nil {
+				t.Fatal(text, err)
+			}
+		}
+	}, func() error { _, _, err := migrations.Up(ctx, db, migrations.SQLite); return err })
+}
+
+func TestAhead(t *testing.T) {
+	path := newFile(t)
+	db := openDB(t, path)
+	storesuite.Ahead(t, open(t, path), func(text string) {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatal(text, err)
+		}
+	}, func() (found []string) {
+		results, err := doctor.SQL(ctx, db, doctor.SQLite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doctorsuite.Findings(results, "rows")
+	})
+}
+
 func TestUpgrade(t *testing.T) {
 	path := newFile(t)
 	db := openDB(t, path)

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/mattn/go-sqlite3"
@@ -154,6 +155,9 @@ func (s *Store) classify(err error, commit bool) error {
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, rows.Ready)}
 	case errors.As(err, &e):
 		err = fmt.Errorf("%s: %w", s.path, err)
+		if isAbsent(e) {
+			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
+		}
 		if e.Code == sqlite3.ErrReadonly {
 			err = fmt.Errorf("%w: the file and its folder must be writable", err)
 		}
@@ -162,6 +166,13 @@ func (s *Store) classify(err error, commit bool) error {
 		}
 	}
 	return err
+}
+
+// isAbsent reports whether err is of a log whose tables are gone, or older. It has no code of its
+// own.
+func isAbsent(err sqlite3.Error) bool {
+	return err.Code == sqlite3.ErrError && (strings.Contains(err.Error(), "no such table: idmint_") ||
+		strings.Contains(err.Error(), "no such column: word"))
 }
 
 // isBusy reports whether err says that another connection holds the lock. Nothing was changed, and

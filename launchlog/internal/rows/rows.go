@@ -17,7 +17,10 @@ import (
 
 // SchemaVersion is the version of the tables, by package migrations, that the stores are written
 // for.
-const SchemaVersion = 3
+const SchemaVersion = 4
+
+// Word selects the random word that the migrations gave the log.
+const Word = `SELECT word FROM idmint_schema WHERE version = 4`
 
 // Columns, in the order in which the functions below scan them.
 const (

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -61,6 +62,8 @@ type Steps struct {
 	launch, claim, event, counter          string // SELECTs of columns
 	endLaunch, advanceCounter, selectValue string
 	raiseCounter, now                      string
+
+	word string // of the log that was opened; immutable once the store is open
 }
 
 const (
@@ -106,6 +109,26 @@ func (s *Steps) run(
 	}
 	return by(ctx, step)
 }
+
+// write runs a step that changes rows, in the log that was opened and in no other one. The
+// transaction locks the word's table, so the log stays in its place until it ends.
+func (s *Steps) write(
+	ctx context.Context, by func(context.Context, Step) (any, error), step Step,
+) (any, error) {
+	return s.run(ctx, by, func(ctx context.Context, tx Tx) (any, error) {
+		word, err := ScanOne[string](tx.QueryRowContext(ctx, Word))
+		switch {
+		case errors.Is(err, sql.ErrNoRows), err == nil && word != s.word:
+			return nil, launchlog.ErrOtherLog
+		case err != nil:
+			return nil, err
+		}
+		return step(ctx, tx)
+	})
+}
+
+// Bind says which log was opened, by its [Word].
+func (s *Steps) Bind(word string) { s.word = word }
 
 func result[T any](v any, err error) (T, error) {
 	of, ok := v.(T)
@@ -184,7 +207,8 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			Namespace: start.Namespace, Launch: launch.ID, Kind: "started", Actor: start.Initiator,
 		})
 	}
-	return result[launchlog.Launch](s.run(ctx, s.own.Race, step))
+	launch, err := result[launchlog.Launch](s.write(ctx, s.own.Race, step))
+	return launch, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
 }
 
 func (s *Steps) byKey(ctx context.Context, tx Tx, start launchlog.Start) (launchlog.Launch, error) {
@@ -229,7 +253,7 @@ func (s *Steps) EndLaunch(
 		}
 		return s.oneLaunch(ctx, tx, ref, "")
 	}
-	return result[launchlog.Launch](s.run(ctx, s.own.Write, step))
+	return result[launchlog.Launch](s.write(ctx, s.own.Write, step))
 }
 
 func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launchlog.Ending) error {
@@ -264,14 +288,26 @@ func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		}
 		return nil, err
 	}
-	return result[launchlog.Claim](s.run(ctx, s.own.Race, step))
+	claim, err := result[launchlog.Claim](s.write(ctx, s.own.Race, step))
+	return claim, s.ahead(ctx, take.Ref, err)
+}
+
+// ahead explains the error of a step whose row was there already, by rows that do not fit together.
+func (s *Steps) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
+	_, cause := dialect.CauseOf(err)
+	if cause != dialect.Guarded && dialect.MySQLNumber(err) != "1062" { // a duplicate
+		return err
+	}
+	return Ahead(ref, err, func(text string, args ...any) ([][2]int, error) {
+		return list(ctx, s, ScanPair, text, args...)
+	})
 }
 
 // AdvanceLaunches implements launchlog.Store.
 func (s *Steps) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
 ) (launchlog.Advanced, error) {
-	now, err := result[int](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+	now, err := result[int](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeNamespace(ctx, tx, namespace); err != nil {
 			return nil, err
 		}
@@ -314,7 +350,7 @@ func (s *Steps) AdvanceLaunches(
 func (s *Steps) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	return result[int64](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+	return result[int64](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		for range tries {
 			first, taken, err := s.own.TakeNumbers(ctx, tx, ref, floor, n)
 			if err != nil || taken {
@@ -354,7 +390,7 @@ func (s *Steps) value(
 func (s *Steps) AdvanceCounter(
 	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
-	return result[int64](s.run(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+	return result[int64](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
 		if err := s.makeCounter(ctx, tx, ref); err != nil {
 			return nil, err
 		}
@@ -445,7 +481,7 @@ func (s *Steps) RaiseCounter(
 		}
 		return row, err
 	}
-	return result[launchlog.CounterState](s.run(ctx, s.own.Race, step))
+	return result[launchlog.CounterState](s.write(ctx, s.own.Race, step))
 }
 
 // Now implements launchlog.Store.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 
@@ -115,62 +116,15 @@ func (p Place) deleted(t *testing.T) (refused func(when string), stop func()) {
 	}
 	refused = func(when string) {
 		t.Helper()
-		for name, step := range map[string]func() error{
-			"StartLaunch": func() error {
-				_, err := old.StartLaunch(ctx, start(namespace, "b"))
-				return err
-			},
-			"StartLaunch, a key that is there": func() error {
-				_, err := old.StartLaunch(ctx, start(namespace, "a"))
-				return err
-			},
-			"StartLaunch, another namespace": func() error {
-				_, err := old.StartLaunch(ctx, start("other", "b"))
-				return err
-			},
+		steps := storesuite.Writes(old)
+		maps.Copy(steps, map[string]func() error{
 			"Launch": func() error { _, err := old.Launch(ctx, one); return err },
-			"EndLaunch": func() error {
-				_, err := old.EndLaunch(ctx, one, launchlog.Ending{Outcome: "succeeded"})
-				return err
-			},
-			"AdvanceLaunches": func() error {
-				_, err := old.AdvanceLaunches(ctx, namespace, 9, launchlog.Ending{Outcome: "failed"})
-				return err
-			},
-			"ClaimGenerator": func() error {
-				_, err := old.ClaimGenerator(ctx, launchlog.Take{Ref: one, Token: "b"})
-				return err
-			},
-			"ClaimGenerator, another launch": func() error {
-				_, err := old.ClaimGenerator(ctx, launchlog.Take{
-					Ref: launchlog.Ref{Namespace: namespace, Launch: 2}, Token: "b",
-				})
-				return err
-			},
 			"Claims": func() error { _, err := old.Claims(ctx, one, 0, 10); return err },
 			"Launches": func() error {
 				_, err := old.Launches(ctx, namespace, launchlog.Filter{Limit: 9})
 				return err
 			},
-			"Events": func() error { _, err := old.Events(ctx, one); return err },
-			"ReserveNumbers": func() error {
-				_, err := old.ReserveNumbers(ctx, counter("c"), 0, 1)
-				return err
-			},
-			"ReserveNumbers, a new counter": func() error {
-				_, err := old.ReserveNumbers(ctx, counter("d"), 0, 1)
-				return err
-			},
-			"AdvanceCounter": func() error {
-				_, err := old.AdvanceCounter(ctx, counter("c"), 1000, "me")
-				return err
-			},
-			"RaiseCounter": func() error {
-				_, err := old.RaiseCounter(ctx, counter("c"), launchlog.Raise{
-					From: 10, To: 20, Note: launchlog.NewNote(),
-				})
-				return err
-			},
+			"Events":     func() error { _, err := old.Events(ctx, one); return err },
 			"LastNumber": func() error { _, err := old.LastNumber(ctx, counter("c")); return err },
 			"Counters":   func() error { _, err := old.Counters(ctx, namespace, "", 9); return err },
 			"a step that had read before": func() error {
@@ -187,7 +141,8 @@ func (p Place) deleted(t *testing.T) (refused func(when string), stop func()) {
 				_, err := engine.Each(ctx, []string{state, namespace + "/launch/00001"}, "state")
 				return err
 			},
-		} {
+		})
+		for name, step := range steps {
 			if err := step(); !errors.Is(err, launchlog.ErrOtherLog) {
 				t.Errorf("%s, %s: %v, want ErrOtherLog", when, name, err)
 			}
