@@ -1,8 +1,10 @@
 package vet_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 
 func TestAnalyzer(t *testing.T) { analysistest.Run(t, analysistest.TestData(), vet.Analyzer, "./app") }
 
-// TestVettool runs the program as go vet does.
+// TestVettool runs the program as go vet does. docs/moving-gorm.md shows what it finds.
 func TestVettool(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "idmintvet")
 	if out, err := exec.Command("go", "build", "-o", tool, "./cmd/idmintvet").CombinedOutput(); err != nil {
@@ -23,7 +25,20 @@ func TestVettool(t *testing.T) {
 	cmd.Dir = "testdata"
 	cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "int32 does not hold an ID") {
-		t.Fatalf("%v: %s", err, out)
+	if err == nil {
+		t.Fatalf("nothing is found: %s", out)
+	}
+	page, err := os.ReadFile("../docs/moving-gorm.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`(?m)^app/app\.go:.*\n`).FindAllString(string(page), -1)
+	for _, line := range shown {
+		if !strings.Contains(string(out), line) {
+			t.Errorf("%s lacks %s", out, line)
+		}
+	}
+	if len(shown) < 4 {
+		t.Errorf("the page shows %d lines", len(shown))
 	}
 }

@@ -104,6 +104,7 @@ var suite = []struct {
 	{"SmallerModel", testSmallerModel, 0},
 	{"Dialector", testDialector, 0},
 	{"LoggedLines", testLoggedLines, 0},
+	{"MovedApp", testMovedApp, inserts},
 	{"ZeroInSQL", testZeroInSQL, 0},
 	{"NullKeys", testNullKeys, inserts},
 	{"ValuesAreNoConditions", testValuesAreNoConditions, 0},
@@ -117,6 +118,7 @@ var only = []struct {
 }{
 	{"ErrorTexts", testErrorTexts, SQLite},
 	{"Strict", testStrict, SQLite},
+	{"MovedJSON", testMovedJSON, SQLite},
 	{"StrictOfLibraries", testStrictOfLibraries, SQLite},
 	{"TablesOfIntegers", testTablesOfIntegers, SQLite},
 	{"WithoutUse", testWithoutUse, SQLite},

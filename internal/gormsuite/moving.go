@@ -1,0 +1,141 @@
+package gormsuite
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// What docs/moving-gorm.md shows.
+
+// Model takes the place of gorm.Model.
+type Model[T any] struct {
+	ID        idtype.Decimal[T] `gorm:"primaryKey"`
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt gorm.DeletedAt `gorm:"index"`
+}
+
+type (
+	AlbumID = idtype.Decimal[Album]
+	PhotoID = idtype.Decimal[Photo]
+)
+
+type Album struct {
+	Model[Album]
+	Title    string
+	ParentID *AlbumID
+	CoverID  idtype.OrZero[PhotoID]
+	Photos   []Photo
+}
+
+type Photo struct {
+	Model[Photo]
+	AlbumID AlbumID
+	Path    string
+}
+
+// numberedTables makes the tables of the app as it was, with rows.
+func numberedTables(t *testing.T, d Database) {
+	type Photo struct {
+		gorm.Model
+		AlbumID uint
+		Path    string
+	}
+	type Album struct {
+		gorm.Model
+		Title    string
+		ParentID *uint
+		CoverID  uint // 0: none
+		Photos   []Photo
+	}
+	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	migrate(t, db, &Album{}, &Photo{})
+	first := Album{Title: "first", Photos: []Photo{{Path: "a"}, {Path: "b"}}}
+	must(t, db.Create(&first))
+	must(t, db.Create(&Album{Title: "second", ParentID: &first.ID, CoverID: 2}))
+	conn, err := db.DB()
+	if err != nil || conn.Close() != nil {
+		t.Fatal("close:", err)
+	}
+}
+
+// unnumber are the statements after which the database numbers no albums. SQLite has none.
+var unnumber = map[Kind]string{
+	Postgres: `ALTER TABLE albums ALTER COLUMN id DROP DEFAULT;`,
+	MariaDB:  `ALTER TABLE albums MODIFY id bigint unsigned NOT NULL;`,
+}
+
+// An app is moved in place: its tables stay as they are, and its rows keep their IDs.
+func testMovedApp(t *testing.T, d Database) {
+	d = d.with(t)
+	numberedTables(t, d)
+	log := &trace{Interface: logger.Discard}
+	db := openWith(t, d.dialector(t), &gorm.Config{Logger: log}, gormid.Use(newSource()),
+		gormid.Strict())
+	migrate(t, db, &Album{}, &Photo{})
+	changes := func(sql string) bool { return !strings.HasPrefix(sql, "SELECT") }
+	if i := slices.IndexFunc(log.sql, changes); i >= 0 || len(log.sql) == 0 {
+		t.Errorf("%d statements, and one is: %s", len(log.sql), log.sql[max(0, i)])
+	}
+	var albums []Album
+	must(t, db.Preload("Photos").Order("id").Find(&albums))
+	if len(albums) != 2 || albums[0].ID != 1 || len(albums[0].Photos) != 2 ||
+		*albums[1].ParentID != 1 || albums[1].CoverID.ID != 2 {
+		t.Errorf("%+v", albums)
+	}
+	third := Album{Title: "third", ParentID: &albums[1].ID, Photos: []Photo{{Path: "c"}}}
+	must(t, db.Create(&third))
+	wantMinted(t, third.ID)
+	must(t, db.Model(&third.Photos[0]).Update("album_id", albums[0].ID))
+	wantColumn(t, db, "SELECT path FROM photos WHERE album_id = 1", "a", "b", "c")
+
+	// Nobody else shall number rows.
+	const insert = "INSERT INTO albums (title) VALUES ('raw')"
+	must(t, db.Exec(insert))
+	last := column[AlbumID](t, db, "SELECT id FROM albums WHERE title = 'raw'")[0]
+	if want := map[Kind]AlbumID{Postgres: 3}[d.Kind]; want != 0 && last != want ||
+		want == 0 && last != third.ID+1 {
+		t.Errorf("the database gave %d, after %d", last, third.ID)
+	}
+	if sql := unnumber[d.Kind]; sql != "" {
+		must(t, db.Exec(sql))
+		if err := db.Exec(insert).Error; err == nil {
+			t.Error("the database numbered a row")
+		}
+	}
+}
+
+// The wire formats of the page's table.
+func testMovedJSON(t *testing.T, _ Database) {
+	text, err := json.Marshal(Album{Model: Model[Album]{ID: 7}})
+	for _, want := range []string{`"ID":"7"`, `"ParentID":null`, `"CoverID":null`} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s, %v lacks %s", text, err, want)
+		}
+	}
+	for body, want := range map[string]AlbumID{`{"ID":7}`: 7, `{"ID":"7"}`: 7, `{"ID":null}`: 0} {
+		var a Album
+		if err := json.Unmarshal([]byte(body), &a); err != nil || a.ID != want {
+			t.Errorf("%s: %v, %v", body, a.ID, err)
+		}
+	}
+	for _, body := range []string{`{"ParentID":0}`, `{"CoverID":0}`, `{"ID":"007"}`, `{"ID":7.0}`} {
+		var refused *idtype.InputError
+		if err := json.Unmarshal([]byte(body), &Album{}); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
