@@ -16,8 +16,6 @@ import (
 // package, or what a call adds.
 var within = map[string]string{
 	"idtype.ErrZero": "InputError", "idtype.ErrNull": "InputError",
-	"idtype.ErrTraceTime": "InputError", "idtype.ErrSpanInverted": "SpanError",
-	"idtype.ErrSpanPeriod": "SpanError",
 
 	"publicid.ErrPrefix": "InputError", "publicid.ErrCheck": "InputError",
 	"publicid.ErrKey": "InputError",

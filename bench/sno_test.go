@@ -55,7 +55,7 @@ func TestSnoSameIDs(t *testing.T) {
 				!bytes.Equal(must(o.Value()).([]byte), must(m.Value()).([]byte)) {
 				t.Fatalf("%v here, %v there", o, m)
 			}
-			read := must(idtype.ParseSnoID(m.String()))
+			read := must(idtype.Parse[idtype.SnoID](m.String()))
 			if read != o || must(muyo.FromEncodedString(o.String())) != m {
 				t.Fatalf("%v is another ID when it is read", m)
 			}
@@ -63,10 +63,10 @@ func TestSnoSameIDs(t *testing.T) {
 				UnixMs: m.Timestamp() / 1e6, TickTock: int(m[4] & 1), Meta: int(m.Meta()),
 				Partition: int(m.Partition().AsUint16()), Sequence: int(m.Sequence()),
 			}
-			if o.Parts() != theirs || o.UnixMs()*1e6 != m.Timestamp() || !o.Time().Equal(m.Time()) {
+			if o.Parts() != theirs || o.Parts().UnixMs*1e6 != m.Timestamp() || !o.Time().Equal(m.Time()) {
 				t.Fatalf("%+v here, %+v there", o.Parts(), theirs)
 			}
-			if o.Compare(idtype.SnoID(last)) != m.Compare(last) {
+			if idtype.Compare(o, idtype.SnoID(last)) != m.Compare(last) {
 				t.Fatalf("%v and %v have another order here", last, m)
 			}
 			last = m
@@ -99,7 +99,7 @@ func TestSnoZero(t *testing.T) {
 		}
 	}
 	wantInput(t, new(idtype.SnoID).UnmarshalBinary(zeroBytes), idtype.ErrZero)
-	wantInput(t, errOf(idtype.ParseSnoID(zeroText)), idtype.ErrZero)
+	wantInput(t, errOf(idtype.Parse[idtype.SnoID](zeroText)), idtype.ErrZero)
 	wantInput(t, errOf(idtype.SnoID{}.Value()), idtype.ErrZero)
 	wantInput(t, new(idtype.SnoID).Scan(zeroBytes), idtype.ErrZero)
 	wantInput(t, new(idtype.SnoID).Scan(zeroText), idtype.ErrZero)
@@ -133,7 +133,7 @@ func TestSnoText(t *testing.T) {
 		if id, err := muyo.FromEncodedString(text); err != nil || id.String() == text {
 			t.Errorf("%q is %v there, %v", text, id, err)
 		}
-		wantInput(t, errOf(idtype.ParseSnoID(text)), nil)
+		wantInput(t, errOf(idtype.Parse[idtype.SnoID](text)), nil)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestSnoPools(t *testing.T) {
 			t.Errorf("a pool of %d here: %v", size, err)
 			continue
 		}
-		if id, err := g.Next(ctx); err != nil || id.Sequence() != 100 {
+		if id, err := g.Next(ctx); err != nil || id.Parts().Sequence != 100 {
 			t.Errorf("a pool of %d here: %+v, %v", size, id.Parts(), err)
 		}
 	}
@@ -262,7 +262,7 @@ func TestSnoTickTock(t *testing.T) {
 	clock.Set(noon.Add(2 * time.Hour))
 	check(errOf(g.Next(ctx)))
 	clock.Set(noon.Add(time.Hour))
-	if id := must(g.Next(ctx)); id.TickTock() != 1 || !id.Time().Equal(noon.Add(time.Hour)) {
+	if id := must(g.Next(ctx)); id.Parts().TickTock != 1 || !id.Time().Equal(noon.Add(time.Hour)) {
 		t.Errorf("an hour back, within the run: %+v", id.Parts())
 	}
 
@@ -305,11 +305,11 @@ func TestSnoSnapshot(t *testing.T) {
 		}
 		g := must(generator.NewSno(generator.Given(9), options))
 		id := must(g.Next(ctx))
-		if id.TickTock() == int(last[4]&1) || !id.Time().Equal(at(s.WallHi).Add(-time.Second)) {
+		if id.Parts().TickTock == int(last[4]&1) || !id.Time().Equal(at(s.WallHi).Add(-time.Second)) {
 			t.Errorf("%d drifts: after %v comes %+v", drifts, last, id.Parts())
 		}
 		back := g.Snapshot()
-		sameBit := back.TickTock == (id.TickTock() == 1)
+		sameBit := back.TickTock == (id.Parts().TickTock == 1)
 		if !sameBit || !back.Time.Equal(id.Time()) || !back.Other.Equal(at(s.WallHi)) {
 			t.Errorf("%+v", back)
 		}
@@ -380,8 +380,8 @@ func TestSnoPartitions(t *testing.T) {
 	var partitions generator.Partitions
 	for want := range 3 {
 		g := must(generator.NewSno(&partitions, nil))
-		if id := must(g.Next(ctx)); id.Partition() != want {
-			t.Errorf("generator %d has partition %d", want, id.Partition())
+		if id := must(g.Next(ctx)); id.Parts().Partition != want {
+			t.Errorf("generator %d has partition %d", want, id.Parts().Partition)
 		}
 	}
 	for errOf(partitions.NextWindow(ctx, 0, unit)) == nil {
@@ -416,7 +416,7 @@ func TestSnoSort(t *testing.T) {
 		ours[i] = idtype.SnoID(theirs[i])
 	}
 	muyo.Sort(theirs)
-	slices.SortFunc(ours, idtype.SnoID.Compare)
+	slices.SortFunc(ours, idtype.Compare)
 	for i := range theirs {
 		if idtype.SnoID(theirs[i]) != ours[i] {
 			t.Fatalf("ID %d is %v there, %v here", i, theirs[i], ours[i])

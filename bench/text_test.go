@@ -188,7 +188,7 @@ func BenchmarkDecode(b *testing.B) {
 	})
 	decode("decimal", func() (sum uint64) {
 		for _, s := range numbers {
-			id, err := idtype.ParseDecimalID(s)
+			id, err := idtype.Parse[idtype.DecimalID](s)
 			check(err)
 			sum ^= uint64(id)
 		}
@@ -197,7 +197,7 @@ func BenchmarkDecode(b *testing.B) {
 	short := spelled(shorts())
 	decode("short", func() (sum uint64) {
 		for _, s := range short {
-			id, err := idtype.ParseShortID(s)
+			id, err := idtype.Parse[idtype.ShortID](s)
 			check(err)
 			sum ^= uint64(id)
 		}
@@ -206,7 +206,7 @@ func BenchmarkDecode(b *testing.B) {
 	eight := spelled(eightBytes())
 	decode("eightbyte", func() (sum uint64) {
 		for _, s := range eight {
-			id, err := idtype.ParseEightByteID(s)
+			id, err := idtype.Parse[idtype.EightByteID](s)
 			check(err)
 			sum ^= fold(id[:])
 		}
@@ -215,7 +215,7 @@ func BenchmarkDecode(b *testing.B) {
 	sno := spelled(snos())
 	decode("sno", func() (sum uint64) {
 		for _, s := range sno {
-			id, err := idtype.ParseSnoID(s)
+			id, err := idtype.Parse[idtype.SnoID](s)
 			check(err)
 			sum ^= fold(id[:])
 		}

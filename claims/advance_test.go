@@ -355,8 +355,8 @@ func TestAdvanceWaits(t *testing.T) {
 		if d := time.Since(until); d < 0 || d > 10*time.Second {
 			t.Errorf("it waited until %v after that time", d)
 		}
-		if id.Node() != first.Number {
-			t.Errorf("node %d, and it was %d before", id.Node(), first.Number)
+		if id.Parts().Node != first.Number {
+			t.Errorf("node %d, and it was %d before", id.Parts().Node, first.Number)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 )
@@ -422,7 +423,7 @@ func (a *app) start() error {
 			},
 			func(id idtype.TraceID) (int, int64) {
 				p := id.Parts()
-				return p.Node, int64(p.Timestamp)<<idtype.TraceBottomBits | int64(p.Bottom)
+				return p.Node, int64(p.Timestamp)<<formats.TraceBottomBits | int64(p.Bottom)
 			})
 	case &claims.Sno:
 		s, err := claims.Partitions(log, &o)

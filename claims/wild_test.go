@@ -15,6 +15,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -372,7 +373,7 @@ func TestFreedBesideAWrongClock(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err == nil {
-					period := int64(idtype.TracePeriod / time.Second)
+					period := int64(formats.TracePeriod / time.Second)
 					ids[w.Number] = append(ids[w.Number], storesuite.Range{
 						First: w.From % period, N: w.To - w.From,
 					})
@@ -381,7 +382,7 @@ func TestFreedBesideAWrongClock(t *testing.T) {
 			}
 			freed, minted := 0, 0
 			for range 420 {
-				mint(bad, time.Now().Add(idtype.TracePeriod-short))
+				mint(bad, time.Now().Add(formats.TracePeriod-short))
 				for _, c := range must(claims.Trace.List(ctx, l, time.Now()))(t) {
 					if c.Gap[1].IsZero() {
 						continue
@@ -577,7 +578,7 @@ func TestClaimThatBlocks(t *testing.T) {
 		if at, _ := id.Times(time.Now().Add(time.Hour)); at.Before(answered.Truncate(time.Second)) {
 			t.Errorf("%v is stamped with %v, and the number was had at %v", id, at, answered)
 		}
-		if last := last(t, l, fmt.Sprint("trace/", id.Node())); last < answered.Unix() {
+		if last := last(t, l, fmt.Sprint("trace/", id.Parts().Node)); last < answered.Unix() {
 			t.Errorf("the counter stands at %d, at %v", last, answered)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -120,11 +119,3 @@ func (e *TableError) Error() string {
 }
 
 func (e *TableError) Unwrap() error { return e.Err }
-
-// checkSpan refuses a span of time that goes backward.
-func checkSpan(s idtype.Scheme, from, to time.Time) error {
-	if to.Before(from) {
-		return &idtype.SpanError{Type: string(s), From: from, To: to, Err: idtype.ErrSpanInverted}
-	}
-	return nil
-}

@@ -37,7 +37,7 @@ func ExampleColumn_Between() {
 }
 
 func ExampleParam() {
-	id := idtype.MustParseShortID("xinaS8QBh")
+	id := idtype.MustParse[idtype.ShortID]("xinaS8QBh")
 	query := "SELECT name FROM users WHERE id = {id:Int64}"
 	// clickhouse.Named("id", …) of clickhouse-go
 	fmt.Println(query, "with id as", clickhouse.Param(id))

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -48,56 +47,49 @@ func spansOf(f form, isSpread bool, from, to time.Time) ([]span, error) {
 		return fail(errSpread)
 	case f.storage == idtype.StorageUUID:
 		return fail(errUUIDOrder)
-	case f.scheme == idtype.SchemeTrace:
-		ranges, err := idtype.TraceBounds(from, to)
-		var spans []span
-		for _, r := range ranges {
-			spans = append(spans, span{r.Min.String(), r.Max.String()})
-		}
-		return spans, err
-	}
-	if err := checkSpan(f.scheme, from, to); err != nil {
-		return nil, err
 	}
 	switch f.scheme {
-	case idtype.SchemeEightByte:
-		return eightByteSpans(f.storage, from, to)
+	case idtype.SchemeTrace:
+		return literals(idtype.Bounds[idtype.TraceID], from, to, number)
 	case idtype.SchemeShort:
-		least, greatest, err := bounds(idtype.MinShortID, idtype.MaxShortID, from, to)
-		return []span{{fmt.Sprint(int64(least)), fmt.Sprint(int64(greatest))}}, err
-	case idtype.SchemeSno:
-		least, greatest, err := bounds(idtype.MinSnoID, idtype.MaxSnoID, from, to)
-		if f.storage == idtype.StorageText {
-			return []span{{"'" + least.String() + "'", "'" + greatest.String() + "'"}}, err
+		return literals(idtype.Bounds[idtype.ShortID], from, to, number)
+	case idtype.SchemeEightByte:
+		if f.storage == idtype.StorageBigint {
+			return literals(idtype.Bounds[eightByteNumber], from, to, func(id eightByteNumber) string {
+				return fmt.Sprint(int64(id.Uint64()))
+			})
 		}
-		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
+		return literals(idtype.Bounds[idtype.EightByteID], from, to,
+			func(id idtype.EightByteID) string { return hexLiteral(id[:]) })
+	case idtype.SchemeSno:
+		return literals(idtype.Bounds[idtype.SnoID], from, to, func(id idtype.SnoID) string {
+			if f.storage == idtype.StorageText {
+				return "'" + id.String() + "'"
+			}
+			return hexLiteral(id[:])
+		})
 	}
 	return fail(errUnknownScheme)
 }
 
-func eightByteSpans(storage idtype.Storage, from, to time.Time) ([]span, error) {
-	least, greatest, err := bounds(idtype.MinEightByteID, idtype.MaxEightByteID, from, to)
-	if storage != idtype.StorageBigint {
-		return []span{{hexLiteral(least[:]), hexLiteral(greatest[:])}}, err
+// literals are the bounds of a span as SQL has them.
+func literals[T any](
+	bounds func(from, to time.Time) ([]idtype.Range[T], error), from, to time.Time,
+	literal func(T) string,
+) ([]span, error) {
+	ranges, err := bounds(from, to)
+	var spans []span
+	for _, r := range ranges {
+		spans = append(spans, span{literal(r.Min), literal(r.Max)})
 	}
-	first, last := int64(least.Uint64()), int64(greatest.Uint64())
-	if first <= last {
-		return []span{{fmt.Sprint(first), fmt.Sprint(last)}}, err
-	}
-	return []span{
-		{fmt.Sprint(first), fmt.Sprint(int64(math.MaxInt64))},
-		{fmt.Sprint(int64(math.MinInt64)), fmt.Sprint(last)},
-	}, err
+	return spans, err
 }
 
-func bounds[B any](
-	least, greatest func(time.Time) (B, error), from, to time.Time,
-) (first, last B, err error) {
-	if first, err = least(from); err == nil {
-		last, err = greatest(to)
-	}
-	return first, last, err
-}
+// eightByteNumber is an eightbyte ID in a column of integers.
+type eightByteNumber = idtype.EightByte[idtype.AsBigint[any]]
+
+// number is an integer's literal.
+func number[T ~int64](id T) string { return fmt.Sprint(int64(id)) }
 
 // hexLiteral is a FixedString of the bytes.
 func hexLiteral(b []byte) string { return fmt.Sprintf("toFixedString(unhex('%x'), %d)", b, len(b)) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // BackdatedSno mints sno IDs that carry times of the caller's, such as those of rows that are
@@ -27,7 +28,7 @@ func NewBackdatedSno(partition int, pool *Pool) (*BackdatedSno, error) {
 	if err != nil {
 		return nil, err
 	}
-	some := idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}
+	some := idtype.SnoParts{UnixMs: formats.SnoEpoch + 4, Partition: partition}
 	if _, err := some.ID(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // Numbers hands out the generator numbers of one launch. A launchlog.Generators is one.
@@ -82,10 +83,10 @@ type Decimal struct {
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
 const (
-	lookAhead = (perNumber - perNumber/10) * idtype.DecimalStep // a tenth of the counters is left
-	usedUp    = (perNumber + 1) * idtype.DecimalStep            // above every ID
+	lookAhead = (perNumber - perNumber/10) * formats.DecimalStep // a tenth of the counters is left
+	usedUp    = (perNumber + 1) * formats.DecimalStep            // above every ID
 
-	perNumber = idtype.DecimalMaxCounter // counters per generator number
+	perNumber = formats.DecimalMaxCounter // counters per generator number
 )
 
 // NewDecimal makes a generator for the launch of the numbers, 1 ..= 99999. It asks for its first
@@ -99,10 +100,10 @@ func NewDecimal(numbers Numbers) (*Decimal, error) {
 	if launch == 0 {
 		return nil, ErrTestLaunch
 	}
-	if launch < 0 || launch > idtype.DecimalMaxLaunch {
+	if launch < 0 || launch > formats.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{
 			Type: "DecimalID", Part: "launch_id", Value: int64(launch),
-			Min: 1, Max: idtype.DecimalMaxLaunch,
+			Min: 1, Max: formats.DecimalMaxLaunch,
 		}
 	}
 	return newDecimal(launch, numbers), nil
@@ -124,7 +125,7 @@ func newDecimal(launch int, numbers Numbers) *Decimal {
 func (g *Decimal) last() uint64 { return atomic.LoadUint64(&g.word) + usedUp }
 
 // counter is the one that was taken last of the number in use. There is one.
-func (g *Decimal) counter() uint64 { return min(g.last()/idtype.DecimalStep, perNumber) }
+func (g *Decimal) counter() uint64 { return min(g.last()/formats.DecimalStep, perNumber) }
 
 // advance moves from one last ID to another, unless another call did.
 func (g *Decimal) advance(last, to uint64) bool {
@@ -136,7 +137,7 @@ func (g *Decimal) advance(last, to uint64) bool {
 // file, or a connection of a small pool. To take the number would wait for it. The error is a
 // [*NumberError].
 func (g *Decimal) Ready(ctx context.Context) error {
-	if g.last() < perNumber*idtype.DecimalStep {
+	if g.last() < perNumber*formats.DecimalStep {
 		return nil
 	}
 	return g.change(ctx, "")
@@ -146,7 +147,7 @@ func (g *Decimal) Ready(ctx context.Context) error {
 // for, look at ctx. The error is a [*NumberError]; of the zero Decimal it wraps [ErrNotMade].
 func (g *Decimal) Next(ctx context.Context) (id idtype.DecimalID, err error) {
 	// Written to be inlined, which is worth a fifth of its time.
-	id = idtype.DecimalID(atomic.AddUint64(&g.word, idtype.DecimalStep) + usedUp)
+	id = idtype.DecimalID(atomic.AddUint64(&g.word, formats.DecimalStep) + usedUp)
 	if uint64(id) >= lookAhead {
 		id, err = g.beyond(ctx, id)
 	}
@@ -181,7 +182,7 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 		}
 		for i := range dst[n : n+count] {
 			dst[n+i] = idtype.DecimalID(id)
-			id += idtype.DecimalStep
+			id += formats.DecimalStep
 		}
 		n += count
 	}
@@ -192,7 +193,7 @@ func (g *Decimal) Fill(ctx context.Context, dst []idtype.DecimalID) (int, error)
 func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, err error) {
 	for {
 		last := g.last()
-		if last/idtype.DecimalStep >= perNumber {
+		if last/formats.DecimalStep >= perNumber {
 			if err := g.change(ctx, ": take the first number before the first transaction, "+
 				"with Ready"); err != nil {
 				return 0, 0, err
@@ -200,17 +201,17 @@ func (g *Decimal) reserve(ctx context.Context, n int) (first uint64, count int, 
 			continue
 		}
 		if count := g.takeFrom(last, n); count > 0 {
-			g.prefetch(last + uint64(count)*idtype.DecimalStep)
-			return last + idtype.DecimalStep, count, nil
+			g.prefetch(last + uint64(count)*formats.DecimalStep)
+			return last + formats.DecimalStep, count, nil
 		}
 	}
 }
 
 // takeFrom takes up to n of the counters above last, or none if another call took some.
 func (g *Decimal) takeFrom(last uint64, n int) (count int) {
-	if counter := last / idtype.DecimalStep; counter < perNumber {
+	if counter := last / formats.DecimalStep; counter < perNumber {
 		take := min(uint64(n), perNumber-counter)
-		upto := last + take*idtype.DecimalStep
+		upto := last + take*formats.DecimalStep
 		if g.advance(last, upto) {
 			return int(take)
 		}
@@ -224,7 +225,7 @@ func (g *Decimal) change(ctx context.Context, advice string) error {
 	if g.numbers == nil {
 		return &NumberError{idtype.SchemeDecimal, g.launch, ErrNotMade}
 	}
-	needed := func() bool { return g.last()/idtype.DecimalStep >= perNumber }
+	needed := func() bool { return g.last()/formats.DecimalStep >= perNumber }
 	if err := g.bases.refresh(ctx, needed, g.begin); err != nil {
 		if advice != "" && ctx.Err() != nil && errors.Is(err, ctx.Err()) && g.Stats().Taken == 0 {
 			err = fmt.Errorf("%w%s", err, advice)
@@ -239,7 +240,7 @@ func (g *Decimal) begin(base uint64) {
 	above := g.hints.begin()
 	g.begun++
 	g.ask.Store(lookAhead)
-	atomic.StoreUint64(&g.word, base+above*idtype.DecimalStep-usedUp)
+	atomic.StoreUint64(&g.word, base+above*formats.DecimalStep-usedUp)
 	g.lookOn()
 }
 
@@ -276,11 +277,11 @@ func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
 	if err != nil {
 		// Some later call asks again: the next one where no counters are left, else one a
 		// hundredth of them further on.
-		g.ask.Store(min(usedUp, g.last()+perNumber/100*idtype.DecimalStep))
+		g.ask.Store(min(usedUp, g.last()+perNumber/100*formats.DecimalStep))
 		return 0, err
 	}
 	g.used = append(g.used, number)
-	return uint64(first) - idtype.DecimalStep, nil
+	return uint64(first) - formats.DecimalStep, nil
 }
 
 // firstID checks the answer of numbers. The caller holds bases.mu.

@@ -10,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A Hinter is [Numbers] with registers of the counters that their generators have reached. A
@@ -153,7 +154,7 @@ func (f *follower) ask(
 		answer, failed := f.hinter.Hint(ctx, newest, int64(own))
 		if failed == nil && answer < 0 {
 			failed = &idtype.RangeError{
-				Type: "DecimalID", Part: "counter", Value: answer, Max: idtype.DecimalMaxCounter,
+				Type: "DecimalID", Part: "counter", Value: answer, Max: formats.DecimalMaxCounter,
 			}
 		}
 		if failed != nil {
@@ -204,7 +205,7 @@ func (g *Decimal) moveFrom(last uint64) bool {
 	if !g.advance(last, to) {
 		return false
 	}
-	f.skipped += (to - last) / idtype.DecimalStep
+	f.skipped += (to - last) / formats.DecimalStep
 	f.moves++
 	f.epoch = f.newest
 	return true
@@ -213,10 +214,10 @@ func (g *Decimal) moveFrom(last uint64) bool {
 // raised is the last ID after a move up to counter. It is never lower, nor where less than room is
 // left.
 func raised(last, counter uint64) (to uint64, ok bool) {
-	if counter > highest || counter <= last/idtype.DecimalStep {
+	if counter > highest || counter <= last/formats.DecimalStep {
 		return last, false
 	}
-	return counter*idtype.DecimalStep + last%idtype.DecimalStep, true
+	return counter*formats.DecimalStep + last%formats.DecimalStep, true
 }
 
 // begin returns the counter that the next number begins above. The caller holds bases.mu.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // Owned makes a generator for one goroutine, which takes counters from g in blocks and then
@@ -29,7 +30,7 @@ func (o *OwnedDecimal) Next(ctx context.Context) (idtype.DecimalID, error) {
 	if o.id == o.end {
 		return o.refill(ctx)
 	}
-	o.id += idtype.DecimalStep
+	o.id += formats.DecimalStep
 	return o.id, nil
 }
 
@@ -42,6 +43,6 @@ func (o *OwnedDecimal) refill(ctx context.Context) (idtype.DecimalID, error) {
 		return 0, err
 	}
 	o.id = idtype.DecimalID(first)
-	o.end = o.id + idtype.DecimalID(count-1)*idtype.DecimalStep
+	o.end = o.id + idtype.DecimalID(count-1)*formats.DecimalStep
 	return o.id, nil
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // TestEveryInterleavingOfDecimal: calls of Next and Fill, changes of number and moves up make their
@@ -40,7 +40,7 @@ func TestEveryInterleavingOfDecimal(t *testing.T) {
 			begin := decimalState{word: 0, number: -1} // no number yet
 			if tt.start > 0 {
 				begin.number, begin.from = 0, tt.start
-				begin.word = tt.start*idtype.DecimalStep - usedUp
+				begin.word = tt.start*formats.DecimalStep - usedUp
 			}
 			for _, wants := range tt.calls {
 				begin.calls = append(begin.calls, decimalCall{wants: wants})
@@ -148,7 +148,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		if c.wants[0] > 0 {
 			return nil
 		}
-		last := atomic.AddUint64(&g.word, idtype.DecimalStep) + usedUp
+		last := atomic.AddUint64(&g.word, formats.DecimalStep) + usedUp
 		if last >= usedUp {
 			c.place, c.last = "undo", last
 			return nil
@@ -164,13 +164,13 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		c.last, c.place = g.last(), "undo"
 	case "load": // as reserve does
 		c.last, c.place = g.last(), "reserve"
-		if c.last/idtype.DecimalStep >= perNumber {
+		if c.last/formats.DecimalStep >= perNumber {
 			c.place = "lock"
 		}
 	case "reserve":
 		c.place = "load"
 		if count := uint64(g.takeFrom(c.last, int(max(c.wants[0], 1)))); count > 0 {
-			upto := c.last + count*idtype.DecimalStep
+			upto := c.last + count*formats.DecimalStep
 			done()
 			return m.mint(s, upto, count)
 		}
@@ -178,7 +178,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		s.locked, c.place = id, "needed"
 	case "needed":
 		c.place = "begin"
-		if g.last()/idtype.DecimalStep < perNumber {
+		if g.last()/formats.DecimalStep < perNumber {
 			s.locked, c.place = 0, "load"
 		}
 	case "begin":
@@ -188,7 +188,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 		s.number++
 		g.hints.counter = s.hint
 		g.begin(uint64(s.number)) // its lower digits
-		s.from = g.last() / idtype.DecimalStep
+		s.from = g.last() / formats.DecimalStep
 		s.locked, c.place = 0, "load"
 	case "look":
 		c.place = "lock to move"
@@ -220,7 +220,7 @@ func (m *decimalMachine) step(s *decimalState, c *decimalCall) error {
 
 // mint notes the counters up to last.
 func (m *decimalMachine) mint(s *decimalState, last, n uint64) error {
-	number, to := int(last%idtype.DecimalStep), last/idtype.DecimalStep
+	number, to := int(last%formats.DecimalStep), last/formats.DecimalStep
 	r := run{number, to - n + 1, to}
 	if r.from < 1 || r.to > perNumber || r.number > s.number {
 		return fmt.Errorf("%+v is minted", r)

@@ -88,7 +88,7 @@ func TestFirstUse(t *testing.T) {
 	if err := db.First(&found, "name = ?", "Ann").Error; err != nil {
 		t.Fatal(err)
 	}
-	if found.ID.Launch() != launch.ID {
+	if found.ID.Parts().Launch != launch.ID {
 		t.Errorf("%v is not of launch %d", found.ID, launch.ID)
 	}
 }

@@ -11,24 +11,18 @@ import (
 // Where results go: assigned to globals, nothing is optimised away, and what escapes is what
 // escapes in a real program.
 var (
-	sinkID         idtype.DecimalID
-	sinkTrace      idtype.TraceID
-	sinkShort      idtype.ShortID
-	sinkInt        int64
-	sinkString     string
-	sinkBytes      []byte
-	sinkValue      driver.Value
-	sinkParts      idtype.DecimalParts
-	sinkTraceParts idtype.TraceParts
-	sinkShortParts idtype.ShortParts
-	sinkRanges     []idtype.TraceRange
-	sinkTime       time.Time
-	sinkEight      idtype.EightByteID
-	sinkEightParts idtype.EightByteParts
-	sinkSno        idtype.SnoID
-	sinkSnoParts   idtype.SnoParts
-	sinkStorage    idtype.Storage
-	sinkErr        error
+	sinkID      idtype.DecimalID
+	sinkTrace   idtype.TraceID
+	sinkShort   idtype.ShortID
+	sinkInt     int64
+	sinkString  string
+	sinkBytes   []byte
+	sinkValue   driver.Value
+	sinkTime    time.Time
+	sinkEight   idtype.EightByteID
+	sinkSno     idtype.SnoID
+	sinkStorage idtype.Storage
+	sinkErr     error
 )
 
 type allocation struct {
@@ -109,70 +103,45 @@ func TestAllocs(t *testing.T) {
 }
 
 func TestAllocsOfLayouts(t *testing.T) {
-	const (
-		decimal = idtype.DecimalID(9_223_372_029_999_999_999)
-		trace   = idtype.TraceID(publishedTrace)
-		short   = idtype.ShortID(publishedShort)
-	)
-	eight, sno := idtype.MustParseEightByteID(eightText), idtype.MustParseSnoID(snoText)
-	eightParts, snoParts := eight.Parts(), sno.Parts()
-	parts, traceParts, shortParts := decimal.Parts(), trace.Parts(), short.Parts()
-	at := short.Time()
+	layout(t, "9223372029999999999", idtype.Parse[UserID], idtype.Compare[UserID],
+		UserID.Parts, idtype.DecimalParts.ID)
+	layout(t, "4646428214845635103", idtype.Parse[UserTraceID], idtype.Compare[UserTraceID],
+		UserTraceID.Parts, idtype.TraceParts.ID)
+	layout(t, "xinaS8QBh", idtype.Parse[UserShortID], idtype.Compare[UserShortID],
+		UserShortID.Parts, idtype.ShortParts.ID)
+	layout(t, eightText, idtype.Parse[EventEightID], idtype.Compare[EventEightID],
+		EventEightID.Parts, idtype.EightByteParts.ID)
+	layout(t, snoText, idtype.Parse[EventSnoID], idtype.Compare[EventSnoID],
+		EventSnoID.Parts, idtype.SnoParts.ID)
+	at, trace := time.Unix(1_700_000_000, 0), idtype.TraceID(publishedTrace)
+	short, sno := idtype.ShortID(publishedShort), idtype.SnoID(snoRaw)
+	var ranges []idtype.Range[idtype.TraceID]
 	testAllocs(t, []allocation{
-		{"Decimal.Parts", 0, func() { sinkParts = decimal.Parts() }},
-		{
-			"Decimal.Compare, IsTest", 0,
-			func() { _ = decimal.Compare(sinkID) < 0 || decimal.IsTest() },
-		},
-		{"DecimalParts.ID", 0, func() { sinkID, sinkErr = parts.ID() }},
-		{
-			"ParseDecimalID", 0,
-			func() { sinkID, sinkErr = idtype.ParseDecimalID("9223372029999999999") },
-		},
-		{
-			"ParseSequenceID", 0,
-			func() { sinkSequence, sinkErr = idtype.ParseSequenceID("1234567") },
-		},
-		{"Trace.Parts", 0, func() { sinkTraceParts = trace.Parts() }},
-		{"Trace.Times", 0, func() { sinkTime, _ = trace.Times(at) }},
-		{"Trace.ValidateAt", 0, func() { sinkErr = trace.ValidateAt(at, idtype.TracePeriod) }},
-		{"TraceParts.ID", 0, func() { sinkTrace, sinkErr = traceParts.ID() }},
-		{
-			"MinTraceID, MaxTraceID", 0,
-			func() { sinkTrace = max(idtype.MinTraceID(at), idtype.MaxTraceID(at)) },
-		},
-		{"TraceBounds", 1, func() { sinkRanges, sinkErr = idtype.TraceBounds(at, at) }},
-		{
-			"ParseTraceID", 0,
-			func() { sinkTrace, sinkErr = idtype.ParseTraceID("4646428214845635103") },
-		},
-		{"Short.Parts", 0, func() { sinkShortParts = short.Parts() }},
-		{"Short.Time", 0, func() { sinkTime = short.Time() }},
-		{"ShortParts.ID", 0, func() { sinkShort, sinkErr = shortParts.ID() }},
-		{"MinShortID", 0, func() { sinkShort, sinkErr = idtype.MinShortID(at) }},
-		{"MaxShortID", 0, func() { sinkShort, sinkErr = idtype.MaxShortID(at) }},
-		{"ParseShortID", 0, func() { sinkShort, sinkErr = idtype.ParseShortID("xinaS8QBh") }},
-		{"ParseEightByteID", 0, func() { sinkEight, sinkErr = idtype.ParseEightByteID(eightText) }},
-		{"EightByte.Parts", 0, func() { sinkEightParts = eight.Parts() }},
-		{"EightByteParts.ID", 0, func() { sinkEight, sinkErr = eightParts.ID() }},
-		{
-			"EightByteFromUint64", 0,
-			func() { sinkEight = idtype.EightByteFromUint64(eight.Uint64()) },
-		},
-		{"EightByte.Compare", 0, func() { _ = eight.Compare(sinkEight) < 0 || eight.IsZero() }},
-		{
-			"EightByte.ValidateV1", 0,
-			func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV1() },
-		},
-		{
-			"EightByte.ValidateV3", 0,
-			func() { sinkErr = idtype.EightByteFromUint64(1).ValidateV3() },
-		},
-		{"MinEightByteID", 0, func() { sinkEight, sinkErr = idtype.MinEightByteID(eight.Time()) }},
-		{"ParseSnoID", 0, func() { sinkSno, sinkErr = idtype.ParseSnoID(snoText) }},
-		{"Sno.Parts", 0, func() { sinkSnoParts = sno.Parts() }},
-		{"SnoParts.ID", 0, func() { sinkSno, sinkErr = snoParts.ID() }},
-		{"Sno.Compare", 0, func() { _ = sno.Compare(sinkSno) < 0 || sno.IsZero() }},
-		{"MinSnoID", 0, func() { sinkSno, sinkErr = idtype.MinSnoID(sno.Time()) }},
+		{"Times", 0, func() { sinkTime, _ = trace.Times(at) }},
+		{"Time of a short ID", 0, func() { sinkTime = short.Time() }},
+		{"Time of a sno ID", 0, func() { sinkTime = sno.Time() }},
+		{"Bounds", 1, func() { ranges, sinkErr = idtype.Bounds[idtype.TraceID](at, at) }},
+		{"ValidateFormer", 0, func() { sinkErr = idtype.EightByteFromUint64(1).ValidateFormer(1) }},
 	})
+	if len(ranges) != 1 {
+		t.Error(ranges)
+	}
+}
+
+func layout[T, S idtype.ID, P any](
+	t *testing.T, text string, parse func(string) (T, error), compare func(a, b T) int,
+	parts func(T) P, compose func(P) (S, error),
+) {
+	var id T
+	var composed S
+	var p P
+	testAllocs(t, []allocation{
+		{"Parse " + text, 0, func() { id, sinkErr = parse(text) }},
+		{"Compare " + text, 0, func() { sinkInt = int64(compare(id, id)) }},
+		{"Parts of " + text, 0, func() { p = parts(id) }},
+		{"ID of the parts of " + text, 0, func() { composed, sinkErr = compose(p) }},
+	})
+	if composed.String() != text {
+		t.Errorf("parts of %s make %s", text, composed)
+	}
 }

@@ -46,7 +46,7 @@ func shortBase64(b []byte, v int64) []byte {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	eight, sno := idtype.MustParseEightByteID(eightText), idtype.MustParseSnoID(snoText)
+	eight, sno := idtype.MustParse[idtype.EightByteID](eightText), idtype.MustParse[idtype.SnoID](snoText)
 	buf := make([]byte, 0, 64)
 	ofStrconv := func(v int64) func(n int) {
 		return func(n int) {
@@ -123,7 +123,7 @@ func BenchmarkParse(b *testing.B) {
 	ofDecimal := func(text string) func(n int) {
 		return func(n int) {
 			for range n {
-				sinkID, sinkErr = idtype.ParseDecimalID(text)
+				sinkID, sinkErr = idtype.Parse[idtype.DecimalID](text)
 			}
 		}
 	}
@@ -137,13 +137,13 @@ func BenchmarkParse(b *testing.B) {
 		{"trace/strconv.ParseInt", ofStrconv(trace)},
 		{"trace/ParseTraceID", func(n int) {
 			for range n {
-				sinkTrace, sinkErr = idtype.ParseTraceID(trace)
+				sinkTrace, sinkErr = idtype.Parse[idtype.TraceID](trace)
 			}
 		}},
 		{"sequence/strconv.ParseInt", ofStrconv(sequence)},
 		{"sequence/ParseSequenceID", func(n int) {
 			for range n {
-				sinkSequence, sinkErr = idtype.ParseSequenceID(sequence)
+				sinkSequence, sinkErr = idtype.Parse[idtype.SequenceID](sequence)
 			}
 		}},
 		{"eightbyte/strconv.ParseUint", func(n int) {
@@ -153,12 +153,12 @@ func BenchmarkParse(b *testing.B) {
 		}},
 		{"eightbyte/ParseEightByteID", func(n int) {
 			for range n {
-				sinkEight, sinkErr = idtype.ParseEightByteID(eightText)
+				sinkEight, sinkErr = idtype.Parse[idtype.EightByteID](eightText)
 			}
 		}},
 		{"sno/ParseSnoID", func(n int) {
 			for range n {
-				sinkSno, sinkErr = idtype.ParseSnoID(snoText)
+				sinkSno, sinkErr = idtype.Parse[idtype.SnoID](snoText)
 			}
 		}},
 		{"sno/UnmarshalText", func(n int) {
@@ -176,7 +176,7 @@ func BenchmarkParse(b *testing.B) {
 		}},
 		{"short/ParseShortID", func(n int) {
 			for range n {
-				sinkShort, sinkErr = idtype.ParseShortID(short)
+				sinkShort, sinkErr = idtype.Parse[idtype.ShortID](short)
 			}
 		}},
 	})

@@ -2,33 +2,10 @@ package idtype
 
 import (
 	"cmp"
-	"database/sql"
 	"database/sql/driver"
-	"encoding"
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
-	"math"
-)
 
-// Limits of a decimal ID's parts, and what derives from them.
-const (
-	// DecimalMaxLaunch is the largest launch number.
-	DecimalMaxLaunch = 99_999
-	// DecimalMaxGenerator is the largest generator number.
-	DecimalMaxGenerator = 99_999
-	// DecimalMaxCounter is the largest counter: with it, every generator and launch fits 63 bits.
-	DecimalMaxCounter = math.MaxInt64/DecimalStep - 1
-
-	// DecimalStep is the distance between an ID and the next one of its generator.
-	DecimalStep = (DecimalMaxGenerator + 1) * decimalGeneratorStep
-
-	decimalGeneratorStep = DecimalMaxLaunch + 1
-
-	// MinDecimalID and MaxDecimalID are the smallest and the largest ID of the layout. IDs of test
-	// launches are among those between them.
-	MinDecimalID DecimalID = DecimalStep
-	MaxDecimalID DecimalID = DecimalMaxCounter*DecimalStep + (DecimalStep - 1)
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // Decimal is the decimal ID of an entity E. It is three numbers side by side in the decimal places
@@ -49,21 +26,7 @@ type Decimal[E any] int64
 // DecimalID is the decimal ID of any entity.
 type DecimalID = Decimal[any]
 
-var _ = Parse[DecimalID] // it is an ID
-
-var (
-	_ driver.Valuer              = DecimalID(0)
-	_ sql.Scanner                = (*DecimalID)(nil)
-	_ fmt.Stringer               = DecimalID(0)
-	_ encoding.TextAppender      = DecimalID(0)
-	_ encoding.TextMarshaler     = DecimalID(0)
-	_ encoding.TextUnmarshaler   = (*DecimalID)(nil)
-	_ encoding.BinaryAppender    = DecimalID(0)
-	_ encoding.BinaryMarshaler   = DecimalID(0)
-	_ encoding.BinaryUnmarshaler = (*DecimalID)(nil)
-	_ json.Marshaler             = DecimalID(0)
-	_ json.Unmarshaler           = (*DecimalID)(nil)
-)
+var _ = is[DecimalID]
 
 const decimalType = "DecimalID"
 
@@ -80,46 +43,30 @@ func (p DecimalParts) ID() (DecimalID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	return DecimalID(p.Counter)*DecimalStep + DecimalID(p.Generator)*decimalGeneratorStep +
-		DecimalID(p.Launch), nil
+	return DecimalID(p.Counter)*formats.DecimalStep +
+		DecimalID(p.Generator)*formats.DecimalGeneratorStep + DecimalID(p.Launch), nil
 }
 
 func (p DecimalParts) validate() error {
 	return checkParts(decimalType, []part[int]{
-		{"counter", p.Counter, 1, DecimalMaxCounter},
-		{"generator_id", p.Generator, 0, DecimalMaxGenerator},
-		{"launch_id", p.Launch, 0, DecimalMaxLaunch},
+		{"counter", p.Counter, 1, formats.DecimalMaxCounter},
+		{"generator_id", p.Generator, 0, formats.DecimalMaxGenerator},
+		{"launch_id", p.Launch, 0, formats.DecimalMaxLaunch},
 	})
 }
 
-// ParseDecimalID reads the digits that String writes, and nothing else: no sign, no spaces, no
-// leading zeros. It takes the whole domain, 1 ..= 2^63−1. [Decimal.Validate] checks the layout. Its
-// error is an [*InputError]. [Parse] does the same for a typed key.
-func ParseDecimalID(s string) (DecimalID, error) {
-	v, err := decodeText(decimalType, s)
-	return DecimalID(v), err
-}
-
-// MustParseDecimalID is [ParseDecimalID] for literals and tests: it panics on an error.
-func MustParseDecimalID(s string) DecimalID { return must(ParseDecimalID(s)) }
-
 // Parts takes the ID apart. They mean nothing if [Decimal.Validate] refuses the value.
 func (d Decimal[E]) Parts() DecimalParts {
-	return DecimalParts{Counter: d.Counter(), Generator: d.Generator(), Launch: d.Launch()}
+	return DecimalParts{
+		Counter:   int(d / formats.DecimalStep),
+		Generator: int(d % formats.DecimalStep / formats.DecimalGeneratorStep),
+		Launch:    int(d % formats.DecimalGeneratorStep),
+	}
 }
-
-// Counter is the generator's count at this ID, 1 ..= 922337202.
-func (d Decimal[E]) Counter() int { return int(d / DecimalStep) }
-
-// Generator is the number of the generator within its launch, 0 ..= 99999.
-func (d Decimal[E]) Generator() int { return int(d % DecimalStep / decimalGeneratorStep) }
-
-// Launch is the number of the launch, 1 ..= 99999, or 0 in tests.
-func (d Decimal[E]) Launch() int { return int(d % decimalGeneratorStep) }
 
 // IsTest reports whether the ID was made by a test generator: its launch is 0. Such an ID has no
 // place in production.
-func (d Decimal[E]) IsTest() bool { return d != 0 && d.Launch() == 0 }
+func (d Decimal[E]) IsTest() bool { return d != 0 && d%formats.DecimalGeneratorStep == 0 }
 
 // IsZero reports whether no ID was assigned.
 func (d Decimal[E]) IsZero() bool { return d == 0 }
@@ -133,9 +80,6 @@ func (d Decimal[E]) Validate() error {
 	}
 	return d.Parts().validate()
 }
-
-// Compare orders IDs by their number, which is also how an integer column orders them.
-func (d Decimal[E]) Compare(other Decimal[E]) int { return cmp.Compare(d, other) }
 
 // Scheme is [SchemeDecimal].
 func (Decimal[E]) Scheme() Scheme { return SchemeDecimal }
@@ -157,7 +101,7 @@ func (d Decimal[E]) MarshalText() ([]byte, error) {
 	return d.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText is [ParseDecimalID]. On an error the ID stays as it was.
+// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
 func (d *Decimal[E]) UnmarshalText(text []byte) error {
 	return set(d)(decodeText(decimalType, text))
 }
@@ -205,5 +149,11 @@ func (d *Decimal[E]) Scan(src any) error {
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Decimal[E]) GormDataType() string { return "bigint" }
 
-func (Decimal[E]) none() driver.Value  { return int64(0) }
-func (Decimal[E]) isNone(src any) bool { return isZeroInt63(src) }
+func (Decimal[E]) parsed(text string) (Decimal[E], error) {
+	v, err := decodeText(decimalType, text)
+	return Decimal[E](v), err
+}
+
+func (d Decimal[E]) compare(other Decimal[E]) int { return cmp.Compare(d, other) }
+func (Decimal[E]) none() driver.Value             { return int64(0) }
+func (Decimal[E]) isNone(src any) bool            { return isZeroInt63(src) }

@@ -2,51 +2,26 @@ package idtype
 
 import (
 	"bytes"
-	"database/sql"
 	"database/sql/driver"
 	"encoding"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
 	"time"
+
+	"github.com/idmint/idmint/internal/formats"
 )
 
-// Widths of an eightbyte ID's parts, in bits. All else about the layout derives from them. The mode
-// parts the generator's bits.
+// The places of the parts.
 const (
-	EightByteTimeBits         = 42
-	EightByteSequenceBits     = 6
-	EightByteGeneratorTopBits = 3
-	EightByteModeBits         = 1
-	EightByteGeneratorLowBits = 8
-	EightByteClusterBits      = 4
+	eightByteGeneratorLow = formats.EightByteClusterBits
+	eightByteMode         = eightByteGeneratorLow + formats.EightByteGeneratorLowBits
+	eightByteGeneratorTop = eightByteMode + formats.EightByteModeBits
+	eightByteSequence     = eightByteGeneratorTop + formats.EightByteGeneratorTopBits
+	eightByteTime         = eightByteSequence + formats.EightByteSequenceBits
 
-	// The places of the parts.
-	eightByteGeneratorLow = EightByteClusterBits
-	eightByteMode         = eightByteGeneratorLow + EightByteGeneratorLowBits
-	eightByteGeneratorTop = eightByteMode + EightByteModeBits
-	eightByteSequence     = eightByteGeneratorTop + EightByteGeneratorTopBits
-	eightByteTime         = eightByteSequence + EightByteSequenceBits
-)
-
-// Limits of an eightbyte ID's parts.
-const (
-	// EightByteMaxUnixMs is the last millisecond, as Unix time: 2109-05-15T07:35:11.103Z.
-	EightByteMaxUnixMs = 1<<EightByteTimeBits - 1
-	// EightByteMaxSequence is the largest sequence number.
-	EightByteMaxSequence = 1<<EightByteSequenceBits - 1
-	// EightByteMaxGenerator is the largest generator number. Former layouts have fewer.
-	EightByteMaxGenerator = 1<<(EightByteGeneratorTopBits+EightByteGeneratorLowBits) - 1
-	// EightByteMaxCluster is the largest cluster number.
-	EightByteMaxCluster = 1<<EightByteClusterBits - 1
-
-	// The largest generator number of each former layout. The second and the third have the low
-	// bits.
-	eightByteV1MaxGenerator = 1<<6 - 1
-	eightByteV2MaxGenerator = 1<<EightByteGeneratorLowBits - 1
-	eightByteV3MaxGenerator = eightByteV2MaxGenerator
+	eightByteLowMask = 1<<formats.EightByteGeneratorLowBits - 1
 )
 
 // EightByte is the eightbyte ID of an entity E. It is a time, a number within it, and the
@@ -80,30 +55,18 @@ const (
 //	ssssss 000 m gggggggg cccc   v3, of 2.5 to 3.1 and 4.0-beta1: generators 0 ..= 255
 //	ssssss ggg m gggggggg cccc   this one, of 3.2 and of 4.1 and later
 //
-// [EightByteParts.ID] composes by this layout; [EightByteParts.V1ID], V2ID and V3ID keep to the
-// ranges of the other layouts. They are for databases that programs with an older java-uniqueid use
-// as well.
+// [EightByteParts.ID] composes by this layout; [EightByteParts.FormerID] keeps to the ranges of the
+// other layouts. It is for databases that programs with an older java-uniqueid use as well.
 type EightByte[E any] [8]byte
 
 // EightByteID is the eightbyte ID of any entity.
 type EightByteID = EightByte[any]
 
-var _ = Parse[EightByteID] // it is an ID
+var _ = is[EightByteID]
 
 var (
-	_ driver.Valuer              = EightByteID{}
-	_ sql.Scanner                = (*EightByteID)(nil)
-	_ fmt.Stringer               = EightByteID{}
-	_ encoding.TextAppender      = EightByteID{}
-	_ encoding.TextMarshaler     = EightByteID{}
-	_ encoding.TextUnmarshaler   = (*EightByteID)(nil)
-	_ encoding.BinaryAppender    = EightByteID{}
-	_ encoding.BinaryMarshaler   = EightByteID{}
-	_ encoding.BinaryUnmarshaler = (*EightByteID)(nil)
-	_ json.Marshaler             = EightByteID{}
-	_ json.Unmarshaler           = (*EightByteID)(nil)
-	_ encoding.TextMarshaler     = EightByteSpread
-	_ encoding.TextUnmarshaler   = (*EightByteMode)(nil)
+	_ encoding.TextMarshaler   = EightByteSpread
+	_ encoding.TextUnmarshaler = (*EightByteMode)(nil)
 )
 
 var eightByteScheme = &byteScheme{
@@ -133,14 +96,10 @@ func (m EightByteMode) String() string {
 	return fmt.Sprintf("EightByteMode(%d)", int(m))
 }
 
-func (m EightByteMode) part() part[int64] {
-	return part[int64]{"mode", int64(m), int64(EightByteSpread), int64(EightByteTimeSequential)}
-}
-
 // MarshalText is String. It returns a [*RangeError] for a value that is none of the constants.
 func (m EightByteMode) MarshalText() ([]byte, error) {
-	if err := checkParts(eightByteScheme.typ, []part[int64]{m.part()}); err != nil {
-		return nil, err
+	if m != EightByteSpread && m != EightByteTimeSequential {
+		return nil, &RangeError{Type: eightByteScheme.typ, Part: "mode", Value: int64(m), Max: 1}
 	}
 	return []byte(m.String()), nil
 }
@@ -158,7 +117,7 @@ func (m *EightByteMode) UnmarshalText(text []byte) error {
 }
 
 // EightByteParts are the numbers that an eightbyte ID consists of. Their ranges are those of
-// [EightByte]; UnixMs is the time as Unix time, 0 ..= EightByteMaxUnixMs.
+// [EightByte]; UnixMs is the time as Unix time, 0 ..= 4398046511103.
 type EightByteParts struct {
 	Mode      EightByteMode `json:"mode"`
 	UnixMs    int64         `json:"unix_ms"`
@@ -171,29 +130,44 @@ type EightByteParts struct {
 // parts are zero, the ID would be zero, which is none. Then the error is an [*InputError] that
 // wraps [ErrZero].
 func (p EightByteParts) ID() (EightByteID, error) {
-	return p.id(EightByteTimeSequential, EightByteMaxGenerator)
+	return p.id(newestLayout)
 }
 
-// V1ID composes the parts by the first layout, of java-uniqueid 1.0 to 1.13. It returns what ID
-// does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 63.
-func (p EightByteParts) V1ID() (EightByteID, error) {
-	return p.id(EightByteSpread, eightByteV1MaxGenerator)
+// FormerID composes the parts by a former layout, 1 to 3: see [EightByte]. It returns what ID does,
+// but a [*RangeError] also for a mode and for generators that the layout does not have, and for a
+// layout that there is not.
+func (p EightByteParts) FormerID(layout int) (EightByteID, error) {
+	l, err := formerLayout(layout)
+	if err != nil {
+		return EightByteID{}, err
+	}
+	return p.id(l)
 }
 
-// V2ID composes the parts by the second layout, of java-uniqueid 1.14 to 2.4. It returns what ID
-// does, but a [*RangeError] for mode TIME_SEQUENTIAL, and for generators above 255.
-func (p EightByteParts) V2ID() (EightByteID, error) {
-	return p.id(EightByteSpread, eightByteV2MaxGenerator)
+// An eightByteLayout is what a layout's IDs can hold.
+type eightByteLayout struct {
+	maxMode      EightByteMode
+	maxGenerator int64
 }
 
-// V3ID composes the parts by the third layout, of java-uniqueid 2.5 to 3.1. It returns what ID
-// does, but a [*RangeError] for generators above 255.
-func (p EightByteParts) V3ID() (EightByteID, error) {
-	return p.id(EightByteTimeSequential, eightByteV3MaxGenerator)
+var newestLayout = eightByteLayout{EightByteTimeSequential, formats.EightByteMaxGenerator}
+
+func formerLayout(number int) (eightByteLayout, error) {
+	former := [...]eightByteLayout{
+		{EightByteSpread, 63},
+		{EightByteSpread, eightByteLowMask},
+		{EightByteTimeSequential, eightByteLowMask},
+	}
+	if number < 1 || number > len(former) {
+		return eightByteLayout{}, &RangeError{
+			eightByteScheme.typ, "layout", int64(number), 1, int64(len(former)),
+		}
+	}
+	return former[number-1], nil
 }
 
-func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByteID, error) {
-	if err := p.validate(maxMode, maxGenerator); err != nil {
+func (p EightByteParts) id(l eightByteLayout) (EightByteID, error) {
+	if err := p.validate(l); err != nil {
 		return EightByteID{}, err
 	}
 	v := uint64(p.UnixMs) << eightByteTime
@@ -202,19 +176,19 @@ func (p EightByteParts) id(maxMode EightByteMode, maxGenerator int64) (EightByte
 	}
 	generator := uint64(p.Generator)
 	id := EightByteFromUint64(v | uint64(p.Sequence)<<eightByteSequence |
-		generator>>EightByteGeneratorLowBits<<eightByteGeneratorTop |
+		generator>>formats.EightByteGeneratorLowBits<<eightByteGeneratorTop |
 		uint64(p.Mode)<<eightByteMode |
-		generator&(1<<EightByteGeneratorLowBits-1)<<eightByteGeneratorLow | uint64(p.Cluster))
+		generator&eightByteLowMask<<eightByteGeneratorLow | uint64(p.Cluster))
 	return id, id.Validate()
 }
 
-func (p EightByteParts) validate(maxMode EightByteMode, maxGenerator int64) error {
+func (p EightByteParts) validate(l eightByteLayout) error {
 	return checkParts(eightByteScheme.typ, []part[int64]{
-		{"mode", int64(p.Mode), int64(EightByteSpread), int64(maxMode)},
-		{"unix_ms", p.UnixMs, 0, EightByteMaxUnixMs},
-		{"sequence", int64(p.Sequence), 0, EightByteMaxSequence},
-		{"generator_id", int64(p.Generator), 0, maxGenerator},
-		{"cluster_id", int64(p.Cluster), 0, EightByteMaxCluster},
+		{"mode", int64(p.Mode), int64(EightByteSpread), int64(l.maxMode)},
+		{"unix_ms", p.UnixMs, 0, formats.EightByteMaxUnixMs},
+		{"sequence", int64(p.Sequence), 0, formats.EightByteMaxSequence},
+		{"generator_id", int64(p.Generator), 0, l.maxGenerator},
+		{"cluster_id", int64(p.Cluster), 0, formats.EightByteMaxCluster},
 	})
 }
 
@@ -224,75 +198,28 @@ func EightByteFromUint64(v uint64) (id EightByteID) {
 	return id
 }
 
-// MinEightByteID is the smallest TIME_SEQUENTIAL ID of t's millisecond, of any generator. It
-// returns a [*RangeError] for a time outside 0 ..= EightByteMaxUnixMs.
-//
-// It bounds TIME_SEQUENTIAL IDs only. SPREAD IDs have no order by time. Where a table holds both
-// modes, some of them lie between two bounds, of any time: look at their [EightByte.Mode]. In a
-// BIGINT column a span of time that holds 2039-09-07T15:47:35.552Z is two ranges: see [AsBigint].
-func MinEightByteID(t time.Time) (EightByteID, error) {
-	return EightByteParts{Mode: EightByteTimeSequential, UnixMs: unixMs(t)}.ID()
-}
-
-// MaxEightByteID is the largest TIME_SEQUENTIAL ID of t's millisecond, of any generator: see
-// [MinEightByteID].
-func MaxEightByteID(t time.Time) (EightByteID, error) {
-	return EightByteParts{
-		EightByteTimeSequential, unixMs(t),
-		EightByteMaxSequence, EightByteMaxGenerator, EightByteMaxCluster,
-	}.ID()
-}
-
-// ParseEightByteID reads the 16 digits that String writes, and nothing else: no upper case, no 0x,
-// no spaces. Every number but zero follows the layout. Its error is an [*InputError]. [Parse] does
-// the same for a typed key.
-func ParseEightByteID(s string) (id EightByteID, err error) {
-	err = eightByteScheme.parse(id[:], s)
-	return id, err
-}
-
-// MustParseEightByteID is [ParseEightByteID] for literals and tests: it panics on an error.
-func MustParseEightByteID(s string) EightByteID { return must(ParseEightByteID(s)) }
-
 // Uint64 is the ID's bytes as one number, big-endian. Numbers sort as IDs do.
 func (e EightByte[E]) Uint64() uint64 { return binary.BigEndian.Uint64(e[:]) }
 
 // Parts takes the ID apart.
 func (e EightByte[E]) Parts() EightByteParts {
-	return EightByteParts{e.Mode(), e.UnixMs(), e.Sequence(), e.Generator(), e.Cluster()}
-}
-
-// Mode is the mode in which the ID was made.
-func (e EightByte[E]) Mode() EightByteMode { return EightByteMode(e.Uint64() >> eightByteMode & 1) }
-
-// UnixMs is the time at which the ID was made, as Unix time in milliseconds, 0 ..=
-// EightByteMaxUnixMs.
-func (e EightByte[E]) UnixMs() int64 {
 	v := e.Uint64()
-	if e.Mode() == EightByteSpread {
-		return int64(bits.Reverse64(v) & EightByteMaxUnixMs)
+	p := EightByteParts{
+		Mode:     EightByteMode(v >> eightByteMode & 1),
+		UnixMs:   int64(v >> eightByteTime),
+		Sequence: int(v >> eightByteSequence & formats.EightByteMaxSequence),
+		Generator: int(v>>eightByteGeneratorTop&(1<<formats.EightByteGeneratorTopBits-1)<<
+			formats.EightByteGeneratorLowBits | v>>eightByteGeneratorLow&eightByteLowMask),
+		Cluster: int(v & formats.EightByteMaxCluster),
 	}
-	return int64(v >> eightByteTime)
+	if p.Mode == EightByteSpread {
+		p.UnixMs = int64(bits.Reverse64(v) & formats.EightByteMaxUnixMs)
+	}
+	return p
 }
 
 // Time is the time at which the ID was made, in UTC, to the millisecond.
-func (e EightByte[E]) Time() time.Time { return time.UnixMilli(e.UnixMs()).UTC() }
-
-// Sequence is the number of the ID within its millisecond, 0 ..= 63.
-func (e EightByte[E]) Sequence() int {
-	return int(e.Uint64() >> eightByteSequence & EightByteMaxSequence)
-}
-
-// Generator is the number of the generator within its cluster, 0 ..= 2047.
-func (e EightByte[E]) Generator() int {
-	v := e.Uint64()
-	top := v >> eightByteGeneratorTop & (1<<EightByteGeneratorTopBits - 1)
-	low := v >> eightByteGeneratorLow & (1<<EightByteGeneratorLowBits - 1)
-	return int(top<<EightByteGeneratorLowBits | low)
-}
-
-// Cluster is the number of the cluster, 0 ..= 15.
-func (e EightByte[E]) Cluster() int { return int(e.Uint64() & EightByteMaxCluster) }
+func (e EightByte[E]) Time() time.Time { return time.UnixMilli(e.Parts().UnixMs).UTC() }
 
 // IsZero reports whether no ID was assigned.
 func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
@@ -301,34 +228,19 @@ func (e EightByte[E]) IsZero() bool { return e == EightByte[E]{} }
 // [*InputError] that wraps [ErrZero].
 func (e EightByte[E]) Validate() error { return eightByteScheme.validate(e[:]) }
 
-// ValidateV1 checks the ID against the first layout. It returns a [*RangeError] for mode
-// TIME_SEQUENTIAL and for generators above 63, and what Validate returns for zero.
-func (e EightByte[E]) ValidateV1() error {
-	return e.validateParts(EightByteSpread, eightByteV1MaxGenerator)
-}
-
-// ValidateV2 checks the ID against the second layout. It returns a [*RangeError] for mode
-// TIME_SEQUENTIAL and for generators above 255, and what Validate returns for zero.
-func (e EightByte[E]) ValidateV2() error {
-	return e.validateParts(EightByteSpread, eightByteV2MaxGenerator)
-}
-
-// ValidateV3 checks the ID against the third layout. It returns a [*RangeError] for generators
-// above 255, and what Validate returns for zero.
-func (e EightByte[E]) ValidateV3() error {
-	return e.validateParts(EightByteTimeSequential, eightByteV3MaxGenerator)
-}
-
-func (e EightByte[E]) validateParts(maxMode EightByteMode, maxGenerator int64) error {
+// ValidateFormer checks the ID against a former layout, 1 to 3. It returns a [*RangeError] for a mode
+// and for generators that the layout does not have, and for a layout that there is not. For zero it
+// returns what Validate returns.
+func (e EightByte[E]) ValidateFormer(layout int) error {
+	l, err := formerLayout(layout)
+	if err != nil {
+		return err
+	}
 	if err := e.Validate(); err != nil {
 		return err
 	}
-	return e.Parts().validate(maxMode, maxGenerator)
+	return e.Parts().validate(l)
 }
-
-// Compare orders IDs by their bytes, which is also how a column of bytes orders them. That is by
-// time for TIME_SEQUENTIAL IDs.
-func (e EightByte[E]) Compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
 
 // Scheme is [SchemeEightByte].
 func (EightByte[E]) Scheme() Scheme { return SchemeEightByte }
@@ -350,7 +262,7 @@ func (e EightByte[E]) MarshalText() ([]byte, error) {
 	return e.AppendText(make([]byte, 0, textLen))
 }
 
-// UnmarshalText is [ParseEightByteID]. On an error the ID stays as it was.
+// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
 func (e *EightByte[E]) UnmarshalText(text []byte) error {
 	return eightByteScheme.unmarshalText(e[:], text)
 }
@@ -406,5 +318,29 @@ func (e *EightByte[E]) Scan(src any) error {
 // GormDataType is the column's type: bytes, or bigint.
 func (e EightByte[E]) GormDataType() string { return e.Storage().gormDataType() }
 
-func (e EightByte[E]) none() driver.Value  { return eightByteScheme.none(e.Storage()) }
-func (e EightByte[E]) isNone(src any) bool { return eightByteScheme.isNone(e.Storage(), src) }
+// bounds are two ranges where the numbers of a column of integers turn negative within the span.
+func (e EightByte[E]) bounds(from, to time.Time) ([]Range[EightByte[E]], error) {
+	least, err := EightByteParts{Mode: EightByteTimeSequential, UnixMs: unixMs(from)}.ID()
+	most, err2 := EightByteParts{
+		EightByteTimeSequential, unixMs(to), formats.EightByteMaxSequence,
+		formats.EightByteMaxGenerator, formats.EightByteMaxCluster,
+	}.ID()
+	ranges, err := oneRange(EightByte[E](least), EightByte[E](most), err, err2)
+	const seam = 1 << 63
+	if err != nil || e.Storage() != StorageBigint || least[0] >= 0x80 || most[0] < 0x80 {
+		return ranges, err
+	}
+	return []Range[EightByte[E]]{
+		{EightByte[E](least), EightByte[E](EightByteFromUint64(seam - 1))},
+		{EightByte[E](EightByteFromUint64(seam)), EightByte[E](most)},
+	}, nil
+}
+
+func (e EightByte[E]) parsed(text string) (EightByte[E], error) {
+	err := eightByteScheme.parse(e[:], text)
+	return e, err
+}
+
+func (e EightByte[E]) compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }
+func (e EightByte[E]) none() driver.Value             { return eightByteScheme.none(e.Storage()) }
+func (e EightByte[E]) isNone(src any) bool            { return eightByteScheme.isNone(e.Storage(), src) }

@@ -21,11 +21,11 @@ func ExampleDecimalParts_ID() {
 	// idtype: DecimalID: counter 922337203 is outside 1..922337202
 }
 
-func ExampleParseDecimalID() {
-	id, err := idtype.ParseDecimalID("14150009200065")
+func ExampleParse_untyped() {
+	id, err := idtype.Parse[idtype.DecimalID]("14150009200065")
 	fmt.Printf("%+v %v\n", id.Parts(), err)
 
-	_, err = idtype.ParseDecimalID("014150009200065")
+	_, err = idtype.Parse[idtype.DecimalID]("014150009200065")
 	fmt.Println(err)
 	// Output:
 	// {Counter:1415 Generator:92 Launch:65} <nil>
@@ -38,7 +38,7 @@ func ExampleDecimal() {
 	var minted idtype.DecimalID = 14150009200065 // from a generator
 
 	user := User{ID: UserID(minted)}
-	fmt.Println(user.ID, user.ID.Counter())
+	fmt.Println(user.ID, user.ID.Parts().Counter)
 	// user.ID = OrderID(minted) does not compile.
 
 	// Output: 14150009200065 1415
@@ -46,12 +46,12 @@ func ExampleDecimal() {
 
 func ExampleParse() {
 	id, err := idtype.Parse[OrderID]("14150009200065")
-	fmt.Printf("%v %v %v\n", Order{ID: id}.ID, id.Launch(), err)
+	fmt.Printf("%v %v %v\n", Order{ID: id}.ID, id.Parts().Launch, err)
 	// Output: 14150009200065 65 <nil>
 }
 
 func ExampleDecimal_Validate() {
-	old := idtype.MustParseDecimalID("57") // a row that AUTO_INCREMENT numbered
+	old := idtype.MustParse[idtype.DecimalID]("57") // a row that AUTO_INCREMENT numbered
 	fmt.Println(old.Validate())
 	// Output: idtype: DecimalID: counter 0 is outside 1..922337202
 }
@@ -127,49 +127,40 @@ func ExampleSlice() {
 
 // A trace ID says when it was made, up to a multiple of 388 days.
 func ExampleTrace() {
-	id := idtype.MustParseTraceID("4646428214845635103")
+	id := idtype.MustParse[idtype.TraceID]("4646428214845635103")
 	fmt.Printf("%+v\n", id.Parts())
-	fmt.Println(id.Chunk(), id.Counter())
 	fmt.Println(id.Times(time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)))
 	// Output:
 	// {Timestamp:16903607 Node:24528 Bottom:3799583}
-	// 3710 543
 	// 2022-08-21 08:32:55 +0000 UTC 2023-09-13 17:13:27 +0000 UTC
 }
 
-// A query for a span of time has one range, or two where timestamps start again.
-func ExampleTraceBounds() {
+// A query for a span of time has one range. Of trace IDs it has two where timestamps start again.
+func ExampleBounds() {
 	day := time.Date(2024, 3, 24, 0, 0, 0, 0, time.UTC)
-	ranges, err := idtype.TraceBounds(day, day.Add(24*time.Hour-1))
+	snos, err := idtype.Bounds[idtype.SnoID](day, day.Add(24*time.Hour-1))
+	fmt.Println("id BETWEEN", snos[0].Min, "AND", snos[0].Max, err)
+	ranges, _ := idtype.Bounds[idtype.TraceID](day, day.Add(24*time.Hour-1))
 	for _, r := range ranges {
 		fmt.Println("id BETWEEN", r.Min, "AND", r.Max)
 	}
-	fmt.Println(err)
 
-	_, err = idtype.TraceBounds(day, day.Add(idtype.TracePeriod))
+	_, err = idtype.Bounds[idtype.TraceID](day, day.AddDate(1, 1, 0))
+	fmt.Println(err)
+	_, err = idtype.Bounds[idtype.ShortID](time.Date(2018, 2, 28, 0, 0, 0, 0, time.UTC), day)
 	fmt.Println(err)
 	// Output:
+	// id BETWEEN 8j3mlc2222222222 AND 8j4vrnhxxxxxxxxx <nil>
 	// id BETWEEN 9213027831460659201 AND 9223372036854775807
 	// id BETWEEN 1 AND 13405245765844991
-	// <nil>
-	// idtype: TraceID: from 2024-03-24T00:00:00Z to 2025-04-16T08:40:32Z: it is so long that timestamps repeat within it
-}
-
-// An ID from outside may be asked to be of the present.
-func ExampleTrace_ValidateAt() {
-	id := idtype.MustParseTraceID("4646428214845635103")
-	made := time.Date(2023, 9, 13, 17, 13, 27, 0, time.UTC)
-	fmt.Println(id.ValidateAt(made.Add(3*time.Second), 5*time.Second))
-	fmt.Println(id.ValidateAt(made.Add(time.Minute), 5*time.Second))
-	// Output:
-	// <nil>
-	// idtype: "4646428214845635103" as TraceID: the timestamp is too far from now: it is 1m0s away, allowed are 5s
+	// idtype: TraceID: from 2024-03-24T00:00:00Z to 2025-04-24T00:00:00Z: it is so long that timestamps repeat within it
+	// idtype: ShortID: unix_ms 1519776000000 is outside 1519862400000..5917908911103
 }
 
 // The text of a short ID is for people and URLs, its number for the database.
 func ExampleShort() {
-	id := idtype.MustParseShortID("xinaS8QBh")
-	fmt.Println(id, id.Time(), id.Sequence(), id.Random())
+	id := idtype.MustParse[idtype.ShortID]("xinaS8QBh")
+	fmt.Println(id, id.Time(), id.Parts().Sequence, id.Parts().Random)
 
 	v, err := id.Value()
 	fmt.Println(v, err)
@@ -179,18 +170,6 @@ func ExampleShort() {
 	// xinaS8QBh 2019-07-03 18:45:04.129 +0000 UTC 270 98
 	// 11093174944930914 <nil>
 	// "xinaS8QBh" <nil>
-}
-
-// The bounds of a span of time, for a range of the primary key.
-func ExampleMinShortID() {
-	first, err := idtype.MinShortID(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
-	fmt.Println(int64(first), err)
-
-	_, err = idtype.MinShortID(time.Date(2018, 2, 28, 0, 0, 0, 0, time.UTC))
-	fmt.Println(err)
-	// Output:
-	// 48288183091200000 <nil>
-	// idtype: ShortID: unix_ms 1519776000000 is outside 1519862400000..5917908911103
 }
 
 // A number that the database gave, as a typed key.
@@ -209,4 +188,115 @@ func ExampleIsSafeInteger() {
 	// Output:
 	// true
 	// false
+}
+
+func ExampleEightByteParts_ID() {
+	parts := idtype.EightByteParts{
+		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591, Sequence: 33, Generator: 1161,
+		Cluster: 11,
+	}
+	id, err := parts.ID()
+	fmt.Println(id, err)
+
+	parts.Mode = idtype.EightByteSpread
+	id, err = parts.ID()
+	fmt.Println(id, err)
+
+	// The first layout has generators up to 63, the second and the third up to 255.
+	_, err = parts.FormerID(1)
+	fmt.Println(err)
+	_, err = parts.FormerID(3)
+	fmt.Println(err)
+	// Output:
+	// 5b9bda2989e1989b <nil>
+	// e46516f676a1889b <nil>
+	// idtype: EightByteID: generator_id 1161 is outside 0..63
+	// idtype: EightByteID: generator_id 1161 is outside 0..255
+}
+
+func ExampleEightByte() {
+	id, err := idtype.Parse[idtype.EightByteID]("5b9bda2989e1989b")
+	fmt.Printf("%v %+v %v\n", id.Time(), id.Parts(), err)
+
+	_, err = idtype.Parse[idtype.EightByteID]("5B9BDA2989E1989B")
+	fmt.Println(err)
+	// Output:
+	// 2019-11-15 14:12:39.591 +0000 UTC {Mode:TIME_SEQUENTIAL UnixMs:1573827159591 Sequence:33 Generator:1161 Cluster:11} <nil>
+	// idtype: "5B9BDA2989E1989B" as EightByteID: "B" at index 1 is upper case, want lower case
+}
+
+func ExampleSnoParts_ID() {
+	id, err := idtype.SnoParts{
+		// the time is rounded down to 4 ms
+		UnixMs: 1703587783962, TickTock: 1, Meta: 158, Partition: 34824, Sequence: 56450,
+	}.ID()
+	fmt.Println(id, id.Parts().UnixMs, err)
+
+	_, err = idtype.SnoParts{UnixMs: 1_000_000_000_000}.ID()
+	fmt.Println(err)
+	// Output:
+	// 8fhmi7mfls62jp64 1703587783960 <nil>
+	// idtype: SnoID: unix_ms 1000000000000 is outside 1262304000000..3461327255551
+}
+
+func ExampleSno() {
+	id, err := idtype.Parse[idtype.SnoID]("8fhmi7mfls62jp64")
+	fmt.Printf("%v %+v %v\n", id.Time(), id.Parts(), err)
+
+	_, err = idtype.Parse[idtype.SnoID]("8fhmi7mfls62jp01")
+	fmt.Println(err)
+	// Output:
+	// 2023-12-26 10:49:43.96 +0000 UTC {UnixMs:1703587783960 TickTock:1 Meta:158 Partition:34824 Sequence:56450} <nil>
+	// idtype: "8fhmi7mfls62jp01" as SnoID: "0" at index 14, want 2-9 or a-x
+}
+
+// The declaration of the key says how a column holds it.
+func ExampleStorage() {
+	// At package level: type EventUUIDID = idtype.Sno[idtype.AsUUID[Event]], and so on.
+	id := idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
+
+	asBytes, _ := EventSnoID(id).Value()
+	asText, _ := EventTextID(id).Value()
+	asUUID, _ := EventUUIDID(id).Value()
+	fmt.Printf("%x\n%s\n%s\n", asBytes, asText, asUUID)
+
+	// Its text and its JSON are the same in all forms.
+	fmt.Println(EventUUIDID(id))
+	// Output:
+	// 335f48168d9e8808dc82
+	// 8fhmi7mfls62jp64
+	// 3866686d-6937-6d66-6c73-36326a703634
+	// 8fhmi7mfls62jp64
+}
+
+func ExampleAsUUID() {
+	// At package level: type EventUUIDID = idtype.Sno[idtype.AsUUID[Event]].
+	var event Event
+	err := event.ID.Scan("3866686d-6937-6d66-6c73-36326a703634")
+	fmt.Println(event.ID, event.ID.Storage(), err)
+
+	// A UUID that is none of ours is no ID.
+	fmt.Println(event.ID.Scan("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"))
+	// Output:
+	// 8fhmi7mfls62jp64 uuid <nil>
+	// idtype: "f81d4fae-7dec-11d0-a765-00a0c91e6bf6" as SnoID: "\xf8" at index 0, want 2-9 or a-x
+}
+
+// An integer column sorts eightbyte IDs as signed numbers.
+func ExampleAsBigint() {
+	// At package level: type EventBigintID = idtype.EightByte[idtype.AsBigint[Event]].
+	// 2019
+	early, _ := idtype.EightByteParts{
+		Mode: idtype.EightByteTimeSequential, UnixMs: 1573827159591,
+	}.ID()
+	// 2039
+	late, _ := idtype.EightByteParts{Mode: idtype.EightByteTimeSequential, UnixMs: 1 << 41}.ID()
+	fmt.Println(idtype.Compare(early, late))
+
+	a, _ := EventBigintID(early).Value()
+	b, _ := EventBigintID(late).Value()
+	fmt.Println(a, b)
+	// Output:
+	// -1
+	// 6601109550781173760 -9223372036854771712
 }

@@ -54,20 +54,39 @@ type ID interface {
 // pointer is the set of methods through which an ID of type T is written.
 type pointer[T any] interface {
 	*T
-	encoding.TextUnmarshaler
 	sql.Scanner
+	encoding.TextUnmarshaler
+	encoding.BinaryUnmarshaler
+	json.Unmarshaler
+	UnmarshalParam(param string) error
 }
 
-// Parse reads an ID of any type, typed keys included, from the text that its String writes:
-// Parse[UserID](s). It is as strict as the scheme's own Parse.
-func Parse[T ID, P pointer[T]](s string) (T, error) {
-	var id T
-	err := P(&id).UnmarshalText([]byte(s))
-	return id, err
+// is compiles for the types that have all that an ID has.
+func is[T self[T], P pointer[T]]() {}
+
+// self is what an ID does with its own type.
+type self[T any] interface {
+	ID
+	parsed(text string) (T, error)
+	compare(other T) int
+}
+
+// Parse reads an ID of any type from the text that its String writes, and nothing else:
+// Parse[UserID](s). It refuses signs, spaces, leading zeros, upper case where the text is lower, and
+// whatever else would not be written back the same. It takes the whole domain, so Validate has to be
+// asked whether the ID follows its layout. The error is an [*InputError].
+func Parse[T self[T]](s string) (T, error) {
+	var zero T
+	return zero.parsed(s)
 }
 
 // MustParse is [Parse] for literals and tests: it panics on an error.
-func MustParse[T ID, P pointer[T]](s string) T { return must(Parse[T, P](s)) }
+func MustParse[T self[T]](s string) T { return must(Parse[T](s)) }
+
+// Compare orders IDs as a column does that holds them as integers or bytes: slices.SortFunc(ids,
+// idtype.Compare). That is by time, for schemes whose IDs ascend with it. For other columns see
+// [AsText], [AsUUID] and [AsBigint].
+func Compare[T self[T]](a, b T) int { return a.compare(b) }
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -27,13 +27,13 @@ type document[T idtype.ID] struct {
 
 // TestDocuments takes keys of all kinds through documents of JSON and of gob.
 func TestDocuments(t *testing.T) {
-	eachKind(t, func(t *testing.T, k kind) { k.inDocument(t, k.write(k.before())) })
+	eachKind(t, func(t *testing.T, k kind) { k.inDocument(t, k.before()) })
 }
 
-func testDocument[T idtype.ID, P writable[T]](t *testing.T, text string) {
-	id, err := idtype.Parse[T, P](text)
-	if err != nil || fmt.Sprint(id, idtype.OrZero[T]{ID: id}) != text+" "+text {
-		t.Fatalf("Parse = %v, %v, want %s", id, err, text)
+func testDocument[T idtype.ID](t *testing.T, id T) {
+	text := id.String()
+	if got := (idtype.OrZero[T]{ID: id}).String(); got != text {
+		t.Errorf("OrZero is %s, want %s", got, text)
 	}
 	var zero T
 	if none := (idtype.OrZero[T]{}).String(); none != fmt.Sprint(zero) {
@@ -77,7 +77,7 @@ func testDocument[T idtype.ID, P writable[T]](t *testing.T, text string) {
 		}
 	}
 	var buf bytes.Buffer
-	err = gob.NewEncoder(&buf).Encode(full)
+	err := gob.NewEncoder(&buf).Encode(full)
 	var got document[T]
 	if err := errors.Join(err, gob.NewDecoder(&buf).Decode(&got)); err != nil ||
 		!reflect.DeepEqual(got, full) {

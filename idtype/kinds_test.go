@@ -4,16 +4,65 @@ import (
 	"bytes"
 	"database/sql"
 	"database/sql/driver"
+	"encoding"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/big"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/idmint/idmint/idtype"
+)
+
+// The typed keys of these tests, in the one line each that the package doc promises.
+type (
+	User  struct{ ID UserID }
+	Order struct{ ID OrderID }
+	Event struct {
+		ID   EventUUIDID // a key that its own entity is a parameter of
+		Blob [1 << 20]byte
+	}
+
+	UserID  = idtype.Decimal[User]
+	OrderID = idtype.Decimal[Order]
+
+	UserTraceID    = idtype.Trace[User]
+	UserShortID    = idtype.Short[User]
+	UserSequenceID = idtype.Sequence[User]
+
+	EventEightID  = idtype.EightByte[Event]
+	EventBigintID = idtype.EightByte[idtype.AsBigint[Event]]
+	EventSnoID    = idtype.Sno[Event]
+	EventTextID   = idtype.Sno[idtype.AsText[Event]]
+	EventUUIDID   = idtype.Sno[idtype.AsUUID[Event]]
+)
+
+// Worked values of docs/design/formats.md.
+const (
+	published      = 14150009200065      // counter 1415, generator 92, launch 65
+	publishedShort = 11093174944930914   // xinaS8QBh
+	publishedTrace = 4646428214845635103 // timestamp 16903607, node 24528, bottom 3799583
+
+	eightText   = "5b9bda2989e1989b" // TIME_SEQUENTIAL, 2019
+	eightNum    = 0x5b9bda2989e1989b
+	eightDigits = "6601109550783371419" // of eightNum
+	snoText     = "8fhmi7mfls62jp64"
+	snoUUID     = "3866686d-6937-6d66-6c73-36326a703634" // "8fhm" is 38 66 68 6d
+	nilUUID     = "00000000-0000-0000-0000-000000000000"
+
+	spread     = idtype.EightByteSpread
+	sequential = idtype.EightByteTimeSequential
+)
+
+var (
+	eightRaw = []byte("\x5b\x9b\xda\x29\x89\xe1\x98\x9b")
+	snoRaw   = []byte("\x33\x5f\x48\x16\x8d\x9e\x88\x08\xdc\x82")
 )
 
 // A kind is an ID type seen through its bytes, so that one table of inputs serves all types. The
@@ -29,23 +78,37 @@ type kind struct {
 	new        func(raw []byte) key    // a pointer to an ID
 	orZero     func(raw []byte) column // a pointer to an OrZero of the ID
 	parse      func(text string) ([]byte, error)
-	parseTyped func(text string) ([]byte, error)
+	must       func(text string) string
 	compare    func(a, b []byte) int
 	slice      func(raws ...[]byte) (driver.Value, error)              // the Value of a Slice
 	scanSlice  func(src any, before []byte) (raws [][]byte, err error) // its Scan
-	// testDocument, of typed and plain ID
-	inDocument func(t *testing.T, text string)
-	ownType    func(t *testing.T) // testScanOwnType
+	inDocument func(t *testing.T, raw []byte)                          // testDocument
+	ownType    func(t *testing.T)                                      // testScanOwnType
+}
+
+// decoder is the set of methods that write an ID.
+type decoder interface {
+	encoding.TextUnmarshaler
+	encoding.BinaryUnmarshaler
+	json.Unmarshaler
+	sql.Scanner
+	UnmarshalParam(param string) error
+}
+
+// writable is a pointer to an ID, as a caller's own generic code would name it.
+type writable[T any] interface {
+	*T
+	decoder
 }
 
 // key is what pointers to all IDs have.
 type key interface {
 	decoder
 	fmt.Stringer
-	AppendText(b []byte) ([]byte, error)
-	MarshalText() ([]byte, error)
-	AppendBinary(b []byte) ([]byte, error)
-	MarshalBinary() ([]byte, error)
+	encoding.TextAppender
+	encoding.TextMarshaler
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
 	Validate() error
 	Scheme() idtype.Scheme
 	Storage() idtype.Storage
@@ -56,8 +119,8 @@ type key interface {
 type column interface {
 	driver.Valuer
 	sql.Scanner
-	MarshalJSON() ([]byte, error)
-	UnmarshalJSON(data []byte) error
+	json.Marshaler
+	json.Unmarshaler
 	IsZero() bool
 	GormDataType() string
 }
@@ -70,21 +133,24 @@ const (
 )
 
 var kinds = []kind{
-	kindOf[UserID]("DecimalID", idtype.SchemeDecimal, asBigint, digits, idtype.ParseDecimalID),
-	kindOf[UserTraceID]("TraceID", idtype.SchemeTrace, asBigint, digits, idtype.ParseTraceID),
-	kindOf[UserShortID]("ShortID", idtype.SchemeShort, asBigint, shortTexts, idtype.ParseShortID),
-	kindOf[UserSequenceID](
-		"SequenceID", idtype.SchemeSequence, asBigint, digits, idtype.ParseSequenceID,
-	),
-	kindOf[EventEightID](
-		"EightByteID", idtype.SchemeEightByte, asBytes, base16, idtype.ParseEightByteID,
-	),
-	kindOf[EventBigintID](
-		"EightByteID", idtype.SchemeEightByte, asBigint, base16, idtype.ParseEightByteID,
-	),
-	kindOf[EventSnoID]("SnoID", idtype.SchemeSno, asBytes, base32, idtype.ParseSnoID),
-	kindOf[EventTextID]("SnoID", idtype.SchemeSno, asText, base32, idtype.ParseSnoID),
-	kindOf[EventUUIDID]("SnoID", idtype.SchemeSno, asUUID, base32, idtype.ParseSnoID),
+	kindOf("DecimalID", asBigint, digits, idtype.Parse[UserID], idtype.MustParse[UserID],
+		idtype.Compare[UserID]),
+	kindOf("TraceID", asBigint, digits, idtype.Parse[UserTraceID], idtype.MustParse[UserTraceID],
+		idtype.Compare[UserTraceID]),
+	kindOf("ShortID", asBigint, shortTexts, idtype.Parse[UserShortID],
+		idtype.MustParse[UserShortID], idtype.Compare[UserShortID]),
+	kindOf("SequenceID", asBigint, digits, idtype.Parse[UserSequenceID],
+		idtype.MustParse[UserSequenceID], idtype.Compare[UserSequenceID]),
+	kindOf("EightByteID", asBytes, base16, idtype.Parse[EventEightID],
+		idtype.MustParse[EventEightID], idtype.Compare[EventEightID]),
+	kindOf("EightByteID", asBigint, base16, idtype.Parse[EventBigintID],
+		idtype.MustParse[EventBigintID], idtype.Compare[EventBigintID]),
+	kindOf("SnoID", asBytes, base32, idtype.Parse[EventSnoID], idtype.MustParse[EventSnoID],
+		idtype.Compare[EventSnoID]),
+	kindOf("SnoID", asText, base32, idtype.Parse[EventTextID], idtype.MustParse[EventTextID],
+		idtype.Compare[EventTextID]),
+	kindOf("SnoID", asUUID, base32, idtype.Parse[EventUUIDID], idtype.MustParse[EventUUIDID],
+		idtype.Compare[EventUUIDID]),
 }
 
 var (
@@ -106,29 +172,30 @@ func kindNamed(name string) kind {
 	return kindsThat(func(k kind) bool { return k.name == name })[0]
 }
 
-type ordered[T any] interface {
-	idtype.ID
-	Compare(T) int
-}
-
-// kindOf is the kind of a typed key T. P is a pointer to it, and S the plain ID of its scheme.
-func kindOf[T ordered[T], P writable[T], S ordered[S], Q writable[S]](
-	typ string, scheme idtype.Scheme, form idtype.Storage, ref reference,
-	parse func(string) (S, error),
+// kindOf is the kind of a typed key T. P is a pointer to it.
+func kindOf[T idtype.ID, P writable[T]](
+	typ string, form idtype.Storage, ref reference, parse func(string) (T, error),
+	must func(string) T, compare func(a, b T) int,
 ) kind {
 	size := len(rawOf(*new(T)))
 	return kind{
-		name: typ + " as " + string(form), typ: typ, scheme: scheme, form: form, size: size,
-		reference: ref,
+		name: typ + " as " + string(form), typ: typ, form: form, size: size,
+		scheme: idtype.Scheme(strings.ToLower(strings.TrimSuffix(typ, "ID"))), reference: ref,
 		new: func(raw []byte) key {
 			id := P(new(T))
 			*id = of[T](raw)
 			return any(id).(key)
 		},
-		orZero:     func(raw []byte) column { return &idtype.OrZero[T]{ID: of[T](raw)} },
-		parse:      plain(parse),
-		parseTyped: plain(idtype.Parse[T, P]),
-		compare:    func(a, b []byte) int { return of[T](a).Compare(of[T](b)) },
+		orZero: func(raw []byte) column { return &idtype.OrZero[T]{ID: of[T](raw)} },
+		parse: func(text string) ([]byte, error) {
+			id, err := parse(text)
+			if err != nil && !id.IsZero() { // which a caller who ignores the error would use
+				panic("an ID beside an error")
+			}
+			return rawOf(id), err
+		},
+		must:    func(text string) string { return must(text).String() },
+		compare: func(a, b []byte) int { return compare(of[T](a), of[T](b)) },
 		slice: func(raws ...[]byte) (driver.Value, error) {
 			var s idtype.Slice[T]
 			for _, raw := range raws {
@@ -144,10 +211,7 @@ func kindOf[T ordered[T], P writable[T], S ordered[S], Q writable[S]](
 			}
 			return raws, err
 		},
-		inDocument: func(t *testing.T, text string) {
-			t.Run("typed", func(t *testing.T) { testDocument[T, P](t, text) })
-			t.Run("plain", func(t *testing.T) { testDocument[S, Q](t, text) })
-		},
+		inDocument: func(t *testing.T, raw []byte) { testDocument(t, of[T](raw)) },
 		ownType: func(t *testing.T) {
 			id, before := make([]byte, size), make([]byte, size)
 			id[size-1], before[5] = 6, 1
@@ -187,17 +251,6 @@ func rawOf(id any) []byte {
 
 func bigEndian(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
-// plain fails what a caller who ignores the error would use.
-func plain[T idtype.ID](parse func(string) (T, error)) func(string) ([]byte, error) {
-	return func(text string) ([]byte, error) {
-		id, err := parse(text)
-		if err != nil && !id.IsZero() {
-			panic("an ID beside an error")
-		}
-		return rawOf(id), err
-	}
-}
-
 // eachKind runs a test of what all types share.
 func eachKind(t *testing.T, test func(t *testing.T, k kind)) {
 	for _, k := range kinds {
@@ -219,6 +272,12 @@ func (k kind) before() []byte {
 		return bytes.Repeat([]byte{0x37}, k.size)
 	}
 	return bytes.Repeat([]byte{0xb7}, k.size)
+}
+
+// failing is what a test and a property have in common.
+type failing interface {
+	Helper()
+	Fatalf(string, ...any)
 }
 
 // wantUntouched fails unless the receiver of a decoder that failed is as it was.
@@ -270,3 +329,48 @@ func (k kind) draw(t *rapid.T, label string) []byte {
 }
 
 func isZero(raw []byte) bool { return len(bytes.Trim(raw, "\x00")) == 0 }
+
+// wantInputError fails unless err is an *InputError of the type typ that shows the input, quoted,
+// and wraps reason, if there is one. An empty input is not looked for.
+func wantInputError(t *testing.T, err error, typ, input string, reason error) {
+	t.Helper()
+	var e *idtype.InputError
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %#v, want an *InputError", err)
+	}
+	if e.Type != typ || e.Err == nil {
+		t.Errorf("error is of %q, %v, want one of %q", e.Type, e.Err, typ)
+	}
+	if reason != nil && !errors.Is(err, reason) {
+		t.Errorf("error is %q, want one that wraps %q", err, reason)
+	}
+	msg := err.Error()
+	if !strings.HasPrefix(msg, "idtype: ") || strings.Count(msg, "idtype: ") != 1 {
+		t.Errorf("error is %q, want the package's name in front, once", msg)
+	}
+	// It is quoted, so that spaces and control characters are seen. Of a long one there is the size.
+	quoted := strconv.Quote(input)
+	if len(input) > 64 {
+		quoted = "(" + strconv.Itoa(len(input)) + " bytes)"
+	}
+	if !strings.Contains(msg, typ) || input != "" && !strings.Contains(msg, quoted) {
+		t.Errorf("error is %q, want %q and %s in it", msg, typ, quoted)
+	}
+	if len(msg) > 1000 { // an error is logged: a megabyte of input must not be
+		t.Errorf("error has %d bytes: %.100s", len(msg), msg)
+	}
+}
+
+// wantRangeError fails unless err is a *RangeError about the part, with a value that is outside the
+// bounds it states.
+func wantRangeError(t failing, err error, typ, part string) {
+	t.Helper()
+	var e *idtype.RangeError
+	if !errors.As(err, &e) || e.Part != part || e.Type != typ || e.Min <= e.Value && e.Value <= e.Max {
+		t.Fatalf("error is %v, want a *RangeError of %s of %s", err, part, typ)
+	}
+	want := fmt.Sprintf("idtype: %s: %s %d is outside %d..%d", typ, part, e.Value, e.Min, e.Max)
+	if err.Error() != want {
+		t.Fatalf("error is %q, want %q", err, want)
+	}
+}

@@ -2,12 +2,8 @@ package idtype
 
 import (
 	"cmp"
-	"database/sql"
 	"database/sql/driver"
-	"encoding"
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
 )
 
 // Sequence is the number of an entity E in a sequence. That is a counter in the database. Its
@@ -26,34 +22,9 @@ type Sequence[E any] int64
 // SequenceID is the number of any entity.
 type SequenceID = Sequence[any]
 
-var _ = Parse[SequenceID] // it is an ID
-
-var (
-	_ driver.Valuer              = SequenceID(0)
-	_ sql.Scanner                = (*SequenceID)(nil)
-	_ fmt.Stringer               = SequenceID(0)
-	_ encoding.TextAppender      = SequenceID(0)
-	_ encoding.TextMarshaler     = SequenceID(0)
-	_ encoding.TextUnmarshaler   = (*SequenceID)(nil)
-	_ encoding.BinaryAppender    = SequenceID(0)
-	_ encoding.BinaryMarshaler   = SequenceID(0)
-	_ encoding.BinaryUnmarshaler = (*SequenceID)(nil)
-	_ json.Marshaler             = SequenceID(0)
-	_ json.Unmarshaler           = (*SequenceID)(nil)
-)
+var _ = is[SequenceID]
 
 const sequenceType = "SequenceID"
-
-// ParseSequenceID reads the digits that String writes, and nothing else: no sign, no spaces, no
-// leading zeros. It takes the whole domain 1 ..= 2^63−1. Its error is an [*InputError]. [Parse]
-// does the same for a typed key.
-func ParseSequenceID(s string) (SequenceID, error) {
-	v, err := decodeText(sequenceType, s)
-	return SequenceID(v), err
-}
-
-// MustParseSequenceID is [ParseSequenceID] for literals and tests: it panics on an error.
-func MustParseSequenceID(s string) SequenceID { return must(ParseSequenceID(s)) }
 
 // IsZero reports whether no ID was assigned.
 func (s Sequence[E]) IsZero() bool { return s == 0 }
@@ -61,9 +32,6 @@ func (s Sequence[E]) IsZero() bool { return s == 0 }
 // Validate checks that the value is positive. That is all of the layout. It returns an
 // [*InputError], which wraps [ErrZero] for zero.
 func (s Sequence[E]) Validate() error { return inDomain(sequenceType, int64(s)) }
-
-// Compare orders IDs by their number, which is also how an integer column orders them.
-func (s Sequence[E]) Compare(other Sequence[E]) int { return cmp.Compare(s, other) }
 
 // Scheme is [SchemeSequence].
 func (Sequence[E]) Scheme() Scheme { return SchemeSequence }
@@ -85,7 +53,7 @@ func (s Sequence[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxDigits+1))
 }
 
-// UnmarshalText is [ParseSequenceID]. On an error the ID stays as it was.
+// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
 func (s *Sequence[E]) UnmarshalText(text []byte) error {
 	return set(s)(decodeText(sequenceType, text))
 }
@@ -133,5 +101,11 @@ func (s *Sequence[E]) Scan(src any) error {
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Sequence[E]) GormDataType() string { return "bigint" }
 
-func (Sequence[E]) none() driver.Value  { return int64(0) }
-func (Sequence[E]) isNone(src any) bool { return isZeroInt63(src) }
+func (Sequence[E]) parsed(text string) (Sequence[E], error) {
+	v, err := decodeText(sequenceType, text)
+	return Sequence[E](v), err
+}
+
+func (s Sequence[E]) compare(other Sequence[E]) int { return cmp.Compare(s, other) }
+func (Sequence[E]) none() driver.Value              { return int64(0) }
+func (Sequence[E]) isNone(src any) bool             { return isZeroInt63(src) }

@@ -2,40 +2,13 @@ package idtype
 
 import (
 	"cmp"
-	"database/sql"
 	"database/sql/driver"
-	"encoding"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"math/bits"
 	"time"
-)
 
-// Widths of a short ID's parts, in bits. All else about the layout derives from them.
-const (
-	ShortTimeBits     = 42
-	ShortSequenceBits = 9
-	ShortRandomBits   = 9
-)
-
-// Limits of a short ID's parts.
-const (
-	// ShortTimeStep is the distance between an ID and the one of the same parts a millisecond
-	// later. ShortSequenceStep is that to the next sequence number.
-	ShortTimeStep     = ShortSequenceStep << ShortSequenceBits
-	ShortSequenceStep = 1 << ShortRandomBits
-
-	// ShortEpoch is the first millisecond, as Unix time: 2018-03-01T00:00:00Z.
-	ShortEpoch = 1_519_862_400_000
-	// ShortMaxUnixMs is the last millisecond, as Unix time: 2157-07-13T07:35:11.103Z.
-	ShortMaxUnixMs = ShortEpoch + 1<<ShortTimeBits - 1
-	// ShortMaxSequence is the largest sequence number.
-	ShortMaxSequence = 1<<ShortSequenceBits - 1
-	// ShortMaxRandom is the largest random part.
-	ShortMaxRandom = 1<<ShortRandomBits - 1
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // Short is the short ID of an entity E. It is a time, a number within it and random bits, in 60
@@ -63,26 +36,12 @@ type Short[E any] int64
 // ShortID is the short ID of any entity.
 type ShortID = Short[any]
 
-var _ = Parse[ShortID] // it is an ID
-
-var (
-	_ driver.Valuer              = ShortID(0)
-	_ sql.Scanner                = (*ShortID)(nil)
-	_ fmt.Stringer               = ShortID(0)
-	_ encoding.TextAppender      = ShortID(0)
-	_ encoding.TextMarshaler     = ShortID(0)
-	_ encoding.TextUnmarshaler   = (*ShortID)(nil)
-	_ encoding.BinaryAppender    = ShortID(0)
-	_ encoding.BinaryMarshaler   = ShortID(0)
-	_ encoding.BinaryUnmarshaler = (*ShortID)(nil)
-	_ json.Marshaler             = ShortID(0)
-	_ json.Unmarshaler           = (*ShortID)(nil)
-)
+var _ = is[ShortID]
 
 const shortType = "ShortID"
 
 // ShortParts are the numbers that a short ID consists of. Their ranges are those of [Short]; UnixMs
-// is the time as Unix time, ShortEpoch ..= ShortMaxUnixMs.
+// is the time as Unix time, 1519862400000 ..= 5917908911103.
 type ShortParts struct {
 	UnixMs   int64 `json:"unix_ms"`
 	Sequence int   `json:"sequence"`
@@ -96,77 +55,30 @@ func (p ShortParts) ID() (ShortID, error) {
 	if err := p.validate(); err != nil {
 		return 0, err
 	}
-	id := ShortID(p.UnixMs-ShortEpoch)*ShortTimeStep |
-		ShortID(p.Sequence)*ShortSequenceStep | ShortID(p.Random)
+	id := ShortID(p.UnixMs-formats.ShortEpoch)*formats.ShortTimeStep |
+		ShortID(p.Sequence)*formats.ShortSequenceStep | ShortID(p.Random)
 	return id, inDomain(shortType, int64(id))
 }
 
 func (p ShortParts) validate() error {
 	return checkParts(shortType, []part[int64]{
-		{"unix_ms", p.UnixMs, ShortEpoch, ShortMaxUnixMs},
-		{"sequence", int64(p.Sequence), 0, ShortMaxSequence},
-		{"random", int64(p.Random), 0, ShortMaxRandom},
+		{"unix_ms", p.UnixMs, formats.ShortEpoch, formats.ShortMaxUnixMs},
+		{"sequence", int64(p.Sequence), 0, formats.ShortMaxSequence},
+		{"random", int64(p.Random), 0, formats.ShortMaxRandom},
 	})
 }
 
-// MinShortID is the smallest ID of t's millisecond. In the first of all it is 1, because zero is
-// none. It returns a [*RangeError] for a time outside ShortEpoch ..= ShortMaxUnixMs.
-func MinShortID(t time.Time) (ShortID, error) {
-	id, err := ShortParts{UnixMs: unixMs(t)}.ID()
-	if errors.Is(err, ErrZero) {
-		return 1, nil
-	}
-	return id, err
-}
-
-// MaxShortID is the largest ID of t's millisecond. It returns a [*RangeError] for a time outside
-// ShortEpoch ..= ShortMaxUnixMs.
-func MaxShortID(t time.Time) (ShortID, error) {
-	return ShortParts{UnixMs: unixMs(t), Sequence: ShortMaxSequence, Random: ShortMaxRandom}.ID()
-}
-
-// unixMs is t in milliseconds, rounded down, or as near as an int64 comes: UnixMilli wraps around,
-// to times that may be valid.
-func unixMs(t time.Time) int64 {
-	switch s := t.Unix(); {
-	case s >= math.MaxInt64/1000:
-		return math.MaxInt64
-	case s <= math.MinInt64/1000:
-		return math.MinInt64
-	}
-	return t.UnixMilli()
-}
-
-// ParseShortID reads the text that String writes, and nothing else. It refuses a text that would
-// not be written back the same. It takes the whole domain, 1 ..= 2^63−1. [Short.Validate] checks
-// the layout. Its error is an [*InputError]. [Parse] does the same for a typed key.
-func ParseShortID(s string) (ShortID, error) {
-	v, err := decodeShort(s)
-	return ShortID(v), err
-}
-
-// MustParseShortID is [ParseShortID] for literals and tests: it panics on an error.
-func MustParseShortID(s string) ShortID { return must(ParseShortID(s)) }
-
 // Parts takes the ID apart. They mean nothing if [Short.Validate] refuses the value.
 func (s Short[E]) Parts() ShortParts {
-	return ShortParts{UnixMs: s.UnixMs(), Sequence: s.Sequence(), Random: s.Random()}
-}
-
-// UnixMs is the time at which the ID was made, as Unix time in milliseconds, ShortEpoch ..=
-// ShortMaxUnixMs.
-func (s Short[E]) UnixMs() int64 {
-	return int64(s>>(ShortSequenceBits+ShortRandomBits)) + ShortEpoch
+	return ShortParts{
+		UnixMs:   int64(s>>(formats.ShortSequenceBits+formats.ShortRandomBits)) + formats.ShortEpoch,
+		Sequence: int(s >> formats.ShortRandomBits & formats.ShortMaxSequence),
+		Random:   int(s & formats.ShortMaxRandom),
+	}
 }
 
 // Time is the time at which the ID was made, in UTC, to the millisecond.
-func (s Short[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
-
-// Sequence is the number of the ID within its millisecond, 0 ..= 511.
-func (s Short[E]) Sequence() int { return int(s >> ShortRandomBits & ShortMaxSequence) }
-
-// Random is the random part, 0 ..= 511.
-func (s Short[E]) Random() int { return int(s & ShortMaxRandom) }
+func (s Short[E]) Time() time.Time { return time.UnixMilli(s.Parts().UnixMs).UTC() }
 
 // IsZero reports whether no ID was assigned.
 func (s Short[E]) IsZero() bool { return s == 0 }
@@ -180,10 +92,6 @@ func (s Short[E]) Validate() error {
 	}
 	return s.Parts().validate()
 }
-
-// Compare orders IDs by their number. That is by time, and how an integer column orders them. Texts
-// have another order.
-func (s Short[E]) Compare(other Short[E]) int { return cmp.Compare(s, other) }
 
 // Scheme is [SchemeShort].
 func (Short[E]) Scheme() Scheme { return SchemeShort }
@@ -207,7 +115,7 @@ func (s Short[E]) MarshalText() ([]byte, error) {
 	return s.AppendText(make([]byte, 0, maxShortText))
 }
 
-// UnmarshalText is [ParseShortID]. On an error the ID stays as it was.
+// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
 func (s *Short[E]) UnmarshalText(text []byte) error { return set(s)(decodeShort(text)) }
 
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
@@ -256,8 +164,23 @@ func (s *Short[E]) Scan(src any) error { return set(s)(scanInt63[Short[E]](short
 // GormDataType keeps GORM from taking an integer key for an auto-incremented one.
 func (Short[E]) GormDataType() string { return "bigint" }
 
-func (Short[E]) none() driver.Value  { return int64(0) }
-func (Short[E]) isNone(src any) bool { return isZeroInt63(src) }
+func (Short[E]) bounds(from, to time.Time) ([]Range[Short[E]], error) {
+	least, err := ShortParts{UnixMs: unixMs(from)}.ID()
+	if errors.Is(err, ErrZero) {
+		least, err = 1, nil // the first millisecond of all
+	}
+	most, err2 := ShortParts{unixMs(to), formats.ShortMaxSequence, formats.ShortMaxRandom}.ID()
+	return oneRange(Short[E](least), Short[E](most), err, err2)
+}
+
+func (Short[E]) parsed(text string) (Short[E], error) {
+	v, err := decodeShort(text)
+	return Short[E](v), err
+}
+
+func (s Short[E]) compare(other Short[E]) int { return cmp.Compare(s, other) }
+func (Short[E]) none() driver.Value           { return int64(0) }
+func (Short[E]) isNone(src any) bool          { return isZeroInt63(src) }
 
 const (
 	shortAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

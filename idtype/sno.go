@@ -2,47 +2,19 @@ package idtype
 
 import (
 	"bytes"
-	"database/sql"
 	"database/sql/driver"
-	"encoding"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/idmint/idmint/internal/formats"
 )
 
-// Widths of a sno ID's parts, in bits. All else about the layout derives from them.
+// The places of the parts in the first eight bytes. The sequence is the last two.
 const (
-	SnoTimeBits      = 39
-	SnoTickTockBits  = 1
-	SnoMetaBits      = 8
-	SnoPartitionBits = 16
-	SnoSequenceBits  = 16
-
-	// The places of the parts in the first eight bytes. The sequence is the last two.
-	snoMeta     = SnoPartitionBits
-	snoTickTock = snoMeta + SnoMetaBits
-	snoTime     = snoTickTock + SnoTickTockBits
-)
-
-// Limits of a sno ID's parts.
-const (
-	// SnoEpoch is the first millisecond, as Unix time: 2010-01-01T00:00:00Z.
-	SnoEpoch = 1_262_304_000_000
-	// SnoTimeUnit is the unit of the time, in milliseconds.
-	SnoTimeUnit = 4
-	// SnoMaxUnixMs is the last millisecond, as Unix time: 2079-09-07T15:47:35.551Z. Its IDs carry
-	// the start of their unit, 3 ms earlier.
-	SnoMaxUnixMs = SnoEpoch + 1<<SnoTimeBits*SnoTimeUnit - 1
-	// SnoMaxMeta is the largest metabyte.
-	SnoMaxMeta = 1<<SnoMetaBits - 1
-	// SnoMaxPartition is the largest partition.
-	SnoMaxPartition = 1<<SnoPartitionBits - 1
-	// SnoMaxSequence is the largest sequence number.
-	SnoMaxSequence = 1<<SnoSequenceBits - 1
-
-	snoMaxTickTock = 1<<SnoTickTockBits - 1
+	snoMeta     = formats.SnoPartitionBits
+	snoTickTock = snoMeta + formats.SnoMetaBits
+	snoTime     = snoTickTock + formats.SnoTickTockBits
 )
 
 // Sno is the sno ID of an entity E. It is a time, a byte of the app's, a partition and a number
@@ -72,28 +44,14 @@ type Sno[E any] [10]byte
 // SnoID is the sno ID of any entity.
 type SnoID = Sno[any]
 
-var _ = Parse[SnoID] // it is an ID
-
-var (
-	_ driver.Valuer              = SnoID{}
-	_ sql.Scanner                = (*SnoID)(nil)
-	_ fmt.Stringer               = SnoID{}
-	_ encoding.TextAppender      = SnoID{}
-	_ encoding.TextMarshaler     = SnoID{}
-	_ encoding.TextUnmarshaler   = (*SnoID)(nil)
-	_ encoding.BinaryAppender    = SnoID{}
-	_ encoding.BinaryMarshaler   = SnoID{}
-	_ encoding.BinaryUnmarshaler = (*SnoID)(nil)
-	_ json.Marshaler             = SnoID{}
-	_ json.Unmarshaler           = (*SnoID)(nil)
-)
+var _ = is[SnoID]
 
 var snoScheme = &byteScheme{
 	typ: "SnoID", size: 10, alphabet: "23456789abcdefghijklmnopqrstuvwx", letters: "2-9 or a-x",
 }
 
 // SnoParts are the numbers that a sno ID consists of. Their ranges are those of [Sno]; UnixMs is
-// the time as Unix time, SnoEpoch ..= SnoMaxUnixMs.
+// the time as Unix time, 1262304000000 ..= 3461327255551.
 type SnoParts struct {
 	UnixMs    int64 `json:"unix_ms"`
 	TickTock  int   `json:"tick_tock"`
@@ -110,7 +68,7 @@ func (p SnoParts) ID() (SnoID, error) {
 		return SnoID{}, err
 	}
 	var id SnoID
-	units := uint64(p.UnixMs-SnoEpoch) / SnoTimeUnit
+	units := uint64(p.UnixMs-formats.SnoEpoch) / formats.SnoTimeUnit
 	binary.BigEndian.PutUint64(id[:], units<<snoTime|uint64(p.TickTock)<<snoTickTock|
 		uint64(p.Meta)<<snoMeta|uint64(p.Partition))
 	binary.BigEndian.PutUint16(id[8:], uint16(p.Sequence))
@@ -119,71 +77,28 @@ func (p SnoParts) ID() (SnoID, error) {
 
 func (p SnoParts) validate() error {
 	return checkParts(snoScheme.typ, []part[int64]{
-		{"unix_ms", p.UnixMs, SnoEpoch, SnoMaxUnixMs},
-		{"tick_tock", int64(p.TickTock), 0, snoMaxTickTock},
-		{"meta", int64(p.Meta), 0, SnoMaxMeta},
-		{"partition", int64(p.Partition), 0, SnoMaxPartition},
-		{"sequence", int64(p.Sequence), 0, SnoMaxSequence},
+		{"unix_ms", p.UnixMs, formats.SnoEpoch, formats.SnoMaxUnixMs},
+		{"tick_tock", int64(p.TickTock), 0, formats.SnoMaxTickTock},
+		{"meta", int64(p.Meta), 0, formats.SnoMaxMeta},
+		{"partition", int64(p.Partition), 0, formats.SnoMaxPartition},
+		{"sequence", int64(p.Sequence), 0, formats.SnoMaxSequence},
 	})
 }
 
-// MinSnoID is the smallest ID of t's 4 ms, of any generator, with any metabyte. In the first of all
-// its sequence is 1, because zero is none. It returns a [*RangeError] for a time outside SnoEpoch
-// ..= SnoMaxUnixMs.
-func MinSnoID(t time.Time) (SnoID, error) {
-	id, err := SnoParts{UnixMs: unixMs(t)}.ID()
-	if errors.Is(err, ErrZero) {
-		return SnoParts{UnixMs: SnoEpoch, Sequence: 1}.ID()
-	}
-	return id, err
-}
-
-// MaxSnoID is the largest ID of t's 4 ms, of any generator, with any metabyte. It returns a
-// [*RangeError] for a time outside SnoEpoch ..= SnoMaxUnixMs.
-func MaxSnoID(t time.Time) (SnoID, error) {
-	return SnoParts{unixMs(t), snoMaxTickTock, SnoMaxMeta, SnoMaxPartition, SnoMaxSequence}.ID()
-}
-
-// ParseSnoID reads the 16 characters that String writes, and nothing else: no upper case, no
-// character outside the alphabet. All bytes but zero follow the layout. Its error is an
-// [*InputError]. [Parse] does the same for a typed key.
-func ParseSnoID(s string) (id SnoID, err error) {
-	err = snoScheme.parse(id[:], s)
-	return id, err
-}
-
-// MustParseSnoID is [ParseSnoID] for literals and tests: it panics on an error.
-func MustParseSnoID(s string) SnoID { return must(ParseSnoID(s)) }
-
 // Parts takes the ID apart.
 func (s Sno[E]) Parts() SnoParts {
-	return SnoParts{s.UnixMs(), s.TickTock(), s.Meta(), s.Partition(), s.Sequence()}
+	head := binary.BigEndian.Uint64(s[:]) // all but the sequence
+	return SnoParts{
+		UnixMs:    int64(head>>snoTime)*formats.SnoTimeUnit + formats.SnoEpoch,
+		TickTock:  int(head >> snoTickTock & formats.SnoMaxTickTock),
+		Meta:      int(head >> snoMeta & formats.SnoMaxMeta),
+		Partition: int(head & formats.SnoMaxPartition),
+		Sequence:  int(binary.BigEndian.Uint16(s[8:])),
+	}
 }
-
-// UnixMs is the start of the 4 ms in which the ID was made, as Unix time in milliseconds. It is a
-// multiple of 4, SnoEpoch ..= SnoMaxUnixMs−3.
-func (s Sno[E]) UnixMs() int64 {
-	return int64(s.head()>>snoTime)*SnoTimeUnit + SnoEpoch
-}
-
-// head is all parts but the sequence.
-func (s Sno[E]) head() uint64 { return binary.BigEndian.Uint64(s[:]) }
 
 // Time is the start of the 4 ms in which the ID was made, in UTC.
-func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.UnixMs()).UTC() }
-
-// TickTock is the tick-tock bit, 0 or 1. It tells the IDs of a time from those made after the clock
-// had stepped back into it.
-func (s Sno[E]) TickTock() int { return int(s.head() >> snoTickTock & snoMaxTickTock) }
-
-// Meta is the metabyte, 0 ..= 255.
-func (s Sno[E]) Meta() int { return int(s.head() >> snoMeta & SnoMaxMeta) }
-
-// Partition is the partition of the generator, 0 ..= 65535.
-func (s Sno[E]) Partition() int { return int(s.head() & SnoMaxPartition) }
-
-// Sequence is the number of the ID within its 4 ms, 0 ..= 65535.
-func (s Sno[E]) Sequence() int { return int(binary.BigEndian.Uint16(s[8:])) }
+func (s Sno[E]) Time() time.Time { return time.UnixMilli(s.Parts().UnixMs).UTC() }
 
 // IsZero reports whether no ID was assigned.
 func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
@@ -191,10 +106,6 @@ func (s Sno[E]) IsZero() bool { return s == Sno[E]{} }
 // Validate checks that the ID is not zero. The layout leaves no bit unused. Its error is an
 // [*InputError] that wraps [ErrZero].
 func (s Sno[E]) Validate() error { return snoScheme.validate(s[:]) }
-
-// Compare orders IDs by their bytes. That is by time, and how a column of bytes orders them. For
-// other columns see [AsText] and [AsUUID].
-func (s Sno[E]) Compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }
 
 // Scheme is [SchemeSno].
 func (Sno[E]) Scheme() Scheme { return SchemeSno }
@@ -212,7 +123,7 @@ func (s Sno[E]) AppendText(b []byte) ([]byte, error) { return appendByteText(b, 
 // MarshalText is the characters of String. It never fails.
 func (s Sno[E]) MarshalText() ([]byte, error) { return s.AppendText(make([]byte, 0, textLen)) }
 
-// UnmarshalText is [ParseSnoID]. On an error the ID stays as it was.
+// UnmarshalText reads what MarshalText writes, and nothing else: see [Parse]. On an error the ID stays as it was.
 func (s *Sno[E]) UnmarshalText(text []byte) error { return snoScheme.unmarshalText(s[:], text) }
 
 // UnmarshalParam is UnmarshalText, for web frameworks that bind parameters by it, as gin does.
@@ -256,5 +167,23 @@ func (s *Sno[E]) Scan(src any) error { return scanBytes(snoScheme, s.Storage(), 
 // GormDataType is the column's type: bytes, char(16) or uuid.
 func (s Sno[E]) GormDataType() string { return s.Storage().gormDataType() }
 
-func (s Sno[E]) none() driver.Value  { return snoScheme.none(s.Storage()) }
-func (s Sno[E]) isNone(src any) bool { return snoScheme.isNone(s.Storage(), src) }
+func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
+	least, err := SnoParts{UnixMs: unixMs(from)}.ID()
+	if errors.Is(err, ErrZero) {
+		least, err = SnoParts{UnixMs: formats.SnoEpoch, Sequence: 1}.ID() // the first 4 ms of all
+	}
+	most, err2 := SnoParts{
+		unixMs(to), formats.SnoMaxTickTock, formats.SnoMaxMeta, formats.SnoMaxPartition,
+		formats.SnoMaxSequence,
+	}.ID()
+	return oneRange(Sno[E](least), Sno[E](most), err, err2)
+}
+
+func (s Sno[E]) parsed(text string) (Sno[E], error) {
+	err := snoScheme.parse(s[:], text)
+	return s, err
+}
+
+func (s Sno[E]) compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }
+func (s Sno[E]) none() driver.Value       { return snoScheme.none(s.Storage()) }
+func (s Sno[E]) isNone(src any) bool      { return snoScheme.isNone(s.Storage(), src) }

@@ -1,6 +1,7 @@
 package idtype_test
 
 import (
+	"database/sql"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -8,6 +9,8 @@ import (
 	"go/types"
 	"strings"
 	"testing"
+
+	"github.com/idmint/idmint/idtype"
 )
 
 // TestMixedKeysDoNotCompile type-checks programs against the package's source. Each line with a
@@ -17,6 +20,7 @@ func TestMixedKeysDoNotCompile(t *testing.T) {
 	const program = `package p
 
 import "github.com/idmint/idmint/idtype"
+import "time"
 
 type User struct{ ID UserID }
 type Order struct{ ID OrderID; By UserID }
@@ -47,14 +51,14 @@ func mixed(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	find(o)                                     // ERROR
 	find(d)                                     // ERROR
 	_ = u == o                                  // ERROR
-	_ = u.Compare(o)                            // ERROR
+	_ = idtype.Compare(u, o)                    // ERROR
 	_ = m[o]                                    // ERROR
 	_ = Order{ID: u}                            // ERROR
 	_ = append(idtype.Slice[UserID]{}, o)       // ERROR
 	_ = idtype.OrZero[UserID]{ID: o}            // ERROR
 	_ = idtype.OrZero[UserID](idtype.OrZero[OrderID]{}) // ERROR
 	u = idtype.MustParse[OrderID]("1")          // ERROR
-	u = idtype.MustParseDecimalID("1")          // ERROR
+	u = idtype.MustParse[idtype.DecimalID]("1") // ERROR
 	_ = idtype.OrZero[int64]{}                  // ERROR
 	_ = idtype.Slice[string]{}                  // ERROR
 	_ = idtype.OrZero[Int]{}                    // ERROR
@@ -62,7 +66,8 @@ func mixed(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	u = UserTraceID(1)                          // ERROR
 	_ = UserTraceID(1) == UserShortID(1)        // ERROR
 	_ = UserTraceID(1) == OrderTraceID(1)       // ERROR
-	_ = UserShortID(1).Compare(UserSequenceID(1)) // ERROR
+	_ = idtype.Compare(UserShortID(1), UserSequenceID(1)) // ERROR
+	_, _ = idtype.Bounds[UserID](time.Time{}, time.Time{}) // ERROR
 	_ = UserSequenceID(1).Parts()               // ERROR
 }
 
@@ -73,13 +78,13 @@ func converted(u UserID, o OrderID, d idtype.DecimalID, m map[UserID]Order) {
 	find(UserID(o))
 	find(UserID(d))
 	_ = u == UserID(o)
-	_ = u.Compare(UserID(o))
+	_ = idtype.Compare(u, UserID(o))
 	_ = m[UserID(o)]
 	_ = Order{ID: OrderID(u), By: u}
 	_ = append(idtype.Slice[UserID]{}, UserID(o))
 	_ = idtype.OrZero[UserID]{ID: UserID(o)}
 	u = idtype.MustParse[UserID]("1")
-	u = UserID(idtype.MustParseDecimalID("1"))
+	u = UserID(idtype.MustParse[idtype.DecimalID]("1"))
 	_ = UserTraceID(1) == UserTraceID(OrderTraceID(1))
 	_ = UserTraceID(idtype.MustParse[UserShortID]("B"))
 	_ = idtype.IsSafeInteger(u) == idtype.IsSafeInteger(UserSequenceID(1))
@@ -95,9 +100,9 @@ func mixedBytes(
 	s = n                             // ERROR
 	e = EventID(s)                    // ERROR
 	n = NumberID(e)                   // ERROR
-	_ = e.Compare(c)                  // ERROR
+	_ = idtype.Compare(e, c)          // ERROR
 	e = idtype.MustParse[CauseID]("") // ERROR
-	e = idtype.MustParseSnoID("")     // ERROR
+	e = idtype.MustParse[idtype.SnoID]("")     // ERROR
 	_ = idtype.OrZero[[10]byte]{}     // ERROR
 	_ = uint64(s)                     // ERROR
 }
@@ -110,10 +115,10 @@ func convertedBytes(
 	e = EventID(x)
 	e = EventID(sno)
 	s = ShardID(n)
-	_ = e.Compare(EventID(c))
+	_ = idtype.Compare(e, EventID(c))
 	_ = Event{ID: EventID(c), Cause: c}
 	e = idtype.MustParse[EventID]("")
-	e = EventID(idtype.MustParseSnoID(""))
+	e = EventID(idtype.MustParse[idtype.SnoID](""))
 	_ = [10]byte(e)
 	_ = s.Uint64()
 }
@@ -146,3 +151,24 @@ func convertedBytes(
 		}
 	}
 }
+
+// A compiler of Go crashes on a struct that points to its own key by its alias, where the alias is
+// used before. docs/versions.md has the way round: this compiles, as lint shows with the oldest Go.
+type (
+	recursiveOrder struct {
+		BuyerID buyerID
+		Buyer   buyer
+	}
+
+	buyerID = idtype.Decimal[buyer]
+
+	buyer struct {
+		ID      buyerID
+		BossID  *idtype.Decimal[buyer]
+		Former  sql.Null[idtype.Decimal[buyer]]
+		Friends idtype.Slice[idtype.Decimal[buyer]]
+		Orders  []*recursiveOrder
+	}
+)
+
+var _ = recursiveOrder{Buyer: buyer{BossID: new(buyerID)}}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/publicid"
 )
 
@@ -63,7 +64,7 @@ func TestVectors(t *testing.T) {
 		k := key(t, v.Key)
 		switch v.Scheme {
 		case "sequence":
-			id := idtype.MustParseSequenceID(v.ID)
+			id := idtype.MustParse[idtype.SequenceID](v.ID)
 			c := must(publicid.NewEncrypted[idtype.SequenceID](v.Prefix, k))
 			if v.Form == "scrambled" {
 				c = must(publicid.NewScrambled[idtype.SequenceID](v.Prefix, k))
@@ -71,10 +72,10 @@ func TestVectors(t *testing.T) {
 			ofVector(t, v, c, id)
 		case "eightbyte":
 			c := must(publicid.NewEncrypted[idtype.EightByteID](v.Prefix, k))
-			ofVector(t, v, c, idtype.MustParseEightByteID(v.ID))
+			ofVector(t, v, c, idtype.MustParse[idtype.EightByteID](v.ID))
 		case "sno":
 			c := must(publicid.NewEncrypted[idtype.SnoID](v.Prefix, k))
-			ofVector(t, v, c, idtype.MustParseSnoID(v.ID))
+			ofVector(t, v, c, idtype.MustParse[idtype.SnoID](v.ID))
 		default:
 			t.Errorf("scheme %s", v.Scheme)
 		}
@@ -83,16 +84,16 @@ func TestVectors(t *testing.T) {
 
 // Every integer type has both forms, and a type that stores an ID otherwise has the same texts.
 func TestEveryScheme(t *testing.T) {
-	integer(t, idtype.MustParseDecimalID("14150009200065"))
-	integer(t, idtype.MustParseTraceID("14150009200065"))
-	integer(t, idtype.MustParseShortID("xinaS8QBh"))
-	integer(t, idtype.MustParseSequenceID("57"))
-	sno := idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	integer(t, idtype.MustParse[idtype.DecimalID]("14150009200065"))
+	integer(t, idtype.MustParse[idtype.TraceID]("14150009200065"))
+	integer(t, idtype.MustParse[idtype.ShortID]("xinaS8QBh"))
+	integer(t, idtype.MustParse[idtype.SequenceID]("57"))
+	sno := idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	asText := idtype.Sno[idtype.AsText[User]](sno)
 	if a, b := both(t, publicid.NewEncrypted, sno), both(t, publicid.NewEncrypted, asText); a != b {
 		t.Errorf("%s and %s", a, b)
 	}
-	negative := idtype.MustParseEightByteID("cb54ecf284000000") // as an integer
+	negative := idtype.MustParse[idtype.EightByteID]("cb54ecf284000000") // as an integer
 	asBigint := idtype.EightByte[idtype.AsBigint[User]](negative)
 	a, b := both(t, publicid.NewEncrypted, negative), both(t, publicid.NewEncrypted, asBigint)
 	if a != b {
@@ -341,7 +342,7 @@ func TestOrderIsNotVisible(t *testing.T) {
 		ascents, before := 0, ""
 		seen := make([]map[byte]bool, c.Len())
 		for i := range n {
-			text := must(c.Format(UserID(14150009200065 + i*idtype.DecimalStep)))
+			text := must(c.Format(UserID(14150009200065 + i*formats.DecimalStep)))
 			if text > before {
 				ascents++
 			}

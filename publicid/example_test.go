@@ -47,7 +47,7 @@ func ExampleNewEncrypted() {
 	if err != nil {
 		panic(err)
 	}
-	text, err := events.Format(EventID(idtype.MustParseSnoID("8fhmi7mfls62jp64")))
+	text, err := events.Format(EventID(idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")))
 	fmt.Println(text, err)
 	fmt.Println(events.Parse(text))
 	// Output:

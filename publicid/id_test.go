@@ -48,7 +48,7 @@ func TestJSON(t *testing.T) {
 	boss := PublicUserID{ID: 57}
 	in := response{
 		ID: PublicUserID{ID: 14150009200065}, Boss: &boss,
-		Event: PublicEventID{ID: EventID(idtype.MustParseSnoID("8fhmi7mfls62jp64"))},
+		Event: PublicEventID{ID: EventID(idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64"))},
 		Teams: map[PublicUserID]string{boss: "x"}, All: []PublicUserID{boss, {}},
 	}
 	data := must(json.Marshal(in))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/scramble"
 )
 
@@ -17,7 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for id := UserID(14150009200065); id < 14180000000000; id += idtype.DecimalStep {
+	for id := UserID(14150009200065); id < 14180000000000; id += formats.DecimalStep {
 		shown, err := scramble.ID(p, id)
 		fmt.Println(id, shown, err)
 	}
@@ -37,7 +38,7 @@ func ExampleOriginal() {
 		panic(err)
 	}
 	id, err := scramble.Original(p, shown)
-	fmt.Println(id, id.Counter(), err)
+	fmt.Println(id, id.Parts().Counter, err)
 	// Output: 14150009200065 1415 <nil>
 }
 

@@ -13,7 +13,7 @@ import (
 
 func ExampleArray() {
 	fmt.Println(sqlid.Array[UserID]{10000000001, 20000000001}.Value())
-	sno := idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	sno := idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	fmt.Println(sqlid.Array[idtype.SnoID]{sno}.Value())
 	// Output:
 	// {10000000001,20000000001} <nil>
@@ -22,7 +22,7 @@ func ExampleArray() {
 
 // What Value writes Scan reads, in all forms of storage.
 func TestArray(t *testing.T) {
-	sno := idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	sno := idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	testArray(t, "{10000000001,20000000001}", UserID(10000000001), 20000000001)
 	testArray(t, `{"\\x335f48168d9e8808dc82"}`, sno)
 	testArray(t, `{8fhmi7mfls62jp64}`, idtype.Sno[idtype.AsText[User]](sno))

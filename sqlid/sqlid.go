@@ -50,6 +50,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A Domain is the set of values that a column takes.
@@ -199,7 +200,7 @@ func (c AnyColumn) numbers(name string) (string, error) {
 	case idtype.SchemeSequence:
 	case idtype.SchemeTrace:
 		if c.Domain != Positive {
-			check += fmt.Sprintf(" AND %s & %d <> 0", name, idtype.TraceMaxBottom)
+			check += fmt.Sprintf(" AND %s & %d <> 0", name, formats.TraceMaxBottom)
 		}
 	case idtype.SchemeShort:
 		if c.Domain != Positive {
@@ -208,11 +209,11 @@ func (c AnyColumn) numbers(name string) (string, error) {
 	case idtype.SchemeDecimal:
 		if c.Domain != Positive {
 			check = fmt.Sprintf(
-				"%s BETWEEN %d AND %d", name, idtype.MinDecimalID, idtype.MaxDecimalID,
+				"%s BETWEEN %d AND %d", name, formats.DecimalMin, formats.DecimalMax,
 			)
 		}
 		if c.Domain == Production {
-			check += fmt.Sprintf(" AND %s %% %d <> 0", name, idtype.DecimalMaxLaunch+1)
+			check += fmt.Sprintf(" AND %s %% %d <> 0", name, formats.DecimalMaxLaunch+1)
 		}
 	default:
 		return "", &SchemeError{c.Scheme}

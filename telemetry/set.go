@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A Set is generators, sources of claims and launch logs whose metrics are told of. The zero value
@@ -103,7 +104,7 @@ func tellStats(stats any, now time.Time, tell teller) {
 		scheme := string(idtype.SchemeDecimal)
 		tell(&ids, float64(st.Taken), scheme)
 		tell(&refills, float64(len(st.Generators)), scheme)
-		tell(&used, float64(st.Counter)/idtype.DecimalMaxCounter, scheme)
+		tell(&used, float64(st.Counter)/formats.DecimalMaxCounter, scheme)
 		tell(&unheard, float64(st.Hints.Unheard), scheme)
 	case generator.SequenceStats:
 		scheme := string(idtype.SchemeSequence)

@@ -263,7 +263,7 @@ func (q *questions) origin(id idtype.DecimalID) *origin {
 	if id.IsTest() {
 		return &origin{Test: true}
 	}
-	number := id.Launch()
+	number := id.Parts().Launch
 	if !q.mayAsk() {
 		return nil
 	}
@@ -282,13 +282,13 @@ func (q *questions) origin(id idtype.DecimalID) *origin {
 		}
 		q.launches[number] = found
 	}
-	if found.Known && id.Generator() < found.Launch.NextGenerator {
-		claims, err := q.h.log.Claims(q.ctx, number, id.Generator(), 1)
+	if found.Known && id.Parts().Generator < found.Launch.NextGenerator {
+		claims, err := q.h.log.Claims(q.ctx, number, id.Parts().Generator, 1)
 		if err != nil {
 			q.err = err
 			return nil
 		}
-		if len(claims) > 0 && claims[0].Generator == id.Generator() {
+		if len(claims) > 0 && claims[0].Generator == id.Parts().Generator {
 			found.Taken, found.Claim = true, claims[0]
 		}
 	}

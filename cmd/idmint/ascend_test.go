@@ -21,14 +21,14 @@ func TestAscendingRuns(t *testing.T) {
 		for run := range 3 {
 			for _, line := range lines(s.must("new", "decimal", "-n", fmt.Sprint(1+run*3),
 				"--db", "sqlite:app.db", "--launch", number)) {
-				ids = append(ids, idtype.MustParseDecimalID(line))
+				ids = append(ids, idtype.MustParse[idtype.DecimalID](line))
 			}
 		}
 	}
-	if len(ids) != 3*(1+4+7) || !slices.IsSorted(ids) || ids[0].Counter() != 1 {
+	if len(ids) != 3*(1+4+7) || !slices.IsSorted(ids) || ids[0].Parts().Counter != 1 {
 		t.Errorf("%d IDs, which do not ascend from counter 1: %v", len(ids), ids)
 	}
-	if got, want := ids[len(ids)-1].Counter(), len(ids); got != want {
+	if got, want := ids[len(ids)-1].Parts().Counter, len(ids); got != want {
 		t.Errorf("the last counter is %d: want %d, because none was left out", got, want)
 	}
 	if out := s.must("counter", "list", "--db", "sqlite:app.db"); !strings.Contains(out,
@@ -53,13 +53,13 @@ func TestAscendingImports(t *testing.T) {
 	}
 	number := s.start("an app")
 	got := s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", number)
-	if id := idtype.MustParseDecimalID(strings.TrimSpace(got)); id.Counter() != last+1 {
+	if id := idtype.MustParse[idtype.DecimalID](strings.TrimSpace(got)); id.Parts().Counter != last+1 {
 		t.Errorf("after the imports: %d", id)
 	}
 	// An operator ends an epoch: then numbering begins at 1 again.
 	s.must("counter", "advance", "decimal/hint/0", "--to", "922337202", "--db", "sqlite:app.db")
 	got = s.must("new", "decimal", "-n", "2", "--db", "sqlite:app.db", "--launch", number)
-	if ids := lines(got); idtype.MustParseDecimalID(ids[1]).Counter() != 2 {
+	if ids := lines(got); idtype.MustParse[idtype.DecimalID](ids[1]).Parts().Counter != 2 {
 		t.Errorf("in the new epoch: %v", ids)
 	}
 	if got := s.must("counter", "show", "decimal/hint/1", "--db", "sqlite:app.db"); got != "2\n" {

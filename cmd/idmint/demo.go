@@ -278,7 +278,7 @@ func (d *demo) rows(ctx context.Context) error {
 			if err = rows.Scan(&meeting, &title, &office, &city, &zone, &tz); err != nil {
 				return
 			}
-			if perLaunch[meeting.Launch()]++; perLaunch[meeting.Launch()] <= 3 {
+			if perLaunch[meeting.Parts().Launch]++; perLaunch[meeting.Parts().Launch] <= 3 {
 				row(meeting, title, office, city, zone, tz)
 			}
 		}

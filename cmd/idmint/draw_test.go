@@ -16,9 +16,9 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 func TestColours(t *testing.T) {
 	for text, id := range map[string]identified{
 		bitDrawings["--scheme eightbyte 5b9bda2989e1989b"]: eightByteKind.of(
-			idtype.MustParseEightByteID("5b9bda2989e1989b")),
+			idtype.MustParse[idtype.EightByteID]("5b9bda2989e1989b")),
 		bitDrawings["8fhmi7mfls62jp64"]: snoKind.of(
-			idtype.MustParseSnoID("8fhmi7mfls62jp64")),
+			idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")),
 		documented: decimalKind.of(14150009200065),
 	} {
 		draw := func(colour bool) string {
@@ -44,7 +44,7 @@ func TestColours(t *testing.T) {
 			}
 		}
 	}
-	sno := snoKind.of(idtype.MustParseSnoID("8fhmi7mfls62jp64")).drawing(time.Now())
+	sno := snoKind.of(idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")).drawing(time.Now())
 	colour := map[rune]byte{}
 	for column, c := range sno[4] { // the letters, beneath the bits
 		if c.colour == 0 || sno[3][column].colour != c.colour ||

@@ -18,26 +18,36 @@ var eightByteKind = join(kind[idtype.EightByteID, idtype.EightByteParts]{
 	span:    eightByteSpan,
 	command: newEightByte,
 	layouts: []layout[idtype.EightByteID, idtype.EightByteParts]{
-		{"v1", idtype.EightByteParts.V1ID, idtype.EightByteID.ValidateV1, "mode"},
-		{"v2", idtype.EightByteParts.V2ID, idtype.EightByteID.ValidateV2, "mode"},
-		{"v3", idtype.EightByteParts.V3ID, idtype.EightByteID.ValidateV3, ""},
+		eightByteLayout(1, "mode"),
+		eightByteLayout(2, "mode"),
+		eightByteLayout(3, ""),
 	},
 })
 
 // eightByteSpan is two ranges of numbers where the IDs turn negative in between.
-func eightByteSpan(form string, from, to time.Time) ([][2]idtype.EightByteID, error) {
-	ranges, err := one(idtype.MinEightByteID, idtype.MaxEightByteID)(form, from, to)
-	if err != nil || form != explain.Number {
-		return ranges, err
+func eightByteSpan(form string, from, to time.Time) ([]idtype.Range[idtype.EightByteID], error) {
+	if form != explain.Number {
+		return idtype.Bounds[idtype.EightByteID](from, to)
 	}
-	const seam = 1 << 63
-	if r := ranges[0]; r[0].Uint64() < seam && r[1].Uint64() >= seam {
-		return [][2]idtype.EightByteID{
-			{r[0], idtype.EightByteFromUint64(seam - 1)},
-			{idtype.EightByteFromUint64(seam), r[1]},
-		}, nil
+	found, err := idtype.Bounds[idtype.EightByte[idtype.AsBigint[any]]](from, to)
+	var ranges []idtype.Range[idtype.EightByteID]
+	for _, r := range found {
+		ranges = append(ranges, idtype.Range[idtype.EightByteID]{
+			Min: idtype.EightByteID(r.Min), Max: idtype.EightByteID(r.Max),
+		})
 	}
-	return ranges, nil
+	return ranges, err
+}
+
+func eightByteLayout(
+	n int, lacks string,
+) layout[idtype.EightByteID, idtype.EightByteParts] {
+	return layout[idtype.EightByteID, idtype.EightByteParts]{
+		fmt.Sprintf("v%d", n),
+		func(p idtype.EightByteParts) (idtype.EightByteID, error) { return p.FormerID(n) },
+		func(id idtype.EightByteID) error { return id.ValidateFormer(n) },
+		lacks,
+	}
 }
 
 func newEightByte(a *app, k *kind[idtype.EightByteID, idtype.EightByteParts]) *cobra.Command {

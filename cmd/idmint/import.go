@@ -17,7 +17,7 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/visible"
 )
 
@@ -269,7 +269,7 @@ func (a *app) reportImport(table string, r importer.Result) error {
 		r.Duration.Seconds(), rate, r.Launch)
 	switch {
 	case r.Rows == 0:
-	case r.First%idtype.DecimalStep == r.Last%idtype.DecimalStep:
+	case r.First%formats.DecimalStep == r.Last%formats.DecimalStep:
 		a.out.printf("IDs %v to %v\n", r.First, r.Last)
 	default: // of several generators, whose IDs do not follow one another
 		a.out.printf("first ID %v, last ID %v\n", r.First, r.Last)

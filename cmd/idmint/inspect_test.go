@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // The drawing of "Pattern: ID Generation", to the letter.
@@ -261,12 +262,12 @@ func TestInspectDrawsBits(t *testing.T) {
 // The widest numbers fit a terminal, too.
 func TestDrawingsFit(t *testing.T) {
 	for _, id := range []identified{
-		decimalKind.of(idtype.MaxDecimalID),
+		decimalKind.of(formats.DecimalMax),
 		traceKind.of(1<<63 - 1),
-		eightByteKind.of(idtype.MustParseEightByteID("ffffffffffffffff")),
-		eightByteKind.of(idtype.MustParseEightByteID("ffffffffffffefff")),
+		eightByteKind.of(idtype.MustParse[idtype.EightByteID]("ffffffffffffffff")),
+		eightByteKind.of(idtype.MustParse[idtype.EightByteID]("ffffffffffffefff")),
 		shortKind.of(1<<60 - 1),
-		snoKind.of(idtype.MustParseSnoID("xxxxxxxxxxxxxxxx")),
+		snoKind.of(idtype.MustParse[idtype.SnoID]("xxxxxxxxxxxxxxxx")),
 	} {
 		for _, l := range id.drawing(time.Now()) {
 			if len(l) > drawingWidth {
@@ -382,7 +383,7 @@ func TestInspectLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, err := idtype.MinShortID(at)
+		id, err := idtype.ShortParts{UnixMs: at.UnixMilli(), Random: 1}.ID()
 		got := explain.Doubt(shortKind.of(id), now)
 		if err != nil || got != want {
 			t.Errorf("%s: doubt %d, want %d, %v", text, got, want, err)

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -14,34 +10,22 @@ import (
 func TestLayouts(t *testing.T) {
 	s := inside(t)
 	own := map[string]string{"1.13": "v1", "1.14": "v2", "2.4": "v2", "2.5": "v3", "3.1": "v3"}
-	file, err := os.Open("../../idtype/testdata/eightbyte_layouts.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
 	fields, ids, bad := map[string]string{}, map[string]string{}, map[string]string{}
-	for scan := bufio.NewScanner(file); scan.Scan(); {
-		var v struct {
-			Version, Mode, Hex, Error            string
-			Timestamp                            json.Number `json:"timestamp_ms"`
-			Sequence, Generator, Cluster, Number int
-		}
-		if err := json.Unmarshal(scan.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
-		mode := fmt.Sprintf(`"mode":%q,`, v.Mode)
-		if own[v.Version] != "v3" && v.Cluster%2 == 0 { // which these layouts have not
-			mode = ""
-		}
-		line := fmt.Sprintf(`{%s"unix_ms":%s,"sequence":%d,"generator_id":%d,"cluster_id":%d}`+"\n",
-			mode, v.Timestamp, v.Sequence, v.Generator, v.Cluster)
-		layout := own[v.Version]
-		if v.Error != "" {
-			bad[layout] += line
+	valid, invalidParts := vectorsOf(t, "eightbyte")
+	for i, v := range valid {
+		layout, former := own[strings.TrimPrefix(v.Source, "java-uniqueid ")]
+		if !former {
 			continue
 		}
-		fields[layout] += line
-		ids[layout] += v.Hex + "\n"
+		parts := string(v.Parts)
+		if layout != "v3" && i%2 == 0 { // which these layouts have not
+			parts = strings.Replace(parts, `"mode":"SPREAD",`, "", 1)
+		}
+		fields[layout] += parts + "\n"
+		ids[layout] += v.Text + "\n"
+	}
+	for _, v := range invalidParts {
+		bad[v.Layout] += string(v.Parts) + "\n"
 	}
 	for _, layout := range []string{"v1", "v2", "v3"} {
 		composed := s.feed(fields[layout], "compose", "--scheme", "eightbyte", "--layout", layout)

@@ -79,11 +79,11 @@ func TestNewUnique(t *testing.T) {
 	seen := map[string]bool{}
 	generators := map[int]bool{}
 	for _, text := range all {
-		one, err := idtype.ParseDecimalID(text)
-		if err != nil || seen[text] || one.Launch() != 1 {
+		one, err := idtype.Parse[idtype.DecimalID](text)
+		if err != nil || seen[text] || one.Parts().Launch != 1 {
 			t.Fatalf("ID %q: seen %v, %v", text, seen[text], err)
 		}
-		seen[text], generators[one.Generator()] = true, true
+		seen[text], generators[one.Parts().Generator] = true, true
 	}
 	if len(seen) != 30+processes*each || len(generators) != 3+processes {
 		t.Errorf("%d IDs of %d generators", len(seen), len(generators))

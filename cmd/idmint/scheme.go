@@ -59,7 +59,7 @@ type identified interface {
 type kind[T idtype.ID, P any] struct {
 	*explain.Kind[T]
 	id      func(P) (T, error)
-	span    func(form string, from, to time.Time) ([][2]T, error)
+	span    func(form string, from, to time.Time) ([]idtype.Range[T], error)
 	draw    func(T) drawing // [drawBits] if nil
 	command func(*app, *kind[T, P]) *cobra.Command
 	layouts []layout[T, P] // those that the scheme had before, the first one first
@@ -188,23 +188,16 @@ func (k *kind[T, P]) bounds(form string, from, to time.Time) ([]bound, error) {
 	ranges, err := k.span(form, from, to)
 	var bounds []bound
 	for _, r := range ranges {
-		bounds = append(bounds, bound{k.Scheme, f.Write(r[0]), f.Write(r[1])})
+		bounds = append(bounds, bound{k.Scheme, f.Write(r.Min), f.Write(r.Max)})
 	}
 	return bounds, err
 }
 
 func (k *kind[T, P]) sorts(f explain.Form[T]) bool { return !f.Unsorted }
 
-// one makes a single range of the functions for the smallest and the largest ID of a moment.
-func one[T any](
-	smallest, largest func(time.Time) (T, error),
-) func(string, time.Time, time.Time) ([][2]T, error) {
-	return func(_ string, from, to time.Time) ([][2]T, error) {
-		first, err := smallest(from)
-		if err != nil {
-			return nil, err
-		}
-		last, err := largest(to)
-		return [][2]T{{first, last}}, err
-	}
+// within makes the span of a kind whose bounds are the same in all forms.
+func within[T any](
+	bounds func(from, to time.Time) ([]idtype.Range[T], error),
+) func(string, time.Time, time.Time) ([]idtype.Range[T], error) {
+	return func(_ string, from, to time.Time) ([]idtype.Range[T], error) { return bounds(from, to) }
 }

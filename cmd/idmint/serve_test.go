@@ -432,19 +432,10 @@ func TestExplainIsInspect(t *testing.T) {
 	s := inside(t)
 	pages := s.serve("--listen", anyPort)
 	var asked int
-	for _, f := range vectorFiles {
-		data, err := os.ReadFile(filepath.Join("..", "..", "idtype", "testdata", f.file+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		vectors := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+	for scheme, namesOf := range vectorNames {
+		vectors, _ := vectorsOf(t, scheme)
 		for i := 0; i < len(vectors); i += 1 + len(vectors)/8 {
-			var vector map[string]any
-			if err := json.Unmarshal(vectors[i], &vector); err != nil {
-				t.Fatal(err)
-			}
-			for _, field := range f.names {
-				text := fmt.Sprint(vector[field])
+			for _, text := range namesOf(vectors[i]) {
 				explained := pages.explains(text)
 				known := map[string]bool{} // by another form: the pages show an ID once
 				for _, form := range []string{"text", "number", "hex", "uuid"} {

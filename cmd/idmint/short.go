@@ -13,7 +13,7 @@ import (
 var shortKind = join(kind[idtype.ShortID, idtype.ShortParts]{
 	Kind:    explain.Short,
 	id:      idtype.ShortParts.ID,
-	span:    one(idtype.MinShortID, idtype.MaxShortID),
+	span:    within(idtype.Bounds[idtype.ShortID]),
 	command: newShort,
 })
 

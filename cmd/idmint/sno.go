@@ -11,12 +11,13 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/explain"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 var snoKind = join(kind[idtype.SnoID, idtype.SnoParts]{
 	Kind:    explain.Sno,
 	id:      idtype.SnoParts.ID,
-	span:    one(idtype.MinSnoID, idtype.MaxSnoID),
+	span:    within(idtype.Bounds[idtype.SnoID]),
 	command: newSno,
 })
 
@@ -38,8 +39,8 @@ alone.`,
 			"  idmint new sno --db sqlite:app.db\n" +
 			"  idmint new sno --partition 8 --pool 0..999 --time 2023-12-26 -n 1000",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if meta.value > idtype.SnoMaxMeta {
-				return usage("--meta %d: want 0 to %d", meta.value, idtype.SnoMaxMeta)
+			if meta.value > formats.SnoMaxMeta {
+				return usage("--meta %d: want 0 to %d", meta.value, formats.SnoMaxMeta)
 			}
 			if c.Flags().Changed("time") {
 				if err := missing(c, "partition"); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,18 +14,9 @@ import (
 var traceKind = join(kind[idtype.TraceID, idtype.TraceParts]{
 	Kind:    explain.Trace,
 	id:      idtype.TraceParts.ID,
-	span:    traceSpan,
+	span:    within(idtype.Bounds[idtype.TraceID]),
 	command: newTrace,
 })
-
-func traceSpan(_ string, from, to time.Time) ([][2]idtype.TraceID, error) {
-	found, err := idtype.TraceBounds(from, to)
-	var ranges [][2]idtype.TraceID
-	for _, r := range found {
-		ranges = append(ranges, [2]idtype.TraceID{r.Min, r.Max})
-	}
-	return ranges, err
-}
 
 func newTrace(a *app, k *kind[idtype.TraceID, idtype.TraceParts]) *cobra.Command {
 	var flags timedFlags

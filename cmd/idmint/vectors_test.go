@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -12,47 +10,52 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
-// vectorFiles were made by the reference implementations. Fields are ours by the names of theirs,
-// the ID's text first.
-var vectorFiles = []struct {
-	scheme, file, text string
-	names, parts       map[string]string
-}{
-	{
-		"decimal", "decimalid", "id",
-		map[string]string{"id": "id"},
-		map[string]string{
-			"counter": "counter", "generator_id": "generator_id",
-			"launch_id": "launch_id",
-		},
+// A vector is a case of docs/design/vectors: an ID, and what inspect says of it.
+type vector struct {
+	Source, Text, Number, Hex, Layout string
+	Parts                             json.RawMessage
+}
+
+func vectorsOf(t *testing.T, scheme string) (valid, invalidParts []vector) {
+	t.Helper()
+	var f struct {
+		Valid        []vector
+		InvalidParts []vector `json:"invalid_parts"`
+	}
+	text, err := os.ReadFile("../../docs/design/vectors/" + scheme + ".json")
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil || len(f.Valid) < 100 {
+		t.Fatalf("%s: %d vectors, %v", scheme, len(f.Valid), err)
+	}
+	return f.Valid, f.InvalidParts
+}
+
+// exactFields decodes an object whose numbers stay as they are written.
+func exactFields(t *testing.T, text string) (object map[string]any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&object); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return object
+}
+
+// vectorNames are what names an ID in JSON, by scheme.
+var vectorNames = map[string]func(v vector) map[string]string{
+	"decimal":   func(v vector) map[string]string { return map[string]string{"id": v.Text} },
+	"trace":     func(v vector) map[string]string { return map[string]string{"id": v.Text} },
+	"eightbyte": func(v vector) map[string]string { return map[string]string{"id": v.Text} },
+	"short": func(v vector) map[string]string {
+		return map[string]string{"id": v.Number, "text": v.Text}
 	},
-	{
-		"trace", "traceid", "id",
-		map[string]string{"id": "id"},
-		map[string]string{"timestamp": "timestamp", "node_no": "node_no", "bottom": "bottom"},
-	},
-	{
-		"eightbyte", "eightbyte", "hex",
-		map[string]string{"id": "hex"},
-		map[string]string{
-			"mode": "mode", "unix_ms": "timestamp_ms", "sequence": "sequence",
-			"generator_id": "generator", "cluster_id": "cluster",
-		},
-	},
-	{
-		"short", "shortid", "text",
-		map[string]string{"id": "id", "text": "text"},
-		map[string]string{"unix_ms": "unix_ms", "sequence": "sequence", "random": "random"},
-	},
-	{
-		"sno", "sno", "text",
-		map[string]string{"id": "text", "hex": "hex"},
-		map[string]string{
-			"unix_ms": "unix_ms", "tick_tock": "ticktock", "meta": "meta",
-			"partition": "partition", "sequence": "sequence",
-		},
+	"sno": func(v vector) map[string]string {
+		return map[string]string{"id": v.Text, "hex": v.Hex}
 	},
 }
 
@@ -60,61 +63,33 @@ var vectorFiles = []struct {
 // of them, with its names or without.
 func TestVectors(t *testing.T) {
 	s := inside(t)
-	for _, f := range vectorFiles {
-		file, err := os.Open("../../idtype/testdata/" + f.file + ".jsonl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
+	for scheme, namesOf := range vectorNames {
+		valid, _ := vectorsOf(t, scheme)
 		var texts, parts []string
 		var want []map[string]any
-		for scan := bufio.NewScanner(file); scan.Scan(); {
-			var v map[string]any
-			d := json.NewDecoder(strings.NewReader(scan.Text()))
-			d.UseNumber()
-			if err := d.Decode(&v); err != nil {
-				t.Fatal(err)
+		for _, v := range valid {
+			fields := exactFields(t, string(v.Parts))
+			fields["scheme"] = scheme
+			for name, text := range namesOf(v) {
+				fields[name] = text
 			}
-			text := v[f.text].(string)
-			if strings.Trim(text, "0") == "" || f.scheme == "sno" && strings.Trim(text, "2") == "" {
-				continue // zero, which is no ID
-			}
-			part := map[string]any{}
-			for ours, theirs := range f.parts {
-				part[ours] = v[theirs]
-			}
-			b, err := json.Marshal(part)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for ours, theirs := range f.names {
-				part[ours] = v[theirs]
-			}
-			part["scheme"] = f.scheme
-			texts, parts, want = append(texts, text), append(parts, string(b)), append(want, part)
-		}
-		if len(texts) < 100 {
-			t.Fatalf("%s: %d vectors", f.file, len(texts))
+			texts, parts = append(texts, v.Text), append(parts, string(v.Parts))
+			want = append(want, fields)
 		}
 		all := strings.Join(texts, "\n") + "\n"
-		inspected := s.feed(all, "inspect", "--scheme", f.scheme, "--json")
+		inspected := s.feed(all, "inspect", "--scheme", scheme, "--json")
 		if inspected.status != 0 || inspected.stderr != "" {
-			t.Fatalf("%s: %v", f.scheme, inspected)
+			t.Fatalf("%s: %v", scheme, inspected)
 		}
 		for i, line := range lines(inspected.stdout) {
-			var got map[string]any
-			d := json.NewDecoder(strings.NewReader(line))
-			d.UseNumber()
-			err := d.Decode(&got)
-			if err != nil || !maps.EqualFunc(got, want[i],
-				func(a, b any) bool { return reflect.DeepEqual(a, b) }) {
-				t.Errorf("inspect %s: %s\nwant %v, %v", texts[i], line, want[i], err)
+			if got := exactFields(t, line); !reflect.DeepEqual(got, want[i]) {
+				t.Errorf("inspect %s: %s\nwant %v", texts[i], line, want[i])
 			}
 		}
 		for _, input := range []string{strings.Join(parts, "\n"), inspected.stdout} {
-			got := s.feed(input, "compose", "--scheme", f.scheme)
+			got := s.feed(input, "compose", "--scheme", scheme)
 			if got.stdout != all || got.status != 0 || got.stderr != "" {
-				t.Errorf("compose of %s: %v", f.scheme, got)
+				t.Errorf("compose of %s: %v", scheme, got)
 			}
 		}
 	}
@@ -124,16 +99,16 @@ func TestVectors(t *testing.T) {
 var randomTexts = map[string]func() (fmt.Stringer, error){
 	"decimal": func() (fmt.Stringer, error) {
 		return idtype.DecimalParts{
-			Counter:   1 + rand.IntN(1+rand.IntN(idtype.DecimalMaxCounter)),
-			Generator: rand.IntN(1 + rand.IntN(idtype.DecimalMaxGenerator+1)),
-			Launch:    rand.IntN(1 + rand.IntN(idtype.DecimalMaxLaunch+1)),
+			Counter:   1 + rand.IntN(1+rand.IntN(formats.DecimalMaxCounter)),
+			Generator: rand.IntN(1 + rand.IntN(formats.DecimalMaxGenerator+1)),
+			Launch:    rand.IntN(1 + rand.IntN(formats.DecimalMaxLaunch+1)),
 		}.ID()
 	},
 	"trace": func() (fmt.Stringer, error) {
 		return idtype.TraceParts{
-			Timestamp: rand.IntN(1 + rand.IntN(idtype.TraceMaxTimestamp+1)),
-			Node:      rand.IntN(idtype.TraceMaxNode + 1),
-			Bottom:    1 + rand.IntN(idtype.TraceMaxBottom),
+			Timestamp: rand.IntN(1 + rand.IntN(formats.TraceMaxTimestamp+1)),
+			Node:      rand.IntN(formats.TraceMaxNode + 1),
+			Bottom:    1 + rand.IntN(formats.TraceMaxBottom),
 		}.ID()
 	},
 	"eightbyte": func() (fmt.Stringer,
@@ -148,7 +123,7 @@ var randomTexts = map[string]func() (fmt.Stringer, error){
 	},
 	"sno": func() (fmt.Stringer, error) {
 		return idtype.SnoParts{
-			UnixMs:   idtype.SnoEpoch + rand.Int64N(idtype.SnoMaxUnixMs-idtype.SnoEpoch),
+			UnixMs:   formats.SnoEpoch + rand.Int64N(formats.SnoMaxUnixMs-formats.SnoEpoch),
 			TickTock: rand.IntN(2), Meta: rand.IntN(256),
 			Partition: rand.IntN(65536), Sequence: 1 + rand.IntN(65535),
 		}.ID()

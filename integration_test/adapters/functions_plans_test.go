@@ -53,7 +53,7 @@ func snoAt(t time.Time) (idtype.SnoID, error) {
 
 var timeTables = []timeTable{
 	tableOf("trace", "%s", func(t time.Time) (idtype.TraceID, error) {
-		return idtype.TraceParts{Timestamp: idtype.TraceTimestamp(t), Node: 3, Bottom: 5}.ID()
+		return idtype.TraceParts{Timestamp: int(t.Unix() & (1<<25 - 1)), Node: 3, Bottom: 5}.ID()
 	}),
 	tableOf("short", "%s", func(t time.Time) (idtype.ShortID, error) {
 		return idtype.ShortParts{UnixMs: t.UnixMilli(), Sequence: 3, Random: 5}.ID()

@@ -20,6 +20,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	logpostgres "github.com/idmint/idmint/launchlog/postgres"
@@ -195,7 +196,7 @@ func auditFleet(t *testing.T, db *sql.DB, table string, acknowledged map[string]
 		var logged bool
 		try(t, rows.Scan(&id, &row.app, &row.seq, &logged))
 		delete(acknowledged, table+" "+id.String())
-		number := id % idtype.DecimalStep
+		number := id % formats.DecimalStep
 		before, ok := numbers[number]
 		if ok && (before.app != row.app || before.seq >= row.seq) || !logged ||
 			id.Validate() != nil || id.IsTest() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -174,7 +175,7 @@ func TestFollowOrder(t *testing.T) {
 	t.Parallel()
 	pool := openPages(t)
 	newPages[idtype.DecimalID](t, pool)
-	const low = idtype.MinDecimalID
+	const low = idtype.DecimalID(formats.DecimalMin)
 	_, err := pool.Exec(t.Context(), fmt.Sprintf(
 		"INSERT INTO pages (id, tx) VALUES (%d, '10'), (%d, '9'), (%d, '100')", low+1, low+2, low+3))
 	if err != nil {
@@ -196,7 +197,8 @@ func TestHorizon(t *testing.T) {
 	t.Parallel()
 	pool := openPages(t)
 	newPages[idtype.DecimalID](t, pool)
-	const old, recent, late = idtype.MinDecimalID + 1, idtype.MinDecimalID + 2, idtype.MinDecimalID + 3
+	const low = idtype.DecimalID(formats.DecimalMin)
+	const old, recent, late = low + 1, low + 2, low + 3
 	_, err := pool.Exec(t.Context(), fmt.Sprintf("INSERT INTO pages (id, created_at) VALUES "+
 		"(%d, now() - interval '61 s'), (%d, now() + interval '1 h')", old, recent))
 	if err != nil {

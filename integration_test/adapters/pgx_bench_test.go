@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
@@ -19,7 +19,7 @@ func BenchmarkPgxCopyFrom(b *testing.B) {
 	const rows = 100_000
 	ids, numbers := make([]pgxsuite.UserID, rows), make([]int64, rows)
 	for i := range ids {
-		ids[i] = pgxsuite.UserID((i+1)*idtype.DecimalStep + 65)
+		ids[i] = pgxsuite.UserID((i+1)*formats.DecimalStep + 65)
 		numbers[i] = int64(ids[i])
 	}
 	source := dbtest.New(b, databases.Postgres).Source()

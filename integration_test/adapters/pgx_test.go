@@ -19,6 +19,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/pgxsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
@@ -59,7 +60,7 @@ type pgxKind struct {
 
 // Each key is of an entity of its own, which nobody has told the package about.
 var pgxKinds = []pgxKind{
-	kindOf[pgxsuite.UserID]("bigint", 1, pgxsuite.UserID(idtype.MaxDecimalID), 14150009200065,
+	kindOf[pgxsuite.UserID]("bigint", 1, formats.DecimalMax, 14150009200065,
 		math.MaxInt64),
 	kindOf("bigint", idtype.Trace[pgxsuite.User](1),
 		idtype.MustParse[idtype.Trace[pgxsuite.User]]("4646428214845635103"), math.MaxInt64),
@@ -344,8 +345,8 @@ func TestPgxBadValues(t *testing.T) {
 	t.Parallel()
 	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement,
 		pgxid.AfterConnect)
-	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParseEightByteID("cb54ecf284000000"),
-		idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParse[idtype.EightByteID]("cb54ecf284000000"),
+		idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno),
 		idtype.Sno[idtype.AsText[pgxsuite.User]](sno),
 		idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)

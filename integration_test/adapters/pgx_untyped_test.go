@@ -22,8 +22,8 @@ import (
 func TestPgxUntypedModes(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
-	eight, sno := idtype.MustParseEightByteID(pgxsuite.Deadbeef),
-		idtype.MustParseSnoID(pgxsuite.SnoText)
+	eight, sno := idtype.MustParse[idtype.EightByteID](pgxsuite.Deadbeef),
+		idtype.MustParse[idtype.SnoID](pgxsuite.SnoText)
 	for _, mode := range slices.DeleteFunc(slices.Clone(modes), describes) {
 		t.Run(mode.String(), func(t *testing.T) {
 			pool := openPool(t, source, mode, pgxid.AfterConnect)
@@ -69,7 +69,7 @@ func TestPgxUntypedModes(t *testing.T) {
 func TestPgxUnregistered(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
-	eight := idtype.MustParseEightByteID(pgxsuite.Deadbeef)
+	eight := idtype.MustParse[idtype.EightByteID](pgxsuite.Deadbeef)
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			pool := openPool(t, source, mode, nil)

@@ -38,18 +38,18 @@ func schemeOf[T json.Marshaler](
 func randomNumber(r *rand.Rand) int64 { return 1 + r.Int64()>>r.IntN(63) }
 
 var schemes = map[idtype.Scheme]scheme{
-	idtype.SchemeDecimal: schemeOf(idtype.ParseDecimalID,
+	idtype.SchemeDecimal: schemeOf(idtype.Parse[idtype.DecimalID],
 		func(r *rand.Rand) fmt.Stringer { return idtype.DecimalID(randomNumber(r)) }),
-	idtype.SchemeTrace: schemeOf(idtype.ParseTraceID,
+	idtype.SchemeTrace: schemeOf(idtype.Parse[idtype.TraceID],
 		func(r *rand.Rand) fmt.Stringer { return idtype.TraceID(randomNumber(r)) }),
-	idtype.SchemeSequence: schemeOf(idtype.ParseSequenceID,
+	idtype.SchemeSequence: schemeOf(idtype.Parse[idtype.SequenceID],
 		func(r *rand.Rand) fmt.Stringer { return idtype.SequenceID(randomNumber(r)) }),
-	idtype.SchemeShort: schemeOf(idtype.ParseShortID,
+	idtype.SchemeShort: schemeOf(idtype.Parse[idtype.ShortID],
 		func(r *rand.Rand) fmt.Stringer { return idtype.ShortID(randomNumber(r)) }),
-	idtype.SchemeEightByte: schemeOf(idtype.ParseEightByteID, func(r *rand.Rand) fmt.Stringer {
+	idtype.SchemeEightByte: schemeOf(idtype.Parse[idtype.EightByteID], func(r *rand.Rand) fmt.Stringer {
 		return idtype.EightByteFromUint64(1 + r.Uint64()>>r.IntN(64))
 	}),
-	idtype.SchemeSno: schemeOf(idtype.ParseSnoID, func(r *rand.Rand) fmt.Stringer {
+	idtype.SchemeSno: schemeOf(idtype.Parse[idtype.SnoID], func(r *rand.Rand) fmt.Stringer {
 		var id idtype.SnoID
 		for i := r.IntN(len(id)); i < len(id); i++ {
 			id[i] = byte(1 + r.IntN(255))

@@ -36,12 +36,12 @@ func TestSQLPQArray(t *testing.T) {
 }
 
 func testPQArrays(t *testing.T, db *sql.DB) {
-	testPQArray(t, db, "bigint", idtype.MustParseDecimalID("14150009200065"), true)
-	sno := idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	testPQArray(t, db, "bigint", idtype.MustParse[idtype.DecimalID]("14150009200065"), true)
+	sno := idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	testPQArray(t, db, "uuid", idtype.Sno[idtype.AsUUID[User]](sno), true)
 	testPQArray(t, db, "text", idtype.Sno[idtype.AsText[User]](sno), true)
 	testPQArray(t, db, "bytea", sno, false)
-	testPQArray(t, db, "bytea", idtype.MustParseEightByteID("5b9bda2989e1989b"), false)
+	testPQArray(t, db, "bytea", idtype.MustParse[idtype.EightByteID]("5b9bda2989e1989b"), false)
 }
 
 func testPQArray[T interface {
@@ -73,7 +73,7 @@ func TestSQLPQArrayChangesBytes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	for _, driver := range []string{"postgres", "pgx"} {
 		db := dbtest.OpenSource(t, driver, source)
-		id := idtype.MustParseEightByteID("5c31303135363738") // \1015678
+		id := idtype.MustParse[idtype.EightByteID]("5c31303135363738") // \1015678
 		if driver == "postgres" {                             // which makes a pq.Array of a slice
 			var plain string
 			err := db.QueryRow("SELECT encode(($1::bytea[])[1], 'hex')",
@@ -100,7 +100,7 @@ func TestSQLPQArrayChangesBytes(t *testing.T) {
 func TestSQLJSONB(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
-	decimal, sno := idtype.MustParseDecimalID("14150009200065"), idtype.MustParseSnoID("8fhmi7mfls62jp64")
+	decimal, sno := idtype.MustParse[idtype.DecimalID]("14150009200065"), idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
 	asText := idtype.Sno[idtype.AsText[User]](sno)
 	for _, driver := range []string{"postgres", "pgx"} {
 		db := dbtest.OpenSource(t, driver, source)
@@ -141,7 +141,7 @@ func TestSQLAny(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
 	decimals := []idtype.DecimalID{14150009200065}
-	snos := []idtype.SnoID{idtype.MustParseSnoID("8fhmi7mfls62jp64")}
+	snos := []idtype.SnoID{idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")}
 	for _, c := range []struct {
 		driver, query string
 		list          any

@@ -303,14 +303,14 @@ type bunRow[T idtype.ID] struct {
 func TestBunSchemes(t *testing.T) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
 		sqldb.SetMaxIdleConns(0) // pgx keeps plans of a table that was dropped
-		testBunScheme(t, d, sqldb, "decimal", idtype.MustParseDecimalID)
-		testBunScheme(t, d, sqldb, "sequence", idtype.MustParseSequenceID)
-		testBunScheme(t, d, sqldb, "trace", idtype.MustParseTraceID)
-		testBunScheme(t, d, sqldb, "short", idtype.MustParseShortID)
-		testBunScheme(t, d, sqldb, "eightbyte", idtype.MustParseEightByteID)
+		testBunScheme(t, d, sqldb, "decimal", idtype.MustParse[idtype.DecimalID])
+		testBunScheme(t, d, sqldb, "sequence", idtype.MustParse[idtype.SequenceID])
+		testBunScheme(t, d, sqldb, "trace", idtype.MustParse[idtype.TraceID])
+		testBunScheme(t, d, sqldb, "short", idtype.MustParse[idtype.ShortID])
+		testBunScheme(t, d, sqldb, "eightbyte", idtype.MustParse[idtype.EightByteID])
 		testBunScheme(t, d, sqldb, "eightbyte",
 			idtype.MustParse[idtype.EightByte[idtype.AsBigint[any]]])
-		testBunScheme(t, d, sqldb, "sno", idtype.MustParseSnoID)
+		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.SnoID])
 		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.Sno[idtype.AsText[any]]])
 		testBunScheme(t, d, sqldb, "sno", idtype.MustParse[idtype.Sno[idtype.AsUUID[any]]])
 	})

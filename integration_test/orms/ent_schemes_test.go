@@ -17,14 +17,14 @@ import (
 // Fields of all schemes, in all forms, by the parts of ent that generated code calls.
 func TestEntSchemes(t *testing.T) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, db *sql.DB) {
-		testEntScheme(t, d, db, "decimal", idtype.MustParseDecimalID)
-		testEntScheme(t, d, db, "sequence", idtype.MustParseSequenceID)
-		testEntScheme(t, d, db, "trace", idtype.MustParseTraceID)
-		testEntScheme(t, d, db, "short", idtype.MustParseShortID)
-		testEntScheme(t, d, db, "eightbyte", idtype.MustParseEightByteID)
+		testEntScheme(t, d, db, "decimal", idtype.MustParse[idtype.DecimalID])
+		testEntScheme(t, d, db, "sequence", idtype.MustParse[idtype.SequenceID])
+		testEntScheme(t, d, db, "trace", idtype.MustParse[idtype.TraceID])
+		testEntScheme(t, d, db, "short", idtype.MustParse[idtype.ShortID])
+		testEntScheme(t, d, db, "eightbyte", idtype.MustParse[idtype.EightByteID])
 		testEntScheme(t, d, db, "eightbyte",
 			idtype.MustParse[idtype.EightByte[idtype.AsBigint[any]]])
-		testEntScheme(t, d, db, "sno", idtype.MustParseSnoID)
+		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.SnoID])
 		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.Sno[idtype.AsText[any]]])
 		testEntScheme(t, d, db, "sno", idtype.MustParse[idtype.Sno[idtype.AsUUID[any]]])
 	})

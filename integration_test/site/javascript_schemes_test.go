@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A twin is a scheme as package idtype has it.
@@ -70,15 +71,15 @@ func describe[T idtype.ID](id T, forms []string, parts any, now time.Time) (answ
 	}
 	switch id := any(id).(type) {
 	case idtype.EightByteID:
-		for _, validate := range []func() error{id.ValidateV1, id.ValidateV2, id.ValidateV3} {
-			a.Valid = append(a.Valid, validate() == nil)
+		for layout := range 3 {
+			a.Valid = append(a.Valid, id.ValidateFormer(layout+1) == nil)
 		}
-		a.Times = []int64{id.UnixMs()}
+		a.Times = []int64{id.Parts().UnixMs}
 	case idtype.TraceID:
 		last, next := id.Times(now)
 		a.Times = []int64{last.UnixMilli(), next.UnixMilli()}
-	case interface{ UnixMs() int64 }:
-		a.Times = []int64{id.UnixMs()}
+	case interface{ Time() time.Time }:
+		a.Times = []int64{id.Time().UnixMilli()}
 	}
 	return a, err
 }
@@ -108,11 +109,8 @@ func twinOf[T idtype.ID, Q idPointer[T], P composer[T]](w twin, parts func(T) P)
 		}
 		id, err := p.ID()
 		if e, is := any(p).(idtype.EightByteParts); is && layout != "" {
-			former := map[string]func() (idtype.EightByteID, error){
-				"v1": e.V1ID, "v2": e.V2ID, "v3": e.V3ID,
-			}
 			var composed idtype.EightByteID
-			composed, err = former[layout]()
+			composed, err = e.FormerID(int(layout[1] - '0'))
 			id = any(composed).(T)
 		}
 		if err != nil {
@@ -166,31 +164,22 @@ type sequenceNumber struct {
 }
 
 func (n sequenceNumber) ID() (idtype.SequenceID, error) {
-	return idtype.ParseSequenceID(strconv.FormatInt(n.Number, 10))
+	return idtype.Parse[idtype.SequenceID](strconv.FormatInt(n.Number, 10))
 }
 
-// spanOf is the bounds by functions for the smallest and the largest ID of a moment.
-func spanOf[T idtype.ID](
-	smallest, largest func(time.Time) (T, error),
+// numbersOf is the bounds of a span as numbers.
+func numbersOf[T idtype.ID](
+	bounds func(from, to time.Time) ([]idtype.Range[T], error),
 ) func(from, to time.Time) ([][2]string, error) {
-	return func(from, to time.Time) ([][2]string, error) {
-		least, err := smallest(from)
-		most, err2 := largest(to)
-		if err := errors.Join(err, err2); err != nil {
-			return nil, err
+	return func(from, to time.Time) (ranges [][2]string, err error) {
+		found, err := bounds(from, to)
+		for _, r := range found {
+			first, _ := r.Min.AppendBinary(nil)
+			last, _ := r.Max.AppendBinary(nil)
+			ranges = append(ranges, [2]string{numberOf(first), numberOf(last)})
 		}
-		first, err := least.AppendBinary(nil)
-		last, err2 := most.AppendBinary(nil)
-		return [][2]string{{numberOf(first), numberOf(last)}}, errors.Join(err, err2)
+		return ranges, err
 	}
-}
-
-func traceBounds(from, to time.Time) (ranges [][2]string, err error) {
-	found, err := idtype.TraceBounds(from, to)
-	for _, r := range found {
-		ranges = append(ranges, [2]string{r.Min.String(), r.Max.String()})
-	}
-	return ranges, err
 }
 
 const (
@@ -204,52 +193,52 @@ var twins = []twin{
 	twinOf[idtype.DecimalID, *idtype.DecimalID](twin{
 		name: "decimal", alphabet: tenDigits, longest: 19, forms: numeric,
 		ranges: []partRange{
-			{"counter", 1, idtype.DecimalMaxCounter},
-			{"generator_id", 0, idtype.DecimalMaxGenerator},
-			{"launch_id", 0, idtype.DecimalMaxLaunch},
+			{"counter", 1, formats.DecimalMaxCounter},
+			{"generator_id", 0, formats.DecimalMaxGenerator},
+			{"launch_id", 0, formats.DecimalMaxLaunch},
 		},
 	}, idtype.DecimalID.Parts),
 	twinOf[idtype.TraceID, *idtype.TraceID](twin{
 		name: "trace", alphabet: tenDigits, longest: 19, forms: numeric,
 		ranges: []partRange{
-			{"timestamp", 0, idtype.TraceMaxTimestamp},
-			{"node_no", 0, idtype.TraceMaxNode},
-			{"bottom", 1, idtype.TraceMaxBottom},
+			{"timestamp", 0, formats.TraceMaxTimestamp},
+			{"node_no", 0, formats.TraceMaxNode},
+			{"bottom", 1, formats.TraceMaxBottom},
 		},
-		bounds: traceBounds,
+		bounds: numbersOf(idtype.Bounds[idtype.TraceID]),
 	}, idtype.TraceID.Parts),
 	twinOf[idtype.EightByteID, *idtype.EightByteID](twin{
 		name: "eightbyte", alphabet: "0123456789abcdef", longest: 16,
 		forms: []string{"text", "number", "hex"},
 		ranges: []partRange{
 			{"mode", 0, 1},
-			{"unix_ms", 0, idtype.EightByteMaxUnixMs},
-			{"sequence", 0, idtype.EightByteMaxSequence},
-			{"generator_id", 0, idtype.EightByteMaxGenerator},
-			{"cluster_id", 0, idtype.EightByteMaxCluster},
+			{"unix_ms", 0, formats.EightByteMaxUnixMs},
+			{"sequence", 0, formats.EightByteMaxSequence},
+			{"generator_id", 0, formats.EightByteMaxGenerator},
+			{"cluster_id", 0, formats.EightByteMaxCluster},
 		},
-		bounds: spanOf(idtype.MinEightByteID, idtype.MaxEightByteID),
+		bounds: numbersOf(idtype.Bounds[idtype.EightByteID]),
 	}, idtype.EightByteID.Parts),
 	twinOf[idtype.ShortID, *idtype.ShortID](twin{
 		name: "short", alphabet: base64, longest: 11, forms: numeric,
 		ranges: []partRange{
-			{"unix_ms", idtype.ShortEpoch, idtype.ShortMaxUnixMs},
-			{"sequence", 0, idtype.ShortMaxSequence},
-			{"random", 0, idtype.ShortMaxRandom},
+			{"unix_ms", formats.ShortEpoch, formats.ShortMaxUnixMs},
+			{"sequence", 0, formats.ShortMaxSequence},
+			{"random", 0, formats.ShortMaxRandom},
 		},
-		bounds: spanOf(idtype.MinShortID, idtype.MaxShortID),
+		bounds: numbersOf(idtype.Bounds[idtype.ShortID]),
 	}, idtype.ShortID.Parts),
 	twinOf[idtype.SnoID, *idtype.SnoID](twin{
 		name: "sno", alphabet: "23456789abcdefghijklmnopqrstuvwx", longest: 16,
 		forms: []string{"text", "hex", "uuid"},
 		ranges: []partRange{
-			{"unix_ms", idtype.SnoEpoch, idtype.SnoMaxUnixMs},
+			{"unix_ms", formats.SnoEpoch, formats.SnoMaxUnixMs},
 			{"tick_tock", 0, 1},
-			{"meta", 0, idtype.SnoMaxMeta},
-			{"partition", 0, idtype.SnoMaxPartition},
-			{"sequence", 0, idtype.SnoMaxSequence},
+			{"meta", 0, formats.SnoMaxMeta},
+			{"partition", 0, formats.SnoMaxPartition},
+			{"sequence", 0, formats.SnoMaxSequence},
 		},
-		bounds: spanOf(idtype.MinSnoID, idtype.MaxSnoID),
+		bounds: numbersOf(idtype.Bounds[idtype.SnoID]),
 	}, idtype.SnoID.Parts),
 	twinOf[idtype.SequenceID, *idtype.SequenceID](twin{
 		name: "sequence", alphabet: tenDigits, longest: 19, forms: numeric,

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 type user struct{}
@@ -35,7 +36,7 @@ type Fixture[T idtype.ID] struct {
 
 // The fixtures. A test package lists all of them, to give them its tests as methods.
 var (
-	Decimal = int63("decimal", int64(idtype.MaxDecimalID), func(n uint64) DecimalKey {
+	Decimal = int63("decimal", formats.DecimalMax, func(n uint64) DecimalKey {
 		return DecimalKey(n * 100_000)
 	})
 	Trace = int63("trace", math.MaxInt64-1, func(n uint64) TraceKey { return TraceKey(n<<22 | 1) })

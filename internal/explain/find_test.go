@@ -54,7 +54,9 @@ var examples = map[idtype.Scheme]string{
 // A time of the last years makes a scheme likely, one of another time unlikely.
 func TestDoubt(t *testing.T) {
 	for years, want := range map[int]int{0: 0, -4: 0, -6: 2, 1: 2} {
-		id, err := idtype.MinShortID(now.AddDate(years, 0, 0))
+		id, err := idtype.ShortParts{
+			UnixMs: now.AddDate(years, 0, 0).UnixMilli(), Random: 1,
+		}.ID()
 		if err != nil {
 			t.Fatal(err)
 		}

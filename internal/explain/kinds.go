@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // milliseconds is the layout of times of that resolution.
@@ -20,7 +21,7 @@ func Schemes() []Scheme {
 // Decimal is the kind of decimal IDs.
 var Decimal = &Kind[idtype.DecimalID]{
 	Scheme: idtype.SchemeDecimal,
-	Forms:  digits(idtype.ParseDecimalID),
+	Forms:  digits(idtype.Parse[idtype.DecimalID]),
 	Names:  []Name{{"id", Text}},
 	Fields: func(id idtype.DecimalID) any { return id.Parts() },
 	Parts:  decimalParts,
@@ -28,23 +29,23 @@ var Decimal = &Kind[idtype.DecimalID]{
 }
 
 func decimalParts(id idtype.DecimalID) []Part {
-	generatorPlaces := len(strconv.Itoa(idtype.DecimalMaxGenerator))
-	launchPlaces := len(strconv.Itoa(idtype.DecimalMaxLaunch))
+	generatorPlaces := len(strconv.Itoa(formats.DecimalMaxGenerator))
+	launchPlaces := len(strconv.Itoa(formats.DecimalMaxLaunch))
 	counterPlaces := len(id.String()) - generatorPlaces - launchPlaces
 	return []Part{
-		{Letter: 'c', Width: counterPlaces, Name: "counter", Value: fmt.Sprint(id.Counter())},
+		{Letter: 'c', Width: counterPlaces, Name: "counter", Value: fmt.Sprint(id.Parts().Counter)},
 		{
 			Letter: 'g', Width: generatorPlaces,
-			Name: "generator_id", Value: fmt.Sprint(id.Generator()),
+			Name: "generator_id", Value: fmt.Sprint(id.Parts().Generator),
 		},
-		{Letter: 'l', Width: launchPlaces, Name: "launch_id", Value: fmt.Sprint(id.Launch())},
+		{Letter: 'l', Width: launchPlaces, Name: "launch_id", Value: fmt.Sprint(id.Parts().Launch)},
 	}
 }
 
 // Trace is the kind of trace IDs.
 var Trace = &Kind[idtype.TraceID]{
 	Scheme: idtype.SchemeTrace,
-	Forms:  digits(idtype.ParseTraceID),
+	Forms:  digits(idtype.Parse[idtype.TraceID]),
 	Names:  []Name{{"id", Text}},
 	Fields: func(id idtype.TraceID) any { return id.Parts() },
 	Parts:  traceParts,
@@ -52,17 +53,17 @@ var Trace = &Kind[idtype.TraceID]{
 }
 
 func traceParts(id idtype.TraceID) []Part {
-	const reserved = 64 - idtype.TraceTimestampBits - idtype.TraceNodeBits - idtype.TraceBottomBits
+	const reserved = 64 - formats.TraceTimestampBits - formats.TraceNodeBits - formats.TraceBottomBits
 	return []Part{
 		{Letter: '0', Width: reserved},
 		{
-			Letter: TimeLetter, Width: idtype.TraceTimestampBits,
-			Name: "timestamp", Value: fmt.Sprint(id.Timestamp()),
+			Letter: TimeLetter, Width: formats.TraceTimestampBits,
+			Name: "timestamp", Value: fmt.Sprint(id.Parts().Timestamp),
 		},
-		{Letter: 'n', Width: idtype.TraceNodeBits, Name: "node_no", Value: fmt.Sprint(id.Node())},
+		{Letter: 'n', Width: formats.TraceNodeBits, Name: "node_no", Value: fmt.Sprint(id.Parts().Node)},
 		{
-			Letter: 'b', Width: idtype.TraceBottomBits,
-			Name: "bottom", Value: fmt.Sprint(id.Bottom()),
+			Letter: 'b', Width: formats.TraceBottomBits,
+			Name: "bottom", Value: fmt.Sprint(id.Parts().Bottom),
 		},
 	}
 }
@@ -71,7 +72,7 @@ func traceParts(id idtype.TraceID) []Part {
 var EightByte = &Kind[idtype.EightByteID]{
 	Scheme: idtype.SchemeEightByte,
 	Forms: []Form[idtype.EightByteID]{
-		{Name: Text, Read: idtype.ParseEightByteID, Write: idtype.EightByteID.String},
+		{Name: Text, Read: idtype.Parse[idtype.EightByteID], Write: idtype.EightByteID.String},
 		{
 			Name: Number, Read: readEightByteNumber,
 			Write: func(id idtype.EightByteID) string { return fmt.Sprint(int64(id.Uint64())) },
@@ -89,27 +90,27 @@ var EightByte = &Kind[idtype.EightByteID]{
 
 func eightByteParts(id idtype.EightByteID) []Part {
 	note := ""
-	if id.Mode() == idtype.EightByteSpread {
+	if id.Parts().Mode == idtype.EightByteSpread {
 		note = "with its bits reversed"
 	}
 	return []Part{
 		{
-			Letter: TimeLetter, Width: idtype.EightByteTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.UnixMs()), Note: note,
+			Letter: TimeLetter, Width: formats.EightByteTimeBits,
+			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs), Note: note,
 		},
 		{
-			Letter: 's', Width: idtype.EightByteSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Sequence()),
+			Letter: 's', Width: formats.EightByteSequenceBits,
+			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
 		},
-		{Letter: 'g', Width: idtype.EightByteGeneratorTopBits},
-		{Letter: 'm', Width: idtype.EightByteModeBits, Name: "mode", Value: fmt.Sprint(id.Mode())},
+		{Letter: 'g', Width: formats.EightByteGeneratorTopBits},
+		{Letter: 'm', Width: formats.EightByteModeBits, Name: "mode", Value: fmt.Sprint(id.Parts().Mode)},
 		{
-			Letter: 'g', Width: idtype.EightByteGeneratorLowBits,
-			Name: "generator_id", Value: fmt.Sprint(id.Generator()),
+			Letter: 'g', Width: formats.EightByteGeneratorLowBits,
+			Name: "generator_id", Value: fmt.Sprint(id.Parts().Generator),
 		},
 		{
-			Letter: 'c', Width: idtype.EightByteClusterBits,
-			Name: "cluster_id", Value: fmt.Sprint(id.Cluster()),
+			Letter: 'c', Width: formats.EightByteClusterBits,
+			Name: "cluster_id", Value: fmt.Sprint(id.Parts().Cluster),
 		},
 	}
 }
@@ -118,7 +119,7 @@ func eightByteParts(id idtype.EightByteID) []Part {
 var Short = &Kind[idtype.ShortID]{
 	Scheme: idtype.SchemeShort,
 	Forms: []Form[idtype.ShortID]{
-		{Name: Text, Read: idtype.ParseShortID, Write: idtype.ShortID.String, Unsorted: true},
+		{Name: Text, Read: idtype.Parse[idtype.ShortID], Write: idtype.ShortID.String, Unsorted: true},
 		{
 			Name: Number, Read: readShortNumber,
 			Write: func(id idtype.ShortID) string { return strconv.FormatInt(int64(id), 10) },
@@ -131,20 +132,20 @@ var Short = &Kind[idtype.ShortID]{
 }
 
 func shortParts(id idtype.ShortID) []Part {
-	const reserved = 64 - idtype.ShortTimeBits - idtype.ShortSequenceBits - idtype.ShortRandomBits
+	const reserved = 64 - formats.ShortTimeBits - formats.ShortSequenceBits - formats.ShortRandomBits
 	return []Part{
 		{Letter: '0', Width: reserved},
 		{
-			Letter: TimeLetter, Width: idtype.ShortTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.UnixMs()),
+			Letter: TimeLetter, Width: formats.ShortTimeBits,
+			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs),
 		},
 		{
-			Letter: 's', Width: idtype.ShortSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Sequence()),
+			Letter: 's', Width: formats.ShortSequenceBits,
+			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
 		},
 		{
-			Letter: 'r', Width: idtype.ShortRandomBits,
-			Name: "random", Value: fmt.Sprint(id.Random()),
+			Letter: 'r', Width: formats.ShortRandomBits,
+			Name: "random", Value: fmt.Sprint(id.Parts().Random),
 		},
 	}
 }
@@ -153,7 +154,7 @@ func shortParts(id idtype.ShortID) []Part {
 var Sno = &Kind[idtype.SnoID]{
 	Scheme: idtype.SchemeSno,
 	Forms: []Form[idtype.SnoID]{
-		{Name: Text, Read: idtype.ParseSnoID, Write: idtype.SnoID.String},
+		{Name: Text, Read: idtype.Parse[idtype.SnoID], Write: idtype.SnoID.String},
 		{
 			Name: Hex, Read: hexReader[idtype.SnoID]("SnoID"),
 			Write: func(id idtype.SnoID) string { return hex.EncodeToString(id[:]) },
@@ -169,21 +170,21 @@ var Sno = &Kind[idtype.SnoID]{
 func snoParts(id idtype.SnoID) []Part {
 	return []Part{
 		{
-			Letter: TimeLetter, Width: idtype.SnoTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.UnixMs()),
+			Letter: TimeLetter, Width: formats.SnoTimeBits,
+			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs),
 		},
 		{
-			Letter: 'k', Width: idtype.SnoTickTockBits,
-			Name: "tick_tock", Value: fmt.Sprint(id.TickTock()),
+			Letter: 'k', Width: formats.SnoTickTockBits,
+			Name: "tick_tock", Value: fmt.Sprint(id.Parts().TickTock),
 		},
-		{Letter: 'm', Width: idtype.SnoMetaBits, Name: "meta", Value: fmt.Sprint(id.Meta())},
+		{Letter: 'm', Width: formats.SnoMetaBits, Name: "meta", Value: fmt.Sprint(id.Parts().Meta)},
 		{
-			Letter: 'p', Width: idtype.SnoPartitionBits,
-			Name: "partition", Value: fmt.Sprint(id.Partition()),
+			Letter: 'p', Width: formats.SnoPartitionBits,
+			Name: "partition", Value: fmt.Sprint(id.Parts().Partition),
 		},
 		{
-			Letter: 's', Width: idtype.SnoSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Sequence()),
+			Letter: 's', Width: formats.SnoSequenceBits,
+			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
 		},
 	}
 }
@@ -196,7 +197,7 @@ type SequenceFields struct {
 // Sequence is the kind of sequence IDs.
 var Sequence = &Kind[idtype.SequenceID]{
 	Scheme: idtype.SchemeSequence,
-	Forms:  digits(idtype.ParseSequenceID),
+	Forms:  digits(idtype.Parse[idtype.SequenceID]),
 	Fields: func(id idtype.SequenceID) any { return SequenceFields{id} },
 	Parts: func(idtype.SequenceID) []Part {
 		return []Part{{Note: "a number that a counter gave"}}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // rows are how many random IDs each scheme is asked for.
@@ -26,31 +27,31 @@ func questions() (all []question) {
 	random := rand.New(rand.NewPCG(20, 26))
 	number63 := func() int64 { return 1 + random.Int64()>>random.IntN(62) }
 	all = append(all, numbers("idmint_decimal_", number63, []part[idtype.DecimalID]{
-		{"counter", plain, func(id idtype.DecimalID) any { return id.Counter() }},
-		{"generator", plain, func(id idtype.DecimalID) any { return id.Generator() }},
-		{"launch", plain, func(id idtype.DecimalID) any { return id.Launch() }},
-	}, int64(idtype.MinDecimalID), int64(idtype.MinDecimalID)-1, 10000000001, 14150009200065,
-		int64(idtype.MaxDecimalID), int64(idtype.MaxDecimalID)+1)...)
+		{"counter", plain, func(id idtype.DecimalID) any { return id.Parts().Counter }},
+		{"generator", plain, func(id idtype.DecimalID) any { return id.Parts().Generator }},
+		{"launch", plain, func(id idtype.DecimalID) any { return id.Parts().Launch }},
+	}, formats.DecimalMin, formats.DecimalMin-1, 10000000001, 14150009200065,
+		formats.DecimalMax, formats.DecimalMax+1)...)
 	all = append(all, numbers("idmint_trace_", number63, []part[idtype.TraceID]{
-		{"timestamp", plain, func(id idtype.TraceID) any { return id.Timestamp() }},
-		{"node", plain, func(id idtype.TraceID) any { return id.Node() }},
-		{"bottom", plain, func(id idtype.TraceID) any { return id.Bottom() }},
+		{"timestamp", plain, func(id idtype.TraceID) any { return id.Parts().Timestamp }},
+		{"node", plain, func(id idtype.TraceID) any { return id.Parts().Node }},
+		{"bottom", plain, func(id idtype.TraceID) any { return id.Parts().Bottom }},
 	}, 1<<22, 1<<38, 1<<38+1, 4646428214845635103)...)
 	all = append(all, traceTimes(number63)...)
 	all = append(all, numbers("idmint_short_", number63, []part[idtype.ShortID]{
 		{"time", moment, func(id idtype.ShortID) any { return id.Time() }},
-		{"sequence", plain, func(id idtype.ShortID) any { return id.Sequence() }},
-		{"random", plain, func(id idtype.ShortID) any { return id.Random() }},
+		{"sequence", plain, func(id idtype.ShortID) any { return id.Parts().Sequence }},
+		{"random", plain, func(id idtype.ShortID) any { return id.Parts().Random }},
 	}, 1<<60-1, 1<<60, 11093174944930914, 1023)...)
 	all = append(all, shortTexts(number63)...)
-	all = append(all, bounds("idmint_short_", plain, idtype.ShortEpoch, idtype.ShortMaxUnixMs,
-		idtype.MinShortID, idtype.MaxShortID)...)
+	all = append(all, bounds("idmint_short_", plain, formats.ShortEpoch, formats.ShortMaxUnixMs,
+		idtype.Bounds[idtype.ShortID])...)
 	all = append(all, eightBytes(random)...)
-	all = append(all, bounds("idmint_eightbyte_", bytes, 0, idtype.EightByteMaxUnixMs,
-		idtype.MinEightByteID, idtype.MaxEightByteID)...)
+	all = append(all, bounds("idmint_eightbyte_", bytes, 0, formats.EightByteMaxUnixMs,
+		idtype.Bounds[idtype.EightByteID])...)
 	all = append(all, snos(random)...)
-	all = append(all, bounds("idmint_sno_", bytes, idtype.SnoEpoch, idtype.SnoMaxUnixMs,
-		idtype.MinSnoID, idtype.MaxSnoID)...)
+	all = append(all, bounds("idmint_sno_", bytes, formats.SnoEpoch, formats.SnoMaxUnixMs,
+		idtype.Bounds[idtype.SnoID])...)
 	return all
 }
 
@@ -94,11 +95,13 @@ func traceTimes(random func() int64) (all []question) {
 	some = append(some, times(time.Unix(1<<25*52, 0))...)
 	some = append(some, times(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))...)
 	for _, t := range some {
+		r := must(idtype.Bounds[idtype.TraceID](t, t))[0]
+		after := must(idtype.Bounds[idtype.TraceID](t.Add(time.Second), t.Add(time.Second)))[0]
 		all = append(all,
-			question{"idmint_trace_min", []value{instant(t)}, plain, int64(idtype.MinTraceID(t))},
-			question{"idmint_trace_max", []value{instant(t)}, plain, int64(idtype.MaxTraceID(t))})
+			question{"idmint_trace_min", []value{instant(t)}, plain, int64(r.Min)},
+			question{"idmint_trace_max", []value{instant(t)}, plain, int64(r.Max)})
 		for _, id := range []idtype.TraceID{
-			idtype.MinTraceID(t), idtype.MaxTraceID(t.Add(time.Second)), 1<<63 - 1,
+			r.Min, after.Max, 1<<63 - 1,
 			idtype.TraceID(random()),
 		} {
 			q := question{"idmint_trace_time", []value{number(int64(id)), instant(t)}, moment, nil}
@@ -122,15 +125,16 @@ func traceTimes(random func() int64) (all []question) {
 func bounds[T interface {
 	comparable
 	driver.Valuer
-}](prefix string, k kind, first, last int64, least, greatest func(time.Time) (T, error),
+}](prefix string, k kind, first, last int64, of func(from, to time.Time) ([]idtype.Range[T], error),
 ) (all []question) {
 	some := times(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
 	some = append(some, times(time.UnixMilli(first))...)
 	some = append(some, times(time.UnixMilli(last))...)
 	some = append(some, time.Date(1902, 1, 1, 0, 0, 0, 0, time.UTC),
 		time.Date(2299, 12, 31, 0, 0, 0, 0, time.UTC))
-	for name, of := range map[string]func(time.Time) (T, error){
-		prefix + "min": least, prefix + "max": greatest,
+	for name, end := range map[string]func(idtype.Range[T]) T{
+		prefix + "min": func(r idtype.Range[T]) T { return r.Min },
+		prefix + "max": func(r idtype.Range[T]) T { return r.Max },
 	} {
 		all = append(all, question{name, []value{null}, k, nil})
 		for _, t := range some {
@@ -140,7 +144,8 @@ func bounds[T interface {
 			} else if t.After(time.UnixMilli(last)) {
 				within = time.UnixMilli(last)
 			}
-			all = append(all, question{name, []value{instant(t)}, k, stored(must(of(within)))})
+			id := end(must(of(within, within))[0])
+			all = append(all, question{name, []value{instant(t)}, k, stored(id)})
 		}
 	}
 	return all
@@ -158,7 +163,7 @@ func shortTexts(random func() int64) (all []question) {
 		}
 		all = append(all, q)
 	}
-	return append(all, texts("idmint_short_", plain, idtype.ParseShortID, []string{
+	return append(all, texts("idmint_short_", plain, idtype.Parse[idtype.ShortID], []string{
 		"A", "B", "AB", "BA", "AAB", "AAA", "AABA", "__H________", "__I________", "(0)", "a b", "+/",
 		"___", "xinaS8QBh", "xinaS8QBh=", "XINAS8QBH", "0", "1234567", "xinaS8QBhxinaS8QBh", "__A________",
 	}, func() string { return idtype.ShortID(random()).String() })...)
@@ -214,7 +219,7 @@ func eightBytes(random *rand.Rand) (all []question) {
 		"5b9bda2989e1989b", "cb54ecf284000000", "bfffffffc0000000", "ffffffffffffefff",
 		"0000000000000270", "0000000000001000", "ffffffffffffffff",
 	} {
-		worked := idtype.MustParseEightByteID(hex)
+		worked := idtype.MustParse[idtype.EightByteID](hex)
 		some, numbers = append(some, worked[:]), append(numbers, int64(worked.Uint64()))
 	}
 	for range rows {
@@ -222,11 +227,11 @@ func eightBytes(random *rand.Rand) (all []question) {
 		some, numbers = append(some, made[:]), append(numbers, int64(made.Uint64()))
 	}
 	all = byteIDs("idmint_eightbyte_", []part[idtype.EightByteID]{
-		{"mode", plain, func(id idtype.EightByteID) any { return id.Mode() }},
+		{"mode", plain, func(id idtype.EightByteID) any { return id.Parts().Mode }},
 		{"time", moment, func(id idtype.EightByteID) any { return id.Time() }},
-		{"sequence", plain, func(id idtype.EightByteID) any { return id.Sequence() }},
-		{"generator", plain, func(id idtype.EightByteID) any { return id.Generator() }},
-		{"cluster", plain, func(id idtype.EightByteID) any { return id.Cluster() }},
+		{"sequence", plain, func(id idtype.EightByteID) any { return id.Parts().Sequence }},
+		{"generator", plain, func(id idtype.EightByteID) any { return id.Parts().Generator }},
+		{"cluster", plain, func(id idtype.EightByteID) any { return id.Parts().Cluster }},
 		{"text", plain, func(id idtype.EightByteID) any { return id.String() }},
 		{"number", plain, func(id idtype.EightByteID) any {
 			return stored(idtype.EightByte[idtype.AsBigint[any]](id))
@@ -241,7 +246,7 @@ func eightBytes(random *rand.Rand) (all []question) {
 		}
 		all = append(all, q)
 	}
-	return append(all, texts("idmint_eightbyte_", bytes, idtype.ParseEightByteID, []string{
+	return append(all, texts("idmint_eightbyte_", bytes, idtype.Parse[idtype.EightByteID], []string{
 		"0000000000000000", "5b9bda2989e1989b", "5B9BDA2989E1989B", "0x5b9bda2989e198", "5b9bda2989e1989g",
 	}, func() string { return id().String() })...)
 }
@@ -268,7 +273,7 @@ func snos(random *rand.Rand) (all []question) {
 		all = append(all, question{fromUUID, []value{{"uuid", other}}, bytes, nil})
 	}
 	for _, s := range []string{"8fhmi7mfls62jp64", "vxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxx"} {
-		worked := idtype.MustParseSnoID(s)
+		worked := idtype.MustParse[idtype.SnoID](s)
 		some = append(some, worked[:])
 	}
 	for range rows {
@@ -280,14 +285,14 @@ func snos(random *rand.Rand) (all []question) {
 	}
 	all = append(all, byteIDs("idmint_sno_", []part[idtype.SnoID]{
 		{"time", moment, func(id idtype.SnoID) any { return id.Time() }},
-		{"tick_tock", plain, func(id idtype.SnoID) any { return id.TickTock() }},
-		{"meta", plain, func(id idtype.SnoID) any { return id.Meta() }},
-		{"partition", plain, func(id idtype.SnoID) any { return id.Partition() }},
-		{"sequence", plain, func(id idtype.SnoID) any { return id.Sequence() }},
+		{"tick_tock", plain, func(id idtype.SnoID) any { return id.Parts().TickTock }},
+		{"meta", plain, func(id idtype.SnoID) any { return id.Parts().Meta }},
+		{"partition", plain, func(id idtype.SnoID) any { return id.Parts().Partition }},
+		{"sequence", plain, func(id idtype.SnoID) any { return id.Parts().Sequence }},
 		{"text", plain, func(id idtype.SnoID) any { return id.String() }},
 		{"uuid", plain, func(id idtype.SnoID) any { return stored(uuid(id)) }},
 	}, some...)...)
-	return append(all, texts("idmint_sno_", bytes, idtype.ParseSnoID, []string{
+	return append(all, texts("idmint_sno_", bytes, idtype.Parse[idtype.SnoID], []string{
 		"2222222222222222", "8fhmi7mfls62jp64", "8FHMI7MFLS62JP64", "8fhmi7mfls62jp6y", "8fhmi7mfls62jp61",
 	}, func() string { return id().String() })...)
 }

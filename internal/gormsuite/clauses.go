@@ -37,7 +37,7 @@ func newPapers(t *testing.T, d Database) (*gorm.DB, []Paper) {
 	t.Helper()
 	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &Paper{}, &Sheet{})
-	short := idtype.MustParseShortID("xinaS8QBh")
+	short := idtype.MustParse[idtype.ShortID]("xinaS8QBh")
 	papers := []Paper{
 		{Name: "a", Short: &short, Sheets: make([]Sheet, 2)},
 		{Name: "b"},
@@ -275,7 +275,7 @@ func testOtherConditionsAreLeftAlone(t *testing.T, d Database) {
 // texts of sno begin with letters.
 func testTextsByThemselves(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
-	late := Paper{ID: idtype.MustParseSnoID("a34tuf2222222222"), Name: "late"}
+	late := Paper{ID: idtype.MustParse[idtype.SnoID]("a34tuf2222222222"), Name: "late"}
 	must(t, db.Create(&late))
 	for _, want := range []Paper{papers[0], late} {
 		var found Paper
@@ -308,7 +308,7 @@ type Patch struct {
 func testTextsOfPatches(t *testing.T, d Database) {
 	db, papers := newPapers(t, d)
 	const text = "12345678" // the text of one short ID, and digits of another
-	id := idtype.MustParseShortID(text)
+	id := idtype.MustParse[idtype.ShortID](text)
 	for name, do := range map[string]func() *gorm.DB{
 		"map": func() *gorm.DB {
 			return db.Model(&papers[1]).Updates(map[string]any{"short": text})
@@ -344,7 +344,7 @@ func testTextsOfPatches(t *testing.T, d Database) {
 	}
 	must(t, db.Model(&papers[1]).Update("short", sql.NullString{}))
 	wantColumn(t, db, "SELECT count(*) FROM papers WHERE short IS NULL", 2)
-	big := idtype.EightByte[idtype.AsBigint[Paper]](idtype.MustParseEightByteID("0123456789012345"))
+	big := idtype.EightByte[idtype.AsBigint[Paper]](idtype.MustParse[idtype.EightByteID]("0123456789012345"))
 	must(t, db.Model(&papers[1]).Update("big", big.String()))
 	var back Paper
 	must(t, db.First(&back, papers[1].ID))
@@ -423,7 +423,7 @@ func testLiterals(t *testing.T, d Database) {
 	s := newSchemes()
 	db := d.open(t, s.rules()...)
 	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
-	sno, eight := idtype.MustParseSnoID("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
+	sno, eight := idtype.MustParse[idtype.SnoID]("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
 	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
 		return tx.Where("id IN ? AND name <> ?",
 			[]any{sno, &eight, eight[:], idtype.OrZero[idtype.SnoID]{ID: sno}}, "<binary>").

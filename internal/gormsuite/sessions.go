@@ -91,7 +91,7 @@ func (Full) TableName() string { return "full_rows" }
 func testSmallerModel(t *testing.T, d Database) {
 	db := d.open(t, gormid.Use(newSource()))
 	migrate(t, db, &Full{})
-	one, two := idtype.MustParseShortID("xinaS8QBh"), idtype.MustParseShortID("xinaS8QBi")
+	one, two := idtype.MustParse[idtype.ShortID]("xinaS8QBh"), idtype.MustParse[idtype.ShortID]("xinaS8QBi")
 	must(t, db.Create([]Full{{Name: "one", RefID: &one}, {Name: "two", RefID: &two}}))
 	err := db.Table("full_rows").Not("ref_id", "?").Delete(&Lite{}).Error
 	var e *gormid.Error

@@ -183,7 +183,7 @@ func testAroundAnID(t *testing.T, d Database) {
 	must(t, db.Create([]Item{{ID: 50000000001}, {ID: 1}, {ID: 2}}))
 	slips := []Slip{}
 	for _, text := range []string{"xinaS8QBh", "1inaS8QBh", "-inaS8QBh", "_inaS8QBh"} {
-		slips = append(slips, Slip{ID: idtype.MustParseShortID(text)})
+		slips = append(slips, Slip{ID: idtype.MustParse[idtype.ShortID](text)})
 	}
 	must(t, db.Create(&slips))
 	texts := map[string][]string{

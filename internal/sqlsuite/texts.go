@@ -24,7 +24,7 @@ func testTextsWithoutCase(t *testing.T, s Database) {
 		_, err := s.DB.Exec("INSERT INTO " + table + " VALUES ('" + text + "')")
 		return err
 	}
-	short, other := idtype.MustParseShortID("xinaS8QBh"), idtype.MustParseShortID("xinas8QBh")
+	short, other := idtype.MustParse[idtype.ShortID]("xinaS8QBh"), idtype.MustParse[idtype.ShortID]("xinas8QBh")
 	for _, table := range []string{"folded", "exact"} {
 		for _, text := range []string{
 			short.String(), "brpk4q72xwf2m63k", "brpk4q72xwf2m63l", "cb54ecf284000000",

@@ -326,7 +326,7 @@ func add[ID any](s *space, kind string, build func() (mints[ID], error), err err
 				s.order = max(s.order, int64(id))
 				s.mu.Unlock()
 			case idtype.DecimalID:
-				if pair := [2]int{id.Launch(), id.Generator()}; pair != number {
+				if pair := [2]int{id.Parts().Launch, id.Parts().Generator}; pair != number {
 					number = pair
 					s.record("generator numbers", pair)
 				}

@@ -106,7 +106,7 @@ func TestWriters(t *testing.T) {
 			if n > 0 {
 				continue
 			}
-			if first := idtype.MustParseDecimalID(lines.Text()); (first.Counter() == 1) != (i == 0) {
+			if first := idtype.MustParse[idtype.DecimalID](lines.Text()); (first.Parts().Counter == 1) != (i == 0) {
 				t.Errorf("process %d begins with %v", i, first)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A Registrar registers a function on a connection to SQLite. The *sqlite3.SQLiteConn of go-sqlite3
@@ -53,13 +54,13 @@ func (e *RegisterError) Unwrap() error { return e.Err }
 // A function makes them, so that programs without SQLite's have none of it.
 func sqlite() map[string]any {
 	return map[string]any{
-		"decimal_counter":   ofNumber(func(id idtype.DecimalID) any { return id.Counter() }),
-		"decimal_generator": ofNumber(func(id idtype.DecimalID) any { return id.Generator() }),
-		"decimal_launch":    ofNumber(func(id idtype.DecimalID) any { return id.Launch() }),
+		"decimal_counter":   ofNumber(func(id idtype.DecimalID) any { return id.Parts().Counter }),
+		"decimal_generator": ofNumber(func(id idtype.DecimalID) any { return id.Parts().Generator }),
+		"decimal_launch":    ofNumber(func(id idtype.DecimalID) any { return id.Parts().Launch }),
 
-		"trace_timestamp": ofNumber(func(id idtype.TraceID) any { return id.Timestamp() }),
-		"trace_node":      ofNumber(func(id idtype.TraceID) any { return id.Node() }),
-		"trace_bottom":    ofNumber(func(id idtype.TraceID) any { return id.Bottom() }),
+		"trace_timestamp": ofNumber(func(id idtype.TraceID) any { return id.Parts().Timestamp }),
+		"trace_node":      ofNumber(func(id idtype.TraceID) any { return id.Parts().Node }),
+		"trace_bottom":    ofNumber(func(id idtype.TraceID) any { return id.Parts().Bottom }),
 		"trace_time": func(id, around any) any {
 			return ofNumber(func(id idtype.TraceID) any {
 				t, ok := moment(around)
@@ -71,36 +72,42 @@ func sqlite() map[string]any {
 			})(id)
 		},
 		"trace_min": func(v any) any {
-			return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MinTraceID(t)), nil })
+			return ofTime(v, func(t time.Time) (any, error) {
+				r, err := idtype.Bounds[idtype.TraceID](t, t) // of a moment there is no error
+				return int64(r[0].Min), err
+			})
 		},
 		"trace_max": func(v any) any {
-			return ofTime(v, func(t time.Time) (any, error) { return int64(idtype.MaxTraceID(t)), nil })
+			return ofTime(v, func(t time.Time) (any, error) {
+				r, err := idtype.Bounds[idtype.TraceID](t, t)
+				return int64(r[0].Max), err
+			})
 		},
 
 		"short_time":     ofNumber(func(id idtype.ShortID) any { return id.Time().Format(millis) }),
-		"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Sequence() }),
-		"short_random":   ofNumber(func(id idtype.ShortID) any { return id.Random() }),
-		"short_min":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MinShortID),
-		"short_max":      bound(idtype.ShortEpoch, idtype.ShortMaxUnixMs, idtype.MaxShortID),
+		"short_sequence": ofNumber(func(id idtype.ShortID) any { return id.Parts().Sequence }),
+		"short_random":   ofNumber(func(id idtype.ShortID) any { return id.Parts().Random }),
+		"short_min":      bound(formats.ShortEpoch, formats.ShortMaxUnixMs, idtype.Bounds[idtype.ShortID], least),
+		"short_max":      bound(formats.ShortEpoch, formats.ShortMaxUnixMs, idtype.Bounds[idtype.ShortID], most),
 		"short_text": func(v any) any {
 			if n, ok := v.(int64); ok && n > 0 {
 				return idtype.ShortID(n).String()
 			}
 			return nil
 		},
-		"short_from_text": ofText(idtype.ParseShortID),
+		"short_from_text": ofText(idtype.Parse[idtype.ShortID]),
 
-		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return id.Mode().String() }),
+		"eightbyte_mode": ofBytes(func(id idtype.EightByteID) any { return id.Parts().Mode.String() }),
 		"eightbyte_time": ofBytes(func(id idtype.EightByteID) any {
 			return id.Time().Format(millis)
 		}),
-		"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Sequence() }),
-		"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Generator() }),
-		"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Cluster() }),
-		"eightbyte_min":       bound(0, idtype.EightByteMaxUnixMs, idtype.MinEightByteID),
-		"eightbyte_max":       bound(0, idtype.EightByteMaxUnixMs, idtype.MaxEightByteID),
+		"eightbyte_sequence":  ofBytes(func(id idtype.EightByteID) any { return id.Parts().Sequence }),
+		"eightbyte_generator": ofBytes(func(id idtype.EightByteID) any { return id.Parts().Generator }),
+		"eightbyte_cluster":   ofBytes(func(id idtype.EightByteID) any { return id.Parts().Cluster }),
+		"eightbyte_min":       bound(0, formats.EightByteMaxUnixMs, idtype.Bounds[idtype.EightByteID], least),
+		"eightbyte_max":       bound(0, formats.EightByteMaxUnixMs, idtype.Bounds[idtype.EightByteID], most),
 		"eightbyte_text":      ofBytes(func(id idtype.EightByteID) any { return id.String() }),
-		"eightbyte_from_text": ofText(idtype.ParseEightByteID),
+		"eightbyte_from_text": ofText(idtype.Parse[idtype.EightByteID]),
 		"eightbyte_number":    ofBytes(func(id idtype.EightByteID) any { return int64(id.Uint64()) }),
 		"eightbyte_from_number": func(v any) any {
 			if n, ok := v.(int64); ok && n != 0 {
@@ -110,14 +117,14 @@ func sqlite() map[string]any {
 		},
 
 		"sno_time":      ofBytes(func(id idtype.SnoID) any { return id.Time().Format(millis) }),
-		"sno_tick_tock": ofBytes(func(id idtype.SnoID) any { return id.TickTock() }),
-		"sno_meta":      ofBytes(func(id idtype.SnoID) any { return int(id.Meta()) }),
-		"sno_partition": ofBytes(func(id idtype.SnoID) any { return id.Partition() }),
-		"sno_sequence":  ofBytes(func(id idtype.SnoID) any { return id.Sequence() }),
-		"sno_min":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MinSnoID),
-		"sno_max":       bound(idtype.SnoEpoch, idtype.SnoMaxUnixMs, idtype.MaxSnoID),
+		"sno_tick_tock": ofBytes(func(id idtype.SnoID) any { return id.Parts().TickTock }),
+		"sno_meta":      ofBytes(func(id idtype.SnoID) any { return int(id.Parts().Meta) }),
+		"sno_partition": ofBytes(func(id idtype.SnoID) any { return id.Parts().Partition }),
+		"sno_sequence":  ofBytes(func(id idtype.SnoID) any { return id.Parts().Sequence }),
+		"sno_min":       bound(formats.SnoEpoch, formats.SnoMaxUnixMs, idtype.Bounds[idtype.SnoID], least),
+		"sno_max":       bound(formats.SnoEpoch, formats.SnoMaxUnixMs, idtype.Bounds[idtype.SnoID], most),
 		"sno_text":      ofBytes(func(id idtype.SnoID) any { return id.String() }),
-		"sno_from_text": ofText(idtype.ParseSnoID),
+		"sno_from_text": ofText(idtype.Parse[idtype.SnoID]),
 		"sno_uuid":      ofBytes(func(id idtype.SnoID) any { return stored(snoUUID(id)) }),
 		"sno_from_uuid": ofText(func(text string) (idtype.SnoID, error) {
 			var id snoUUID
@@ -182,7 +189,10 @@ func stored(id driver.Valuer) any {
 
 // bound is a function of a time. One before the first millisecond counts as that, and one after the
 // last as the last.
-func bound[T driver.Valuer](first, last int64, of func(time.Time) (T, error)) func(any) any {
+func bound[T driver.Valuer](
+	first, last int64, of func(from, to time.Time) ([]idtype.Range[T], error),
+	end func(idtype.Range[T]) T,
+) func(any) any {
 	return func(v any) any {
 		return ofTime(v, func(t time.Time) (any, error) {
 			switch from, to := time.UnixMilli(first), time.UnixMilli(last); {
@@ -191,11 +201,17 @@ func bound[T driver.Valuer](first, last int64, of func(time.Time) (T, error)) fu
 			case t.After(to):
 				t = to
 			}
-			id, err := of(t)
-			return stored(id), err
+			r, err := of(t, t)
+			if err != nil {
+				return nil, err
+			}
+			return stored(end(r[0])), nil
 		})
 	}
 }
+
+func least[T any](r idtype.Range[T]) T { return r.Min }
+func most[T any](r idtype.Range[T]) T  { return r.Max }
 
 func ofTime(v any, f func(time.Time) (any, error)) any {
 	if t, ok := moment(v); ok {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/pgxsuite"
 )
 
@@ -21,7 +21,7 @@ func BenchmarkCodec(b *testing.B) {
 	number, id := int64(14150009200065), pgxsuite.UserID(14150009200065)
 	numbers, ids := make([]int64, list), make([]pgxsuite.UserID, list)
 	for i := range numbers {
-		numbers[i] = number + int64(i)*idtype.DecimalStep
+		numbers[i] = number + int64(i)*formats.DecimalStep
 		ids[i] = pgxsuite.UserID(numbers[i])
 	}
 	for _, kind := range []struct {

@@ -25,7 +25,7 @@ func TestDirect(t *testing.T) {
 		testDirect(t, pgtype.Int8OID, idtype.EightByte[idtype.AsBigint[pgxsuite.User]](id), want)
 	}
 	for _, text := range []string{"8fhmi7mfls62jp64", "2222222222222223", "xxxxxxxxxxxxxxxx"} {
-		id := idtype.MustParseSnoID(text)
+		id := idtype.MustParse[idtype.SnoID](text)
 		testDirect(t, pgtype.ByteaOID, idtype.Sno[pgxsuite.User](id), id[:])
 		testDirect(t, pgtype.TextOID, idtype.Sno[idtype.AsText[pgxsuite.User]](id), []byte(text))
 		testDirect(t, pgtype.UUIDOID, idtype.Sno[idtype.AsUUID[pgxsuite.User]](id), []byte(text))

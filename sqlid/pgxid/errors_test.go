@@ -21,7 +21,7 @@ func TestErrorTexts(t *testing.T) {
 	scan := func(oid uint32, wire string, dst any) error {
 		return m.Scan(oid, pgtype.BinaryFormatCode, []byte(wire), dst)
 	}
-	id, eight := pgxsuite.UserID(14150009200065), idtype.MustParseEightByteID(pgxsuite.Deadbeef)
+	id, eight := pgxsuite.UserID(14150009200065), idtype.MustParse[idtype.EightByteID](pgxsuite.Deadbeef)
 	const advice = ": declare the key with another form, cast the column, or use the ID's text"
 	for want, err := range map[string]error{
 		`pgxid: "14150009200065" as idtype.Decimal[pgxsuite.User]: ` +

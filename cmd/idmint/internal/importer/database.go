@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/clickhouse"
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -84,7 +85,7 @@ type idRange [2]int64
 func with(ranges []idRange, ids []idtype.DecimalID) []idRange {
 	ranges = append([]idRange{}, ranges...)
 	for _, id := range ids {
-		if n := len(ranges); n > 0 && ranges[n-1][1]+idtype.DecimalStep == int64(id) {
+		if n := len(ranges); n > 0 && ranges[n-1][1]+formats.DecimalStep == int64(id) {
 			ranges[n-1][1] = int64(id)
 		} else {
 			ranges = append(ranges, idRange{int64(id), int64(id)})
@@ -96,7 +97,7 @@ func with(ranges []idRange, ids []idtype.DecimalID) []idRange {
 // ids are those in ranges.
 func idsIn(ranges []idRange) (ids []idtype.DecimalID) {
 	for _, r := range ranges {
-		for id := r[0]; id <= r[1]; id += idtype.DecimalStep {
+		for id := r[0]; id <= r[1]; id += formats.DecimalStep {
 			ids = append(ids, idtype.DecimalID(id))
 		}
 	}
@@ -105,7 +106,7 @@ func idsIn(ranges []idRange) (ids []idtype.DecimalID) {
 
 // where is the condition for the IDs of a range.
 func (r idRange) where(column string) string {
-	const step = idtype.DecimalStep
+	const step = formats.DecimalStep
 	return fmt.Sprintf("%s BETWEEN %d AND %d", column, r[0], r[1]) +
 		fmt.Sprintf(" AND %s %% %d = %d", column, step, r[0]%step)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
@@ -298,10 +299,10 @@ func (f *fixture) checkRows(table string, n, times int) {
 			f.Fatalf("a row %d, %d, %q", id, number, name)
 		}
 		seen[number]++
-		if before, ok := last[id%idtype.DecimalStep]; ok && before >= number {
+		if before, ok := last[id%formats.DecimalStep]; ok && before >= number {
 			f.Errorf("row %d precedes row %d of the same generator", before, number)
 		}
-		last[id%idtype.DecimalStep] = number
+		last[id%formats.DecimalStep] = number
 	}
 	if err := rows.Err(); err != nil {
 		f.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // A row that a server refuses spoils its batch, and no other. The error names it.
@@ -546,7 +547,7 @@ func TestAnswerLost(t *testing.T) {
 		for b := range batches {
 			ids := make([]idtype.DecimalID, b.rows)
 			for i := range ids {
-				next += idtype.DecimalStep
+				next += formats.DecimalStep
 				ids[i] = idtype.DecimalID(next)
 			}
 			before := *s

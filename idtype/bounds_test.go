@@ -1,0 +1,197 @@
+package idtype_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// The vectors have spans of milliseconds. TestBounds has what is finer, and what wraps around.
+func TestBounds(t *testing.T) {
+	const nearly = time.Millisecond - 1
+	abroad := time.FixedZone("", 3600)
+	ms := time.UnixMilli
+	for _, tt := range []struct {
+		name   string
+		bounds func(from, to time.Time) ([]rangeVector, error)
+		from   time.Time
+		to     time.Time
+		want   []rangeVector // none for a *RangeError
+	}{
+		{
+			"trace, by seconds", inTexts(idtype.Bounds[UserTraceID]),
+			time.Unix(5, 999_999_999), time.Unix(6, 0).In(abroad),
+			[]rangeVector{{"1374389534721", "1924145348607"}},
+		},
+		{
+			"short, within its millisecond", inTexts(idtype.Bounds[UserShortID]),
+			ms(1562179504129).Add(nearly), ms(1562179504129).In(abroad).Add(nearly),
+			[]rangeVector{{"AAnaS8QBA", "__naS8QB_"}},
+		},
+		{
+			"eightbyte", inTexts(idtype.Bounds[EventEightID]), ms(1573827159591), ms(1573827159591).Add(nearly),
+			[]rangeVector{{"5b9bda2989c01000", "5b9bda2989ffffff"}},
+		},
+		{
+			"eightbyte, where numbers turn negative", inTexts(idtype.Bounds[EventBigintID]),
+			ms(1<<41 - 1), ms(1 << 41),
+			[]rangeVector{
+				{"7fffffffffc01000", "7fffffffffffffff"}, {"8000000000000000", "80000000003fffff"},
+			},
+		},
+		{
+			"eightbyte, as negative numbers", inTexts(idtype.Bounds[EventBigintID]), ms(1 << 41), ms(1 << 41),
+			[]rangeVector{{"8000000000001000", "80000000003fffff"}},
+		},
+		{
+			"eightbyte, as positive numbers", inTexts(idtype.Bounds[EventBigintID]), ms(7), ms(7),
+			[]rangeVector{{"0000000001c01000", "0000000001ffffff"}},
+		},
+		{
+			"sno, by 4 ms", inTexts(idtype.Bounds[EventTextID]), ms(1703587783963).Add(nearly), ms(1703587783964),
+			[]rangeVector{{"8fhmi7me22222222", "8fhmi7mhxxxxxxxx"}},
+		},
+		{"before the epoch", inTexts(idtype.Bounds[EventSnoID]), ms(1262304000000).Add(-1), ms(1262304000000), nil},
+		// In milliseconds these do not fit an int64, and wrap around to valid times.
+		{
+			"wraps around from above", inTexts(idtype.Bounds[UserShortID]), ms(1573827159591),
+			time.Unix(math.MaxUint64/1000+1573827159, 0), nil,
+		},
+		{
+			"wraps around from below", inTexts(idtype.Bounds[EventEightID]),
+			time.Unix(-math.MaxUint64/1000+1573827159, 0), ms(1573827159591), nil,
+		},
+		{
+			"all of time", inTexts(idtype.Bounds[EventSnoID]), time.Unix(math.MinInt64, 0),
+			time.Unix(math.MaxInt64, 999_999_999), nil,
+		},
+	} {
+		got, err := tt.bounds(tt.from, tt.to)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+		if outside := (*idtype.RangeError)(nil); tt.want == nil && (!errors.As(err, &outside) || outside.Part != "unix_ms") ||
+			tt.want != nil && err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	// What the doc warns of: a SPREAD ID of 2094 lies among those of 2019.
+	id, err := idtype.EightByteParts{Mode: spread, UnixMs: 3923794188762, Sequence: 1}.ID()
+	if err != nil || id.String() <= "5b9bda2989c01000" || id.String() >= "5b9bda2989ffffff" {
+		t.Errorf("%v, %v is not between the bounds of 2019-11-15T14:12:39.591Z", id, err)
+	}
+}
+
+func TestBoundsRefuse(t *testing.T) {
+	const period = 1 << 25
+	for _, tt := range []struct {
+		from, to time.Time
+		reason   string
+	}{
+		{time.Unix(5, 8), time.Unix(5, 7), "ends before it begins"},
+		{time.Unix(math.MaxInt64, 0), time.Unix(math.MinInt64, 0), "ends before it begins"},
+		{time.Unix(7, 999_999_999), time.Unix(period+7, 0), "timestamps repeat"},
+		{time.Unix(math.MinInt64, 0), time.Unix(math.MaxInt64, 0), "timestamps repeat"},
+		{time.Time{}, time.Unix(0, 0), "timestamps repeat"},
+	} {
+		got, err := idtype.Bounds[UserTraceID](tt.from, tt.to)
+		var e *idtype.SpanError
+		if got != nil || !errors.As(err, &e) || e.Type != "TraceID" || e.From != tt.from || e.To != tt.to {
+			t.Fatalf("%v, %#v, want a *SpanError of this span", got, err)
+		}
+		for _, part := range []string{
+			"idtype: TraceID: from " + tt.from.UTC().Format(time.RFC3339Nano),
+			tt.to.UTC().Format(time.RFC3339Nano), tt.reason,
+		} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("error is %q, want %q in it", err, part)
+			}
+		}
+	}
+	inverted := map[string]error{}
+	_, inverted["ShortID"] = idtype.Bounds[UserShortID](time.Unix(2, 0), time.Unix(1, 0))
+	_, inverted["EightByteID"] = idtype.Bounds[EventBigintID](time.Unix(2, 0), time.Unix(1, 0))
+	_, inverted["SnoID"] = idtype.Bounds[EventUUIDID](time.Unix(2, 0), time.Unix(1, 0))
+	for typ, err := range inverted {
+		if e := (*idtype.SpanError)(nil); !errors.As(err, &e) || e.Type != typ {
+			t.Errorf("%s, inverted: %v", typ, err)
+		}
+	}
+}
+
+// TestTraceTimes: the definition, and not the formula.
+func TestTraceTimes(t *testing.T) {
+	const period = 1 << 25
+	t.Run("any", rapid.MakeCheck(func(t *rapid.T) {
+		id := idtype.TraceID(rapid.Int64().Draw(t, "number"))
+		seconds := rapid.OneOf(
+			rapid.Int64Range(-1<<40, 1<<40), rapid.SampledFrom([]int64{-period, -1, 0, 1, period - 1, period}),
+		).Draw(t, "seconds")
+		around := time.Unix(seconds, rapid.Int64Range(0, 999_999_999).Draw(t, "nanos"))
+		last, next := id.Times(around)
+		for _, at := range []time.Time{last, next} {
+			if int(at.Unix()&(period-1)) != id.Parts().Timestamp || at.Nanosecond() != 0 ||
+				at.Location() != time.UTC {
+				t.Fatalf("Times(%v) of %+v has %v", around, id.Parts(), at)
+			}
+		}
+		if last.After(around) || !next.After(around) || next.Sub(last) != period*time.Second {
+			t.Fatalf("Times(%v) of %+v are %v and %v", around, id.Parts(), last, next)
+		}
+	}))
+}
+
+// TestTraceBoundsHoldIDs: an ID that was made in the span is in one range, and in one only; an ID
+// of another second is in none.
+func TestTraceBoundsHoldIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.Int64Range(-1<<26, 1<<31).Draw(t, "from")
+		lengths := rapid.OneOf(rapid.Int64Range(0, 10), rapid.Int64Range(0, 1<<25-1))
+		length := lengths.Draw(t, "length")
+		// A second at the bounds of the span, within it, or anywhere within a period of it.
+		offset := rapid.OneOf(
+			rapid.SampledFrom([]int64{-1, 0, length, length + 1}), rapid.Int64Range(0, length),
+			rapid.Int64Range(length-1<<25+1, 1<<25-1),
+		).Draw(t, "offset")
+		id, err := idtype.TraceParts{
+			Timestamp: int((from + offset) & (1<<25 - 1)),
+			Node:      rapid.IntRange(0, 65_535).Draw(t, "node"),
+			Bottom:    rapid.IntRange(1, 4_194_303).Draw(t, "bottom"),
+		}.ID()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranges, err := idtype.Bounds[idtype.TraceID](
+			time.Unix(from, 999_999_999), time.Unix(from+length, 999_999_999),
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, r := range ranges {
+			if r.Min > r.Max || r.Min.Validate() != nil || r.Max.Validate() != nil {
+				t.Fatalf("range %+v", r)
+			}
+			if r.Min <= id && id <= r.Max {
+				found++
+			}
+		}
+		want := 0
+		for d := offset - 1<<25; d <= length; d += 1 << 25 { // the same second of the periods around
+			if d >= 0 {
+				want = 1
+			}
+		}
+		if found != want {
+			t.Fatalf("ID of second %d is in %d of the ranges %v of %d seconds from %d",
+				from+offset, found, ranges, length+1, from)
+		}
+	})
+}

@@ -1,0 +1,559 @@
+package idtype_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/idmint/idmint/idtype"
+)
+
+// A model is a scheme as docs/design/formats.md describes it. Its arithmetic is slow: an ID is a
+// string of digits. It shares none with the package.
+type model struct {
+	kind   kind // for the reference of its text
+	format      // what the package does with parts
+	base   int  // of the digits
+	ranges []partRanges
+	digits func(p parts) string
+	middle parts // those of a worked value
+	// numbers that do not follow the layout, and the part that shows it
+	older map[int64]string
+	bad   []badText
+	// whether JSON takes a number for the ID
+	jsonNumbers bool
+	spans       [][2]int64
+	// those of the layouts v1, v2 and v3 that hold an ID
+	layouts func(p parts) []string
+}
+
+// parts are by their names in JSON. The mode of eightbyte IDs is its bit.
+type parts map[string]int64
+
+type partRanges struct {
+	name        string
+	least, most int64
+	step        int64 // the unit of a time in milliseconds, 0 for other parts
+}
+
+const (
+	shortEpochMs = 1_519_862_400_000 // 2018-03-01T00:00:00Z
+	snoEpochMs   = 1_262_304_000_000 // 2010-01-01T00:00:00Z
+	lastOf42     = 1<<42 - 1
+)
+
+var models = map[string]model{
+	"decimal": {
+		kind: kindNamed("DecimalID as bigint"), base: 10,
+		format: formatOf(idtype.Parse[idtype.DecimalID], idtype.DecimalID.Parts),
+		ranges: []partRanges{
+			{"counter", 1, 922_337_202, 0},
+			{"generator_id", 0, 99_999, 0},
+			{"launch_id", 0, 99_999, 0},
+		},
+		digits: func(p parts) string {
+			return fmt.Sprintf("%09d%05d%05d", p["counter"], p["generator_id"], p["launch_id"])
+		},
+		middle: parts{"counter": 1415, "generator_id": 92, "launch_id": 65},
+		older: map[int64]string{
+			1: "counter", 57: "counter", 99_999: "counter", 9_999_999_999: "counter",
+			9_223_372_030_000_000_000: "counter", math.MaxInt64: "counter",
+		},
+		bad: badNumbers, jsonNumbers: true,
+	},
+	"sequence": {
+		kind: kindNamed("SequenceID as bigint"), base: 2,
+		format: formatOf(idtype.Parse[idtype.SequenceID],
+			func(id idtype.SequenceID) sequenceParts { return sequenceParts{int64(id)} }),
+		ranges: []partRanges{{"number", 1, math.MaxInt64, 0}},
+		digits: func(p parts) string { return fmt.Sprintf("%064b", p["number"]) },
+		middle: parts{"number": 57},
+		bad:    badNumbers, jsonNumbers: true,
+	},
+	"trace": {
+		kind: kindNamed("TraceID as bigint"), base: 2,
+		format: formatOf(idtype.Parse[idtype.TraceID], idtype.TraceID.Parts),
+		ranges: []partRanges{
+			{"timestamp", 0, 1<<25 - 1, 0},
+			{"node_no", 0, 1<<16 - 1, 0},
+			{"bottom", 1, 1<<22 - 1, 0},
+		},
+		digits: func(p parts) string {
+			return fmt.Sprintf("0%025b%016b%022b", p["timestamp"], p["node_no"], p["bottom"])
+		},
+		middle: parts{"timestamp": 16_903_607, "node_no": 24_528, "bottom": 3_799_583},
+		older:  map[int64]string{1 << 22: "bottom", 1 << 62: "bottom", 5 << 38: "bottom"},
+		bad:    badNumbers, jsonNumbers: true,
+		spans: [][2]int64{
+			{0, 0},
+			{999, 1000},
+			{1_700_000_000_000, 1_700_003_599_999},
+			{-1, 0},
+			{-1500, -1001},
+			{(1<<25 - 1) * 1000, 1 << 25 * 1000},
+			{0, (1<<25 - 1) * 1000},
+			{0, 1 << 25 * 1000},
+			{1000, (1<<25)*1000 + 999},
+			{1, 0},
+			{5000, 4999},
+		},
+	},
+	"short": {
+		kind: short, base: 2,
+		format: formatOf(idtype.Parse[idtype.ShortID], idtype.ShortID.Parts),
+		ranges: []partRanges{
+			{"unix_ms", shortEpochMs, shortEpochMs + lastOf42, 1},
+			{"sequence", 0, 511, 0},
+			{"random", 0, 511, 0},
+		},
+		digits: func(p parts) string {
+			ms := p["unix_ms"] - shortEpochMs
+			return fmt.Sprintf("%046b%09b%09b", ms, p["sequence"], p["random"])
+		},
+		middle: parts{"unix_ms": 1_562_179_504_129, "sequence": 270, "random": 98},
+		older: map[int64]string{
+			1 << 60: "unix_ms", 1<<62 | 98: "unix_ms", math.MaxInt64: "unix_ms",
+		},
+		bad: badShortTexts, jsonNumbers: true,
+		spans: spansOf(shortEpochMs, shortEpochMs+lastOf42),
+	},
+	"eightbyte": {
+		kind: kindNamed("EightByteID as bytes"), base: 2,
+		format: formatOf(idtype.Parse[idtype.EightByteID], idtype.EightByteID.Parts),
+		ranges: []partRanges{
+			{"mode", 0, 1, 0},
+			{"unix_ms", 0, lastOf42, 1},
+			{"sequence", 0, 63, 0},
+			{"generator_id", 0, 2047, 0},
+			{"cluster_id", 0, 15, 0},
+		},
+		digits: func(p parts) string {
+			at, generator := fmt.Sprintf("%042b", p["unix_ms"]), fmt.Sprintf("%011b", p["generator_id"])
+			if p["mode"] == 0 {
+				at = reversed(at)
+			}
+			return fmt.Sprintf("%s%06b%s%b%s%04b", at, p["sequence"], generator[:3], p["mode"],
+				generator[3:], p["cluster_id"])
+		},
+		middle: parts{
+			"mode": 1, "unix_ms": 1_573_827_159_591, "sequence": 33, "generator_id": 1161,
+			"cluster_id": 11,
+		},
+		bad:   append(badByteTexts, badText{"a letter of sno", "233333333333333g", "", nil}),
+		spans: spansOf(0, lastOf42),
+		layouts: func(p parts) (held []string) {
+			if p["mode"] == 0 && p["generator_id"] <= 63 {
+				held = append(held, "v1")
+			}
+			if p["mode"] == 0 && p["generator_id"] <= 255 {
+				held = append(held, "v2")
+			}
+			if p["generator_id"] <= 255 {
+				held = append(held, "v3")
+			}
+			return held
+		},
+	},
+	"sno": {
+		kind: kindNamed("SnoID as bytes"), base: 2,
+		format: formatOf(idtype.Parse[idtype.SnoID], idtype.SnoID.Parts),
+		ranges: []partRanges{
+			{"unix_ms", snoEpochMs, snoEpochMs + 4*(1<<39) - 1, 4},
+			{"tick_tock", 0, 1, 0},
+			{"meta", 0, 255, 0},
+			{"partition", 0, 65_535, 0},
+			{"sequence", 0, 65_535, 0},
+		},
+		digits: func(p parts) string {
+			units := (p["unix_ms"] - snoEpochMs) / 4
+			return fmt.Sprintf("%039b%b%08b%016b%016b", units, p["tick_tock"], p["meta"],
+				p["partition"], p["sequence"])
+		},
+		middle: parts{
+			"unix_ms": 1_703_587_783_960, "tick_tock": 1, "meta": 158, "partition": 34_824,
+			"sequence": 56_450,
+		},
+		bad: append(badByteTexts,
+			badText{"a digit of hexadecimal", "2333333333333330", "", nil},
+			badText{"a digit of hexadecimal", "1333333333333333", "", nil}),
+		spans: spansOf(snoEpochMs, snoEpochMs+4*(1<<39)-1),
+	},
+}
+
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// spansOf are spans of time at and beyond the ends of a scheme's.
+func spansOf(first, last int64) [][2]int64 {
+	return [][2]int64{
+		{first, first},
+		{first, last},
+		{last, last},
+		{first + 1, first + 4},
+		{first + 3, first + 3},
+		{1_700_000_000_000, 1_700_000_000_000},
+		{1_700_000_000_001, 1_700_003_600_000},
+		{1<<41 - 1, 1 << 41},
+		{first - 1, first},
+		{first, last + 1},
+		{last + 1, last + 9},
+		{first + 5, first + 4},
+		{-1, -1},
+	}
+}
+
+// TestLayouts holds parts and IDs against the models.
+func TestLayouts(t *testing.T) {
+	for _, m := range models {
+		t.Run(m.kind.typ, func(t *testing.T) {
+			t.Run("parts to ID", rapid.MakeCheck(m.composes))
+			t.Run("ID to parts", rapid.MakeCheck(m.takesApart))
+			t.Run("parts out of range", rapid.MakeCheck(m.refusesParts))
+		})
+	}
+}
+
+func (m model) composes(t *rapid.T) {
+	p := parts{}
+	for _, r := range m.ranges {
+		p[r.name] = rapid.Int64Range(r.least, r.most).Draw(t, r.name)
+	}
+	m.align(p)
+	encoded := unquoted(m.encode(p))
+	text, _, err := m.compose(encoded)
+	raw := m.raw(p)
+	if isZero(raw) {
+		if !errors.Is(err, idtype.ErrZero) {
+			t.Fatalf("%s make %s, %v, want ErrZero", encoded, text, err)
+		}
+		return
+	}
+	if err != nil || text != m.kind.write(raw) || m.kind.new(raw).Validate() != nil {
+		t.Fatalf("%s make %s, %v, want %x", encoded, text, err, raw)
+	}
+	if got, err := m.format.parse(text); err != nil || got != encoded {
+		t.Fatalf("%s came back as %s, %v", encoded, got, err)
+	}
+	if m.layouts != nil {
+		checkFormer(t, text, m.layouts(p), encoded, true)
+	}
+}
+
+func (m model) takesApart(t *rapid.T) {
+	raw := m.kind.draw(t, "id")
+	encoded, err := m.format.parse(m.kind.write(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, bad := parts{}, ""
+	for _, r := range slices.Backward(m.ranges) {
+		p[r.name] = m.decode(encoded, r.name)
+		if p[r.name] < r.least || p[r.name] > r.most {
+			bad = r.name
+		}
+	}
+	if got := m.raw(p); !bytes.Equal(got, raw) {
+		t.Fatalf("%x is %s, which is %x", raw, encoded, got)
+	}
+	if err := m.kind.new(raw).Validate(); bad != "" {
+		wantRangeError(t, err, m.kind.typ, bad)
+	} else if err != nil {
+		t.Fatalf("%x, %s: %v", raw, encoded, err)
+	}
+}
+
+// refusesParts: the error is about the first part that is outside.
+func (m model) refusesParts(t *rapid.T) {
+	if m.kind.scheme == idtype.SchemeSequence { // its part is the ID
+		return
+	}
+	p, bad := parts{}, ""
+	for _, r := range m.ranges {
+		all := []*rapid.Generator[int64]{rapid.Int64Range(r.least, r.most)}
+		if r.name != "mode" { // it is a name
+			all = append(all, rapid.Int64Range(r.least-1, r.most+1), rapid.Int64(),
+				rapid.SampledFrom([]int64{math.MinInt64, r.least - 1, r.most + 1, math.MaxInt64}))
+		}
+		p[r.name] = rapid.OneOf(all...).Draw(t, r.name)
+		if bad == "" && (p[r.name] < r.least || p[r.name] > r.most) {
+			bad = r.name
+		}
+	}
+	encoded := unquoted(m.encode(p))
+	text, _, err := m.compose(encoded)
+	switch {
+	case bad != "":
+		wantRangeError(t, err, m.kind.typ, bad)
+	case err != nil && !errors.Is(err, idtype.ErrZero):
+		t.Fatalf("%s make %s, %v", encoded, text, err)
+	}
+}
+
+// decode is a part of those that are JSON.
+func (m model) decode(encoded, name string) int64 {
+	var all map[string]any
+	d := json.NewDecoder(strings.NewReader(encoded))
+	d.UseNumber()
+	if err := d.Decode(&all); err != nil {
+		panic(err)
+	}
+	switch v := all[name].(type) {
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil {
+			panic(err)
+		}
+		return n
+	case string:
+		return map[string]int64{"SPREAD": 0, "TIME_SEQUENTIAL": 1}[v]
+	}
+	panic(encoded)
+}
+
+// Zero follows no layout, and negative numbers none either. Its own bits make an ID a test's.
+func TestValidate(t *testing.T) {
+	for _, k := range integers {
+		for _, v := range []int64{-1, -published, math.MinInt64} {
+			wantInputError(t, k.new(bigEndian(v)).Validate(), k.typ, strconv.FormatInt(v, 10), nil)
+		}
+	}
+	for id, test := range map[idtype.DecimalID]bool{0: false, published: false, 14150009200000: true} {
+		if id.IsTest() != test {
+			t.Errorf("%d is a test ID: %v", id, !test)
+		}
+	}
+	for _, mode := range []idtype.EightByteMode{-1, 2} {
+		_, err := idtype.EightByteParts{Mode: mode, UnixMs: 1}.ID()
+		wantRangeError(t, err, "EightByteID", "mode")
+	}
+	for _, layout := range []int{-1, 0, 4} {
+		_, err := idtype.EightByteParts{UnixMs: 1}.FormerID(layout)
+		wantRangeError(t, err, "EightByteID", "layout")
+		wantRangeError(t, idtype.EightByteID{1}.ValidateFormer(layout), "EightByteID", "layout")
+	}
+	if err := (idtype.EightByteID{}).ValidateFormer(1); !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("zero in a former layout: %v", err)
+	}
+}
+
+func TestEightByteMode(t *testing.T) {
+	for mode, want := range map[idtype.EightByteMode]string{
+		spread: "SPREAD", sequential: "TIME_SEQUENTIAL",
+	} {
+		text, err := mode.MarshalText()
+		if mode.String() != want || string(text) != want || err != nil {
+			t.Errorf("mode %d is %s, as text %s, %v, want %s", int(mode), mode, text, err, want)
+		}
+		got := idtype.EightByteMode(7)
+		if err := got.UnmarshalText([]byte(want)); err != nil || got != mode {
+			t.Errorf("%s is mode %d, %v", want, int(got), err)
+		}
+	}
+	for _, bad := range []string{
+		"", "spread", "SPREAD ", "TIME-SEQUENTIAL", "0", "1", "EightByteMode(0)",
+		"EightByteMode(2)", strings.Repeat("S", 1<<20),
+	} {
+		got := sequential
+		wantInputError(t, got.UnmarshalText([]byte(bad)), "EightByteMode", bad, nil)
+		if got != sequential {
+			t.Errorf("mode is %v after an error, want it untouched", got)
+		}
+	}
+	for _, bad := range []idtype.EightByteMode{-1, 2} {
+		text, err := bad.MarshalText()
+		wantRangeError(t, err, "EightByteID", "mode")
+		if text != nil || bad.String() != "EightByteMode("+strconv.Itoa(int(bad))+")" {
+			t.Errorf("mode %d is %s, as text %q", int(bad), bad, text)
+		}
+	}
+}
+
+// A format is what the package makes of parts and texts. Parts are JSON.
+type format struct {
+	compose func(parts string) (text, stored string, err error)
+	parse   func(text string) (parts string, err error)
+}
+
+func formatOf[T idtype.ID, P interface{ ID() (T, error) }](
+	parse func(string) (T, error), parts func(T) P,
+) format {
+	return format{
+		compose: func(text string) (string, string, error) {
+			var p P
+			if err := json.Unmarshal([]byte(text), &p); err != nil {
+				return "", "", err
+			}
+			id, err := p.ID()
+			if err != nil {
+				return "", "", err
+			}
+			stored, err := id.Value()
+			if b, ok := stored.([]byte); ok {
+				stored = fmt.Sprintf("%x", b)
+			}
+			return id.String(), fmt.Sprint(stored), err
+		},
+		parse: func(text string) (string, error) {
+			id, err := parse(text)
+			if err != nil {
+				return "", err
+			}
+			p, err := json.Marshal(parts(id))
+			return string(p), err
+		},
+	}
+}
+
+// sequenceParts: the type has none of its own.
+type sequenceParts struct {
+	Number int64 `json:"number"`
+}
+
+func (p sequenceParts) ID() (idtype.SequenceID, error) {
+	return idtype.Parse[idtype.SequenceID](strconv.FormatInt(p.Number, 10))
+}
+
+var (
+	workedValue = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([^`]+)` \\| `(\\{[^`]+\\})` \\|$")
+	partRange   = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]+ \\| (\\d+) ..= (\\d+) \\|$")
+	partPlaces  = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| ([0-9][0-9a-z ]*) \\| .* \\|$")
+	drawnBits   = regexp.MustCompile(`(?m)^[01]+( [01]+)+$`)
+)
+
+// What docs/design/formats.md says of values, ranges and bits is so.
+func TestFormatsPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/design/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]string{}
+	for _, s := range strings.Split(string(page), "\n## ") {
+		name, text, _ := strings.Cut(s, "\n")
+		sections[name] = text
+	}
+	for name, m := range models {
+		t.Run(name, func(t *testing.T) {
+			values := workedValue.FindAllStringSubmatch(sections[name], -1)
+			ranges := partRange.FindAllStringSubmatch(sections[name], -1)
+			if len(values) == 0 || len(ranges) == 0 {
+				t.Fatalf("%d worked values and %d ranges", len(values), len(ranges))
+			}
+			for _, v := range values {
+				m.holds(t, v[1], v[2], v[3])
+			}
+			for _, r := range ranges {
+				m.ends(t, values[0][3], r[1], r[2], r[3])
+			}
+			places := partPlaces.FindAllStringSubmatch(sections[name], -1)
+			if len(places) != len(m.ranges) {
+				t.Errorf("%d parts have places", len(places))
+			}
+			for _, p := range places {
+				if got := m.places(p[1]); got != p[2] {
+					t.Errorf("%s is at %s, not at %s", p[1], got, p[2])
+				}
+			}
+			if drawn := drawnBits.FindString(sections[name]); drawn != "" {
+				raw, _ := m.kind.parse(values[0][1])
+				source, err := os.ReadFile(name + ".go")
+				if got := refBits(raw); got != strings.ReplaceAll(drawn, " ", "") || err != nil {
+					t.Errorf("%s has the bits %s, not %s, %v", values[0][1], got, drawn, err)
+				}
+				if !strings.Contains(string(source), "//\t"+drawn+"\n") {
+					t.Errorf("%s.go does not draw %s", name, drawn)
+				}
+			}
+		})
+	}
+}
+
+// holds checks a worked value in both directions.
+func (f format) holds(t *testing.T, text, stored, parts string) {
+	gotText, gotStored, err := f.compose(parts)
+	if err != nil || gotText != text || gotStored != stored {
+		t.Errorf(
+			"%s make %s, stored %s, %v; the page has %s, %s", parts, gotText, gotStored, err, text,
+			stored,
+		)
+	}
+	if got, err := f.parse(text); err != nil || got != parts {
+		t.Errorf("%s has the parts %s, %v; the page has %s", text, got, err, parts)
+	}
+}
+
+// ends tries the ends of a part's range in parts that are valid, and what is beyond them.
+func (f format) ends(t *testing.T, parts, name, least, most string) {
+	with := func(value string) error {
+		_, _, err := f.compose(
+			regexp.MustCompile(`("`+name+`":)-?\d+`).ReplaceAllString(parts, "${1}"+value),
+		)
+		return err
+	}
+	for _, value := range []string{least, most} {
+		if err := with(value); err != nil {
+			t.Errorf("%s %s: %v", name, value, err)
+		}
+	}
+	for value, step := range map[string]int64{least: -1, most: 1} {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		beyond := strconv.FormatUint(uint64(n)+uint64(step), 10)
+		if n == 0 {
+			beyond = "-1"
+		}
+		err = with(beyond)
+		if e := (*idtype.RangeError)(nil); err == nil || errors.As(err, &e) && e.Part != name {
+			t.Errorf("%s %s: %v, want an error about it", name, beyond, err)
+		}
+	}
+}
+
+// places are the bits or decimal places that a part changes, as the page has them.
+func (m model) places(name string) string {
+	rest := maps.Clone(m.middle)
+	if name == "mode" {
+		rest["unix_ms"] = 0 // whose bits are the same in both orders
+	}
+	base := m.digits(rest)
+	changed := make([]bool, len(base))
+	for _, p := range m.cases() {
+		for other, value := range rest {
+			if other != name {
+				p[other] = value
+			}
+		}
+		for i, digit := range m.digits(p) {
+			changed[i] = changed[i] || digit != rune(base[i])
+		}
+	}
+	var ranges []string
+	for i := 0; i < len(changed); i++ {
+		first := i
+		for i < len(changed) && changed[i] {
+			i++
+		}
+		switch high, low := len(base)-1-first, len(base)-i; {
+		case i == first+1:
+			ranges = append(ranges, strconv.Itoa(high))
+		case i > first:
+			ranges = append(ranges, fmt.Sprintf("%d to %d", high, low))
+		}
+	}
+	return strings.Join(ranges, " and ")
+}

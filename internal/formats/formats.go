@@ -1,0 +1,93 @@
+// Package formats has the numbers of the layouts of docs/design/formats.md: widths of parts, largest
+// values, epochs, and the steps between IDs. Package idtype composes IDs by them, generators count
+// by them. Users read the ranges above each type of idtype.
+package formats
+
+import (
+	"math"
+	"time"
+)
+
+// The decimal ID.
+const (
+	DecimalMaxLaunch    = 99_999
+	DecimalMaxGenerator = 99_999
+	// DecimalMaxCounter is the largest with which every generator and launch fits 63 bits.
+	DecimalMaxCounter = math.MaxInt64/DecimalStep - 1
+
+	DecimalGeneratorStep = DecimalMaxLaunch + 1
+	// DecimalStep is the distance between an ID and the next one of its generator.
+	DecimalStep = (DecimalMaxGenerator + 1) * DecimalGeneratorStep
+
+	// DecimalMin and DecimalMax are the smallest and the largest ID, those of test launches
+	// included.
+	DecimalMin = DecimalStep
+	DecimalMax = DecimalMaxCounter*DecimalStep + (DecimalStep - 1)
+)
+
+// The trace ID.
+const (
+	TraceTimestampBits = 25
+	TraceNodeBits      = 16
+	TraceBottomBits    = 22
+	TraceCounterBits   = 10 // the lower bits of the bottom, as elfo splits it; the upper are the chunk
+
+	TraceMaxTimestamp = 1<<TraceTimestampBits - 1 // the next second has timestamp 0
+	TraceMaxNode      = 1<<TraceNodeBits - 1
+	TraceMaxBottom    = 1<<TraceBottomBits - 1
+
+	// TraceNodeStep is the distance between the same numbers of two nodes, TraceTimeStep that of
+	// two seconds.
+	TraceNodeStep = 1 << TraceBottomBits
+	TraceTimeStep = TraceNodeStep << TraceNodeBits
+
+	// TracePeriod is the time after which timestamps, and with them IDs, repeat.
+	TracePeriod = (TraceMaxTimestamp + 1) * time.Second
+)
+
+// The short ID. Times are Unix times in milliseconds.
+const (
+	ShortTimeBits     = 42
+	ShortSequenceBits = 9
+	ShortRandomBits   = 9
+
+	ShortEpoch       = 1_519_862_400_000                 // 2018-03-01T00:00:00Z
+	ShortMaxUnixMs   = ShortEpoch + 1<<ShortTimeBits - 1 // 2157-07-13T07:35:11.103Z
+	ShortMaxSequence = 1<<ShortSequenceBits - 1
+	ShortMaxRandom   = 1<<ShortRandomBits - 1
+
+	ShortSequenceStep = 1 << ShortRandomBits
+	ShortTimeStep     = ShortSequenceStep << ShortSequenceBits
+)
+
+// The eightbyte ID. The mode parts the generator's bits.
+const (
+	EightByteTimeBits         = 42
+	EightByteSequenceBits     = 6
+	EightByteGeneratorTopBits = 3
+	EightByteModeBits         = 1
+	EightByteGeneratorLowBits = 8
+	EightByteClusterBits      = 4
+
+	EightByteMaxUnixMs    = 1<<EightByteTimeBits - 1 // 2109-05-15T07:35:11.103Z
+	EightByteMaxSequence  = 1<<EightByteSequenceBits - 1
+	EightByteMaxGenerator = 1<<(EightByteGeneratorTopBits+EightByteGeneratorLowBits) - 1
+	EightByteMaxCluster   = 1<<EightByteClusterBits - 1
+)
+
+// The sno ID. Times are Unix times in milliseconds.
+const (
+	SnoTimeBits      = 39
+	SnoTickTockBits  = 1
+	SnoMetaBits      = 8
+	SnoPartitionBits = 16
+	SnoSequenceBits  = 16
+
+	SnoEpoch        = 1_262_304_000_000                         // 2010-01-01T00:00:00Z
+	SnoTimeUnit     = 4                                         // milliseconds
+	SnoMaxUnixMs    = SnoEpoch + 1<<SnoTimeBits*SnoTimeUnit - 1 // 2079-09-07T15:47:35.551Z
+	SnoMaxTickTock  = 1<<SnoTickTockBits - 1
+	SnoMaxMeta      = 1<<SnoMetaBits - 1
+	SnoMaxPartition = 1<<SnoPartitionBits - 1
+	SnoMaxSequence  = 1<<SnoSequenceBits - 1
+)
