@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -30,46 +31,80 @@ type (
 )
 
 func main() {
-	if os.Getenv("IDMINT_DB") == "" {
-		log.Fatal("IDMINT_DB is not set: docs/deployments.md says to what")
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
 	}
-	ctx := context.Background()
-	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
+}
+
+func run(ctx context.Context) (err error) {
+	if os.Getenv("IDMINT_DB") == "" {
+		return errors.New("IDMINT_DB is not set: docs/deployments.md says to what")
+	}
+	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
+	if err != nil {
+		return err
+	}
 	config.AfterConnect = pgxid.AfterConnect
 	postgres.Watch(config.ConnConfig)
-	pool := must(pgxpool.NewWithConfig(ctx, config))
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
 	defer pool.Close()
-	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{
+	store, err := postgres.New(ctx, pool)
+	if err != nil {
+		return err
+	}
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{
 		Service: "billing", Environment: os.Getenv("APP_ENV"),
-	}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
-	invoices := must(generator.For[InvoiceID](ids))
+	})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+	invoices, err := generator.For[InvoiceID](ids)
+	if err != nil {
+		return err
+	}
 
-	must(pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS invoices (id bigint PRIMARY KEY CHECK (id > 0), "+
-		"order_id bigint NOT NULL UNIQUE REFERENCES orders)"))
-	rows := must(pool.Query(ctx, "SELECT id FROM orders WHERE id NOT IN (SELECT order_id FROM invoices) ORDER BY id"))
-	open := must(pgx.CollectRows(rows, pgx.RowTo[OrderID]))
-	keys := must(invoices.Many(ctx, len(open))) // from one reservation
+	_, err = pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS invoices "+
+		"(id bigint PRIMARY KEY CHECK (id > 0), order_id bigint NOT NULL UNIQUE REFERENCES orders)")
+	if err != nil {
+		return err
+	}
+	rows, err := pool.Query(ctx, "SELECT id FROM orders WHERE id NOT IN "+
+		"(SELECT order_id FROM invoices) ORDER BY id")
+	if err != nil {
+		return err
+	}
+	open, err := pgx.CollectRows(rows, pgx.RowTo[OrderID])
+	if err != nil {
+		return err
+	}
+	keys, err := invoices.Many(ctx, len(open)) // from one reservation
+	if err != nil {
+		return err
+	}
 	batch := new(pgx.Batch)
 	for i, order := range open {
 		batch.Queue("INSERT INTO invoices VALUES ($1, $2)", keys[i], order)
 	}
-	check(pool.SendBatch(ctx, batch).Close())
+	if err := pool.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
 	for i, order := range open {
 		fmt.Println("invoice", keys[i], "of order", order)
 	}
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
+	return nil
 }

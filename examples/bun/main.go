@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -42,45 +43,77 @@ type Order struct {
 }
 
 func main() {
-	ctx := context.Background()
-	store, sqldb, dialect := open(ctx)
-	launches := must(launchlog.New(store, nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
 
-	db := must(bunid.NewDB(sqldb, dialect, bunid.Use(ids)))
-	check(bunid.Check(db, (*User)(nil), (*Order)(nil)))
+func run(ctx context.Context) (err error) {
+	store, sqldb, dialect, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer sqldb.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+
+	db, err := bunid.NewDB(sqldb, dialect, bunid.Use(ids))
+	if err != nil {
+		return err
+	}
+	if err := bunid.Check(db, (*User)(nil), (*Order)(nil)); err != nil {
+		return err
+	}
 	for _, model := range []any{(*User)(nil), (*Order)(nil)} {
-		must(db.NewCreateTable().Model(model).IfNotExists().WithForeignKeys().Exec(ctx))
+		_, err := db.NewCreateTable().Model(model).IfNotExists().WithForeignKeys().Exec(ctx)
+		if err != nil {
+			return err
+		}
 	}
 
 	// A second run finds Ann, and gets the key that she has.
 	ann := &User{Name: "Ann", Visits: 1}
-	must(db.NewInsert().Model(ann).
-		On("CONFLICT (name) DO UPDATE SET visits = excluded.visits").Returning("id").Exec(ctx))
+	_, err = db.NewInsert().Model(ann).
+		On("CONFLICT (name) DO UPDATE SET visits = excluded.visits").Returning("id").Exec(ctx)
+	if err != nil {
+		return err
+	}
 	orders := []Order{{UserID: ann.ID}, {UserID: ann.ID, ApproverID: &ann.ID}}
-	must(db.NewInsert().Model(&orders).Exec(ctx))
+	if _, err := db.NewInsert().Model(&orders).Exec(ctx); err != nil {
+		return err
+	}
 	fmt.Println("Ann is", ann.ID, "and ordered", orders[0].ID, "and", orders[1].ID)
+	return nil
 }
 
 // open opens the database that IDMINT_DB names, or shop.db. The launch log is in the same one.
-func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect) {
+func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect, error) {
 	if dsn := os.Getenv("IDMINT_DB"); dsn != "" {
-		return must(postgres.Open(ctx, dsn)), must(sql.Open("pgx", dsn)), pgdialect.New()
+		store, err := postgres.Open(ctx, dsn)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		db, err := sql.Open("pgx", dsn)
+		return store, db, pgdialect.New(), err
 	}
-	db := must(sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000"))
-	return must(sqlite.Open(ctx, "shop.db")), db, sqlitedialect.New()
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
+	store, err := sqlite.Open(ctx, "shop.db")
 	if err != nil {
-		log.Fatal(err)
+		return nil, nil, nil, err
 	}
+	db, err := sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000")
+	return store, db, sqlitedialect.New(), err
 }

@@ -22,24 +22,37 @@ type Event struct {
 type EventID = idtype.Sno[Event]
 
 func main() {
-	ctx := context.Background()
-	store := must(sqlite.Open(ctx, "shop.db"))
-	launches := must(launchlog.New(store, nil))
-	counter := must(launches.Counter("sno/7"))
-	ids := must(generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil))
-	check(ids.Ready(ctx))
-	id := must(ids.Next(ctx))
-	event := Event{ID: EventID(id), What: "started"}
-	fmt.Println("Event", event.ID, "at", event.ID.Time())
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func run(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	counter, err := launches.Counter("sno/7")
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	id, err := ids.Next(ctx)
+	if err != nil {
+		return err
+	}
+	event := Event{ID: EventID(id), What: "started"}
+	fmt.Println("Event", event.ID, "at", event.ID.Time())
+	return nil
 }

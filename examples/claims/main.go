@@ -15,26 +15,39 @@ import (
 )
 
 func main() {
-	ctx := context.Background()
-	store := must(sqlite.Open(ctx, "shop.db"))
-	launches := must(launchlog.New(store, nil))
-	pairs := must(claims.Pairs(launches, &claims.Options{
-		Holder: "shop-0",
-		Notify: func(e claims.Event) { log.Println(e) },
-	}))
-	ids := must(generator.NewEightByte(idtype.EightByteSpread, pairs, nil))
-	check(ids.Ready(ctx))
-	id := must(ids.Next(ctx))
-	fmt.Println(id, "of pair", pairs.Stats().Number)
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func run(ctx context.Context) error {
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	pairs, err := claims.Pairs(launches, &claims.Options{
+		Holder: "shop-0",
+		Notify: func(e claims.Event) { log.Println(e) },
+	})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewEightByte(idtype.EightByteSpread, pairs, nil)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	id, err := ids.Next(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println(id, "of pair", pairs.Stats().Number)
+	return nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"math"
@@ -19,41 +20,78 @@ import (
 )
 
 func main() {
-	if os.Getenv("CLICKHOUSE_DSN") == "" {
-		log.Fatal("CLICKHOUSE_DSN is not set: docs/clickhouse.md says to what")
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
 	}
-	ctx := context.Background()
-	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	gen := must(generator.NewDecimal(numbers))
-	check(gen.Ready(ctx))
-	defer gen.Close(ctx)
-	conn := must(ch.Open(must(ch.ParseDSN(os.Getenv("CLICKHOUSE_DSN")))))
+}
+
+func run(ctx context.Context) (err error) {
+	if os.Getenv("CLICKHOUSE_DSN") == "" {
+		return errors.New("CLICKHOUSE_DSN is not set: docs/clickhouse.md says to what")
+	}
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	gen, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := gen.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gen.Close(ctx)) }()
+	options, err := ch.ParseDSN(os.Getenv("CLICKHOUSE_DSN"))
+	if err != nil {
+		return err
+	}
+	conn, err := ch.Open(options)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
 
 	key := clickhouse.Column[idtype.DecimalID]{Name: "id"}.PrimaryKey()
-	check(conn.Exec(ctx, fmt.Sprintf("CREATE TABLE IF NOT EXISTS readings (%v, value Float64) ENGINE = MergeTree ORDER BY id", key)))
+	err = conn.Exec(ctx, fmt.Sprintf("CREATE TABLE IF NOT EXISTS readings (%v, value Float64) "+
+		"ENGINE = MergeTree ORDER BY id", key))
+	if err != nil {
+		return err
+	}
 
 	ids, values := make([]idtype.DecimalID, 1_000_000), make([]float64, 1_000_000)
-	must(gen.Fill(ctx, ids))
+	if _, err := gen.Fill(ctx, ids); err != nil {
+		return err
+	}
 	for i := range values {
 		values[i] = math.Sin(float64(i))
 	}
-	batch := must(conn.PrepareBatch(ctx, "INSERT INTO readings"))
-	check(clickhouse.Append(batch.Column(0), ids))
-	check(batch.Column(1).Append(values))
-	check(batch.Send())
-
-	size := must(clickhouse.BytesPerID(ctx, conn, "readings", "id"))
-	fmt.Printf("%.3f bytes per ID\n", size.PerID())
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
+	batch, err := conn.PrepareBatch(ctx, "INSERT INTO readings")
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
+	if err := clickhouse.Append(batch.Column(0), ids); err != nil {
+		return err
+	}
+	if err := batch.Column(1).Append(values); err != nil {
+		return err
+	}
+	if err := batch.Send(); err != nil {
+		return err
+	}
+
+	size, err := clickhouse.BytesPerID(ctx, conn, "readings", "id")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%.3f bytes per ID\n", size.PerID())
+	return nil
 }

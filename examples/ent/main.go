@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,46 +24,76 @@ import (
 )
 
 func main() {
-	ctx := context.Background()
-	store, drv := open(ctx)
-	launches := must(launchlog.New(store, nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	store, drv, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer drv.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
 
 	client := ent.NewClient(ent.Driver(entid.Guard(drv)))
-	client.Use(must(entid.Assign(entid.Use(ids))))
-	check(client.Schema.Create(ctx))
+	assign, err := entid.Assign(entid.Use(ids))
+	if err != nil {
+		return err
+	}
+	client.Use(assign)
+	if err := client.Schema.Create(ctx); err != nil {
+		return err
+	}
 
 	// A second run finds Ann, and gets the key that she has.
-	ann := must(client.User.Create().SetName("Ann").SetVisits(1).
-		OnConflictColumns(user.FieldName).UpdateNewValues().ID(ctx))
-	orders := must(client.Order.CreateBulk(
+	ann, err := client.User.Create().SetName("Ann").SetVisits(1).
+		OnConflictColumns(user.FieldName).UpdateNewValues().ID(ctx)
+	if err != nil {
+		return err
+	}
+	orders, err := client.Order.CreateBulk(
 		client.Order.Create().SetUserID(ann),
 		client.Order.Create().SetUserID(ann).SetApproverID(ann),
-	).Save(ctx))
+	).Save(ctx)
+	if err != nil {
+		return err
+	}
 	fmt.Println("Ann is", ann, "and ordered", orders[0].ID, "and", orders[1].ID)
+	return nil
 }
 
 // open opens the database that IDMINT_DB names, or shop.db. The launch log is in the same one.
-func open(ctx context.Context) (launchlog.Store, dialect.Driver) {
+func open(ctx context.Context) (launchlog.Store, dialect.Driver, error) {
 	if dsn := os.Getenv("IDMINT_DB"); dsn != "" {
-		db := must(sql.Open("pgx", dsn))
-		return must(postgres.Open(ctx, dsn)), entsql.OpenDB(dialect.Postgres, db)
+		store, err := postgres.Open(ctx, dsn)
+		if err != nil {
+			return nil, nil, err
+		}
+		db, err := sql.Open("pgx", dsn)
+		return store, entsql.OpenDB(dialect.Postgres, db), err
+	}
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return nil, nil, err
 	}
 	// ent asks for foreign keys in SQLite.
-	db := must(sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000"))
-	return must(sqlite.Open(ctx, "shop.db")), entsql.OpenDB(dialect.SQLite, db)
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
+	db, err := sql.Open("sqlite3", "file:shop.db?_fk=1&_busy_timeout=5000")
+	return store, entsql.OpenDB(dialect.SQLite, db), err
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -38,40 +39,67 @@ type Order struct {
 }
 
 func main() {
-	if os.Getenv("IDMINT_DB") == "" {
-		log.Fatal("IDMINT_DB is not set: docs/postgresql.md says to what")
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
 	}
-	ctx := context.Background()
-	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
-	postgres.Watch(config.ConnConfig)
-	pool := must(pgxpool.NewWithConfig(ctx, config))
-	defer pool.Close()
-	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
+}
 
-	db := must(gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: stdlib.OpenDBFromPool(pool)})))
-	check(db.Use(gormid.New(gormid.Use(ids), gormid.Strict())))
-	check(db.AutoMigrate(&Customer{}, &Order{}))
+func run(ctx context.Context) (err error) {
+	if os.Getenv("IDMINT_DB") == "" {
+		return errors.New("IDMINT_DB is not set: docs/postgresql.md says to what")
+	}
+	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
+	if err != nil {
+		return err
+	}
+	postgres.Watch(config.ConnConfig)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	store, err := postgres.New(ctx, pool)
+	if err != nil {
+		return err
+	}
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+
+	db, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: stdlib.OpenDBFromPool(pool)}))
+	if err != nil {
+		return err
+	}
+	if err := db.Use(gormid.New(gormid.Use(ids), gormid.Strict())); err != nil {
+		return err
+	}
+	if err := db.AutoMigrate(&Customer{}, &Order{}); err != nil {
+		return err
+	}
 	ann := Customer{Name: "Ann", Orders: []Order{{Item: "tea"}, {Item: "milk"}}}
-	check(db.Create(&ann).Error) // the customer and both orders get their keys
+	if err := db.Create(&ann).Error; err != nil { // the customer and both orders get their keys
+		return err
+	}
 
 	var found Customer
-	check(db.Preload("Orders").First(&found, ann.ID).Error)
+	if err := db.Preload("Orders").First(&found, ann.ID).Error; err != nil {
+		return err
+	}
 	for _, order := range found.Orders {
 		fmt.Println(found.Name, "ordered", order.Item, "by", order.ID, "as", order.CustomerID)
 	}
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
+	return nil
 }

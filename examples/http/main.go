@@ -70,16 +70,16 @@ func run(ctx context.Context) error {
 	log.Printf("listening on http://%s", listener.Addr())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
+	var failed error
 	select {
-	case err := <-served:
-		return err
+	case failed = <-served:
 	case <-ctx.Done():
 	}
 	last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	// Close tells the log how far the IDs have come: after the last request, and before the log's
 	// own end.
-	return errors.Join(server.Shutdown(last), ids.Close(last))
+	return errors.Join(failed, server.Shutdown(last), ids.Close(last))
 }
 
 func openDB(ctx context.Context) (*sql.DB, error) {

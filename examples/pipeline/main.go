@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net"
@@ -38,23 +39,53 @@ type Line struct {
 }
 
 func main() {
-	ctx := context.Background()
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context) (err error) {
 	dsn := os.Getenv("IDMINT_DB")
-	launches := must(launchlog.New(must(postgres.Open(ctx, dsn)), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
+	logs, err := postgres.Open(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer logs.Close()
+	launches, err := launchlog.New(logs, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
 
 	var trips trips
-	config := must(pgx.ParseConfig(dsn))
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return err
+	}
 	config.DialFunc = trips.dial
-	conn := must(pgx.ConnectConfig(ctx, config))
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
 	defer conn.Close(ctx)
 	pgxid.Register(conn.TypeMap())
-	tables(ctx, conn)
+	if err := tables(ctx, conn); err != nil {
+		return err
+	}
 
-	order := Order{Customer: "Ann", Lines: []Line{{Article: "tea"}, {Article: "cup"}, {Article: "pot"}}}
+	lines := []Line{{Article: "tea"}, {Article: "cup"}, {Article: "pot"}}
+	order := Order{Customer: "Ann", Lines: lines}
 	for _, way := range []struct {
 		name  string
 		store func() error
@@ -62,11 +93,16 @@ func main() {
 		{"minted", func() error { return store(ctx, conn, ids, order) }},
 		{"RETURNING", func() error { return storeReturning(ctx, conn, order) }},
 	} {
-		check(way.store()) // pgx prepares each statement once
+		if err := way.store(); err != nil { // pgx prepares each statement once
+			return err
+		}
 		before := trips.Load()
-		check(way.store())
+		if err := way.store(); err != nil {
+			return err
+		}
 		fmt.Printf("%s: %d round trips\n", way.name, trips.Load()-before)
 	}
+	return nil
 }
 
 // store mints all keys, and sends all rows at once. The server stores all of a batch or nothing.
@@ -102,10 +138,19 @@ func storeReturning(ctx context.Context, conn *pgx.Conn, order Order) error {
 	})
 }
 
-func tables(ctx context.Context, conn *pgx.Conn) {
-	order := must(sqlid.Column[OrderID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
-	line := must(sqlid.Column[LineID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
-	parent := must(sqlid.Column[OrderID]{Name: "order_id"}.NotNull(sqlid.Postgres))
+func tables(ctx context.Context, conn *pgx.Conn) error {
+	order, err := sqlid.Column[OrderID]{Name: "id"}.PrimaryKey(sqlid.Postgres)
+	if err != nil {
+		return err
+	}
+	line, err := sqlid.Column[LineID]{Name: "id"}.PrimaryKey(sqlid.Postgres)
+	if err != nil {
+		return err
+	}
+	parent, err := sqlid.Column[OrderID]{Name: "order_id"}.NotNull(sqlid.Postgres)
+	if err != nil {
+		return err
+	}
 	for _, table := range []string{
 		"orders (" + order + ", customer text NOT NULL)",
 		"lines (" + line + ", " + parent + " REFERENCES orders (id), article text NOT NULL)",
@@ -113,8 +158,11 @@ func tables(ctx context.Context, conn *pgx.Conn) {
 		"numbered_lines (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, " +
 			"order_id bigint NOT NULL REFERENCES numbered_orders (id), article text NOT NULL)",
 	} {
-		must(conn.Exec(ctx, "CREATE TABLE IF NOT EXISTS "+table))
+		if _, err := conn.Exec(ctx, "CREATE TABLE IF NOT EXISTS "+table); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // trips counts how often a connection's client waits for the server: a read after a write.
@@ -142,15 +190,4 @@ func (c *counted) Read(b []byte) (int, error) {
 		c.trips.Add(1)
 	}
 	return n, err
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

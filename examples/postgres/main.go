@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -26,44 +27,83 @@ type User struct {
 }
 
 func main() {
-	if os.Getenv("IDMINT_DB") == "" {
-		log.Fatal("IDMINT_DB is not set: docs/postgresql.md says to what")
-	}
-	ctx := context.Background()
-	config := must(pgxpool.ParseConfig(os.Getenv("IDMINT_DB")))
-	config.AfterConnect = pgxid.AfterConnect
-	postgres.Watch(config.ConnConfig)
-	pool := must(pgxpool.NewWithConfig(ctx, config))
-	launches := must(launchlog.New(must(postgres.New(ctx, pool)), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
-	keys := must(generator.For[UserID](ids))
-
-	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres))
-	must(pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)"))
-
-	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
-	for i, id := range must(keys.Many(ctx, len(users))) {
-		users[i].ID = id
-	}
-	must(pool.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "name"}, pgx.CopyFromSlice(len(users), func(i int) ([]any, error) {
-		return []any{&users[i].ID, users[i].Name}, nil
-	})))
-	rows := must(pool.Query(ctx, "SELECT id, name FROM users WHERE id = ANY($1) ORDER BY id", []UserID{users[0].ID, users[2].ID}))
-	for _, u := range must(pgx.CollectRows(rows, pgx.RowToStructByName[User])) {
-		fmt.Println(u.Name, "is", u.ID)
-	}
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func run(ctx context.Context) (err error) {
+	if os.Getenv("IDMINT_DB") == "" {
+		return errors.New("IDMINT_DB is not set: docs/postgresql.md says to what")
+	}
+	config, err := pgxpool.ParseConfig(os.Getenv("IDMINT_DB"))
+	if err != nil {
+		return err
+	}
+	config.AfterConnect = pgxid.AfterConnect
+	postgres.Watch(config.ConnConfig)
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	store, err := postgres.New(ctx, pool)
+	if err != nil {
+		return err
+	}
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+	keys, err := generator.For[UserID](ids)
+	if err != nil {
+		return err
+	}
+
+	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(sqlid.Postgres)
+	if err != nil {
+		return err
+	}
+	_, err = pool.Exec(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL)")
+	if err != nil {
+		return err
+	}
+
+	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
+	minted, err := keys.Many(ctx, len(users))
+	if err != nil {
+		return err
+	}
+	for i, id := range minted {
+		users[i].ID = id
+	}
+	_, err = pool.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "name"},
+		pgx.CopyFromSlice(len(users), func(i int) ([]any, error) {
+			return []any{&users[i].ID, users[i].Name}, nil
+		}))
+	if err != nil {
+		return err
+	}
+	rows, err := pool.Query(ctx, "SELECT id, name FROM users WHERE id = ANY($1) ORDER BY id",
+		[]UserID{users[0].ID, users[2].ID})
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[User])
+	for _, u := range found {
+		fmt.Println(u.Name, "is", u.ID)
+	}
+	return err
 }

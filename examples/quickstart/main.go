@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -23,28 +24,48 @@ type User struct {
 }
 
 func main() {
-	ctx := context.Background()
-	launches := must(launchlog.New(must(sqlite.Open(ctx, "shop.db")), nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
-
-	db := must(gorm.Open(gormsqlite.Open("shop.db")))
-	check(db.Use(gormid.New(gormid.Use(ids), gormid.Strict())))
-	check(db.AutoMigrate(&User{}))
-	ann := User{Name: "Ann"}
-	check(db.Create(&ann).Error)
-	fmt.Println("Ann is", ann.ID, "of launch", ann.ID.Launch())
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
-	if err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func run(ctx context.Context) (err error) {
+	store, err := sqlite.Open(ctx, "shop.db")
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+
+	db, err := gorm.Open(gormsqlite.Open("shop.db"))
+	if err != nil {
+		return err
+	}
+	if err := db.Use(gormid.New(gormid.Use(ids), gormid.Strict())); err != nil {
+		return err
+	}
+	if err := db.AutoMigrate(&User{}); err != nil {
+		return err
+	}
+	ann := User{Name: "Ann"}
+	if err := db.Create(&ann).Error; err != nil {
+		return err
+	}
+	fmt.Println("Ann is", ann.ID, "of launch", ann.ID.Parts().Launch)
+	return nil
 }

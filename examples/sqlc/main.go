@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log"
 	"os"
 	"strings"
@@ -17,17 +18,21 @@ import (
 //go:generate sh -c "sqlc generate && sha256sum sqlc.yaml */*.sql */*.go >generated.sum"
 
 func main() {
-	ctx := context.Background()
-	switch db := os.Getenv("IDMINT_DB"); {
-	case strings.HasPrefix(db, "postgres://"):
-		inPostgres(ctx, db)
-	case strings.HasPrefix(db, "sqlite:"):
-		inSQLite(ctx, strings.TrimPrefix(db, "sqlite:"))
-	case strings.Contains(db, "@tcp("):
-		inMySQL(ctx, db)
-	default:
-		log.Fatal("IDMINT_DB: want postgres://…, sqlite:PATH or USER:PASSWORD@tcp(HOST:3306)/DATABASE")
+	if err := run(context.Background(), os.Getenv("IDMINT_DB")); err != nil {
+		log.Fatal(err)
 	}
+}
+
+func run(ctx context.Context, db string) error {
+	switch {
+	case strings.HasPrefix(db, "postgres://"):
+		return inPostgres(ctx, db)
+	case strings.HasPrefix(db, "sqlite:"):
+		return inSQLite(ctx, strings.TrimPrefix(db, "sqlite:"))
+	case strings.Contains(db, "@tcp("):
+		return inMySQL(ctx, db)
+	}
+	return errors.New("IDMINT_DB: want postgres://…, sqlite:PATH or USER:PASSWORD@tcp(HOST:3306)/DATABASE")
 }
 
 // A mint has the generators of the shop.
@@ -36,30 +41,58 @@ type mint struct {
 	events *generator.Sno
 }
 
-func open(ctx context.Context, store launchlog.Store) *mint {
-	launches := must(launchlog.New(store, nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	counter := must(launches.Counter("sno/7"))
-	events := must(generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil))
-	check(events.Ready(ctx))
-	return &mint{ids, events}
-}
-
-func (m *mint) user(ctx context.Context) keys.UserID { return keys.UserID(must(m.ids.Next(ctx))) }
-
-func (m *mint) order(ctx context.Context) keys.OrderID { return keys.OrderID(must(m.ids.Next(ctx))) }
-
-func (m *mint) event(ctx context.Context) keys.EventID { return keys.EventID(must(m.events.Next(ctx))) }
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
+func open(ctx context.Context, store launchlog.Store) (*mint, error) {
+	launches, err := launchlog.New(store, nil)
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return nil, err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return nil, err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return nil, err
+	}
+	counter, err := launches.Counter("sno/7")
+	if err != nil {
+		return nil, err
+	}
+	events, err := generator.NewSno(generator.Ceiling(7, counter, 3*time.Second), nil)
+	if err != nil {
+		return nil, err
+	}
+	return &mint{ids, events}, events.Ready(ctx)
+}
+
+// An order is the keys of one, and of the event that says so.
+type order struct {
+	id    keys.OrderID
+	event keys.EventID
+}
+
+// mint mints the keys of users and of orders.
+func (m *mint) mint(ctx context.Context, users []keys.UserID, orders []order) error {
+	for i := range users {
+		id, err := m.ids.Next(ctx)
+		if err != nil {
+			return err
+		}
+		users[i] = keys.UserID(id)
+	}
+	for i := range orders {
+		id, err := m.ids.Next(ctx)
+		if err != nil {
+			return err
+		}
+		event, err := m.events.Next(ctx)
+		if err != nil {
+			return err
+		}
+		orders[i] = order{keys.OrderID(id), keys.EventID(event)}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,29 +18,64 @@ import (
 //go:embed mysql/schema.sql
 var mysqlSchema string
 
-func inMySQL(ctx context.Context, dsn string) {
-	db := must(sql.Open("mysql", dsn))
+func inMySQL(ctx context.Context, dsn string) (err error) {
+	db, err := sql.Open("mysql", dsn)
+	if err != nil {
+		return err
+	}
 	defer db.Close()
-	mint := open(ctx, must(mysql.New(ctx, db)))
-	defer mint.ids.Close(ctx)
+	store, err := mysql.New(ctx, db)
+	if err != nil {
+		return err
+	}
+	mint, err := open(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mint.ids.Close(ctx)) }()
 	for _, statement := range strings.SplitAfter(strings.TrimSpace(mysqlSchema), ";\n") {
-		must(db.ExecContext(ctx, statement))
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
 	q := shop.New(db)
 
-	ann, bob := mint.user(ctx), mint.user(ctx)
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}))
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob"}))
-	order := shop.CreateOrderParams{ID: mint.order(ctx), UserID: ann, EventID: mint.event(ctx)}
-	check(q.CreateOrder(ctx, order))
+	users, orders := make([]keys.UserID, 2), make([]order, 1)
+	if err := mint.mint(ctx, users, orders); err != nil {
+		return err
+	}
+	ann, bob := users[0], users[1]
+	if err := q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}); err != nil {
+		return err
+	}
+	if err := q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob"}); err != nil {
+		return err
+	}
+	order := shop.CreateOrderParams{ID: orders[0].id, UserID: ann, EventID: orders[0].event}
+	if err := q.CreateOrder(ctx, order); err != nil {
+		return err
+	}
 
-	for _, u := range must(q.UsersByID(ctx, []keys.UserID{bob, ann})) {
+	found, err := q.UsersByID(ctx, []keys.UserID{bob, ann})
+	if err != nil {
+		return err
+	}
+	for _, u := range found {
 		fmt.Println(u.Name, "is", u.ID)
 	}
-	for _, u := range must(q.UsersWithOrders(ctx)) {
+	with, err := q.UsersWithOrders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range with {
 		fmt.Println(u.UserID, "has an order:", u.OrderID != nil)
 	}
-	for _, t := range must(q.Totals(ctx)) {
+	totals, err := q.Totals(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range totals {
 		fmt.Println(t.UserID, "has", t.Orders, "order, the newest is", t.Newest)
 	}
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -17,47 +18,96 @@ import (
 //go:embed postgres/schema.sql
 var postgresSchema string
 
-func inPostgres(ctx context.Context, dsn string) {
-	migrate(ctx, dsn)
-	config := must(pgxpool.ParseConfig(dsn))
+func inPostgres(ctx context.Context, dsn string) (err error) {
+	if err := migrate(ctx, dsn); err != nil {
+		return err
+	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return err
+	}
 	config.AfterConnect = pgxid.LoadTypes("user_id", "order_id", "event_id")
 	postgres.Watch(config.ConnConfig)
-	pool := must(pgxpool.NewWithConfig(ctx, config))
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return err
+	}
 	defer pool.Close()
-	mint := open(ctx, must(postgres.New(ctx, pool)))
-	defer mint.ids.Close(ctx)
+	store, err := postgres.New(ctx, pool)
+	if err != nil {
+		return err
+	}
+	mint, err := open(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mint.ids.Close(ctx)) }()
 	q := shop.New(pool)
 
-	ann, bob := mint.user(ctx), mint.user(ctx)
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}))
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob", InvitedBy: &ann}))
-	orders := []shop.CreateOrdersParams{
-		{ID: mint.order(ctx), UserID: ann, EventID: mint.event(ctx), Cents: 500},
-		{ID: mint.order(ctx), UserID: ann, EventID: mint.event(ctx), Cents: 700},
+	users, orders := make([]keys.UserID, 2), make([]order, 2)
+	if err := mint.mint(ctx, users, orders); err != nil {
+		return err
 	}
-	must(q.CreateOrders(ctx, orders)) // COPY
+	ann, bob := users[0], users[1]
+	if err := q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}); err != nil {
+		return err
+	}
+	err = q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob", InvitedBy: &ann})
+	if err != nil {
+		return err
+	}
+	rows := make([]shop.CreateOrdersParams, len(orders))
+	for i, o := range orders {
+		rows[i] = shop.CreateOrdersParams{
+			ID: o.id, UserID: ann, EventID: o.event, Cents: int64(500 + 200*i),
+		}
+	}
+	if _, err := q.CreateOrders(ctx, rows); err != nil { // COPY
+		return err
+	}
 
-	for _, u := range must(q.UsersByID(ctx, []keys.UserID{bob, ann})) {
+	found, err := q.UsersByID(ctx, []keys.UserID{bob, ann})
+	if err != nil {
+		return err
+	}
+	for _, u := range found {
 		fmt.Println(u.Name, "is", u.ID)
 	}
-	for _, u := range must(q.UsersWithOrders(ctx)) {
+	with, err := q.UsersWithOrders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range with {
 		if u.OrderID == nil {
 			fmt.Println(u.ID, "has no order, and was invited by", *u.InvitedBy)
 		}
 	}
-	for _, t := range must(q.Totals(ctx)) {
-		fmt.Println(t.UserID, "pays", t.Cents, "for", t.Orders, "and", len(t.Events), "events")
-		fmt.Println("both events are of", must(q.OrdersOfEvents(ctx, t.Events)))
+	totals, err := q.Totals(ctx)
+	if err != nil {
+		return err
 	}
+	for _, t := range totals {
+		fmt.Println(t.UserID, "pays", t.Cents, "for", t.Orders, "and", len(t.Events), "events")
+		of, err := q.OrdersOfEvents(ctx, t.Events)
+		if err != nil {
+			return err
+		}
+		fmt.Println("both events are of", of)
+	}
+	return nil
 }
 
 // migrate makes the tables on a connection that knows no types yet: LoadTypes wants them to exist.
-func migrate(ctx context.Context, dsn string) {
-	conn := must(pgx.Connect(ctx, dsn))
+func migrate(ctx context.Context, dsn string) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return err
+	}
 	defer conn.Close(ctx)
 	var there bool
-	check(conn.QueryRow(ctx, "SELECT to_regtype('user_id') IS NOT NULL").Scan(&there))
-	if !there {
-		must(conn.Exec(ctx, postgresSchema))
+	err = conn.QueryRow(ctx, "SELECT to_regtype('user_id') IS NOT NULL").Scan(&there)
+	if err == nil && !there {
+		_, err = conn.Exec(ctx, postgresSchema)
 	}
+	return err
 }

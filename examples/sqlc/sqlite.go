@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	_ "embed"
+	"errors"
 	"fmt"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -16,27 +17,63 @@ import (
 //go:embed sqlite/schema.sql
 var sqliteSchema string
 
-func inSQLite(ctx context.Context, path string) {
-	mint := open(ctx, must(sqlite.Open(ctx, path)))
-	defer mint.ids.Close(ctx)
-	db := must(sql.Open("sqlite3", path))
+func inSQLite(ctx context.Context, path string) (err error) {
+	store, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	mint, err := open(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, mint.ids.Close(ctx)) }()
+	db, err := sql.Open("sqlite3", path)
+	if err != nil {
+		return err
+	}
 	defer db.Close()
-	must(db.ExecContext(ctx, sqliteSchema))
+	if _, err := db.ExecContext(ctx, sqliteSchema); err != nil {
+		return err
+	}
 	q := shop.New(db)
 
-	ann, bob := mint.user(ctx), mint.user(ctx)
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}))
-	check(q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob"}))
-	order := shop.CreateOrderParams{ID: mint.order(ctx), UserID: ann, EventID: mint.event(ctx)}
-	check(q.CreateOrder(ctx, order))
+	users, orders := make([]keys.UserID, 2), make([]order, 1)
+	if err := mint.mint(ctx, users, orders); err != nil {
+		return err
+	}
+	ann, bob := users[0], users[1]
+	if err := q.CreateUser(ctx, shop.CreateUserParams{ID: ann, Name: "Ann"}); err != nil {
+		return err
+	}
+	if err := q.CreateUser(ctx, shop.CreateUserParams{ID: bob, Name: "Bob"}); err != nil {
+		return err
+	}
+	order := shop.CreateOrderParams{ID: orders[0].id, UserID: ann, EventID: orders[0].event}
+	if err := q.CreateOrder(ctx, order); err != nil {
+		return err
+	}
 
-	for _, u := range must(q.UsersByID(ctx, []keys.UserID{bob, ann})) {
+	found, err := q.UsersByID(ctx, []keys.UserID{bob, ann})
+	if err != nil {
+		return err
+	}
+	for _, u := range found {
 		fmt.Println(u.Name, "is", u.ID)
 	}
-	for _, u := range must(q.UsersWithOrders(ctx)) {
+	with, err := q.UsersWithOrders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range with {
 		fmt.Println(u.UserID, "has an order:", u.OrderID != nil)
 	}
-	for _, t := range must(q.Totals(ctx)) {
+	totals, err := q.Totals(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range totals {
 		fmt.Println(t.UserID, "has", t.Orders, "order, the newest is", t.Newest)
 	}
+	return nil
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -31,59 +32,110 @@ type User struct {
 }
 
 func main() {
-	ctx := context.Background()
-	db, store, dialect := open(ctx, os.Getenv("IDMINT_DB"))
-	defer db.Close()
-	launches := must(launchlog.New(store, nil))
-	numbers := must(launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"}))
-	ids := must(generator.NewDecimal(numbers))
-	check(ids.Ready(ctx))
-	defer ids.Close(ctx)
-	keys := must(generator.For[UserID](ids))
+	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
 
-	key := must(sqlid.Column[UserID]{Name: "id"}.PrimaryKey(dialect))
-	inviter := must(sqlid.Column[UserID]{Name: "invited_by"}.Nullable(dialect))
-	must(db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+", name text NOT NULL, "+inviter+")"))
+func run(ctx context.Context) (err error) {
+	db, store, dialect, err := open(ctx, os.Getenv("IDMINT_DB"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	launches, err := launchlog.New(store, nil)
+	if err != nil {
+		return err
+	}
+	numbers, err := launches.Join(ctx, launchlog.App{Service: "shop", Environment: "dev"})
+	if err != nil {
+		return err
+	}
+	ids, err := generator.NewDecimal(numbers)
+	if err != nil {
+		return err
+	}
+	if err := ids.Ready(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ids.Close(ctx)) }()
+	keys, err := generator.For[UserID](ids)
+	if err != nil {
+		return err
+	}
+
+	key, err := sqlid.Column[UserID]{Name: "id"}.PrimaryKey(dialect)
+	if err != nil {
+		return err
+	}
+	inviter, err := sqlid.Column[UserID]{Name: "invited_by"}.Nullable(dialect)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS users ("+key+
+		", name text NOT NULL, "+inviter+")")
+	if err != nil {
+		return err
+	}
 
 	users := []User{{Name: "Ann"}, {Name: "Bob"}, {Name: "Cem"}}
-	for i, id := range must(keys.Many(ctx, len(users))) {
+	minted, err := keys.Many(ctx, len(users))
+	if err != nil {
+		return err
+	}
+	for i, id := range minted {
 		users[i].ID = id
 		if i > 0 {
 			users[i].InvitedBy = &users[0].ID
 		}
 	}
-	must(db.NamedExecContext(ctx, "INSERT INTO users (id, name, invited_by) VALUES (:id, :name, :invited_by)", users))
+	_, err = db.NamedExecContext(ctx, "INSERT INTO users (id, name, invited_by) "+
+		"VALUES (:id, :name, :invited_by)", users)
+	if err != nil {
+		return err
+	}
 
 	var found []User
-	query, args, err := sqlx.In("SELECT * FROM users WHERE id IN (?) ORDER BY id", []UserID{users[0].ID, users[2].ID})
-	check(err)
-	check(db.SelectContext(ctx, &found, db.Rebind(query), args...))
+	query, args, err := sqlx.In("SELECT * FROM users WHERE id IN (?) ORDER BY id",
+		[]UserID{users[0].ID, users[2].ID})
+	if err != nil {
+		return err
+	}
+	if err := db.SelectContext(ctx, &found, db.Rebind(query), args...); err != nil {
+		return err
+	}
 	for _, u := range found {
 		fmt.Println(u.Name, "is", u.ID, "and was invited:", u.InvitedBy != nil)
 	}
 	if dialect == sqlid.Postgres {
-		check(db.SelectContext(ctx, &found, "SELECT * FROM users WHERE id = ANY($1) ORDER BY id", []UserID{users[1].ID}))
+		err := db.SelectContext(ctx, &found, "SELECT * FROM users WHERE id = ANY($1) ORDER BY id",
+			[]UserID{users[1].ID})
+		if err != nil {
+			return err
+		}
 		fmt.Println(len(found), "by = ANY($1)")
 	}
+	return nil
 }
 
 // open opens the app's database, and the launch log in it.
-func open(ctx context.Context, db string) (*sqlx.DB, launchlog.Store, sqlid.Dialect) {
-	if path, ok := strings.CutPrefix(db, "sqlite:"); ok {
-		return must(sqlx.Open("sqlite3", sqlite.DSN(path, sqlite.Existing))), must(sqlite.Open(ctx, path)), sqlid.SQLite
+func open(ctx context.Context, name string) (*sqlx.DB, launchlog.Store, sqlid.Dialect, error) {
+	if path, ok := strings.CutPrefix(name, "sqlite:"); ok {
+		store, err := sqlite.Open(ctx, path)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		db, err := sqlx.Open("sqlite3", sqlite.DSN(path, sqlite.Existing))
+		return db, store, sqlid.SQLite, err
 	}
-	config := must(pgx.ParseConfig(db))
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
-	return sqlx.NewDb(pool, "pgx"), must(postgres.Open(ctx, db)), sqlid.Postgres
-}
-
-func must[T any](v T, err error) T {
-	check(err)
-	return v
-}
-
-func check(err error) {
+	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		log.Fatal(err)
+		return nil, nil, "", err
 	}
+	store, err := postgres.Open(ctx, name)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
+	return sqlx.NewDb(pool, "pgx"), store, sqlid.Postgres, nil
 }

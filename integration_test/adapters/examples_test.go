@@ -152,6 +152,25 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+	// A program that fails tells the log how far its IDs have come all the same.
+	t.Run("failing", func(t *testing.T) {
+		t.Parallel()
+		s := newShop(t, migrations.SQLite)
+		path := filepath.Join(s.dir, "shop.db")
+		db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Existing))
+		dbtest.Exec(t, db, "CREATE TABLE users (id INTEGER PRIMARY KEY)")
+		cmd := exec.Command(example(t, "sqlx"))
+		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_LAUNCH_ID=1", "IDMINT_DB="+s.db)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "no column named name") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		dbtest.Exec(t, db, "DROP TABLE users")
+		const want = "Ann is 40000100001 "
+		if got := s.run(t, "sqlx"); !strings.HasPrefix(got, want) {
+			t.Errorf("the next run says %q, want %q", got, want)
+		}
+	})
 	t.Run("ceiling", func(t *testing.T) {
 		t.Parallel()
 		s := newShop(t, migrations.SQLite)

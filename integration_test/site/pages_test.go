@@ -2,6 +2,10 @@ package site_test
 
 import (
 	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,4 +101,80 @@ func TestNamedMutants(t *testing.T) {
 	if len(rows) < 25 {
 		t.Errorf("%s names %d mutants", page, len(rows))
 	}
+}
+
+// An app that ends by log.Fatal or os.Exit runs no deferred Close, and its next start begins below
+// IDs that it has stored. So in examples and on pages only main ends so, and defers no Close.
+func TestNobodyExitsBeforeClose(t *testing.T) {
+	t.Parallel()
+	sources := map[string]string{}
+	check(t, filepath.WalkDir("examples", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") {
+			sources[path] = read(t, path)
+		}
+		return err
+	}))
+	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+	for _, page := range documents(t) {
+		for _, m := range block.FindAllStringSubmatch(read(t, page), -1) {
+			sources[page+":\n"+m[1]] = m[1]
+		}
+	}
+	for name, source := range sources {
+		if exitsBeforeClose(source) {
+			t.Errorf("%s: Close is not called where log.Fatal or os.Exit is", name)
+		}
+	}
+	const mains = "func main() {\n\tif err := run(); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}\n"
+	for source, want := range map[string]bool{
+		mains: false, "package main\n" + mains: false, "\tdefer ids.Close(ctx)\n": false,
+		"func check(err error) {\n\tlog.Fatalf(\"%v\", err)\n}\n":                     true,
+		"\tdefer ids.Close(ctx)\n\tos.Exit(1)\n":                                      true,
+		"func main() {\n\tdefer func() { _ = ids.Close(ctx) }()\n\tlog.Fatal(1)\n}\n": true,
+		"type T struct {\n\t…\n}\n\nids.Close(ctx)\nlog.Fatal(err)\n":                 true, // no Go, quite
+	} {
+		if exitsBeforeClose(source) != want {
+			t.Errorf("%q: %v", source, !want)
+		}
+	}
+}
+
+// exitsBeforeClose looks at a file, at declarations or at statements.
+func exitsBeforeClose(source string) bool {
+	var file *ast.File
+	err := error(nil)
+	for _, around := range [][2]string{{}, {"package p\n"}, {"package p\nfunc main() {\n", "}"}} {
+		file, err = parser.ParseFile(token.NewFileSet(), "", around[0]+source+around[1], 0)
+		if err == nil {
+			break
+		}
+	}
+	if err != nil { // it leaves something out
+		return strings.Contains(source, "log.Fatal") || strings.Contains(source, "os.Exit")
+	}
+	calls := func(in ast.Node, match func(receiver, name string) bool) (found bool) {
+		ast.Inspect(in, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				receiver, _ := s.X.(*ast.Ident)
+				found = found || match(fmt.Sprint(receiver), s.Sel.Name)
+			}
+			return true
+		})
+		return found
+	}
+	return slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+		exits := calls(d, func(receiver, name string) bool {
+			return receiver == "log" && strings.HasPrefix(name, "Fatal") ||
+				receiver == "os" && name == "Exit"
+		})
+		closes := false
+		ast.Inspect(d, func(n ast.Node) bool {
+			if deferred, ok := n.(*ast.DeferStmt); ok {
+				closes = closes || calls(deferred, func(_, name string) bool { return name == "Close" })
+			}
+			return true
+		})
+		f, ok := d.(*ast.FuncDecl)
+		return exits && (closes || !ok || f.Name.Name != "main")
+	})
 }
