@@ -13,8 +13,9 @@ import (
 )
 
 // In SQL that the caller wrote the plugin sees an argument, and the text before its mark. It
-// refuses a zero. It also refuses an [idtype.Slice], which is one parameter, a text of JSON, where
-// SQL wants a list or an ID: a comparison with a text is true of no row, or of all.
+// refuses a zero, and an ID of another entity than the column before the mark. It also refuses an
+// [idtype.Slice], which is one parameter, a text of JSON, where SQL wants a list or an ID: a
+// comparison with a text is true of no row, or of all.
 
 var errSlice = errors.New("an idtype.Slice is one text of JSON: " +
 	"give a []ID, or take the text apart, as json_each(?) does")
@@ -81,8 +82,42 @@ func (b *builder) argument(sql string, v any, before func() string) any {
 	case len(bytes) != 0 && b.wantsIDs(before(), true):
 		return []any{v} // GORM spreads it otherwise
 	}
+	if err := b.checkEntity(sql, v, before); err != nil {
+		return b.refuse(err)
+	}
 	return v
 }
+
+// checkEntity refuses an ID, or a list, of another entity than the column that SQL compares it
+// with. Which column that is in a subquery, the statement's model does not tell.
+func (b *builder) checkEntity(sql string, v any, before func() string) error {
+	t := indirectType(v)
+	if element := elementOf(t); element != nil {
+		t = element
+	}
+	if t == nil {
+		return nil
+	}
+	id, _ := columnIn(t)
+	if id == nil {
+		return nil
+	}
+	left := strings.TrimRight(before(), " (")
+	for _, word := range []string{" IN", " NOT"} {
+		if n := len(left) - len(word); n > 0 && strings.EqualFold(left[n:], word) {
+			left = left[:n]
+		}
+	}
+	left = strings.TrimRight(left, " =<>!")
+	field := b.field(left[strings.LastIndexAny(left, " (,\t\n")+1:])
+	of, ok := targetOf(field)
+	if !ok || !differ(reflect.TypeOf(id), of.typ) || subquery().MatchString(sql) {
+		return nil
+	}
+	return conditionError(field.Name, of.mismatch(v))
+}
+
+var subquery = pattern(`(?i)\bSELECT\b`)
 
 // wantsIDs reports whether SQL ends with a comparison with a column of IDs, or before a list. In
 // parentheses, only the former counts.

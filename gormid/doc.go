@@ -135,8 +135,9 @@
 // A text is the ID's text, as JSON has it. A []byte is what the column holds, and never the digits
 // of the column. For a column of UUIDs it may be a UUID. Anything else is an [*Error] before the
 // statement is sent: a float, an ID of another entity or form, bytes of another length. An ID that
-// names no entity, such as idtype.DecimalID, fits all. GORM alone takes bytes for a list of
-// numbers: Delete(&Event{}, id) deleted every row in MariaDB.
+// names no entity, such as idtype.DecimalID, fits all. Where("user_id = ?", orderID) is such an
+// error as well, unless the text has a subquery. GORM alone takes bytes for a list of numbers:
+// Delete(&Event{}, id) deleted every row in MariaDB.
 //
 // An integer is compared with a column of integers as it is. An ID that is zero in clause.Gt is an
 // error: begin with the integer 0. Where the model lacks the column, another model of the same

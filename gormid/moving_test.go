@@ -80,7 +80,8 @@ func TestInstalledApp(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := idtype.DecimalID(album.ID)
-		if id.Launch() != start.launch || id.Generator() != start.generator || id <= last {
+		parts := id.Parts()
+		if parts.Launch != start.launch || parts.Generator != start.generator || id <= last {
 			t.Errorf("%s: %v after %v", start.version, id, last)
 		}
 		last = id
