@@ -26,16 +26,10 @@ func benchmark(b *testing.B, loops []loop) {
 	}
 }
 
-// 19 digits is where most IDs of a busy system end up, 14 those of the example in
-// docs/design/formats.md. The short ID has 10 characters.
+// 19 digits is where most IDs of a busy system end up. The short ID has 10 characters.
 var (
-	bench14       = idtype.DecimalID(14150009200065)
-	bench19       = idtype.DecimalID(7_234_567_891_234_500_065)
-	benchTrace    = idtype.TraceID(publishedTrace)
-	benchShort    = idtype.ShortID(publishedShort << 4)
-	benchSequence = idtype.SequenceID(1_234_567)
-
-	sinkSequence idtype.SequenceID
+	bench19    = idtype.DecimalID(7_234_567_891_234_500_065)
+	benchShort = idtype.ShortID(publishedShort << 4)
 )
 
 // shortBase64 is what a program writes that does without the scheme: 11 characters for 8 bytes.
@@ -48,35 +42,15 @@ func shortBase64(b []byte, v int64) []byte {
 func BenchmarkEncode(b *testing.B) {
 	eight, sno := idtype.MustParse[idtype.EightByteID](eightText), idtype.MustParse[idtype.SnoID](snoText)
 	buf := make([]byte, 0, 64)
-	ofStrconv := func(v int64) func(n int) {
-		return func(n int) {
-			for range n {
-				sinkBytes = strconv.AppendInt(buf, v, 10)
-			}
-		}
-	}
-	ofDecimal := func(id idtype.DecimalID) func(n int) {
-		return func(n int) {
-			for range n {
-				sinkBytes, sinkErr = id.AppendText(buf)
-			}
-		}
-	}
 	benchmark(b, []loop{
-		{"14-digits/strconv.AppendInt", ofStrconv(int64(bench14))},
-		{"14-digits/AppendText", ofDecimal(bench14)},
-		{"19-digits/strconv.AppendInt", ofStrconv(int64(bench19))},
-		{"19-digits/AppendText", ofDecimal(bench19)},
-		{"trace/strconv.AppendInt", ofStrconv(int64(benchTrace))},
-		{"trace/AppendText", func(n int) {
+		{"19-digits/strconv.AppendInt", func(n int) {
 			for range n {
-				sinkBytes, sinkErr = benchTrace.AppendText(buf)
+				sinkBytes = strconv.AppendInt(buf, int64(bench19), 10)
 			}
 		}},
-		{"sequence/strconv.AppendInt", ofStrconv(int64(benchSequence))},
-		{"sequence/AppendText", func(n int) {
+		{"19-digits/AppendText", func(n int) {
 			for range n {
-				sinkBytes, sinkErr = benchSequence.AppendText(buf)
+				sinkBytes, sinkErr = bench19.AppendText(buf)
 			}
 		}},
 		{"eightbyte/hex.AppendEncode", func(n int) {
@@ -113,37 +87,17 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	ofStrconv := func(text string) func(n int) {
-		return func(n int) {
-			for range n {
-				sinkInt, sinkErr = strconv.ParseInt(text, 10, 64)
-			}
-		}
-	}
-	ofDecimal := func(text string) func(n int) {
-		return func(n int) {
-			for range n {
-				sinkID, sinkErr = idtype.Parse[idtype.DecimalID](text)
-			}
-		}
-	}
-	trace, short, sequence := benchTrace.String(), benchShort.String(), benchSequence.String()
+	decimal, short := bench19.String(), benchShort.String()
 	encoded := shortBase64(nil, int64(benchShort))
 	benchmark(b, []loop{
-		{"14-digits/strconv.ParseInt", ofStrconv(bench14.String())},
-		{"14-digits/ParseDecimalID", ofDecimal(bench14.String())},
-		{"19-digits/strconv.ParseInt", ofStrconv(bench19.String())},
-		{"19-digits/ParseDecimalID", ofDecimal(bench19.String())},
-		{"trace/strconv.ParseInt", ofStrconv(trace)},
-		{"trace/ParseTraceID", func(n int) {
+		{"19-digits/strconv.ParseInt", func(n int) {
 			for range n {
-				sinkTrace, sinkErr = idtype.Parse[idtype.TraceID](trace)
+				sinkInt, sinkErr = strconv.ParseInt(decimal, 10, 64)
 			}
 		}},
-		{"sequence/strconv.ParseInt", ofStrconv(sequence)},
-		{"sequence/ParseSequenceID", func(n int) {
+		{"19-digits/Parse", func(n int) {
 			for range n {
-				sinkSequence, sinkErr = idtype.Parse[idtype.SequenceID](sequence)
+				sinkID, sinkErr = idtype.Parse[idtype.DecimalID](decimal)
 			}
 		}},
 		{"eightbyte/strconv.ParseUint", func(n int) {
@@ -151,12 +105,12 @@ func BenchmarkParse(b *testing.B) {
 				_, sinkErr = strconv.ParseUint(eightText, 16, 64)
 			}
 		}},
-		{"eightbyte/ParseEightByteID", func(n int) {
+		{"eightbyte/Parse", func(n int) {
 			for range n {
 				sinkEight, sinkErr = idtype.Parse[idtype.EightByteID](eightText)
 			}
 		}},
-		{"sno/ParseSnoID", func(n int) {
+		{"sno/Parse", func(n int) {
 			for range n {
 				sinkSno, sinkErr = idtype.Parse[idtype.SnoID](snoText)
 			}
@@ -174,7 +128,7 @@ func BenchmarkParse(b *testing.B) {
 				sinkInt = int64(binary.BigEndian.Uint64(buf[:]))
 			}
 		}},
-		{"short/ParseShortID", func(n int) {
+		{"short/Parse", func(n int) {
 			for range n {
 				sinkShort, sinkErr = idtype.Parse[idtype.ShortID](short)
 			}

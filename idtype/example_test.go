@@ -3,7 +3,6 @@ package idtype_test
 import (
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,17 +20,6 @@ func ExampleDecimalParts_ID() {
 	// idtype: DecimalID: counter 922337203 is outside 1..922337202
 }
 
-func ExampleParse_untyped() {
-	id, err := idtype.Parse[idtype.DecimalID]("14150009200065")
-	fmt.Printf("%+v %v\n", id.Parts(), err)
-
-	_, err = idtype.Parse[idtype.DecimalID]("014150009200065")
-	fmt.Println(err)
-	// Output:
-	// {Counter:1415 Generator:92 Launch:65} <nil>
-	// idtype: "014150009200065" as DecimalID: not a plain decimal number: digits only, without sign, spaces or leading zeros
-}
-
 // A key type per entity is one line. Keys of two entities do not compile into each other.
 func ExampleDecimal() {
 	// At package level: type UserID = idtype.Decimal[User]
@@ -46,22 +34,19 @@ func ExampleDecimal() {
 
 func ExampleParse() {
 	id, err := idtype.Parse[OrderID]("14150009200065")
-	fmt.Printf("%v %v %v\n", Order{ID: id}.ID, id.Parts().Launch, err)
-	// Output: 14150009200065 65 <nil>
+	fmt.Printf("%v %+v %v\n", Order{ID: id}.ID, id.Parts(), err)
+
+	_, err = idtype.Parse[OrderID]("014150009200065")
+	fmt.Println(err)
+	// Output:
+	// 14150009200065 {Counter:1415 Generator:92 Launch:65} <nil>
+	// idtype: "014150009200065" as DecimalID: not a plain decimal number: digits only, without sign, spaces or leading zeros
 }
 
 func ExampleDecimal_Validate() {
 	old := idtype.MustParse[idtype.DecimalID]("57") // a row that AUTO_INCREMENT numbered
 	fmt.Println(old.Validate())
 	// Output: idtype: DecimalID: counter 0 is outside 1..922337202
-}
-
-// A forgotten key does not reach the database.
-func ExampleDecimal_Value() {
-	var order Order
-	_, err := order.ID.Value()
-	fmt.Println(errors.Is(err, idtype.ErrZero))
-	// Output: true
 }
 
 // A nullable column is sql.Null of the ID, or a pointer to it.
@@ -214,17 +199,6 @@ func ExampleEightByteParts_ID() {
 	// idtype: EightByteID: generator_id 1161 is outside 0..255
 }
 
-func ExampleEightByte() {
-	id, err := idtype.Parse[idtype.EightByteID]("5b9bda2989e1989b")
-	fmt.Printf("%v %+v %v\n", id.Time(), id.Parts(), err)
-
-	_, err = idtype.Parse[idtype.EightByteID]("5B9BDA2989E1989B")
-	fmt.Println(err)
-	// Output:
-	// 2019-11-15 14:12:39.591 +0000 UTC {Mode:TIME_SEQUENTIAL UnixMs:1573827159591 Sequence:33 Generator:1161 Cluster:11} <nil>
-	// idtype: "5B9BDA2989E1989B" as EightByteID: "B" at index 1 is upper case, want lower case
-}
-
 func ExampleSnoParts_ID() {
 	id, err := idtype.SnoParts{
 		// the time is rounded down to 4 ms
@@ -237,17 +211,6 @@ func ExampleSnoParts_ID() {
 	// Output:
 	// 8fhmi7mfls62jp64 1703587783960 <nil>
 	// idtype: SnoID: unix_ms 1000000000000 is outside 1262304000000..3461327255551
-}
-
-func ExampleSno() {
-	id, err := idtype.Parse[idtype.SnoID]("8fhmi7mfls62jp64")
-	fmt.Printf("%v %+v %v\n", id.Time(), id.Parts(), err)
-
-	_, err = idtype.Parse[idtype.SnoID]("8fhmi7mfls62jp01")
-	fmt.Println(err)
-	// Output:
-	// 2023-12-26 10:49:43.96 +0000 UTC {UnixMs:1703587783960 TickTock:1 Meta:158 Partition:34824 Sequence:56450} <nil>
-	// idtype: "8fhmi7mfls62jp01" as SnoID: "0" at index 14, want 2-9 or a-x
 }
 
 // The declaration of the key says how a column holds it.

@@ -2,7 +2,6 @@ package idtype_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -126,63 +125,29 @@ var badByteTexts = []badText{
 	{"megabyte", strings.Repeat("2", 1<<20), "1048576 bytes", nil},
 }
 
-// A decoder under test takes a text into a receiver, or into none.
-type textDecoder struct {
-	name   string
-	input  string
-	dst    column // nil for a function that returns its ID
-	decode func() error
-}
-
-// ofText are the decoders of a text.
-func (k kind) ofText(text string) []textDecoder {
-	id, byParam := k.new(k.before()), k.new(k.before())
-	byJSON, orZero := k.new(k.before()), k.orZero(k.before())
-	quoted := `"` + text + `"`
-	return []textDecoder{
-		{"Parse", text, nil, func() error { _, err := k.parse(text); return err }},
-		{"UnmarshalText", text, id, func() error { return id.UnmarshalText([]byte(text)) }},
-		{"UnmarshalParam", text, byParam, func() error { return byParam.UnmarshalParam(text) }},
-		{
-			"UnmarshalJSON", quoted, byJSON,
-			func() error { return byJSON.UnmarshalJSON([]byte(quoted)) },
-		},
-		{
-			"OrZero.UnmarshalJSON", quoted, orZero,
-			func() error { return orZero.UnmarshalJSON([]byte(quoted)) },
-		},
-	}
-}
-
-// ofColumn are the decoders of what a column holds.
-func (k kind) ofColumn(text string) []textDecoder {
-	id, byBytes, orZero := k.new(k.before()), k.new(k.before()), k.orZero(k.before())
-	return []textDecoder{
-		{"Scan", text, id, func() error { return id.Scan(text) }},
-		{"Scan of bytes", text, byBytes, func() error { return byBytes.Scan([]byte(text)) }},
-		{"OrZero.Scan", text, orZero, func() error { return orZero.Scan(text) }},
-	}
-}
-
-// testBad: the decoders say why they do not take the text, and do not touch their receivers.
-func testBad(t *testing.T, k kind, decoders []textDecoder, bad badText) {
+// refuses: the decoders of a text say why they do not take it, and do not touch their receivers.
+func (k kind) refuses(t *testing.T, bad badText) {
 	t.Helper()
-	for _, d := range decoders {
-		err := d.decode()
-		if d.name == "OrZero.Scan" && bad.reason == idtype.ErrZero { // which it takes for none
-			if err != nil || !d.dst.IsZero() {
-				t.Errorf("%s of %q = %v, %v, want none", d.name, bad.text, d.dst, err)
-			}
-			continue
+	id, byParam := k.new(k.before()), k.new(k.before())
+	_, parse := k.parse(bad.text)
+	for _, err := range []error{
+		parse, id.UnmarshalText([]byte(bad.text)), byParam.UnmarshalParam(bad.text),
+	} {
+		wantInputError(t, err, k.typ, bad.text, bad.reason)
+		if !strings.Contains(err.Error(), bad.shows) {
+			t.Errorf("%.40q: error is %q, want %q in it", bad.text, err, bad.shows)
 		}
-		wantInputError(t, err, k.typ, d.input, bad.reason)
-		if !strings.Contains(err.Error(), bad.shows) && !strings.Contains(d.name, "Scan") &&
-			!strings.Contains(d.name, "JSON") {
-			t.Errorf("%s(%.40q): error is %q, want %q in it", d.name, bad.text, err, bad.shows)
-		}
-		if d.dst != nil {
-			k.wantUntouched(t, d.dst)
-		}
+	}
+	k.wantUntouched(t, id)
+	k.wantUntouched(t, byParam)
+	k.refusesJSON(t, `"`+bad.text+`"`, bad.reason)
+}
+
+func (k kind) refusesJSON(t *testing.T, data string, reason error) {
+	t.Helper()
+	for _, dst := range []column{k.new(k.before()), k.orZero(k.before())} {
+		wantInputError(t, dst.UnmarshalJSON([]byte(data)), k.typ, data, reason)
+		k.wantUntouched(t, dst)
 	}
 }
 
@@ -190,29 +155,22 @@ func TestBadText(t *testing.T) {
 	for _, k := range integers {
 		for _, bad := range badNumbers {
 			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
-				testBad(t, k, k.ofColumn(bad.text), bad)
+				testScan(t, k, bad.text, map[bool]string{true: none}[bad.reason != nil])
 				err := k.new(k.before()).Scan(bad.text)
 				if !strings.Contains(err.Error(), bad.shows) {
 					t.Errorf("Scan: error is %q, want %q in it", err, bad.shows)
 				}
 				if k.digits {
-					testBad(t, k, k.ofText(bad.text), bad)
+					k.refuses(t, bad)
 				}
 				if bad.name != "null" && bad.name != "quoted" { // in JSON without quotes
-					id := k.new(k.before())
-					wantInputError(
-						t, id.UnmarshalJSON([]byte(bad.text)), k.typ, bad.text, bad.reason,
-					)
-					k.wantUntouched(t, id)
+					k.refusesJSON(t, bad.text, bad.reason)
 				}
 			})
 		}
 	}
 	for _, bad := range badShortTexts {
-		t.Run(
-			short.name+"/"+bad.name,
-			func(t *testing.T) { testBad(t, short, short.ofText(bad.text), bad) },
-		)
+		t.Run(short.name+"/"+bad.name, func(t *testing.T) { short.refuses(t, bad) })
 	}
 	for _, k := range byteKinds {
 		zero := strings.Repeat(k.alphabet[:1], 16)
@@ -223,14 +181,14 @@ func TestBadText(t *testing.T) {
 			{"quoted twice", `"` + quoted + `"`, "20 bytes", nil},
 		}...) {
 			t.Run(k.name+"/"+bad.name, func(t *testing.T) {
-				testBad(t, k, k.ofText(bad.text), bad)
+				k.refuses(t, bad)
 				number := plainNumber.MatchString(strings.TrimPrefix(bad.text, "-"))
 				if k.form == asBigint && (number || bad.reason != nil) ||
 					k.form == asText && bad.text == "" ||
 					k.form == asUUID && bad.name == "a UUID" {
 					return // columns that may hold these
 				}
-				testBad(t, k, k.ofColumn(bad.text), bad)
+				testScan(t, k, bad.text, map[bool]string{true: none}[bad.reason != nil])
 			})
 		}
 		// The characters that the one alphabet has and the other has not.
@@ -246,70 +204,30 @@ func TestBadText(t *testing.T) {
 func TestBadJSON(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		text := k.write(k.before())
-		zero := strings.Repeat(cmp.Or(k.alphabet, "0")[:1], 16)
-		all := []badText{
-			{"nothing", "", "", nil},
-			{"true", "true", "", nil},
-			{"object", "{}", "", nil},
-			{"array", "[1]", "", nil},
-			{"array of a text", `["` + text + `"]`, "", nil},
-			{"fraction of nothing", "1.0", "", nil},
-			{"exponent", "1e3", "", nil},
-			{"exponent up to an ID", "1415000920006.5e1", "", nil},
-			{"minus", "-1", "", nil},
-			{"plus", "+1", "", nil},
-			{"leading zero", "01", "", nil},
-			{"zero as a fraction", "0.0", "", nil},
-			{"empty string", `""`, "", nil},
-			{"null as a string", `"null"`, "", nil},
-			{"null in capitals", "NULL", "", nil},
-			{"escaped digit", `"\u0031"`, "", nil},
-			{"escaped slash", `"1\/2"`, "", nil},
-			{"escape", `"\u0032` + text[1:] + `"`, "", nil},
-			{"escape within the length", `"\u0032` + text[6:] + `"`, "", nil},
-			{"unterminated", `"` + text, "", nil},
-			{"never begun", text + `"`, "", nil},
-			{"a quote alone", `"`, "", nil},
-			{"quotes twice", `""` + text + `""`, "", nil},
-			{"single quotes", `'` + text + `'`, "", nil},
-			{"space in the string", `" ` + text + `"`, "", nil},
-			{"fraction in a string", `"1.0"`, "", nil},
-			{"2^63", "9223372036854775808", "", nil},
-			{"2^63 as a string", `"9223372036854775808"`, "", nil},
-			{"two values", `1 2`, "", nil},
-			{"two strings", `"1""2"`, "", nil},
-			{"megabyte", `"` + strings.Repeat("1", 1<<20) + `"`, "", nil},
+		all := []string{
+			"", "true", "{}", "[1]", `["` + text + `"]`, "1.0", "1e3", "1415000920006.5e1", "-1", "+1",
+			"01", "0.0", `""`, `"null"`, "NULL", `"\u0031"`, `"1\/2"`, `"\u0032` + text[1:] + `"`,
+			`"\u0032` + text[6:] + `"`, `"` + text, text + `"`, `"`, `""` + text + `""`,
+			`'` + text + `'`, `" ` + text + `"`, `"1.0"`, "9223372036854775808",
+			`"9223372036854775808"`, "1 2", `"1""2"`, `"` + strings.Repeat("1", 1<<20) + `"`,
 		}
-		switch {
-		case k.isInteger():
-			all = append(all, badText{"zero", "0", "", idtype.ErrZero})
-			if k.digits {
-				all = append(all, badText{"zero as a string", `"0"`, "", idtype.ErrZero})
-			}
-		default:
-			all = append(all, []badText{
-				{"the text without quotes", text, "", nil},
-				{"number", "14150009200065", "", nil},
-				{"number of 16 digits", "2333333333333333", "", nil},
-				{"zero", "0", "", nil},
-				{"zero as a text", `"` + zero + `"`, "", idtype.ErrZero},
-			}...)
+		if !k.isInteger() { // 16 digits would be a text or a number
+			all = append(all, text, "14150009200065", "2333333333333333", "0")
+		} else {
+			k.refusesJSON(t, "0", idtype.ErrZero)
+		}
+		if k.scheme != idtype.SchemeShort {
+			k.refusesJSON(t, `"`+k.write(k.zero())+`"`, idtype.ErrZero)
+		}
+		err := k.new(k.before()).UnmarshalJSON([]byte("true"))
+		if k.isInteger() && !strings.Contains(err.Error(), "exact integer") {
+			t.Errorf("%v, want the forms that are read", err)
 		}
 		for _, bad := range all {
-			if inner, ok := strings.CutPrefix(bad.text, `"`); ok &&
-				k.read(strings.TrimSuffix(inner, `"`)) != nil &&
-				strings.HasSuffix(inner, `"`) {
-				continue // a text of a short ID, such as "null"
+			if bad == `"null"` && k.scheme == idtype.SchemeShort {
+				continue // a text of a short ID
 			}
-			for _, dst := range []column{k.new(k.before()), k.orZero(k.before())} {
-				err := dst.UnmarshalJSON([]byte(bad.text))
-				wantInputError(t, err, k.typ, bad.text, bad.reason)
-				k.wantUntouched(t, dst)
-				if bad.name == "true" && k.isInteger() &&
-					!strings.Contains(err.Error(), "exact integer") {
-					t.Errorf("%v, want the forms that are read", err)
-				}
-			}
+			k.refusesJSON(t, bad, nil)
 		}
 	})
 }
@@ -359,16 +277,13 @@ func TestBinary(t *testing.T) {
 			appended, appendErr := id.AppendBinary([]byte(">"))
 			if err != nil || appendErr != nil || !bytes.Equal(got, raw) ||
 				string(appended) != ">"+string(raw) {
-				t.Fatalf("%x as binary = %x, %v, appended %x, %v", raw, got, err, appended,
-					appendErr)
+				t.Fatalf("%x as binary = %x, %v, appended %x, %v", raw, got, err, appended, appendErr)
 			}
 			back := k.new(k.before())
 			if err := back.UnmarshalBinary(raw); err != nil || !bytes.Equal(rawOf(back), raw) {
 				t.Fatalf("%x came back as %x, %v", raw, rawOf(back), err)
 			}
-			// The ID has the bytes to itself.
-			got[0]++
-			if !bytes.Equal(rawOf(id), raw) {
+			if got[0]++; !bytes.Equal(rawOf(id), raw) { // it has the bytes to itself
 				t.Fatalf("a change of MarshalBinary's result changes the ID")
 			}
 		}
