@@ -20,8 +20,7 @@ var schemeLists = map[string][]string{
 	"idtype/widths_test.go":  {"decimal", "sequence"}, // they have no bits
 
 	"generator/doc.go": nil, "generator/zero_test.go": nil,
-	"generator/layout_test.go":  {"decimal", "sequence"}, // they carry no time
-	"generator/limits_test.go":  {"decimal", "sequence"},
+	// they carry no time
 	"generator/schemes_test.go": {"decimal", "sequence"},
 	"generator/window.go":       {"decimal", "sequence"},
 
@@ -51,9 +50,8 @@ var schemeLists = map[string][]string{
 
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter
-	"bench/report/targets.go":    {"sequence", "trace"},
-	"bench/report/history.go":    {"sequence"},
-	"bench/figures/databases.go": {"eightbyte", "sequence"}, // README does not show them
+	"bench/page/targets.go":      {"sequence", "trace"},
+	"bench/page/history.go":      {"sequence"},
 }
 
 var schemeConstant = regexp.MustCompile(`(?m)^\tScheme\w+ +Scheme = "(\w+)"$`)

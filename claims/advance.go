@@ -12,11 +12,11 @@ import (
 // floorName is the pool's counter of times that a restored log may have forgotten. It holds the
 // last unit that any number may have stamped, those among them whose own counter was lost. No
 // source takes a number before its clock has passed it.
-func (p *Pool) floorName() string { return p.prefix() + "floor" }
+func (p Pool) floorName() string { return p.prefix() + "floor" }
 
 // Has reports whether a counter of that name is the pool's own. It is that of a number or of freed
 // time, the floor, or the list of clusters.
-func (p *Pool) Has(counter string) bool {
+func (p Pool) Has(counter string) bool {
 	rest, ours := strings.CutPrefix(counter, p.prefix())
 	if _, number := p.leaseOf(rest, launchlog.CounterState{}); ours && number {
 		return true
@@ -53,7 +53,7 @@ const raisers = 16
 // again, as after an error. It returns how many counters of numbers were below. Sources wait until
 // their clocks have passed until. Actor is recorded. Errors: a [*PoolError] for a time
 // that IDs do not have, or those of launchlog.
-func (p *Pool) Advance(
+func (p Pool) Advance(
 	ctx context.Context, log *launchlog.Log, until time.Time, actor string,
 ) (int, error) {
 	target := p.units(until.Add(p.unit - 1)) // rounded up
@@ -96,7 +96,7 @@ func (p *Pool) Advance(
 
 // advance raises one counter to target. It compares the row, and keeps its holder and its gaps. So
 // the holder is preferred again, and gaps may still be freed.
-func (p *Pool) advance(ctx context.Context, log *launchlog.Log, l lease, target int64) error {
+func (p Pool) advance(ctx context.Context, log *launchlog.Log, l lease, target int64) error {
 	counter, err := log.Counter(p.counter(l))
 	for row := l.row; err == nil && row.Value < target; {
 		row, err = counter.Raise(ctx, launchlog.Raise{
@@ -109,7 +109,7 @@ func (p *Pool) advance(ctx context.Context, log *launchlog.Log, l lease, target 
 // Floor returns the end of the times that [Pool.Advance] counted as stamped, by every number of the
 // pool. It is zero where that never was. No source takes a number before its clock has passed it.
 // Nothing lowers it. Errors are those of launchlog.
-func (p *Pool) Floor(ctx context.Context, log *launchlog.Log) (time.Time, error) {
+func (p Pool) Floor(ctx context.Context, log *launchlog.Log) (time.Time, error) {
 	floor, err := p.floor(ctx, log)
 	if err != nil || floor == 0 {
 		return time.Time{}, err
@@ -118,7 +118,7 @@ func (p *Pool) Floor(ctx context.Context, log *launchlog.Log) (time.Time, error)
 }
 
 // floor reads the counter of the floor.
-func (p *Pool) floor(ctx context.Context, log *launchlog.Log) (int64, error) {
+func (p Pool) floor(ctx context.Context, log *launchlog.Log) (int64, error) {
 	counter, err := log.Counter(p.floorName())
 	if err != nil {
 		return 0, err

@@ -57,7 +57,7 @@ type Options struct {
 	// outlives restarts, or none: then it is host/pid/count. Up to 255 characters.
 	Holder string
 	// Part is the part of the pool to use, both ends included: nodes, partitions, or generators of
-	// each cluster. It is all if nil.
+	// each cluster. It is all if nil. The older layout of eightbyte IDs has generators 0 ..= 63.
 	Part *Range
 	// FailWhenLent makes calls fail at once where all numbers are lent, or the one that names the
 	// holder. Otherwise they wait, within generator.Options.MaxWait and their contexts.
@@ -73,10 +73,6 @@ type Range struct {
 	Max int `json:"max"`
 }
 
-// FormerGenerators is the part of [EightByte] that fits the older layout of eightbyte IDs, which
-// has 64 generators a cluster.
-var FormerGenerators = Range{0, 63}
-
 const (
 	defaultLength   = 5 * time.Second
 	defaultQuiet    = time.Minute
@@ -88,7 +84,7 @@ const (
 // [Pool.SetClusters] configured, or else cluster 0. Make a source per generator. The error is an
 // [*OptionError].
 func Pairs(log *launchlog.Log, opts *Options) (*Source[generator.EightBytePair], error) {
-	return newSource(log, opts, &EightByte, func(n int) generator.EightBytePair {
+	return newSource(log, opts, eightByte, func(n int) generator.EightBytePair {
 		return generator.EightBytePair{Generator: n % generators, Cluster: n / generators}
 	})
 }
@@ -96,20 +92,20 @@ func Pairs(log *launchlog.Log, opts *Options) (*Source[generator.EightBytePair],
 // Nodes lends node numbers to a trace generator. Make a source per generator. The error is an
 // [*OptionError].
 func Nodes(log *launchlog.Log, opts *Options) (*Source[int], error) {
-	return newSource(log, opts, &Trace, func(n int) int { return n })
+	return newSource(log, opts, trace, func(n int) int { return n })
 }
 
 // Partitions lends partitions to a sno generator. Make a source per generator. The error is an
 // [*OptionError].
 func Partitions(log *launchlog.Log, opts *Options) (*Source[int], error) {
-	return newSource(log, opts, &Sno, func(n int) int { return n })
+	return newSource(log, opts, sno, func(n int) int { return n })
 }
 
 // made counts the sources of this process, to tell their holders from each other.
 var made atomic.Int64
 
 // complete returns the options with their defaults, checked.
-func (o *Options) complete(p *Pool) (Options, error) {
+func (o *Options) complete(p Pool) (Options, error) {
 	var c Options
 	if o != nil {
 		c = *o

@@ -7,7 +7,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// An OptionError is returned by constructors for a setting that cannot be.
+// An OptionError is returned by constructors for a setting that cannot be, and by a source that was
+// given to a generator of another scheme.
 type OptionError struct {
 	Option string // its name, as in Options or in the constructor's parameters
 	Value  string // what was given
@@ -61,17 +62,6 @@ func (e *ClockError) Error() string {
 	return fmt.Sprintf("claims: this clock is ahead of the store's by %v, more than %v: "+
 		"no number for %s IDs is taken", e.Now.Sub(e.Store).Round(time.Millisecond), e.Most,
 		e.Scheme)
-}
-
-// A UnitError says that a source was given to a generator of another scheme.
-type UnitError struct {
-	Scheme idtype.Scheme // of the source
-	Unit   time.Duration // that the generator counts in
-}
-
-func (e *UnitError) Error() string {
-	return fmt.Sprintf("claims: a source for %s IDs was given to a generator that counts in units "+
-		"of %v", e.Scheme, e.Unit)
 }
 
 // A PoolError is returned by methods of a [Pool] for input that they do not take, and for a number

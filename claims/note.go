@@ -30,7 +30,7 @@ const spared = 14 * 24 * time.Hour
 
 // gap is the gap of a raise over the units after from and before to. Where IDs repeat it is less
 // than their period long, or else no number could be freed that had never been used before.
-func (p *Pool) gap(from, to int64) gap {
+func (p Pool) gap(from, to int64) gap {
 	if p.period != 0 {
 		from = max(from, to-p.period+int64(spared/p.unit))
 	}

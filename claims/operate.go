@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -33,7 +32,7 @@ type Claim struct {
 
 // List returns the numbers that were lent ever, in the order of their counters' names. Now is this
 // machine's time, by which a number counts as lent. Errors are those of launchlog.
-func (p *Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Claim, error) {
+func (p Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]Claim, error) {
 	t, err := p.read(ctx, log)
 	if err != nil {
 		return nil, err
@@ -63,14 +62,14 @@ func (p *Pool) List(ctx context.Context, log *launchlog.Log, now time.Time) ([]C
 
 // Size is how many numbers the pool has, in the clusters that may be used. Errors are those of
 // launchlog.
-func (p *Pool) Size(ctx context.Context, log *launchlog.Log) (int, error) {
+func (p Pool) Size(ctx context.Context, log *launchlog.Log) (int, error) {
 	clusters, err := p.Clusters(ctx, log)
 	return p.each * max(1, len(clusters)), err
 }
 
 // Clusters returns the clusters that may be used: cluster 0 where none were configured, and none
 // for a pool without clusters. Errors are those of launchlog.
-func (p *Pool) Clusters(ctx context.Context, log *launchlog.Log) ([]int, error) {
+func (p Pool) Clusters(ctx context.Context, log *launchlog.Log) ([]int, error) {
 	if p.clusters == 0 {
 		return nil, nil
 	}
@@ -80,7 +79,7 @@ func (p *Pool) Clusters(ctx context.Context, log *launchlog.Log) ([]int, error) 
 
 // readClusters reads the counter that keeps the clusters. Its value is a version and 16 bits, of
 // which bit C allows cluster C.
-func (p *Pool) readClusters(
+func (p Pool) readClusters(
 	ctx context.Context, log *launchlog.Log,
 ) (row launchlog.CounterState, err error) {
 	counter, err := log.Counter(p.clustersName())
@@ -95,7 +94,7 @@ func (p *Pool) readClusters(
 // renewal. They give up a pair of a cluster that is not to be used any more. Its number may have
 // been stamped until its window ends: see [Pool.List]. Actor is recorded. Errors: a [*PoolError],
 // also where the clusters were changed meanwhile, or those of launchlog.
-func (p *Pool) SetClusters(
+func (p Pool) SetClusters(
 	ctx context.Context, log *launchlog.Log, old, list []int, actor string,
 ) error {
 	mask, err := p.mask(list)
@@ -127,7 +126,7 @@ func (p *Pool) SetClusters(
 
 const clusterBits = 16
 
-func (p *Pool) mask(list []int) (mask int64, err error) {
+func (p Pool) mask(list []int) (mask int64, err error) {
 	if p.clusters == 0 {
 		return 0, p.refuse("clusters", clusterList(list), "are not to be had: the pool has none")
 	}
@@ -166,7 +165,7 @@ func clusterList(list []int) string {
 // Errors: a [*PoolError] for a number that is not locked, or where another raise was faster. It is
 // also for a gap that is not known, since a ceiling or an operator raised the counter. Others are
 // those of launchlog.
-func (p *Pool) Free(
+func (p Pool) Free(
 	ctx context.Context, log *launchlog.Log, number string, now time.Time, actor string,
 ) (Claim, error) {
 	n, ok := p.parse(number)
@@ -209,7 +208,7 @@ func (p *Pool) Free(
 // period later. A clock that is ahead gets there within days. So toFree raises the counter over
 // these units. The raise compares the row: so none of them was stamped before. What lies
 // between the counter and these units is a gap of its own. By that the next Free knows this one.
-func (p *Pool) toFree(
+func (p Pool) toFree(
 	ctx context.Context, log *launchlog.Log, l lease, now time.Time,
 ) (gap, error) {
 	number := p.number(l.number)
@@ -236,7 +235,7 @@ func (p *Pool) toFree(
 }
 
 // locked returns the gap of a row that Free lends at a unit of time, or why there is none.
-func (p *Pool) locked(row launchlog.CounterState, now int64) (g gap, why string) {
+func (p Pool) locked(row launchlog.CounterState, now int64) (g gap, why string) {
 	if g, ok := p.passed(row); ok && g.has(now) {
 		return g, ""
 	}
@@ -255,7 +254,7 @@ func (p *Pool) locked(row launchlog.CounterState, now int64) (g gap, why string)
 
 // passed returns the gap for which an earlier Free has raised a number's own counter over a period.
 // No other raise has gaps and no holder.
-func (p *Pool) passed(row launchlog.CounterState) (g gap, ok bool) {
+func (p Pool) passed(row launchlog.CounterState) (g gap, ok bool) {
 	gaps := gapsOf(row.Note)
 	if p.period == 0 || row.Holder != "" || len(gaps) == 0 {
 		return g, false
@@ -276,19 +275,8 @@ func gapAt(note string, now int64) (gap, bool) {
 	return gap{}, false
 }
 
-func (p *Pool) units(t time.Time) int64 { return t.UnixMilli() / p.unit.Milliseconds() }
+func (p Pool) units(t time.Time) int64 { return t.UnixMilli() / p.unit.Milliseconds() }
 
-func (p *Pool) refuse(field, value, reason string) error {
+func (p Pool) refuse(field, value, reason string) error {
 	return &PoolError{p.scheme, field, value, reason}
-}
-
-// ByScheme returns the pool of a scheme's numbers, or an error for a scheme without numbers.
-func ByScheme(scheme idtype.Scheme) (*Pool, error) {
-	for _, p := range Pools() {
-		if p.scheme == scheme {
-			return p, nil
-		}
-	}
-	return nil, errors.New("claims: there is no pool of numbers for " + strconv.Quote(
-		string(scheme)) + ": want trace, sno or eightbyte")
 }

@@ -2,16 +2,19 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A Pool is the numbers of a scheme. Sources take from it. Its methods are for operators.
+// A Pool is the numbers of a scheme, from which sources take: see [Pools]. Its methods are for
+// operators.
 type Pool struct {
 	scheme   idtype.Scheme
 	unit     time.Duration
@@ -21,35 +24,45 @@ type Pool struct {
 	period   int64 // in units, after which IDs are the same again; 0 for none
 }
 
-// The pools.
 var (
-	// Trace is the nodes of trace IDs, 0 ..= 65535.
-	Trace = Pool{
-		scheme: idtype.SchemeTrace, unit: time.Second, each: idtype.TraceMaxNode + 1,
-		most: 1<<33 - 1, period: int64(idtype.TracePeriod / time.Second),
+	// trace is the nodes of trace IDs, 0 ..= 65535.
+	trace = Pool{
+		scheme: idtype.SchemeTrace, unit: time.Second, each: formats.TraceMaxNode + 1,
+		most: 1<<33 - 1, period: int64(formats.TracePeriod / time.Second),
 	}
-	// Sno is the partitions of sno IDs, 0 ..= 65535.
-	Sno = Pool{
-		scheme: idtype.SchemeSno, unit: idtype.SnoTimeUnit * time.Millisecond,
-		each: idtype.SnoMaxPartition + 1, most: idtype.SnoMaxUnixMs / idtype.SnoTimeUnit,
+	// sno is the partitions of sno IDs, 0 ..= 65535.
+	sno = Pool{
+		scheme: idtype.SchemeSno, unit: formats.SnoTimeUnit * time.Millisecond,
+		each: formats.SnoMaxPartition + 1, most: formats.SnoMaxUnixMs / formats.SnoTimeUnit,
 	}
-	// EightByte is the pairs of eightbyte IDs: generators 0 ..= 2047 of clusters 0 ..= 15.
-	EightByte = Pool{
+	// eightByte is the pairs of eightbyte IDs: generators 0 ..= 2047 of clusters 0 ..= 15.
+	eightByte = Pool{
 		scheme: idtype.SchemeEightByte, unit: time.Millisecond, each: generators,
-		clusters: idtype.EightByteMaxCluster + 1, most: idtype.EightByteMaxUnixMs,
+		clusters: formats.EightByteMaxCluster + 1, most: formats.EightByteMaxUnixMs,
 	}
 )
 
-const generators = idtype.EightByteMaxGenerator + 1
+const generators = formats.EightByteMaxGenerator + 1
 
-// Pools lists the pools.
-func Pools() []*Pool { return []*Pool{&Trace, &Sno, &EightByte} }
+// Pools lists the pools: of trace, sno and eightbyte.
+func Pools() []Pool { return []Pool{trace, sno, eightByte} }
+
+// ByScheme returns the pool of a scheme's numbers, or an error for a scheme without numbers.
+func ByScheme(scheme idtype.Scheme) (Pool, error) {
+	for _, p := range Pools() {
+		if p.scheme == scheme {
+			return p, nil
+		}
+	}
+	return Pool{}, fmt.Errorf("claims: there is no pool of numbers for %q: want trace, sno or "+
+		"eightbyte", scheme)
+}
 
 // Scheme is the scheme whose numbers the pool has.
-func (p *Pool) Scheme() idtype.Scheme { return p.scheme }
+func (p Pool) Scheme() idtype.Scheme { return p.scheme }
 
 // number is the text of a number: 7, or CLUSTER/GENERATOR.
-func (p *Pool) number(n int) string {
+func (p Pool) number(n int) string {
 	if p.clusters == 0 {
 		return strconv.Itoa(n)
 	}
@@ -57,7 +70,7 @@ func (p *Pool) number(n int) string {
 }
 
 // parse reads the text of a number.
-func (p *Pool) parse(text string) (n int, ok bool) {
+func (p Pool) parse(text string) (n int, ok bool) {
 	within, cluster := text, 0
 	if p.clusters != 0 {
 		first, rest, _ := strings.Cut(text, "/")
@@ -76,7 +89,7 @@ func (p *Pool) parse(text string) (n int, ok bool) {
 }
 
 // prefix is what the names of the pool's counters begin with.
-func (p *Pool) prefix() string { return string(p.scheme) + "/" }
+func (p Pool) prefix() string { return string(p.scheme) + "/" }
 
 // A lease is a counter that lends a number: the number's own, or one of a gap that an operator
 // freed. That one begins at the gap's from, and never passes the unit before its to.
@@ -89,7 +102,7 @@ type lease struct {
 	at    int64 // the unit in which its holder raised it
 }
 
-func (p *Pool) counter(l lease) string {
+func (p Pool) counter(l lease) string {
 	name := p.prefix() + p.number(l.number)
 	if l.gap != nil {
 		name += "/" + l.gap.String()
@@ -126,7 +139,7 @@ type table struct {
 const page = 1000
 
 // read reads the table. It is no snapshot: what is done with a lease compares its row.
-func (p *Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error) {
+func (p Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error) {
 	after := p.prefix()
 	for {
 		rows, err := log.Counters(ctx, after, page)
@@ -154,7 +167,7 @@ func (p *Pool) read(ctx context.Context, log *launchlog.Log) (t table, err error
 }
 
 // leaseOf reads the rest of a counter's name, behind the prefix.
-func (p *Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
+func (p Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
 	if n, ok := p.parse(rest); ok {
 		return lease{number: n, row: row}, true
 	}
@@ -168,10 +181,10 @@ func (p *Pool) leaseOf(rest string, row launchlog.CounterState) (lease, bool) {
 }
 
 // clustersName is the counter that keeps which clusters may be used.
-func (p *Pool) clustersName() string { return p.prefix() + "clusters" }
+func (p Pool) clustersName() string { return p.prefix() + "clusters" }
 
 // allowed reports which clusters may be used. A pool without clusters has one, 0.
-func (p *Pool) allowed(clusters launchlog.CounterState) []int {
+func (p Pool) allowed(clusters launchlog.CounterState) []int {
 	if p.clusters == 0 || clusters.Value == 0 {
 		return []int{0}
 	}
@@ -185,7 +198,7 @@ func (p *Pool) allowed(clusters launchlog.CounterState) []int {
 }
 
 // usable reports whether a number lies in the part and in one of the clusters.
-func (p *Pool) usable(n int, part Range, clusters []int) bool {
+func (p Pool) usable(n int, part Range, clusters []int) bool {
 	within := n % p.each
 	return part.Min <= within && within <= part.Max && slices.Contains(clusters, n/p.each)
 }

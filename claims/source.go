@@ -28,7 +28,7 @@ type Source[N any] struct {
 // A source is what sources of all pools do.
 type source struct {
 	log  *launchlog.Log
-	pool *Pool
+	pool Pool
 	opts Options
 
 	turn  chan struct{}     // holds one element: who has it uses what follows, and may wait with it
@@ -67,7 +67,7 @@ type step struct {
 func (d *step) done() bool { return d.raise.Done(d.row) }
 
 func newSource[N any](
-	log *launchlog.Log, opts *Options, p *Pool, value func(int) N,
+	log *launchlog.Log, opts *Options, p Pool, value func(int) N,
 ) (*Source[N], error) {
 	if log == nil {
 		return nil, &OptionError{"log", "nil", "lends no numbers: launchlog.New makes one"}
@@ -86,8 +86,9 @@ func newSource[N any](
 	return &Source[N]{s, value}, nil
 }
 
-// NextWindow implements [generator.Windows]. Errors: [*LentError], [*ClockError], [*UnitError], a
-// [*generator.NotBeforeError] where a number comes later, or what the log says.
+// NextWindow implements [generator.Windows]. Errors: [*LentError], [*ClockError], an [*OptionError]
+// for a generator of another scheme, a [*generator.NotBeforeError] where a number comes later, or
+// what the log says.
 func (s *Source[N]) NextWindow(
 	ctx context.Context, now int64, unit time.Duration,
 ) (w generator.Window[N], err error) {
@@ -122,7 +123,8 @@ func (s *Source[N]) Stats() Stats {
 // window comes to a step whose window nobody has had.
 func (s *source) window(ctx context.Context, now int64, unit time.Duration) (*step, error) {
 	if unit != s.pool.unit {
-		return nil, &UnitError{s.pool.scheme, unit}
+		return nil, &OptionError{"generator", "of units of " + unit.String(), "is not of " +
+			string(s.pool.scheme) + " IDs, whose numbers this source lends"}
 	}
 	select {
 	case <-s.turn:
@@ -451,7 +453,7 @@ func (s *source) units(d time.Duration) int64 {
 }
 
 // time is when a unit begins. Units beyond the IDs' last are the one after it.
-func (p *Pool) time(units int64) time.Time {
+func (p Pool) time(units int64) time.Time {
 	return time.UnixMilli(min(units, p.most+1) * p.unit.Milliseconds()).UTC()
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/claims"
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -40,7 +40,7 @@ type content struct {
 
 	counters func(context.Context) ([]launchlog.CounterState, error)
 	running  func(context.Context) ([]launchlog.Launch, error)
-	lentBy   map[*claims.Pool]share
+	lentBy   map[claims.Pool]share
 }
 
 // A share is how many numbers of a pool are lent, or were within the quiet time, and how many it
@@ -50,7 +50,7 @@ type share struct{ used, size int }
 func newContent(log *launchlog.Log, opts *Options) *content {
 	c := &content{
 		log: log, now: time.Now, counters: once(log, allCounters), running: once(log, allRunning),
-		lentBy: map[*claims.Pool]share{},
+		lentBy: map[claims.Pool]share{},
 	}
 	if opts != nil && opts.Now != nil {
 		c.now = opts.Now
@@ -73,7 +73,7 @@ func once[T any](
 	}
 }
 
-func (c *content) lent(ctx context.Context, pool *claims.Pool) (of share, err error) {
+func (c *content) lent(ctx context.Context, pool claims.Pool) (of share, err error) {
 	of, known := c.lentBy[pool]
 	if !known {
 		if of.used, of.size, err = lent(ctx, c.log, pool, c.now()); err == nil {
@@ -254,7 +254,7 @@ func lockedNumbers(ctx context.Context, c *content, r *Reporter) error {
 		return err
 	}
 	for _, counter := range counters {
-		until := time.UnixMilli(min(counter.Value, idtype.ShortMaxUnixMs) + 1)
+		until := time.UnixMilli(min(counter.Value, formats.ShortMaxUnixMs) + 1)
 		if counter.Name == shortCounter && until.Sub(now) > farAhead {
 			r.Finding("the counter %s is ahead of all short IDs until %s, and nothing lowers it",
 				shortCounter, until.UTC().Format(time.DateTime))
@@ -341,10 +341,10 @@ func decimalOrder(ctx context.Context, c *content, r *Reporter) error {
 	}
 	const text = "decimal IDs have come to counter %d of %d, in epoch %d"
 	// Uniqueness does not depend on it: a note is all there is.
-	if u := (launchlog.Usage{Used: value, Max: idtype.DecimalMaxCounter}); u.Level() > 0 {
-		r.Note(text, value, idtype.DecimalMaxCounter, newest)
+	if u := (launchlog.Usage{Used: value, Max: formats.DecimalMaxCounter}); u.Level() > 0 {
+		r.Note(text, value, formats.DecimalMaxCounter, newest)
 	}
-	r.Pass(text, value, idtype.DecimalMaxCounter, newest)
+	r.Pass(text, value, formats.DecimalMaxCounter, newest)
 	return nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/claims"
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -94,7 +94,7 @@ func (c *content) usage(ctx context.Context) ([]Share, error) {
 	}
 	if epoch, value := newestHint(counters); epoch >= 0 {
 		shares = append(shares, Share{
-			Decimal, strconv.Itoa(epoch), value, idtype.DecimalMaxCounter,
+			Decimal, strconv.Itoa(epoch), value, formats.DecimalMaxCounter,
 		})
 	}
 	return shares, nil
@@ -102,7 +102,7 @@ func (c *content) usage(ctx context.Context) ([]Share, error) {
 
 // lent is how many numbers of a pool are lent, or were within the quiet time, and how many it has.
 func lent(
-	ctx context.Context, log *launchlog.Log, pool *claims.Pool, now time.Time,
+	ctx context.Context, log *launchlog.Log, pool claims.Pool, now time.Time,
 ) (used, size int, err error) {
 	if size, err = pool.Size(ctx, log); err != nil {
 		return 0, 0, err

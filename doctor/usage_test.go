@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -31,9 +32,9 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	raise(t, log, "orders", math.MaxInt64/2)
-	raise(t, log, launchlog.HintCounter(0), idtype.DecimalMaxCounter)
+	raise(t, log, launchlog.HintCounter(0), formats.DecimalMaxCounter)
 	raise(t, log, launchlog.HintCounter(1), 700)
-	lent := begin.Add(time.Second).UnixMilli() / idtype.SnoTimeUnit
+	lent := begin.Add(time.Second).UnixMilli() / formats.SnoTimeUnit
 	raise(t, log, "sno/7", lent)
 	raise(t, log, "sno/8", lent)
 	raise(t, log, "sno/9", lent-int64(time.Hour/(4*time.Millisecond))) // free since long
@@ -60,7 +61,11 @@ func TestUsage(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("shares are\n%+v, want\n%+v", got, want)
 	}
-	if err := claims.EightByte.SetClusters(ctx, log, []int{0}, []int{0, 1}, "me"); err != nil {
+	pairs, err := claims.ByScheme(idtype.SchemeEightByte)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pairs.SetClusters(ctx, log, []int{0}, []int{0, 1}, "me"); err != nil {
 		t.Fatal(err)
 	}
 	got, err = doctor.Usage(ctx, log, now)

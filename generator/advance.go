@@ -5,13 +5,6 @@ import (
 	"time"
 )
 
-// The rules of a timeline are what a decision depends on beside what a call has read.
-type rules struct {
-	layout
-	toggle bool // a regression toggles the tick-tock bit
-	fail   bool // a regression is an error
-}
-
 // A view is what a call has read, in this order.
 type view struct {
 	span *span
@@ -36,7 +29,6 @@ const (
 	await                 // wait until decision.tick
 	replace               // the window has no tick left: get another one
 	end                   // the layout has no tick left
-	refuse                // the clock is behind decision.tick, and that is an error
 )
 
 // A decision is an action and its tick.
@@ -47,7 +39,7 @@ type decision struct {
 }
 
 // decide says what to do about a view. It reads nothing else, so a test can ask it about all views.
-func (r *rules) decide(v view) decision {
+func (r *layout) decide(v view) decision {
 	tick, slot := r.tickOf(v.word), r.slotOf(v.word)
 	switch {
 	case slot > r.last:
@@ -63,12 +55,9 @@ func (r *rules) decide(v view) decision {
 }
 
 // decideBehind is decide for a clock that is behind the word's tick.
-func (r *rules) decideBehind(v view, tick, slot uint64) decision {
+func (r *layout) decideBehind(v view, tick, slot uint64) decision {
 	next := tick + 1
-	switch {
-	case r.fail:
-		return decision{action: refuse, tick: tick, behind: true}
-	case r.toggle:
+	if r.toggles {
 		// The first tick that the other bit may stamp.
 		free := max(v.other+1, v.span.from)
 		if free <= v.now {
@@ -86,7 +75,7 @@ func (r *rules) decideBehind(v view, tick, slot uint64) decision {
 
 // following is the tick to go on with where the slots of tick are used up, or the clock is beyond
 // it.
-func (r *rules) following(v view, tick, slot uint64) uint64 {
+func (r *layout) following(v view, tick, slot uint64) uint64 {
 	switch {
 	case v.now <= tick:
 		return tick + 1
@@ -97,7 +86,7 @@ func (r *rules) following(v view, tick, slot uint64) uint64 {
 }
 
 // decideNext is decide where the word's tick is not to be used any more, and next is.
-func (r *rules) decideNext(v view, next uint64) decision {
+func (r *layout) decideNext(v view, next uint64) decision {
 	switch {
 	case next > r.maxTick:
 		return decision{action: end, tick: next}
@@ -127,7 +116,8 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 		d := t.decide(v)
 		if d.behind && t.regressed.Swap(t.tickOf(v.word)) != t.tickOf(v.word) {
 			t.regressions.Add(1)
-			t.tellRegressed(v)
+			behind := time.Duration(t.timeOf(t.tickOf(v.word)) - v.nano)
+			t.tell(v.span, Event{Kind: ClockRegressed, Behind: behind})
 		}
 		switch d.action {
 		case putBack:
@@ -142,14 +132,12 @@ func (t *timeline) grab(want func(slot uint64) uint64) (slots, missing, error) {
 		case await:
 			return slots{}, missing{span: v.span, until: d.tick, nano: v.nano}, nil
 		case replace:
-			if later := t.later.Load(); later > v.now {
+			if later := t.laterTick(); later > v.now {
 				return slots{}, missing{span: v.span, until: later, nano: v.nano}, nil
 			}
 			return slots{}, missing{window: true, span: v.span, until: d.tick, nano: v.nano}, nil
 		case end:
 			return slots{}, missing{}, t.rangeError(time.Unix(0, t.timeOf(d.tick)))
-		case refuse:
-			return slots{}, missing{}, t.clockError(v.nano, d.tick, ErrClockBehind)
 		}
 	}
 }

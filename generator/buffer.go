@@ -6,12 +6,6 @@ import (
 	"strconv"
 )
 
-// Source mints IDs, as every generator of this package does.
-type Source[T any] interface {
-	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
-	Fill(ctx context.Context, dst []T) (int, error)
-}
-
 // Buffer keeps IDs ready and refills itself in the background. It hands them out in the order in
 // which they were minted. It has two halves: when one is used up, the other takes its place and the
 // next one is minted. So a burst above a generator's cap finds IDs without a wait. They carry the
@@ -45,11 +39,8 @@ func NewBuffer[T any](source Source[T], size int) (*Buffer[T], error) {
 		if len(ids) > 0 {
 			return ids, nil
 		}
-		switch _, panicked := err.(*PanicError); {
-		case err == nil:
+		if err == nil {
 			err = errNothingMinted
-		case panicked, err == errNoAnswer:
-			err = &NumberError{Err: err}
 		}
 		return nil, err
 	}
@@ -79,6 +70,9 @@ func (b *Buffer[T]) Fill(ctx context.Context, dst []T) (int, error) {
 			return n, nil
 		}
 		if err := b.half.refresh(ctx, b.empty, b.install); err != nil {
+			if _, panicked := err.(*PanicError); panicked || err == errNoAnswer {
+				err = &NumberError{Err: err}
+			}
 			return n, err
 		}
 	}

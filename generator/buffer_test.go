@@ -3,24 +3,12 @@ package generator_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/idtype"
-)
-
-// Every generator may be buffered.
-var (
-	_ generator.Source[idtype.DecimalID]   = (*generator.Decimal)(nil)
-	_ generator.Source[idtype.TraceID]     = (*generator.Trace)(nil)
-	_ generator.Source[idtype.EightByteID] = (*generator.EightByte)(nil)
-	_ generator.Source[idtype.ShortID]     = (*generator.Short)(nil)
-	_ generator.Source[idtype.SnoID]       = (*generator.Sno)(nil)
-	_ generator.Source[idtype.SnoID]       = generator.SnoMeta{}
-	_ generator.Source[idtype.SequenceID]  = (*generator.Sequence)(nil)
 )
 
 // mill is a Source that counts, and that a test steers.
@@ -28,25 +16,16 @@ type mill struct {
 	mu    sync.Mutex // guards the rest
 	last  int
 	calls int
-	most  int // per call, if not 0: then it fails
+	most  int // per call, where err is set
 	err   error
-	hold  chan struct{}
 }
 
-func (m *mill) Fill(ctx context.Context, dst []int) (int, error) {
-	m.mu.Lock()
-	m.calls++
-	hold := m.hold
-	m.mu.Unlock()
-	if hold != nil {
-		select {
-		case <-hold:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
+func (m *mill) Next(context.Context) (int, error) { panic("a buffer fills") }
+
+func (m *mill) Fill(_ context.Context, dst []int) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.calls++
 	n := len(dst)
 	if m.err != nil {
 		n = min(n, m.most)
@@ -76,19 +55,6 @@ func (m *mill) wantMill(t *testing.T, calls, last int) {
 	}
 }
 
-// inBuffer runs a test with a buffer of a mill's numbers.
-func inBuffer(t *testing.T, size int, test func(*testing.T, *generator.Buffer[int], *mill)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		m := &mill{}
-		b, err := generator.NewBuffer(m, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		test(t, b, m)
-	})
-}
-
 func wantInt(t *testing.T, b *generator.Buffer[int], want int) {
 	t.Helper()
 	if got, err := b.Next(ctx); err != nil || got != want {
@@ -99,15 +65,14 @@ func wantInt(t *testing.T, b *generator.Buffer[int], want int) {
 // TestBufferOrder: IDs come in the order in which they were minted, and while a half is in use, the
 // next one is ready.
 func TestBufferOrder(t *testing.T) {
-	inBuffer(t, 10, func(t *testing.T, b *generator.Buffer[int], m *mill) {
-		m.wantMill(t, 0, 0) // an app that mints nothing asks for nothing
+	synctest.Test(t, func(t *testing.T) {
+		m := &mill{}
+		b := made(generator.NewBuffer(m, 10))
 		if n, err := b.Fill(ctx, nil); n != 0 || err != nil {
 			t.Errorf("Fill of none: %d, %v", n, err)
 		}
-		m.wantMill(t, 0, 0)
-		wantInt(t, b, 1)
-		m.wantMill(t, 2, 10)
-		for want := 2; want <= 5; want++ {
+		m.wantMill(t, 0, 0) // an app that mints nothing asks for nothing
+		for want := 1; want <= 5; want++ {
 			wantInt(t, b, want)
 			m.wantMill(t, 2, 10)
 		}
@@ -115,60 +80,17 @@ func TestBufferOrder(t *testing.T) {
 		m.wantMill(t, 3, 15)
 		dst := make([]int, 23) // the rest of a half, whole ones and part of another
 		n, err := b.Fill(ctx, dst)
-		if n != 23 || err != nil {
-			t.Fatalf("Fill = %d, %v", n, err)
-		}
 		for i, got := range dst {
-			if got != 7+i {
-				t.Fatalf("Fill gave %v", dst)
+			if got != 7+i || n != 23 || err != nil {
+				t.Fatalf("Fill gave %d, %v, %v", n, err, dst)
 			}
 		}
 		m.wantMill(t, 7, 35)
-		wantInt(t, b, 30)
-	})
-}
-
-// TestBufferServesBursts: without a wait, as long as a half is left; then calls wait, each within
-// its context.
-func TestBufferServesBursts(t *testing.T) {
-	inBuffer(t, 6, func(t *testing.T, b *generator.Buffer[int], m *mill) {
-		wantInt(t, b, 1)
-		m.wantMill(t, 2, 6)
-		m.hold = make(chan struct{})
-		for want := 2; want <= 3; want++ {
-			// with IDs there, it is not looked at
-			if got, err := b.Next(canceled); err != nil || got != want {
-				t.Errorf("Next = %d, %v, want %d", got, err, want)
-			}
+		if got, err := b.Next(canceled); err != nil || got != 30 {
+			t.Errorf("with IDs there, a context is not looked at: %d, %v", got, err)
 		}
-		for want := 4; want <= 6; want++ {
-			wantInt(t, b, want)
-		}
-		if got, err := b.Next(canceled); got != 0 || !errors.Is(err, context.Canceled) {
-			t.Errorf("with none there: %d, %v", got, err)
-		}
-		started := time.Now()
-		limited, cancel := context.WithTimeout(ctx, time.Second)
-		defer cancel()
-		dst := make([]int, 3)
-		if n, err := b.Fill(limited, dst); n != 0 || !errors.Is(err, context.DeadlineExceeded) ||
-			time.Since(started) != time.Second {
-			t.Errorf("Fill = %d, %v, after %v", n, err, time.Since(started))
-		}
-		var wg sync.WaitGroup
-		got := make([]int, 5)
-		for i := range got {
-			wg.Go(func() { got[i], _ = b.Next(ctx) })
-		}
-		m.wantMill(t, 3, 6)
-		close(m.hold)
-		wg.Wait()
-		sum := 0
-		for _, n := range got {
-			sum += n
-		}
-		if sum != 7+8+9+10+11 {
-			t.Errorf("waiting calls got %v, want 7 to 11", got)
+		if got := testing.AllocsPerRun(4, func() { _, sinkErr = b.Next(ctx) }); got != 0 {
+			t.Errorf("%v allocations", got)
 		}
 	})
 }
@@ -176,7 +98,9 @@ func TestBufferServesBursts(t *testing.T) {
 // TestBufferFails: an error is that of the call that needs IDs, not of those before; what was
 // minted before it is used.
 func TestBufferFails(t *testing.T) {
-	inBuffer(t, 8, func(t *testing.T, b *generator.Buffer[int], m *mill) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &mill{}
+		b := made(generator.NewBuffer(m, 8))
 		m.set(0, errAway)
 		for calls := 1; calls <= 3; calls++ {
 			if got, err := b.Next(ctx); !errors.Is(err, errAway) || got != 0 {
@@ -188,10 +112,7 @@ func TestBufferFails(t *testing.T) {
 		wantInt(t, b, 1)
 		m.wantMill(t, 5, 8)
 		m.set(2, errAway) // two at a time
-		for want := 2; want <= 8; want++ {
-			wantInt(t, b, want)
-		}
-		for want := 9; want <= 20; want++ {
+		for want := 2; want <= 20; want++ {
 			wantInt(t, b, want)
 		}
 		m.wantMill(t, 12, 22)
@@ -201,50 +122,47 @@ func TestBufferFails(t *testing.T) {
 			dst[1] != 22 || dst[2] != 0 {
 			t.Errorf("Fill = %d, %v, %v", n, err, dst)
 		}
-		m.set(0, nil)
-		wantInt(t, b, 23)
 	})
 }
 
 // sourceFunc is a Source for what mill cannot do.
 type sourceFunc func(context.Context, []int) (int, error)
 
+func (sourceFunc) Next(context.Context) (int, error)                  { panic("a buffer fills") }
 func (f sourceFunc) Fill(ctx context.Context, dst []int) (int, error) { return f(ctx, dst) }
 
-// TestBufferOfBadSources: each of them is an error, and neither a wait for ever nor the end of the
-// process.
+// TestBufferOfBadSources: what a source does is an error, and neither a wait for ever nor the end of
+// the process. What the buffer says of it begins with the package's name.
 func TestBufferOfBadSources(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name, source := range map[string]generator.Source[int]{
-			"mints nothing": sourceFunc(func(context.Context, []int) (int, error) {
-				return 0, nil
-			}),
-			"writes and does not": sourceFunc(func(_ context.Context, dst []int) (int, error) {
-				dst[0] = 7
-				return 0, nil
-			}),
-		} {
-			b, err := generator.NewBuffer(source, 4)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err := b.Next(ctx); err == nil || got != 0 {
-				t.Errorf("a source that %s: %d, %v", name, got, err)
-			}
-		}
-	})
-}
-
-func TestBufferSizes(t *testing.T) {
-	for _, size := range []int{2, 3, 16777216} {
-		if _, err := generator.NewBuffer(&mill{}, size); err != nil {
-			t.Errorf("size %d: %v", size, err)
+	for want, source := range map[string]sourceFunc{
+		"generator: the source panicked: the launch log is away": func(
+			context.Context, []int,
+		) (int, error) {
+			panic(errAway)
+		},
+		"generator: the source ended its goroutine without an answer": func(
+			context.Context, []int,
+		) (int, error) {
+			runtime.Goexit()
+			return 0, nil
+		},
+		"generator: the source minted no IDs and returned no error": func(
+			_ context.Context, dst []int,
+		) (int, error) {
+			dst[0] = 7
+			return 0, nil
+		},
+		errAway.Error(): func(context.Context, []int) (int, error) { return 0, errAway },
+	} {
+		b := made(generator.NewBuffer[int](source, 2))
+		if got, err := b.Next(ctx); got != 0 || err == nil || err.Error() != want {
+			t.Errorf("got %d, %v, want %s", got, err, want)
 		}
 	}
-	for _, size := range []int{-1, 0, 1, 16777217} {
+	for size, ok := range map[int]bool{2: true, 16777216: true, -1: false, 1: false, 16777217: false} {
 		b, err := generator.NewBuffer(&mill{}, size)
-		var e *generator.OptionError
-		if b != nil || !errors.As(err, &e) || e.Option != "size" {
+		if (b != nil) != ok || ok != (err == nil) ||
+			!ok && !errors.As(err, new(*generator.OptionError)) {
 			t.Errorf("size %d: %v", size, err)
 		}
 	}

@@ -10,10 +10,14 @@ import (
 // Clock tells the time that IDs carry. Uniqueness never depends on its goodwill: it may jump and
 // go back.
 //
-//	clock             a reading costs   moves by
-//	[AnchoredClock]   a time.Since      the monotonic clock; the default
-//	[WallClock]       a time.Now        the system's clock, steps included
-//	[TestClock]                         the test
+//	clock         a reading costs   moves by
+//	the default   a time.Since      the monotonic clock
+//	[WallClock]   a time.Now        the system's clock, steps included
+//	[TestClock]                     the test
+//
+// The default is a clock of the generator's own, which never goes back. Once a second it is compared
+// with the system's. Where that is ahead, because it was set forward or the machine slept, so is this
+// one from then on. Where that was set back, this one stays ahead.
 type Clock interface {
 	// UnixNano is the time in nanoseconds since 1970.
 	UnixNano() int64
@@ -45,26 +49,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// AnchoredClock reads the system's clock once and then moves by the monotonic clock, so it never
-// goes back. Once a second a reading compares it with the system's clock. Where that is ahead,
-// because it was set forward or the machine slept, so is this one from then on. Where that was
-// set back, this one stays ahead. [AnchoredClock.Lead] tells by how much.
-type AnchoredClock struct {
+// An anchoredClock reads the system's clock once and then moves by the monotonic clock: see [Clock].
+type anchoredClock struct {
 	start  time.Time
 	system func() time.Time // time.Now
 	offset atomic.Int64     // added to the time since start
 	check  atomic.Int64     // the time since start at which to compare
-	lead   atomic.Int64
 }
 
-// anchorCheck is how often an AnchoredClock looks at the system's clock.
+// anchorCheck is how often an anchoredClock looks at the system's clock.
 const anchorCheck = time.Second
 
-// NewAnchoredClock anchors a clock at the system's time.
-func NewAnchoredClock() *AnchoredClock { return newAnchoredClock(time.Now) }
-
-func newAnchoredClock(system func() time.Time) *AnchoredClock {
-	c := &AnchoredClock{system: system}
+func newAnchoredClock(system func() time.Time) *anchoredClock {
+	c := &anchoredClock{system: system}
 	c.offset.Store(system().UnixNano())
 	// After: a goroutine that does not get to run between leaves the clock behind, not ahead.
 	c.start = time.Now()
@@ -73,7 +70,7 @@ func newAnchoredClock(system func() time.Time) *AnchoredClock {
 }
 
 // UnixNano is the time, not before what it was.
-func (c *AnchoredClock) UnixNano() int64 {
+func (c *anchoredClock) UnixNano() int64 {
 	since := int64(time.Since(c.start))
 	if since >= c.check.Load() {
 		c.compare(since)
@@ -82,24 +79,18 @@ func (c *AnchoredClock) UnixNano() int64 {
 }
 
 // compare moves the clock forward to the system's. The offset only rises, so readings never fall.
-func (c *AnchoredClock) compare(since int64) {
+func (c *anchoredClock) compare(since int64) {
 	c.check.Store(since + int64(anchorCheck))
 	system := c.system().UnixNano()
 	system -= int64(time.Since(c.start)) // after, as above
 	offset := c.offset.Load()
-	if system > offset && c.offset.CompareAndSwap(offset, system) {
-		offset = system
+	if system > offset {
+		c.offset.CompareAndSwap(offset, system)
 	}
-	c.lead.Store(max(offset-system, 0))
 }
 
-// Lead is how far the clock was ahead of the system's when they were last compared: more than a
-// moment where that was set back. A restarted app begins with the system's time, so its
-// generators find themselves behind by this much: see [Ceiling].
-func (c *AnchoredClock) Lead() time.Duration { return time.Duration(c.lead.Load()) }
-
 // Sleep waits by the system's timers, which follow the monotonic clock.
-func (c *AnchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+func (c *anchoredClock) Sleep(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
 // TestClock stands still until a test moves it, or sleeps by it: then it is at once as late as
 // the sleeper wanted.

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 var eightByteLayout = layout{
 	scheme: idtype.SchemeEightByte, typ: "EightByteID",
-	unit: time.Millisecond, maxTick: idtype.EightByteMaxUnixMs, shift: 21,
-	last: idtype.EightByteMaxSequence, lag: 8,
+	unit: time.Millisecond, maxTick: formats.EightByteMaxUnixMs, shift: 21,
+	last: formats.EightByteMaxSequence, lag: 8,
 }
 
 // EightBytePair is what makes an eightbyte generator's IDs its own. It is the generator_id and the
@@ -27,7 +28,7 @@ type EightBytePair struct {
 //
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type EightByte struct {
-	line timeline
+	timeline
 	mode idtype.EightByteMode
 }
 
@@ -41,7 +42,7 @@ func NewEightByte(
 		return nil, &OptionError{"mode", fmt.Sprint(int(mode)), "is none of the constants"}
 	}
 	g := &EightByte{mode: mode}
-	err := start(&g.line, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
+	err := start(&g.timeline, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
 		id, err := idtype.EightByteParts{
 			Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster,
 		}.ID()
@@ -55,23 +56,23 @@ func NewEightByte(
 
 // Places of the layout's parts in the number that the eight bytes are.
 const (
-	eightByteTime = 64 - idtype.EightByteTimeBits                // bits below the time
-	eightByteTail = eightByteTime - idtype.EightByteSequenceBits // of generator, mode and cluster
+	eightByteTime = 64 - formats.EightByteTimeBits                // bits below the time
+	eightByteTail = eightByteTime - formats.EightByteSequenceBits // of generator, mode and cluster
 )
 
 func (g *EightByte) id(word uint64, s *span) idtype.EightByteID {
-	ms := g.line.tickOf(word)
+	ms := g.tickOf(word)
 	stamp := ms << eightByteTime
 	if g.mode == idtype.EightByteSpread {
 		stamp = bits.Reverse64(ms)
 	}
-	return idtype.EightByteFromUint64(stamp | g.line.slotOf(word)<<eightByteTail | s.number)
+	return idtype.EightByteFromUint64(stamp | g.slotOf(word)<<eightByteTail | s.number)
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
 // [*NumberError], and [*idtype.RangeError] for a clock outside 1970-01-01..2109-05-15.
 func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
-	word, s, err := g.line.next(ctx)
+	word, s, err := g.next(ctx)
 	if err != nil {
 		return idtype.EightByteID{}, err
 	}
@@ -82,15 +83,5 @@ func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
 // batch: see docs/design/formats.md. It returns how many it minted, which is fewer only with an
 // error; those are valid and will not be minted again.
 func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, error) {
-	return fill(ctx, &g.line, dst, g.id)
+	return fill(ctx, &g.timeline, dst, g.id)
 }
-
-// Ready waits until the generator has a pair, without minting: see [Decimal.Ready]. Errors:
-// [*NumberError], and [*idtype.RangeError] as of Next.
-func (g *EightByte) Ready(ctx context.Context) error { return g.line.ready(ctx) }
-
-// Stats reports the state.
-func (g *EightByte) Stats() Stats { return g.line.stats() }
-
-// Snapshot is how far the generator has come.
-func (g *EightByte) Snapshot() Snapshot { return g.line.snapshot() }

@@ -128,10 +128,11 @@ type ClockError struct {
 }
 
 func (e *ClockError) Error() string {
-	const layout = "2006-01-02T15:04:05.000Z"
-	now, until := e.Now.UTC().Format(layout), e.Until.UTC().Format(layout)
-	return fmt.Sprintf("generator: %s: waiting at %s for %s: %v", e.Scheme, now, until, e.Err)
+	return fmt.Sprintf("generator: %s: waiting at %s for %s: %v", e.Scheme,
+		e.Now.UTC().Format(errorTime), e.Until.UTC().Format(errorTime), e.Err)
 }
+
+const errorTime = "2006-01-02T15:04:05.000Z"
 
 func (e *ClockError) Unwrap() error { return e.Err }
 

@@ -48,32 +48,11 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s, of number %d", e.Scheme, e.Kind, e.Number)
 }
 
-// tellBegan tells of a window in use, after an old one. The caller holds windows.mu.
-func (t *timeline) tellBegan(s, old *span) {
+// tell notifies, of a span's number.
+func (t *timeline) tell(s *span, e Event) {
 	if t.notify != nil {
-		t.notify(Event{
-			Kind: WindowBegan, Scheme: t.scheme, Number: s.number,
-			Renewed: old.to != 0 && old.number == s.number,
-			From:    time.Unix(0, t.timeOf(s.from)).UTC(), Until: t.endOf(s),
-		})
-	}
-}
-
-// tellMissed tells that the source gave no window. The caller holds windows.mu.
-func (t *timeline) tellMissed(why error) {
-	if t.notify != nil {
-		number := t.span.Load().number
-		t.notify(Event{Kind: WindowMissed, Scheme: t.scheme, Number: number, Err: why})
-	}
-}
-
-// tellRegressed tells of a clock that is behind the word that a call has read.
-func (t *timeline) tellRegressed(v view) {
-	if t.notify != nil {
-		behind := time.Duration(t.timeOf(t.tickOf(v.word)) - v.nano)
-		t.notify(Event{
-			Kind: ClockRegressed, Scheme: t.scheme, Number: v.span.number, Behind: behind,
-		})
+		e.Scheme, e.Number = t.scheme, s.number
+		t.notify(e)
 	}
 }
 
@@ -82,5 +61,5 @@ func (t *timeline) endOf(s *span) time.Time {
 	if s.to == 0 || s.to > t.maxTick {
 		return time.Time{}
 	}
-	return time.Unix(0, t.timeOf(s.to)).UTC()
+	return t.at(s.to)
 }

@@ -3,7 +3,6 @@ package generator_test
 import (
 	"errors"
 	"runtime"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,170 +10,148 @@ import (
 	"github.com/idmint/idmint/generator"
 )
 
-// heard makes a generator that writes its events down.
-func heard(
-	t *testing.T, s scheme, w windows, o generator.Options,
-) (*timed, *[]generator.Event) {
-	t.Helper()
-	var events []generator.Event
-	o.Notify = func(e generator.Event) { events = append(events, e) }
-	return s.must(t, w, &o), &events
-}
-
-func wantEvents(t *testing.T, got *[]generator.Event, want ...generator.Event) {
-	t.Helper()
-	if !slices.EqualFunc(*got, want, func(a, b generator.Event) bool {
-		errs := errors.Is(a.Err, b.Err)
-		a.Err, b.Err = nil, nil
-		return a == b && errs
-	}) {
-		t.Errorf("events are %+v, want %+v", *got, want)
-	}
-	*got = nil
+// TestEvents: each window, with its number and its times, each that was missed, and a clock that
+// goes back.
+func TestEvents(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		var events []generator.Event
+		clock := generator.NewTestClock(noon)
+		source := newClaims(s.window(0, 0, 4), s.window(0, 4, 8), s.endless(1, 8))
+		source.fail(errAway)
+		g := s.must(t, windowsOf(source), &generator.Options{
+			Clock: clock, Notify: func(e generator.Event) { events = append(events, e) },
+		})
+		want := func(want generator.Event) {
+			t.Helper()
+			if len(events) != 1 || !errors.Is(events[0].Err, want.Err) {
+				t.Fatalf("events are %+v, want %+v", events, want)
+			}
+			got := events[0]
+			if want.Scheme, want.Number = s.id, g.snapshot().Number; want.Kind == "window missed" {
+				want.Number, got.Err, want.Err = 0, nil, nil
+			}
+			if got != want {
+				t.Errorf("event is %+v, want %+v", got, want)
+			}
+			events = nil
+		}
+		if err := g.ready(ctx); !errors.Is(err, errAway) {
+			t.Fatal(err)
+		}
+		want(generator.Event{Kind: generator.WindowMissed, Err: errAway})
+		source.fail(nil)
+		for n, renewed := range []bool{false, true, s.numbers == 1} {
+			if err := g.ready(ctx); err != nil {
+				t.Fatal(err)
+			}
+			e := generator.Event{
+				Kind: generator.WindowBegan, Renewed: renewed,
+				From: noon.Add(s.units(4 * n)), Until: noon.Add(s.units(4*n + 4)),
+			}
+			if n == 2 {
+				e.Until = time.Time{}
+			}
+			if want(e); g.stats().Until != e.Until {
+				t.Errorf("%+v", g.stats())
+			}
+			clock.Add(s.units(4))
+		}
+		wantLent(t, s, g, 1, 12, 0)
+		clock.Add(-s.units(3))
+		if _, err := g.next(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want(generator.Event{Kind: generator.ClockRegressed, Behind: s.units(3)})
+		if n := g.stats().Regressions; n != 1 {
+			t.Errorf("%d regressions are counted", n)
+		}
+	})
 }
 
 // TestNotifyFails: where Notify panics in the background or ends its goroutine, the call that waits
 // has an error, and a later call works.
 func TestNotifyFails(t *testing.T) {
-	fails := map[string]func(){"panics": func() { panic("no") }, "ends": runtime.Goexit}
-	eachScheme(t, func(t *testing.T, s scheme) {
-		for name, fail := range fails {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					length := s.units(ceilingUnits)
-					failing := true
-					g := s.must(t, ceiling(&kept{lose: 1}, length), &generator.Options{
-						Clock: newSteppable(), MaxWait: 2 * length,
-						Notify: func(generator.Event) {
-							if failing {
-								fail()
-							}
-						},
-					})
-					err := g.ready(ctx)
-					var panicked *generator.PanicError
-					if e := (*generator.NumberError)(nil); !errors.As(err, &e) ||
-						errors.As(err, &panicked) != (name == "panics") {
-						t.Fatalf("ready: %v, want a NumberError", err)
-					}
-					failing = false
-					if err := g.ready(ctx); err != nil {
-						t.Fatal(err)
-					}
+	for name, fail := range map[string]func(){
+		"panics": func() { panic("no") }, "ends": runtime.Goexit,
+	} {
+		eachScheme(t, func(t *testing.T, s scheme) {
+			synctest.Test(t, func(t *testing.T) {
+				length, failing := s.units(ceilingUnits), true
+				g := s.must(t, ceiling(&kept{lose: 1}, length), &generator.Options{
+					Clock: newSteppable(), MaxWait: 2 * length,
+					Notify: func(generator.Event) {
+						if failing {
+							fail()
+						}
+					},
 				})
+				err := g.ready(ctx)
+				if !errors.As(err, new(*generator.NumberError)) ||
+					errors.As(err, new(*generator.PanicError)) != (name == "panics") {
+					t.Fatalf("ready: %v, want a NumberError", err)
+				}
+				failing = false
+				if err := g.ready(ctx); err != nil {
+					t.Fatal(err)
+				}
 			})
-		}
-	})
+		})
+	}
 }
 
-// TestEventsOfWindows: each window, with its number and its times, and each that was missed.
-func TestEventsOfWindows(t *testing.T) {
+// TestTimelineStats, one by one.
+func TestTimelineStats(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			clock, counter := newSteppable(), &kept{lose: 1}
-			length := s.units(ceilingUnits)
-			g, events := heard(t, s, ceiling(counter, length), generator.Options{
-				Clock: clock, MaxWait: 2 * length,
-			})
-			if err := g.ready(ctx); !errors.Is(err, errAway) {
-				t.Fatalf("ready: %v, want %v", err, errAway)
+		g, _, clock := lent(t, s, s.window(5, 0, 4), s.window(5, 8, 20))
+		want := func(when string, want generator.Stats) {
+			t.Helper()
+			want.Scheme, want.Now = s.id, time.Unix(0, clock.UnixNano()).UTC()
+			switch want.Windows {
+			case 1:
+				want.Until = noon.Add(s.units(4))
+			case 2:
+				want.Until = noon.Add(s.units(20))
 			}
-			wantEvents(t, events, generator.Event{
-				Kind: generator.WindowMissed, Scheme: s.id, Err: errAway,
-			})
-			if err := g.ready(ctx); err != nil {
-				t.Fatal(err)
+			if got := g.stats(); got != want {
+				t.Errorf("%s: %+v, want %+v", when, got, want)
 			}
-			if len(*events) != 2 {
-				t.Fatalf("events are %+v, want one of a window that comes later, and the window",
-					*events)
-			}
-			later, began := (*events)[0], (*events)[1]
-			if e := (*generator.NotBeforeError)(nil); later.Kind != generator.WindowMissed ||
-				!errors.As(later.Err, &e) {
-				t.Errorf("event is %v, want a NotBeforeError", later)
-			}
-			until := time.UnixMilli((counter.value + 1) * s.unit.Milliseconds()).UTC()
-			if began.Kind != generator.WindowBegan || began.Until != until ||
-				began.Until != g.stats().Until || !began.From.Before(until) ||
-				began.Err != nil {
-				t.Errorf("event is %+v, want a window until %v", began, until)
-			}
-			if st := g.stats(); !st.NotBefore.IsZero() || st.Now.Before(began.From) {
-				t.Errorf("%+v: the window is there", st)
-			}
-		})
-	})
-}
-
-// TestEventsOfNumbers tell a new number from one that is renewed.
-func TestEventsOfNumbers(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		clock := generator.NewTestClock(noon)
-		source := newClaims(s.window(0, 0, 4), s.window(0, 4, 8), s.window(1%s.numbers, 8, 12))
-		g, events := heard(t, s, windowsOf(source), generator.Options{Clock: clock})
-		for range 3 {
-			if err := g.ready(ctx); err != nil {
-				t.Fatal(err)
-			}
-			clock.Add(s.units(4))
 		}
-		var renewed []bool
-		for _, e := range *events {
-			renewed = append(renewed, e.Renewed)
-		}
-		if want := []bool{false, true, s.numbers == 1}; !slices.Equal(renewed, want) {
-			t.Errorf("renewed are %v, want %v: %+v", renewed, want, *events)
-		}
-	})
-}
-
-// TestStatsOfACeilingAhead: whoever waits for a counter that is ahead sees until when.
-func TestStatsOfACeilingAhead(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			clock := newSteppable()
-			last := clock.UnixNano()/int64(s.unit) + 1000
-			g := s.must(t, ceiling(&kept{value: last}, s.units(ceilingUnits)),
-				&generator.Options{Clock: clock, MaxWait: s.units(10)})
-			if err := g.ready(ctx); !errors.Is(err, generator.ErrClockBehind) {
-				t.Fatalf("ready: %v", err)
-			}
-			want := time.UnixMilli((last + 1) * s.unit.Milliseconds()).UTC()
-			if st := g.stats(); st.NotBefore != want || !st.Until.IsZero() {
-				t.Errorf("%+v, want no window before %v", st, want)
-			}
-		})
-	})
-}
-
-// TestEventsOfRegressions: as often as they are counted, and by how much.
-func TestEventsOfRegressions(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		clock := generator.NewTestClock(noon)
-		g, events := heard(t, s, given(5%s.numbers), generator.Options{
-			Clock: clock, Regression: generator.RegressionWaits,
-		})
-		bits := g.snapshot().Number
-		wantEvents(t, events, generator.Event{
-			Kind: generator.WindowBegan, Scheme: s.id, Number: bits,
-			From: noon.Add(s.unit),
-		})
-		clock.Add(s.units(9))
-		for range 2 {
-			if _, err := g.next(ctx); err != nil {
-				t.Fatal(err)
-			}
-			clock.Add(-s.units(3))
-		}
-		if _, err := g.next(ctx); err != nil {
+		want("new", generator.Stats{})
+		if err := g.ready(ctx); err != nil {
 			t.Fatal(err)
 		}
-		wantEvents(t, events, generator.Event{
-			Kind: generator.ClockRegressed, Scheme: s.id, Number: bits, Behind: s.units(3),
-		})
-		if n := g.stats().Regressions; n != 1 {
-			t.Errorf("%d regressions are counted", n)
+		want("ready", generator.Stats{Windows: 1})
+		wantLent(t, s, g, 5, 0, 0)
+		want("one ID", generator.Stats{Issued: 1, Windows: 1, Time: noon, PoolUsed: 1.0 / 3})
+		clock.Add(s.unit)
+		want("a unit later", generator.Stats{Issued: 1, Windows: 1, Time: noon})
+		if _, err := g.fill(ctx, 5); err != nil {
+			t.Fatal(err)
 		}
+		latest := noon.Add(s.units(2))
+		want(
+			"after a wait",
+			generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3},
+		)
+		clock.Add(-s.unit)
+		want(
+			"behind",
+			generator.Stats{Issued: 6, Windows: 1, Waits: 1, Time: latest, PoolUsed: 2.0 / 3},
+		)
+		clock.Set(noon.Add(s.units(6)))
+		if err := g.ready(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want(
+			"before the next window",
+			generator.Stats{Issued: 6, Windows: 2, Waits: 1, Time: latest},
+		)
+		wantLent(t, s, g, 5, 8, 0)
+		want(
+			"in the next window",
+			generator.Stats{
+				Issued: 7, Windows: 2, Waits: 2, Time: noon.Add(s.units(8)), PoolUsed: 1.0 / 3,
+			},
+		)
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // What the tests need to see and move: 922 million counters are too many to mint them in each test.
@@ -17,24 +17,18 @@ func (g *Decimal) SkipTo(counter int) {
 	if last >= usedUp {
 		panic("no number to skip within")
 	}
-	atomic.StoreUint64(&g.word, uint64(counter)*idtype.DecimalStep+last%idtype.DecimalStep-usedUp)
+	atomic.StoreUint64(&g.word, uint64(counter)*formats.DecimalStep+last%formats.DecimalStep-usedUp)
 }
 
 // Above is how many steps the state is above usedUp. Only calls that are still busy may have put it
 // there. It must never get so far that the word wraps around and mints again. Below usedUp it is
 // negative.
 func (g *Decimal) Above() int {
-	return int(g.last()/idtype.DecimalStep) - usedUp/idtype.DecimalStep
+	return int(g.last()/formats.DecimalStep) - usedUp/formats.DecimalStep
 }
 
-// Left is how many IDs of its block o has yet to mint.
-func (o *OwnedDecimal) Left() int { return int((o.end - o.id) / idtype.DecimalStep) }
-
-// Change is what a call does that found no counters left, be that still so or not.
-func (g *Decimal) Change(ctx context.Context) error { return g.change(ctx, "") }
-
-// NewAnchoredClockOf anchors a clock at a system's clock of the test's.
-func NewAnchoredClockOf(system func() time.Time) *AnchoredClock { return newAnchoredClock(system) }
+// AnchoredClock makes the default clock, of a system's clock of the test's.
+func AnchoredClock(system func() time.Time) Clock { return newAnchoredClock(system) }
 
 // The counters that a hint may name end at Highest.
 const Highest = highest

@@ -9,10 +9,13 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A Minter mints IDs of type S. All generators of this package but the owned ones are Minters.
-type Minter[S idtype.ID] interface {
-	Next(ctx context.Context) (S, error)
-	Fill(ctx context.Context, dst []S) (int, error)
+// A Source mints IDs. All generators of this package but the owned ones are Sources, and so are
+// [Keys] and a [Buffer].
+type Source[T any] interface {
+	// Next mints one ID.
+	Next(ctx context.Context) (T, error)
+	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
+	Fill(ctx context.Context, dst []T) (int, error)
 }
 
 // Keys mints the typed keys of an entity, such as idtype.Decimal[User]. It has nothing of its own
@@ -30,7 +33,7 @@ type Keys[T idtype.ID] struct {
 //
 // The error is an [*OptionError] for a key of another scheme, and for a generator that is nil. It
 // is also one for a pointer to a key, such as *UserID.
-func For[T, S idtype.ID](m Minter[S]) (*Keys[T], error) {
+func For[T, S idtype.ID](m Source[S]) (*Keys[T], error) {
 	var key T
 	var id S
 	if isNil(m) {

@@ -15,7 +15,7 @@ type layout struct {
 	maxTick uint64
 	first   uint64 // the first slot
 	lag     uint64 // how many ticks late a generator at its cap may stamp: see timeline.due
-	toggles bool   // IDs have a tick-tock bit, which a regression toggles
+	toggles bool   // a clock that goes back toggles the tick-tock bit of IDs
 
 	// What each call looks at stands together, here and in timeline.
 	unit  time.Duration // of a tick
@@ -48,6 +48,9 @@ func (l *layout) fit(slot, n, align uint64) uint64 {
 
 // timeOf is the beginning of a tick, in nanoseconds since 1970.
 func (l *layout) timeOf(tick uint64) int64 { return l.epoch + int64(tick)*int64(l.unit) }
+
+// at is timeOf as a time.
+func (l *layout) at(tick uint64) time.Time { return time.Unix(0, l.timeOf(tick)).UTC() }
 
 // tickAt is the tick of a moment, or an error where the layout has none.
 func (l *layout) tickAt(nano int64) (uint64, error) {

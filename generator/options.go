@@ -11,11 +11,8 @@ import (
 // Options are the optional settings of the generators whose IDs carry the time. The zero value is
 // a good choice.
 type Options struct {
-	// Clock is an AnchoredClock of the generator's own if nil.
+	// Clock is one of the generator's own, which does not go back, if nil.
 	Clock Clock
-
-	// Regression says what happens where the clock is behind the IDs minted so far.
-	Regression Regression
 
 	// MaxWait bounds how far away a call's turn may be for the call to wait for it, within its
 	// context. Where the clock is further behind, the call fails at once with ErrClockBehind;
@@ -48,23 +45,6 @@ type Options struct {
 
 const defaultMaxWait = 10 * time.Second
 
-// Regression is what a generator does where its clock is behind. None repeats an ID.
-type Regression int
-
-const (
-	// RegressionDefault is tick-tock for sno, and RegressionWaits for the others. Tick-tock
-	// toggles a bit and goes on with the clock's time. It does not toggle into time that both
-	// values of the bit have covered. Nor does it toggle into time before the start of the
-	// generator, or of its window: others may have minted there. In such time it does what
-	// RegressionWaits does.
-	RegressionDefault Regression = iota
-	// RegressionWaits goes on with what is left of the latest time. Then it waits for the clock,
-	// or fails where that is further behind than MaxWait.
-	RegressionWaits
-	// RegressionFails makes every call an error, a [*ClockError], until the clock is there again.
-	RegressionFails
-)
-
 // Pool is a range of slots, both ends included: the sequence numbers of sno, eightbyte and short,
 // the bottoms of trace. Generators with one number and disjoint pools share it.
 type Pool struct {
@@ -86,7 +66,7 @@ func (o *Options) complete(l layout) (Options, error) {
 		c = *o
 	}
 	if c.Clock == nil {
-		c.Clock = NewAnchoredClock()
+		c.Clock = newAnchoredClock(time.Now)
 	}
 	if c.MaxWait == 0 {
 		c.MaxWait = defaultMaxWait
@@ -101,9 +81,6 @@ func (o *Options) complete(l layout) (Options, error) {
 	switch {
 	case c.MaxWait < 0:
 		return c, &OptionError{"MaxWait", c.MaxWait.String(), "is negative"}
-	case c.Regression < RegressionDefault || c.Regression > RegressionFails:
-		given := fmt.Sprint(int(c.Regression))
-		return c, &OptionError{"Regression", given, "is none of the constants"}
 	case p.Min > p.Max || p.Min < int(l.first) || p.Max > int(l.last):
 		return c, &OptionError{
 			"Pool", fmt.Sprintf("%d..%d", p.Min, p.Max),

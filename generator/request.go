@@ -29,7 +29,7 @@ type requester[T any] struct {
 
 // A request is made by one goroutine and awaited by any.
 type request[T any] struct {
-	done   chan struct{} // closed when answer or err is set
+	done   chan struct{} // closed when answer and err are set
 	answer T
 	err    error
 }
@@ -56,7 +56,6 @@ func (r *requester[T]) refresh(ctx context.Context, needed func() bool, install 
 	if q.err != nil {
 		return q.err
 	}
-
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pending == q {
@@ -94,36 +93,33 @@ func (r *requester[T]) startLocked() *request[T] {
 	return r.pending
 }
 
-// run makes a request. It ends when ask answers, which has until requestTimeout to do so.
+// run makes a request. The source and, in settled, the clock and Notify are the user's: each may
+// panic, or end the goroutine.
 func (r *requester[T]) run(q *request[T]) {
-	defer close(q.done)
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
-	var answer T
-	err := errNoAnswer // which stays if ask ends the goroutine
+	q.err = errNoAnswer // which stays if the goroutine ends
 	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.settle(q, answer, err)
-	}()
-	answer, err = r.ask(ctx)
-}
-
-// settle ends a request with what settled makes of the answer. That may call the user's code, the
-// clock or Notify, which may panic or end the goroutine as the source may. The caller holds mu.
-func (r *requester[T]) settle(q *request[T], answer T, err error) {
-	q.err = errNoAnswer
-	defer func() {
-		if v := recover(); v != nil {
-			q.err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
 		// A later call asks again, but not a source that has lost numbers: that answer stays.
 		if q.err != nil && !errors.Is(q.err, ErrRepeated) {
 			r.pending = nil
 		}
+		close(q.done)
 	}()
-	q.answer, q.err = r.settled(answer, err)
+	answer, err := guarded(func() (T, error) { return r.ask(ctx) })
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q.answer, q.err = guarded(func() (T, error) { return r.settled(answer, err) })
+}
+
+// guarded makes an error of a panic.
+func guarded[T any](f func() (T, error)) (v T, err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = &PanicError{Value: panicked, Stack: debug.Stack()}
+		}
+	}()
+	return f()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -38,20 +39,17 @@ func askers() map[string]func(*testing.T, answer) asker {
 				return number, nil
 			}))
 			ways := waysOf(g)
-			ways["Owned"] = func(ctx context.Context) (any, error) {
-				return one(g.Owned(5).Next(ctx))
-			}
+			ways["Owned"] = func(ctx context.Context) (any, error) { return one(g.Owned(5).Next(ctx)) }
 			return asker{ways, func() { g.Stats() }}
 		},
 		"sequence": func(t *testing.T, a answer) asker {
 			r := newRegister()
-			counter := counterFunc(func(ctx context.Context, floor, n int64) (int64, error) {
+			g := newSequence(t, counterFunc(func(ctx context.Context, floor, n int64) (int64, error) {
 				if err := a(ctx); err != nil {
 					return 77, err
 				}
 				return r.Reserve(ctx, floor, n)
-			})
-			g := newSequence(t, counter, 10)
+			}), 10)
 			return asker{waysOf(g), func() { g.Stats() }}
 		},
 		"buffer": func(t *testing.T, a answer) asker {
@@ -62,11 +60,7 @@ func askers() map[string]func(*testing.T, answer) asker {
 				}
 				return m.Fill(ctx, dst)
 			})
-			g, err := generator.NewBuffer(source, 4)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return asker{waysOf(g), func() {}}
+			return asker{waysOf(made(generator.NewBuffer(source, 4))), func() {}}
 		},
 	}
 	for _, s := range schemes {
@@ -76,20 +70,10 @@ func askers() map[string]func(*testing.T, answer) asker {
 				if now != from || u != s.unit {
 					t.Errorf("asked at %d with unit %v, want %d and %v", now, u, from, s.unit)
 				}
-				return window{From: from, To: generator.NoEnd}, a(c)
+				return window{From: from, To: math.MaxInt64}, a(c)
 			})
-			o := &generator.Options{Clock: generator.NewTestClock(noon)}
-			g := s.must(t, windowsOf(ask), o)
-			ways := map[string]func(context.Context) (any, error){
-				"Next": func(ctx context.Context) (any, error) {
-					id, err := g.next(ctx)
-					return id.mark, err
-				},
-				"Fill": func(ctx context.Context) (any, error) {
-					ids, err := g.fill(ctx, 1)
-					return append(ids, minted{})[0].mark, err
-				},
-			}
+			g := s.must(t, windowsOf(ask), &generator.Options{Clock: generator.NewTestClock(noon)})
+			ways := waysOf(marks{g})
 			if g.own != nil {
 				ways["Owned"] = func(ctx context.Context) (any, error) {
 					id, err := g.own()(ctx)
@@ -102,30 +86,38 @@ func askers() map[string]func(*testing.T, answer) asker {
 	return all
 }
 
-func waysOf[T comparable](g interface {
-	Next(context.Context) (T, error)
-	Fill(context.Context, []T) (int, error)
-},
-) map[string]func(context.Context) (any, error) {
+// marks is a Source of what tells IDs from each other.
+type marks struct{ g *timed }
+
+func (m marks) Next(ctx context.Context) (mark, error) {
+	id, err := m.g.next(ctx)
+	return id.mark, err
+}
+
+func (m marks) Fill(ctx context.Context, dst []mark) (int, error) {
+	ids, err := m.g.fill(ctx, len(dst))
+	for i, id := range ids {
+		dst[i] = id.mark
+	}
+	return len(ids), err
+}
+
+func waysOf[T comparable](g generator.Source[T]) map[string]func(context.Context) (any, error) {
 	return map[string]func(context.Context) (any, error){
 		"Next": func(ctx context.Context) (any, error) { return one(g.Next(ctx)) },
 		"Fill": func(ctx context.Context) (any, error) {
 			var ids [1]T
-			if n, err := g.Fill(ctx, ids[:]); n != 1 {
-				return one(ids[0], errors.Join(err, fmt.Errorf("Fill of 1 minted %d", n)))
+			n, err := g.Fill(ctx, ids[:])
+			if (n == 1) != (err == nil) {
+				err = errors.Join(err, fmt.Errorf("Fill of 1 minted %d", n))
 			}
-			return ids[0], nil
+			return one(ids[0], err)
 		},
 	}
 }
 
 // one is an ID, or an error without an ID.
-func one[T comparable](id T, err error) (any, error) {
-	if none := *new(T); err != nil && id != none {
-		panic(fmt.Sprintf("minted %v beside the error %v", id, err))
-	}
-	return id, err
-}
+func one[T comparable](id T, err error) (any, error) { return id, errOf(id, err) }
 
 // eachAsker runs a test for every kind and way, each with new generators.
 func eachAsker(t *testing.T, test func(t *testing.T, way string, young func(answer) asker)) {
@@ -161,26 +153,34 @@ func TestCanceledBefore(t *testing.T) {
 
 // TestOneRequestForAll: all calls that come before the first answer wait for one request, and each
 // gets an ID of its own. Who leaves, leaves at once: the request goes on for the others, and
-// whoever waits holds no lock.
+// whoever waits holds no lock. What is answered after the only caller has left serves the next one.
 func TestOneRequestForAll(t *testing.T) {
 	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
 		var calls atomic.Int64
-		hold := newHeld(calls.Add)
-		g := young(hold.answer)
-		mint := g.ways[way]
+		hold := make(chan struct{})
+		held := func(ctx context.Context) error {
+			calls.Add(1)
+			select {
+			case <-hold:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		g, alone := young(held), young(held)
 		began := time.Now()
 		var wg sync.WaitGroup
-		var mu sync.Mutex
+		var mu sync.Mutex // guards seen
 		seen := map[any]bool{}
-		for i := range 48 {
+		for i := range 24 {
 			wg.Go(func() {
-				limit := time.Duration(i) * time.Second
+				limit := time.Duration(2*i+1) * time.Second
 				limited, cancel := context.WithTimeout(ctx, limit)
 				defer cancel()
 				if i%2 == 0 {
 					limited = ctx
 				}
-				id, err := mint(limited)
+				id, err := g.ways[way](limited)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -193,45 +193,20 @@ func TestOneRequestForAll(t *testing.T) {
 				seen[id] = err == nil
 			})
 		}
-		synctest.Wait()
+		soon, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if _, err := alone.ways[way](soon); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
 		g.look()
 		time.Sleep(50 * time.Second)
-		if calls.Load() != 1 {
-			t.Errorf("the source was asked %d times, want once", calls.Load())
+		if n := calls.Load(); n != 2 {
+			t.Errorf("two sources were asked %d times", n)
 		}
-		hold.release()
+		close(hold)
 		wg.Wait()
-	})
-}
-
-// TestRequestOutlivesItsCaller: what is answered after the only caller has left serves the next
-// one.
-func TestRequestOutlivesItsCaller(t *testing.T) {
-	eachAsker(t, func(t *testing.T, way string, young func(answer) asker) {
-		fine := func(context.Context) error { return nil }
-		want, err := young(fine).ways[way](ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var calls atomic.Int64
-		hold := newHeld(calls.Add)
-		g := young(hold.answer)
-		waiting, cancel := context.WithCancel(ctx)
-		var wg sync.WaitGroup
-		wg.Go(func() { _, err = g.ways[way](waiting) })
-		synctest.Wait()
-		cancel()
-		wg.Wait() // the source has still not answered
-		if !errors.Is(err, context.Canceled) || calls.Load() != 1 {
-			t.Errorf("%v, and the source was asked %d times", err, calls.Load())
-		}
-		hold.release()
-		synctest.Wait()
-		if id, err := g.ways[way](canceled); !errors.Is(err, context.Canceled) {
-			t.Errorf("minted %v, %v: the answer is not in use yet", id, err)
-		}
-		if id, err := g.ways[way](ctx); err != nil || id != want {
-			t.Errorf("minted %v, %v, want the first ID, %v: nothing is lost", id, err, want)
+		if id, err := alone.ways[way](ctx); err != nil || !seen[id] {
+			t.Errorf("minted %v, %v, want the first ID: nothing is lost", id, err)
 		}
 	})
 }
@@ -272,60 +247,34 @@ func TestSourceFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var g asker
-		var calls atomic.Int64
 		fails := []func() error{
 			func() error { return errAway },
 			func() error { return errAway },
 			func() error { panic(errAway) },
 			func() error { runtime.Goexit(); return nil },
 		}
+		var g asker
+		calls := 0
 		g = young(func(context.Context) error {
 			g.look() // no lock is held
-			if calls.Add(1) <= int64(len(fails)) {
-				return fails[calls.Load()-1]()
+			if calls++; calls <= len(fails) {
+				return fails[calls-1]()
 			}
 			return nil
 		})
 		for try := range fails {
 			id, err := g.ways[way](ctx)
-			var none *generator.NumberError
 			var panicked *generator.PanicError
 			isPanic := errors.As(err, &panicked) &&
 				strings.Contains(string(panicked.Stack), "request_test.go")
 			_, isInt := id.(int) // a buffer's: its errors are those of its source
-			if err == nil || !isInt && !errors.As(err, &none) ||
-				try < 3 != errors.Is(err, errAway) || try == 2 != isPanic {
-				t.Errorf("try %d: minted %v, %v", try, id, err)
-			}
-			if calls.Load() != int64(try+1) {
-				t.Errorf("try %d: the source was asked %d times", try, calls.Load())
+			if err == nil || !isInt && !errors.As(err, new(*generator.NumberError)) ||
+				try < 3 != errors.Is(err, errAway) || try == 2 != isPanic || calls != try+1 {
+				t.Errorf("try %d: minted %v, %v; the source was asked %d times", try, id, err, calls)
 			}
 		}
 		if id, err := g.ways["Next"](ctx); err != nil || id != want {
 			t.Errorf("minted %v, %v, want the first ID, %v", id, err, want)
 		}
 	})
-}
-
-// held is a source that answers when it is released.
-type held struct {
-	count   func(int64) int64
-	hold    chan struct{}
-	release func()
-}
-
-func newHeld(count func(int64) int64) held {
-	hold := make(chan struct{})
-	return held{count, hold, sync.OnceFunc(func() { close(hold) })}
-}
-
-func (h held) answer(ctx context.Context) error {
-	h.count(1)
-	select {
-	case <-h.hold:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -3,12 +3,14 @@ package generator_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // noon is where most clocks of these tests start: a multiple of every scheme's unit.
@@ -107,8 +109,8 @@ var schemes = []scheme{
 				intact(id)(id.Parts().ID())
 				// Of the times with this timestamp, the nearest to what was stamped last. One that
 				// was stamped before may be later, where the clock went back.
-				last, _ := id.Times(g.Stats().Time.Add(idtype.TracePeriod / 2))
-				return mark{id.Node(), last.UnixNano(), 0, id.Bottom()}
+				last, _ := id.Times(g.Stats().Time.Add(formats.TracePeriod / 2))
+				return mark{id.Parts().Node, last.UnixNano(), 0, id.Parts().Bottom}
 			}
 			timed := adapt(g, g, read)
 			timed.own = func() func(context.Context) (minted, error) {
@@ -123,8 +125,8 @@ var schemes = []scheme{
 	eightByte("eightbyte sequential", idtype.EightByteTimeSequential),
 	{
 		name: "short", id: idtype.SchemeShort, typ: "ShortID", unit: time.Millisecond,
-		begin: time.UnixMilli(idtype.ShortEpoch),
-		end:   time.UnixMilli(idtype.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1,
+		begin: time.UnixMilli(formats.ShortEpoch),
+		end:   time.UnixMilli(formats.ShortMaxUnixMs + 1), last: 511, lag: 8, numbers: 1,
 		ascends: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewShort(numbered(w, func(int) struct{} { return struct{}{} }), o)
@@ -133,15 +135,11 @@ var schemes = []scheme{
 			}
 			return adapt(g, g, func(id idtype.ShortID) mark {
 				intact(id)(id.Parts().ID())
-				return mark{0, id.Time().UnixNano(), 0, id.Sequence()}
+				return mark{0, id.Time().UnixNano(), 0, id.Parts().Sequence}
 			}), nil
 		},
 	},
-	sno("sno", func(g *generator.Sno) minter[idtype.SnoID] { return g }, 0),
-	sno(
-		"sno with metabyte", func(g *generator.Sno) minter[idtype.SnoID] { return g.With(0xa5) },
-		0xa5,
-	),
+	sno(),
 }
 
 func eightByte(name string, mode idtype.EightByteMode) scheme {
@@ -161,34 +159,31 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 			}
 			return adapt(g, g, func(id idtype.EightByteID) mark {
 				intact(id)(id.Parts().ID())
-				if id.Mode() != mode {
-					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Mode(), mode))
+				if id.Parts().Mode != mode {
+					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Parts().Mode, mode))
 				}
 				return mark{
-					id.Generator()<<4 | id.Cluster(), id.Time().UnixNano(), 0, id.Sequence(),
+					id.Parts().Generator<<4 | id.Parts().Cluster, id.Time().UnixNano(), 0, id.Parts().Sequence,
 				}
 			}), nil
 		},
 	}
 }
 
-func sno(name string, with func(*generator.Sno) minter[idtype.SnoID], meta int) scheme {
+func sno() scheme {
 	return scheme{
-		name: name, id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond,
-		begin: time.UnixMilli(idtype.SnoEpoch),
-		end:   time.UnixMilli(idtype.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4,
+		name: "sno", id: idtype.SchemeSno, typ: "SnoID", unit: 4 * time.Millisecond,
+		begin: time.UnixMilli(formats.SnoEpoch),
+		end:   time.UnixMilli(formats.SnoMaxUnixMs + 1), last: 1<<16 - 1, lag: 4,
 		numbers: 1 << 16, part: "partition", ascends: true, toggles: true,
 		make: func(w windows, o *generator.Options) (*timed, error) {
 			g, err := generator.NewSno(numbered(w, func(n int) int { return n }), o)
 			if err != nil {
 				return nil, err
 			}
-			return adapt(with(g), g, func(id idtype.SnoID) mark {
+			return adapt(g, g, func(id idtype.SnoID) mark {
 				intact(id)(id.Parts().ID())
-				if id.Meta() != meta {
-					panic(fmt.Sprintf("%v has metabyte %d, want %d", id, id.Meta(), meta))
-				}
-				return mark{id.Partition(), id.Time().UnixNano(), id.TickTock(), id.Sequence()}
+				return mark{id.Parts().Partition, id.Time().UnixNano(), id.Parts().TickTock, id.Parts().Sequence}
 			}), nil
 		},
 	}
@@ -203,18 +198,13 @@ func intact[ID idtype.ID](id ID) func(ID, error) {
 	}
 }
 
-type minter[ID any] interface {
-	Next(context.Context) (ID, error)
-	Fill(context.Context, []ID) (int, error)
-}
-
 type states interface {
 	Ready(context.Context) error
 	Stats() generator.Stats
 	Snapshot() generator.Snapshot
 }
 
-func adapt[ID idtype.ID](m minter[ID], s states, read func(ID) mark) *timed {
+func adapt[ID idtype.ID](m generator.Source[ID], s states, read func(ID) mark) *timed {
 	dst := make([]ID, 10)
 	g := &timed{
 		next: reading(m.Next, read),
@@ -336,7 +326,7 @@ func (c *claims) NextWindow(
 	ctx context.Context, now int64, _ time.Duration,
 ) (generator.Window[int], error) {
 	// A window beside an error is none.
-	return c.ask(ctx, generator.Window[int]{Number: 7, From: now, To: generator.NoEnd})
+	return c.ask(ctx, generator.Window[int]{Number: 7, From: now, To: math.MaxInt64})
 }
 
 // steppable is a clock that moves by itself, in a bubble of synctest by fake time, and that a test

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 var shortLayout = layout{
 	scheme: idtype.SchemeShort, typ: "ShortID",
-	unit: time.Millisecond, epoch: idtype.ShortEpoch * int64(time.Millisecond),
-	maxTick: idtype.ShortMaxUnixMs - idtype.ShortEpoch,
-	shift:   21, last: idtype.ShortMaxSequence, lag: 8,
+	unit: time.Millisecond, epoch: formats.ShortEpoch * int64(time.Millisecond),
+	maxTick: formats.ShortMaxUnixMs - formats.ShortEpoch,
+	shift:   21, last: formats.ShortMaxSequence, lag: 8,
 }
 
 // Short mints short IDs: 512 per millisecond, after which calls wait for the next one. It is safe
@@ -23,7 +24,7 @@ var shortLayout = layout{
 //
 // At its cap, where it sleeps each millisecond, IDs may carry a time up to 8 ms old.
 type Short struct {
-	line timeline
+	timeline
 }
 
 // NewShort makes a generator. IDs have no number, but windows are needed as for the other
@@ -32,7 +33,7 @@ type Short struct {
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
 	none := func(struct{}) (uint64, error) { return 0, nil }
-	err := start(&g.line, shortLayout, windows, none, opts)
+	err := start(&g.timeline, shortLayout, windows, none, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -40,14 +41,14 @@ func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 }
 
 func (g *Short) id(word uint64, _ *span) idtype.ShortID {
-	id := g.line.tickOf(word)*idtype.ShortTimeStep | g.line.slotOf(word)*idtype.ShortSequenceStep
-	return idtype.ShortID(id | g.line.random.Uint64()&idtype.ShortMaxRandom)
+	id := g.tickOf(word)*formats.ShortTimeStep | g.slotOf(word)*formats.ShortSequenceStep
+	return idtype.ShortID(id | g.random.Uint64()&formats.ShortMaxRandom)
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
 // [*NumberError], and [*idtype.RangeError] for a clock outside 2018-03-01..2157-07-13.
 func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
-	word, s, err := g.line.next(ctx)
+	word, s, err := g.next(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -57,15 +58,5 @@ func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
 // Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It returns how many
 // it minted, which is fewer only with an error; those are valid and will not be minted again.
 func (g *Short) Fill(ctx context.Context, dst []idtype.ShortID) (int, error) {
-	return fill(ctx, &g.line, dst, g.id)
+	return fill(ctx, &g.timeline, dst, g.id)
 }
-
-// Ready waits until the generator may mint, without minting: see [Decimal.Ready]. Errors:
-// [*NumberError], and [*idtype.RangeError] as of Next.
-func (g *Short) Ready(ctx context.Context) error { return g.line.ready(ctx) }
-
-// Stats reports the state.
-func (g *Short) Stats() Stats { return g.line.stats() }
-
-// Snapshot is how far the generator has come.
-func (g *Short) Snapshot() Snapshot { return g.line.snapshot() }

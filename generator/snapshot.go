@@ -47,19 +47,19 @@ var (
 	errFromTheFuture = errors.New("is from the future: the clock is further behind it than MaxWait")
 )
 
-// snapshot is the state of a timeline.
-func (t *timeline) snapshot() Snapshot {
+// Snapshot is how far the generator has come.
+func (t *timeline) Snapshot() Snapshot {
 	// A toggle notes what it leaves before it changes the word, so the word comes first.
 	s, word := t.state()
 	bit := word >> 63
 	n := Snapshot{
 		Scheme: t.scheme, Number: s.number,
-		Time: time.Unix(0, t.timeOf(t.tickOf(word))).UTC(), TickTock: bit == 1,
+		Time: t.at(t.tickOf(word)), TickTock: bit == 1,
 		Slot: int(min(t.slotOf(word), t.last)), Pool: Pool{int(t.first), int(t.last)},
 	}
 	if t.toggles { // nor is time from before the window to be stamped with it
 		other := max(t.stamped[1-bit].Load(), s.from-1)
-		n.Other = time.Unix(0, t.timeOf(other)).UTC()
+		n.Other = t.at(other)
 	}
 	return n
 }
@@ -67,7 +67,7 @@ func (t *timeline) snapshot() Snapshot {
 // stampAt is the tick that begins at a moment.
 func (t *timeline) stampAt(m time.Time) (uint64, bool) {
 	tick, err := t.tickAtTime(m)
-	return tick, err == nil && time.Unix(0, t.timeOf(tick)).Equal(m)
+	return tick, err == nil && t.at(tick).Equal(m)
 }
 
 // restore makes a span of Given go on where a snapshot ended.
@@ -106,7 +106,7 @@ func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
 		return err
 	}
 	reached := tick
-	if t.toggle {
+	if t.toggles {
 		reached = min(reached, t.stamped[1-bit].Load())
 	}
 	if now < reached && t.timeOf(reached)-nano > int64(t.maxWait) {

@@ -3,34 +3,39 @@ package generator
 import (
 	"context"
 	"encoding/binary"
+	"math"
 	"sync/atomic"
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 var snoLayout = layout{
 	scheme: idtype.SchemeSno, typ: "SnoID",
-	unit: idtype.SnoTimeUnit * time.Millisecond, epoch: idtype.SnoEpoch * int64(time.Millisecond),
-	maxTick: 1<<idtype.SnoTimeBits - 1,
-	shift:   21, last: idtype.SnoMaxSequence, lag: 4, toggles: true,
+	unit: formats.SnoTimeUnit * time.Millisecond, epoch: formats.SnoEpoch * int64(time.Millisecond),
+	maxTick: 1<<formats.SnoTimeBits - 1,
+	shift:   21, last: formats.SnoMaxSequence, lag: 4, toggles: true,
 }
 
 // Sno mints sno IDs of one partition: 65,536 per 4 ms, of all metabytes together, after which
 // calls wait for the next 4 ms. It is safe for use by many goroutines.
 //
 // At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes
-// back toggles the tick-tock bit, but not into time before the start: see [RegressionDefault].
+// back toggles the tick-tock bit, and minting goes on with the clock's time. It does not toggle into
+// time that both values of the bit have covered. Nor does it toggle into time before the start of the
+// generator, or of its window: others may have minted there. In such time it uses up what is left of
+// the latest time, and waits, as the generators of other schemes do.
 type Sno struct {
-	line timeline
+	timeline
 }
 
 // NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError],
 // [*OptionError], [*SnapshotError].
 func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	g := &Sno{}
-	err := start(&g.line, snoLayout, partitions, func(partition int) (uint64, error) {
-		_, err := idtype.SnoParts{UnixMs: idtype.SnoEpoch + 4, Partition: partition}.ID()
+	err := start(&g.timeline, snoLayout, partitions, func(partition int) (uint64, error) {
+		_, err := idtype.SnoParts{UnixMs: formats.SnoEpoch + 4, Partition: partition}.ID()
 		return uint64(partition), err
 	}, opts)
 	if err != nil {
@@ -41,9 +46,9 @@ func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 
 // Places of the layout's parts in the first eight bytes. The sequence is the last two.
 const (
-	snoMeta     = idtype.SnoPartitionBits
-	snoTickTock = snoMeta + idtype.SnoMetaBits
-	snoTime     = snoTickTock + idtype.SnoTickTockBits
+	snoMeta     = formats.SnoPartitionBits
+	snoTickTock = snoMeta + formats.SnoMetaBits
+	snoTime     = snoTickTock + formats.SnoTickTockBits
 )
 
 // snoID does what SnoParts.ID does, without its checks.
@@ -81,7 +86,7 @@ type SnoMeta struct {
 }
 
 func (m SnoMeta) id(word uint64, s *span) idtype.SnoID {
-	t := &m.g.line
+	t := &m.g.timeline
 	return snoID(t.tickOf(word), word>>63, m.meta, s.number, t.slotOf(word))
 }
 
@@ -90,7 +95,7 @@ func (m SnoMeta) Next(ctx context.Context) (id idtype.SnoID, err error) {
 	if m.g == nil {
 		return id, errNotMade
 	}
-	t := &m.g.line
+	t := &m.g.timeline
 	word, s, err := t.next(ctx)
 	if err == nil {
 		putSno(&id, t.tickOf(word), word>>63, m.meta, s.number, t.slotOf(word))
@@ -103,18 +108,8 @@ func (m SnoMeta) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	if m.g == nil {
 		return 0, errNotMade
 	}
-	return fill(ctx, &m.g.line, dst, m.id)
+	return fill(ctx, &m.g.timeline, dst, m.id)
 }
-
-// Ready waits until the generator has a partition, without minting: see [Decimal.Ready]. Errors:
-// [*NumberError], and [*idtype.RangeError] as of Next.
-func (g *Sno) Ready(ctx context.Context) error { return g.line.ready(ctx) }
-
-// Stats reports the state.
-func (g *Sno) Stats() Stats { return g.line.stats() }
-
-// Snapshot is how far the generator has come.
-func (g *Sno) Snapshot() Snapshot { return g.line.snapshot() }
 
 // Partitions hands out 0, 1, 2 … to the generators of one process: for a process that shares its
 // IDs with no other. The zero value is ready for use; keep one per process.
@@ -127,11 +122,11 @@ func (p *Partitions) NextWindow(
 	_ context.Context, now int64, _ time.Duration,
 ) (Window[int], error) {
 	n := int(p.next.Add(1) - 1)
-	if n > idtype.SnoMaxPartition {
+	if n > formats.SnoMaxPartition {
 		p.next.Add(-1)
 		return Window[int]{}, &idtype.RangeError{
-			Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: idtype.SnoMaxPartition,
+			Type: snoLayout.typ, Part: "partition", Value: int64(n), Max: formats.SnoMaxPartition,
 		}
 	}
-	return Window[int]{Number: n, From: now + 1, To: NoEnd}, nil
+	return Window[int]{Number: n, From: now + 1, To: math.MaxInt64}, nil
 }

@@ -2,12 +2,14 @@ package generator_test
 
 import (
 	"errors"
+	"math"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // TestSnoMeta: all metabytes share the sequence, so they are of no matter to uniqueness.
@@ -47,7 +49,7 @@ func TestSnoMeta(t *testing.T) {
 // TestSnoPartitions: the zero value hands out all of them, each once, and then an error, for ever.
 func TestSnoPartitions(t *testing.T) {
 	var p generator.Partitions
-	var mu sync.Mutex
+	var mu sync.Mutex // guards seen
 	seen := map[int]bool{}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -56,7 +58,7 @@ func TestSnoPartitions(t *testing.T) {
 				w, err := p.NextWindow(ctx, 1000, 4*time.Millisecond)
 				mu.Lock()
 				if err != nil || seen[w.Number] || w.Number < 0 || w.Number > 65535 ||
-					w.To != generator.NoEnd || w.From != 1001 {
+					w.To != math.MaxInt64 || w.From != 1001 {
 					t.Errorf("%+v, %v", w, err)
 				}
 				seen[w.Number] = true
@@ -65,24 +67,8 @@ func TestSnoPartitions(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for range 8 {
-		wg.Go(func() {
-			for range 100 {
-				_, err := p.NextWindow(ctx, 1000, 4*time.Millisecond)
-				var e *idtype.RangeError
-				want := idtype.RangeError{Type: "SnoID", Part: "partition", Max: 65535}
-				if !errors.As(err, &e) || e.Value < 65536 {
-					t.Errorf("%v, want %+v", err, want)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	g, err := generator.NewSno(&p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
+	g := made(generator.NewSno(&p, nil))
+	for range 100 {
 		if _, err := g.Next(ctx); !errors.As(err, new(*generator.NumberError)) ||
 			!errors.As(err, new(*idtype.RangeError)) {
 			t.Errorf("after the last partition: %v", err)
@@ -90,27 +76,219 @@ func TestSnoPartitions(t *testing.T) {
 	}
 }
 
-// TestSnoByPartitions: generators of one process take theirs when they mint first, and keep it.
-func TestSnoByPartitions(t *testing.T) {
-	var p generator.Partitions
+// snoScheme is the one that toggles.
+func snoScheme() scheme {
+	for _, s := range schemes {
+		if s.toggles {
+			return s
+		}
+	}
+	panic("no scheme toggles")
+}
+
+// TestTickTock follows the bit. A regression toggles it at once, in both directions, unless the
+// other value of the bit has stamped the time. There the call waits.
+func TestTickTock(t *testing.T) {
+	s := snoScheme()
+	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})
+	to := func(n int) { clock.Set(noon.Add(s.units(n))) }
+	stats := func(regressions, waits uint64) {
+		t.Helper()
+		if st := g.stats(); st.Regressions != regressions || st.Waits != waits {
+			t.Errorf("%+v, want %d regressions, %d waits", st, regressions, waits)
+		}
+	}
+	to(110)
+	wantNext(t, s, g, 110, 0, 7)
+	to(90) // the first regression
+	wantNext(t, s, g, 90, 1, 7)
+	wantNext(t, s, g, 90, 1, 8)
+	to(95)
+	wantNext(t, s, g, 95, 1, 7)
+	wantAt(t, clock, s.units(95))
+	stats(1, 0)
+
+	to(92) // both values have stamped this: 0 up to 110, 1 from 90 on
+	wantNext(t, s, g, 95, 1, 8)
+	wantNext(t, s, g, 95, 1, 9)
+	wantAt(t, clock, s.units(92))
+	wantNext(t, s, g, 96, 1, 7)
+	wantAt(t, clock, s.units(96))
+	stats(2, 1)
+
+	to(105)
+	wantNext(t, s, g, 105, 1, 7)
+	to(110) // what 0 stamped is new to 1
+	wantNext(t, s, g, 110, 1, 7)
+	to(120)
+	wantNext(t, s, g, 120, 1, 7)
+	to(115) // after 110, so 0 is free
+	wantNext(t, s, g, 115, 0, 7)
+	wantAt(t, clock, s.units(115))
+	stats(3, 1)
+
+	to(114) // 1 has stamped up to 120
+	wantNext(t, s, g, 115, 0, 8)
+	wantNext(t, s, g, 115, 0, 9)
+	wantNext(t, s, g, 116, 0, 7)
+	wantAt(t, clock, s.units(116))
+	to(130)
+	wantNext(t, s, g, 130, 0, 7)
+	to(121) // the first that 1 has not
+	wantNext(t, s, g, 121, 1, 7)
+	wantAt(t, clock, s.units(121))
+	to(120)
+	wantNext(t, s, g, 121, 1, 8)
+	wantNext(t, s, g, 121, 1, 9)
+	wantNext(t, s, g, 122, 1, 7)
+	wantAt(t, clock, s.units(122))
+
+	to(140)
+	for slot := 7; slot <= 9; slot++ {
+		wantNext(t, s, g, 140, 1, slot)
+	}
+	to(129) // 130 was stamped by 0: it is sooner over than 140
+	wantNext(t, s, g, 131, 0, 7)
+	wantAt(t, clock, s.units(131))
+	stats(7, 4)
+}
+
+// wantLeft mints what is left of the 4 ms at a moment, and returns the error that follows.
+func wantLeft(t *testing.T, g *generator.Sno, at time.Time, left int) error {
+	t.Helper()
+	ids := make([]idtype.SnoID, left+1)
+	n, err := g.Fill(ctx, ids)
+	if n != left || err == nil {
+		t.Fatalf("minted %d IDs, %v, want %d and an error", n, err, left)
+	}
+	for _, id := range ids[:n] {
+		if !id.Time().Equal(at) || id.Parts().TickTock != 0 {
+			t.Fatalf("minted %+v, want the time %v and the tick-tock bit 0", id.Parts(), at)
+		}
+	}
+	return err
+}
+
+// TestTickTockEndsAtTheStart: a generator knows nothing of what was minted before its start.
+// Where the clock is set back further, it uses up the 4 ms that it is in, and fails. It toggles
+// once the clock is at its start again.
+func TestTickTockEndsAtTheStart(t *testing.T) {
 	clock := generator.NewTestClock(noon)
-	generators := make([]*generator.Sno, 3)
-	for i := range generators {
-		var err error
-		if generators[i], err = generator.NewSno(&p, &generator.Options{Clock: clock}); err != nil {
-			t.Fatal(err)
+	g, err := generator.NewSno(generator.Given(5), &generator.Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := noon.Add(4 * time.Millisecond) // the unit after the one in which it was made
+	at := noon.Add(time.Second)
+	clock.Set(at)
+	if id, err := g.Next(ctx); err != nil || !id.Time().Equal(at) {
+		t.Fatalf("minted %+v, %v", id.Parts(), err)
+	}
+
+	clock.Set(at.Add(-time.Hour))
+	err = wantLeft(t, g, at, 65_535)
+	var e *generator.ClockError
+	if !errors.As(err, &e) || !errors.Is(err, generator.ErrClockBehind) || !e.Until.Equal(start) {
+		t.Fatalf("error is %#v, want one that waits for %v", err, start)
+	}
+	if got := clock.UnixNano(); got != at.Add(-time.Hour).UnixNano() {
+		t.Errorf("it slept until %v", time.Unix(0, got))
+	}
+
+	clock.Set(start.Add(-time.Second)) // so near that it waits
+	for sequence := range 2 {
+		id, err := g.Next(ctx)
+		want := idtype.SnoParts{
+			UnixMs: start.UnixMilli(), TickTock: 1, Partition: 5, Sequence: sequence,
+		}
+		if err != nil || id.Parts() != want {
+			t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
 		}
 	}
-	for partition, i := range []int{2, 0, 1} {
-		for range 3 {
-			if id, err := generators[i].Next(ctx); err != nil || id.Partition() != partition ||
-				id.Sequence() != 0 {
-				t.Errorf("minted %+v, %v, want partition %d", id.Parts(), err, partition)
+}
+
+func newBackdated(t testing.TB, partition int, pool *generator.Pool) *generator.BackdatedSno {
+	t.Helper()
+	g, err := generator.NewBackdatedSno(partition, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestBackdated: each time counts for itself, in any order of times, and 4 ms are one time.
+func TestBackdated(t *testing.T) {
+	g := newBackdated(t, 9, &generator.Pool{Min: 100, Max: 110})
+	next := map[int64]int{}
+	for i := range 30 {
+		at := noon.Add(time.Duration(i*7%12) * time.Millisecond).In(time.FixedZone("", 3600))
+		unit := at.UnixMilli() / 4 * 4
+		id, err := g.At(at, byte(i))
+		want := idtype.SnoParts{UnixMs: unit, Meta: i, Partition: 9, Sequence: 100 + next[unit]}
+		if err != nil || id.Parts() != want {
+			t.Fatalf("minted %+v, %v, want %+v", id.Parts(), err, want)
+		}
+		next[unit]++
+	}
+	for _, n := range next {
+		if n != 10 {
+			t.Errorf("%d of one time, want 10", n)
+		}
+	}
+}
+
+// TestBackdatedPool: the end of a pool is an error, of that time alone. No ID is zero.
+func TestBackdatedPool(t *testing.T) {
+	for _, pool := range []generator.Pool{
+		{Min: 0, Max: 65535}, {Min: 65535, Max: 65535}, {Min: 0, Max: 0}, {Min: 5, Max: 8},
+	} {
+		g := newBackdated(t, 0, &pool)
+		for sequence := pool.Min; sequence <= pool.Max; sequence++ {
+			if id, err := g.At(noon, 1); err != nil || id.Parts().Sequence != sequence {
+				t.Fatalf("%+v: minted %+v, %v, want sequence %d", pool, id.Parts(), err, sequence)
 			}
-			clock.Add(time.Hour)
+		}
+		at := noon.Add(3 * time.Millisecond)
+		for range 3 {
+			id, err := g.At(at, 2)
+			var e *generator.PoolError
+			if !errors.As(err, &e) || e.Pool != pool || !e.Time.Equal(at) || !id.IsZero() {
+				t.Fatalf("%+v: minted %+v, %v, want a *PoolError", pool, id.Parts(), err)
+			}
+		}
+		if id, err := g.At(noon.Add(-1), 1); err != nil || id.Parts().Sequence != pool.Min {
+			t.Errorf("%+v, another time: %+v, %v", pool, id.Parts(), err)
+		}
+		if id, err := g.At(time.UnixMilli(formats.SnoEpoch), 0); err == nil && id.Validate() != nil {
+			t.Errorf("%+v, the first time: %+v: %v", pool, id.Parts(), id.Validate())
 		}
 	}
-	if id, err := generators[2].Next(ctx); err != nil || id.Partition() != 0 {
-		t.Errorf("minted %+v, %v, want the same partition again", id.Parts(), err)
+}
+
+// TestBackdatedErrors names what does not fit.
+func TestBackdatedErrors(t *testing.T) {
+	for _, bad := range []int{-1, 65536} {
+		if g, err := generator.NewBackdatedSno(bad, nil); g != nil ||
+			!errors.As(err, new(*idtype.RangeError)) {
+			t.Errorf("partition %d: %v", bad, err)
+		}
+	}
+	if g, err := generator.NewBackdatedSno(1, &generator.Pool{Min: 3, Max: 2}); g != nil ||
+		!errors.As(err, new(*generator.OptionError)) {
+		t.Errorf("a pool: %v", err)
+	}
+	g := newBackdated(t, 1, nil)
+	first, end := time.UnixMilli(formats.SnoEpoch), time.UnixMilli(formats.SnoMaxUnixMs+1)
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for at, ok := range map[time.Time]bool{
+		first: true, end.Add(-1): true, first.Add(-1): false, end: false, {}: false,
+		year(1600): false, year(9999): false,
+	} {
+		id, err := g.At(at, 0)
+		var e *idtype.RangeError
+		if (err == nil) != ok || !ok && (!errors.As(err, &e) || e.Value != at.UnixMilli()) ||
+			ok && id.Parts().UnixMs != at.UnixMilli()/4*4 {
+			t.Errorf("at %v: minted %v, %v", at, id, err)
+		}
 	}
 }

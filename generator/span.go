@@ -49,8 +49,8 @@ func start[N any](
 	l.first, l.last = uint64(o.Pool.Min), uint64(o.Pool.Max)
 	t.layout, t.clock, t.maxWait, t.overflow, t.random = l, o.Clock, o.MaxWait, o.Overflow, o.Random
 	t.notify = o.Notify
-	t.fail = o.Regression == RegressionFails
-	t.toggle = l.toggles && o.Regression == RegressionDefault
+	t.turn.token = make(chan struct{}, 1)
+	t.turn.token <- struct{}{}
 	t.windows.ask = func(ctx context.Context) (*span, error) { return ask(ctx, t, windows, encode) }
 	t.windows.trouble = troubleOf(windows)
 	t.windows.settled = t.settled
@@ -117,7 +117,7 @@ func (t *timeline) settled(s *span, err error) (*span, error) {
 		s, err = t.check(s)
 	}
 	if err != nil {
-		t.tellMissed(err)
+		t.tell(t.span.Load(), Event{Kind: WindowMissed, Err: err})
 		return nil, err
 	}
 	return s, nil
@@ -125,9 +125,7 @@ func (t *timeline) settled(s *span, err error) (*span, error) {
 
 // check refuses a window that cannot be used. The caller holds windows.mu.
 func (t *timeline) check(s *span) (*span, error) {
-	at := func(tick uint64) string {
-		return time.Unix(0, t.timeOf(tick)).UTC().Format("2006-01-02T15:04:05.000Z")
-	}
+	at := func(tick uint64) string { return t.at(tick).Format(errorTime) }
 	switch old := t.span.Load(); {
 	case s.from >= s.to:
 		return nil, fmt.Errorf("the window from %s until %s is empty", at(s.from), at(s.to))
@@ -147,7 +145,10 @@ func (t *timeline) install(s *span) {
 	t.opened.Add(1)
 	t.due.Store(0)
 	t.retire(old)
-	t.tellBegan(s, old)
+	t.tell(s, Event{
+		Kind: WindowBegan, Renewed: old.to != 0 && old.number == s.number,
+		From: t.at(s.from), Until: t.endOf(s),
+	})
 }
 
 // retire makes a window full that is not in use any more, for calls that still hold it. Its word
@@ -180,33 +181,44 @@ func (t *timeline) renew(ctx context.Context, s *span) error {
 	var later *NotBeforeError
 	switch {
 	case errors.As(err, &later):
-		t.why.Store(later)
-		t.later.Store(t.tickOfUnit(later.From))
+		t.later.Store(later)
 	case err != nil:
 		return &NumberError{Scheme: t.scheme, Err: err}
 	}
 	return nil
 }
 
-// ready waits until there is a window that has not passed.
-func (t *timeline) ready(ctx context.Context) error {
-	var sleep sleeper
+// laterTick is the tick before which the source has no window, or one that has passed.
+func (t *timeline) laterTick() uint64 {
+	if later := t.later.Load(); later != nil {
+		return t.tickOfUnit(later.From)
+	}
+	return 0
+}
+
+// Ready waits until the generator has a window that has not passed, without minting: see
+// [Decimal.Ready]. Errors: [*ClockError], [*NumberError], and [*idtype.RangeError] as of Next.
+func (t *timeline) Ready(ctx context.Context) error {
+	var z sleeper
 	overdue := t.overdue()
 	for {
 		s := t.span.Load()
 		if s == nil {
 			return errNotMade
 		}
-		now, err := t.tickAt(t.clock.UnixNano())
-		switch later := t.later.Load(); {
+		nano := t.clock.UnixNano()
+		now, err := t.tickAt(nano)
+		switch later := t.laterTick(); {
 		case err != nil || now < s.to:
 			return err
-		case later > now && time.Now().After(overdue):
-			err = t.clockError(t.clock.UnixNano(), later, ErrMaxWait)
-		case later > now:
-			err = sleep.towards(ctx, t, later)
-		default:
+		case later <= now:
 			err = t.renew(ctx, s)
+		case time.Now().After(overdue):
+			err = t.clockError(nano, later, ErrMaxWait)
+		default:
+			if err = t.mayWait(ctx, nano, later, 0); err == nil {
+				err = z.towards(ctx, t, later)
+			}
 		}
 		if err != nil {
 			return err

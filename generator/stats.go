@@ -26,11 +26,12 @@ type Stats struct {
 	NotBefore time.Time
 }
 
-func (t *timeline) stats() Stats {
+// Stats reports the state, for metrics.
+func (t *timeline) Stats() Stats {
 	s, word := t.state()
 	st := Stats{
 		Scheme: t.scheme, Issued: t.issued.Load() + t.used(s, word),
-		Waits: t.waits.Load(), Waiting: int(t.queue.length.Load()),
+		Waits: t.waits.Load(), Waiting: int(t.turn.calls.Load()),
 		Regressions: t.regressions.Load(), Windows: t.opened.Load(),
 	}
 	if t.clock == nil { // no constructor made it
@@ -39,14 +40,14 @@ func (t *timeline) stats() Stats {
 	nano := t.clock.UnixNano()
 	st.Now, st.Until = time.Unix(0, nano).UTC(), t.endOf(s)
 	now, err := t.tickAt(nano)
-	if later := t.later.Load(); err == nil && later > now {
-		st.NotBefore = time.Unix(0, t.timeOf(later)).UTC()
+	if later := t.laterTick(); err == nil && later > now {
+		st.NotBefore = t.at(later)
 	}
 	if tick := t.latest.Load(); tick != 0 {
-		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
+		st.Time = t.at(tick)
 	}
 	if tick := t.tickOf(word); tick >= s.from && s.to != 0 {
-		st.Time = time.Unix(0, t.timeOf(tick)).UTC()
+		st.Time = t.at(tick)
 		if err == nil && now <= tick {
 			st.PoolUsed = float64(t.used(s, word)) / float64(t.perTick())
 		}

@@ -43,14 +43,12 @@ import (
 //	request.go    asking for the next window, in the background
 //	span.go       windows in use, and their change
 //	advance.go    what a call decides, and how it changes the word
-//	queue.go      calls that wait, in their order
-//	wait.go       what they do there
-//	sleep.go      sleeping by a clock that may do anything
+//	turn.go       calls that wait, and sleeping by a clock that may do anything
 //	snapshot.go   how far a timeline has come
 //	event.go      what it tells of windows and of the clock
 type timeline struct {
-	rules       // immutable
-	clock Clock // immutable
+	layout       // immutable
+	clock  Clock // immutable
 
 	span    atomic.Pointer[span] // the window in use; changed with windows.mu held
 	windows requester[*span]     // has its own lock
@@ -66,11 +64,8 @@ type timeline struct {
 	// that slept for slots sets it, to the lag from then on.
 	due atomic.Int64
 
-	queue queue // has its own lock
-	// later is the tick before which the source of windows has none, or one that has passed.
-	later atomic.Uint64
-	// why says, for errors, what later is about. It is nil where the source did not say.
-	why atomic.Pointer[NotBeforeError]
+	turn  turn
+	later atomic.Pointer[NotBeforeError] // what the source of windows said last; or nil
 
 	// stamped is, per tick-tock bit, the highest tick that had it when the bit was toggled. It
 	// rises.
@@ -122,17 +117,29 @@ func (t *timeline) add(s *span) (word uint64, ok bool) {
 
 // take takes 1 to n consecutive slots of one tick, in its turn. See fit for align.
 func (t *timeline) take(ctx context.Context, n, align uint64) (slots, error) {
-	for t.queue.length.Load() == 0 { // else the calls that wait come first
-		got, missing, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n, align) })
-		switch {
-		case err != nil || got.n > 0:
+	if t.turn.calls.Load() == 0 { // else the calls that wait come first
+		got, _, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, n, align) })
+		if err != nil || got.n > 0 {
 			return got, err
-		case !missing.window:
-			return t.wait(ctx, n, align)
-		}
-		if err := t.renew(ctx, missing.span); err != nil {
-			return slots{}, err
 		}
 	}
 	return t.wait(ctx, n, align)
+}
+
+// fill takes slots until dst is full. Consecutive slots are consecutive words.
+func fill[T any](
+	ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T,
+) (int, error) {
+	n := 0
+	for n < len(dst) {
+		got, err := t.take(ctx, uint64(len(dst)-n), 0)
+		if err != nil {
+			return n, err
+		}
+		for i := range got.n {
+			dst[n] = id(got.word+i, got.span)
+			n++
+		}
+	}
+	return n, nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 // world is a scheme's IDs as a set: what each user was given, and what the clock has shown.
@@ -28,7 +29,7 @@ type world struct {
 	peak    int64 // the latest time that the clock has shown
 	seen    map[mark]string
 	stamped map[int]int64 // by pool, the latest time in an ID: a pool begins here
-	counter counterFrom   // of Ceiling
+	counter kept          // of Ceiling
 	lender  *lender
 	users   []*user
 }
@@ -60,7 +61,7 @@ type worldOp struct {
 func TestTimelineModel(t *testing.T) {
 	kinds := []string{
 		"next", "next", "next", "next", "fill", "fill", "own", "canceled", "move", "move", "edge",
-		"late", "restart", "policy", "fresh",
+		"late", "restart", "fresh",
 	}
 	moves := []time.Duration{
 		1, time.Microsecond, time.Millisecond, 4 * time.Millisecond, 7 * time.Millisecond,
@@ -76,7 +77,6 @@ func TestTimelineModel(t *testing.T) {
 			move: sign * rapid.SampledFrom(moves).Draw(t, "move"),
 		}
 	}), 40, 120)
-	policies := rapid.SampledFrom([]generator.Regression{0, 0, 1, 2})
 	waits := rapid.SampledFrom([]time.Duration{0, 5 * time.Millisecond, time.Minute})
 	for _, source := range []string{"Given", "Ceiling", "claims"} {
 		t.Run(source, func(t *testing.T) {
@@ -92,9 +92,8 @@ func TestTimelineModel(t *testing.T) {
 							low = s.last - i*21 - size + 1
 						}
 						users = append(users, &user{source: source, opts: generator.Options{
-							Pool:       &generator.Pool{Min: low, Max: low + size - 1},
-							Regression: policies.Draw(rt, "policy"),
-							MaxWait:    waits.Draw(rt, "MaxWait"),
+							Pool:    &generator.Pool{Min: low, Max: low + size - 1},
+							MaxWait: waits.Draw(rt, "MaxWait"),
 						}})
 					}
 					seed, ops := rapid.Uint64().Draw(rt, "seed"), ops.Draw(rt, "ops")
@@ -185,11 +184,7 @@ func (w *world) do(u *user, op worldOp) error {
 		}
 	case "next", "fill", "own", "canceled":
 		return w.mint(u, op)
-	case "restart", "policy": // Given needs the snapshot, and the others neither need nor take one
-		policy := u.opts.Regression
-		if op.kind == "policy" {
-			u.opts.Regression = generator.Regression(op.n % 3)
-		}
+	case "restart": // Given needs the snapshot, and the others neither need nor take one
 		if u.source != "Given" {
 			return w.start(u, nil)
 		}
@@ -209,7 +204,6 @@ func (w *world) do(u *user, op worldOp) error {
 		err = w.start(u, &back)
 		if e := new(generator.SnapshotError); errors.As(err, &e) &&
 			(!w.inSpan() || s.Time.Sub(now) > u.maxWait()) {
-			u.opts.Regression = policy
 			return nil // it goes on as if it had not been stopped
 		}
 		return err
@@ -288,7 +282,7 @@ func (w *world) mint(u *user, op worldOp) error {
 	case errors.As(err, &clockError) && errors.Is(err, context.Canceled) && op.kind == "canceled":
 	case errors.As(err, &clockError) && errors.Is(err, generator.ErrClockBehind):
 		behind := clockError.Until.Sub(clockError.Now)
-		if u.opts.Regression == generator.RegressionFails && behind > 0 || behind > u.maxWait() {
+		if behind > u.maxWait() {
 			return nil
 		}
 		return fmt.Errorf("it did not wait for %v: %w", behind, err)
@@ -339,7 +333,7 @@ func (w *world) check(u *user, id minted, owned, last bool, before int64) error 
 		(m.time < p.time || m.time == p.time && m.slot <= p.slot) {
 		return fmt.Errorf("%+v after %+v", m, p)
 	}
-	period := func(nano int64) int64 { return nano / int64(idtype.TracePeriod) }
+	period := func(nano int64) int64 { return nano / int64(formats.TracePeriod) }
 	sameBit := m.bit == u.last.bit && m.number == u.last.number &&
 		period(m.time) == period(u.last.time)
 	if s.ascends && sameBit && id.bytes <= u.bytes {

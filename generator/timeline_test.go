@@ -39,7 +39,7 @@ func TestRollOver(t *testing.T) {
 					)
 				}
 			}
-			for n := range 2*size + 2 { // Fill of none is Next
+			for _, n := range []int{0, 1, 3, size, size + 1, 2*size + 1} { // Fill of none is Next
 				t.Run(fmt.Sprintf("%d..%d/by %d", pool.Min, pool.Max, n), func(t *testing.T) {
 					// so that a new generator begins at noon
 					clock := generator.NewTestClock(noon.Add(-1))
@@ -78,22 +78,6 @@ func TestRollOver(t *testing.T) {
 	})
 }
 
-// TestAllSlots: without a pool, a unit has all slots of the layout, from the first to the last.
-func TestAllSlots(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		g, clock := idle(t, s, generator.Options{})
-		wantNext(t, s, g, 0, 0, s.first)
-		most := g.snapshot()
-		most.Slot = s.last - 2 // were minted since
-		g = s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Snapshot: &most})
-		wantNext(t, s, g, 0, 0, s.last-1)
-		wantNext(t, s, g, 0, 0, s.last)
-		wantAt(t, clock, 0)
-		wantNext(t, s, g, 1, 0, s.first)
-		wantAt(t, clock, s.unit)
-	})
-}
-
 // TestEnds: the first unit is left out, the last is used, and outside there are none, also for a
 // clock that comes back.
 func TestEnds(t *testing.T) {
@@ -101,7 +85,7 @@ func TestEnds(t *testing.T) {
 		endless := func() *claims { // a window that begins before time does
 			return newClaims(
 				generator.Window[int]{
-					Number: 5 % s.numbers, From: math.MinInt64, To: generator.NoEnd,
+					Number: 5 % s.numbers, From: math.MinInt64, To: math.MaxInt64,
 				},
 			)
 		}
@@ -171,78 +155,6 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit.
-func TestTimeIsExact(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		t.Run("at first", func(t *testing.T) {
-			clock := generator.NewTestClock(noon.Add(-time.Hour))
-			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock})
-			clock.Set(noon)
-			wantNext(t, s, g, 0, 0, s.first)
-		})
-		// for the unit after the one in which it was made
-		t.Run("after the first wait", func(t *testing.T) {
-			clock := generator.NewTestClock(noon.Add(-s.unit))
-			g := s.must(t, given(5%s.numbers), &generator.Options{Clock: clock})
-			wantNext(t, s, g, 0, 0, s.first)
-			clock.Add(s.unit)
-			wantNext(t, s, g, 1, 0, s.first)
-		})
-		t.Run("at first in a window", func(t *testing.T) {
-			w := newClaims(s.window(5, -100, 100))
-			g := s.must(t, windowsOf(w), &generator.Options{Clock: generator.NewTestClock(noon)})
-			wantNext(t, s, g, 0, 0, s.first)
-		})
-		t.Run("random", func(t *testing.T) {
-			g, clock := idle(t, s, generator.Options{Pool: s.pool(0, 4)})
-			rnd := rand.New(rand.NewPCG(1, 2))
-			now := time.Duration(0)
-			for range 1000 {
-				now += time.Duration(rnd.Int64N(int64(s.units(3))))
-				if slot := int(g.stats().PoolUsed * 5); slot == 4 {
-					now += s.unit // before the last slot of a unit is used
-				}
-				clock.Set(noon.Add(now))
-				id, err := g.next(ctx)
-				if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil ||
-					id.time != want {
-					t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark,
-						err, time.Duration(want-id.time))
-				}
-			}
-		})
-		// The cap was reached once, and no call waited.
-		t.Run("an hour after a full unit", func(t *testing.T) {
-			g, clock := idle(t, s, generator.Options{Pool: s.pool(0, 4)})
-			clock.Add(s.unit)
-			if _, err := g.fill(ctx, 5); err != nil {
-				t.Fatal(err)
-			}
-			clock.Set(noon.Add(time.Hour))
-			wantNext(t, s, g, int(time.Hour/s.unit), 0, s.first)
-		})
-		// It was reached, and a call waited, but that is long ago.
-		t.Run("an hour after a wait", func(t *testing.T) {
-			for _, size := range []int{1, 5} {
-				clock := generator.NewTestClock(noon.Add(-s.unit))
-				g := s.must(
-					t, given(5%s.numbers),
-					&generator.Options{
-						Clock: clock, Pool: &generator.Pool{Min: s.first, Max: s.first + size - 1},
-					},
-				)
-				if _, err := g.fill(ctx, 3*size); err != nil {
-					t.Fatal(err)
-				}
-				for hour := range 3 {
-					clock.Set(noon.Add(time.Duration(hour+1) * time.Hour))
-					wantNext(t, s, g, (hour+1)*int(time.Hour/s.unit), 0, s.first)
-				}
-			}
-		})
-	})
-}
-
 // late is a clock whose sleepers oversleep.
 type late struct {
 	*generator.TestClock
@@ -300,11 +212,10 @@ func TestLateTimers(t *testing.T) {
 func TestMintAllocs(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, clock := range map[string]generator.Clock{
-			"anchored": generator.NewAnchoredClock(), "wall": generator.WallClock{},
-			"test": generator.NewTestClock(noon),
+			"default": nil, "wall": generator.WallClock{}, "test": generator.NewTestClock(noon),
 		} {
 			// it begins at once
-			g := s.must(t, ceiling(new(counterFrom), time.Hour), &generator.Options{Clock: clock})
+			g := s.must(t, ceiling(new(kept), time.Hour), &generator.Options{Clock: clock})
 			if _, err := g.next(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -346,6 +257,39 @@ func TestEndOfLayout(t *testing.T) {
 			}
 			if got := clock.UnixNano(); got >= s.end.UnixNano() {
 				t.Errorf("%s: it waited until %v", name, time.Unix(0, got).UTC())
+			}
+		}
+	})
+}
+
+// TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit, from the first
+// on, and also long after all slots were used and a call waited.
+func TestTimeIsExact(t *testing.T) {
+	eachScheme(t, func(t *testing.T, s scheme) {
+		w := newClaims(s.window(5, -100, 100))
+		g := s.must(t, windowsOf(w), &generator.Options{Clock: generator.NewTestClock(noon)})
+		wantNext(t, s, g, 0, 0, s.first)
+
+		clock := generator.NewTestClock(noon.Add(-s.unit))
+		g = s.must(t, given(5%s.numbers), &generator.Options{Clock: clock, Pool: s.pool(0, 4)})
+		if _, err := g.fill(ctx, 15); err != nil {
+			t.Fatal(err)
+		}
+		for hour := range 3 {
+			clock.Set(noon.Add(time.Duration(hour+1) * time.Hour))
+			wantNext(t, s, g, (hour+1)*int(time.Hour/s.unit), 0, s.first)
+		}
+		now, random := 4*time.Hour, rand.New(rand.NewPCG(1, 2))
+		for range 1000 {
+			now += time.Duration(random.Int64N(int64(s.units(3))))
+			if slot := int(g.stats().PoolUsed * 5); slot == 4 {
+				now += s.unit // before the last slot of a unit is used
+			}
+			clock.Set(noon.Add(now))
+			id, err := g.next(ctx)
+			if want := noon.Add(now.Truncate(s.unit)).UnixNano(); err != nil || id.time != want {
+				t.Fatalf("at %v: minted %+v, %v, which is %v before its unit", now, id.mark, err,
+					time.Duration(want-id.time))
 			}
 		}
 	})

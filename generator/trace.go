@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
 var traceLayout = layout{
 	scheme: idtype.SchemeTrace, typ: "TraceID", unit: time.Second, maxTick: 1<<33 - 1,
-	shift: traceShift, first: 1, last: idtype.TraceMaxBottom,
+	shift: traceShift, first: 1, last: formats.TraceMaxBottom,
 }
 
 const traceShift = 30
@@ -21,19 +22,19 @@ const traceShift = 30
 // next one. It is safe for use by many goroutines. IDs ascend until their timestamp wraps, every
 // 388 days.
 //
-// The timestamp is the time modulo 2^25 seconds, [idtype.TracePeriod]. So times that are a
+// The timestamp is the time modulo 2^25 seconds, [formats.TracePeriod]. So times that are a
 // multiple of it apart have the same IDs. It does not matter whether the clock came from one to
 // the other in 388 days or by a jump. No [Windows] prevents that. An ID is minted once as long as
 // the clock stays within 388 days.
 type Trace struct {
-	line timeline
+	timeline
 }
 
 // NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError],
 // [*OptionError], [*SnapshotError].
 func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 	g := &Trace{}
-	err := start(&g.line, traceLayout, nodes, func(node int) (uint64, error) {
+	err := start(&g.timeline, traceLayout, nodes, func(node int) (uint64, error) {
 		id, err := idtype.TraceParts{Node: node, Bottom: 1}.ID()
 		return uint64(id) - 1, err
 	}, opts)
@@ -44,14 +45,14 @@ func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 }
 
 func traceID(word uint64, s *span) idtype.TraceID {
-	timestamp := word >> traceShift & idtype.TraceMaxTimestamp
-	return idtype.TraceID(timestamp*idtype.TraceTimeStep | s.number | word&(1<<traceShift-1))
+	timestamp := word >> traceShift & formats.TraceMaxTimestamp
+	return idtype.TraceID(timestamp*formats.TraceTimeStep | s.number | word&(1<<traceShift-1))
 }
 
 // Next mints one ID. It looks at ctx where it has to wait only. Errors: [*ClockError],
 // [*NumberError], and [*idtype.RangeError] for a clock outside 1970-01-01..2242-03-16.
 func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
-	word, s, err := g.line.next(ctx)
+	word, s, err := g.next(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -61,36 +62,8 @@ func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 // Fill mints len(dst) IDs, as many of a second as it has left at once. It returns how many it
 // minted, which is fewer only with an error; those are valid and will not be minted again.
 func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
-	return fill(ctx, &g.line, dst, traceID)
+	return fill(ctx, &g.timeline, dst, traceID)
 }
-
-// fill takes slots until dst is full. Consecutive slots are consecutive words.
-func fill[T any](
-	ctx context.Context, t *timeline, dst []T, id func(word uint64, s *span) T,
-) (int, error) {
-	n := 0
-	for n < len(dst) {
-		got, err := t.take(ctx, uint64(len(dst)-n), 0)
-		if err != nil {
-			return n, err
-		}
-		for i := range got.n {
-			dst[n] = id(got.word+i, got.span)
-			n++
-		}
-	}
-	return n, nil
-}
-
-// Ready waits until the generator has a number, without minting: see [Decimal.Ready]. Errors:
-// [*NumberError], and [*idtype.RangeError] as of Next.
-func (g *Trace) Ready(ctx context.Context) error { return g.line.ready(ctx) }
-
-// Stats reports the state.
-func (g *Trace) Stats() Stats { return g.line.stats() }
-
-// Snapshot is how far the generator has come.
-func (g *Trace) Snapshot() Snapshot { return g.line.snapshot() }
 
 // TraceThread is the pool of one of 1 to 32,768 threads that share a node number. The bottom of
 // its IDs has the thread's number in front, in as many bits as it takes. Behind it is a counter
@@ -104,13 +77,13 @@ func TraceThread(thread, threads int) (*Pool, error) {
 			"thread", strconv.Itoa(thread), fmt.Sprintf("is outside 0..%d", threads-1),
 		}
 	}
-	each := 1 << (idtype.TraceBottomBits - bits.Len(uint(threads-1)))
+	each := 1 << (formats.TraceBottomBits - bits.Len(uint(threads-1)))
 	return &Pool{Min: thread*each + 1, Max: (thread+1)*each - 1}, nil
 }
 
 const (
 	traceMaxThreads = 1 << 15
-	traceChunk      = 1 << idtype.TraceCounterBits
+	traceChunk      = 1 << formats.TraceCounterBits
 )
 
 // Owned makes a generator for one goroutine, which takes chunks of 1,023 IDs from g. A chunk has
@@ -138,10 +111,9 @@ func (o *OwnedTrace) Next(ctx context.Context) (idtype.TraceID, error) {
 	return o.id, nil
 }
 
-// over reports whether the chunk's second has ended, or a clock that went back is an error.
+// over reports whether the chunk's second has ended.
 func (o *OwnedTrace) over() bool {
-	since := o.shared.line.clock.UnixNano() - o.second
-	return since >= int64(time.Second) || since < 0 && o.shared.line.fail
+	return o.shared.clock.UnixNano()-o.second >= int64(time.Second)
 }
 
 func (o *OwnedTrace) refill(ctx context.Context) error {
@@ -150,23 +122,23 @@ func (o *OwnedTrace) refill(ctx context.Context) error {
 		return errNotMade
 	}
 	for {
-		got, err := g.line.take(ctx, traceChunk, traceChunk)
+		got, err := g.take(ctx, traceChunk, traceChunk)
 		if err != nil {
 			return err
 		}
-		if g.line.slotOf(got.word)%traceChunk == 0 { // counter 0 is left out
+		if g.slotOf(got.word)%traceChunk == 0 { // counter 0 is left out
 			got.word, got.n = got.word+1, got.n-1
 		}
-		if got.n == 0 && g.line.first == g.line.last {
+		if got.n == 0 && g.first == g.last {
 			return &OptionError{
-				"Pool", fmt.Sprintf("%d..%[1]d", g.line.first),
+				"Pool", fmt.Sprintf("%d..%[1]d", g.first),
 				"holds no counter of at least 1, which a chunk has",
 			}
 		}
 		if got.n > 0 {
 			o.id = traceID(got.word, got.span) - 1
 			o.end = o.id + idtype.TraceID(got.n)
-			o.second = g.line.timeOf(g.line.tickOf(got.word))
+			o.second = g.timeOf(g.tickOf(got.word))
 			return nil
 		}
 	}

@@ -1,7 +1,6 @@
 package generator_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -9,56 +8,30 @@ import (
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 )
 
-func newTrace(
-	t testing.TB, node int, o generator.Options,
-) (*generator.Trace, *generator.TestClock) {
-	t.Helper()
-	clock := generator.NewTestClock(noon.Add(-time.Second))
-	o.Clock = clock
-	g, err := generator.NewTrace(generator.Given(node), &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock.Set(noon)
-	return g, clock
-}
-
 // TestTracePeriod: where the timestamp wraps, IDs begin again, and nothing of the time leaks into
-// other bits.
+// other bits. Times repeat IDs if they are a multiple of the period apart, and only then.
 func TestTracePeriod(t *testing.T) {
-	g, clock := newTrace(t, 65535, generator.Options{})
+	clock := generator.NewTestClock(noon)
+	g := made(generator.NewTrace(generator.Given(65535), &generator.Options{Clock: clock}))
 	clock.Set(time.Unix(55*(1<<25)-1, 0))
-	for _, want := range []idtype.TraceParts{
-		{Timestamp: 1<<25 - 1, Node: 65535, Bottom: 1},
-		{Timestamp: 0, Node: 65535, Bottom: 1},
-		{Timestamp: 1, Node: 65535, Bottom: 1},
-	} {
+	for _, timestamp := range []int{1<<25 - 1, 0, 1} {
+		want := idtype.TraceParts{Timestamp: timestamp, Node: 65535, Bottom: 1}
 		if id, err := g.Next(ctx); err != nil || id.Parts() != want {
 			t.Errorf("minted %+v, %v, want %+v", id.Parts(), err, want)
 		}
 		clock.Add(time.Second)
 	}
-}
-
-// TestTraceClockThatJumps: times repeat IDs if they are a multiple of the period apart, and only
-// then. Trace says so of clocks that jump, for Ceiling as well.
-func TestTraceClockThatJumps(t *testing.T) {
-	period := idtype.TracePeriod
+	period := formats.TracePeriod
 	for _, jump := range []time.Duration{
 		period - time.Second, period, period + time.Second, 2 * period, 3*period + time.Hour,
 	} {
 		clock := generator.NewTestClock(noon)
-		g, err := generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second),
-			&generator.Options{Clock: clock})
-		if err != nil {
-			t.Fatal(err)
-		}
-		before, err := g.Next(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := made(generator.NewTrace(generator.Ceiling(1, &kept{}, 3*time.Second),
+			&generator.Options{Clock: clock}))
+		before := made(g.Next(ctx))
 		clock.Add(jump)
 		after, err := g.Next(ctx)
 		if repeats := after == before; err != nil || repeats != (jump%period == 0) {
@@ -70,48 +43,24 @@ func TestTraceClockThatJumps(t *testing.T) {
 // TestTraceThread: the pools of threads are the source's split, as docs/design/formats.md has it:
 // the thread in front, a counter of at least 1 behind.
 func TestTraceThread(t *testing.T) {
-	for _, threads := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 100, 1000, 4096, 32767, 32768} {
-		end, each := 0, 0
+	for threads, each := range map[int]int{
+		1: 1 << 22, 2: 1 << 21, 3: 1 << 20, 4: 1 << 20, 5: 1 << 19, 100: 1 << 15, 4096: 1 << 10,
+		32767: 1 << 7, 32768: 1 << 7,
+	} {
 		for thread := range threads {
 			p, err := generator.TraceThread(thread, threads)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thread == 0 {
-				each = p.Max + 1
-				if each&(each-1) != 0 || each*threads > 1<<22 || each*threads <= 1<<21 {
-					t.Fatalf("%d threads have %d counters each: %d of 4194304", threads, each,
-						each*threads)
-				}
-			}
-			if p.Min != end+1 || p.Max != end+each-1 {
-				t.Fatalf("thread %d of %d has %+v after %d, want counters 1 to %d", thread, threads,
-					*p, end, each-1)
-			}
-			end += each
-		}
-		for _, thread := range []int{0, threads - 1} {
-			p, _ := generator.TraceThread(thread, threads)
-			if _, err := generator.NewTrace(generator.Given(1),
-				&generator.Options{Pool: p}); err != nil {
-				t.Errorf("thread %d of %d: %v", thread, threads, err)
+			if want := (generator.Pool{Min: thread*each + 1, Max: (thread+1)*each - 1}); *p != want {
+				t.Fatalf("thread %d of %d has %+v, want %+v", thread, threads, *p, want)
 			}
 		}
 	}
-	for _, bad := range []struct {
-		thread, threads int
-		want            string
-	}{
-		{0, 0, "generator: threads 0 is outside 1..32768"},
-		{0, -1, "generator: threads -1 is outside 1..32768"},
-		{0, 32769, "generator: threads 32769 is outside 1..32768"},
-		{-1, 4, "generator: thread -1 is outside 0..3"},
-		{4, 4, "generator: thread 4 is outside 0..3"},
-	} {
-		p, err := generator.TraceThread(bad.thread, bad.threads)
-		if !errors.As(err, new(*generator.OptionError)) || p != nil || err.Error() != bad.want {
-			t.Errorf("TraceThread(%d, %d) = %v, %v, want %s", bad.thread, bad.threads, p, err,
-				bad.want)
+	for _, bad := range [][2]int{{0, 0}, {0, -1}, {0, 32769}, {-1, 4}, {4, 4}} {
+		p, err := generator.TraceThread(bad[0], bad[1])
+		if !errors.As(err, new(*generator.OptionError)) || p != nil {
+			t.Errorf("TraceThread(%d, %d) = %v, %v", bad[0], bad[1], p, err)
 		}
 	}
 }
@@ -123,23 +72,30 @@ func wantOwned(t *testing.T, o *generator.OwnedTrace, second, chunk, counter int
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := [4]int{id.Timestamp() - idtype.TraceTimestamp(noon), id.Node(), id.Chunk(), id.Counter()}
+	p := id.Parts()
+	got := [4]int{
+		p.Timestamp - int(noon.Unix()&(1<<25-1)), p.Node, p.Bottom >> 10, p.Bottom & 1023,
+	}
 	if want := [4]int{second, 7, chunk, counter}; got != want {
 		t.Fatalf("minted second, node, chunk and counter %d, want %d", got, want)
 	}
 }
 
-// TestOwnedTrace: chunks as elfo has them, which end with their second.
+// TestOwnedTrace: chunks as elfo has them, which end with their second. A clock that goes back does
+// not end it.
 func TestOwnedTrace(t *testing.T) {
-	g, clock := newTrace(t, 7, generator.Options{})
+	clock := generator.NewTestClock(noon.Add(-time.Second))
+	g := made(generator.NewTrace(generator.Given(7), &generator.Options{Clock: clock}))
+	clock.Set(noon)
 	a, b := g.Owned(), g.Owned()
 	for counter := 1; counter <= 1023; counter++ {
 		wantOwned(t, a, 0, 0, counter)
 	}
 	wantOwned(t, b, 0, 1, 1)
 	wantOwned(t, a, 0, 2, 1)
+	clock.Add(-5 * time.Second)
 	wantOwned(t, b, 0, 1, 2)
-	clock.Add(time.Second - 1)
+	clock.Add(6*time.Second - 1)
 	wantOwned(t, a, 0, 2, 2)
 	clock.Add(1)
 	wantOwned(t, a, 1, 0, 1)
@@ -148,116 +104,44 @@ func TestOwnedTrace(t *testing.T) {
 	if st := g.Stats(); st.Issued != 1023+1024+1024+1023+1024 {
 		t.Errorf("%+v", st)
 	}
-
 	// The shared generator mints between, and the rest of its chunk goes to one owner.
 	clock.Add(time.Second)
 	for range 10 {
-		if _, err := g.Next(ctx); err != nil {
-			t.Fatal(err)
-		}
+		made(g.Next(ctx))
 	}
 	wantOwned(t, a, 2, 0, 11)
 	wantOwned(t, b, 2, 1, 1)
-	if id, err := g.Next(ctx); err != nil || id.Bottom() != 2<<10 {
+	if id, err := g.Next(ctx); err != nil || id.Parts().Bottom != 2<<10 {
 		t.Errorf("minted %+v, %v: the shared generator has no use for chunks", id.Parts(), err)
 	}
-	wantOwned(t, g.Owned(), 2, 2, 1)
-}
-
-// TestOwnedTraceSecond: a second has 4,096 chunks, and the next owner waits.
-func TestOwnedTraceSecond(t *testing.T) {
-	g, clock := newTrace(t, 7, generator.Options{})
-	owners := make([]*generator.OwnedTrace, 4096)
-	for chunk := range owners {
-		owners[chunk] = g.Owned()
-		wantOwned(t, owners[chunk], 0, chunk, 1)
+	for chunk := 2; chunk < 4096; chunk++ {
+		wantOwned(t, g.Owned(), 2, chunk, 1)
 	}
-	wantAt(t, clock, 0)
-	wantOwned(t, g.Owned(), 1, 0, 1)
-	wantAt(t, clock, time.Second)
-	for counter := 2; counter <= 1023; counter++ { // it has moved on, and so have the others
-		wantOwned(t, owners[9], 1, 1, counter-1)
-	}
-}
-
-// TestOwnedTraceUsesChunksUp: also while the clock is behind their second, which has not ended
-// then.
-func TestOwnedTraceUsesChunksUp(t *testing.T) {
-	g, clock := newTrace(t, 7, generator.Options{})
-	o := g.Owned()
-	wantOwned(t, o, 0, 0, 1)
-	clock.Add(-5 * time.Second)
-	for counter := 2; counter <= 1023; counter++ {
-		wantOwned(t, o, 0, 0, counter)
-	}
-	wantOwned(t, o, 0, 1, 1)
-	wantAt(t, clock, -5*time.Second)
-}
-
-// TestOwnedTraceFails: a regression is an error for an owner as well, where that is the policy.
-func TestOwnedTraceFails(t *testing.T) {
-	g, clock := newTrace(t, 7, generator.Options{Regression: generator.RegressionFails})
-	o := g.Owned()
-	wantOwned(t, o, 0, 0, 1)
-	clock.Add(-1)
-	if id, err := o.Next(ctx); !errors.Is(err, generator.ErrClockBehind) || id != 0 {
-		t.Errorf("minted %+v, %v", id.Parts(), err)
-	}
-	clock.Add(1)
-	wantOwned(t, o, 0, 0, 2)
+	wantAt(t, clock, 2*time.Second)
+	wantOwned(t, g.Owned(), 3, 0, 1) // a second has no more, and the next owner waits
+	wantAt(t, clock, 3*time.Second)
 }
 
 // TestOwnedTracePools: owners keep to a pool, also one that is no multiple of a chunk, or smaller.
+// Where a pool has no counter of 1 or more there are no chunks, and nobody waits for one.
 func TestOwnedTracePools(t *testing.T) {
 	for _, pool := range []generator.Pool{
-		{1, 1},
-		{1, 3},
-		{1023, 1025},
-		{1024, 1025},
-		{5000, 9000},
-		{1<<22 - 1, 1<<22 - 1},
-		{1024, 1024},
-		{2048, 2048},
+		{1, 1}, {1, 3}, {1023, 1025}, {1024, 1025}, {5000, 9000}, {1<<22 - 1, 1<<22 - 1}, {2048, 2048},
 	} {
 		t.Run(fmt.Sprintf("%d..%d", pool.Min, pool.Max), func(t *testing.T) {
-			stop, cancel := context.WithCancel(ctx)
-			defer cancel()
-			counting := &stopping{Clock: generator.NewTestClock(noon), left: 20, stop: cancel}
-			g, err := generator.NewTrace(generator.Given(7),
-				&generator.Options{Pool: &pool, Clock: counting})
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := made(generator.NewTrace(generator.Given(7),
+				&generator.Options{Pool: &pool, Clock: generator.NewTestClock(noon)}))
 			owners := []*generator.OwnedTrace{g.Owned(), g.Owned(), g.Owned()}
 			seen := map[idtype.TraceID]bool{}
 			for i := range 9 {
-				id, err := owners[i%3].Next(stop)
-				if stop.Err() != nil {
-					t.Fatalf("it waits for a chunk for ever: %v", err)
-				}
-				if err != nil {
-					break // a pool without any counter of 1 or more has no chunks
-				}
-				if seen[id] || id.Bottom() < pool.Min || id.Bottom() > pool.Max ||
-					id.Counter() == 0 {
-					t.Errorf("minted %+v", id.Parts())
+				id, err := owners[i%3].Next(ctx)
+				bottom := id.Parts().Bottom
+				if bad := seen[id] || bottom < pool.Min || bottom > pool.Max || bottom&1023 == 0; (err !=
+					nil) != (pool.Min == 2048) || err == nil && bad {
+					t.Errorf("minted %+v, %v", id.Parts(), err)
 				}
 				seen[id] = true
 			}
 		})
 	}
-}
-
-// stopping ends a context after so many sleeps.
-type stopping struct {
-	generator.Clock
-	left int
-	stop context.CancelFunc
-}
-
-func (s *stopping) Sleep(ctx context.Context, d time.Duration) error {
-	if s.left--; s.left == 0 {
-		s.stop()
-	}
-	return s.Clock.Sleep(ctx, d)
 }

@@ -14,11 +14,8 @@ import (
 // for [Short] and [EightByte].
 type Window[N any] struct {
 	Number   N
-	From, To int64 // To is NoEnd for a window without an end
+	From, To int64 // To is math.MaxInt64 for a window without an end
 }
-
-// NoEnd is the end of a [Window] that has none.
-const NoEnd = math.MaxInt64
 
 // Windows hands out windows. A generator asks for the next one in the background when half of a
 // window has passed.
@@ -47,5 +44,5 @@ func Given[N any](number N) Windows[N] { return given[N]{number} }
 type given[N any] struct{ number N }
 
 func (g given[N]) NextWindow(_ context.Context, now int64, _ time.Duration) (Window[N], error) {
-	return Window[N]{Number: g.number, From: now + 1, To: NoEnd}, nil
+	return Window[N]{Number: g.number, From: now + 1, To: math.MaxInt64}, nil
 }

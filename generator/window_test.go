@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -26,7 +25,7 @@ func (s scheme) window(number, from, to int) generator.Window[int] {
 // endless is a window that begins at a unit, counted from noon.
 func (s scheme) endless(number, from int) generator.Window[int] {
 	w := s.window(number, from, 0)
-	w.To = generator.NoEnd
+	w.To = math.MaxInt64
 	return w
 }
 
@@ -57,10 +56,6 @@ func wantNoNumber(t *testing.T, s scheme, err, reason error) {
 	var e *generator.NumberError
 	if !errors.As(err, &e) || e.Scheme != s.id || !errors.Is(err, reason) {
 		t.Fatalf("error is %#v, want a *NumberError of %s that wraps %v", err, s.id, reason)
-	}
-	want := "generator: no numbers for " + string(s.id) + " IDs: " + e.Err.Error()
-	if err.Error() != want {
-		t.Errorf("text is %q, want %q", err, want)
 	}
 }
 
@@ -105,11 +100,12 @@ func TestWindowIsAskedForAhead(t *testing.T) {
 }
 
 // TestWindowFailsAhead: a failure is nobody's error as long as the window lasts. It is tried again
-// after half of what is left.
+// after half of what is left. What was fetched ahead and has passed meanwhile is not used.
 func TestWindowFailsAhead(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		synctest.Test(t, func(t *testing.T) {
-			g, source, clock := lent(t, s, s.window(5, 0, 16), s.window(5, 16, 20))
+			g, source, clock := lent(t, s, s.window(5, 0, 16), s.window(5, 16, 20),
+				s.window(5, 20, 30), s.window(6, 100, 120))
 			wantLent(t, s, g, 5, 0, 0)
 			source.fail(errAway)
 			for n, asked := range []int{1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5} {
@@ -121,41 +117,19 @@ func TestWindowFailsAhead(t *testing.T) {
 				source.wantCalls(t, asked)
 			}
 			clock.Set(noon.Add(s.units(16)))
-			for try := range 3 {
-				_, err := g.next(ctx)
-				wantNoNumber(t, s, err, errAway)
-				ids, err := g.fill(ctx, 2)
-				wantNoNumber(t, s, err, errAway)
-				wantNoNumber(t, s, g.ready(ctx), errAway)
-				source.wantCalls(t, 5+3*(try+1))
-				if len(ids) != 0 {
-					t.Errorf("minted %v", ids)
-				}
-			}
+			_, err := g.next(ctx)
+			wantNoNumber(t, s, err, errAway)
+			wantNoNumber(t, s, g.ready(ctx), errAway)
+			source.wantCalls(t, 7)
 			source.fail(nil)
 			wantLent(t, s, g, 5, 16, 0)
-			if st := g.stats(); st.Windows != 2 || st.Issued != 1+16+1 {
-				t.Errorf("%+v", st)
-			}
-		})
-	})
-}
-
-// TestWindowWhenIdle: what was fetched ahead and has passed meanwhile is not used.
-func TestWindowWhenIdle(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		synctest.Test(t, func(t *testing.T) {
-			g, source, clock := lent(t, s, s.window(5, 0, 10), s.window(6, 10, 20),
-				s.window(7, 100, 120))
-			wantLent(t, s, g, 5, 0, 0)
-			clock.Set(noon.Add(s.units(5)))
-			wantLent(t, s, g, 5, 5, 0)
+			clock.Set(noon.Add(s.units(19)))
+			wantLent(t, s, g, 5, 19, 0)
 			synctest.Wait()
-			source.wantCalls(t, 2)
+			source.wantCalls(t, 9)
 			clock.Set(noon.Add(s.units(100)))
-			wantLent(t, s, g, 7, 100, 0)
-			source.wantCalls(t, 3)
-			if st := g.stats(); st.Issued != 3 {
+			wantLent(t, s, g, 6, 100, 0)
+			if st := g.stats(); st.Windows != 4 || st.Issued != 1+16+3 {
 				t.Errorf("%+v", st)
 			}
 		})
@@ -185,68 +159,41 @@ func TestWindowAhead(t *testing.T) {
 	})
 }
 
-// TestBadWindows: a window that has no times is refused wherever it comes, and the next one is asked
-// for.
+// TestBadWindows: a window that has no times is refused, and the next one is asked for. A source
+// that hands out times again has lost them. Then the generator mints nothing more, not even in what
+// is left of its window, and does not ask again.
 func TestBadWindows(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		for _, tt := range []struct {
-			name   string
-			window generator.Window[int]
-		}{
-			{"inverted", s.window(5, 14, 12)},
-			{"empty", s.window(5, 12, 12)},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					g, source, clock := lent(t, s, s.window(5, 0, 10))
-					wantLent(t, s, g, 5, 0, 0)
-					clock.Set(noon.Add(s.units(8)))
-					wantLent(t, s, g, 5, 8, 0)
-					synctest.Wait()
-					clock.Set(noon.Add(s.units(9)))
-					for slot := range 3 {
-						wantLent(t, s, g, 5, 9, slot)
-					}
-					synctest.Wait()
-					source.wantCalls(t, 3) // ahead, and there was no answer
-					source.add(tt.window, s.window(5, 11, 20))
-					_, err := g.next(ctx)
-					wantNoNumber(t, s, err, errors.Unwrap(err))
-					if !strings.Contains(err.Error(), "is empty") {
-						t.Errorf("text is %q", err)
-					}
-					wantLent(t, s, g, 5, 11, 0)
-				})
-			})
-		}
-	})
-}
-
-// TestLostWindows: a source that hands out times again has lost them. The generator mints nothing
-// more, not even in what is left of its window, and does not ask again.
-func TestLostWindows(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
 		for name, window := range map[string]generator.Window[int]{
+			"inverted":                   s.window(5, 14, 12),
+			"empty":                      s.window(5, 12, 12),
 			"the same":                   s.window(5, 0, 10),
 			"overlapping":                s.window(5, 9, 20),
 			"overlapping without an end": s.endless(5, 9),
-			"of all time":                {Number: 5 % s.numbers, To: generator.NoEnd},
+			"of all time":                {Number: 5 % s.numbers, To: math.MaxInt64},
 		} {
-			t.Run(name, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					g, source, clock := lent(t, s, s.window(5, 0, 10), window, s.window(5, 20, 30))
-					wantLent(t, s, g, 5, 0, 0)
-					clock.Set(noon.Add(s.units(8)))
-					wantLent(t, s, g, 5, 8, 0)
-					synctest.Wait()
-					for n := 9; n < 30; n += 10 {
-						clock.Set(noon.Add(s.units(n)))
-						_, err := g.next(ctx)
-						wantNoNumber(t, s, err, generator.ErrRepeated)
-						synctest.Wait()
-						source.wantCalls(t, 2)
+			synctest.Test(t, func(t *testing.T) {
+				g, source, clock := lent(t, s, s.window(5, 0, 10), window, s.window(5, 20, 30))
+				wantLent(t, s, g, 5, 0, 0)
+				clock.Set(noon.Add(s.units(8)))
+				wantLent(t, s, g, 5, 8, 0)
+				synctest.Wait()
+				source.wantCalls(t, 2)
+				if window.From >= window.To {
+					wantLent(t, s, g, 5, 8, 1)
+					clock.Set(noon.Add(s.units(20)))
+					wantLent(t, s, g, 5, 20, 0)
+					return
+				}
+				for _, n := range []int{9, 20} {
+					clock.Set(noon.Add(s.units(n)))
+					_, err := g.next(ctx)
+					if wantNoNumber(t, s, err, generator.ErrRepeated); t.Failed() {
+						t.Fatal(name)
 					}
-				})
+					synctest.Wait()
+					source.wantCalls(t, 2)
+				}
 			})
 		}
 	})
@@ -292,7 +239,7 @@ func TestBadNumberOfWindow(t *testing.T) {
 			if !errors.As(err, &e) || g != nil || *e != want {
 				t.Errorf("Given(%d): %v, %v, want %v", bad, g, err, &want)
 			}
-			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: generator.NoEnd},
+			g, _, _ = lent(t, s, generator.Window[int]{Number: bad, To: math.MaxInt64},
 				s.window(5, 0, 10))
 			_, err = g.next(ctx)
 			wantNoNumber(t, s, err, errors.Unwrap(err))
@@ -325,32 +272,17 @@ func (f windowsFunc) NextWindow(
 // TestOptions: a setting that cannot be is refused, with its name and value.
 func TestOptions(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
-		good := generator.Options{Clock: generator.NewTestClock(noon), Random: rand.NewPCG(1, 2)}
-		if g, err := s.make(given(0), &good); err != nil || g == nil {
-			t.Errorf("options that are fine: %v", err)
-		}
 		bad := map[string]generator.Options{
 			"MaxWait -1ns":                       {MaxWait: -1},
-			"Regression -1":                      {Regression: -1},
-			"Regression 3":                       {Regression: generator.RegressionFails + 1},
 			"Pool 3..2":                          {Pool: &generator.Pool{Min: 3, Max: 2}},
 			fmt.Sprintf("Pool %d..5", s.first-1): {Pool: &generator.Pool{Min: s.first - 1, Max: 5}},
 			fmt.Sprintf("Pool 5..%d", s.last+1):  {Pool: &generator.Pool{Min: 5, Max: s.last + 1}},
-			fmt.Sprintf("Pool %d..%d", math.MinInt,
-				math.MaxInt): {Pool: &generator.Pool{Min: math.MinInt, Max: math.MaxInt}},
-		}
-		if s.first > 0 {
-			bad["Pool 0..0"] = generator.Options{Pool: &generator.Pool{}}
 		}
 		for want, o := range bad {
-			o.Clock = generator.NewTestClock(noon)
 			g, err := s.make(given(0), &o)
 			var e *generator.OptionError
-			if g != nil || !errors.As(err, &e) || e.Option+" "+e.Value != want || e.Reason == "" {
+			if g != nil || !errors.As(err, &e) || err.Error() != "generator: "+want+" "+e.Reason {
 				t.Errorf("%s: %v, %v", want, g, err)
-			}
-			if err != nil && err.Error() != "generator: "+want+" "+e.Reason {
-				t.Errorf("text is %q", err)
 			}
 		}
 	})

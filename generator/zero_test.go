@@ -1,8 +1,8 @@
 package generator_test
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +82,8 @@ func unminted[T idtype.ID](id T, err error) error {
 	return err
 }
 
-func addWays[T idtype.ID](ways map[string]func() error, name string, g interface {
-	generator.Source[T]
-	Next(context.Context) (T, error)
-},
+func addWays[T idtype.ID](
+	ways map[string]func() error, name string, g generator.Source[T],
 ) {
 	ways[name+".Next"] = func() error { return unminted(g.Next(ctx)) }
 	ways[name+".Fill"] = func() error {
@@ -136,4 +134,12 @@ func TestNilSources(t *testing.T) {
 	if err := hidden.Ready(ctx); !errors.As(err, new(*generator.NumberError)) {
 		t.Errorf("in other windows: %v", err)
 	}
+}
+
+// errOf is the error of a call, which may give nothing beside it.
+func errOf[T comparable](got T, err error) error {
+	if none := *new(T); err != nil && got != none {
+		panic(fmt.Sprintf("%v beside the error %v", got, err))
+	}
+	return err
 }

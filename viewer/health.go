@@ -12,6 +12,7 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -245,7 +246,7 @@ func (h *Handler) healthData(of *reading) healthData {
 			if g.Level != "good" {
 				d.Gauges = append(d.Gauges, g)
 			}
-			if !slices.ContainsFunc(claims.Pools(), func(p *claims.Pool) bool {
+			if !slices.ContainsFunc(claims.Pools(), func(p claims.Pool) bool {
 				return p.Has(share.Name)
 			}) {
 				d.Counters = append(d.Counters,
@@ -332,7 +333,7 @@ func purpose(name string, value int64, now time.Time) string {
 		return "a mark of idmint doctor"
 	}
 	if name == string(idtype.SchemeShort) { // as idmint new short names it, in milliseconds
-		ceiling := time.UnixMilli(min(value, idtype.ShortMaxUnixMs) + 1)
+		ceiling := time.UnixMilli(min(value, formats.ShortMaxUnixMs) + 1)
 		return "the ceiling of short IDs: " + from(ceiling, now)
 	}
 	return "a sequence of an app"

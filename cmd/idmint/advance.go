@@ -15,7 +15,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -168,7 +168,7 @@ func (a *app) advance(ctx context.Context, log *launchlog.Log, f *advance, last 
 			return fmt.Errorf("%w; what was advanced stays: run it again", err)
 		}
 		one := advanced{Kind: "counter", Name: name, From: &from, To: to}
-		if name == shortCounter && to >= idtype.ShortEpoch {
+		if name == shortCounter && to >= formats.ShortEpoch {
 			one.Until = time.UnixMilli(to).UTC()
 		}
 		done = append(done, one)
@@ -321,7 +321,7 @@ func (f *advance) below(ctx context.Context, log *launchlog.Log, last, newest in
 // known reports whether the command knows how far to advance a counter, or that it need not. A
 // counter of times has passed the first time that its IDs have. One below holds something else.
 func known(c launchlog.CounterState) bool {
-	return ours(c.Name) && (c.Name != shortCounter || c.Value >= idtype.ShortEpoch)
+	return ours(c.Name) && (c.Name != shortCounter || c.Value >= formats.ShortEpoch)
 }
 
 // ours reports whether a name is one that idmint itself gives to counters. They hold times, and the
@@ -330,12 +330,12 @@ func known(c launchlog.CounterState) bool {
 func ours(counter string) bool {
 	_, isHint := launchlog.HintEpoch(counter)
 	return counter == shortCounter || isHint || doctor.IsMark(counter) ||
-		slices.ContainsFunc(claims.Pools(), func(p *claims.Pool) bool { return p.Has(counter) })
+		slices.ContainsFunc(claims.Pools(), func(p claims.Pool) bool { return p.Has(counter) })
 }
 
 // pool advances a pool, and returns how many counters of numbers were below.
 func (f *advance) pool(
-	ctx context.Context, log *launchlog.Log, p *claims.Pool, until time.Time,
+	ctx context.Context, log *launchlog.Log, p claims.Pool, until time.Time,
 ) (below int, err error) {
 	if !f.dry {
 		return p.Advance(ctx, log, until, username())
@@ -404,7 +404,7 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 
 // value is a number as people read it: a time, where the counter counts milliseconds.
 func (d *advanced) value(n int64) string {
-	if d.Until.IsZero() || n < idtype.ShortEpoch {
+	if d.Until.IsZero() || n < formats.ShortEpoch {
 		return strconv.FormatInt(n, 10)
 	}
 	return clock(time.UnixMilli(n))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -27,10 +28,10 @@ free once its counter lies a quiet time behind the clock.`,
 }
 
 // poolFlag is --pool, the scheme whose numbers are meant.
-func poolFlag(text string) (*claims.Pool, error) {
+func poolFlag(text string) (claims.Pool, error) {
 	p, err := claims.ByScheme(idtype.Scheme(text))
 	if err != nil {
-		return nil, usage("--pool %q: want trace, sno or eightbyte", text)
+		return p, usage("--pool %q: want trace, sno or eightbyte", text)
 	}
 	return p, nil
 }
@@ -59,7 +60,7 @@ standard error.`,
 				if err != nil {
 					return err
 				}
-				pools = []*claims.Pool{p}
+				pools = []claims.Pool{p}
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
 				return a.listClaims(ctx, log, pools, lent)
@@ -73,7 +74,7 @@ standard error.`,
 }
 
 func (a *app) listClaims(
-	ctx context.Context, log *launchlog.Log, pools []*claims.Pool, lent bool,
+	ctx context.Context, log *launchlog.Log, pools []claims.Pool, lent bool,
 ) error {
 	now := time.Now()
 	var rows [][]any
@@ -153,7 +154,10 @@ cluster is used elsewhere, wait until idmint claims list shows none of it lent.`
 				}
 			}
 			return a.withLog(c, &flags, func(ctx context.Context, log *launchlog.Log) error {
-				p := &claims.EightByte
+				p, err := claims.ByScheme(idtype.SchemeEightByte)
+				if err != nil {
+					return err
+				}
 				now, err := p.Clusters(ctx, log)
 				if err != nil {
 					return err
@@ -177,9 +181,9 @@ cluster is used elsewhere, wait until idmint claims list shows none of it lent.`
 func parseClusters(text string) (list []int, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		var n numberFlag
-		if n.Set(part) != nil || n.value > idtype.EightByteMaxCluster {
+		if n.Set(part) != nil || n.value > formats.EightByteMaxCluster {
 			return nil, usage("--set %q: want numbers from 0 to %d, with commas between them", text,
-				idtype.EightByteMaxCluster)
+				formats.EightByteMaxCluster)
 		}
 		list = append(list, n.value)
 	}

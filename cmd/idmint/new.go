@@ -60,9 +60,14 @@ func checkCount(count int64) error {
 	return nil
 }
 
+// A filler is what mint needs of a generator.
+type filler[T any] interface {
+	Fill(ctx context.Context, dst []T) (int, error)
+}
+
 // mint writes count IDs. What was minted before an error is written.
 func mint[T idtype.ID, P any](
-	ctx context.Context, a *app, k *kind[T, P], source generator.Source[T], count int64,
+	ctx context.Context, a *app, k *kind[T, P], source filler[T], count int64,
 ) error {
 	ids := make([]T, min(count, 4096))
 	for count > 0 {

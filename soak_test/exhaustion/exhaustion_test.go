@@ -18,6 +18,7 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
@@ -254,7 +255,11 @@ func generators(t *testing.T, log *launchlog.Log, _ bool) {
 // All pairs of generator and cluster are lent: those of all clusters, or the 64 of the older layout
 // in one.
 func pool(t *testing.T, log *launchlog.Log, whole bool) {
-	pairs, part, size := &claims.EightByte, &claims.FormerGenerators, 64
+	pairs, err := claims.ByScheme(idtype.SchemeEightByte)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, size := &claims.Range{Max: 63}, 64
 	if whole {
 		part, size = nil, 16*2048
 		clusters := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

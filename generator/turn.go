@@ -1,0 +1,250 @@
+package generator
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// A turn is where calls wait that find no slot, and the only place where they do. One of them has
+// the turn: it waits for the clock or for a window. The others wait for the turn, which the runtime
+// gives them in the order in which they began to receive. No lock is held meanwhile, and each call
+// obeys its own context.
+//
+// The call that has the turn takes slots for all calls that wait, as many as the tick has. The
+// spare ones are for the calls behind it. Without them, calls that happen to be awake would take
+// the slots first, and a call that waits might get none for seconds.
+//
+// What is in the way of one call is in the way of all. So an error that is not about its own context
+// ends the calls behind it as well. To let them find out one after another takes each of them its
+// time.
+type turn struct {
+	token  chan struct{} // holds one element, which the call has that has the turn
+	calls  atomic.Int64  // that wait, with the one that has the turn
+	wanted atomic.Uint64 // slots that they want, of a call no more than a tick has
+	came   atomic.Uint64 // calls that have waited ever: the number of the last one
+	until  atomic.Uint64 // the tick that is waited for, or 0: for a window, or not known yet
+
+	// Guarded by the turn.
+	spare    slots  // for the calls up to spareFor: they came before the slots were taken
+	spareFor uint64 //
+	err      error  // of the calls up to errFor: they came before it
+	errFor   uint64 //
+	told     uint64 // the tick of the last Overflow
+}
+
+// A call waits for 1 to n slots.
+type call struct {
+	n, align uint64    // as of timeline.take
+	came     uint64    // its number: see turn
+	overdue  time.Time // when it has waited for too long, whatever the clock says
+	waited   bool      // it counts as a wait
+}
+
+// wait takes slots for a call in its turn.
+func (t *timeline) wait(ctx context.Context, n, align uint64) (slots, error) {
+	q, wants, has := &t.turn, min(n, t.perTick()), false
+	c := call{n: n, align: align, overdue: t.overdue()}
+	ahead := q.wanted.Add(wants) - wants
+	q.calls.Add(1)
+	c.came = q.came.Add(1)
+	defer func() { // also where the clock or Overflow panics
+		q.wanted.Add(-wants) // before the next call takes slots for all
+		q.calls.Add(-1)
+		if has {
+			q.until.Store(0)
+			q.token <- struct{}{}
+		}
+	}()
+	select {
+	case <-q.token:
+	default:
+		if err := t.mayQueue(ctx, ahead); err != nil {
+			return slots{}, err
+		}
+		c.waited = true
+		t.waits.Add(1)
+		select {
+		case <-q.token:
+		case <-ctx.Done():
+			return slots{}, t.endedError(ctx)
+		}
+	}
+	has = true
+	return t.inTurn(ctx, &c)
+}
+
+// inTurn takes slots for the call that has the turn.
+func (t *timeline) inTurn(ctx context.Context, c *call) (slots, error) {
+	q := &t.turn
+	if c.came <= q.errFor {
+		return slots{}, q.err
+	}
+	got := q.spare
+	if q.spare = (slots{}); got.n == 0 || c.came > q.spareFor ||
+		!t.mayAdd(t.tickOf(got.word), t.clock.UnixNano()) { // its time has passed
+		var err error
+		if got, err = t.await(ctx, c); err != nil {
+			if ctx.Err() == nil {
+				q.err, q.errFor = err, q.came.Load()
+			}
+			return slots{}, err
+		}
+	}
+	k := min(got.n, t.fit(t.slotOf(got.word), c.n, c.align))
+	q.spare = slots{got.word + k, got.n - k, got.span}
+	got.n = k
+	return got, nil
+}
+
+// await waits until there are slots, and takes them for all calls that wait.
+func (t *timeline) await(ctx context.Context, c *call) (slots, error) {
+	q := &t.turn
+	var z sleeper
+	for {
+		came := q.came.Load() // before slots are taken: IDs of a call that comes later are higher
+		got, m, err := t.grab(func(slot uint64) uint64 { return t.fit(slot, q.wanted.Load(), 0) })
+		switch {
+		case err != nil:
+		case got.n > 0:
+			q.spareFor = came
+			return got, nil
+		case m.window:
+			q.until.Store(0)
+			err = t.renew(ctx, m.span)
+		case time.Now().After(c.overdue):
+			err = t.clockError(m.nano, m.until, ErrMaxWait)
+		default:
+			if err = t.mayWait(ctx, m.nano, m.until, 0); err == nil {
+				err = t.sleepAtCap(ctx, m, c, &z)
+			}
+		}
+		if err != nil {
+			return slots{}, err
+		}
+	}
+}
+
+// mayQueue says why a call is not to wait for its turn, behind calls that want slots ahead of it.
+func (t *timeline) mayQueue(ctx context.Context, ahead uint64) error {
+	nano := t.clock.UnixNano()
+	now, err := t.tickAt(nano)
+	if ctx.Err() != nil {
+		err = t.endedError(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return t.mayWait(ctx, nano, max(t.turn.until.Load(), now), ahead)
+}
+
+// mayWait says why a call is not to wait for a tick, and for the slots ahead that others want.
+func (t *timeline) mayWait(ctx context.Context, nano int64, until, ahead uint64) error {
+	switch turn := until + ahead/t.perTick(); {
+	case ctx.Err() != nil:
+		return t.clockError(nano, until, ctx.Err())
+	case t.far(nano, until):
+		return t.clockError(nano, until, ErrClockBehind)
+	case t.far(nano, turn):
+		return t.clockError(nano, turn, ErrMaxWait)
+	}
+	return nil
+}
+
+// far reports whether a tick is too far away to wait for it.
+func (t *timeline) far(nano int64, tick uint64) bool {
+	return t.timeOf(tick)-nano-int64(t.unit) > int64(t.maxWait)
+}
+
+// overdue is when a call that comes now has waited for too long, whatever the clock says.
+func (t *timeline) overdue() time.Time {
+	most := t.maxWait + 2*t.unit
+	if most < t.maxWait {
+		most = math.MaxInt64
+	}
+	return time.Now().Add(most)
+}
+
+// endedError is of a call whose context has ended while it waits for its turn.
+func (t *timeline) endedError(ctx context.Context) error {
+	if until := t.turn.until.Load(); until != 0 {
+		return t.clockError(t.clock.UnixNano(), until, ctx.Err())
+	}
+	return &NumberError{Scheme: t.scheme, Err: t.windows.cutOff(ctx)}
+}
+
+// sleepAtCap sleeps towards a tick, and notes how far a generator at its cap may be behind.
+func (t *timeline) sleepAtCap(ctx context.Context, m missing, c *call, z *sleeper) error {
+	q := &t.turn
+	q.until.Store(m.until)
+	if !c.waited {
+		c.waited = true
+		t.waits.Add(1)
+	}
+	if t.overflow != nil && q.told != m.until {
+		q.told = m.until
+		t.overflow(Overflow{t.scheme, t.at(m.until), int(q.calls.Load())})
+	}
+	// Is it for slots, and not for the clock or a window? Then the generator is at its cap.
+	forSlots := t.used(m.span, m.span.word.Load()) > 0
+	err := z.towards(ctx, t, m.until)
+	if err == nil && forSlots {
+		t.mayLag()
+	}
+	return err
+}
+
+// mayLag lets calls use slots of the last ticks, for a while.
+func (t *timeline) mayLag() {
+	if t.lag == 0 {
+		return
+	}
+	if tick, err := t.tickAt(t.clock.UnixNano()); err == nil {
+		t.due.Store(t.timeOf(tick + t.lag + 1))
+	}
+}
+
+const (
+	shortestSleep = 50 * time.Microsecond
+	// longestSleep is after how long a call that sleeps for a far tick looks again: the clock may be
+	// set meanwhile. Where a tick is longer, that is.
+	longestSleep = 50 * time.Millisecond
+	// stillFor is how long sleeps take in all before a clock that did not move counts as stopped.
+	stillFor = 2 * time.Second
+)
+
+// A sleeper sleeps for the clock, and notices one that stands still. One call uses it.
+type sleeper struct {
+	last  int64         // what the clock said before the last sleep
+	pause time.Duration // the least that the next sleep takes
+	slept time.Duration // since the clock moved
+}
+
+// towards sleeps until a tick, or for part of the time.
+func (z *sleeper) towards(ctx context.Context, t *timeline, until uint64) error {
+	nano := t.clock.UnixNano()
+	left := time.Duration(t.timeOf(until) - nano)
+	switch {
+	case left <= 0:
+		return nil
+	case nano != z.last:
+		*z = sleeper{last: nano, pause: shortestSleep}
+	case z.slept >= stillFor:
+		return t.clockError(nano, until, ErrClockStopped)
+	}
+	d := max(min(left, max(longestSleep, t.unit)), z.pause)
+	z.pause = min(2*z.pause, 100*time.Millisecond)
+	z.slept += d
+	if err := t.clock.Sleep(ctx, d); err != nil {
+		return t.clockError(t.clock.UnixNano(), until, err)
+	}
+	return nil
+}
+
+func (t *timeline) clockError(nano int64, until uint64, err error) error {
+	if later := t.later.Load(); later != nil && later.Err != nil && t.laterTick() == until {
+		err = &notBefore{err, later.Err}
+	}
+	return &ClockError{Scheme: t.scheme, Now: time.Unix(0, nano), Until: t.at(until), Err: err}
+}
