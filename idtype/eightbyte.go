@@ -336,9 +336,9 @@ func (e EightByte[E]) bounds(from, to time.Time) ([]Range[EightByte[E]], error) 
 	}, nil
 }
 
-func (e EightByte[E]) parsed(text string) (EightByte[E], error) {
-	err := eightByteScheme.parse(e[:], text)
-	return e, err
+func (EightByte[E]) parsed(text string) (id EightByte[E], err error) {
+	err = eightByteScheme.parse(id[:], text)
+	return id, err
 }
 
 func (e EightByte[E]) compare(other EightByte[E]) int { return bytes.Compare(e[:], other[:]) }

@@ -179,9 +179,9 @@ func (Sno[E]) bounds(from, to time.Time) ([]Range[Sno[E]], error) {
 	return oneRange(Sno[E](least), Sno[E](most), err, err2)
 }
 
-func (s Sno[E]) parsed(text string) (Sno[E], error) {
-	err := snoScheme.parse(s[:], text)
-	return s, err
+func (Sno[E]) parsed(text string) (id Sno[E], err error) {
+	err = snoScheme.parse(id[:], text)
+	return id, err
 }
 
 func (s Sno[E]) compare(other Sno[E]) int { return bytes.Compare(s[:], other[:]) }

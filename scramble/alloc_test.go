@@ -1,6 +1,7 @@
 package scramble_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/idmint/idmint/scramble"
@@ -13,32 +14,44 @@ var (
 )
 
 func TestAllocs(t *testing.T) {
-	m, err := scramble.NewMultiplicative(scramble.Int63, number(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := scramble.NewNetwork(scramble.Int63, number(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := []scramble.Permutation{m, n} // as in the field of a server
 	const id = UserID(14150009200065)
-	for name, fn := range map[string]func(){
-		"Multiplicative.Scramble":   func() { sinkInt, sinkErr = m.Scramble(int64(id)) },
-		"Multiplicative.Unscramble": func() { sinkInt, sinkErr = m.Unscramble(int64(id)) },
-		"Network.Scramble":          func() { sinkInt, sinkErr = n.Scramble(int64(id)) },
-		"Network.Unscramble":        func() { sinkInt, sinkErr = n.Unscramble(int64(id)) },
-		"ID of a Multiplicative":    func() { sinkID, sinkErr = scramble.ID(m, id) },
-		"ID of a Network":           func() { sinkID, sinkErr = scramble.ID(n, id) },
-		"ID of an interface":        func() { sinkID, sinkErr = scramble.ID(stored[1], id) },
-		"Original of a Network":     func() { sinkID, sinkErr = scramble.Original(n, id) },
-		"Original of an interface":  func() { sinkID, sinkErr = scramble.Original(stored[0], id) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			sinkErr = nil
+	for _, kind := range kinds {
+		p := kind.of(63, number(1)) // in an interface, as in the field of a server
+		for name, fn := range map[string]func(){
+			"Scramble":   func() { sinkInt, sinkErr = p.Scramble(int64(id)) },
+			"Unscramble": func() { sinkInt, sinkErr = p.Unscramble(int64(id)) },
+			"ID":         func() { sinkID, sinkErr = scramble.ID(p, id) },
+			"Original":   func() { sinkID, sinkErr = scramble.Original(p, id) },
+		} {
 			if got := testing.AllocsPerRun(1000, fn); got != 0 || sinkErr != nil {
-				t.Errorf("%v allocations, %v, want 0", got, sinkErr)
+				t.Errorf("%s of %s: %v allocations, %v, want 0", name, kind.name, got, sinkErr)
 			}
-		})
+		}
+	}
+}
+
+// Through the interface, as a server holds it.
+func BenchmarkScramble(b *testing.B) {
+	for _, kind := range kinds {
+		for _, d := range domains {
+			p := kind.of(int(d), number(1))
+			name := fmt.Sprintf("%s/Int%d/", kind.name, int(d))
+			b.Run(name+"forth", func(b *testing.B) {
+				b.ReportAllocs()
+				v := int64(1)
+				for range b.N {
+					v, sinkErr = p.Scramble(v)
+				}
+				sinkInt = v
+			})
+			b.Run(name+"back", func(b *testing.B) {
+				b.ReportAllocs()
+				v := int64(1)
+				for range b.N {
+					v, sinkErr = p.Unscramble(v)
+				}
+				sinkInt = v
+			})
+		}
 	}
 }

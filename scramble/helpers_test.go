@@ -3,7 +3,6 @@ package scramble_test
 import (
 	"encoding/binary"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/scramble"
@@ -21,13 +20,14 @@ type kind struct {
 }
 
 var (
-	multiplicative = kind{"Multiplicative", func(bits int, k scramble.Key) scramble.Permutation {
-		return scramble.SmallMultiplicative(bits, k)
-	}}
-	network = kind{"Network", func(bits int, k scramble.Key) scramble.Permutation {
-		return scramble.SmallNetwork(bits, k)
-	}}
-	kinds   = []kind{multiplicative, network}
+	kinds = []kind{
+		{"Multiplicative", func(bits int, k scramble.Key) scramble.Permutation {
+			return scramble.SmallMultiplicative(bits, k)
+		}},
+		{"Network", func(bits int, k scramble.Key) scramble.Permutation {
+			return scramble.SmallNetwork(bits, k)
+		}},
+	}
 	domains = []scramble.Domain{scramble.Int63, scramble.Int53}
 )
 
@@ -51,15 +51,4 @@ func keys(count int) []scramble.Key {
 		ks = append(ks, k)
 	}
 	return ks[:count]
-}
-
-// function is p without its errors, which are failures here.
-func function(t testing.TB, p scramble.Permutation) func(uint64) uint64 {
-	return func(x uint64) uint64 {
-		y, err := p.Scramble(int64(x))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return uint64(y)
-	}
 }

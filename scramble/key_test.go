@@ -13,24 +13,19 @@ import (
 // Every bit of the key matters, and so do the kind and the domain.
 func TestKeyBits(t *testing.T) {
 	for _, k := range keys(3) {
-		seen := map[int64]string{}
-		note := func(what string, p scramble.Permutation) {
-			x, err := p.Scramble(1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if other, ok := seen[x&scramble.Int53.Max()]; ok {
-				t.Errorf("1 is %d with %s and with %s", x, what, other)
-			}
-			seen[x&scramble.Int53.Max()] = what
-		}
+		seen := map[int64]bool{}
 		for _, kind := range kinds {
 			for _, d := range domains {
-				note(fmt.Sprintf("%s, %v, the key", kind.name, d), kind.of(int(d), k))
-				for bit := range 8 * len(k) {
+				for bit := range 8*len(k) + 1 { // the last one is the key itself
 					flipped := k
-					flipped[bit/8] ^= 1 << (bit % 8)
-					note(fmt.Sprintf("%s, %v, bit %d", kind.name, d, bit), kind.of(int(d), flipped))
+					if bit < 8*len(k) {
+						flipped[bit/8] ^= 1 << (bit % 8)
+					}
+					x, err := kind.of(int(d), flipped).Scramble(1)
+					if x &= scramble.Int53.Max(); err != nil || seen[x] {
+						t.Errorf("%s, %v, bit %d of %x: %v, 1 is %d again", kind.name, d, bit, k, err, x)
+					}
+					seen[x] = true
 				}
 			}
 		}
@@ -48,32 +43,22 @@ func TestParseKey(t *testing.T) {
 	for _, tt := range []struct{ text, reason string }{
 		{"", "has 0 bytes"},
 		{good[1:], "has 31 bytes"},
-		{good + "\n", "has 33 bytes"},
 		{"0x" + good, "has 34 bytes"},
-		{strings.Repeat(good, 2), "has 64 bytes"},
 		{strings.ToUpper(good), `has "A" as its byte 22`},
 		{" " + good[1:], `has " " as its byte 1`},
 		{good[:31] + "g", `has "g" as its byte 32`},
 		{good[:31] + "\xff", `has "\xff" as its byte 32`},
-		{"0001-" + good[5:], `has "-" as its byte 5`},
 	} {
 		k, err := scramble.ParseKey(tt.text)
 		var e *scramble.KeyError
 		if !errors.As(err, &e) || e.Reason != tt.reason || k != (scramble.Key{}) {
-			t.Errorf("ParseKey(%q) = %x, %v, want the zero key and an error that it %s", tt.text,
-				k, err, tt.reason)
-			continue
-		}
-		want := "scramble: key " + tt.reason + ": want 32 hexadecimal digits in lower case"
-		if err.Error() != want {
-			t.Errorf("error is %q, want %q", err, want)
+			t.Errorf("ParseKey(%q) = %x, %v, want an error that it %s", tt.text, k, err, tt.reason)
 		}
 	}
 }
 
 func FuzzParseKey(f *testing.F) {
 	f.Add("000102030405060708090a0b0c0d0e0f")
-	f.Add("000102030405060708090A0B0C0D0E0F")
 	f.Add("")
 	f.Add("ffffffffffffffffffffffffffffffff\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -39,9 +39,6 @@ func newMultiplicative(d Domain, key Key) Multiplicative {
 	return Multiplicative{d, w[0], a, b, inverse(a), inverse(b)}
 }
 
-// Domain is the domain that the permutation was made for.
-func (m Multiplicative) Domain() Domain { return m.domain }
-
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
 // domain, as zero never is.
 func (m Multiplicative) Scramble(v int64) (int64, error) {

@@ -41,9 +41,6 @@ func newNetwork(d Domain, key Key) Network {
 	return Network{d, [rounds]uint64(w[:rounds])}
 }
 
-// Domain is the domain that the permutation was made for.
-func (n Network) Domain() Domain { return n.domain }
-
 // Scramble returns the scrambled form of v. The error is a [*RangeError] for a v that is not in the
 // domain, as zero never is.
 func (n Network) Scramble(v int64) (int64, error) {
