@@ -17,10 +17,10 @@ lint:
 fmt:
 	go tool gofumpt -w .
 
-# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md and the tables
-# that README.md takes from it, and adds a line to bench/history.tsv; then of the parts. Takes ten
-# minutes on a machine that does nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows that
-# all of it works.
+# Speed, as ratios within one run: beside other libraries, which writes docs/speed.md and the table
+# that docs/choosing.md takes from it, and adds a line to bench/history.tsv; then of the parts. Takes
+# ten minutes on a machine that does nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows
+# that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \
@@ -30,16 +30,16 @@ bench:
 # Import beside psql, mariadb and sqlite3, which must be installed. Writes the tables of
 # docs/import.md. Takes five minutes on a machine that does nothing else.
 import-bench:
-	eval "$$(scripts/databases)" && go run ./integration_test/importbench -page docs/import.md
+	eval "$$(scripts/databases)" && bench/import
 
-# The page of docs/, measured in containers. Takes a quarter of an hour on a machine that does nothing else.
+# Order, size and speed of the schemes in a server of each kind. It writes nothing.
 report:
-	eval "$$(scripts/databases)" && go run ./integration_test/withdatabases sh -c 'go run ./cmd/idmint report --out docs/report.html \
+	eval "$$(scripts/databases)" && go run ./integration_test/withdatabases sh -c 'go run ./cmd/idmint report \
 		--db "$$IDMINT_TEST_POSTGRES" --db "$$IDMINT_TEST_POSTGRES18" --db "$$IDMINT_TEST_MARIADB" --db "$$IDMINT_TEST_CLICKHOUSE"'
 
 # The pictures of docs/screenshots, by the tests that look at the pages in Chromium.
 screenshots:
-	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run 'TestReport$$|TestViewer' ./soak_test/browser
+	eval "$$(scripts/browser)" && IDMINT_SCREENSHOTS=1 go test -count=1 -run TestViewer ./soak_test/browser
 	go test -count=1 -run TestPictures ./soak_test/browser
 
 # Every fuzz target for FUZZTIME: a number of inputs, because go test fails now and then where a duration ends.

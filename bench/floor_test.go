@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,13 +17,6 @@ type padded struct {
 func (p *padded) next() uint64 { return atomic.AddUint64(&p.word, 1) }
 
 var start = time.Now()
-
-// stamp is what a shared generator of a time scheme cannot do without.
-//
-//go:noinline
-func (p *padded) stamp() uint64 {
-	return uint64(time.Since(start)) ^ atomic.AddUint64(&p.word, 1)
-}
 
 // BenchmarkFloor is what generators are made of: none can be faster than the parts that it needs.
 func BenchmarkFloor(b *testing.B) {
@@ -58,31 +50,10 @@ func BenchmarkFloor(b *testing.B) {
 			return sum
 		})
 	})
-	b.Run("mutex", func(b *testing.B) {
-		var mu sync.Mutex
-		p := new(padded)
-		shared(b, block, func() (sum uint64) {
-			for range block {
-				mu.Lock()
-				p.word++
-				sum ^= p.word
-				mu.Unlock()
-			}
-			return sum
-		})
-	})
 	b.Run("time.Since", func(b *testing.B) {
 		shared(b, block, func() (sum uint64) {
 			for range block {
 				sum ^= uint64(time.Since(start))
-			}
-			return sum
-		})
-	})
-	b.Run("time.Now", func(b *testing.B) {
-		shared(b, block, func() (sum uint64) {
-			for range block {
-				sum ^= uint64(time.Now().UnixNano())
 			}
 			return sum
 		})
@@ -96,16 +67,6 @@ func BenchmarkFloor(b *testing.B) {
 			}
 			for range block {
 				sum ^= p.next()
-			}
-			return sum
-		})
-	})
-	// The same in one function: a processor begins one before the other has ended.
-	b.Run("time.Since-with-add", func(b *testing.B) {
-		p := new(padded)
-		shared(b, block, func() (sum uint64) {
-			for range block {
-				sum ^= p.stamp()
 			}
 			return sum
 		})

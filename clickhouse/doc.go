@@ -120,21 +120,21 @@
 // # Figures
 //
 // Bytes per ID as [BytesPerID] reports them, in ClickHouse 26.5. The 1,000,000 IDs were minted at
-// 10,000 a second by 1, 4 and 64 generators. They are in the order of the ID, in that of arrival,
-// and in an unrelated order. The last two are with the codec of NotNull.
+// 10,000 a second by 1, 4 and 64 generators. They are in the order of the ID, and in that of
+// arrival with the codec of NotNull.
 //
-//	           codec of PrimaryKey         1     4     64    arrival: 1, 4, 64 unrelated: 1, 4, 64
-//	decimal    Delta, ZSTD(1)              0.010 0.024 0.025 1.43  4.56  4.91  5.58  5.93  5.43
-//	sequence   Delta, ZSTD(6)              0.009 0.009 0.010 0.17  1.55  2.23  2.51  2.51  2.51
-//	trace      Delta, ZSTD(6)              0.011 0.013 0.039 0.22  1.44  1.70  2.72  2.82  2.76
-//	short      Delta, T64('bit'), ZSTD(1)  1.67  1.77  2.07  2.02  2.17  2.44  3.96  4.05  4.31
-//	eightbyte  Delta, ZSTD(1)              0.30  0.90  1.51  0.83  2.44  2.95  3.08  3.64  4.27
-//	  SPREAD   Delta, ZSTD(1)              0.35  0.95  1.53  0.90  1.72  1.74  3.56  3.83  4.29
-//	  AsBigint Delta, T64('bit'), ZSTD(1)  0.38  0.73  0.98  0.84  1.11  1.40  2.87  2.99  3.25
-//	  both     Delta, ZSTD(1)              0.32  0.89  1.20  0.92  1.20  1.49  2.91  3.02  3.33
-//	sno        ZSTD(1)                     0.89  1.37  2.40  0.89  2.35  2.65  4.26  4.05  3.75
-//	  AsText   ZSTD(1)                     0.78  1.56  2.09  0.78  2.23  2.26  4.71  4.96  4.94
-//	  AsUUID   ZSTD(1)                     0.69  0.72  0.94  0.78  2.24  2.29  4.18  4.78  5.18
+//	           codec of PrimaryKey         1     4     64    arrival: 1, 4, 64
+//	decimal    Delta, ZSTD(1)              0.010 0.024 0.025 1.43  4.56  4.91
+//	sequence   Delta, ZSTD(6)              0.009 0.009 0.010 0.17  1.55  2.22
+//	trace      Delta, ZSTD(6)              0.011 0.013 0.039 0.22  1.44  1.70
+//	short      Delta, T64('bit'), ZSTD(1)  1.67  1.77  2.07  2.02  2.17  2.44
+//	eightbyte  Delta, ZSTD(1)              0.30  0.90  1.51  0.83  2.44  2.95
+//	  SPREAD   Delta, ZSTD(1)              0.35  0.95  1.53  0.90  1.72  1.74
+//	  AsBigint Delta, T64('bit'), ZSTD(1)  0.38  0.73  0.98  0.84  1.10  1.40
+//	  both     Delta, ZSTD(1)              0.32  0.89  1.20  0.92  1.20  1.49
+//	sno        ZSTD(1)                     0.89  1.37  2.40  0.89  2.35  2.65
+//	  AsText   ZSTD(1)                     0.78  1.56  2.09  0.78  2.22  2.25
+//	  AsUUID   ZSTD(1)                     0.69  0.72  0.94  0.78  2.24  2.29
 //
 // The integers' 0.01 bytes are mostly the head of a block. Each 8192 integers have one.
 package clickhouse

@@ -155,11 +155,6 @@ func (s *shell) prepare() {
 	}
 	s.write("ids.txt", "14150009200065\n10000000001\n")
 	s.write("shorts.txt", "xinaS8QBh\n")
-	figures, err := os.ReadFile("../../docs/report.json")
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.write("report.json", string(figures))
 }
 
 // runExample runs the commands of an example, in a copy of a folder that has what they speak of.
@@ -173,8 +168,6 @@ func runExample(t *testing.T, folder, example string) {
 		s.lockAhead("sno/7", 4)
 		s.lockAhead("eightbyte/11/1161", 1)
 	}
-	// To measure takes seconds, which TestReport does as well. Here are figures already.
-	example = strings.Replace(example, "  idmint report --rows 1000\n", "", 1)
 	// Pages are served until somebody ends that.
 	const serve = `serve() {
 	coproc idmint serve "$@"

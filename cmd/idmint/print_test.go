@@ -280,7 +280,7 @@ func TestHostileNames(t *testing.T) {
 		{"compose", "--scheme", "decimal", `{"` + evil + `":1}`},
 		{"scramble", "--key", "00112233445566778899aabbccddeeff", evil},
 		{"bounds", "sno", "--from", evil, "--to", evil},
-		{"report", "--from", evil, "--out", evil},
+		{"report", "--db", evil},
 		{"counter", "show", evil, "--db", "sqlite:app.db"},
 	} {
 		got := s.run(args...)

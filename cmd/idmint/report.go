@@ -6,247 +6,182 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/cmd/idmint/internal/report"
 	"github.com/idmint/idmint/cmd/idmint/measure"
 	"github.com/idmint/idmint/internal/visible"
 )
 
-// reportFlags are those of the report command.
-type reportFlags struct {
-	dsns    []string
-	rows    int
-	page    string
-	figures string
-	from    string
-}
+const (
+	leastRows, mostRows = 1_000, 10_000_000
+	mostOrderRows       = 10_000
+	// reportRounds are enough for an interval of confidence.
+	reportRounds = 7
+)
+
+// rhythm is how IDs of a table are minted, but for their number.
+var rhythm = measure.Rhythm{Generators: 4, PerSecond: 10_000}
 
 func (a *app) reportCommand() *cobra.Command {
-	var flags reportFlags
+	var names []string
+	var rows int
 	c := &cobra.Command{
 		Use:   "report",
-		Short: "Measure order, size and speed of IDs in databases",
-		Long: `Measure the IDs of all schemes, beside keys that the database gives, UUIDs, ULIDs
-and snowflakes, and make a page of it. SQLite is measured, and each database
-that is named: whether columns sort as documented, what an ID takes on disk and
-in the cache, what a query for new rows or by time reads, and how fast rows are
-inserted, alone or as a parent with children.
+		Short: "Measure order, size and speed of IDs in your databases",
+		Long: `Measure IDs of all schemes in databases, compared with serial keys and UUIDv7:
+whether ORDER BY and the index sort as documented, the bytes that a row takes in
+the key's index, and how many rows a second one connection inserts, by INSERTs
+of 1,000 rows. In ClickHouse the bytes are those of the compressed column, in a
+table ordered by the ID and in one that is not, and rows come by a native batch.
 
-In a named database everything is done in a schema or a database of its own. It
-is removed at the end, also after Ctrl-C. The user must be allowed to create
-it. Written pages are those of the whole server, so it had better do nothing
-else. A superuser of PostgreSQL also sees how pages are split and what the cache
-lacks: by extensions, in that schema. In MariaDB a counter of InnoDB is switched
-on for the time.
-
-The page has no scripts and needs no network. The same figures are in a file as
-JSON. A million rows in five databases take a quarter of an hour on a machine
-that does nothing else.`,
-		Example: `  idmint report --rows 1000
-  idmint report --from report.json --out again.html && ls again.html`,
-		Args: cobra.NoArgs,
+Everything is done in a schema, database or temporary file of its own, which is
+removed at the end, also after Ctrl-C. The user must be allowed to create it.
+Four simulated generators mint 10,000 IDs a second. Each table is filled eight
+times, in an order of its own, in turn with the others. The ratio is the median
+of seven rounds, with its interval of confidence.`,
+		Example: "  idmint report --rows 1000",
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			for _, other := range []string{"db", "rows", "figures"} {
-				if flags.from != "" && c.Flags().Changed(other) {
-					return usage("with --from nothing is measured: leave --%s out", other)
-				}
-			}
-			if flags.from != "" {
-				return reportFrom(flags)
-			}
 			ctx, cancel := interruptible(c)
 			defer cancel()
-			return a.report(ctx, flags)
+			err := a.report(ctx, names, rows)
+			if err != nil && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&flags.dsns, "db", nil,
-		"a database to measure, beside SQLite: postgres://…, mysql://… (MariaDB) or "+
-			"clickhouse://…; may be repeated")
-	f.IntVar(&flags.rows, "rows", 1_000_000,
-		"IDs of a column in ClickHouse; the tables of other databases have a fifth, and at least 1,000")
-	f.StringVar(&flags.page, "out", "report.html", "the page")
-	f.StringVar(&flags.figures, "figures", "",
-		"the file of the figures, JSON (default: beside the page)")
-	f.StringVar(&flags.from, "from", "",
-		"make the page of figures that were measured before, and measure nothing")
+	f.StringArrayVar(&names, "db", nil,
+		"a database to measure: postgres://…, mysql://… (MariaDB) or clickhouse://…; may be "+
+			"repeated (default: SQLite, in a temporary file)")
+	f.IntVar(&rows, "rows", 50_000, "rows of a table")
 	return c
 }
 
-func (a *app) report(ctx context.Context, flags reportFlags) error {
-	if flags.rows < measure.MinRows || flags.rows > measure.MaxRows {
-		return usage("--rows %d: want %d to %d", flags.rows, measure.MinRows, measure.MaxRows)
+func (a *app) report(ctx context.Context, names []string, rows int) error {
+	if rows < leastRows || rows > mostRows {
+		return usage("--rows %d: want %d to %d", rows, leastRows, mostRows)
 	}
 	var named []dsn.DSN
-	for _, text := range flags.dsns {
+	for _, text := range names {
 		d, err := dsn.Parse(text)
 		if err != nil {
 			return usage("--db: %w", err)
 		}
-		if d.Kind == dsn.SQLite {
-			return usage("--db %s: SQLite is measured anyway, in a file of its own", text)
-		}
 		if d.IsKeyValue() {
 			return usage("--db: %s keeps a launch log and no rows", string(d.Kind))
 		}
+		if d.Kind == dsn.SQLite {
+			return usage("--db %s: leave it out, SQLite is measured in a temporary file", text)
+		}
 		named = append(named, d)
 	}
-	if flags.figures == "" {
-		flags.figures = strings.TrimSuffix(flags.page, filepath.Ext(flags.page)) + ".json"
+	if named == nil {
+		named = []dsn.DSN{{Kind: dsn.SQLite}}
 	}
-	if flags.figures == flags.page {
-		return usage("--out and --figures name the same file, %s", flags.page)
+	for _, d := range named {
+		if err := a.reportOn(ctx, d, rows); err != nil {
+			return err
+		}
 	}
-	// Before the work, not after it, it turns out whether the files can be written.
-	page, err := createOutput(flags.page)
-	if err != nil {
-		return err
-	}
-	defer page.discard()
-	data, err := createOutput(flags.figures)
-	if err != nil {
-		return err
-	}
-	defer data.discard()
-
-	results, err := a.measure(ctx, named, flags)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(report.WriteHTML(page, results),
-		report.WriteJSON(data, results)); err != nil {
-		return err
-	}
-	if err := errors.Join(page.keep(), data.keep()); err != nil {
-		return err
-	}
-	for _, line := range report.Summary(results) {
-		a.out.line(line)
-	}
-	a.out.printf("\nThe page is %s, the figures are %s.\n", flags.page, flags.figures)
 	return nil
 }
 
-// reportFrom makes the page anew.
-func reportFrom(flags reportFlags) error {
-	file, err := os.Open(flags.from)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	results, err := report.ReadJSON(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", flags.from, err)
-	}
-	page, err := createOutput(flags.page)
-	if err != nil {
-		return err
-	}
-	defer page.discard()
-	if err := report.WriteHTML(page, results); err != nil {
-		return err
-	}
-	return page.keep()
+// A keyReport is what was measured of a key. Order is not looked at of keys that the database gives,
+// nor of columns that are not a table's order.
+type keyReport struct {
+	measure.Figure
+	Order *measure.Order `json:"order,omitempty"`
 }
 
-// measure measures SQLite and the databases that are named. Whatever it made is gone afterwards.
-func (a *app) measure(
-	ctx context.Context, named []dsn.DSN, flags reportFlags,
-) (_ *measure.Results, err error) {
-	var closers []func() error
-	defer func() {
-		for _, closeIt := range closers {
-			err = errors.Join(err, closeIt())
-		}
-	}()
-	bar := a.steps()
+func (a *app) reportOn(ctx context.Context, name dsn.DSN, rows int) (err error) {
+	d, err := measure.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	rhythm := rhythm
+	rhythm.IDs = rows
+	cases := d.FillCases(rhythm)
+	bar := a.tables(len(cases) * (reportRounds + 2))
 	defer func() { _ = bar.Exit() }()
-	places := make([]*measure.Database, 0, len(named)+1)
-	for _, open := range append(
-		[]func(context.Context) (*measure.Database, error){measure.OpenSQLite}, openers(named)...) {
-		place, err := open(ctx)
+
+	orders := map[string]*measure.Order{}
+	for _, c := range d.OrderCases() {
+		if orders[c.Name()] != nil {
+			continue // a particular collation
+		}
+		bar.Describe(visible.Text(d.Name + ": order of " + c.Name()))
+		o, err := d.Order(ctx, c, min(rows, mostOrderRows))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		closers = append(closers, place.Close)
-		places = append(places, place)
+		orders[c.Name()] = &o
+		_ = bar.Add(1)
 	}
-	return measure.Run(ctx, places,
-		measure.Options{Rows: flags.rows, Progress: func(done, total int, doing string) {
-			bar.ChangeMax(total)
-			bar.Describe(visible.Text(doing))
-			_ = bar.Set(done)
-		}})
-}
-
-func openers(named []dsn.DSN) []func(context.Context) (*measure.Database, error) {
-	var all []func(context.Context) (*measure.Database, error)
-	for _, d := range named {
-		all = append(all, func(ctx context.Context) (*measure.Database, error) {
-			return measure.Open(ctx, d)
-		})
-	}
-	return all
-}
-
-// steps is a bar on a terminal, and nothing elsewhere.
-func (a *app) steps() *progressbar.ProgressBar {
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(a.err), progressbar.OptionThrottle(100 * time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionFullWidth(), progressbar.OptionShowCount(),
-	}
-	if !isTerminal(a.err) {
-		options = append(options, progressbar.OptionSetWriter(io.Discard),
-			progressbar.OptionSetVisibility(false))
-	}
-	return progressbar.NewOptions(1, options...)
-}
-
-// An output is a file that takes its name only when it is complete.
-type output struct {
-	*os.File
-	name string
-}
-
-// createOutput follows a link, which stays one, and replaces nothing but a file: not a folder, and
-// not what /dev/stdout is.
-func createOutput(name string) (*output, error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		info, err := os.Stat(target)
-		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is there, and is no file", name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		name = target
-	}
-	file, err := os.CreateTemp(filepath.Dir(name), ".idmint-report-*")
+	figures, err := d.Fill(ctx, cases, reportRounds, func(c measure.FillCase) {
+		bar.Describe(visible.Text(d.Name + ": " + c.Name()))
+		_ = bar.Add(1)
+	})
 	if err != nil {
-		return nil, err
-	}
-	return &output{file, name}, nil
-}
-
-func (o *output) keep() error {
-	if err := errors.Join(o.Chmod(0o644), o.Close()); err != nil {
 		return err
 	}
-	return os.Rename(o.Name(), o.name)
+	_ = bar.Clear()
+	var all []keyReport
+	for _, f := range figures {
+		r := keyReport{Figure: f}
+		if !f.ByArrival {
+			r.Order = orders[f.Name()]
+		}
+		all = append(all, r)
+	}
+	return a.showReport(d.Name, all)
 }
 
-// discard removes what was not kept.
-func (o *output) discard() {
-	_ = o.Close()
-	_ = os.Remove(o.Name()) // after keep it is gone
+func (a *app) showReport(database string, all []keyReport) (err error) {
+	for _, r := range all {
+		if r.Order != nil && !r.Order.Agrees {
+			err = errors.Join(err, fmt.Errorf("%s: %s does not sort %s, as documented", database,
+				r.Name(), r.Order.Documented))
+		}
+	}
+	if a.json {
+		for _, r := range all {
+			err = errors.Join(err, a.out.json(r))
+		}
+		return err
+	}
+	a.out.printf("%s, %d rows of each:\n", database, all[0].Rows)
+	return errors.Join(err, a.out.table(func(row func(...any)) {
+		row("key", "column", "sorts", "bytes a row", "rows a second", "× "+all[0].Name(), "from", "to")
+		for _, r := range all {
+			order := "" // of keys that the database gives
+			switch {
+			case r.ByArrival:
+				order = "not by this"
+			case r.Order != nil:
+				order = r.Order.Documented
+			}
+			bytes := fmt.Sprintf("%.1f", r.BytesPerRow)
+			if r.BytesPerRow < 1 {
+				bytes = fmt.Sprintf("%.3f", r.BytesPerRow)
+			}
+			row(r.Name(), r.Column, order, bytes, fmt.Sprintf("%.0f", r.RowsPerSecond),
+				fmt.Sprintf("%.2f", r.Relative), fmt.Sprintf("%.2f", r.Low),
+				fmt.Sprintf("%.2f", r.High))
+		}
+	}))
+}
+
+// tables is a bar on a terminal, and nothing elsewhere.
+func (a *app) tables(n int) *progressbar.ProgressBar {
+	return progressbar.NewOptions(n, progressbar.OptionSetWriter(a.err),
+		progressbar.OptionSetVisibility(isTerminal(a.err)),
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionFullWidth(), progressbar.OptionShowCount())
 }

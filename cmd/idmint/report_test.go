@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/idmint/idmint/cmd/idmint/internal/report"
+	"github.com/idmint/idmint/cmd/idmint/measure"
 )
 
 // names are the files in a folder.
@@ -24,76 +25,68 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, " ")
 }
 
-// SQLite is measured without anything being named. The page can be made again of its figures.
+// SQLite is measured where nothing is named. Nothing is left of it.
 func TestReport(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	s := newShell(t)
-	got := s.run("report", "--rows", "1000")
-	if got.status != 0 || got.stderr != "" ||
-		!strings.HasSuffix(got.stdout,
-			"\nThe page is report.html, the figures are report.json.\n") ||
-		!strings.Contains(got.stdout, " columns sort as documented") {
-		t.Fatal(got)
+	text := s.must("report", "--rows", "1000")
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != 2+1+len(measure.Keys()) || !strings.HasPrefix(lines[0], "SQLite 3.") ||
+		!strings.HasPrefix(lines[2], "serial ") || !strings.Contains(text, " as signed numbers ") {
+		t.Errorf("%s", text)
 	}
-	if left := names(t, s.dir); left != "report.html report.json" {
-		t.Errorf("there is now %s", left)
+	bytes := map[string]float64{}
+	for line := range strings.Lines(s.must("report", "--rows", "1000", "--json")) {
+		var r keyReport
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		bytes[r.Name()] = r.BytesPerRow
+		if r.Rows != 1000 || r.RowsPerSecond <= 0 || r.Relative < r.Low || r.Relative > r.High ||
+			(r.Order == nil) != (r.Name() == measure.Serial) ||
+			r.Order != nil && !r.Order.Agrees || r.Name() == measure.Serial && r.Relative != 1 {
+			t.Errorf("%s", line)
+		}
 	}
-	if left := names(t, temporary); left != "" {
+	if len(bytes) != 1+len(measure.Keys()) || bytes["decimal"] < 8 ||
+		bytes[measure.UUIDv7] < bytes["decimal"]+8 {
+		t.Errorf("%v", bytes)
+	}
+	if left := names(t, s.dir) + names(t, temporary); left != "" {
 		t.Errorf("%s is left", left)
-	}
-	data, err := os.Open(filepath.Join(s.dir, "report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer data.Close()
-	results, err := report.ReadJSON(data)
-	if err != nil || results.Rows != 1000 || len(results.Databases) != 1 ||
-		len(results.Footprints) == 0 {
-		t.Errorf("%v: %+v", err, results)
-	}
-	s.must("report", "--from", "report.json", "--out", "again.html")
-	page, err := os.ReadFile(filepath.Join(s.dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := os.ReadFile(filepath.Join(s.dir, "again.html"))
-	if err != nil || string(again) != string(page) ||
-		!strings.HasPrefix(string(page), "<!doctype html>") {
-		t.Errorf("%v, or the page is another", err)
 	}
 }
 
-// Wrong usage and files that cannot be written are told before anything is measured, and nothing is
-// left of it.
+// A column that does not sort as documented is told, after the others.
+func TestReportOfAnotherOrder(t *testing.T) {
+	var out strings.Builder
+	a := &app{out: printer{w: bufio.NewWriter(&out)}}
+	err := a.showReport("some", []keyReport{
+		{Figure: measure.Figure{Key: measure.Keys()[0]}, Order: &measure.Order{Documented: "so"}},
+	})
+	if err == nil || err.Error() != "some: decimal does not sort so, as documented" ||
+		a.out.flush() != nil || !strings.Contains(out.String(), "decimal") {
+		t.Errorf("%v, %q", err, out.String())
+	}
+}
+
+// Wrong usage is told before anything is measured.
 func TestReportFails(t *testing.T) {
 	s := newShell(t)
-	s.write("figures.json", `{"colour": 1}`)
-	folder := t.TempDir()
-	pipe := filepath.Join(folder, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		args   string
 		status int
 		want   string
 	}{
-		{"--rows 999", 2, "--rows 999: want 1000 to 50000000"},
+		{"--rows 999", 2, "--rows 999: want 1000 to 10000000"},
 		{"--db nonsense", 2, "--db: want the kind of database"},
-		{"--db sqlite:a.db", 2, "SQLite is measured anyway"},
-		{"--out a.json", 2, "--out and --figures name the same file, a.json"},
-		{"--out none/a.html", 1, "no such file or directory"},
-		{"--figures none/a.json", 1, "no such file or directory"},
-		{"--out " + folder, 1, folder + " is there, and is no file"},
-		{"--out a.html --figures " + pipe, 1, pipe + " is there, and is no file"},
+		{"--db sqlite:a.db", 2, "SQLite is measured in a temporary file"},
+		{"--db etcd://localhost:1/app", 2, "--db: etcd keeps a launch log and no rows"},
 		{
 			"--db postgres://nobody:secret@127.0.0.1:1/none", 1,
 			"postgres://nobody:xxxxx@127.0.0.1:1/none",
 		},
-		{"--from none.json", 1, "none.json: no such file"},
-		{"--from figures.json", 1, "figures.json: "},
-		{"--from figures.json --rows 5000", 2, "with --from nothing is measured: leave --rows out"},
 		{"more", 2, "unknown command"},
 	} {
 		got := s.run(append([]string{"report"}, strings.Fields(c.args)...)...)
@@ -101,34 +94,6 @@ func TestReportFails(t *testing.T) {
 			strings.Contains(got.stderr, "secret") {
 			t.Errorf("%s: %v, want %d, %q", c.args, got, c.status, c.want)
 		}
-		if left := names(t, s.dir); left != "figures.json" {
-			t.Errorf("%s: there is now %s", c.args, left)
-		}
-	}
-}
-
-// A link stays one, and the file that it leads to is replaced.
-func TestReportThroughLink(t *testing.T) {
-	s := newShell(t)
-	figures, err := filepath.Abs("../../docs/report.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write("real.html", "old")
-	link := filepath.Join(s.dir, "link.html")
-	if err := os.Symlink("real.html", link); err != nil {
-		t.Fatal(err)
-	}
-	s.must("report", "--from", figures, "--out", link)
-	if to, err := os.Readlink(link); err != nil || to != "real.html" {
-		t.Errorf("the link leads to %q, %v", to, err)
-	}
-	if page, err := os.ReadFile(filepath.Join(s.dir, "real.html")); err != nil ||
-		!strings.Contains(string(page), "What primary keys cost") {
-		t.Errorf("%d bytes, %v", len(page), err)
-	}
-	if left := names(t, s.dir); left != "link.html real.html" {
-		t.Errorf("there is %s", left)
 	}
 }
 

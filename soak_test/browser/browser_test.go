@@ -302,12 +302,15 @@ func TestTroubleNoticed(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		w.Header().Set("Content-Security-Policy", "style-src 'none'")
-		fmt.Fprint(w, `<title>t</title><p style="color:red">x<img src="gone.png">`+
+		fmt.Fprint(w, `<title>t</title><p style="color:red">x<img src="gone.png" width="5000">`+
 			`<img src="http://127.0.0.2:9/other.png">`+
 			`<script>alert("hello"); console.error("no"); throw new Error("thrown")</script>`)
 	}))
 	t.Cleanup(s.Close)
 	b := open(t, s.URL+"/", looks[0])
+	if wide := b.wide(); len(wide) < 2 || !strings.Contains(strings.Join(wide[1:], ""), "<img") {
+		t.Errorf("what is too wide is %q", wide)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	noticed := strings.Join(b.troubles, "\n") + strings.Join(b.requests, "\n")

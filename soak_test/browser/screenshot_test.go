@@ -14,10 +14,6 @@ const screenshots = "../../docs/screenshots"
 
 // pictures are the files of docs/screenshots, with their widths and heights.
 var pictures = map[string]look{
-	"report-light.png":  {width: 1200, height: 680},
-	"report-dark.png":   {width: 1200, height: 680, dark: true},
-	"report-narrow.png": {width: 390, height: 844},
-
 	"viewer-explain-light.png":       {width: 1200, height: 900},
 	"viewer-launches-light.png":      {width: 1200, height: 900},
 	"viewer-launch-dark.png":         {width: 1200, height: 900, dark: true},

@@ -3,13 +3,15 @@ package faults_test
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // A result is what a fault came to.
@@ -62,7 +64,8 @@ var page = flag.String("page", "", "write a page of the results to this file")
 func pageOf(all []result, length time.Duration) string {
 	slices.SortStableFunc(all, func(a, b result) int { return cmp.Compare(a.server, b.server) })
 	var text strings.Builder
-	say := func(format string, args ...any) { fmt.Fprintf(&text, format, args...) }
+	english := message.NewPrinter(language.English) // which writes numbers with commas
+	say := func(format string, args ...any) { english.Fprintf(&text, format, args...) }
 	var sum result
 	failed := 0
 	for _, r := range all {
@@ -78,11 +81,10 @@ func pageOf(all []result, length time.Duration) string {
 		}
 	}
 	say(pageHead, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), length)
-	say("%d tests, %d failed. In %v workers made %s calls, and %s were acknowledged. The outcome "+
-		"of %s attempts was in doubt. They minted %s IDs: **%s repeats**. Porcupine found an order for %s "+
-		"operations.\n", len(all), failed, sum.took.Round(time.Minute), thousands(sum.calls),
-		thousands(sum.acknowledged), thousands(sum.doubts), thousands(sum.ids),
-		thousands(sum.repeats), thousands(sum.ops))
+	say("%d tests, %d failed. In %v workers made %d calls, and %d were acknowledged. The outcome "+
+		"of %d attempts was in doubt. They minted %d IDs: **%d repeats**. Porcupine found an order for %d "+
+		"operations.\n", len(all), failed, sum.took.Round(time.Minute), sum.calls, sum.acknowledged,
+		sum.doubts, sum.ids, sum.repeats, sum.ops)
 	server := ""
 	for _, r := range all {
 		if r.server != server {
@@ -93,9 +95,8 @@ func pageOf(all []result, length time.Duration) string {
 		if r.failed {
 			name += ", **failed**"
 		}
-		say("| %s | %s | %s | %s | %s | %s | %s | %s | %.1f s | %.0f s |\n", name, r.did,
-			thousands(r.calls), thousands(r.acknowledged), thousands(r.doubts), thousands(r.ids),
-			thousands(r.repeats), thousands(r.ops), r.longest.Seconds(), r.took.Seconds())
+		say("| %s | %s | %d | %d | %d | %d | %d | %d | %.1f s | %.0f s |\n", name, r.did, r.calls,
+			r.acknowledged, r.doubts, r.ids, r.repeats, r.ops, r.longest.Seconds(), r.took.Seconds())
 	}
 	return text.String()
 }
@@ -125,12 +126,3 @@ fleet of processes at work on it while faults are injected.
 
 const pageTable = "| fault | what was done | calls | acknowledged | in doubt | IDs | repeats " +
 	"| operations checked | longest call | time |\n|---|---|---|---|---|---|---|---|---|---|\n"
-
-// thousands is a number with commas.
-func thousands(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}

@@ -3,10 +3,9 @@ package measure
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
-	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,28 +19,30 @@ import (
 type Key struct {
 	Scheme  string         `json:"scheme"` // as people call it: "eightbyte, SPREAD"
 	Storage idtype.Storage `json:"storage"`
-	Peer    bool           `json:"peer,omitempty"` // it is not ours
 
-	byServer bool     // the database gives the key
-	alike    bool     // see Alike
-	only     dsn.Kind // the one database that has it as a form of its own; "" is all
-	size     int      // of the bytes and the text forms
-	mint     func(context.Context, Rhythm) (*IDs, error)
-	// nil for a scheme without order by time
-	bounds func(from, to time.Time) (first, last any, err error)
+	size int // of the bytes and the text forms
+	mint func(context.Context, Rhythm) (*IDs, error)
 }
+
+// What schemes are compared with.
+const (
+	// Serial is a column that counts up by itself: an identity column of PostgreSQL, AUTO_INCREMENT
+	// of MariaDB, INTEGER PRIMARY KEY of SQLite. ClickHouse has none.
+	Serial = "serial"
+	// UUIDv7 is RFC 9562's version 7 as google/uuid makes it.
+	UUIDv7 = "UUIDv7"
+)
+
+// Peer reports whether the key is not ours.
+func (k Key) Peer() bool { return k.Scheme == Serial || k.Scheme == UUIDv7 }
 
 // Name is the scheme and, where there is a choice, the form: "sno as uuid".
 func (k Key) Name() string {
-	if k.Peer && k.Storage == idtype.StorageUUID ||
-		k.Storage == idtype.StorageBigint && k.size == 0 {
+	if k.Peer() || k.Storage == idtype.StorageBigint && k.size == 0 {
 		return k.Scheme
 	}
 	return k.Scheme + " as " + string(k.Storage)
 }
-
-// Alike reports whether the IDs are the same whatever the number of generators.
-func (k Key) Alike() bool { return k.byServer || k.alike }
 
 // A Rhythm is how IDs are minted.
 type Rhythm struct {
@@ -50,11 +51,9 @@ type Rhythm struct {
 	// IDs of all generators, on the average: the gaps are random, as those of requests are
 	PerSecond int
 	Start     time.Time // zero is a day of 2026
-	// Deployments of decimal IDs come one after another, each with generators of its own for its
-	// share. Zero is one. It is not for other schemes.
+	// Deployments come one after another, each with generators of its own for its share. Zero is
+	// one.
 	Deployments int
-	// Apart has decimal generators begin at 1 each, without the launch log.
-	Apart bool
 }
 
 // IDs are minted IDs, in the order in which they were minted.
@@ -80,130 +79,65 @@ func (k Key) Mint(ctx context.Context, r Rhythm) (*IDs, error) {
 	return ids, err
 }
 
-// The schemes whose keys the database gives.
-const (
-	// Serial is a column that counts up by itself, which others are compared with. It is an
-	// identity column of PostgreSQL, AUTO_INCREMENT of MariaDB, INTEGER PRIMARY KEY of SQLite.
-	Serial = "serial"
-	// ServerV7 is PostgreSQL 18's function as the column's default.
-	ServerV7 = "uuidv7()"
-	// ClickHouseV7 is ClickHouse's function. The keys are laid out as it does, and minted here, so
-	// that they have the times of the others.
-	ClickHouseV7 = "generateUUIDv7()"
-)
-
 type entity struct{}
 
-// Keys lists what is measured: every scheme of ours in every form, and peers.
+// Keys lists what is measured: every scheme of ours in every form, and UUIDv7.
 func Keys() []Key {
+	const bigint = idtype.StorageBigint
 	return []Key{
-		{
-			Scheme: "decimal", Storage: idtype.StorageBigint,
-			mint: func(ctx context.Context, r Rhythm) (*IDs, error) {
-				from := decimal(new(registers))
-				if r.Apart {
-					from = apart
-				}
-				return minter(from, idtype.DecimalID.Compare)(ctx, r)
-			},
-		},
-		{
-			Scheme: "sequence", Storage: idtype.StorageBigint,
-			mint: minter(sequence, idtype.SequenceID.Compare),
-		},
-		{
-			Scheme: "trace", Storage: idtype.StorageBigint,
-			mint: minter(trace, idtype.TraceID.Compare), bounds: traceBounds,
-		},
-		{
-			Scheme: "short", Storage: idtype.StorageBigint,
-			mint: minter(short, idtype.ShortID.Compare), bounds: bounds(
-				idtype.MinShortID, idtype.MaxShortID, func(id idtype.ShortID) any { return id }),
-		},
+		{"decimal", bigint, 0, minter(new(register).decimal, idtype.Compare[idtype.DecimalID])},
+		{"sequence", bigint, 0, minter(new(counter).sequence, idtype.Compare[idtype.SequenceID])},
+		{"trace", bigint, 0, minter(trace, idtype.Compare[idtype.TraceID])},
+		{"short", bigint, 0, minter(short, idtype.Compare[idtype.ShortID])},
 		eightByte[entity]("eightbyte", idtype.StorageBytes, idtype.EightByteTimeSequential),
-		eightByte[idtype.AsBigint[entity]]("eightbyte", idtype.StorageBigint,
-			idtype.EightByteTimeSequential),
+		eightByte[idtype.AsBigint[entity]]("eightbyte", bigint, idtype.EightByteTimeSequential),
 		eightByte[entity]("eightbyte, SPREAD", idtype.StorageBytes, idtype.EightByteSpread),
-		eightByte[idtype.AsBigint[entity]]("eightbyte, SPREAD", idtype.StorageBigint,
-			idtype.EightByteSpread),
+		eightByte[idtype.AsBigint[entity]]("eightbyte, SPREAD", bigint, idtype.EightByteSpread),
 		sno[entity](idtype.StorageBytes, 10),
 		sno[idtype.AsText[entity]](idtype.StorageText, 16),
 		sno[idtype.AsUUID[entity]](idtype.StorageUUID, 16),
-		{
-			Scheme: "snowflake", Storage: idtype.StorageBigint, Peer: true,
-			mint: minter(snowflake, snowflakeID.compare), bounds: snowflakeBounds,
-		},
-		{
-			Scheme: "UUIDv7", Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
-			mint: minter(uuid7, compareUUID), bounds: uuid7Bounds,
-		},
-		{ // its order in ClickHouse, where a column of UUIDs has another
-			Scheme: "UUIDv7", Storage: idtype.StorageBytes, Peer: true, size: 16, alike: true,
-			only: dsn.ClickHouse, mint: minter(uuid7Bytes, bytes16.compare),
-			bounds: bytesBounds(uuid7Bounds),
-		},
-		{
-			Scheme: ClickHouseV7, Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
-			only: dsn.ClickHouse, mint: func(ctx context.Context, r Rhythm) (*IDs, error) {
-				return minter(uuid7Counted(new(counted)), compareUUID)(ctx, r)
-			},
-		},
-		{
-			Scheme: "UUIDv4", Storage: idtype.StorageUUID, Peer: true, size: 16, alike: true,
-			mint: minter(uuid4, compareUUID),
-		},
-		{
-			Scheme: "ULID", Storage: idtype.StorageBytes, Peer: true, size: 16,
-			mint: minter(ulid, bytes16.compare), bounds: ulidBounds,
-		},
-		{
-			Scheme: "ULID", Storage: idtype.StorageText, Peer: true, size: 26,
-			mint: minter(ulidOfText, ulidText.compare),
-		},
+		{UUIDv7, idtype.StorageUUID, 16, minter(uuid7, func(a, b uuid.UUID) int {
+			return bytes.Compare(a[:], b[:])
+		})},
 	}
 }
 
-// Keys lists those of [Keys] that the database has a column for.
+// Keys lists [Serial], where the database has it, and then [Keys].
 func (d *Database) Keys() []Key {
-	return slices.DeleteFunc(Keys(), func(k Key) bool { return k.only != "" && k.only != d.Kind })
-}
-
-// ServerKeys lists the keys that the database gives by itself, [Serial] first.
-func (d *Database) ServerKeys() []Key {
 	if d.Kind == dsn.ClickHouse {
-		return nil
+		return Keys()
 	}
-	keys := []Key{{
-		Scheme: Serial, Storage: idtype.StorageBigint, Peer: true, byServer: true, mint: numbers,
-	}}
-	if d.uuidv7 {
-		keys = append(keys, Key{
-			Scheme: ServerV7, Storage: idtype.StorageUUID, Peer: true, byServer: true,
-			mint: numbers,
-		})
+	numbers := func(_ context.Context, r Rhythm) (*IDs, error) {
+		return &IDs{Minted: make([]int64, r.IDs)}, nil
 	}
-	return keys
+	return append([]Key{{Scheme: Serial, Storage: idtype.StorageBigint, mint: numbers}}, Keys()...)
 }
 
-// numbers are rows without keys.
-func numbers(_ context.Context, r Rhythm) (*IDs, error) {
-	return &IDs{Minted: make([]int64, r.IDs), at: func(int) any { return nil }}, nil
-}
-
-// Find is the key of a scheme in a form. It panics where there is none.
-func Find(scheme string, form idtype.Storage) Key {
-	for _, k := range Keys() {
-		if k.Scheme == scheme && k.Storage == form {
+// Find is the key of the database with the name. It panics where there is none.
+func (d *Database) Find(name string) Key {
+	for _, k := range d.Keys() {
+		if k.Name() == name {
 			return k
 		}
 	}
-	panic("measure: no key " + scheme + " as " + string(form))
+	panic("measure: no key " + name)
 }
 
 // A source makes the generator i of n, on a clock that they share, and returns what mints an ID. A
 // further deployment has the generators from n on, and so on.
-type source[T any] func(clock *generator.TestClock, i, n int) (func(context.Context) (T, error),
-	error)
+type source[T any] func(clock *generator.TestClock, i, n int) (next[T], error)
+
+type next[T any] func(context.Context) (T, error)
+
+// nextOf is the method of a generator that was made, or an error.
+func nextOf[T any, G interface {
+	Next(context.Context) (T, error)
+}](g G, err error) (next[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return g.Next, nil
+}
 
 const launch = 65
 
@@ -219,11 +153,11 @@ func minter[T any](
 		}
 		// generators begin after the time in which they are made
 		clock := generator.NewTestClock(r.Start.Add(-time.Minute))
-		next := make([]func(context.Context) (T, error), r.Generators)
+		generators := make([]next[T], r.Generators)
 		deployed, share := 0, r.IDs/max(r.Deployments, 1)
 		deploy := func() (err error) {
-			for i := range next {
-				if next[i], err = from(clock, deployed*r.Generators+i, r.Generators); err != nil {
+			for i := range generators {
+				if generators[i], err = from(clock, deployed*r.Generators+i, r.Generators); err != nil {
 					return err
 				}
 			}
@@ -249,7 +183,7 @@ func minter[T any](
 				clock.Set(now)
 			}
 			var err error
-			if ids[i], err = next[random.IntN(r.Generators)](ctx); err != nil {
+			if ids[i], err = generators[random.IntN(r.Generators)](ctx); err != nil {
 				return nil, err
 			}
 			minted[i] = clock.UnixNano()
@@ -261,54 +195,16 @@ func minter[T any](
 	}
 }
 
-// registers keep how far the counters of decimal IDs have come, as a launch log does. One goroutine
-// uses them.
-type registers struct {
+// A register keeps how far the counters of decimal IDs have come, as a launch log does. One
+// goroutine uses it.
+type register struct {
 	highest [2]int64
-	running []*looker
+	running []*generator.Decimal
 }
 
-// A looker is a generator that looks at the registers now and then.
-type looker struct {
-	*generator.Decimal
-	number    int
-	last, due int64  // its last look and its next, in Unix nanoseconds; 0 before the first
-	taken     uint64 // at the last
-	pause     time.Duration
-}
-
-// firstLook is after a generator took its number.
-const firstLook = 100 * time.Millisecond
-
-// look has generators look at the registers that are to do so by now. They do so as often as a
-// Decimal with others beside it, by the simulated clock. Close is a look.
-func (r *registers) look(ctx context.Context, now int64) (err error) {
-	for i, g := range r.running {
-		if g.due == 0 { // time begins with the first ID; they look one after another
-			g.last = now
-			g.due = now + int64(firstLook)*int64(i+1)/int64(len(r.running))
-		}
-		if now < g.due {
-			continue
-		}
-		err = errors.Join(err, g.Close(ctx))
-		most, taken := 10*time.Second, g.Stats().Taken
-		minted := time.Duration(taken - g.taken)
-		if minted >= 10 {
-			most = time.Second
-		}
-		if minted > 0 && len(r.running) > 1 && g.number < 8 {
-			most = min(most, max(20*time.Millisecond, time.Duration(now-g.last)*32/minted))
-		}
-		g.pause = min(2*g.pause, most)
-		g.last, g.due, g.taken = now, now+int64(g.pause), taken
-	}
-	return err
-}
-
-// number gives a generator number once, of the launch of its deployment.
+// A number gives a generator number once, of the launch of its deployment.
 type number struct {
-	*registers
+	*register
 	launch, number int
 }
 
@@ -322,164 +218,109 @@ func (n number) Hint(_ context.Context, epoch int, counter int64) (int64, error)
 	return before, nil
 }
 
-// decimal makes generators of which a deployment's report before those of the next begin. They look
-// at the registers by the simulated clock: by the system's, what they mint would depend on this
-// machine's speed.
-func decimal(all *registers) source[idtype.DecimalID] {
-	return func(
-		clock *generator.TestClock, i, n int,
-	) (func(context.Context) (idtype.DecimalID, error), error) {
-		ctx := context.Background()
-		if i%n == 0 {
-			if err := all.look(ctx, math.MaxInt64); err != nil {
+// decimal makes generators of which a deployment's report before those of the next begin. Each
+// looks at the register about as often as a Decimal with others beside it, but by the simulated
+// clock: after 32 IDs, which are 20 ms or more, and after a second. Close is a look.
+func (all *register) decimal(clock *generator.TestClock, i, n int) (next[idtype.DecimalID], error) {
+	ctx := context.Background()
+	if i == 0 { // IDs are minted anew
+		*all = register{}
+	}
+	if i%n == 0 {
+		for _, g := range all.running {
+			if err := g.Close(ctx); err != nil {
 				return nil, err
 			}
-			all.running = nil
 		}
-		g, err := generator.NewDecimal(number{all, launch + i/n, i % n})
-		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(g.Ready(ctx), g.Close(ctx)); err != nil {
-			return nil, err
-		}
-		all.running = append(all.running, &looker{Decimal: g, number: i % n, pause: firstLook})
-		return func(ctx context.Context) (idtype.DecimalID, error) {
-			if err := all.look(ctx, clock.UnixNano()); err != nil {
+		all.running = nil
+	}
+	g, err := generator.NewDecimal(number{all, launch + i/n, i % n})
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(g.Ready(ctx), g.Close(ctx)); err != nil {
+		return nil, err
+	}
+	all.running = append(all.running, g)
+	last, minted := clock.UnixNano(), 0
+	return func(ctx context.Context) (idtype.DecimalID, error) {
+		minted++
+		since := time.Duration(clock.UnixNano() - last)
+		if minted > 32 && since >= 20*time.Millisecond || since >= time.Second {
+			last, minted = clock.UnixNano(), 1
+			if err := g.Close(ctx); err != nil {
 				return 0, err
 			}
-			return g.Next(ctx)
-		}, nil
-	}
+		}
+		return g.Next(ctx)
+	}, nil
 }
 
-// apart makes generators that begin at 1, and hear nothing of each other.
-func apart(_ *generator.TestClock, i, n int) (
-	func(context.Context) (idtype.DecimalID, error), error,
-) {
-	g, err := generator.NewDecimal(
-		generator.FromOne(number{new(registers), launch + i/n, i % n}))
-	if err != nil {
-		return nil, err
-	}
-	return g.Next, nil
-}
-
-// blocks is the counter that sequences share, as a database would keep it. Blocks of a thousand are
-// a database's work every tenth of a second.
+// blockSize is that of a sequence: a database's work every tenth of a second.
 const blockSize = 1_000
 
-func sequence(
-	_ *generator.TestClock, i, n int,
-) (func(context.Context) (idtype.SequenceID, error), error) {
-	// Generators take turns at blocks, which is what a counter does for generators of the same
-	// speed.
-	g, err := generator.NewSequence(
-		&turns{next: int64(i*blockSize + 1), step: int64(n * blockSize)}, blockSize)
-	if err != nil {
-		return nil, err
-	}
-	return g.Next, nil
-}
-
-// turns is a counter's share of one generator.
-type turns struct{ next, step int64 }
+// A counter is that of a sequence, as a database keeps it. One goroutine uses it.
+type counter struct{ last int64 }
 
 // a generator asks for one block at a time
-func (c *turns) Reserve(context.Context, int64, int64) (int64, error) {
-	first := c.next
-	c.next += c.step
-	return first, nil
+func (c *counter) Reserve(context.Context, int64, int64) (int64, error) {
+	c.last += blockSize
+	return c.last - blockSize + 1, nil
 }
 
-func trace(
-	clock *generator.TestClock, i, _ int,
-) (func(context.Context) (idtype.TraceID, error), error) {
-	g, err := generator.NewTrace(generator.Given(i+1), &generator.Options{Clock: clock})
-	if err != nil {
-		return nil, err
+func (c *counter) sequence(_ *generator.TestClock, i, _ int) (next[idtype.SequenceID], error) {
+	if i == 0 { // IDs are minted anew
+		c.last = 0
 	}
-	return g.Next, nil
+	return nextOf(generator.NewSequence(c, blockSize))
+}
+
+func trace(clock *generator.TestClock, i, _ int) (next[idtype.TraceID], error) {
+	return nextOf(generator.NewTrace(generator.Given(i+1), &generator.Options{Clock: clock}))
 }
 
 // short shares the sequence numbers of a millisecond among the generators.
-func short(
-	clock *generator.TestClock, i, n int,
-) (func(context.Context) (idtype.ShortID, error), error) {
-	const all = idtype.ShortMaxSequence + 1
-	pool := &generator.Pool{Min: i * all / n, Max: (i+1)*all/n - 1}
-	g, err := generator.NewShort(generator.Given(struct{}{}),
-		&generator.Options{Clock: clock, Pool: pool})
-	if err != nil {
-		return nil, err
-	}
-	return g.Next, nil
+func short(clock *generator.TestClock, i, n int) (next[idtype.ShortID], error) {
+	const all = 512
+	pool := &generator.Pool{Min: i % n * all / n, Max: (i%n+1)*all/n - 1}
+	return nextOf(generator.NewShort(generator.Given(struct{}{}),
+		&generator.Options{Clock: clock, Pool: pool}))
 }
 
 func eightByte[E any](scheme string, form idtype.Storage, mode idtype.EightByteMode) Key {
-	k := Key{Scheme: scheme, Storage: form, size: 8}
-	k.mint = minter(func(
+	return Key{scheme, form, 8, minter(func(
 		clock *generator.TestClock, i, _ int,
-	) (func(context.Context) (idtype.EightByte[E], error), error) {
-		g, err := generator.NewEightByte(mode,
-			generator.Given(generator.EightBytePair{
-				Generator: i, Cluster: 1,
-			}), &generator.Options{Clock: clock})
-		if err != nil {
-			return nil, err
-		}
+	) (next[idtype.EightByte[E]], error) {
+		mint, err := nextOf(generator.NewEightByte(mode,
+			generator.Given(generator.EightBytePair{Generator: i, Cluster: 1}),
+			&generator.Options{Clock: clock}))
 		return func(ctx context.Context) (idtype.EightByte[E], error) {
-			id, err := g.Next(ctx)
+			id, err := mint(ctx)
 			return idtype.EightByte[E](id), err
-		}, nil
-	}, idtype.EightByte[E].Compare)
-	if mode == idtype.EightByteTimeSequential {
-		k.bounds = bounds(idtype.MinEightByteID, idtype.MaxEightByteID,
-			func(id idtype.EightByteID) any { return idtype.EightByte[E](id) })
-	}
-	return k
+		}, err
+	}, idtype.Compare[idtype.EightByte[E]])}
 }
 
 func sno[E any](form idtype.Storage, size int) Key {
-	k := Key{Scheme: "sno", Storage: form, size: size}
-	k.mint = minter(func(
+	return Key{"sno", form, size, minter(func(
 		clock *generator.TestClock, i, _ int,
-	) (func(context.Context) (idtype.Sno[E], error), error) {
-		g, err := generator.NewSno(generator.Given(i+1), &generator.Options{Clock: clock})
-		if err != nil {
-			return nil, err
-		}
+	) (next[idtype.Sno[E]], error) {
+		mint, err := nextOf(generator.NewSno(generator.Given(i+1), &generator.Options{Clock: clock}))
 		return func(ctx context.Context) (idtype.Sno[E], error) {
-			id, err := g.Next(ctx)
+			id, err := mint(ctx)
 			return idtype.Sno[E](id), err
-		}, nil
-	}, idtype.Sno[E].Compare)
-	k.bounds = bounds(idtype.MinSnoID, idtype.MaxSnoID,
-		func(id idtype.SnoID) any { return idtype.Sno[E](id) })
-	return k
+		}, err
+	}, idtype.Compare[idtype.Sno[E]])}
 }
 
-// bounds makes the bounds of the times from ..< to, which are whole milliseconds.
-func bounds[T any](
-	lowest, highest func(time.Time) (T, error), typed func(T) any,
-) func(from, to time.Time) (any, any, error) {
-	return func(from, to time.Time) (any, any, error) {
-		first, err := lowest(from)
-		if err != nil {
-			return nil, nil, err
-		}
-		last, err := highest(to.Add(-time.Millisecond))
-		return typed(first), typed(last), err
-	}
+// uuid7 has milliseconds, their fraction in 12 bits, and 62 random bits. It is laid out here, since
+// google/uuid takes no clock. Random bits are of a fast source: to a database they are as random as
+// others.
+func uuid7(clock *generator.TestClock, _, _ int) (next[uuid.UUID], error) {
+	return func(context.Context) (id uuid.UUID, _ error) {
+		ms, part := clock.UnixNano()/1e6, clock.UnixNano()%1e6
+		binary.BigEndian.PutUint64(id[:], uint64(ms)<<16|7<<12|uint64(part*4096/1e6))
+		binary.BigEndian.PutUint64(id[8:], 1<<63|rand.Uint64()>>2)
+		return id, nil
+	}, nil
 }
-
-// traceBounds is of whole seconds. No span that is measured holds the end of the period.
-func traceBounds(from, to time.Time) (any, any, error) {
-	ranges, err := idtype.TraceBounds(from, to.Add(-time.Second))
-	if err != nil {
-		return nil, nil, err
-	}
-	return ranges[0].Min, ranges[0].Max, nil
-}
-
-func compareUUID(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }

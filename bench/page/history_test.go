@@ -119,22 +119,3 @@ func TestHistoryFile(t *testing.T) {
 		t.Error("no run is remembered")
 	}
 }
-
-// The benchmarks that a line is made of are those that docs/speed.md has.
-func TestHistoryColumns(t *testing.T) {
-	page, err := os.ReadFile("../../docs/speed.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range columns {
-		for _, f := range []figure{c.ours, c.against} {
-			if f.name == "" { // there is no peer
-				continue
-			}
-			_, name, _ := strings.Cut(f.name, "/")
-			if !strings.Contains(string(page), "\n| "+name+" |") {
-				t.Errorf("%s: docs/speed.md has no %s", c.what, f)
-			}
-		}
-	}
-}

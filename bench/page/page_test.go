@@ -1,14 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // run1 holds three rounds, of which the first was disturbed, and what every page needs.
-const run1 = `go: go1.26.0
+var run1 = ofPeers(40, "ulid", "gofrs-uuid7", "google-uuid7-pooled") + ofPeers(20, "xid", "muyo-sno-below-cap") +
+	ofPeers(8, "snowflake-20-step-bits") + `go: go1.26.0
 date: 2026-01-02
 processors: 2
 peers: github.com/a/b v1.0.0,
@@ -32,18 +36,6 @@ BenchmarkPeer/y-uuid7 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkPeer/y-uuid7-2 	 100	 5 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkMint/s/shared 	 100	 10 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkMint/s/shared-2 	 100	 10 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
-BenchmarkPeer/snowflake-20-step-bits 	 100	 8 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/snowflake-20-step-bits-2 	 100	 8 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/xid 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/xid-2 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/muyo-sno-below-cap 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/muyo-sno-below-cap-2 	 100	 20 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/google-uuid7-pooled 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/google-uuid7-pooled-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/gofrs-uuid7 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/gofrs-uuid7-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/ulid 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
-BenchmarkPeer/ulid-2 	 100	 40 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op
 BenchmarkEncode/x 	 100	 4 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkEncode/x-2 	 100	 2 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
 BenchmarkDecode/x 	 100	 4 ns/op	 4 cpu-ns/op	 0 B/op	 0 allocs/op
@@ -64,6 +56,17 @@ pkg: github.com/idmint/idmint/launchlog/sqlite
 BenchmarkReserve-2 	 9	 250000 ns/op
 `
 
+func ofPeers(ns int, names ...string) string {
+	text := "pkg: github.com/idmint/idmint/bench\n"
+	for _, name := range names {
+		for _, processors := range []string{"", "-2"} {
+			text += fmt.Sprintf("BenchmarkPeer/%s%s 100 %d ns/op 10 cpu-ns/op 16 B/op 1 allocs/op\n", name,
+				processors, ns)
+		}
+	}
+	return text
+}
+
 func results1(t *testing.T, text string) *results {
 	t.Helper()
 	r, err := read(strings.NewReader(text), "run1")
@@ -75,11 +78,11 @@ func results1(t *testing.T, text string) *results {
 
 func written(t *testing.T, r *results, targets ...target) string {
 	t.Helper()
-	var b strings.Builder
-	if err := page(&b, r, targets); err != nil {
+	text, err := speedPage(r, targets)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	return text
 }
 
 func TestPage(t *testing.T) {
@@ -200,7 +203,7 @@ func TestIncompleteRun(t *testing.T) {
 					kept = append(kept, line)
 				}
 			}
-			err := page(new(strings.Builder), results1(t, strings.Join(kept, "")), []target{ours})
+			_, err := speedPage(results1(t, strings.Join(kept, "")), []target{ours})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, not an error that says %q", err, c.want)
 			}
@@ -210,7 +213,7 @@ func TestIncompleteRun(t *testing.T) {
 		short := strings.Replace(run1,
 			"BenchmarkPeer/y-uuid7 	 100	 60 ns/op	 10 cpu-ns/op	 16 B/op	 1 allocs/op\n",
 			"", 1)
-		err := page(new(strings.Builder), results1(t, short), []target{ours})
+		_, err := speedPage(results1(t, short), []target{ours})
 		if err == nil || !strings.Contains(err.Error(),
 			"3 of Mint/x, ns/op, and 2 of Peer/y-uuid7, ns/op") {
 			t.Errorf("got %v, not an error that counts the rounds", err)
@@ -218,10 +221,74 @@ func TestIncompleteRun(t *testing.T) {
 	})
 }
 
-func TestArguments(t *testing.T) {
-	for _, args := range [][]string{nil, {"a"}, {"a", "b", "c"}, {"no-such-file", "history"}} {
-		if err := run(args); err == nil {
+// The command writes what it is asked for, each at its place.
+func TestRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const before, after = "# A\n\n<!-- figures: import -->\n", "<!-- end -->\n\nMore.\n"
+	write("docs/import.md", before+"old\n"+after)
+	write("raw.txt", `date: 2026-01-02
+commit: aaa
+go: go1.26.0
+processors: 2
+load: 0.10
+databases: PostgreSQL 17
+pkg: github.com/idmint/idmint/integration_test/imports
+`+strings.Repeat("BenchmarkImport/SQLite-2 1 1 ns/op 0.7 cpu-ratio 0.8 its-cpu-s 0.54 our-cpu-s 0.5 "+
+		"our-client-s 0.62 elapsed-ratio\n", 6)+"BenchmarkMemory/SQLite/50000-2 1 1 ns/op 61.3 peak-MiB\n")
+	if err := run(".", []string{"import", "raw.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("docs/import.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		before + "Measured on 2026-01-02, commit aaa, on 2 processors with go1.26.0, PostgreSQL 17, ", after,
+		"| SQLite | `sqlite3 .import` | 0.70 ± 0% | 0.80 | 0.54 | 0.50 | 0.62 ± 0% |\n",
+		"| SQLite/50000 | 61 |\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+	write("docs/import.md", "# A\n")
+	for _, args := range [][]string{
+		nil,
+		{"speed"},
+		{"speed", "no-such-file"},
+		{"speed", "raw.txt"},
+		{"other", "raw.txt"},
+		{"import", "raw.txt"}, // no place for it
+	} {
+		if err := run(".", args); err == nil {
 			t.Errorf("%q is no error", args)
+		}
+	}
+}
+
+// docs/choosing.md has a place for its tables, and every call is that of a target.
+func TestChoosing(t *testing.T) {
+	text, err := os.ReadFile("../../docs/choosing.md")
+	if err != nil || !strings.Contains(string(text), "<!-- figures: speed -->\n") {
+		t.Errorf("docs/choosing.md has no place for figures of speed: %v", err)
+	}
+	x := relative("decimal, to text", serial("Mint/x"), "y", serial("Peer/y-uuid7"), atMost(1))
+	got, err := choosingTables(results1(t, run1), []target{x})
+	if want := "| 19 digits to text | 6.00 ns | y, 20.0 ns | 0.40 ± "; err != nil ||
+		!strings.Contains(got, want) || !strings.Contains(got, "| s | 1.25 ± ") {
+		t.Errorf("%v: it lacks %q:\n%s", err, want, got)
+	}
+	for what := range calls {
+		if !slices.ContainsFunc(targets, func(t target) bool { return t.what == what }) {
+			t.Errorf("no target is called %q", what)
 		}
 	}
 }
@@ -260,13 +327,13 @@ func TestRunMeasuresTargets(t *testing.T) {
 	}
 	figures := []figure{}
 	for _, tt := range targets {
-		figures = append(figures, tt.ours)
-		if tt.peer != "" {
-			figures = append(figures, tt.against)
-		}
+		figures = append(figures, tt.ours, tt.against)
+	}
+	for _, c := range columns {
+		figures = append(figures, c.ours, c.against)
 	}
 	for _, f := range figures {
-		if !measured(f) {
+		if f.name != "" && !measured(f) { // which it is where there is no peer
 			t.Errorf("bench/run does not measure %v", f)
 		}
 	}

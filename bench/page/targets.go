@@ -106,18 +106,21 @@ var targets = []target{
 		atMost(1)),
 }
 
-// dropped says which targets there were, and why they are no more.
-const dropped = `
-Dropped, because they were aimed at the wrong thing:
-
-- Times in nanoseconds: 40 for a time scheme, 2 for a goroutine's own decimal generator, 0.6 for an
-  ID of a slice. The same code takes twice as long on another machine. Ratios took their place.
-- 0.25 × google/uuid's UUIDv7 for short, eightbyte and sno, and 0.143 × muyo/sno for decimal. They
-  measure the peer as much. The tables below have both.
-- 0.6 × muyo/sno's processor time, and 0.5 × xid for the text of a sno. The first is nearly all a
-  reading of the clock, which both need. The second went with AVX-512 instructions alone.
-- A coarse clock. It made a call five times as fast, and no app faster: the caps are far slower.
-`
+// calls are what docs/choosing.md calls the targets that it shows.
+var calls = map[string]string{
+	"decimal, a shared generator":               "`Decimal.Next`",
+	"decimal, a shared generator, 2 goroutines": "the same, two goroutines on one generator",
+	"decimal, a goroutine's own":                "`OwnedDecimal.Next`",
+	"decimal, a slice of 1,000, per ID":         "`Decimal.Fill`, 1,000 IDs, for each",
+	"trace below its cap":                       "`Trace.Next`, below its cap",
+	"short below its cap":                       "`Short.Next`, below its cap",
+	"eightbyte below its cap":                   "`EightByte.Next`, below its cap",
+	"sno below its cap":                         "`Sno.Next`, below its cap",
+	"decimal, to text":                          "19 digits to text",
+	"decimal, from text":                        "19 digits from text, strictly",
+	"sno, to text":                              "16 characters of sno to text",
+	"sno, from text":                            "16 characters of sno from text",
+}
 
 const (
 	aBusyMachine = "something else took the processor for longer than the generator may be behind."

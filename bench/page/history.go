@@ -102,7 +102,7 @@ func remember(file string, r *results, columns []column) error {
 	lines := slices.Collect(strings.Lines(string(old)))
 	if len(lines) == 0 || lines[0] != head {
 		return fmt.Errorf(
-			"%s begins with other columns: bring its head and those of bench/report together", file)
+			"%s begins with other columns: bring its head and those of bench/page together", file)
 	}
 	if last := lines[len(lines)-1]; len(lines) > 1 && sameRun(last, line) {
 		lines = lines[:len(lines)-1]

@@ -1,0 +1,75 @@
+// Command page writes pages of the output of benchmarks, which it reads from a file. What it writes
+// is measured: nothing is typed in. It is run in the checkout's folder:
+//
+//	go run ./bench/page speed FILE    docs/speed.md, its table in docs/choosing.md, and a line of bench/history.tsv
+//	go run ./bench/page import FILE   the tables of docs/import.md
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if err := run(".", os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "page:", err)
+		os.Exit(1)
+	}
+}
+
+func run(dir string, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("got %d arguments: want speed or import, and the name of a file with "+
+			"the output of the benchmarks", len(args))
+	}
+	f, err := os.Open(args[1])
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := read(f, args[1])
+	if err != nil {
+		return err
+	}
+	switch args[0] {
+	case "speed":
+		text, err := speedPage(r, targets)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "docs/speed.md"), []byte(text), 0o644); err != nil {
+			return err
+		}
+		if text, err = choosingTables(r, targets); err != nil {
+			return err
+		}
+		if err := replace(filepath.Join(dir, "docs/choosing.md"), "speed", text); err != nil {
+			return err
+		}
+		return remember(filepath.Join(dir, "bench/history.tsv"), r, columns)
+	case "import":
+		text, err := importTables(r)
+		if err != nil {
+			return err
+		}
+		return replace(filepath.Join(dir, "docs/import.md"), "import", text)
+	}
+	return fmt.Errorf("%q: want speed or import", args[0])
+}
+
+// replace puts a text in a document, between a comment with its name and one that ends it.
+func replace(path, name, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	first, last := "<!-- figures: "+name+" -->\n", "<!-- end -->\n"
+	before, rest, found := strings.Cut(string(old), first)
+	_, after, ended := strings.Cut(rest, last)
+	if !found || !ended {
+		return fmt.Errorf("%s: want %q and %q after it", path, first, last)
+	}
+	return os.WriteFile(path, []byte(before+first+text+last+after), 0o644)
+}

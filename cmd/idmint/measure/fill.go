@@ -1,0 +1,187 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/idtype"
+)
+
+// A FillCase is a key, and who mints it for a table.
+type FillCase struct {
+	Key
+	Rhythm
+	// ByArrival is of ClickHouse: the table is not ordered by the ID.
+	ByArrival bool
+}
+
+// A Figure is what rows of a key and a number take in a database, and how fast they were inserted.
+type Figure struct {
+	Database    string `json:"database"`
+	Key                // of the rows
+	Column      string `json:"column"`
+	ByArrival   bool   `json:"by_arrival,omitempty"`
+	Rows        int    `json:"rows"`
+	Writers     int    `json:"writers"`     // generators that minted at once
+	Deployments int    `json:"deployments"` // of such generators, one after another
+	// BytesPerRow is of the primary key's index. In SQLite that is the table itself, in MariaDB the
+	// table's leaf pages. In ClickHouse it is the compressed column of the IDs.
+	BytesPerRow float64 `json:"bytes_per_row"`
+	// RowsPerSecond is the median of the rounds.
+	RowsPerSecond float64 `json:"rows_per_second"`
+	// Relative is the speed as a multiple of that of the first case, the median of the ratios of
+	// each round. Its interval of confidence is from Low to High.
+	Relative float64 `json:"relative"`
+	Low      float64 `json:"relative_low"`
+	High     float64 `json:"relative_high"`
+}
+
+// FillCases lists every key of the database at the rhythm, the one that others are compared with
+// first: [Serial], and in ClickHouse, which has none, [UUIDv7].
+func (d *Database) FillCases(r Rhythm) (cases []FillCase) {
+	for _, k := range d.Keys() {
+		cases = append(cases, FillCase{Key: k, Rhythm: r})
+		if d.Kind == dsn.ClickHouse {
+			cases = append(cases, FillCase{Key: k, Rhythm: r, ByArrival: true})
+		}
+	}
+	first := slices.IndexFunc(cases, func(c FillCase) bool { return c.Peer() })
+	return slices.Concat(cases[first:first+1], cases[:first], cases[first+1:])
+}
+
+// Fill fills a table for each case, in order of arrival and in one transaction, and measures it.
+// The cases take turns in each round, in another order each time, because a machine is faster now
+// and then. Before several rounds there is one more, which warms up. Told is called before each
+// table.
+func (d *Database) Fill(
+	ctx context.Context, cases []FillCase, rounds int, told func(FillCase),
+) ([]Figure, error) {
+	all := make([]Figure, len(cases))
+	ids := make([]*IDs, len(cases))
+	for i, c := range cases {
+		var err error
+		if ids[i], err = c.Mint(ctx, c.Rhythm); err != nil {
+			return nil, err
+		}
+		all[i] = Figure{
+			Database: d.Name, Key: c.Key, Column: d.Column(c.Key), ByArrival: c.ByArrival,
+			Rows: c.IDs, Writers: c.Generators, Deployments: max(c.Deployments, 1),
+		}
+	}
+	took := make([][]float64, len(cases)) // seconds, by round
+	warm := min(1, rounds-1)
+	for round := range warm + rounds {
+		for _, i := range rand.Perm(len(cases)) {
+			told(cases[i])
+			seconds, size, err := d.fill(ctx, ids[i], cases[i].ByArrival)
+			if err != nil {
+				return nil, err
+			}
+			all[i].BytesPerRow = float64(size) / float64(ids[i].Len())
+			if round >= warm {
+				took[i] = append(took[i], seconds)
+			}
+		}
+	}
+	for i, c := range cases {
+		ratios := make([]float64, rounds)
+		for round := range ratios {
+			ratios[round] = took[0][round] / took[i][round] * float64(c.IDs) / float64(cases[0].IDs)
+		}
+		all[i].RowsPerSecond = float64(c.IDs) / median(took[i]).Center
+		ratio := median(ratios)
+		all[i].Relative, all[i].Low, all[i].High = ratio.Center, ratio.Lo, ratio.Hi
+	}
+	return all, nil
+}
+
+// median has the interval of confidence that benchstat shows.
+func median(values []float64) benchmath.Summary {
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)
+	return benchmath.AssumeNothing.Summary(sample, 0.95)
+}
+
+// fill fills a table, and returns how many seconds that took, and its size.
+func (d *Database) fill(ctx context.Context, ids *IDs, byArrival bool) (float64, int64, error) {
+	column, order := d.Column(ids.Key), "id"
+	if d.Kind == dsn.ClickHouse {
+		column += " CODEC(" + codec(ids.Key, byArrival) + ")"
+		switch {
+		case byArrival:
+			order = "tuple()"
+		case ids.Key.Scheme == UUIDv7: // its best: the order of its time
+			order = "toUInt128(id)"
+		}
+	}
+	table, err := d.create(ctx, column, order)
+	if err != nil {
+		return 0, 0, err
+	}
+	rows := indexes(0, ids.Len())
+	runtime.GC() // not in the middle
+	began := time.Now()
+	if err := d.insert(ctx, table, ids, rows); err != nil {
+		return 0, 0, err
+	}
+	took := time.Since(began).Seconds()
+	size, err := d.size(ctx, table)
+	if err != nil {
+		return 0, 0, err
+	}
+	return took, size, d.exec(ctx, "DROP TABLE "+table)
+}
+
+// codec is the one that package clickhouse writes for a key of ours, and a strong one for UUIDv7.
+func codec(k Key, byArrival bool) string {
+	if k.Peer() {
+		return "ZSTD(6)"
+	}
+	scheme, spread := strings.CutSuffix(k.Scheme, ", SPREAD")
+	column := clickhouse.AnyColumn{
+		Scheme: idtype.Scheme(scheme), Storage: k.Storage, Spread: spread,
+	}
+	if byArrival {
+		return column.Indexed().Codec
+	}
+	return column.PrimaryKey().Codec
+}
+
+// size is that of the primary key's index, or of the column of the IDs in ClickHouse.
+func (d *Database) size(ctx context.Context, table string) (size int64, err error) {
+	switch d.Kind {
+	case dsn.SQLite: // all pages but the schema's
+		return d.number(ctx, "SELECT (page_count - freelist_count - 1) * page_size FROM "+
+			"pragma_page_count, pragma_freelist_count, pragma_page_size")
+	case dsn.Postgres:
+		return d.number(ctx, fmt.Sprintf("SELECT pg_relation_size('%s_pkey')", table))
+	case dsn.ClickHouse:
+		if err := d.exec(ctx, "OPTIMIZE TABLE "+table+" FINAL"); err != nil {
+			return 0, err
+		}
+		return d.number(ctx, "SELECT toInt64(sum(column_data_compressed_bytes)) FROM "+
+			"system.parts_columns WHERE database = currentDatabase() AND table = ? AND "+
+			"column = 'id' AND active", table)
+	}
+	if err := d.exec(ctx, "ANALYZE TABLE "+table); err != nil {
+		return 0, err
+	}
+	// A table's own size is what is reserved for it, in steps of a megabyte, but not every user may
+	// read the statistics.
+	size, err = d.number(ctx, `SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
+		WHERE database_name = DATABASE() AND table_name = ? AND index_name = 'PRIMARY'
+		AND stat_name = 'n_leaf_pages'`, table)
+	if err != nil && ctx.Err() == nil {
+		return d.number(ctx, "SELECT data_length FROM information_schema.tables "+
+			"WHERE table_schema = DATABASE() AND table_name = ?", table)
+	}
+	return size, err
+}
