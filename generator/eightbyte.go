@@ -80,8 +80,7 @@ func (g *EightByte) Next(ctx context.Context) (idtype.EightByteID, error) {
 }
 
 // Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It is java-uniqueid's
-// batch: see docs/design/formats.md. It returns how many it minted, which is fewer only with an
-// error; those are valid and will not be minted again.
+// batch: see docs/design/formats.md, and [Source].
 func (g *EightByte) Fill(ctx context.Context, dst []idtype.EightByteID) (int, error) {
 	return fill(ctx, &g.timeline, dst, g.id)
 }

@@ -78,14 +78,6 @@ func ExampleDecimal_Owned() {
 	// Output: 1 1001 2
 }
 
-// Test IDs show that they are: their launch is 0.
-func ExampleNewTestDecimal() {
-	gen := generator.NewTestDecimal(new(memory))
-	id, _ := gen.Next(context.Background())
-	fmt.Println(id, id.IsTest())
-	// Output: 10000100000 true
-}
-
 // With blocks, two generators count side by side.
 func ExampleSequence() {
 	ctx := context.Background()

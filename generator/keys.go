@@ -15,6 +15,7 @@ type Source[T any] interface {
 	// Next mints one ID.
 	Next(ctx context.Context) (T, error)
 	// Fill mints len(dst) IDs and returns how many it minted, which is fewer only with an error.
+	// Those are valid, and will not be minted again.
 	Fill(ctx context.Context, dst []T) (int, error)
 }
 
@@ -75,8 +76,7 @@ func (k *Keys[T]) Next(ctx context.Context) (T, error) {
 	return k.next(ctx)
 }
 
-// Fill mints len(dst) keys, as the generator's Fill does. It returns how many it minted, which is
-// fewer only with an error. Those are valid and will not be minted again.
+// Fill mints len(dst) keys: see [Source].
 func (k *Keys[T]) Fill(ctx context.Context, dst []T) (int, error) {
 	if k.fill == nil {
 		return 0, errNotMade

@@ -112,7 +112,7 @@ var schemes = []scheme{
 				last, _ := id.Times(g.Stats().Time.Add(formats.TracePeriod / 2))
 				return mark{id.Parts().Node, last.UnixNano(), 0, id.Parts().Bottom}
 			}
-			timed := adapt(g, g, read)
+			timed := adapt(g, read)
 			timed.own = func() func(context.Context) (minted, error) {
 				return reading(g.Owned().Next, read)
 			}
@@ -133,7 +133,7 @@ var schemes = []scheme{
 			if err != nil {
 				return nil, err
 			}
-			return adapt(g, g, func(id idtype.ShortID) mark {
+			return adapt(g, func(id idtype.ShortID) mark {
 				intact(id)(id.Parts().ID())
 				return mark{0, id.Time().UnixNano(), 0, id.Parts().Sequence}
 			}), nil
@@ -157,7 +157,7 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 			if err != nil {
 				return nil, err
 			}
-			return adapt(g, g, func(id idtype.EightByteID) mark {
+			return adapt(g, func(id idtype.EightByteID) mark {
 				intact(id)(id.Parts().ID())
 				if id.Parts().Mode != mode {
 					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Parts().Mode, mode))
@@ -181,7 +181,7 @@ func sno() scheme {
 			if err != nil {
 				return nil, err
 			}
-			return adapt(g, g, func(id idtype.SnoID) mark {
+			return adapt(g, func(id idtype.SnoID) mark {
 				intact(id)(id.Parts().ID())
 				return mark{id.Parts().Partition, id.Time().UnixNano(), id.Parts().TickTock, id.Parts().Sequence}
 			}), nil
@@ -198,19 +198,21 @@ func intact[ID idtype.ID](id ID) func(ID, error) {
 	}
 }
 
-type states interface {
+// A timedSource is a generator of any scheme whose IDs carry the time.
+type timedSource[ID any] interface {
+	generator.Source[ID]
 	Ready(context.Context) error
 	Stats() generator.Stats
 	Snapshot() generator.Snapshot
 }
 
-func adapt[ID idtype.ID](m generator.Source[ID], s states, read func(ID) mark) *timed {
+func adapt[ID idtype.ID](g timedSource[ID], read func(ID) mark) *timed {
 	dst := make([]ID, 10)
-	g := &timed{
-		next: reading(m.Next, read),
+	return &timed{
+		next: reading(g.Next, read),
 		fill: func(ctx context.Context, n int) ([]minted, error) {
 			ids := make([]ID, n)
-			n, err := m.Fill(ctx, ids)
+			n, err := g.Fill(ctx, ids)
 			all := make([]minted, n)
 			for i, id := range ids[:n] {
 				all[i] = readID(id, read)
@@ -222,13 +224,12 @@ func adapt[ID idtype.ID](m generator.Source[ID], s states, read func(ID) mark) *
 			}
 			return all, err
 		},
-		ready: s.Ready, stats: s.Stats, snapshot: s.Snapshot,
+		ready: g.Ready, stats: g.Stats, snapshot: g.Snapshot,
 		bare: []func() error{
-			func() error { _, err := m.Next(ctx); return err },
-			func() error { _, err := m.Fill(ctx, dst); return err },
+			func() error { _, err := g.Next(ctx); return err },
+			func() error { _, err := g.Fill(ctx, dst); return err },
 		},
 	}
-	return g
 }
 
 func reading[ID idtype.ID](

@@ -112,8 +112,7 @@ func (g *Sequence) beyond(ctx context.Context, b *block, id uint64) (idtype.Sequ
 	return ids[0], err
 }
 
-// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter. It returns how many
-// it minted, which is fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, with a block size of 1 in one step of the counter: see [Source].
 func (g *Sequence) Fill(ctx context.Context, dst []idtype.SequenceID) (int, error) {
 	switch g.size {
 	case 0:

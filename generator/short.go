@@ -55,8 +55,7 @@ func (g *Short) Next(ctx context.Context) (idtype.ShortID, error) {
 	return g.id(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a millisecond as it has left at once. It returns how many
-// it minted, which is fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, as many of a millisecond as it has left at once: see [Source].
 func (g *Short) Fill(ctx context.Context, dst []idtype.ShortID) (int, error) {
 	return fill(ctx, &g.timeline, dst, g.id)
 }

@@ -72,9 +72,8 @@ func (g *Sno) With(meta byte) SnoMeta { return SnoMeta{g, meta} }
 // 2010-01-01..2079-09-07.
 func (g *Sno) Next(ctx context.Context) (idtype.SnoID, error) { return g.With(0).Next(ctx) }
 
-// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once. It
-// returns how many it minted, which is fewer only with an error; those are valid and will not be
-// minted again.
+// Fill mints len(dst) IDs with metabyte 0, as many of a time unit as it has left at once: see
+// [Source].
 func (g *Sno) Fill(ctx context.Context, dst []idtype.SnoID) (int, error) {
 	return g.With(0).Fill(ctx, dst)
 }

@@ -59,8 +59,7 @@ func (g *Trace) Next(ctx context.Context) (idtype.TraceID, error) {
 	return traceID(word, s), nil
 }
 
-// Fill mints len(dst) IDs, as many of a second as it has left at once. It returns how many it
-// minted, which is fewer only with an error; those are valid and will not be minted again.
+// Fill mints len(dst) IDs, as many of a second as it has left at once: see [Source].
 func (g *Trace) Fill(ctx context.Context, dst []idtype.TraceID) (int, error) {
 	return fill(ctx, &g.timeline, dst, traceID)
 }

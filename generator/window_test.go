@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -195,29 +194,6 @@ func TestBadWindows(t *testing.T) {
 					source.wantCalls(t, 2)
 				}
 			})
-		}
-	})
-}
-
-// TestPassedWindows: a source may be late with its answer, so it is asked again, a few times.
-func TestPassedWindows(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		passed := []generator.Window[int]{
-			s.window(5, -20, -10), s.window(6, -4, 0), {From: -1 << 40, To: -1 << 39},
-		}
-		// half of which is to come: nothing is asked for ahead
-		g, source, _ := lent(t, s, append(passed, s.window(5, -4, 10))...)
-		wantLent(t, s, g, 5, 0, 0)
-		source.wantCalls(t, 4)
-
-		g, source, _ = lent(t, s)
-		for range 50 {
-			source.add(passed...)
-		}
-		_, err := g.next(ctx)
-		wantNoNumber(t, s, err, errors.Unwrap(err))
-		if !strings.Contains(err.Error(), "has passed") || source.calls > 20 {
-			t.Errorf("%v, after %d windows", err, source.calls)
 		}
 	})
 }
