@@ -40,10 +40,10 @@ type lostTail struct {
 	windows []storesuite.Range // of the number
 }
 
-// source makes a source of the only number, which does not wait.
+// source makes a source of the only number, of a process of its own, which does not wait.
 func (l *lostTail) source() *claims.Source[int] {
 	l.Helper()
-	return must(claims.Partitions(l.log, &claims.Options{
+	return must(claims.Partitions(newLog(l.T, l.store), &claims.Options{
 		Part: only(5), FailWhenLent: true,
 	}))(l.T)
 }
@@ -106,17 +106,6 @@ func TestAdvance(t *testing.T) {
 			l.store.Store = old
 			failover()
 			_ = l.window(slept, 0)
-		},
-		// The same, where the copy does not know the number at all.
-		"SleptAndMissing": func(l *lostTail, failover func()) {
-			old := copyOf(l.T, l.log)
-			slept := l.source()
-			l.must(slept, 0)
-			time.Sleep(quiet)
-			l.must(l.source(), 0)
-			l.store.Store = old
-			failover()
-			l.must(slept, 0)
 		},
 		// A process has sent its step, which did not arrive. It runs the step again on the copy.
 		"Doubt": func(l *lostTail, failover func()) {

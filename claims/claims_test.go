@@ -633,29 +633,29 @@ func (s *mute) RaiseCounter(
 	return row, err
 }
 
-// A store that was restored has lost numbers. A holder goes on above those that it had, and says
-// so. The step whose answer was lost before is not taken for done.
+// A store that was restored has lost numbers. A holder that sees it has no window any more, because
+// somebody else may have had its number since, and says so once.
 func TestStoreLostNumbers(t *testing.T) {
-	store := &struct{ launchlog.Store }{memory.New(nil)}
-	var h heard
-	inBubble(t, store, claims.Options{Notify: h.add}, func(l *lender) {
-		s := l.nodes()
-		w := l.now(s)
-		for round, value := range []int64{w.To - 3, 0, w.To + 4} { // where the counter is then
+	for _, value := range []int64{0, 1500, 2} { // how far the counter is behind then; 0 for no row
+		store := &struct{ launchlog.Store }{memory.New(nil)}
+		var h heard
+		inBubble(t, store, claims.Options{Notify: h.add}, func(l *lender) {
+			s := l.nodes()
+			w := l.now(s)
 			time.Sleep(3 * time.Second)
-			name := fmt.Sprint("trace/", w.Number)
 			if store.Store = memory.New(nil); value != 0 {
-				raise(l.T, l.log, name, 0, value, "thief")
+				raise(l.T, newLog(l.T, store), fmt.Sprint("trace/", w.Number), 0, w.To-value, "thief")
 			}
-			again := l.now(s)
-			if again.Number != w.Number || again.From != w.To ||
-				last(l.T, l.log, name) != again.To-1 {
-				l.Fatalf("round %d: %+v after %+v", round, again, w)
+			for range 3 {
+				again, err := s.NextWindow(ctx, now(time.Second), time.Second)
+				if !errors.Is(err, launchlog.ErrBehind) {
+					l.Errorf("%+v after %+v, %v", again, w, err)
+				}
+				time.Sleep(time.Hour)
 			}
-			w = again
-		}
-		h.want(l.T, claims.Taken, claims.Behind, claims.Behind, claims.Behind)
-	})
+			h.want(l.T, claims.Taken, claims.Behind)
+		})
+	}
 }
 
 // A clock far ahead goes on after its number was freed, for more than a year. An operator frees

@@ -19,8 +19,8 @@ const (
 	Refused EventKind = "refused" // the clock is too far ahead to take one
 	Away    EventKind = "away"    // the store has failed; told once, until it answers again
 	Back    EventKind = "back"    // the store answers again
-	// Behind: the store has lost numbers that it had acknowledged, as after a restore. This source
-	// goes on above those that it had. Others do not know theirs: advance the counters.
+	// Behind: the store has lost numbers that it had acknowledged, as after a restore. Who had them
+	// in the meantime is not known, so this source lends none any more: see launchlog.ErrBehind.
 	Behind EventKind = "behind"
 )
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -167,6 +166,10 @@ func (s *source) answered(err error) {
 		}
 	})
 	switch {
+	case errors.Is(err, launchlog.ErrBehind): // for good
+		if !before {
+			s.tell(Behind, err)
+		}
 	case failed && !before:
 		s.tell(Away, err)
 	case !failed && before:
@@ -209,13 +212,6 @@ func (s *source) renew(ctx context.Context, now int64) (*step, error) {
 		return nil, err
 	case d.done():
 		return d, nil
-	case d.row.Value < s.own.row.Value:
-		// It was restored, or failed over to a copy without the newest rows. What this source was
-		// handed is known, so its number at least need not repeat anything.
-		s.tell(Behind, fmt.Errorf("the counter is at %d, and was at %d: the store has lost numbers",
-			d.row.Value, s.own.row.Value))
-		s.own.known, s.own.row = s.own.last(), d.row
-		return s.renew(ctx, now)
 	}
 	s.shared = s.shared || d.row.Holder == s.opts.Holder
 	s.drop(Lost, errors.New("another generator has raised its counter"))

@@ -76,9 +76,9 @@ type Decimal struct {
 	used  []int // the generator numbers so far, in order
 	begun int   // how many of used were begun: all, or all but the last
 	hints follower
-	// stopped: numbers has lost some that it handed out, and the counter of the one in use was set
+	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was set
 	// to its end, which says nothing of the IDs that were minted.
-	stopped bool
+	lost error
 }
 
 // Counters are the leading digits of an ID, so these bounds hold whatever the generator number.
@@ -260,23 +260,28 @@ func (g *Decimal) prefetch(id uint64) {
 
 // request asks for a number, and where it is to begin. The number does not depend on that.
 func (g *Decimal) request(ctx context.Context) (uint64, error) {
+	g.bases.mu.Lock()
+	lost := g.lost
+	g.bases.mu.Unlock()
+	if lost != nil {
+		return 0, lost
+	}
 	number, err := g.numbers.NextGenerator(ctx)
 	if err == nil && g.hints.hinter != nil {
 		ctx, cancel := context.WithTimeout(ctx, hintWait)
 		defer cancel()
 		_ = g.look(ctx) // which Stats tells of
 	}
-	return uint64(number), err
+	return uint64(number), asRepeated(err)
 }
 
 // settled makes the base of a number that numbers answered with. The caller holds bases.mu.
 func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
 	number := int(answer)
 	if err == nil && slices.Contains(g.used, number) {
-		g.stopped = true
-		atomic.StoreUint64(&g.word, 0) // used up: others may be given the number in use
 		err = fmt.Errorf("generator number %d: %w", number, ErrRepeated)
 	}
+	g.stopFor(err)
 	var first idtype.DecimalID
 	if err == nil {
 		first, err = idtype.DecimalParts{Counter: 1, Generator: number, Launch: g.launch}.ID()
@@ -289,6 +294,14 @@ func (g *Decimal) settled(answer uint64, err error) (uint64, error) {
 	}
 	g.used = append(g.used, number)
 	return uint64(first) - formats.DecimalStep, nil
+}
+
+// stopFor stops the generator for an ErrRepeated. The caller holds bases.mu.
+func (g *Decimal) stopFor(err error) {
+	if errors.Is(err, ErrRepeated) {
+		g.lost = err
+		atomic.StoreUint64(&g.word, 0) // used up: others may be given the number in use
+	}
 }
 
 // taken is how many counters were taken of all numbers. There is one, and the caller holds

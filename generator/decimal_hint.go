@@ -110,7 +110,7 @@ func (g *Decimal) look(ctx context.Context) error {
 	f := &g.hints
 	g.bases.mu.Lock()
 	newest, own := f.newest, uint64(0)
-	if g.begun > 0 && f.epoch == newest && !g.stopped {
+	if g.begun > 0 && f.epoch == newest && g.lost == nil {
 		own = g.counter()
 	}
 	g.bases.mu.Unlock()
@@ -120,8 +120,12 @@ func (g *Decimal) look(ctx context.Context) error {
 
 	g.bases.mu.Lock()
 	defer g.bases.mu.Unlock()
-	if f.err = err; err != nil {
+	if f.err = asRepeated(err); err != nil {
 		f.unheard++
+		if g.stopFor(f.err); g.lost != nil {
+			g.bases.pending = nil // which may be a number
+			return f.err
+		}
 	} else {
 		f.others = newest != f.newest || counter != f.counter
 		if newest == asked {

@@ -18,7 +18,8 @@ var (
 	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
 	// a generator number, a window of time or a range of a counter again, as a store does of which
 	// an older copy was put in its place. Others may be given what this generator has. So it mints
-	// nothing any more, and does not ask again.
+	// nothing any more, and does not ask again. So it is where an error of the source has a method
+	// Lost() bool that says so, as launchlog.ErrBehind and ErrOtherLog have.
 	ErrRepeated = errors.New("the source has lost numbers that it handed out: " +
 		"after a restore run idmint advance (docs/restore.md), and then start this process again")
 
@@ -39,6 +40,20 @@ var (
 	// a zero value. One that was made without a source returns it too.
 	ErrNotMade = errors.New("it has no source: a constructor makes it with one")
 )
+
+// A repeated is an error of a source that says itself that it has lost numbers.
+type repeated struct{ error }
+
+func (e *repeated) Unwrap() []error { return []error{ErrRepeated, e.error} }
+
+// asRepeated makes an ErrRepeated of such an error, and leaves others as they are.
+func asRepeated(err error) error {
+	var e interface{ Lost() bool }
+	if errors.As(err, &e) && e.Lost() {
+		return &repeated{err}
+	}
+	return err
+}
 
 // errNotMade is what a generator without a source returns, whose scheme is not known.
 var errNotMade = &NumberError{Err: ErrNotMade}

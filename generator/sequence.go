@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -23,7 +24,7 @@ type Sequence struct {
 
 	// Of blocks of 1: the highest ID that was reserved, and whether the counter fell below it.
 	highest atomic.Uint64
-	stopped atomic.Bool
+	stopped atomic.Pointer[NumberError]
 
 	taken, opened atomic.Uint64 // for Stats; taken without the block in use
 }
@@ -60,7 +61,7 @@ func NewSequence(counter Counter, size int64) (*Sequence, error) {
 func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 	first, err := g.counter.Reserve(ctx, 1, n)
 	if err != nil {
-		return nil, err
+		return nil, asRepeated(err)
 	}
 	if first < 1 || first > math.MaxInt64-n+1 {
 		return nil, &idtype.RangeError{
@@ -78,8 +79,10 @@ func (g *Sequence) reserve(ctx context.Context, n int64) (*block, error) {
 func (g *Sequence) check(b *block, err error) (*block, error) {
 	old := g.block.Load()
 	if err == nil && b.first <= old.end {
-		old.last.Store(old.end) // others may be given what is left of it
 		err = fmt.Errorf("a block from %d after one until %d: %w", b.first, old.end, ErrRepeated)
+	}
+	if errors.Is(err, ErrRepeated) {
+		old.last.Store(old.end) // others may be given what is left of it
 	}
 	if err != nil { // not again at once
 		old.ask = old.last.Load() + uint64(g.size/100) + 1
@@ -151,17 +154,19 @@ func (g *Sequence) direct(ctx context.Context, dst []idtype.SequenceID) (int, er
 		return 0, nil
 	}
 	before := g.highest.Load() // what was there before this step is below what it gives
-	var b *block
-	err := ErrRepeated
-	if !g.stopped.Load() {
-		b, err = g.reserve(ctx, int64(len(dst)))
+	if stopped := g.stopped.Load(); stopped != nil {
+		return 0, stopped
 	}
+	b, err := g.reserve(ctx, int64(len(dst)))
 	if err == nil && b.first <= before {
-		g.stopped.Store(true)
 		err = fmt.Errorf("%d after %d: %w", b.first, before, ErrRepeated)
 	}
 	if err != nil {
-		return 0, &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+		failed := &NumberError{Scheme: idtype.SchemeSequence, Err: err}
+		if errors.Is(failed, ErrRepeated) {
+			g.stopped.Store(failed)
+		}
+		return 0, failed
 	}
 	for h := before; h < b.end && !g.highest.CompareAndSwap(h, b.end); {
 		h = g.highest.Load()

@@ -92,7 +92,7 @@ func ask[N any](
 				err = fmt.Errorf("%v, which has passed", err) // by this clock; not to be waited for
 				continue
 			}
-			return nil, err
+			return nil, asRepeated(err)
 		}
 		number, err := encode(w.Number)
 		if err != nil {
@@ -117,6 +117,9 @@ func (t *timeline) settled(s *span, err error) (*span, error) {
 		s, err = t.check(s)
 	}
 	if err != nil {
+		if errors.Is(err, ErrRepeated) {
+			t.retire(t.span.Load()) // others may be given what is left of it
+		}
 		t.tell(t.span.Load(), Event{Kind: WindowMissed, Err: err})
 		return nil, err
 	}
@@ -132,7 +135,6 @@ func (t *timeline) check(s *span) (*span, error) {
 	case t.passed(s): // and the next may be like it
 		return nil, fmt.Errorf("the window from %s until %s has passed", at(s.from), at(s.to))
 	case old.to != 0 && old.number == s.number && s.from < old.to:
-		t.retire(old) // others may be given what is left of it
 		return nil, fmt.Errorf("a window from %s after one until %s: %w",
 			at(s.from), at(old.to), ErrRepeated)
 	}

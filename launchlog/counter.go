@@ -139,8 +139,16 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 		}
 	}
 	name := c.ref.Name
+	known, err := c.log.before(Usage{Counter: name})
+	if err != nil {
+		return 0, err
+	}
 	first, err = attempt(ctx, c.log, "reserve", name, func(ctx context.Context) (int64, error) {
-		return c.log.store.ReserveNumbers(ctx, c.ref, floor, n)
+		first, err := c.log.store.ReserveNumbers(ctx, c.ref, floor, n)
+		if err == nil {
+			err = c.log.memory.took(Usage{Counter: name}, known, first-1, first+n-1)
+		}
+		return first, err
 	})
 	if lost := (*UnresolvedError)(nil); errors.As(err, &lost) && lost.Cause == nil {
 		// The error is final: the numbers of the lost answer stay unused, so nothing is in doubt.
@@ -157,7 +165,8 @@ func (c *Counter) Reserve(ctx context.Context, floor, n int64) (first int64, err
 // that is there afterwards, which is zero where there is no counter. [Raise.Done] tells whether the
 // operation made that row, in this call or an earlier one. Otherwise another operation came before
 // it or after it, and it will not be carried out any more. Only a row below r.From says that the
-// store has lost numbers: then nothing is known.
+// store has lost numbers: then nothing is known. Where the log was given more before, the error is
+// [ErrBehind].
 //
 // Where an answer was lost for good, the error is an [*UnresolvedError] that is uncertain. Then
 // call Raise with the same r again, until it is known. Before that, what the numbers up to r.To are
@@ -171,8 +180,20 @@ func (c *Counter) Raise(ctx context.Context, r Raise) (CounterState, error) {
 		return CounterState{}, err
 	}
 	name := c.ref.Name
+	known, err := c.log.before(Usage{Counter: name})
+	if err != nil {
+		return CounterState{}, err
+	}
 	row, err := attempt(ctx, c.log, "raise", name, func(ctx context.Context) (CounterState, error) {
-		return c.log.store.RaiseCounter(ctx, c.ref, r)
+		row, err := c.log.store.RaiseCounter(ctx, c.ref, r)
+		if err == nil {
+			last := int64(0) // known for certain: not those of others, which may not be on disk yet
+			if r.Done(row) {
+				last = row.Value
+			}
+			err = c.log.memory.took(Usage{Counter: name}, known, row.Value, last)
+		}
+		return row, err
 	})
 	return row, about("counter "+name, err)
 }

@@ -79,7 +79,8 @@
 // the newest rows. After that, before anything else, call [Log.Advance] until it succeeds. Then call
 // [Counter.Advance] for each of [Log.Counters], and for those that the backup had not yet. Where
 // that was forgotten, [Request].KnownLaunch notices lost launches. The floor of [Counter.Reserve]
-// keeps clear of numbers that the caller knows.
+// keeps clear of numbers that the caller knows. A Log remembers the numbers that it was given. If
+// the store comes to one below them, the Log takes none any more: see [ErrBehind].
 //
 // # Times
 //

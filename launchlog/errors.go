@@ -18,6 +18,14 @@ type reason string
 
 func (r reason) Error() string { return "launchlog: " + string(r) }
 
+// A loss is a reason for generators to mint nothing any more: see generator.ErrRepeated.
+type loss string
+
+func (l loss) Error() string { return "launchlog: " + string(l) }
+
+// Lost reports that numbers which were handed out may be handed out again.
+func (loss) Lost() bool { return true }
+
 // Errors that a [Store] returns, wrapped with what it knows, and a [Log] passes on.
 var (
 	// ErrNotFound: there is no such launch.
@@ -36,18 +44,19 @@ var (
 	// it was.
 	ErrCounterExhausted error = reason("the counter's numbers, which end at 9223372036854775807, " +
 		"are used up")
-	// ErrBehind: the store has not come as far as a launch number that the caller knows. It was
-	// restored, or failed over to a copy that lacks launches. Advance it beyond every number that
-	// was ever used.
-	ErrBehind error = reason("the store has lost launches: " +
-		"advance it beyond every number that was ever used")
+	// ErrBehind: the store has not come as far as a number that the caller knows, or that it has
+	// given to this log before. It was restored, or failed over to a copy that lacks rows. Advance
+	// it beyond every number that was ever used. A log that has seen this takes no number any more.
+	ErrBehind error = loss("the store has lost numbers that it gave out: " +
+		"run idmint advance (docs/restore.md), and then start this process again")
 	// ErrOtherLog: the log that was opened is not there any more. Somebody deleted it, another one
 	// was made in its place, or a node belongs to another cluster. The step did nothing. If that
 	// was meant, advance the new log beyond every number that was ever used. Then start the app
 	// again. A log has a random word, by which stores notice. A backup has the same word: see
 	// ErrBehind.
-	ErrOtherLog error = reason("the launch log that was opened is not there any more: " +
-		"it was deleted or made anew, or a node belongs to another cluster")
+	ErrOtherLog error = loss("the launch log that was opened is not there any more: " +
+		"it was deleted or made anew, or a node belongs to another cluster: " +
+		"see docs/restore.md before this process is started again")
 )
 
 // errNotMade is the error of a log that is the zero value.

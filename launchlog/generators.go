@@ -85,6 +85,11 @@ func (g *Generators) Hint(ctx context.Context, epoch int, counter int64) (int64,
 	if g == nil || g.log == nil {
 		return 0, errNotMade
 	}
+	kind := Usage{Counter: HintCounter(epoch)}
+	reported, err := g.log.before(kind)
+	if err != nil {
+		return 0, err
+	}
 	known := g.hint.Swap(nil)
 	if known != nil && epoch == 0 && counter == 0 && time.Since(known.at) < hintAge {
 		return known.value, nil
@@ -98,6 +103,9 @@ func (g *Generators) Hint(ctx context.Context, epoch int, counter int64) (int64,
 		if row, err = register.Raise(ctx, step); err == nil && !step.Done(row) {
 			value = row.Value
 			continue
+		}
+		if err == nil { // it was at value, as the compare-and-swap has shown
+			err = g.log.memory.took(kind, reported, value, 0)
 		}
 		break
 	}

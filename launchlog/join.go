@@ -98,10 +98,18 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 // joinAtOnce takes the first number, and what a generator is to know before its first ID, in one
 // round trip.
 func (l *Log) joinAtOnce(ctx context.Context, joiner Joiner, app App) (*Generators, error) {
+	known, err := l.before(Usage{Launch: app.Launch})
+	if err != nil {
+		return nil, app.refused(err)
+	}
 	take := l.newTake(app.Launch)
 	joined, err := attempt(ctx, l, "claim", take.Token,
 		func(ctx context.Context) (Joined, error) {
-			return joiner.Join(ctx, take, app.Service, app.Environment, HintCounter(0))
+			j, err := joiner.Join(ctx, take, app.Service, app.Environment, HintCounter(0))
+			if err == nil && j.Claim != (Claim{}) {
+				err = l.memory.tookGenerator(j.Claim, known)
+			}
+			return j, err
 		})
 	if err != nil {
 		return nil, app.refused(about(fmt.Sprintf("launch %d", app.Launch), err))

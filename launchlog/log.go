@@ -85,6 +85,7 @@ type Log struct {
 	store   Store
 	opts    Options
 	trouble atomic.Pointer[AttemptError] // of the last attempt; nil after one that was answered
+	memory  memory
 }
 
 // New makes a log. The error is a [*RequestError].
@@ -149,14 +150,26 @@ func (l *Log) Start(ctx context.Context, r Request) (Launch, error) {
 	if err != nil {
 		return Launch{}, err
 	}
+	known, err := l.before(Usage{})
+	if err != nil {
+		return Launch{}, err
+	}
 	start := Start{Namespace: l.opts.Namespace, Request: r, RequestHash: hash, Host: l.opts.Host}
+	start.KnownLaunch = max(r.KnownLaunch, int(known))
 	launch, err := attempt(ctx, l, "start", r.Key, func(ctx context.Context) (Launch, error) {
 		if r.RollsBack != 0 { // launches are never deleted: what is there stays there
 			if _, err := l.store.Launch(ctx, l.ref(r.RollsBack)); err != nil {
 				return Launch{}, about(fmt.Sprintf("rolls back launch %d", r.RollsBack), err)
 			}
 		}
-		return l.store.StartLaunch(ctx, start)
+		launch, err := l.store.StartLaunch(ctx, start)
+		switch {
+		case err == nil: // it may be an earlier one, of the same key
+			err = l.memory.took(Usage{}, 0, 0, int64(launch.ID))
+		case errors.Is(err, ErrBehind) && int(known) >= r.KnownLaunch:
+			err = l.memory.lose(err)
+		}
+		return launch, err
 	})
 	if err != nil {
 		return Launch{}, about(l.namespace(), err)
@@ -209,9 +222,17 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	if l == nil {
 		return Claim{}, errNotMade
 	}
+	known, err := l.before(Usage{Launch: launch})
+	if err != nil {
+		return Claim{}, err
+	}
 	take := l.newTake(launch) // the same for all attempts
 	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
-		return l.store.ClaimGenerator(ctx, take)
+		claim, err := l.store.ClaimGenerator(ctx, take)
+		if err == nil {
+			err = l.memory.tookGenerator(claim, known)
+		}
+		return claim, err
 	})
 	if err == nil {
 		l.tookGenerator(claim)

@@ -365,8 +365,8 @@ func TestErrorsNameThePackageOnce(t *testing.T) {
 			l.End(ctx, 9, launchlog.Ending{Outcome: launchlog.Failed})),
 		"launchlog: namespace default: rolls back launch 77: no such launch": said(
 			l.Start(ctx, rollback)),
-		"launchlog: namespace default: the store has lost launches: " +
-			"advance it beyond every number that was ever used: launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
+		"launchlog: namespace default: the store has lost numbers that it gave out: " +
+			"run idmint advance (docs/restore.md), and then start this process again: launch 9 is known, the last one is 0": said(l.Start(ctx, behind)),
 		"launchlog: counter orders: last \"orders\" gave up after 0 attempts: " +
 			"context canceled": said(c.Last(over)),
 	} {

@@ -260,7 +260,7 @@ func TestStatus(t *testing.T) {
 		{start + "k --data {", 1, "data"},
 		{start + "k\x01", 1, "control character"},
 		{start + "k --rolls-back 77", 1, "launch 77: no such launch"},
-		{start + "k --known 77", 1, "the store has lost launches"},
+		{start + "k --known 77", 1, "the store has lost numbers"},
 		{start + "k --known 100000", 1, "is no launch number"},
 		{start + "runs --version 2", 1, "version"},
 		{"launch end --db sqlite:app.db --outcome failed", 2, "launch end: LAUNCH is missing"},
