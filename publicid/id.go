@@ -49,8 +49,6 @@ func (noSource) Codec() *Codec[idtype.DecimalID] { return nil }
 var (
 	_ driver.Valuer            = ID[idtype.DecimalID, noSource]{}
 	_ sql.Scanner              = (*ID[idtype.DecimalID, noSource])(nil)
-	_ fmt.Stringer             = ID[idtype.DecimalID, noSource]{}
-	_ encoding.TextAppender    = ID[idtype.DecimalID, noSource]{}
 	_ encoding.TextMarshaler   = ID[idtype.DecimalID, noSource]{}
 	_ encoding.TextUnmarshaler = (*ID[idtype.DecimalID, noSource])(nil)
 	_ json.Marshaler           = ID[idtype.DecimalID, noSource]{}
