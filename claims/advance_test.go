@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -314,42 +313,6 @@ func TestAdvanceAgain(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A pool of more counters than a page is advanced whole. Where that is cut off it goes on. A counter
-// that somebody raises meanwhile is raised nevertheless, from where it is then.
-func TestAdvanceMany(t *testing.T) {
-	const counters = 1500
-	store := &before{Store: memory.New(nil)}
-	l := newLog(t, store)
-	at := now(time.Second)
-	for n := range counters {
-		raise(t, l, fmt.Sprint("trace/", n), 0, at, "somebody")
-	}
-	until := time.Unix(at+10, 0)
-	var left atomic.Int64
-	left.Store(600)
-	store.raise = func(name string) error {
-		switch n := left.Add(-1); {
-		case n == 599:
-			raise(t, l, name, at, at+3, "somebody")
-		case n < 0:
-			return errMute
-		}
-		return nil
-	}
-	if _, err := trace.Advance(ctx, l, until, "ann"); !errors.Is(err, errMute) {
-		t.Errorf("cut off: %v", err)
-	}
-	store.raise = nil
-	if n, err := trace.Advance(ctx, l, until, "ann"); err != nil || n < counters-600 {
-		t.Errorf("again: %d counters, %v", n, err)
-	}
-	for _, c := range must(trace.List(ctx, l, time.Now()))(t) {
-		if c.Until.Before(until) {
-			t.Fatalf("%+v is below", c)
-		}
-	}
 }
 
 func TestHas(t *testing.T) {

@@ -42,16 +42,12 @@ func NewEightByte(
 		return nil, &OptionError{"mode", fmt.Sprint(int(mode)), "is none of the constants"}
 	}
 	g := &EightByte{mode: mode}
-	err := start(&g.timeline, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
+	return orNil(g, start(&g.timeline, eightByteLayout, pairs, func(p EightBytePair) (uint64, error) {
 		id, err := idtype.EightByteParts{
 			Mode: mode, UnixMs: 1, Generator: p.Generator, Cluster: p.Cluster,
 		}.ID()
 		return id.Uint64() & (1<<eightByteTail - 1), err
-	}, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	}, opts))
 }
 
 // Places of the layout's parts in the number that the eight bytes are.

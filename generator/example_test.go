@@ -108,24 +108,6 @@ func ExampleTrace() {
 	// Output: 7877763696259235841 {Timestamp:28659137 Node:24528 Bottom:1} <nil>
 }
 
-// Two threads share a node number.
-func ExampleTraceThread() {
-	for thread := range 2 {
-		pool, err := generator.TraceThread(thread, 2)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		gen, _ := generator.NewTrace(generator.Given(1),
-			&generator.Options{Clock: exampleClock(), Pool: pool})
-		id, _ := gen.Next(context.Background())
-		fmt.Println(*pool, id.Parts().Bottom)
-	}
-	// Output:
-	// {1 2097151} 1
-	// {2097153 4194303} 2097153
-}
-
 func ExampleEightByte() {
 	ctx := context.Background()
 	pair := generator.EightBytePair{Generator: 0x27, Cluster: 0}

@@ -33,11 +33,7 @@ type Short struct {
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
 	none := func(struct{}) (uint64, error) { return 0, nil }
-	err := start(&g.timeline, shortLayout, windows, none, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return orNil(g, start(&g.timeline, shortLayout, windows, none, opts))
 }
 
 func (g *Short) id(word uint64, _ *span) idtype.ShortID {

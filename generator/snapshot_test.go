@@ -93,43 +93,31 @@ func TestSnapshotOfTickTock(t *testing.T) {
 	s := snoScheme()
 	o := generator.Options{Pool: &generator.Pool{Min: 7, Max: 8}}
 	g, clock := idle(t, s, o)
-	to := func(n int) { clock.Set(noon.Add(s.units(n))) }
-	to(100)
-	wantNext(t, s, g, 100, 0, 7)
-	to(90)
-	wantNext(t, s, g, 90, 1, 7)
+	for _, p := range []step{
+		{100, 100, 0, 7, false},
+		{90, 90, 1, 7, false},
+		{90, 90, 1, 8, false},
+		{80, 91, 1, 7, true}, // both have stamped it
+		{110, 110, 1, 7, false},
+		{105, 105, 0, 7, false},
+		{99, 105, 0, 8, false},
+		{99, 106, 0, 7, true},
+		{10_000, 10_000, 0, 7, false},
+		// too far behind to wait for 10,000, but not for 110, up to which the other value has stamped
+		{100, 10_000, 0, 8, false},
+		{100, 111, 1, 7, true},
+	} {
+		clock.Set(noon.Add(s.units(p.at)))
+		g = restart(t, s, g, clock, o)
+		s.take(t, g, clock, p)
+	}
 	want := generator.Snapshot{
-		Scheme: s.id, Number: 5, Time: noon.Add(s.units(90)), Slot: 7, Pool: *o.Pool,
-		TickTock: true, Other: noon.Add(s.units(100)),
+		Scheme: s.id, Number: 5, Time: noon.Add(s.units(111)), Slot: 7, Pool: *o.Pool,
+		TickTock: true, Other: noon.Add(s.units(10_000)),
 	}
 	if got := g.snapshot(); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	g = restart(t, s, g, clock, o)
-	wantNext(t, s, g, 90, 1, 8)
-	to(80) // both have stamped it
-	g = restart(t, s, g, clock, o)
-	wantNext(t, s, g, 91, 1, 7)
-	wantAt(t, clock, s.units(91))
-	to(110)
-	wantNext(t, s, g, 110, 1, 7)
-	to(105)
-	g = restart(t, s, g, clock, o)
-	wantNext(t, s, g, 105, 0, 7)
-	to(99)
-	g = restart(t, s, g, clock, o)
-	wantNext(t, s, g, 105, 0, 8)
-	wantNext(t, s, g, 106, 0, 7)
-
-	to(10_000)
-	wantNext(t, s, g, 10_000, 0, 7)
-	// is too far behind to wait for 10,000, but not for 110, up to which the other value has
-	// stamped
-	to(100)
-	g = restart(t, s, g, clock, o)
-	wantNext(t, s, g, 10_000, 0, 8)
-	wantNext(t, s, g, 111, 1, 7)
-	wantAt(t, clock, s.units(111))
 }
 
 // TestSnapshotErrors: one that does not fit is refused, with what it is and why.

@@ -34,14 +34,10 @@ type Sno struct {
 // [*OptionError], [*SnapshotError].
 func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	g := &Sno{}
-	err := start(&g.timeline, snoLayout, partitions, func(partition int) (uint64, error) {
+	return orNil(g, start(&g.timeline, snoLayout, partitions, func(partition int) (uint64, error) {
 		_, err := idtype.SnoParts{UnixMs: formats.SnoEpoch + 4, Partition: partition}.ID()
 		return uint64(partition), err
-	}, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	}, opts))
 }
 
 // Places of the layout's parts in the first eight bytes. The sequence is the last two.

@@ -86,71 +86,57 @@ func snoScheme() scheme {
 	panic("no scheme toggles")
 }
 
+// A step sets a clock, in units after noon, and mints an ID of a unit. A call that waits does so
+// until that.
+type step struct {
+	at, unit, bit, slot int
+	waits               bool
+}
+
+func (s scheme) take(t *testing.T, g *timed, clock *generator.TestClock, p step) {
+	t.Helper()
+	clock.Set(noon.Add(s.units(p.at)))
+	wantNext(t, s, g, p.unit, p.bit, p.slot)
+	if p.waits {
+		p.at = p.unit
+	}
+	wantAt(t, clock, s.units(p.at))
+}
+
 // TestTickTock follows the bit. A regression toggles it at once, in both directions, unless the
 // other value of the bit has stamped the time. There the call waits.
 func TestTickTock(t *testing.T) {
 	s := snoScheme()
 	g, clock := idle(t, s, generator.Options{Pool: &generator.Pool{Min: 7, Max: 9}})
-	to := func(n int) { clock.Set(noon.Add(s.units(n))) }
-	stats := func(regressions, waits uint64) {
-		t.Helper()
-		if st := g.stats(); st.Regressions != regressions || st.Waits != waits {
-			t.Errorf("%+v, want %d regressions, %d waits", st, regressions, waits)
-		}
+	for _, p := range []step{
+		{110, 110, 0, 7, false},
+		{90, 90, 1, 7, false}, // the first regression
+		{90, 90, 1, 8, false},
+		{95, 95, 1, 7, false},
+		{92, 95, 1, 8, false}, // both values have stamped this: 0 up to 110, 1 from 90 on
+		{92, 95, 1, 9, false},
+		{92, 96, 1, 7, true},
+		{110, 110, 1, 7, false}, // what 0 stamped is new to 1
+		{120, 120, 1, 7, false},
+		{115, 115, 0, 7, false}, // after 110, so 0 is free
+		{114, 115, 0, 8, false}, // 1 has stamped up to 120
+		{114, 115, 0, 9, false},
+		{114, 116, 0, 7, true},
+		{130, 130, 0, 7, false},
+		{121, 121, 1, 7, false}, // the first that 1 has not
+		{120, 121, 1, 8, false},
+		{120, 121, 1, 9, false},
+		{120, 122, 1, 7, true},
+		{140, 140, 1, 7, false},
+		{140, 140, 1, 8, false},
+		{140, 140, 1, 9, false},
+		{129, 131, 0, 7, true}, // 130 was stamped by 0: it is sooner over than 140
+	} {
+		s.take(t, g, clock, p)
 	}
-	to(110)
-	wantNext(t, s, g, 110, 0, 7)
-	to(90) // the first regression
-	wantNext(t, s, g, 90, 1, 7)
-	wantNext(t, s, g, 90, 1, 8)
-	to(95)
-	wantNext(t, s, g, 95, 1, 7)
-	wantAt(t, clock, s.units(95))
-	stats(1, 0)
-
-	to(92) // both values have stamped this: 0 up to 110, 1 from 90 on
-	wantNext(t, s, g, 95, 1, 8)
-	wantNext(t, s, g, 95, 1, 9)
-	wantAt(t, clock, s.units(92))
-	wantNext(t, s, g, 96, 1, 7)
-	wantAt(t, clock, s.units(96))
-	stats(2, 1)
-
-	to(105)
-	wantNext(t, s, g, 105, 1, 7)
-	to(110) // what 0 stamped is new to 1
-	wantNext(t, s, g, 110, 1, 7)
-	to(120)
-	wantNext(t, s, g, 120, 1, 7)
-	to(115) // after 110, so 0 is free
-	wantNext(t, s, g, 115, 0, 7)
-	wantAt(t, clock, s.units(115))
-	stats(3, 1)
-
-	to(114) // 1 has stamped up to 120
-	wantNext(t, s, g, 115, 0, 8)
-	wantNext(t, s, g, 115, 0, 9)
-	wantNext(t, s, g, 116, 0, 7)
-	wantAt(t, clock, s.units(116))
-	to(130)
-	wantNext(t, s, g, 130, 0, 7)
-	to(121) // the first that 1 has not
-	wantNext(t, s, g, 121, 1, 7)
-	wantAt(t, clock, s.units(121))
-	to(120)
-	wantNext(t, s, g, 121, 1, 8)
-	wantNext(t, s, g, 121, 1, 9)
-	wantNext(t, s, g, 122, 1, 7)
-	wantAt(t, clock, s.units(122))
-
-	to(140)
-	for slot := 7; slot <= 9; slot++ {
-		wantNext(t, s, g, 140, 1, slot)
+	if st := g.stats(); st.Regressions != 7 || st.Waits != 4 {
+		t.Errorf("%+v, want 7 regressions, 4 waits", st)
 	}
-	to(129) // 130 was stamped by 0: it is sooner over than 140
-	wantNext(t, s, g, 131, 0, 7)
-	wantAt(t, clock, s.units(131))
-	stats(7, 4)
 }
 
 func newBackdated(t testing.TB, partition int, pool *generator.Pool) *generator.BackdatedSno {

@@ -78,6 +78,14 @@ func start[N any](
 	return nil
 }
 
+// orNil is a generator, or nil beside an error.
+func orNil[G any](g *G, err error) (*G, error) {
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
 // ask gets a window that has not passed. It may have passed by the time that a slow database
 // answers: then the next one may not.
 func ask[N any](

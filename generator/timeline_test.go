@@ -231,37 +231,6 @@ func TestMintAllocs(t *testing.T) {
 	})
 }
 
-// TestEndOfLayout: where the last slot of the last unit is used, there is nothing to wait for, and
-// no window to ask for. A clock that has not come so far is no reason to stop before.
-func TestEndOfLayout(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		for name, w := range map[string]windows{
-			"given": given(5 % s.numbers), "ceiling": ceiling(&kept{}, s.units(3)),
-		} {
-			clock := generator.NewTestClock(s.end.Add(-s.units(3)))
-			g := s.must(t, w, &generator.Options{Clock: clock, Pool: s.pool(0, 2)})
-			clock.Set(s.end.Add(-s.units(2)))
-			if ids, err := g.fill(ctx, 6); err != nil ||
-				ids[5].time != s.end.Add(-s.unit).UnixNano() {
-				t.Fatalf("%s: the last two units: %v, %v", name, ids, err)
-			}
-			if st := g.stats(); st.Issued != 6 || !st.Time.Equal(s.end.Add(-s.unit)) {
-				t.Errorf("%+v", st)
-			}
-			for way, mint := range g.ways() {
-				var e *idtype.RangeError
-				if err := mint(ctx); !errors.As(err, &e) || e.Type != s.typ ||
-					e.Value != s.end.UnixMilli() || e.Max != s.end.UnixMilli()-1 {
-					t.Errorf("%s, %s: %v, want a RangeError", name, way, err)
-				}
-			}
-			if got := clock.UnixNano(); got >= s.end.UnixNano() {
-				t.Errorf("%s: it waited until %v", name, time.Unix(0, got).UTC())
-			}
-		}
-	})
-}
-
 // TestTimeIsExact: where calls do not use all slots up, an ID has the clock's unit, from the first
 // on, and also long after all slots were used and a call waited.
 func TestTimeIsExact(t *testing.T) {

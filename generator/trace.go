@@ -34,14 +34,10 @@ type Trace struct {
 // [*OptionError], [*SnapshotError].
 func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 	g := &Trace{}
-	err := start(&g.timeline, traceLayout, nodes, func(node int) (uint64, error) {
+	return orNil(g, start(&g.timeline, traceLayout, nodes, func(node int) (uint64, error) {
 		id, err := idtype.TraceParts{Node: node, Bottom: 1}.ID()
 		return uint64(id) - 1, err
-	}, opts)
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	}, opts))
 }
 
 func traceID(word uint64, s *span) idtype.TraceID {
