@@ -232,6 +232,10 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	imported := func(database string) string {
+		return "BenchmarkImport/" + database + "-2 1 1 ns/op 0.7 cpu-ratio 0.8 its-cpu-s 0.54 our-cpu-s " +
+			"0.5 our-client-s 0.62 elapsed-ratio\n"
+	}
 	const before, after = "# A\n\n<!-- figures: import -->\n", "<!-- end -->\n\nMore.\n"
 	write("docs/import.md", before+"old\n"+after)
 	write("raw.txt", `date: 2026-01-02
@@ -241,8 +245,8 @@ processors: 2
 load: 0.10
 databases: PostgreSQL 17
 pkg: github.com/idmint/idmint/integration_test/imports
-`+strings.Repeat("BenchmarkImport/SQLite-2 1 1 ns/op 0.7 cpu-ratio 0.8 its-cpu-s 0.54 our-cpu-s 0.5 "+
-		"our-client-s 0.62 elapsed-ratio\n", 6)+"BenchmarkMemory/SQLite/50000-2 1 1 ns/op 61.3 peak-MiB\n")
+`+strings.Repeat(imported("SQLite")+imported("MariaDB")+imported("PostgreSQL"), 6)+
+		"BenchmarkMemory/SQLite/50000-2 1 1 ns/op 61.3 peak-MiB\n")
 	if err := run(".", []string{"import", "raw.txt"}); err != nil {
 		t.Fatal(err)
 	}
@@ -260,6 +264,11 @@ pkg: github.com/idmint/idmint/integration_test/imports
 		}
 	}
 	write("docs/import.md", "# A\n")
+	write("less.txt", imported("SQLite")+imported("MariaDB"))
+	if err := run(".", []string{"import", "less.txt"}); err == nil ||
+		!strings.Contains(err.Error(), "no Import/PostgreSQL") {
+		t.Errorf("got %v, for a run without PostgreSQL", err)
+	}
 	for _, args := range [][]string{
 		nil,
 		{"speed"},
