@@ -449,3 +449,46 @@ func (m *machine) mint(s *state, got slots) error {
 	}
 	return nil
 }
+
+// TestOvershot: a call that adds a slot too many puts the word back, whatever happens to it then.
+// Else such calls would add up to the next tick.
+func TestOvershot(t *testing.T) {
+	for name, fails := range map[string]func() int64{
+		"the clock leaves the layout": func() int64 { return 1 << 40 },
+		"the clock panics":            func() int64 { panic("no time") },
+	} {
+		clock := &turning{fails: fails}
+		line := &timeline{clock: clock, layout: layout{unit: 1, maxTick: 5, shift: 3, last: 3}}
+		s := line.newSpan(0, 1, 3)
+		s.word.Store(line.word(2, 3)) // the last of its slots
+		s.tick.Store(2)
+		line.span.Store(s)
+		for range 100 {
+			clock.asked = false
+			func() {
+				defer func() { _ = recover() }()
+				if _, _, err := line.next(t.Context()); err == nil {
+					t.Errorf("%s: a slot was minted", name)
+				}
+			}()
+		}
+		if word := s.word.Load(); word != line.word(2, 3) {
+			t.Errorf("%s: the word is %#x, not put back", name, word)
+		}
+	}
+}
+
+// turning is a clock that stands at tick 2, and fails when it is asked again.
+type turning struct {
+	Clock
+	asked bool
+	fails func() int64
+}
+
+func (c *turning) UnixNano() int64 {
+	if !c.asked {
+		c.asked = true
+		return 2
+	}
+	return c.fails()
+}
