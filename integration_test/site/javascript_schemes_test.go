@@ -128,7 +128,7 @@ var errForm = errors.New("not of the form")
 func readForm[T idtype.ID, Q idPointer[T]](text, form string) (id T, err error) {
 	switch form {
 	case "text":
-		return idtype.Parse[T, Q](text)
+		return id, Q(&id).UnmarshalText([]byte(text))
 	case "number":
 		if _, is := any(id).(idtype.EightByteID); is {
 			var column idtype.EightByte[idtype.AsBigint[any]]

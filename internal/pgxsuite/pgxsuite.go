@@ -40,7 +40,10 @@ func SampleOf[T idtype.ID, P interface {
 	sql.Scanner
 	UnmarshalText([]byte) error
 }](name, text string) Sample {
-	id := idtype.MustParse[T, P](text)
+	var id T
+	if err := P(&id).UnmarshalText([]byte(text)); err != nil {
+		panic(err)
+	}
 	return Sample{
 		name, id.Storage(), text,
 		[]any{

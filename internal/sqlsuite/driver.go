@@ -67,7 +67,8 @@ type pointer[T any] interface {
 func testDriver[T idtype.ID, P pointer[T]](texts []string) func(*testing.T, Database) {
 	var ids []T
 	for _, text := range texts {
-		if id, err := idtype.Parse[T, P](text); err == nil { // else it is not of this scheme
+		var id T
+		if P(&id).UnmarshalText([]byte(text)) == nil { // else it is not of this scheme
 			ids = append(ids, id)
 		}
 	}
