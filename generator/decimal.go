@@ -90,15 +90,16 @@ const (
 )
 
 // NewDecimal makes a generator for the launch of the numbers, 1 ..= 99999. It asks for its first
-// generator number when the first ID is wanted, not before. The error is an [*OptionError] for nil,
-// [ErrTestLaunch] for launch 0, or a [*idtype.RangeError] for other launches outside the range.
+// generator number when the first ID is wanted, not before. The error is an [*OptionError] for nil
+// and for launch 0, which is for tests, or a [*idtype.RangeError] for other launches outside the
+// range.
 func NewDecimal(numbers Numbers) (*Decimal, error) {
 	if isNil(numbers) {
 		return nil, noSource("numbers")
 	}
 	launch := numbers.Launch()
 	if launch == 0 {
-		return nil, ErrTestLaunch
+		return nil, &OptionError{"launch", "0", "is for tests: see NewTestDecimal"}
 	}
 	if launch < 0 || launch > formats.DecimalMaxLaunch {
 		return nil, &idtype.RangeError{

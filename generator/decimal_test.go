@@ -23,8 +23,8 @@ func TestNewDecimal(t *testing.T) {
 		}
 	}
 	g, err := generator.NewDecimal(ofLaunch{newSource(), 0})
-	if !errors.Is(err, generator.ErrTestLaunch) || g != nil {
-		t.Errorf("launch 0: %v, %v, want ErrTestLaunch", g, err)
+	if !errors.As(err, new(*generator.OptionError)) || g != nil {
+		t.Errorf("launch 0: %v, %v, want an *OptionError", g, err)
 	}
 	for _, bad := range []int{-1, 100_000, math.MaxInt, math.MinInt} {
 		g, err := generator.NewDecimal(ofLaunch{newSource(), bad})

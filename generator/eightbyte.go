@@ -33,8 +33,7 @@ type EightByte struct {
 }
 
 // NewEightByte makes a generator of a pair, [Given] or claimed. docs/design/formats.md says which
-// generators of java-uniqueid these two are. Errors: [*idtype.RangeError], [*OptionError],
-// [*SnapshotError].
+// generators of java-uniqueid these two are. Errors: [*idtype.RangeError], [*OptionError].
 func NewEightByte(
 	mode idtype.EightByteMode, pairs Windows[EightBytePair], opts *Options,
 ) (*EightByte, error) {

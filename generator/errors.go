@@ -10,11 +10,6 @@ import (
 )
 
 var (
-	// ErrTestLaunch is returned by [NewDecimal] for launch 0, which is for tests only: see
-	// [NewTestDecimal].
-	ErrTestLaunch = errors.New("generator: launch 0 is for tests: " +
-		"NewTestDecimal makes such a generator")
-
 	// ErrRepeated is wrapped by the [NumberError] for a source that repeats itself. It handed out
 	// a generator number, a window of time or a range of a counter again, as a store does of which
 	// an older copy was put in its place. Others may be given what this generator has. So it mints

@@ -29,7 +29,7 @@ type Short struct {
 
 // NewShort makes a generator. IDs have no number, but windows are needed as for the other
 // schemes: Given(struct{}{}) for all times, or Ceiling(struct{}{}, counter, length) for those
-// that a counter lends. Errors: [*OptionError], [*SnapshotError].
+// that a counter lends. The error is an [*OptionError].
 func NewShort(windows Windows[struct{}], opts *Options) (*Short, error) {
 	g := &Short{}
 	none := func(struct{}) (uint64, error) { return 0, nil }

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,30 +21,13 @@ type Snapshot struct {
 	Other time.Time `json:"other,omitzero"`
 }
 
-// A SnapshotError is returned by constructors for a snapshot that they cannot go on from.
-type SnapshotError struct {
-	Snapshot Snapshot
-	Err      error
+// snapshotError refuses a snapshot.
+func snapshotError(n Snapshot, reason string) error {
+	at := n.Time.UTC().Format(time.RFC3339Nano)
+	return &OptionError{
+		"Snapshot", fmt.Sprintf("of %s number %d at %s", n.Scheme, n.Number, at), reason,
+	}
 }
-
-func (e *SnapshotError) Error() string {
-	s := e.Snapshot
-	at := s.Time.UTC().Format(time.RFC3339Nano)
-	return fmt.Sprintf("generator: snapshot of %s number %d at %s: %v",
-		s.Scheme, s.Number, at, e.Err)
-}
-
-func (e *SnapshotError) Unwrap() error { return e.Err }
-
-var (
-	errNotGiven = errors.New("a snapshot goes with Given: " +
-		"other sources of numbers keep account themselves")
-	errOtherScheme   = errors.New("is of another scheme")
-	errOtherNumber   = errors.New("is of another number, and says nothing about this one")
-	errBadTime       = errors.New("its time does not fit the layout")
-	errBadSlot       = errors.New("its slot does not fit the layout")
-	errFromTheFuture = errors.New("is from the future: the clock is further behind it than MaxWait")
-)
 
 // Snapshot is how far the generator has come.
 func (t *timeline) Snapshot() Snapshot {
@@ -70,19 +52,20 @@ func (t *timeline) stampAt(m time.Time) (uint64, bool) {
 	return tick, err == nil && t.at(tick).Equal(m)
 }
 
-// restore makes a span of Given go on where a snapshot ended.
-func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
+// restore makes a span of Given go on where a snapshot ended, or says why it cannot.
+func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) (refused string) {
 	switch {
 	case n.Scheme != t.scheme:
-		return errOtherScheme
+		return "is of another scheme"
 	case n.Number != s.number:
-		return errOtherNumber
+		return "is of another number, and says nothing about this one"
 	case n.Slot < 0 || uint64(n.Slot) > layoutLast:
-		return errBadSlot
+		return "has a slot that does not fit the layout"
 	}
+	const badTime = "has a time that does not fit the layout"
 	tick, ok := t.stampAt(n.Time)
 	if !ok {
-		return errBadTime
+		return badTime
 	}
 	slot := uint64(n.Slot)
 	if slot < t.first || slot > t.last || n.Pool != (Pool{int(t.first), int(t.last)}) {
@@ -96,24 +79,24 @@ func (t *timeline) restore(s *span, n Snapshot, layoutLast uint64) error {
 	if !n.Other.IsZero() {
 		other, ok := t.stampAt(n.Other)
 		if !ok {
-			return errBadTime
+			return badTime
 		}
 		t.stamped[1-bit].Store(other)
 	}
 	nano := t.clock.UnixNano()
 	now, err := t.tickAt(nano)
 	if err != nil {
-		return err
+		return "cannot be compared with the clock: " + err.Error()
 	}
 	reached := tick
 	if t.toggles {
 		reached = min(reached, t.stamped[1-bit].Load())
 	}
 	if now < reached && t.timeOf(reached)-nano > int64(t.maxWait) {
-		return errFromTheFuture
+		return "is from the future: the clock is further behind it than MaxWait"
 	}
 	s.from = 1 // the snapshot says what was used
 	s.word.Store(word)
 	t.issued.Add(-t.used(s, word)) // by the generator before this one
-	return nil
+	return ""
 }

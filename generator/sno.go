@@ -31,7 +31,7 @@ type Sno struct {
 }
 
 // NewSno makes a generator of a partition, 0 ..= 65535. Errors: [*idtype.RangeError],
-// [*OptionError], [*SnapshotError].
+// [*OptionError].
 func NewSno(partitions Windows[int], opts *Options) (*Sno, error) {
 	g := &Sno{}
 	return orNil(g, start(&g.timeline, snoLayout, partitions, func(partition int) (uint64, error) {

@@ -58,7 +58,8 @@ func start[N any](
 
 	if _, ok := windows.(given[N]); !ok {
 		if o.Snapshot != nil {
-			return &SnapshotError{*o.Snapshot, errNotGiven}
+			return snapshotError(*o.Snapshot,
+				"goes with Given: other sources of numbers keep account themselves")
 		}
 		return nil
 	}
@@ -68,8 +69,8 @@ func start[N any](
 		return err
 	}
 	if o.Snapshot != nil {
-		if err := t.restore(s, *o.Snapshot, layoutLast); err != nil {
-			return &SnapshotError{*o.Snapshot, err}
+		if why := t.restore(s, *o.Snapshot, layoutLast); why != "" {
+			return snapshotError(*o.Snapshot, why)
 		}
 	}
 	t.windows.mu.Lock()

@@ -202,7 +202,7 @@ func (w *world) do(u *user, op worldOp) error {
 		}
 		now := time.Unix(0, w.clock.UnixNano())
 		err = w.start(u, &back)
-		if e := new(generator.SnapshotError); errors.As(err, &e) &&
+		if e := new(generator.OptionError); errors.As(err, &e) &&
 			(!w.inSpan() || s.Time.Sub(now) > u.maxWait()) {
 			return nil // it goes on as if it had not been stopped
 		}

@@ -31,7 +31,7 @@ type Trace struct {
 }
 
 // NewTrace makes a generator of a node number, 0 ..= 65535. Errors: [*idtype.RangeError],
-// [*OptionError], [*SnapshotError].
+// [*OptionError].
 func NewTrace(nodes Windows[int], opts *Options) (*Trace, error) {
 	g := &Trace{}
 	return orNil(g, start(&g.timeline, traceLayout, nodes, func(node int) (uint64, error) {
