@@ -143,6 +143,7 @@ func TestServerFaults(t *testing.T) {
 				t.Run(f.name, func(t *testing.T) { f.test(newArena(t, target, server)) })
 			}
 			t.Run("Restored", func(t *testing.T) { restored(newArena(t, target, server)) })
+			t.Run("OlderCopy", func(t *testing.T) { olderServer(newArena(t, target, server)) })
 		})
 	}
 }
