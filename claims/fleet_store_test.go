@@ -19,17 +19,15 @@ var errFault = errors.New("a fault of the simulation")
 type naive int
 
 const (
-	sound          naive = iota
-	ignoresNotes         // a counter at the wanted value counts as raised, whoever did it
-	comparesNot          // a raise overwrites whatever is there
-	lowersCounters       // somebody sets counters back
-	trustsSilence        // a step without an answer counts as done
+	sound         naive = iota
+	ignoresNotes        // a counter at the wanted value counts as raised, whoever did it
+	comparesNot         // a raise overwrites whatever is there
+	trustsSilence       // a step without an answer counts as done
 )
 
 func (n naive) String() string {
 	return []string{
-		"sound", "notes ignored", "compare ignored", "counters lowered",
-		"windows used without an answer",
+		"sound", "notes ignored", "compare ignored", "windows used without an answer",
 	}[n]
 }
 
@@ -114,21 +112,6 @@ func (w *world) count(n *int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	*n++
-}
-
-// lower sets all counters back by a step.
-func (w *world) lower(ctx context.Context) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	next := memory.New(nil)
-	for name, raises := range w.history {
-		for _, r := range raises[:len(raises)-1] {
-			_, _ = next.RaiseCounter(ctx, launchlog.CounterRef{
-				Namespace: launchlog.DefaultNamespace, Name: name,
-			}, r)
-		}
-	}
-	w.faulty.Store.(*audited).Store = next
 }
 
 // A link is a process's connection to the store. A process that is dead asks nothing and hears

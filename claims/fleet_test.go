@@ -79,7 +79,7 @@ func TestWholeFleet(t *testing.T) {
 // TestFleetNotices: where one of the rules is broken, fleets repeat IDs and find it. And a seed
 // does the same each time.
 func TestFleetNotices(t *testing.T) {
-	for _, naive := range []naive{ignoresNotes, comparesNot, lowersCounters, trustsSilence} {
+	for _, naive := range []naive{ignoresNotes, comparesNot, trustsSilence} {
 		t.Run(naive.String(), func(t *testing.T) {
 			for seed := uint64(1); seed <= 200; seed++ {
 				if f := runFleet(t, seed, naive); len(f.broken) > 0 {
@@ -234,9 +234,6 @@ func (f *fleet) operate(end time.Time) {
 			if err != nil {
 				f.complain("clusters: %v", err)
 			}
-		}
-		if f.world.naive == lowersCounters {
-			f.world.lower(ctx)
 		}
 	}
 }

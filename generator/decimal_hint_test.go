@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
@@ -222,24 +220,6 @@ func TestEpochs(t *testing.T) {
 			t.Errorf("the young one: %+v", s)
 		}
 	})
-}
-
-// TestNoLeak: the looks keep no generator alive that nobody uses.
-func TestNoLeak(t *testing.T) {
-	all := newRegisters()
-	dropped := func() weak.Pointer[generator.Decimal] {
-		g := all.generator(t, launch)
-		wantCounter(t, g, 1)
-		return weak.Make(g)
-	}()
-	for range 1000 {
-		runtime.GC()
-		if dropped.Value() == nil {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Error("the generator is still there")
 }
 
 // TestFromOne: the documents' numbering is to be had. IDs for tests have it too, and nobody hears of

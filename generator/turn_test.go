@@ -571,32 +571,3 @@ func TestMaxWaitCoversTheQueue(t *testing.T) {
 		})
 	})
 }
-
-// TestSourceThatIsAlwaysLate: one that goes by another clock may name times that have passed by the
-// generator's. It is not asked for ever, and neither is one that always names a later time.
-func TestSourceThatIsAlwaysLate(t *testing.T) {
-	eachScheme(t, func(t *testing.T, s scheme) {
-		for name, ahead := range map[string]int64{"passed": -1, "later": 1} {
-			synctest.Test(t, func(t *testing.T) {
-				asked := 0
-				answer := func(_ context.Context, now int64, u time.Duration) (window, error) {
-					asked++
-					return window{}, &generator.NotBeforeError{From: now + ahead, Unit: u}
-				}
-				g := s.must(t, windowsOf(windowsFunc(answer)),
-					&generator.Options{Clock: newSteppable(), MaxWait: s.units(20)})
-				for call, mint := range map[string]func() error{
-					"Next":  func() error { _, err := g.next(ctx); return err },
-					"Ready": func() error { return g.ready(ctx) },
-				} {
-					began := time.Now()
-					asked = 0
-					if err := mint(); err == nil || asked > 50 || time.Since(began) > s.units(30) {
-						t.Errorf("%s, %s: %v after %d answers and %v", name, call, err, asked,
-							time.Since(began))
-					}
-				}
-			})
-		}
-	})
-}
