@@ -13,7 +13,9 @@
 // Rows go the databases' fast ways: COPY of PostgreSQL, LOAD DATA LOCAL of MySQL and MariaDB,
 // blocks of ClickHouse. LOAD DATA would change a value that does not fit, with a warning. A batch
 // with a warning is not loaded, but inserted. INSERT refuses such a row, or gives a note about it,
-// which is an error here. The rest of the import is inserted as well.
+// which is an error here. The rest of the import is inserted as well. The server changes other values
+// without telling. So columns of numbers, times, ENUM and SET are read and compared with what was
+// sent, before the batch is committed.
 //
 // A row that is refused is a [RowError]. Where the database does not name it, the statement goes
 // again row by row. Rows that a table leaves out without an error are a [LeftOutError].

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -60,8 +61,7 @@ var mysqlDialect = &dialect{
 	isInteger: func(typ string) bool { return len(typ) >= 6 && typ[:6] == "bigint" },
 	integer:   "bigint",
 	changing: func(typ string) bool { // which takes the bytes of a text for bits: 5 becomes 53
-		base, _ := mysqlType(typ)
-		return base == "bit"
+		return strings.HasPrefix(typ, "bit")
 	},
 	engine: `SELECT coalesce(engine, '') FROM information_schema.tables WHERE table_schema = ` +
 		`DATABASE() AND table_name = ?`,
@@ -71,20 +71,19 @@ var mysqlDialect = &dialect{
 		if err != nil {
 			return err
 		}
-		for _, c := range columns {
-			if err := c.check(r); err != nil {
+		loaded := false
+		if !s.inserts && !replaces(columns, r) {
+			if loaded, err = load(ctx, s, r); err != nil {
 				return err
 			}
 		}
-		if !s.inserts {
-			if !replaces(columns, r) {
-				if loaded, err := load(ctx, s, r); loaded || err != nil {
-					return err
-				}
-			}
+		if !loaded {
 			s.inserts = true
+			if err := insertValues(ctx, s, r); err != nil {
+				return err
+			}
 		}
-		return insertValues(ctx, s, r)
+		return verify(ctx, s, r, columns)
 	},
 }
 

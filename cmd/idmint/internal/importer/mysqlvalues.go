@@ -3,24 +3,29 @@ package importer
 import (
 	"bytes"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/idmint/idmint/idtype"
 )
 
-// A mysqlColumn is one of the table's, and what its server does with values.
+// A mysqlColumn is one of the table's.
 type mysqlColumn struct {
-	name, typ string
+	name      string
+	same      func(sent, stored []byte) bool // see verify; nil if texts are stored as they are
 	required  bool
 	generated bool
-	fills     bool // NULL becomes the time, or the next number
 }
 
 // mysqlColumns are those of the table, without the key.
 func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColumn, err error) {
-	list, err := s.QueryContext(ctx, `SELECT column_name, column_type, is_nullable = 'NO',
-			coalesce(generation_expression, '') <> '',
-			is_nullable = 'NO' AND (data_type = 'timestamp' OR extra LIKE '%auto_increment%')
+	list, err := s.QueryContext(ctx, `SELECT column_name, data_type, is_nullable = 'NO',
+			coalesce(generation_expression, '') <> ''
 		FROM information_schema.columns
 		WHERE table_schema = DATABASE() AND table_name = ? AND column_name <> ?`,
 		r.Table, r.IDColumn)
@@ -30,94 +35,170 @@ func mysqlColumns(ctx context.Context, s *session, r rows) (columns []mysqlColum
 	defer list.Close()
 	for list.Next() {
 		var c mysqlColumn
-		if err := list.Scan(&c.name, &c.typ, &c.required, &c.generated, &c.fills); err != nil {
+		var typ string
+		if err := list.Scan(&c.name, &typ, &c.required, &c.generated); err != nil {
 			return nil, err
+		}
+		switch typ {
+		case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
+			c.same = sameNumber
+		case "date", "time", "datetime", "timestamp":
+			c.same = sameTime
+		case "enum", "set":
+			c.same = bytes.Equal
 		}
 		columns = append(columns, c)
 	}
 	return columns, list.Err()
 }
 
-// check refuses a value that the server would change without a word.
-func (c *mysqlColumn) check(r rows) error {
-	fits := c.fits()
-	if fits == nil && !c.fills {
-		return nil
-	}
+// verify reads what a statement has stored, and refuses a value that is not the one that was sent.
+// The server warns of some that it changes, and stores others without a word: an INT that was sent
+// 15e-1 is 2, and an ENUM that was sent +1 its first member. Texts and floats are not compared.
+func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) error {
+	var fields []int // of a row, that are compared
+	var same []func(sent, stored []byte) bool
+	query := "SELECT " + s.quote(r.IDColumn)
 	for i, name := range r.columns {
-		if !strings.EqualFold(name, c.name) {
-			continue
-		}
-		for row := range r.ids {
-			text, ok := r.fields.field(row*len(r.columns) + i)
-			var err error
-			switch {
-			case !ok && c.fills:
-				err = errors.New("the column cannot be null")
-			case ok && fits != nil:
-				err = fits(text)
+		for _, c := range columns {
+			if c.same != nil && strings.EqualFold(name, c.name) {
+				fields, same = append(fields, i), append(same, c.same)
+				query += ", " + s.quote(name)
 			}
+		}
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	ids := make([]idtype.DecimalID, len(r.ids))
+	for i, id := range r.ids {
+		ids[i] = idtype.DecimalID(id)
+	}
+	query += " FROM " + s.quote(r.Table) + " WHERE "
+	row, scratch := 0, []byte(nil)
+	compare := func(stored []driver.Value) error {
+		id := stored[0]
+		if unsigned, ok := id.(uint64); ok {
+			id = int64(unsigned)
+		}
+		if id != r.ids[row] {
+			return r.at(row, r.IDColumn, errOtherID)
+		}
+		for i, value := range stored[1:] {
+			var text []byte // of the server
+			switch value := value.(type) {
+			case []byte:
+				text = value
+			case int64:
+				scratch = strconv.AppendInt(scratch[:0], value, 10)
+				text = scratch
+			case uint64:
+				scratch = strconv.AppendUint(scratch[:0], value, 10)
+				text = scratch
+			}
+			sent, ok := r.fields.field(row*len(r.columns) + fields[i])
+			if ok != (value != nil) || ok && !same[i](sent, text) {
+				return r.at(row, r.columns[fields[i]], fmt.Errorf("%s would be stored as %s",
+					orNull(sent, ok), orNull(text, value != nil)))
+			}
+		}
+		if row++; row%1000 == 0 {
+			s.progress()
+		}
+		return nil
+	}
+	for _, span := range with(nil, ids) {
+		// By the driver itself: database/sql would take half as long again.
+		err := s.Raw(func(conn any) error {
+			list, err := conn.(driver.QueryerContext).QueryContext(ctx,
+				query+span.where(s.quote(r.IDColumn))+" ORDER BY 1", nil)
 			if err != nil {
-				return r.at(row, name, err)
+				return err
 			}
+			defer list.Close()
+			stored := make([]driver.Value, 1+len(fields))
+			for err == nil {
+				if err = list.Next(stored); err == nil {
+					err = compare(stored)
+				}
+			}
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
 		}
+	}
+	if row < len(r.ids) {
+		return r.at(row, r.IDColumn, errOtherID)
 	}
 	return nil
 }
 
-// mysqlType is the name of a column's type, and the number in parentheses behind it, or else 0.
-func mysqlType(typ string) (base string, number int) {
-	base = strings.ToLower(typ)
-	if end := strings.IndexAny(base, "( "); end >= 0 { // "unsigned" may follow, or a comment
-		_, _ = fmt.Sscanf(base[end:], "(%d)", &number)
-		base = base[:end]
+var errOtherID = errors.New("a trigger of the table would change its ID")
+
+func orNull(text []byte, ok bool) string {
+	if !ok {
+		return "NULL"
 	}
-	return base, number
+	return quoted(string(text))
 }
 
-// A valueCheck refuses a text.
-type valueCheck func(text []byte) error
-
-func (c *mysqlColumn) fits() valueCheck {
-	base, number := mysqlType(c.typ)
-	switch base {
-	case "tinyint", "smallint", "mediumint", "int", "bigint":
-		return whole
-	case "enum", "set":
-		return memberOf(c.typ)
-	case "time", "datetime", "timestamp":
-		return secondsOf(number)
+// sameNumber reports whether two texts are the same decimal number.
+func sameNumber(sent, stored []byte) bool {
+	if bytes.Equal(sent, stored) {
+		return true
 	}
-	return nil
+	negative, digits, point, ok := number(sent)
+	wantNegative, want, wantPoint, wantOK := number(stored)
+	return ok && wantOK && negative == wantNegative && point == wantPoint && bytes.Equal(digits, want)
 }
 
-// whole refuses numbers with a fraction: a column of integers rounds them.
-func whole(text []byte) error {
-	if _, fraction, _ := bytes.Cut(text, []byte(".")); len(bytes.Trim(fraction, "0 ")) > 0 {
-		return fmt.Errorf("%s: the table's column takes integers alone", text)
+// number is a number's digits, without zeros around them, and where its point is before or behind
+// the first of them.
+func number(text []byte) (negative bool, digits []byte, point int, ok bool) {
+	text = bytes.TrimSpace(text)
+	text, negative = bytes.CutPrefix(text, []byte("-"))
+	if !negative {
+		text = bytes.TrimPrefix(text, []byte("+"))
 	}
-	return nil
-}
-
-// memberOf refuses numbers that are no members: ENUM and SET take them for places of members.
-func memberOf(typ string) valueCheck {
-	return func(text []byte) error {
-		if len(text) > 0 && len(bytes.Trim(text, "0123456789 ")) == 0 &&
-			!strings.Contains(typ, "'"+string(text)+"'") {
-			return fmt.Errorf("%s: it is no member of the table's column", text)
+	if e := bytes.IndexAny(text, "eE"); e >= 0 {
+		var err error
+		if point, err = strconv.Atoi(string(text[e+1:])); err != nil {
+			return false, nil, 0, false
 		}
-		return nil
+		text = text[:e]
 	}
+	whole, fraction, _ := bytes.Cut(text, []byte("."))
+	digits = bytes.TrimLeft(slices.Concat(whole, fraction), "0")
+	point += len(digits) - len(fraction)
+	digits = bytes.TrimRight(digits, "0")
+	if len(digits) == 0 { // zero
+		return false, nil, 0, true
+	}
+	return negative, digits, point, true
 }
 
-// secondsOf refuses times with more digits of a second than the column keeps, unless they are 0.
-func secondsOf(most int) valueCheck {
-	return func(text []byte) error {
-		colon := bytes.LastIndexByte(text, ':')
-		_, fraction, _ := bytes.Cut(text[colon+1:], []byte("."))
-		if colon >= 0 && len(bytes.TrimRight(fraction, "0 Z")) > most {
-			return fmt.Errorf("%s: the table's column keeps %d digits of a second", text, most)
+// sameTime reports whether two texts have the same digits. A number of one digit has a zero before
+// it, and zeros at the end do not count.
+func sameTime(sent, stored []byte) bool {
+	return bytes.Equal(sent, stored) || bytes.Equal(timeDigits(sent), timeDigits(stored))
+}
+
+func timeDigits(text []byte) (digits []byte) {
+	isDigit := func(i int) bool { return i >= 0 && i < len(text) && '0' <= text[i] && text[i] <= '9' }
+	text = bytes.TrimSpace(text)
+	for i, c := range text {
+		switch {
+		case i == 0 && c == '-':
+			digits = append(digits, c)
+		case isDigit(i) && !isDigit(i-1) && !isDigit(i+1) && (i == 0 || text[i-1] != '.'):
+			digits = append(digits, '0', c)
+		case isDigit(i):
+			digits = append(digits, c)
 		}
-		return nil
 	}
+	return bytes.TrimRight(digits, "0")
 }

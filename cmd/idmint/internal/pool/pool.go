@@ -57,6 +57,7 @@ func Open(d dsn.DSN, mode Mode) (*sql.DB, error) {
 			return nil, err
 		}
 		config.ClientFoundRows = true
+		config.ParseTime = false           // a time is the text that is stored
 		config.MaxAllowedPacket = 0        // the server's
 		config.Logger = &mysql.NopLogger{} // what it would say is in the errors
 		if config.Params == nil {
