@@ -50,8 +50,11 @@ func TestSizesInRowStores(t *testing.T) {
 			written(d.Find(measure.Serial), rows, 1, 1), written(decimal, rows, 1, 10),
 			written(decimal, rows, 4, 1), written(decimal, rows, 4, 10), slow,
 			written(d.Find("short"), rows, 4, 1), written(d.Find("eightbyte, SPREAD as bytes"), rows, 4, 1),
-			written(d.Find(measure.UUIDv7), rows, 4, 1))
-		serial, short, spread, uuid7 := s[0], s[5], s[6], s[7]
+			written(d.Find(measure.UUIDv7), rows, 4, 1), written(d.Find("short"), 2_000, 4, 1))
+		serial, short, spread, uuid7, few := s[0], s[5], s[6], s[7], s[8]
+		if few < 12 { // a key and a number
+			t.Errorf("a row of few takes %.1f bytes", few)
+		}
 		for i, most := range map[dsn.Kind][]float64{
 			dsn.Postgres: {1.05, 1.10, 1.10, 1.10},
 			dsn.MySQL:    {1.05, 1.80, 1.80, 1.80}, // pages of several writers split: see docs/databases.md

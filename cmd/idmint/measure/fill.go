@@ -174,11 +174,11 @@ func (d *Database) size(ctx context.Context, table string) (size int64, err erro
 	if err := d.exec(ctx, "ANALYZE TABLE "+table); err != nil {
 		return 0, err
 	}
-	// A table's own size is what is reserved for it, in steps of a megabyte, but not every user may
-	// read the statistics.
+	// A table's own size is what is reserved for it, in steps of a megabyte. But not every user may
+	// read the statistics, and of a table of less than an extent they count one leaf page.
 	size, err = d.number(ctx, `SELECT stat_value * @@innodb_page_size FROM mysql.innodb_index_stats
 		WHERE database_name = DATABASE() AND table_name = ? AND index_name = 'PRIMARY'
-		AND stat_name = 'n_leaf_pages'`, table)
+		AND stat_name = 'n_leaf_pages' AND stat_value > 1`, table)
 	if err != nil && ctx.Err() == nil {
 		return d.number(ctx, "SELECT data_length FROM information_schema.tables "+
 			"WHERE table_schema = DATABASE() AND table_name = ?", table)
