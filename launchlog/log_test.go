@@ -143,9 +143,12 @@ func TestNothingMade(t *testing.T) {
 			var args []reflect.Value
 			for j := range method.Type().NumIn() {
 				in := method.Type().In(j)
-				if in == reflect.TypeFor[context.Context]() {
+				switch in {
+				case reflect.TypeFor[context.Context]():
 					args = append(args, reflect.ValueOf(ctx))
-				} else {
+				case reflect.TypeFor[string]():
+					args = append(args, reflect.ValueOf("orders"))
+				default:
 					args = append(args, reflect.Zero(in))
 				}
 			}

@@ -85,6 +85,10 @@ func testValuesAreNoConditions(t *testing.T, d Database) {
 			}
 		}
 	}
+	var refused *gormid.Error
+	if err := db.Delete(&Item{}, "5\x00name = ?", "a").Error; !errors.As(err, &refused) {
+		t.Errorf("a NUL before a mark: error %v", err)
+	}
 	wantColumn(t, db, selectItems, ids...)
 	wantColumn(t, db, "SELECT count(*) FROM items WHERE name <> ''", 0)
 

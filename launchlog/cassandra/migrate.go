@@ -191,7 +191,8 @@ func (e *engine) makeKeyspace(ctx context.Context, config Config) error {
 	if len(config.Replication) == 0 {
 		return &ConfigError{
 			"Keyspace", config.Keyspace,
-			"is not there, and Replication does not say how to make it",
+			"is not there: say how to make it, by Config.Replication or by " +
+				"?replication=3 on the command line",
 		}
 	}
 	return e.session.Query(`CREATE KEYSPACE IF NOT EXISTS "` + config.Keyspace +

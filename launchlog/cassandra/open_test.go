@@ -118,7 +118,8 @@ func TestMigrate(t *testing.T) {
 	untold := config
 	untold.Replication = nil
 	var setting *ConfigError
-	if _, _, err := Migrate(t.Context(), untold); !errors.As(err, &setting) {
+	if _, _, err := Migrate(t.Context(), untold); !errors.As(err, &setting) ||
+		!strings.Contains(err.Error(), "?replication=3") {
 		t.Fatalf("without a replication: %v", err)
 	}
 	e, err := dial(t.Context(), config, ddlTime)
