@@ -174,26 +174,11 @@ func (c checker) binary(n *ast.BinaryExpr) {
 		if value == nil {
 			value = c.TypesInfo.Types[n.X].Value
 		}
-		if isInteger(x) && isInteger(y) && value != nil && constant.Sign(value) != 0 &&
-			!c.isBound(n.X) && !c.isBound(n.Y) {
+		if isInteger(x) && isInteger(y) && value != nil && constant.Sign(value) != 0 {
 			c.Reportf(n.OpPos, "an ID is compared with the constant %s: no generator mints IDs "+
 				"that are known before", value)
 		}
 	}
-}
-
-// isBound recognises the smallest and the largest ID of a scheme.
-func (c checker) isBound(e ast.Expr) bool {
-	e = c.within(e)
-	id, ok := e.(*ast.Ident)
-	if s, selected := e.(*ast.SelectorExpr); selected {
-		id, ok = s.Sel, true
-	}
-	if !ok {
-		return false
-	}
-	v := c.TypesInfo.ObjectOf(id)
-	return v != nil && v.Pkg() != nil && v.Pkg().Path() == idtype
 }
 
 // call looks at comparisons by reflection, which are false of values of two types.
