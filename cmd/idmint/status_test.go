@@ -287,7 +287,7 @@ func TestStatus(t *testing.T) {
 		{"launch list --db sqlite:empty.csv", 1, "idmint migrate"},
 		{
 			"launch list --db sqlite:newer.db", 1,
-			"newer.db: the launch log has schema version 1000, newer than 3",
+			"newer.db: the launch log has schema version 1000, newer than 4",
 		},
 		{"migrate --db sqlite::memory:", 1, "is no file"},
 		{"import f.csv --db sqlite::memory: --table t", 1, "is no file"},
@@ -297,12 +297,12 @@ func TestStatus(t *testing.T) {
 		},
 		{"migrate --db sqlite:folder", 1, "open folder: is a directory"},
 		{"migrate --db sqlite:text.db", 1, "text.db: file is not a database"},
-		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 3"},
+		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 4"},
 		{"import f.csv --db sqlite:folder --table t", 1, "open folder: is a directory"},
 		{"import f.csv --db sqlite:text.db --table t", 1, "text.db: file is not a database"},
-		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 3"},
+		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 4"},
 		{"new decimal --db sqlite:text.db --launch 1", 1, "text.db: file is not a database"},
-		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 3"},
+		{"new decimal --db sqlite:newer.db --launch 1", 1, "newer than 4"},
 	} {
 		args := strings.Split(test.args, " ")
 		for i := range args {

@@ -146,9 +146,9 @@ func TestDoctorPostgres(t *testing.T) {
 			"schema", "finding: the tables have version 99, newer than",
 		},
 		{
-			"DELETE FROM idmint_schema WHERE version = 3",
-			"INSERT INTO idmint_schema (version) VALUES (3)",
-			"schema", "finding: the tables have version 2, older than 3",
+			"DELETE FROM idmint_schema WHERE version = 4",
+			"INSERT INTO idmint_schema (version) VALUES (4)",
+			"schema", "finding: the tables have version 3, older than 4",
 		},
 	} {
 		run(t, admin, user, c.do)
