@@ -3,10 +3,10 @@ module github.com/idmint/idmint
 go 1.25.0
 
 require (
-	github.com/ClickHouse/ch-go v0.74.0
+	github.com/ClickHouse/ch-go v0.63.1
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/google/uuid v1.6.0
-	github.com/jackc/pgx/v5 v5.12.0
+	github.com/jackc/pgx/v5 v5.9.2
 	github.com/mattn/go-sqlite3 v1.14.52
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.47.0

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/ClickHouse/ch-go/proto"
+	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/clickhouse"
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/sqlid/pgxid"
+)
+
+type UserID = idtype.Decimal[User]
+
+type User struct {
+	ID   UserID
+	Name string
+}
+
+// What an app with several databases has in its go.mod.
+var (
+	_ proto.ColumnOf[UserID] = (*clickhouse.ColID[UserID])(nil)
+	_                        = pgxid.AfterConnect
+)
+
+func main() {
+	ctx := context.Background()
+	launches := must(launchlog.New(memory.New(nil), nil))
+	ids := must(generator.NewDecimal(must(launches.JoinDev(ctx, "shop"))))
+	companion(ctx, ids)
+	check(ids.Close(ctx))
+}
+
+// open returns a database with the plugin and the tables of models.
+func open(ids *generator.Decimal, dialector gorm.Dialector, models ...any) *gorm.DB {
+	db := must(gorm.Open(dialector))
+	check(db.Use(gormid.New(gormid.Use(ids), gormid.Strict())))
+	check(db.AutoMigrate(models...))
+	return db
+}
+
+// store is what an app does with users.
+func store(db *gorm.DB) UserID {
+	ann := User{Name: "Ann"}
+	check(db.Create(&ann).Error)
+	var found User
+	check(db.First(&found, ann.ID).Error)
+	if found != ann {
+		log.Fatalf("found %v, want %v", found, ann)
+	}
+	return found.ID
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
