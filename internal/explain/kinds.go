@@ -29,17 +29,18 @@ var Decimal = &Kind[idtype.DecimalID]{
 }
 
 func decimalParts(id idtype.DecimalID) []Part {
+	p := id.Parts()
 	generatorPlaces := len(strconv.Itoa(formats.DecimalMaxGenerator))
 	launchPlaces := len(strconv.Itoa(formats.DecimalMaxLaunch))
-	counterPlaces := len(id.String()) - generatorPlaces - launchPlaces
 	return []Part{
-		{Letter: 'c', Width: counterPlaces, Name: "counter", Value: fmt.Sprint(id.Parts().Counter)},
-		{
-			Letter: 'g', Width: generatorPlaces,
-			Name: "generator_id", Value: fmt.Sprint(id.Parts().Generator),
-		},
-		{Letter: 'l', Width: launchPlaces, Name: "launch_id", Value: fmt.Sprint(id.Parts().Launch)},
+		part('c', len(id.String())-generatorPlaces-launchPlaces, "counter", p.Counter),
+		part('g', generatorPlaces, "generator_id", p.Generator),
+		part('l', launchPlaces, "launch_id", p.Launch),
 	}
+}
+
+func part(letter byte, width int, name string, value any) Part {
+	return Part{Letter: letter, Width: width, Name: name, Value: fmt.Sprint(value)}
 }
 
 // Trace is the kind of trace IDs.
@@ -54,17 +55,12 @@ var Trace = &Kind[idtype.TraceID]{
 
 func traceParts(id idtype.TraceID) []Part {
 	const reserved = 64 - formats.TraceTimestampBits - formats.TraceNodeBits - formats.TraceBottomBits
+	p := id.Parts()
 	return []Part{
 		{Letter: '0', Width: reserved},
-		{
-			Letter: TimeLetter, Width: formats.TraceTimestampBits,
-			Name: "timestamp", Value: fmt.Sprint(id.Parts().Timestamp),
-		},
-		{Letter: 'n', Width: formats.TraceNodeBits, Name: "node_no", Value: fmt.Sprint(id.Parts().Node)},
-		{
-			Letter: 'b', Width: formats.TraceBottomBits,
-			Name: "bottom", Value: fmt.Sprint(id.Parts().Bottom),
-		},
+		part(TimeLetter, formats.TraceTimestampBits, "timestamp", p.Timestamp),
+		part('n', formats.TraceNodeBits, "node_no", p.Node),
+		part('b', formats.TraceBottomBits, "bottom", p.Bottom),
 	}
 }
 
@@ -89,29 +85,18 @@ var EightByte = &Kind[idtype.EightByteID]{
 }
 
 func eightByteParts(id idtype.EightByteID) []Part {
-	note := ""
-	if id.Parts().Mode == idtype.EightByteSpread {
-		note = "with its bits reversed"
+	p := id.Parts()
+	at := part(TimeLetter, formats.EightByteTimeBits, "unix_ms", p.UnixMs)
+	if p.Mode == idtype.EightByteSpread {
+		at.Note = "with its bits reversed"
 	}
 	return []Part{
-		{
-			Letter: TimeLetter, Width: formats.EightByteTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs), Note: note,
-		},
-		{
-			Letter: 's', Width: formats.EightByteSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
-		},
+		at,
+		part('s', formats.EightByteSequenceBits, "sequence", p.Sequence),
 		{Letter: 'g', Width: formats.EightByteGeneratorTopBits},
-		{Letter: 'm', Width: formats.EightByteModeBits, Name: "mode", Value: fmt.Sprint(id.Parts().Mode)},
-		{
-			Letter: 'g', Width: formats.EightByteGeneratorLowBits,
-			Name: "generator_id", Value: fmt.Sprint(id.Parts().Generator),
-		},
-		{
-			Letter: 'c', Width: formats.EightByteClusterBits,
-			Name: "cluster_id", Value: fmt.Sprint(id.Parts().Cluster),
-		},
+		part('m', formats.EightByteModeBits, "mode", p.Mode),
+		part('g', formats.EightByteGeneratorLowBits, "generator_id", p.Generator),
+		part('c', formats.EightByteClusterBits, "cluster_id", p.Cluster),
 	}
 }
 
@@ -133,20 +118,12 @@ var Short = &Kind[idtype.ShortID]{
 
 func shortParts(id idtype.ShortID) []Part {
 	const reserved = 64 - formats.ShortTimeBits - formats.ShortSequenceBits - formats.ShortRandomBits
+	p := id.Parts()
 	return []Part{
 		{Letter: '0', Width: reserved},
-		{
-			Letter: TimeLetter, Width: formats.ShortTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs),
-		},
-		{
-			Letter: 's', Width: formats.ShortSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
-		},
-		{
-			Letter: 'r', Width: formats.ShortRandomBits,
-			Name: "random", Value: fmt.Sprint(id.Parts().Random),
-		},
+		part(TimeLetter, formats.ShortTimeBits, "unix_ms", p.UnixMs),
+		part('s', formats.ShortSequenceBits, "sequence", p.Sequence),
+		part('r', formats.ShortRandomBits, "random", p.Random),
 	}
 }
 
@@ -168,24 +145,13 @@ var Sno = &Kind[idtype.SnoID]{
 }
 
 func snoParts(id idtype.SnoID) []Part {
+	p := id.Parts()
 	return []Part{
-		{
-			Letter: TimeLetter, Width: formats.SnoTimeBits,
-			Name: "unix_ms", Value: fmt.Sprint(id.Parts().UnixMs),
-		},
-		{
-			Letter: 'k', Width: formats.SnoTickTockBits,
-			Name: "tick_tock", Value: fmt.Sprint(id.Parts().TickTock),
-		},
-		{Letter: 'm', Width: formats.SnoMetaBits, Name: "meta", Value: fmt.Sprint(id.Parts().Meta)},
-		{
-			Letter: 'p', Width: formats.SnoPartitionBits,
-			Name: "partition", Value: fmt.Sprint(id.Parts().Partition),
-		},
-		{
-			Letter: 's', Width: formats.SnoSequenceBits,
-			Name: "sequence", Value: fmt.Sprint(id.Parts().Sequence),
-		},
+		part(TimeLetter, formats.SnoTimeBits, "unix_ms", p.UnixMs),
+		part('k', formats.SnoTickTockBits, "tick_tock", p.TickTock),
+		part('m', formats.SnoMetaBits, "meta", p.Meta),
+		part('p', formats.SnoPartitionBits, "partition", p.Partition),
+		part('s', formats.SnoSequenceBits, "sequence", p.Sequence),
 	}
 }
 
