@@ -153,8 +153,7 @@ func TestCheckCoversThePrefix(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	c := codecs()["scrambled"]
 	text := must(c.Format(14150009200065))
-	newer := must(publicid.NewScrambled[UserID]("user",
-		key("1-"+strings.Repeat("ab", 32)), key(key0)))
+	newer := codecsOf(key("1-" + strings.Repeat("ab", 32)))["scrambled"]
 	for _, tt := range []struct {
 		text, want string
 		is         error
@@ -164,18 +163,13 @@ func TestParseRefuses(t *testing.T) {
 		{"order" + text[4:], `another prefix: "order_", want user_`, publicid.ErrPrefix},
 		{"USER" + text[4:], `another prefix: upper case, want user_`, publicid.ErrPrefix},
 		{"user_", `0 bytes behind the prefix, want 16 characters`, nil},
-		{text[:20], `15 bytes behind the prefix, want 16 characters`, nil},
 		{text + "0", `17 bytes behind the prefix, want 16 characters`, nil},
 		{"user_" + strings.Repeat("0", 99), `(104 bytes) as user ID: 99 bytes behind`, nil},
-		{" " + text, `another prefix: " user_", want user_`, publicid.ErrPrefix},
 		{text[:5] + strings.ToUpper(text[5:]), `is upper case, want lower case`, nil},
 		{text[:20] + "l", `"l" at index 20, want 0-9 or a-z without i, l, o and u`, nil},
 		{text[:19] + "é", `"é" at index 19, want`, nil},
 		{"user_0000000000000000", "the last two do not fit the others", publicid.ErrCheck},
-		{
-			must(newer.Format(57)), "not made with a key of this codec: its key is number 1",
-			publicid.ErrKey,
-		},
+		{must(newer.Format(57)), "not made with a key of this codec: its key is number 1", publicid.ErrKey},
 		{`"` + text + `"`, `another prefix`, publicid.ErrPrefix},
 	} {
 		_, err := c.Parse(tt.text)
@@ -197,14 +191,10 @@ func TestFormatRefuses(t *testing.T) {
 		} {
 			text, err := c.Format(id)
 			var input *publicid.InputError
-			if text != "" || !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %d: %q, %v", name, id, text, err)
-			}
-			if id == 0 != errors.Is(err, idtype.ErrZero) {
-				t.Errorf("%s: %d: %v", name, id, err)
-			}
-			if b, _ := c.AppendText([]byte("x"), id); string(b) != "x" {
-				t.Errorf("%s: %d: %q", name, id, b)
+			b, _ := c.AppendText([]byte("x"), id)
+			if text != "" || string(b) != "x" || !errors.As(err, &input) ||
+				!strings.Contains(err.Error(), want) || id == 0 != errors.Is(err, idtype.ErrZero) {
+				t.Errorf("%s: %d: %q, %q, %v", name, id, text, b, err)
 			}
 		}
 	}

@@ -92,11 +92,7 @@ func ExampleParseKey() {
 	text, _ := users.Format(1)
 	fmt.Println(text, text == textOf1)
 	fmt.Println(key)
-
-	_, err = publicid.ParseKey("0-9f86d081")
-	fmt.Println(err)
 	// Output:
 	// user_03md469r5w71s6pe true
 	// publicid key 0
-	// publicid: key 0 has 8 bytes behind the hyphen: want 64 hexadecimal digits in lower case
 }

@@ -70,16 +70,15 @@ func referenceNetwork(n int, k scramble.Key, id *big.Int) *big.Int {
 	return new(big.Int).Add(new(big.Int).Mul(halves[0], big2(widths[1])), halves[1])
 }
 
-var references = map[string]func(n int, k scramble.Key, id *big.Int) *big.Int{
-	"Multiplicative": referenceMultiplicative,
-	"Network":        referenceNetwork,
-}
-
 // reference is what the kind makes of the ID.
 func reference(kind string, n int, k scramble.Key, id int64) int64 {
-	x := references[kind](n, k, big.NewInt(id))
+	of := referenceNetwork
+	if kind == "Multiplicative" {
+		of = referenceMultiplicative
+	}
+	x := of(n, k, big.NewInt(id))
 	if x.Sign() == 0 {
-		x = references[kind](n, k, new(big.Int))
+		x = of(n, k, new(big.Int))
 	}
 	return x.Int64()
 }

@@ -30,7 +30,7 @@
 // column is converted by the session's time_zone first. In ClickHouse it is a DateTime64 of UTC,
 // and a text is read as UTC. In SQLite it is a text of UTC.
 //
-// The bound of a time is the smallest or largest ID of its unit, as idtype.MinSnoID(t) returns it.
+// The bound of a time is the smallest or largest ID of its unit, as idtype.Bounds has it.
 // A time before the first one that IDs carry counts as the first, and one after the last as the
 // last. So a report that begins in 1970 finds all rows. In Go such a time is an error.
 package functions
