@@ -244,9 +244,11 @@ var checks = []Check{
 			"file alone.",
 	},
 	{
-		Code:   "sqlite.journal",
-		Looks:  "The journal mode is WAL, as apps set it.",
-		Remedy: "Open the file with sqlite.DSN, which sets it. Find out who changed it.",
+		Code: "sqlite.journal",
+		Looks: "The file has a rollback journal. In WAL mode acknowledged numbers are lost with " +
+			"PATH-wal, and apps do not open the log.",
+		Remedy: "Keep the log in a file of its own, such as launches.db, or set PRAGMA " +
+			"journal_mode = DELETE. Find out who set WAL.",
 	},
 	{
 		Code: "sqlite.synchronous",

@@ -14,8 +14,8 @@ var sqlite = engine{
 		{"writable", sqliteWritable},
 		setting{
 			"sqlite.journal", `PRAGMA journal_mode`,
-			[]string{"wal"},
-			Note,
+			[]string{"delete", "truncate", "persist"},
+			Finding,
 			"the journal mode is %s",
 		}.check(),
 		setting{

@@ -27,8 +27,8 @@ The copy is the state of one moment, and checked. It gets its name when it is
 complete. A file that is there stays.
 
 To restore it, stop the apps, put the copy in the place of PATH, and remove
-PATH-wal and PATH-shm. Before the apps start again, run "idmint advance". A
-restored log would give out again what was taken since.
+PATH-journal, if it is there. Before the apps start again, run "idmint advance".
+A restored log would give out again what was taken since.
 
 A server has a tool of its own: pg_dump or mariadb-dump.`,
 		Example: "  idmint backup --to backup.db --db sqlite:app.db",

@@ -95,11 +95,7 @@ func (a *app) demo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	migrated, _, _, err := flags.migrate(ctx, name)
-	if err != nil {
-		return err
-	}
-	if err := migrated.Close(); err != nil {
+	if _, _, err := flags.migrate(ctx, name); err != nil {
 		return err
 	}
 	log, done, err := flags.open(ctx, a)

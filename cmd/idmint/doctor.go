@@ -161,9 +161,6 @@ func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]s
 		results, err = doctor.SQL(ctx, db, d.Kind)
 		return err
 	})
-	if d.Kind == dsn.SQLite {
-		err = whyNotOpened(d.Path, err)
-	}
 	if err == nil {
 		err = e.tell(results...)
 	}
@@ -173,7 +170,7 @@ func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]s
 	return identity, err
 }
 
-// openSQL opens a database as it is. A SQLite file keeps its journal mode, which the log would set.
+// openSQL opens a database as it is.
 func (e *examination) openSQL(ctx context.Context, d dsn.DSN) (*sql.DB, error) {
 	if d.Kind != dsn.SQLite {
 		return e.flags.reach(ctx, d)

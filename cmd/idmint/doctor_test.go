@@ -165,11 +165,6 @@ func TestDoctorRestored(t *testing.T) {
 	s.must("new", "sequence", "--counter", "orders", "--db", "sqlite:app.db")
 	well("more was used")
 	well("the same")
-	for _, name := range []string{"app.db-wal", "app.db-shm"} {
-		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-	}
 	err := os.Rename(filepath.Join(s.dir, "backup.db"), filepath.Join(s.dir, "app.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +308,7 @@ func TestDoctorReadOnly(t *testing.T) {
 	}
 	got := s.run("doctor", "--json", "--db", "sqlite:app.db")
 	if found := told(t, got.stdout); got.status != 1 ||
-		found["open"] != "finding: open app.db: read-only file system. " {
+		!strings.HasPrefix(found["writable"], "finding: the file can be read only") {
 		t.Errorf("%v", got)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/importer"
+	"github.com/idmint/idmint/cmd/idmint/internal/pool"
 	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/internal/visible"
 )
@@ -67,9 +68,11 @@ and 1,017 in MySQL and MariaDB, with the column of the IDs. By their defaults
 MySQL and MariaDB create a table with 197. A record of the file has at most 64
 MiB.
 
-ClickHouse has no transactions. --log names the database that keeps the launch
-log and notes how far the file has come. A batch is a block. Where an import
-was killed, --resume finds out whether the block that was under way arrived. A
+--log names the database of the launch log, where that is not the one of --db.
+
+ClickHouse has no transactions. So --log is required, and that database also
+notes how far the file has come. A batch is a block. Where an import was
+killed, --resume finds out whether the block that was under way arrived. A
 table that is there must be a plain MergeTree with SETTINGS
 non_replicated_deduplication_window = 10000. Its key is Int64 or UInt64, and
 its other columns of the file are String or Nullable(String).`,
@@ -133,8 +136,7 @@ its other columns of the file are String or Nullable(String).`,
 	c.Flag("db").Usage = "the database: sqlite:PATH, postgres://…, mysql://… or clickhouse://… " +
 		"(default $" + dsnVariable + ")"
 	logName.add(c, "log", logVariable,
-		"for clickhouse://: the database of the launch log and of the record of imports (default $"+
-			logVariable+")")
+		"the database of the launch log, where --db does not keep it (default $"+logVariable+")")
 	f := c.Flags()
 	f.StringVar(&im.Table, "table", "", "the table, a plain name (required)")
 	f.StringVar(&format, "format", "", "csv, tsv or jsonl (default: by the file's name)")
@@ -177,26 +179,23 @@ func sourceName(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// importTarget is where rows go, and the flags of the launch log: in the same database, unless that
-// is ClickHouse.
+// importTarget is where rows go, and the flags of the launch log: in the same database, unless
+// --log names another. ClickHouse keeps none.
 func importTarget(flags *storeFlags, logName databaseFlag) (dsn.DSN, *storeFlags, error) {
 	target, err := flags.name.parse()
 	if err != nil {
 		return target, nil, err
 	}
 	log := *flags
-	if target.Kind == dsn.ClickHouse {
+	if target.Kind == dsn.ClickHouse || logName.isGiven() {
 		log.name = logName
-	} else if logName.given {
-		return target, nil, usage(
-			"--log is for clickhouse:// alone: other databases keep the launch log themselves")
 	}
 	d, err := log.launchLog()
 	switch {
 	case err != nil:
 	case target.IsKeyValue():
 		err = usage("--db: %s keeps a launch log and no rows", string(target.Kind))
-	case d.IsKeyValue():
+	case target.Kind == dsn.ClickHouse && d.IsKeyValue():
 		err = usage("--log: %s keeps no account of an import: want sqlite:PATH, postgres://… or "+
 			"mysql://…", string(d.Kind))
 	}
@@ -212,14 +211,22 @@ func (a *app) runImport(
 	if err != nil {
 		return importer.Result{}, err
 	}
-	records, from, to, err := flags.migrate(ctx, logDSN)
+	from, to, err := flags.migrate(ctx, logDSN)
 	if err != nil {
 		return importer.Result{}, err
 	}
 	if from != to {
 		a.warn("%s", migrated(logDSN, from, to))
 	}
-	db, err := importer.Open(target, logDSN, records, flags.wait)
+	place := target // of the record of imports
+	if target.Kind == dsn.ClickHouse {
+		place = logDSN
+	}
+	records, err := pool.Open(place, pool.Create)
+	if err != nil {
+		return importer.Result{}, fmt.Errorf("%v: %w", place, err)
+	}
+	db, err := importer.Open(target, place, records, flags.wait)
 	if err != nil {
 		return importer.Result{}, fmt.Errorf("%v: %w", target, err)
 	}

@@ -123,3 +123,29 @@ func TestImportUnfinished(t *testing.T) {
 		t.Errorf("%d rows, want 55", n)
 	}
 }
+
+// Rows may go into a file that keeps no launch log, also in WAL mode. A second log, in that file,
+// would number launches from 1 again.
+func TestImportLogElsewhere(t *testing.T) {
+	s := newShell(t)
+	if launch := s.start("a"); launch != "1" {
+		t.Fatalf("launch %s", launch)
+	}
+	s.write("shop.db", "")
+	s.exec("shop.db", "PRAGMA journal_mode = WAL; CREATE TABLE app (x)")
+	s.write("f.csv", "a\nx\n")
+	args := []string{
+		"import", "f.csv", "--db", "sqlite:shop.db", "--log", "sqlite:app.db", "--table", "t",
+	}
+	if out := s.must(args...); !strings.Contains(out, "1 rows in ") ||
+		!strings.Contains(out, "launch 2\n") {
+		t.Errorf("%q", out)
+	}
+	if out := s.must(append(args, "--resume")...); !strings.Contains(out, "nothing was left") {
+		t.Errorf("again: %q", out)
+	}
+	got := s.run("import", "f.csv", "--db", "sqlite:shop.db", "--table", "t")
+	if got.status != 1 || !strings.Contains(got.stderr, "WAL") {
+		t.Errorf("with the log in WAL mode: %v", got)
+	}
+}

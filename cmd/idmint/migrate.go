@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -42,7 +41,7 @@ or clickhouse://…, and need not be that of a launch log.`,
 			if err != nil {
 				return err
 			}
-			from, to, err := flags.migrateAndClose(ctx, d)
+			from, to, err := flags.migrate(ctx, d)
 			if err != nil {
 				return err
 			}
@@ -68,59 +67,40 @@ func migrated(d dsn.DSN, from, to int) string {
 	return fmt.Sprintf("upgraded the launch log in %v from schema version %d to %d", d, from, to)
 }
 
-// migrateAndClose makes or upgrades the launch log in a database of any kind.
-func (f *storeFlags) migrateAndClose(ctx context.Context, d dsn.DSN) (from, to int, err error) {
-	kv, ok := keyValues[d.Kind]
-	if !ok {
-		db, from, to, err := f.migrate(ctx, d)
+// migrate makes or upgrades the launch log in a database of any kind. It returns the versions before
+// and after: 0 is the one before a new log.
+func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (from, to int, err error) {
+	if kv, ok := keyValues[d.Kind]; ok {
+		err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
+			from, to, err = kv.migrate(ctx, d)
+			return err
+		})
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, fmt.Errorf("%v: %w", d, err)
 		}
-		return from, to, db.Close()
+		return from, to, nil
 	}
-	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
-		from, to, err = kv.migrate(ctx, d)
-		return err
-	})
-	if err != nil {
-		return 0, 0, fmt.Errorf("%v: %w", d, err)
-	}
-	return from, to, nil
-}
-
-// migrate makes or upgrades the launch log's tables. It returns the versions before and after: 0 is
-// the one before a new log. The database is handed on, with the connection that did it.
-func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (
-	db *sql.DB, from, to int, err error,
-) {
+	var db *sql.DB
 	if d.Kind == dsn.SQLite {
 		if err := checkSQLite(d.Path); err != nil {
-			return nil, 0, 0, err
+			return 0, 0, err
 		}
 		db, err = pool.Open(d, pool.Create)
 	} else {
 		db, err = f.reach(ctx, d)
 	}
 	if err != nil {
-		return nil, 0, 0, err
+		return 0, 0, err
 	}
+	defer db.Close()
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
 	from, to, err = migrations.Up(ctx, db, d.Kind)
 	switch {
 	case err != nil && d.Kind == dsn.SQLite:
-		err = whyNotOpened(d.Path, fmt.Errorf("%s: %w", d.Path, err))
+		err = fmt.Errorf("%s: %w", d.Path, err)
 	case err != nil:
 		err = fmt.Errorf("%v: %w", d, err)
 	}
-	if err != nil {
-		return nil, 0, 0, errors.Join(err, db.Close())
-	}
-	if d.Kind == dsn.SQLite { // whoever uses it next must not make a file that was removed since
-		if err := db.Close(); err != nil {
-			return nil, 0, 0, err
-		}
-		db, err = pool.Open(d, pool.Existing)
-	}
-	return db, from, to, err
+	return from, to, err
 }

@@ -384,7 +384,6 @@ func TestServeWritesNothing(t *testing.T) {
 	s := inside(t)
 	s.start("a")
 	s.must("new", "decimal", "--db", "sqlite:app.db", "--launch", "1")
-	s.exec("app.db", "PRAGMA journal_mode = DELETE") // which whoever writes would change
 	before := s.files()
 	pages := s.serve("--db", "sqlite:app.db", "--listen", anyPort)
 	for path, status := range map[string]int{

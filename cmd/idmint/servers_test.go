@@ -246,7 +246,7 @@ func TestInterruptedOnServers(t *testing.T) {
 	}
 }
 
-// ClickHouse keeps no launch log, and others need no second database.
+// ClickHouse keeps no launch log.
 func TestLogFlag(t *testing.T) {
 	s := inside(t)
 	s.write("f.csv", "a\n1\n")
@@ -258,7 +258,7 @@ func TestLogFlag(t *testing.T) {
 		into + "clickhouse://h/d":                          "--log is required, or IDMINT_LOG in the environment",
 		into + "clickhouse://h/d --log clickhouse://h/d":   "--log: " + none,
 		into + "clickhouse://h/d --log nonsense":           "--log: want the kind of database",
-		into + "sqlite:app.db --log sqlite:other.db":       "--log is for clickhouse:// alone",
+		into + "clickhouse://h/d --log etcd://h/d":         "etcd keeps no account of an import",
 		"launch list --db clickhouse://h/d":                "--db: " + none + ", and keeps no launch log",
 		"migrate --db clickhouse://h/d":                    "--db: " + none,
 		"new sequence --counter c --db clickhouse://h/d":   "--db: " + none,

@@ -28,8 +28,6 @@ func checkSQLite(string) error { return errors.New(errNoSQLite) }
 
 func isFileError(error) bool { return false }
 
-func whyNotOpened(_ string, err error) error { return err }
-
 // wholeCommands stand for the commands that this build lacks, and say so.
 func (a *app) wholeCommands() (missing []*cobra.Command) {
 	for _, name := range []string{"demo", "import", "backup", "report"} {

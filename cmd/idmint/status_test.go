@@ -282,7 +282,7 @@ func TestStatus(t *testing.T) {
 
 		{"launch list --db sqlite:no.db", 1, "no.db"},
 		{"launch list --db sqlite:no/folder/app.db", 1, "no/folder/app.db"},
-		{"launch list --db sqlite:folder", 1, "open folder: is a directory"},
+		{"launch list --db sqlite:folder", 1, "folder: unable to open database file: is a directory"},
 		{"launch list --db sqlite:text.db", 1, "text.db: file is not a database"},
 		{"launch list --db sqlite:empty.csv", 1, "idmint migrate"},
 		{
@@ -295,10 +295,10 @@ func TestStatus(t *testing.T) {
 			"migrate --db sqlite:no/folder/app.db", 1,
 			"no/folder/app.db: unable to open database file: no such file or directory",
 		},
-		{"migrate --db sqlite:folder", 1, "open folder: is a directory"},
+		{"migrate --db sqlite:folder", 1, "folder: unable to open database file: is a directory"},
 		{"migrate --db sqlite:text.db", 1, "text.db: file is not a database"},
 		{"migrate --db sqlite:newer.db", 1, "newer.db: the schema has version 1000, newer than 4"},
-		{"import f.csv --db sqlite:folder --table t", 1, "open folder: is a directory"},
+		{"import f.csv --db sqlite:folder --table t", 1, "folder: unable to open database file: is a directory"},
 		{"import f.csv --db sqlite:text.db --table t", 1, "text.db: file is not a database"},
 		{"import f.csv --db sqlite:newer.db --table t", 1, "newer than 4"},
 		{"new decimal --db sqlite:text.db --launch 1", 1, "text.db: file is not a database"},
@@ -476,7 +476,7 @@ func TestReadOnly(t *testing.T) {
 	} {
 		got := s.run(append(args, "--db", "sqlite:app.db", "--wait", "1h")...) // it does not change
 		if got.status != 1 || strings.Count(got.stderr, "\n") != 1 ||
-			!strings.Contains(got.stderr, "app.db: read-only file system") {
+			!strings.Contains(got.stderr, "attempt to write a readonly database") {
 			t.Errorf("%v: %v", args, got)
 		}
 	}

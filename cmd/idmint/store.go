@@ -176,10 +176,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 	if d.Kind == dsn.SQLite {
 		ctx, cancel := f.withWait(ctx)
 		defer cancel()
-		if s, err = openSQLite(ctx, d.Path, f.reading); err != nil {
-			return nil, whyNotOpened(d.Path, err)
-		}
-		return s, nil
+		return openSQLite(ctx, d.Path, f.reading)
 	}
 	err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {
 		if kv, ok := keyValues[d.Kind]; ok {

@@ -125,7 +125,7 @@ func TestDialectSQLiteDSN(t *testing.T) {
 	}
 	defer db.Close()
 	for pragma, want := range map[string]string{
-		"journal_mode": "wal", "synchronous": "2",
+		"journal_mode": "delete", "synchronous": "3",
 		"foreign_keys": "1", "busy_timeout": "25",
 	} {
 		var got string

@@ -120,3 +120,42 @@ func sums(t *testing.T, dir string) (lines int) {
 	}
 	return lines
 }
+
+// An app may be built without cgo, as one that has a SQLite in pure Go. All of the library builds
+// then, and a log in SQLite says what it lacks.
+func TestWithoutCgo(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "main.go")
+	check(t, os.WriteFile(program, []byte(`package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/idmint/idmint/launchlog/sqlite"
+)
+
+func main() {
+	_, err := sqlite.Open(context.Background(), "launches.db")
+	fmt.Println(err)
+	fmt.Println(sqlite.Backup(context.Background(), "launches.db", "copy.db"))
+}
+`), 0o644))
+	said := ""
+	for _, args := range [][]string{{"build", "./..."}, {"run", program}} {
+		cmd := exec.Command("go", args...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %v: %v\n%s", args, err, out)
+		}
+		said += string(out)
+	}
+	const want = `launchlog/sqlite: "launches.db" needs cgo, without which this program was built: ` +
+		`set CGO_ENABLED=1 and install gcc, or keep the launch log in PostgreSQL, `
+	for _, line := range strings.SplitAfter(strings.TrimSpace(said), "\n") {
+		if !strings.HasPrefix(line, want) {
+			t.Errorf("got %q, want %q", line, want)
+		}
+	}
+}

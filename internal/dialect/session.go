@@ -8,21 +8,22 @@ import (
 )
 
 // SQLiteDSN is the data source name for go-sqlite3 of the file path with what every user of this
-// module's files needs: IMMEDIATE transactions, the write-ahead log, synchronous=FULL, and foreign
-// keys that are checked. Mode is SQLite's: "rw", or "rwc" to make the file. SQLite itself waits for
-// a lock for up to busy, which obeys no context; 0 is the driver's default, 5 s.
+// module's files needs: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys that are
+// checked. The file keeps its journal mode, and a new one has SQLite's own, a rollback journal.
+// EXTRA syncs the folder when that journal is deleted: if it came back with the power, SQLite would
+// undo the commit. Mode is SQLite's: "rw", or "rwc" to make the file. SQLite itself waits for a
+// lock for up to busy, which obeys no context; 0 is the driver's default, 5 s.
 func SQLiteDSN(path, mode string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{
 		"mode":          {mode},
 		"_txlock":       {"immediate"},
-		"_journal_mode": {"WAL"},
-		"_synchronous":  {"FULL"},
+		"_synchronous":  {"EXTRA"},
 		"_foreign_keys": {"on"},
 	})
 }
 
-// SQLiteReaderDSN is as [SQLiteDSN], for a file that is read alone: nothing is written, and its
-// journal mode stays. Mode "ro" would leave the files of the write-ahead log behind.
+// SQLiteReaderDSN is as [SQLiteDSN], for a file that is read alone. Mode "ro" could not undo what a
+// crash has left half written.
 func SQLiteReaderDSN(path string, busy time.Duration) string {
 	return sqliteDSN(path, busy, url.Values{"mode": {"rw"}, "_query_only": {"on"}})
 }

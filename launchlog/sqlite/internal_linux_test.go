@@ -3,12 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -45,7 +41,7 @@ func TestSettings(t *testing.T) {
 	s, _ := newStore(t)
 	for _, db := range []*sql.DB{s.writer, s.reader} {
 		for pragma, want := range map[string]string{
-			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "25",
+			"journal_mode": "delete", "synchronous": "3", "foreign_keys": "1", "busy_timeout": "25",
 		} {
 			var got string
 			if err := db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
@@ -115,35 +111,6 @@ func TestReadersAreFew(t *testing.T) {
 	_, err := s.Launches(context.Background(), "default", launchlog.Filter{Limit: 1})
 	if err != nil {
 		t.Errorf("with a connection that is free: %v", err)
-	}
-}
-
-// A connection that is given up takes the log with it, if it is the last. That is no attack.
-func TestDropped(t *testing.T) {
-	ctx := context.Background()
-	s, path := newStore(t)
-	conn, err := s.writer.Conn(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-	if _, err := os.Stat(path + "-wal"); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("got %v: the log is there still, and the test shows nothing", err)
-	}
-	for i := range 4 { // whose inodes would be the next log's
-		if err := os.WriteFile(fmt.Sprint(path, ".", i), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l, err := launchlog.New(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.List(ctx, launchlog.Filter{}); err != nil {
-		t.Error(err)
-	}
-	if _, err := l.Advance(ctx, 3, "operator"); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -227,41 +194,5 @@ func TestOpenWaits(t *testing.T) {
 	}
 	if err := errors.Join(again.Close(), <-released); err != nil {
 		t.Error(err)
-	}
-}
-
-// A connection that takes the place of another may find a log of another name on disk, which is
-// no attack: SQLite removes it with the last connection. But a log that this process has open under
-// its name, and others have not, is one.
-func TestReconnect(t *testing.T) {
-	ctx := context.Background()
-	s, path := newStore(t)
-	l, err := launchlog.New(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := l.Counter("c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.writer.SetMaxIdleConns(0) // every step has a connection of its own
-	for i := range int64(5) {
-		if n, err := c.Reserve(ctx, 0, 1); err != nil || n != i+1 {
-			t.Fatalf("number %d, %v", n, err)
-		}
-	}
-	// The reader's connection stays.
-	if last, err := c.Last(ctx); err != nil || last != 5 {
-		t.Fatalf("last %d, %v", last, err)
-	}
-	if n, err := c.Reserve(ctx, 0, 1); err != nil || n != 6 {
-		t.Fatalf("number %d, %v", n, err)
-	}
-	if out, err := exec.Command("rm", path+"-wal", path+"-shm").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	var e *FileError
-	if n, err := c.Reserve(ctx, 0, 1); !errors.As(err, &e) {
-		t.Errorf("number %d, %v; want a FileError", n, err)
 	}
 }

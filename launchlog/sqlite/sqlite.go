@@ -2,31 +2,45 @@
 // the embedded default, for processes of one machine.
 //
 // The file must lie on a local file system and have one name: see [Check]. Every write is one
-// IMMEDIATE transaction with the write-ahead log and synchronous=FULL. So what was acknowledged
-// survives a crash of the process and of the machine.
+// IMMEDIATE transaction with a rollback journal and synchronous=EXTRA. When a call returns, what it
+// acknowledges is on disk in the file itself. It survives a crash of the process and of the machine,
+// and the removal of any other file.
 //
-// # The file belongs to this driver
+// # A file of its own
 //
-// Within a process, open the log's file by this driver alone. SQLite locks files. The system drops
-// a process's locks on a file as soon as the process closes it anywhere: in another SQLite library,
-// or in os.ReadFile. Then two processes write at once, and what was acknowledged is lost. The store
-// cannot notice. So copy a log that is in use by [Backup], by `idmint backup`, or by SQLite's
-// VACUUM INTO, and never by reading its files. Best give the log a file of its own, beside the one
-// that has the app's data. Then nothing else in the app has a reason to open it.
+// Keep the log in a file of its own, such as launches.db, beside the one that has the app's data.
+// Then the app's file may be in WAL mode, its transactions and reads do not hold up the log's, and
+// nothing else in the app has a reason to open the log's file.
 //
-// # Files that are taken away
+// A log may share the app's file if that has a rollback journal, which is SQLite's default. A file
+// in WAL mode is refused with a [FileError], also if it gets that mode while the log is open: the
+// numbers would be in PATH-wal, and be lost with it. `PRAGMA journal_mode = DELETE` ends WAL mode.
 //
-// SQLite keeps two files beside the database, PATH-wal and PATH-shm. Where one of the three is
-// removed or replaced while a store is open, the store's calls fail with a [FileError], and nothing
-// is acknowledged. The store looks before a write, and once more after its commit. An error of the
-// second look says that the write may have been carried out. After the first call that sees it, no
-// other succeeds, even if the files are moved back. Stop the processes that use a log before it is
-// restored, and start them again after.
+// Within a process, open the log's file by this driver alone. SQLite locks files, and the system
+// drops a process's locks on a file as soon as the process closes it anywhere: in another SQLite
+// library, or in os.ReadFile. Then two processes write at once, what was acknowledged is lost, and
+// the store cannot notice.
 //
-// The store does not notice two things. If files are moved away and back between two calls of a
-// store, it may give out what another process took in the meantime. And nobody sees what is written
-// into a file that stays in its place. To copy a backup over the file while a process has it open,
-// with PATH-wal and PATH-shm left there, can break the database.
+// # Files that are removed, copied or replaced
+//
+// A copy of the file holds all that was acknowledged before the copying began, if nobody wrote
+// meanwhile. [Backup], `idmint backup` and SQLite's VACUUM INTO copy a log that is in use.
+//
+// While a write is under way, SQLite keeps what it needs to undo it in PATH-journal. If that is
+// removed meanwhile, the write goes on, and a call whose commit notices it is ambiguous. Only if the
+// process or the machine dies in the same moment, what was half written stays so, and the database
+// may be broken. A PATH-journal that was left by a crash must stay: the next process undoes by it.
+//
+// If the file itself is removed or replaced while a store is open, the store's calls fail with a
+// [FileError], and nothing is acknowledged. The store looks before a write, and once more after its
+// commit. An error of the second look says that the write may have been carried out. After the first
+// call that sees it, no other succeeds, even if the file is moved back. Stop the processes that use
+// a log before it is restored, and start them again after: SQLite may undo a write by the journal of
+// the file that was there before, and break the restored one.
+//
+// The store does not notice two things. If the file is moved away and back between two calls of a
+// store, it may give out what another process took in the meantime. And nobody sees what is copied
+// into a file that stays in its place. To do so while a process writes can break the database.
 //
 // # Calls and disks
 //
@@ -72,9 +86,9 @@ const (
 )
 
 // DSN returns the data source name for go-sqlite3 with the settings that a launch log needs. They
-// suit an app's other data as well: IMMEDIATE transactions, the write-ahead log, synchronous=FULL,
-// and foreign keys that are checked. SQLite itself waits for a lock as long as go-sqlite3's default
-// says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
+// suit an app's other data as well: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys that
+// are checked. The file keeps its journal mode. SQLite itself waits for a lock as long as
+// go-sqlite3's default says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
 func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
 const (
@@ -88,10 +102,9 @@ const (
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
 	rowSteps
-	path   string
-	names  [3]string                 // of the files; immutable
-	opened atomic.Pointer[opened]    // the files of the writer's connection
-	gone   atomic.Pointer[FileError] // one of them was seen to be removed or replaced: for good
+	path string
+	file os.FileInfo // what path names; immutable
+	gone atomic.Bool // it was seen to be removed or replaced: for good
 
 	// writer has one connection, since SQLite has one writer. Steps of the process better wait for
 	// it here than in SQLite's lock.
@@ -116,20 +129,21 @@ var _ launchlog.Store = (*Store)(nil)
 // context's, or SQLite's, for a file that is not there or not a database. A file that is not to be
 // written can be read: its first write fails.
 func Open(ctx context.Context, path string) (*Store, error) {
-	return openAs(ctx, path, func(real string) string {
-		return dialect.SQLiteDSN(real, string(Existing), shortWait)
-	})
+	return openAs(ctx, path, false)
 }
 
-// OpenReader opens the launch log in the file path to be read. SQLite refuses each write, and the
-// file keeps its journal mode. See [Open] for the rest.
+// OpenReader opens the launch log in the file path to be read, also in WAL mode. SQLite refuses each
+// write. See [Open] for the rest.
 func OpenReader(ctx context.Context, path string) (*Store, error) {
-	return openAs(ctx, path, func(real string) string {
-		return dialect.SQLiteReaderDSN(real, shortWait)
-	})
+	return openAs(ctx, path, true)
 }
 
-func openAs(ctx context.Context, path string, dsn func(real string) string) (*Store, error) {
+// readers is how many reads run at once. A read that the disk does not answer keeps its connection
+// and a thread, even when its caller has given up. Without a limit, an app that asks again and
+// again would add one of each per call. The others wait for a connection until their contexts end.
+const readers = 4
+
+func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 	if err := Check(path); err != nil {
 		return nil, err
 	}
@@ -137,20 +151,36 @@ func openAs(ctx context.Context, path string, dsn func(real string) string) (*St
 	if err != nil {
 		return nil, failed(path, err)
 	}
-	s := unopened(absolute, dsn)
-	if err := s.open(ctx); err != nil {
+	s := &Store{path: absolute}
+	s.newSteps()
+	if s.file, err = os.Stat(absolute); err != nil {
+		return nil, failed(absolute, s.refused(err))
+	}
+	dsn := dialect.SQLiteDSN(absolute, string(Existing), shortWait)
+	if reading {
+		dsn = dialect.SQLiteReaderDSN(absolute, shortWait)
+	}
+	if s.writer, err = sql.Open("sqlite3", dsn); err != nil {
+		return nil, failed(absolute, err)
+	}
+	s.writer.SetMaxOpenConns(1)
+	if s.reader, err = sql.Open("sqlite3", dsn); err != nil {
+		return nil, failed(absolute, err)
+	}
+	s.reader.SetMaxOpenConns(readers)
+	if err := s.open(ctx, reading); err != nil {
 		return nil, failed(absolute, err)
 	}
 	return s, nil
 }
 
 // open waits until the store is prepared, and closes it where that fails.
-func (s *Store) open(ctx context.Context) (err error) {
+func (s *Store) open(ctx context.Context, reading bool) (err error) {
 	late := fmt.Errorf("waited for %v", openWait)
 	waiting, cancel := context.WithTimeoutCause(ctx, openWait, late)
 	defer cancel()
 	var last atomic.Pointer[error] // of the attempts
-	opened := run(s, func() (struct{}, error) { return struct{}{}, s.attempt(waiting, &last) })
+	opened := run(s, func() (struct{}, error) { return struct{}{}, s.attempt(waiting, reading, &last) })
 	select {
 	case r := <-opened:
 		if r.err == nil {
@@ -174,9 +204,11 @@ func (s *Store) open(ctx context.Context) (err error) {
 }
 
 // attempt prepares the store as soon as nobody locks it out.
-func (s *Store) attempt(ctx context.Context, last *atomic.Pointer[error]) (err error) {
+func (s *Store) attempt(
+	ctx context.Context, reading bool, last *atomic.Pointer[error],
+) (err error) {
 	for range dialect.Attempts(ctx, 250*time.Millisecond) {
-		now := s.prepare(ctx) // its own variable: Open may read it while the next attempt runs
+		now := s.prepare(ctx, reading) // its own variable: Open may read it while the next attempt runs
 		if err = now; !isBusy(err) {
 			return err
 		}
@@ -193,8 +225,11 @@ func (s *Store) refused(err error) error {
 	return err
 }
 
-func (s *Store) prepare(ctx context.Context) error {
+func (s *Store) prepare(ctx context.Context, reading bool) error {
 	have, err := s.version(ctx)
+	if err == nil && !reading {
+		err = s.checkJournal(ctx, s.writer)
+	}
 	if err != nil {
 		return err
 	}
@@ -234,16 +269,11 @@ func (s *Store) version(ctx context.Context) (version int, err error) {
 }
 
 // Close closes the store's connections. It waits for the steps that are under way, as long as the
-// disk takes. Where the log beside the file was removed or replaced, Close returns a [*FileError].
-// The connections then stay open for as long as the process runs. At the close of the last one,
-// SQLite would write the pages of that log into the file, over what was restored there.
+// disk takes.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.steps.Wait()
-	if s.forsaken() {
-		return s.check()
-	}
 	return failed(s.path, errors.Join(s.reader.Close(), s.writer.Close()))
 }

@@ -62,19 +62,25 @@ func TestCloseStalled(t *testing.T) {
 	})
 }
 
-// Open obeys its context where the disk stands still: a file that has another journal is changed,
-// which takes a sync.
+// Open obeys its context where the disk stands still: to undo what a process left half written takes
+// a sync.
 func TestOpenStalled(t *testing.T) {
 	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
-		path := filepath.Join(t.TempDir(), "copy.db")
-		if _, err := openDB(t, newFile(t)).Exec("VACUUM INTO ?", path); err != nil {
+		path, left := newFile(t), filepath.Join(t.TempDir(), "left.db")
+		tx, err := openDB(t, path).Begin()
+		if err == nil { // more than the cache holds: the file is written to before the commit
+			_, err = tx.Exec(`PRAGMA cache_size = 1;
+				CREATE TABLE big (x); INSERT INTO big VALUES (randomblob(1 << 20))`)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		attack(t, `cp "$1" "$2" && cp "$1-journal" "$2-journal"`, path, left)
 		opening, cancel := context.WithCancel(ctx)
 		disk.Stall(t)
 		opened := make(chan error, 1)
 		go func() {
-			_, err := sqlite.Open(opening, path)
+			_, err := sqlite.Open(opening, left)
 			opened <- err
 		}()
 		disk.Reached(t)
@@ -83,5 +89,8 @@ func TestOpenStalled(t *testing.T) {
 			t.Errorf("got %v, want the context's error", err)
 		}
 		disk.Resume(t)
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
 	})
 }

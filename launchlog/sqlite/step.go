@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/mattn/go-sqlite3"
-
 	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
@@ -78,8 +76,10 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 	if err != nil {
 		return nil, s.classify(err, false)
 	}
-	err = s.check()
 	var value any
+	if err = s.check(); err == nil {
+		err = s.checkJournal(ctx, tx)
+	}
 	if err == nil {
 		value, err = f(context.WithoutCancel(ctx), tx)
 	}
@@ -99,17 +99,17 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 	return nil, s.classify(err, false)
 }
 
-// commit commits, and acknowledges only what others are sure to see. So it looks at the files once
-// more. While the disk took its time they may have been removed or replaced, and the commit went
-// into what nobody else will open. It is ambiguous, because what they were replaced by may be a
-// copy that has it. A Log that runs the step again finds the same, and ends.
+// commit commits, and acknowledges only what others are sure to see. It therefore looks at the
+// file's name once more: the file may have been removed or replaced while the disk took its time,
+// and then the commit is in a file that nobody else will open. That is ambiguous, because the
+// replacement may be a copy that has it. A Log that runs the step again finds the same, and ends.
 //
-// No number is acknowledged twice from then on. Say that A has other files than B, who opened them
-// under the same names later. When B opened them, A's had lost their names. A step of A that is
-// acknowledged looked before that, after its commit: it was in the files when they were removed,
-// copied or replaced. The next step of A finds B's files, or none, and A refuses for good: its own
-// may get their names back. Only if they get them back before that step, A does not notice. It may
-// then give out what B has given out, which the package's documentation warns of.
+// No number is acknowledged twice from then on. Suppose that B has opened another file under the
+// name. A step of A that is acknowledged looked before that, after its commit: it was in the file
+// when that was removed, copied or replaced. The next step of A finds B's file, or none, and A
+// refuses for good, because its own file may get its name back. If that happens before A's next
+// step, A does not notice. It may then give out what B has given out, which the package's
+// documentation warns of.
 func (s *Store) commit(tx *sql.Tx) error {
 	if err := tx.Commit(); err != nil {
 		return s.classify(err, true)
@@ -145,34 +145,30 @@ func (s *Store) read(ctx context.Context, f rows.Step) (any, error) {
 
 // classify puts those errors into an AttemptError after which a launchlog.Log may try again. A
 // statement that fails has changed nothing, as its transaction is rolled back. A commit that fails
-// for a reason other than the lock may have been made.
+// for a reason other than the lock may have been made: SQLite says so too when somebody else has
+// deleted its journal.
 func (s *Store) classify(err error, commit bool) error {
-	var e sqlite3.Error
+	of, cause := dialect.CauseOf(err)
 	switch {
-	case err == nil:
-		return nil
-	case isBusy(err):
+	case cause == dialect.Contended:
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, rows.Ready)}
-	case errors.As(err, &e):
-		err = fmt.Errorf("%s: %w", s.path, err)
-		if isAbsent(e) {
-			return fmt.Errorf("%w: %w", launchlog.ErrOtherLog, err)
-		}
-		if e.Code == sqlite3.ErrReadonly {
-			err = fmt.Errorf("%w: the file and its folder must be writable", err)
-		}
-		if commit && e.Code == sqlite3.ErrIoErr {
-			return &launchlog.AttemptError{Ambiguous: true, Err: err}
-		}
+	case of != dialect.SQLite:
+		return err
+	case isAbsent(err):
+		return fmt.Errorf("%w: %s: %w", launchlog.ErrOtherLog, s.path, err)
+	case cause == dialect.ReadOnly:
+		return fmt.Errorf("%s: %w: the file and its folder must be writable", s.path, err)
+	case commit && isDiskError(err):
+		return &launchlog.AttemptError{Ambiguous: true, Err: fmt.Errorf("%s: %w", s.path, err)}
 	}
-	return err
+	return fmt.Errorf("%s: %w", s.path, err)
 }
 
 // isAbsent reports whether err is of a log whose tables are gone, or older. It has no code of its
 // own.
-func isAbsent(err sqlite3.Error) bool {
-	return err.Code == sqlite3.ErrError && (strings.Contains(err.Error(), "no such table: idmint_") ||
-		strings.Contains(err.Error(), "no such column: word"))
+func isAbsent(err error) bool {
+	return strings.Contains(err.Error(), "no such table: idmint_") ||
+		strings.Contains(err.Error(), "no such column: word")
 }
 
 // isBusy reports whether err says that another connection holds the lock. Nothing was changed, and

@@ -1,5 +1,5 @@
 // Package launchlog_test looks for errors of launch logs by chance: in a SQLite file whose processes
-// are killed, or whose files are taken away, and in simulations of lost answers.
+// are killed, or beside which files are removed, and in simulations of lost answers.
 package launchlog_test
 
 import (
@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	})
 	maps.Copy(workers, map[string]func([]string) error{
 		"mixed": mixedWorker, "ranges": rangesWorker, "attacked": attackedWorker,
+		"app": appWorker,
 	})
 	subprocess.Main(m, workers)
 }

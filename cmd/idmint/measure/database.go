@@ -76,7 +76,7 @@ func openSQLite(ctx context.Context) (*Database, error) {
 	}
 	d := &Database{Kind: dsn.SQLite, drop: func() error { return os.RemoveAll(dir) }}
 	if d.db, err = sql.Open(dialect.Driver(dsn.SQLite),
-		dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0)); err == nil {
+		dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0)+"&_journal_mode=WAL"); err == nil {
 		err = d.ask(ctx)
 	}
 	if err != nil {
