@@ -73,9 +73,8 @@ type self[T any] interface {
 
 // Parse reads an ID of any type from the text that its String writes, and nothing else:
 // Parse[UserID](s). It refuses signs, spaces, leading zeros, upper case where the text is lower, and
-// whatever else would not be written back the same. It takes the whole domain, so Validate has to be
-// asked whether the ID follows its layout. The error is an [*InputError]. Code that is generic over
-// IDs calls UnmarshalText.
+// whatever else would not be written back the same. It takes the whole domain: Validate checks the
+// layout. The error is an [*InputError]. Code that is generic over IDs calls UnmarshalText.
 func Parse[T self[T]](s string) (T, error) {
 	var zero T
 	return zero.parsed(s)
