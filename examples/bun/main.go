@@ -100,7 +100,8 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open opens the database that IDMINT_DB names, or shop.db. The launch log is in the same one.
+// open opens the database that IDMINT_DB names, which also keeps the launch log, or shop.db, with
+// the log in launches.db.
 func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect, error) {
 	if dsn := os.Getenv("IDMINT_DB"); dsn != "" {
 		store, err := postgres.Open(ctx, dsn)
@@ -110,7 +111,7 @@ func open(ctx context.Context) (launchlog.Store, *sql.DB, schema.Dialect, error)
 		db, err := sql.Open("pgx", dsn)
 		return store, db, pgdialect.New(), err
 	}
-	store, err := sqlite.Open(ctx, "shop.db")
+	store, err := sqlite.Open(ctx, "launches.db")
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -21,7 +21,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, "shop.db")
+	store, err := sqlite.Open(ctx, "launches.db")
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
 // Command clickhouse stores rows with keys of their own in ClickHouse, whole columns at a time:
-// what docs/clickhouse.md shows. Their numbers come from the launch log in shop.db.
+// what docs/clickhouse.md shows. Their numbers come from the launch log in launches.db.
 package main
 
 import (
@@ -29,7 +29,7 @@ func run(ctx context.Context) (err error) {
 	if os.Getenv("CLICKHOUSE_DSN") == "" {
 		return errors.New("CLICKHOUSE_DSN is not set: docs/clickhouse.md says to what")
 	}
-	store, err := sqlite.Open(ctx, "shop.db")
+	store, err := sqlite.Open(ctx, "launches.db")
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // Command http is a small service whose users have decimal IDs: in paths, in JSON and in query
-// parameters. It keeps them in the file shop.db. docs/http.md tells of it.
+// parameters. It keeps them in the file shop.db, and the launch log in launches.db.
+// docs/http.md tells of it.
 package main
 
 import (
@@ -30,7 +31,7 @@ func main() {
 
 // run serves until ctx ends. Requests that have begun then have ten seconds.
 func run(ctx context.Context) error {
-	store, err := sqlite.Open(ctx, "shop.db")
+	store, err := sqlite.Open(ctx, "launches.db")
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func openDB(ctx context.Context) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := sql.Open("sqlite3", sqlite.DSN("shop.db", sqlite.Existing))
+	db, err := sql.Open("sqlite3", sqlite.DSN("shop.db", sqlite.Create))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func main() {
 }
 
 func run(ctx context.Context) (err error) {
-	store, err := sqlite.Open(ctx, "shop.db")
+	store, err := sqlite.Open(ctx, "launches.db")
 	if err != nil {
 		return err
 	}

@@ -118,14 +118,14 @@ func run(ctx context.Context) (err error) {
 	return nil
 }
 
-// open opens the app's database, and the launch log in it.
+// open opens the app's database, and the launch log in it, or beside a file of SQLite.
 func open(ctx context.Context, name string) (*sqlx.DB, launchlog.Store, sqlid.Dialect, error) {
 	if path, ok := strings.CutPrefix(name, "sqlite:"); ok {
-		store, err := sqlite.Open(ctx, path)
+		store, err := sqlite.Open(ctx, "launches.db")
 		if err != nil {
 			return nil, nil, "", err
 		}
-		db, err := sqlx.Open("sqlite3", sqlite.DSN(path, sqlite.Existing))
+		db, err := sqlx.Open("sqlite3", sqlite.DSN(path, sqlite.Create))
 		return db, store, sqlid.SQLite, err
 	}
 	config, err := pgx.ParseConfig(name)

@@ -66,7 +66,7 @@ func newShop(t *testing.T, dialect migrations.Dialect) shop {
 		s.db, db = d.Source(), dbtest.Open(t, d)
 		open = func() (launchlog.Store, error) { return mysql.Open(ctx, s.db) }
 	default:
-		path := filepath.Join(dir, "shop.db")
+		path := filepath.Join(dir, "launches.db")
 		db = dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
 		open = func() (launchlog.Store, error) { return sqlite.Open(ctx, path) }
 	}
@@ -157,7 +157,7 @@ func TestExamples(t *testing.T) {
 		t.Parallel()
 		s := newShop(t, migrations.SQLite)
 		path := filepath.Join(s.dir, "shop.db")
-		db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Existing))
+		db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
 		dbtest.Exec(t, db, "CREATE TABLE users (id INTEGER PRIMARY KEY)")
 		cmd := exec.Command(example(t, "sqlx"))
 		cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IDMINT_LAUNCH_ID=1", "IDMINT_DB="+s.db)

@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 		t.Run(name+"/SQLite", func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			path := filepath.Join(dir, "shop.db")
+			path := filepath.Join(dir, "launches.db")
 			db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
 			migrate(t, db, migrations.SQLite)
 			store, err := sqlite.Open(t.Context(), path)
