@@ -245,8 +245,8 @@ func TestAllLent(t *testing.T) {
 		if !errors.As(err, &later) || !errors.As(err, &lent) || later.From <= now(4*ms) {
 			l.Errorf("all lent, waiting: %v", err)
 		}
-		// A call waits for a number within its context and its generator's MaxWait, and says what it
-		// waited for.
+		// A call waits for a number within its context and its generator's MaxWait, and says what
+		// it waited for.
 		short := must(generator.NewSno(waiting, &generator.Options{MaxWait: 20 * time.Second}))(l.T)
 		if _, err := short.Next(ctx); !errors.As(err, &lent) ||
 			!strings.Contains(err.Error(), "2 of 2 are lent") {

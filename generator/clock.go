@@ -15,9 +15,9 @@ import (
 //	[WallClock]   a time.Now        the system's clock, steps included
 //	[TestClock]                     the test
 //
-// The default is a clock of the generator's own, which never goes back. Once a second it is compared
-// with the system's. Where that is ahead, because it was set forward or the machine slept, so is this
-// one from then on. Where that was set back, this one stays ahead.
+// The default is a clock of the generator's own, which never goes back. Once a second it is
+// compared with the system's. Where that is ahead, because it was set forward or the machine slept,
+// so is this one from then on. Where that was set back, this one stays ahead.
 type Clock interface {
 	// UnixNano is the time in nanoseconds since 1970.
 	UnixNano() int64
@@ -49,7 +49,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// An anchoredClock reads the system's clock once and then moves by the monotonic clock: see [Clock].
+// An anchoredClock reads the system's clock once and then moves by the monotonic clock: see
+// [Clock].
 type anchoredClock struct {
 	start  time.Time
 	system func() time.Time // time.Now

@@ -78,7 +78,8 @@ func TestAnchoredClock(t *testing.T) {
 }
 
 // TestAnchoredClockHeldUp: a goroutine may not run for a while between its readings of the system's
-// clocks. Where a process was stopped, that may be minutes. It does not put the clock ahead for good.
+// clocks. Where a process was stopped, that may be minutes. It does not put the clock ahead for
+// good.
 func TestAnchoredClockHeldUp(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
 		for _, reading := range []int{1, 2} { // when it is made, and when it compares

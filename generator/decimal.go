@@ -76,8 +76,8 @@ type Decimal struct {
 	used  []int // the generator numbers so far, in order
 	begun int   // how many of used were begun: all, or all but the last
 	hints follower
-	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was set
-	// to its end, which says nothing of the IDs that were minted.
+	// lost is an ErrRepeated: the source has lost numbers, and the counter of the one in use was
+	// set to its end, which says nothing of the IDs that were minted.
 	lost error
 }
 

@@ -201,8 +201,8 @@ func TestLookAhead(t *testing.T) {
 }
 
 // TestFailsAtEnd: the source is away from 90 % on. All counters are minted: what a call could mint
-// before it failed is valid, and is not minted again. Then every call fails and asks again, and after
-// that the IDs go on with the first of the next number.
+// before it failed is valid, and is not minted again. Then every call fails and asks again, and
+// after that the IDs go on with the first of the next number.
 func TestFailsAtEnd(t *testing.T) {
 	eachMint(t, func(t *testing.T, m mint) {
 		src := newSource(92, 17)
@@ -230,7 +230,8 @@ func TestFailsAtEnd(t *testing.T) {
 	})
 }
 
-// TestBadNumbers: an answer that would overflow into the digits beside is refused wherever it comes.
+// TestBadNumbers: an answer that would overflow into the digits beside is refused wherever it
+// comes.
 func TestBadNumbers(t *testing.T) {
 	for _, number := range []int{-1, 100_000, 100_092} {
 		eachMint(t, func(t *testing.T, m mint) {

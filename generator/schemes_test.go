@@ -162,9 +162,8 @@ func eightByte(name string, mode idtype.EightByteMode) scheme {
 				if id.Parts().Mode != mode {
 					panic(fmt.Sprintf("%v is of mode %v, want %v", id, id.Parts().Mode, mode))
 				}
-				return mark{
-					id.Parts().Generator<<4 | id.Parts().Cluster, id.Time().UnixNano(), 0, id.Parts().Sequence,
-				}
+				p := id.Parts()
+				return mark{p.Generator<<4 | p.Cluster, id.Time().UnixNano(), 0, p.Sequence}
 			}), nil
 		},
 	}
@@ -183,7 +182,8 @@ func sno() scheme {
 			}
 			return adapt(g, func(id idtype.SnoID) mark {
 				intact(id)(id.Parts().ID())
-				return mark{id.Parts().Partition, id.Time().UnixNano(), id.Parts().TickTock, id.Parts().Sequence}
+				p := id.Parts()
+				return mark{p.Partition, id.Time().UnixNano(), p.TickTock, p.Sequence}
 			}), nil
 		},
 	}

@@ -103,7 +103,8 @@ func TestSnapshotOfTickTock(t *testing.T) {
 		{99, 105, 0, 8, false},
 		{99, 106, 0, 7, true},
 		{10_000, 10_000, 0, 7, false},
-		// too far behind to wait for 10,000, but not for 110, up to which the other value has stamped
+		// too far behind to wait for 10,000, but not for 110, up to which the other value has
+		// stamped
 		{100, 10_000, 0, 8, false},
 		{100, 111, 1, 7, true},
 	} {

@@ -22,10 +22,10 @@ var snoLayout = layout{
 // calls wait for the next 4 ms. It is safe for use by many goroutines.
 //
 // At its cap, where it sleeps every 4 ms, IDs may carry a time up to 16 ms old. A clock that goes
-// back toggles the tick-tock bit, and minting goes on with the clock's time. It does not toggle into
-// time that both values of the bit have covered. Nor does it toggle into time before the start of the
-// generator, or of its window: others may have minted there. In such time it uses up what is left of
-// the latest time, and waits, as the generators of other schemes do.
+// back toggles the tick-tock bit, and minting goes on with the clock's time. It does not toggle
+// into time that both values of the bit have covered. Nor does it toggle into time before the start
+// of the generator, or of its window: others may have minted there. In such time it uses up what is
+// left of the latest time, and waits, as the generators of other schemes do.
 type Sno struct {
 	timeline
 }

@@ -126,7 +126,8 @@ func TestOwnedTrace(t *testing.T) {
 // Where a pool has no counter of 1 or more there are no chunks, and nobody waits for one.
 func TestOwnedTracePools(t *testing.T) {
 	for _, pool := range []generator.Pool{
-		{1, 1}, {1, 3}, {1023, 1025}, {1024, 1025}, {5000, 9000}, {1<<22 - 1, 1<<22 - 1}, {2048, 2048},
+		{1, 1}, {1, 3}, {1023, 1025}, {1024, 1025}, {5000, 9000}, {1<<22 - 1, 1<<22 - 1},
+		{2048, 2048},
 	} {
 		t.Run(fmt.Sprintf("%d..%d", pool.Min, pool.Max), func(t *testing.T) {
 			g := made(generator.NewTrace(generator.Given(7),
@@ -136,8 +137,8 @@ func TestOwnedTracePools(t *testing.T) {
 			for i := range 9 {
 				id, err := owners[i%3].Next(ctx)
 				bottom := id.Parts().Bottom
-				if bad := seen[id] || bottom < pool.Min || bottom > pool.Max || bottom&1023 == 0; (err !=
-					nil) != (pool.Min == 2048) || err == nil && bad {
+				bad := seen[id] || bottom < pool.Min || bottom > pool.Max || bottom&1023 == 0
+				if (err != nil) != (pool.Min == 2048) || err == nil && bad {
 					t.Errorf("minted %+v, %v", id.Parts(), err)
 				}
 				seen[id] = true

@@ -16,9 +16,9 @@ import (
 // spare ones are for the calls behind it. Without them, calls that happen to be awake would take
 // the slots first, and a call that waits might get none for seconds.
 //
-// What is in the way of one call is in the way of all. So an error that is not about its own context
-// ends the calls behind it as well. To let them find out one after another takes each of them its
-// time.
+// What is in the way of one call is in the way of all. So an error that is not about its own
+// context ends the calls behind it as well. To let them find out one after another takes each of
+// them its time.
 type turn struct {
 	token  chan struct{} // holds one element, which the call has that has the turn
 	calls  atomic.Int64  // that wait, with the one that has the turn
@@ -207,8 +207,8 @@ func (t *timeline) mayLag() {
 
 const (
 	shortestSleep = 50 * time.Microsecond
-	// longestSleep is after how long a call that sleeps for a far tick looks again: the clock may be
-	// set meanwhile. Where a tick is longer, that is.
+	// longestSleep is after how long a call that sleeps for a far tick looks again: the clock may
+	// be set meanwhile. Where a tick is longer, that is.
 	longestSleep = 50 * time.Millisecond
 	// stillFor is how long sleeps take in all before a clock that did not move counts as stopped.
 	stillFor = 2 * time.Second

@@ -260,8 +260,8 @@ func TestClockMovesWhileWaiting(t *testing.T) {
 	})
 }
 
-// TestClockFails: a clock may have reasons of its own to wake a sleeper, and may panic. Nobody waits
-// for a call that has left so.
+// TestClockFails: a clock may have reasons of its own to wake a sleeper, and may panic. Nobody
+// waits for a call that has left so.
 func TestClockFails(t *testing.T) {
 	eachScheme(t, func(t *testing.T, s scheme) {
 		g, clock := full(t, s, generator.Options{})
@@ -324,7 +324,8 @@ func TestOverflow(t *testing.T) {
 	})
 }
 
-// TestPanicOfOverflow: a call whose Overflow panics or ends its goroutine leaves nobody waiting for it.
+// TestPanicOfOverflow: a call whose Overflow panics or ends its goroutine leaves nobody waiting for
+// it.
 func TestPanicOfOverflow(t *testing.T) {
 	for name, leave := range map[string]func(){
 		"panic": func() { panic("overflow") }, "Goexit": runtime.Goexit,
