@@ -126,7 +126,12 @@ func TestOwnedTrace(t *testing.T) {
 // Where a pool has no counter of 1 or more there are no chunks, and nobody waits for one.
 func TestOwnedTracePools(t *testing.T) {
 	for _, pool := range []generator.Pool{
-		{1, 1}, {1, 3}, {1023, 1025}, {1024, 1025}, {5000, 9000}, {1<<22 - 1, 1<<22 - 1},
+		{1, 1},
+		{1, 3},
+		{1023, 1025},
+		{1024, 1025},
+		{5000, 9000},
+		{1<<22 - 1, 1<<22 - 1},
 		{2048, 2048},
 	} {
 		t.Run(fmt.Sprintf("%d..%d", pool.Min, pool.Max), func(t *testing.T) {
