@@ -67,8 +67,8 @@ func migrated(d dsn.DSN, from, to int) string {
 	return fmt.Sprintf("upgraded the launch log in %v from schema version %d to %d", d, from, to)
 }
 
-// migrate makes or upgrades the launch log in a database of any kind. It returns the versions before
-// and after: 0 is the one before a new log.
+// migrate makes or upgrades the launch log in a database of any kind. It returns the versions
+// before and after: 0 is the one before a new log.
 func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (from, to int, err error) {
 	if kv, ok := keyValues[d.Kind]; ok {
 		err = pool.Await(ctx, f.wait, func(ctx context.Context) (err error) {

@@ -151,8 +151,8 @@ func main() {
 		}
 		said += string(out)
 	}
-	const want = `launchlog/sqlite: "launches.db" needs cgo, without which this program was built: ` +
-		`set CGO_ENABLED=1 and install gcc, or keep the launch log in PostgreSQL, `
+	const want = `launchlog/sqlite: "launches.db" needs cgo, ` +
+		`without which this program was built: set CGO_ENABLED=1 and install gcc, or keep the launch log in PostgreSQL, `
 	for _, line := range strings.SplitAfter(strings.TrimSpace(said), "\n") {
 		if !strings.HasPrefix(line, want) {
 			t.Errorf("got %q, want %q", line, want)

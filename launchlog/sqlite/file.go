@@ -47,8 +47,8 @@ func failed(what string, err error) error {
 
 // Check says why a launch log must not be kept in the file path. The file is on a network file
 // system, it has several names, or the program was built without cgo. It need not be there yet. The
-// command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. Check recognises
-// the file systems of Linux. It lets FUSE through, which may be local or not.
+// command line's sqlite:PATH and SQLite's URIs are no paths. [Open] checks as well. Check
+// recognises the file systems of Linux. It lets FUSE through, which may be local or not.
 func Check(path string) error {
 	if err := checkPath(path); err != nil {
 		return err
@@ -72,9 +72,9 @@ func checkPath(path string) error {
 	case strings.IndexByte(path, 0) >= 0:
 		return &FileError{path, "has a NUL byte"}
 	case !hasCgo:
-		return &FileError{path, "needs cgo, without which this program was built: set CGO_ENABLED=1 " +
-			"and install gcc, or keep the launch log in PostgreSQL, MySQL, MariaDB, etcd, ZooKeeper " +
-			"or Cassandra"}
+		return &FileError{path, "needs cgo, without which this program was built: set " +
+			"CGO_ENABLED=1 and install gcc, or keep the launch log in PostgreSQL, MySQL, " +
+			"MariaDB, etcd, ZooKeeper or Cassandra"}
 	}
 	return nil
 }
@@ -98,10 +98,10 @@ func (s *Store) check() error {
 	}
 }
 
-// checkJournal refuses a file in WAL mode. What was committed would be beside the file, in PATH-wal:
-// whoever removes that, or copies the file alone, would have numbers given out again. A checkpoint
-// after each commit does not help. The connections that still have a removed log do not share their
-// locks with those that come after, and would write their own pages over theirs.
+// checkJournal refuses a file in WAL mode. What was committed would be beside the file, in
+// PATH-wal: whoever removes that, or copies the file alone, would have numbers given out again. A
+// checkpoint after each commit does not help. The connections that still have a removed log do not
+// share their locks with those that come after, and would write their own pages over theirs.
 func (s *Store) checkJournal(ctx context.Context, tx interface {
 	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 },

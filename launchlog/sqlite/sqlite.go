@@ -3,8 +3,8 @@
 //
 // The file must lie on a local file system and have one name: see [Check]. Every write is one
 // IMMEDIATE transaction with a rollback journal and synchronous=EXTRA. When a call returns, what it
-// acknowledges is on disk in the file itself. It survives a crash of the process and of the machine,
-// and the removal of any other file.
+// acknowledges is on disk in the file itself. It survives a crash of the process and of the
+// machine, and the removal of any other file.
 //
 // # A file of its own
 //
@@ -27,16 +27,17 @@
 // meanwhile. [Backup], `idmint backup` and SQLite's VACUUM INTO copy a log that is in use.
 //
 // While a write is under way, SQLite keeps what it needs to undo it in PATH-journal. If that is
-// removed meanwhile, the write goes on, and a call whose commit notices it is ambiguous. Only if the
-// process or the machine dies in the same moment, what was half written stays so, and the database
-// may be broken. A PATH-journal that was left by a crash must stay: the next process undoes by it.
+// removed meanwhile, the write goes on, and a call whose commit notices it is ambiguous. Only if
+// the process or the machine dies in the same moment, what was half written stays so, and the
+// database may be broken. A PATH-journal that was left by a crash must stay: the next process
+// undoes by it.
 //
 // If the file itself is removed or replaced while a store is open, the store's calls fail with a
 // [FileError], and nothing is acknowledged. The store looks before a write, and once more after its
-// commit. An error of the second look says that the write may have been carried out. After the first
-// call that sees it, no other succeeds, even if the file is moved back. Stop the processes that use
-// a log before it is restored, and start them again after: SQLite may undo a write by the journal of
-// the file that was there before, and break the restored one.
+// commit. An error of the second look says that the write may have been carried out. After the
+// first call that sees it, no other succeeds, even if the file is moved back. Stop the processes
+// that use a log before it is restored, and start them again after: SQLite may undo a write by the
+// journal of the file that was there before, and break the restored one.
 //
 // The store does not notice two things. If the file is moved away and back between two calls of a
 // store, it may give out what another process took in the meantime. And nobody sees what is copied
@@ -52,8 +53,8 @@
 //
 // SQLite has one writer at a time. Suppose that an app has written in a transaction on the log's
 // own file, and then mints its first ID. The transaction waits for a number, and the log waits for
-// the transaction's lock. The store cannot tell whose lock it is, so the call fails when its context
-// or its budget ends, and the error says what to do: call the generator's Ready before the
+// the transaction's lock. The store cannot tell whose lock it is, so the call fails when its
+// context or its budget ends, and the error says what to do: call the generator's Ready before the
 // transaction begins. Ready takes the first number. A generator asks for later ones ahead of time.
 package sqlite
 
@@ -86,8 +87,8 @@ const (
 )
 
 // DSN returns the data source name for go-sqlite3 with the settings that a launch log needs. They
-// suit an app's other data as well: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys that
-// are checked. The file keeps its journal mode. SQLite itself waits for a lock as long as
+// suit an app's other data as well: IMMEDIATE transactions, synchronous=EXTRA, and foreign keys
+// that are checked. The file keeps its journal mode. SQLite itself waits for a lock as long as
 // go-sqlite3's default says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
 func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
@@ -132,8 +133,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return openAs(ctx, path, false)
 }
 
-// OpenReader opens the launch log in the file path to be read, also in WAL mode. SQLite refuses each
-// write. See [Open] for the rest.
+// OpenReader opens the launch log in the file path to be read, also in WAL mode. SQLite refuses
+// each write. See [Open] for the rest.
 func OpenReader(ctx context.Context, path string) (*Store, error) {
 	return openAs(ctx, path, true)
 }
@@ -180,7 +181,9 @@ func (s *Store) open(ctx context.Context, reading bool) (err error) {
 	waiting, cancel := context.WithTimeoutCause(ctx, openWait, late)
 	defer cancel()
 	var last atomic.Pointer[error] // of the attempts
-	opened := run(s, func() (struct{}, error) { return struct{}{}, s.attempt(waiting, reading, &last) })
+	opened := run(s, func() (struct{}, error) {
+		return struct{}{}, s.attempt(waiting, reading, &last)
+	})
 	select {
 	case r := <-opened:
 		if r.err == nil {
@@ -208,7 +211,8 @@ func (s *Store) attempt(
 	ctx context.Context, reading bool, last *atomic.Pointer[error],
 ) (err error) {
 	for range dialect.Attempts(ctx, 250*time.Millisecond) {
-		now := s.prepare(ctx, reading) // its own variable: Open may read it while the next attempt runs
+		// A variable of its own: Open may read it while the next attempt runs.
+		now := s.prepare(ctx, reading)
 		if err = now; !isBusy(err) {
 			return err
 		}

@@ -62,8 +62,8 @@ func TestCloseStalled(t *testing.T) {
 	})
 }
 
-// Open obeys its context where the disk stands still: to undo what a process left half written takes
-// a sync.
+// Open obeys its context where the disk stands still: to undo what a process left half written
+// takes a sync.
 func TestOpenStalled(t *testing.T) {
 	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
 		path, left := newFile(t), filepath.Join(t.TempDir(), "left.db")

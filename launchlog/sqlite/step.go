@@ -107,9 +107,9 @@ func (s *Store) transact(ctx context.Context, decided *atomic.Bool, f rows.Step)
 // No number is acknowledged twice from then on. Suppose that B has opened another file under the
 // name. A step of A that is acknowledged looked before that, after its commit: it was in the file
 // when that was removed, copied or replaced. The next step of A finds B's file, or none, and A
-// refuses for good, because its own file may get its name back. The package's documentation warns of
-// two exceptions. If the file gets its name back before A's next step, A does not notice. And if B
-// opens the other file while A commits, SQLite may undo something in it by A's journal.
+// refuses for good, because its own file may get its name back. The package's documentation warns
+// of two exceptions. If the file gets its name back before A's next step, A does not notice. And if
+// B opens the other file while A commits, SQLite may undo something in it by A's journal.
 func (s *Store) commit(tx *sql.Tx) error {
 	if err := tx.Commit(); err != nil {
 		return s.classify(err, true)

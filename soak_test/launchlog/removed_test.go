@@ -21,8 +21,8 @@ import (
 )
 
 // attackedWorker takes numbers until the file done is there, and writes down what it was given. It
-// opens the log anew now and then, and after it was refused: in WAL mode, which an app has set, or by
-// SQLite, which may find what is left of the app's files broken.
+// opens the log anew now and then, and after it was refused: in WAL mode, which an app has set, or
+// by SQLite, which may find what is left of the app's files broken.
 func attackedWorker(args []string) error {
 	path, done := args[0], args[1]
 	out, err := os.OpenFile(args[2], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -32,7 +32,8 @@ func attackedWorker(args []string) error {
 	for n := 0; !exists(done); n++ {
 		store, err := sqlite.Open(ctx, path)
 		if err == nil {
-			err = errors.Join(takeSome(store, fmt.Sprintf("%d-%d", os.Getpid(), n), out), store.Close())
+			key := fmt.Sprintf("%d-%d", os.Getpid(), n)
+			err = errors.Join(takeSome(store, key, out), store.Close())
 		}
 		if errors.As(err, new(*sqlite.FileError)) || errors.As(err, new(sqlite3.Error)) {
 			fmt.Fprintln(out, "refused")
@@ -75,8 +76,8 @@ func takeSome(store *sqlite.Store, key string, out *os.File) error {
 	return nil
 }
 
-// appWorker sets WAL mode in the log's file, and writes to a table of its own, until the file done is
-// there. What it loses with its files is its own.
+// appWorker sets WAL mode in the log's file, and writes to a table of its own, until the file done
+// is there. What it loses with its files is its own.
 func appWorker(args []string) error {
 	db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Existing)+"&_journal_mode=WAL")
 	if err != nil {
@@ -105,7 +106,8 @@ func TestFilesRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, dir := newFile(t), t.TempDir()
-			if _, err := openDB(t, path).Exec("CREATE TABLE app (n INTEGER PRIMARY KEY, x)"); err != nil {
+			_, err := openDB(t, path).Exec("CREATE TABLE app (n INTEGER PRIMARY KEY, x)")
+			if err != nil {
 				t.Fatal(err)
 			}
 			l, err := logIn(path)
@@ -123,7 +125,7 @@ func TestFilesRemoved(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test fails before it is done
+				t.Cleanup(func() { _ = cmd.Process.Kill() }) // where the test has failed
 				all = append(all, cmd)
 			}
 			begin()
@@ -167,7 +169,8 @@ func TestFilesRemoved(t *testing.T) {
 	}
 }
 
-// checkTaken checks what processes were given: each once, and all of it in a copy of the file alone.
+// checkTaken checks what processes were given: each once, and all of it in a copy of the file
+// alone.
 func checkTaken(t *testing.T, path string, taken map[string]int) {
 	t.Helper()
 	if out, err := exec.Command("cp", path, path+".copy").CombinedOutput(); err != nil {
