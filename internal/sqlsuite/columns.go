@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -92,31 +93,31 @@ func testTakes(
 }
 
 func testSchemes(t *testing.T, s Database) {
-	sno := idtype.MustParseSnoID("brpk4q72xwf2m63l")
-	eight := idtype.MustParseEightByteID("cb54ecf284000000")
+	sno := idtype.MustParse[idtype.SnoID]("brpk4q72xwf2m63l")
+	eight := idtype.MustParse[idtype.EightByteID]("cb54ecf284000000")
 	// it is rounded
 	half := func(takes sqlid.Domain) value { return value{"a half", 1.5, takes, inServers} }
 	tests := map[string]func(*testing.T, Database){
 		"decimal": testColumn[UserID](
 			value{"an ID", UserID(14150009200065), sqlid.Production, nil},
 			value{"the smallest", 10000000001, sqlid.Production, nil},
-			value{"the largest", int64(idtype.MaxDecimalID), sqlid.Production, nil},
+			value{"the largest", int64(formats.DecimalMax), sqlid.Production, nil},
 			value{"a test launch", 14150009200000, sqlid.Layout, nil},
 			value{"counter 0", 9999999999, sqlid.Positive, nil},
-			value{"counter beyond", int64(idtype.MaxDecimalID) + 1, sqlid.Positive, nil},
+			value{"counter beyond", int64(formats.DecimalMax) + 1, sqlid.Positive, nil},
 			value{"zero", 0, refused, nil}, value{"negative", -14150009200065, refused, nil},
 			half(sqlid.Positive),
 			value{"2^63", "9223372036854775808", refused, nil},
 		),
 		"trace": testColumn[idtype.TraceID](
-			value{"an ID", idtype.MustParseTraceID("137438954496"), sqlid.Production, nil},
+			value{"an ID", idtype.MustParse[idtype.TraceID]("137438954496"), sqlid.Production, nil},
 			value{"the largest", int64(math.MaxInt64), sqlid.Production, nil},
 			value{"bottom 0", int64(1) << 38, sqlid.Positive, nil},
 			value{"zero", 0, refused, nil}, value{"negative", -1, refused, nil},
 			half(sqlid.Production),
 		),
 		"short": testColumn[idtype.ShortID](
-			value{"an ID", idtype.MustParseShortID("xinaS8QBh"), sqlid.Production, nil},
+			value{"an ID", idtype.MustParse[idtype.ShortID]("xinaS8QBh"), sqlid.Production, nil},
 			value{"60 bits", int64(1)<<60 - 1, sqlid.Production, nil},
 			value{"61 bits", int64(1) << 60, sqlid.Positive, nil},
 			value{"zero", 0, refused, nil}, value{"its text", "xinaS8QBh", refused, nil},
@@ -211,7 +212,7 @@ func testUUIDOrder(t *testing.T, s Database) {
 		args...); err != nil {
 		t.Fatal(err)
 	}
-	want := slices.SortedFunc(slices.Values(ids), id.Compare)
+	want := slices.SortedFunc(slices.Values(ids), idtype.Compare[id])
 	if got := list[id](t, s, "SELECT id FROM uuids ORDER BY id"); !slices.Equal(got, want) {
 		t.Errorf("%d rows, not in order", len(got))
 	}
