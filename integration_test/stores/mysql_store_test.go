@@ -11,8 +11,9 @@ import (
 var mysqlServer = server{
 	kind: databases.MariaDB, dialect: migrations.MySQL,
 	onlyReads: "transaction_read_only=1", findsByReading: true,
-	calls: `SELECT id FROM information_schema.processlist
-		WHERE db = database() AND id <> connection_id() AND command = 'Query'`,
+	calls: `SELECT p.id FROM information_schema.processlist p
+		JOIN information_schema.innodb_trx t ON t.trx_mysql_thread_id = p.id
+		WHERE p.db = database() AND t.trx_state = 'LOCK WAIT'`,
 	trip: func(table string) (create, drop string) {
 		create = "CREATE TRIGGER trip BEFORE INSERT ON " + table +
 			" FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'tripped'"

@@ -162,7 +162,7 @@ func endInMidCall(t *testing.T, s server) {
 	}
 }
 
-// awaitCalled waits until a session carries out a statement of a step that has not done so before.
+// awaitCalled waits until a session waits for a lock that has not done so before.
 func (s server) awaitCalled(t *testing.T, db *sql.DB, called map[int64]bool) {
 	t.Helper()
 	for another := false; !another; time.Sleep(time.Millisecond) {
