@@ -49,6 +49,8 @@
 //     sqlid.Null, is the ID or null.
 //   - [OrZero] is a NOT NULL column in which zero means "none".
 //
+// The tag omitzero leaves a zero out of JSON. The tag omitempty does so only for IDs of 63 bits.
+//
 // # The whole domain, and the layout
 //
 // Parse, Scan and every Unmarshal take the whole domain, because rows may be older than the scheme.

@@ -109,8 +109,9 @@ func (s *service) page(r *http.Request) (*Page, error) {
 			return nil, &badRequest{fmt.Errorf("limit %.20q: want 1 ..= %d", text, maxLimit)}
 		}
 	}
+	// One row more than the page shows tells whether there is another page.
 	rows, err := s.db.QueryContext(r.Context(), "SELECT id, name, invited_by FROM users "+where+
-		"ORDER BY id DESC LIMIT ?", append(args, limit)...)
+		"ORDER BY id DESC LIMIT ?", append(args, limit+1)...)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +124,9 @@ func (s *service) page(r *http.Request) (*Page, error) {
 		}
 		page.Users = append(page.Users, u)
 	}
-	if n := len(page.Users); n == limit {
-		page.Next = &page.Users[n-1].ID
+	if len(page.Users) > limit {
+		page.Users = page.Users[:limit]
+		page.Next = &page.Users[limit-1].ID
 	}
 	return page, rows.Err()
 }

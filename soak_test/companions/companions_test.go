@@ -18,10 +18,6 @@ func TestCompanions(t *testing.T) {
 	if err != nil || len(files) != 15 {
 		t.Fatalf("%q, %v: want app.go and 14 companions", files, err)
 	}
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	app := read(t, "testdata/app.go")
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".go")
@@ -34,28 +30,53 @@ func TestCompanions(t *testing.T) {
 			if !ok || !strings.HasPrefix(head, "//require ") {
 				t.Fatalf("%s begins with %q: want //require MODULE VERSION", file, head)
 			}
-			dir := t.TempDir()
-			for name, text := range map[string]string{
-				"go.mod": "module example.com/shop\n\ngo 1.26\n\n" +
-					strings.ReplaceAll(head, "//require", "require") +
-					"\n\nreplace github.com/idmint/idmint => " + root + "\n",
+			dir := scratch(t, map[string]string{
+				"go.mod":  strings.ReplaceAll(head, "//require", "require"),
 				"app.go":  app,
 				"main.go": program,
-			} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, args := range [][]string{{"mod", "tidy"}, {"run", "."}} {
-				cmd := exec.CommandContext(t.Context(), "go", args...)
-				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("go %s: %v\n%s", args, err, out)
-				}
-			}
+			})
+			run(t, dir, "mod", "tidy")
+			run(t, dir, "run", ".")
 		})
 	}
+}
+
+// scratch writes the files of an app that uses the checkout, and returns its folder.
+func scratch(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["go.mod"] = "module example.com/shop\n\ngo 1.26\n\nreplace github.com/idmint/idmint => " +
+		root + "\n\n" + files["go.mod"] + "\n"
+	dir = t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(name), 0o700)
+		if err == nil {
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// run runs a go command in the folder, and returns what it writes.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s%s", args, err, out, stderr.String())
+	}
+	return string(out)
 }
 
 func read(t *testing.T, name string) string {

@@ -1,0 +1,9 @@
+// Package shop has the models; what docs/http.md shows is in ids.go.
+package shop
+
+type User struct {
+	Model[User]
+	Orders []*Order
+}
+
+type Order struct{ Model[Order] }
