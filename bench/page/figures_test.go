@@ -148,7 +148,7 @@ func TestFigures(t *testing.T) {
 	for _, name := range []string{
 		"README.md", "docs/choosing.md", "docs/clickhouse.md", "docs/databases.md",
 		"docs/deployments.md", "docs/launchlog.md", "docs/restore.md", "docs/schemes.md",
-		"docs/sno.md", "docs/versions.md",
+		"docs/sno.md",
 	} {
 		text := document(t, name)
 		for _, table := range block.FindAllString(text, -1) {
