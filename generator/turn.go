@@ -84,6 +84,7 @@ func (t *timeline) inTurn(ctx context.Context, c *call) (slots, error) {
 	got := q.spare
 	if q.spare = (slots{}); got.n == 0 || c.came > q.spareFor ||
 		!t.mayAdd(t.tickOf(got.word), t.clock.UnixNano()) { // its time has passed
+		t.issued.Add(-got.n) // nobody gets them
 		var err error
 		if got, err = t.await(ctx, c); err != nil {
 			if ctx.Err() == nil {

@@ -74,7 +74,7 @@ func TestSQLPQArrayChangesBytes(t *testing.T) {
 	for _, driver := range []string{"postgres", "pgx"} {
 		db := dbtest.OpenSource(t, driver, source)
 		id := idtype.MustParse[idtype.EightByteID]("5c31303135363738") // \1015678
-		if driver == "postgres" {                             // which makes a pq.Array of a slice
+		if driver == "postgres" {                                      // which makes a pq.Array of a slice
 			var plain string
 			err := db.QueryRow("SELECT encode(($1::bytea[])[1], 'hex')",
 				[]idtype.EightByteID{id}).Scan(&plain)
