@@ -394,7 +394,7 @@ func (a *app) writeAdvanced(f *advance, done []advanced, until time.Time) error 
 			to = clock(d.Until)
 			note = plural(*d.Raised, "counter") + ", and the numbers that have none"
 		}
-		rows = append(rows, []any{given(what), from, to, note})
+		rows = append(rows, []any{what, from, to, note})
 	}
 	if a.json {
 		return nil

@@ -101,7 +101,7 @@ func (a *app) listClaims(
 				continue
 			}
 			rows = append(rows, []any{
-				claim.Scheme, claim.Number, claimState(claim, now), given(claim.Holder),
+				claim.Scheme, claim.Number, claimState(claim, now), claim.Holder,
 			})
 		}
 		if len(list) > 0 && !a.json {

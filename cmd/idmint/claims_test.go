@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,44 +61,6 @@ func TestNewClaims(t *testing.T) {
 	}
 }
 
-func TestClaimsClusters(t *testing.T) {
-	s := newShell(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	for _, test := range []struct {
-		args   string
-		status int
-		want   string // on stdout, or in stderr
-	}{
-		{"", 0, "0\n"},
-		{"--set 15,3,3", 0, "3,15\n"},
-		{"--json", 0, `{"namespace":"default","clusters":[3,15]}` + "\n"},
-		{"--namespace other", 0, "0\n"},
-		{"--set=", 2, `--set "": want numbers from 0 to 15`},
-		{"--set 16", 2, `--set "16"`},
-		{"--set 1,,2", 2, `--set "1,,2"`},
-		{"--set -1", 2, `--set "-1"`},
-		{"more", 2, "more"},
-	} {
-		got := s.run(append(strings.Fields("claims clusters --db sqlite:app.db"),
-			strings.Fields(test.args)...)...)
-		text := got.stdout
-		if test.status != 0 {
-			text = got.stderr
-		}
-		if got.status != test.status || test.status == 0 && text != test.want ||
-			!strings.Contains(text, test.want) {
-			t.Errorf("clusters %s: %v; want status %d and %q", test.args, got, test.status,
-				test.want)
-		}
-	}
-	for range 3 {
-		got := s.run("new", "eightbyte", "--mode", "time", "--json", "--db", "sqlite:app.db").stdout
-		if !strings.Contains(got, `"cluster_id":3}`) && !strings.Contains(got, `"cluster_id":15}`) {
-			t.Errorf("a pair of another cluster: %s", got)
-		}
-	}
-}
-
 // lockAhead leaves a counter of app.db as a source does whose clock, and whose store's, is a year
 // ahead. Its unit is a number of milliseconds.
 func (s *shell) lockAhead(counter string, unit int64) {
@@ -120,19 +83,6 @@ func TestClaimsFree(t *testing.T) {
 		"locked: claims free gives it back") {
 		t.Error(listed)
 	}
-	for args, want := range map[string]string{
-		"free 7":                  "--pool is required",
-		"free --pool sno":         "NUMBER is missing",
-		"free 7 --pool decimal":   `--pool "decimal": want trace, sno or eightbyte`,
-		"free 7 --pool eightbyte": `eightbyte: number "7" is none of the pool`,
-		"free 8 --pool sno":       `sno: number "8" is not lent`,
-		"list --pool short":       `--pool "short"`,
-	} {
-		got := s.run(append(strings.Fields("claims "+args), "--db", "sqlite:app.db")...)
-		if got.status == 0 || !strings.Contains(got.stderr, want) {
-			t.Errorf("%s: %v, want %q", args, got, want)
-		}
-	}
 	for range 2 {
 		got := s.must("claims", "free", "7", "--pool", "sno", "--db", "sqlite:app.db")
 		if !strings.HasPrefix(got, "sno 7 is free until ") {
@@ -149,5 +99,30 @@ func TestClaimsFree(t *testing.T) {
 	if got := s.must("claims", "free", "7", "--pool", "sno", "--json", "--db",
 		"sqlite:app.db"); !strings.Contains(got, `"before":`) {
 		t.Error(got)
+	}
+}
+
+// All times have their zone, UTC.
+func TestZones(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.env = append(s.env, "TZ=Asia/Kolkata")
+	s.must("migrate", "--db", "sqlite:app.db")
+	s.start("a")
+	s.lockAhead("sno/7", 4)
+	s.run("counter", "advance", "orders", "--to", "70", "--db", "sqlite:app.db")
+	zoned := regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\dZ`)
+	times := regexp.MustCompile(`\d\d:\d\d:\d\d`)
+	for _, args := range []string{
+		"launch list", "launch show 1", "counter list", "claims list",
+		"claims free 7 --pool sno",
+		"advance --launch 1 --counter orders=70 --ahead 1m --dry-run",
+	} {
+		got := s.run(append(strings.Fields(args), "--db", "sqlite:app.db")...)
+		text := got.stdout + got.stderr
+		if n := len(times.FindAllString(text, -1)); n == 0 ||
+			n != len(zoned.FindAllString(text, -1)) {
+			t.Errorf("%s: %v", args, got)
+		}
 	}
 }

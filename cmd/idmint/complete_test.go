@@ -66,7 +66,6 @@ func TestCompletionWords(t *testing.T) {
 		"launch st^":                    "start",
 		"help launch s^":                "show start",
 		"help launch start ^":           "",
-		"help nonsense ^":               "",
 		"completion ^":                  "bash fish powershell zsh",
 		"launch start --format env --^": "",
 	} {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idmint/idmint/cmd/idmint/internal/object"
 	"github.com/idmint/idmint/internal/explain"
 )
 
@@ -64,13 +65,9 @@ Where a layout has no mode, that part may be left out.`,
 // compose makes an ID of what appendJSON writes. The names of the ID may be missing: they follow
 // from the parts.
 func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
-	read, err := object.Read(data)
+	members, err := readObject(data)
 	if err != nil {
 		return nil, err
-	}
-	var members []member
-	for _, m := range read {
-		members = append(members, member(m))
 	}
 	var parts P
 	into := reflect.ValueOf(&parts).Elem()
@@ -78,19 +75,19 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	wanted := slices.DeleteFunc(slices.Clone(k.partNames), isOptional)
 	missing := len(wanted)
 	for _, m := range members {
-		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.Field })
-		part := slices.Index(k.partNames, m.Field)
+		isName := slices.ContainsFunc(k.Names, func(n explain.Name) bool { return n.Field == m.field })
+		part := slices.Index(k.partNames, m.field)
 		switch {
-		case m.Field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
+		case m.field == "scheme" && m.isGiven() && !m.says(string(k.Scheme)):
 			return nil, fmt.Errorf("the scheme is %s, not %s", m.quoted(), k.Scheme)
-		case m.Field == "scheme" || isName || !m.isGiven() && part >= 0:
+		case m.field == "scheme" || isName || !m.isGiven() && part >= 0:
 		case part < 0:
-			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.Field))
+			return nil, fmt.Errorf("unknown field %s", explain.Quoted(m.field))
 		default:
 			if err := m.set(into.Field(part)); err != nil {
 				return nil, err
 			}
-			if m.Field != k.optional {
+			if m.field != k.optional {
 				missing--
 			}
 		}
@@ -104,7 +101,7 @@ func (k *kind[T, P]) compose(data []byte) (fmt.Stringer, error) {
 	}
 	for _, m := range members {
 		for _, n := range k.Names {
-			if n.Field != m.Field || !m.isGiven() {
+			if n.Field != m.field || !m.isGiven() {
 				continue
 			}
 			if want := k.Form(n.Form).Write(id); !m.says(want) {
@@ -125,34 +122,63 @@ func enumerate(names []string) string {
 	return "s " + strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// A member is a field of the object that compose takes.
-type member object.Member
+// A member is a field of the object that compose takes, with its value as it stands there.
+type member struct {
+	field string
+	value json.RawMessage
+}
 
-func (m member) isGiven() bool { return string(m.Value) != "null" }
+// readObject takes an object apart. Package json alone takes fields in another case, and twice.
+func readObject(data []byte) (members []member, err error) {
+	data = bytes.TrimSpace(data)
+	if len(data) > 0 && !json.Valid(data) {
+		return nil, json.Unmarshal(data, new(any))
+	}
+	if len(data) == 0 || data[0] != '{' {
+		return nil, errors.New("want a JSON object")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	for _, err = d.Token(); err == nil && d.More(); {
+		var m member
+		var name json.Token
+		if name, err = d.Token(); err != nil {
+			break
+		}
+		m.field = name.(string) // nothing else names a field
+		if slices.ContainsFunc(members, func(other member) bool { return other.field == m.field }) {
+			return nil, fmt.Errorf("field %s comes twice", explain.Quoted(m.field))
+		}
+		err = d.Decode(&m.value)
+		members = append(members, m)
+	}
+	return members, err
+}
 
-func (m member) quoted() string { return explain.Shorten(string(m.Value)) }
+func (m member) isGiven() bool { return string(m.value) != "null" }
+
+func (m member) quoted() string { return explain.Shorten(string(m.value)) }
 
 // says reports whether the value is a string, or an integer in the same digits.
 func (m member) says(want string) bool {
-	text, err := object.Unquote(m.Value)
-	return err == nil && text == want || string(m.Value) == want
+	var text string
+	return json.Unmarshal(m.value, &text) == nil && text == want || string(m.value) == want
 }
 
 // set stores the value in a part of an ID.
 func (m member) set(part reflect.Value) error {
 	switch p := part.Addr().Interface().(type) {
 	case json.Unmarshaler:
-		return p.UnmarshalJSON(m.Value)
+		return p.UnmarshalJSON(m.value)
 	case encoding.TextUnmarshaler:
-		text, err := object.Unquote(m.Value)
-		if err != nil {
-			return fmt.Errorf("%s: want a string, not %s", m.Field, m.quoted())
+		var text string
+		if err := json.Unmarshal(m.value, &text); err != nil {
+			return fmt.Errorf("%s: want a string, not %s", m.field, m.quoted())
 		}
 		return p.UnmarshalText([]byte(text))
 	}
-	n, err := strconv.ParseInt(string(m.Value), 10, 64)
+	n, err := strconv.ParseInt(string(m.value), 10, 64)
 	if err != nil || part.OverflowInt(n) {
-		return fmt.Errorf("%s: want an integer, not %s", m.Field, m.quoted())
+		return fmt.Errorf("%s: want an integer, not %s", m.field, m.quoted())
 	}
 	part.SetInt(n)
 	return nil

@@ -53,7 +53,7 @@ func (a *app) counterListCommand() *cobra.Command {
 				var rows [][]any
 				for _, counter := range found {
 					rows = append(rows, []any{
-						given(counter.Name), counter.Value, clock(counter.UpdatedAt),
+						counter.Name, counter.Value, clock(counter.UpdatedAt),
 					})
 				}
 				return a.out.list([]any{"COUNTER", "VALUE", "UPDATED"}, rows)

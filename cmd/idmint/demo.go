@@ -283,7 +283,7 @@ func (d *demo) rows(ctx context.Context) error {
 		return err
 	}
 	d.printf("\n   The last ID, read by its decimal places:\n\n")
-	if err := d.out.draw(drawDecimal(idtype.DecimalID(d.last)), d.colour); err != nil {
+	if err := d.out.draw(drawDecimal(idtype.DecimalID(d.last))); err != nil {
 		return err
 	}
 	d.printf("\n")

@@ -257,47 +257,6 @@ func TestDoctorMark(t *testing.T) {
 	}
 }
 
-// The file of the last look is no other file, and of no other namespace.
-func TestDoctorState(t *testing.T) {
-	s := inside(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	s.must("doctor", "--db", "sqlite:app.db", "--state", "state")
-	s.write("other", "{}\n")
-	s.write("text", "text\n")
-	for args, want := range map[string]string{
-		"--state other": `--state other: it is not what idmint doctor writes`,
-		"--state text":  `--state text: it is not what idmint doctor writes`,
-		"--state state --namespace b": `--state state: it is of namespace "default", and not of ` +
-			`"b": name another file`,
-		"--state missing/state": "--state missing/state: open ",
-		"--state .":             "--state .: read .: is a directory",
-	} {
-		got := s.run(append(strings.Fields(args), "doctor", "--db", "sqlite:app.db")...)
-		if got.status != 1 || !strings.Contains(got.stderr, want) ||
-			strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%s: %v, want %q", args, got, want)
-		}
-	}
-	names, err := filepath.Glob(filepath.Join(s.dir, "state*"))
-	if err != nil || len(names) != 1 {
-		t.Errorf("%v, %v", names, err)
-	}
-	for args, want := range map[string]string{
-		"doctor":                                  "--db is required",
-		"doctor --db sqlite:app.db x":             `unknown command "x"`,
-		"doctor --db sqlite:app.db --accept":      "--accept and --mark are for --state",
-		"doctor --db sqlite:app.db --mark":        "--accept and --mark are for --state",
-		"doctor --db clickhouse://h/d":            "ClickHouse has no transactions",
-		"doctor --db sqlite:app.db --namespace A": "namespace",
-		"doctor --db sqlite:app.db --wait 0s":     "--wait",
-	} {
-		got := s.run(strings.Fields(args)...)
-		if got.status != statusUsage || !strings.Contains(got.stderr, want) {
-			t.Errorf("%s: %v, want %q", args, got, want)
-		}
-	}
-}
-
 // A file on a disk that is mounted read-only.
 func TestDoctorReadOnly(t *testing.T) {
 	s := newShell(t)

@@ -145,7 +145,7 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 	}
 	a.explained = true
 	if len(fits) == 1 {
-		return a.out.draw(fits[0].drawing(now), a.colour)
+		return a.out.draw(fits[0].drawing(now))
 	}
 	a.out.line(text)
 	for _, id := range fits {

@@ -201,8 +201,8 @@ func (a *app) launchListCommand() *cobra.Command {
 				var rows [][]any
 				for _, l := range found {
 					rows = append(rows, []any{
-						l.ID, given(l.Service), given(l.Environment), given(l.Version),
-						given(l.Initiator), clock(l.StartedAt), state(l),
+						l.ID, l.Service, l.Environment, l.Version,
+						l.Initiator, clock(l.StartedAt), state(l),
 						l.NextGenerator,
 					})
 				}

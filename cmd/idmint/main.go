@@ -40,7 +40,6 @@ type app struct {
 	out      printer
 	err      io.Writer
 	json     bool
-	colour   bool // of what goes to out
 	badInput bool // a line was refused, and said so
 
 	explained bool // inspect has explained an ID, and the next one is set off from it
@@ -65,10 +64,7 @@ func usage(format string, args ...any) error {
 var errInterrupted = errors.New("interrupted")
 
 func run(args []string, in io.Reader, out, stderr io.Writer) int {
-	a := &app{
-		in: in, out: printer{bufio.NewWriterSize(out, 64<<10), columns(out), !inUTF8()}, err: stderr,
-		colour: useColour(isTerminal(out)),
-	}
+	a := &app{in: in, out: printer{bufio.NewWriterSize(out, 64<<10)}, err: stderr}
 	root := a.command()
 	root.SetArgs(args)
 	command, err := root.ExecuteC()
@@ -179,15 +175,13 @@ usage, and 130 after Ctrl-C.`,
 	root.SetErr(a.err)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON lines")
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.help(c, c.OutOrStdout()) })
-	root.SetUsageFunc(func(c *cobra.Command) error { a.help(c, c.OutOrStderr()); return nil })
 	root.AddCommand(a.newCommand(), a.inspectCommand(), a.composeCommand(), a.boundsCommand(),
 		a.scrambleCommand(), a.unscrambleCommand(), a.launchCommand(), a.counterCommand(),
 		a.claimsCommand(), a.advanceCommand(), a.migrateCommand(), a.doctorCommand(),
 		a.functionsCommand(), a.columnsCommand(), a.schemaCommand(), a.serveCommand())
 	root.AddCommand(a.wholeCommands()...)
 	a.addVersion(root)
-	root.SetHelpCommand(helpCommand(root))
+	completeHelp(root)
 	a.complete(root)
 	markArgs(root)
 	return root
@@ -247,16 +241,7 @@ func interruptible(c *cobra.Command) (context.Context, context.CancelFunc) {
 // warn writes a line to standard error, as [printer.printf] does. Any goroutine may call it.
 func (a *app) warn(format string, args ...any) {
 	seen(args)
-	fmt.Fprintln(a.err, a.out.signs("idmint: "+fmt.Sprintf(format, args...)))
-}
-
-// columns is the width of a terminal, or 0 where w is none, or has no width.
-func columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		n, _, _ := term.GetSize(int(f.Fd()))
-		return n
-	}
-	return 0
+	fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))
 }
 
 func isTerminal(w io.Writer) bool {

@@ -78,17 +78,15 @@ func inside(t *testing.T) *shell {
 
 func newShell(t testing.TB) *shell {
 	t.Helper()
-	s := &shell{TB: t, dir: t.TempDir()}
-	for _, variable := range os.Environ() {
+	return &shell{TB: t, dir: t.TempDir(), env: environment()}
+}
+
+// environment is that of this process, without what idmint takes from it.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		switch name {
-		case launchVariable, dsnVariable, logVariable, widthVariable, "LC_ALL", "LC_CTYPE", "LANG":
-		default:
-			s.env = append(s.env, variable)
-		}
-	}
-	s.env = append(s.env, "LC_ALL=C.UTF-8")
-	return s
+		return name == launchVariable || name == dsnVariable || name == logVariable
+	})
 }
 
 // An answer is what a process wrote, and its exit status: -1 if a signal ended it.
@@ -125,26 +123,23 @@ func (s *shell) inLog(args []string) []string {
 }
 
 // call is a run within this process.
-func (s *shell) call(input string, args []string) answer {
-	s.Helper()
+func (s *shell) call(input string, args []string) (got answer, err error) {
 	here, err := os.Getwd()
 	if err != nil {
-		s.Fatal(err)
+		return got, err
 	}
 	before := os.Environ()
 	defer func() {
 		setEnvironment(before)
-		if err := os.Chdir(here); err != nil {
-			s.Fatal(err)
-		}
+		err = errors.Join(err, os.Chdir(here))
 	}()
 	setEnvironment(s.env)
 	if err := os.Chdir(s.dir); err != nil {
-		s.Fatal(err)
+		return got, err
 	}
 	var stdout, stderr bytes.Buffer
 	status := run(s.inLog(args), strings.NewReader(input), &stdout, &stderr)
-	return answer{stdout.String(), settled(&stderr), status}
+	return answer{stdout.String(), settled(&stderr), status}, nil
 }
 
 // setEnvironment gives this process other variables: of those that come twice the last one, as a
@@ -166,7 +161,11 @@ func (s *shell) run(args ...string) answer {
 func (s *shell) feed(input string, args ...string) answer {
 	s.Helper()
 	if s.inside {
-		return s.call(input, args)
+		got, err := s.call(input, args)
+		if err != nil {
+			s.Fatal(err)
+		}
+		return got
 	}
 	cmd := s.command(args...)
 	cmd.Stdin = strings.NewReader(input)

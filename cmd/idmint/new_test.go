@@ -1,7 +1,9 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,32 +15,6 @@ import (
 
 // lines are what a command printed, without the last line end.
 func lines(out string) []string { return strings.Split(strings.TrimSuffix(out, "\n"), "\n") }
-
-func TestNewTestIDs(t *testing.T) {
-	s := inside(t)
-	if got := s.must("new", "decimal", "--test"); got != "10000000000\n" {
-		t.Errorf("%q", got)
-	}
-	for range 2 { // the same each time
-		got := s.must("new", "decimal", "-n", "3", "--test")
-		if got != "10000000000\n20000000000\n30000000000\n" {
-			t.Errorf("%q", got)
-		}
-	}
-	got := s.must("new", "decimal", "--test", "--json")
-	if got != `{"scheme":"decimal","id":"10000000000","counter":1,"generator_id":0,`+
-		`"launch_id":0}`+"\n" {
-		t.Errorf("%q", got)
-	}
-	s.env = append(s.env, launchVariable+"=65") // which a shell may have set for other commands
-	if got := s.must("new", "decimal", "--test"); got != "10000000000\n" {
-		t.Errorf("with %s: %q", launchVariable, got)
-	}
-	if got := s.must("new", "decimal", "--test", "--count", "100000"); strings.Count(got,
-		"\n") != 100_000 {
-		t.Errorf("%d lines", strings.Count(got, "\n"))
-	}
-}
 
 // atOnce runs several processes at the same time, and returns the lines of all of them.
 func (s *shell) atOnce(processes int, args ...string) (all []string) {
@@ -92,35 +68,6 @@ func TestNewUnique(t *testing.T) {
 		t.Errorf("the log has %d generator numbers", n)
 	}
 	t.Logf("%d processes, %d IDs, 0 repeats", processes+3, len(seen))
-}
-
-// --launch is stronger than the environment.
-func TestNewLaunch(t *testing.T) {
-	s := inside(t)
-	s.start("a")
-	s.start("b")
-	for _, test := range []struct {
-		env  string
-		args []string
-		want int
-	}{
-		{"1", nil, 1},
-		{"1", []string{"--launch", "2"}, 2},
-		{"x", []string{"--launch", "2"}, 2},
-		{"", []string{"--launch", "1"}, 1},
-	} {
-		of := *s
-		of.env = append(of.env, launchVariable+"="+test.env)
-		out := of.must(append([]string{"new", "decimal", "--json", "--db", "sqlite:app.db"},
-			test.args...)...)
-		var got struct {
-			Launch int `json:"launch_id"`
-		}
-		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Launch != test.want {
-			t.Errorf("environment %q, arguments %v: launch %d, %v", test.env, test.args, got.Launch,
-				err)
-		}
-	}
 }
 
 // The schemes beside decimal, with the flags that they want, and a reader of their IDs.
@@ -205,75 +152,38 @@ func TestNewGivenAgain(t *testing.T) {
 	}
 }
 
-// The sequence numbers of a pool, and nothing else.
-func TestNewPool(t *testing.T) {
-	s := inside(t)
-	for args, field := range map[string]string{
-		"trace --node 1": "bottom", "eightbyte --generator 1 --cluster 1 --mode time": "sequence",
-		"short": "sequence", "sno --partition 1": "sequence",
-	} {
-		decoder := json.NewDecoder(
-			strings.NewReader(s.must(
-				strings.Fields("new " + args + " --pool 11..13 -n 3 --json")...)))
-		for want := 11; decoder.More(); want++ {
-			var fields map[string]any
-			if err := decoder.Decode(&fields); err != nil || fields[field] != float64(want) {
-				t.Errorf("%s: %v, want %s %d, %v", args, fields, field, want, err)
-			}
-		}
-	}
-}
-
-// IDs of another time: all that it has, and then an error.
-func TestNewBackdated(t *testing.T) {
-	s := inside(t)
-	want := `{"scheme":"sno","id":"8fhmi7me22228227","hex":"335f48168c0000030005","unix_ms":1703587783960,"tick_tock":0,"meta":0,"partition":3,"sequence":5}
-{"scheme":"sno","id":"8fhmi7me22228228","hex":"335f48168c0000030006","unix_ms":1703587783960,"tick_tock":0,"meta":0,"partition":3,"sequence":6}
-`
-	args := strings.Fields(
-		"new sno --partition 3 --time 2023-12-26T10:49:43.962Z --pool 5..6 --json -n")
-	for range 2 { // the same each time
-		if got := s.must(append(args, "2")...); got != want {
-			t.Errorf("%s\nwant %s", got, want)
-		}
-	}
-	got := s.run(append(args, "3")...)
-	if got.stdout != want || got.status != 1 ||
-		!strings.Contains(got.stderr,
-			"the sequence numbers 5..6 of 2023-12-26T10:49:43.962Z are used up") {
-		t.Errorf("%v", got)
-	}
-	all := s.must("new", "sno", "--partition", "3", "--time", "2023-12-26", "-n", "65536")
-	if strings.Count(all, "\n") != 65536 {
-		t.Errorf("%d lines", strings.Count(all, "\n"))
-	}
-}
-
-// A sequence goes on where it was, in every run, and leaves no gap unless it takes blocks.
-func TestNewSequence(t *testing.T) {
-	s := inside(t)
+// A command waits for its number's time for as long as --wait says, and no longer. Ctrl-C ends that.
+func TestNewWaits(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
 	s.must("migrate", "--db", "sqlite:app.db")
-	mint := func(args string) string {
-		return strings.Join(
-			lines(s.must(strings.Fields("new sequence --db sqlite:app.db "+args)...)), " ")
-	}
-	for _, step := range []struct{ args, want string }{
-		{"--counter orders", "1"},
-		{"--counter orders -n 3", "2 3 4"},
-		{"--counter shop/orders", "1"},
-		{"--counter orders --namespace other", "1"},
-		{"--counter orders -n 2 --block 100", "5 6"},
-		{"--counter orders -n 3 --block 2", "105 106 107"},
-		{"--counter orders", "109"},
-		{"--counter orders --json", `{"scheme":"sequence","id":"110"}`},
+	for partition, ahead := range map[string]time.Duration{
+		"7": time.Second, "8": 30 * time.Minute,
 	} {
-		if got := mint(step.args); got != step.want {
-			t.Errorf("%s: %s, want %s", step.args, got, step.want)
+		until := fmt.Sprint(time.Now().Add(ahead).UnixMilli() / 4)
+		if got := s.run("counter", "advance", "sno/"+partition, "--to", until, "--db",
+			"sqlite:app.db"); got.status != 0 {
+			t.Fatal(got)
 		}
 	}
-	out := lines(s.must("new", "sequence", "--db", "sqlite:app.db", "--counter", "orders", "-n",
-		"100000"))
-	if len(out) != 100_000 || out[0] != "111" || out[99_999] != "100110" {
-		t.Errorf("%d IDs, %s to %s", len(out), out[0], out[len(out)-1])
+	s.must("new", "sno", "--partition", "7", "--db", "sqlite:app.db")
+	args := []string{"new", "sno", "--partition", "8", "--db", "sqlite:app.db", "--wait"}
+	got := s.run(append(args, "20m")...)
+	if got.status != statusBadInput || !strings.Contains(got.stderr, "the clock is behind") {
+		t.Errorf("--wait 20m: %v", got)
+	}
+	cmd := s.command(append(args, "1h")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.opens(cmd.Process.Pid, "app.db")
+	time.Sleep(200 * time.Millisecond) // in which it would fail if it did not wait
+	_ = cmd.Process.Signal(os.Interrupt)
+	_ = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != statusInterrupted ||
+		!strings.Contains(stderr.String(), "interrupted") {
+		t.Errorf("--wait 1h: %v, %q", cmd.ProcessState, stderr.String())
 	}
 }

@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"strings"
 	"text/tabwriter"
-	"unicode/utf8"
 
 	"github.com/idmint/idmint/internal/explain"
 	"github.com/idmint/idmint/internal/visible"
@@ -17,9 +16,7 @@ import (
 // way leads to the terminal. A text of a database, a file or an argument always passes through
 // [visible.Text].
 type printer struct {
-	w       *bufio.Writer
-	columns int // of the terminal, or 0 where none reads it
-	ascii   bool
+	w *bufio.Writer
 }
 
 // printf writes a text. The format is ours and may end lines. What it formats is made visible.
@@ -35,66 +32,19 @@ func (p printer) line(text string) error {
 	return p.w.WriteByte('\n') // the first error stays
 }
 
-// A given is a cell whose text a person chose. A list cuts it where the terminal is too narrow.
-type given string
-
-// leastGiven is the length that no such text is cut below.
-const leastGiven = 12
-
-// list writes rows in columns as table does, under a heading. On a terminal it cuts long given
-// texts, all to the same length, so that a row takes one line. Elsewhere, and in JSON, they are
-// whole.
+// list writes rows in columns, under a heading.
 func (p printer) list(heading []any, rows [][]any) error {
-	widths := make([]int, len(heading))
-	longest := make([]int, len(heading)) // of what is given
-	for _, row := range append(rows, heading) {
-		for i, cell := range row {
-			n := utf8.RuneCountInString(visible.Text(fmt.Sprint(cell)))
-			if _, ok := cell.(given); ok {
-				longest[i] = max(longest[i], n)
-			} else {
-				widths[i] = max(widths[i], n)
-			}
-		}
-	}
-	most := slices.Max(longest)
-	for ; p.columns > 0 && most > leastGiven; most-- {
-		line := gap * (len(heading) - 1)
-		for i := range heading {
-			line += max(widths[i], min(longest[i], most))
-		}
-		if line <= p.columns {
-			break
-		}
-	}
 	return p.table(func(write func(...any)) {
 		write(heading...)
 		for _, row := range rows {
-			for i, cell := range row {
-				if n, ok := cell.(given); ok {
-					row[i] = p.cut(visible.Text(string(n)), most)
-				}
-			}
 			write(row...)
 		}
 	})
 }
 
-// cut is a text of at most so many characters. An ellipsis stands for what is cut off.
-func (p printer) cut(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	end := p.signs("…")
-	return string([]rune(text)[:most-utf8.RuneCountInString(end)]) + end
-}
-
-// gap is the number of spaces between two columns.
-const gap = 2
-
 // table writes rows in columns. Rows hands the cells of each row to the function that it is given.
 func (p printer) table(rows func(row func(cells ...any))) error {
-	w := tabwriter.NewWriter(p.w, 0, 0, gap, ' ', 0)
+	w := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
 	rows(func(cells ...any) {
 		for i, cell := range cells {
 			if i > 0 {
@@ -132,7 +82,15 @@ func (p printer) id(id identified, asJSON bool) error {
 }
 
 // draw writes a drawing of an ID.
-func (p printer) draw(d drawing, colour bool) error { return d.write(p, colour) }
+func (p printer) draw(d drawing) error {
+	for _, line := range d {
+		p.w.WriteString(strings.TrimRight(string(line), " "))
+		if err := p.w.WriteByte('\n'); err != nil { // the first error stays
+			return err
+		}
+	}
+	return nil
+}
 
 func (p printer) flush() error { return p.w.Flush() }
 

@@ -1,23 +1,16 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/idmint/idmint/internal/visible"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/memory"
 )
 
 // hostile is what another tool may have written into a row. It clears the screen, turns the
@@ -56,29 +49,6 @@ func hidden(text string) bool {
 		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-// A format's texts are made visible whatever they are and however they are formatted. Numbers stay
-// numbers.
-func TestPrintf(t *testing.T) {
-	var b bytes.Buffer
-	p := printer{w: bufio.NewWriter(&b)}
-	bad := fmt.Errorf("of a server: %s", "\x1b")
-	p.printf("%s|%v|%q|%v|%*d|%-4s|%+v\n", "\n", bad, "\u202e", []string{"\x7f"}, 3, 7, "x",
-		struct{ A string }{"\u2028"})
-	p.table(func(row func(...any)) {
-		row("A", "B")
-		row("\t\n", 1)
-		row("x", bad)
-	})
-	if err := p.flush(); err != nil {
-		t.Fatal(err)
-	}
-	const want = `\n|of a server: \x1b|"\u202e"|[\x7f]|  7|x   |{A:\u2028}` + "\nA     B\n" +
-		`\t\n  1` + "\n" + `x     of a server: \x1b` + "\n"
-	if got := b.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // Nothing goes around the printer.
 func TestOnlyThePrinterPrints(t *testing.T) {
 	around := regexp.MustCompile(
@@ -86,12 +56,9 @@ func TestOnlyThePrinterPrints(t *testing.T) {
 	allowed := map[string]bool{
 		"os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))": true,
 		// help, which is ours
-		"root.SetOut(a.out.w)":                       true,
-		"io.WriteString(w, a.out.signs(b.String()))": true,
+		"root.SetOut(a.out.w)": true,
 		// warn
-		`fmt.Fprintln(a.err, a.out.signs("idmint: "+fmt.Sprintf(format, args...)))`: true,
-		// the colours of a drawing
-		`fmt.Fprintf(w, "\x1b[%dm", now) // 0 resets`: true,
+		`fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))`: true,
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -215,38 +182,6 @@ func testJSONTexts(t *testing.T, text string) {
 	}
 	if found == 0 {
 		t.Errorf("the texts are not those of the rows: %s", text)
-	}
-}
-
-// What Start takes may hold letters that nobody sees, in every store.
-func TestHostileLaunch(t *testing.T) {
-	const text = "a\u202eb\u2028c"
-	log, err := launchlog.New(memory.New(time.Now), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	launch, err := log.Start(ctx,
-		launchlog.Request{
-			Key: "k" + text, Service: text, Environment: text, Initiator: text,
-			Reason: text, Data: json.RawMessage(`{"a":"` + text + `"}`),
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, asJSON := range []bool{false, true} {
-		var b bytes.Buffer
-		a := &app{out: printer{w: bufio.NewWriter(&b)}, json: asJSON}
-		if err := a.show(ctx, log, launch.ID, 1); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.out.flush(); err != nil {
-			t.Fatal(err)
-		}
-		n := strings.Count(b.String(), `a\u202eb\u2028c`)
-		if n < 6 || hidden(strings.ReplaceAll(b.String(), "\n", "")) {
-			t.Errorf("the texts are shown as %q", b.String())
-		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -300,54 +299,6 @@ func TestServeReadOnlyRole(t *testing.T) {
 	pages.wants("metrics", 200, "idmint_numbers_used")
 }
 
-// A store that is opened to be read refuses to write, whoever asks it to.
-func TestReadOnlyStore(t *testing.T) {
-	clock := func() time.Time { return time.Unix(1e9, 0) }
-	memory := memory.New(clock)
-	request := launchlog.Request{Key: "a", Service: "a", Environment: "a", Initiator: "a"}
-	writable := must(t)(launchlog.New(memory, nil))
-	if _, err := writable.Start(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
-	log := must(t)(launchlog.New(readOnly{logReader: memory, clock: true}, nil))
-	counter, err := log.Counter("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := t.Context()
-	for name, write := range map[string]func() error{
-		"Start":   func() error { _, err := log.Start(ctx, request); return err },
-		"Claim":   func() error { _, err := log.Claim(ctx, 1); return err },
-		"Advance": func() error { _, err := log.Advance(ctx, 7, "a"); return err },
-		"End": func() error {
-			_, err := log.End(ctx, 1, launchlog.Ending{Outcome: launchlog.Failed})
-			return err
-		},
-		"Counter.Reserve": func() error { _, err := counter.Reserve(ctx, 0, 1); return err },
-		"Counter.Advance": func() error { _, err := counter.Advance(ctx, 7, "a"); return err },
-		"Counter.Raise": func() error {
-			_, err := counter.Raise(ctx, launchlog.Raise{To: 7, Note: launchlog.NewNote()})
-			return err
-		},
-	} {
-		if err := write(); !errors.Is(err, errReadOnly) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if found, err := log.Show(ctx, 1); err != nil || found.Key != "a" || !found.Running() ||
-		found.NextGenerator != 0 {
-		t.Errorf("%+v, %v", found, err)
-	}
-	if at, err := log.Now(ctx); err != nil || !at.Equal(clock()) {
-		t.Errorf("%v, %v", at, err)
-	}
-	// A store that writes to tell the time is not asked for it.
-	log = must(t)(launchlog.New(readOnly{logReader: memory}, nil))
-	if at, err := log.Now(ctx); err != nil || !at.IsZero() {
-		t.Errorf("%v, %v", at, err)
-	}
-}
-
 // Each method of a store reads, and is listed here, or is refused.
 func TestReadOnlyMethods(t *testing.T) {
 	reading := []string{
@@ -376,6 +327,11 @@ func TestReadOnlyMethods(t *testing.T) {
 	}
 	if _, ok := any(readOnly{}).(launchlog.Joiner); ok {
 		t.Error("it joins")
+	}
+	// A store that writes to tell the time is not asked for it.
+	at, err := readOnly{logReader: memory.New(time.Now)}.Now(t.Context())
+	if err != nil || !at.IsZero() {
+		t.Errorf("%v, %v", at, err)
 	}
 }
 
@@ -414,16 +370,6 @@ func (s *shell) files() map[string]string {
 		sums[e.Name()] = fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data))
 	}
 	return sums
-}
-
-func must(t *testing.T) func(*launchlog.Log, error) *launchlog.Log {
-	return func(log *launchlog.Log, err error) *launchlog.Log {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return log
-	}
 }
 
 // What the pages say of an ID is what inspect says, in every form.

@@ -246,37 +246,6 @@ func TestInterruptedOnServers(t *testing.T) {
 	}
 }
 
-// ClickHouse keeps no launch log.
-func TestLogFlag(t *testing.T) {
-	s := inside(t)
-	s.write("f.csv", "a\n1\n")
-	const (
-		into = "import f.csv --table t --db "
-		none = "ClickHouse has no transactions"
-	)
-	for args, want := range map[string]string{
-		into + "clickhouse://h/d":                          "--log is required, or IDMINT_LOG in the environment",
-		into + "clickhouse://h/d --log clickhouse://h/d":   "--log: " + none,
-		into + "clickhouse://h/d --log nonsense":           "--log: want the kind of database",
-		into + "clickhouse://h/d --log etcd://h/d":         "etcd keeps no account of an import",
-		"launch list --db clickhouse://h/d":                "--db: " + none + ", and keeps no launch log",
-		"migrate --db clickhouse://h/d":                    "--db: " + none,
-		"new sequence --counter c --db clickhouse://h/d":   "--db: " + none,
-		into + "clickhouse://h/d --log sqlite:x --wait 0s": "--wait 0s",
-	} {
-		got := s.run(strings.Fields(args)...)
-		if got.status != statusUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
-			t.Errorf("idmint %s: %v; want %q", args, got, want)
-		}
-	}
-	s.env = append(s.env, dsnVariable+"=hunter2")
-	if got := s.run("migrate"); got.status != statusUsage ||
-		!strings.Contains(got.stderr, dsnVariable+": want the kind") ||
-		strings.Contains(got.stderr, "hunter2") {
-		t.Error(got)
-	}
-}
-
 // Where no node answers, the error says of each why.
 func TestNodesThatDoNotAnswer(t *testing.T) {
 	for _, kind := range []string{"etcd", "zookeeper", "cassandra"} {
@@ -323,28 +292,5 @@ func TestSaysThatItWaits(t *testing.T) {
 				t.Errorf("%s", out)
 			}
 		})
-	}
-}
-
-// The environment names the database where no flag does, and is in nobody's way who needs none.
-func TestDatabaseOfEnvironment(t *testing.T) {
-	s := inside(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	s.env = append(s.env, dsnVariable+"=sqlite:app.db")
-	s.must("new", "decimal", "--test")
-	s.must("new", "sequence", "--counter", "orders")
-	s.must("new", "trace", "--node", "7")
-	n := s.count(`SELECT count(*) FROM idmint_counter WHERE name IN ('orders', 'trace/7')`)
-	if n != 2 {
-		t.Errorf("%d counters, want 2", n)
-	}
-	s.must("migrate", "--db", "sqlite:other.db")
-	s.must("new", "sequence", "--counter", "orders", "--db", "sqlite:other.db")
-	if got := s.must("counter", "show", "orders"); got != "1\n" {
-		t.Errorf("%q: --db was passed over", got)
-	}
-	got := s.run("counter", "list", "--db", "")
-	if got.status != statusUsage || !strings.Contains(got.stderr, "--db is empty: want") {
-		t.Error(got)
 	}
 }

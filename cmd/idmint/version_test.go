@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,40 +34,6 @@ func TestVersion(t *testing.T) {
 	}
 	if got := s.run("--version", "x"); got.status != statusUsage || got.stdout != "" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// A build from files that differ from the commit says so, and one without a commit names none.
-func TestVersionWords(t *testing.T) {
-	revision := debug.BuildSetting{Key: "vcs.revision", Value: "0a1b2c"}
-	for _, c := range []struct {
-		version  string
-		settings []debug.BuildSetting
-		text     string
-		json     string
-	}{
-		{"(devel)", nil, "idmint (devel), go1.26", `{"version":"(devel)","go":"go1.26"}`},
-		{
-			"v1.2.3",
-			[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "false"}},
-			"idmint v1.2.3, commit 0a1b2c, go1.26",
-			`{"version":"v1.2.3","commit":"0a1b2c","go":"go1.26"}`,
-		},
-		{
-			"v1.2.3+dirty",
-			[]debug.BuildSetting{revision, {Key: "vcs.modified", Value: "true"}},
-			"idmint v1.2.3+dirty, commit 0a1b2c-dirty, go1.26",
-			`{"version":"v1.2.3+dirty","commit":"0a1b2c","dirty":true,"go":"go1.26"}`,
-		},
-	} {
-		info := &debug.BuildInfo{
-			GoVersion: "go1.26", Main: debug.Module{Version: c.version},
-			Settings: c.settings,
-		}
-		v := versionOf(info)
-		if data, err := json.Marshal(v); v.String() != c.text || string(data) != c.json {
-			t.Errorf("%q, %s, %v; want %q, %s", v, data, err, c.text, c.json)
-		}
 	}
 }
 
