@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -123,26 +122,6 @@ func TestAdvanceAsksAboutNames(t *testing.T) {
 	said = strings.Join(strings.Fields(said), " ")
 	if err != nil || !strings.Contains(said, "counter short 0 70") {
 		t.Errorf("a sequence named short: %v, %q", err, said)
-	}
-}
-
-// A sequence is not named as what idmint keeps.
-func TestSequenceNames(t *testing.T) {
-	s := inside(t)
-	s.start("a")
-	for _, name := range []string{
-		"short", "sno/7", "sno/floor", "eightbyte/3/7", "decimal/hint/0",
-		"doctor/abcdefghijklmnopqrstuvwxyz",
-	} {
-		got := s.run("new", "sequence", "--counter", name, "--db", "sqlite:app.db")
-		want := fmt.Sprintf("--counter %q: idmint keeps something else under that name", name)
-		if got.status != 2 || got.stdout != "" || !strings.Contains(got.stderr, want) {
-			t.Errorf("%v, want %q", got, want)
-		}
-	}
-	if got := s.must("new", "sequence", "--counter", "doctor/visits", "--db", "sqlite:app.db"); got !=
-		"1\n" {
-		t.Errorf("another name: %q", got)
 	}
 }
 

@@ -50,15 +50,6 @@ func TestAdvance(t *testing.T) {
 		status int
 		want   string // in stderr
 	}{
-		{"", 2, "--launch is required"},
-		{"--launch -1", 2, `--launch: "-1"`},
-		{"--launch 1 --ahead 0s", 2, "--ahead 0s"},
-		{"--launch 1 --ahead 25h", 2, "--ahead 25h0m0s"},
-		{"--launch 1 --counter orders", 2, `--counter "orders": want NAME=NUMBER`},
-		{"--launch 1 --counter orders=07", 2, `--counter "orders=07"`},
-		{"--launch 1 --counter orders=-7", 2, `--counter "orders=-7"`},
-		{"--launch 1 --counter orders=1 --counter orders=2", 2, "named twice"},
-		{"--launch 1 --counter Orders=1 --counter orders=1 --counter sno/orders=1", 2, `"Orders"`},
 		{"--launch 1", 1, question},
 		{"--launch 9 --dry-run", 1, question},
 		{

@@ -38,7 +38,6 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 	for _, s := range schemes {
 		names = append(names, string(s.Name()))
 	}
-	pools := words("trace", "sno", "eightbyte")
 	return map[string]cobra.CompletionFunc{
 		"scheme":  words(names...),
 		"form":    words(explain.Text, "number", "hex", "uuid"),
@@ -46,14 +45,6 @@ func (a *app) completions() map[string]cobra.CompletionFunc {
 		"outcome": words(outcomes...),
 		"launch":  a.launchFlags, "rolls-back": a.launchFlags, "known": a.launchFlags,
 		"db": databaseNames, "log": databaseNames,
-		"pool": func(c *cobra.Command, args []string, typed string) (
-			[]string, cobra.ShellCompDirective,
-		) {
-			if c.Parent().Name() != "claims" { // there it is a range
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return pools(c, args, typed)
-		},
 	}
 }
 

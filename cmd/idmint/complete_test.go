@@ -60,8 +60,6 @@ func TestCompletionWords(t *testing.T) {
 		"launch end 1 --outcome r^":     "rolled-back",
 		"launch list --db my^":          "mysql://",
 		"import f.csv --log c^":         "clickhouse:// cassandra://",
-		"claims list --pool ^":          "trace sno eightbyte",
-		"new sno --pool ^":              "",
 		"inspect --form ^":              "text number hex uuid",
 		"launch st^":                    "start",
 		"help launch s^":                "show start",

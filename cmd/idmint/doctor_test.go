@@ -217,46 +217,6 @@ func TestDoctorGone(t *testing.T) {
 	gone("an empty file")
 }
 
-// A mark tells of a restore after which more was used than before, and --accept ends it.
-func TestDoctorMark(t *testing.T) {
-	s := inside(t)
-	s.must("migrate", "--db", "sqlite:app.db")
-	look := func(db string, args ...string) answer {
-		t.Helper()
-		return s.run(append([]string{
-			"doctor", "--db", "sqlite:" + db, "--state", "state", "--mark", "--json",
-		}, args...)...)
-	}
-	use := func(db, n string) {
-		t.Helper()
-		s.must("new", "sequence", "--counter", "orders", "-n", n, "--db", "sqlite:"+db)
-	}
-	use("app.db", "10")
-	s.run("backup", "--to", "backup.db", "--db", "sqlite:app.db")
-	for range 2 {
-		if got := look("app.db"); got.status != 0 || got.stdout != "" {
-			t.Errorf("%v", got)
-		}
-	}
-	use("backup.db", "500")
-	got := look("backup.db")
-	if found := told(t, got.stdout); got.status != 1 ||
-		!strings.HasPrefix(found["lost"], "finding: counter doctor/") ||
-		!strings.HasSuffix(found["lost"], " is 0, and was 2. ") {
-		t.Errorf("%v", got)
-	}
-	got = look("backup.db", "--accept")
-	if found := told(t, got.stdout); got.status != 0 ||
-		!strings.HasPrefix(found["lost"], "note: accepted: counter doctor/") {
-		t.Errorf("accepted: %v", got)
-	}
-	for range 2 {
-		if got := look("backup.db"); got.status != 0 || got.stdout != "" {
-			t.Errorf("from then on: %v", got)
-		}
-	}
-}
-
 // A file on a disk that is mounted read-only.
 func TestDoctorReadOnly(t *testing.T) {
 	s := newShell(t)

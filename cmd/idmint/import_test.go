@@ -1,16 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/idmint/idmint/cmd/idmint/internal/importer"
-	"github.com/idmint/idmint/idtype"
 )
 
 func TestImport(t *testing.T) {
@@ -56,25 +50,6 @@ func TestImport(t *testing.T) {
 	}
 	if n := s.count(`SELECT count(*) FROM v WHERE id = 123480000000003 AND a = 1 AND b = 2`); n != 1 {
 		t.Errorf("%d rows", n)
-	}
-}
-
-// The IDs of one generator are a range; of several they are not.
-func TestImportSummary(t *testing.T) {
-	for last, want := range map[idtype.DecimalID]string{
-		123450000000001: "IDs 10000000001 to 123450000000001\n",
-		123450000100001: "first ID 10000000001, last ID 123450000100001\n",
-	} {
-		var out bytes.Buffer
-		a := &app{out: printer{w: bufio.NewWriter(&out)}}
-		err := errors.Join(a.reportImport("t",
-			importer.Result{Rows: 12_345, First: 10000000001, Last: last}), a.out.flush())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(out.String(), "\n"+want) {
-			t.Errorf("%q, want %q", &out, want)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -15,29 +14,14 @@ import (
 // shorter.
 const longestInput = 64 << 10
 
-// A longInputError is about an input that nobody read to its end.
-type longInputError struct {
-	Input string // its beginning
-	Bytes int64
-}
-
-func (e *longInputError) Error() string {
-	return fmt.Sprintf("%q… has %d bytes: an input has at most %d",
-		explain.Beginning(e.Input, 64), e.Bytes, longestInput)
-}
-
 // eachInput hands over the arguments, or the lines of standard input if there are none, as they
-// are. An input that is too long is refused, and takes no more memory than others.
+// are. Lines end with \n or \r\n. An input that is too long ends it.
 func (a *app) eachInput(args []string, f func(string) error) error {
-	checked := func(text string, length int64) error {
-		if length > longestInput {
-			long := &longInputError{explain.Beginning(text, longestInput), length}
-			return a.refuse(long.Input, long)
-		}
-		return f(text)
-	}
 	for _, arg := range args {
-		if err := checked(arg, int64(len(arg))); err != nil {
+		if len(arg) > longestInput {
+			return tooLong(arg)
+		}
+		if err := f(arg); err != nil {
 			return err
 		}
 	}
@@ -51,35 +35,25 @@ func (a *app) eachInput(args []string, f func(string) error) error {
 				return err
 			}
 		}
-		line, length, err := readLine(lines)
-		if err == io.EOF {
+		part, err := lines.ReadSlice('\n')
+		line, ended := strings.CutSuffix(string(part), "\n")
+		switch {
+		case err == io.EOF && line == "":
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, bufio.ErrBufferFull), len(line) > longestInput:
+			return tooLong(line)
+		case err != nil && err != io.EOF:
 			return err
+		case ended:
+			line = strings.TrimSuffix(line, "\r")
 		}
-		if err := checked(line, length); err != nil {
+		if err := f(line); err != nil {
 			return err
 		}
 	}
 }
 
-// readLine reads a line without its end, \n or \r\n: as much of it as the buffer holds, and its
-// length. The error is io.EOF behind the last one.
-func readLine(r *bufio.Reader) (line string, length int64, err error) {
-	part, err := r.ReadSlice('\n')
-	length = int64(len(part))
-	line = string(bytes.TrimSuffix(part, []byte("\n")))
-	for errors.Is(err, bufio.ErrBufferFull) {
-		part, err = r.ReadSlice('\n')
-		length += int64(len(part))
-	}
-	switch {
-	case err == nil:
-		text := strings.TrimSuffix(line, "\r")
-		return text, length - int64(len("\n")+len(line)-len(text)), nil
-	case err == io.EOF && length > 0:
-		return line, length, nil
-	}
-	return "", 0, err
+func tooLong(input string) error {
+	return fmt.Errorf("%q… is too long: an input has at most %d bytes",
+		explain.Beginning(input, 64), longestInput)
 }

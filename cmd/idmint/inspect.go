@@ -25,9 +25,9 @@ time is within the last five years come first, and those whose time is not come
 last. Between them are decimal and sequence IDs, which tell no time, and trace
 IDs, which tell one of each 388 days.
 
-An input is taken as it is. What is not an ID is an error. So is one that does
-not follow the scheme's layout, and one of more than 64 KiB. Put -- before IDs
-that begin with -, as short ones do.
+An input is taken as it is. What is not an ID is an error, and the rest goes on.
+So is one that does not follow the scheme's layout. Input of more than 64 KiB
+ends the command. Put -- before IDs that begin with -, as short ones do.
 
 --form says how the IDs are written:
 

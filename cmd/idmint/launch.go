@@ -131,8 +131,7 @@ func (a *app) launchEndCommand() *cobra.Command {
 		Use:   "end LAUNCH --db DSN --outcome OUTCOME",
 		Short: "End a launch: it gives out no more generator numbers",
 		Long: `End a launch. Its apps go on with the generator number that they have, and get
-no other one. To end it again changes nothing: another outcome is an error, and
-what else differs is said.
+no other one. To end it again changes nothing, and another outcome is an error.
 
 The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 		Example:           "  idmint launch end 65 --db sqlite:app.db --outcome succeeded",
@@ -147,7 +146,6 @@ The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 				return usage("--outcome is required")
 			}
 			ending.Outcome = launchlog.Outcome(outcome)
-			given := ending // without what is added
 			if ending.Actor == "" {
 				ending.Actor = username()
 			}
@@ -155,9 +153,6 @@ The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 				launch, err := log.End(ctx, id, ending)
 				if err != nil {
 					return otherOutcome(err, ending)
-				}
-				if err := a.tellFirstEnding(ctx, log, id, given); err != nil {
-					return err
 				}
 				if a.json {
 					return a.out.json(launch)

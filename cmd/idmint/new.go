@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -34,19 +33,10 @@ func (a *app) newCommand() *cobra.Command {
 	}
 	for _, s := range schemes {
 		mint := s.newCommand(a)
-		mint.Args = noCountArg
+		mint.Args = cobra.NoArgs
 		c.AddCommand(mint)
 	}
 	return c
-}
-
-// noCountArg refuses arguments, of which a number is meant as that of the flag.
-func noCountArg(c *cobra.Command, args []string) error {
-	err := cobra.NoArgs(c, args)
-	if err != nil && new(numberFlag).Set(args[0]) == nil {
-		err = fmt.Errorf("%q alone says nothing: for as many IDs write -n %[1]s", args[0])
-	}
-	return err
 }
 
 func addCount(c *cobra.Command, count *int64) {

@@ -2,15 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/idmint/idmint/internal/visible"
 )
 
 // hostile is what another tool may have written into a row. It clears the screen, turns the
@@ -22,62 +17,10 @@ const hostile = "\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  "
 const seenHostile = `\x1b[2J\x7f\u009b31m\u202ecod.exe\u2066\u2028\u2029\r\n99999  ` +
 	`fake\tadmin\u200b\u200f\u061c\ufeff\v\f\U000e0041\x00`
 
-func TestVisible(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"", ""},
-		{"shop 1.2.3 (main)", "shop 1.2.3 (main)"},
-		// people's texts, marks and spaces
-		{"Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c", "Zoë, 東京 – ﷺ, e\u0301, 🚀, a\u00a0b\u3000c"},
-		{`C:\users\x1b "quoted" 'too' \\`, `C:\users\x1b "quoted" 'too' \\`},
-		{"\ufffd", "\ufffd"},
-		{"\xff\xc3", `\xff\xc3`},
-		{"\xed\xa0\x80", `\xed\xa0\x80`}, // a surrogate
-		{"a\xe2\x80", `a\xe2\x80`},
-		{"\ue000\U0010ffff", `\ue000\U0010ffff`},
-		{"\u200c\u200d\u2069\u180e\u00ad", `\u200c\u200d\u2069\u180e\u00ad`},
-		{hostile, seenHostile},
-	} {
-		if got := visible.Text(test.text); got != test.want {
-			t.Errorf("%q is shown as %q, want %q", test.text, got, test.want)
-		}
-	}
-}
-
 // hidden reports whether a text holds what a terminal would not show as a letter of a line.
 func hidden(text string) bool {
 	return !utf8.ValidString(text) ||
 		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
-}
-
-// Nothing goes around the printer.
-func TestOnlyThePrinterPrints(t *testing.T) {
-	around := regexp.MustCompile(
-		`fmt\.(Fp|P)rint|os\.Std(out|err)|a\.out\.w\b|a\.err\.Write|io\.WriteString|tabwriter`)
-	allowed := map[string]bool{
-		"os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))": true,
-		// help, which is ours
-		"root.SetOut(a.out.w)": true,
-		// warn
-		`fmt.Fprintln(a.err, "idmint: "+fmt.Sprintf(format, args...))`: true,
-	}
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") || name == "print.go" {
-			continue
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n, line := range strings.Split(string(text), "\n") {
-			if around.MatchString(line) && !allowed[strings.TrimSpace(line)] {
-				t.Errorf("%s:%d goes around the printer: %s", name, n+1, strings.TrimSpace(line))
-			}
-		}
-	}
 }
 
 // fill writes rows into app.db as another tool would: every text is followed by what.
@@ -185,82 +128,33 @@ func testJSONTexts(t *testing.T, text string) {
 	}
 }
 
-// Names of files, tables and columns, and what is read from files, are seen in errors and messages.
-func TestHostileNames(t *testing.T) {
-	const evil = "\x1b[31m\u202e\u2028"
+// What somebody typed, or wrote into a file, is seen in errors, and what is said of it is short.
+func TestHostileArguments(t *testing.T) {
 	s := inside(t)
-	s.write(evil+".csv", "name,"+evil+"\n1,2\n")
-	s.write("short.csv", "name,"+evil+"\n1\n")
-	s.write("x.jsonl", `{"`+evil+`":1}`+"\n"+`{"`+evil+evil+`":1}`+"\n")
-	for _, args := range [][]string{
-		{"import", evil + ".csv", "--db", "sqlite:app.db", "--table", "t" + evil},
-		{"import", evil + ".csv", "--db", "sqlite:app.db", "--table", "t", "--id-column", evil},
-		{"import", evil + "none.csv", "--db", "sqlite:app.db", "--table", "t"},
-		{"import", evil, "--db", "sqlite:app.db", "--table", "t"},
-		{"import", "short.csv", "--db", "sqlite:app.db", "--table", "s"},
-		{"import", "short.csv", "--db", "sqlite:app.db", "--table", "s"},
-		{"import", "x.jsonl", "--db", "sqlite:app.db", "--table", "x"},
-		{"launch", "list", "--db", "sqlite:none/" + evil},
-		{"launch", "list", "--db", "postgres://u@127.0.0.1:1/" + evil},
-		{"launch", "list", "--db", evil},
-		{"launch", "list", "--" + evil},
-		{"launch", "list", "--limit", evil},
-		{evil},
-		{"inspect", evil},
-		{"inspect", "--scheme", evil},
-		{"inspect", "--form", evil},
-		{"inspect", "--scheme", "sno", "--form", "hex", evil},
-		{"inspect", "--json", evil},
-		{"compose", "--scheme", "decimal", evil},
-		{"compose", "--scheme", "decimal", `{"` + evil + `":1}`},
-		{"scramble", "--key", "00112233445566778899aabbccddeeff", evil},
-		{"bounds", "sno", "--from", evil, "--to", evil},
-		{"report", "--db", evil},
-		{"counter", "show", evil, "--db", "sqlite:app.db"},
-	} {
-		got := s.run(args...)
-		for _, text := range []string{got.stdout, got.stderr} {
-			if hidden(strings.ReplaceAll(text, "\n", "")) {
-				t.Errorf("idmint %q writes %q", args, text)
+	for _, evil := range []string{"\x1b[31m\u202e\u2028", strings.Repeat("x", 100_000)} {
+		s.write("short.csv", "name,"+evil+"\n1\n")
+		s.write("x.jsonl", `{"a":1}`+"\n"+`{"`+evil+`":1}`+"\n")
+		for _, args := range [][]string{
+			{evil},
+			{"inspect", evil},
+			{"inspect", "--scheme", evil},
+			{"compose", "--scheme", "decimal", `{"` + evil + `":1}`},
+			{"launch", "list", "--" + evil},
+			{"launch", "list", "--limit", evil},
+			{"launch", "list", "--db", "sqlite:none/" + evil},
+			{"counter", "show", evil, "--db", "sqlite:none.db"},
+			{"import", evil, "--db", "sqlite:app.db", "--table", "t"},
+			{"import", "short.csv", "--db", "sqlite:app.db", "--table", "s", "--restart"},
+			{"import", "x.jsonl", "--db", "sqlite:app.db", "--table", "x", "--restart"},
+			{"bounds", "sno", "--from", evil, "--to", evil},
+		} {
+			got := s.run(args...)
+			if got.status == 0 || got.stdout != "" || len(got.stderr) < 20 ||
+				len(got.stderr) > longestError+500 ||
+				hidden(strings.ReplaceAll(got.stderr, "\n", "")) {
+				t.Errorf("idmint %.50q: status %d and %d bytes: %.300q", args, got.status,
+					len(got.stderr), got.stderr)
 			}
-		}
-		if got.stdout+got.stderr == "" {
-			t.Errorf("idmint %q says nothing", args)
-		}
-	}
-}
-
-// However long a value is, what is said about it is short.
-func TestLongArguments(t *testing.T) {
-	s := inside(t)
-	long := strings.Repeat("x", 100_000)
-	for _, args := range [][]string{
-		{long},
-		{"inspect", long},
-		{"inspect", "--scheme", long},
-		{"inspect", "--form", long},
-		{"compose", "--scheme", "decimal", long},
-		{"launch", "list", "--" + long},
-		{"launch", "list", "--limit", long},
-		{"launch", "show", long},
-		{"launch", "show", "1", long},
-		{"launch", "list", "--db", long},
-		{"launch", "list", "--db", "sqlite:" + long},
-		{"counter", "show", long, "--db", "sqlite:none.db"},
-		{"counter", "advance", "c", "--to", long},
-		{"import", long, "--db", "sqlite:app.db", "--table", "t"},
-		{"import", "-", "--format", long, "--db", "sqlite:app.db", "--table", "t"},
-		{"import", "-", "--format", "csv", "--db", "sqlite:app.db", "--table", long + ".t"},
-		{"new", long},
-		{"new", "sno", "--partition", "1", "--pool", long},
-		{"bounds", "sno", "--from", long, "--to", long},
-		{"report", "--rows", long},
-	} {
-		got := s.run(args...)
-		if got.status == 0 || got.stdout != "" || len(got.stderr) > longestError+500 ||
-			len(got.stderr) < 20 {
-			t.Errorf("idmint %.50q: status %d and %d bytes: %.300q", args, got.status,
-				len(got.stderr), got.stderr)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -370,64 +369,4 @@ func (s *shell) files() map[string]string {
 		sums[e.Name()] = fmt.Sprintf("%d bytes, %x", len(data), sha256.Sum256(data))
 	}
 	return sums
-}
-
-// What the pages say of an ID is what inspect says, in every form.
-func TestExplainIsInspect(t *testing.T) {
-	s := inside(t)
-	pages := s.serve("--listen", anyPort)
-	var asked int
-	for scheme, namesOf := range vectorNames {
-		vectors, _ := vectorsOf(t, scheme)
-		for i := 0; i < len(vectors); i += 1 + len(vectors)/8 {
-			for _, text := range namesOf(vectors[i]) {
-				explained := pages.explains(text)
-				known := map[string]bool{} // by another form: the pages show an ID once
-				for _, form := range []string{"text", "number", "hex", "uuid"} {
-					var want string
-					got := s.run("inspect", "--json", "--form", form, "--", text)
-					for _, line := range lines(got.stdout) {
-						if got.status == 0 && !known[line] {
-							want += line + "\n"
-						}
-						known[line] = true
-					}
-					if explained[form] != want {
-						t.Errorf("%s as %s: the pages say %s, and inspect %v", text, form,
-							explained[form], got)
-					}
-				}
-				asked += len(explained)
-			}
-		}
-	}
-	if asked < 50 {
-		t.Errorf("only %d explanations", asked)
-	}
-}
-
-// explains returns the lines of an ID by their form, in the order of the page.
-func (s *site) explains(text string) map[string]string {
-	s.Helper()
-	_, body := s.get("?q="+url.QueryEscape(text), func(r *http.Request) {
-		r.Header.Set("Accept", "application/json")
-	})
-	var e struct {
-		IDs []struct {
-			Fits []struct {
-				Form string
-				ID   json.RawMessage
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(body), &e); err != nil {
-		s.Fatal(err)
-	}
-	fits := map[string]string{}
-	if len(e.IDs) == 1 {
-		for _, f := range e.IDs[0].Fits {
-			fits[f.Form] += string(f.ID) + "\n"
-		}
-	}
-	return fits
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -53,35 +52,4 @@ func otherOutcome(err error, wanted launchlog.Ending) error {
 		return err
 	}
 	return fmt.Errorf("%w, and not %s: nothing was changed", err, wanted.Outcome)
-}
-
-// tellFirstEnding says what of an ending was not recorded, because the launch had ended before.
-func (a *app) tellFirstEnding(
-	ctx context.Context, log *launchlog.Log, id int, now launchlog.Ending,
-) error {
-	if now.Reason == "" && now.Actor == "" {
-		return nil
-	}
-	events, err := log.Events(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		if e.Kind != "ended" {
-			continue
-		}
-		var first struct{ Reason string }
-		if err := json.Unmarshal(e.Detail, &first); err != nil {
-			return fmt.Errorf("the end of launch %d: %w", id, err)
-		}
-		differs := func(what, old, given string) {
-			if given != "" && given != old {
-				a.warn("launch %d had ended before, at %s: its %s stays %q, and %q is not recorded",
-					id, clock(e.At), what, old, given)
-			}
-		}
-		differs("reason", first.Reason, now.Reason)
-		differs("initiator", e.Actor, now.Actor)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -126,32 +127,6 @@ func TestSourceIsRead(t *testing.T) {
 					name, password, user, read, database, host,
 				)
 			}
-		}
-	}
-}
-
-func TestOthersOnTheSameServer(t *testing.T) {
-	for _, text := range []string{
-		"postgres://ann:pw@h:1/app?sslmode=disable",
-		"mysql://ann:pw@h:1/app?timeout=3s", "clickhouse://ann:pw@h:1/app?debug=false",
-	} {
-		d, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, want := d.WithDatabase("other").URL(), strings.Replace(text, "/app", "/other", 1)
-		if got != want {
-			t.Errorf("WithDatabase: %s, want %s", got, want)
-		}
-		got, want = d.WithHost("i:2").URL(), strings.Replace(text, "h:1", "i:2", 1)
-		if got != want {
-			t.Errorf("WithHost: %s, want %s", got, want)
-		}
-		if d.URL() != text {
-			t.Errorf("the name itself has become %s", d.URL())
-		}
-		if d.Driver() == "" {
-			t.Errorf("%s has no driver", text)
 		}
 	}
 }

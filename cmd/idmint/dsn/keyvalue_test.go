@@ -53,41 +53,30 @@ func TestKeyValue(t *testing.T) {
 			t.Errorf("%s: its URL is read as %v, %v", test.text, again, err)
 		}
 	}
-	for _, text := range []string{
-		"etcd:", "etcd://", "etcd:h", "etcd://,a/x", "etcd://a,/x", "etcd://a:x,b/p", "etcd://::1/x",
-		"etcd://h/x?colour=red", "etcd://h/x?tls=maybe", "etcd://h/x?ca=/does/not/exist",
-		"etcd://h/x?tls=true&tls=true", "etcd://h/x?replication=3", "etcd://h/x?cert=a",
-		"zookeeper://h/x?session=long", "cassandra://h/x?replication=many",
-		"cassandra://h/x?replication=dc1:3,dc2", "cassandra://h/x?replication=class:3",
-		"cassandra://h/x?serial=far", "etcd://u:p@ss#w@h/x",
-	} {
-		if d, err := Parse(text); err == nil {
-			t.Errorf("%s is read as %v", text, d)
-		} else if strings.Contains(err.Error(), "ss#w") {
-			t.Errorf("%v repeats a password", err)
-		}
-	}
 }
 
 // An error quotes what is wrong, and shows what is right. It repeats no password.
 func TestKeyValueHints(t *testing.T) {
 	const nodes = "://USER:PASSWORD@HOST:PORT,HOST:PORT/"
 	for text, want := range map[string]string{
-		"etcd:h":                            "no // behind etcd:: want etcd" + nodes + "PREFIX",
-		"etcd://a:x,b/p":                    `"a:x" is no HOST:PORT: want etcd` + nodes + "PREFIX",
-		"zookeeper://a,,b/p":                `"" is no HOST:PORT: want zookeeper` + nodes + "PATH",
-		"etcd://u:geheim@a:x/p":             `"a:x" is no HOST:PORT`,
-		"etcd://u:ge?heim@a/p":              "not a URL",
-		"etcd://u:geheim@h/x?session=1s":    `no setting "session": those of etcd are tls, ca, cert`,
-		"zookeeper://h/x?colour=red":        `no setting "colour": those of zookeeper are session`,
-		"zookeeper://h/x?session=long":      `"session=long": want a time such as 10s`,
-		"cassandra://h/x?replication=3,x":   `"replication=3,x": want a number of replicas`,
-		"cassandra://h/x?serial=far":        `"serial=far": want local`,
-		"etcd://h/x?tls=maybe":              `"tls=maybe": want true`,
-		"etcd://h/x?tls=true&tls=true":      "tls is there 2 times",
-		"etcd://h/x?ca=/does/not/exist":     "the setting ca: open /does/not/exist",
-		"etcd://h/x?cert=/none&key=/either": "cert=/none and key=/either: ",
-		"etcd://h/x?a=%zz":                  "NAME=VALUE",
+		"etcd:h":                              "no // behind etcd:: want etcd" + nodes + "PREFIX",
+		"etcd://a:x,b/p":                      `"a:x" is no HOST:PORT: want etcd` + nodes + "PREFIX",
+		"zookeeper://a,,b/p":                  `"" is no HOST:PORT: want zookeeper` + nodes + "PATH",
+		"etcd://u:geheim@a:x/p":               `"a:x" is no HOST:PORT`,
+		"etcd://u:ge?heim@a/p":                "not a URL",
+		"etcd://u:geheim@h/x?session=1s":      `no setting "session": those of etcd are tls, ca, cert`,
+		"zookeeper://h/x?colour=red":          `no setting "colour": those of zookeeper are session`,
+		"zookeeper://h/x?session=long":        `"session=long": want a time such as 10s`,
+		"cassandra://h/x?replication=3,x":     `"replication=3,x": want a number of replicas`,
+		"cassandra://h/x?serial=far":          `"serial=far": want local`,
+		"etcd://h/x?tls=maybe":                `"tls=maybe": want true`,
+		"etcd://h/x?tls=true&tls=true":        "tls is there 2 times",
+		"etcd://h/x?ca=/does/not/exist":       "the setting ca: open /does/not/exist",
+		"etcd://h/x?cert=/none&key=/either":   "cert=/none and key=/either: ",
+		"etcd://h/x?a=%zz":                    "NAME=VALUE",
+		"etcd://::1/x":                        `"::1" is no HOST:PORT`,
+		"etcd://u:geheim#w@h/x":               "",
+		"cassandra://h/x?replication=class:3": "want a number of replicas",
 	} {
 		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) ||
