@@ -26,9 +26,9 @@ var schemeLists = map[string][]string{
 	"internal/explain/kinds.go": nil, "internal/explain/find_test.go": nil,
 
 	"cmd/idmint/scheme.go": nil, "cmd/idmint/bounds.go": nil, "cmd/idmint/vectors_test.go": nil,
-	"cmd/idmint/new_test.go": nil,
-	"cmd/idmint/counter.go":  {"decimal", "sequence"},
-	"cmd/idmint/scramble.go": {"eightbyte", "sno"}, // they are bytes
+	"cmd/idmint/testdata/script/new.txtar": nil,
+	"cmd/idmint/counter.go":                {"decimal", "sequence"},
+	"cmd/idmint/scramble.go":               {"eightbyte", "sno"}, // they are bytes
 
 	"cmd/idmint/schema/schema.go":              nil,
 	"integration_test/adapters/schema_test.go": nil,
