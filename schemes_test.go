@@ -33,19 +33,21 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/schema/schema.go":              nil,
 	"integration_test/adapters/schema_test.go": nil,
 
-	"sqlid/sqlid.go":                      nil,
-	"sqlid/functions/postgres.go":         {"sequence"}, // it has no parts
-	"sqlid/functions/mysql.go":            {"sequence"},
-	"sqlid/functions/clickhouse.go":       {"sequence"},
-	"sqlid/functions/sqlite.go":           {"sequence"},
-	"internal/functionsuite/questions.go": {"sequence"},
-	"sqlid/pgxid/types.go":                {"sno"}, // its bytes and texts are told by their form
-	"clickhouse/column.go":                nil, "clickhouse/times.go": nil,
+	"sqlid/sqlid.go":                                        nil,
+	"sqlid/functions/postgres.go":                           {"sequence"}, // it has no parts
+	"sqlid/functions/mysql.go":                              {"sequence"},
+	"sqlid/functions/clickhouse.go":                         {"sequence"},
+	"sqlid/functions/sqlite.go":                             {"sequence"},
+	"integration_test/adapters/functions_questions_test.go": {"sequence"},
+	"sqlid/pgxid/types.go":                                  {"sno"}, // its bytes and texts are told by their form
+	"clickhouse/column.go":                                  nil, "clickhouse/times.go": nil,
 
-	"internal/sqlsuite/columns.go": nil, "internal/sqlsuite/driver.go": nil,
-	"internal/gormsuite/columns.go": nil,
-	"internal/gormsuite/schemes.go": {"decimal"}, // the suite's other tests use it
-	"internal/chsuite/chsuite.go":   nil, "internal/pgxsuite/pgxsuite.go": nil,
+	"integration_test/adapters/sql_columns_test.go": nil,
+	"integration_test/adapters/sql_driver_test.go":  nil,
+	"integration_test/gorm/columns_test.go":         nil,
+	"integration_test/gorm/matrix_test.go":          nil,
+	"integration_test/gorm/schemes_test.go":         {"decimal"}, // the suite's other tests use it
+	"internal/chsuite/chsuite.go":                   nil, "internal/pgxsuite/pgxsuite.go": nil,
 
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter

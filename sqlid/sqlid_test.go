@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/sqlsuite"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -29,14 +27,6 @@ func openDB(t *testing.T) *sql.DB {
 	db.SetMaxOpenConns(1) // another connection would be another database
 	t.Cleanup(func() { db.Close() })
 	return db
-}
-
-func TestColumns(t *testing.T) { sqlsuite.Columns(t, inMemory(t)) }
-
-func TestDriver(t *testing.T) { sqlsuite.Driver(t, inMemory(t)) }
-
-func inMemory(t *testing.T) sqlsuite.Database {
-	return sqlsuite.Database{Dialect: sqlid.SQLite, DB: openDB(t), End: " WITHOUT ROWID"}
 }
 
 func TestNoColumn(t *testing.T) {
@@ -277,45 +267,6 @@ func TestNull(t *testing.T) {
 		if err == nil || kept.V != 14150009200065 || !kept.Valid {
 			t.Errorf("JSON %s: %v, and the receiver is %v", bad, err, kept)
 		}
-	}
-}
-
-// Byte IDs go into and out of such columns, and come back in the order of their bytes.
-func TestByteIDsRoundTrip(t *testing.T) {
-	db := openDB(t)
-	type id = idtype.Sno[idtype.AsUUID[User]]
-	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(sqlid.SQLite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("CREATE TABLE t (" + key + ")"); err != nil {
-		t.Fatal(err)
-	}
-	want := []id{
-		idtype.MustParse[id]("brpk4q72xwf2m63k"), idtype.MustParse[id]("brpk4q72xwf2m63l"),
-		idtype.MustParse[id]("crpk4q72xwf2m632"),
-	}
-	for _, i := range []int{2, 0, 1} {
-		if _, err := db.Exec("INSERT INTO t VALUES (?)", want[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list, args := sqlid.In(want)
-	rows, err := db.Query("SELECT id FROM t WHERE id IN "+list+" ORDER BY id", args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	var got []id
-	for rows.Next() {
-		var n sqlid.Null[id]
-		if err := rows.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, n.V)
-	}
-	if err := rows.Err(); err != nil || !slices.Equal(got, want) {
-		t.Fatalf("got %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -45,7 +45,7 @@ BenchmarkCap/x-2 	 100	 15625 ns/op	 98.5 %cap	 4 %core	 500 cpu-ns/op	 0 B/op	 
 BenchmarkRepeats/muyo-sno/goroutines=2-2 	 1	 1000 ns/op	 39 repeats
 BenchmarkRepeats/ours/goroutines=2-2 	 1	 1000 ns/op	 0 repeats
 PASS
-pkg: github.com/idmint/idmint/integration_test/adapters
+pkg: github.com/idmint/idmint/integration_test/gorm
 BenchmarkCreateInBatches/SQLite-2 	 9	 1790 ns/row-by-hand	 1.02 ratio	 1.01 ratio-of-best
 PASS
 ok  	github.com/idmint/idmint/gormid	2.1s

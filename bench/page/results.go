@@ -73,9 +73,9 @@ func (r *results) add(rec *benchfmt.Result) {
 }
 
 // storePackage is what the names of benchmarks of another package than bench begin with. Those that
-// need a server lie in the packages adapters and stores of integration_test.
+// need a server lie in the packages gorm and stores of integration_test.
 func storePackage(pkg string) string {
-	pkg = strings.Replace(pkg, "idmint/integration_test/adapters", "idmint/gormid", 1)
+	pkg = strings.Replace(pkg, "idmint/integration_test/gorm", "idmint/gormid", 1)
 	pkg = strings.Replace(pkg, "idmint/integration_test/stores", "idmint/launchlog", 1)
 	for _, module := range []string{"gormid", "launchlog"} {
 		if _, name, ok := strings.Cut(pkg, "idmint/"+module); ok {

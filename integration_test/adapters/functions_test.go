@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/functionsuite"
 	"github.com/idmint/idmint/sqlid/functions"
 )
 
@@ -18,7 +20,13 @@ var functionServers = map[functions.Dialect]databases.Kind{
 	functions.ClickHouse: databases.ClickHouse,
 }
 
-// open opens a database of the test's own that has the functions.
+var registerFunctions = sync.OnceFunc(func() {
+	sql.Register("sqlite3_idmint", &sqlite3.SQLiteDriver{
+		ConnectHook: func(c *sqlite3.SQLiteConn) error { return functions.Register(c) },
+	})
+})
+
+// newFunctions opens a database of the test's own that has the functions.
 func newFunctions(t *testing.T, d functions.Dialect) *sql.DB {
 	t.Helper()
 	db := dbtest.Open(t, dbtest.New(t, functionServers[d]))
@@ -30,10 +38,48 @@ func newFunctions(t *testing.T, d functions.Dialect) *sql.DB {
 
 func TestFunctionsValues(t *testing.T) {
 	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		registerFunctions()
+		testFunctions(t, dbtest.OpenSource(t, "sqlite3_idmint", ":memory:"), functionDialects["sqlite"])
+	})
 	for d := range functionServers {
-		t.Run(string(d), func(t *testing.T) {
-			functionsuite.Values(t, functionsuite.Database{Dialect: d, DB: newFunctions(t, d)})
-		})
+		t.Run(string(d), func(t *testing.T) { testFunctions(t, newFunctions(t, d), functionDialects[d]) })
+	}
+}
+
+// All databases have the same functions, and TestFunctionsValues asks for each.
+func TestFunctionsNames(t *testing.T) {
+	asked := askedFunctions(questions())
+	if len(asked) != 38 {
+		t.Errorf("%d functions are asked for", len(asked))
+	}
+	for _, d := range []functions.Dialect{
+		functions.Postgres, functions.MySQL, functions.MariaDB, functions.ClickHouse,
+	} {
+		statements, err := functions.Statements(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		created := map[string]bool{}
+		for _, s := range statements {
+			rest, ok := strings.CutPrefix(s, "CREATE FUNCTION ")
+			if !ok {
+				rest, ok = strings.CutPrefix(s, "CREATE OR REPLACE FUNCTION ")
+			}
+			name := rest[:strings.IndexAny(rest, " (")]
+			if ok && !asked[name] {
+				t.Errorf("%s: nothing asks for %s", d, name)
+			}
+			if ok && strings.ContainsAny(s, "{}") && strings.Contains(s, "{"+name) {
+				t.Errorf("%s: a fragment is left in %s", d, s)
+			}
+			created[name] = created[name] || ok
+		}
+		for name := range asked {
+			if !created[name] {
+				t.Errorf("%s lacks %s", d, name)
+			}
+		}
 	}
 }
 

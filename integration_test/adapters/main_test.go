@@ -1,5 +1,6 @@
 // Package adapters_test runs the adapters, and what documents say of databases, on real servers. It
-// is one program, as each costs seconds to link. A file's name begins with its adapter.
+// is one program, as each costs seconds to link. A file's name begins with its adapter. GORM's are in
+// integration_test/gorm.
 package adapters_test
 
 import (
@@ -9,13 +10,11 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/publicid"
 )
 
 // TestMain is the main of the example of public IDs, too.
 func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"fleet": fleetApp})
 	const key = "0-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 	os.Setenv("PUBLIC_ID_KEY", key)
 	users = must(publicid.NewScrambled[UserID]("user", must(publicid.ParseKey(key))))

@@ -11,14 +11,13 @@ import (
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/sqlsuite"
 	"github.com/idmint/idmint/sqlid"
 )
 
 // lib/pq takes IDs, their wrappers and lists of them, as pgx's driver does.
 func TestSQLPQ(t *testing.T) {
 	t.Parallel()
-	sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.Postgres, DB: openPQ(t)})
+	testSQLDriver(t, sqlDatabase{sqlid.Postgres, openPQ(t), ""})
 }
 
 func openPQ(t *testing.T) *sql.DB {
@@ -136,7 +135,7 @@ func TestSQLJSONB(t *testing.T) {
 	}
 }
 
-// Which lists each driver takes in = ANY($1), without package pgxid. With it the suite has all.
+// Which lists each driver takes in = ANY($1), without package pgxid. With it TestSQLDrivers has all.
 func TestSQLAny(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()

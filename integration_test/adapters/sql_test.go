@@ -3,6 +3,8 @@ package adapters_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
@@ -11,27 +13,41 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/sqlsuite"
 	"github.com/idmint/idmint/sqlid"
 	"github.com/idmint/idmint/sqlid/pgxid"
 )
 
-func TestSQLServerColumns(t *testing.T) {
+// A sqlDatabase is an empty database of one dialect, by its driver of database/sql.
+type sqlDatabase struct {
+	Dialect sqlid.Dialect
+	DB      *sql.DB
+	End     string // of CREATE TABLE
+}
+
+// sqlInMemory is a database of SQLite.
+func sqlInMemory(t *testing.T) sqlDatabase {
+	db := dbtest.OpenSource(t, "sqlite3", ":memory:")
+	db.SetMaxOpenConns(1) // another connection would be another database
+	return sqlDatabase{sqlid.SQLite, db, " WITHOUT ROWID"}
+}
+
+func TestSQLColumns(t *testing.T) {
 	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) { testSQLColumns(t, sqlInMemory(t)) })
 	for kind, dialect := range map[databases.Kind]sqlid.Dialect{
 		databases.Postgres: sqlid.Postgres,
 		databases.MariaDB:  sqlid.MariaDB,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
-			db := dbtest.Open(t, dbtest.New(t, kind))
-			sqlsuite.Columns(t, sqlsuite.Database{Dialect: dialect, DB: db})
+			testSQLColumns(t, sqlDatabase{dialect, dbtest.Open(t, dbtest.New(t, kind)), ""})
 		})
 	}
 }
 
 // Every driver, in every way in which it talks to its server.
-func TestSQLServerDrivers(t *testing.T) {
+func TestSQLDrivers(t *testing.T) {
 	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) { testSQLDriver(t, sqlInMemory(t)) })
 	for name, interpolate := range map[string]bool{
 		"go-sql-driver in binary": false,
 		"go-sql-driver in text":   true,
@@ -48,7 +64,7 @@ func TestSQLServerDrivers(t *testing.T) {
 			}
 			db := sql.OpenDB(connector)
 			t.Cleanup(func() { db.Close() })
-			sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.MariaDB, DB: db})
+			testSQLDriver(t, sqlDatabase{sqlid.MariaDB, db, ""})
 		})
 	}
 	t.Run("pgx", func(t *testing.T) {
@@ -68,9 +84,35 @@ func TestSQLServerDrivers(t *testing.T) {
 					config.RuntimeParams["synchronous_commit"] = "off"
 					db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(afterConnect))
 					t.Cleanup(func() { db.Close() })
-					sqlsuite.Driver(t, sqlsuite.Database{Dialect: sqlid.Postgres, DB: db})
+					testSQLDriver(t, sqlDatabase{sqlid.Postgres, db, ""})
 				})
 			}
 		}
 	})
+}
+
+// parameter is the i-th parameter of a statement, from 1 on.
+func (s sqlDatabase) parameter(i int) string {
+	if s.Dialect == sqlid.Postgres {
+		return fmt.Sprintf("$%d", i)
+	}
+	return "?"
+}
+
+func (s sqlDatabase) exec(t *testing.T, statement string) {
+	t.Helper()
+	if _, err := s.DB.Exec(statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// tableOfTest is a table's name for a subtest of one type of IDs. Drivers keep the statements that
+// they prepared, with the types that a table of the same name had.
+func tableOfTest(t *testing.T) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 }

@@ -1,0 +1,198 @@
+package gorm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+func newShop(t *testing.T, d database) (*gorm.DB, *source) {
+	t.Helper()
+	s := newSource()
+	db := d.open(t, gormid.Use(s))
+	migrate(t, db, allModels()...)
+	return db, s
+}
+
+// One Create stores the whole graph. Every row gets a key, and every foreign key is the key of the
+// row that it refers to. The database enforces foreign keys, and agrees.
+func testAssociations(t *testing.T, d database) {
+	db, s := newShop(t, d)
+	u := User{
+		Name:    "u",
+		Company: &Company{Name: "c"},
+		Profile: &Profile{Bio: "p"},
+		Orders: []Order{
+			{Positions: []Position{{Text: "1"}, {Text: "2"}}, Notes: []Note{{Text: "on order"}}},
+			{Positions: []Position{{Text: "3"}}},
+		},
+		Tags:    []*Tag{{Name: "a"}, {Name: "b"}},
+		Friends: []*User{{Name: "f", Company: &Company{Name: "d"}}},
+		Notes:   []Note{{Text: "on user"}},
+		Manager: &User{Name: "m"},
+		Team:    []User{{Name: "t"}},
+	}
+	must(t, db.Create(&u))
+	for _, n := range s.asked() {
+		if n < 1 {
+			t.Error("Fill was called for no rows")
+		}
+	}
+	wantMinted(t, u.ID, u.Manager.ID, u.Friends[0].ID, u.Team[0].ID)
+	wantMinted(t, u.Orders[0].ID, u.Orders[1].ID)
+	wantMinted(t, u.Orders[0].Positions[0].ID, u.Orders[0].Positions[1].ID,
+		u.Orders[1].Positions[0].ID)
+	wantMinted(t, u.Tags[0].ID, u.Tags[1].ID)
+
+	wantColumn(t, db, "SELECT company_id FROM users WHERE name = 'u'", u.Company.ID)
+	wantColumn(t, db, "SELECT id FROM companies WHERE name = 'c'", u.Company.ID)
+	wantColumn(t, db, "SELECT user_id FROM profiles", u.ID)
+	wantColumn(t, db, "SELECT user_id FROM orders", u.ID, u.ID)
+	wantColumn(t, db, "SELECT order_id FROM positions ORDER BY text", u.Orders[0].ID,
+		u.Orders[0].ID, u.Orders[1].ID)
+	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'users'", u.ID)
+	wantColumn(t, db, "SELECT owner_id FROM notes WHERE owner_type = 'orders'", u.Orders[0].ID)
+	wantColumn(
+		t, db,
+		"SELECT tag_id FROM user_tags WHERE user_id = (SELECT id FROM users WHERE name = 'u')",
+		u.Tags[0].ID, u.Tags[1].ID,
+	)
+	wantColumn(t, db, "SELECT friend_id FROM user_friends", u.Friends[0].ID)
+	wantColumn(t, db, "SELECT manager_id FROM users WHERE name = 'u'", u.Manager.ID)
+	wantColumn(t, db, "SELECT manager_id FROM users WHERE name = 't'", u.ID)
+
+	var back User
+	must(t, db.Preload(clause.Associations).Preload("Orders.Positions").First(&back, u.ID))
+	if back.Profile.UserID != u.ID || len(back.Orders) != 2 || len(back.Orders[0].Positions) != 2 ||
+		len(back.Tags) != 2 || back.Manager.ID != u.Manager.ID {
+		t.Errorf("read %+v", back)
+	}
+}
+
+// The rows of one kind that belong to a slice are one statement, and one reservation.
+func testAssociationsOfSlice(t *testing.T, d database) {
+	db, s := newShop(t, d)
+	company := &Company{Name: "shared"}
+	users := []User{
+		{Name: "a", Company: company, Orders: []Order{{}, {}}},
+		{Name: "b", Company: company, Orders: []Order{{Positions: []Position{{}}}}},
+		{Name: "c"},
+	}
+	must(t, db.Create(&users))
+	wantFills(t, s, 3, 2, 3, 1) // users, the company twice, orders, lines
+	wantColumn(t, db, "SELECT id FROM companies", company.ID)
+	wantColumn(t, db, "SELECT count(*) FROM users WHERE company_id = (SELECT id FROM companies)", 2)
+	wantColumn(t, db, "SELECT user_id FROM orders", users[0].ID, users[0].ID, users[1].ID)
+}
+
+func testAssociationMode(t *testing.T, d database) {
+	db, _ := newShop(t, d)
+	u := User{Name: "u"}
+	must(t, db.Create(&u))
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	orders := []Order{{}, {}}
+	do(db.Model(&u).Association("Orders").Append(&orders))
+	wantColumn(t, db, "SELECT id FROM orders", u.Orders[0].ID, u.Orders[1].ID)
+	tag := Tag{Name: "a"}
+	do(db.Model(&u).Association("Tags").Append(&tag))
+	do(db.Model(&u).Association("Tags").Append(map[string]any{"name": "b"}))
+	wantColumn(t, db, "SELECT tag_id FROM user_tags", tag.ID, u.Tags[1].ID)
+	do(db.Model(&u).Association("Tags").Replace([]*Tag{{Name: "c"}}))
+	wantColumn(t, db, "SELECT t.name FROM user_tags u JOIN tags t ON t.id = u.tag_id", "c")
+	do(db.Model(&u).Association("Profile").Append(&Profile{Bio: "p"}))
+	wantColumn(t, db, "SELECT user_id FROM profiles", u.ID)
+	do(db.Model(&u).Association("Company").Replace(&Company{Name: "c"}))
+	wantColumn(t, db, "SELECT c.name FROM users u JOIN companies c ON c.id = u.company_id", "c")
+	do(db.Model(&u).Association("Notes").Append(&Note{Text: "n"}))
+	wantColumn(t, db, "SELECT owner_id FROM notes", u.ID)
+	do(db.Model(&u).Association("Team").Append(map[string]any{"name": "t"}))
+	wantColumn(
+		t, db,
+		"SELECT count(*) FROM users WHERE manager_id = (SELECT id FROM users WHERE name = 'u')", 1,
+	)
+	for _, query := range []string{
+		"SELECT id FROM tags", "SELECT id FROM notes",
+		"SELECT id FROM users",
+	} {
+		wantMinted(t, column[idtype.DecimalID](t, db, query)...)
+	}
+	if n := db.Model(&u).Association("Orders").Count(); n != 2 {
+		t.Errorf("%d orders", n)
+	}
+}
+
+func testUpdatesCreateAssociations(t *testing.T, d database) {
+	db, _ := newShop(t, d)
+	u := User{Name: "u"}
+	must(t, db.Create(&u))
+	u.Orders = []Order{{Positions: []Position{{Text: "1"}}}}
+	must(t, db.Save(&u))
+	wantMinted(t, u.Orders[0].ID)
+	u.Orders[0].Positions[0].Text = "2"
+	u.Orders[0].Positions = append(u.Orders[0].Positions, Position{Text: "3"})
+	must(t, db.Session(&gorm.Session{FullSaveAssociations: true}).Save(&u))
+	wantColumn(t, db, "SELECT text FROM positions ORDER BY text", "2", "3")
+	wantColumn(t, db, "SELECT order_id FROM positions", u.Orders[0].ID, u.Orders[0].ID)
+}
+
+// Membership is a join table with a key of its own.
+type (
+	Membership struct {
+		ID      idtype.Decimal[Membership]
+		UserID  UserID `gorm:"uniqueIndex:both"`
+		GroupID idtype.Decimal[Group]
+		Role    string `gorm:"default:guest"`
+	}
+	// Grant is a join table whose key is composite.
+	Grant struct {
+		GroupID idtype.Decimal[Group] `gorm:"primaryKey"`
+		TagID   TagID                 `gorm:"primaryKey"`
+		Role    string
+	}
+	Group struct {
+		ID    idtype.Decimal[Group]
+		Users []User `gorm:"many2many:memberships"`
+		Tags  []Tag  `gorm:"many2many:grants"`
+	}
+)
+
+func testCustomJoinTables(t *testing.T, d database) {
+	db, s := newShop(t, d)
+	for field, join := range map[string]any{"Users": &Membership{}, "Tags": &Grant{}} {
+		if err := db.SetupJoinTable(&Group{}, field, join); err != nil {
+			t.Fatal(err)
+		}
+	}
+	migrate(t, db, &Group{}, &Membership{}, &Grant{})
+	g := Group{Users: []User{{Name: "a"}, {Name: "b"}}, Tags: []Tag{{Name: "t"}}}
+	must(t, db.Create(&g))
+	wantMinted(t, column[idtype.Decimal[Membership]](t, db, "SELECT id FROM memberships")...)
+	wantColumn(t, db, "SELECT user_id FROM memberships", g.Users[0].ID, g.Users[1].ID)
+	wantColumn(t, db, "SELECT group_id FROM grants", g.ID)
+	wantColumn(t, db, "SELECT tag_id FROM grants", g.Tags[0].ID)
+	s.asked()
+
+	// A join table's rows are created like others, and no part of a composite key is invented.
+	late := User{Name: "late"}
+	must(t, db.Create(&late))
+	must(t, db.Create(&Membership{UserID: late.ID, GroupID: g.ID}))
+	wantFills(t, s, 1, 1)
+	err := db.Create(&Grant{GroupID: g.ID}).Error
+	if !errors.Is(err, idtype.ErrZero) || !strings.Contains(err.Error(),
+		"gorm_test.Grant (table grants): row 0: TagID of type idtype.Decimal[gorm_test.Tag] is "+
+			"zero: it is part of a composite primary key") {
+		t.Error(err)
+	}
+	wantFills(t, s)
+}

@@ -1,0 +1,451 @@
+package gorm_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// Paper has keys of each storage form that integers and bytes have, and a column of JSON.
+type (
+	Paper struct {
+		ID     idtype.SnoID
+		Short  *idtype.ShortID
+		Number idtype.OrZero[idtype.DecimalID]
+		Big    *idtype.EightByte[idtype.AsBigint[Paper]]
+		Name   string
+		Lists  idtype.Slice[idtype.DecimalID]
+		Sheets []Sheet
+	}
+	Sheet struct {
+		ID      idtype.EightByteID
+		PaperID idtype.SnoID
+		Paper   *Paper
+	}
+)
+
+func newPapers(t *testing.T, d database) (*gorm.DB, []Paper) {
+	t.Helper()
+	db := d.open(t, newSchemes().rules()...)
+	migrate(t, db, &Paper{}, &Sheet{})
+	short := idtype.MustParse[idtype.ShortID]("xinaS8QBh")
+	papers := []Paper{
+		{Name: "a", Short: &short, Sheets: make([]Sheet, 2)},
+		{Name: "b"},
+		{Name: "c"},
+	}
+	must(t, db.Create(&papers))
+	return db, papers
+}
+
+// What cannot be an ID of its column ends the statement before it is sent, with an error that says
+// where and why.
+func testRefusals(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	raw := papers[0].ID[:]
+	for _, test := range []struct {
+		name string
+		do   func() *gorm.DB
+		want string
+	}{
+		{
+			"zero", func() *gorm.DB {
+				return db.Where("short", idtype.ShortID(0)).Delete(&Paper{})
+			},
+			"gorm_test.Paper (table papers): a condition on Short: the ID is zero: set it first; " +
+				"for NULL write IS NULL, or give nil",
+		},
+		{"zero in a list", func() *gorm.DB {
+			return db.Delete(&Paper{}, []idtype.SnoID{papers[0].ID, {}})
+		}, "a condition on ID: the ID is zero"},
+		{
+			"zero without a model", func() *gorm.DB {
+				return db.Table("papers").Where("short", idtype.ShortID(0)).Delete(nil)
+			},
+			"gormid: table papers: a condition on short: the ID is zero",
+		},
+		{"a negative", func() *gorm.DB {
+			return db.Where("short", idtype.ShortID(-5)).Delete(&Paper{})
+		}, `"-5" as ShortID: IDs are positive`},
+		{"another scheme", func() *gorm.DB {
+			return db.Delete(&Paper{}, idtype.DecimalID(5))
+		}, "gormid: gorm_test.Paper (table papers): a condition on ID: " +
+			"5 of type idtype.DecimalID does not fit: the field holds idtype.SnoID, " +
+			"stored as bytes"},
+		{"an integer", func() *gorm.DB { return db.Delete(&Paper{}, 5) }, `int64 "5" as SnoID`},
+		{"a bool", func() *gorm.DB {
+			return db.Delete(&Paper{}, map[string]any{"id": true})
+		}, `bool "true" as SnoID`},
+		{"a float", func() *gorm.DB {
+			return db.Where(map[string]any{"short": 1.5e15}).Delete(&Paper{})
+		}, "a float loses digits of an ID"},
+		{"bytes of another length", func() *gorm.DB {
+			return db.Delete(&Paper{}, raw[:9])
+		}, "9 bytes, want 10"},
+		{"no text of an ID", func() *gorm.DB {
+			return db.Where(map[string]any{"id": "nothing"}).Delete(&Paper{})
+		}, `"nothing" as SnoID`},
+		{
+			"a UUID by itself", func() *gorm.DB {
+				return db.Delete(&Paper{}, "39706634-1111-4222-8333-123456789012")
+			},
+			`a condition on ID: idtype: "39706634-1111-4222-8333-123456789012" as SnoID`,
+		},
+		{"digits by themselves", func() *gorm.DB {
+			return db.Delete(&Paper{}, "99999999999999999999")
+		}, `"99999999999999999999" as SnoID`},
+		{"a number by itself", func() *gorm.DB {
+			return db.Not("1").Delete(&Paper{})
+		}, `"1" as SnoID`},
+		{
+			"bytes without a model", func() *gorm.DB {
+				return db.Table("papers").Where(map[string]any{"id": raw}).Delete(nil)
+			},
+			"gormid: table papers: a condition on id: no model tells whether these 10 bytes are " +
+				"an ID or a list: write = ? or IN ?",
+		},
+		{"a Slice without a model", func() *gorm.DB {
+			return db.Table("papers").Not("id",
+				idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(nil)
+		}, "a condition on id: an idtype.Slice is one text of JSON: give a []ID"},
+		{
+			"a Slice in ANY", func() *gorm.DB {
+				return db.Where("id = ANY(?)",
+					idtype.Slice[idtype.SnoID]{papers[0].ID}).Delete(&Paper{})
+			},
+			"an idtype.Slice is one text of JSON: give a []ID",
+		},
+		{
+			"a Slice in raw SQL", func() *gorm.DB {
+				return db.Exec("DELETE FROM papers WHERE id NOT IN (?)",
+					idtype.Slice[idtype.SnoID]{})
+			},
+			"an idtype.Slice is one text of JSON",
+		},
+		{"a Slice by name", func() *gorm.DB {
+			return db.Where("id NOT IN @ids",
+				sql.Named("ids", idtype.Slice[idtype.SnoID]{})).Delete(&Paper{})
+		}, "an idtype.Slice is one text of JSON"},
+		{
+			"a Slice beside a key", func() *gorm.DB {
+				return db.Where("id <> ?", idtype.Slice[idtype.SnoID]{}).Delete(&Paper{})
+			},
+			"an idtype.Slice is one text of JSON",
+		},
+		{
+			"a zero in a map", func() *gorm.DB {
+				return db.Model(&Paper{}).Where(
+					"1 = 1").Updates(map[string]any{"short": idtype.ShortID(0)})
+			},
+			"gorm_test.Paper (table papers): Short of type *idtype.ShortID is zero: set it, or " +
+				"give nil for NULL",
+		},
+		{"a 0 in a map", func() *gorm.DB {
+			return db.Model(&Paper{}).Where("1 = 1").Update("short", 0)
+		}, "Short of type *idtype.ShortID is zero: set it, or give nil for NULL"},
+		{
+			"digits of a short ID", func() *gorm.DB {
+				return db.Model(&Paper{}).Where("1 = 1").Update("short", "11093174944930914")
+			},
+			`Short of type *idtype.ShortID: idtype: "11093174944930914" as ShortID`,
+		},
+		{
+			"a list in a map", func() *gorm.DB {
+				return db.Model(&Paper{}).Where("1 = 1").Update("short", []idtype.ShortID{5})
+			},
+			"Short of type *idtype.ShortID: a list where one ID is wanted: give one ID, or write " +
+				"IN ? for a list",
+		},
+		{"a text in a map that is created", func() *gorm.DB {
+			return db.Model(&Paper{}).
+				Create([]map[string]any{{"name": "x"}, {"name": "y", "short": "?"}})
+		}, `row 1: Short of type *idtype.ShortID: idtype: "?" as ShortID`},
+		{"a text in an upsert", func() *gorm.DB {
+			conflict := clause.OnConflict{
+				Columns:   []clause.Column{{Name: "id"}},
+				DoUpdates: clause.Assignments(map[string]any{"short": "?"}),
+			}
+			return db.Clauses(conflict).Create(&Paper{ID: papers[0].ID})
+		}, `Short of type *idtype.ShortID: idtype: "?" as ShortID`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.do().Error
+			var e *gormid.Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v\nwant %s", err, test.want)
+			}
+		})
+	}
+	wantColumn(t, db, "SELECT name FROM papers", "a", "b", "c")
+	wantColumn(t, db, "SELECT count(*) FROM papers WHERE short IS NULL", 2)
+}
+
+// Row has no place for an error but the row.
+func testRefusalOfRow(t *testing.T, d database) {
+	db, _ := newPapers(t, d)
+	var e *gormid.Error
+	if err := db.Model(&Paper{}).Select("name").Where("short",
+		idtype.ShortID(0)).Row().Scan(new(string)); !errors.As(err, &e) {
+		t.Errorf("error %v", err)
+	}
+	rows, err := db.Model(&Paper{}).Where("short", idtype.ShortID(0)).Rows()
+	if rows != nil || !errors.As(err, &e) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A subquery's error is lost to GORM, and SQLite takes an empty list.
+func testRefusalInSubquery(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	for name, sub := range map[string]*gorm.DB{
+		"a zero": db.Model(&Paper{}).Select("id").Where("short", idtype.ShortID(0)),
+		"a Slice": db.Model(&Paper{}).Select("id").Where("id <> ?",
+			idtype.Slice[idtype.SnoID]{papers[0].ID}),
+		"a Slice in raw SQL": db.Raw("SELECT id FROM papers WHERE id NOT IN (?)",
+			idtype.Slice[idtype.SnoID]{papers[0].ID}),
+		"a refused model": db.Model(&NotAlias{}).Select("id"),
+	} {
+		var e *gormid.Error
+		if err := db.Where("id NOT IN (?)", sub).Delete(&Paper{}).Error; !errors.As(err, &e) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	wantColumn(t, db, "SELECT name FROM papers", "a", "b", "c")
+}
+
+// What is no ID is GORM's and the database's, as without the plugin.
+func testOtherConditionsAreLeftAlone(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	list := idtype.Slice[idtype.DecimalID]{7, 8}
+	must(t, db.Model(&Paper{}).Where("name = ?", "a").Update("lists", list))
+	must(t, db.Exec("UPDATE papers SET lists = ? WHERE name = 'b'", list))
+	for name, tx := range map[string]*gorm.DB{
+		"SQL":                     db.Where("1 = 1"),
+		"a column":                db.Where("length(id)"),
+		"a value by SQL":          db.Where("length(name) > ?", gorm.Expr("0")),
+		"a value in an equality":  db.Where(map[string]any{"number": gorm.Expr("0")}),
+		"a number by SQL":         db.Where(gorm.Expr("1")),
+		"a Slice of JSON":         db.Where("name < 'c' AND lists = ? OR name = 'c'", list),
+		"numbers of a byte":       db.Where("length(name) IN (?)", []byte{1, 2, 3, 4, 5, 6, 7, 8}),
+		"bytes of another column": db.Where("name IN (?) OR name = 'c'", []string{"a", "b"}),
+		"json_each": db.Where("id NOT IN (SELECT unhex(value) FROM json_each(?))",
+			idtype.Slice[idtype.SnoID]{}),
+		"a bound": db.Where(clause.Gte{Column: "number", Value: 0}),
+		"a tuple": db.Where("(name, number) IN ?",
+			[][]any{{"a", 0}, {"b", 0}, {"c", 0}}),
+	} {
+		var n int64
+		if err := tx.Model(&Paper{}).Count(&n).Error; err != nil || n != 3 {
+			t.Errorf("%s: %d rows, %v", name, n, err)
+		}
+	}
+	var found []Paper
+	must(t, db.Where(&Paper{Lists: list}).Find(&found))
+	if len(found) != 2 {
+		t.Errorf("by a column of JSON: %v", found)
+	}
+	must(t, db.Where("number", idtype.OrZero[idtype.DecimalID]{}).Find(&found))
+	if len(found) != 3 {
+		t.Errorf("by none: %v", found)
+	}
+	var sheets []Sheet
+	must(t, db.Joins("JOIN papers p ON p.id = sheets.paper_id AND p.id = ?", papers[0].ID).
+		Where(map[string]any{"p.name": "a"}).Find(&sheets))
+	must(t, db.InnerJoins("Paper", db.Where(map[string]any{"id": papers[0].ID[:]})).
+		Where(map[string]any{"Paper.id": papers[0].ID.String()}).Find(&sheets))
+	if len(sheets) != 2 {
+		t.Errorf("joined: %v", sheets)
+	}
+	if err := db.InnerJoins(
+		"Paper", db.Where(map[string]any{"short": "?"})).Find(&sheets).Error; err == nil {
+		t.Error("a joined relation takes any text")
+	}
+}
+
+// A text by itself is the key if it cannot be the name of a column. So it is today, and when the
+// texts of sno begin with letters.
+func testTextsByThemselves(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	late := Paper{ID: idtype.MustParse[idtype.SnoID]("a34tuf2222222222"), Name: "late"}
+	must(t, db.Create(&late))
+	for _, want := range []Paper{papers[0], late} {
+		var found Paper
+		must(t, db.First(&found, want.ID.String()))
+		if found.ID != want.ID {
+			t.Errorf("by %s: %v", want.ID, found)
+		}
+	}
+	err := db.First(&Paper{}, "abcdefghijklmnop").Error
+	if !errors.Is(err, gorm.ErrRecordNotFound) {
+		t.Errorf("by another ID: %v", err)
+	}
+	var n int64
+	if err := db.Model(&Paper{}).Where("name").Count(&n).Error; err != nil {
+		t.Errorf("by a column: %v", err)
+	}
+	if err := db.First(&Paper{}, "nothing").Error; err == nil ||
+		errors.Is(err, gorm.ErrRecordNotFound) {
+		t.Errorf("by what is no column: %v", err)
+	}
+}
+
+// Patch is what an app decodes JSON into.
+type Patch struct {
+	Short *string
+	Name  string
+}
+
+// Texts are read as the field's type, wherever they come from.
+func testTextsOfPatches(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	const text = "12345678" // the text of one short ID, and digits of another
+	id := idtype.MustParse[idtype.ShortID](text)
+	for name, do := range map[string]func() *gorm.DB{
+		"map": func() *gorm.DB {
+			return db.Model(&papers[1]).Updates(map[string]any{"short": text})
+		},
+		"a patch": func() *gorm.DB {
+			p := text
+			return db.Model(&papers[1]).Updates(Patch{Short: &p})
+		},
+		"generic": func() *gorm.DB {
+			return updateGeneric(db, papers[1].ID, map[string]any{"short": text})
+		},
+		"Assign": func() *gorm.DB {
+			return db.Where("name = ?", "b").Assign("short", text).FirstOrCreate(&Paper{})
+		},
+		"a named string": func() *gorm.DB {
+			type named string
+			return db.Model(&papers[1]).Update("short", named(text))
+		},
+		"sql.NullString": func() *gorm.DB {
+			return db.Model(&papers[1]).Update("short", sql.NullString{String: text, Valid: true})
+		},
+		"pointer to text": func() *gorm.DB {
+			p := text
+			return db.Model(&papers[1]).Update("short", &p)
+		},
+	} {
+		must(t, db.Exec("UPDATE papers SET short = NULL WHERE name = 'b'"))
+		must(t, do())
+		if got := column[idtype.ShortID](t, db,
+			"SELECT short FROM papers WHERE name = 'b'"); len(got) != 1 || got[0] != id {
+			t.Errorf("%s: stored %v, want %v", name, got, id)
+		}
+	}
+	must(t, db.Model(&papers[1]).Update("short", sql.NullString{}))
+	wantColumn(t, db, "SELECT count(*) FROM papers WHERE short IS NULL", 2)
+	big := idtype.EightByte[idtype.AsBigint[Paper]](idtype.MustParse[idtype.EightByteID]("0123456789012345"))
+	must(t, db.Model(&papers[1]).Update("big", big.String()))
+	var back Paper
+	must(t, db.First(&back, papers[1].ID))
+	if back.Big == nil || *back.Big != big {
+		t.Errorf("read %v", back.Big)
+	}
+	var found Paper
+	must(t, db.Where(map[string]any{"big": big.String()}).First(&found))
+	if found.ID != papers[1].ID {
+		t.Errorf("found %v", found)
+	}
+}
+
+func updateGeneric(db *gorm.DB, id idtype.SnoID, values map[string]any) *gorm.DB {
+	_, err := gorm.G[Paper](db).Where("id = ?", id).
+		Set(assignments(values)...).Update(context.Background())
+	return &gorm.DB{Error: err}
+}
+
+func assignments(values map[string]any) (all []clause.Assigner) {
+	return append(all, clause.Assignments(values))
+}
+
+const ifOptional = "; if it is optional, declare it as idtype.OrZero where 0 in the column means " +
+	"none, or as a pointer or sqlid.Null where NULL does"
+
+// The errors of rows name the field, by its path, and its column.
+func testErrorsNameTheField(t *testing.T, d database) {
+	type Address struct {
+		ID   idtype.DecimalID `gorm:"default:null"`
+		City idtype.DecimalID
+	}
+	type Shop struct {
+		ID      idtype.SequenceID `gorm:"type:integer;autoIncrement"`
+		OwnerID idtype.DecimalID
+		Home    Address  `gorm:"embedded;embeddedPrefix:home_"`
+		Work    Address  `gorm:"embedded;embeddedPrefix:work_"`
+		Spare   *Address `gorm:"embedded;embeddedPrefix:spare_"`
+	}
+	db := d.open(t, newSchemes().sno)
+	migrate(t, db, &Shop{})
+	shop := Shop{Home: Address{City: 5}, Work: Address{City: 5}}
+	for want, do := range map[string]func() error{
+		"row 0: OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
+			return db.Create(&shop).Error
+		},
+		"row 1: Work.City (column work_city) of type idtype.DecimalID is zero": func() error {
+			five := Address{City: 5}
+			return db.Create(&[]Shop{
+				{OwnerID: 5, Home: five, Work: five, Spare: &five},
+				{OwnerID: 5, Home: five, Spare: &five},
+			}).Error
+		},
+		"(table shops): OwnerID of type idtype.DecimalID is zero: set it" + ifOptional: func() error {
+			return db.Save(&Shop{ID: 7}).Error
+		},
+		"(table shops): Home.City (column home_city) of type idtype.DecimalID is zero: " +
+			"set it": func() error {
+			return db.Model(&Shop{ID: 7}).Select("home_city").Updates(Shop{}).Error
+		},
+		"OwnerID of type idtype.DecimalID is zero: set it, or give nil for NULL": func() error {
+			return db.Model(&Shop{ID: 7}).Update("owner_id", idtype.DecimalID(0)).Error
+		},
+	} {
+		err := do()
+		var e *gormid.Error
+		if !errors.As(err, &e) || !errors.Is(err, idtype.ErrZero) ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("error %v\nwant %s", err, want)
+		}
+	}
+}
+
+// A statement as the log shows it holds literals of the database: the matrix runs them.
+func testLiterals(t *testing.T, d database) {
+	s := newSchemes()
+	db := d.open(t, s.rules()...)
+	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
+	sno, eight := idtype.MustParse[idtype.SnoID]("8qwl27j5x66rvpq5"), idtype.EightByteID{0: '<', 7: '>'}
+	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		return tx.Where("id IN ? AND name <> ?",
+			[]any{sno, &eight, eight[:], idtype.OrZero[idtype.SnoID]{ID: sno}}, "<binary>").
+			Find(&[]event[idtype.SnoID, idtype.EightByteID]{})
+	})
+	literal := map[string]string{
+		"sqlite": "x'%x'", "mysql": "x'%x'", "postgres": `'\x%x'::bytea`,
+		"clickhouse": "unhex('%x')",
+	}[db.Name()]
+	for _, id := range [][]byte{sno[:], eight[:]} {
+		if want := fmt.Sprintf(literal, id); strings.Count(text, want) != 2 {
+			t.Errorf("%s\nwant %s twice in it", text, want)
+		}
+	}
+	if strings.Count(text, "<binary>") != 1 {
+		t.Error(text)
+	}
+	uuid := idtype.Sno[idtype.AsUUID[struct{}]](sno)
+	value, _ := uuid.Value()
+	if text := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		return tx.Exec("SELECT ?", uuid)
+	}); text != fmt.Sprintf("SELECT '%s'", value) {
+		t.Error(text)
+	}
+}

@@ -1,0 +1,338 @@
+package gorm_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+const selectItems = "SELECT id FROM items"
+
+// Whatever the rows come in, each gets an ID, from one reservation, and the database holds it.
+func testCreateStructs(t *testing.T, d database) {
+	a, b := Item{Name: "a"}, Item{Name: "b"}
+	db, s := newItems(t, d)
+	fresh := func() (*Item, *Item) { a, b = Item{Name: "a"}, Item{Name: "b"}; return &a, &b }
+	for name, test := range map[string]func(*gorm.DB) (*gorm.DB, []Item){
+		"struct": func(db *gorm.DB) (*gorm.DB, []Item) {
+			item := Item{Name: "a"}
+			db = db.Create(&item)
+			return db, []Item{item}
+		},
+		"pointer to pointer": func(db *gorm.DB) (*gorm.DB, []Item) {
+			item := &Item{Name: "a"}
+			db = db.Create(&item)
+			return db, []Item{*item}
+		},
+		"slice": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+			return db.Create(items), items
+		},
+		"pointer to slice": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+			return db.Create(&items), items
+		},
+		"slice of pointers": func(db *gorm.DB) (*gorm.DB, []Item) {
+			a, b := fresh()
+			db = db.Create([]*Item{a, b})
+			return db, []Item{*a, *b}
+		},
+		"array": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := [2]Item{{Name: "a"}, {Name: "b"}}
+			return db.Create(&items), items[:]
+		},
+		"array of pointers, by value": func(db *gorm.DB) (*gorm.DB, []Item) {
+			a, b := fresh()
+			db = db.Create([2]*Item{a, b})
+			return db, []Item{*a, *b}
+		},
+		"another table": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}, {Name: "b"}}
+			return db.Table("items").Create(&items), items
+		},
+		"model": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}, {Name: "b"}}
+			return db.Model(&Item{}).Create(&items), items
+		},
+		"unscoped": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}}
+			return db.Unscoped().Create(&items), items
+		},
+		"save": func(db *gorm.DB) (*gorm.DB, []Item) {
+			item := Item{Name: "a"}
+			db = db.Save(&item)
+			return db, []Item{item}
+		},
+		"save a slice": func(db *gorm.DB) (*gorm.DB, []Item) {
+			items := []Item{{Name: "a"}, {Name: "b"}}
+			return db.Save(&items), items
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			empty(t, db, "items")
+			result, items := test(db)
+			must(t, result)
+			wantMinted(t, itemIDs(items)...)
+			wantFills(t, s, len(items))
+			wantColumn(t, db, selectItems+" ORDER BY name", itemIDs(items)...)
+			// which does not tell
+			if want := len(items); int(result.RowsAffected) != want && d.Kind != ClickHouse {
+				t.Errorf("RowsAffected is %d, want %d", result.RowsAffected, want)
+			}
+		})
+	}
+}
+
+func testSetValuesStay(t *testing.T, d database) {
+	db, s := newItems(t, d)
+	items := []Item{{ID: 7, Name: "seven"}, {Name: "new"}, {ID: 8, Name: "eight"}, {Name: "newer"}}
+	must(t, db.Create(&items))
+	wantFills(t, s, 2)
+	wantMinted(t, items[1].ID, items[3].ID)
+	wantColumn(t, db, "SELECT id FROM items WHERE name IN ('seven', 'eight')", idtype.DecimalID(7),
+		8)
+	wantColumn(t, db, "SELECT id FROM items WHERE name LIKE 'new%'", items[1].ID, items[3].ID)
+
+	must(t, db.Create(&Item{ID: 9}))
+	must(t, db.Save(&Item{ID: 10, Name: "saved"})) // not there: GORM updates, then inserts
+	wantFills(t, s)
+	wantColumn(t, db, "SELECT name FROM items WHERE id = 10", "saved")
+}
+
+func testCreateInBatches(t *testing.T, d database) {
+	db, s := newItems(t, d)
+	items := make([]Item, 25)
+	must(t, db.CreateInBatches(&items, 10))
+	wantFills(t, s, 10, 10, 5)
+	wantMinted(t, itemIDs(items)...)
+	wantColumn(t, db, selectItems, itemIDs(items)...)
+
+	pointers := []*Item{{}, {}, {}}
+	must(t, db.CreateInBatches(pointers, 2))
+	wantMinted(t, pointers[0].ID, pointers[1].ID, pointers[2].ID)
+
+	s.asked()
+	must(t, db.Session(&gorm.Session{CreateBatchSize: 4}).Create(make([]Item, 6)))
+	wantFills(t, s, 4, 2)
+}
+
+func testGenericAPI(t *testing.T, d database) {
+	ctx := t.Context()
+	db, s := newItems(t, d)
+	item := Item{Name: "a"}
+	if err := gorm.G[Item](db).Create(ctx, &item); err != nil {
+		t.Fatal(err)
+	}
+	items := []Item{{}, {}, {}}
+	if err := gorm.G[Item](db).CreateInBatches(ctx, &items, 2); err != nil {
+		t.Fatal(err)
+	}
+	set := clause.Assignment{Column: clause.Column{Name: "name"}, Value: "set"}
+	if err := gorm.G[Item](db).Set(set).Create(ctx); err != nil {
+		t.Fatal(err)
+	}
+	wantFills(t, s, 1, 2, 1, 1)
+	stored := column[idtype.DecimalID](t, db, selectItems)
+	wantMinted(t, stored...)
+	want := append([]idtype.DecimalID{item.ID}, itemIDs(items)...)
+	if !slices.Equal(stored[:4], want) {
+		t.Errorf("stored %v, want %v", stored, want)
+	}
+	got, err := gorm.G[Item](db).Where("id = ?", item.ID).First(ctx)
+	if err != nil || got != item {
+		t.Errorf("First: %v, %v", got, err)
+	}
+}
+
+func testFirstOrCreate(t *testing.T, d database) {
+	db, s := newItems(t, d)
+	var item, same, assigned, init Item
+	must(t, db.Where(Item{Name: "a"}).Attrs(Item{Name: "b"}).FirstOrCreate(&item))
+	wantFills(t, s, 1)
+	must(t, db.Where(Item{Name: "b"}).FirstOrCreate(&same))
+	wantFills(t, s)
+	if same != item {
+		t.Errorf("found %v, want %v", same, item)
+	}
+	must(t, db.Where(Item{Name: "c"}).Assign(Item{Name: "d"}).FirstOrCreate(&assigned))
+	wantFills(t, s, 1)
+	must(t, db.Where(Item{Name: "d"}).Assign(map[string]any{"name": "e"}).FirstOrCreate(&assigned))
+	wantFills(t, s)
+	must(t, db.Where(Item{Name: "f"}).FirstOrInit(&init))
+	wantFills(t, s)
+	if init.ID != 0 {
+		t.Errorf("FirstOrInit, which stores nothing, assigned %d", init.ID)
+	}
+	wantColumn(t, db, "SELECT name FROM items", "b", "e")
+	wantColumn(t, db, selectItems, item.ID, assigned.ID)
+}
+
+func testDryRun(t *testing.T, d database) {
+	db, _ := newItems(t, d)
+	item := Item{Name: "a"}
+	stmt := db.Session(&gorm.Session{DryRun: true}).Create(&item).Statement
+	wantMinted(t, item.ID)
+	if len(stmt.Vars) != 2 || stmt.Vars[0] != item.ID {
+		t.Errorf("%s with %v", stmt.SQL.String(), stmt.Vars)
+	}
+	sql := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		item = Item{}
+		return tx.Clauses(doNothing).Create(&item)
+	})
+	wantMinted(t, item.ID)
+	if !strings.Contains(sql, item.ID.String()) {
+		t.Errorf("%s, want %d in it", sql, item.ID)
+	}
+	wantColumn[idtype.DecimalID](t, db, selectItems)
+}
+
+func testPreparedStatements(t *testing.T, d database) {
+	s := newSource()
+	db := openWith(t, d.dialector(t), &gorm.Config{PrepareStmt: true}, gormid.Use(s))
+	migrate(t, db, &Item{})
+	var want []idtype.DecimalID
+	for range 3 {
+		item, pair := Item{}, []Item{{}, {}}
+		must(t, db.Create(&item))
+		must(t, db.Clauses(doNothing).Create(&pair))
+		want = append(want, item.ID, pair[0].ID, pair[1].ID)
+	}
+	wantColumn(t, db, selectItems, want...)
+	wantMinted(t, want...)
+}
+
+// With SkipDefaultTransaction GORM has no callback that begins a transaction.
+func testSkipDefaultTransaction(t *testing.T, d database) {
+	s := newSource()
+	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
+	migrate(t, db, &Item{})
+	items := []Item{{}, {}}
+	must(t, db.Create(&items))
+	wantColumn(t, db, selectItems, itemIDs(items)...)
+}
+
+// Hooked sets its key in a hook, as models did before they had the plugin.
+type Hooked struct {
+	ID     idtype.DecimalID
+	Before idtype.DecimalID `gorm:"-"`
+}
+
+func (h *Hooked) BeforeCreate(*gorm.DB) error {
+	h.Before, h.ID = h.ID, 5
+	return nil
+}
+
+func testHooks(t *testing.T, d database) {
+	s := newSource()
+	db := d.open(t, gormid.Use(s))
+	migrate(t, db, &Hooked{})
+	h := Hooked{}
+	must(t, db.Create(&h))
+	wantMinted(t, h.Before) // hooks see the ID
+	wantColumn(t, db, "SELECT id FROM hookeds", idtype.DecimalID(5))
+
+	skipped := Hooked{}
+	must(t, db.Session(&gorm.Session{SkipHooks: true}).Create(&skipped))
+	wantMinted(t, skipped.ID)
+	wantColumn(t, db, "SELECT id FROM hookeds WHERE id <> 5", skipped.ID)
+}
+
+// A statement that is used again does not take what was assigned before for its own.
+func testSessions(t *testing.T, d database) {
+	db, s := newItems(t, d)
+	first, second := Item{Name: "a"}, Item{Name: "b"}
+	tx := must(t, db.Create(&first))
+	tx.Statement.Model = nil
+	must(t, tx.Create(&second))
+	must(t, tx.Session(&gorm.Session{NewDB: true}).Create(&Item{ID: 5}))
+	must(t, db.Session(&gorm.Session{NewDB: true, Context: t.Context()}).Create(&Item{}))
+	wantFills(t, s, 1, 1, 1)
+	wantMinted(t, first.ID, second.ID)
+	if got := column[int](t, db, selectItems); len(got) != 4 {
+		t.Errorf("stored %v", got)
+	}
+}
+
+func testContext(t *testing.T, d database) {
+	type name struct{}
+	db, s := newItems(t, d)
+	ctx := context.WithValue(t.Context(), name{}, "mine")
+	must(t, db.WithContext(ctx).Create(&Item{}))
+	if s.seen[0].Value(name{}) != "mine" {
+		t.Error("Fill got another context than the statement's")
+	}
+}
+
+func testConcurrency(t *testing.T, d database) {
+	s := newSource()
+	db := d.open(t, gormid.Use(s))
+	migrate(t, db, &Item{}, &Company{}, &User{}, &Profile{}, &Order{}, &Position{}, &Tag{}, &Note{})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 10 {
+				items := []Item{{}, {}}
+				user := User{
+					Name:   fmt.Sprint(g, i),
+					Orders: []Order{{Positions: []Position{{}, {}}}},
+				}
+				for _, err := range []error{
+					db.Create(&items).Error,
+					db.Create(&user).Error,
+					db.Model(&Item{}).Create(map[string]any{"name": "m"}).Error,
+				} {
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantMinted(t, slices.Concat(
+		column[idtype.DecimalID](t, db, selectItems),
+		column[idtype.DecimalID](t, db, "SELECT id FROM users"),
+		column[idtype.DecimalID](t, db, "SELECT id FROM orders"),
+		column[idtype.DecimalID](t, db, "SELECT id FROM positions"),
+	)...)
+	wantColumn(t, db, "SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM positions)", 240+
+		160)
+}
+
+// Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about
+// it, once or more often.
+func testFirstUse(t *testing.T, d database) {
+	d = d.with(t)
+	s := newSource()
+	warm := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(s))
+	migrate(t, warm, allModels()...)
+	for range 5 {
+		db := openWith(t, d.dialector(t), &gorm.Config{}, gormid.Use(s))
+		var wg sync.WaitGroup
+		for g := range 8 {
+			wg.Go(func() {
+				if g%2 == 0 {
+					if err := db.Create(&Profile{}).Error; err == nil {
+						t.Error("a profile of nobody")
+					}
+					return
+				}
+				u := User{Profile: &Profile{}, Orders: []Order{{Positions: []Position{{}, {}}}}}
+				if err := db.Create(&u).Error; err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	wantColumn(t, warm, "SELECT count(*) FROM profiles p JOIN users u ON u.id = p.user_id", 20)
+}

@@ -1,0 +1,179 @@
+package gorm_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// Every form of map that GORM takes gets the ID, under the column's name.
+func testCreateMaps(t *testing.T, d database) {
+	type M = map[string]any
+	db, s := newItems(t, d)
+	one, many := M{"name": "a"}, []M{{"name": "a"}, {"Name": "b"}}
+	for name, test := range map[string]struct {
+		dest any
+		maps []M
+	}{
+		"map":                     {one, []M{one}},
+		"pointer to map":          {&one, []M{one}},
+		"slice of maps":           {many, many},
+		"pointer to slice of map": {&many, many},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, m := range test.maps {
+				delete(m, "id")
+			}
+			empty(t, db, "items")
+			must(t, db.Model(&Item{}).Create(test.dest))
+			wantFills(t, s, len(test.maps))
+			var ids []idtype.DecimalID
+			for _, m := range test.maps {
+				ids = append(ids, m["id"].(idtype.DecimalID))
+				if len(m) != 2 {
+					t.Errorf("the map is %v", m)
+				}
+			}
+			wantMinted(t, ids...)
+			wantColumn(t, db, selectItems+" ORDER BY name", ids...)
+			wantColumn(t, db, "SELECT name FROM items", []string{"a", "b"}[:len(ids)]...)
+		})
+	}
+}
+
+func testMapSpellings(t *testing.T, d database) {
+	type M = map[string]any
+	db, _ := newItems(t, d)
+	var null *idtype.DecimalID
+	for name, test := range map[string]struct {
+		m   M
+		set bool // the value is the user's
+	}{
+		"absent":             {M{"name": "a"}, false},
+		"nil":                {M{"id": nil}, false},
+		"zero":               {M{"id": idtype.DecimalID(0)}, false},
+		"zero int":           {M{"id": 0}, false},
+		"nil pointer":        {M{"id": null}, false},
+		"pointer to zero":    {M{"id": new(idtype.DecimalID)}, false},
+		"field name":         {M{"ID": nil}, false},
+		"other spelling":     {M{"Id": 0}, false},
+		"twice, both zero":   {M{"ID": 0, "id": nil}, false},
+		"set":                {M{"id": idtype.DecimalID(5)}, true},
+		"set, by field name": {M{"ID": 5}, true},
+		"set, as expression": {M{"id": clause.Expr{SQL: "2 + 3"}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "set, as expression" && d.Kind == ClickHouse {
+				return // whose driver takes values alone
+			}
+			empty(t, db, "items")
+			before := maps.Clone(test.m)
+			must(t, db.Model(&Item{}).Create(test.m))
+			stored := column[idtype.DecimalID](t, db, selectItems)
+			if test.set {
+				if !slices.Equal(stored, []idtype.DecimalID{5}) ||
+					fmt.Sprint(before) != fmt.Sprint(test.m) {
+					t.Errorf("stored %v, the map is %v", stored, test.m)
+				}
+				return
+			}
+			wantMinted(t, stored...)
+			if keys := len(test.m); test.m["id"] != stored[0] || keys != 1 &&
+				before["name"] == nil {
+				t.Errorf("stored %v, the map is %v", stored, test.m)
+			}
+		})
+	}
+}
+
+// The maps of one slice may spell the key in several ways, and some may have it.
+func testMixedMaps(t *testing.T, d database) {
+	db, s := newItems(t, d)
+	m := []map[string]any{{"ID": nil, "name": "a"}, {"id": 5, "name": "b"}, {"name": "c"}}
+	must(t, db.Model(&Item{}).Create(&m))
+	wantFills(t, s, 2)
+	wantMinted(t, m[0]["id"].(idtype.DecimalID), m[2]["id"].(idtype.DecimalID))
+	wantColumn(t, db, selectItems, m[0]["id"].(idtype.DecimalID), 5, m[2]["id"].(idtype.DecimalID))
+}
+
+// With no model there is nothing that could say what the key is, so nothing is assigned but by
+// ForTable.
+func testTableMaps(t *testing.T, d database) {
+	s := newSource()
+	d = d.with(t)
+	db := d.open(t, gormid.Use(s).ForTable("items", "id").ForTable(d.schema+".companies", "id"))
+	migrate(t, db, &Item{}, &Company{}, &Tag{})
+
+	m := map[string]any{"name": "a"}
+	must(t, db.Table("items").Create(m))
+	list := []map[string]any{{"name": "b", "id": 0}, {"name": "c"}}
+	must(t, db.Table("items").Create(&list))
+	qualified := map[string]any{"name": "d"}
+	must(t, db.Table(d.schema+".companies").Create(qualified))
+	wantFills(t, s, 1, 2, 1)
+	wantColumn(t, db, selectItems, m["id"].(idtype.DecimalID), list[0]["id"].(idtype.DecimalID),
+		list[1]["id"].(idtype.DecimalID))
+	wantColumn(t, db, "SELECT id FROM companies", qualified["id"].(idtype.DecimalID))
+
+	other := map[string]any{"name": "e"}
+	isRefused := d.Kind != ClickHouse // as a key is not null there
+	if err := db.Table("tags").Create(other).Error; (err != nil) != isRefused {
+		t.Error(err)
+	}
+	// the rule names the schema as well
+	must(t, db.Table("companies").Create(map[string]any{"name": "f", "id": 5}))
+	wantFills(t, s)
+	if _, ok := other["id"]; ok {
+		t.Errorf("a table without a rule got %v", other)
+	}
+	// A rule with ForTable is not a general one.
+	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("error %v, want ErrZero", err)
+	}
+}
+
+func testMapOfTypedKey(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(newSource()))
+	migrate(t, db, allModels()...)
+	m := map[string]any{"name": "a"}
+	must(t, db.Model(&User{}).Create(m))
+	wantColumn(t, db, "SELECT id FROM users", m["id"].(UserID))
+}
+
+func testNilMaps(t *testing.T, d database) {
+	var m map[string]any
+	db, s := newItems(t, d)
+	for name, dest := range map[string]any{
+		"nil map":            m,
+		"pointer to nil map": &m,
+		"nil map among maps": []map[string]any{{"name": "a"}, nil},
+	} {
+		if err := db.Model(&Item{}).Create(dest).Error; !errors.Is(err, gorm.ErrInvalidData) {
+			t.Errorf("%s: error %v, want ErrInvalidData", name, err)
+		}
+	}
+	err := db.Model(&Item{}).Create([]map[string]any{}).Error
+	if !errors.Is(err, gorm.ErrEmptySlice) {
+		t.Errorf("empty slice: error %v, want ErrEmptySlice", err)
+	}
+	err = db.Model(&Item{}).Create((*map[string]any)(nil)).Error
+	if !errors.Is(err, gorm.ErrInvalidValue) {
+		t.Errorf("nil pointer: error %v, want ErrInvalidValue", err)
+	}
+	// What GORM itself does not take is left to it.
+	type named map[string]any
+	err = db.Model(&Item{}).Create(named{"name": "a"}).Error
+	if !errors.Is(err, gorm.ErrInvalidData) {
+		t.Errorf("named type: error %v, want ErrInvalidData", err)
+	}
+	wantFills(t, s)
+	wantColumn[string](t, db, "SELECT name FROM items")
+}

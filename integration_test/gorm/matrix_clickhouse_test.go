@@ -1,0 +1,213 @@
+package gorm_test
+
+import (
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorm.io/driver/clickhouse"
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/sqlid"
+)
+
+// Reading is a row of ClickHouse, which has no relations, no transactions, and no pointers that are
+// nil.
+type Measured[K, N any] struct {
+	ID     K `gorm:"primaryKey"`
+	Name   string
+	Device N
+}
+
+func (Measured[K, N]) TableName() string { return "readings" }
+
+// A query reads readings by a key, or by a list of keys, in any form.
+type query[K, N any] struct {
+	name   string
+	isList bool
+	isSQL  bool // of the caller's own
+	where  func(db *gorm.DB, v any) *gorm.DB
+}
+
+func queries[K, N any]() []query[K, N] {
+	return []query[K, N]{
+		{"inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
+		{"Not inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Not(v) }},
+		{"column", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) }},
+		{"map", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"id": v})
+		}},
+		{"map of a wrapper", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(map[string]any{"device": v})
+		}},
+		{"Not map", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Not(map[string]any{"id": v})
+		}},
+		{"Neq", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where(clause.Neq{Column: "id", Value: v})
+		}},
+		{"?", false, true, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id = ?", v) }},
+		{"not in a subquery", false, false, func(db *gorm.DB, v any) *gorm.DB {
+			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Measured[K, N]{}).Select(
+				"id").Where(map[string]any{"id": v})
+			return db.Where("id NOT IN (?)", sub)
+		}},
+		{"list inline", true, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
+		{"list, column", true, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id", v)
+		}},
+		{"list, Not map", true, false, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Not(map[string]any{"id": v})
+		}},
+		{"list, IN ?", true, true, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id IN ?", v)
+		}},
+		{"list, NOT IN (?)", true, true, func(db *gorm.DB, v any) *gorm.DB {
+			return db.Where("id NOT IN (?)", v)
+		}},
+	}
+}
+
+// read is what a query reads, by GORM and pasted as the log shows it.
+func read[K, N any](db *gorm.DB, q query[K, N], v any) string {
+	var found []Measured[K, N]
+	tx := q.where(db, v).Find(&found)
+	if tx.Error != nil {
+		return "error: " + tx.Error.Error()
+	}
+	show := func(found []Measured[K, N]) string {
+		var names []string
+		for _, r := range found {
+			names = append(names, r.Name)
+		}
+		slices.Sort(names)
+		return fmt.Sprint(names)
+	}
+	text := db.ToSQL(func(tx *gorm.DB) *gorm.DB { return q.where(tx, v).Find(&[]Measured[K, N]{}) })
+	var pasted []Measured[K, N]
+	if err := db.Raw(text).Scan(&pasted).Error; err != nil {
+		return show(found) + ", pasted an error: " + err.Error()
+	}
+	return fmt.Sprintf("%s, pasted %s, %d rows", show(found), show(pasted), tx.RowsAffected)
+}
+
+func openClickHouse[K comparable, N any](
+	t *testing.T, readings []Measured[K, N], use ...gorm.Plugin,
+) *gorm.DB {
+	t.Helper()
+	db, err := gorm.Open(clickhouse.Open(dbtest.New(t, databases.ClickHouse).Source()),
+		&gorm.Config{Logger: logger.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := made(db.DB())
+	t.Cleanup(func() { pool.Close() })
+	for _, plugin := range use {
+		if err := db.Use(plugin); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inOrder := db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id")
+	if err := inOrder.AutoMigrate(&Measured[K, N]{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Create(&readings).Error; err != nil {
+		t.Fatal(err)
+	}
+	for i := range readings {
+		readings[i].ID = made(keyOf[K, N](db, readings[i].Name))
+	}
+	return db
+}
+
+func keyOf[K comparable, N any](db *gorm.DB, name string) (key K, err error) {
+	err = db.Model(&Measured[K, N]{}).Where("name = ?", name).Select("id").Row().Scan(&key)
+	return key, err
+}
+
+func TestMatrixClickHouse(t *testing.T) {
+	t.Parallel()
+	plain := []Measured[int64, sql.NullInt64]{
+		{ID: 11, Name: "a"},
+		{ID: 12, Name: "b"},
+		{ID: 13, Name: "c"},
+	}
+	db := openClickHouse(t, plain)
+	want := map[string]string{}
+	for _, q := range queries[int64, sql.NullInt64]() {
+		v := any(int64(11))
+		if q.isList {
+			v = []int64{11, 12}
+		}
+		want[q.name] = read(db, q, v)
+	}
+	tried := clickHouse[idtype.SnoID](t, want)
+	if *whole {
+		tried += clickHouse[idtype.DecimalID](t, want) + clickHouse[idtype.TraceID](t, want) +
+			clickHouse[idtype.ShortID](t, want) + clickHouse[idtype.SequenceID](t, want) +
+			clickHouse[idtype.EightByteID](t, want) +
+			clickHouse[idtype.EightByte[idtype.AsBigint[any]]](t, want) +
+			clickHouse[idtype.Sno[idtype.AsText[any]]](t, want) +
+			clickHouse[idtype.Sno[idtype.AsUUID[any]]](t, want)
+	}
+	t.Logf("%d cells in ClickHouse", tried)
+}
+
+func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
+	var zero K
+	t.Run(fmt.Sprintf("%s as %s", zero.Scheme(), zero.Storage()), func(t *testing.T) {
+		rows := []Measured[K, sqlid.Null[K]]{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+		db := openClickHouse(t, rows, gormid.New(newSchemes().rules()...))
+		columns := make([]any, len(rows))
+		for i, r := range rows {
+			m := map[string]any{}
+			if err := db.Model(&r).Where("name = ?", r.Name).Take(&m).Error; err != nil {
+				t.Fatal(err)
+			}
+			columns[i] = m["id"]
+		}
+		keys := []K{rows[0].ID, rows[1].ID}
+		for _, f := range forms[K]() {
+			for _, q := range queries[K, sqlid.Null[K]]() {
+				if q.isSQL && (f.Loose || f.Name == fromMap) || q.isList && f.List == nil {
+					continue
+				}
+				v := f.One(keys[0], columns[0])
+				if q.isList {
+					v = f.List(keys, columns[:2])
+				}
+				tried++
+				got := read(db, q, v)
+				isWord := f.Loose && !q.isList && strings.HasSuffix(q.name, "inline") &&
+					strings.HasPrefix(got, "error")
+				if got != want[q.name] && !isWord {
+					t.Errorf("%s by %s: %s\nan int64 has %s", q.name, f.Name, got, want[q.name])
+				}
+			}
+		}
+		for _, q := range queries[K, sqlid.Null[K]]() {
+			tried++
+			v := any(zero)
+			if q.isList {
+				v = []K{zero}
+			}
+			if got := read(db, q, v); !strings.HasPrefix(got, "error") {
+				t.Errorf("%s by zero: %s", q.name, got)
+			}
+		}
+		var ids []K
+		if err := db.Model(&rows[0]).Where("name = ?", "b").Pluck("id", &ids).Error; err != nil ||
+			len(ids) != 1 || ids[0] != rows[1].ID {
+			t.Errorf("Pluck: %v, %v", ids, err)
+		}
+	})
+	return tried
+}

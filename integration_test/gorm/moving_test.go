@@ -1,0 +1,261 @@
+package gorm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/gormid/gormidtest"
+	"github.com/idmint/idmint/idtype"
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
+)
+
+// What docs/moving-gorm.md shows.
+
+// Model takes the place of gorm.Model.
+type Model[T any] struct {
+	ID        idtype.Decimal[T] `gorm:"primaryKey"`
+	CreatedAt time.Time
+	UpdatedAt time.Time
+	DeletedAt gorm.DeletedAt `gorm:"index"`
+}
+
+type (
+	AlbumID = idtype.Decimal[Album]
+	PhotoID = idtype.Decimal[Photo]
+)
+
+type Album struct {
+	Model[Album]
+	Title    string
+	ParentID *AlbumID
+	CoverID  idtype.OrZero[PhotoID]
+	Photos   []Photo
+}
+
+type Photo struct {
+	Model[Photo]
+	AlbumID AlbumID
+	Path    string
+}
+
+// numberedTables makes the tables of the app as it was, with rows.
+func numberedTables(t *testing.T, d database) {
+	type Photo struct {
+		gorm.Model
+		AlbumID uint
+		Path    string
+	}
+	type Album struct {
+		gorm.Model
+		Title    string
+		ParentID *uint
+		CoverID  uint // 0: none
+		Photos   []Photo
+	}
+	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	migrate(t, db, &Album{}, &Photo{})
+	first := Album{Title: "first", Photos: []Photo{{Path: "a"}, {Path: "b"}}}
+	must(t, db.Create(&first))
+	must(t, db.Create(&Album{Title: "second", ParentID: &first.ID, CoverID: 2}))
+	conn, err := db.DB()
+	if err != nil || conn.Close() != nil {
+		t.Fatal("close:", err)
+	}
+}
+
+// unnumber are the statements after which the database numbers no albums. SQLite has none.
+var unnumber = map[Kind]string{
+	Postgres: `ALTER TABLE albums ALTER COLUMN id DROP DEFAULT;`,
+	MariaDB:  `ALTER TABLE albums MODIFY id bigint unsigned NOT NULL;`,
+}
+
+// An app is moved in place: its tables stay as they are, and its rows keep their IDs.
+func testMovedApp(t *testing.T, d database) {
+	d = d.with(t)
+	numberedTables(t, d)
+	log := &trace{Interface: logger.Discard}
+	db := openWith(t, d.dialector(t), &gorm.Config{Logger: log}, gormid.Use(newSource()),
+		gormid.Strict())
+	migrate(t, db, &Album{}, &Photo{})
+	changes := func(sql string) bool { return !strings.HasPrefix(sql, "SELECT") }
+	if i := slices.IndexFunc(log.sql, changes); i >= 0 || len(log.sql) == 0 {
+		t.Errorf("%d statements, and one is: %s", len(log.sql), log.sql[max(0, i)])
+	}
+	var albums []Album
+	must(t, db.Preload("Photos").Order("id").Find(&albums))
+	if len(albums) != 2 || albums[0].ID != 1 || len(albums[0].Photos) != 2 ||
+		*albums[1].ParentID != 1 || albums[1].CoverID.ID != 2 {
+		t.Errorf("%+v", albums)
+	}
+	third := Album{Title: "third", ParentID: &albums[1].ID, Photos: []Photo{{Path: "c"}}}
+	must(t, db.Create(&third))
+	wantMinted(t, third.ID)
+	must(t, db.Model(&third.Photos[0]).Update("album_id", albums[0].ID))
+	wantColumn(t, db, "SELECT path FROM photos WHERE album_id = 1", "a", "b", "c")
+
+	// Nobody else shall number rows.
+	const insert = "INSERT INTO albums (title) VALUES ('raw')"
+	must(t, db.Exec(insert))
+	last := column[AlbumID](t, db, "SELECT id FROM albums WHERE title = 'raw'")[0]
+	if want := map[Kind]AlbumID{Postgres: 3}[d.Kind]; want != 0 && last != want ||
+		want == 0 && last != third.ID+1 {
+		t.Errorf("the database gave %d, after %d", last, third.ID)
+	}
+	if sql := unnumber[d.Kind]; sql != "" {
+		must(t, db.Exec(sql))
+		if err := db.Exec(insert).Error; err == nil {
+			t.Error("the database numbered a row")
+		}
+	}
+}
+
+// The wire formats of the page's table.
+func testMovedJSON(t *testing.T, _ database) {
+	text, err := json.Marshal(Album{Model: Model[Album]{ID: 7}})
+	for _, want := range []string{`"ID":"7"`, `"ParentID":null`, `"CoverID":null`} {
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s, %v lacks %s", text, err, want)
+		}
+	}
+	for body, want := range map[string]AlbumID{`{"ID":7}`: 7, `{"ID":"7"}`: 7, `{"ID":null}`: 0} {
+		var a Album
+		if err := json.Unmarshal([]byte(body), &a); err != nil || a.ID != want {
+			t.Errorf("%s: %v, %v", body, a.ID, err)
+		}
+	}
+	for _, body := range []string{`{"ParentID":0}`, `{"CoverID":0}`, `{"ID":"007"}`, `{"ID":7.0}`} {
+		var refused *idtype.InputError
+		if err := json.Unmarshal([]byte(body), &Album{}); !errors.As(err, &refused) {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// openDatabase opens the app's database. The plugin assigns the keys.
+func openDatabase(dialector gorm.Dialector, keys gorm.Plugin) (*gorm.DB, error) {
+	db, err := gorm.Open(dialector, &gorm.Config{})
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Use(keys); err != nil {
+		return nil, err
+	}
+	return db, db.AutoMigrate(&Album{}, &Photo{})
+}
+
+// newGenerator returns the generator of an app that people install themselves.
+func newGenerator(
+	ctx context.Context, launches *launchlog.Log, version string,
+) (*generator.Decimal, error) {
+	launch, err := launches.Start(ctx, launchlog.Request{
+		Service: "albums", Environment: "installed", Key: "albums/" + version,
+		Initiator: "albums", Version: version,
+	})
+	if err != nil {
+		return nil, err
+	}
+	gen, err := generator.NewDecimal(launches.Generators(launch.ID))
+	if err != nil {
+		return nil, err
+	}
+	return gen, gen.Ready(ctx)
+}
+
+// An app that people install starts, restarts, and is updated and set back.
+func TestInstalledApp(t *testing.T) {
+	launches, err := launchlog.New(memory.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dialector := sqlite.Open(filepath.Join(t.TempDir(), "albums.db"))
+	last := idtype.DecimalID(0)
+	for _, start := range []struct {
+		version           string
+		launch, generator int
+	}{{"1.0", 1, 0}, {"1.0", 1, 1}, {"1.1", 2, 0}, {"1.0", 1, 2}} {
+		gen, err := newGenerator(t.Context(), launches, start.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		app, err := openDatabase(dialector, gormid.New(gormid.Use(gen), gormid.Strict()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		album := Album{Title: "a"}
+		if err := app.Create(&album).Error; err != nil {
+			t.Fatal(err)
+		}
+		id := idtype.DecimalID(album.ID)
+		parts := id.Parts()
+		if parts.Launch != start.launch || parts.Generator != start.generator || id <= last {
+			t.Errorf("%s: %v after %v", start.version, id, last)
+		}
+		last = id
+		if err := gen.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		closeDatabase(t, app)
+	}
+	other := sqlite.Open(filepath.Join(t.TempDir(), "test.db"))
+	test, err := openDatabase(other, gormidtest.Count[idtype.DecimalID](gormid.Strict()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	album := Album{Photos: []Photo{{}, {}}}
+	if err := test.Create(&album).Error; err != nil || album.ID != 1 || album.Photos[1].ID != 2 {
+		t.Errorf("%+v, %v", album, err)
+	}
+	closeDatabase(t, test)
+}
+
+func closeDatabase(t *testing.T, db *gorm.DB) {
+	t.Helper()
+	if conn, err := db.DB(); err != nil || conn.Close() != nil {
+		t.Error("close:", err)
+	}
+}
+
+// The code of docs/moving-gorm.md is that of this file, but for white space.
+func TestMovingPage(t *testing.T) {
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	source := words(readFile(t, "moving_test.go"))
+	blocks := regexp.MustCompile("(?s)```(?:go|sql)\n(.*?)```").
+		FindAllStringSubmatch(readFile(t, "../../docs/moving-gorm.md"), -1)
+	for _, block := range blocks {
+		for part := range strings.SplitSeq(block[1], "\n\n") {
+			if !strings.Contains(source, words(part)) {
+				t.Errorf("no test has\n%s", part)
+			}
+		}
+	}
+	if len(blocks) < 7 {
+		t.Errorf("the page has %d blocks", len(blocks))
+	}
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,255 @@
+package gorm_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+func testBadRules(t *testing.T, d database) {
+	s := newSource()
+	type keyless struct{ Name string }
+	for name, test := range map[string]struct {
+		rules []gormid.Rule
+		want  []string // in the error, which tells all that is wrong
+	}{
+		"none": {
+			nil,
+			[]string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"},
+		},
+		"zero rule": {
+			[]gormid.Rule{{}},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"no source": {
+			[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"nil generator": {
+			[]gormid.Rule{gormid.Use((*generator.Decimal)(nil))},
+			[]string{"rule 0: Use was given no source: give it a generator"},
+		},
+		"two general": {
+			[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())},
+			[]string{
+				"rule 1: a second general rule for decimal IDs: limit one of them with For or " +
+					"ForTable",
+			},
+		},
+		"two for a model": {
+			[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})},
+			[]string{"rule 1: For(gorm_test.Item): another rule names the model already"},
+		},
+		"twice in a rule": {
+			[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})},
+			[]string{"For([]gorm_test.Item): another rule names the model already"},
+		},
+		"nothing": {
+			[]gormid.Rule{gormid.Use(s).For()},
+			[]string{"rule 0: For was given no models: name them, as in For(&User{})"},
+		},
+		"nil": {
+			[]gormid.Rule{gormid.Use(s).For(nil)},
+			[]string{"For(<nil>): unsupported data type"},
+		},
+		"no model": {
+			[]gormid.Rule{gormid.Use(s).For("items", 5)},
+			[]string{"For(string): unsupported data type", "For(int): unsupported data type"},
+		},
+		"map": {
+			[]gormid.Rule{gormid.Use(s).For(map[string]any{})},
+			[]string{"For(map[string]interface {}): unsupported data type"},
+		},
+		"integer key": {
+			[]gormid.Rule{gormid.Use(s).For(&PlainInt{})},
+			[]string{
+				"For(*gorm_test.PlainInt): its primary key ID of type uint is no ID: declare it " +
+					"with a type of package idtype",
+			},
+		},
+		"key without methods": {
+			[]gormid.Rule{gormid.Use(s).For(&NotAlias{})},
+			[]string{"type gorm_test.notAlias, which has no methods"},
+		},
+		"composite": {
+			[]gormid.Rule{gormid.Use(s).For(&Composite{})},
+			[]string{"its primary key is composite: rules assign no such key, so set its parts"},
+		},
+		"no key": {
+			[]gormid.Rule{gormid.Use(s).For(&keyless{})},
+			[]string{"it has no primary key: add a field ID of an ID type"},
+		},
+		"read only": {
+			[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})},
+			[]string{"its primary key ID is never written: its tag forbids it"},
+		},
+		"pointers to pointers": {
+			[]gormid.Rule{gormid.Use(s).For(&Deep{})},
+			[]string{
+				"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type " +
+					"of package idtype",
+			},
+		},
+		"wrapped": {
+			[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})},
+			[]string{
+				"its primary key ID of type gorm_test.wrapped holds no decimal IDs: take a " +
+					"generator of the key's scheme, or declare another key type",
+			},
+		},
+		"no column": {
+			[]gormid.Rule{gormid.Use(s).ForTable("items", "")},
+			[]string{`ForTable("items", ""): name a table and the column of its key`},
+		},
+		"table twice": {
+			[]gormid.Rule{
+				gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x"),
+			},
+			[]string{`rule 1: ForTable("items", "x"): another rule names the table already`},
+		},
+		"several": {
+			[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})},
+			[]string{
+				"rule 0: Use was given no source: give it a generator", "rule 1: For(int)",
+				"rule 1: For(*gorm_test.Composite)",
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.Use(gormid.New(test.rules...))
+			for _, want := range test.want {
+				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
+					strings.Count(err.Error(), "gormid: ") != 1 ||
+					!strings.Contains(err.Error(), want) {
+					t.Errorf("error %v\nwant %s", err, want)
+				}
+			}
+			// What was refused left nothing behind.
+			if err := db.Use(gormid.New(gormid.Use(s))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+type (
+	// wrapped has the methods of an ID, but is a struct.
+	wrapped    struct{ idtype.DecimalID }
+	WrappedKey struct {
+		ID   wrapped `gorm:"primaryKey"`
+		Name string
+	}
+	Deep struct {
+		ID **idtype.DecimalID `gorm:"primaryKey"`
+	}
+)
+
+func (w *wrapped) Scan(src any) error { return w.DecimalID.Scan(src) }
+
+// wrappedSource mints IDs that are not integers to Go, as those of byte schemes are not.
+type wrappedSource struct{ *source }
+
+func (s wrappedSource) Fill(ctx context.Context, dst []wrapped) (int, error) {
+	for i := range dst {
+		id, err := s.gen.Next(ctx)
+		if err != nil {
+			return i, err
+		}
+		dst[i] = wrapped{id}
+	}
+	return len(dst), nil
+}
+
+func testIDsThatAreNotIntegers(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(wrappedSource{newSource()}))
+	migrate(t, db, &WrappedKey{}, &Item{})
+	rows := []WrappedKey{{Name: "a"}, {Name: "b"}}
+	must(t, db.Create(&rows))
+	wantColumn(t, db, "SELECT id FROM wrapped_keys", rows[0].ID.DecimalID, rows[1].ID.DecimalID)
+	m := map[string]any{"name": "c"}
+	must(t, db.Model(&WrappedKey{}).Create(m))
+	wantMinted(t, m["id"].(wrapped).DecimalID)
+	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("a source of structs made an integer: %v", err)
+	}
+}
+
+// Two entities may have generators of their own, beside a general one, and a rule for a model wins.
+func testTwoGenerators(t *testing.T, d database) {
+	users, orders, others := newSource(), newSource(), newSource()
+	db := d.open(t, gormid.Use(others), gormid.Use(users).For(&User{}),
+		gormid.Use(orders).For(&Order{}, Position{}))
+	migrate(t, db, allModels()...)
+	u := User{
+		Name: "u", Orders: []Order{{Positions: []Position{{}, {}}}},
+		Company: &Company{Name: "c"},
+	}
+	must(t, db.Create(&u))
+	wantFills(t, users, 1)
+	wantFills(t, orders, 1, 2)
+	wantFills(t, others, 1)
+}
+
+// One plugin serves several databases, whatever their naming.
+func testSeveralDatabases(t *testing.T, d database) {
+	s := newSource()
+	plugin := gormid.New(gormid.Use(s).For(&Item{}))
+	var ids []idtype.DecimalID
+	for range 2 {
+		db, err := gorm.Open(
+			d.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Use(plugin); !errors.Is(err, gorm.ErrRegistered) {
+			t.Errorf("error %v, want ErrRegistered", err)
+		}
+		migrate(t, db, &Item{})
+		item := Item{}
+		must(t, db.Create(&item))
+		wantColumn(t, db, selectItems, item.ID)
+		ids = append(ids, item.ID)
+	}
+	wantMinted(t, ids...)
+}
+
+// A rule is a value: what is derived from it does not change it, nor what else is derived from it.
+func testRulesAreImmutable(t *testing.T, d database) {
+	base := gormid.Use(newSource()).For(&Item{})
+	base = base.For(&Position{}).For(&Order{}) // a slice with room for more, were it appended to
+	company, tag := base.For(&Company{}), base.For(&Tag{})
+	for _, test := range []struct {
+		rule gormid.Rule
+		want bool
+	}{{base, false}, {company, true}, {tag, false}} {
+		db := d.open(t, test.rule)
+		migrate(t, db, &Company{})
+		if err := db.Create(&Company{}).Error; errors.Is(err, idtype.ErrZero) == test.want {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func testDialectWithoutCallbacks(t *testing.T, d database) {
+	db, err := gorm.Open(nil, &gorm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil ||
+		!strings.Contains(err.Error(), "no callback gorm:create") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,114 @@
+package gorm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+
+	"github.com/idmint/idmint/generator"
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// Models that Strict refuses, and models that it takes.
+type (
+	Forgotten struct {
+		ID idtype.Trace[Forgotten]
+	}
+	ByTheDatabase struct {
+		gorm.Model
+		Name string
+	}
+	Named struct {
+		Name string `gorm:"primaryKey"`
+	}
+	NeverWritten struct {
+		ID idtype.Decimal[NeverWritten] `gorm:"<-:false"`
+	}
+
+	OnPurpose struct {
+		ID uint `gorm:"autoIncrement"`
+	}
+	NamedOnPurpose struct {
+		Name string `gorm:"primaryKey;autoIncrement:false"`
+	}
+	Covered struct {
+		ID     idtype.Decimal[Covered]
+		Tags   []Covered `gorm:"many2many:covered_tags"`
+		Detail CoveredDetail
+	}
+	CoveredDetail struct {
+		CoveredID idtype.Decimal[Covered] `gorm:"primaryKey"`
+		Text      string
+	}
+	Pair struct {
+		Left  uint `gorm:"primaryKey;autoIncrement:false"`
+		Right uint `gorm:"primaryKey;autoIncrement:false"`
+	}
+	NoKey struct {
+		Name string
+	}
+	ByModel struct {
+		ID idtype.Trace[ByModel]
+	}
+)
+
+// testStrict: a key that nobody assigns is an error as soon as the model is seen. Without Strict it
+// is left to GORM.
+func testStrict(t *testing.T, d database) {
+	rules := []gormid.Rule{gormid.Use(newSource())}
+	lax := d.open(t, rules...)
+	for model, reason := range map[any]string{
+		&Forgotten{}: "gormid: gorm_test.Forgotten (table forgottens): no rule assigns its primary " +
+			"key ID: give gormid.New the rule Use(gen), with a generator of trace IDs (Strict " +
+			"refuses this: tag the key with autoIncrement:false if the app sets it)",
+		&ByTheDatabase{}: "gormid: gorm_test.ByTheDatabase (table by_the_databases): its primary key ID of type uint " +
+			"is no ID: declare it with a type of package idtype (Strict refuses this",
+		&Named{}:        "its primary key Name of type string is no ID",
+		&NeverWritten{}: "its primary key ID is never written: its tag forbids it (Strict",
+		&NotAlias{}:     "which has no methods",
+	} {
+		db := d.open(t, append(rules, gormid.Strict())...)
+		for call, err := range map[string]error{
+			"AutoMigrate": db.AutoMigrate(model),
+			"Create":      db.Create(model).Error,
+			"Find":        db.Find(model).Error,
+			"Delete":      db.Where("1 = 1").Delete(model).Error,
+			"Updates":     db.Where("1 = 1").Model(model).Updates(map[string]any{"name": "x"}).Error,
+		} {
+			var refused *gormid.Error
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), reason) {
+				t.Errorf("%T, %s: %v, want %q", model, call, err, reason)
+			}
+		}
+		if _, defined := model.(*NotAlias); !defined {
+			if err := lax.AutoMigrate(model); err != nil {
+				t.Errorf("%T without Strict: %v", model, err)
+			}
+		}
+	}
+	gen, err := generator.NewTrace(generator.Given(7), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces := gormid.Use(gen).For(&ByModel{})
+	db := d.open(t, append(rules, traces, gormid.Strict())...)
+	for _, model := range []any{
+		&Covered{}, &CoveredDetail{}, &OnPurpose{}, &NamedOnPurpose{}, &Pair{}, &NoKey{}, &ByModel{},
+	} {
+		if err := db.AutoMigrate(model); err != nil {
+			t.Errorf("%T: %v", model, err)
+		}
+	}
+	row := Covered{Tags: []Covered{{}}, Detail: CoveredDetail{Text: "x"}}
+	if err := db.Create(&row).Error; err != nil || row.ID.IsZero() || row.Tags[0].ID.IsZero() ||
+		row.Detail.CoveredID != row.ID {
+		t.Errorf("%+v, %v", row, err)
+	}
+	bad := gormid.New(gormid.Strict().For(&Covered{})).Initialize(lax)
+	if bad == nil || !strings.Contains(bad.Error(), "rule 0: Strict is for all models") {
+		t.Error(bad)
+	}
+}

@@ -1,0 +1,295 @@
+package gorm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"github.com/idmint/idmint/gormid"
+	"github.com/idmint/idmint/idtype"
+)
+
+// What the package documentation says about reading: each sentence is a case here.
+func testTraps(t *testing.T, d database) {
+	db, _ := newItems(t, d)
+	items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
+	must(t, db.Create(&items))
+	id := items[1].ID
+	dry := db.Session(&gorm.Session{DryRun: true})
+
+	var found Item
+	must(t, db.First(&found, id))
+	if found != items[1] {
+		t.Errorf("First by key found %v", found)
+	}
+	if err := db.First(&Item{}, idtype.DecimalID(0)).Error; !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("First by zero: %v, want ErrZero", err)
+	}
+	err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error
+	if !errors.Is(err, idtype.ErrZero) {
+		t.Errorf("Where zero: %v, want ErrZero", err)
+	}
+
+	// A string is SQL, unless it is a plain number.
+	found = Item{}
+	must(t, db.First(&found, id.String()))
+	if found != items[1] {
+		t.Errorf("First by digits found %v", found)
+	}
+	var all []Item
+	must(t, db.Find(&all, "1 = 1"))
+	if len(all) != len(items) {
+		t.Errorf("a string selected %d rows as a condition, want %d", len(all), len(items))
+	}
+
+	// An empty list as the condition of Find is none; in Where it is an empty list.
+	all = nil
+	must(t, db.Find(&all, []idtype.DecimalID{}))
+	if len(all) != len(items) {
+		t.Errorf("Find with an empty list read %d rows, want %d", len(all), len(items))
+	}
+	must(t, db.Where("id IN ?", []idtype.DecimalID{}).Find(&all))
+	if len(all) != 0 {
+		t.Errorf("IN an empty list read %d rows", len(all))
+	}
+	err = db.Delete(&Item{}, []idtype.DecimalID{}).Error
+	if !errors.Is(err, gorm.ErrMissingWhereClause) {
+		t.Errorf("Delete with an empty list: %v", err)
+	}
+	two := []idtype.DecimalID{items[0].ID, items[2].ID}
+	must(t, db.Find(&all, two))
+	if len(all) != 2 {
+		t.Errorf("Find read %v", all)
+	}
+	for name, where := range map[string]*gorm.DB{
+		"Not": db.Not("id", two), "Neq": db.Where(clause.Neq{Column: "id", Value: two}),
+	} {
+		must(t, where.Find(&all))
+		if len(all) != 1 || all[0] != items[1] {
+			t.Errorf("%s read %v", name, all)
+		}
+	}
+
+	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is
+	// one parameter.
+	sql := dry.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all).Statement.SQL.String()
+	if !strings.Contains(sql, "= ANY(?,?)") && !strings.Contains(sql, "= ANY($1,$2)") {
+		t.Error(sql)
+	}
+	list := map[Kind]string{
+		SQLite:     "SELECT value FROM json_each(?)",
+		Postgres:   "SELECT value::bigint FROM jsonb_array_elements_text(?)",
+		MariaDB:    "SELECT value FROM JSON_TABLE(?, '$[*]' COLUMNS (value bigint PATH '$')) AS t",
+		ClickHouse: "SELECT arrayJoin(JSONExtract(?, 'Array(Int64)'))",
+	}[d.Kind]
+	must(t, db.Where("id IN ("+list+")", idtype.Slice[idtype.DecimalID]{id}).Find(&all))
+	if len(all) != 1 || all[0] != items[1] {
+		t.Errorf("Slice read %v", all)
+	}
+
+	var ids []idtype.DecimalID
+	must(t, db.Model(&Item{}).Order("id").Pluck("id", &ids))
+	wantMinted(t, ids...)
+	must(t, db.Delete(&Item{}, id))
+	wantColumn(t, db, selectItems, items[0].ID, items[2].ID)
+}
+
+// GORM cannot read into one ID, which is refused where the plugin sees it.
+func testOneID(t *testing.T, d database) {
+	db, papers := newPapers(t, d)
+	of := func() *gorm.DB { return db.Model(&Paper{}).Where("name = ?", "a").Select("id") }
+	var id idtype.SnoID
+	for name, err := range map[string]error{
+		"Pluck": of().Pluck("id", &id).Error, "Take": of().Take(&id).Error,
+		"Find": of().Find(&id).Error,
+	} {
+		var e *gormid.Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), "Row().Scan(&id)") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if err := of().Row().Scan(&id); err != nil || id != papers[0].ID {
+		t.Errorf("Row reads %v, %v", id, err)
+	}
+	var ids []idtype.SnoID
+	if must(t, of().Pluck("id", &ids)); len(ids) != 1 || ids[0] != id {
+		t.Errorf("Pluck reads %v", ids)
+	}
+}
+
+// Rows are found by typed keys, with what they belong to, and softly deleted ones are not.
+func testReads(t *testing.T, d database) {
+	db, _ := newShop(t, d)
+	u := User{
+		Name: "u", Company: &Company{Name: "c"},
+		Orders: []Order{{Positions: []Position{{Text: "1"}}}, {}},
+	}
+	must(t, db.Create(&u))
+	var back User
+	must(t, db.Joins("Company").Preload("Orders.Positions").First(&back, u.ID))
+	if back.Company == nil || back.Company.ID != u.Company.ID || len(back.Orders) != 2 {
+		t.Errorf("read %+v", back)
+	}
+	must(t, db.Delete(&u.Orders[0]))
+	var orders []Order
+	must(t, db.Find(&orders, []OrderID{u.Orders[0].ID, u.Orders[1].ID}))
+	if len(orders) != 1 || orders[0].ID != u.Orders[1].ID {
+		t.Errorf("found %v", orders)
+	}
+	must(t, db.Unscoped().Where(map[string]any{"user_id": u.ID}).Find(&orders))
+	if len(orders) != 2 {
+		t.Errorf("found %v", orders)
+	}
+	must(t, db.Model(&u).Update("name", "renamed"))
+	must(t, db.Model(&User{}).Where("id = ?", u.ID).
+		Updates(User{Name: "again", CompanyID: u.CompanyID}))
+	wantColumn(t, db, "SELECT name FROM users", "again")
+}
+
+// The plugin's dialector hands over what GORM finds in the database's own.
+func testTranslatedErrors(t *testing.T, d database) {
+	db := openWith(t, d.dialector(t), &gorm.Config{TranslateError: true}, gormid.Use(newSource()))
+	migrate(t, db, &Tag{})
+	must(t, db.Create(&Tag{Name: "a"}))
+	if err := db.Create(&Tag{Name: "a"}).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
+		t.Errorf("error %v", err)
+	}
+	if wrapped, ok := db.Dialector.(interface{ Unwrap() gorm.Dialector }); !ok ||
+		wrapped.Unwrap().Name() != db.Name() {
+		t.Errorf("the dialector is a %T", db.Dialector)
+	}
+	tx := db.Begin()
+	must(t, tx.SavePoint("s"))
+	if err := tx.Create(&Tag{Name: "a"}).Error; !errors.Is(err, gorm.ErrDuplicatedKey) {
+		t.Errorf("error %v", err)
+	}
+	must(t, tx.RollbackTo("s"))
+	must(t, tx.Create(&Tag{Name: "b"}))
+	must(t, tx.Commit())
+	wantColumn(t, db, "SELECT name FROM tags", "a", "b")
+}
+
+// A condition that is a struct leaves out a key that is zero, as every zero: it selects all.
+func testZeroInStructCondition(t *testing.T, d database) {
+	db, _ := newItems(t, d)
+	must(t, db.Create(make([]Item, 2)))
+	var all []Item
+	must(t, db.Where(&Item{}).Find(&all))
+	if len(all) != 2 {
+		t.Errorf("read %v", all)
+	}
+}
+
+// AutoMigrate makes the column a bigint, and finds nothing to change the next time.
+func testAutoMigrate(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(newSource()))
+	models := append(allModels(), &Item{}, &IntegerKey{}, &PointerKey{})
+	migrate(t, db, models...)
+	const tables = "SELECT sql FROM sqlite_master WHERE sql <> '' ORDER BY name"
+	before := column[string](t, db, tables)
+	must(t, db.Create(&User{Name: "u", Orders: []Order{{Positions: []Position{{}}}}}))
+	migrate(t, db, models...)
+	wantColumn(t, db, tables, before...)
+	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'items'",
+		"CREATE TABLE `items` (`id` bigint NOT NULL,`name` text,PRIMARY KEY (`id`))")
+	wantColumn(
+		t, db, "SELECT type FROM pragma_table_info('orders') WHERE name IN ('id', 'user_id')",
+		"bigint", "bigint",
+	)
+}
+
+// In SQLite a bigint key is a unique index beside the table. The tag makes it the row's number,
+// without an index.
+func testIntegerKeyInSQLite(t *testing.T, d database) {
+	db := d.open(t, gormid.Use(newSource()))
+	migrate(t, db, &Item{}, &IntegerKey{})
+	wantColumn(t, db, "SELECT sql FROM sqlite_master WHERE name = 'integer_keys'",
+		"CREATE TABLE `integer_keys` (`id` integer NOT NULL,`name` text,PRIMARY KEY (`id`))")
+	wantColumn(t, db, "SELECT name FROM pragma_index_list('items')", "sqlite_autoindex_items_1")
+	wantColumn[string](t, db, "SELECT name FROM pragma_index_list('integer_keys')")
+	row := IntegerKey{Name: "a"}
+	must(t, db.Create(&row))
+	wantColumn(t, db, "SELECT rowid FROM integer_keys", row.ID)
+	for table, want := range map[string]string{
+		"items":        "SEARCH items USING INDEX sqlite_autoindex_items_1 (id=?)",
+		"integer_keys": "SEARCH integer_keys USING INTEGER PRIMARY KEY (rowid=?)",
+	} {
+		var plan struct{ Detail string }
+		must(t, db.Raw("EXPLAIN QUERY PLAN SELECT * FROM "+table+" WHERE id = 5").Scan(&plan))
+		if plan.Detail != want {
+			t.Errorf("%s: %s, want %s", table, plan.Detail, want)
+		}
+	}
+	// What the plugin is not asked for, SQLite numbers by itself there, and refuses in a bigint
+	// key.
+	must(t, db.Table("integer_keys").Create(map[string]any{"name": "b"}))
+	if err := db.Table("items").Create(map[string]any{"name": "b"}).Error; err == nil ||
+		!strings.Contains(err.Error(), "NOT NULL") {
+		t.Errorf("error %v", err)
+	}
+	wantColumn(t, db, "SELECT id FROM integer_keys WHERE name = 'b'", row.ID+1)
+}
+
+// What no plugin reaches, and the package documentation tells of. Where one of these fails, GORM
+// has changed: then the sentence goes.
+func testTold(t *testing.T, d database) {
+	type Small struct {
+		ID   idtype.EightByte[idtype.AsBigint[Item]]
+		Name string
+	}
+	s := newSchemes()
+	db := d.open(t, s.rules()...)
+	must(t, db.Exec("CREATE TABLE smalls (id bigint NOT NULL, name text)"))
+	must(t, db.Exec("INSERT INTO smalls VALUES (6, 'a')"))
+
+	var id idtype.EightByte[idtype.AsBigint[Item]]
+	if tx := db.Model(&Small{}).Select("id").Scan(&id); tx.Error != nil ||
+		id == (idtype.EightByte[idtype.AsBigint[Item]]{7: 6}) {
+		t.Errorf("Scan reads %x, %v", id, tx.Error)
+	}
+	var number idtype.DecimalID
+	if tx := db.Model(&Small{}).Select("id").Scan(&number); tx.Error != nil || number != 6 ||
+		tx.RowsAffected != 0 {
+		t.Errorf("Scan reads %d, %d rows, %v", number, tx.RowsAffected, tx.Error)
+	}
+
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a nil pointer is a condition")
+			}
+		}()
+		db.First(&Small{}, (*idtype.DecimalID)(nil))
+	}()
+
+	migrate(t, db, allModels()...)
+	forgotten := []map[string]any{{"text": "a"}, {"text": "b"}}
+	must(t, db.Model(&Position{}).Create(forgotten[0]))
+	must(t, db.Model(&Position{}).Create(forgotten[1:]))
+	wantColumn(t, db, "SELECT text FROM positions WHERE order_id IS NULL", "a", "b")
+	type Note struct {
+		ID      idtype.DecimalID
+		OrderID OrderID `gorm:"not null"`
+		Text    string
+	}
+	must(t, db.Exec("DROP TABLE notes"))
+	migrate(t, db, &Note{})
+	if err := db.Model(&Note{}).Create(map[string]any{"text": "a"}).Error; err == nil {
+		t.Error("a column that is not null takes NULL")
+	}
+
+	migrate(t, db, &Paper{})
+	var paper Paper
+	raw := []byte("0123456789")
+	must(t, db.Where("name = ?", "new").Attrs(map[string]any{"id": raw}).FirstOrCreate(&paper))
+	if string(paper.ID[:]) == string(raw) {
+		t.Error("Attrs takes bytes")
+	}
+	if tx := db.Exec("DELETE FROM papers WHERE id IN (?)", raw); tx.Error != nil ||
+		tx.RowsAffected != 0 {
+		t.Errorf("Exec: %d rows, %v", tx.RowsAffected, tx.Error)
+	}
+}
