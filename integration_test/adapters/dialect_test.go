@@ -120,9 +120,7 @@ func TestDialectSQLiteDSN(t *testing.T) {
 		t.Errorf("a file that is not there was opened: %v", err)
 	}
 	db, err := sql.Open("sqlite3", dialect.SQLiteDSN(path, "rwc", 25*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer db.Close()
 	for pragma, want := range map[string]string{
 		"journal_mode": "delete", "synchronous": "3",

@@ -30,12 +30,8 @@ func startHTTP(t *testing.T, program, dir string) *httpService {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "IDMINT_LAUNCH_ID=1", "ADDRESS=127.0.0.1:0")
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
+	try(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // of one that a failed test left
 	s := &httpService{cmd: cmd, log: bufio.NewReader(stderr)}
 	line, err := s.log.ReadString('\n')
@@ -48,9 +44,7 @@ func startHTTP(t *testing.T, program, dir string) *httpService {
 // stop asks the process to end, and waits until it has.
 func (s *httpService) stop(t *testing.T) {
 	t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	try(t, s.cmd.Process.Signal(syscall.SIGTERM))
 	rest, readErr := io.ReadAll(s.log)
 	if err := s.cmd.Wait(); err != nil || readErr != nil || len(rest) != 0 {
 		t.Errorf("it ended with %v, %v, and said %s", err, readErr, rest)
@@ -62,13 +56,9 @@ func (s *httpService) ask(t *testing.T, method, path, body string) (int, string,
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, s.url+path,
 		strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.Header.Get("Content-Type") != "application/json" {
@@ -160,9 +150,7 @@ func TestHTTPExample(t *testing.T) {
 // testHTTPPage: the requests and answers of docs/http.md.
 func testHTTPPage(t *testing.T, program string) {
 	page, err := os.ReadFile("../../docs/http.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	_, block, _ := strings.Cut(string(page), "```http\n")
 	block, _, _ = strings.Cut(block, "```")
 	lines := strings.Split(strings.TrimSpace(block), "\n")

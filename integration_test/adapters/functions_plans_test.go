@@ -279,9 +279,7 @@ func TestFunctionsClickHousePlans(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := tx.Commit(); err != nil {
-				t.Fatal(err)
-			}
+			try(t, tx.Commit())
 			query := "SELECT count() FROM " + table.name + " WHERE " +
 				table.between("'2026-11-03 12:00:00'", "'2026-11-03 12:59:59.999'")
 			if n := countRows(t, db, query); n != 60 {

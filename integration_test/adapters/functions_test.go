@@ -30,9 +30,7 @@ var registerFunctions = sync.OnceFunc(func() {
 func newFunctions(t *testing.T, d functions.Dialect) *sql.DB {
 	t.Helper()
 	db := dbtest.Open(t, dbtest.New(t, functionServers[d]))
-	if err := functions.Install(t.Context(), db, d); err != nil {
-		t.Fatal(err)
-	}
+	try(t, functions.Install(t.Context(), db, d))
 	return db
 }
 
@@ -57,9 +55,7 @@ func TestFunctionsNames(t *testing.T) {
 		functions.Postgres, functions.MySQL, functions.MariaDB, functions.ClickHouse,
 	} {
 		statements, err := functions.Statements(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		created := map[string]bool{}
 		for _, s := range statements {
 			rest, ok := strings.CutPrefix(s, "CREATE FUNCTION ")
@@ -111,16 +107,12 @@ func TestFunctionsMySQLStatements(t *testing.T) {
 	t.Parallel()
 	db := dbtest.Open(t, dbtest.New(t, databases.MariaDB))
 	statements, err := functions.Statements(functions.MySQL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	for range 2 {
 		dbtest.Exec(t, db, statements...)
 	}
 	again, err := functions.Statements(functions.MariaDB)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	for i, s := range again {
 		drop, create := statements[2*i], statements[2*i+1]
 		if create != strings.Replace(s, "CREATE OR REPLACE", "CREATE", 1) ||

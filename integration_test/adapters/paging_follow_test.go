@@ -32,17 +32,13 @@ func (f *follower[T]) next(t *testing.T, q querier) (ids []T) {
 		f.tx = "0"
 	}
 	rows, err := q.Query(t.Context(), ofPage(t, "SELECT tx::text"), f.tx, f.id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	var id T
 	_, err = pgx.ForEachRow(rows, []any{&f.tx, &id}, func() error {
 		ids = append(ids, id)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	if len(ids) != 0 {
 		f.id = &ids[len(ids)-1]
 	}
@@ -76,14 +72,10 @@ func testMiss[T interface {
 	ctx := t.Context()
 	newPages[T](t, pool)
 	slow, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer func() { _ = slow.Rollback(context.Background()) }()
 	below, err := writers[0](ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	const insert = "INSERT INTO pages (id) VALUES ($1)"
 	if _, err := slow.Exec(ctx, insert, below); err != nil {
 		t.Fatal(err)
@@ -93,9 +85,7 @@ func testMiss[T interface {
 	var last []T
 	for len(last) == 0 {
 		id, err := writers[1](ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if _, err := pool.Exec(ctx, insert, id); err != nil {
 			t.Fatal(err)
 		}
@@ -106,9 +96,7 @@ func testMiss[T interface {
 	if early := safe.next(t, pool); len(early) != 0 {
 		t.Errorf("the transaction of %v goes on, and %v are read", below, early)
 	}
-	if err := slow.Commit(ctx); err != nil {
-		t.Fatal(err)
-	}
+	try(t, slow.Commit(ctx))
 	if late := idsOf[T](t, pool, above, last[0]); len(late) != 0 {
 		t.Errorf("above %v are %v", last, late)
 	}
@@ -125,21 +113,15 @@ func TestFollow(t *testing.T) {
 	pool := openPages(t)
 	newPages[idtype.DecimalID](t, pool)
 	log, err := launchlog.New(memory.New(time.Now), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	launch, err := log.Start(t.Context(), launchlog.Request{
 		Key: "paging", Service: "shop", Environment: "test", Initiator: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	var writers []func(context.Context) (idtype.DecimalID, error)
 	for range pageWriters {
 		g, err := generator.NewDecimal(log.Generators(launch.ID))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		writers = append(writers, g.Next)
 	}
 	w := startWriting(t, pool, writers)
@@ -178,9 +160,7 @@ func TestFollowOrder(t *testing.T) {
 	const low = idtype.DecimalID(formats.DecimalMin)
 	_, err := pool.Exec(t.Context(), fmt.Sprintf(
 		"INSERT INTO pages (id, tx) VALUES (%d, '10'), (%d, '9'), (%d, '100')", low+1, low+2, low+3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	var f follower[idtype.DecimalID]
 	got := f.upTo(t, pool, 3)
 	if !slices.Equal(got, []idtype.DecimalID{low + 2, low + 1, low + 3}) || f.tx != "100" {
@@ -201,9 +181,7 @@ func TestHorizon(t *testing.T) {
 	const old, recent, late = low + 1, low + 2, low + 3
 	_, err := pool.Exec(t.Context(), fmt.Sprintf("INSERT INTO pages (id, created_at) VALUES "+
 		"(%d, now() - interval '61 s'), (%d, now() + interval '1 h')", old, recent))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(t.Context(), fmt.Sprintf("SET LOCAL transaction_timeout = '20ms'; "+
 			"INSERT INTO pages (id) VALUES (%d); SELECT pg_sleep(10)", late))
@@ -214,9 +192,7 @@ func TestHorizon(t *testing.T) {
 		t.Errorf("%v are stored, %v", stored, err)
 	}
 	rows, err := pool.Query(t.Context(), ofPage(t, "SELECT id, created_at"), time.Unix(0, 0), old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	type row struct {
 		ID idtype.DecimalID
 		At time.Time

@@ -29,9 +29,7 @@ import (
 func ofPage(t *testing.T, begins string) string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/paging.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	_, rest, found := strings.Cut(string(page), "```sql\n"+begins)
 	statement, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
@@ -57,9 +55,7 @@ func keyOf[T interface {
 	writers := func(t *testing.T) (all []func(context.Context) (T, error)) {
 		for i := range pageWriters {
 			next, err := newNext(i)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			all = append(all, next)
 		}
 		return all
@@ -75,23 +71,15 @@ func keyOf[T interface {
 func pagedKeys(t *testing.T, pool *pgxpool.Pool) []pagedKey {
 	t.Helper()
 	log, err := launchlog.New(memory.New(time.Now), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	launch, err := log.Start(t.Context(), launchlog.Request{
 		Key: "paging", Service: "shop", Environment: "test", Initiator: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	counter, err := log.Counter("sequence")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	short, err := generator.NewShort(generator.Given(struct{}{}), nil) // one for all: it has no number
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	eight := func(mode idtype.EightByteMode) func(int) (func(context.Context) (idtype.EightByteID, error), error) {
 		return func(i int) (func(context.Context) (idtype.EightByteID, error), error) {
 			g, err := generator.NewEightByte(mode, generator.Given(generator.EightBytePair{Generator: i}), nil)
@@ -145,17 +133,13 @@ func TestWalks(t *testing.T) {
 func openPages(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	config, err := pgxpool.ParseConfig(dbtest.New(t, databases.Postgres).Source())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	config.AfterConnect = pgxid.AfterConnect
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec // tables come and go
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"          // which takes most of the time
 	config.MaxConns = 2*pageWriters + 2
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	t.Cleanup(pool.Close)
 	return pool
 }
@@ -164,14 +148,10 @@ func openPages(t *testing.T) *pgxpool.Pool {
 func newPages[T idtype.ID](t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	key, err := sqlid.Column[T]{Name: "id"}.PrimaryKey(sqlid.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	_, err = pool.Exec(t.Context(), "DROP TABLE IF EXISTS pages; CREATE TABLE pages ("+key+
 		", serial bigserial, created_at timestamptz DEFAULT now()); "+ofPage(t, "ALTER TABLE pages"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 }
 
 // writing is writers that write until they are told to stop.
@@ -267,13 +247,9 @@ type querier interface {
 func idsOf[T any](t *testing.T, q querier, query string, args ...any) []T {
 	t.Helper()
 	rows, err := q.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[T])
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return ids
 }
 
@@ -326,16 +302,12 @@ func testWalk[T interface {
 		tx, err := pool.BeginTx(t.Context(), pgx.TxOptions{
 			IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		all := idsOf[T](t, tx, "SELECT id FROM pages")
 		if seen := once(t, name, walk(t, tx)); len(seen) != len(all) {
 			t.Errorf("%s in a snapshot: %d rows of %d", name, len(seen), len(all))
 		}
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.Rollback(t.Context()))
 	}
 	w.stop()
 }

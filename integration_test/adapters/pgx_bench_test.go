@@ -38,9 +38,7 @@ func BenchmarkPgxCopyFrom(b *testing.B) {
 			pool := openPool(b, source, pgx.QueryExecModeCacheStatement, kind.afterConnect)
 			_, err := pool.Exec(b.Context(),
 				"CREATE UNLOGGED TABLE IF NOT EXISTS copied (id bigint)")
-			if err != nil {
-				b.Fatal(err)
-			}
+			try(b, err)
 			row := make([]any, 1)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -36,9 +36,7 @@ func TestPgxJSON(t *testing.T) {
 					testJSON(t, pool, column, s, value)
 				}
 				want, err := json.Marshal(s.List)
-				if err != nil {
-					t.Fatal(err)
-				}
+				try(t, err)
 				var got string
 				err = pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", s.List).Scan(&got)
 				if describes(modeOf(pool)) && (got != string(want) || err != nil) {
@@ -50,9 +48,7 @@ func TestPgxJSON(t *testing.T) {
 		// COPY says the type in every mode.
 		for _, s := range pgxsuite.Samples {
 			want, err := json.Marshal(s.Values[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			if _, err := setUp.Exec(t.Context(), "TRUNCATE documents"); err != nil {
 				t.Fatal(err)
 			}
@@ -76,9 +72,7 @@ func TestPgxJSON(t *testing.T) {
 
 func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s pgxsuite.Sample, value any) {
 	want, err := json.Marshal(s.Values[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	got := reflect.New(reflect.TypeOf(value))
 	var stored string
 	err = pool.QueryRow(t.Context(), "SELECT $1::"+column+", ($1::"+column+")::text",
@@ -212,9 +206,7 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 func TestPgxDatabaseSQL(t *testing.T) {
 	t.Parallel()
 	config, err := pgx.ParseConfig(dbtest.New(t, databases.Postgres).Source())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(pgxid.AfterConnect))
 	defer db.Close()
 	if _, err := db.Exec("SELECT $1::float8", pgxsuite.UserID(7)); !isStorageError(err,

@@ -59,9 +59,7 @@ func newDomains(t *testing.T) (source string) {
 	db := dbtest.Open(t, d)
 	for _, d := range domains {
 		create, err := d.create(sqlid.Postgres)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		dbtest.Exec(t, db, create)
 	}
 	return d.Source()
@@ -89,9 +87,7 @@ func testDomain[T interface {
 	quoted := sqlid.Quote(name)
 	ctx := t.Context()
 	tx, err := pool.Begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	table := fmt.Sprint("domain", pgxTables.Add(1)) // pgx keeps what it knows of a name
 	if _, err := tx.Exec(ctx, "CREATE TEMP TABLE "+table+" (id "+quoted+" PRIMARY KEY, many "+quoted+
@@ -102,9 +98,7 @@ func testDomain[T interface {
 		return []any{&ids[i], ids}, nil
 	})
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "many"}, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	var many, all, found []T
 	var none *T
 	query := strings.ReplaceAll("SELECT first.many, array_agg(t.id), "+
@@ -162,9 +156,7 @@ func TestPgxLoadTypesNames(t *testing.T) {
 func TestPgxLoadTypesContext(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), newDomains(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer conn.Close(context.Background())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

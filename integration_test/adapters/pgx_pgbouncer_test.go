@@ -85,19 +85,13 @@ func hold(t *testing.T, pool *pgxpool.Pool, backend uint32) (release func()) {
 	t.Helper()
 	var more []pgx.Tx
 	end := func(tx pgx.Tx) {
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.Rollback(t.Context()))
 	}
 	for {
 		tx, err := pool.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		var got uint32
-		if err := tx.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&got); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&got))
 		if got == backend {
 			for _, tx := range more {
 				end(tx)

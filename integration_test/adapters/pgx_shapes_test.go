@@ -23,9 +23,7 @@ func TestPgxSlices(t *testing.T) {
 	t.Parallel()
 	source := dbtest.New(t, databases.Postgres).Source()
 	_, err := openPool(t, source, modes[0], nil).Exec(t.Context(), "CREATE EXTENSION citext")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			testSlices(t, openPool(t, source, mode, pgxid.AfterConnect), true)
@@ -97,9 +95,7 @@ func TestPgxShapes(t *testing.T) {
 	source := dbtest.New(t, databases.Postgres).Source()
 	_, err := openPool(t, source, modes[0], nil).Exec(t.Context(),
 		"CREATE TYPE member AS (id bigint, name text)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	inModes(t, source, func(t *testing.T, pool *pgxpool.Pool) {
 		for _, test := range []struct {
 			column string
@@ -182,14 +178,10 @@ type member struct {
 // it.
 func testComposite(t *testing.T, pool *pgxpool.Pool) {
 	c, err := pool.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer c.Release()
 	types, err := c.Conn().LoadTypes(t.Context(), []string{"member"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	m := c.Conn().TypeMap()
 	m.RegisterTypes(types)
 	in, got := member{7, "Ann"}, member{}

@@ -161,9 +161,7 @@ func TestPgxUnknownTypes(t *testing.T) {
 		}
 	}
 	var oid uint32
-	if err := setUp.QueryRow(t.Context(), "SELECT 'citext'::regtype::oid").Scan(&oid); err != nil {
-		t.Fatal(err)
-	}
+	try(t, setUp.QueryRow(t.Context(), "SELECT 'citext'::regtype::oid").Scan(&oid))
 	withCitext := func(ctx context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{
 			Name: "citext", OID: oid,

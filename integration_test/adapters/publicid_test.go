@@ -35,9 +35,7 @@ func TestPublicIDPage(t *testing.T) {
 			continue
 		}
 		out, err := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", b[2]).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if _, err := publicid.ParseKey(strings.TrimSpace(string(out))); err != nil {
 			t.Errorf("%s: %v", b[2], err)
 		}
@@ -61,9 +59,7 @@ func TestPublicIDPgx(t *testing.T) {
 			config.DefaultQueryExecMode = mode
 			conn := must(pgx.ConnectConfig(ctx, config))
 			defer conn.Close(ctx)
-			if err := pgxid.AfterConnect(ctx, conn); err != nil {
-				t.Fatal(err)
-			}
+			try(t, pgxid.AfterConnect(ctx, conn))
 			must(conn.Exec(ctx, "CREATE TEMPORARY TABLE users (id bigint PRIMARY KEY, boss bigint)"))
 			ann, bob := PublicUserID{ID: annID}, PublicUserID{ID: 57}
 			must(conn.Exec(ctx, "INSERT INTO users VALUES ($1, NULL)", ann))
@@ -116,14 +112,10 @@ func TestPublicIDGORM(t *testing.T) {
 		Friend sql.Null[PublicUserID] `gorm:"type:bigint"`
 	}
 	db := must(gorm.Open(gormsqlite.Open(":memory:"), &gorm.Config{Logger: logger.Discard}))
-	if err := db.AutoMigrate(&Profile{}); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.AutoMigrate(&Profile{}))
 	bob := PublicUserID{ID: 57}
 	in := Profile{PublicUserID{ID: annID}, &bob, sql.Null[PublicUserID]{V: bob, Valid: true}}
-	if err := db.Create(&in).Error; err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Create(&in).Error)
 	var out Profile
 	if err := db.First(&out, "id = ?", in.ID).Error; err != nil || out.ID != in.ID ||
 		*out.Boss != bob || out.Friend != in.Friend {

@@ -175,9 +175,7 @@ export const taken = (id: DecimalID<"User"> | SnoID): string => id;
 	}
 	all := schemaCases(t)
 	data, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"ids.mjs": string(built.Code), "cases.json": string(data),
@@ -193,9 +191,7 @@ for (const other of [1, null, undefined, {}, ["1"], 10000000001n]) {
 console.log(all.length);
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	cmd := exec.Command("node", "main.mjs")
 	cmd.Dir = dir
@@ -209,9 +205,7 @@ console.log(all.length);
 func TestSchemaOpenAPI(t *testing.T) {
 	t.Parallel()
 	text, err := schema.OpenAPI(schema.Types)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	type property struct {
 		Type, Description, Pattern, Example string
 		MinLength, MaxLength                int
@@ -224,9 +218,7 @@ func TestSchemaOpenAPI(t *testing.T) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&document); err != nil {
-		t.Fatal(err)
-	}
+	try(t, d.Decode(&document))
 	schemas := document.Components.Schemas
 	if document.OpenAPI != "3.0.3" || document.Info.Title == "" || document.Info.Version == "" ||
 		document.Paths == nil || len(schemas) != len(schema.Types) {
@@ -258,22 +250,16 @@ func TestSchemaProtobuf(t *testing.T) {
 			}),
 		},
 	}).Compile(t.Context(), "ids.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	message := files[0].Messages().ByName("IDs")
 	r := rand.New(rand.NewPCG(20, 26))
 	for _, typ := range schema.Types {
 		field := message.Fields().ByName(protoreflect.Name(typ.Scheme + "_id"))
 		for range 100 {
 			id, err := schemes[typ.Scheme].parse(schemes[typ.Scheme].random(r).String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			inGo, err := id.MarshalJSON()
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			read := dynamicpb.NewMessage(message)
 			text := fmt.Sprintf(`{"%s":%s}`, field.JSONName(), inGo)
 			if err := protojson.Unmarshal([]byte(text), read); err != nil {

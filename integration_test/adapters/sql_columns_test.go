@@ -30,17 +30,11 @@ func testSQLColumns(t *testing.T, s sqlDatabase) {
 func testSQLDefinitions(t *testing.T, s sqlDatabase) {
 	const id, good, test = "the INTEGER `\"id\"`", int64(20000000001), int64(20000000000)
 	key, err := sqlid.Column[UserID]{Name: id}.PrimaryKey(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	ref, err := sqlid.Column[UserID]{Name: "ref", Domain: sqlid.Layout}.NotNull(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	opt, err := sqlid.Column[UserID]{Name: "opt"}.Nullable(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	s.exec(t, "CREATE TABLE t ("+key+", "+ref+", "+opt+")"+s.End)
 	for _, row := range []struct {
 		args []any
@@ -118,17 +112,13 @@ func testSQLColumn[T idtype.ID](values ...sqlValue) func(*testing.T, sqlDatabase
 		table := "the" + tableOfTest(t)
 		for domain := sqlid.Production; domain <= sqlid.Positive; domain++ {
 			key, err := sqlid.Column[T]{Name: "the `id`", Domain: domain}.PrimaryKey(s.Dialect)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			testSQLTakes(t, s, table, key, domain, values)
 			if s.Dialect != sqlid.Postgres {
 				continue
 			}
 			create, err := sqlid.NamedType[T]{Name: `a "type"`, Domain: domain}.Create(s.Dialect)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			s.exec(t, create)
 			testSQLTakes(t, s, table, `id "a ""type""" PRIMARY KEY`, domain, named)
 			s.exec(t, `DROP DOMAIN "a ""type"""`)
@@ -145,16 +135,12 @@ func testSQLTakes(
 	defer s.exec(t, "DROP TABLE "+table)
 	for _, v := range values {
 		tx, err := s.DB.Begin()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		_, err = tx.Exec("INSERT INTO "+table+" VALUES ("+s.parameter(1)+")", v.value)
 		if took := err == nil; took != (v.of(s.Dialect) <= domain) {
 			t.Errorf("%s, domain %d: %s (%v): %v", key, domain, v.name, v.value, err)
 		}
-		if err := tx.Rollback(); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.Rollback())
 	}
 }
 
@@ -266,9 +252,7 @@ func testSQLUUIDOrder(t *testing.T, s sqlDatabase) {
 		ids = append(ids, i)
 	}
 	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	s.exec(t, "CREATE TABLE uuids ("+key+")"+s.End)
 	var rows []string
 	var args []any

@@ -85,17 +85,11 @@ func testIDs[T idtype.ID](t *testing.T, s sqlDatabase, ids []T) {
 	}
 	form := ids[0].Storage()
 	key, err := sqlid.Column[T]{Name: "id"}.PrimaryKey(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	opt, err := sqlid.Column[T]{Name: "opt"}.Nullable(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	zeroed, err := sqlid.Column[T]{}.Type(s.Dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	table := tableOfTest(t)
 	s.exec(t, "CREATE TABLE "+table+" ("+key+", "+opt+", zeroed "+zeroed+" NOT NULL)"+s.End)
 	defer s.exec(t, "DROP TABLE "+table)
@@ -103,9 +97,7 @@ func testIDs[T idtype.ID](t *testing.T, s sqlDatabase, ids []T) {
 
 	// In: as themselves, by a prepared statement, and by pointers and wrappers.
 	insert, err := s.DB.Prepare("INSERT INTO " + table + values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer insert.Close()
 	for i, id := range slices.Backward(ids) {
 		switch i % 3 {
@@ -141,9 +133,7 @@ func testIDs[T idtype.ID](t *testing.T, s sqlDatabase, ids []T) {
 		}
 		rows, err := s.DB.Query("SELECT id, id, id, id, opt, opt, opt, zeroed FROM "+table+where,
 			args...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		var got []T
 		for rows.Next() {
 			var (

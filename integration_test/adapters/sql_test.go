@@ -54,14 +54,10 @@ func TestSQLDrivers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, err := mysql.ParseDSN(dbtest.New(t, databases.MariaDB).Source())
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			config.InterpolateParams = interpolate
 			connector, err := mysql.NewConnector(config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			db := sql.OpenDB(connector)
 			t.Cleanup(func() { db.Close() })
 			testSQLDriver(t, sqlDatabase{sqlid.MariaDB, db, ""})
@@ -76,9 +72,7 @@ func TestSQLDrivers(t *testing.T) {
 			} {
 				t.Run(mode.String()+" "+name, func(t *testing.T) {
 					config, err := pgx.ParseConfig(source)
-					if err != nil {
-						t.Fatal(err)
-					}
+					try(t, err)
 					config.DefaultQueryExecMode = mode
 					// which takes most of the time
 					config.RuntimeParams["synchronous_commit"] = "off"

@@ -97,9 +97,7 @@ func testAssociationMode(t *testing.T, d database) {
 	must(t, db.Create(&u))
 	do := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 	}
 	orders := []Order{{}, {}}
 	do(db.Model(&u).Association("Orders").Append(&orders))
@@ -170,9 +168,7 @@ type (
 func testCustomJoinTables(t *testing.T, d database) {
 	db, s := newShop(t, d)
 	for field, join := range map[string]any{"Users": &Membership{}, "Tags": &Grant{}} {
-		if err := db.SetupJoinTable(&Group{}, field, join); err != nil {
-			t.Fatal(err)
-		}
+		try(t, db.SetupJoinTable(&Group{}, field, join))
 	}
 	migrate(t, db, &Group{}, &Membership{}, &Grant{})
 	g := Group{Users: []User{{Name: "a"}, {Name: "b"}}, Tags: []Tag{{Name: "t"}}}

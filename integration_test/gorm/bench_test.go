@@ -33,13 +33,9 @@ const (
 // without an ID, or with IDs that are set by hand as the rows are made.
 func create(b *testing.B, d database, rules ...gormid.Rule) func() time.Duration {
 	db, err := gorm.Open(d.dialector(b), &gorm.Config{Logger: logger.Discard})
-	if err != nil {
-		b.Fatal(err)
-	}
+	try(b, err)
 	if len(rules) > 0 {
-		if err := db.Use(gormid.New(rules...)); err != nil {
-			b.Fatal(err)
-		}
+		try(b, db.Use(gormid.New(rules...)))
 	}
 	migrate(b, db, &Row{})
 	batch := benchBatch
@@ -56,9 +52,7 @@ func create(b *testing.B, d database, rules ...gormid.Rule) func() time.Duration
 			rows[i] = Row{Name: "name", Email: "someone@example.com", Count: i, CreatedAt: now}
 			if len(rules) == 0 {
 				id, err := gen.Next(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
+				try(b, err)
 				rows[i].ID = id
 			}
 		}
@@ -105,13 +99,9 @@ func testAllocationsPerRow(t *testing.T, d database) {
 			d.dialector(t),
 			&gorm.Config{Logger: logger.Discard, DryRun: true, SkipDefaultTransaction: true},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if len(rules) > 0 {
-			if err := db.Use(gormid.New(rules...)); err != nil {
-				t.Fatal(err)
-			}
+			try(t, db.Use(gormid.New(rules...)))
 		}
 		return db
 	}

@@ -285,9 +285,7 @@ func testGrownTable(t *testing.T, d database) {
 			t, db.Exec("CREATE TABLE growns (id "+bytes+" PRIMARY KEY, was "+bytes+", wrong text)"),
 		)
 	}
-	if err := db.Migrator().RenameColumn(&Grown{}, "was", "moved"); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Migrator().RenameColumn(&Grown{}, "was", "moved"))
 	migrate(t, db, &Grown{})
 	null := bytes + " NULL"
 	if d.Kind == ClickHouse {
@@ -343,9 +341,7 @@ func testKeyOfAnotherType(t *testing.T, d database) {
 	}[d.Kind]
 	for model, types := range wrong {
 		stmt := gorm.Statement{DB: db}
-		if err := stmt.Parse(model); err != nil {
-			t.Fatal(err)
-		}
+		try(t, stmt.Parse(model))
 		for _, typ := range types {
 			create := "CREATE TABLE " + stmt.Table + " (id " + typ +
 				" PRIMARY KEY, name varchar(100))"
@@ -399,9 +395,7 @@ func testTypeTag(t *testing.T, d database) {
 	}
 	db := d.open(t, newSchemes().sno)
 	kept, child := gorm.Statement{DB: db}, gorm.Statement{DB: db}
-	if err := cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})); err != nil {
-		t.Fatal(err)
-	}
+	try(t, cmp.Or(kept.Parse(&Kept{}), child.Parse(&Child{})))
 	bytes := map[Kind]string{
 		SQLite: "blob", Postgres: "bytea", MariaDB: "BINARY(10)",
 		ClickHouse: "FixedString(10)",
@@ -447,20 +441,14 @@ func (d database) columns(t *testing.T, db *gorm.DB, table string) map[string]st
 			WHERE database = currentDatabase() AND table = ?`,
 	}[d.Kind]
 	rows, err := db.Session(&gorm.Session{NewDB: true}).Raw(query, table).Rows()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer rows.Close()
 	columns := map[string]string{}
 	for rows.Next() {
 		var name, column string
-		if err := rows.Scan(&name, &column); err != nil {
-			t.Fatal(err)
-		}
+		try(t, rows.Scan(&name, &column))
 		columns[name] = column
 	}
-	if err := cmp.Or(rows.Err(), rows.Close()); err != nil {
-		t.Fatal(err)
-	}
+	try(t, cmp.Or(rows.Err(), rows.Close()))
 	return columns
 }

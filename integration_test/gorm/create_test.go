@@ -129,17 +129,11 @@ func testGenericAPI(t *testing.T, d database) {
 	ctx := t.Context()
 	db, s := newItems(t, d)
 	item := Item{Name: "a"}
-	if err := gorm.G[Item](db).Create(ctx, &item); err != nil {
-		t.Fatal(err)
-	}
+	try(t, gorm.G[Item](db).Create(ctx, &item))
 	items := []Item{{}, {}, {}}
-	if err := gorm.G[Item](db).CreateInBatches(ctx, &items, 2); err != nil {
-		t.Fatal(err)
-	}
+	try(t, gorm.G[Item](db).CreateInBatches(ctx, &items, 2))
 	set := clause.Assignment{Column: clause.Column{Name: "name"}, Value: "set"}
-	if err := gorm.G[Item](db).Set(set).Create(ctx); err != nil {
-		t.Fatal(err)
-	}
+	try(t, gorm.G[Item](db).Set(set).Create(ctx))
 	wantFills(t, s, 1, 2, 1, 1)
 	stored := column[idtype.DecimalID](t, db, selectItems)
 	wantMinted(t, stored...)

@@ -184,9 +184,7 @@ func testTransactions(t *testing.T, d database) {
 		must(t, tx.Create(&kept))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	wantMinted(t, outer.ID, inner.ID, kept.ID)
 	wantColumn(t, db, selectItems, outer.ID, kept.ID)
 
@@ -225,17 +223,11 @@ func (n numbersIn) NextGenerator(ctx context.Context) (number int, err error) {
 // same pool for a number would wait for ever.
 func testPoolOfOneConnection(t *testing.T, d database) {
 	db, err := gorm.Open(d.dialector(t), &gorm.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	conn, err := db.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	conn.SetMaxOpenConns(1)
-	if err := db.Use(gormid.New(gormid.Use(generator.NewTestDecimal(numbersIn{db})))); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Use(gormid.New(gormid.Use(generator.NewTestDecimal(numbersIn{db})))))
 	migrate(t, db, &Item{})
 	item, same := Item{Name: "a"}, []Item{{Name: "b"}}
 	must(t, db.Create(&item))
@@ -261,19 +253,13 @@ func testLookUpFails(t *testing.T, d database) {
 	d = d.with(t)
 	db, _ := newMembers(t, d)
 	conn, err := db.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	pool := &blind{conn, errors.New("blind")}
 	db, err = gorm.Open(
 		d.Over(pool), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true},
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Use(gormid.New(gormid.Use(newSource()))); err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
+	try(t, db.Use(gormid.New(gormid.Use(newSource()))))
 	var typed *gormid.Error
 	members := []Member{{Email: "a"}, {Email: "b"}}
 	if err := db.Clauses(updateOdd).Create(&members).Error; !errors.Is(err, pool.err) ||

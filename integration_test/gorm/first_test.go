@@ -30,21 +30,15 @@ func TestFirstIDInATransaction(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db, err := gorm.Open(gormsqlite.Open(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	conn, err := db.DB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer conn.Close()
 	if _, _, err := migrations.Up(ctx, conn, migrations.SQLite); err != nil {
 		t.Fatal(err)
 	}
 	store, err := sqlite.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer store.Close()
 	calling, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,23 +49,13 @@ func TestFirstIDInATransaction(t *testing.T) {
 			}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	launch, err := log.Start(ctx, storetest.Request("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	ids, err := generator.NewDecimal(log.Generators(launch.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Use(gormid.New(gormid.Use(ids))); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.AutoMigrate(&FirstItem{}); err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
+	try(t, db.Use(gormid.New(gormid.Use(ids))))
+	try(t, db.AutoMigrate(&FirstItem{}))
 	create := func(ctx context.Context, item *FirstItem) error {
 		return db.Transaction(func(tx *gorm.DB) error {
 			if err := tx.Exec("UPDATE first_items SET name = 'x'").Error; err != nil {

@@ -140,14 +140,6 @@ func testTableMaps(t *testing.T, d database) {
 	}
 }
 
-func testMapOfTypedKey(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(newSource()))
-	migrate(t, db, allModels()...)
-	m := map[string]any{"name": "a"}
-	must(t, db.Model(&User{}).Create(m))
-	wantColumn(t, db, "SELECT id FROM users", m["id"].(UserID))
-}
-
 func testNilMaps(t *testing.T, d database) {
 	var m map[string]any
 	db, s := newItems(t, d)

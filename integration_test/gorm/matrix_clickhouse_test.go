@@ -105,23 +105,15 @@ func openClickHouse[K comparable, N any](
 	t.Helper()
 	db, err := gorm.Open(clickhouse.Open(dbtest.New(t, databases.ClickHouse).Source()),
 		&gorm.Config{Logger: logger.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	pool := made(db.DB())
 	t.Cleanup(func() { pool.Close() })
 	for _, plugin := range use {
-		if err := db.Use(plugin); err != nil {
-			t.Fatal(err)
-		}
+		try(t, db.Use(plugin))
 	}
 	inOrder := db.Set("gorm:table_options", "ENGINE = MergeTree ORDER BY id")
-	if err := inOrder.AutoMigrate(&Measured[K, N]{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Create(&readings).Error; err != nil {
-		t.Fatal(err)
-	}
+	try(t, inOrder.AutoMigrate(&Measured[K, N]{}))
+	try(t, db.Create(&readings).Error)
 	for i := range readings {
 		readings[i].ID = made(keyOf[K, N](db, readings[i].Name))
 	}
@@ -169,9 +161,7 @@ func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
 		columns := make([]any, len(rows))
 		for i, r := range rows {
 			m := map[string]any{}
-			if err := db.Model(&r).Where("name = ?", r.Name).Take(&m).Error; err != nil {
-				t.Fatal(err)
-			}
+			try(t, db.Model(&r).Where("name = ?", r.Name).Take(&m).Error)
 			columns[i] = m["id"]
 		}
 		keys := []K{rows[0].ID, rows[1].ID}

@@ -128,15 +128,11 @@ func connect(t *testing.T, s setting) *gorm.DB {
 	config := s.Config
 	config.Logger = logger.Discard
 	db, err := gorm.Open(s.Open(t), &config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	pool := made(db.DB())
 	pool.SetMaxOpenConns(1)
 	t.Cleanup(func() { pool.Close() })
-	if err := db.Use(gormid.New(newSchemes().rules()...)); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Use(gormid.New(newSchemes().rules()...)))
 	return db
 }
 
@@ -144,22 +140,14 @@ func connect(t *testing.T, s setting) *gorm.DB {
 func openWorld[K comparable, N any](t *testing.T, s setting, prepare func(*gorm.DB) error) *world[K, N] {
 	t.Helper()
 	db := connect(t, s)
-	if err := migrateWorld[K, N](db); err != nil {
-		t.Fatal(err)
-	}
+	try(t, migrateWorld[K, N](db))
 	if prepare != nil {
-		if err := prepare(db); err != nil {
-			t.Fatal(err)
-		}
+		try(t, prepare(db))
 	}
-	if err := seedWorld[K, N](db); err != nil {
-		t.Fatal(err)
-	}
+	try(t, seedWorld[K, N](db))
 	w := &world[K, N]{db: db}
 	w.load(made(w.rows()))
-	if err := w.loadColumns(); err != nil {
-		t.Fatal(err)
-	}
+	try(t, w.loadColumns())
 	return w
 }
 

@@ -68,9 +68,7 @@ func numberedTables(t *testing.T, d database) {
 		Photos   []Photo
 	}
 	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	migrate(t, db, &Album{}, &Photo{})
 	first := Album{Title: "first", Photos: []Photo{{Path: "a"}, {Path: "b"}}}
 	must(t, db.Create(&first))
@@ -182,9 +180,7 @@ func newGenerator(
 // An app that people install starts, restarts, and is updated and set back.
 func TestInstalledApp(t *testing.T) {
 	launches, err := launchlog.New(memory.New(nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	dialector := sqlite.Open(filepath.Join(t.TempDir(), "albums.db"))
 	last := idtype.DecimalID(0)
 	for _, start := range []struct {
@@ -192,17 +188,11 @@ func TestInstalledApp(t *testing.T) {
 		launch, generator int
 	}{{"1.0", 1, 0}, {"1.0", 1, 1}, {"1.1", 2, 0}, {"1.0", 1, 2}} {
 		gen, err := newGenerator(t.Context(), launches, start.version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		app, err := openDatabase(dialector, gormid.New(gormid.Use(gen), gormid.Strict()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		album := Album{Title: "a"}
-		if err := app.Create(&album).Error; err != nil {
-			t.Fatal(err)
-		}
+		try(t, app.Create(&album).Error)
 		id := idtype.DecimalID(album.ID)
 		parts := id.Parts()
 		if parts.Launch != start.launch || parts.Generator != start.generator || id <= last {
@@ -216,9 +206,7 @@ func TestInstalledApp(t *testing.T) {
 	}
 	other := sqlite.Open(filepath.Join(t.TempDir(), "test.db"))
 	test, err := openDatabase(other, gormidtest.Count[idtype.DecimalID](gormid.Strict()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	album := Album{Photos: []Photo{{}, {}}}
 	if err := test.Create(&album).Error; err != nil || album.ID != 1 || album.Photos[1].ID != 2 {
 		t.Errorf("%+v, %v", album, err)
@@ -254,8 +242,6 @@ func TestMovingPage(t *testing.T) {
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return string(text)
 }

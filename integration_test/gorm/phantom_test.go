@@ -51,9 +51,7 @@ func testAppendOfKnown(t *testing.T, d database) {
 	users := []User{{Name: "a"}, {Name: "b"}}
 	must(t, db.Create(&users))
 	known, other := Company{Name: "known"}, Company{Name: "new"}
-	if err := db.Model(&users).Association("Company").Append(&known, &other); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Model(&users).Association("Company").Append(&known, &other))
 	wantColumn(t, db, "SELECT c.name FROM users u JOIN companies c ON c.id = u.company_id "+
 		"ORDER BY u.name", "known", "new")
 }

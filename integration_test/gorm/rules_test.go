@@ -1,7 +1,6 @@
 package gorm_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -125,9 +124,7 @@ func testBadRules(t *testing.T, d database) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			err = db.Use(gormid.New(test.rules...))
 			for _, want := range test.want {
 				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
@@ -158,34 +155,6 @@ type (
 
 func (w *wrapped) Scan(src any) error { return w.DecimalID.Scan(src) }
 
-// wrappedSource mints IDs that are not integers to Go, as those of byte schemes are not.
-type wrappedSource struct{ *source }
-
-func (s wrappedSource) Fill(ctx context.Context, dst []wrapped) (int, error) {
-	for i := range dst {
-		id, err := s.gen.Next(ctx)
-		if err != nil {
-			return i, err
-		}
-		dst[i] = wrapped{id}
-	}
-	return len(dst), nil
-}
-
-func testIDsThatAreNotIntegers(t *testing.T, d database) {
-	db := d.open(t, gormid.Use(wrappedSource{newSource()}))
-	migrate(t, db, &WrappedKey{}, &Item{})
-	rows := []WrappedKey{{Name: "a"}, {Name: "b"}}
-	must(t, db.Create(&rows))
-	wantColumn(t, db, "SELECT id FROM wrapped_keys", rows[0].ID.DecimalID, rows[1].ID.DecimalID)
-	m := map[string]any{"name": "c"}
-	must(t, db.Model(&WrappedKey{}).Create(m))
-	wantMinted(t, m["id"].(wrapped).DecimalID)
-	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) {
-		t.Errorf("a source of structs made an integer: %v", err)
-	}
-}
-
 // Two entities may have generators of their own, beside a general one, and a rule for a model wins.
 func testTwoGenerators(t *testing.T, d database) {
 	users, orders, others := newSource(), newSource(), newSource()
@@ -211,9 +180,7 @@ func testSeveralDatabases(t *testing.T, d database) {
 		db, err := gorm.Open(
 			d.dialector(t), &gorm.Config{Plugins: map[string]gorm.Plugin{"idmint": plugin}},
 		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if err := db.Use(plugin); !errors.Is(err, gorm.ErrRegistered) {
 			t.Errorf("error %v, want ErrRegistered", err)
 		}
@@ -245,9 +212,7 @@ func testRulesAreImmutable(t *testing.T, d database) {
 
 func testDialectWithoutCallbacks(t *testing.T, d database) {
 	db, err := gorm.Open(nil, &gorm.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	if err := db.Use(gormid.New(gormid.Use(newSource()))); err == nil ||
 		!strings.Contains(err.Error(), "no callback gorm:create") {
 		t.Errorf("error %v", err)

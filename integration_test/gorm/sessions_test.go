@@ -29,9 +29,7 @@ func testHalfInstalled(t *testing.T, d database) {
 	must(t, full.Create(&Item{ID: 5, Name: "a"}))
 	open := func() *gorm.DB {
 		db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		t.Cleanup(func() {
 			if conn, err := db.DB(); err != nil || conn.Close() != nil {
 				t.Error("close:", err)
@@ -40,9 +38,7 @@ func testHalfInstalled(t *testing.T, d database) {
 		return db
 	}
 	use := func(db *gorm.DB) *gorm.DB {
-		if err := db.Use(gormid.New(gormid.Use(newSource()))); err != nil {
-			t.Fatal(err)
-		}
+		try(t, db.Use(gormid.New(gormid.Use(newSource()))))
 		return db
 	}
 	early := open()
@@ -126,9 +122,7 @@ func testDialector(t *testing.T, d database) {
 		db.Callback().Row().Before("gorm:row").Register("test:see", see),
 		db.Callback().Raw().Before("gorm:raw").Register("test:see", see),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 	}
 	must(t, db.Where("name = ?", v).Find(&[]Item{}))
 	if _, err := db.Model(&Item{}).Where("name = ?", v).Rows(); err != nil {
@@ -263,9 +257,7 @@ func (NewRow) TableName() string { return "rows" }
 func testTablesOfIntegers(t *testing.T, d database) {
 	d = d.with(t)
 	old, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	migrate(t, old, &OldRow{})
 	must(t, old.Create(&OldRow{UserID: 7}))
 	log := &trace{Interface: logger.Discard}

@@ -133,25 +133,19 @@ func openWith(
 		config.Logger = logger.Discard
 	}
 	db, err := gorm.Open(dialector, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	t.Cleanup(func() {
 		if conn, err := db.DB(); err != nil || conn.Close() != nil {
 			t.Error("close:", err)
 		}
 	})
-	if err := db.Use(gormid.New(rules...)); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.Use(gormid.New(rules...)))
 	return db
 }
 
 func migrate(t testing.TB, db *gorm.DB, models ...any) {
 	t.Helper()
-	if err := db.AutoMigrate(models...); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.AutoMigrate(models...))
 }
 
 func try(t testing.TB, err error) {
@@ -181,21 +175,15 @@ func must(t testing.TB, db *gorm.DB) *gorm.DB {
 func column[T any](t testing.TB, db *gorm.DB, query string, args ...any) []T {
 	t.Helper()
 	rows, err := db.Session(&gorm.Session{NewDB: true}).Raw(query, args...).Rows()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer rows.Close()
 	got := []T{}
 	for rows.Next() {
 		var v T
-		if err := rows.Scan(&v); err != nil {
-			t.Fatal(err)
-		}
+		try(t, rows.Scan(&v))
 		got = append(got, v)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	try(t, rows.Err())
 	return got
 }
 

@@ -90,9 +90,7 @@ func testStrict(t *testing.T, d database) {
 		}
 	}
 	gen, err := generator.NewTrace(generator.Given(7), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	traces := gormid.Use(gen).For(&ByModel{})
 	db := d.open(t, append(rules, traces, gormid.Strict())...)
 	for _, model := range []any{

@@ -92,13 +92,9 @@ func testErrorTexts(t *testing.T, d database) {
 // After a forgotten db.Use the driver passes on the ID's own error, which names it.
 func testWithoutUse(t *testing.T, d database) {
 	db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	var typed *gormid.Error
-	if err := db.AutoMigrate(&Item{}); err != nil {
-		t.Fatal(err)
-	}
+	try(t, db.AutoMigrate(&Item{}))
 	if err := db.Create(&Item{}).Error; !errors.Is(err, idtype.ErrZero) || errors.As(err, &typed) ||
 		!strings.Contains(err.Error(), `idtype: "0" as DecimalID: zero means not assigned: `) ||
 		!strings.Contains(err.Error(), "db.Use") {

@@ -120,35 +120,6 @@ func testOneID(t *testing.T, d database) {
 	}
 }
 
-// Rows are found by typed keys, with what they belong to, and softly deleted ones are not.
-func testReads(t *testing.T, d database) {
-	db, _ := newShop(t, d)
-	u := User{
-		Name: "u", Company: &Company{Name: "c"},
-		Orders: []Order{{Positions: []Position{{Text: "1"}}}, {}},
-	}
-	must(t, db.Create(&u))
-	var back User
-	must(t, db.Joins("Company").Preload("Orders.Positions").First(&back, u.ID))
-	if back.Company == nil || back.Company.ID != u.Company.ID || len(back.Orders) != 2 {
-		t.Errorf("read %+v", back)
-	}
-	must(t, db.Delete(&u.Orders[0]))
-	var orders []Order
-	must(t, db.Find(&orders, []OrderID{u.Orders[0].ID, u.Orders[1].ID}))
-	if len(orders) != 1 || orders[0].ID != u.Orders[1].ID {
-		t.Errorf("found %v", orders)
-	}
-	must(t, db.Unscoped().Where(map[string]any{"user_id": u.ID}).Find(&orders))
-	if len(orders) != 2 {
-		t.Errorf("found %v", orders)
-	}
-	must(t, db.Model(&u).Update("name", "renamed"))
-	must(t, db.Model(&User{}).Where("id = ?", u.ID).
-		Updates(User{Name: "again", CompanyID: u.CompanyID}))
-	wantColumn(t, db, "SELECT name FROM users", "again")
-}
-
 // The plugin's dialector hands over what GORM finds in the database's own.
 func testTranslatedErrors(t *testing.T, d database) {
 	db := openWith(t, d.dialector(t), &gorm.Config{TranslateError: true}, gormid.Use(newSource()))
