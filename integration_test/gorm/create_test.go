@@ -2,7 +2,6 @@ package gorm_test
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -189,21 +188,6 @@ func testDryRun(t *testing.T, d database) {
 	wantColumn[idtype.DecimalID](t, db, selectItems)
 }
 
-func testPreparedStatements(t *testing.T, d database) {
-	s := newSource()
-	db := openWith(t, d.dialector(t), &gorm.Config{PrepareStmt: true}, gormid.Use(s))
-	migrate(t, db, &Item{})
-	var want []idtype.DecimalID
-	for range 3 {
-		item, pair := Item{}, []Item{{}, {}}
-		must(t, db.Create(&item))
-		must(t, db.Clauses(doNothing).Create(&pair))
-		want = append(want, item.ID, pair[0].ID, pair[1].ID)
-	}
-	wantColumn(t, db, selectItems, want...)
-	wantMinted(t, want...)
-}
-
 // With SkipDefaultTransaction GORM has no callback that begins a transaction.
 func testSkipDefaultTransaction(t *testing.T, d database) {
 	s := newSource()
@@ -264,42 +248,6 @@ func testContext(t *testing.T, d database) {
 	if s.seen[0].Value(name{}) != "mine" {
 		t.Error("Fill got another context than the statement's")
 	}
-}
-
-func testConcurrency(t *testing.T, d database) {
-	s := newSource()
-	db := d.open(t, gormid.Use(s))
-	migrate(t, db, &Item{}, &Company{}, &User{}, &Profile{}, &Order{}, &Position{}, &Tag{}, &Note{})
-	var wg sync.WaitGroup
-	for g := range 8 {
-		wg.Go(func() {
-			for i := range 10 {
-				items := []Item{{}, {}}
-				user := User{
-					Name:   fmt.Sprint(g, i),
-					Orders: []Order{{Positions: []Position{{}, {}}}},
-				}
-				for _, err := range []error{
-					db.Create(&items).Error,
-					db.Create(&user).Error,
-					db.Model(&Item{}).Create(map[string]any{"name": "m"}).Error,
-				} {
-					if err != nil {
-						t.Error(err)
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	wantMinted(t, slices.Concat(
-		column[idtype.DecimalID](t, db, selectItems),
-		column[idtype.DecimalID](t, db, "SELECT id FROM users"),
-		column[idtype.DecimalID](t, db, "SELECT id FROM orders"),
-		column[idtype.DecimalID](t, db, "SELECT id FROM positions"),
-	)...)
-	wantColumn(t, db, "SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM positions)", 240+
-		160)
 }
 
 // Goroutines may be the first to use a model at once: GORM parses it, and the plugin decides about

@@ -73,10 +73,7 @@ func numberedTables(t *testing.T, d database) {
 	first := Album{Title: "first", Photos: []Photo{{Path: "a"}, {Path: "b"}}}
 	must(t, db.Create(&first))
 	must(t, db.Create(&Album{Title: "second", ParentID: &first.ID, CoverID: 2}))
-	conn, err := db.DB()
-	if err != nil || conn.Close() != nil {
-		t.Fatal("close:", err)
-	}
+	closeDatabase(t, db)
 }
 
 // unnumber are the statements after which the database numbers no albums. SQLite has none.
@@ -214,7 +211,7 @@ func TestInstalledApp(t *testing.T) {
 	closeDatabase(t, test)
 }
 
-func closeDatabase(t *testing.T, db *gorm.DB) {
+func closeDatabase(t testing.TB, db *gorm.DB) {
 	t.Helper()
 	if conn, err := db.DB(); err != nil || conn.Close() != nil {
 		t.Error("close:", err)

@@ -30,11 +30,7 @@ func testHalfInstalled(t *testing.T, d database) {
 	open := func() *gorm.DB {
 		db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
 		try(t, err)
-		t.Cleanup(func() {
-			if conn, err := db.DB(); err != nil || conn.Close() != nil {
-				t.Error("close:", err)
-			}
-		})
+		t.Cleanup(func() { closeDatabase(t, db) })
 		return db
 	}
 	use := func(db *gorm.DB) *gorm.DB {

@@ -134,11 +134,7 @@ func openWith(
 	}
 	db, err := gorm.Open(dialector, config)
 	try(t, err)
-	t.Cleanup(func() {
-		if conn, err := db.DB(); err != nil || conn.Close() != nil {
-			t.Error("close:", err)
-		}
-	})
+	t.Cleanup(func() { closeDatabase(t, db) })
 	try(t, db.Use(gormid.New(rules...)))
 	return db
 }
