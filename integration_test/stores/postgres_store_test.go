@@ -29,6 +29,7 @@ var postgresServer = server{
 	kind: databases.Postgres, dialect: migrations.Postgres,
 	onlyReads: "default_transaction_read_only=on",
 	inDoubt:   true,
+	locks:     "SELECT 1 FROM idmint_launch, idmint_namespace FOR UPDATE",
 	calls: `SELECT pid FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock'`,
 	trip: func(table string) (create, drop string) {

@@ -65,8 +65,9 @@ type server struct {
 	findsByReading bool
 	// inDoubt says that a call which is cut off in mid-call may have been carried out.
 	inDoubt bool
-	// calls selects the sessions in the database that carry out a step, and may wait for a lock.
-	calls string
+	// locks takes what each step needs, and calls selects the sessions in the database that wait
+	// for it.
+	locks, calls string
 	// trip returns statements which make, and drop, a trigger "trip" that refuses new rows of the
 	// table with the message "tripped".
 	trip func(table string) (create, drop string)
