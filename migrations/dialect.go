@@ -43,6 +43,8 @@ type engine struct {
 	// are found and made, and how SQL is read. Leave undoes what does not end with the transaction.
 	enter func(ctx context.Context, tx *sql.Tx) error
 	leave []string
+	// unfit, which may be empty, is a query that says why no log is made in the database.
+	unfit string
 	// lock is a query that takes the lock of migrators and says whether it has it. The end of the
 	// transaction frees the lock, or unlock does. Where lock is empty the transaction is lock
 	// enough.
@@ -56,6 +58,9 @@ var engines = map[Dialect]engine{
 	SQLite: {
 		tables: `SELECT count(*) FROM sqlite_schema
 			WHERE type = 'table' AND name = 'idmint_schema'`,
+		unfit: `SELECT 'the file is in WAL mode, in which no launch log is kept: keep it in a file ' ||
+			'of its own, such as launches.db, or set PRAGMA journal_mode = DELETE in this one'
+			FROM pragma_journal_mode WHERE journal_mode = 'wal'`,
 	},
 	Postgres: {
 		tables: `SELECT count(*) FROM pg_catalog.pg_class c

@@ -20,9 +20,11 @@
 package migrations
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -112,7 +114,7 @@ func version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
 
 // Up brings the database to the latest version. It returns the versions before and after, and a
 // [*NewerError] for a database that is beyond. Up with nothing to do changes nothing. It waits for
-// other migrators for 30 s. The steps of that are as long as SQLite's own busy timeout, which obeys
+// other migrators for 30 s. Nothing is made in a file of SQLite in WAL mode. The steps of that are as long as SQLite's own busy timeout, which obeys
 // no context: a short one is best.
 func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
 	from, to, err = upAll(ctx, db, d)
@@ -158,6 +160,13 @@ func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
 	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, have int) error {
 		if have != version-1 {
 			return nil
+		}
+		if unfit := engines[dialect.Family(d)].unfit; unfit != "" {
+			var why reason
+			err := tx.QueryRowContext(ctx, unfit).Scan(&why)
+			if !errors.Is(err, sql.ErrNoRows) {
+				return cmp.Or(err, error(why))
+			}
 		}
 		return execute(ctx, tx, d, version, "up")
 	})

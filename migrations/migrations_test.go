@@ -74,6 +74,18 @@ func TestUpAndDown(t *testing.T) {
 	}
 }
 
+// In a file in WAL mode no log is made, nor is one that is there upgraded.
+func TestWAL(t *testing.T) {
+	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
+	if _, err := db.Exec("PRAGMA journal_mode = WAL"); err != nil {
+		t.Fatal(err)
+	}
+	_, to, err := migrations.Up(ctx, db, migrations.SQLite)
+	if err == nil || !strings.Contains(err.Error(), "WAL mode") || to != 0 || objects(t, db) != "" {
+		t.Errorf("%d, %v, and made %q", to, err, objects(t, db))
+	}
+}
+
 // Whoever applies the files by hand gets the same, and Up knows that it was done.
 func TestByHand(t *testing.T) {
 	byHand := openDB(t, filepath.Join(t.TempDir(), "hand.db"))

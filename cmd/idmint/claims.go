@@ -37,7 +37,7 @@ func poolFlag(text string) (claims.Pool, error) {
 }
 
 func (a *app) claimsListCommand() *cobra.Command {
-	var flags storeFlags
+	flags := storeFlags{reading: true}
 	var pool string
 	var lent bool
 	c := &cobra.Command{

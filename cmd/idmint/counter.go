@@ -25,7 +25,7 @@ There is nothing to create: a counter begins when it is first used.`,
 }
 
 func (a *app) counterListCommand() *cobra.Command {
-	var flags storeFlags
+	flags := storeFlags{reading: true}
 	var after string
 	var limit int
 	c := &cobra.Command{

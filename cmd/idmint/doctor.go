@@ -50,6 +50,7 @@ uses. So a restore shows whatever was lost by it, numbers of counters too.`,
 			if (d.accept || d.mark) && d.state == "" {
 				return usage("--accept and --mark are for --state")
 			}
+			d.flags.reading = !d.mark
 			ctx, cancel := interruptible(c)
 			defer cancel()
 			if err := d.examine(ctx); err != nil {

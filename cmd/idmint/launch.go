@@ -169,7 +169,7 @@ The usual outcomes are succeeded, failed, aborted, rolled-back and superseded.`,
 }
 
 func (a *app) launchListCommand() *cobra.Command {
-	var flags storeFlags
+	flags := storeFlags{reading: true}
 	var filter launchlog.Filter
 	c := &cobra.Command{
 		Use:     "list --db DSN",

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) launchShowCommand() *cobra.Command {
-	var flags storeFlags
+	flags := storeFlags{reading: true}
 	var limit int
 	c := &cobra.Command{
 		Use:               "show LAUNCH --db DSN",

@@ -34,7 +34,7 @@ type storeFlags struct {
 	name      databaseFlag
 	namespace string
 	wait      time.Duration
-	reading   bool           // SQLite refuses to write
+	reading   bool           // also a file of SQLite to which nothing may be written
 	command   *cobra.Command // says that a database is waited for; nil is nobody
 }
 

@@ -120,6 +120,29 @@ func TestWAL(t *testing.T) {
 	}
 }
 
+// A commit waits while an app reads rows from the file. What the step says names the cause.
+func TestRowsAreRead(t *testing.T) {
+	path, _ := backedUp(t)
+	l, err := launchlog.New(open(t, path), &launchlog.Options{Budget: 100 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := openDB(t, path).Query("SELECT 1 FROM idmint_launch")
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	_, err = l.Claim(ctx, 1)
+	if err == nil || !strings.Contains(err.Error(), "being read from the file") {
+		t.Errorf("while rows are read: %v", err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := must(t, open(t, path)).Claim(ctx, 1); err != nil {
+		t.Error(err)
+	}
+}
+
 // Without its journal a commit goes on. SQLite says that it is in doubt, and the token settles it.
 func TestJournalRemovedInCommit(t *testing.T) {
 	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {

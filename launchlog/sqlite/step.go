@@ -59,7 +59,8 @@ func (s *Store) write(ctx context.Context, f rows.Step) (any, error) {
 	case r := <-answer:
 		return r.value, r.err
 	default:
-		err := fmt.Errorf("%s: the disk has not answered: %w", s.path, ctx.Err())
+		err := fmt.Errorf("%s: its commit waits for the disk, or for rows that are being read from "+
+			"the file: %w", s.path, ctx.Err())
 		return nil, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
 }
@@ -150,6 +151,9 @@ func (s *Store) read(ctx context.Context, f rows.Step) (any, error) {
 func (s *Store) classify(err error, commit bool) error {
 	of, cause := dialect.CauseOf(err)
 	switch {
+	case cause == dialect.Contended && commit:
+		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: rows are being read from the file: "+
+			"close them, or keep the launch log in a file of its own", s.path, err)}
 	case cause == dialect.Contended:
 		return &launchlog.AttemptError{Err: fmt.Errorf("%s: %w: %s", s.path, err, rows.Ready)}
 	case of != dialect.SQLite:

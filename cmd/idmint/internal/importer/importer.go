@@ -68,6 +68,17 @@ func (e *UnfinishedError) Error() string {
 		"it, because either would end it", e.Source, e.Table, e.Since, e.Rows, e.Last)
 }
 
+// An OtherLogError is returned where the launch log is not the one that an unfinished import began
+// with: the launch of that number is another's.
+type OtherLogError struct {
+	Launch int
+}
+
+func (e *OtherLogError) Error() string {
+	return fmt.Sprintf("this launch log has no launch %d that was started for the import: name the "+
+		"log that it began with (--log, --namespace), or the launch to go on with (--launch)", e.Launch)
+}
+
 // A StoppedError is returned where an import ended before its file did. What it stored stays, and
 // Resume goes on.
 type StoppedError struct {
@@ -213,6 +224,13 @@ func begin(
 	if err != nil {
 		return nil, result, err
 	}
+	if s != nil && im.Launch == 0 && (im.Resume || im.Restart) {
+		if here, err := started(ctx, log, s); err != nil {
+			return nil, result, err
+		} else if !here {
+			return nil, result, &OtherLogError{s.launch}
+		}
+	}
 	switch {
 	case s == nil:
 		result.Anew = im.Resume || im.Restart
@@ -270,12 +288,25 @@ func begin(
 	return s, result, nil
 }
 
+// started says whether the log has the launch that was started for the import, if one was: in
+// another log its number is that of another launch.
+func started(ctx context.Context, log *launchlog.Log, s *state) (bool, error) {
+	if !s.ownLaunch || s.launch == 0 {
+		return true, nil
+	}
+	launch, err := log.Show(ctx, s.launch)
+	if errors.Is(err, launchlog.ErrNotFound) {
+		return false, nil
+	}
+	return launch.Key == s.key, err
+}
+
 // end ends the launch that was started for the import, if there is one that nobody has ended.
 func end(
 	ctx context.Context, log *launchlog.Log, im Import, s *state, outcome launchlog.Outcome,
 ) error {
-	if !s.ownLaunch || s.launch == 0 {
-		return nil
+	if here, err := started(ctx, log, s); err != nil || !here || !s.ownLaunch || s.launch == 0 {
+		return err
 	}
 	_, err := log.End(ctx, s.launch,
 		launchlog.Ending{

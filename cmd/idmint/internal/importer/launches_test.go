@@ -182,3 +182,27 @@ func TestLaunchNotEnded(t *testing.T) {
 		t.Errorf("launch: %q", outcome)
 	}
 }
+
+// Another log has another's launch of that number, or none: it is neither used nor ended.
+func TestOtherLog(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.stopAfter(10, numbered(25), importing())
+	own, other := f.log, newFixture(t)
+	f.log = other.log
+	for _, launches := range []int{0, 1} {
+		for name, mode := range map[string]func(*Import){"resume": resume, "restart": restart} {
+			_, err := f.run(ctx, strings.NewReader(numbered(25)), importing(mode))
+			if refused := (*OtherLogError)(nil); !errors.As(err, &refused) || refused.Launch != 1 {
+				t.Errorf("%s, %d launches: %v", name, launches, err)
+			}
+		}
+		if launches == 1 && other.outcome(1) != "" {
+			t.Error("another's launch was ended")
+		}
+		other.start("deployment")
+	}
+	f.log = own
+	f.mustRun(numbered(25), importing(resume))
+	f.checkNumbered(25, 1)
+}
