@@ -14,6 +14,10 @@ type memory struct {
 	lost error           // wraps ErrBehind; nil while nothing was seen
 }
 
+// remembered is how many numbers are kept, in about a megabyte: an app may have a counter for each
+// of its customers.
+const remembered = 10_000
+
 // before returns the last number of a kind, or 0, for a step that begins. The error says that no
 // step begins any more.
 func (l *Log) before(kind Usage) (int64, error) {
@@ -56,6 +60,14 @@ func (m *memory) took(kind Usage, before, from, last int64) error {
 	}
 	if m.last == nil {
 		m.last = map[Usage]int64{}
+	}
+	if _, known := m.last[kind]; !known && len(m.last) >= remembered {
+		for other := range m.last { // any one: that it goes back is not seen before its next step
+			if other.Counter != "" {
+				delete(m.last, other)
+				break
+			}
+		}
 	}
 	m.last[kind] = max(m.last[kind], last)
 	return m.lost
