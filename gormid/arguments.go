@@ -103,7 +103,7 @@ func (b *builder) checkEntity(sql string, v any, before func() string) error {
 		return nil
 	}
 	left := strings.TrimRight(before(), " (")
-	for _, word := range []string{" IN", " NOT"} {
+	for _, word := range []string{" BETWEEN", " IN", " NOT"} {
 		if n := len(left) - len(word); n > 0 && strings.EqualFold(left[n:], word) {
 			left = left[:n]
 		}

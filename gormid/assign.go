@@ -30,7 +30,7 @@ func assignedTo(stmt *gorm.Statement) *assigned {
 // assign is the first callback of a create. It gives an ID to every row that has none, and asks the
 // source once.
 func (in *installed) assign(db *gorm.DB) {
-	in.see(db)
+	in.refuse(db, func(m *model) error { return m.makeErr })
 	if db.Error != nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -51,6 +52,9 @@ func (b *builder) assigned(column clause.Column, v any, where string) any {
 	t, ok := targetOf(field)
 	if !ok {
 		return v
+	}
+	if e, ok := v.(clause.Expr); ok && strings.TrimSpace(e.SQL) == "?" && len(e.Vars) == 1 {
+		v = e.Vars[0]
 	}
 	converted, err := t.one(v)
 	if err != nil {

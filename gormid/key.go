@@ -87,7 +87,8 @@ func (in *installed) isForeign(s *schema.Schema, field *schema.Field) bool {
 	return found
 }
 
-// covers refuses a model whose single primary key no rule assigns, for [Strict]. A model without a
+// covers refuses to make rows of a model whose single primary key no rule assigns, for [Strict]. To
+// read them, a struct may do that has some columns of another model. A model without a
 // name is made by a library, such as one for migrations.
 func (in *installed) covers(s *schema.Schema, k *key) error {
 	if !in.strict || len(s.PrimaryFields) != 1 || s.ModelType.Name() == "" ||

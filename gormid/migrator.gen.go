@@ -76,7 +76,7 @@ func (m migrator) prepared(do func() error, models ...any) error {
 		}
 	}
 	for _, s := range all {
-		if err := m.in.model(s).err; err != nil {
+		if err := m.in.model(s).makeErr; err != nil {
 			return err
 		}
 		m.columns.prepareModel(s)

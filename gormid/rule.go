@@ -40,8 +40,8 @@ func Use[T idtype.ID](s Source[T]) Rule { return Rule{source: minter[T]{s}} }
 // A single primary key is an [*Error] if no rule assigns it: an ID whose scheme or model has no
 // rule, or a key of another type, such as uint or string. So is a key that a general rule assigns
 // although its type is for another entity, unless that has the model's name: it may be the key of a
-// model that GORM has not seen. The error comes from AutoMigrate, and from each statement of the
-// model. Allowed are keys of other models, composite keys, models without a name, which libraries
+// model that GORM has not seen. The error comes from AutoMigrate and Create. A struct that rows are
+// only read into may have any key. Allowed are keys of other models, composite keys, models without a name, which libraries
 // make, and keys whose tag says that it is meant. That tag is autoIncrement:false, or autoIncrement
 // if the key is not an ID.
 func Strict() Rule { return Rule{strict: true} }

@@ -19,7 +19,8 @@ import (
 // statement that uses it. GORM has no callback for that. It is immutable.
 type model struct {
 	key *key
-	err error // what is wrong with the model
+	// What is wrong with the model, and, with Strict, with making rows or a table of it.
+	err, makeErr error
 
 	// These may change the decision as other models are parsed.
 	relations int   // how many the model had
@@ -40,8 +41,12 @@ func (in *installed) model(s *schema.Schema) *model {
 	defer in.mu.Unlock()
 	in.prepareFields(s, map[*schema.Schema]bool{})
 	m := &model{key: in.decide(s), relations: relations, known: in.count.Load()}
-	if err := errors.Join(check(s, m.key), in.covers(s, m.key)); err != nil {
-		m.err = newError(s, s.Table, err)
+	wrong := check(s, m.key)
+	if wrong != nil {
+		m.err = newError(s, s.Table, wrong)
+	}
+	if wrong = errors.Join(wrong, in.covers(s, m.key)); wrong != nil {
+		m.makeErr = newError(s, s.Table, wrong)
 	}
 	in.seen.Store(s, m)
 	return m
@@ -206,6 +211,10 @@ var errHalfInstalled = errors.New("this *gorm.DB was made before db.Use had the 
 
 // see is the first callback of every statement.
 func (in *installed) see(db *gorm.DB) {
+	in.refuse(db, func(m *model) error { return m.err })
+}
+
+func (in *installed) refuse(db *gorm.DB, wrong func(*model) error) {
 	stmt := db.Statement
 	in.unwrap(db)
 	b := in.builderOf(stmt)
@@ -214,7 +223,7 @@ func (in *installed) see(db *gorm.DB) {
 	case db.ClauseBuilders[marker] == nil:
 		err = errHalfInstalled
 	case stmt.Schema != nil:
-		err = in.model(stmt.Schema).err
+		err = wrong(in.model(stmt.Schema))
 	}
 	if i := b.rawSlice(stmt); i >= 0 && db.Error == nil {
 		stmt.Vars[i] = b.refuse(errSlice)

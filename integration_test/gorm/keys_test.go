@@ -240,6 +240,13 @@ func testEntities(t *testing.T, d database) {
 		"SQL, name": func() error {
 			return db.Where("(id=@id)", sql.Named("id", wrong)).Delete(&Basket{}).Error
 		},
+		"BETWEEN": func() error {
+			return db.Where("id BETWEEN ? AND 9", wrong).Delete(&Basket{}).Error
+		},
+		"Expr": func() error {
+			return db.Model(&Basket{}).Where("id = ?", right).
+				Updates(map[string]any{"user_id": gorm.Expr("?", wrong)}).Error
+		},
 		"inline":  func() error { return db.Delete(&Basket{}, "id = ?", wrong).Error },
 		"wrapper": func() error { return db.Where("next", nullOf(wrong)).First(&Basket{}).Error },
 		"Not":     func() error { return db.Not("id", wrong).Delete(&Basket{}).Error },
