@@ -8,7 +8,7 @@
 //
 //   - a conversion of an ID to an integer or a float that does not hold all of them;
 //   - the remainder of an ID, whose low digits are the same for all IDs of a generator;
-//   - a comparison of an ID with a constant that is not zero;
+//   - a comparison of an ID with a constant that is not zero, also by switch;
 //   - an assertion of testify, or reflect.DeepEqual, on an ID and a value of another type;
 //   - an ID made of what strconv has read, which takes what is not the text of an ID;
 //   - the tag autoIncrement of GORM on an ID, by which the database numbers the rows;
@@ -42,11 +42,11 @@ var Analyzer = &analysis.Analyzer{
 const idtype = "github.com/idmint/idmint/idtype"
 
 func run(pass *analysis.Pass) (any, error) {
-	c := checker{pass, map[types.Object]string{}}
+	c := checker{pass, map[types.Object]string{}, map[types.Object]types.Type{}}
 	in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
 	in.Preorder([]ast.Node{(*ast.AssignStmt)(nil)}, func(n ast.Node) { c.assign(n.(*ast.AssignStmt)) })
 	in.Preorder([]ast.Node{
-		(*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.StructType)(nil),
+		(*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil), (*ast.StructType)(nil), (*ast.SwitchStmt)(nil),
 	}, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -59,6 +59,8 @@ func run(pass *analysis.Pass) (any, error) {
 			c.binary(n)
 		case *ast.StructType:
 			c.tags(n)
+		case *ast.SwitchStmt:
+			c.cases(n)
 		}
 	})
 	return nil, nil
@@ -66,7 +68,8 @@ func run(pass *analysis.Pass) (any, error) {
 
 type checker struct {
 	*analysis.Pass
-	read map[types.Object]string // variables that a function of strconv has set, with its name
+	read map[types.Object]string     // variables that a function of strconv has set, with its name
+	ids  map[types.Object]types.Type // variables that hold an ID as a plain integer, with its type
 }
 
 // named returns a type's name in package idtype, if it is declared there.
@@ -100,21 +103,42 @@ func (c checker) name(t types.Type) string {
 	return types.TypeString(t, types.RelativeTo(c.Pkg))
 }
 
-// assign notes variables that strconv has set.
+// assign notes variables that strconv has set, and those that are declared as an ID's integer.
 func (c checker) assign(n *ast.AssignStmt) {
 	if len(n.Rhs) != 1 {
 		return
 	}
-	call, ok := n.Rhs[0].(*ast.CallExpr)
-	if !ok {
+	call, isCall := n.Rhs[0].(*ast.CallExpr)
+	id, isName := n.Lhs[0].(*ast.Ident)
+	if !isCall || !isName {
 		return
 	}
-	name := c.strconv(call)
-	if id, ok := n.Lhs[0].(*ast.Ident); ok && name != "" {
-		if v := c.TypesInfo.ObjectOf(id); v != nil {
-			c.read[v] = name
+	v := c.TypesInfo.ObjectOf(id)
+	if name := c.strconv(call); name != "" && v != nil {
+		c.read[v] = name
+	}
+	if t := c.idIn(call); t != nil && v != nil && n.Tok == token.DEFINE {
+		c.ids[v] = t
+	}
+}
+
+// idIn is the type of the ID that an expression is, or is the whole integer of, or nil.
+func (c checker) idIn(e ast.Expr) types.Type {
+	t := c.typeOf(e)
+	if t == nil || isInteger(t) {
+		return t
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return c.ids[c.TypesInfo.ObjectOf(e)]
+	case *ast.CallExpr:
+		basic, ok := t.Underlying().(*types.Basic)
+		if ok && basic.Info()&types.IsInteger != 0 && c.TypesSizes.Sizeof(t) == 8 &&
+			len(e.Args) == 1 && c.TypesInfo.Types[e.Fun].IsType() {
+			return c.idIn(e.Args[0])
 		}
 	}
+	return nil
 }
 
 // strconv is the name of a function that reads a number, or "".
@@ -131,12 +155,12 @@ func (c checker) conversion(n *ast.CallExpr) {
 	if len(n.Args) != 1 {
 		return
 	}
-	from, to := c.typeOf(n.Args[0]), c.typeOf(n)
+	from, to := c.idIn(n.Args[0]), c.typeOf(n)
 	basic, isBasic := to.Underlying().(*types.Basic)
 	switch {
-	case isInteger(from) && isBasic && basic.Info()&types.IsFloat != 0:
+	case from != nil && isBasic && basic.Info()&types.IsFloat != 0:
 		c.Reportf(n.Pos(), "%s holds IDs up to 2^53 only at most: keep the %s", c.name(to), c.name(from))
-	case isInteger(from) && isBasic && basic.Info()&types.IsInteger != 0 &&
+	case from != nil && isBasic && basic.Info()&types.IsInteger != 0 &&
 		c.TypesSizes.Sizeof(to) < 8:
 		c.Reportf(n.Pos(), "%s does not hold an ID of 64 bits: keep the %s, or take an int64",
 			c.name(to), c.name(from))
@@ -163,10 +187,9 @@ func (c checker) within(e ast.Expr) ast.Expr {
 }
 
 func (c checker) binary(n *ast.BinaryExpr) {
-	x, y := c.typeOf(n.X), c.typeOf(n.Y)
 	switch n.Op {
 	case token.REM:
-		if isInteger(x) || isInteger(c.typeOf(c.within(n.X))) {
+		if c.idIn(n.X) != nil {
 			c.Reportf(n.OpPos, "the remainder of an ID is not spread evenly: hash the ID's text instead")
 		}
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -174,9 +197,29 @@ func (c checker) binary(n *ast.BinaryExpr) {
 		if value == nil {
 			value = c.TypesInfo.Types[n.X].Value
 		}
-		if isInteger(x) && isInteger(y) && value != nil && constant.Sign(value) != 0 {
-			c.Reportf(n.OpPos, "an ID is compared with the constant %s: no generator mints IDs "+
-				"that are known before", value)
+		isOf := func(e ast.Expr) bool { // an integer of its own may well be above a constant
+			return isInteger(c.typeOf(e)) || c.idIn(e) != nil && (n.Op == token.EQL || n.Op == token.NEQ)
+		}
+		if isOf(n.X) || isOf(n.Y) {
+			c.constant(n.OpPos, value)
+		}
+	}
+}
+
+func (c checker) constant(at token.Pos, value constant.Value) {
+	if value != nil && constant.Sign(value) != 0 {
+		c.Reportf(at, "an ID is compared with the constant %s: no generator mints IDs "+
+			"that are known before", value)
+	}
+}
+
+func (c checker) cases(n *ast.SwitchStmt) {
+	if n.Tag == nil || c.idIn(n.Tag) == nil {
+		return
+	}
+	for _, clause := range n.Body.List {
+		for _, e := range clause.(*ast.CaseClause).List {
+			c.constant(e.Pos(), c.TypesInfo.Types[e].Value)
 		}
 	}
 }

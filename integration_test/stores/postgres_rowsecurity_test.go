@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
+	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
@@ -48,6 +50,20 @@ func TestPostgresRowSecurity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	launch, err := log.Start(t.Context(), launchlog.Request{
+		Key: "before", Service: "shop", Environment: "test", Initiator: "ann",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := claims.Nodes(log, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen, err := generator.NewTrace(nodes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, table := range []string{"counter", "namespace", "launch", "generator"} {
 		dbtest.Exec(t, owner,
 			"ALTER TABLE idmint_"+table+" ENABLE ROW LEVEL SECURITY",
@@ -61,6 +77,8 @@ func TestPostgresRowSecurity(t *testing.T) {
 		"advance": func() error { _, err := counter.Advance(t.Context(), 5, "ann"); return err },
 		"raise":   func() error { _, err := counter.Raise(t.Context(), raise); return err },
 		"end all": func() error { _, err := log.Advance(t.Context(), 5, "ann"); return err },
+		"claim":   func() error { _, err := log.Claim(t.Context(), launch.ID); return err },
+		"claims":  func() error { return gen.Ready(t.Context()) },
 		"start": func() error {
 			_, err := log.Start(t.Context(), launchlog.Request{
 				Key: "k", Service: "shop", Environment: "test", Initiator: "ann",

@@ -38,13 +38,23 @@ func narrow(id UserID) {
 	_, _, _ = int64(id), uint64(id), int(id)
 	_ = idtype.DecimalID(id)
 	_ = int32(len(id.String()))
+	_ = int32(int64(id)) // want `int32 does not hold an ID of 64 bits: keep the UserID`
+	n := uint64(id)
+	_ = int32(n) // want `int32 does not hold an ID`
+	m := int64(len(id.String()))
+	_ = int32(m)
 }
 
 func compare(id UserID, t assert.TestingT, a *assert.Assertions) {
 	_ = id == 7 // want `compared with the constant 7`
 	_ = 1 < id  // want `compared with the constant 1`
 	_ = id == 0
-	_ = int64(id) == 7
+	_ = int64(id) == 7 // want `compared with the constant 7`
+	_ = int64(id) > 1<<40
+	switch id {
+	case 0, id:
+	case 1: // want `compared with the constant 1`
+	}
 	assert.Equal(t, 7, id)                // want `Equal of a .* and a int always fails`
 	assert.NotEqual(t, id, uint(7))       // want `NotEqual of a .* and a uint never fails`
 	assert.Equalf(t, int64(id), id, "no") // want `Equalf of a .* and a int64 always fails`
