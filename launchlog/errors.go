@@ -114,7 +114,8 @@ func (e *AheadError) Mend() string {
 		"WHERE namespace = '%s' AND launch_id = %d", e.Number+1, e.Namespace, e.Launch)
 }
 
-// A Log returns a RequestError for input that it does not take.
+// A Log returns a RequestError for input that it does not take. Open and Migrate of stores in etcd
+// and ZooKeeper wrap one for a Config that they do not take.
 type RequestError struct {
 	Field  string // as in JSON
 	Value  string

@@ -93,7 +93,8 @@ func TestDoctorEtcd(t *testing.T) {
 		second["cluster"] != first["cluster"] {
 		t.Errorf("%v, %v", first, second)
 	}
-	refuses[etcd.Config, *etcd.ConfigError](t, etcd.Config{Prefix: "/a"}, config, etcddoctor.Check)
+	refuses[etcd.Config, *launchlog.RequestError](t, etcd.Config{Prefix: "/a"}, config,
+		etcddoctor.Check)
 }
 
 // The words that are asked of the server are refused, but srvr and mntr.
@@ -151,7 +152,7 @@ func TestDoctorZooKeeper(t *testing.T) {
 	if second := check(t, "anew", well); first["log"] == "" || second["log"] == first["log"] {
 		t.Errorf("%v, %v", first, second)
 	}
-	refuses[zookeeper.Config, *zookeeper.ConfigError](t, zookeeper.Config{Path: "/a"}, config,
+	refuses[zookeeper.Config, *launchlog.RequestError](t, zookeeper.Config{Path: "/a"}, config,
 		zookeeperdoctor.Check)
 }
 

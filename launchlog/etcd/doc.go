@@ -13,10 +13,9 @@
 // # A node that does not answer
 //
 // A call goes to the node that answered last. Where that says nothing for a second, the same call
-// goes to the next node as well, and the first answer counts. The call may be sent twice, because
-// its transaction is carried out once at most. So a node that is stopped or cut off costs a call 3
-// s at most, while a majority answers. Name all nodes in [Config].Endpoints: one that is missing
-// there is not asked.
+// goes to the next node. The call may be sent twice, because its transaction is carried out once at
+// most. So a node that is stopped or cut off costs a call 3 s at most, while a majority answers.
+// Name all nodes in [Config].Endpoints: one that is missing there is not asked.
 //
 // A call that no node answers ends after 5 s, and the launchlog.Log tries again within its budget.
 //

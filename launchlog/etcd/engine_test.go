@@ -2,12 +2,14 @@ package etcd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/launchlog"
@@ -43,7 +45,7 @@ func TestEngine(t *testing.T) {
 		config := place(t)
 		return func() kv.Engine {
 			e := newEngine(config)
-			t.Cleanup(e.close)
+			t.Cleanup(e.Close)
 			return e
 		}
 	})
@@ -68,5 +70,108 @@ func TestStore(t *testing.T) {
 		return open(t, place(t))
 	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
 		return kvtest.Jump(store.(*Store).engine, ref, next)
+	})
+}
+
+func TestFaults(t *testing.T) {
+	kvtest.Faults(t, func(t *testing.T) func(kvtest.Dial) kvtest.Client {
+		config := place(t)
+		for n := len(config.Endpoints); n < 3; n++ { // each has a connection of its own
+			config.Endpoints = append(config.Endpoints, config.Endpoints[0])
+		}
+		return func(dial kvtest.Dial) kvtest.Client {
+			c := config
+			c.dialer = dial
+			e := newEngine(c)
+			t.Cleanup(e.Close)
+			return e
+		}
+	})
+}
+
+// A name in Endpoints may lead to another cluster, which has a log of its own or none. Nothing is
+// handed out twice.
+func TestOtherCluster(t *testing.T) {
+	for _, migrated := range []bool{false, true} {
+		s := open(t, place(t))
+		c := s.engine.config
+		c.Prefix += "/elsewhere" // has the rows of that cluster
+		other := newEngine(c)
+		t.Cleanup(other.Close)
+		if migrated {
+			if _, _, err := kv.Migrate(ctx, other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other.schema = s.engine.schema
+		if _, err := other.Read(ctx, "n/p", "a"); !errors.Is(err, launchlog.ErrOtherLog) {
+			t.Errorf("migrated %v: a read: %v", migrated, err)
+		}
+		done, err := other.Commit(ctx, "n/p", kv.Change{Name: "a"})
+		if done || !errors.Is(err, launchlog.ErrOtherLog) {
+			t.Errorf("migrated %v: a commit is done: %v, %v", migrated, done, err)
+		}
+	}
+}
+
+// A log that is deleted and made anew is not the one that an app has opened.
+func TestOtherLog(t *testing.T) {
+	t.Parallel()
+	config := place(t)
+	kvtest.OtherLog(t, kvtest.Place{
+		Migrate: func() (int, int, error) { return Migrate(ctx, config) },
+		Drop: func() error {
+			client, err := config.Client(ctx, config.Endpoints[0])
+			if err != nil {
+				return err
+			}
+			defer client.Close()
+			_, err = client.Delete(ctx, config.Prefix+":", clientv3.WithPrefix())
+			return err
+		},
+		Open: func() (launchlog.Store, kv.Engine, error) {
+			s, err := Open(ctx, config)
+			if err != nil {
+				return nil, nil, err
+			}
+			t.Cleanup(func() { s.Close() })
+			return s, s.engine, nil
+		},
+	})
+}
+
+// Logs are apart whose prefixes, and a namespace of the one, make the same words.
+func TestPrefixesAreApart(t *testing.T) {
+	t.Parallel()
+	config := place(t)
+	kvtest.Apart(t, func(below string) launchlog.Store {
+		c := config
+		c.Prefix += below
+		return open(t, c)
+	}, "", "/b", "/b/counters", "b")
+}
+
+// Open says of each node what is in the way.
+func TestCauses(t *testing.T) {
+	kvtest.Causes(t, func(ctx context.Context, n kvtest.Nodes) error {
+		_, err := Open(ctx, Config{
+			Endpoints: n.Addresses, User: n.User, Password: n.Password, TLS: n.TLS,
+		})
+		return err
+	})
+}
+
+// Steps take turns with a bare transaction that compares a key and writes it.
+func BenchmarkSteps(b *testing.B) {
+	s := open(b, place(b))
+	kvtest.Steps(b, s, func(client, n int) error {
+		key := s.engine.key("bare", fmt.Sprint(client, "-", n))
+		_, err := kv.Look(ctx, s.engine.cluster, func(ctx context.Context, c *clientv3.Client) (
+			*clientv3.TxnResponse, error,
+		) {
+			return c.Txn(ctx).If(clientv3.Compare(clientv3.Version(key), "=", 0)).
+				Then(clientv3.OpPut(key, "value")).Commit()
+		})
+		return err
 	})
 }

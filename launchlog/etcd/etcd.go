@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"regexp"
-	"strings"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
@@ -17,7 +15,7 @@ type Config struct {
 	Endpoints []string
 
 	// Prefix is what all keys begin with, as /NAME or /NAME/NAME. Names have letters, digits and
-	// the signs - _ . ~ %. It is /idmint where it is empty.
+	// the signs - _ . ~ %, and begin with none of . and ~. It is /idmint where it is empty.
 	Prefix string
 
 	// User and Password are for a cluster that has authentication on.
@@ -25,45 +23,28 @@ type Config struct {
 
 	// TLS is for a cluster that encrypts. Without it connections are not encrypted.
 	TLS *tls.Config
+
+	dialer func(ctx context.Context, network, address string) (net.Conn, error) // of tests
 }
 
-const (
-	defaultPrefix = "/idmint"
-	defaultPort   = "2379"
-)
+const defaultPort = "2379"
 
-var prefixPattern = regexp.MustCompile(`^(/[A-Za-z0-9_~%.-]+)+$`)
-
-// Checked returns the config with defaults for what is empty, as [Open] uses it. The error is a
-// [*ConfigError].
-func (c Config) Checked() (Config, error) {
-	if c.Prefix == "" {
-		c.Prefix = defaultPrefix
+// Checked returns the config with defaults for what is empty, as [Open] uses it. The error wraps a
+// [*launchlog.RequestError].
+func (c Config) Checked() (checked Config, err error) {
+	if c.Endpoints, err = kv.Addresses("Endpoints", c.Endpoints, defaultPort); err != nil {
+		return c, failed(err)
+	}
+	if c.Prefix, err = kv.Place("Prefix", c.Prefix); err != nil {
+		return c, failed(err)
 	}
 	switch {
-	case len(c.Endpoints) == 0:
-		return c, &ConfigError{"Endpoints", "", "names no node"}
-	case len(c.Prefix) > 512 || !prefixPattern.MatchString(c.Prefix):
-		return c, &ConfigError{"Prefix", c.Prefix, "is not of the form /NAME or /NAME/NAME"}
 	case c.User == "" && c.Password != "":
-		return c, &ConfigError{"User", "", "is empty, and there is a password"}
+		err = &launchlog.RequestError{Field: "User", Reason: "is empty, and there is a password"}
 	case c.User != "" && c.Password == "":
-		return c, &ConfigError{"Password", "", "is empty, and there is a user"}
+		err = &launchlog.RequestError{Field: "Password", Reason: "is empty, and there is a user"}
 	}
-	endpoints := make([]string, len(c.Endpoints))
-	for i, given := range c.Endpoints {
-		full := given
-		if _, _, err := net.SplitHostPort(full); err != nil {
-			full = net.JoinHostPort(strings.Trim(given, "[]"), defaultPort)
-		}
-		host, port, err := net.SplitHostPort(full)
-		if err != nil || host == "" || port == "" || strings.ContainsAny(full, "/@, \t\n") {
-			return c, &ConfigError{"Endpoints", kv.Shown(given), "is not HOST:PORT"}
-		}
-		endpoints[i] = full
-	}
-	c.Endpoints = endpoints
-	return c, nil
+	return c, failed(err)
 }
 
 // store is embedded by a name that does not show.
@@ -78,8 +59,8 @@ type Store struct {
 var _ launchlog.Store = (*Store)(nil)
 
 // Open opens the launch log below a prefix, which [Migrate] has prepared. It waits up to 10 s for a
-// cluster that does not answer. Errors are a [*ConfigError], or wrap [*launchlog.SchemaError], the
-// context's, or what the nodes say.
+// cluster that does not answer. Errors wrap a [*launchlog.RequestError] about the config, a
+// [*launchlog.SchemaError], the context's, or what the nodes say.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	config, err := config.Checked()
 	if err != nil {
@@ -88,7 +69,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	e := newEngine(config)
 	schema, err := kv.Find(ctx, e)
 	if err != nil {
-		e.close()
+		e.Close()
 		return nil, failed(err)
 	}
 	e.schema = schema.Value
@@ -99,18 +80,17 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 // a new log it is 0. It may be run again, and by many at once. Errors are those of Open. A
 // SchemaError is of a newer version.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
-	config, err = config.Checked()
-	if err != nil {
+	if config, err = config.Checked(); err != nil {
 		return 0, 0, err
 	}
 	e := newEngine(config)
-	defer e.close()
+	defer e.Close()
 	from, to, err = kv.Migrate(ctx, e)
 	return from, to, failed(err)
 }
 
 // Close closes the connections. Calls that are under way end with an error.
 func (s *Store) Close() error {
-	s.engine.close()
+	s.engine.Close()
 	return nil
 }

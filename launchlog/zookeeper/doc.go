@@ -22,8 +22,8 @@
 //
 // # A server that does not answer
 //
-// All calls go to one server, on one connection. Where that says nothing for a fifth of
-// [Config].SessionTimeout, they go to the next one: after 2 s by default. A transaction whose
+// All calls go to one server, on one connection. Where that says nothing for two thirds of the
+// session's timeout, they go to the next one: after 2.7 s by default. A transaction whose
 // answer was lost is sent again as it is. It compares what it changes, so it is carried out once at
 // most, however late a server carries out the first one. The znodes then tell what became of it.
 // Where others have overwritten all of them since, nobody can tell, and the error says that it is

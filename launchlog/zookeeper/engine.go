@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
@@ -19,16 +18,32 @@ import (
 // An engine keeps rows as znodes: the value is the znode's data, the version its dataVersion and
 // one.
 type engine struct {
-	*links
+	config  Config
+	cluster *kv.Cluster[*link]
 	// root is the znode that all partitions are below. Only the log that was opened has it: see
 	// layout.go. Until the log is known it is the path.
 	root string
+	acl  []zk.ACL // of what it makes
 }
 
 var _ kv.Engine = engine{}
 
 // newEngine makes an engine that reads and writes nothing but the schema row.
-func newEngine(l *links) engine { return engine{l, l.path} }
+func newEngine(config Config) engine {
+	e := engine{config: config, root: config.Path, acl: zk.WorldACL(zk.PermAll)}
+	if config.User != "" {
+		e.acl = zk.DigestACL(zk.PermAll, config.User, config.Password)
+	}
+	e.cluster = kv.NewCluster(kv.Driver[*link]{
+		Connect: config.connect, Usable: (*link).usable, Close: (*link).close, Judge: judge,
+		// Package zk finds out for itself that a server is silent.
+		Patience: callTime, CallTime: callTime,
+	}, config.Servers)
+	return e
+}
+
+// Close ends all calls, and closes the connections.
+func (e engine) Close() { e.cluster.Close() }
 
 // bound is the engine of the log whose schema row this is.
 func (e engine) bound(schema kv.Row) (engine, error) {
@@ -39,7 +54,7 @@ func (e engine) bound(schema kv.Row) (engine, error) {
 
 // errAbsent is what it means that the root is not there.
 func (e engine) errAbsent() error {
-	if e.root == e.path {
+	if e.root == e.config.Path {
 		return &launchlog.SchemaError{Want: kv.SchemaVersion}
 	}
 	return launchlog.ErrOtherLog
@@ -49,44 +64,24 @@ func (e engine) errAbsent() error {
 // zero, where −1 stands for any version.
 const maxVersion = math.MaxInt32
 
-// maxCommit is less than jute.maxbuffer, 1 MB, by what a request has beside its data. A server
-// closes the connection of whoever sends more.
-const maxCommit = 1000 << 10
-
 // Read implements kv.Engine.
-func (e engine) Read(
-	ctx context.Context, part string, names ...string,
-) (rows []kv.Row, err error) {
-	if len(names) == 1 {
-		return e.Each(ctx, []string{part}, names[0])
-	}
-	err = e.with(ctx, func(ctx context.Context, l *link) error {
-		var before []kv.Row // read while the barrier is under way
-		err := each(ctx, 2, func(ctx context.Context, i int) (err error) {
-			if i == 0 {
-				return e.barrier(ctx, l)
-			}
-			before, err = e.collect(ctx, l, part, names)
-			return err
-		})
-		if err == nil {
-			rows, err = e.snapshot(ctx, l, part, names, before)
-		}
-		return err
+func (e engine) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
+	return read(ctx, e, func(ctx context.Context, l *link) ([]kv.Row, error) {
+		return e.snapshot(ctx, l, part, names)
 	})
-	return rows, passing(err, false)
 }
 
 // read runs f on a link whose server has come as far as all that was acknowledged before the call.
 // That holds for all that f reads on the link.
-func (e engine) read(ctx context.Context, f func(context.Context, *link) error) error {
-	err := e.with(ctx, func(ctx context.Context, l *link) error {
+func read[T any](
+	ctx context.Context, e engine, f func(context.Context, *link) (T, error),
+) (T, error) {
+	return kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (v T, err error) {
 		if err := e.barrier(ctx, l); err != nil {
-			return err
+			return v, err
 		}
 		return f(ctx, l)
 	})
-	return passing(err, false)
 }
 
 // barrier waits until the link's server has come as far as the ensemble had when it was called.
@@ -103,33 +98,27 @@ func (e engine) barrier(ctx context.Context, l *link) error {
 	switch {
 	case !errors.Is(err, zk.ErrNoNode):
 		return err
-	case e.root == e.path: // nothing was prepared: the schema row is absent
+	case e.root == e.config.Path: // nothing was prepared: the schema row is absent
 		return nil
 	}
 	return e.errAbsent()
 }
 
-// snapshot reads rows that a partition had together at one moment, after the barrier. Before is
-// what was read of them until the barrier was passed, or nil.
-//
-// Each row is read by itself, and others write between two reads. So all are read again, until two
-// times agree. A version names a state of a row for ever, and 0 is that of a row that was never
-// there. A row that had the same version both times had it at all times between. So at the moment
-// between the two all rows had these versions. That moment is behind the barrier, even where the
-// first of the two times was not.
+// snapshot reads rows that a partition had together at one moment, behind the barrier. Each is read
+// by itself, twice, until both times agree: at the end of the first time all of them had these
+// versions, since a version only rises.
 func (e engine) snapshot(
-	ctx context.Context, l *link, part string, names []string, before []kv.Row,
+	ctx context.Context, l *link, part string, names []string,
 ) ([]kv.Row, error) {
-	for {
-		rows, err := e.collect(ctx, l, part, names)
-		same := slices.EqualFunc(rows, before, func(a, b kv.Row) bool {
+	rows, err := e.collect(ctx, l, part, names)
+	for same := len(names) == 1; !same && err == nil; {
+		before := rows
+		rows, err = e.collect(ctx, l, part, names)
+		same = slices.EqualFunc(rows, before, func(a, b kv.Row) bool {
 			return a.Version == b.Version
 		})
-		if err != nil || same {
-			return rows, err
-		}
-		before = rows
 	}
+	return rows, err
 }
 
 // collect reads rows of a partition, all at once and each by itself.
@@ -143,31 +132,33 @@ func (e engine) collect(
 	return collect(ctx, l, paths, names)
 }
 
+// width is how many requests of one call are under way at a time.
+const width = 64
+
 // collect reads rows, all at once and each by itself.
 func collect(ctx context.Context, l *link, paths, names []string) ([]kv.Row, error) {
 	rows := make([]kv.Row, len(paths))
-	err := each(ctx, len(paths), func(ctx context.Context, i int) error {
-		row, err := get(ctx, l, paths[i])
+	err := kv.Parallel(ctx, len(paths), width, func(ctx context.Context, i int) error {
+		row, err := ask(ctx, l, func(conn *zk.Conn) (kv.Row, error) {
+			data, stat, err := conn.Get(paths[i])
+			if err != nil {
+				return kv.Row{}, err
+			}
+			return kv.Row{Value: data, Version: int64(stat.Version) + 1}, nil
+		})
 		row.Name = names[i]
 		rows[i] = row
-		return err
+		return orNone(err)
 	})
 	return rows, err
 }
 
-// get reads a row.
-func get(ctx context.Context, l *link, path string) (kv.Row, error) {
-	row, err := ask(ctx, l, func(conn *zk.Conn) (kv.Row, error) {
-		data, stat, err := conn.Get(path)
-		if err != nil {
-			return kv.Row{}, err
-		}
-		return kv.Row{Value: data, Version: int64(stat.Version) + 1}, nil
-	})
+// orNone is the error of a request to which it is an answer that there is no such znode.
+func orNone(err error) error {
 	if errors.Is(err, zk.ErrNoNode) {
-		return kv.Row{}, nil
+		return nil
 	}
-	return row, err
+	return err
 }
 
 // Commit implements kv.Engine. It is one transaction of the ensemble. A row that is to be there is
@@ -186,113 +177,40 @@ func (e engine) Commit(ctx context.Context, part string, changes ...kv.Change) (
 	if err != nil {
 		return false, err
 	}
-	done, doubt := false, false
-	err = e.with(ctx, func(ctx context.Context, l *link) error {
-		var err error
-		done, err = e.commit(ctx, l, part, changes, ops, &doubt)
-		return err
+	done, doubt, err := kv.Ask(ctx, e.cluster, func(ctx context.Context, l *link) (bool, error) {
+		return e.commit(ctx, l, part, changes, ops)
 	})
-	return done && err == nil, passing(err, doubt)
+	if err == nil && !done && doubt {
+		return kv.Settled(ctx, e, part, changes)
+	}
+	return done, err
 }
 
-// commit commits on one link. Doubt says that the transaction was sent before, and may have been
-// carried out. A transaction that makes rows may lack the znodes above them. It then makes these as
-// well, and compares and writes the same as before.
+// commit commits on one link. Where the znodes above a new row are missing it makes them before.
 func (e engine) commit(
-	ctx context.Context, l *link, part string, changes []kv.Change, ops []any, doubt *bool,
+	ctx context.Context, l *link, part string, changes []kv.Change, ops []any,
 ) (bool, error) {
-	var parents []any
 	for {
-		results, err := multi(ctx, l, slices.Concat(parents, ops))
-		var sent *sentError
-		switch {
-		case errors.As(err, &sent):
-			*doubt = true
-			return false, err
-		case outcomeOf(err) != refused:
+		results, err := multi(ctx, l, ops)
+		if !unmet(err) {
 			return err == nil, err
 		}
-		failed := slices.IndexFunc(results, func(r zk.MultiResponse) bool { return r.Error != nil })
-		if failed < 0 { // which no server does
-			return false, err
-		}
-		row := failed - len(parents)
-		if row < 0 || row < len(changes) && changes[row].Version == 0 &&
-			results[failed].Error == zk.ErrNoNode {
-			if parents, err = e.missing(ctx, l, part, changes); err != nil {
-				return false, err
-			}
-			continue
-		}
-		if !*doubt {
+		row := slices.IndexFunc(results, func(r zk.MultiResponse) bool { return r.Error != nil })
+		if row < 0 || row >= len(changes) || changes[row].Version != 0 ||
+			results[row].Error != zk.ErrNoNode {
 			return false, nil
 		}
-		return e.settle(ctx, l, part, changes, doubt)
-	}
-}
-
-// missing returns what makes the znodes between the path and rows that are to be made, from the top
-// down. It asks the link's server, which has come as far as the transaction that was refused.
-func (e engine) missing(
-	ctx context.Context, l *link, part string, changes []kv.Change,
-) (creates []any, err error) {
-	there := map[string]bool{}
-	for _, c := range changes {
-		var lacks []any
-		path := above(e.rowPath(part, c.Name))
-		for ; c.Version == 0 && !there[path]; path = above(path) {
-			there[path], err = ask(ctx, l, func(conn *zk.Conn) (bool, error) {
-				is, _, err := conn.Exists(path)
-				return is, err
-			})
-			if err != nil {
-				return nil, err
-			}
-			if there[path] {
-				break
-			}
-			if path == e.root {
-				return nil, e.errAbsent()
-			}
-			there[path] = true // from now on
-			lacks = append(lacks, &zk.CreateRequest{Path: path, Acl: e.acl})
+		if err := e.makePath(ctx, l, above(e.rowPath(part, changes[row].Name))); err != nil {
+			return false, err
 		}
-		slices.Reverse(lacks)
-		creates = append(creates, lacks...)
 	}
-	return creates, nil
-}
-
-// errOvertaken is where others have overwritten what would tell.
-var errOvertaken = errors.New("the answer was lost, and others have overwritten the rows since")
-
-// settle tells from a snapshot what became of a commit in doubt, which was refused when it was sent
-// again. The refusal was a transaction, so the link's server has come as far as that.
-func (e engine) settle(
-	ctx context.Context, l *link, part string, changes []kv.Change, doubt *bool,
-) (bool, error) {
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = c.Name
-	}
-	rows, err := e.snapshot(ctx, l, part, names, nil)
-	if err != nil {
-		return false, err
-	}
-	if done, known := kv.Settle(changes, rows); known {
-		*doubt = false
-		return done, nil
-	}
-	return false, &launchlog.AttemptError{Err: errOvertaken}
 }
 
 // operations are those of the transaction that commits changes.
 func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 	ops := make([]any, len(changes))
-	size := 0
 	for i, c := range changes {
 		path := e.rowPath(part, c.Name)
-		size += len(path) + len(c.Value)
 		switch {
 		case c.Version == maxVersion:
 			return nil, fmt.Errorf("row %q of %q was written %d times: ZooKeeper counts no further",
@@ -310,41 +228,30 @@ func (e engine) operations(part string, changes []kv.Change) ([]any, error) {
 		}
 		ops = append(ops, &zk.CreateRequest{Path: e.rootPath(word), Acl: e.acl})
 	}
-	if size > maxCommit {
-		return nil, fmt.Errorf("a commit of %d bytes is more than the %d that a server takes",
-			size, maxCommit)
-	}
 	return ops, nil
 }
 
 // multi sends a transaction. Where the server refuses it, the results tell which operation was why.
 func multi(ctx context.Context, l *link, ops []any) ([]zk.MultiResponse, error) {
-	type answer struct {
-		results []zk.MultiResponse
-		err     error // that is an answer
-	}
-	a, err := ask(ctx, l, func(conn *zk.Conn) (answer, error) {
-		results, err := conn.Multi(ops...)
-		if outcomeOf(err) == refused {
-			return answer{results, err}, nil
-		}
-		return answer{results, nil}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return a.results, a.err
+	return ask(ctx, l, func(conn *zk.Conn) ([]zk.MultiResponse, error) { return conn.Multi(ops...) })
 }
 
 // above is the path of a znode's parent, or empty for the topmost.
 func above(path string) string { return path[:strings.LastIndex(path, "/")] }
 
-// makePath makes a znode, and those above it where they are missing.
+// makePath makes a znode, and those above it where they are missing, but never the root of a log.
 func (e engine) makePath(ctx context.Context, l *link, path string) error {
 	for {
-		err := e.create(ctx, l, path)
-		if !errors.Is(err, zk.ErrNoNode) || above(path) == "" {
+		_, err := ask(ctx, l, func(conn *zk.Conn) (string, error) {
+			return conn.Create(path, nil, zk.FlagPersistent, e.acl)
+		})
+		switch {
+		case errors.Is(err, zk.ErrNodeExists):
+			return nil
+		case !errors.Is(err, zk.ErrNoNode) || above(path) == "":
 			return err
+		case above(path) == e.root:
+			return e.errAbsent()
 		}
 		if err := e.makePath(ctx, l, above(path)); err != nil {
 			return err
@@ -352,31 +259,17 @@ func (e engine) makePath(ctx context.Context, l *link, path string) error {
 	}
 }
 
-// create makes a znode without data that may be there already.
-func (e engine) create(ctx context.Context, l *link, path string) error {
-	_, err := ask(ctx, l, func(conn *zk.Conn) (string, error) {
-		return conn.Create(path, nil, zk.FlagPersistent, e.acl)
-	})
-	if errors.Is(err, zk.ErrNodeExists) {
-		return nil
-	}
-	return err
-}
-
 // List implements kv.Engine.
 func (e engine) List(
 	ctx context.Context, part, after, before string, limit int,
-) (rows []kv.Row, err error) {
-	path := e.partPath(part)
-	err = e.read(ctx, func(ctx context.Context, l *link) error {
-		names, err := list(ctx, l, path, span{after, before}, limit)
+) ([]kv.Row, error) {
+	return read(ctx, e, func(ctx context.Context, l *link) ([]kv.Row, error) {
+		names, err := list(ctx, l, e.partPath(part), span{after, before}, limit)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rows, err = e.collect(ctx, l, part, names)
-		return err
+		return e.collect(ctx, l, part, names)
 	})
-	return rows, err
 }
 
 // list returns the first names of a span in a partition, in the order of their bytes.
@@ -389,7 +282,7 @@ func list(
 	}
 	names, buckets, blocks := s.sort(all)
 	found := make([][]string, len(buckets))
-	err = each(ctx, len(buckets), func(ctx context.Context, i int) (err error) {
+	err = kv.Parallel(ctx, len(buckets), width, func(ctx context.Context, i int) (err error) {
 		found[i], err = children(ctx, l, path+"/"+buckets[i])
 		return err
 	})
@@ -405,11 +298,9 @@ func list(
 		numbered += len(in)
 		names = append(names, in...)
 	}
-	for _, in := range found {
-		for _, name := range in {
-			if s.has(name) {
-				names = append(names, name)
-			}
+	for _, name := range slices.Concat(found...) {
+		if s.has(name) {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
@@ -422,98 +313,32 @@ func children(ctx context.Context, l *link, path string) ([]string, error) {
 		names, _, err := conn.Children(path)
 		return names, err
 	})
-	if errors.Is(err, zk.ErrNoNode) {
-		return nil, nil
-	}
-	return names, err
+	return names, orNone(err)
 }
 
 // Each implements kv.Engine.
-func (e engine) Each(
-	ctx context.Context, parts []string, name string,
-) (rows []kv.Row, err error) {
+func (e engine) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
 	paths, names := make([]string, len(parts)), make([]string, len(parts))
 	for i, part := range parts {
 		paths[i], names[i] = e.rowPath(part, name), name
 	}
-	err = e.read(ctx, func(ctx context.Context, l *link) error {
-		rows, err = collect(ctx, l, paths, names)
-		return err
+	return read(ctx, e, func(ctx context.Context, l *link) ([]kv.Row, error) {
+		return collect(ctx, l, paths, names)
 	})
-	return rows, err
 }
 
 // Now implements kv.Engine: it is the leader's time, by a write to the root.
-func (e engine) Now(ctx context.Context) (now time.Time, err error) {
-	err = e.with(ctx, func(ctx context.Context, l *link) error {
-		now, err = ask(ctx, l, func(conn *zk.Conn) (time.Time, error) {
-			stat, err := conn.Set(e.root, nil, -1)
-			if err != nil {
-				return time.Time{}, err
-			}
-			return time.UnixMilli(stat.Mtime), nil
+func (e engine) Now(ctx context.Context) (time.Time, error) {
+	return kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (now time.Time, err error) {
+		stat, err := ask(ctx, l, func(conn *zk.Conn) (*zk.Stat, error) {
+			return conn.Set(e.root, nil, -1)
 		})
-		if errors.Is(err, zk.ErrNoNode) {
-			return e.errAbsent()
+		switch {
+		case errors.Is(err, zk.ErrNoNode):
+			return now, e.errAbsent()
+		case err != nil:
+			return now, err
 		}
-		return err
+		return time.UnixMilli(stat.Mtime), nil
 	})
-	return now, passing(err, false)
-}
-
-// passing puts errors into an AttemptError after which a launchlog.Log may try again, and says
-// there whether the step is in doubt.
-func passing(err error, doubt bool) error {
-	var attempt *launchlog.AttemptError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &attempt):
-		return &launchlog.AttemptError{Ambiguous: doubt, Err: attempt.Err}
-	case doubt || outcomeOf(err) == busy:
-		return &launchlog.AttemptError{Ambiguous: doubt, Err: explained(err)}
-	}
-	return explained(err)
-}
-
-// width is how many requests of one call are under way at a time.
-const width = 64
-
-// each runs f for 0 to n − 1, several at a time, until one fails.
-func each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	if n == 1 {
-		return f(ctx, 0)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var running sync.WaitGroup
-	var mu sync.Mutex // guards what follows
-	next := 0
-	var first error
-	for range min(n, width) {
-		running.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				mu.Unlock()
-				if i >= n || ctx.Err() != nil {
-					return
-				}
-				if err := f(ctx, i); err != nil {
-					mu.Lock()
-					if first == nil {
-						first = err
-						cancel(err)
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	running.Wait()
-	if first == nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return first
 }

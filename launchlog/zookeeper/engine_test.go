@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"go.uber.org/goleak"
@@ -39,15 +39,30 @@ func place(t testing.TB) Config {
 	t.Helper()
 	c := Config{Servers: servers(t), Path: "/idmint-test-" + rand.Text()[:10]}
 	t.Cleanup(func() {
-		e := unbound(t, c)
-		err := e.with(context.Background(), func(ctx context.Context, l *link) error {
-			return remove(ctx, l, e.path)
-		})
-		if err != nil {
+		if err := removeAll(context.Background(), c); err != nil {
 			t.Error(err)
 		}
 	})
 	return c
+}
+
+// removeAll removes a path and all that is below.
+func removeAll(ctx context.Context, c Config) error {
+	c, err := c.Checked()
+	if err != nil {
+		return err
+	}
+	e := newEngine(c)
+	defer e.Close()
+	for {
+		_, err := kv.Look(ctx, e.cluster, func(ctx context.Context, l *link) (struct{}, error) {
+			return struct{}{}, remove(ctx, l, c.Path)
+		})
+		// Apps may still make znodes below those that are being deleted, and servers be busy.
+		if attempt := (*launchlog.AttemptError)(nil); !unmet(err) && !errors.As(err, &attempt) {
+			return err
+		}
+	}
 }
 
 func remove(ctx context.Context, l *link, path string) error {
@@ -55,40 +70,27 @@ func remove(ctx context.Context, l *link, path string) error {
 	if err != nil {
 		return err
 	}
-	err = each(ctx, len(names), func(ctx context.Context, i int) error {
+	err = kv.Parallel(ctx, len(names), width, func(ctx context.Context, i int) error {
 		return remove(ctx, l, path+"/"+names[i])
 	})
 	if err != nil {
 		return err
 	}
 	_, err = ask(ctx, l, func(conn *zk.Conn) (struct{}, error) {
-		err := conn.Delete(path, -1)
-		if errors.Is(err, zk.ErrNoNode) {
-			err = nil
-		}
-		return struct{}{}, err
+		return struct{}{}, conn.Delete(path, -1)
 	})
-	return err
-}
-
-// unbound is an engine that the test's end closes. It may be of a path without a log. Its calls go
-// on until they are answered, however busy the machine is.
-func unbound(t testing.TB, c Config) engine {
-	t.Helper()
-	s, err := c.settings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.budget = time.Hour
-	l := newLinks(s)
-	t.Cleanup(l.close)
-	return newEngine(l)
+	return orNone(err)
 }
 
 // client is an engine of the log of a path.
 func client(t testing.TB, c Config) engine {
 	t.Helper()
-	e := unbound(t, c)
+	c, err := c.Checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(c)
+	t.Cleanup(e.Close)
 	schema, err := kv.Find(context.Background(), e)
 	if err == nil {
 		e, err = e.bound(schema)
@@ -121,7 +123,9 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) launchlog.Store {
 		t.Parallel()
 		return opened(t, prepared(t))
-	}, jump)
+	}, func(store launchlog.Store, ref launchlog.Ref, next int) error {
+		return kvtest.Jump(store.(*Store).engine, ref, next)
+	})
 }
 
 func opened(t testing.TB, c Config) *Store {
@@ -138,7 +142,77 @@ func opened(t testing.TB, c Config) *Store {
 	return s
 }
 
-// jump sets the next generator number of a launch.
-func jump(store launchlog.Store, ref launchlog.Ref, next int) error {
-	return kvtest.Jump(store.(*Store).engine, ref, next)
+// A log that is deleted and made anew is not the one that an app has opened.
+func TestOtherLog(t *testing.T) {
+	t.Parallel()
+	c := place(t)
+	kvtest.OtherLog(t, kvtest.Place{
+		Migrate: func() (int, int, error) { return Migrate(t.Context(), c) },
+		Drop:    func() error { return removeAll(t.Context(), c) },
+		Open: func() (launchlog.Store, kv.Engine, error) {
+			s := opened(t, c)
+			return s, s.engine, nil
+		},
+	})
+}
+
+// The clock is a znode of the log, so a log that is gone has none.
+func TestClockOfOtherLog(t *testing.T) {
+	e := client(t, prepared(t))
+	e.root = e.rootPath(rand.Text())
+	if now, err := e.Now(t.Context()); !errors.Is(err, launchlog.ErrOtherLog) {
+		t.Errorf("%v, %v", now, err)
+	}
+}
+
+// Logs are apart whose paths lie within each other. No path leads into a log.
+func TestPathsAreApart(t *testing.T) {
+	t.Parallel()
+	c := prepared(t)
+	kvtest.Apart(t, func(below string) launchlog.Store {
+		c := c
+		c.Path += below
+		if _, _, err := Migrate(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return opened(t, c)
+	}, "", "/b", "/b/counters", "/00/default-launches")
+	c.Path = client(t, c).root + "/b"
+	var bad *launchlog.RequestError
+	if _, err := Open(t.Context(), c); !errors.As(err, &bad) || bad.Field != "Path" {
+		t.Errorf("a log at %s: %v", c.Path, err)
+	}
+}
+
+// Open says of each node what is in the way.
+func TestCauses(t *testing.T) {
+	kvtest.Causes(t, func(ctx context.Context, n kvtest.Nodes) error {
+		_, err := Open(ctx, Config{
+			Servers: n.Addresses, User: n.User, Password: n.Password, TLS: n.TLS,
+		})
+		return err
+	})
+}
+
+// Steps take turns with a bare transaction that sets a znode and makes one.
+func BenchmarkSteps(b *testing.B) {
+	s := opened(b, prepared(b))
+	kvtest.Steps(b, s, func(client, n int) error {
+		path := fmt.Sprint(s.engine.config.Path, "/bare", client)
+		_, err := kv.Look(b.Context(), s.engine.cluster, func(ctx context.Context, l *link) (
+			struct{}, error,
+		) {
+			if n%1_000_000 == 0 { // the client's first
+				if err := s.engine.makePath(ctx, l, path); err != nil {
+					return struct{}{}, err
+				}
+			}
+			_, err := multi(ctx, l, []any{
+				&zk.SetDataRequest{Path: path, Version: -1},
+				&zk.CreateRequest{Path: fmt.Sprint(path, "/", n), Acl: s.engine.acl},
+			})
+			return struct{}{}, err
+		})
+		return err
+	})
 }

@@ -67,12 +67,12 @@ func parent(name string) string {
 const ownSign = "~"
 
 // rootPath is the root of the log that has a word.
-func (c *settings) rootPath(word string) string { return c.path + "/" + ownSign + word }
+func (e engine) rootPath(word string) string { return e.config.Path + "/" + ownSign + word }
 
 // partPath is the path of a partition.
 func (e engine) partPath(part string) string {
 	if part == kv.SchemaPart {
-		return e.path + "/" + ownSign + "log"
+		return e.config.Path + "/" + ownSign + "log"
 	}
 	return fmt.Sprintf("%s/%02x/%s", e.root, hash(part)%256, strings.ReplaceAll(part, "/", ":"))
 }

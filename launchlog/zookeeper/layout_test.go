@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,10 +17,10 @@ import (
 // children take less than a quarter of jute.maxbuffer. They are counted by a sample.
 func TestChildrenOfAFullLaunch(t *testing.T) {
 	const sample = 10 // one of so many
-	e := newEngine(&links{settings: &settings{path: "/idmint"}})
+	e := engine{config: Config{Path: "/idmint"}, root: "/idmint"}
 	seen, sizes := map[string]bool{}, map[string]int{}
 	add := func(part, name string) {
-		for path := e.rowPath(part, name); path != e.path && !seen[path]; path = above(path) {
+		for path := e.rowPath(part, name); path != e.root && !seen[path]; path = above(path) {
 			seen[path] = true
 			sizes[above(path)] += 4 + len(path) - len(above(path)+"/")
 		}
@@ -86,7 +87,7 @@ func TestSpan(t *testing.T) {
 
 // A znode's version has 32 bits.
 func TestMaxVersion(t *testing.T) {
-	e := newEngine(&links{settings: &settings{path: "/idmint"}})
+	e := engine{config: Config{Path: "/idmint"}, root: "/idmint"}
 	last := kv.Change{Name: "state", Version: maxVersion}
 	if _, err := e.Commit(t.Context(), "n/p", last); err == nil ||
 		!strings.Contains(err.Error(), "2147483647 times") {
@@ -98,46 +99,29 @@ func TestMaxVersion(t *testing.T) {
 	}
 }
 
-// A server closes the connection of whoever sends more than it takes. So nobody does.
-func TestMaxCommit(t *testing.T) {
-	e := newEngine(&links{settings: &settings{path: "/idmint"}})
-	large := kv.Change{Name: "state", Value: make([]byte, maxCommit)}
-	if _, err := e.Commit(t.Context(), "n/p", large); err == nil {
-		t.Error("a commit of more than a server takes was sent")
-	}
-}
-
-// What package zk and servers say of a request, and what is concluded.
-func TestOutcome(t *testing.T) {
-	for err, want := range map[error]outcome{
-		nil:                                done,
-		zk.ErrBadVersion:                   refused,
-		zk.ErrNodeExists:                   refused,
-		zk.ErrNoNode:                       refused,
-		zk.ErrNotEmpty:                     refused,
-		zk.ErrNoAuth:                       forbidden,
-		zk.ErrAuthFailed:                   forbidden,
-		zk.ErrInvalidACL:                   forbidden,
-		zk.ErrConnectionClosed:             doubtful,
-		zk.ErrSessionExpired:               doubtful,
-		zk.ErrSessionMoved:                 doubtful,
-		zk.ErrClosing:                      doubtful,
-		zk.ErrNoServer:                     doubtful,
-		zk.ErrUnknown:                      doubtful,
-		zk.ErrAPIError:                     doubtful,
-		errors.New("broken pipe"):          doubtful,
-		errors.New("unknown error: -1"):    doubtful,
-		errors.New("unknown error: -4"):    doubtful,
-		errors.New("unknown error: -5"):    doubtful,
-		errors.New("unknown error: -7"):    doubtful,
-		errors.New("unknown error: -6"):    forbidden,
-		errors.New("unknown error: -125"):  forbidden,
-		errors.New("unknown error: -127"):  busy,
-		fmt.Errorf("x: %w", zk.ErrNoNode):  refused,
-		fmt.Errorf("x: %w", zk.ErrClosing): doubtful,
+// What package zk and servers say of a request, and what it means for the call.
+func TestJudge(t *testing.T) {
+	for want, errs := range map[kv.Verdict][]error{
+		kv.Final: {
+			zk.ErrBadVersion, zk.ErrNodeExists, zk.ErrNoNode, zk.ErrNotEmpty, zk.ErrNoAuth,
+			zk.ErrAuthFailed, zk.ErrInvalidACL, errors.New("unknown error: -125"),
+			fmt.Errorf("x: %w", zk.ErrNoNode),
+		},
+		kv.Unsure: {
+			zk.ErrConnectionClosed, zk.ErrSessionExpired, zk.ErrSessionMoved, zk.ErrClosing,
+			zk.ErrUnknown, zk.ErrAPIError, errors.New("broken pipe"), errors.New("unknown error: -1"),
+			errors.New("unknown error: -4"), errors.New("unknown error: -5"),
+			errors.New("unknown error: -7"), fmt.Errorf("x: %w", zk.ErrClosing),
+			context.DeadlineExceeded,
+		},
+		kv.Refused: {
+			zk.ErrNoServer, errors.New("unknown error: -127"),
+		},
 	} {
-		if got := outcomeOf(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
+		for _, err := range errs {
+			if got := judge(explained(err)); got != want {
+				t.Errorf("%v: %d, want %d", err, got, want)
+			}
 		}
 	}
 }

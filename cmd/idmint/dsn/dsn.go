@@ -8,7 +8,7 @@
 // and those of databases that keep a launch log, and no tables:
 //
 //	etcd://USER:PASSWORD@HOST:PORT,…/PREFIX?SETTINGS
-//	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS       session=10s
+//	zookeeper://USER:PASSWORD@HOST:PORT,…/PATH?SETTINGS       session=4s
 //	cassandra://USER:PASSWORD@HOST:PORT,…/KEYSPACE?SETTINGS   replication=3 or =dc1:3,dc2:3, dc=dc1, serial=local
 //
 // Their settings are also tls=true, ca=FILE, cert=FILE with key=FILE, and server_name=NAME.

@@ -10,7 +10,6 @@ package etcddoctor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,10 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
@@ -29,12 +26,12 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// A node that does not answer within answerTime counts as away.
+// A question that is not answered within answerTime has no answer.
 const answerTime = 3 * time.Second
 
 // Check asks each of the endpoints, within 3 s each time. Endpoints that do not answer are a
-// result. Where none answers, the error is a [*launchlog.AttemptError]. Other errors are an
-// [*etcd.ConfigError], the context's, or about the user and password.
+// result. Where none answers, the error is a [*launchlog.AttemptError]. Other errors wrap a
+// [*launchlog.RequestError] about the config, the context's, or are about the user and password.
 func Check(ctx context.Context, config etcd.Config) (
 	results []doctor.Result, identity map[string]string, err error,
 ) {
@@ -45,12 +42,9 @@ func Check(ctx context.Context, config etcd.Config) (
 	c := &cluster{config: config}
 	defer c.close()
 	if err := c.open(ctx); err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("etcddoctor: %w", err)
 	}
-	results, err = doctor.Examine(ctx, c, probes, func(ctx context.Context) error {
-		_, err := within(ctx, c.members)
-		return err
-	})
+	results, err = doctor.Examine(ctx, c, probes, c.look)
 	if err != nil {
 		return results, nil, err
 	}
@@ -60,10 +54,21 @@ func Check(ctx context.Context, config etcd.Config) (
 var probes = []doctor.Probe[*cluster]{
 	{Code: "etcd.version", Look: version},
 	{Code: "etcd.members", Look: members},
-	{Code: "etcd.alarms", Look: alarms},
+	{Code: "etcd.alarms", Look: within(alarms)},
 	{Code: "etcd.quota", Look: quota},
-	{Code: "etcd.compaction", Look: compaction},
-	{Code: "etcd.rights", Look: rights},
+	{Code: "etcd.compaction", Look: within(compaction)},
+	{Code: "etcd.rights", Look: within(rights)},
+}
+
+type look = func(context.Context, *cluster, *doctor.Reporter) error
+
+// within bounds the questions of a check.
+func within(ask look) look {
+	return func(ctx context.Context, c *cluster, r *doctor.Reporter) error {
+		ctx, cancel := context.WithTimeout(ctx, answerTime)
+		defer cancel()
+		return ask(ctx, c, r)
+	}
 }
 
 // A cluster is what the probes ask.
@@ -81,8 +86,7 @@ type node struct {
 	err      error // why there is no status
 }
 
-// open asks all endpoints at once. Each has a client of its own: one of them all hangs on a node
-// that is stopped.
+// open asks all endpoints at once.
 func (c *cluster) open(ctx context.Context) error {
 	c.nodes = make([]node, len(c.config.Endpoints))
 	var all sync.WaitGroup
@@ -97,53 +101,35 @@ func (c *cluster) open(ctx context.Context) error {
 		if err == nil {
 			c.client = n.client
 			// A node without a leader answers for itself, and for nothing else.
-			if c.list, err = within(ctx, c.members); err == nil {
+			if err = c.look(ctx); err == nil {
 				return nil
 			}
 		}
 		if errors.Is(err, rpctypes.ErrAuthFailed) {
-			return &failure{err}
+			return err
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", n.endpoint, err))
 	}
 	if ctx.Err() != nil {
-		return &failure{ctx.Err()}
+		return ctx.Err()
 	}
-	return &failure{&launchlog.AttemptError{Err: errors.Join(errs...)}}
+	return &launchlog.AttemptError{Err: errors.Join(errs...)}
 }
 
-func (c *cluster) members(ctx context.Context) (*clientv3.MemberListResponse, error) {
-	return c.client.MemberList(ctx)
-}
-
-// A failure is why nothing could be checked, behind the package's name.
-type failure struct{ err error }
-
-func (e *failure) Error() string { return "etcddoctor: " + e.err.Error() }
-func (e *failure) Unwrap() error { return e.err }
-
-func (n *node) ask(ctx context.Context, config etcd.Config) {
-	scheme := "http://"
-	if config.TLS != nil {
-		scheme = "https://"
-	}
-	n.client, n.err = clientv3.New(clientv3.Config{
-		Context: ctx, Endpoints: []string{scheme + n.endpoint}, TLS: config.TLS,
-		Username: config.User, Password: config.Password, DialTimeout: answerTime,
-		DialOptions: config.DialOptions(), Logger: zap.NewNop(),
-	})
-	if n.err == nil {
-		n.status, n.err = within(ctx, func(ctx context.Context) (*clientv3.StatusResponse, error) {
-			return n.client.Status(ctx, scheme+n.endpoint)
-		})
-	}
-}
-
-// within bounds a question.
-func within[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+// look lists the members, which takes a cluster that answers.
+func (c *cluster) look(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	return ask(ctx)
+	c.list, err = c.client.MemberList(ctx)
+	return err
+}
+
+func (n *node) ask(ctx context.Context, config etcd.Config) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	if n.client, n.err = config.Client(ctx, n.endpoint); n.err == nil {
+		n.status, n.err = n.client.Status(ctx, n.client.Endpoints()[0])
+	}
 }
 
 func (c *cluster) close() {
@@ -154,21 +140,14 @@ func (c *cluster) close() {
 	}
 }
 
-// get reads one key, or what opts say.
-func (c *cluster) get(
-	ctx context.Context, key string, opts ...clientv3.OpOption,
-) (*clientv3.GetResponse, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	return c.client.Get(ctx, key, opts...)
-}
-
 func (c *cluster) schemaKey() string {
 	return c.config.Prefix + ":" + kv.SchemaPart + "/" + kv.SchemaRow
 }
 
 // identity is what the cluster says of itself. The log's word is a random one of whoever made it.
 func (c *cluster) identity(ctx context.Context) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
 	var ids []string
 	for _, m := range c.list.Members {
 		ids = append(ids, fmt.Sprintf("%x", m.ID))
@@ -177,20 +156,9 @@ func (c *cluster) identity(ctx context.Context) map[string]string {
 	identity := map[string]string{
 		"cluster": fmt.Sprintf("%x", c.list.Header.ClusterId), "members": strings.Join(ids, " "),
 	}
-	var schema struct{ Log string }
-	row, err := c.get(ctx, c.schemaKey())
-	if err == nil && len(row.Kvs) == 1 && json.Unmarshal(row.Kvs[0].Value, &schema) == nil {
-		identity["log"] = schema.Log
+	row, err := c.client.Get(ctx, c.schemaKey())
+	if err == nil && len(row.Kvs) == 1 {
+		identity["log"], _ = kv.Word(kv.Row{Value: row.Kvs[0].Value, Version: 1})
 	}
 	return identity
-}
-
-// voters are the members that decide.
-func (c *cluster) voters() (voters []*etcdserverpb.Member) {
-	for _, m := range c.list.Members {
-		if !m.IsLearner {
-			voters = append(voters, m)
-		}
-	}
-	return voters
 }

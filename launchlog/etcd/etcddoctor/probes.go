@@ -52,7 +52,6 @@ func judgeVersion(r *doctor.Reporter, version string) {
 }
 
 func members(_ context.Context, c *cluster, r *doctor.Reporter) error {
-	voters := c.voters()
 	leads := map[uint64]bool{} // members that answered: whether they know a leader
 	var away []string          // endpoints
 	for _, n := range c.nodes {
@@ -69,7 +68,12 @@ func members(_ context.Context, c *cluster, r *doctor.Reporter) error {
 		}
 	}
 	up := 0
-	for _, m := range voters {
+	voters := 0
+	for _, m := range c.list.Members {
+		if m.IsLearner {
+			continue
+		}
+		voters++
 		switch led, answered := leads[m.ID]; {
 		case led:
 			up++
@@ -77,13 +81,11 @@ func members(_ context.Context, c *cluster, r *doctor.Reporter) error {
 			away = append(away, m.Name+" without a leader")
 		}
 	}
-	r.Voters(len(voters), up, away)
+	r.Voters(voters, up, away)
 	return nil
 }
 
 func alarms(ctx context.Context, c *cluster, r *doctor.Reporter) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	found, err := c.client.AlarmList(ctx)
 	if err != nil {
 		return err
@@ -130,12 +132,12 @@ func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 
 // compaction counts the revisions that are kept. The setting itself nobody can ask for.
 func compaction(ctx context.Context, c *cluster, r *doctor.Reporter) error {
-	now, err := c.get(ctx, c.schemaKey())
+	now, err := c.client.Get(ctx, c.schemaKey())
 	if err != nil {
 		return err
 	}
 	oldest := int64(1)
-	_, err = c.get(ctx, c.schemaKey(), clientv3.WithRev(1))
+	_, err = c.client.Get(ctx, c.schemaKey(), clientv3.WithRev(1))
 	if errors.Is(err, rpctypes.ErrCompacted) {
 		oldest, err = c.oldest(ctx)
 	}
@@ -159,8 +161,6 @@ func judgeKept(r *doctor.Reporter, now, oldest int64) {
 
 // oldest is the revision of the last compaction. A watch that is to begin before it is told.
 func (c *cluster) oldest(ctx context.Context) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	for answer := range c.client.Watch(ctx, c.schemaKey(), clientv3.WithRev(1)) {
 		if answer.CompactRevision > 0 {
 			return answer.CompactRevision, nil
@@ -174,8 +174,6 @@ func (c *cluster) oldest(ctx context.Context) (int64, error) {
 
 // rights reads what the user may do. Any user may ask that of itself.
 func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	if c.config.User == "" {
 		switch auth, err := c.client.AuthStatus(ctx); {
 		case err != nil:

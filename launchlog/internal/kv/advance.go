@@ -3,7 +3,6 @@ package kv
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -74,29 +73,26 @@ func (s *Store) beginAdvance(
 		if last == there.Last {
 			return s.commit(ctx, part, change{r, state})
 		}
-		detail, err := raw(map[string]any{"from": there.Last, "to": last})
-		if err != nil {
-			return false, err
-		}
 		state.At = later(s.clock(), state.At)
 		state.Events++
 		return s.commit(ctx, part, change{r, state}, change{
 			Row{Name: eventRow(state.Events)}, happened{launchlog.Event{
 				Namespace: namespace, Kind: "advanced", Actor: ending.Actor, At: state.At,
-				Detail: detail,
+				Detail: detail(map[string]any{"from": there.Last, "to": last}),
 			}, state.Write},
 		})
 	})
 	return state, err
 }
 
-// finishAdvance ends the launches that an advance is to end, and clears it. It returns the last
-// number at that moment. Many may do so at once.
-func (s *Store) finishAdvance(ctx context.Context, namespace string, a advance) (int, error) {
+// finishAdvance ends the launches that an advance is to end, and clears what is written down of it,
+// unless somebody else has. It returns the last number at that moment. Many may do so at once.
+func (s *Store) finishAdvance(
+	ctx context.Context, namespace string, a advance,
+) (last int, err error) {
+	part := launchesPart(namespace)
 	ending := launchlog.Ending{Actor: a.Actor, Outcome: a.Outcome, Reason: a.Reason}
-	pages := s.pages(ctx, launchesPart(namespace), launchRow(a.Swept), behind(launchRow(a.UpTo)),
-		a.UpTo)
-	for rows, err := range pages {
+	for rows, err := range s.pages(ctx, part, launchRow(0), behind(launchRow(a.UpTo)), a.UpTo) {
 		if err != nil {
 			return 0, err
 		}
@@ -107,41 +103,17 @@ func (s *Store) finishAdvance(ctx context.Context, namespace string, a advance) 
 		if err := s.endAll(ctx, namespace, page, ending); err != nil {
 			return 0, err
 		}
-		swept := page[len(page)-1].Launch
-		if swept == a.UpTo {
-			break
-		}
-		now, under, err := s.record(ctx, namespace, a.Word, func(p *advance) *advance {
-			p.Swept = max(p.Swept, swept)
-			return p
-		})
-		if err != nil || !under {
-			return now, err
-		}
 	}
-	now, _, err := s.record(ctx, namespace, a.Word, func(*advance) *advance { return nil })
-	return now, err
-}
-
-// record changes what is written down of an advance. It returns the last number, and whether that
-// advance was still there: somebody else may have cleared it. The row is compared, so an advance
-// that was begun since stays as it is.
-func (s *Store) record(
-	ctx context.Context, namespace, name string, to func(*advance) *advance,
-) (last int, there bool, err error) {
-	part := launchesPart(namespace)
 	err = s.step(ctx, part, func(ctx context.Context) (bool, error) {
 		state, r, err := row[launches](ctx, s, part, stateRow)
 		last = state.Last
-		there = state.Pending != nil && state.Pending.Word == name
-		if err != nil || !there {
+		if err != nil || state.Pending == nil || state.Pending.Word != a.Word {
 			return true, err
 		}
-		state.Pending = to(state.Pending)
-		state.Write = word()
+		state.Pending, state.Write = nil, word()
 		return s.commit(ctx, part, change{r, state})
 	})
-	return last, there, err
+	return last, err
 }
 
 // enders is how many launches end at once.
@@ -155,23 +127,12 @@ func (s *Store) endAll(
 	if err != nil {
 		return err
 	}
-	ctx, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	var group sync.WaitGroup
-	room := make(chan struct{}, enders)
-	for i, l := range page {
+	return Parallel(ctx, len(page), enders, func(ctx context.Context, i int) error {
 		if states[i].Ended != nil {
-			continue
+			return nil
 		}
-		room <- struct{}{}
-		group.Go(func() {
-			defer func() { <-room }()
-			ref := launchlog.Ref{Namespace: namespace, Launch: l.Launch}
-			if _, err := s.end(ctx, ref, l, ending); err != nil {
-				giveUp(err)
-			}
-		})
-	}
-	group.Wait()
-	return context.Cause(ctx)
+		ref := launchlog.Ref{Namespace: namespace, Launch: page[i].Launch}
+		_, err := s.end(ctx, ref, page[i], ending)
+		return err
+	})
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 	"math"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -81,12 +81,12 @@ func (s *Store) AdvanceCounter(
 		if c.Value >= target {
 			return nil, false, nil
 		}
-		detail, err := raw(map[string]any{
+		event := &launchlog.Event{Kind: "counter-advanced", Actor: actor, Detail: detail(map[string]any{
 			"counter": ref.Name,
 			"from":    strconv.FormatInt(c.Value, 10), "to": strconv.FormatInt(target, 10),
-		})
+		})}
 		c.Value, c.Note, c.Holder = target, "", ""
-		return &launchlog.Event{Kind: "counter-advanced", Actor: actor, Detail: detail}, true, err
+		return event, true, nil
 	})
 	if err != nil {
 		return 0, err
@@ -152,23 +152,18 @@ func (c counted) state(ref launchlog.CounterRef) launchlog.CounterState {
 	}
 }
 
+var counterName = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`)
+
 // counterRefs lists the counters that are there or were to be, whose names are beyond after, page
 // by page.
 func (s *Store) counterRefs(
 	ctx context.Context, namespace, after string,
 ) iter.Seq2[[]launchlog.CounterRef, error] {
 	part := countersPart(namespace)
-	// Where no counter can have that name, those behind its beginning are looked through.
-	from := after
-	if i := strings.IndexFunc(after, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789._/-", r)
-	}); i >= 0 {
-		from = after[:i]
-	}
-	if from != "" && strings.ContainsRune("._/-", rune(from[0])) {
+	from := counterRow(after)
+	if !counterName.MatchString(after) { // no counter has it: all of them are looked through
 		from = ""
 	}
-	from = counterRow(from)
 	return func(yield func([]launchlog.CounterRef, error) bool) {
 		for rows, err := range s.pages(ctx, part, from, "", math.MaxInt) {
 			var refs []launchlog.CounterRef

@@ -6,7 +6,10 @@ package kv
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
+
+	"github.com/idmint/idmint/launchlog"
 )
 
 // An Engine keeps rows in partitions. Rows of one partition are read as one snapshot, and written
@@ -94,4 +97,28 @@ func Settle(changes []Change, rows []Row) (done, known bool) {
 		}
 	}
 	return false, 0 < written && written < len(changes)
+}
+
+// Reread reads the rows of changes as one snapshot, in their order.
+func Reread(ctx context.Context, e Engine, part string, changes []Change) ([]Row, error) {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Name
+	}
+	return e.Read(ctx, part, names...)
+}
+
+var errUnsettled = errors.New("the answer was lost, and others have overwritten the rows since")
+
+// Settled finds out what became of a commit in doubt, which was refused when it was sent again. The
+// error is an ambiguous [*launchlog.AttemptError] where the rows do not tell.
+func Settled(ctx context.Context, e Engine, part string, changes []Change) (bool, error) {
+	rows, err := Reread(ctx, e, part, changes)
+	if err == nil {
+		if done, known := Settle(changes, rows); known {
+			return done, nil
+		}
+		err = errUnsettled
+	}
+	return false, &launchlog.AttemptError{Ambiguous: true, Err: err}
 }

@@ -2,6 +2,7 @@ package kv
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -26,13 +27,9 @@ func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Even
 		At: l.StartedAt,
 	}}
 	if e := p.Ended; e != nil {
-		detail, err := raw(map[string]any{"outcome": e.Outcome, "reason": e.Reason})
-		if err != nil {
-			return nil, err
-		}
 		found = append(found, launchlog.Event{
 			Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended", Actor: e.Actor, At: e.At,
-			Detail: detail,
+			Detail: detail(map[string]any{"outcome": e.Outcome, "reason": e.Reason}),
 		})
 	}
 	return found, nil
@@ -81,4 +78,10 @@ func (s *Store) eventsOf(ctx context.Context, part string) (found []launchlog.Ev
 		}
 	}
 	return found, nil
+}
+
+// detail is what an event has beside its kind, as JSON of texts and numbers.
+func detail(v map[string]any) json.RawMessage {
+	text, _ := json.Marshal(v)
+	return text
 }

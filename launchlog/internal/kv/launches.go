@@ -219,7 +219,7 @@ func (s *Store) Launches(
 	if f.Before > 0 {
 		last = min(last, f.Before-1)
 	}
-	size := firstRows
+	size := pageRows
 	if f.Service == "" && f.Environment == "" && !f.Running {
 		size = min(size, f.Limit)
 	}
@@ -252,7 +252,7 @@ func (s *Store) Launches(
 				found = append(found, l.launch(namespace, states[i]))
 			}
 		}
-		last, size = first-1, min(4*size, pageSize(rows))
+		last, size = first-1, min(4*size, mostRows)
 	}
 	return found, nil
 }

@@ -3,6 +3,8 @@ package kv
 import (
 	"crypto/tls"
 	"errors"
+	"net"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,7 +13,7 @@ import (
 )
 
 // A nodesError is what happened at the nodes that a call asked.
-type nodesError []*launchlog.NodeError
+type nodesError []error
 
 func (e nodesError) Error() string {
 	texts := make([]string, len(e))
@@ -21,24 +23,55 @@ func (e nodesError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-func (e nodesError) Unwrap() []error {
-	errs := make([]error, len(e))
-	for i, node := range e {
-		errs[i] = node
-	}
-	return errs
-}
+func (e nodesError) Unwrap() []error { return e }
 
-// Nodes is the error of a call that asked these nodes, in the order of their names. It is nil where
-// there are none.
+// Nodes is the error of a call that asked these nodes, in the order of their names. Those that are
+// nil were not asked. It is nil where none was.
 func Nodes(errs ...*launchlog.NodeError) error {
+	errs = slices.DeleteFunc(slices.Clone(errs), func(e *launchlog.NodeError) bool { return e == nil })
 	if len(errs) == 0 {
 		return nil
 	}
-	errs = slices.SortedFunc(slices.Values(errs), func(a, b *launchlog.NodeError) int {
+	slices.SortFunc(errs, func(a, b *launchlog.NodeError) int {
 		return strings.Compare(a.Node, b.Node)
 	})
-	return nodesError(errs)
+	all := make(nodesError, len(errs))
+	for i, e := range errs {
+		all[i] = e
+	}
+	return all
+}
+
+// Hopeless reports whether each node of [Nodes] failed in a way that waiting does not mend. Nobody
+// knows its name, or its certificate is not the one that is asked for.
+func Hopeless(err error) bool {
+	var nodes nodesError
+	return errors.As(err, &nodes) && !slices.ContainsFunc(nodes, func(e error) bool {
+		var certificate *tls.CertificateVerificationError
+		return !dialect.UnknownHost(e) && !errors.As(e, &certificate)
+	})
+}
+
+// Addresses returns nodes with the port of each as HOST:PORT. The error is a
+// [*launchlog.RequestError] about the field of a Config.
+func Addresses(field string, nodes []string, port string) ([]string, error) {
+	if len(nodes) == 0 {
+		return nil, &launchlog.RequestError{Field: field, Reason: "names no node"}
+	}
+	full := make([]string, len(nodes))
+	for i, given := range nodes {
+		full[i] = given
+		if _, _, err := net.SplitHostPort(given); err != nil {
+			full[i] = net.JoinHostPort(strings.Trim(given, "[]"), port)
+		}
+		host, at, err := net.SplitHostPort(full[i])
+		if err != nil || host == "" || at == "" || strings.ContainsAny(full[i], "/@, \t\n") {
+			return nil, &launchlog.RequestError{
+				Field: field, Value: Shown(given), Reason: "is not HOST:PORT",
+			}
+		}
+	}
+	return full, nil
 }
 
 // Shown is a node's name without what may be a password, as in USER:PASSWORD@HOST.
@@ -50,12 +83,19 @@ func Shown(node string) string {
 	return node
 }
 
-// Hopeless reports whether each node of [Nodes] failed in a way that waiting does not mend. Nobody
-// knows its name, or its certificate is not the one that is asked for.
-func Hopeless(err error) bool {
-	var nodes nodesError
-	return errors.As(err, &nodes) && !slices.ContainsFunc(nodes, func(e *launchlog.NodeError) bool {
-		var certificate *tls.CertificateVerificationError
-		return !dialect.UnknownHost(e) && !errors.As(e, &certificate)
-	})
+var placePattern = regexp.MustCompile(`^(/[A-Za-z0-9_%-][A-Za-z0-9_~%.-]*)+$`)
+
+// Place returns where a log is below others: a path, which is /idmint where it is empty. The error
+// is a [*launchlog.RequestError] about the field of a Config.
+func Place(field, path string) (string, error) {
+	switch {
+	case path == "":
+		return "/idmint", nil
+	case len(path) > 512 || !placePattern.MatchString(path):
+		return "", &launchlog.RequestError{
+			Field: field, Value: path, Reason: "must be /NAME or /NAME/NAME, of up to 512 letters, " +
+				"digits and signs - _ . ~ %, where no name begins with . or ~",
+		}
+	}
+	return path, nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,5 +83,37 @@ func TestOpenGivesUp(t *testing.T) {
 				t.Errorf("after %v: %v, want %v after %v", time.Since(began), got, err, took)
 			}
 		})
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	got, err := kv.Addresses("Nodes", []string{"a", "b:1", "::1", "[::2]", "[::3]:4"}, "7")
+	want := []string{"a:7", "b:1", "[::1]:7", "[::2]:7", "[::3]:4"}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for given, shown := range map[string]string{
+		"": "", ":1": ":1", "a:": "a:", "a:1/b": "a:1/b", "me@a:1": "me@a:1", "a:1,b:2": "a:1,b:2",
+		"http://a:1": "http://a:1", "u:geheim@a:1": "u:xxxxx@a:1",
+	} {
+		_, err := kv.Addresses("Nodes", []string{"a:1", given}, "7")
+		var wrong *launchlog.RequestError
+		if !errors.As(err, &wrong) || wrong.Value != shown || wrong.Field != "Nodes" {
+			t.Errorf("%q: %v", given, err)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/a": true, "/a.b/c~d/-%_": true, "/" + strings.Repeat("a", 511): true,
+		"/" + strings.Repeat("a", 512): false, "a": false, "/": false, "/a/": false, "//a": false,
+		"/a/./b": false, "/a/..": false, "/~a": false, "/a/~log": false, "/a:b": false, "/é": false,
+		"/a\x00": false, "/a b": false,
+	} {
+		got, err := kv.Place("Path", path)
+		if want != (err == nil && got == path) || !want && !errors.As(err, new(*launchlog.RequestError)) {
+			t.Errorf("%q: %q, %v", path, got, err)
+		}
 	}
 }

@@ -94,7 +94,6 @@ type advance struct {
 	Word    string            `json:"word"` // names it
 	UpTo    int               `json:"up_to"`
 	To      int               `json:"to"`
-	Swept   int               `json:"swept"` // launches up to this one have ended
 	Actor   string            `json:"actor"`
 	Outcome launchlog.Outcome `json:"outcome"`
 	Reason  string            `json:"reason,omitempty"`

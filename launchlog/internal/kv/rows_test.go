@@ -2,7 +2,6 @@ package kv
 
 import (
 	"cmp"
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -46,30 +45,6 @@ func TestSegment(t *testing.T) {
 	}
 	if got := segment("a/b"); segment(got) == got { // as long as a hash: it may be one
 		t.Errorf("%q is its own segment, and that of another text", got)
-	}
-}
-
-// The queue forgets partitions that nobody wants.
-func TestQueueForgets(t *testing.T) {
-	q := queue{lanes: map[string]*lane{}}
-	leave, err := q.enter(context.Background(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead, cancel := context.WithCancel(context.Background())
-	go cancel()
-	if _, err := q.enter(dead, "a"); err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-	if _, err := q.enter(dead, "b"); err != context.Canceled {
-		t.Errorf("got %v", err)
-	}
-	if len(q.lanes) != 1 || q.lanes["a"].users != 1 {
-		t.Errorf("lanes: %v", q.lanes)
-	}
-	leave()
-	if len(q.lanes) != 0 {
-		t.Errorf("lanes: %v", q.lanes)
 	}
 }
 

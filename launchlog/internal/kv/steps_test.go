@@ -431,29 +431,22 @@ func TestSchema(t *testing.T) {
 	want(err, 2)
 }
 
-// forgetful is an engine whose first commit has no answer.
-type forgetful struct {
-	kv.Engine
-	lost *bool
-}
-
-func (f forgetful) Commit(
-	ctx context.Context, part string, changes ...kv.Change,
-) (bool, error) {
-	done, err := f.Engine.Commit(ctx, part, changes...)
-	if *f.lost || err != nil {
-		return done, err
-	}
-	*f.lost = true
-	return false, &launchlog.AttemptError{Ambiguous: true, Err: errors.New("no answer")}
-}
-
 // Who made the log knows it, even where the answer was lost. Who comes after finds it.
 func TestMigrateKnowsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory := kvtest.NewMemory()
 		for i, want := range []int{0, kv.SchemaVersion} {
-			from, to, err := kv.Migrate(ctx, forgetful{memory, new(bool)})
+			lost := false
+			engine := &hooked{Engine: memory}
+			engine.commit = func(_ string, _ []kv.Change, run func() (bool, error)) (bool, error) {
+				done, err := run()
+				if !lost {
+					lost = true
+					return false, &launchlog.AttemptError{Ambiguous: true, Err: errCut}
+				}
+				return done, err
+			}
+			from, to, err := kv.Migrate(ctx, engine)
 			if from != want || to != kv.SchemaVersion || err != nil {
 				t.Errorf("run %d: from %d to %d, %v; want from %d", i, from, to, err, want)
 			}
@@ -523,40 +516,6 @@ func TestOpenWaits(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Times of rows decide nothing: a process whose clock is a year ahead holds up nobody. Its time
-// stays, so that times are in the order of numbers. The store's clock is the engine's.
-func TestTimesDecideNothing(t *testing.T) {
-	memory := kvtest.NewMemory()
-	wild := time.Now().Add(365 * 24 * time.Hour)
-	ahead, right := kv.New(memory, func() time.Time { return wild }), kv.New(memory, nil)
-	ref := launchlog.Ref{Namespace: "n", Launch: 1}
-	counter := launchlog.CounterRef{Namespace: "n", Name: "sno/7"}
-	for i, s := range []*kv.Store{ahead, right, ahead, right} {
-		start(t, s, fmt.Sprint("key ", i), i+1)
-		l, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: i + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		claim, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: fmt.Sprint(i)})
-		if err != nil || claim.Generator != i {
-			t.Fatalf("generator %d, %v, want %d", claim.Generator, err, i)
-		}
-		raise := launchlog.Raise{From: int64(i), To: int64(i + 1), Note: launchlog.NewNote()}
-		row, err := s.RaiseCounter(ctx, counter, raise)
-		if err != nil || !raise.Done(row) {
-			t.Fatalf("%+v, %v", row, err)
-		}
-		for _, at := range []time.Time{l.StartedAt, claim.ClaimedAt, row.UpdatedAt} {
-			if !at.Equal(wild) {
-				t.Errorf("round %d: %v, want %v", i, at, wild)
-			}
-		}
-		if now, err := s.Now(ctx); err != nil || !now.IsZero() {
-			t.Errorf("now is %v, %v", now, err)
-		}
 	}
 }
 

@@ -2,7 +2,6 @@ package kv
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -24,7 +23,7 @@ import (
 type Store struct {
 	engine Engine
 	now    func() time.Time
-	queue  queue
+	queue  *queue
 }
 
 var _ launchlog.Store = (*Store)(nil)
@@ -35,7 +34,7 @@ func New(engine Engine, now func() time.Time) *Store {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{engine: engine, now: now, queue: queue{lanes: map[string]*lane{}}}
+	return &Store{engine: engine, now: now, queue: newQueue()}
 }
 
 // clock is the time as rows hold it.
@@ -86,11 +85,10 @@ func row[T any](ctx context.Context, s *Store, part, name string) (v T, r Row, e
 	return v, rows[0], err
 }
 
-// Pages of a listing have up to mostRows rows, and about pageBytes bytes.
+// A page of a listing has so many rows, and up to mostRows where many numbers have none.
 const (
-	firstRows = 250
-	mostRows  = 1000
-	pageBytes = 4 << 20
+	pageRows = 250
+	mostRows = 1000
 )
 
 // pages lists rows of a partition as Engine.List does, page by page.
@@ -98,8 +96,8 @@ func (s *Store) pages(
 	ctx context.Context, part, after, before string, limit int,
 ) iter.Seq2[[]Row, error] {
 	return func(yield func([]Row, error) bool) {
-		for size := firstRows; limit > 0; {
-			asked := min(size, limit)
+		for limit > 0 {
+			asked := min(pageRows, limit)
 			rows, err := s.engine.List(ctx, part, after, before, asked)
 			if len(rows) == 0 && err == nil {
 				return
@@ -109,18 +107,8 @@ func (s *Store) pages(
 			}
 			limit -= len(rows)
 			after = rows[len(rows)-1].Name
-			size = pageSize(rows)
 		}
 	}
-}
-
-// pageSize is how many rows the page behind these should have.
-func pageSize(rows []Row) int {
-	bytes := 1
-	for _, r := range rows {
-		bytes += len(r.Value)
-	}
-	return max(1, min(mostRows, pageBytes*(len(rows)+1)/bytes))
 }
 
 // The row of the schema's version. Namespaces have no capital letters, so it is in none.
@@ -216,12 +204,4 @@ func Await(ctx context.Context, try func(context.Context) error) error {
 		return fmt.Errorf("%w: %w", err, last)
 	}
 	return last
-}
-
-func raw(v any) (json.RawMessage, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("detail of an event: %w", err)
-	}
-	return b, nil
 }

@@ -28,12 +28,12 @@ import (
 	"github.com/idmint/idmint/launchlog/zookeeper"
 )
 
-// A server that does not answer within answerTime counts as away.
+// A server that does not answer a word within answerTime counts as away.
 const answerTime = 3 * time.Second
 
-// Check asks each of the servers, within 3 s each time. Servers that do not answer are a result.
-// Where none serves, the error is a [*launchlog.AttemptError]. Other errors are a
-// [*zookeeper.ConfigError] or the context's.
+// Check asks each of the servers. Servers that do not answer are a result. Where none serves, the
+// error is a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the
+// config, or the context's.
 func Check(ctx context.Context, config zookeeper.Config) (
 	results []doctor.Result, identity map[string]string, err error,
 ) {
@@ -48,18 +48,21 @@ func Check(ctx context.Context, config zookeeper.Config) (
 		all.Go(func() { e.servers[i].srvr, e.servers[i].err = e.servers[i].word(ctx, "srvr") })
 	}
 	all.Wait()
-	if err := e.connect(ctx); err != nil {
-		return nil, nil, err
+	if err = e.connect(ctx); err == nil {
+		defer e.conn.Close()
+		defer context.AfterFunc(ctx, e.conn.Close)() // package zk obeys no context
+		results, err = doctor.Examine(ctx, e, probes, func(context.Context) error {
+			_, _, err := e.conn.Exists("/")
+			return err
+		})
 	}
-	defer e.conn.Close()
-	results, err = doctor.Examine(ctx, e, probes, func(ctx context.Context) error {
-		_, err := within(ctx, func() (bool, error) { return there(e.conn.Exists("/")) })
-		return err
-	})
-	if err != nil {
-		return results, nil, err
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = ctx.Err()
+	case err == nil:
+		return results, e.identity(), nil
 	}
-	return results, e.identity(ctx), nil
+	return results, nil, fmt.Errorf("zookeeperdoctor: %w", err)
 }
 
 var probes = []doctor.Probe[*ensemble]{
@@ -134,102 +137,29 @@ func dial(ctx context.Context, address string, config *tls.Config) (net.Conn, er
 	return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", address)
 }
 
+var errNoQuorum = errors.New("the server is without a quorum")
+
 // connect makes a session with the first server that gives one. A server that refuses srvr may.
 func (e *ensemble) connect(ctx context.Context) error {
 	var errs []error
 	for _, s := range e.servers {
-		refused := (*refusedError)(nil)
-		if s.err != nil && !errors.As(s.err, &refused) || s.err == nil && !s.serves() {
-			if s.err == nil {
-				s.err = errNoQuorum
+		err := s.err
+		switch {
+		case err == nil && !s.serves():
+			err = errNoQuorum
+		case err == nil || errors.As(err, new(*refusedError)):
+			if e.conn, err = e.config.Session(ctx, s.address); err == nil {
+				return nil
 			}
-			errs = append(errs, fmt.Errorf("%s: %w", s.address, s.err))
-			continue
-		}
-		err := e.connectTo(ctx, s.address)
-		if err == nil {
-			return nil
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", s.address, err))
 	}
-	if ctx.Err() != nil {
-		return &failure{ctx.Err()}
-	}
-	return &failure{&launchlog.AttemptError{Err: errors.Join(errs...)}}
+	return &launchlog.AttemptError{Err: errors.Join(errs...)}
 }
-
-var (
-	errNoQuorum = errors.New("the server is without a quorum")
-	errSilent   = errors.New("the server did not answer")
-)
-
-func (e *ensemble) connectTo(ctx context.Context, address string) error {
-	// Package zk would try again for ever.
-	dialed := func(_, address string, wait time.Duration) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, wait)
-		defer cancel()
-		return dial(ctx, address, e.config.TLS)
-	}
-	conn, events, err := zk.Connect([]string{address}, e.config.SessionTimeout,
-		zk.WithDialer(dialed), zk.WithLogger(silent{}), zk.WithLogInfo(false))
-	if err != nil {
-		return err
-	}
-	e.conn = conn
-	_, err = within(ctx, func() (bool, error) {
-		for event := range events {
-			if event.State == zk.StateHasSession {
-				return true, nil
-			}
-		}
-		return false, errSilent
-	})
-	if err == nil && e.config.User != "" {
-		_, err = within(ctx, func() (bool, error) {
-			secret := []byte(e.config.User + ":" + e.config.Password)
-			return true, conn.AddAuth("digest", secret)
-		})
-	}
-	if err != nil {
-		conn.Close()
-	}
-	return err
-}
-
-// silent is a zk.Logger: a library does not log.
-type silent struct{}
-
-func (silent) Printf(string, ...any) {}
-
-// within bounds a question by package zk, which obeys no context. Where it has no answer it ends
-// with the connection.
-func within[T any](ctx context.Context, ask func() (T, error)) (v T, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, errSilent)
-	defer cancel()
-	done := make(chan struct{})
-	var answer T
-	var failed error
-	go func() {
-		defer close(done)
-		answer, failed = ask()
-	}()
-	select {
-	case <-done:
-		return answer, failed
-	case <-ctx.Done():
-		return v, context.Cause(ctx)
-	}
-}
-
-// there is what Exists says of a znode.
-func there(is bool, _ *zk.Stat, err error) (bool, error) { return is, err }
 
 // get reads a znode, empty where there is none.
-func (e *ensemble) get(ctx context.Context, path string) (string, error) {
-	text, err := within(ctx, func() ([]byte, error) {
-		text, _, err := e.conn.Get(path)
-		return text, err
-	})
+func (e *ensemble) get(path string) (string, error) {
+	text, _, err := e.conn.Get(path)
 	if errors.Is(err, zk.ErrNoNode) {
 		return "", nil
 	}
@@ -237,23 +167,11 @@ func (e *ensemble) get(ctx context.Context, path string) (string, error) {
 }
 
 // identity is the transaction that made the log.
-func (e *ensemble) identity(ctx context.Context) map[string]string {
-	made, err := within(ctx, func() (*zk.Stat, error) {
-		is, stat, err := e.conn.Exists(e.config.Path + "/~log/version")
-		if err == nil && !is {
-			err = zk.ErrNoNode
-		}
-		return stat, err
-	})
+func (e *ensemble) identity() map[string]string {
+	_, made, err := e.conn.Get(e.config.Path + "/~log/version")
 	if err != nil {
 		return nil
 	}
 	return map[string]string{"log": fmt.Sprintf("%x of %s", made.Czxid,
 		time.UnixMilli(made.Ctime).UTC().Format(time.DateTime))}
 }
-
-// A failure is why nothing could be checked, behind the package's name.
-type failure struct{ err error }
-
-func (e *failure) Error() string { return "zookeeperdoctor: " + e.err.Error() }
-func (e *failure) Unwrap() error { return e.err }

@@ -44,8 +44,8 @@ func judgeVersion(r *doctor.Reporter, version string) {
 }
 
 // servers counts those that vote, as the ensemble's configuration has them.
-func servers(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
-	text, err := e.get(ctx, "/zookeeper/config")
+func servers(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+	text, err := e.get("/zookeeper/config")
 	if err != nil {
 		return err
 	}
@@ -198,16 +198,16 @@ func mega(bytes int64) int64 { return (bytes + 1<<20 - 1) >> 20 }
 var limits = regexp.MustCompile(`(count|bytes|countHardLimit|byteHardLimit)=(-?\d+)`)
 
 // quota looks at the path and at what is above it.
-func quota(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
+func quota(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 	for path := e.config.Path; path != ""; path = path[:strings.LastIndex(path, "/")] {
-		limit, err := e.get(ctx, "/zookeeper/quota"+path+"/zookeeper_limits")
+		limit, err := e.get("/zookeeper/quota" + path + "/zookeeper_limits")
 		if err != nil {
 			return err
 		}
 		if limit == "" {
 			continue
 		}
-		used, err := e.get(ctx, "/zookeeper/quota"+path+"/zookeeper_stats")
+		used, err := e.get("/zookeeper/quota" + path + "/zookeeper_stats")
 		if err != nil {
 			return err
 		}
@@ -238,12 +238,10 @@ func judgeQuota(r *doctor.Reporter, path, limit, used string) {
 }
 
 // acls looks at some of the log's znodes. All were made alike, unless by different users.
-func acls(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
-	for _, path := range []string{e.config.Path, e.config.Path + "/~log", e.config.Path + "/~log/version"} {
-		list, err := within(ctx, func() ([]zk.ACL, error) {
-			list, _, err := e.conn.GetACL(path)
-			return list, err
-		})
+func acls(_ context.Context, e *ensemble, r *doctor.Reporter) error {
+	for _, below := range []string{"", "/~log", "/~log/version"} {
+		path := e.config.Path + below
+		list, _, err := e.conn.GetACL(path)
 		switch {
 		case errors.Is(err, zk.ErrNoNode):
 			continue // it is not there yet

@@ -83,14 +83,10 @@ func (f *Faulty) Commit(
 	if !coin {
 		return false, ambiguous
 	}
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = c.Name
-	}
 	if err := sleep(ctx, f.pause()); err != nil {
 		return false, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
-	rows, err := f.Engine.Read(context.WithoutCancel(ctx), part, names...)
+	rows, err := kv.Reread(context.WithoutCancel(ctx), f.Engine, part, changes)
 	if err != nil {
 		return false, err
 	}

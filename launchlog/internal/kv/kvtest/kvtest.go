@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,19 +32,12 @@ func Run(t *testing.T, open func(t *testing.T) (client func() kv.Engine)) {
 		name string
 		run  func(t *testing.T, client func() kv.Engine)
 	}{
-		{"Absent", absent},
-		{"Compare", compare},
-		{"AllOrNothing", allOrNothing},
-		{"Names", names},
+		{"Model", model},
 		{"Values", values},
-		{"List", list},
 		{"ListPages", listPages},
 		{"Each", each},
-		{"Partitions", partitions},
-		{"Sees", sees},
 		{"Snapshot", snapshot},
 		{"Contention", contention},
-		{"InsertContention", insertContention},
 		{"CanceledContext", canceled},
 		{"Clock", clock},
 	} {
@@ -102,122 +96,90 @@ func wantRows(t *testing.T, e kv.Engine, part string, rows ...kv.Row) {
 	if err != nil {
 		t.Fatalf("read %s: %v", part, err)
 	}
-	same(t, part, got, rows)
-}
-
-// same compares rows; a row that is not there has no value, in whatever form.
-func same(t *testing.T, what string, got, want []kv.Row) {
-	t.Helper()
-	text := func(rows []kv.Row) (lines []string) {
-		for _, r := range rows {
-			line := fmt.Sprintf("%s %d %s", r.Name, r.Version, r.Value)
-			lines = append(lines, line[:min(len(line), 300)])
-		}
-		return lines
+	if !slices.Equal(lines(got), lines(rows)) {
+		t.Errorf("%s: got %.300q, want %.300q", part, lines(got), lines(rows))
 	}
-	if !slices.EqualFunc(got, want, func(a, b kv.Row) bool {
-		return a.Name == b.Name && a.Version == b.Version && string(a.Value) == string(b.Value)
-	}) {
-		t.Errorf("%s: got %q, want %q", what, text(got), text(want))
-	}
-}
-
-func wantList(
-	t *testing.T, e kv.Engine, part, after, before string, limit int, rows ...kv.Row,
-) {
-	t.Helper()
-	got, err := e.List(ctx, part, after, before, limit)
-	if err != nil {
-		t.Fatalf("list %s: %v", part, err)
-	}
-	same(t, fmt.Sprintf("up to %d between %q and %q", limit, after, before), got, rows)
-}
-
-func absent(t *testing.T, client func() kv.Engine) {
-	e := client()
-	for _, part := range []string{"p", "n/launch/00001"} {
-		wantRows(t, e, part, kv.Row{Name: "a"}, kv.Row{Name: "b"})
-		wantList(t, e, part, "", "", 10)
-		wantList(t, e, part, "a", "b", 10)
-	}
-	got, err := e.Each(ctx, []string{"n/x/1", "n/x/2"}, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "each", got, []kv.Row{{Name: "a"}, {Name: "a"}})
-	if got, err := e.Each(ctx, nil, "a"); err != nil || len(got) != 0 {
-		t.Errorf("each of none: %v, %v", got, err)
-	}
-	commit(t, e, "p", false, put("a", 1)) // which makes nothing
-	wantRows(t, e, "p", kv.Row{Name: "a"})
-	a := put("a", 0)
-	commit(t, e, "p", true, a)
-	wantRows(t, e, "p", kv.Row{Name: "b"}, made(a))
-}
-
-func compare(t *testing.T, client func() kv.Engine) {
-	e := client()
-	a := put("a", 0)
-	commit(t, e, "p", true, a)
-	for _, version := range []int64{0, 2, 3, 1 << 40} {
-		commit(t, e, "p", false, put("a", version))
-	}
-	commit(t, e, "p", false, a) // the same again
-	wantRows(t, e, "p", made(a))
-	for version := range int64(8) {
-		next := put("a", version+1)
-		commit(t, e, "p", true, next)
-		wantRows(t, e, "p", made(next))
-		commit(t, e, "p", false, next)
-		commit(t, e, "p", false, put("a", version))
-		commit(t, e, "p", false, put("a", 0))
-		wantRows(t, e, "p", made(next))
-	}
-}
-
-func allOrNothing(t *testing.T, client func() kv.Engine) {
-	e := client()
-	a, b := put("a", 0), put("b", 0)
-	commit(t, e, "n/p", true, a, b)
-	before := []kv.Row{made(a), made(b), {Name: "c"}, {Name: "d"}}
-	for _, changes := range [][]kv.Change{
-		{put("a", 0), put("c", 0), put("d", 0)},
-		{put("c", 0), put("a", 0), put("d", 0)},
-		{put("c", 0), put("d", 0), put("a", 0)},
-		{put("a", 1), put("b", 1), put("c", 1)},
-		{put("a", 1), put("b", 2), put("c", 0)},
-		{put("c", 1), put("a", 1), put("b", 1)},
-		{put("c", 0), put("d", 0), put("a", 1), put("b", 0)},
-	} {
-		commit(t, e, "n/p", false, changes...)
-		wantRows(t, e, "n/p", before...)
-	}
-	changes := []kv.Change{put("c", 0), put("a", 1), put("d", 0), put("b", 1)}
-	commit(t, e, "n/p", true, changes...)
-	var after []kv.Row
-	for _, c := range changes {
-		after = append(after, made(c))
-	}
-	wantRows(t, e, "n/p", after...)
-	slices.SortFunc(after, func(a, b kv.Row) int { return strings.Compare(a.Name, b.Name) })
-	wantList(t, e, "n/p", "", "", 10, after...)
 }
 
 // signs are all that a segment may have, in the order of bytes.
 const signs = "%-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~"
 
-func names(t *testing.T, client func() kv.Engine) {
-	e := client()
+// model has two clients take random steps, and a [Memory] the same ones. The answers are the same.
+func model(t *testing.T, client func() kv.Engine) {
+	const steps = 400
+	clients, memory := []kv.Engine{client(), client()}, NewMemory()
+	random := rand.New(rand.NewPCG(1, 1))
 	long := strings.Repeat("z", 255)
-	for _, part := range []string{
-		"x" + signs, "y/x" + signs, long, "w/" + signs[3:] + "/v~", "a.", "A.",
-	} {
-		for _, name := range []string{"x" + signs, long, "a", "A", "a.", "a.."} {
-			c := put(name, 0)
-			commit(t, e, part, true, c)
-			wantRows(t, e, part, made(c))
+	// Some begin as others do.
+	parts := []string{
+		"n/p", "p", "a", "ab", "a-", "A.", "b/a", "b/aa", "b/a.~a", "c/a/a", "c/a/aa", "c/aa/a",
+		"y/x" + signs, long,
+	}
+	of := []string{
+		"state", "A", "a", "a%", "a-", "a-1", "a.", "a.b", "a.~b", "a0", "a_b", "aa", "ab", "a~",
+		"b", "event-000009", "event-000010", "key-a", "launch-00001", "claim-00999", "claim-01000",
+		"x" + signs, long,
+	}
+	bounds := append([]string{"", "-", "0", "B", "a-0", "a/", "event-", "event.", "zz"}, of...)
+	pick := func(of []string) string { return of[random.IntN(len(of))] }
+	some := func(n int) (names []string) {
+		for len(names) < n {
+			if name := pick(of); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	for step := range steps {
+		e, part := clients[random.IntN(2)], pick(parts)
+		if random.IntN(3) == 0 {
+			part = parts[0] // which has many rows
+		}
+		names := some(1 + random.IntN(4))
+		have := memory.read(part, names)
+		var got, want any
+		var err error
+		what := fmt.Sprintf("step %d, %s, %q", step, part, names)
+		switch random.IntN(6) {
+		case 0, 1, 2:
+			changes := make([]kv.Change, len(names))
+			for i, row := range have {
+				changes[i] = put(row.Name, row.Version)
+			}
+			if random.IntN(3) == 0 {
+				changes[0].Version = []int64{0, 1, 2, have[0].Version + 1, 1 << 40}[random.IntN(5)]
+			}
+			got, err = e.Commit(ctx, part, changes...)
+			want, _ = memory.Commit(ctx, part, changes...)
+		case 3:
+			var rows []kv.Row
+			rows, err = e.Read(ctx, part, names...)
+			got, want = lines(rows), lines(have)
+		case 4:
+			var rows []kv.Row
+			after, before, limit := pick(bounds), pick(bounds), []int{1, 3, 100}[random.IntN(3)]
+			what = fmt.Sprintf("step %d, %s, %q to %q", step, part, after, before)
+			rows, err = e.List(ctx, part, after, before, limit)
+			there, _ := memory.List(ctx, part, after, before, limit)
+			got, want = lines(rows), lines(there)
+		default:
+			var rows []kv.Row
+			rows, err = e.Each(ctx, parts[:random.IntN(len(parts))], names[0])
+			there, _ := memory.Each(ctx, parts[:len(rows)], names[0])
+			got, want = lines(rows), lines(there)
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: %v, %v, want %v", what, got, err, want)
 		}
 	}
+}
+
+// lines are rows as text. A row that is not there has no value, in whatever form.
+func lines(rows []kv.Row) (lines []string) {
+	for _, r := range rows {
+		lines = append(lines, fmt.Sprintf("%s %d %s", r.Name, r.Version, r.Value))
+	}
+	return lines
 }
 
 func values(t *testing.T, client func() kv.Engine) {
@@ -230,7 +192,6 @@ func values(t *testing.T, client func() kv.Engine) {
 		c, part := kv.Change{Name: "row", Value: []byte(text)}, fmt.Sprint("p/", i)
 		commit(t, e, part, true, c)
 		wantRows(t, e, part, made(c))
-		wantList(t, e, part, "", "", 9, made(c))
 	}
 	large := func(name string) kv.Change {
 		c := put(name, 0)
@@ -240,42 +201,6 @@ func values(t *testing.T, client func() kv.Engine) {
 	a, b := large("a"), large("b")
 	commit(t, e, "p/large", true, a, b)
 	wantRows(t, e, "p/large", made(b), made(a))
-}
-
-func list(t *testing.T, client func() kv.Engine) {
-	e := client()
-	var all []kv.Row
-	of := []string{ // in the order of bytes
-		"A", "a", "a%", "a-", "a-1", "a.", "a.b", "a.~b", "a0", "a_b", "aa", "ab", "a~", "b", "ba",
-		"event-000009", "event-000010", "key-a", "launch-00001", "state",
-	}
-	for _, i := range []int{7, 3, 0, 19, 1, 12, 5, 18, 2, 9, 4, 15, 6, 8, 10, 11, 13, 14, 16, 17} {
-		commit(t, e, "n/p", true, put(of[i], 0))
-	}
-	for _, name := range of {
-		c := put(name, 1)
-		commit(t, e, "n/p", true, c)
-		all = append(all, made(c))
-	}
-	bounds := append([]string{
-		"", "-", "0", "B", "a-0", "a/", "c", "event-", "event.", "event-000001", "launch-00000",
-		"zz",
-	}, of...)
-	for i, after := range bounds {
-		for j, before := range bounds {
-			if (i+2*j)%5 != 0 { // a fifth of all pairs
-				continue
-			}
-			limit := []int{1, 3, 100}[(i+j)%3]
-			var some []kv.Row
-			for _, r := range all {
-				if r.Name > after && (before == "" || r.Name < before) && len(some) < limit {
-					some = append(some, r)
-				}
-			}
-			wantList(t, e, "n/p", after, before, limit, some...)
-		}
-	}
 }
 
 // listPages has more rows than engines read at once.
@@ -319,68 +244,22 @@ func listPages(t *testing.T, client func() kv.Engine) {
 	want(t, "rows", found, rows)
 }
 
+// each asks for more rows than engines read at once.
 func each(t *testing.T, client func() kv.Engine) {
 	e := client()
-	var parts []string
-	var all []kv.Row
+	var parts, want []string
 	for i := range 1000 {
-		part := fmt.Sprintf("n/launch/%05d", 1000-i)
-		parts, all = append(parts, part), append(all, kv.Row{Name: "state"})
-		switch i % 50 {
-		case 7:
+		part, row := fmt.Sprintf("n/launch/%05d", 1000-i), kv.Row{Name: "state"}
+		if i%50 == 7 {
 			c := put("state", 0)
 			commit(t, e, part, true, c, put("other", 0))
-			all[i] = made(c)
-		case 9:
-			commit(t, e, part, true, put("other", 0))
+			row = made(c)
 		}
+		parts, want = append(parts, part), append(want, lines([]kv.Row{row})...)
 	}
 	got, err := e.Each(ctx, parts, "state")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "each", got, all)
-	got, err = e.Each(ctx, parts[7:8], "state")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "one", got, all[7:8])
-}
-
-// partitions has some whose names are the beginning of another's, and the same rows in all.
-func partitions(t *testing.T, client func() kv.Engine) {
-	e := client()
-	parts := []string{"a", "ab", "a-", "b/a", "b/aa", "b/a.~a", "c/a/a", "c/a/aa", "c/aa/a"}
-	rows := map[string]kv.Row{}
-	for i, part := range parts {
-		c := put("state", 0)
-		commit(t, e, part, true, c)
-		for version := range int64(i) {
-			c = put("state", version+1)
-			commit(t, e, part, true, c)
-		}
-		rows[part] = made(c)
-	}
-	for _, part := range parts {
-		wantRows(t, e, part, rows[part])
-		wantList(t, e, part, "", "", 100, rows[part])
-	}
-}
-
-// sees has two clients that see what the other one was told.
-func sees(t *testing.T, client func() kv.Engine) {
-	writer, reader := client(), client()
-	for version := range int64(10) {
-		c := put("a", version)
-		commit(t, writer, "n/p", true, c)
-		wantRows(t, reader, "n/p", made(c))
-		wantList(t, reader, "n/p", "", "", 9, made(c))
-		got, err := reader.Each(ctx, []string{"n/q", "n/p"}, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "each", got, []kv.Row{{Name: "a"}, made(c)})
-		writer, reader = reader, writer
+	if err != nil || !slices.Equal(lines(got), want) {
+		t.Errorf("%v, %v", lines(got), err)
 	}
 }
 
@@ -464,37 +343,6 @@ func contention(t *testing.T, client func() kv.Engine) {
 	rows, err := client().List(ctx, "n/p", "row-", "row.", 1000)
 	if err != nil || len(rows) != workers*rounds {
 		t.Errorf("%d rows, %v, want %d", len(rows), err, workers*rounds)
-	}
-}
-
-// insertContention has clients that want to make the same row of a partition that is not there.
-func insertContention(t *testing.T, client func() kv.Engine) {
-	clients := []kv.Engine{client(), client(), client()}
-	for round := range 5 {
-		part := fmt.Sprintf("n/launch/%05d", round)
-		changes, won := make([]kv.Change, 6), make([]bool, 6)
-		var group sync.WaitGroup
-		for i := range changes {
-			changes[i] = put("state", 0)
-			group.Go(func() {
-				var err error
-				own := put(fmt.Sprint("own-", i), 0)
-				won[i], err = clients[i%3].Commit(ctx, part, changes[i], own)
-				if err != nil {
-					t.Errorf("commit: %v", err)
-				}
-			})
-		}
-		group.Wait()
-		winner := slices.Index(won, true)
-		if winner < 0 || slices.Contains(won[winner+1:], true) {
-			t.Fatalf("won: %v", won)
-		}
-		wantRows(t, clients[round%3], part, made(changes[winner]))
-		rows, err := clients[0].List(ctx, part, "own-", "own.", 10)
-		if err != nil || len(rows) != 1 || rows[0].Name != fmt.Sprint("own-", winner) {
-			t.Fatalf("rows beside that of client %d: %v, %v", winner, rows, err)
-		}
 	}
 }
 

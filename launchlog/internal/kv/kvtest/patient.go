@@ -28,19 +28,7 @@ func (p patient) Commit(ctx context.Context, part string, changes ...kv.Change) 
 	if done || err != nil {
 		return done, err
 	}
-	names := make([]string, len(changes))
-	for i, c := range changes {
-		names[i] = c.Name
-	}
-	rows, err := p.Read(ctx, part, names...)
-	if err != nil {
-		return false, err
-	}
-	done, known := kv.Settle(changes, rows)
-	if !known {
-		err = errors.New("others overwrote a commit in doubt")
-	}
-	return done, err
+	return kv.Settled(ctx, p, part, changes)
 }
 
 func patiently[T any](call func() (T, error)) (v T, err error) {

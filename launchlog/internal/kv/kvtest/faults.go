@@ -1,0 +1,191 @@
+package kvtest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
+)
+
+// A Client is an engine with connections of its own.
+type Client interface {
+	kv.Engine
+	Close()
+}
+
+// A Dial connects to a node.
+type Dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Faults tests an engine whose network loses and delays what goes through it. Open opens a place of
+// its own, which has a log, and returns what makes clients of it, by a dial or, where that is nil,
+// by their own.
+func Faults(t *testing.T, open func(t *testing.T) (client func(Dial) Client)) {
+	for name, test := range map[string]func(*testing.T, *lossy){
+		"Lost": lostCommits, "Late": lateCommit, "NobodyAnswers": nobodyAnswers, "Close": closed,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // to others that wait as well
+			test(t, newLossy(t, open))
+		})
+	}
+}
+
+// lossy is an engine behind a wire, and one that is not.
+type lossy struct {
+	open   func(t *testing.T) (client func(Dial) Client)
+	e      Client
+	direct kv.Engine
+	wire   *Wire
+}
+
+func newLossy(t *testing.T, open func(t *testing.T) (client func(Dial) Client)) *lossy {
+	client, wire := open(t), NewWire(t)
+	l := &lossy{open, client(wire.Dial), patient{client(nil)}, wire}
+	commit(t, l.direct, "n/p", true, put("state", 0))
+	l.versions(t, 1, 0)
+	return l
+}
+
+// versions looks at the two rows of the tests, by the engine behind the wire.
+func (l *lossy) versions(t *testing.T, want ...int64) {
+	t.Helper()
+	rows, err := patient{l.e}.Read(ctx, "n/p", "state", "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows[0].Version != want[0] || rows[1].Version != want[1] {
+		t.Errorf("versions %d and %d, want %v", rows[0].Version, rows[1].Version, want)
+	}
+}
+
+// spoiled begins a commit whose request or answer is lost, and returns once that is.
+func (l *lossy) spoiled(
+	t *testing.T, ctx context.Context, fate Fate, changes ...kv.Change,
+) (ended func() (bool, error)) {
+	t.Helper()
+	met := l.wire.Once(changes[0].Value, fate)
+	var done bool
+	var err error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		done, err = l.e.Commit(ctx, "n/p", changes...)
+	}()
+	<-met
+	for fate == Mute { // until it was carried out
+		rows, err := l.direct.Read(t.Context(), "n/p", changes[0].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].Version > changes[0].Version {
+			break
+		}
+	}
+	return func() (bool, error) {
+		<-over
+		return done, err
+	}
+}
+
+func ambiguous(err error) bool {
+	var attempt *launchlog.AttemptError
+	return errors.As(err, &attempt) && attempt.Ambiguous
+}
+
+// lostCommits has a commit whose request or answer is lost settled: it is sent again, and whoever
+// was first is known from the rows.
+func lostCommits(t *testing.T, of *lossy) {
+	state, both := put("state", 1), []kv.Change{put("state", 1), put("other", 0)}
+	for name, test := range map[string]struct {
+		fate    Fate
+		others  int64       // commits of others to the first row, before it is sent again
+		then    func(*Wire) // or the engine finds out by itself that nothing comes
+		changes []kv.Change
+		done    bool
+		doubt   bool
+		want    []int64
+	}{
+		"request":            {Lose, 0, (*Wire).Cut, []kv.Change{state}, true, false, []int64{2, 0}},
+		"answer":             {Mute, 0, (*Wire).Cut, []kv.Change{state}, true, false, []int64{2, 0}},
+		"answer, in silence": {Mute, 0, nil, both, true, false, []int64{2, 1}},
+		"late request":       {Lose, 1, (*Wire).Deliver, both, false, false, []int64{2, 0}},
+		"overtaken request":  {Lose, 2, (*Wire).Cut, both, false, false, []int64{3, 0}},
+		"answer, and others overwrote one row": {
+			Mute, 2, (*Wire).Cut, both, true, false, []int64{4, 1},
+		},
+		"answer, and others overwrote the only row": {
+			Mute, 1, (*Wire).Cut, []kv.Change{state}, false, true, []int64{3, 0},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLossy(t, of.open)
+			ended := l.spoiled(t, ctx, test.fate, test.changes...)
+			version := int64(1)
+			if test.fate == Mute {
+				version++
+			}
+			for n := range test.others {
+				commit(t, l.direct, "n/p", true, put("state", version+n))
+			}
+			if test.then != nil {
+				test.then(l.wire)
+			}
+			done, err := ended()
+			if done != test.done || ambiguous(err) != test.doubt || err != nil && !test.doubt {
+				t.Errorf("commit: %t, %v, want %t", done, err, test.done)
+			}
+			l.versions(t, test.want...)
+		})
+	}
+}
+
+// lateCommit has a request come after the same one was sent again and carried out.
+func lateCommit(t *testing.T, l *lossy) {
+	done, err := l.spoiled(t, ctx, Lose, put("state", 1))()
+	if !done || err != nil {
+		t.Fatalf("%t, %v", done, err)
+	}
+	commit(t, patient{l.e}, "n/p", true, put("state", 2))
+	l.wire.Deliver()
+	for version := range int64(9) {
+		commit(t, l.direct, "n/p", true, put("other", version))
+	}
+	l.versions(t, 3, 9)
+}
+
+// nobodyAnswers has calls end with their context. What was sent is in doubt.
+func nobodyAnswers(t *testing.T, l *lossy) {
+	calling, cancel := context.WithCancel(ctx)
+	ended := l.spoiled(t, calling, Lose, put("state", 1))
+	l.wire.Hook(func([]byte) Fate { return Lose })
+	cancel()
+	if _, err := ended(); !ambiguous(err) || !errors.Is(err, context.Canceled) {
+		t.Errorf("commit: %v", err)
+	}
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	if _, err := l.e.Read(short, "n/p", "state"); ambiguous(err) ||
+		!errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("read: %v", err)
+	}
+	l.wire.Hook(nil)
+	l.wire.Cut()
+	l.versions(t, 1, 0)
+}
+
+// closed has Close end a call that waits.
+func closed(t *testing.T, l *lossy) {
+	ended := l.spoiled(t, ctx, Lose, put("state", 1))
+	l.e.Close()
+	if _, err := ended(); !ambiguous(err) || !errors.Is(err, kv.ErrClosed) {
+		t.Errorf("the call that waits: %v", err)
+	}
+	if _, err := l.e.Read(ctx, "n/p", "state"); !errors.Is(err, kv.ErrClosed) {
+		t.Errorf("a call after it: %v", err)
+	}
+}
