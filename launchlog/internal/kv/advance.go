@@ -92,15 +92,12 @@ func (s *Store) finishAdvance(
 ) (last int, err error) {
 	part := launchesPart(namespace)
 	ending := launchlog.Ending{Actor: a.Actor, Outcome: a.Outcome, Reason: a.Reason}
-	for rows, err := range s.pages(ctx, part, launchRow(0), behind(launchRow(a.UpTo)), a.UpTo) {
-		if err != nil {
-			return 0, err
+	all := pages[started](ctx, s, part, launchRow(0), behind(launchRow(a.UpTo)), a.UpTo)
+	for page, err := range all {
+		if err == nil {
+			err = s.endAll(ctx, namespace, page, ending)
 		}
-		page, err := startedOf(namespace, rows)
 		if err != nil {
-			return 0, err
-		}
-		if err := s.endAll(ctx, namespace, page, ending); err != nil {
 			return 0, err
 		}
 	}
@@ -123,7 +120,7 @@ const enders = 16
 func (s *Store) endAll(
 	ctx context.Context, namespace string, page []started, ending launchlog.Ending,
 ) error {
-	states, err := s.states(ctx, namespace, page)
+	states, err := s.progress(ctx, namespace, page)
 	if err != nil {
 		return err
 	}

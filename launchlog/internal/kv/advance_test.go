@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
@@ -308,95 +306,4 @@ func TestClaimMeetsEnd(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestAdvanceRandom has two processes start launches, claim numbers and advance them. Commits are
-// cut off at random, before or after they are carried out. Before others, the other process does
-// something. After an advance was acknowledged, no launch runs that was there before it began.
-func TestAdvanceRandom(t *testing.T) {
-	acknowledged, cut := 0, 0
-	for seed := range uint64(200) {
-		synctest.Test(t, func(t *testing.T) { // pauses between attempts cost nothing
-			a, c := advanceAtRandom(t, rand.New(rand.NewPCG(seed, 0)))
-			acknowledged, cut = acknowledged+a, cut+c
-		})
-		if t.Failed() {
-			t.Fatalf("seed %d", seed)
-		}
-	}
-	if acknowledged < 200 || cut < 200 {
-		t.Errorf("%d advances acknowledged, %d cut off: that shows too little", acknowledged, cut)
-	}
-}
-
-func advanceAtRandom(t *testing.T, random *rand.Rand) (acknowledged, cut int) {
-	var mu sync.Mutex // guards random and nested
-	nested := false   // the other process does something
-	draw := func(n int) int {
-		mu.Lock()
-		defer mu.Unlock()
-		return random.IntN(n)
-	}
-	nest := func(on bool) (was bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		was, nested = nested, on
-		return was
-	}
-	memory := kvtest.NewMemory()
-	var stores [2]*kv.Store
-	var step func(who int)
-	for who := range stores {
-		lost := &launchlog.AttemptError{Ambiguous: true, Err: errCut}
-		stores[who] = kv.New(&hooked{Engine: memory, commit: func(
-			_ string, _ []kv.Change, run func() (bool, error),
-		) (bool, error) {
-			switch draw(12) {
-			case 0:
-				return false, lost
-			case 1:
-				_, _ = run()
-				return false, lost
-			case 2:
-				if !nest(true) {
-					step(1 - who)
-					nest(false)
-				}
-			}
-			return run()
-		}}, nil)
-	}
-	step = func(who int) {
-		s := stores[who]
-		switch draw(4) {
-		case 0, 1:
-			_, _ = s.StartLaunch(ctx, launchlog.Start{
-				Namespace: "n", Request: storetest.Request(fmt.Sprint(draw(1 << 30))),
-			})
-		case 2:
-			_ = claim(s, 1+draw(9), fmt.Sprint(draw(1<<30)))
-		default:
-			before, err := s.Launches(ctx, "n", launchlog.Filter{Limit: 99})
-			if err != nil {
-				t.Error(err)
-			}
-			to := 1 + draw(30)
-			done, err := s.AdvanceLaunches(ctx, "n", to, launchlog.Ending{Outcome: "failed"})
-			if err != nil || done.Last != to { // cut off, or there were more already
-				cut++
-				return
-			}
-			acknowledged++
-			for _, l := range before {
-				now, err := s.Launch(ctx, launchlog.Ref{Namespace: "n", Launch: l.ID})
-				if err != nil || now.Running() {
-					t.Errorf("launch %d runs after an advance to %d: %v", l.ID, to, err)
-				}
-			}
-		}
-	}
-	for range 25 {
-		step(draw(2))
-	}
-	return acknowledged, cut
 }

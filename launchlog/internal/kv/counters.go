@@ -165,13 +165,9 @@ func (s *Store) counterRefs(
 		from = ""
 	}
 	return func(yield func([]launchlog.CounterRef, error) bool) {
-		for rows, err := range s.pages(ctx, part, from, "", math.MaxInt) {
+		for page, err := range pages[indexed](ctx, s, part, from, "", math.MaxInt) {
 			var refs []launchlog.CounterRef
-			for _, r := range rows {
-				counter, wrong := decode[indexed](part, r)
-				if wrong != nil {
-					err = wrong
-				}
+			for _, counter := range page {
 				if counter.Name > after {
 					ref := launchlog.CounterRef{Namespace: namespace, Name: counter.Name}
 					refs = append(refs, ref)
@@ -186,16 +182,9 @@ func (s *Store) counterRefs(
 
 // counters returns the states of counters.
 func (s *Store) counters(ctx context.Context, refs []launchlog.CounterRef) ([]counted, error) {
-	if len(refs) == 0 {
-		return nil, nil
-	}
-	parts, states := make([]string, len(refs)), make([]counted, len(refs))
+	parts := make([]string, len(refs))
 	for i, ref := range refs {
 		parts[i] = counterPart(ref)
 	}
-	rows, err := s.engine.Each(ctx, parts, stateRow)
-	for i := 0; i < len(rows) && err == nil; i++ {
-		states[i], err = decode[counted](parts[i], rows[i])
-	}
-	return states, err
+	return states[counted](ctx, s, parts)
 }

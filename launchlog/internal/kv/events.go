@@ -65,15 +65,11 @@ func (s *Store) advances(ctx context.Context, namespace string) ([]launchlog.Eve
 }
 
 func (s *Store) eventsOf(ctx context.Context, part string) (found []launchlog.Event, err error) {
-	for rows, err := range s.pages(ctx, part, beforeEvents, afterEvents, math.MaxInt) {
+	for page, err := range pages[happened](ctx, s, part, beforeEvents, afterEvents, math.MaxInt) {
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
-			e, err := decode[happened](part, r)
-			if err != nil {
-				return nil, err
-			}
+		for _, e := range page {
 			found = append(found, e.Event)
 		}
 	}

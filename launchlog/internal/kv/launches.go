@@ -15,15 +15,7 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	var there int // the launch that has the key
 	var made started
 	err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
-		rows, err := s.engine.Read(ctx, part, stateRow, keyRow(start.Key))
-		if err != nil {
-			return false, err
-		}
-		state, err := decode[launches](part, rows[0])
-		if err != nil {
-			return false, err
-		}
-		key, err := decode[keyed](part, rows[1])
+		state, key, rows, err := two[launches, keyed](ctx, s, part, keyRow(start.Key))
 		if err != nil {
 			return false, err
 		}
@@ -150,15 +142,7 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 	part := launchPart(take.Ref)
 	var there, made *claimed
 	err := s.step(ctx, part, func(ctx context.Context) (bool, error) {
-		rows, err := s.engine.Read(ctx, part, stateRow, tokenRow(take.Token))
-		if err != nil {
-			return false, err
-		}
-		state, err := decode[progress](part, rows[0])
-		if err != nil {
-			return false, err
-		}
-		token, err := decode[tokened](part, rows[1])
+		state, token, rows, err := two[progress, tokened](ctx, s, part, tokenRow(take.Token))
 		if err != nil {
 			return false, err
 		}
@@ -231,7 +215,7 @@ func (s *Store) Launches(
 		if err != nil {
 			return nil, err
 		}
-		page, err := startedOf(namespace, rows)
+		page, err := decodeAll[started](rows, func(int) string { return part })
 		if err != nil {
 			return nil, err
 		}
@@ -243,7 +227,7 @@ func (s *Store) Launches(
 		if !f.Running {
 			page = page[:min(len(page), f.Limit-len(found))]
 		}
-		states, err := s.states(ctx, namespace, page)
+		states, err := s.progress(ctx, namespace, page)
 		if err != nil {
 			return nil, err
 		}
@@ -257,32 +241,13 @@ func (s *Store) Launches(
 	return found, nil
 }
 
-// startedOf decodes launches.
-func startedOf(namespace string, rows []Row) ([]started, error) {
-	page := make([]started, len(rows))
-	for i, r := range rows {
-		var err error
-		if page[i], err = decode[started](launchesPart(namespace), r); err != nil {
-			return nil, err
-		}
-	}
-	return page, nil
-}
-
-// states returns what has become of launches.
-func (s *Store) states(ctx context.Context, namespace string, of []started) ([]progress, error) {
-	if len(of) == 0 {
-		return nil, nil
-	}
-	parts, states := make([]string, len(of)), make([]progress, len(of))
+// progress returns what has become of launches.
+func (s *Store) progress(ctx context.Context, namespace string, of []started) ([]progress, error) {
+	parts := make([]string, len(of))
 	for i, l := range of {
 		parts[i] = launchPart(launchlog.Ref{Namespace: namespace, Launch: l.Launch})
 	}
-	rows, err := s.engine.Each(ctx, parts, stateRow)
-	for i := 0; i < len(rows) && err == nil; i++ {
-		states[i], err = decode[progress](parts[i], rows[i])
-	}
-	return states, err
+	return states[progress](ctx, s, parts)
 }
 
 // Claims implements launchlog.Store.
@@ -297,15 +262,11 @@ func (s *Store) Claims(
 		after = claimRow(from - 1)
 	}
 	part := launchPart(ref)
-	for rows, err := range s.pages(ctx, part, after, afterClaims, limit) {
+	for page, err := range pages[claimed](ctx, s, part, after, afterClaims, limit) {
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
-			c, err := decode[claimed](part, r)
-			if err != nil {
-				return nil, err
-			}
+		for _, c := range page {
 			found = append(found, c.claim(ref))
 		}
 	}

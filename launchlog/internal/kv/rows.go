@@ -202,6 +202,18 @@ func decode[T any](part string, r Row) (v T, err error) {
 	return v, nil
 }
 
+// decodeAll returns what rows hold.
+func decodeAll[T any](rows []Row, part func(i int) string) ([]T, error) {
+	all := make([]T, len(rows))
+	for i, r := range rows {
+		var err error
+		if all[i], err = decode[T](part(i), r); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // later is now, or the time of something that came before where that is later: the clocks of those
 // who write differ.
 func later(now, before time.Time) time.Time {

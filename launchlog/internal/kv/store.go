@@ -85,30 +85,57 @@ func row[T any](ctx context.Context, s *Store, part, name string) (v T, r Row, e
 	return v, rows[0], err
 }
 
+// two reads the state of a partition, and another row.
+func two[S, T any](
+	ctx context.Context, s *Store, part, name string,
+) (state S, other T, rows []Row, err error) {
+	rows, err = s.engine.Read(ctx, part, stateRow, name)
+	if err == nil {
+		state, err = decode[S](part, rows[0])
+	}
+	if err == nil {
+		other, err = decode[T](part, rows[1])
+	}
+	return state, other, rows, err
+}
+
 // A page of a listing has so many rows, and up to mostRows where many numbers have none.
 const (
 	pageRows = 250
 	mostRows = 1000
 )
 
-// pages lists rows of a partition as Engine.List does, page by page.
-func (s *Store) pages(
-	ctx context.Context, part, after, before string, limit int,
-) iter.Seq2[[]Row, error] {
-	return func(yield func([]Row, error) bool) {
+// pages lists what rows of a partition hold as Engine.List does, page by page. None is empty.
+func pages[T any](
+	ctx context.Context, s *Store, part, after, before string, limit int,
+) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
 		for limit > 0 {
 			asked := min(pageRows, limit)
 			rows, err := s.engine.List(ctx, part, after, before, asked)
-			if len(rows) == 0 && err == nil {
-				return
+			var page []T
+			if err == nil {
+				page, err = decodeAll[T](rows, func(int) string { return part })
 			}
-			if !yield(rows, err) || len(rows) < asked || err != nil {
+			if len(page) == 0 && err == nil || !yield(page, err) || len(page) < asked || err != nil {
 				return
 			}
 			limit -= len(rows)
 			after = rows[len(rows)-1].Name
 		}
 	}
+}
+
+// states returns the states of partitions.
+func states[T any](ctx context.Context, s *Store, parts []string) ([]T, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	rows, err := s.engine.Each(ctx, parts, stateRow)
+	if err != nil {
+		return nil, err
+	}
+	return decodeAll[T](rows, func(i int) string { return parts[i] })
 }
 
 // The row of the schema's version. Namespaces have no capital letters, so it is in none.
