@@ -121,25 +121,15 @@ func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 func (s *Store) Counters(
 	ctx context.Context, namespace, after string, limit int,
 ) (found []launchlog.CounterState, err error) {
-	for refs, err := range s.counterRefs(ctx, namespace, after) {
+	for c, err := range s.counters(ctx, namespace, after) {
 		if err != nil {
 			return nil, err
 		}
-		for len(refs) > 0 {
-			page := refs[:min(len(refs), limit-len(found))]
-			refs = refs[len(page):]
-			states, err := s.counters(ctx, page)
-			if err != nil {
-				return nil, err
-			}
-			for i, c := range states {
-				if c.Value != 0 { // else it was to be made, and is not there
-					found = append(found, c.state(page[i]))
-				}
-			}
-			if len(found) >= limit {
-				return found, nil
-			}
+		if c.Value != 0 { // else it was to be made, and is not there
+			found = append(found, c.state(c.ref))
+		}
+		if len(found) == limit {
+			break
 		}
 	}
 	return found, nil
@@ -154,37 +144,42 @@ func (c counted) state(ref launchlog.CounterRef) launchlog.CounterState {
 
 var counterName = regexp.MustCompile(`^[a-z0-9][a-z0-9._/-]*$`)
 
-// counterRefs lists the counters that are there or were to be, whose names are beyond after, page
-// by page.
-func (s *Store) counterRefs(
+type listed struct {
+	counted
+	ref launchlog.CounterRef
+}
+
+// counters lists the counters that are there or were to be, whose names are beyond after.
+func (s *Store) counters(
 	ctx context.Context, namespace, after string,
-) iter.Seq2[[]launchlog.CounterRef, error] {
-	part := countersPart(namespace)
-	from := counterRow(after)
+) iter.Seq2[listed, error] {
+	part, from := countersPart(namespace), counterRow(after)
 	if !counterName.MatchString(after) { // no counter has it: all of them are looked through
 		from = ""
 	}
-	return func(yield func([]launchlog.CounterRef, error) bool) {
+	return func(yield func(listed, error) bool) {
 		for page, err := range pages[indexed](ctx, s, part, from, "", math.MaxInt) {
 			var refs []launchlog.CounterRef
+			var parts []string
 			for _, counter := range page {
 				if counter.Name > after {
 					ref := launchlog.CounterRef{Namespace: namespace, Name: counter.Name}
-					refs = append(refs, ref)
+					refs, parts = append(refs, ref), append(parts, counterPart(ref))
 				}
 			}
-			if !yield(refs, err) || err != nil {
+			var all []counted
+			if err == nil {
+				all, err = states[counted](ctx, s, parts)
+			}
+			if err != nil {
+				yield(listed{}, err)
 				return
+			}
+			for i, c := range all {
+				if !yield(listed{c, refs[i]}, nil) {
+					return
+				}
 			}
 		}
 	}
-}
-
-// counters returns the states of counters.
-func (s *Store) counters(ctx context.Context, refs []launchlog.CounterRef) ([]counted, error) {
-	parts := make([]string, len(refs))
-	for i, ref := range refs {
-		parts[i] = counterPart(ref)
-	}
-	return states[counted](ctx, s, parts)
 }

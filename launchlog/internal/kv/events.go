@@ -41,19 +41,12 @@ func (s *Store) advances(ctx context.Context, namespace string) ([]launchlog.Eve
 	if err != nil {
 		return nil, err
 	}
-	for refs, err := range s.counterRefs(ctx, namespace, "") {
+	for c, err := range s.counters(ctx, namespace, "") {
 		if err != nil {
 			return nil, err
 		}
-		states, err := s.counters(ctx, refs)
-		if err != nil {
-			return nil, err
-		}
-		for i, state := range states {
-			if state.Events == 0 {
-				continue
-			}
-			more, err := s.eventsOf(ctx, counterPart(refs[i]))
+		if c.Events != 0 {
+			more, err := s.eventsOf(ctx, counterPart(c.ref))
 			if err != nil {
 				return nil, err
 			}

@@ -85,9 +85,12 @@ type ensemble struct {
 type server struct {
 	address string
 	tls     *tls.Config
-	srvr    map[string]string // what it says to srvr
-	err     error             // why it says nothing
+	srvr    said  // what it says to srvr
+	err     error // why it says nothing
 }
+
+// said is what a server says to a word: values by their names.
+type said map[string]string
 
 // serves reports whether the server is part of a majority, as it says.
 func (s *server) serves() bool { return s.srvr["Mode"] != "" }
@@ -102,7 +105,7 @@ func (e *refusedError) Error() string {
 
 // word asks a server by a four-letter word. The answer has lines of a name, a separator and a
 // value.
-func (s *server) word(ctx context.Context, word string) (map[string]string, error) {
+func (s *server) word(ctx context.Context, word string) (said, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	conn, err := dial(ctx, s.address, s.tls)
@@ -121,13 +124,13 @@ func (s *server) word(ctx context.Context, word string) (map[string]string, erro
 	if strings.Contains(string(text), "not in the whitelist") {
 		return nil, &refusedError{s.address, word}
 	}
-	said := map[string]string{}
+	all := said{}
 	for line := range strings.Lines(string(text)) {
 		if i := strings.IndexAny(line, "\t=:"); i > 0 {
-			said[strings.TrimSpace(line[:i])] = strings.TrimSpace(line[i+1:])
+			all[strings.TrimSpace(line[:i])] = strings.TrimSpace(line[i+1:])
 		}
 	}
-	return said, nil
+	return all, nil
 }
 
 func dial(ctx context.Context, address string, config *tls.Config) (net.Conn, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -74,54 +75,59 @@ func servers(_ context.Context, e *ensemble, r *doctor.Reporter) error {
 	return nil
 }
 
-// each asks all servers that serve by a word. Those that refuse it are unknown.
+// each asks all servers that serve by words. Those that refuse one are unknown.
 func (e *ensemble) each(
-	ctx context.Context, r *doctor.Reporter, word string,
-	judge func(address string, said map[string]string) error,
+	ctx context.Context, r *doctor.Reporter, judge func(address string, s said) error,
+	words ...string,
 ) error {
 	for _, s := range e.servers {
 		if !s.serves() {
 			continue // which is told elsewhere
 		}
-		said, err := s.word(ctx, word)
-		if errors.As(err, new(*refusedError)) {
-			r.Unknown("%v", err)
-			continue
+		all := said{}
+		var err error
+		for _, word := range words {
+			var more said
+			if more, err = s.word(ctx, word); err != nil {
+				break
+			}
+			maps.Copy(all, more)
 		}
 		if err == nil {
-			err = judge(s.address, said)
+			err = judge(s.address, all)
 		}
-		if err != nil {
+		if errors.As(err, new(*refusedError)) {
+			r.Unknown("%v", err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", s.address, err)
 		}
 	}
 	return nil
 }
 
-// number reads a number that a server said.
-func number(said map[string]string, name string) (int64, error) {
-	n, err := strconv.ParseInt(said[name], 10, 64)
-	if err != nil {
-		err = fmt.Errorf("%s is %q, and no number", name, said[name])
+// numbers reads numbers that a server said.
+func (s said) numbers(names ...string) ([]int64, error) {
+	numbers := make([]int64, len(names))
+	for i, name := range names {
+		var err error
+		if numbers[i], err = strconv.ParseInt(s[name], 10, 64); err != nil {
+			return nil, fmt.Errorf("%s is %q, and no number", name, s[name])
+		}
 	}
-	return n, err
+	return numbers, nil
 }
 
 // forceSync compares how often a server wrote a batch of its log with how often it called fsync.
 // Without forceSync it counts none. The setting itself nobody can ask for.
 func forceSync(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
-	err := e.each(ctx, r, "mntr", func(address string, said map[string]string) error {
-		wrote, err := number(said, "zk_cnt_sync_processor_batch_size")
-		if err != nil {
-			return err
-		}
-		synced, err := number(said, "zk_cnt_fsynctime")
-		if err == nil && wrote > 1 && synced == 0 {
+	err := e.each(ctx, r, func(address string, s said) error {
+		n, err := s.numbers("zk_cnt_sync_processor_batch_size", "zk_cnt_fsynctime")
+		if err == nil && n[0] > 1 && n[1] == 0 {
 			r.Finding("%s has written %d batches of its log, and none of them by fsync", address,
-				wrote)
+				n[0])
 		}
 		return err
-	})
+	}, "mntr")
 	r.Pass("the servers write to the disk before they acknowledge")
 	return err
 }
@@ -130,22 +136,21 @@ func forceSync(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
 const mostSilence = 2 * time.Second
 
 func failover(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
-	err := e.each(ctx, r, "conf", func(address string, said map[string]string) error {
-		if said["syncLimit"] == "" {
+	err := e.each(ctx, r, func(address string, s said) error {
+		if s["syncLimit"] == "" {
 			r.Pass("a standalone server has no leader")
 			return nil
 		}
-		tick, err := number(said, "tickTime")
+		n, err := s.numbers("tickTime", "syncLimit")
 		if err != nil {
 			return err
 		}
-		limit, err := number(said, "syncLimit")
-		if silence := time.Duration(tick*limit) * time.Millisecond; silence > mostSilence {
+		if silence := time.Duration(n[0]*n[1]) * time.Millisecond; silence > mostSilence {
 			r.Note("%s notices after %v that its leader has gone: tickTime is %d, and syncLimit %d",
-				address, silence, tick, limit)
+				address, silence, n[0], n[1])
 		}
-		return err
-	})
+		return nil
+	}, "conf")
 	r.Pass("servers notice within %v that their leader has gone", mostSilence)
 	return err
 }
@@ -156,31 +161,14 @@ const znodeBytes = 350
 
 func memory(ctx context.Context, e *ensemble, r *doctor.Reporter) error {
 	var seen []string
-	err := e.each(ctx, r, "mntr", func(address string, said map[string]string) error {
-		znodes, err := number(said, "zk_znode_count")
-		if err != nil {
-			return err
-		}
-		data, err := number(said, "zk_approximate_data_size")
-		if err != nil {
-			return err
-		}
-		s := server{address: address, tls: e.config.TLS}
-		if said, err = s.word(ctx, "envi"); err != nil {
-			if errors.As(err, new(*refusedError)) {
-				r.Unknown("%d znodes take about %d MB, and %v", znodes, mega(data+znodes*znodeBytes),
-					err)
-				return nil
-			}
-			return err
-		}
-		said["heap"] = strings.TrimSuffix(said["os.memory.max"], "MB")
-		heap, err := number(said, "heap")
+	err := e.each(ctx, r, func(address string, s said) error {
+		s["os.memory.max"] = strings.TrimSuffix(s["os.memory.max"], "MB")
+		n, err := s.numbers("zk_znode_count", "zk_approximate_data_size", "os.memory.max")
 		if err == nil {
-			seen = append(seen, judgeMemory(r, address, znodes, data, heap<<20))
+			seen = append(seen, judgeMemory(r, address, n[0], n[1], n[2]<<20))
 		}
 		return err
-	})
+	}, "mntr", "envi")
 	r.Pass("%s", strings.Join(seen, ". "))
 	return err
 }

@@ -86,8 +86,13 @@ func (m *Memory) Commit(
 			return false, nil
 		}
 	}
+	for other := range m.parts {
+		if strings.HasPrefix(other, part+"/") || strings.HasPrefix(part, other+"/") {
+			panic(fmt.Sprintf("partition %q and %q", part, other))
+		}
+	}
 	if m.parts[part] == nil {
-		m.place(part)
+		m.parts[part] = map[string]kv.Row{}
 	}
 	for _, c := range changes {
 		value := part + "/" + c.Name + " " + string(c.Value)
@@ -100,16 +105,6 @@ func (m *Memory) Commit(
 		}
 	}
 	return true, nil
-}
-
-// place makes a partition.
-func (m *Memory) place(part string) {
-	for other := range m.parts {
-		if strings.HasPrefix(other+"/", part+"/") || strings.HasPrefix(part+"/", other+"/") {
-			panic(fmt.Sprintf("partition %q and %q", part, other))
-		}
-	}
-	m.parts[part] = map[string]kv.Row{}
 }
 
 // List implements kv.Engine.
