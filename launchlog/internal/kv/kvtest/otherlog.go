@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"testing"
 
@@ -25,58 +24,31 @@ type Place struct {
 // was made in its place. The other log has the same rows in the same versions. It stays as it is.
 func OtherLog(t *testing.T, p Place) {
 	t.Helper()
-	refused, stop := p.deleted(t)
-	p.migrate(t)
-	refused("made anew")
-	fresh, _ := p.open(t)
-	refused("made anew and opened")
-	fill(t, fresh)
-	refused("filled anew")
-	stop()
-	launch, err := fresh.StartLaunch(ctx, start(namespace, "b"))
-	must(t, err)
-	want(t, "the next launch", launch.ID, 2)
-	first, err := fresh.ReserveNumbers(ctx, counter("c"), 0, 1)
-	must(t, err)
-	want(t, "the next number", first, int64(11))
-	counters, err := fresh.Counters(ctx, namespace, "", 99)
-	must(t, err)
-	if len(counters) != 1 {
-		t.Errorf("%d counters, want one: the first of them is %+v", len(counters), counters[0])
-	}
+	migrate := func() error { _, _, err := p.Migrate(); return err }
+	must(t, migrate())
+	open := func() launchlog.Store { s, _ := p.open(t); return s }
+	storesuite.OtherLog(t, open, func() { p.drop(t) }, migrate)
 }
 
 // Deleted shows that a store hands out nothing once its log was deleted. Nobody may make or open
 // it again in that place.
 func Deleted(t *testing.T, p Place) {
 	t.Helper()
-	refused, stop := p.deleted(t)
-	stop()
+	_, _, err := p.Migrate()
+	must(t, err)
+	old, _ := p.open(t)
+	_, err = old.StartLaunch(ctx, start(one.Namespace, "a"))
+	must(t, err)
+	p.drop(t)
 	for range 2 {
-		_, _, migrating := p.Migrate()
-		_, _, opening := p.Open()
-		for _, err := range []error{migrating, opening} {
-			if !errors.Is(err, launchlog.ErrOtherLog) {
-				t.Errorf("a log that was deleted is made or opened: %v", err)
-			}
-		}
-		refused("deleted, and to be made anew")
+		steps := storesuite.Writes(old)
+		steps["migrate"] = func() error { _, _, err := p.Migrate(); return err }
+		steps["open"] = func() error { _, _, err := p.Open(); return err }
+		allRefused(t, steps)
 	}
 }
 
-const namespace = "default"
-
-var one = launchlog.Ref{Namespace: namespace, Launch: 1}
-
-func counter(name string) launchlog.CounterRef {
-	return launchlog.CounterRef{Namespace: namespace, Name: name}
-}
-
-func (p Place) migrate(t *testing.T) {
-	t.Helper()
-	_, _, err := p.Migrate()
-	must(t, err)
-}
+var one = launchlog.Ref{Namespace: launchlog.DefaultNamespace, Launch: 1}
 
 func (p Place) open(t *testing.T) (launchlog.Store, kv.Engine) {
 	t.Helper()
@@ -85,95 +57,67 @@ func (p Place) open(t *testing.T) (launchlog.Store, kv.Engine) {
 	return s, e
 }
 
-// fill fills a new log.
-func fill(t *testing.T, s launchlog.Store) {
+// drop deletes a log in which there is a launch, while others work. What had read before writes
+// nothing afterwards, and nothing is read as that of an empty log.
+func (p Place) drop(t *testing.T) {
 	t.Helper()
-	launch, err := s.StartLaunch(ctx, start(namespace, "a"))
-	must(t, err)
-	want(t, "launch", launch.ID, 1)
-	claim, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: one, Token: "a"})
-	must(t, err)
-	want(t, "generator", claim.Generator, 0)
-	first, err := s.ReserveNumbers(ctx, counter("c"), 0, 10)
-	must(t, err)
-	want(t, "first", first, int64(1))
-}
-
-// deleted makes a log, and deletes it under stores that work. Refused shows that all steps of one
-// of them are refused. Stop ends the others.
-func (p Place) deleted(t *testing.T) (refused func(when string), stop func()) {
-	t.Helper()
-	p.migrate(t)
-	old, engine := p.open(t)
+	s, e := p.open(t)
 	busy, _ := p.open(t)
-	fill(t, old)
-	// What a step has read before, and writes after.
-	state := namespace + "/launches"
-	was, err := engine.Read(ctx, state, "state")
+	part := one.Namespace + "/launches"
+	was, err := e.Read(ctx, part, "state")
 	must(t, err)
 	late := []kv.Change{
-		put("state", was[0].Version), put("launch-00002", 0), put("key-late", 0),
+		put("state", was[0].Version), put("launch-00009", 0), put("key-late", 0),
 	}
-	refused = func(when string) {
-		t.Helper()
-		steps := storesuite.Writes(old)
-		maps.Copy(steps, map[string]func() error{
-			"Launch": func() error { _, err := old.Launch(ctx, one); return err },
-			"Claims": func() error { _, err := old.Claims(ctx, one, 0, 10); return err },
-			"Launches": func() error {
-				_, err := old.Launches(ctx, namespace, launchlog.Filter{Limit: 9})
-				return err
-			},
-			"Events":     func() error { _, err := old.Events(ctx, one); return err },
-			"LastNumber": func() error { _, err := old.LastNumber(ctx, counter("c")); return err },
-			"Counters":   func() error { _, err := old.Counters(ctx, namespace, "", 9); return err },
-			"a step that had read before": func() error {
-				done, err := engine.Commit(ctx, state, late...)
-				if done {
-					return errors.New("it is done")
-				}
-				if err == nil { // a race: the step reads again
-					_, err = engine.Read(ctx, state, "state")
-				}
-				return err
-			},
-			"Each": func() error {
-				_, err := engine.Each(ctx, []string{state, namespace + "/launch/00001"}, "state")
-				return err
-			},
-		})
-		for name, step := range steps {
-			if err := step(); !errors.Is(err, launchlog.ErrOtherLog) {
-				t.Errorf("%s, %s: %v, want ErrOtherLog", when, name, err)
-			}
-		}
-	}
-	// Others work meanwhile, each on a counter that is not there yet. While the log is being
-	// deleted they come to an end, since some engines delete one row after another.
-	dropped := make(chan struct{})
-	working, end := context.WithCancel(ctx)
-	t.Cleanup(end)
+	counter := launchlog.CounterRef{Namespace: one.Namespace, Name: "c"}
+	// Each works on counters that are not there yet. They come to an end, since some engines delete
+	// one row after another.
 	var workers sync.WaitGroup
+	working, end := context.WithCancel(ctx)
 	for w := range 4 {
 		workers.Go(func() {
-			for n := 0; ; n++ {
-				if n == 50 {
-					<-dropped
+			for n := 0; n < 50 && working.Err() == nil; n++ {
+				ref := launchlog.CounterRef{
+					Namespace: one.Namespace, Name: fmt.Sprintf("busy/%d/%d", w, n),
 				}
-				if working.Err() != nil {
-					return
-				}
-				_, _ = busy.ReserveNumbers(ctx, counter(fmt.Sprintf("busy/%d/%d", w, n)), 0, 1)
+				_, _ = busy.ReserveNumbers(ctx, ref, 0, 1)
 			}
 		})
 	}
 	err = p.Drop()
-	close(dropped)
+	end()
+	workers.Wait()
 	must(t, err)
-	refused("deleted")
-	return refused, func() {
-		end()
-		workers.Wait()
+	allRefused(t, map[string]func() error{
+		"Launch":     func() error { _, err := s.Launch(ctx, one); return err },
+		"Claims":     func() error { _, err := s.Claims(ctx, one, 0, 10); return err },
+		"Events":     func() error { _, err := s.Events(ctx, one); return err },
+		"LastNumber": func() error { _, err := s.LastNumber(ctx, counter); return err },
+		"Counters":   func() error { _, err := s.Counters(ctx, one.Namespace, "", 9); return err },
+		"Launches": func() error {
+			_, err := s.Launches(ctx, one.Namespace, launchlog.Filter{Limit: 9})
+			return err
+		},
+		"Each": func() error { _, err := e.Each(ctx, []string{part, "x/y"}, "state"); return err },
+		"a step that had read before": func() error {
+			done, err := e.Commit(ctx, part, late...)
+			if done {
+				return errors.New("it is done")
+			}
+			if err == nil { // a race: the step reads again
+				_, err = e.Read(ctx, part, "state")
+			}
+			return err
+		},
+	})
+}
+
+func allRefused(t *testing.T, steps map[string]func() error) {
+	t.Helper()
+	for name, step := range steps {
+		if err := step(); !errors.Is(err, launchlog.ErrOtherLog) {
+			t.Errorf("the log was deleted, %s: %v, want ErrOtherLog", name, err)
+		}
 	}
 }
 
