@@ -8,12 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
-	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
 )
 
 var (
@@ -66,23 +63,6 @@ func TestNodes(t *testing.T) {
 				t.Errorf("%v does not wrap %v", err, e.Err)
 			}
 		}
-	}
-}
-
-// Open does not wait for what waiting does not mend.
-func TestOpenGivesUp(t *testing.T) {
-	for err, took := range map[error]time.Duration{errForeign: 0, errRefused: 10 * time.Second} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			engine := away{kvtest.NewMemory(), began.Add(time.Hour), &launchlog.AttemptError{
-				Err: kv.Nodes(&launchlog.NodeError{Node: "a:1", Err: err}),
-			}}
-			_, got := kv.Find(ctx, engine)
-			if !errors.Is(got, err) || !strings.HasPrefix(got.Error(), "a:1: ") ||
-				time.Since(began).Round(time.Second) != took {
-				t.Errorf("after %v: %v, want %v after %v", time.Since(began), got, err, took)
-			}
-		})
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
@@ -23,103 +24,50 @@ var (
 	counterOne = launchlog.CounterRef{Namespace: "n", Name: "c"}
 )
 
-// writers are the steps that write, for a namespace with launch 1.
-func writers(s launchlog.Store) map[string]func(context.Context) error {
-	return map[string]func(context.Context) error{
-		"start": func(ctx context.Context) error {
-			start := launchlog.Start{Namespace: "n", Request: storetest.Request("b")}
-			_, err := s.StartLaunch(ctx, start)
-			return err
-		},
-		"end": func(ctx context.Context) error {
-			_, err := s.EndLaunch(ctx, launchOne, launchlog.Ending{Outcome: "failed"})
-			return err
-		},
-		"claim": func(ctx context.Context) error {
-			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: launchOne, Token: "t"})
-			return err
-		},
-		"advance": func(ctx context.Context) error {
-			_, err := s.AdvanceLaunches(ctx, "n", 9, launchlog.Ending{Outcome: "failed"})
-			return err
-		},
-		"reserve": func(ctx context.Context) error {
-			_, err := s.ReserveNumbers(ctx, counterOne, 0, 5)
-			return err
-		},
-		"advance the counter": func(ctx context.Context) error {
-			_, err := s.AdvanceCounter(ctx, counterOne, 9, "ann")
-			return err
-		},
-		"raise": func(ctx context.Context) error {
-			_, err := s.RaiseCounter(ctx, counterOne, launchlog.Raise{To: 7, Note: "n"})
-			return err
-		},
-	}
-}
-
-// A step whose commits others beat tries some times, and then says that nothing was done.
-func TestRaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for name := range writers(nil) {
-			engine := &hooked{Engine: kvtest.NewMemory()}
-			s := kv.New(engine, nil)
-			start(t, s, "a", 1)
-			commits := 0
-			engine.commit = func(string, []kv.Change, func() (bool, error)) (bool, error) {
-				commits++
-				return false, nil
-			}
-			began := time.Now()
-			err := writers(s)[name](ctx)
-			var attempt *launchlog.AttemptError
-			if !errors.As(err, &attempt) || attempt.Ambiguous {
-				t.Errorf("%s: %v, want it certain", name, err)
-			}
-			if name == "reserve" || name == "advance the counter" || name == "raise" {
-				commits /= 2 // each try wants the index
-			}
-			if took := time.Since(began); commits != 10 || took > time.Second {
-				t.Errorf("%s: %d commits in %v", name, commits, took)
-			}
-			engine.commit = nil
-			if err := writers(s)[name](ctx); err != nil {
-				t.Errorf("%s, with nobody else: %v", name, err)
-			}
-		}
-	})
-}
-
-// A step whose commit is in doubt does not try again by itself: the log does, under the same key.
-func TestInDoubt(t *testing.T) {
-	errLost := errors.New("the answer is lost")
-	for name := range writers(nil) {
-		for _, carriedOut := range []bool{false, true} {
-			engine := &hooked{Engine: kvtest.NewMemory()}
-			s := kv.New(engine, nil)
-			start(t, s, "a", 1)
-			commits := 0
-			engine.commit = func(
-				part string, _ []kv.Change, run func() (bool, error),
-			) (bool, error) {
-				if part == "n/counters" {
-					return run()
+// A step whose commits others beat tries some times, and then says that nothing was done. One whose
+// commit is in doubt does not try again by itself: the log does, under the same key.
+func TestCommitsThatFail(t *testing.T) {
+	errLost := &launchlog.AttemptError{Ambiguous: true, Err: errCut}
+	for _, test := range []struct {
+		err     error // of a commit
+		commits int
+	}{{nil, 10}, {errLost, 1}} {
+		synctest.Test(t, func(t *testing.T) {
+			for _, name := range []string{
+				"StartLaunch", "EndLaunch", "AdvanceLaunches", "ClaimGenerator", "ReserveNumbers",
+				"AdvanceCounter", "RaiseCounter",
+			} {
+				engine := &hooked{Engine: kvtest.NewMemory()}
+				s := kv.New(engine, nil)
+				_, err := s.StartLaunch(ctx, launchlog.Start{
+					Namespace: launchlog.DefaultNamespace, Request: storetest.Request("a"),
+				})
+				if err == nil {
+					_, err = s.ReserveNumbers(ctx, launchlog.CounterRef{
+						Namespace: launchlog.DefaultNamespace, Name: "c",
+					}, 0, 10)
 				}
-				commits++
-				if carriedOut {
-					if done, err := run(); !done || err != nil {
-						t.Errorf("%s: %t, %v", name, done, err)
-					}
+				if err != nil {
+					t.Fatal(err)
 				}
-				return false, &launchlog.AttemptError{Ambiguous: true, Err: errLost}
+				commits := 0
+				engine.commit = func(string, []kv.Change, func() (bool, error)) (bool, error) {
+					commits++
+					return false, test.err
+				}
+				began := time.Now()
+				err = storesuite.Writes(s)[name]()
+				var attempt *launchlog.AttemptError
+				if took := time.Since(began); !errors.As(err, &attempt) || took > time.Second ||
+					attempt.Ambiguous != (test.err != nil) || commits != test.commits {
+					t.Errorf("%s: %v after %d commits in %v", name, err, commits, took)
+				}
+				engine.commit = nil
+				if err := storesuite.Writes(s)[name](); err != nil {
+					t.Errorf("%s, with nobody else: %v", name, err)
+				}
 			}
-			err := writers(s)[name](ctx)
-			var attempt *launchlog.AttemptError
-			if !errors.As(err, &attempt) || !attempt.Ambiguous || !errors.Is(err, errLost) ||
-				commits != 1 {
-				t.Errorf("%s: %v after %d commits", name, err, commits)
-			}
-		}
+		})
 	}
 }
 
@@ -373,29 +321,21 @@ func TestSchema(t *testing.T) {
 	}
 	_, err := kv.Find(ctx, memory)
 	want(err, 0)
-	var group sync.WaitGroup
 	var made atomic.Int64
-	for range 8 {
-		group.Go(func() {
-			from, to, err := kv.Migrate(ctx, memory)
-			if err != nil || to != kv.SchemaVersion || from != 0 && from != to {
-				t.Errorf("migrate: from %d to %d, %v", from, to, err)
-			}
-			if from == 0 {
-				made.Add(1)
-			}
-			if _, err := kv.Find(ctx, memory); err != nil {
-				t.Errorf("open: %v", err)
-				return
-			}
-			if _, err := kv.New(memory, nil).LastNumber(ctx, counterOne); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	if made.Load() != 1 {
-		t.Errorf("%d say that they made the log", made.Load())
+	if err := kv.Parallel(ctx, 8, 8, func(ctx context.Context, _ int) error {
+		from, to, err := kv.Migrate(ctx, memory)
+		if to != kv.SchemaVersion || from != 0 && from != to {
+			t.Errorf("migrated from %d to %d", from, to)
+		}
+		if from == 0 {
+			made.Add(1)
+		}
+		if err == nil {
+			_, err = kv.Find(ctx, memory)
+		}
+		return err
+	}); err != nil || made.Load() != 1 {
+		t.Errorf("%v, and %d say that they made the log", err, made.Load())
 	}
 	newer := kvtest.NewMemory()
 	if _, err := newer.Commit(ctx, kv.SchemaPart, kv.Change{
@@ -451,48 +391,52 @@ func (a away) Read(ctx context.Context, part string, names ...string) ([]kv.Row,
 	return a.Engine.Read(ctx, part, names...)
 }
 
+// Find and Migrate wait for 10 s, but not for what waiting does not mend.
 func TestOpenWaits(t *testing.T) {
-	errAway, errWrong := errors.New("no route"), errors.New("wrong password")
-	passing := &launchlog.AttemptError{Err: errAway}
+	errWrong, ended := errors.New("wrong password"), context.DeadlineExceeded
+	passing := func(err error) error {
+		return &launchlog.AttemptError{Err: kv.Nodes(&launchlog.NodeError{Node: "a:1", Err: err})}
+	}
 	for _, test := range []struct {
 		away, patience time.Duration
 		err            error // of the engine
 		want           []error
-		min, max       time.Duration
+		took           time.Duration // to the second
 	}{
-		{3 * time.Second, time.Hour, passing, nil, 3 * time.Second, 4 * time.Second},
-		{time.Hour, time.Hour, passing, []error{errAway}, 10 * time.Second, 11 * time.Second},
-		{
-			time.Hour, 2 * time.Second, passing,
-			[]error{errAway, context.DeadlineExceeded},
-			2 * time.Second, 3 * time.Second,
-		},
-		{time.Hour, time.Hour, errWrong, []error{errWrong}, 0, 0},
-		{time.Hour, 0, errWrong, []error{context.DeadlineExceeded}, 0, 0},
+		{3 * time.Second, time.Hour, passing(errRefused), nil, 3 * time.Second},
+		{time.Hour, time.Hour, passing(errRefused), []error{errRefused}, 10 * time.Second},
+		{time.Hour, 2 * time.Second, passing(errRefused), []error{errRefused, ended}, 2 * time.Second},
+		{time.Hour, time.Hour, passing(errForeign), []error{errForeign}, 0},
+		{time.Hour, time.Hour, errWrong, []error{errWrong}, 0},
+		{time.Hour, 0, errWrong, []error{ended}, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			memory := kvtest.NewMemory()
 			if _, _, err := kv.Migrate(ctx, memory); err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
-			engine := away{memory, began.Add(test.away), test.err}
-			for _, open := range []func(context.Context) error{
-				func(ctx context.Context) error { _, err := kv.Find(ctx, engine); return err },
-				func(ctx context.Context) error { _, _, err := kv.Migrate(ctx, engine); return err },
+			for name, open := range map[string]func(context.Context, kv.Engine) error{
+				"find": func(ctx context.Context, e kv.Engine) error {
+					_, err := kv.Find(ctx, e)
+					return err
+				},
+				"migrate": func(ctx context.Context, e kv.Engine) error {
+					_, _, err := kv.Migrate(ctx, e)
+					return err
+				},
 			} {
-				began, engine.until = time.Now(), time.Now().Add(test.away)
+				began := time.Now()
 				calling, cancel := context.WithTimeout(ctx, test.patience)
-				err := open(calling)
+				err := open(calling, away{memory, began.Add(test.away), test.err})
 				cancel()
 				for _, want := range test.want {
 					if !errors.Is(err, want) {
-						t.Errorf("%+v: %v, want %v", test, err, want)
+						t.Errorf("%s, %+v: %v, want %v", name, test, err, want)
 					}
 				}
-				if took := time.Since(began); took < test.min || took > test.max ||
+				if took := time.Since(began) - test.took; took < 0 || took > time.Second ||
 					(err != nil) != (test.want != nil) {
-					t.Errorf("%+v: %v after %v", test, err, took)
+					t.Errorf("%s, %+v: %v after %v", name, test, err, time.Since(began))
 				}
 			}
 		})
