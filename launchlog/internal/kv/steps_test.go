@@ -132,7 +132,7 @@ func TestClamp(t *testing.T) {
 // Callers of one process that want the same partition lose no commit to each other.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slow := kvtest.NewFaulty(kvtest.NewMemory(), 1, 0)
+		slow := newFaulty(kvtest.NewMemory(), 1, 0)
 		engine := &hooked{Engine: slow}
 		s := kv.New(engine, nil)
 		start(t, s, "a", 1)

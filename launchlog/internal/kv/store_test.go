@@ -33,9 +33,9 @@ func TestSimulation(t *testing.T) {
 	faults := map[string]int{}
 	for seed := range uint64(seeds) {
 		synctest.Test(t, func(t *testing.T) {
-			faulty := kvtest.NewFaulty(kvtest.NewMemory(), seed, 0.2)
-			storesuite.Simulate(t, kv.New(faulty, nil), seed, 30)
-			for kind, n := range faulty.Faults {
+			engine := newFaulty(kvtest.NewMemory(), seed, 0.2)
+			storesuite.Simulate(t, kv.New(engine, nil), seed, 30)
+			for kind, n := range engine.Faults {
 				faults[kind] += n
 			}
 		})

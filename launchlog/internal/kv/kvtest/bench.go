@@ -1,35 +1,34 @@
 package kvtest
 
 import (
+	"context"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
 // Steps measures steps of a store beside a bare transaction of the same servers, which takes turns
 // with them. The metric x-bare says how many times as long a step takes. Each client has a launch
 // and a counter of its own.
-func Steps(b *testing.B, store launchlog.Store, bare func(client, n int) error) {
+func Steps(b *testing.B, s launchlog.Store, bare func(client, n int) error) {
 	runs := 0
 	for step, run := range map[string]func(namespace string, client, n int) error{
 		"start": func(namespace string, client, n int) error {
-			_, err := store.StartLaunch(ctx, start(namespace, fmt.Sprint(client, " ", n)))
+			_, err := s.StartLaunch(ctx, start(namespace, fmt.Sprint(client, " ", n)))
 			return err
 		},
 		"claim": func(namespace string, client, n int) error {
-			_, err := store.ClaimGenerator(ctx, launchlog.Take{
-				Ref:   launchlog.Ref{Namespace: namespace, Launch: client + 1},
-				Token: fmt.Sprint(client, " ", n),
-			})
+			ref := launchlog.Ref{Namespace: namespace, Launch: client + 1}
+			_, err := s.ClaimGenerator(ctx, launchlog.Take{Ref: ref, Token: fmt.Sprint(n)})
 			return err
 		},
 		"reserve": func(namespace string, client, _ int) error {
-			_, err := store.ReserveNumbers(ctx, launchlog.CounterRef{
-				Namespace: namespace, Name: fmt.Sprint("c", client),
-			}, 0, 1)
+			ref := launchlog.CounterRef{Namespace: namespace, Name: fmt.Sprint("c", client)}
+			_, err := s.ReserveNumbers(ctx, ref, 0, 1)
 			return err
 		},
 	} {
@@ -38,37 +37,31 @@ func Steps(b *testing.B, store launchlog.Store, bare func(client, n int) error) 
 				runs++
 				namespace := fmt.Sprint("n", runs)
 				for client := range clients {
-					key := fmt.Sprint("client ", client)
-					if _, err := store.StartLaunch(ctx, start(namespace, key)); err != nil {
+					if _, err := s.StartLaunch(ctx, start(namespace, fmt.Sprint(client))); err != nil {
 						b.Fatal(err)
 					}
 				}
-				var mu sync.Mutex // guards what follows
-				var ours, theirs time.Duration
-				var group sync.WaitGroup
+				var ours, theirs atomic.Int64
 				b.ResetTimer()
-				for client := range clients {
-					group.Go(func() {
-						for n := 0; n < b.N/clients+1; n++ {
-							began := time.Now()
-							err := run(namespace, client, n)
-							between := time.Now()
-							if err == nil {
-								err = bare(client, runs*1_000_000+n)
-							}
-							if err != nil {
-								b.Error(err)
-								return
-							}
-							mu.Lock()
-							ours += between.Sub(began)
-							theirs += time.Since(between)
-							mu.Unlock()
+				err := kv.Parallel(ctx, clients, clients, func(_ context.Context, client int) error {
+					for n := range b.N/clients + 1 {
+						began := time.Now()
+						if err := run(namespace, client, n); err != nil {
+							return err
 						}
-					})
+						between := time.Now()
+						if err := bare(client, runs*1_000_000+n); err != nil {
+							return err
+						}
+						ours.Add(int64(between.Sub(began)))
+						theirs.Add(int64(time.Since(between)))
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
 				}
-				group.Wait()
-				b.ReportMetric(float64(ours)/float64(theirs), "x-bare")
+				b.ReportMetric(float64(ours.Load())/float64(theirs.Load()), "x-bare")
 			})
 		}
 	}

@@ -4,7 +4,8 @@
 //		kvtest.Run(t, func(t *testing.T) func() kv.Engine { … an empty place … })
 //	}
 //
-// [Memory] is an engine in memory, and [Faulty] spoils what one does, for tests of the store.
+// [Memory] is an engine in memory, for tests of the store, and a model of the others. [Faults] has
+// the tests of an engine over a network.
 package kvtest
 
 import (

@@ -1,4 +1,4 @@
-package kvtest
+package kv_test
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
 
-// Faulty wraps an engine and spoils what a network would. Requests and answers are lost. Requests
+// faulty wraps an engine and spoils what a network would. Requests and answers are lost. Requests
 // come late, after their caller has tried again, and twice. They take their time, in which others
-// come between. A commit loses against nobody. Faulty reports each as an engine would that settles
+// come between. A commit loses against nobody. A faulty engine reports each as an engine would that settles
 // nothing, or as one that settles by [kv.Settle]. It is for a clock that makes waiting free.
-type Faulty struct {
+type faulty struct {
 	kv.Engine
 	*storesuite.Network
 }
 
-// NewFaulty makes the wrapper, with faults that follow from seed.
-func NewFaulty(engine kv.Engine, seed uint64, rate float64) *Faulty {
-	return &Faulty{engine, storesuite.NewNetwork(seed, rate)}
+// newFaulty makes the wrapper, with faults that follow from seed.
+func newFaulty(engine kv.Engine, seed uint64, rate float64) *faulty {
+	return &faulty{engine, storesuite.NewNetwork(seed, rate)}
 }
 
 // pause is how long a request is on its way.
-func (f *Faulty) pause() time.Duration {
+func (f *faulty) pause() time.Duration {
 	most := 5 * time.Millisecond
 	if f.Int64N(100) == 0 {
 		most = 3 * time.Second
@@ -45,7 +45,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Commit implements kv.Engine.
-func (f *Faulty) Commit(
+func (f *faulty) Commit(
 	ctx context.Context, part string, changes ...kv.Change,
 ) (done bool, err error) {
 	if err := ctx.Err(); err != nil {
@@ -97,7 +97,7 @@ func (f *Faulty) Commit(
 }
 
 // reading spoils a call that reads.
-func reading[T any](ctx context.Context, f *Faulty, read func() (T, error)) (v T, err error) {
+func reading[T any](ctx context.Context, f *faulty, read func() (T, error)) (v T, err error) {
 	kind, coin, end := f.Call("failed read")
 	defer end()
 	if kind != "" && coin { // not all of them, since some steps read much
@@ -110,12 +110,12 @@ func reading[T any](ctx context.Context, f *Faulty, read func() (T, error)) (v T
 }
 
 // Read implements kv.Engine.
-func (f *Faulty) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
+func (f *faulty) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	return reading(ctx, f, func() ([]kv.Row, error) { return f.Engine.Read(ctx, part, names...) })
 }
 
 // List implements kv.Engine.
-func (f *Faulty) List(
+func (f *faulty) List(
 	ctx context.Context, part, after, before string, limit int,
 ) ([]kv.Row, error) {
 	return reading(ctx, f, func() ([]kv.Row, error) {
@@ -124,6 +124,6 @@ func (f *Faulty) List(
 }
 
 // Each implements kv.Engine.
-func (f *Faulty) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
+func (f *faulty) Each(ctx context.Context, parts []string, name string) ([]kv.Row, error) {
 	return reading(ctx, f, func() ([]kv.Row, error) { return f.Engine.Each(ctx, parts, name) })
 }
