@@ -366,13 +366,6 @@ var checks = []Check{
 			"durable_writes = true. Then run nodetool repair, before anything else.",
 	},
 	{
-		Code: "cassandra.serial",
-		Looks: "The data centres that decide have replicas. Over several of them each step waits " +
-			"for a majority of all, unless the log is one of LOCAL_SERIAL.",
-		Remedy: "Have all apps in one data centre, and make the log with dc=NAME&serial=local. Or " +
-			"take the time of a step as it is.",
-	},
-	{
 		Code:   "cassandra.nodes",
 		Looks:  "All nodes answer. A finding where one more replica that goes stops the log.",
 		Remedy: "Start the nodes that are down. Replace those that are lost, and repair.",

@@ -89,14 +89,8 @@ func cassandraConfig(d dsn.DSN) (c cassandra.Config, err error) {
 	}
 	c.User, c.Password = d.User()
 	c.DataCenter, c.LocalSerial = d.Setting("dc"), d.Setting("serial") == "local"
-	if given, err := d.TLS(); err != nil {
-		return c, err
-	} else if given != nil {
-		c.TLS = &cassandra.TLS{
-			CA: d.Setting("ca"), Cert: d.Setting("cert"), Key: d.Setting("key"),
-			ServerName: d.Setting("server_name"),
-		}
+	if c.Replication, err = d.Replication(); err == nil {
+		c.TLS, err = d.TLS()
 	}
-	c.Replication, err = d.Replication()
 	return c, err
 }

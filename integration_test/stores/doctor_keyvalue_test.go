@@ -178,7 +178,7 @@ func TestDoctorCassandra(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t, databases.Cassandra)
 	config := cassandraConfig(d)
-	session, err := config.Session(ctx)
+	session, err := config.Session(ctx, config.Hosts[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,6 +222,6 @@ func TestDoctorCassandra(t *testing.T) {
 		cql(c.undo)
 	}
 	check(t, "in the end", well)
-	refuses[cassandra.Config, *cassandra.ConfigError](t, cassandra.Config{Hosts: config.Hosts},
+	refuses[cassandra.Config, *launchlog.RequestError](t, cassandra.Config{Hosts: config.Hosts},
 		config, cassandradoctor.Check)
 }

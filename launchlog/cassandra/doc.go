@@ -17,23 +17,21 @@
 // # An answer that is lost
 //
 // A node that says WriteTimeout does not know whether the transaction was carried out, and nor does
-// the client of a node that says nothing. Under contention that is common. So each commit writes a
-// random token into its rows. After a lost answer the store reads the rows at the serial level. Its
-// own token tells that the commit was carried out, and another's in its place that it never will
-// be. Where the rows still have their versions, the store sends the same statements again. A copy
-// that comes late finds the version raised, and changes nothing.
+// the client of a node that says nothing. Under contention that is common. So after a lost answer
+// the store sends the same statements again. A copy that comes late, or second, finds the version
+// raised, and changes nothing. Then the rows tell, as no two commits write the same value: the own
+// one tells that the commit was carried out, and another's in its place that it never will be.
 //
-// A row keeps the token of the commit that made it for ever, and those of its last 128 versions. A
-// commit whose rows were all there before, and were overwritten 128 times since, cannot be settled.
-// It is an ambiguous [*launchlog.AttemptError]. Generator numbers are settled by their own row, for
-// ever. A range of a counter may be lost in this way: a gap, and no repeat.
+// Launches and generator numbers have rows that are written once, and are always settled. If others
+// have raised a counter since, nothing tells what became of a range of it. That is an ambiguous
+// [*launchlog.AttemptError], and the range stays unused: a gap, and no repeat.
 //
 // # A node that does not answer
 //
-// A request waits for 2 s, and the next one goes to another node. The silent one comes last for 10
-// s. So a node that is stopped or cut off costs a call 6 s at most, while a majority of the
-// replicas answers. All processes send the requests of a partition to the same node while it
-// answers. A node queues them, whereas nodes that compete for a partition delay each other.
+// A request waits for 2 s, and then goes to the next host, which is asked first from then on. So a
+// node that is stopped or cut off costs a call 6 s at most, while a host and a majority of the
+// replicas answer. All processes ask the first of the hosts that answers. A node queues what wants
+// one partition, whereas nodes that compete for a partition delay each other.
 //
 // # What it promises, and under which settings
 //

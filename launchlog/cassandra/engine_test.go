@@ -15,25 +15,19 @@ import (
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
-// cluster lists the nodes of the cluster that the environment names.
-func cluster(t testing.TB) []string {
+// newConfig names a keyspace of the test's own in the cluster that the environment names. The
+// test's end drops it. Of three nodes each has a copy of all rows.
+func newConfig(t testing.TB) Config {
 	t.Helper()
 	const variable = "IDMINT_TEST_CASSANDRA"
-	nodes := os.Getenv(variable)
-	if nodes == "" {
+	text := os.Getenv(variable)
+	if text == "" {
 		if os.Getenv("CI") != "" {
 			t.Fatalf("%s names no cluster", variable)
 		}
 		t.Skipf("SKIPPED: %s names no cluster", variable)
 	}
-	return strings.Split(nodes, ",")
-}
-
-// newConfig names a keyspace of the test's own, which the test's end drops. Of three nodes each has
-// a copy of all rows.
-func newConfig(t testing.TB) Config {
-	t.Helper()
-	nodes := cluster(t)
+	nodes := strings.Split(text, ",")
 	config := Config{
 		Hosts:    nodes,
 		Keyspace: "idmint_test_" + strings.ToLower(rand.Text()[:10]),
@@ -45,14 +39,22 @@ func newConfig(t testing.TB) Config {
 	return config
 }
 
+// patient is an engine for changes of the schema, which the test's end closes.
+func patient(t testing.TB, config Config) *engine {
+	t.Helper()
+	config, err := config.Checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(config, ddlTime, migrateTime)
+	t.Cleanup(e.Close)
+	return e
+}
+
 func drop(t testing.TB, config Config) {
 	t.Helper()
-	config.User, config.Password = "", ""
-	e, err := dial(context.Background(), config, ddlTime)
-	if err == nil {
-		err = e.session.Query(`DROP KEYSPACE IF EXISTS "` + config.Keyspace + `"`).Exec()
-		e.close()
-	}
+	e := patient(t, config)
+	err := e.define(context.Background(), `DROP KEYSPACE IF EXISTS "`+config.Keyspace+`"`)
 	if err != nil {
 		t.Errorf("dropping %s: %v", config.Keyspace, err)
 	}
@@ -85,8 +87,6 @@ type place struct {
 	prefix string
 }
 
-func newPlace(e *engine, prefix string) kv.Engine { return &place{e, prefix + "."} }
-
 func (p *place) Read(ctx context.Context, part string, names ...string) ([]kv.Row, error) {
 	return p.engine.Read(ctx, p.prefix+part, names...)
 }
@@ -114,7 +114,7 @@ func TestEngine(t *testing.T) {
 	kvtest.Run(t, func(t *testing.T) func() kv.Engine {
 		t.Parallel()
 		prefix := rand.Text()
-		return func() kv.Engine { return newPlace(client(t, config), prefix) }
+		return func() kv.Engine { return &place{client(t, config), prefix} }
 	})
 }
 
@@ -123,12 +123,40 @@ func TestStore(t *testing.T) {
 	var places sync.Map // the engines of stores
 	storetest.Run(t, func(t *testing.T) launchlog.Store {
 		t.Parallel()
-		p := newPlace(e, rand.Text())
+		p := &place{e, rand.Text()}
 		s := kv.New(p, nil)
 		places.Store(s, p)
 		return s
 	}, func(s launchlog.Store, ref launchlog.Ref, next int) error {
 		p, _ := places.Load(s)
 		return kvtest.Jump(p.(kv.Engine), ref, next)
+	})
+}
+
+func TestFaults(t *testing.T) {
+	config := prepared(t)
+	for n := len(config.Hosts); n < 3; n++ { // each has connections of its own
+		config.Hosts = append(config.Hosts, config.Hosts[0])
+	}
+	kvtest.Faults(t, func(t *testing.T) func(kvtest.Dial) kvtest.Client {
+		prefix := rand.Text()
+		return func(dial kvtest.Dial) kvtest.Client {
+			c := config
+			c.dialer = dialer(dial)
+			return &place{client(t, c), prefix}
+		}
+	})
+}
+
+// Steps take turns with a bare lightweight transaction that makes a row.
+func BenchmarkSteps(b *testing.B) {
+	e := client(b, prepared(b))
+	kvtest.Steps(b, kv.New(e, nil), func(client, n int) error {
+		_, err := kv.Look(b.Context(), e.cluster, func(ctx context.Context, s *Session) (bool, error) {
+			return s.Query(e.texts.insert, fmt.Sprint("bare", client), fmt.Sprint(n), []byte("value")).
+				Consistency(e.quorum).SerialConsistency(e.serial).
+				MapScanCASContext(ctx, map[string]any{})
+		})
+		return err
 	})
 }

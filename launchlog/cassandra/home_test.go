@@ -1,35 +1,40 @@
 package cassandra
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"sync/atomic"
 	"testing"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
-
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
 )
 
 // A log that is deleted and made anew is not the one that an app has opened.
-func TestOtherLog(t *testing.T) {
-	config := newConfig(t)
-	kvtest.OtherLog(t, home(t, config, func() error {
-		drop(t, config)
-		return nil
-	}))
+func TestOtherLog(t *testing.T) { kvtest.OtherLog(t, home(t, drop)) }
+
+// TRUNCATE of the rows' table deletes a log as well, and so does DROP TABLE: the table with its
+// name stays. Nobody makes it again, since apps may still use it.
+func TestDeleted(t *testing.T) {
+	for _, statement := range []string{"TRUNCATE ", "DROP TABLE "} {
+		t.Run(statement, func(t *testing.T) {
+			kvtest.Deleted(t, home(t, func(t testing.TB, config Config) {
+				wipe(t, config, statement)
+			}))
+		})
+	}
 }
 
 // home is a place of one keyspace.
-func home(t *testing.T, config Config, drop func() error) kvtest.Place {
+func home(t *testing.T, drop func(testing.TB, Config)) kvtest.Place {
+	config := newConfig(t)
 	return kvtest.Place{
 		Migrate: func() (int, int, error) { return Migrate(t.Context(), config) },
-		Drop:    drop,
+		Drop: func() error {
+			drop(t, config)
+			return nil
+		},
 		Open: func() (launchlog.Store, kv.Engine, error) {
 			s, err := Open(t.Context(), config)
 			if err != nil {
@@ -41,30 +46,17 @@ func home(t *testing.T, config Config, drop func() error) kvtest.Place {
 	}
 }
 
-// truncate deletes all rows of a log.
-func truncate(t *testing.T, config Config) {
+// wipe has a statement about the table of a log's rows carried out.
+func wipe(t testing.TB, config Config, statement string) {
 	t.Helper()
-	e, err := dial(t.Context(), config, ddlTime)
+	e := patient(t, config)
+	err := e.find(t.Context())
+	if err == nil {
+		err = e.define(t.Context(), statement+config.table(e.rows))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.close()
-	have, err := e.log(t.Context(), config, gocql.Quorum)
-	if err != nil || have.rows == "" {
-		t.Fatalf("the log: %+v, %v", have, err)
-	}
-	if err := e.session.Query(`TRUNCATE ` + config.table(have.rows)).Exec(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TRUNCATE of the rows' table deletes a log as well: the table with its name stays.
-func TestTruncated(t *testing.T) {
-	config := newConfig(t)
-	kvtest.Deleted(t, home(t, config, func() error {
-		truncate(t, config)
-		return nil
-	}))
 }
 
 // The log is truncated behind the look of a step that makes a partition. The step hands out
@@ -76,133 +68,37 @@ func TestTruncatedBehindTheLook(t *testing.T) {
 	if err != nil || rows[0].Version != 0 {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	truncate(t, config)
-	insert := kv.Change{Name: "state", Value: []byte("s")}
-	if done, err := e.Commit(t.Context(), "p", insert); done ||
+	wipe(t, config, "TRUNCATE ")
+	if done, err := e.Commit(t.Context(), "p", change("state", 0, "s")); done ||
 		!errors.Is(err, launchlog.ErrOtherLog) {
 		t.Errorf("a commit that only inserts: %v, %v", done, err)
 	}
-	// Whoever gave up waiting for the last look does not know what became of the commit.
-	soon, cancel := context.WithCancel(t.Context())
-	cancel()
-	var attempt *launchlog.AttemptError
-	if err := e.still(soon); !errors.As(err, &attempt) || !errors.Is(err, context.Canceled) {
-		t.Errorf("a look with an ended context: %v", err)
-	}
 }
 
-// Steps on what is there ask twice, as they would without looking whether the log was truncated.
+// A step on what is there asks twice, as it would without looking whether the log was truncated.
 func TestRequests(t *testing.T) {
-	config := prepared(t)
-	var reads, commits atomic.Int64
-	config.dialer = &cuts{choose: func(opcode byte) string {
-		switch opcode {
-		case opExecute:
-			reads.Add(1)
-		case opBatch:
-			commits.Add(1)
+	const execute, batch = 0x0a, 0x0d // of Cassandra's protocol, in the fifth byte of a frame
+	config, wire := prepared(t), kvtest.NewWire(t)
+	config.dialer = wire.Dial
+	var requests atomic.Int64
+	wire.Hook(func(frame []byte) kvtest.Fate {
+		if len(frame) > 4 && (frame[4] == execute || frame[4] == batch) {
+			requests.Add(1)
 		}
-		return ""
-	}}
-	s, err := Open(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	counter := launchlog.CounterRef{Namespace: "default", Name: "c"}
-	steps := map[string]func(n int) error{
-		"reserve": func(int) error {
-			_, err := s.ReserveNumbers(t.Context(), counter, 0, 10)
-			return err
-		},
-		"raise": func(n int) error {
-			_, err := s.RaiseCounter(t.Context(),
-				launchlog.CounterRef{Namespace: "default", Name: "r"}, launchlog.Raise{
-					From: int64(n), To: int64(n) + 1, Note: launchlog.NewNote(),
-				})
-			return err
-		},
-		"start": func(n int) error {
-			_, err := s.StartLaunch(t.Context(), launchlog.Start{
-				Namespace: "default", Request: storesuite.Request(fmt.Sprint(n)), RequestHash: "h",
-			})
-			return err
-		},
-		"claim": func(n int) error {
-			_, err := s.ClaimGenerator(t.Context(), launchlog.Take{
-				Ref:   launchlog.Ref{Namespace: "default", Launch: 1},
-				Token: fmt.Sprint(n),
-			})
-			return err
-		},
-	}
-	for _, name := range []string{"reserve", "raise", "start", "claim"} {
-		if err := steps[name](0); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		fewest := int64(math.MaxInt64) // a busy node may be asked again
-		for n := 1; n < 9; n++ {
-			reads.Store(0)
-			commits.Store(0)
-			if err := steps[name](n); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if reads.Load() == 0 || commits.Load() == 0 {
-				t.Errorf("%s %d: %d reads and %d commits", name, n, reads.Load(), commits.Load())
-			}
-			fewest = min(fewest, reads.Load()+commits.Load())
-		}
-		if fewest != 2 {
-			t.Errorf("%s: %d requests, want a read and a commit", name, fewest)
-		}
-	}
-}
-
-// Of those that make a log at once one wins, and the others leave no table behind. Nobody makes a
-// table that is missing: apps may still use its name.
-func TestMakeLog(t *testing.T) {
-	config := newConfig(t)
-	e, err := dial(t.Context(), config, ddlTime)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.session.Close)
-	from, to, err := e.prepare(t.Context(), config)
-	if err != nil || from != 0 || to != kv.SchemaVersion {
-		t.Fatalf("a new log, from %d to %d: %v", from, to, err)
-	}
-	from, to, err = Migrate(t.Context(), config)
-	if err != nil || from != kv.SchemaVersion || to != kv.SchemaVersion {
-		t.Fatalf("a log that is there, from %d to %d: %v", from, to, err)
-	}
-	tables := func() (names []string) {
-		t.Helper()
-		rows := e.session.Query(`SELECT table_name FROM system_schema.tables
-			WHERE keyspace_name = ?`, config.Keyspace).Iter()
-		for name := ""; rows.Scan(&name); {
-			names = append(names, name)
-		}
-		if err := rows.Close(); err != nil {
+		return kvtest.Pass
+	})
+	s := kv.New(client(t, config), nil)
+	fewest := int64(math.MaxInt64) // a busy node may be asked again
+	for range 9 {
+		requests.Store(0)
+		_, err := s.ReserveNumbers(t.Context(),
+			launchlog.CounterRef{Namespace: "default", Name: "c"}, 0, 10)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return names
+		fewest = min(fewest, requests.Load())
 	}
-	before := tables()
-	rows := e.rows
-	have, err := e.makeLog(t.Context(), config) // as if it had found no log
-	if err != nil || have.rows != rows || have.serial != "SERIAL" {
-		t.Errorf("%+v, %v, want the table %s", have, err, rows)
-	}
-	if after := tables(); len(before) != 2 || len(after) != 2 {
-		t.Errorf("tables %q, and afterwards %q", before, after)
-	}
-	if err := e.session.Query(`DROP TABLE ` + config.table(rows)).Exec(); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := Migrate(t.Context(), config); !errors.Is(err, launchlog.ErrOtherLog) {
-		t.Errorf("Migrate, where the table of the rows was deleted: %v", err)
-	}
-	if _, err := Open(t.Context(), config); !errors.Is(err, launchlog.ErrOtherLog) {
-		t.Errorf("a log without its table: %v", err)
+	if fewest != 2 {
+		t.Errorf("%d requests, want a read and a commit", fewest)
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 
-	"github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 )
@@ -28,12 +27,11 @@ const (
 	// The table of the rows is named by the log's random word. A log that is made anew has another
 	// table. So no request of an app that runs finds its way into it, however late it comes. What
 	// was proposed to the old table stays there.
-	rowTable = "idmint_row_"
-	// A row keeps the tokens of the commits that wrote it last, see commit.
-	rowColumns = ` (part text, name text, version bigint, value blob, made blob,
-		tokens map<tinyint, blob>, PRIMARY KEY (part, name))`
+	rowTable   = "idmint_row_"
+	rowColumns = ` (part text, name text, version bigint, value blob, PRIMARY KEY (part, name))`
 
-	migrateTime = 2 * time.Minute // that Migrate tries for
+	ddlTime     = 20 * time.Second // for a request that changes the schema
+	migrateTime = 2 * time.Minute  // that Migrate tries for
 )
 
 // A logged is the row of a log.
@@ -52,83 +50,46 @@ type logged struct {
 // for a missing log. Where the table of the log's rows was dropped or truncated, it is
 // [launchlog.ErrOtherLog]: nobody makes that log again. Drop the keyspace to make another.
 func Migrate(ctx context.Context, config Config) (from, to int, err error) {
-	e, err := dial(ctx, config, ddlTime)
+	config, err = config.Checked()
 	if err != nil {
-		return 0, 0, failed(err)
+		return 0, 0, err
 	}
-	defer e.close()
-	from, to, err = e.prepare(ctx, config)
+	e := newEngine(config, ddlTime, migrateTime)
+	defer e.Close()
+	err = kv.Await(ctx, migrateTime, func(ctx context.Context) (err error) {
+		from, to, err = e.migrate(ctx)
+		if isInvalid(err) && !errors.Is(err, launchlog.ErrOtherLog) {
+			err = &launchlog.AttemptError{Err: err} // the node has not heard of the table yet
+		}
+		return err
+	})
 	return from, to, failed(err)
 }
 
-// prepare is Migrate with connections that are there.
-func (e *engine) prepare(ctx context.Context, config Config) (from, to int, err error) {
-	waiting, cancel := context.WithTimeout(ctx, migrateTime)
-	defer cancel()
-	for range dialect.Attempts(waiting, time.Second) {
-		var failure error
-		from, to, failure = e.migrate(waiting, config)
-		if failure == nil || isFinal(failure) {
-			return from, to, failure
-		}
-		if err == nil || waiting.Err() == nil { // else it says no more than that the time is over
-			err = failure
-		}
-	}
-	if err == nil {
-		return 0, 0, ctx.Err()
-	}
-	return 0, 0, ended(ctx, err)
-}
-
-// isFinal reports whether another attempt at Migrate would meet the same. A node that has not heard
-// of the table yet says Invalid.
-func isFinal(err error) bool {
-	var config *ConfigError
-	var serial *SerialError
-	var version *launchlog.SchemaError
-	return errors.As(err, &config) || errors.As(err, &serial) || errors.As(err, &version) ||
-		errors.Is(err, launchlog.ErrOtherLog) || !passes(err) && !isInvalid(err)
-}
-
 // migrate is one attempt. Each of its requests may be run again.
-func (e *engine) migrate(ctx context.Context, config Config) (from, to int, err error) {
-	for _, make := range []func(context.Context, Config) error{e.makeKeyspace, e.makeTable} {
-		if err := make(ctx, config); err != nil {
-			return 0, 0, err
-		}
-		if err := e.session.AwaitSchemaAgreement(ctx); err != nil {
-			return 0, 0, err
-		}
+func (e *engine) migrate(ctx context.Context) (from, to int, err error) {
+	err = e.makeKeyspace(ctx)
+	if err == nil {
+		err = e.makeTable(ctx)
+	}
+	if err != nil {
+		return 0, 0, err
 	}
 	// All data centres decide which log it is, even if one alone decides the rest.
-	have, err := e.log(ctx, config, gocql.Serial)
+	have, err := e.log(ctx, gocql.Serial)
 	if err == nil && have.rows == "" {
-		have, err = e.makeLog(ctx, config)
-	}
-	switch {
-	case err != nil:
-		return 0, 0, err
-	case have.serial != config.serial():
-		return 0, 0, &SerialError{have.serial, config.serial()}
+		have, err = e.makeLog(ctx)
 	}
 	made := have.rows == e.rows // by this attempt, or by one whose answer was lost
-	e.bind(config, have)
-	from, to, err = e.schema(ctx)
+	if err == nil {
+		err = e.open(have)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	from, to, err = kv.Migrate(ctx, e)
 	if err == nil && made {
 		from = 0
-	}
-	return from, to, err
-}
-
-// schema writes the schema row of a new log, or reads that of another one.
-func (e *engine) schema(ctx context.Context) (from, to int, err error) {
-	from, to, err = kv.Migrate(ctx, e)
-	if errors.Is(err, launchlog.ErrOtherLog) { // or that node has not heard of the table yet
-		if err := e.session.AwaitSchemaAgreement(ctx); err != nil {
-			return 0, 0, err
-		}
-		from, to, err = kv.Migrate(ctx, e)
 	}
 	return from, to, err
 }
@@ -138,110 +99,136 @@ func (e *engine) schema(ctx context.Context) (from, to int, err error) {
 //
 // A table and its schema row are made once, by whoever drew the name, before anybody can read that
 // name. So nobody makes them again after somebody dropped or truncated the table, under the apps
-// that used it.
-func (e *engine) makeLog(ctx context.Context, config Config) (logged, error) {
-	own := logged{config.serial(), rowTable + strings.ToLower(rand.Text()[:13])}
-	err := e.session.Query(`CREATE TABLE ` + config.table(own.rows) + rowColumns +
-		` WITH comment = 'rows of idmint launch logs: never deleted'`).ExecContext(ctx)
-	if err != nil {
+// that used it. For the same reason all nodes have heard of a table that the row names.
+func (e *engine) makeLog(ctx context.Context) (logged, error) {
+	own := logged{e.config.serialLevel(), rowTable + strings.ToLower(rand.Text()[:13])}
+	if err := e.create(ctx, own.rows, rowColumns, 0); err != nil {
 		return own, err
 	}
-	if err := e.session.AwaitSchemaAgreement(ctx); err != nil {
-		return own, err
-	}
-	e.bind(config, own)
+	e.bind(own)
 	e.whole = false
-	if _, _, err := e.schema(ctx); err != nil {
-		return own, errors.Join(err, e.drop(ctx, config, own))
+	if _, _, err := kv.Migrate(ctx, e); err != nil {
+		return own, err
 	}
 	// After an error the row may be made yet, and names the table. So the table stays.
-	made, err := e.session.Query(`INSERT INTO `+config.table(logTable)+` (name, serial, rows)
-		VALUES (?, ?, ?) IF NOT EXISTS`, logRow, own.serial, own.rows).
-		Consistency(gocql.Quorum).SerialConsistency(gocql.Serial).
-		MapScanCASContext(ctx, map[string]any{})
+	made, _, err := kv.Ask(ctx, e.cluster, func(ctx context.Context, s *Session) (bool, error) {
+		return s.Query(`INSERT INTO `+e.config.table(logTable)+` (name, serial, rows)
+			VALUES (?, ?, ?) IF NOT EXISTS`, logRow, own.serial, own.rows).
+			Consistency(gocql.Quorum).SerialConsistency(gocql.Serial).
+			MapScanCASContext(ctx, map[string]any{})
+	})
 	if made || err != nil {
 		return own, err
 	}
-	have, err := e.log(ctx, config, gocql.Serial)
-	if err != nil || have.rows == own.rows {
-		return have, err
+	have, err := e.log(ctx, gocql.Serial)
+	if err == nil && have.rows != own.rows {
+		err = e.define(ctx, `DROP TABLE IF EXISTS `+e.config.table(own.rows))
 	}
-	return have, e.drop(ctx, config, own)
+	return have, err
 }
 
-// drop drops the table of a log that nobody knows.
-func (e *engine) drop(ctx context.Context, config Config, l logged) error {
-	return e.session.Query(`DROP TABLE IF EXISTS ` + config.table(l.rows)).ExecContext(ctx)
+// find reads which log the keyspace has, and binds the engine to it.
+func (e *engine) find(ctx context.Context) error {
+	have, err := e.log(ctx, e.quorum)
+	if err == nil && have.rows == "" && e.config.LocalSerial {
+		// The row may not have come to this data centre yet. It is never changed.
+		have, err = e.log(ctx, gocql.Quorum)
+	}
+	if isInvalid(err) {
+		there, look := e.hasTable(ctx, logTable)
+		if there { // the node has not heard of it yet
+			look = &launchlog.AttemptError{Err: err}
+		}
+		err = look
+	}
+	switch {
+	case err != nil:
+		return err
+	case have.rows == "":
+		return &launchlog.SchemaError{Want: kv.SchemaVersion}
+	}
+	return e.open(have)
+}
+
+// open binds the engine to a log of the kind that the config asks for.
+func (e *engine) open(have logged) error {
+	if want := e.config.serialLevel(); have.serial != want {
+		return &SerialError{have.serial, want}
+	}
+	e.bind(have)
+	return nil
 }
 
 // bind binds the engine to a log: its statements are for the table of that log alone.
-func (e *engine) bind(config Config, have logged) {
-	e.keyspace, e.rows = config.Keyspace, have.rows
-	e.texts, e.whole = newTexts(config.table(have.rows)), true
+func (e *engine) bind(have logged) {
+	e.rows, e.texts, e.whole = have.rows, newTexts(e.config.table(have.rows)), true
 }
 
-func (e *engine) makeKeyspace(ctx context.Context, config Config) error {
-	var name string
-	err := e.session.Query(`SELECT keyspace_name FROM system_schema.keyspaces
-		WHERE keyspace_name = ?`, config.Keyspace).
-		Consistency(gocql.One).ScanContext(ctx, &name)
-	if !errors.Is(err, gocql.ErrNotFound) {
+// define changes the schema, and waits until all nodes have heard of it.
+func (e *engine) define(ctx context.Context, text string) error {
+	_, err := kv.Look(ctx, e.cluster, func(ctx context.Context, s *Session) (int, error) {
+		if err := s.Query(text).ExecContext(ctx); err != nil {
+			return 0, err
+		}
+		return 0, s.AwaitSchemaAgreement(ctx)
+	})
+	return err
+}
+
+// create makes a table, with an identifier that follows from its name and its keyspace. So nodes
+// that make it at once make the same table, whereas by default each would draw an identifier.
+func (e *engine) create(ctx context.Context, table, columns string, keyspace int64) error {
+	name := e.config.table(table)
+	sum := sha256.Sum256(fmt.Appendf(nil, "github.com/idmint/idmint %s %d", name, keyspace))
+	sum[6] = sum[6]&0x0f | 0x80 // version 8 of RFC 9562: of one's own making
+	sum[8] = sum[8]&0x3f | 0x80
+	return e.define(ctx, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s%s WITH id = %v
+		AND comment = 'the launch log of idmint: never deleted'`,
+		name, columns, gocql.UUID(sum[:16])))
+}
+
+// makeKeyspace makes the keyspace unless it is there.
+func (e *engine) makeKeyspace(ctx context.Context) error {
+	there, err := e.one(ctx, gocql.One, []any{new(string)}, `SELECT keyspace_name
+		FROM system_schema.keyspaces WHERE keyspace_name = ?`, e.config.Keyspace)
+	if there || err != nil {
 		return err
 	}
-	if len(config.Replication) == 0 {
-		return &ConfigError{
-			"Keyspace", config.Keyspace,
-			"is not there: say how to make it, by Config.Replication or by " +
+	if len(e.config.Replication) == 0 {
+		return &launchlog.RequestError{
+			Field: "Keyspace", Value: e.config.Keyspace,
+			Reason: "is not there: say how to make it, by Config.Replication or by " +
 				"?replication=3 on the command line",
 		}
 	}
-	return e.session.Query(`CREATE KEYSPACE IF NOT EXISTS "` + config.Keyspace +
-		`" WITH replication = ` + literal(config.Replication)).ExecContext(ctx)
+	return e.define(ctx, `CREATE KEYSPACE IF NOT EXISTS "`+e.config.Keyspace+
+		`" WITH replication = `+literal(e.config.Replication))
 }
 
-// makeTable makes the table of the log, with an identifier that follows from the keyspace. So nodes
-// that make it at once make the same table, whereas by default each would draw an identifier. A
-// keyspace that is made anew has another one, because Paxos knows what it has decided by a table's
-// identifier.
-func (e *engine) makeTable(ctx context.Context, config Config) error {
-	if there, err := e.hasTable(ctx, config.Keyspace, logTable); there || err != nil {
+// makeTable makes the table of the log. A keyspace that is made anew has another one, because Paxos
+// knows what it has decided by a table's identifier.
+func (e *engine) makeTable(ctx context.Context) error {
+	if there, err := e.hasTable(ctx, logTable); there || err != nil {
 		return err
 	}
 	var made int64
-	err := e.session.Query(`SELECT WRITETIME(durable_writes) FROM system_schema.keyspaces
-		WHERE keyspace_name = ?`, config.Keyspace).Consistency(gocql.One).ScanContext(ctx, &made)
+	_, err := e.one(ctx, gocql.One, []any{&made}, `SELECT WRITETIME(durable_writes)
+		FROM system_schema.keyspaces WHERE keyspace_name = ?`, e.config.Keyspace)
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "github.com/idmint/idmint %s %d",
-		config.table(logTable), made))
-	sum[6] = sum[6]&0x0f | 0x80 // version 8 of RFC 9562: of one's own making
-	sum[8] = sum[8]&0x3f | 0x80
-	id := gocql.UUID(sum[:16])
-	return e.session.Query(fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s%s WITH id = %v
-		AND comment = 'the launch log of idmint'`,
-		config.table(logTable), logColumns, id)).ExecContext(ctx)
+	return e.create(ctx, logTable, logColumns, made)
 }
 
-func (e *engine) hasTable(ctx context.Context, keyspace, table string) (bool, error) {
-	var name string
-	err := e.session.Query(`SELECT table_name FROM system_schema.tables
-		WHERE keyspace_name = ? AND table_name = ?`, keyspace, table).
-		Consistency(gocql.One).ScanContext(ctx, &name)
-	if errors.Is(err, gocql.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+func (e *engine) hasTable(ctx context.Context, table string) (bool, error) {
+	return e.one(ctx, gocql.One, []any{new(string)}, `SELECT table_name FROM system_schema.tables
+		WHERE keyspace_name = ? AND table_name = ?`, e.config.Keyspace, table)
 }
 
 // log reads the row of the log, which is zero where there is none.
-func (e *engine) log(
-	ctx context.Context, config Config, level gocql.Consistency,
-) (l logged, err error) {
-	err = e.read(ctx, logTable, func(ctx context.Context) error {
-		return found(e.session.Query(`SELECT serial, rows FROM `+config.table(logTable)+`
-			WHERE name = ?`, logRow).Consistency(level).ScanContext(ctx, &l.serial, &l.rows))
-	})
+func (e *engine) log(ctx context.Context, level gocql.Consistency) (l logged, err error) {
+	_, err = e.one(ctx, level, []any{&l.serial, &l.rows}, `SELECT serial, rows
+		FROM `+e.config.table(logTable)+` WHERE name = ?`, logRow)
 	return l, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -26,29 +27,31 @@ import (
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
+	"github.com/idmint/idmint/launchlog/internal/named"
 )
 
 // A node that does not answer within answerTime counts as away.
 const answerTime = 3 * time.Second
 
-// Check asks each of the nodes, within 3 s each time. Nodes that do not answer are a result. It
-// waits up to 10 s for a cluster of which none does. Errors are those of [cassandra.Open], and a
-// [*launchlog.AttemptError] where none answers any more.
+// Check asks each of the nodes, within 3 s each time, by what the first of the config's hosts that
+// answers knows of them. Nodes that do not answer are a result. Where no host answers, the error is
+// a [*launchlog.AttemptError]. Other errors wrap a [*launchlog.RequestError] about the config, or
+// the context's.
 func Check(ctx context.Context, config cassandra.Config) (
 	results []doctor.Result, identity map[string]string, err error,
 ) {
-	session, err := config.Session(ctx)
+	config, err = config.Checked()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer session.Close()
-	c := &cluster{config: config, session: session}
+	c := &cluster{config: config}
 	defer c.close()
 	if err := c.open(ctx); err != nil {
-		return nil, nil, &failure{err}
+		return nil, nil, named.Failed("cassandradoctor", err)
 	}
 	results, err = doctor.Examine(ctx, c, probes, func(ctx context.Context) error {
-		return one(ctx, c.asked, `SELECT host_id FROM system.local`, nil, new(string))
+		_, err := c.rows(ctx, `SELECT host_id FROM system.local`)
+		return err
 	})
 	if err != nil {
 		return results, nil, err
@@ -59,7 +62,6 @@ func Check(ctx context.Context, config cassandra.Config) (
 var probes = []doctor.Probe[*cluster]{
 	{Code: "cassandra.version", Look: version},
 	{Code: "cassandra.replication", Look: replication},
-	{Code: "cassandra.serial", Look: serial},
 	{Code: "cassandra.nodes", Look: nodes},
 	{Code: "cassandra.paxos", Look: paxos},
 	{Code: "cassandra.commitlog", Look: commitlog},
@@ -71,11 +73,10 @@ var probes = []doctor.Probe[*cluster]{
 // A cluster is what the probes ask.
 type cluster struct {
 	config  cassandra.Config
-	session *cassandra.Session
-	asked   *cassandra.Session // with a node that answers
+	asked   *cassandra.Session // with the first of the hosts
+	hosts   []host             // the members that are asked
+	members []member           // of all data centres
 	name    string
-	members []member // of all data centres
-	hosts   []host   // that are asked
 	keys    keyspace
 }
 
@@ -90,50 +91,55 @@ type host struct {
 	err           error     // why it does not answer
 }
 
-// open asks all nodes for their time, and one of them for the others. Each has a session of its
-// own: the driver tries a node that is away for ever, where a query names it.
+// open asks one host for the others, and all of them for their time.
 func (c *cluster) open(ctx context.Context) error {
-	for _, h := range c.session.GetHosts() {
-		c.hosts = append(c.hosts, host{address: h.ConnectAddressAndPort()})
-	}
-	slices.SortFunc(c.hosts, func(a, b host) int { return cmp.Compare(a.address, b.address) })
-	var all sync.WaitGroup
-	for i := range c.hosts {
-		all.Go(func() { c.hosts[i].ask(ctx, c.config) })
-	}
-	all.Wait()
 	var errs []error
-	for _, h := range c.hosts {
-		if h.err == nil {
-			c.asked = h.session
+	for _, node := range c.config.Hosts {
+		h := host{address: node}
+		if h.ask(ctx, c.config); h.err == nil {
+			c.asked, c.hosts = h.session, []host{h}
 			break
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", h.address, h.err))
+		errs = append(errs, fmt.Errorf("%s: %w", node, h.err))
 	}
 	switch {
 	case c.asked != nil:
-		return c.look(ctx)
 	case ctx.Err() != nil:
 		return ctx.Err()
+	default:
+		return &launchlog.AttemptError{Err: errors.Join(errs...)}
 	}
-	return &launchlog.AttemptError{Err: errors.Join(errs...)}
+	if err := c.look(ctx); err != nil {
+		return err
+	}
+	var all sync.WaitGroup
+	for i := range c.hosts[1:] {
+		all.Go(func() { c.hosts[1+i].ask(ctx, c.config) })
+	}
+	all.Wait()
+	slices.SortFunc(c.hosts, func(a, b host) int { return cmp.Compare(a.address, b.address) })
+	return nil
 }
 
 func (h *host) ask(ctx context.Context, config cassandra.Config) {
-	within, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	if h.session, h.err = config.SessionOf(within, h.address); h.err != nil {
+	if h.session, h.err = config.Session(ctx, h.address); h.err != nil {
 		return
 	}
 	h.before = time.Now()
-	h.err = one(ctx, h.session, `SELECT toTimestamp(now()) FROM system.local`, nil, &h.now)
+	h.err = h.session.Query(`SELECT toTimestamp(now()) FROM system.local`).
+		Consistency(gocql.One).ScanContext(ctx, &h.now)
 	h.after = time.Now()
+	if h.err != nil {
+		h.session.Close()
+	}
 }
 
 func (c *cluster) close() {
 	var all sync.WaitGroup
 	for _, h := range c.hosts {
-		if h.session != nil {
+		if h.session != nil && h.err == nil {
 			all.Go(h.session.Close)
 		}
 	}
@@ -142,49 +148,51 @@ func (c *cluster) close() {
 
 // look reads what all nodes know.
 func (c *cluster) look(ctx context.Context) error {
-	var own member
-	err := one(ctx, c.asked, `SELECT cluster_name, host_id, data_center, release_version
-		FROM system.local`, nil, &c.name, &own.id, &own.dataCenter, &own.version)
+	local, err := c.rows(ctx, `SELECT cluster_name, host_id, data_center, release_version
+		FROM system.local`)
 	if err != nil {
 		return err
 	}
-	c.members = append(c.members, own)
-	err = c.each(ctx, `SELECT host_id, data_center, release_version FROM system.peers_v2`,
-		func(scan func(...any) bool) {
-			for m := (member{}); scan(&m.id, &m.dataCenter, &m.version); m = (member{}) {
-				c.members = append(c.members, m)
-			}
-		})
+	peers, err := c.rows(ctx, `SELECT host_id, data_center, release_version, native_address,
+		native_port FROM system.peers_v2`)
 	if err != nil {
 		return err
 	}
-	return c.keys.read(ctx, c)
+	c.name = fmt.Sprint(local[0]["cluster_name"])
+	for i, m := range append(local, peers...) {
+		own := member{
+			fmt.Sprint(m["host_id"]), fmt.Sprint(m["data_center"]), fmt.Sprint(m["release_version"]),
+		}
+		c.members = append(c.members, own)
+		if i > 0 && (c.config.DataCenter == "" || c.config.DataCenter == own.dataCenter) {
+			c.hosts = append(c.hosts, host{address: net.JoinHostPort(
+				fmt.Sprint(m["native_address"]), fmt.Sprint(m["native_port"]),
+			)})
+		}
+	}
+	keys, err := c.rows(ctx, `SELECT replication, durable_writes FROM system_schema.keyspaces
+		WHERE keyspace_name = ?`, c.config.Keyspace)
+	if err == nil && len(keys) == 1 {
+		c.keys = newKeyspace(keys[0])
+	}
+	return err
 }
 
-// one asks a node for a row.
-func one(
-	ctx context.Context, node *cassandra.Session, query string, args []any, columns ...any,
-) error {
+// rows asks the node that answers.
+func (c *cluster) rows(
+	ctx context.Context, query string, args ...any,
+) ([]map[string]any, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	return node.Query(query, args...).Consistency(gocql.One).ScanContext(ctx, columns...)
-}
-
-// each asks the node that answers for rows.
-func (c *cluster) each(
-	ctx context.Context, query string, read func(scan func(...any) bool),
-) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	rows := c.asked.Query(query).Consistency(gocql.One).IterContext(ctx)
-	read(rows.Scan)
-	return rows.Close()
+	return c.asked.Query(query, args...).Consistency(gocql.One).IterContext(ctx).SliceMap()
 }
 
 // setting asks a node for one, empty where it has none of that name.
 func setting(ctx context.Context, node *cassandra.Session, name string) (value string, err error) {
-	err = one(ctx, node, `SELECT value FROM system_views.settings WHERE name = ?`,
-		[]any{name}, &value)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	err = node.Query(`SELECT value FROM system_views.settings WHERE name = ?`, name).
+		Consistency(gocql.One).ScanContext(ctx, &value)
 	if errors.Is(err, gocql.ErrNotFound) {
 		err = nil
 	}
@@ -203,24 +211,13 @@ func (c *cluster) identity(ctx context.Context) map[string]string {
 	if c.config.LocalSerial {
 		level = gocql.LocalQuorum
 	}
-	for range len(c.hosts) { // each time another node, where one does not answer
-		var rows string // the table of the log's rows, which is named by a random word
-		within, cancel := context.WithTimeout(ctx, answerTime)
-		err := c.session.Query(`SELECT rows FROM "`+c.config.Keyspace+
-			`".idmint_log WHERE name = 'log'`).Consistency(level).ScanContext(within, &rows)
-		cancel()
-		if err == nil {
-			identity["log"] = rows
-		}
-		if err == nil || errors.Is(err, gocql.ErrNotFound) {
-			break
-		}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	var rows string // the table of the log's rows
+	err := c.asked.Query(`SELECT rows FROM "`+c.config.Keyspace+`".idmint_log WHERE name = 'log'`).
+		Consistency(level).ScanContext(ctx, &rows)
+	if err == nil {
+		identity["log"] = rows
 	}
 	return identity
 }
-
-// A failure is why nothing could be checked, behind the package's name.
-type failure struct{ err error }
-
-func (e *failure) Error() string { return "cassandradoctor: " + e.err.Error() }
-func (e *failure) Unwrap() error { return e.err }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	gocql "github.com/apache/cassandra-gocql-driver/v2"
-
 	"github.com/idmint/idmint/doctor"
 )
 
@@ -45,7 +43,7 @@ func nodes(_ context.Context, c *cluster, r *doctor.Reporter) error {
 }
 
 func judgeNodes(r *doctor.Reporter, k keyspace, alone string, nodes int, away []string) {
-	most := (k.replicas(alone) - 1) / 2 // replicas that may be away
+	most := (k.deciding(alone) - 1) / 2 // replicas that may be away
 	names := strings.Join(away, ", ")
 	switch {
 	case len(away) > 0 && len(away) >= most:
@@ -95,7 +93,7 @@ func judgePaxos(r *doctor.Reporter, address, variant string) {
 
 func commitlog(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	err := c.settings(ctx, "commitlog_sync", func(address, value string) {
-		judgeCommitlog(r, address, value, c.keys.replicas(c.alone()))
+		judgeCommitlog(r, address, value, c.keys.deciding(c.alone()))
 	})
 	r.Pass("all nodes write to the disk before they acknowledge")
 	return err
@@ -126,17 +124,14 @@ func clocks(_ context.Context, c *cluster, r *doctor.Reporter) error {
 const ours = "idmint_"
 
 func table(ctx context.Context, c *cluster, r *doctor.Reporter) error {
-	query := `SELECT table_name, default_time_to_live FROM system_schema.tables
-		WHERE keyspace_name = '` + c.config.Keyspace + `'`
-	err := c.each(ctx, query, func(scan func(...any) bool) {
-		var name string
-		var seconds int
-		for scan(&name, &seconds) {
-			if strings.HasPrefix(name, ours) && seconds != 0 {
-				r.Finding("rows of the table %s expire after %d s", name, seconds)
-			}
+	tables, err := c.rows(ctx, `SELECT table_name, default_time_to_live FROM system_schema.tables
+		WHERE keyspace_name = ?`, c.config.Keyspace)
+	for _, t := range tables {
+		name, seconds := fmt.Sprint(t["table_name"]), t["default_time_to_live"]
+		if strings.HasPrefix(name, ours) && seconds != 0 {
+			r.Finding("rows of the table %s expire after %d s", name, seconds)
 		}
-	})
+	}
 	r.Pass("rows of the log's tables never expire")
 	return err
 }
@@ -155,8 +150,6 @@ func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 		return nil
 	}
 	role := `"` + strings.ReplaceAll(c.config.User, `"`, `""`) + `"`
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
 	roles, err := c.rows(ctx, `LIST ROLES OF `+role)
 	if err != nil {
 		return err
@@ -180,10 +173,6 @@ func rights(ctx context.Context, c *cluster, r *doctor.Reporter) error {
 	}
 	judgeRights(r, c.config.User, has)
 	return nil
-}
-
-func (c *cluster) rows(ctx context.Context, query string) ([]map[string]any, error) {
-	return c.asked.Query(query).Consistency(gocql.One).IterContext(ctx).SliceMap()
 }
 
 // about reports whether a resource, as "<keyspace shop>" or "<table shop.idmint_log>", has a

@@ -11,141 +11,14 @@ import (
 // Each check of Cassandra that package doctor lists is made, and no other one.
 func TestCodes(t *testing.T) { doctorsuite.Codes(t, "cassandra", probes) }
 
-// Versions of servers that tests cannot start.
-func TestVersion(t *testing.T) {
+// Versions and settings of servers that tests cannot start, or do not.
+func TestSettings(t *testing.T) {
 	for version, wanted := range map[string]string{
 		"5.0.4": "passed: ", "4.1.0": "passed: ", "4.0.11": "finding: Cassandra 4.0.11 is older",
 		"3.11.9": "finding: ", "new": "unknown: ",
 	} {
 		doctorsuite.Judge(t, version, func(r *doctor.Reporter) { judgeVersion(r, version) }, wanted)
 	}
-}
-
-const (
-	network = "org.apache.cassandra.locator.NetworkTopologyStrategy"
-	simple  = "org.apache.cassandra.locator.SimpleStrategy"
-)
-
-// Data centres of several, which tests do not start.
-func TestReplication(t *testing.T) {
-	one, two := map[string]int{"a": 3}, map[string]int{"a": 3, "b": 3}
-	for _, c := range []struct {
-		replication map[string]string
-		nodes       map[string]int
-		alone, want string
-	}{
-		{map[string]string{"class": network, "a": "3"}, one, "", "passed: 3 replicas decide, on 3"},
-		{map[string]string{"class": network, "a": "3"}, one, "a", "passed: 3 replicas decide"},
-		{map[string]string{"class": simple, "replication_factor": "3"}, one, "", "passed: "},
-		{
-			map[string]string{"class": simple, "replication_factor": "1"},
-			one, "",
-			"finding: there is 1 replica on 3 nodes: ",
-		},
-		{
-			map[string]string{"class": simple, "replication_factor": "1"},
-			map[string]int{"a": 1},
-			"",
-			"note: there is one node, and one copy of the log",
-		},
-		{
-			map[string]string{"class": network, "a": "2"},
-			one, "",
-			"finding: there are 2 replicas: without one of them the log stops. ",
-		},
-		{
-			map[string]string{"class": network, "a": "3/1"},
-			one, "",
-			"finding: there are 2 replicas: without one of them the log stops. ",
-		},
-		{map[string]string{"class": network, "a": "2", "b": "2"}, two, "", "passed: 4 replicas"},
-		{
-			map[string]string{"class": network, "a": "2", "b": "3"},
-			two, "a",
-			"finding: there are 2 replicas",
-		},
-		{
-			map[string]string{"class": simple, "replication_factor": "3"},
-			two, "",
-			"finding: SimpleStrategy places replicas anywhere in 2 data centres. ",
-		},
-		{
-			map[string]string{"class": network, "a": "3"},
-			map[string]int{"a": 1},
-			"",
-			"finding: a has 1 nodes for 3 replicas: they are no majority. ",
-		},
-		{
-			map[string]string{"class": network, "a": "3"},
-			map[string]int{"a": 2},
-			"",
-			"finding: a has 2 nodes for 3 replicas: the log bears less than it says. ",
-		},
-		{
-			map[string]string{"class": network, "a": "3", "b": "3"},
-			one, "",
-			"finding: b has 0 nodes for 3 replicas: they are no majority. ",
-		},
-	} {
-		k := keyspace{there: true, durable: true}
-		k.parse(c.replication)
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeReplication(r, k, c.nodes, c.alone) },
-			c.want)
-		k.durable = false
-		text := doctorsuite.Judge(t, c, func(r *doctor.Reporter) {
-			judgeReplication(r, k, c.nodes, c.alone)
-		}, "")
-		if !strings.Contains(text, "finding: durable_writes is false") {
-			t.Errorf("%+v: %q", c, text)
-		}
-	}
-}
-
-func TestSerial(t *testing.T) {
-	for _, c := range []struct {
-		replication map[string]string
-		alone, want string
-	}{
-		{map[string]string{"class": network, "a": "3"}, "", "passed: the log is in one data centre"},
-		{map[string]string{"class": network, "a": "3", "b": "0"}, "", "passed: "},
-		{
-			map[string]string{"class": network, "a": "3", "b": "3"},
-			"",
-			"note: each step waits for a majority of the replicas in a, b. ",
-		},
-		{map[string]string{"class": network, "a": "3", "b": "3"}, "a", "passed: the data centre a"},
-		{
-			map[string]string{"class": network, "a": "3"},
-			"b",
-			"finding: the data centre b is to decide alone, and has no replicas. ",
-		},
-		{map[string]string{"class": simple, "replication_factor": "3"}, "b", "passed: "},
-	} {
-		k := keyspace{there: true, durable: true}
-		k.parse(c.replication)
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeSerial(r, k, c.alone) }, c.want)
-	}
-}
-
-func TestNodes(t *testing.T) {
-	for _, c := range []struct {
-		replicas, nodes int
-		away            []string
-		want            string
-	}{
-		{3, 3, nil, "passed: 3 nodes, and all of them answer"},
-		{3, 3, []string{"a"}, "finding: 1 of 3 nodes do not answer, and with one more"},
-		{5, 5, []string{"a"}, "note: 1 of 5 nodes do not answer: a. "},
-		{5, 5, []string{"a", "b"}, "finding: 2 of 5 nodes do not answer, and with one more"},
-		{1, 3, []string{"a"}, "finding: "},
-	} {
-		k := keyspace{there: true, simple: true, factor: c.replicas}
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeNodes(r, k, "", c.nodes, c.away) },
-			c.want)
-	}
-}
-
-func TestPaxos(t *testing.T) {
 	for variant, wanted := range map[string]string{
 		"v2": "passed: ", "v1": "note: paxos_variant of a is v1", "": "note: a has no paxos_variant",
 		"v1_without_linearizable_reads_or_rejected_writes": "finding: paxos_variant of a is v1_with",
@@ -153,9 +26,6 @@ func TestPaxos(t *testing.T) {
 	} {
 		doctorsuite.Judge(t, variant, func(r *doctor.Reporter) { judgePaxos(r, "a", variant) }, wanted)
 	}
-}
-
-func TestCommitlog(t *testing.T) {
 	for _, c := range []struct {
 		sync     string
 		replicas int
@@ -172,18 +42,77 @@ func TestCommitlog(t *testing.T) {
 	}
 }
 
-func TestRights(t *testing.T) {
-	for _, c := range []struct{ has, want string }{
-		{"SELECT MODIFY", "passed: "},
-		{"SELECT", "finding: the role app lacks MODIFY on the keyspace. "},
-		{"MODIFY", "finding: the role app lacks SELECT on the keyspace. "},
-		{"SELECT MODIFY DROP", "note: the role app needs no DROP. "},
+// Data centres of several, which tests do not start.
+func TestReplication(t *testing.T) {
+	single, one := map[string]int{"": 1, "a": 1}, map[string]int{"": 3, "a": 3}
+	two := map[string]int{"": 6, "a": 3, "b": 3}
+	for _, c := range []struct {
+		replication string // NAME:NUMBER each
+		nodes       map[string]int
+		alone, want string
+	}{
+		{"a:3", one, "", "passed: 3 replicas decide, on 3"},
+		{"a:3", one, "a", "passed: 3 replicas decide"},
+		{"a:3", one, "b", "finding: there are 0 replicas on 3 nodes: without one of them"},
+		{"replication_factor:3", one, "b", "passed: 3 replicas"},
+		{"replication_factor:1", one, "", "finding: there are 1 replicas on 3 nodes: "},
+		{"replication_factor:1", single, "", "note: there is one node, and one copy of the log"},
+		{"a:2", one, "", "finding: there are 2 replicas on 3 nodes: without one of them"},
+		{"a:2 b:2", two, "", "passed: 4 replicas"},
+		{"a:2 b:3", two, "a", "finding: there are 2 replicas"},
+		{
+			"replication_factor:3", two, "",
+			"finding: SimpleStrategy places replicas anywhere in 2 data centres. ",
+		},
+		{"a:3", single, "", "finding: there are 1 nodes for 3 replicas a: "},
+		{"a:3 b:3", one, "", "finding: there are 0 nodes for 3 replicas b: "},
 	} {
-		has := map[string]bool{}
-		for right := range strings.FieldsSeq(c.has) {
-			has[right] = true
+		replication := map[string]string{"class": "NAME"}
+		for field := range strings.FieldsSeq(c.replication) {
+			name, number, _ := strings.Cut(field, ":")
+			replication[name] = number
 		}
-		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeRights(r, "app", has) }, c.want)
+		k := newKeyspace(map[string]any{"replication": replication, "durable_writes": true})
+		judge := func(r *doctor.Reporter) { judgeReplication(r, k, c.nodes, c.alone) }
+		doctorsuite.Judge(t, c, judge, c.want)
+		k.durable = false
+		if text := doctorsuite.Judge(t, c, judge, ""); !strings.Contains(text,
+			"finding: durable_writes is false") {
+			t.Errorf("%+v: %q", c, text)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	for _, c := range []struct {
+		replicas, nodes int
+		away            []string
+		want            string
+	}{
+		{3, 3, nil, "passed: 3 nodes, and all of them answer"},
+		{3, 3, []string{"a"}, "finding: 1 of 3 nodes do not answer, and with one more"},
+		{5, 5, []string{"a"}, "note: 1 of 5 nodes do not answer: a. "},
+		{5, 5, []string{"a", "b"}, "finding: 2 of 5 nodes do not answer, and with one more"},
+		{1, 3, []string{"a"}, "finding: "},
+	} {
+		k := keyspace{replicas: map[string]int{"": c.replicas}}
+		doctorsuite.Judge(t, c, func(r *doctor.Reporter) { judgeNodes(r, k, "", c.nodes, c.away) },
+			c.want)
+	}
+}
+
+func TestRights(t *testing.T) {
+	for has, wanted := range map[string]string{
+		"SELECT MODIFY":      "passed: ",
+		"SELECT":             "finding: the role app lacks MODIFY on the keyspace. ",
+		"MODIFY":             "finding: the role app lacks SELECT on the keyspace. ",
+		"SELECT MODIFY DROP": "note: the role app needs no DROP. ",
+	} {
+		rights := map[string]bool{}
+		for right := range strings.FieldsSeq(has) {
+			rights[right] = true
+		}
+		doctorsuite.Judge(t, has, func(r *doctor.Reporter) { judgeRights(r, "app", rights) }, wanted)
 	}
 	for resource, wanted := range map[string]bool{
 		"<all keyspaces>": true, "<keyspace shop>": true, "<table shop.idmint_log>": true,

@@ -13,3 +13,21 @@ func Bare(err error) string {
 	}
 	return text
 }
+
+// A failure is an error behind a package's name.
+type failure struct {
+	name string
+	err  error
+}
+
+func (e *failure) Error() string { return e.name + ": " + Bare(e.err) }
+
+func (e *failure) Unwrap() error { return e.err }
+
+// Failed puts a package's name before an error, unless that is nil.
+func Failed(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &failure{name, err}
+}
