@@ -32,6 +32,11 @@ type Driver[C any] struct {
 	Close   func(C)
 	Judge   func(error) Verdict // also of an error of Connect
 
+	// Home reports whether the node that was asked first remains so after an error of its. With it,
+	// all processes begin with the first node. It is nil where they spread, and the node that
+	// answers is asked first from then on.
+	Home func(error) bool
+
 	Patience time.Duration // until the next node is asked; twice as long in each round
 	CallTime time.Duration // until a call is given up
 }
@@ -59,7 +64,9 @@ func NewCluster[C any](driver Driver[C], nodes []string) *Cluster[C] {
 	for _, name := range nodes {
 		c.nodes = append(c.nodes, &node[C]{name: name, turn: make(chan struct{}, 1)})
 	}
-	c.preferred.Store(rand.Int64N(int64(len(nodes)))) // processes spread over the nodes
+	if driver.Home == nil {
+		c.preferred.Store(rand.Int64N(int64(len(nodes))))
+	}
 	return c
 }
 
@@ -127,14 +134,17 @@ func Ask[C, T any](
 	defer cancel()
 	defer context.AfterFunc(c.life, cancel)()
 	failures := make([]*launchlog.NodeError, len(c.nodes))
-	first := int(c.preferred.Load())
+	first, home := int(c.preferred.Load()), true
 	for n := range dialect.Attempts(asking, longestTurn) {
 		at, round := (first+n-1)%len(c.nodes), min((n-1)/len(c.nodes), mostRounds)
 		v, err := one(asking, c, c.nodes[at], round, call)
 		if err == nil {
-			c.preferred.Store(int64(at))
+			if !home {
+				c.preferred.Store(int64(at))
+			}
 			return v, doubt, nil
 		}
+		home = home && c.driver.Home != nil && c.driver.Home(err)
 		verdict := c.driver.Judge(err)
 		doubt = doubt || verdict == Unsure && !errors.As(err, new(*connectError))
 		if asking.Err() == nil || verdict == Final || failures[at] == nil {

@@ -116,6 +116,23 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// Where another node would do no better, the first one stays so.
+func TestHome(t *testing.T) {
+	for err, preferred := range map[error]int64{errRefused: 1, errLost: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			c, asked, call := scripted([]script{{}, {err: err}, {}})
+			defer c.Close()
+			c.driver.Home = func(err error) bool { return errors.Is(err, errRefused) }
+			if answer, _, err := Ask(t.Context(), c, call); answer != 2 || err != nil {
+				t.Errorf("node %d, %v, after %v", answer, err, *asked)
+			}
+			if got := c.preferred.Load(); got != preferred {
+				t.Errorf("after %v node %d is asked first, want %d", err, got, preferred)
+			}
+		})
+	}
+}
+
 // A call ends with its context or with the cluster, and says what was in the way.
 func TestAskEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

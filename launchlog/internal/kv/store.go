@@ -164,7 +164,7 @@ func Word(row Row) (string, error) {
 func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 	s := New(engine, nil)
 	made := schema{SchemaVersion, word()}
-	err = Await(ctx, func(ctx context.Context) error {
+	err = Await(ctx, awaitTime, func(ctx context.Context) error {
 		return s.step(ctx, SchemaPart, func(ctx context.Context) (bool, error) {
 			there, r, err := row[schema](ctx, s, SchemaPart, SchemaRow)
 			switch {
@@ -194,7 +194,7 @@ func Migrate(ctx context.Context, engine Engine) (from, to int, err error) {
 // the context's; the engine's.
 func Find(ctx context.Context, engine Engine) (found Row, err error) {
 	s := New(engine, nil)
-	err = Await(ctx, func(ctx context.Context) error {
+	err = Await(ctx, awaitTime, func(ctx context.Context) error {
 		there, r, err := row[schema](ctx, s, SchemaPart, SchemaRow)
 		found = r
 		if err == nil && there.Version != SchemaVersion {
@@ -205,13 +205,15 @@ func Find(ctx context.Context, engine Engine) (found Row, err error) {
 	return found, err
 }
 
-// awaitTime bounds how long [Await] waits for an engine that does not answer.
+// awaitTime bounds how long [Find] and [Migrate] wait for an engine that does not answer.
 const awaitTime = 10 * time.Second
 
-// Await runs try again while it fails in passing, up to 10 s. Errors are the context's, and those
-// of try.
-func Await(ctx context.Context, try func(context.Context) error) error {
-	waiting, cancel := context.WithTimeout(ctx, awaitTime)
+// Await runs try again while it fails in passing, for as long as the patience. Errors are the
+// context's, and those of try.
+func Await(
+	ctx context.Context, patience time.Duration, try func(context.Context) error,
+) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var last error // of an attempt that was not merely cut off
 	for range dialect.Attempts(waiting, time.Second) {

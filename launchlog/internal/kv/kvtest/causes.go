@@ -4,15 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +23,6 @@ type Nodes struct {
 	Addresses      []string
 	User, Password string
 	TLS            *tls.Config // or nil
-	CA             string      // a file with the authorities of TLS
 }
 
 // told says what is missing in the error of an Open, that waited until its deadline.
@@ -86,17 +82,12 @@ func Causes(t *testing.T, open func(context.Context, Nodes) error) {
 		server.EnableHTTP2 = true
 		server.StartTLS()
 		defer server.Close()
-		file := filepath.Join(t.TempDir(), "ca.pem")
 		certificate := server.Certificate()
-		text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Raw})
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
 		roots := x509.NewCertPool()
 		roots.AddCert(certificate)
 		err := open(t.Context(), Nodes{
-			Addresses: []string{server.Listener.Addr().String()}, CA: file,
-			TLS: &tls.Config{RootCAs: roots, ServerName: "x.invalid"},
+			Addresses: []string{server.Listener.Addr().String()},
+			TLS:       &tls.Config{RootCAs: roots, ServerName: "x.invalid"},
 		})
 		var other x509.HostnameError
 		if !errors.As(err, &other) || errors.Is(err, context.DeadlineExceeded) {
