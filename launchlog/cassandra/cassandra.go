@@ -125,7 +125,8 @@ type SerialError struct {
 }
 
 func (e *SerialError) Error() string {
-	return "the launch log is one of " + e.Have + ": it cannot be opened with " + e.Want
+	return "launchlog/cassandra: the launch log is one of " + e.Have +
+		": it cannot be opened with " + e.Want
 }
 
 const (
