@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // Generators hands out the generator numbers of one launch, and keeps how far the counters of their
@@ -14,18 +13,7 @@ type Generators struct {
 	log    *Log
 	launch int
 	first  atomic.Pointer[Claim] // that Join took, until it is handed out
-	hint   atomic.Pointer[hint]  // that Join has read, until it is told
 }
-
-// A hint is what the register of epoch 0 held a moment ago.
-type hint struct {
-	value int64
-	at    time.Time
-}
-
-// hintAge is how long ago Join may have read the register. Later it is read again, because others
-// may have come further.
-const hintAge = time.Second
 
 // Generators returns the source of a launch's generator numbers. It asks the store only when it is
 // asked for a number. So it takes any launch number: [Log.Join] is for an app that starts.
@@ -89,10 +77,6 @@ func (g *Generators) Hint(ctx context.Context, epoch int, counter int64) (int64,
 	reported, err := g.log.before(kind)
 	if err != nil {
 		return 0, err
-	}
-	known := g.hint.Swap(nil)
-	if known != nil && epoch == 0 && counter == 0 && time.Since(known.at) < hintAge {
-		return known.value, nil
 	}
 	register := &Counter{g.log, CounterRef{g.log.opts.Namespace, HintCounter(epoch)}}
 	value, err := register.Last(ctx)

@@ -71,9 +71,6 @@ func (l *Log) Join(ctx context.Context, app App) (*Generators, error) {
 		}
 		app.Launch = n
 	}
-	if joiner, ok := l.store.(Joiner); ok {
-		return l.joinAtOnce(ctx, joiner, app)
-	}
 	launch, err := l.Show(ctx, app.Launch)
 	if err != nil {
 		return nil, app.refused(err)
@@ -92,38 +89,6 @@ func (l *Log) join(ctx context.Context, app App) (*Generators, error) {
 	}
 	numbers := l.Generators(app.Launch)
 	numbers.first.Store(&claim)
-	return numbers, nil
-}
-
-// joinAtOnce takes the first number, and what a generator is to know before its first ID, in one
-// round trip.
-func (l *Log) joinAtOnce(ctx context.Context, joiner Joiner, app App) (*Generators, error) {
-	known, err := l.before(Usage{Launch: app.Launch})
-	if err != nil {
-		return nil, app.refused(err)
-	}
-	take := l.newTake(app.Launch)
-	joined, err := attempt(ctx, l, "claim", take.Token,
-		func(ctx context.Context) (Joined, error) {
-			j, err := joiner.Join(ctx, take, app.Service, app.Environment, HintCounter(0))
-			if err == nil && j.Claim != (Claim{}) {
-				err = l.memory.tookGenerator(j.Claim, known)
-			}
-			return j, err
-		})
-	if err != nil {
-		return nil, app.refused(about(fmt.Sprintf("launch %d", app.Launch), err))
-	}
-	if joined.Claim == (Claim{}) {
-		if err := app.admits(joined.Launch); err != nil {
-			return nil, err
-		}
-		return nil, app.refused(ErrGeneratorsExhausted)
-	}
-	l.tookGenerator(joined.Claim)
-	numbers := l.Generators(app.Launch)
-	numbers.first.Store(&joined.Claim)
-	numbers.hint.Store(&hint{joined.Counter, time.Now()})
 	return numbers, nil
 }
 

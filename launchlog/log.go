@@ -226,7 +226,9 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 	if err != nil {
 		return Claim{}, err
 	}
-	take := l.newTake(launch) // the same for all attempts
+	take := Take{ // the same for all attempts
+		Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID,
+	}
 	claim, err := attempt(ctx, l, "claim", take.Token, func(ctx context.Context) (Claim, error) {
 		claim, err := l.store.ClaimGenerator(ctx, take)
 		if err == nil {
@@ -235,17 +237,10 @@ func (l *Log) claim(ctx context.Context, launch int) (Claim, error) {
 		return claim, err
 	})
 	if err == nil {
-		l.tookGenerator(claim)
+		used := int64(claim.Generator) + 1
+		l.taken(Usage{Launch: launch, Used: used, Max: MaxGenerators})
 	}
 	return claim, err
-}
-
-func (l *Log) newTake(launch int) Take {
-	return Take{Ref: l.ref(launch), Token: rand.Text(), Host: l.opts.Host, PID: l.opts.PID}
-}
-
-func (l *Log) tookGenerator(c Claim) {
-	l.taken(Usage{Launch: c.Launch, Used: int64(c.Generator) + 1, Max: MaxGenerators})
 }
 
 // Advance makes launch numbers up to last count as used, and ends the launches that run as

@@ -84,24 +84,6 @@ type Store interface {
 	Now(ctx context.Context) (time.Time, error)
 }
 
-// Joiner is a [Store] in which an app joins a launch in one round trip. It is optional: of other
-// stores [Log.Join] asks one thing after another. A store that embeds another one and changes its
-// ClaimGenerator has to change Join as well.
-type Joiner interface {
-	// Join takes a generator number as ClaimGenerator does, if the launch is of that service and
-	// environment. It reads the launch and the counter in the same flight. Where no number was
-	// taken, the claim is zero, and the launch says why. Errors are ErrNotFound, or what the store
-	// says.
-	Join(ctx context.Context, take Take, service, environment, counter string) (Joined, error)
-}
-
-// Joined is what a [Joiner] has taken and read.
-type Joined struct {
-	Claim   Claim
-	Launch  Launch
-	Counter int64 // as LastNumber has it
-}
-
 // Ref names a launch.
 type Ref struct {
 	Namespace string

@@ -324,9 +324,6 @@ func TestReadOnlyMethods(t *testing.T) {
 			t.Errorf("%s: %v", m.Name, err)
 		}
 	}
-	if _, ok := any(readOnly{}).(launchlog.Joiner); ok {
-		t.Error("it joins")
-	}
 	// A store that writes to tell the time is not asked for it.
 	at, err := readOnly{logReader: memory.New(time.Now)}.Now(t.Context())
 	if err != nil || !at.IsZero() {

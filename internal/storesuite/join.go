@@ -7,7 +7,7 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// join checks Log.Join: step by step, or at once where the store is a launchlog.Joiner.
+// join checks Log.Join: it refuses what is not the app's, and takes the first number.
 func join(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	r := Request("")
@@ -61,35 +61,4 @@ func join(t *testing.T, store launchlog.Store) {
 		wantError(t, err, nil)
 		want(t, "the next hint", hint, value+100)
 	}
-	if joiner, ok := store.(launchlog.Joiner); ok {
-		joinByToken(t, l, joiner, launch)
-	}
-}
-
-// joinByToken checks that an attempt which is run again takes no second number. That holds once the
-// launch has ended, too. An attempt for another service takes none at all.
-func joinByToken(t *testing.T, l *launchlog.Log, joiner launchlog.Joiner, launch launchlog.Launch) {
-	take := launchlog.Take{
-		Ref: launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, Token: "t1",
-		Host: "h", PID: 1,
-	}
-	refused, err := joiner.Join(ctx, take, "billing", launch.Environment, "c")
-	wantError(t, err, nil)
-	want(t, "claim of another service", refused.Claim, launchlog.Claim{})
-	want(t, "service", refused.Launch.Service, launch.Service)
-	first, err := joiner.Join(ctx, take, launch.Service, launch.Environment, "c")
-	wantError(t, err, nil)
-	want(t, "number", first.Claim.Generator, 3)
-	want(t, "numbers taken", first.Launch.NextGenerator, 4)
-	want(t, "a counter that is not there", first.Counter, 0)
-	if _, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Failed}); err != nil {
-		t.Fatal(err)
-	}
-	again, err := joiner.Join(ctx, take, launch.Service, launch.Environment, "c")
-	wantError(t, err, nil)
-	want(t, "claim of the same token", again.Claim, first.Claim)
-	take.Launch = 99
-	take.Token = "t2"
-	_, err = joiner.Join(ctx, take, launch.Service, launch.Environment, "c")
-	wantError(t, err, launchlog.ErrNotFound)
 }

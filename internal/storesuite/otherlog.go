@@ -32,7 +32,7 @@ func Writes(s launchlog.Store) map[string]func() error {
 	reserve := func(name string) func() error {
 		return func() error { _, err := s.ReserveNumbers(ctx, counter(name), 0, 1); return err }
 	}
-	steps := map[string]func() error{
+	return map[string]func() error{
 		"StartLaunch":                      start(namespace, "b"),
 		"StartLaunch, a key that is there": start(namespace, "a"),
 		"StartLaunch, another namespace":   start("other", "b"),
@@ -59,13 +59,6 @@ func Writes(s launchlog.Store) map[string]func() error {
 			return err
 		},
 	}
-	if joiner, ok := s.(launchlog.Joiner); ok {
-		steps["Join"] = func() error {
-			_, err := joiner.Join(ctx, take(1), "shop", "test", "c")
-			return err
-		}
-	}
-	return steps
 }
 
 // Drop are statements that drop the tables of a log, in the SQL that all databases know.

@@ -22,8 +22,7 @@ var (
 
 // Steps lock the rows that are there by FOR KEY SHARE, which is in no other step's way. That makes
 // the commit wait for the disk and the standby. So what is returned of an earlier attempt is as
-// safe as what this one makes. Steps that take a number say FOR KEY SHARE as well, where there is
-// no row yet. So a role that may not lock the new row takes no number.
+// safe as what this one makes.
 const thisLaunch = ` WHERE namespace = $1 AND launch_id = $2::int`
 
 var (
@@ -37,7 +36,7 @@ var (
 			UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
 			WHERE namespace = $1 AND last_launch_id >= $18::int AND last_launch_id < $19::int
 				AND NOT EXISTS (SELECT FROM idmint_launch
-					WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE)
+					WHERE namespace = $1 AND idempotency_key = $2)
 			RETURNING last_launch_id),
 		started AS (
 			INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
@@ -62,8 +61,7 @@ var (
 	takeNumber = `WITH next AS (
 			UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
 				AND ended_at IS NULL AND next_generator_id < $3::int
-				AND ($7 = '' OR service = $7) AND ($8 = '' OR environment = $8)
-				AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4 FOR KEY SHARE)
+				AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4)
 			RETURNING next_generator_id - 1 AS number)
 		INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
 		SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next`
@@ -98,7 +96,8 @@ func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 	for range tries {
 		var there *launchlog.Launch
 		var last *int
-		err := s.writeHot(ctx, func(b *batch) { b.Queue(startLaunch, values...) }, func(b *batch) {
+		err := s.write(ctx, func(b *batch) {
+			b.Queue(startLaunch, values...)
 			one(b, &last, rows.ScanOne[int], lastLaunch, start.Namespace)
 			one(b, &there, rows.ScanLaunch, launchByKey, start.Namespace, start.Key)
 		})
@@ -155,7 +154,13 @@ func (s *Store) EndLaunch(
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	for range tries {
-		there, err := s.take(ctx, take, "", "", func(*batch) {})
+		var there *launchlog.Claim
+		err := s.write(ctx, func(b *batch) {
+			b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators,
+				take.Token, take.Host, take.PID)
+			one(b, &there, rows.ScanClaim, claimByToken, take.Token)
+		})
+		err = s.ahead(ctx, take.Ref, err)
 		switch {
 		case lostRace(err): // to find what the other one has made
 			continue
@@ -173,55 +178,6 @@ func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launch
 		}
 	}
 	return launchlog.Claim{}, rows.ErrRaced
-}
-
-// Join implements launchlog.Joiner.
-func (s *Store) Join(
-	ctx context.Context, take launchlog.Take, service, environment, counter string,
-) (launchlog.Joined, error) {
-	for range tries {
-		var launch *launchlog.Launch
-		var value *int64
-		claim, err := s.take(ctx, take, service, environment, func(b *batch) {
-			one(b, &launch, rows.ScanLaunch, selectLaunch+thisLaunch, take.Namespace, take.Launch)
-			one(b, &value, rows.ScanOne[int64], selectValue, take.Namespace, counter)
-		})
-		switch {
-		case lostRace(err):
-			continue
-		case err != nil:
-			return launchlog.Joined{}, err
-		case launch == nil:
-			return launchlog.Joined{}, launchlog.ErrNotFound
-		}
-		joined := launchlog.Joined{Launch: *launch}
-		if value != nil {
-			joined.Counter = *value
-		}
-		if claim != nil {
-			joined.Claim = *claim
-		}
-		theirs := launch.Service != service || launch.Environment != environment
-		if claim != nil || theirs || rows.NoNumber(*launch) != error(rows.ErrRaced) {
-			return joined, nil
-		}
-	}
-	return launchlog.Joined{}, rows.ErrRaced
-}
-
-// take takes a number of a launch that is of the service and the environment, where they are not
-// "". It returns the claim of the token, nil where there is none. It reads more in the same flight.
-func (s *Store) take(
-	ctx context.Context, take launchlog.Take, service, environment string, more func(*batch),
-) (claim *launchlog.Claim, err error) {
-	err = s.writeHot(ctx, func(b *batch) {
-		b.Queue(takeNumber, take.Namespace, take.Launch, launchlog.MaxGenerators,
-			take.Token, take.Host, take.PID, service, environment)
-	}, func(b *batch) {
-		one(b, &claim, rows.ScanClaim, claimByToken, take.Token)
-		more(b)
-	})
-	return claim, s.ahead(ctx, take.Ref, err)
 }
 
 // ahead explains the error of a step whose row was there already, by rows that do not fit together.

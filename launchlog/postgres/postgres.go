@@ -1,16 +1,11 @@
 // Package postgres is a launchlog.Store in PostgreSQL 12 or later, by github.com/jackc/pgx/v5.
 //
-// Every step is sent as a whole, in one flight: while it holds a lock it waits for no client and no
-// network. Its transactions are READ COMMITTED whatever the database's default is. The last commit
-// waits for the disk, and for a synchronous standby where there is one, whatever synchronous_commit
-// is. Numbers come from rows, not from sequences, and no lock outlives its transaction.
-//
-// All starts of launches want one row, in which they are counted. So do all claims of a launch. So
-// their steps are two transactions. The first takes the number and lets go of the row at once,
-// without waiting for the disk. The second reads back what the first made, and waits. PostgreSQL's
-// log is written in order, so with the second commit the first is on disk, and all numbers before
-// it. A row that is listed, and not yet acknowledged to its caller, may be lost in a crash. While a
-// synchronous standby is away, numbers are taken that nobody gets.
+// Every step is one transaction, which is sent as a whole, in one flight: while it holds a lock it
+// waits for no client and no network. It is READ COMMITTED whatever the database's default is. Its
+// commit waits for the disk, and for a synchronous standby where there is one, whatever
+// synchronous_commit is. Numbers come from rows, not from sequences, and no lock outlives its
+// transaction. All starts of launches want one row, in which they are counted, and so do all claims
+// of a launch. They follow each other as fast as commits reach the disk.
 //
 // The role that uses the log needs SELECT, INSERT and UPDATE on its tables, and no more.
 //
@@ -68,10 +63,7 @@ type Store struct {
 	word   string // of the log that was opened; immutable, too
 }
 
-var (
-	_ launchlog.Store  = (*Store)(nil)
-	_ launchlog.Joiner = (*Store)(nil)
-)
+var _ launchlog.Store = (*Store)(nil)
 
 // A SearchPathError is returned by [New] where the connection's search_path and the session's
 // default lead to different launch logs, or the default to none. One of them is not meant.
@@ -221,7 +213,6 @@ func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 
 const (
 	begin = `BEGIN ISOLATION LEVEL READ COMMITTED`
-	hasty = `SET LOCAL synchronous_commit = off`
 	// durable leaves remote_apply as it is, which waits for more, and sees that the server says
 	// what [Watch] listens for. It has no FROM, so the server plans it at once.
 	durable = `SELECT
@@ -240,13 +231,6 @@ const (
 // flight. All of it is sent before the first answer is known, so an answer that is lost leaves the
 // commit in doubt.
 func (s *Store) write(ctx context.Context, queue func(*batch)) error {
-	return s.writeHot(ctx, nil, queue)
-}
-
-// writeHot sends two transactions in one flight. Hot, which may be nil, does not wait for the disk.
-// Last reads a row that hot may have made, and locks it. So it has something to write, its commit
-// waits for the disk, and hot is there before it.
-func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -255,21 +239,15 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 	doubt := watched(conn)
 	doubt.clear()
 	b := &batch{tables: s.tables}
-	changed, committed := false, false
-	transaction := func(wait string, queue func(*batch), committed *bool) {
-		b.Queue(begin)
-		b.Queue(wait)
-		b.Queue(home, s.word)
-		queue(b)
-		b.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
-			*committed = tag.String() == commit
-			return nil
-		})
-	}
-	if hot != nil {
-		transaction(hasty, hot, &changed)
-	}
-	transaction(durable, last, &committed)
+	committed := false
+	b.Queue(begin)
+	b.Queue(durable)
+	b.Queue(home, s.word)
+	queue(b)
+	b.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
+		committed = tag.String() == commit
+		return nil
+	})
 	err = conn.SendBatch(ctx, &b.Batch).Close()
 	switch {
 	case err != nil:
@@ -278,9 +256,6 @@ func (s *Store) writeHot(ctx context.Context, hot, last func(*batch)) error {
 			// Where it fails, the pool drops the connection, and with it the transaction.
 			_, _ = conn.Exec(ending, "ROLLBACK")
 			cancel()
-		}
-		if changed {
-			return &launchlog.AttemptError{Ambiguous: true, Err: err}
 		}
 		return classify(err, true, conn.Conn().IsClosed())
 	case doubt.is():
