@@ -38,7 +38,6 @@ var within = map[string]string{
 	// Results of checks hold it.
 	"zookeeperdoctor.refusedError": "a failure, or nothing",
 	"zookeeper.sentError":          "failure, and a Log's errors",
-	"migrations.SearchPathError":   "failure", "postgres.SearchPathError": "failure",
 	// A launchlog.Log calls the steps of a store, and puts its name before what they say.
 	"memory.Store": "a Log's errors", "sqlite.Store": "a Log's errors",
 	"postgres.Store": "a Log's errors", "mysql.Store": "a Log's errors",

@@ -110,7 +110,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
-			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "migrations", module + "claims",
 			module + "generator", module + "idtype",
 		},
 		"checks ask the log and the pool that they are given, by whatever driver",
@@ -120,7 +120,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
-			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor",
 		},
 		"metrics are read from what the caller has, by whatever driver, and published by others",
@@ -130,7 +130,7 @@ var fences = []fence{
 		[]string{""},
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named", module + "internal/dialect",
-			module + "internal/searchpath", module + "migrations", module + "claims",
+			module + "migrations", module + "claims",
 			module + "generator", module + "idtype", module + "doctor",
 			module + "internal/explain", module + "internal/visible",
 		},
@@ -191,8 +191,7 @@ var fences = []fence{
 		append(driversBut("launchlog/postgres"), module, "gorm.io"),
 		[]string{
 			module + "launchlog", module + "launchlog/internal/named",
-			module + "launchlog/internal/rows", module + "internal/searchpath",
-			module + "internal/dialect",
+			module + "launchlog/internal/rows", module + "internal/dialect",
 		},
 		"an app that opens a log does not migrate it by itself, and has no driver but that log's",
 	},
@@ -244,7 +243,7 @@ var fences = []fence{
 	{
 		[]string{"migrations"},
 		append(driversBut(""), module, "gorm.io"),
-		[]string{module + "internal/searchpath", module + "internal/dialect"},
+		[]string{module + "internal/dialect"},
 		"migrations run on the database that they are given, by whatever driver",
 	},
 	{
@@ -310,12 +309,6 @@ var fences = []fence{
 		[]string{""},
 		nil,
 		"whoever asks what a dialect is compiles no driver, and no other package of the module",
-	},
-	{
-		[]string{"internal/searchpath"},
-		[]string{""},
-		[]string{module + "internal/dialect"},
-		"PostgreSQL's search_path is the same by every driver",
 	},
 	{
 		[]string{"cmd/idmint/dsn"},

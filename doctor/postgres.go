@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-
-	"github.com/idmint/idmint/internal/searchpath"
 )
 
 var postgres = engine{
@@ -48,18 +46,12 @@ var postgres = engine{
 	identity: postgresIdentity,
 }
 
-// findPostgres finds the schema as package migrations does: by the session's default search_path.
-func findPostgres(ctx context.Context, db *database) (bool, error) {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return false, err
-	}
-	defer tx.Rollback()
-	place, err := searchpath.Find(func(text string, args []any, columns ...any) error {
-		return tx.QueryRowContext(ctx, text, args...).Scan(columns...)
-	}, "", false)
-	db.in(place.Schema)
-	return place.Log, err
+func findPostgres(ctx context.Context, db *database) (there bool, err error) {
+	db.in(db.schema)
+	err = db.one(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relname = 'idmint_schema')`, []any{db.schema}, &there)
+	return there, err
 }
 
 // postgresEvents compares the events with their sequence, which logical replication leaves out. Who

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"io/fs"
@@ -53,13 +54,14 @@ type engine struct {
 var engines = map[Dialect]engine{Postgres: postgres, MySQL: mysql, SQLite: sqlite}
 
 // SQL checks the database that keeps a launch log: the server's settings, the role's rights, and
-// the tables. It takes the role and the database of the pool. It writes nothing. In SQLite it
+// the tables. It takes the role and the database of the pool, and in PostgreSQL the schema that is
+// named, or public. It writes nothing. In SQLite it
 // takes the lock of the one writer for a moment, to see whether it can.
 //
 // Where the schema is not this release's, it does not look at the tables. Errors: a
 // [*DialectError], or what the database says where it does not answer any more.
-func SQL(ctx context.Context, db *sql.DB, d Dialect) ([]Result, error) {
-	of, e, err := open(ctx, db, d)
+func SQL(ctx context.Context, db *sql.DB, d Dialect, schema ...string) ([]Result, error) {
+	of, e, err := open(ctx, db, d, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +76,10 @@ func SQL(ctx context.Context, db *sql.DB, d Dialect) ([]Result, error) {
 // Identity is what a database says of itself, by name: of the server, and of the tables where that
 // is to be had. It differs after a failover, and after many a restore. In SQLite it is the number
 // of the file, which an overwritten file keeps. Errors are those of [SQL].
-func Identity(ctx context.Context, db *sql.DB, d Dialect) (map[string]string, error) {
-	of, e, err := open(ctx, db, d)
+func Identity(
+	ctx context.Context, db *sql.DB, d Dialect, schema ...string,
+) (map[string]string, error) {
+	of, e, err := open(ctx, db, d, schema)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +89,9 @@ func Identity(ctx context.Context, db *sql.DB, d Dialect) (map[string]string, er
 }
 
 // open takes a connection, and finds the tables.
-func open(ctx context.Context, db *sql.DB, d Dialect) (*database, engine, error) {
+func open(
+	ctx context.Context, db *sql.DB, d Dialect, schema []string,
+) (*database, engine, error) {
 	e, ok := engines[dialect.Family(d)]
 	if !ok {
 		return nil, e, &DialectError{d}
@@ -94,7 +100,9 @@ func open(ctx context.Context, db *sql.DB, d Dialect) (*database, engine, error)
 	if err != nil {
 		return nil, e, failed("open", err)
 	}
-	of := &database{Conn: conn, dialect: dialect.Family(d)}
+	of := &database{
+		Conn: conn, dialect: dialect.Family(d), schema: cmp.Or(cmp.Or(schema...), "public"),
+	}
 	there, err := e.find(ctx, of)
 	if err == nil && there {
 		err = of.one(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`, nil, &of.have)

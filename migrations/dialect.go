@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/searchpath"
 )
 
 // Dialect is a kind of database. It is the type of package sqlid's dialects as well, of which
@@ -22,11 +21,8 @@ type Dialect = dialect.Dialect
 const (
 	// SQLite is version 3.37 or later, for its STRICT tables.
 	SQLite Dialect = dialect.SQLite
-	// Postgres is PostgreSQL 12 or later. The tables go into the schema that the session's default
-	// search_path leads to. The default is that of the connection string, else of the role, the
-	// database or the server. What a connection has SET is of no account, because behind a pooler
-	// another client may have done so. Where that leads to another launch log the error wraps
-	// a [*SearchPathError].
+	// Postgres is PostgreSQL 12 or later. The tables are in the schema public, or in the one that is
+	// named. The search_path does not matter.
 	Postgres Dialect = dialect.Postgres
 	// MySQL is MySQL 8.0.29 or later, or MariaDB 10.6 or later. There are triggers, so a server
 	// that writes a binary log must have log_bin_trust_function_creators on, or the user the right
@@ -41,7 +37,7 @@ type engine struct {
 	tables string
 	// enter, which may be nil, prepares a transaction for what its statements rely on: where tables
 	// are found and made, and how SQL is read. Leave undoes what does not end with the transaction.
-	enter func(ctx context.Context, tx *sql.Tx) error
+	enter func(ctx context.Context, tx *sql.Tx, schema string) error
 	leave []string
 	// unfit, which may be empty, is a query that says why no log is made in the database.
 	unfit string
@@ -52,6 +48,24 @@ type engine struct {
 	unlock []string
 	// commits: each statement of a file is sent by itself, and DDL commits.
 	commits bool
+
+	dialect Dialect
+	schema  string
+}
+
+// engineOf is the engine of a dialect, for the one schema that is named, or none.
+func engineOf(d Dialect, schema []string) (engine, error) {
+	e, ok := engines[dialect.Family(d)]
+	e.dialect, e.schema = dialect.Family(d), cmp.Or(cmp.Or(schema...), "public")
+	switch {
+	case !ok:
+		return e, reason(fmt.Sprintf("unknown dialect %q: want %q, %q or %q, which is MariaDB's as "+
+			"well", d, SQLite, Postgres, MySQL))
+	case e.dialect != Postgres && cmp.Or(schema...) != "":
+		return e, reason(fmt.Sprintf("%s has no schema %q: it is PostgreSQL that has schemas", d,
+			e.schema))
+	}
+	return e, nil
 }
 
 var engines = map[Dialect]engine{
@@ -66,13 +80,15 @@ var engines = map[Dialect]engine{
 		tables: `SELECT count(*) FROM pg_catalog.pg_class c
 			JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = pg_catalog.current_schema() AND c.relname = 'idmint_schema'`,
-		enter: func(ctx context.Context, tx *sql.Tx) error {
-			query := func(text string, args []any, columns ...any) error {
-				return tx.QueryRowContext(ctx, text, args...).Scan(columns...)
-			}
-			found, err := searchpath.Find(query, "", false)
-			if err == nil {
-				err = searchpath.Enter(query, found.Schema)
+		enter: func(ctx context.Context, tx *sql.Tx, schema string) error {
+			var path string
+			var there bool
+			err := tx.QueryRowContext(ctx, `SELECT pg_catalog.set_config('search_path',
+					pg_catalog.quote_ident($1::text) || ', pg_temp', true),
+				EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1::text)`,
+				schema).Scan(&path, &there)
+			if err == nil && !there {
+				err = reason(fmt.Sprintf("the database has no schema %q: create it", schema))
 			}
 			return err
 		},
@@ -80,7 +96,7 @@ var engines = map[Dialect]engine{
 		lock: "SELECT CASE WHEN pg_try_advisory_xact_lock(115880053272180) THEN 1 ELSE 0 END",
 	},
 	MySQL: {
-		enter: func(ctx context.Context, tx *sql.Tx) error {
+		enter: func(ctx context.Context, tx *sql.Tx, _ string) error {
 			_, err := tx.ExecContext(ctx, enterSession)
 			return err
 		},
@@ -116,11 +132,6 @@ var enterSession, leaveSession = func() (enter, leave string) {
 	return "SET " + strings.Join(append(keep, set...), ", "),
 		"SET " + strings.Join(append(restore, forget...), ", ")
 }()
-
-// An error of this package wraps a SearchPathError for a connection to PostgreSQL whose search_path
-// leads to another launch log than the session's default does. It does so too where the default
-// leads to none.
-type SearchPathError = searchpath.Error
 
 var (
 	errNoDatabase = reason("the connection has no database: name one in the DSN")
@@ -211,7 +222,7 @@ func (e engine) version(ctx context.Context, db *sql.DB) (version int, err error
 // latest enters the transaction, and returns the version.
 func (e engine) latest(ctx context.Context, tx *sql.Tx) (int, error) {
 	if e.enter != nil {
-		if err := e.enter(ctx, tx); err != nil {
+		if err := e.enter(ctx, tx, e.schema); err != nil {
 			return 0, err
 		}
 	}

@@ -75,11 +75,6 @@ func (e *NewerError) Error() string {
 		"a newer idmint made it", e.Have, e.Latest)
 }
 
-func unknown(d Dialect) error {
-	return reason(fmt.Sprintf("unknown dialect %q: want %q, %q or %q, which is MariaDB's as well",
-		d, SQLite, Postgres, MySQL))
-}
-
 // FS holds the SQL files of a dialect. Of one that has none it is empty.
 func FS(d Dialect) fs.FS {
 	if _, ok := engines[dialect.Family(d)]; !ok {
@@ -98,32 +93,36 @@ func Latest(d Dialect) int {
 	return len(names)
 }
 
-// Version is the version that the database has, 0 where it has no tables.
-func Version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
-	have, err := version(ctx, db, d)
-	return have, failed(err)
-}
-
-func version(ctx context.Context, db *sql.DB, d Dialect) (int, error) {
-	e, ok := engines[dialect.Family(d)]
-	if !ok {
-		return 0, unknown(d)
+// Version is the version that the database has, 0 where it has no tables. See [Postgres] for
+// schema.
+func Version(ctx context.Context, db *sql.DB, d Dialect, schema ...string) (int, error) {
+	e, err := engineOf(d, schema)
+	if err != nil {
+		return 0, err
 	}
-	return e.version(ctx, db)
+	have, err := e.version(ctx, db)
+	return have, failed(err)
 }
 
 // Up brings the database to the latest version. It returns the versions before and after, and a
 // [*NewerError] for a database that is beyond. Up with nothing to do changes nothing. It waits for
-// other migrators for 30 s. Nothing is made in a file of SQLite in WAL mode. The steps of that are as long as SQLite's own busy timeout, which obeys
-// no context: a short one is best.
-func Up(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
-	from, to, err = upAll(ctx, db, d)
+// other migrators for 30 s. The steps of that are as long as SQLite's own busy timeout, which obeys
+// no context: a short one is best. Nothing is made in a file of SQLite in WAL mode. See [Postgres]
+// for schema.
+func Up(
+	ctx context.Context, db *sql.DB, d Dialect, schema ...string,
+) (from, to int, err error) {
+	e, err := engineOf(d, schema)
+	if err == nil {
+		from, to, err = e.up(ctx, db)
+	}
 	return from, to, failed(err)
 }
 
-func upAll(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error) {
+func (e engine) up(ctx context.Context, db *sql.DB) (from, to int, err error) {
+	latest := Latest(e.dialect)
 	read := func(ctx context.Context) error {
-		have, err := version(ctx, db, d)
+		have, err := e.version(ctx, db)
 		if err == nil {
 			to = have
 		}
@@ -133,16 +132,16 @@ func upAll(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error)
 		return 0, 0, err
 	}
 	from = to
-	if from > Latest(d) {
-		return from, from, &NewerError{from, Latest(d)}
+	if from > latest {
+		return from, from, &NewerError{from, latest}
 	}
 	err = retry(ctx, func(ctx context.Context) error {
 		for {
-			if err := read(ctx); err != nil || to >= Latest(d) {
+			if err := read(ctx); err != nil || to >= latest {
 				return err
 			}
 			before := to
-			err := up(ctx, db, d, before+1)
+			err := e.next(ctx, db, before+1)
 			if err != nil && read(ctx) == nil && to > before {
 				err = fmt.Errorf("%w: %w", errOvertaken, err)
 			}
@@ -154,21 +153,21 @@ func upAll(ctx context.Context, db *sql.DB, d Dialect) (from, to int, err error)
 	return from, to, err
 }
 
-// up runs one migration, unless another process took it, or took the one before it back, while this
+// next runs one migration, unless another process took it, or took the one before it back, while this
 // one waited for the lock.
-func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
-	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, have int) error {
+func (e engine) next(ctx context.Context, db *sql.DB, version int) error {
+	return e.hold(ctx, db, func(tx *sql.Tx, have int) error {
 		if have != version-1 {
 			return nil
 		}
-		if unfit := engines[dialect.Family(d)].unfit; unfit != "" {
+		if e.unfit != "" {
 			var why reason
-			err := tx.QueryRowContext(ctx, unfit).Scan(&why)
+			err := tx.QueryRowContext(ctx, e.unfit).Scan(&why)
 			if !errors.Is(err, sql.ErrNoRows) {
 				return cmp.Or(err, error(why))
 			}
 		}
-		return execute(ctx, tx, d, version, "up")
+		return e.execute(ctx, tx, version, "up")
 	})
 }
 
@@ -176,13 +175,17 @@ func up(ctx context.Context, db *sql.DB, d Dialect, version int) error {
 // none. It returns [ErrNotEmpty] where that would drop launches or counters that were used, and a
 // [*NewerError] for a database that is beyond [Latest]. In MySQL each version is a step of its own.
 // A Down that is cut off there, or comes upon a launch that was started since it began, leaves the
-// versions that it took back: Up brings them again.
-func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
+// versions that it took back: Up brings them again. See [Postgres] for schema.
+func Down(ctx context.Context, db *sql.DB, d Dialect, to int, schema ...string) error {
+	e, err := engineOf(d, schema)
+	if err != nil {
+		return err
+	}
 	return failed(retry(ctx, func(ctx context.Context) error {
-		if _, err := version(ctx, db, d); err != nil {
+		if _, err := e.version(ctx, db); err != nil {
 			return err
 		}
-		err := down(ctx, db, d, to)
+		err := e.down(ctx, db, to)
 		if _, cause := dialect.CauseOf(err); cause == dialect.Guarded {
 			err = ErrNotEmpty
 		}
@@ -190,14 +193,14 @@ func Down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
 	}))
 }
 
-func down(ctx context.Context, db *sql.DB, d Dialect, to int) error {
-	return engines[dialect.Family(d)].hold(ctx, db, func(tx *sql.Tx, version int) error {
-		if version > Latest(d) {
-			return &NewerError{version, Latest(d)}
+func (e engine) down(ctx context.Context, db *sql.DB, to int) error {
+	return e.hold(ctx, db, func(tx *sql.Tx, version int) error {
+		if latest := Latest(e.dialect); version > latest {
+			return &NewerError{version, latest}
 		}
 		err := checkEmpty(ctx, tx, version, to)
 		for ; err == nil && version > to; version-- {
-			err = execute(ctx, tx, d, version, "down")
+			err = e.execute(ctx, tx, version, "down")
 		}
 		return err
 	})
@@ -248,19 +251,20 @@ func retry(ctx context.Context, f func(context.Context) error) error {
 }
 
 // execute runs a version's file, to bring it "up" or to take it back "down". The file records that.
-func execute(ctx context.Context, tx *sql.Tx, d Dialect, version int, way string) error {
-	names, err := fs.Glob(FS(d), fmt.Sprintf("%04d_*.%s.sql", version, way))
+func (e engine) execute(ctx context.Context, tx *sql.Tx, version int, way string) error {
+	files := FS(e.dialect)
+	names, err := fs.Glob(files, fmt.Sprintf("%04d_*.%s.sql", version, way))
 	if err != nil {
 		return err
 	}
 	if len(names) != 1 {
 		return reason(fmt.Sprintf("version %d has %d files %s", version, len(names), way))
 	}
-	text, err := fs.ReadFile(FS(d), names[0])
+	text, err := fs.ReadFile(files, names[0])
 	if err != nil {
 		return err
 	}
-	for _, statement := range engines[dialect.Family(d)].statements(string(text)) {
+	for _, statement := range e.statements(string(text)) {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", names[0], err)
 		}

@@ -159,14 +159,14 @@ func (e *examination) sql(ctx context.Context, d dsn.DSN) (identity map[string]s
 	defer db.Close()
 	var results []doctor.Result
 	err = pool.Await(ctx, e.flags.wait, func(ctx context.Context) (err error) {
-		results, err = doctor.SQL(ctx, db, d.Kind)
+		results, err = doctor.SQL(ctx, db, d.Kind, d.Schema())
 		return err
 	})
 	if err == nil {
 		err = e.tell(results...)
 	}
 	if err == nil && e.state != "" {
-		identity, err = doctor.Identity(ctx, db, d.Kind)
+		identity, err = doctor.Identity(ctx, db, d.Kind, d.Schema())
 	}
 	return identity, err
 }

@@ -95,7 +95,7 @@ func (f *storeFlags) migrate(ctx context.Context, d dsn.DSN) (from, to int, err 
 	defer db.Close()
 	ctx, cancel := f.withWait(ctx)
 	defer cancel()
-	from, to, err = migrations.Up(ctx, db, d.Kind)
+	from, to, err = migrations.Up(ctx, db, d.Kind, d.Schema())
 	switch {
 	case err != nil && d.Kind == dsn.SQLite:
 		err = fmt.Errorf("%s: %w", d.Path, err)

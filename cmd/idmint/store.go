@@ -185,7 +185,7 @@ func (f *storeFlags) openStore(ctx context.Context, d dsn.DSN) (s store, err err
 		}
 		switch d.Kind {
 		case dsn.Postgres:
-			s, err = postgres.Open(ctx, d.Source())
+			s, err = postgres.Open(ctx, d.Source(), d.Schema())
 		case dsn.MySQL:
 			s, err = mysql.Open(ctx, d.Source())
 		default:

@@ -51,12 +51,8 @@ var postgresServer = server{
 		return errors.As(err, &refused) &&
 			(strings.HasPrefix(refused.Code, "2") || refused.Code == "428C9")
 	},
-	unopened: func(t *testing.T, d dsn.DSN) [][3]string {
+	unopened: func(_ *testing.T, d dsn.DSN) [][3]string {
 		return [][3]string{
-			{
-				"another schema", with(t, d, "search_path=pg_temp").Source(),
-				"create it with `idmint migrate`",
-			},
 			{"no database", d.WithDatabase("none").Source(), `database "none" does not exist`},
 			{"not a DSN", "postgres://me:secret@[bad", "cannot parse"},
 		}

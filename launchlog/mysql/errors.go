@@ -19,10 +19,7 @@ import (
 
 var errReadOnly = errors.New("the server only reads: it is a replica, or its read_only is on")
 
-const (
-	duplicate = 1062
-	deadlock  = 1213
-)
+const deadlock = 1213
 
 // A failure is an error of the store as a whole, behind the package's name. The errors of its steps
 // get that of launchlog.
@@ -103,11 +100,4 @@ func classifyCommit(err error) error {
 	known := errors.Is(err, driver.ErrBadConn) ||
 		errors.As(err, &server) && server.Number == deadlock
 	return &launchlog.AttemptError{Ambiguous: !known, Err: err}
-}
-
-// lostRace reports whether another process made the row first. The whole transaction is rolled
-// back, and the number with it.
-func lostRace(err error) bool {
-	var e *mysql.MySQLError
-	return errors.As(err, &e) && e.Number == duplicate
 }

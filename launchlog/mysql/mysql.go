@@ -52,8 +52,9 @@ type Store struct {
 	steps
 	db  *sql.DB
 	own bool // db is closed with the store
-	// tables puts the database, which was found when the store was opened, before tables' names.
-	tables *strings.Replacer
+	// tables goes before the names of tables: their database, which was found when the store was
+	// opened.
+	tables string
 }
 
 type steps = rows.Steps
@@ -68,12 +69,11 @@ const wantDSN = "user:password@tcp(host:3306)/database"
 
 // Open opens the launch log in the database that dsn names, in the form of go-sql-driver/mysql:
 // "user:password@tcp(host:3306)/database". The command line's mysql://… is refused. It has up to 2
-// connections of its own, which are closed after a minute without use, which set what steps rely on, strict SQL mode among it, whatever the
-// server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
+// connections of its own, which are closed after a minute without use. They set what steps rely on,
+// strict SQL mode among it, whatever the server's defaults are. Its tables are made before, by migrations.Up. It waits up to 10 s for a
 // server that does not answer. Errors wrap a [*launchlog.SchemaError], the context's, or the
-// driver's. A server that only reads can be read: the first write fails. The tables' database is
-// found once, and named in every statement: a USE by an app that shares the pool leads to no other
-// log.
+// driver's. A server that only reads can be read: the first write fails. Every statement names the
+// database of the DSN.
 func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
 
 // connect opens the log by a pool of the store's own.
@@ -114,7 +114,8 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 
 // New opens the launch log by an app's own pool, which Close leaves open. A process that stops amid
 // a step is in the way of all others until the pool's wait_timeout. That is 90 s with Open, and 8
-// hours by the server's default. The pool's SQL mode must be strict, and some other settings be as
+// hours by the server's default. The tables are in the database that the pool's DSN names. Every
+// statement names it, so a USE by the app leads to no other log. The SQL mode must be strict, and some other settings be as
 // servers have them by default: the error names those that are not. The driver's own settings
 // (parseTime, loc, clientFoundRows, interpolateParams, …) may be any.
 //
@@ -130,8 +131,7 @@ func New(ctx context.Context, db *sql.DB) (*Store, error) {
 }
 
 func open(ctx context.Context, s *Store) (*Store, error) {
-	s.newSteps()
-	if err := rows.Await(ctx, s.version); err != nil {
+	if err := rows.Await(ctx, s.find); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -151,40 +151,47 @@ var unfit = func() string {
 	return `concat_ws(', ', ` + strings.Join(cases, ", ") + `)`
 }()
 
-func (s *Store) version(ctx context.Context) (int, error) {
+// find finds the tables, and returns their version.
+func (s *Store) find(ctx context.Context) (int, error) {
 	v, err := s.read(ctx, func(ctx context.Context, conn rows.Tx) (any, error) {
-		version := 0
+		var version, tables int
 		var name sql.NullString
-		var wanted string
-		var tables int
+		var wanted, word string
 		err := conn.QueryRowContext(ctx, `SELECT database(), `+unfit+`,
 			(SELECT count(*) FROM information_schema.tables
 				WHERE table_schema = database() AND table_name = 'idmint_schema')`,
 		).Scan(&name, &wanted, &tables)
 		switch {
 		case err != nil:
+			return 0, err
 		case !name.Valid:
-			err = errDatabase
+			return 0, errDatabase
 		case wanted != "":
-			err = fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
+			return 0, fmt.Errorf("connections are not fit for a launch log: in the DSN, set %s", wanted)
+		case tables == 0:
+			return 0, nil
 		}
-		if err == nil && tables == 1 {
-			found := strings.NewReplacer("idmint_", dialect.MySQL.Quote(name.String)+".idmint_")
-			const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-			err = conn.QueryRowContext(ctx, found.Replace(text)).Scan(&version)
-			if err == nil && version == rows.SchemaVersion {
-				var word string
-				err = conn.QueryRowContext(ctx, found.Replace(rows.Word)).Scan(&word)
-				s.Bind(word)
-			}
-			if err == nil { // else this step runs again, and the name of a table is a text in it
-				s.tables = found
-			}
+		s.tables = dialect.MySQL.Quote(name.String) + "."
+		err = conn.QueryRowContext(ctx, rows.Named(rows.Version, s.tables)).Scan(&version)
+		if err == nil && version == rows.SchemaVersion {
+			err = conn.QueryRowContext(ctx, rows.Named(rows.Word, s.tables)).Scan(&word)
+			s.steps = newSteps(s, word)
 		}
 		return version, err
 	})
 	version, _ := v.(int)
 	return version, err
+}
+
+func newSteps(s *Store, word string) steps {
+	return rows.NewSteps(rows.Words{
+		Tables: s.tables, Time: `date_format($, '%Y-%m-%dT%H:%i:%s.%fZ')`,
+		Now: `utc_timestamp(6)`, Lock: ` FOR UPDATE`, Is: `<=>`, Greatest: `greatest`,
+		MakeNamespace: `INSERT INTO idmint_namespace (namespace) VALUES (?)
+			ON DUPLICATE KEY UPDATE namespace = namespace`,
+		MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) VALUES (?, ?, 0)
+			ON DUPLICATE KEY UPDATE name = name`,
+	}, word, s.write, s.read)
 }
 
 // Close closes the connections that Open made.
@@ -195,34 +202,6 @@ func (s *Store) Close() error {
 	return failed(s.db.Close())
 }
 
-// A database puts the log's database before the names of tables in a connection's statements. So
-// they find the same tables whichever database an app that shares the pool has turned to by USE.
-// Names that begin with idmint_ are those of tables.
-type database struct {
-	*sql.Conn
-	tables *strings.Replacer
-}
-
-func (d database) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return d.Conn.ExecContext(ctx, d.tables.Replace(text), args...)
-}
-
-func (d database) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return d.Conn.QueryContext(ctx, d.tables.Replace(text), args...)
-}
-
-func (d database) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
-	return d.Conn.QueryRowContext(ctx, d.tables.Replace(text), args...)
-}
-
-// statements runs a connection's statements. Until the tables are found they name none.
-func (s *Store) statements(conn *sql.Conn) rows.Tx {
-	if s.tables == nil {
-		return conn
-	}
-	return database{conn, s.tables}
-}
-
 // read runs a step that changes nothing: whatever was in the way, it may be run again.
 func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 	conn, err := s.acquire(ctx)
@@ -230,7 +209,7 @@ func (s *Store) read(ctx context.Context, step rows.Step) (any, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	v, err := step(ctx, s.statements(conn))
+	v, err := step(ctx, conn)
 	return v, classify(err)
 }
 
@@ -253,10 +232,9 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 		return nil, err
 	}
 	defer conn.Close()
-	tx := s.statements(conn)
 	for n := range avoidances {
 		err = transact(ctx, conn, func(ctx context.Context) error {
-			v, err = step(ctx, tx)
+			v, err = step(ctx, conn)
 			return err
 		})
 		if !isBrokenTrigger(err) {
@@ -265,7 +243,7 @@ func (s *Store) write(ctx context.Context, step rows.Step) (v any, err error) {
 		if n == 0 { // afterwards the connection is closed, and MariaDB has its copies back
 			defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
 		}
-		if avoid(ctx, tx, n) != nil { // nothing was changed: the next attempt finds it again
+		if s.avoid(ctx, conn, n) != nil { // nothing was changed: the next attempt finds it again
 			break
 		}
 	}
@@ -279,10 +257,10 @@ const avoidances = 20
 // others. KILL QUERY can spoil the triggers of a copy for good. MariaDB takes that copy out of its
 // cache for each statement that comes, until FLUSH TABLES. Whoever meets it, and may not flush,
 // occupies it and gets another one.
-func avoid(ctx context.Context, tx rows.Tx, n int) error {
+func (s *Store) avoid(ctx context.Context, conn *sql.Conn, n int) error {
 	for i, table := range []string{"namespace", "launch", "launch_event", "generator", "counter"} {
-		text := fmt.Sprintf("HANDLER idmint_%s OPEN AS avoided_%d_%d", table, n, i)
-		if _, err := tx.ExecContext(ctx, text); err != nil {
+		text := fmt.Sprintf("HANDLER %sidmint_%s OPEN AS avoided_%d_%d", s.tables, table, n, i)
+		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func TestAllConnectionsInUse(t *testing.T) {
 	defer held.Close()
 	for _, own := range []bool{false, true} {
 		s := &Store{db: db, own: own}
-		s.newSteps()
+		s.steps = newSteps(s, "")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		_, reading := s.LastNumber(ctx, launchlog.CounterRef{Namespace: "n", Name: "c"})
 		_, writing := s.ReserveNumbers(ctx, launchlog.CounterRef{Namespace: "n", Name: "c"}, 0, 1)

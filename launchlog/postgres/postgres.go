@@ -16,15 +16,9 @@
 // for a direct connection or a pooler that knows of prepared statements. [New] uses the mode of the
 // pool that it is given.
 //
-// Such a pooler hands on connections with what a client has SET. The search_path of another client
-// does not lead this one to another log. The store finds the tables' schema once, by the session's
-// default search_path, and every statement names it. The default is what the connection string
-// says, and else the role's, the database's or the server's setting.
-//
-// A SET ROLE of another client matters where the search_path has "$user" in it. With [Open] it does
-// not lead elsewhere either: the store finds the schema by the session's own role. A step that runs
-// with the other role later can only be refused for its rights. With [New] and package migrations
-// the role that is SET counts, because the app may have done so on purpose.
+// Such a pooler hands on connections with what a client has SET. Every statement names the schema
+// that the log was opened in. So another client's search_path or role leads to no other log: a role
+// that lacks rights is refused.
 //
 // # Standbys and failover
 //
@@ -36,10 +30,10 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,40 +41,34 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/rows"
 )
 
 // Store keeps launch logs in a PostgreSQL database. Make it with [Open] or [New].
 type Store struct {
-	pool *pgxpool.Pool
-	own  bool // the pool is closed with the store
-	// tables puts the schema, which was found when the store was opened, before the names of
-	// tables.
-	tables *strings.Replacer
-	word   string // of the log that was opened; immutable, too
+	statements
+	pool   *pgxpool.Pool
+	own    bool // the pool is closed with the store
+	schema string
+	opened string // the word of the log that was opened; immutable, too
 }
 
 var _ launchlog.Store = (*Store)(nil)
-
-// A SearchPathError is returned by [New] where the connection's search_path and the session's
-// default lead to different launch logs, or the default to none. One of them is not meant.
-type SearchPathError = searchpath.Error
 
 // Open opens the launch log in the database that dsn names, as a URL or as key=value pairs. The
 // settings of pgxpool count. Two have defaults of their own, because a process asks the log now and
 // then, and many processes share the server's max_connections: pool_max_conns is 2, and a connection
 // that nothing has used for a minute, pool_max_conn_idle_time, is closed. The log's tables are made
-// before, by migrations.Up. It finds their schema once, by the session's default search_path, which
-// dsn may set, and names it in every statement. It waits up to 10 s for a server that does not
-// answer. Errors wrap a [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its
-// first write fails.
-func Open(ctx context.Context, dsn string) (*Store, error) { return opened(connect(ctx, dsn)) }
+// before, by migrations.Up. They are in the schema public, or in the one that is named; the
+// search_path does not matter. Open waits up to 10 s for a server that does not answer. Errors wrap a
+// [*launchlog.SchemaError], the context's, or pgx's. A standby can be read: its first write fails.
+func Open(ctx context.Context, dsn string, schema ...string) (*Store, error) {
+	return opened(connect(ctx, dsn, schema))
+}
 
 // connect opens the log by a pool of the store's own.
-func connect(ctx context.Context, dsn string) (*Store, error) {
+func connect(ctx context.Context, dsn string, schema []string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, err
@@ -100,7 +88,7 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := open(ctx, &Store{pool: pool, own: true})
+	s, err := open(ctx, &Store{pool: pool, own: true}, schema)
 	if err != nil {
 		pool.Close()
 	}
@@ -108,74 +96,45 @@ func connect(ctx context.Context, dsn string) (*Store, error) {
 }
 
 // New opens the launch log by an app's own pool, which Close leaves open. A pool that [Watch] did
-// not prepare hears nothing of commits that a synchronous standby may lack. A search_path of its
-// own belongs into the pool's connection string, or its RuntimeParams. Where the pool SETs one that
-// leads to another launch log, the error wraps a [*SearchPathError].
+// not prepare hears nothing of commits that a synchronous standby may lack.
 //
 // Transactions of the app that wait for a number hold connections that the log may need. Take the
 // first number before them, with the generator's Ready: it asks for later ones ahead of time. A
 // step waits for a connection until its context or the log's budget ends. If all connections of the
 // pool were in use then, the error says what to do. See [Open] for the rest.
-func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
+func New(ctx context.Context, pool *pgxpool.Pool, schema ...string) (*Store, error) {
 	if pool == nil {
 		return opened(nil, errors.New("the pool is nil"))
 	}
-	return opened(open(ctx, &Store{pool: pool}))
+	return opened(open(ctx, &Store{pool: pool}, schema))
 }
 
-func open(ctx context.Context, s *Store) (*Store, error) {
+func open(ctx context.Context, s *Store, schema []string) (*Store, error) {
+	s.schema = cmp.Or(cmp.Or(schema...), "public")
+	s.statements = newStatements(s.schema)
 	if err := rows.Await(ctx, s.find); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// find finds the tables, and returns their version. It asks in one flight, and in one transaction,
-// which a pooler leaves on one connection. Nothing of it is prepared, whatever the pool's mode is.
-func (s *Store) find(ctx context.Context) (version int, err error) {
+// find finds the tables, and returns their version.
+func (s *Store) find(ctx context.Context) (int, error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
-		server := conn.Conn().PgConn()
-		encoding := server.ParameterStatus("client_encoding")
+		encoding := conn.Conn().PgConn().ParameterStatus("client_encoding")
 		if encoding != "UTF8" && encoding != "SQL_ASCII" { // the latter changes nothing
 			return 0, fmt.Errorf("client_encoding is %s: set it to UTF8 in the connection string",
 				encoding)
 		}
-		steps := searchpath.Steps(conn.Conn().Config().RuntimeParams["search_path"], s.own)
-		found := len(steps) - 1
-		flight := new(pgconn.Batch)
-		for _, step := range append(steps, searchpath.Inside, searchpath.Step{
-			Text: `SELECT coalesce(max(version), 0)::text, (SELECT string_agg(t.relname, ', ')
-					FROM pg_class t, pg_class log WHERE log.oid = 'idmint_schema'::regclass
-						AND t.relnamespace = log.relnamespace AND t.relkind = 'r'
-						AND t.relname LIKE 'idmint\_%' AND row_security_active(t.oid)),
-					max(to_jsonb(s)->>'word') FILTER (WHERE version = 4) -- which older ones lack
-				FROM idmint_schema s`,
-		}) {
-			var args [][]byte
-			for _, arg := range step.Args {
-				args = append(args, []byte(arg))
-			}
-			flight.ExecParams(step.Text, args, nil, nil, nil)
+		var secured string
+		err = conn.QueryRow(ctx, s.version, s.schema).Scan(&version, &s.opened, &secured)
+		if absent := (*pgconn.PgError)(nil); errors.As(err, &absent) && absent.Code == "42P01" {
+			return 0, nil
 		}
-		answers, failed := server.ExecBatch(ctx, flight).ReadAll()
-		if len(answers) <= found || answers[found].Err != nil {
-			return 0, failed
+		if secured != "" {
+			err = fmt.Errorf("%w: it applies to %s", errHidden, secured)
 		}
-		path := answers[found].Rows[0]
-		place, err := searchpath.Found(string(path[0]), string(path[1]), string(path[2]), s.own)
-		switch {
-		case err != nil || !place.Log: // then the last step has found no table
-			return 0, err
-		case failed != nil:
-			return 0, failed
-		}
-		s.tables = strings.NewReplacer("idmint_", dialect.Postgres.Quote(place.Schema)+".idmint_")
-		last := answers[len(answers)-1].Rows[0]
-		if secured := string(last[1]); secured != "" {
-			return 0, fmt.Errorf("%w: it applies to %s", errHidden, secured)
-		}
-		s.word = string(last[2])
-		return strconv.Atoi(string(last[0]))
+		return version, err
 	})
 }
 
@@ -220,17 +179,14 @@ const (
 			THEN set_config('synchronous_commit', 'on', true) END,
 		CASE WHEN current_setting('client_min_messages') = 'error'
 			THEN set_config('client_min_messages', 'warning', true) END`
-	commit = `COMMIT`
-	// home divides by zero in another log than the one that was opened, which ends the transaction
-	// before its other statements, all of which are sent already.
-	home           = `SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $1`
+	commit         = `COMMIT`
 	divisionByZero = "22012"
 )
 
 // write sends one transaction, whose statements are those that queue adds to the batch, in one
 // flight. All of it is sent before the first answer is known, so an answer that is lost leaves the
 // commit in doubt.
-func (s *Store) write(ctx context.Context, queue func(*batch)) error {
+func (s *Store) write(ctx context.Context, queue func(*pgx.Batch)) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -238,17 +194,17 @@ func (s *Store) write(ctx context.Context, queue func(*batch)) error {
 	defer conn.Release()
 	doubt := watched(conn)
 	doubt.clear()
-	b := &batch{tables: s.tables}
+	b := &pgx.Batch{}
 	committed := false
 	b.Queue(begin)
 	b.Queue(durable)
-	b.Queue(home, s.word)
+	b.Queue(s.word, s.opened)
 	queue(b)
 	b.Queue(commit).Exec(func(tag pgconn.CommandTag) error {
 		committed = tag.String() == commit
 		return nil
 	})
-	err = conn.SendBatch(ctx, &b.Batch).Close()
+	err = conn.SendBatch(ctx, b).Close()
 	switch {
 	case err != nil:
 		if conn.Conn().PgConn().TxStatus() != 'I' && !conn.Conn().IsClosed() {
@@ -266,20 +222,8 @@ func (s *Store) write(ctx context.Context, queue func(*batch)) error {
 	return nil
 }
 
-// A batch puts the schema before the names of tables in its statements. So they find the same
-// tables whatever another client of a pooler has SET the search_path to.
-type batch struct {
-	pgx.Batch
-	tables *strings.Replacer
-}
-
-// Queue queues a statement, whose names that begin with idmint_ are those of tables.
-func (b *batch) Queue(text string, args ...any) *pgx.QueuedQuery {
-	return b.Batch.Queue(b.tables.Replace(text), args...)
-}
-
 // one queues a query of no more than one row, and hands that to scan.
-func one[T any](b *batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
+func one[T any](b *pgx.Batch, to **T, scan func(rows.Row) (T, error), text string, args ...any) {
 	b.Queue(text, args...).QueryRow(func(row pgx.Row) error {
 		v, err := scan(row)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -295,7 +239,7 @@ func list[T any](
 	ctx context.Context, s *Store, scan func(rows.Row) (T, error), text string, args ...any,
 ) ([]T, error) {
 	return read(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) ([]T, error) {
-		found, err := conn.Query(ctx, s.tables.Replace(text), args...)
+		found, err := conn.Query(ctx, text, args...)
 		if err != nil {
 			return nil, err
 		}

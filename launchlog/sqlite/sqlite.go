@@ -115,9 +115,6 @@ type Store struct {
 	mu     sync.Mutex     // guards closed, and steps against being waited for while one begins
 	closed bool           // no step begins any more
 	steps  sync.WaitGroup // that are under way, each in a goroutine
-
-	// Prepared once, before Open returns; immutable.
-	byToken, nextGenerator, insertClaim, nextNumbers *sql.Stmt
 }
 
 type rowSteps = rows.Steps
@@ -153,7 +150,6 @@ func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 		return nil, failed(path, err)
 	}
 	s := &Store{path: absolute}
-	s.newSteps()
 	if s.file, err = os.Stat(absolute); err != nil {
 		return nil, failed(absolute, s.refused(err))
 	}
@@ -244,21 +240,18 @@ func (s *Store) prepare(ctx context.Context, reading bool) error {
 	if err != nil {
 		return err
 	}
-	s.Bind(word)
-	for _, p := range []struct {
-		stmt **sql.Stmt
-		text string
-	}{
-		{&s.byToken, claimByToken},
-		{&s.nextGenerator, nextNumber},
-		{&s.insertClaim, insertClaim},
-		{&s.nextNumbers, takeNumbers},
-	} {
-		if *p.stmt, err = s.writer.PrepareContext(ctx, p.text); err != nil {
-			return err
-		}
-	}
+	s.rowSteps = rows.NewSteps(words, word, s.write, s.read)
 	return nil
+}
+
+// words are those of SQLite. Times are stored as text. The statements that make a row are no
+// upserts, because the triggers that keep REPLACE off cannot tell an upsert from it.
+var words = rows.Words{
+	Time: `$`, Now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, Is: `IS`, Greatest: `max`,
+	MakeNamespace: `INSERT INTO idmint_namespace (namespace) SELECT ?1
+		WHERE NOT EXISTS (SELECT 1 FROM idmint_namespace WHERE namespace = ?1)`,
+	MakeCounter: `INSERT INTO idmint_counter (namespace, name, value) SELECT ?1, ?2, 0
+		WHERE NOT EXISTS (SELECT 1 FROM idmint_counter WHERE namespace = ?1 AND name = ?2)`,
 }
 
 func (s *Store) version(ctx context.Context) (version int, err error) {
@@ -266,8 +259,7 @@ func (s *Store) version(ctx context.Context) (version int, err error) {
 	err = s.writer.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema
 		WHERE type = 'table' AND name = 'idmint_schema'`).Scan(&tables)
 	if err == nil && tables == 1 {
-		const text = `SELECT coalesce(max(version), 0) FROM idmint_schema`
-		err = s.writer.QueryRowContext(ctx, text).Scan(&version)
+		err = s.writer.QueryRowContext(ctx, rows.Version).Scan(&version)
 	}
 	return version, err
 }

@@ -105,10 +105,16 @@ func TestPostgresLeakedSearchPath(t *testing.T) {
 	const leaked = `SET search_path = "Elsewhere"`
 	contract(t, func(t *testing.T) (launchlog.Store, *sql.DB) {
 		d := migrate(t, dbtest.New(t, databases.Postgres))
-		dbtest.Exec(t, dbtest.Open(t, d), `CREATE SCHEMA "Elsewhere"`)
-		other := openPostgres(t, migrate(t, changed(t, d, func(_ *url.URL, query url.Values) {
-			query.Set("search_path", `"Elsewhere"`)
-		})))
+		db := dbtest.Open(t, d)
+		dbtest.Exec(t, db, `CREATE SCHEMA "Elsewhere"`)
+		if _, _, err := migrations.Up(ctx, db, d.Kind, "Elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		other, err := postgres.Open(ctx, d.Source(), "Elsewhere")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { other.Close() })
 		for _, key := range []string{"a", "b"} {
 			if _, err := logOf(t, other).Start(ctx, storetest.Request(key)); err != nil {
 				t.Fatal(err)
@@ -118,7 +124,7 @@ func TestPostgresLeakedSearchPath(t *testing.T) {
 		pgbouncer.Leak(t, through, leaked)
 		s := openPostgres(t, through)
 		pgbouncer.Leak(t, through, leaked)
-		return s, dbtest.Open(t, d)
+		return s, db
 	})
 }
 

@@ -1,7 +1,7 @@
 // Package dsn reads the names of databases that the command line and the tests take:
 //
 //	sqlite:PATH
-//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it
+//	postgres://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS     also postgresql://, as libpq reads it; schema=NAME is that of the launch log
 //	mysql://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS        also mariadb://, with the settings of go-sql-driver/mysql
 //	clickhouse://USER:PASSWORD@HOST:PORT/DATABASE?SETTINGS   with the settings of clickhouse-go
 //
@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -217,8 +218,24 @@ func (d DSN) Source() string {
 		}
 		return d.WithHost(net.JoinHostPort(d.url.Hostname(), port)).url.String()
 	}
+	if d.Kind == Postgres {
+		u := *d.url
+		u.RawQuery = strings.Join(slices.DeleteFunc(strings.Split(u.RawQuery, "&"), isSchema), "&")
+		return u.String()
+	}
 	return d.url.String()
 }
+
+// Schema is the schema of PostgreSQL that has the launch log, "" where the name leaves it to the
+// store.
+func (d DSN) Schema() string {
+	if d.Kind != Postgres {
+		return ""
+	}
+	return d.url.Query().Get("schema")
+}
+
+func isSchema(setting string) bool { return strings.HasPrefix(setting, "schema=") }
 
 // Driver is the name by which the database's Go driver registers itself with database/sql. This
 // package imports none.

@@ -26,6 +26,10 @@ func TestParse(t *testing.T) {
 			"postgres://ann:pw@h:5433/app", Postgres, "h:5433", "app",
 			"postgres://ann:xxxxx@h:5433/app", "postgres://ann:pw@h:5433/app",
 		},
+		{
+			"postgres://h/app?schema=a%20b&sslmode=disable", Postgres, "h", "app",
+			"postgres://h/app", "postgres://h/app?sslmode=disable",
+		},
 		{"postgresql://h", Postgres, "h", "", "postgres://h", "postgres://h"},
 		{
 			"postgres://ann@[::1]:1/app?sslmode=disable", Postgres, "[::1]:1", "app",

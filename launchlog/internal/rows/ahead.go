@@ -4,9 +4,9 @@ import "github.com/idmint/idmint/launchlog"
 
 // Ahead returns a [*launchlog.AheadError] where a step failed with err because a row is there whose
 // number was not given out yet: a launch, or a claim of the launch of ref. Otherwise it returns err.
-// List runs a query, whose parameters are named ?.
+// List runs a query, whose parameters are named ?. See [Words] for tables.
 func Ahead(
-	ref launchlog.Ref, err error, list func(text string, args ...any) ([][2]int, error),
+	ref launchlog.Ref, tables string, err error, list func(text string, args ...any) ([][2]int, error),
 ) error {
 	text, args := `SELECT last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
 		FROM idmint_launch l WHERE l.namespace = n.namespace)
@@ -16,7 +16,7 @@ func Ahead(
 			FROM idmint_generator g WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)
 			FROM idmint_launch l WHERE namespace = ? AND launch_id = ?`, append(args, ref.Launch)
 	}
-	found, failed := list(text, args...)
+	found, failed := list(Named(text, tables), args...)
 	if failed != nil || len(found) == 0 || found[0][1] < found[0][0] {
 		return err // which says more
 	}

@@ -19,8 +19,12 @@ import (
 // for.
 const SchemaVersion = 4
 
-// Word selects the random word that the migrations gave the log.
-const Word = `SELECT word FROM idmint_schema WHERE version = 4`
+const (
+	// Version selects the version of tables that are there.
+	Version = `SELECT coalesce(max(version), 0) FROM idmint_schema`
+	// Word selects the random word that the migrations gave the log.
+	Word = `SELECT word FROM idmint_schema WHERE version = 4`
+)
 
 // Columns, in the order in which the functions below scan them.
 const (
@@ -182,15 +186,6 @@ func CounterDetail(name string, from, to int64) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{
 		"counter": name, "from": strconv.FormatInt(from, 10), "to": strconv.FormatInt(to, 10),
 	})
-}
-
-// NotFound returns launchlog.ErrNotFound where err is none, the driver's error for a query without
-// rows. It returns other errors as they are.
-func NotFound(err, none error) error {
-	if errors.Is(err, none) {
-		return launchlog.ErrNotFound
-	}
-	return err
 }
 
 // Behind returns launchlog.ErrBehind if the namespace's last launch is below the one that the

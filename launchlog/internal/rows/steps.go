@@ -15,10 +15,12 @@ import (
 
 // Words are the words of a dialect's SQL that differ within the steps' statements.
 type Words struct {
+	Tables        string // goes before the names of tables: their database and a dot, or ""
 	Time          string // text of RFC 3339 of a column $ of times, in UTC
 	Now           string // the time, by the database's clock
 	Lock          string // makes a SELECT lock its rows; "" where the transaction is lock enough
 	Is            string // compares, and takes two NULLs for equal
+	Greatest      string // the function that returns the greater one of two numbers
 	MakeNamespace string // makes the namespace ?, unless it is there
 	MakeCounter   string // makes the counter ?, ? with the value 0, unless it is there
 }
@@ -34,66 +36,106 @@ type Tx interface {
 // it shares nothing with its caller.
 type Step = func(ctx context.Context, tx Tx) (any, error)
 
-// Own is what a store has of its own beside its words. That is its transactions, and the three
-// steps on the way to a number that have to be fast.
-type Own struct {
-	// Write runs a step in a transaction of its own, and Read one that only reads. Race is a Write
-	// that runs the step again where another process made its row first, to find that.
-	Write, Race, Read func(context.Context, Step) (any, error)
-
-	// ByToken finds a claim, or returns sql.ErrNoRows.
-	ByToken func(ctx context.Context, tx Tx, token string) (launchlog.Claim, error)
-	// TakeGenerator takes the next number of a launch that runs and has one, and records the claim.
-	// It reports whether it did.
-	TakeGenerator func(
-		ctx context.Context, tx Tx, take launchlog.Take,
-	) (claim launchlog.Claim, taken bool, err error)
-	// TakeNumbers takes numbers of a counter that is there and has so many. It reports whether it
-	// did.
-	TakeNumbers func(
-		ctx context.Context, tx Tx, ref launchlog.CounterRef, floor, n int64,
-	) (first int64, taken bool, err error)
-}
+// A Runner runs a step.
+type Runner = func(context.Context, Step) (any, error)
 
 // Steps are the steps of a launchlog.Store in a database of database/sql. The store embeds them.
 type Steps struct {
-	own                                    Own
-	words                                  Words
-	launch, claim, event, counter          string // SELECTs of columns
-	endLaunch, advanceCounter, selectValue string
-	raiseCounter, now                      string
-
-	word string // of the log that was opened; immutable once the store is open
+	inTransaction, reading Runner
+	statements
+	tables string // see Words
+	opened string // the word of the log that was opened
 }
 
-const (
-	thisLaunch  = ` WHERE namespace = ? AND launch_id = ?`
-	thisCounter = ` WHERE namespace = ? AND name = ?`
-	selectLast  = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = ?`
-)
-
-// NewSteps makes the steps of a store.
-func NewSteps(w Words, own Own) Steps {
-	s := Steps{
-		own: own, words: w,
-		launch:  `SELECT ` + Times(Launch, w.Time) + ` FROM idmint_launch`,
-		claim:   `SELECT ` + Times(Claim, w.Time) + ` FROM idmint_generator`,
-		event:   `SELECT ` + Times(Event, w.Time) + ` FROM idmint_launch_event`,
-		counter: `SELECT ` + Times(Counter, w.Time) + ` FROM idmint_counter`,
-	}
-	s.endLaunch = `UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` + thisLaunch
-	s.selectValue = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
-	s.advanceCounter = `UPDATE idmint_counter
-		SET value = ?, updated_at = ` + w.Now + `, note = '', holder = ''` + thisCounter
-	s.raiseCounter = `UPDATE idmint_counter
-		SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
-		AND (value = ? OR value = ? AND note = ?)`
-	s.now = `SELECT ` + strings.ReplaceAll(w.Time, "$", w.Now)
-	return s
+// statements name their tables in full, so they find the same ones whatever the connection is set
+// to.
+type statements struct {
+	word, now, makeNamespace, lastLaunch, lockLast, nextLaunch, setLast            string
+	launchByKey, oneLaunch, lockLaunch, launches, running, insertLaunch, endLaunch string
+	nextNumber, insertClaim, claimByToken, claims, events, insertEvent             string
+	value, lockValue, makeCounter, takeNumbers, advanceCounter, raiseCounter       string
+	oneCounter, counters                                                           string
 }
 
-// started is how many values a row of a new launch has beside its number.
-var started = strings.Count(Started, ",") + 1
+// NewSteps makes the steps of the log that has the word. InTransaction runs a step in a transaction
+// of its own, and reading one that only reads.
+//
+// After an UPDATE a step reads the row again, which is locked. RETURNING and last_insert_id(…) would
+// not do: MySQL lacks the former. MariaDB does not hand back the latter for an UPDATE that fires
+// triggers, and keeps an older one where no row was updated.
+func NewSteps(w Words, word string, inTransaction, reading Runner) Steps {
+	const (
+		thisNamespace = ` WHERE namespace = ?`
+		thisLaunch    = ` WHERE namespace = ? AND launch_id = ?`
+		thisCounter   = ` WHERE namespace = ? AND name = ?`
+		lastLaunch    = `SELECT last_launch_id FROM idmint_namespace` + thisNamespace
+		value         = `SELECT coalesce(max(value), 0) FROM idmint_counter` + thisCounter
+	)
+	launch := `SELECT ` + Times(Launch, w.Time) + ` FROM idmint_launch`
+	claim := `SELECT ` + Times(Claim, w.Time) + ` FROM idmint_generator`
+	counter := `SELECT ` + Times(Counter, w.Time) + ` FROM idmint_counter`
+	in := func(text string) string { return Named(text, w.Tables) }
+	return Steps{inTransaction, reading, statements{
+		word: in(Word),
+		now:  `SELECT ` + strings.ReplaceAll(w.Time, "$", w.Now),
+
+		makeNamespace: in(w.MakeNamespace),
+		lastLaunch:    in(lastLaunch),
+		lockLast:      in(lastLaunch + w.Lock),
+		nextLaunch: in(`UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1` +
+			thisNamespace + ` AND last_launch_id < ?`),
+		setLast: in(`UPDATE idmint_namespace SET last_launch_id = ?` + thisNamespace),
+
+		launchByKey: in(launch + ` WHERE namespace = ? AND idempotency_key = ?`),
+		oneLaunch:   in(launch + thisLaunch),
+		lockLaunch:  in(launch + thisLaunch + w.Lock),
+		launches: in(launch + thisNamespace + ` AND (? = '' OR service = ?)
+			AND (? = '' OR environment = ?) AND (NOT ? OR ended_at IS NULL)
+			AND (? <= 0 OR launch_id < ?) ORDER BY launch_id DESC LIMIT ?`),
+		running: in(`SELECT launch_id FROM idmint_launch` + thisNamespace +
+			` AND ended_at IS NULL ORDER BY launch_id` + w.Lock),
+		insertLaunch: in(`INSERT INTO idmint_launch (` + Started + `, launch_id)
+			SELECT ` + strings.Repeat("?, ", strings.Count(Started, ",")+1) + `last_launch_id
+			FROM idmint_namespace` + thisNamespace),
+		endLaunch: in(`UPDATE idmint_launch SET ended_at = ` + w.Now + `, outcome = ?` + thisLaunch),
+
+		nextNumber: in(`UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` +
+			thisLaunch + ` AND ended_at IS NULL AND next_generator_id < ?`),
+		insertClaim: in(`INSERT INTO idmint_generator
+			(namespace, launch_id, generator_id, token, host, pid)
+			SELECT namespace, launch_id, next_generator_id - 1, ?, ?, ? FROM idmint_launch` +
+			thisLaunch),
+		claimByToken: in(claim + ` WHERE token = ?`),
+		claims:       in(claim + thisLaunch + ` AND generator_id >= ? ORDER BY generator_id LIMIT ?`),
+
+		events: in(`SELECT ` + Times(Event, w.Time) + ` FROM idmint_launch_event` + thisNamespace +
+			` AND launch_id ` + w.Is + ` nullif(?, 0) ORDER BY event_id`),
+		insertEvent: in(`INSERT INTO idmint_launch_event
+			(namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`),
+
+		value:       in(value),
+		lockValue:   in(value + w.Lock),
+		makeCounter: in(w.MakeCounter),
+		// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
+		// left: sums that are too large are an error in MySQL, and floating point in SQLite.
+		takeNumbers: in(`UPDATE idmint_counter
+			SET value = ` + w.Greatest + `(value, ? - 1) + ?, updated_at = ` + w.Now + `,
+				note = '', holder = ''` + thisCounter + `
+				AND ` + w.Greatest + `(value, ? - 1) <= 9223372036854775807 - ?`),
+		advanceCounter: in(`UPDATE idmint_counter
+			SET value = ?, updated_at = ` + w.Now + `, note = '', holder = ''` + thisCounter),
+		raiseCounter: in(`UPDATE idmint_counter
+			SET value = ?, note = ?, holder = ?, updated_at = ` + w.Now + thisCounter + `
+			AND (value = ? OR value = ? AND note = ?)`),
+		oneCounter: in(counter + thisCounter),
+		counters:   in(counter + thisNamespace + ` AND name > ? ORDER BY name LIMIT ?`),
+	}, w.Tables, word}
+}
+
+// Named puts what is given before the names of a statement's tables, which begin with idmint_.
+func Named(text, tables string) string {
+	return strings.ReplaceAll(text, "idmint_", tables+"idmint_")
+}
 
 // tries bounds how often a step is run again at once where another process came in between.
 const tries = 3
@@ -101,34 +143,41 @@ const tries = 3
 // errNotOpened is the error of a store that is the zero value.
 var errNotOpened = errors.New("the launch log is closed, or was not opened")
 
-func (s *Steps) run(
-	ctx context.Context, by func(context.Context, Step) (any, error), step Step,
-) (any, error) {
-	if by == nil {
+func (s *Steps) read(ctx context.Context, step Step) (any, error) {
+	if s.reading == nil {
 		return nil, errNotOpened
 	}
-	return by(ctx, step)
+	return s.reading(ctx, step)
 }
 
 // write runs a step that changes rows, in the log that was opened and in no other one. The
-// transaction locks the word's table, so the log stays in its place until it ends.
-func (s *Steps) write(
-	ctx context.Context, by func(context.Context, Step) (any, error), step Step,
-) (any, error) {
-	return s.run(ctx, by, func(ctx context.Context, tx Tx) (any, error) {
-		word, err := ScanOne[string](tx.QueryRowContext(ctx, Word))
-		switch {
-		case errors.Is(err, sql.ErrNoRows), err == nil && word != s.word:
-			return nil, launchlog.ErrOtherLog
-		case err != nil:
-			return nil, err
+// transaction locks the word's table, so the log stays in its place until it ends. A step is run
+// again where another process made its row first, to find that: the whole transaction is rolled
+// back, and the number with it.
+func (s *Steps) write(ctx context.Context, step Step) (v any, err error) {
+	if s.inTransaction == nil {
+		return nil, errNotOpened
+	}
+	for range tries {
+		v, err = s.inTransaction(ctx, func(ctx context.Context, tx Tx) (any, error) {
+			word, err := ScanOne[string](tx.QueryRowContext(ctx, s.word))
+			switch {
+			case errors.Is(err, sql.ErrNoRows), err == nil && word != s.opened:
+				return nil, launchlog.ErrOtherLog
+			case err != nil:
+				return nil, err
+			}
+			return step(ctx, tx)
+		})
+		if dialect.MySQLNumber(err) != duplicate {
+			return v, err
 		}
-		return step(ctx, tx)
-	})
+	}
+	return nil, &launchlog.AttemptError{Err: err}
 }
 
-// Bind says which log was opened, by its [Word].
-func (s *Steps) Bind(word string) { s.word = word }
+// duplicate is the number of MySQL's error for a row that is there.
+const duplicate = "1062"
 
 func result[T any](v any, err error) (T, error) {
 	of, ok := v.(T)
@@ -162,7 +211,7 @@ func Change(ctx context.Context, tx Tx, text string, args ...any) error {
 // StartLaunch implements launchlog.Store.
 func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
 	step := func(ctx context.Context, tx Tx) (any, error) {
-		last, err := s.lastLaunch(ctx, tx, start.Namespace)
+		last, err := ScanOne[int](tx.QueryRowContext(ctx, s.lastLaunch, start.Namespace))
 		none := errors.Is(err, sql.ErrNoRows)
 		if err != nil && !none {
 			return nil, err
@@ -171,7 +220,7 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 			return nil, err
 		}
 		if none {
-			if err := s.makeNamespace(ctx, tx, start.Namespace); err != nil {
+			if _, err := tx.ExecContext(ctx, s.makeNamespace, start.Namespace); err != nil {
 				return nil, err
 			}
 		}
@@ -179,11 +228,9 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		if !errors.Is(err, sql.ErrNoRows) {
 			return launch, err
 		}
-		taken, err := Update(ctx, tx, `UPDATE idmint_namespace
-			SET last_launch_id = last_launch_id + 1
-			WHERE namespace = ? AND last_launch_id < ?`, start.Namespace, launchlog.MaxLaunch)
+		taken, err := Update(ctx, tx, s.nextLaunch, start.Namespace, launchlog.MaxLaunch)
 		if err == nil && !taken {
-			last, err = s.lastLaunch(ctx, tx, start.Namespace)
+			last, err = ScanOne[int](tx.QueryRowContext(ctx, s.lastLaunch, start.Namespace))
 			if err == nil && last >= launchlog.MaxLaunch {
 				err = launchlog.ErrLaunchesExhausted
 			} else if err == nil {
@@ -193,49 +240,38 @@ func (s *Steps) StartLaunch(ctx context.Context, start launchlog.Start) (launchl
 		if err != nil {
 			return nil, err
 		}
-		err = Change(ctx, tx, `INSERT INTO idmint_launch (`+Started+`, launch_id)
-			SELECT `+strings.Repeat("?, ", started)+`last_launch_id
-			FROM idmint_namespace WHERE namespace = ?`,
-			append(StartValues(start), start.Namespace)...)
+		err = Change(ctx, tx, s.insertLaunch, append(StartValues(start), start.Namespace)...)
 		if err != nil {
 			return nil, err
 		}
 		if launch, err = s.byKey(ctx, tx, start); err != nil {
 			return nil, err
 		}
-		return launch, addEvent(ctx, tx, launchlog.Event{
+		return launch, s.addEvent(ctx, tx, launchlog.Event{
 			Namespace: start.Namespace, Launch: launch.ID, Kind: "started", Actor: start.Initiator,
 		})
 	}
-	launch, err := result[launchlog.Launch](s.write(ctx, s.own.Race, step))
+	launch, err := result[launchlog.Launch](s.write(ctx, step))
 	return launch, s.ahead(ctx, launchlog.Ref{Namespace: start.Namespace}, err)
 }
 
 func (s *Steps) byKey(ctx context.Context, tx Tx, start launchlog.Start) (launchlog.Launch, error) {
-	const thisKey = ` WHERE namespace = ? AND idempotency_key = ?`
-	return ScanLaunch(tx.QueryRowContext(ctx, s.launch+thisKey, start.Namespace, start.Key))
+	return ScanLaunch(tx.QueryRowContext(ctx, s.launchByKey, start.Namespace, start.Key))
 }
 
-func (s *Steps) lastLaunch(ctx context.Context, tx Tx, namespace string) (int, error) {
-	return ScanOne[int](tx.QueryRowContext(ctx, selectLast, namespace))
-}
-
-func (s *Steps) makeNamespace(ctx context.Context, tx Tx, namespace string) error {
-	_, err := tx.ExecContext(ctx, s.words.MakeNamespace, namespace)
-	return err
-}
-
-func (s *Steps) oneLaunch(
-	ctx context.Context, tx Tx, ref launchlog.Ref, lock string,
+// launch is one launch, by s.oneLaunch or s.lockLaunch.
+func (s *Steps) launch(
+	ctx context.Context, tx Tx, text string, ref launchlog.Ref,
 ) (launchlog.Launch, error) {
-	row := tx.QueryRowContext(ctx, s.launch+thisLaunch+lock, ref.Namespace, ref.Launch)
-	l, err := ScanLaunch(row)
-	return l, NotFound(err, sql.ErrNoRows)
+	l, err := ScanLaunch(tx.QueryRowContext(ctx, text, ref.Namespace, ref.Launch))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = launchlog.ErrNotFound
+	}
+	return l, err
 }
 
-func addEvent(ctx context.Context, tx Tx, e launchlog.Event) error {
-	return Change(ctx, tx, `INSERT INTO idmint_launch_event
-		(namespace, launch_id, kind, actor, detail) VALUES (?, ?, ?, ?, ?)`,
+func (s *Steps) addEvent(ctx context.Context, tx Tx, e launchlog.Event) error {
+	return Change(ctx, tx, s.insertEvent,
 		e.Namespace, OrNull(e.Launch, e.Launch == 0), e.Kind, e.Actor, Text(e.Detail))
 }
 
@@ -244,16 +280,16 @@ func (s *Steps) EndLaunch(
 	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
 ) (launchlog.Launch, error) {
 	step := func(ctx context.Context, tx Tx) (any, error) {
-		launch, err := s.oneLaunch(ctx, tx, ref, s.words.Lock)
+		launch, err := s.launch(ctx, tx, s.lockLaunch, ref)
 		if err != nil || !launch.Running() {
 			return launch, err
 		}
 		if err := s.end(ctx, tx, ref, ending); err != nil {
 			return nil, err
 		}
-		return s.oneLaunch(ctx, tx, ref, "")
+		return s.launch(ctx, tx, s.oneLaunch, ref)
 	}
-	return result[launchlog.Launch](s.write(ctx, s.own.Write, step))
+	return result[launchlog.Launch](s.write(ctx, step))
 }
 
 func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launchlog.Ending) error {
@@ -265,7 +301,7 @@ func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launch
 	if err != nil {
 		return err
 	}
-	return addEvent(ctx, tx, launchlog.Event{
+	return s.addEvent(ctx, tx, launchlog.Event{
 		Namespace: ref.Namespace, Launch: ref.Launch, Kind: "ended",
 		Actor: ending.Actor, Detail: detail,
 	})
@@ -274,31 +310,40 @@ func (s *Steps) end(ctx context.Context, tx Tx, ref launchlog.Ref, ending launch
 // ClaimGenerator implements launchlog.Store.
 func (s *Steps) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
 	step := func(ctx context.Context, tx Tx) (any, error) {
-		claim, err := s.own.ByToken(ctx, tx, take.Token)
+		claim, err := ScanClaim(tx.QueryRowContext(ctx, s.claimByToken, take.Token))
 		if !errors.Is(err, sql.ErrNoRows) {
 			return claim, err
 		}
-		claim, taken, err := s.own.TakeGenerator(ctx, tx, take)
-		if err != nil || taken {
-			return claim, err
+		taken, err := Update(ctx, tx, s.nextNumber,
+			take.Namespace, take.Launch, launchlog.MaxGenerators)
+		if err != nil {
+			return nil, err
 		}
-		launch, err := s.oneLaunch(ctx, tx, take.Ref, "") // why there was none to take
-		if err == nil {
-			err = NoNumber(launch)
+		if !taken {
+			launch, err := s.launch(ctx, tx, s.oneLaunch, take.Ref) // why there was none to take
+			if err == nil {
+				err = NoNumber(launch)
+			}
+			return nil, err
 		}
-		return nil, err
+		err = Change(ctx, tx, s.insertClaim,
+			take.Token, take.Host, take.PID, take.Namespace, take.Launch)
+		if err != nil {
+			return nil, err
+		}
+		return ScanClaim(tx.QueryRowContext(ctx, s.claimByToken, take.Token))
 	}
-	claim, err := result[launchlog.Claim](s.write(ctx, s.own.Race, step))
+	claim, err := result[launchlog.Claim](s.write(ctx, step))
 	return claim, s.ahead(ctx, take.Ref, err)
 }
 
 // ahead explains the error of a step whose row was there already, by rows that do not fit together.
 func (s *Steps) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 	_, cause := dialect.CauseOf(err)
-	if cause != dialect.Guarded && dialect.MySQLNumber(err) != "1062" { // a duplicate
+	if cause != dialect.Guarded && dialect.MySQLNumber(err) != duplicate {
 		return err
 	}
-	return Ahead(ref, err, func(text string, args ...any) ([][2]int, error) {
+	return Ahead(ref, s.tables, err, func(text string, args ...any) ([][2]int, error) {
 		return list(ctx, s, ScanPair, text, args...)
 	})
 }
@@ -307,16 +352,15 @@ func (s *Steps) ahead(ctx context.Context, ref launchlog.Ref, err error) error {
 func (s *Steps) AdvanceLaunches(
 	ctx context.Context, namespace string, last int, ending launchlog.Ending,
 ) (launchlog.Advanced, error) {
-	now, err := result[int](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
-		if err := s.makeNamespace(ctx, tx, namespace); err != nil {
+	now, err := result[int](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		if _, err := tx.ExecContext(ctx, s.makeNamespace, namespace); err != nil {
 			return nil, err
 		}
-		now, err := ScanOne[int](tx.QueryRowContext(ctx, selectLast+s.words.Lock, namespace))
+		now, err := ScanOne[int](tx.QueryRowContext(ctx, s.lockLast, namespace))
 		if err != nil || now > last {
 			return now, err
 		}
-		found, err := tx.QueryContext(ctx, `SELECT launch_id FROM idmint_launch
-			WHERE namespace = ? AND ended_at IS NULL ORDER BY launch_id`+s.words.Lock, namespace)
+		found, err := tx.QueryContext(ctx, s.running, namespace)
 		running, err := Collect(found, err, ScanOne[int])
 		if err != nil {
 			return nil, err
@@ -330,16 +374,14 @@ func (s *Steps) AdvanceLaunches(
 		if now == last {
 			return now, nil
 		}
-		err = Change(ctx, tx, `UPDATE idmint_namespace SET last_launch_id = ? WHERE namespace = ?`,
-			last, namespace)
-		if err != nil {
+		if err := Change(ctx, tx, s.setLast, last, namespace); err != nil {
 			return nil, err
 		}
 		detail, err := AdvancedDetail(now, last)
 		if err != nil {
 			return nil, err
 		}
-		return last, addEvent(ctx, tx, launchlog.Event{
+		return last, s.addEvent(ctx, tx, launchlog.Event{
 			Namespace: namespace, Kind: "advanced", Actor: ending.Actor, Detail: detail,
 		})
 	}))
@@ -350,20 +392,21 @@ func (s *Steps) AdvanceLaunches(
 func (s *Steps) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	return result[int64](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
+	return result[int64](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
 		for range tries {
-			first, taken, err := s.own.TakeNumbers(ctx, tx, ref, floor, n)
-			if err != nil || taken {
-				return first, err
-			}
-			value, err := s.value(ctx, tx, ref, "")
+			taken, err := Update(ctx, tx, s.takeNumbers,
+				floor, n, ref.Namespace, ref.Name, floor, n)
 			if err != nil {
 				return nil, err
+			}
+			value, err := s.valueOf(ctx, tx, s.value, ref)
+			if err != nil || taken {
+				return value - n + 1, err
 			}
 			if max(value, floor-1) > math.MaxInt64-n {
 				return nil, launchlog.ErrCounterExhausted
 			}
-			if err := s.makeCounter(ctx, tx, ref); err != nil {
+			if err := s.makeSure(ctx, tx, ref); err != nil {
 				return nil, err
 			}
 		}
@@ -371,30 +414,31 @@ func (s *Steps) ReserveNumbers(
 	}))
 }
 
-func (s *Steps) makeCounter(ctx context.Context, tx Tx, ref launchlog.CounterRef) error {
-	if err := s.makeNamespace(ctx, tx, ref.Namespace); err != nil {
-		return err
+// makeSure makes a counter, unless it is there.
+func (s *Steps) makeSure(ctx context.Context, tx Tx, ref launchlog.CounterRef) error {
+	_, err := tx.ExecContext(ctx, s.makeNamespace, ref.Namespace)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, s.makeCounter, ref.Namespace, ref.Name)
 	}
-	_, err := tx.ExecContext(ctx, s.words.MakeCounter, ref.Namespace, ref.Name)
 	return err
 }
 
-// value returns a counter's value, 0 where there is no counter.
-func (s *Steps) value(
-	ctx context.Context, tx Tx, ref launchlog.CounterRef, lock string,
+// valueOf returns a counter's value, by s.value or s.lockValue, 0 where there is no counter.
+func (s *Steps) valueOf(
+	ctx context.Context, tx Tx, text string, ref launchlog.CounterRef,
 ) (int64, error) {
-	return ScanOne[int64](tx.QueryRowContext(ctx, s.selectValue+lock, ref.Namespace, ref.Name))
+	return ScanOne[int64](tx.QueryRowContext(ctx, text, ref.Namespace, ref.Name))
 }
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Steps) AdvanceCounter(
 	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
-	return result[int64](s.write(ctx, s.own.Write, func(ctx context.Context, tx Tx) (any, error) {
-		if err := s.makeCounter(ctx, tx, ref); err != nil {
+	return result[int64](s.write(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		if err := s.makeSure(ctx, tx, ref); err != nil {
 			return nil, err
 		}
-		now, err := s.value(ctx, tx, ref, s.words.Lock)
+		now, err := s.valueOf(ctx, tx, s.lockValue, ref)
 		if err != nil || now >= target {
 			return now, err
 		}
@@ -405,7 +449,7 @@ func (s *Steps) AdvanceCounter(
 		if err != nil {
 			return nil, err
 		}
-		return target, addEvent(ctx, tx, launchlog.Event{
+		return target, s.addEvent(ctx, tx, launchlog.Event{
 			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, Detail: detail,
 		})
 	}))
@@ -413,17 +457,16 @@ func (s *Steps) AdvanceCounter(
 
 // Launch implements launchlog.Store.
 func (s *Steps) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	step := func(ctx context.Context, tx Tx) (any, error) {
-		return s.oneLaunch(ctx, tx, ref, "")
-	}
-	return result[launchlog.Launch](s.run(ctx, s.own.Read, step))
+	return result[launchlog.Launch](s.read(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		return s.launch(ctx, tx, s.oneLaunch, ref)
+	}))
 }
 
 // list runs a query that only reads.
 func list[T any](
 	ctx context.Context, s *Steps, scan func(Row) (T, error), text string, args ...any,
 ) ([]T, error) {
-	return result[[]T](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
+	return result[[]T](s.read(ctx, func(ctx context.Context, tx Tx) (any, error) {
 		found, err := tx.QueryContext(ctx, text, args...)
 		return Collect(found, err, scan)
 	}))
@@ -433,26 +476,20 @@ func list[T any](
 func (s *Steps) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	return list(ctx, s, ScanLaunch, s.launch+` WHERE namespace = ? AND (? = '' OR service = ?)
-		AND (? = '' OR environment = ?) AND (NOT ? OR ended_at IS NULL)
-		AND (? <= 0 OR launch_id < ?) ORDER BY launch_id DESC LIMIT ?`,
-		namespace, f.Service, f.Service, f.Environment, f.Environment,
+	return list(ctx, s, ScanLaunch, s.launches, namespace, f.Service, f.Service, f.Environment, f.Environment,
 		f.Running, f.Before, f.Before, f.Limit)
 }
 
 // Events implements launchlog.Store.
 func (s *Steps) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	return list(ctx, s, ScanEvent, s.event+` WHERE namespace = ?
-		AND launch_id `+s.words.Is+` nullif(?, 0) ORDER BY event_id`, ref.Namespace, ref.Launch)
+	return list(ctx, s, ScanEvent, s.events, ref.Namespace, ref.Launch)
 }
 
 // Claims implements launchlog.Store.
 func (s *Steps) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
-	return list(ctx, s, ScanClaim, s.claim+thisLaunch+`
-		AND generator_id >= ? ORDER BY generator_id LIMIT ?`,
-		ref.Namespace, ref.Launch, from, limit)
+	return list(ctx, s, ScanClaim, s.claims, ref.Namespace, ref.Launch, from, limit)
 }
 
 // RaiseCounter implements launchlog.Store. A row that an earlier attempt has made is written again:
@@ -462,7 +499,7 @@ func (s *Steps) RaiseCounter(
 ) (launchlog.CounterState, error) {
 	step := func(ctx context.Context, tx Tx) (any, error) {
 		if raise.From == 0 {
-			if err := s.makeCounter(ctx, tx, ref); err != nil {
+			if err := s.makeSure(ctx, tx, ref); err != nil {
 				return nil, err
 			}
 		}
@@ -471,8 +508,7 @@ func (s *Steps) RaiseCounter(
 		if err != nil {
 			return nil, err
 		}
-		row, err := ScanCounter(tx.QueryRowContext(ctx, s.counter+thisCounter,
-			ref.Namespace, ref.Name))
+		row, err := ScanCounter(tx.QueryRowContext(ctx, s.oneCounter, ref.Namespace, ref.Name))
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return launchlog.CounterState{}, nil
@@ -481,20 +517,20 @@ func (s *Steps) RaiseCounter(
 		}
 		return row, err
 	}
-	return result[launchlog.CounterState](s.write(ctx, s.own.Race, step))
+	return result[launchlog.CounterState](s.write(ctx, step))
 }
 
 // Now implements launchlog.Store.
 func (s *Steps) Now(ctx context.Context) (time.Time, error) {
-	return result[time.Time](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
+	return result[time.Time](s.read(ctx, func(ctx context.Context, tx Tx) (any, error) {
 		return ScanTime(tx.QueryRowContext(ctx, s.now))
 	}))
 }
 
 // LastNumber implements launchlog.Store.
 func (s *Steps) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
-	return result[int64](s.run(ctx, s.own.Read, func(ctx context.Context, tx Tx) (any, error) {
-		return s.value(ctx, tx, ref, "")
+	return result[int64](s.read(ctx, func(ctx context.Context, tx Tx) (any, error) {
+		return s.valueOf(ctx, tx, s.value, ref)
 	}))
 }
 
@@ -502,6 +538,5 @@ func (s *Steps) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64
 func (s *Steps) Counters(
 	ctx context.Context, namespace, after string, limit int,
 ) ([]launchlog.CounterState, error) {
-	return list(ctx, s, ScanCounter, s.counter+`
-		WHERE namespace = ? AND name > ? ORDER BY name LIMIT ?`, namespace, after, limit)
+	return list(ctx, s, ScanCounter, s.counters, namespace, after, limit)
 }

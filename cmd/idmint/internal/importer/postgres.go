@@ -12,7 +12,6 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	sqldialect "github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/searchpath"
 	"github.com/idmint/idmint/sqlid"
 )
 
@@ -77,14 +76,18 @@ func toDefaultSchema(ctx context.Context, tx *session) error {
 		startup = driver.(*stdlib.Conn).Conn().Config().RuntimeParams["search_path"]
 		return nil
 	})
-	query := func(text string, args []any, columns ...any) error {
-		return tx.queryRow(ctx, text, args...).Scan(columns...)
-	}
-	if err == nil {
-		err = searchpath.Reset(query, startup, true)
-	}
-	if err == nil {
-		err = searchpath.Enter(query, "")
+	for _, step := range [...][]any{
+		{`SELECT pg_catalog.set_config('role', NULL, true)`}, // its default, which no table lists
+		{`SELECT pg_catalog.set_config('search_path', coalesce(nullif($1::text, ''), reset_val), true)
+			FROM pg_catalog.pg_settings WHERE name = 'search_path'`, startup},
+		{`SELECT CASE WHEN s.name IS NULL THEN '' ELSE
+			pg_catalog.set_config('search_path', concat_ws(', ', quote_ident(s.name),
+				nullif(current_setting('search_path'), ''), 'pg_temp'), true) END
+			FROM (SELECT pg_catalog.current_schema()::text) s (name)`},
+	} {
+		if err == nil {
+			err = tx.queryRow(ctx, step[0].(string), step[1:]...).Scan(new(string))
+		}
 	}
 	return err
 }

@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog/internal/rows"
+)
+
+// statements name their tables in full, so they find the same ones whatever a client of a pooler
+// has SET the search_path to.
+type statements struct {
+	version, word, now, makeNamespace, lastLaunch, lockLast, raiseLast string
+	launchByKey, oneLaunch, lockLaunch, launches                       string
+	startLaunch, endLaunch, endRunning                                 string
+	takeNumber, claimByToken, claims, events                           string
+	value, lockValue, makeCounter, takeNumbers, advanceCounter         string
+	raiseCounter, oneCounter, counters                                 string
+}
+
+const (
+	rfc3339     = `to_char($ AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+	thisLaunch  = ` WHERE namespace = $1 AND launch_id = $2::int`
+	thisCounter = ` WHERE namespace = $1 AND name = $2`
+)
+
+// newStatements are those of the log in a schema.
+//
+// Steps lock the rows that are there by FOR KEY SHARE, which is in no other step's way. That makes
+// the commit wait for the disk and the standby. So what is returned of an earlier attempt is as
+// safe as what this one makes.
+func newStatements(schema string) statements {
+	const (
+		lastLaunch = `SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1`
+		value      = `SELECT value FROM idmint_counter` + thisCounter
+	)
+	launchColumns := rows.Times(rows.Launch, rfc3339)
+	launch := `SELECT ` + launchColumns + ` FROM idmint_launch`
+	claim := `SELECT ` + rows.Times(rows.Claim, rfc3339) + ` FROM idmint_generator`
+	counter := `SELECT ` + rows.Times(rows.Counter, rfc3339) + ` FROM idmint_counter`
+	in := func(text string) string { return rows.Named(text, tables(schema)) }
+	return statements{
+		// The role may see the tables, and row-level security hide rows of them. Older logs have no
+		// column word.
+		version: in(`SELECT coalesce(max(version), 0), coalesce(max(to_jsonb(s)->>'word')
+				FILTER (WHERE version = 4), ''), (SELECT coalesce(string_agg(t.relname, ', '), '')
+				FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace
+				WHERE n.nspname = $1::text AND t.relkind = 'r' AND t.relname LIKE 'idmint\_%'
+					AND row_security_active(t.oid))
+			FROM idmint_schema s`),
+		// word divides by zero in another log than the one that was opened, which ends the
+		// transaction before its other statements, all of which are sent already.
+		word: in(`SELECT 1 / count(*) FROM idmint_schema WHERE version = 4 AND word = $1`),
+		now:  `SELECT ` + strings.ReplaceAll(rfc3339, "$", "clock_timestamp()"),
+
+		makeNamespace: in(`INSERT INTO idmint_namespace (namespace) VALUES ($1)
+			ON CONFLICT DO NOTHING`),
+		lastLaunch: in(lastLaunch),
+		lockLast:   in(lastLaunch + ` FOR NO KEY UPDATE`),
+		raiseLast: in(`WITH raised AS (
+				UPDATE idmint_namespace n SET last_launch_id = $2::int FROM idmint_namespace old
+				WHERE n.namespace = $1 AND old.namespace = $1 AND n.last_launch_id < $2::int
+				RETURNING old.last_launch_id AS was)
+			INSERT INTO idmint_launch_event (namespace, kind, actor, detail)
+			SELECT $1, 'advanced', $3, ('{"from":' || was || ',"to":' || $2::int || '}')::json
+			FROM raised`),
+
+		launchByKey: in(launch + ` WHERE namespace = $1 AND idempotency_key = $2 FOR KEY SHARE`),
+		oneLaunch:   in(launch + thisLaunch),
+		lockLaunch:  in(launch + thisLaunch + ` FOR NO KEY UPDATE`),
+		launches: in(launch + ` WHERE namespace = $1
+			AND ($2 = '' OR service = $2) AND ($3 = '' OR environment = $3)
+			AND (NOT $4::bool OR ended_at IS NULL) AND ($5::int <= 0 OR launch_id < $5::int)
+			ORDER BY launch_id DESC LIMIT $6::bigint`),
+		startLaunch: in(`WITH next AS (
+				UPDATE idmint_namespace SET last_launch_id = last_launch_id + 1
+				WHERE namespace = $1 AND last_launch_id >= $18::int AND last_launch_id < $19::int
+					AND NOT EXISTS (SELECT FROM idmint_launch
+						WHERE namespace = $1 AND idempotency_key = $2)
+				RETURNING last_launch_id),
+			started AS (
+				INSERT INTO idmint_launch (launch_id, ` + rows.Started + `)
+				SELECT last_launch_id, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+					$16::int, $17::text::json, $20 FROM next
+				RETURNING namespace, launch_id, initiator)
+			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor)
+			SELECT namespace, launch_id, 'started', initiator FROM started`),
+		endLaunch: in(`WITH ended AS (
+				UPDATE idmint_launch
+				SET ended_at = clock_timestamp(), outcome = $3` + thisLaunch + ` AND ended_at IS NULL
+				RETURNING ` + rows.Launch + `),
+			noted AS (
+				INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
+				SELECT namespace, launch_id, 'ended', $4, $5::text::json FROM ended)
+			SELECT ` + launchColumns + ` FROM ended`),
+		endRunning: in(`WITH ended AS (
+				UPDATE idmint_launch SET ended_at = clock_timestamp(), outcome = $3
+				WHERE namespace = $1 AND ended_at IS NULL
+					AND (SELECT last_launch_id FROM idmint_namespace WHERE namespace = $1) <= $2::int
+				RETURNING launch_id)
+			INSERT INTO idmint_launch_event (namespace, launch_id, kind, actor, detail)
+			SELECT $1, launch_id, 'ended', $4, $5::text::json FROM ended ORDER BY launch_id`),
+
+		takeNumber: in(`WITH next AS (
+				UPDATE idmint_launch SET next_generator_id = next_generator_id + 1` + thisLaunch + `
+					AND ended_at IS NULL AND next_generator_id < $3::int
+					AND NOT EXISTS (SELECT FROM idmint_generator WHERE token = $4)
+				RETURNING next_generator_id - 1 AS number)
+			INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid)
+			SELECT $1, $2::int, number, $4, $5, $6::bigint FROM next`),
+		claimByToken: in(claim + ` WHERE token = $1 FOR KEY SHARE`),
+		claims: in(claim + thisLaunch + `
+			AND generator_id >= $3::int ORDER BY generator_id LIMIT $4::bigint`),
+
+		// PostgreSQL uses no index for IS NOT DISTINCT FROM.
+		events: in(`SELECT ` + rows.Times(rows.Event, rfc3339) + ` FROM idmint_launch_event
+			WHERE namespace = $1 AND (launch_id = $2::int OR $2::int = 0 AND launch_id IS NULL)
+			ORDER BY event_id`),
+
+		value:     in(value),
+		lockValue: in(value + ` FOR NO KEY UPDATE`),
+		makeCounter: in(`INSERT INTO idmint_counter (namespace, name, value) VALUES ($1, $2, 0)
+			ON CONFLICT DO NOTHING`),
+		// takeNumbers finds no row where there is no counter yet, and where it has too few numbers
+		// left.
+		takeNumbers: in(`UPDATE idmint_counter
+			SET value = greatest(value, $3::bigint - 1) + $4::bigint, updated_at = clock_timestamp(),
+				note = '', holder = ''` + thisCounter + `
+				AND greatest(value, $3::bigint - 1) <= 9223372036854775807 - $4::bigint
+			RETURNING value - $4::bigint + 1`),
+		advanceCounter: in(`WITH raised AS (
+				UPDATE idmint_counter c
+				SET value = $3::bigint, updated_at = clock_timestamp(), note = '', holder = ''
+				FROM idmint_counter old
+				WHERE c.namespace = $1 AND c.name = $2 AND c.value < $3::bigint
+					AND old.namespace = $1 AND old.name = $2
+				RETURNING old.value AS was)
+			INSERT INTO idmint_launch_event (namespace, kind, actor, detail)
+			SELECT $1, 'counter-advanced', $4, ('{"counter":' || to_json($2::text)
+				|| ',"from":"' || was || '","to":"' || $3::bigint || '"}')::json FROM raised`),
+		raiseCounter: in(`UPDATE idmint_counter
+			SET value = $3::bigint, note = $4, holder = $5, updated_at = clock_timestamp()` +
+			thisCounter + ` AND (value = $6::bigint OR value = $3::bigint AND note = $4)`),
+		oneCounter: in(counter + thisCounter),
+		counters: in(counter + ` WHERE namespace = $1 AND name > $2
+			ORDER BY name LIMIT $3::bigint`),
+	}
+}
+
+// tables goes before the names of a schema's tables.
+func tables(schema string) string { return dialect.Postgres.Quote(schema) + "." }
