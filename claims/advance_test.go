@@ -11,7 +11,7 @@ import (
 
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -36,7 +36,7 @@ type lostTail struct {
 	*testing.T
 	store   *before
 	log     *launchlog.Log
-	windows []storesuite.Range // of the number
+	windows []storetest.Range // of the number
 }
 
 // source makes a source of the only number, of a process of its own, which does not wait.
@@ -55,7 +55,7 @@ func (l *lostTail) window(s *claims.Source[int], behind time.Duration) error {
 		if w.From >= w.To {
 			l.Errorf("a window %+v", w)
 		}
-		l.windows = append(l.windows, storesuite.Range{First: w.From, N: w.To - w.From})
+		l.windows = append(l.windows, storetest.Range{First: w.From, N: w.To - w.From})
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func TestAdvance(t *testing.T) {
 							must(sno.Advance(ctx, l.log, time.Now().Add(ahead), "ann"))(t)
 						}
 					})
-					if n := storesuite.Repeats(l.windows); (n == 0) != advanced {
+					if n := storetest.Repeats(l.windows); (n == 0) != advanced {
 						t.Errorf("%d of the windows %+v overlap", n, l.windows)
 					}
 				})

@@ -15,7 +15,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
-	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -667,12 +667,12 @@ func TestFreedBesideAWrongClock(t *testing.T) {
 	for _, short := range []time.Duration{15 * day, 30 * day, 200 * day, 380 * day} {
 		inBubble(t, clockless{memory.New(nil)}, o, func(l *lender) {
 			bad, good := l.nodes(), l.nodes()
-			var ids []storesuite.Range // modulo the period
+			var ids []storetest.Range // modulo the period
 			mint := func(s *claims.Source[int], clock time.Time) (minted int) {
 				w, err := s.NextWindow(ctx, clock.Unix(), time.Second)
 				if err == nil {
 					period := int64(formats.TracePeriod / time.Second)
-					ids = append(ids, storesuite.Range{First: w.From % period, N: w.To - w.From})
+					ids = append(ids, storetest.Range{First: w.From % period, N: w.To - w.From})
 					return 1
 				}
 				if !errors.As(err, new(*claims.LentError)) {
@@ -694,7 +694,7 @@ func TestFreedBesideAWrongClock(t *testing.T) {
 				minted += mint(good, time.Now())
 				time.Sleep(day)
 			}
-			if n := storesuite.Repeats(ids); n != 0 || freed == 0 || minted < 8 {
+			if n := storetest.Repeats(ids); n != 0 || freed == 0 || minted < 8 {
 				l.Errorf("%v short of the period: %d of %d windows repeat; freed %d times, %d windows",
 					short, n, len(ids), freed, minted)
 			}

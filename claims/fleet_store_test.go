@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 )
@@ -32,11 +32,11 @@ func (n naive) String() string {
 }
 
 // A world is the store of a fleet, and what it remembers of it. The store is memory behind a
-// network that spoils, as storesuite.Faulty does. Here answers are late as well, or never come, and
+// network that spoils, as storetest.Faulty does. Here answers are late as well, or never come, and
 // requests are executed again.
 type world struct {
 	naive  naive
-	faulty *storesuite.Faulty
+	faulty *storetest.Faulty
 	clock  bool // the store has one
 
 	mu      sync.Mutex // guards what follows; not held while time passes
@@ -54,7 +54,7 @@ func newWorld(seed uint64, naive naive, clock bool, rate float64) *world {
 		naive: naive, clock: clock, rnd: rand.New(rand.NewPCG(seed, 1)),
 		history: map[string][]launchlog.Raise{},
 	}
-	w.faulty = storesuite.NewFaulty(&audited{memory.New(nil), w}, seed, rate)
+	w.faulty = storetest.NewFaulty(&audited{memory.New(nil), w}, seed, rate)
 	return w
 }
 

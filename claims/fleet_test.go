@@ -20,7 +20,7 @@ import (
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
-	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog"
 )
 
@@ -113,7 +113,7 @@ type fleet struct {
 	mode  idtype.EightByteMode
 
 	mu      sync.Mutex // guards what follows; not held while time passes
-	ids     map[int][]storesuite.Range
+	ids     map[int][]storetest.Range
 	windows map[int][]generator.Window[int]
 	broken  []string
 	seen    figures
@@ -142,7 +142,7 @@ func newFleet(seed uint64, naive naive) *fleet {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	f := &fleet{
 		seed: seed, rnd: rnd,
-		ids: map[int][]storesuite.Range{}, windows: map[int][]generator.Window[int]{},
+		ids: map[int][]storetest.Range{}, windows: map[int][]generator.Window[int]{},
 		far: 3 * 365 * 24 * time.Hour,
 	}
 	f.pool = claims.Pools()[seed%3]
@@ -295,20 +295,20 @@ func (f *fleet) audit() {
 	defer f.world.mu.Unlock()
 	f.broken = append(f.broken, f.world.broken...)
 	for number, list := range f.ids {
-		if n := storesuite.Repeats(list); n != 0 {
+		if n := storetest.Repeats(list); n != 0 {
 			f.broken = append(f.broken, fmt.Sprintf("number %d: %d runs of IDs repeat", number, n))
 		}
 	}
 	for number, list := range f.windows {
-		var ranges []storesuite.Range
+		var ranges []storetest.Range
 		for _, w := range list {
-			ranges = append(ranges, storesuite.Range{First: w.From, N: w.To - w.From})
+			ranges = append(ranges, storetest.Range{First: w.From, N: w.To - w.From})
 			if f.world.naive == sound && !f.raised(number, w) {
 				f.broken = append(f.broken, fmt.Sprintf("number %d: no step raised a counter to %+v",
 					number, w))
 			}
 		}
-		if n := storesuite.Repeats(ranges); n != 0 {
+		if n := storetest.Repeats(ranges); n != 0 {
 			f.broken = append(f.broken, fmt.Sprintf("number %d: %d windows overlap", number, n))
 		}
 	}
@@ -561,7 +561,7 @@ func record[ID any](f *fleet, ids []ID, read func(ID) (number int, id int64)) {
 		if k := len(list) - 1; k >= 0 && list[k].First+list[k].N == first {
 			list[k].N += int64(n)
 		} else {
-			f.ids[number] = append(list, storesuite.Range{First: first, N: int64(n)})
+			f.ids[number] = append(list, storetest.Range{First: first, N: int64(n)})
 		}
 		ids = ids[n:]
 	}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // A swapped is a store that an older copy is put in the place of. It counts its steps.
@@ -29,7 +29,7 @@ func TestOlderCopy(t *testing.T) {
 	}
 	steps := map[string]func(l *launchlog.Log, n int) error{
 		"Start": func(l *launchlog.Log, n int) error {
-			_, err := l.Start(ctx, storesuite.Request(fmt.Sprintf("%p %d", l, n)))
+			_, err := l.Start(ctx, storetest.Request(fmt.Sprintf("%p %d", l, n)))
 			return err
 		},
 		"Claim": func(l *launchlog.Log, _ int) error { _, err := l.Claim(ctx, 1); return err },
@@ -59,7 +59,7 @@ func TestOlderCopy(t *testing.T) {
 			older, store := memory.New(nil), &swapped{Store: memory.New(nil)}
 			for _, s := range []launchlog.Store{older, store.Store} {
 				first := newLog(t, s, nil)
-				if _, err := first.Start(ctx, storesuite.Request("a")); err != nil {
+				if _, err := first.Start(ctx, storetest.Request("a")); err != nil {
 					t.Fatal(err)
 				}
 				if err := step(first, 0); err != nil {

@@ -97,10 +97,10 @@ func Latest(d Dialect) int {
 // schema.
 func Version(ctx context.Context, db *sql.DB, d Dialect, schema ...string) (int, error) {
 	e, err := engineOf(d, schema)
-	if err != nil {
-		return 0, err
+	have := 0
+	if err == nil {
+		have, err = e.version(ctx, db)
 	}
-	have, err := e.version(ctx, db)
 	return have, failed(err)
 }
 

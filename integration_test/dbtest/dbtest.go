@@ -26,6 +26,7 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
+	"github.com/idmint/idmint/internal/dialect"
 )
 
 // shared is a server of all tests of the program.
@@ -91,6 +92,9 @@ func New(t testing.TB, k databases.Kind) dsn.DSN {
 // Open opens a database until the test ends.
 func Open(t testing.TB, d dsn.DSN) *sql.DB {
 	t.Helper()
+	if d.Kind == dsn.SQLite {
+		return OpenSource(t, d.Driver(), dialect.SQLiteDSN(d.Path, "rwc", 0))
+	}
 	return OpenSource(t, d.Driver(), d.Source())
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/cassandra"
 	"github.com/idmint/idmint/launchlog/etcd"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/launchlog/zookeeper"
 )
 
@@ -75,7 +75,7 @@ func (k keyValue) database(t *testing.T, kind databases.Kind) dsn.DSN {
 // Processes take numbers at the same time.
 func TestKeyValueManyProcesses(t *testing.T) {
 	eachKeyValue(t, func(t *testing.T, kind databases.Kind, k keyValue) {
-		storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+		storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 			d := k.database(t, kind)
 			log, err := k.open(ctx, d)
 			if err != nil {
@@ -95,7 +95,7 @@ func TestKeyValueNoLog(t *testing.T) {
 		if !errors.As(err, &schema) || schema.Have != 0 {
 			t.Errorf("%v, want a SchemaError", err)
 		}
-		storesuite.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", strings.ToLower(string(kind))))
+		storetest.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", strings.ToLower(string(kind))))
 	})
 }
 

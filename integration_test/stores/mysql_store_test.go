@@ -50,6 +50,3 @@ var mysqlServer = server{
 	},
 	objects: objectsOfMySQL, whole: "?multiStatements=true",
 }
-
-const replaceLaunch = "REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, " +
-	"request_hash, service, environment, initiator, host) VALUES "

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // benchmarkOneCaller is how fast one caller claims generator numbers, beside the least that can
@@ -39,7 +39,7 @@ func benchmarkOneCaller(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := log.Start(ctx, storesuite.Request("one")); err != nil {
+			if _, err := log.Start(ctx, storetest.Request("one")); err != nil {
 				b.Fatal(err)
 			}
 			var floor, claim time.Duration

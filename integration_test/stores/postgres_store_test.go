@@ -12,6 +12,7 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/launchlog/mysql"
 	"github.com/idmint/idmint/launchlog/postgres"
+	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -22,6 +23,9 @@ var openers = map[dsn.Kind]opener{
 	},
 	dsn.MySQL: func(ctx context.Context, source string) (store, error) {
 		return mysql.Open(ctx, source)
+	},
+	dsn.SQLite: func(ctx context.Context, source string) (store, error) {
+		return sqlite.Open(ctx, source)
 	},
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
+	"github.com/idmint/idmint/migrations"
 )
 
 // dump is what the log's tables hold, a line for each row.
@@ -47,7 +47,7 @@ func dump(t *testing.T, db *sql.DB) string {
 
 // A step that fails after its first write changes nothing: the number is not burnt, the event is
 // not there.
-func TestNothingHalfDone(t *testing.T) { eachServer(t, nothingHalfDone) }
+func TestNothingHalfDone(t *testing.T) { eachSQL(t, nothingHalfDone) }
 
 func nothingHalfDone(t *testing.T, s server) {
 	d := s.database(t)
@@ -98,25 +98,86 @@ func nothingHalfDone(t *testing.T, s server) {
 func (s server) filled(t *testing.T) dsn.DSN {
 	t.Helper()
 	d := s.database(t)
-	storesuite.Fill(t, logOf(t, open(t, d)))
+	st := open(t, d)
+	fill(t, st, 1)
+	if err := start(ctx, st, "b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.EndLaunch(ctx, firstLaunch, failed); err != nil {
+		t.Fatal(err)
+	}
 	return d
 }
 
+const launchRow = " INTO idmint_launch (namespace, launch_id, idempotency_key, request_hash, " +
+	"service, environment, initiator, host) VALUES "
+
+const insertLaunch, replaceLaunch = "INSERT" + launchRow, "REPLACE" + launchRow
+
 // changing are the statements that change what was acknowledged.
 func (s server) changing() []string {
-	return slices.Concat(storesuite.Refused(), s.refused, []string{
+	texts := slices.Concat(s.refused, []string{
+		"DELETE FROM idmint_launch",
+		"DELETE FROM idmint_namespace",
+		"DELETE FROM idmint_generator",
+		"DELETE FROM idmint_launch_event",
+		"UPDATE idmint_launch SET launch_id = 77 WHERE launch_id = 2",
+		"UPDATE idmint_launch SET namespace = 'other'",
+		"UPDATE idmint_launch SET service = 'other'",
+		"UPDATE idmint_launch SET idempotency_key = 'A' WHERE launch_id = 1",
+		"UPDATE idmint_launch SET request_hash = 'x'",
+		"UPDATE idmint_launch SET data = '{}'",
+		"UPDATE idmint_launch SET rolls_back = 1",
+		"UPDATE idmint_launch SET next_generator_id = 0 WHERE launch_id = 1",
+		"UPDATE idmint_launch SET next_generator_id = 100001",
+		"UPDATE idmint_launch SET next_generator_id = NULL",
+		"UPDATE idmint_launch SET ended_at = NULL, outcome = NULL WHERE launch_id = 1",
+		"UPDATE idmint_launch SET outcome = 'succeeded' WHERE launch_id = 1",
+		"UPDATE idmint_launch SET outcome = 'succeeded' WHERE launch_id = 2", // without a time
+		"UPDATE idmint_namespace SET last_launch_id = 1",
+		"UPDATE idmint_namespace SET last_launch_id = 100000",
+		"UPDATE idmint_namespace SET last_launch_id = NULL",
+		"UPDATE idmint_namespace SET namespace = 'other'",
+		"UPDATE idmint_generator SET generator_id = 9",
+		"UPDATE idmint_launch_event SET kind = 'x'",
+		insertLaunch + "('default', 2, 'c', '', '', '', '', '')",
+		insertLaunch + "('default', 3, '1', '', '', '', '', '')",
+		insertLaunch + "('default', 100000, 'c', '', '', '', '', '')",
 		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
+			"VALUES ('default', 1, 0, 'x', 'h', 1)",
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) " +
+			"SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
+		"DELETE FROM idmint_counter",
+		"UPDATE idmint_counter SET value = value - 1",
+		"UPDATE idmint_counter SET value = -1",
+		"UPDATE idmint_counter SET value = 9223372036854775807 + 1",
+		"UPDATE idmint_counter SET value = NULL",
+		"UPDATE idmint_counter SET name = 'd'",
+		"UPDATE idmint_counter SET namespace = 'other'",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', -1)",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 'x')",
+		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', '', 1)",
+	})
+	if s.dialect == migrations.SQLite {
+		return texts
+	}
+	return append(texts,
+		"INSERT INTO idmint_generator (namespace, launch_id, generator_id, token, host, pid) "+
 			"VALUES ('default', 9, 0, 'x', 'h', 1)",
 		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('nowhere', 'd', 1)",
-		"TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter",
-	})
+		"TRUNCATE idmint_generator", "TRUNCATE idmint_launch_event", "TRUNCATE idmint_counter")
 }
 
 // What was acknowledged is not deleted or changed, even by somebody with the SQL shell.
-func TestRowsStay(t *testing.T) { eachServer(t, rowsStay) }
+func TestRowsStay(t *testing.T) { eachSQL(t, rowsStay) }
 
 func rowsStay(t *testing.T, s server) {
 	db := dbtest.Open(t, s.filled(t))
+	if s.dialect == migrations.SQLite { // as in its shell
+		db.SetMaxOpenConns(1)
+		dbtest.Exec(t, db, "PRAGMA foreign_keys = off")
+	}
 	before := dump(t, db)
 	if lines := strings.Count(before, "\n"); lines < 7 {
 		t.Fatalf("there is little to change:\n%s", before)

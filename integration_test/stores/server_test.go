@@ -15,11 +15,8 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/doctorsuite"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -30,7 +27,7 @@ var ctx = context.Background()
 
 // TestMain runs the tests, or what they run as processes.
 func TestMain(m *testing.M) {
-	subprocess.Work(storesuite.Workers(func(name string) (launchlog.Store, error) {
+	subprocess.Work(storetest.Workers(func(name string) (launchlog.Store, error) {
 		d, err := dsn.Parse(name)
 		if err != nil {
 			return nil, err
@@ -83,11 +80,19 @@ type server struct {
 	whole   string // the setting by which the server takes a file of SQL at once
 }
 
-// servers are all kinds, of which one server is shared by all tests.
-var servers = []server{postgresServer, mysqlServer}
-
-// eachServer runs a test on each server, at the same time as others.
+// eachServer runs a test on each kind of server, at the same time as others.
 func eachServer(t *testing.T, run func(*testing.T, server)) {
+	t.Helper()
+	each(t, run, postgresServer, mysqlServer)
+}
+
+// eachSQL runs a test on SQLite as well.
+func eachSQL(t *testing.T, run func(*testing.T, server)) {
+	t.Helper()
+	each(t, run, sqliteFiles, postgresServer, mysqlServer)
+}
+
+func each(t *testing.T, run func(*testing.T, server), servers ...server) {
 	t.Parallel()
 	for _, s := range servers {
 		t.Run(string(s.kind), func(t *testing.T) {
@@ -100,7 +105,7 @@ func eachServer(t *testing.T, run func(*testing.T, server)) {
 // database makes a database with an empty launch log.
 func (s server) database(t testing.TB) dsn.DSN {
 	t.Helper()
-	return s.migrated(t, dbtest.New(t, s.kind))
+	return s.migrated(t, s.fresh(t))
 }
 
 // migrated makes the tables of a launch log.
@@ -178,71 +183,11 @@ func TestContract(t *testing.T) {
 
 // TestManyProcesses has processes take numbers at the same time.
 func TestManyProcesses(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+	eachSQL(t, func(t *testing.T, s server) {
+		storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 			d := s.database(t)
 			return d.URL(), open(t, d)
 		}, 3, 50)
-	})
-}
-
-// TestOtherLog: somebody drops the tables, and makes them again, in the database of a store.
-func TestOtherLog(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		d := s.database(t)
-		db := dbtest.Open(t, d)
-		drop := storesuite.Drop()
-		if s.dialect == migrations.Postgres {
-			drop = append(drop, "DROP FUNCTION idmint_refuse()")
-		}
-		storesuite.OtherLog(t, func() launchlog.Store { return open(t, d) },
-			func() { dbtest.Exec(t, db, drop...) },
-			func() error { _, _, err := migrations.Up(ctx, db, s.dialect); return err })
-	})
-}
-
-// TestAhead: somebody writes rows whose numbers were not given out.
-func TestAhead(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		d := s.database(t)
-		db := dbtest.Open(t, d)
-		findings := func() []string {
-			results, err := doctor.SQL(ctx, db, s.dialect)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return doctorsuite.Findings(results, "rows")
-		}
-		log := open(t, d)
-		storesuite.Ahead(t, log, func(text string) { dbtest.Exec(t, db, text) }, findings)
-		if s.dialect != migrations.Postgres {
-			return
-		}
-		// A logical replica has the events, and not the sequence that numbers them.
-		dbtest.Exec(t, db,
-			"SELECT setval(pg_get_serial_sequence('idmint_launch_event', 'event_id'), 1)")
-		doctors := findings()
-		_, err := logOf(t, log).End(ctx, 1, failed)
-		_, mend, found := strings.Cut(fmt.Sprint(err), "Run: ")
-		if !found || len(doctors) != 1 || !strings.HasSuffix(doctors[0], mend) {
-			t.Fatalf("events ahead: %v, doctor finds %q", err, doctors)
-		}
-		dbtest.Exec(t, db, mend)
-		if _, err := logOf(t, log).End(ctx, 1, failed); err != nil || len(findings()) != 0 {
-			t.Errorf("mended: %v, doctor finds %q", err, findings())
-		}
-	})
-}
-
-// The store is written for the tables that the migrations make, also where they upgrade a log that
-// is in use.
-func TestUpgrade(t *testing.T) {
-	eachServer(t, func(t *testing.T, s server) {
-		d := s.database(t)
-		db := dbtest.Open(t, d)
-		storesuite.Upgrade(t, func() launchlog.Store { return open(t, d) },
-			func() error { return migrations.Down(ctx, db, s.dialect, 1) },
-			func() error { _, _, err := migrations.Up(ctx, db, s.dialect); return err })
 	})
 }
 
@@ -269,7 +214,7 @@ func TestOpenErrors(t *testing.T) {
 					strings.Contains(err.Error(), secret) || !reflect.ValueOf(log).IsNil() {
 					t.Errorf("%v, want a message with %q", err, test[2])
 				}
-				storesuite.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", s.dialect))
+				storetest.BeginsWith(t, err, fmt.Sprintf("launchlog/%s: ", s.dialect))
 				var schema *launchlog.SchemaError
 				if test[0] == "older" && (!errors.As(err, &schema) || schema.Have != 1 ||
 					schema.Want != 4) {

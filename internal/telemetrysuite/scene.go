@@ -12,9 +12,9 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 	"github.com/idmint/idmint/telemetry"
 )
@@ -48,7 +48,7 @@ func New(t testing.TB, opts *launchlog.Options) *Scene {
 	if opts != nil {
 		cut.Observe, cut.Taken = opts.Observe, opts.Taken
 	}
-	s.Cut = must(launchlog.New(storesuite.NewFaulty(store, 1, 1), &cut))(t)
+	s.Cut = must(launchlog.New(storetest.NewFaulty(store, 1, 1), &cut))(t)
 	s.Launch = must(s.Log.Start(ctx, launchlog.Request{
 		Key: "deploy-1", Service: "shop", Environment: "production", Initiator: "ann",
 		Version: "1.2.3",

@@ -16,10 +16,10 @@ import (
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 	"go.uber.org/goleak"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // What is wrong with the settings is said with the package's name, before anything is asked.
@@ -44,7 +44,7 @@ func TestSettingsAreChecked(t *testing.T) {
 				wrong.Value != test.value {
 				t.Errorf("%+v: %v", test, err)
 			}
-			storesuite.BeginsWith(t, err, "launchlog/cassandra: "+test.field)
+			storetest.BeginsWith(t, err, "launchlog/cassandra: "+test.field)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestNobodyAnswers(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	storesuite.BeginsWith(t, err, "launchlog/cassandra: ")
+	storetest.BeginsWith(t, err, "launchlog/cassandra: ")
 }
 
 // A keyspace without a log is a SchemaError. Many may make the log at once, by several nodes.
@@ -185,7 +185,7 @@ func TestSerialConsistencyIsKept(t *testing.T) {
 				serial.Want != wanted.serialLevel() {
 				t.Errorf("%s opened as %s: %v", made.serialLevel(), wanted.serialLevel(), err)
 			}
-			storesuite.BeginsWith(t, err, "launchlog/cassandra: ")
+			storetest.BeginsWith(t, err, "launchlog/cassandra: ")
 		}
 	}
 	// Another data centre's LOCAL_SERIAL is another order, too. No node of one is ever asked.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 func TestConfig(t *testing.T) {
@@ -35,7 +35,7 @@ func TestConfig(t *testing.T) {
 				strings.Contains(err.Error(), "geheim") {
 				t.Errorf("%+v: %v", test.config, err)
 			}
-			storesuite.BeginsWith(t, err, "launchlog/etcd: ")
+			storetest.BeginsWith(t, err, "launchlog/etcd: ")
 		}
 	}
 	c, err := Config{Endpoints: []string{"a", "b:1"}}.Checked()

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog/mysql"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // What the driver says leaves the constructors with the package's name in front, once.
@@ -35,7 +35,7 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 		if s != nil {
 			t.Errorf("%s: a store was opened", name)
 		}
-		storesuite.BeginsWith(t, err, "launchlog/mysql: ")
+		storetest.BeginsWith(t, err, "launchlog/mysql: ")
 		if canceled := errors.Is(err, context.Canceled); canceled != (name == "an ended context") {
 			t.Errorf("%s: %v", name, err)
 		}

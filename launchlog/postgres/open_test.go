@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog/postgres"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // What the driver says leaves the constructors with the package's name in front, once.
@@ -35,7 +35,7 @@ func TestErrorsBeginWithThePackage(t *testing.T) {
 		if s != nil {
 			t.Errorf("%s: a store was opened", name)
 		}
-		storesuite.BeginsWith(t, err, "launchlog/postgres: ")
+		storetest.BeginsWith(t, err, "launchlog/postgres: ")
 		if canceled := errors.Is(err, context.Canceled); canceled != (name == "an ended context") {
 			t.Errorf("%s: %v", name, err)
 		}

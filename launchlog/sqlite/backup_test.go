@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/internal/slowdisk"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -100,7 +99,7 @@ func TestBackupErrors(t *testing.T) {
 		} else if !strings.Contains(err.Error(), test.words) {
 			t.Errorf("%s: got %v, want %q in it", test.name, err, test.words)
 		}
-		storesuite.BeginsWith(t, err, "launchlog/sqlite: ")
+		storetest.BeginsWith(t, err, "launchlog/sqlite: ")
 	}
 	wantOnly(t, dir, 2)
 	content, err := os.ReadFile(there)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -20,22 +19,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	workers := storesuite.Workers(func(path string) (launchlog.Store, error) {
+	workers := storetest.Workers(func(path string) (launchlog.Store, error) {
 		return sqlite.Open(ctx, path)
 	})
 	maps.Copy(workers, map[string]func([]string) error{
 		"hold": holdWorker, "lock": lockWorker, "integrity": integrityWorker,
 	})
 	subprocess.Main(m, workers)
-}
-
-// TestManyProcesses is the contention that read-then-write in deferred transactions does not
-// survive.
-func TestManyProcesses(t *testing.T) {
-	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-		path := newFile(t)
-		return path, open(t, path)
-	}, 3, 10)
 }
 
 // holdWorker takes SQLite's write lock and keeps it.

@@ -14,10 +14,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/idmint/idmint/doctor"
-	"github.com/idmint/idmint/internal/doctorsuite"
 	"github.com/idmint/idmint/internal/smalldisk"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -74,113 +71,6 @@ func open(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
-// What was acknowledged is not deleted or changed, even by somebody with the SQL shell.
-func TestRowsStay(t *testing.T) {
-	path := newFile(t)
-	l, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	storesuite.Fill(t, l)
-	db := openDB(t, path)
-	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("PRAGMA foreign_keys = off"); err != nil { // as in the shell
-		t.Fatal(err)
-	}
-	const replaceLaunch = "REPLACE INTO idmint_launch (namespace, launch_id, idempotency_key, " +
-		"request_hash, service, environment, initiator, host)"
-	const replaceGenerator = "REPLACE INTO idmint_generator " +
-		"(namespace, launch_id, generator_id, token, host, pid)"
-	for _, text := range append(storesuite.Refused(),
-		"UPDATE OR REPLACE idmint_launch SET next_generator_id = NULL", // 0 by its default
-		"UPDATE OR REPLACE idmint_namespace SET last_launch_id = NULL",
-		"REPLACE INTO idmint_namespace VALUES ('default', 0)",
-		replaceLaunch+" VALUES ('default', 1, 'new', '', '', '', '', '')",
-		replaceLaunch+" VALUES ('default', 3, 'a', '', '', '', '', '')",
-		replaceGenerator+" VALUES ('default', 1, 0, 'x', 'h', 1)",
-		replaceGenerator+" SELECT 'default', 1, 7, token, 'h', 1 FROM idmint_generator",
-		"REPLACE INTO idmint_launch_event (event_id, namespace, kind, actor) "+
-			"VALUES (1, 'default', 'x', 'y')",
-		"UPDATE OR REPLACE idmint_counter SET value = NULL",
-		"UPDATE OR IGNORE idmint_counter SET value = 9",
-		"REPLACE INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0)",
-		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'c', 0) "+
-			"ON CONFLICT DO UPDATE SET value = 0",
-		"INSERT INTO idmint_counter (namespace, name, value) VALUES ('default', 'd', 1.5)",
-	) {
-		_, err := db.Exec(text)
-		var refused sqlite3.Error
-		if !errors.As(err, &refused) || refused.Code != sqlite3.ErrConstraint {
-			t.Errorf("%s: got %v, want it refused", text, err)
-		}
-	}
-}
-
-// A step that fails after its first write changes nothing: the number is not burnt, the event is
-// not there.
-func TestNothingHalfDone(t *testing.T) {
-	path := newFile(t)
-	l, err := launchlog.New(open(t, path), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counter, err := l.Counter("c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Start(ctx, storetest.Request("good")); err != nil {
-		t.Fatal(err)
-	}
-	db := openDB(t, path)
-	start := func() error { _, err := l.Start(ctx, storetest.Request("bad")); return err }
-	advance := func() error { _, err := counter.Advance(ctx, 9, "operator"); return err }
-	for _, test := range []struct {
-		table string
-		run   func() error
-	}{
-		{"idmint_launch", start},
-		{"idmint_launch_event", start},
-		{"idmint_generator", func() error { _, err := l.Claim(ctx, 1); return err }},
-		{"idmint_counter", func() error { _, err := counter.Reserve(ctx, 0, 1); return err }},
-		{"idmint_counter", advance},
-		{"idmint_launch_event", advance},
-	} {
-		before := dump(t, db)
-		_, err := db.Exec("CREATE TRIGGER trip BEFORE INSERT ON " + test.table +
-			" BEGIN SELECT RAISE(ABORT, 'tripped'); END")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := test.run(); err == nil || !strings.Contains(err.Error(), "tripped") {
-			t.Errorf("%s: got %v", test.table, err)
-		}
-		if after := dump(t, db); after != before {
-			t.Errorf("%s: before\n%s\nafter\n%s", test.table, before, after)
-		}
-		if _, err := db.Exec("DROP TRIGGER trip"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if c, err := l.Claim(ctx, 1); err != nil || c.Generator != 0 {
-		t.Errorf("after a claim that failed: %+v, %v", c, err)
-	}
-}
-
-// dump is what the log's counters and tables hold.
-func dump(t *testing.T, db *sql.DB) (s string) {
-	t.Helper()
-	err := db.QueryRow(`SELECT (SELECT json_group_array(last_launch_id) FROM idmint_namespace) ||
-		(SELECT json_group_array(launch_id) FROM idmint_launch) ||
-		(SELECT json_group_array(next_generator_id) FROM idmint_launch) ||
-		(SELECT json_group_array(kind) FROM idmint_launch_event) ||
-		(SELECT count(*) FROM idmint_generator) ||
-		(SELECT json_group_array(value) FROM idmint_counter)`).Scan(&s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
@@ -219,7 +109,7 @@ func TestOpenErrors(t *testing.T) {
 				!strings.Contains(err.Error(), quoted) {
 				t.Errorf("got %v, want a message with %q and the path", err, test.message)
 			}
-			storesuite.BeginsWith(t, err, "launchlog/sqlite: ")
+			storetest.BeginsWith(t, err, "launchlog/sqlite: ")
 		})
 	}
 	var schema *launchlog.SchemaError
@@ -230,45 +120,6 @@ func TestOpenErrors(t *testing.T) {
 	if !errors.As(err, &schema) || schema.Have != 1 || schema.Want != 4 {
 		t.Errorf("older: got %v, want a SchemaError", err)
 	}
-}
-
-// The store is written for the tables that the migrations make, also where they upgrade a log that
-// is in use.
-// TestOtherLog: somebody drops the tables, and makes them again, in the file that a store has open.
-func TestOtherLog(t *testing.T) {
-	path := newFile(t)
-	db := openDB(t, path)
-	storesuite.OtherLog(t, func() launchlog.Store { return open(t, path) }, func() {
-		for _, text := range storesuite.Drop() {
-			if _, err := db.Exec(text); err != nil {
-				t.Fatal(text, err)
-			}
-		}
-	}, func() error { _, _, err := migrations.Up(ctx, db, migrations.SQLite); return err })
-}
-
-func TestAhead(t *testing.T) {
-	path := newFile(t)
-	db := openDB(t, path)
-	storesuite.Ahead(t, open(t, path), func(text string) {
-		if _, err := db.Exec(text); err != nil {
-			t.Fatal(text, err)
-		}
-	}, func() (found []string) {
-		results, err := doctor.SQL(ctx, db, doctor.SQLite)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return doctorsuite.Findings(results, "rows")
-	})
-}
-
-func TestUpgrade(t *testing.T) {
-	path := newFile(t)
-	db := openDB(t, path)
-	storesuite.Upgrade(t, func() launchlog.Store { return open(t, path) },
-		func() error { return migrations.Down(ctx, db, migrations.SQLite, 1) },
-		func() error { _, _, err := migrations.Up(ctx, db, migrations.SQLite); return err })
 }
 
 // A full disk is an error of that call, and what was acknowledged before stays.

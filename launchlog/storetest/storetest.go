@@ -4,47 +4,498 @@
 //		storetest.Run(t, func(t *testing.T) launchlog.Store { … an empty store … }, nil)
 //	}
 //
-// [Stalled] is for stores whose disk can be made to stand still.
+// [Stalled] is for stores whose disk can be made to stand still, [ManyProcesses] for those that
+// processes share. [Disturb] and [Simulate] look for errors by chance.
+//
+// If a bug is found in a store, a case is added here first.
 package storetest
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Run runs the suite. Each test opens stores of its own, which must be empty. Where a store is too
+// Run runs the suite. Each test opens a store of its own, which must be empty. If a store is too
 // slow to take all the 100,000 numbers of a launch, jump sets its next one. It is nil otherwise.
+// Open may call t.Parallel.
 func Run(
 	t *testing.T, open func(t *testing.T) launchlog.Store,
 	jump func(store launchlog.Store, ref launchlog.Ref, next int) error,
 ) {
 	t.Helper()
-	storesuite.Run(t, open, jump)
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, launchlog.Store)
+	}{
+		{"EveryField", everyField},
+		{"Limits", limits},
+		{"DifferentNames", differentNames},
+		{"SameKeySameLaunch", sameKey},
+		{"Conflict", conflict},
+		{"KnownLaunch", knownLaunch},
+		{"End", end},
+		{"Claim", claim},
+		{"ClaimByToken", claimByToken},
+		{"Join", join},
+		{"Namespaces", namespaces},
+		{"List", list},
+		{"Events", events},
+		{"LaunchesExhausted", launchesExhausted},
+		{"GeneratorsExhausted", func(t *testing.T, store launchlog.Store) {
+			generatorsExhausted(t, store, jump)
+		}},
+		{"CanceledContext", canceled},
+		{"Contention", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 6, nil) }},
+		{"Counter", counter},
+		{"CounterExhausted", counterExhausted},
+		{"Counters", counters},
+		{"CounterAdvance", counterAdvance},
+		{"CounterCanceledContext", counterCanceled},
+		{"Raise", raises},
+		{"RaiseOfTwo", raisesOfTwo},
+		{"RaiseAgain", raisesAgain},
+		{"RaiseCanceledContext", raisesCanceled},
+		{"Clock", clock},
+		{"Operator", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 3, Operator) }},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
+	}
 }
 
-// Request returns a small valid request with that key.
-func Request(key string) launchlog.Request { return storesuite.Request(key) }
+var ctx = context.Background()
 
-// A Disk can be made to stand still.
-type Disk interface {
-	Stall(t *testing.T)   // makes nothing durable from now on
-	Reached(t *testing.T) // waits until a commit stands still
-	Resume(t *testing.T)
-}
+// near bounds how far a store's time of a step is from this machine's. Less would be a bound on how
+// long the step may take.
+const near = 10 * time.Minute
 
-// Stalled has the disk below a store stand still while it commits. Every call ends nevertheless.
-// The call that commits may have been carried out, and says so. Those behind it have changed
-// nothing. The key settles what was in doubt.
-func Stalled(t *testing.T, store launchlog.Store, disk Disk) {
+// newLog makes a log whose calls go on until the store answers, however busy the machine is.
+func newLog(t *testing.T, store launchlog.Store, opts *launchlog.Options) *launchlog.Log {
 	t.Helper()
-	storesuite.Stalled(t, store, disk)
+	patient := launchlog.Options{}
+	if opts != nil {
+		patient = *opts
+	}
+	patient.Budget = time.Hour
+	l, err := launchlog.New(store, &patient)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
-// BenchmarkStart measures how fast 16 clients start launches.
-func BenchmarkStart(b *testing.B, store launchlog.Store) { storesuite.BenchmarkStart(b, store) }
+// Request is a small valid request with a key.
+func Request(key string) launchlog.Request {
+	return launchlog.Request{Key: key, Service: "shop", Environment: "test", Initiator: "ann"}
+}
 
-// BenchmarkClaim measures how fast 16 clients claim generator numbers of one launch, and of the
-// next when that has no more.
-func BenchmarkClaim(b *testing.B, store launchlog.Store) { storesuite.BenchmarkClaim(b, store) }
+func start(t *testing.T, l *launchlog.Log, key string) launchlog.Launch {
+	t.Helper()
+	launch, err := l.Start(ctx, Request(key))
+	if err != nil {
+		t.Fatalf("start %q: %v", key, err)
+	}
+	return launch
+}
+
+func want[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %+v, want %+v", what, got, want)
+	}
+}
+
+func wantError(t *testing.T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("got error %v, want %v", err, target)
+	}
+}
+
+// BeginsWith holds that an error begins with the name of the store's package.
+func BeginsWith(t *testing.T, err error, name string) {
+	t.Helper()
+	if !strings.HasPrefix(fmt.Sprint(err), name) {
+		t.Errorf("%v, want %q in front", err, name)
+	}
+}
+
+func everyField(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, &launchlog.Options{Host: "build-7", PID: 99})
+	first := start(t, l, "first")
+	request := launchlog.Request{
+		Key: "https://ci.example/run/4711?attempt=1&x='\"--", Service: "shop",
+		Environment: "prod-eu", Initiator: "Ärger 😀", InitiatorKind: "user",
+		Version: "1.2.3", Commit: "8f3c", Ref: "refs/heads/main", ArtifactDigest: "sha256:00ff",
+		Ticket: "SHOP-1", Reason: "new year's sale",
+		Approver: "bob", PipelineURL: "https://ci.example/run/4711", RollsBack: first.ID,
+		Data: json.RawMessage(` {"b": 1.50, "a": [null, "x"]} `),
+	}
+	before := time.Now()
+	launch, err := l.Start(ctx, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Data = json.RawMessage(`{"a":[null,"x"],"b":1.50}`)
+	want(t, "request", launch.Request, request)
+	want(t, "number", launch.ID, 2)
+	want(t, "host", launch.Host, "build-7")
+	want(t, "namespace", launch.Namespace, "default")
+	want(t, "running", launch.Running(), true)
+	want(t, "length of the hash", len(launch.RequestHash), 64)
+	if d := launch.StartedAt.Sub(before).Abs(); d > near {
+		t.Errorf("started %v from now", d)
+	}
+	shown, err := l.Show(ctx, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "shown", shown, launch)
+}
+
+func sameKey(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	a, b := start(t, l, "a"), start(t, l, "b")
+	want(t, "numbers", []int{a.ID, b.ID}, []int{1, 2})
+	want(t, "again", start(t, l, "a"), a)
+	elsewhere := newLog(t, store, &launchlog.Options{Host: "another", PID: 1})
+	want(t, "again, elsewhere", start(t, elsewhere, "a"), a)
+	ended, err := l.End(ctx, a.ID, launchlog.Ending{Outcome: launchlog.Failed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "again, ended", start(t, l, "a"), ended)
+	want(t, "no number was burnt", start(t, l, "c").ID, 3)
+}
+
+func conflict(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	first := start(t, l, "k")
+	other := Request("k")
+	other.Version, other.Data = "2", json.RawMessage(`{"x":1}`)
+	_, err := l.Start(ctx, other)
+	var c *launchlog.ConflictError
+	if !errors.As(err, &c) {
+		t.Fatalf("got %v, want a ConflictError", err)
+	}
+	want(
+		t, "conflict", *c,
+		launchlog.ConflictError{Key: "k", Launch: first.ID, Differ: []string{"version", "data"}},
+	)
+	want(t, "next number", start(t, l, "other").ID, 2)
+}
+
+func knownLaunch(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	start(t, l, "a")
+	r := Request("b")
+	r.KnownLaunch = 5
+	_, err := l.Start(ctx, r)
+	wantError(t, err, launchlog.ErrBehind)
+	last, err := l.Advance(ctx, 7, "operator")
+	if err != nil || last != 7 {
+		t.Fatalf("advance: %d, %v", last, err)
+	}
+	running := start(t, l, "running")
+	last, err = l.Advance(ctx, 3, "operator")
+	if e := new(*launchlog.RequestError); !errors.As(err, e) || last != 8 ||
+		(*e).Reason != "is below the last launch, 8" { // and none was finished
+		t.Fatalf("advance to a number below the last one: %d, %v", last, err)
+	}
+	if still, err := l.Show(ctx, running.ID); err != nil || !still.Running() {
+		t.Errorf("an advance that was refused ended launch %d: %v", running.ID, err)
+	}
+	launch, err := l.Start(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "number after the gap", launch.ID, 9)
+	r.KnownLaunch = 0
+	again, err := l.Start(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "what the caller knows is not part of the request", again, launch)
+	r.KnownLaunch = 50
+	_, err = l.Start(ctx, r)
+	wantError(t, err, launchlog.ErrBehind) // even under a key that is there
+	shown, err := l.Show(ctx, 1)
+	wantError(t, err, nil)
+	want(t, "a launch that ran when the numbers were advanced", shown.Outcome, launchlog.Superseded)
+	_, err = l.Claim(ctx, 1)
+	wantError(t, err, launchlog.ErrEnded)
+	if _, err := l.Claim(ctx, launch.ID); err != nil {
+		t.Errorf("the launch that was started since: %v", err)
+	}
+	_, err = l.Show(ctx, 5)
+	wantError(t, err, launchlog.ErrNotFound)
+	found, err := l.Events(ctx, 0)
+	if err != nil || len(found) != 1 || found[0].Kind != "advanced" ||
+		found[0].Actor != "operator" || string(found[0].Detail) != `{"from":1,"to":7}` {
+		t.Errorf("events of the namespace: %+v, %v", found, err)
+	}
+}
+
+func end(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	launch := start(t, l, "a")
+	ended, err := l.End(
+		ctx, launch.ID,
+		launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "ann", Reason: "done"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Running() || ended.Outcome != launchlog.Succeeded ||
+		ended.EndedAt.Before(launch.StartedAt) {
+		t.Errorf("ended: %+v", ended)
+	}
+	again, err := l.End(
+		ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded, Actor: "bob"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "ended again", again, ended)
+	_, err = l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Failed})
+	var c *launchlog.ConflictError
+	if !errors.As(err, &c) {
+		t.Errorf("another outcome: got %v, want a ConflictError", err)
+	}
+	_, err = l.End(ctx, 99, launchlog.Ending{Outcome: launchlog.Failed})
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = l.Events(ctx, 99)
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = l.Claims(ctx, 99, 0, 1)
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = l.Claim(ctx, launch.ID)
+	wantError(t, err, launchlog.ErrEnded)
+}
+
+func claim(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, &launchlog.Options{Host: "web-1", PID: 42})
+	launch, other := start(t, l, "a"), start(t, l, "b")
+	var claims []launchlog.Claim
+	for i := range 5 {
+		c, err := l.Claim(ctx, launch.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, "number", c.Generator, i)
+		want(t, "holder", []any{c.Launch, c.Host, c.PID}, []any{launch.ID, "web-1", 42})
+		if d := time.Since(c.ClaimedAt).Abs(); d > near {
+			t.Errorf("claimed %v from now", d)
+		}
+		claims = append(claims, c)
+	}
+	numbers := l.Generators(other.ID)
+	if n, err := numbers.NextGenerator(ctx); n != 0 || err != nil {
+		t.Errorf("each launch counts by itself: %d, %v", n, err)
+	}
+	got, err := l.Claims(ctx, launch.ID, 1, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "records", got, claims[1:4])
+	shown, err := l.Show(ctx, launch.ID)
+	want(t, "next number", shown.NextGenerator, 5)
+	wantError(t, err, nil)
+	for _, missing := range []int{-1, 0, 3, 100_000} {
+		_, err := l.Claim(ctx, missing)
+		wantError(t, err, launchlog.ErrNotFound)
+	}
+}
+
+func claimByToken(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	launch := start(t, l, "a")
+	take := launchlog.Take{
+		Ref: launchlog.Ref{Namespace: "default", Launch: launch.ID}, Token: "t1",
+		Host: "h", PID: 1,
+	}
+	first, err := store.ClaimGenerator(ctx, take)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Claim(ctx, launch.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Succeeded}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.ClaimGenerator(ctx, take)
+	wantError(t, err, nil)
+	want(t, "the same token, even when the launch has ended", again, first)
+}
+
+func namespaces(t *testing.T, store launchlog.Store) {
+	a, b := newLog(t, store, &launchlog.Options{Namespace: "a"}),
+		newLog(t, store, &launchlog.Options{Namespace: "b"})
+	start(t, a, "k1")
+	want(t, "number in a", start(t, a, "k2").ID, 2)
+	want(t, "number in b, for a key of a", start(t, b, "k2").ID, 1)
+	_, err := b.Show(ctx, 2)
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = b.Claim(ctx, 2)
+	wantError(t, err, launchlog.ErrNotFound)
+	_, err = b.End(ctx, 2, launchlog.Ending{Outcome: launchlog.Failed})
+	wantError(t, err, launchlog.ErrNotFound)
+	found, err := b.List(ctx, launchlog.Filter{})
+	wantError(t, err, nil)
+	want(t, "launches of b", len(found), 1)
+}
+
+func list(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	for i := 1; i <= 10; i++ {
+		r := Request(fmt.Sprint(i))
+		if i%2 == 0 {
+			r.Service = "mail"
+		}
+		if i%5 == 0 {
+			r.Environment = "prod"
+		}
+		if _, err := l.Start(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := 1; id <= 4; id++ {
+		if _, err := l.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		filter launchlog.Filter
+		want   []int
+	}{
+		{launchlog.Filter{}, []int{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
+		{launchlog.Filter{Limit: 3}, []int{10, 9, 8}},
+		{launchlog.Filter{Limit: 3, Before: 8}, []int{7, 6, 5}},
+		{launchlog.Filter{Service: "mail"}, []int{10, 8, 6, 4, 2}},
+		{launchlog.Filter{Environment: "prod"}, []int{10, 5}},
+		{launchlog.Filter{Service: "mail", Running: true, Limit: 2, Before: 10}, []int{8, 6}},
+		{launchlog.Filter{Service: "none"}, nil},
+	} {
+		found, err := l.List(ctx, test.filter)
+		wantError(t, err, nil)
+		var ids []int
+		for _, launch := range found {
+			ids = append(ids, launch.ID)
+		}
+		want(t, fmt.Sprintf("%+v", test.filter), ids, test.want)
+	}
+}
+
+func events(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	launch := start(t, l, "a")
+	start(t, l, "a")
+	start(t, l, "b")
+	for range 2 {
+		_, err := l.End(ctx, launch.ID, launchlog.Ending{
+			Outcome: launchlog.Aborted, Actor: "bob", Reason: "wrong branch",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := l.Events(ctx, launch.ID)
+	wantError(t, err, nil)
+	if len(found) != 2 {
+		t.Fatalf("events: %+v", found)
+	}
+	want(t, "kinds", []string{found[0].Kind, found[1].Kind}, []string{"started", "ended"})
+	want(t, "actors", []string{found[0].Actor, found[1].Actor}, []string{"ann", "bob"})
+	want(t, "detail", string(found[1].Detail), `{"outcome":"aborted","reason":"wrong branch"}`)
+	if found[0].At.IsZero() || found[1].At.Before(found[0].At) {
+		t.Errorf("times: %v, %v", found[0].At, found[1].At)
+	}
+}
+
+func launchesExhausted(t *testing.T, store launchlog.Store) {
+	var warnings []launchlog.Usage
+	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) {
+		warnings = append(warnings, u)
+	}})
+	start(t, l, "first")
+	if _, err := l.Advance(ctx, launchlog.MaxLaunch-1, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "the last number", start(t, l, "last").ID, launchlog.MaxLaunch)
+	_, err := l.Start(ctx, Request("one too many"))
+	wantError(t, err, launchlog.ErrLaunchesExhausted)
+	want(t, "an old key still has its launch", start(t, l, "first").ID, 1)
+	want(
+		t, "warnings", warnings,
+		[]launchlog.Usage{
+			{Namespace: "default", Used: launchlog.MaxLaunch, Max: launchlog.MaxLaunch},
+		},
+	)
+	want(t, "level", warnings[0].Level(), 95)
+}
+
+// generatorsExhausted takes all the numbers that a launch has, or those around the levels of
+// warnings.
+func generatorsExhausted(
+	t *testing.T, store launchlog.Store, jump func(launchlog.Store, launchlog.Ref, int) error,
+) {
+	steps, wantLevels := []int{0, launchlog.MaxGenerators},
+		map[int]int{80: 10_000, 90: 5_000, 95: 5_001}
+	if jump != nil {
+		steps, wantLevels = []int{
+			0, 2, 79_998, 80_002, 89_998, 90_002, 94_998, 95_002, 99_997,
+			100_000,
+		}, map[int]int{80: 4, 90: 4, 95: 6}
+	}
+	levels := map[int]int{}
+	l := newLog(t, store, &launchlog.Options{Warn: func(u launchlog.Usage) { levels[u.Level()]++ }})
+	launch := start(t, l, "a")
+	for ; len(steps) > 0; steps = steps[2:] {
+		if steps[0] > 0 {
+			wantError(
+				t,
+				jump(
+					store, launchlog.Ref{Namespace: launch.Namespace, Launch: launch.ID}, steps[0],
+				),
+				nil,
+			)
+		}
+		for i := steps[0]; i < steps[1]; i++ {
+			c, err := l.Claim(ctx, launch.ID)
+			if err != nil || c.Generator != i {
+				t.Fatalf("claim %d: %+v, %v", i, c, err)
+			}
+		}
+	}
+	_, err := l.Claim(ctx, launch.ID)
+	wantError(t, err, launchlog.ErrGeneratorsExhausted)
+	want(t, "warnings by level", levels, wantLevels)
+	shown, err := l.Show(ctx, launch.ID)
+	wantError(t, err, nil)
+	want(t, "next number", shown.NextGenerator, launchlog.MaxGenerators)
+}
+
+func canceled(t *testing.T, store launchlog.Store) {
+	l := newLog(t, store, nil)
+	launch := start(t, l, "a")
+	dead, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := l.Start(dead, Request("b"))
+	wantError(t, err, context.Canceled)
+	_, err = l.Claim(dead, launch.ID)
+	wantError(t, err, context.Canceled)
+	var u *launchlog.UnresolvedError
+	if !errors.As(err, &u) || u.Uncertain {
+		t.Errorf("got %v, want an UnresolvedError that is certain", err)
+	}
+	shown, err := l.Show(ctx, launch.ID)
+	wantError(t, err, nil)
+	want(t, "next number", shown.NextGenerator, 0)
+}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 func TestConfig(t *testing.T) {
@@ -37,7 +37,7 @@ func TestConfig(t *testing.T) {
 				strings.Contains(err.Error(), "secret") {
 				t.Errorf("%s %q: %v", test.field, test.value, err)
 			}
-			storesuite.BeginsWith(t, err, "launchlog/zookeeper: ")
+			storetest.BeginsWith(t, err, "launchlog/zookeeper: ")
 		}
 	}
 	c, err := Config{Servers: []string{"a", "b:1"}}.Checked()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/etcd"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -80,7 +79,7 @@ func TestEtcdSecure(t *testing.T) {
 		if !errors.As(err, &node) || node.Node != server.Addresses[0] {
 			t.Errorf("%s: %v names no node", test.name, err)
 		}
-		storesuite.BeginsWith(t, err, "launchlog/etcd: ")
+		storetest.BeginsWith(t, err, "launchlog/etcd: ")
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog/sqlite"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -234,17 +233,17 @@ func rangesWorker(args []string) error {
 func TestCounterKills(t *testing.T) {
 	path := newFile(t)
 	saw := endure(t, "ranges", path, 6, 100, 1000)
-	var ranges []storesuite.Range
+	var ranges []storetest.Range
 	numbers, highest := int64(0), int64(0)
 	for _, line := range saw.lines {
-		var r storesuite.Range
+		var r storetest.Range
 		if _, err := fmt.Sscanf(line, "%d %d", &r.First, &r.N); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
 		ranges = append(ranges, r)
 		numbers, highest = numbers+r.N, max(highest, r.First+r.N-1)
 	}
-	repeats := storesuite.Repeats(ranges)
+	repeats := storetest.Repeats(ranges)
 	if repeats != 0 {
 		t.Errorf("%d of %d ranges have numbers of another", repeats, len(ranges))
 	}

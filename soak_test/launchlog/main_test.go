@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -22,7 +22,7 @@ import (
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	workers := storesuite.Workers(func(path string) (launchlog.Store, error) {
+	workers := storetest.Workers(func(path string) (launchlog.Store, error) {
 		return sqlite.Open(ctx, path)
 	})
 	maps.Copy(workers, map[string]func([]string) error{
@@ -74,7 +74,7 @@ func open(t *testing.T, path string) *sqlite.Store {
 // TestManyProcesses is the contention that read-then-write in deferred transactions does not
 // survive.
 func TestManyProcesses(t *testing.T) {
-	storesuite.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
 		path := newFile(t)
 		return path, open(t, path)
 	}, 8, 300)
@@ -85,7 +85,7 @@ func TestDisturbed(t *testing.T) {
 	for name, store := range map[string]launchlog.Store{
 		"memory": memory.New(nil), "SQLite": open(t, newFile(t)),
 	} {
-		t.Run(name, func(t *testing.T) { storesuite.Disturb(t, store, 200, storesuite.Operator) })
+		t.Run(name, func(t *testing.T) { storetest.Disturb(t, store, 200, storetest.Operator) })
 	}
 }
 
@@ -94,7 +94,7 @@ func TestDisturbed(t *testing.T) {
 func TestSimulation(t *testing.T) {
 	const seeds = 5000
 	for seed := range uint64(seeds) {
-		synctest.Test(t, func(t *testing.T) { storesuite.Simulate(t, memory.New(nil), seed, 30) })
+		synctest.Test(t, func(t *testing.T) { storetest.Simulate(t, memory.New(nil), seed, 30) })
 		if t.Failed() {
 			return
 		}

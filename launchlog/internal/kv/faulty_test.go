@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // faulty wraps an engine and spoils what a network would. Requests and answers are lost. Requests
@@ -15,12 +15,12 @@ import (
 // nothing, or as one that settles by [kv.Settle]. It is for a clock that makes waiting free.
 type faulty struct {
 	kv.Engine
-	*storesuite.Network
+	*storetest.Network
 }
 
 // newFaulty makes the wrapper, with faults that follow from seed.
 func newFaulty(engine kv.Engine, seed uint64, rate float64) *faulty {
-	return &faulty{engine, storesuite.NewNetwork(seed, rate)}
+	return &faulty{engine, storetest.NewNetwork(seed, rate)}
 }
 
 // pause is how long a request is on its way.
@@ -62,7 +62,7 @@ func (f *faulty) Commit(
 		f.Late(func() { run() })
 		return false, &launchlog.AttemptError{Ambiguous: true, Err: err}
 	}
-	ambiguous := &launchlog.AttemptError{Ambiguous: true, Err: storesuite.ErrInjected}
+	ambiguous := &launchlog.AttemptError{Ambiguous: true, Err: storetest.ErrInjected}
 	switch kind {
 	case "lost request":
 		ambiguous.Ambiguous = coin
@@ -101,7 +101,7 @@ func reading[T any](ctx context.Context, f *faulty, read func() (T, error)) (v T
 	kind, coin, end := f.Call("failed read")
 	defer end()
 	if kind != "" && coin { // not all of them, since some steps read much
-		return v, &launchlog.AttemptError{Err: storesuite.ErrInjected}
+		return v, &launchlog.AttemptError{Err: storetest.ErrInjected}
 	}
 	if err := sleep(ctx, f.pause()); err != nil {
 		return v, err

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
@@ -57,14 +56,14 @@ func TestCommitsThatFail(t *testing.T) {
 					return false, test.err
 				}
 				began := time.Now()
-				err = storesuite.Writes(s)[name]()
+				err = storetest.Writes(s)[name]()
 				var attempt *launchlog.AttemptError
 				if took := time.Since(began); !errors.As(err, &attempt) || took > time.Second ||
 					attempt.Ambiguous != (test.err != nil) || commits != test.commits {
 					t.Errorf("%s: %v after %d commits in %v", name, err, commits, took)
 				}
 				engine.commit = nil
-				if err := storesuite.Writes(s)[name](); err != nil {
+				if err := storetest.Writes(s)[name](); err != nil {
 					t.Errorf("%s, with nobody else: %v", name, err)
 				}
 			}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
 	"github.com/idmint/idmint/launchlog/internal/kv/kvtest"
@@ -34,7 +33,7 @@ func TestSimulation(t *testing.T) {
 	for seed := range uint64(seeds) {
 		synctest.Test(t, func(t *testing.T) {
 			engine := newFaulty(kvtest.NewMemory(), seed, 0.2)
-			storesuite.Simulate(t, kv.New(engine, nil), seed, 30)
+			storetest.Simulate(t, kv.New(engine, nil), seed, 30)
 			for kind, n := range engine.Faults {
 				faults[kind] += n
 			}

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idmint/idmint/internal/storesuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/internal/kv"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // A Place is where [OtherLog] makes a launch log, and makes it anew.
@@ -27,7 +27,7 @@ func OtherLog(t *testing.T, p Place) {
 	migrate := func() error { _, _, err := p.Migrate(); return err }
 	must(t, migrate())
 	open := func() launchlog.Store { s, _ := p.open(t); return s }
-	storesuite.OtherLog(t, open, func() { p.drop(t) }, migrate)
+	storetest.OtherLog(t, open, func() { p.drop(t) }, migrate)
 }
 
 // Deleted shows that a store hands out nothing once its log was deleted. Nobody may make or open
@@ -41,7 +41,7 @@ func Deleted(t *testing.T, p Place) {
 	must(t, err)
 	p.drop(t)
 	for range 2 {
-		steps := storesuite.Writes(old)
+		steps := storetest.Writes(old)
 		steps["migrate"] = func() error { _, _, err := p.Migrate(); return err }
 		steps["open"] = func() error { _, _, err := p.Open(); return err }
 		allRefused(t, steps)
@@ -129,7 +129,7 @@ func must(t *testing.T, err error) {
 }
 
 func start(namespace, key string) launchlog.Start {
-	r := storesuite.Request(key)
+	r := storetest.Request(key)
 	return launchlog.Start{Namespace: namespace, Request: r, RequestHash: "h"}
 }
 

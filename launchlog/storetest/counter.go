@@ -1,36 +1,15 @@
-package storesuite
+package storetest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
-
-// Range is N numbers from First on, as a counter hands them out.
-type Range struct{ First, N int64 }
-
-// Repeats counts the ranges that have a number of another one, or one that is none.
-func Repeats(ranges []Range) (repeats int) {
-	last := int64(0)
-	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int {
-		return cmp.Compare(a.First, b.First)
-	}) {
-		if r.First <= last {
-			repeats++
-		}
-		last = max(last, r.First+r.N-1)
-	}
-	return repeats
-}
 
 func newCounter(t *testing.T, l *launchlog.Log, name string) *launchlog.Counter {
 	t.Helper()
@@ -210,57 +189,6 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 		`default counter-advanced operator {"counter":"c","from":"5","to":"100"}`,
 		`default counter-advanced build-7 {"counter":"new","from":"0","to":"9223372036854775806"}`,
 	})
-}
-
-// counterContention has many goroutines reserve from two counters: one that has no gaps, and one
-// with floors.
-func counterContention(t *testing.T, store launchlog.Store) {
-	const workers, rounds = 8, 12
-	l := newLog(t, store, nil)
-	dense, floors := newCounter(t, l, "dense"), newCounter(t, l, "floors")
-	var mu sync.Mutex // guards what follows
-	taken := map[*launchlog.Counter][]Range{}
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(2, uint64(w)))
-			last := map[*launchlog.Counter]int64{}
-			for range rounds {
-				c, floor, n := dense, int64(0), 1+random.Int64N(9)
-				if random.IntN(2) == 0 {
-					c, floor = floors, max(0, last[floors]+random.Int64N(200)-100)
-				}
-				first, err := c.Reserve(ctx, floor, n)
-				if err != nil {
-					t.Errorf("reserve: %v", err)
-					return
-				}
-				if first < floor || first <= last[c] {
-					t.Errorf("numbers from %d on, for floor %d, after %d", first, floor, last[c])
-				}
-				last[c] = first + n - 1
-				mu.Lock()
-				taken[c] = append(taken[c], Range{first, n})
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	repeats := 0
-	for c, ranges := range taken {
-		repeats += Repeats(ranges)
-		highest, sum := int64(0), int64(0)
-		for _, r := range ranges {
-			highest, sum = max(highest, r.First+r.N-1), sum+r.N
-		}
-		wantLast(t, c, highest)
-		if c == dense {
-			want(t, "numbers of the counter without gaps", sum, highest)
-		}
-	}
-	want(t, "ranges with repeated numbers", repeats, 0)
-	want(t, "reservations", len(taken[dense])+len(taken[floors]), workers*rounds)
-	t.Logf("%d goroutines: %d ranges of 2 counters, %d repeats", workers, workers*rounds, repeats)
 }
 
 func counterCanceled(t *testing.T, store launchlog.Store) {

@@ -1,4 +1,4 @@
-package storesuite
+package storetest
 
 import (
 	"errors"
@@ -61,19 +61,8 @@ func Writes(s launchlog.Store) map[string]func() error {
 	}
 }
 
-// Drop are statements that drop the tables of a log, in the SQL that all databases know.
-func Drop() (texts []string) {
-	for _, table := range []string{
-		"launch_kept", "counter_kept", "launch_event", "generator", "counter", "launch",
-		"namespace", "schema",
-	} {
-		texts = append(texts, "DROP TABLE IF EXISTS idmint_"+table)
-	}
-	return texts
-}
-
-// OtherLog shows that a store of SQL takes no number once its tables were dropped, also where
-// another log was made in their place. The other log stays as it is.
+// OtherLog shows that a store takes no number once its log was dropped, also where
+// another log was made in its place. The other log stays as it is.
 func OtherLog(t *testing.T, open func() launchlog.Store, drop func(), migrate func() error) {
 	t.Helper()
 	refused := func(s launchlog.Store, when string) {

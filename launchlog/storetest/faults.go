@@ -1,13 +1,10 @@
-package storesuite
+package storetest
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
-	"testing"
 
 	"github.com/idmint/idmint/launchlog"
 )
@@ -135,80 +132,4 @@ func (f *Faulty) RaiseCounter(
 	return spoil(f, func() (launchlog.CounterState, error) {
 		return f.Store.RaiseCounter(context.WithoutCancel(ctx), ref, raise)
 	})
-}
-
-// Simulate has a few workers start launches, claim numbers and reserve some of a counter through a
-// [Faulty] store, and audits the log. Faults and the workers' choices follow from seed.
-func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
-	const workers = 3
-	faulty := NewFaulty(store, seed, 0.4)
-	l := newLog(t, faulty, nil)
-	c, w := newCounter(t, l, "c"), newCounter(t, l, "windows")
-	told, windows := newTold(), [workers][]Range{}
-	var group sync.WaitGroup
-	for i := range workers {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(seed, uint64(i+1)))
-			last, value := int64(0), int64(0)
-			for range rounds / workers {
-				r, err := reserveRandom(c, random, last)
-				if err != nil {
-					t.Errorf("seed %d: %v", seed, err)
-					return
-				}
-				last = r.First + r.N - 1
-				step := newRaise(value, value+1+random.Int64N(2), fmt.Sprint(i))
-				row, err := w.Raise(ctx, step)
-				if err != nil || row.Value <= step.From {
-					t.Errorf("seed %d: raised from %d to %d: %+v, %v", seed, step.From, step.To,
-						row, err)
-					return
-				}
-				if step.Done(row) {
-					windows[i] = append(windows[i], Range{step.From + 1, step.To - step.From})
-				}
-				value = row.Value
-				key := fmt.Sprint("key ", random.IntN(rounds/2))
-				launch, err := l.Start(ctx, Request(key))
-				if err != nil {
-					t.Errorf("seed %d: start: %v", seed, err)
-					return
-				}
-				claim, err := l.Claim(ctx, launch.ID)
-				if err != nil {
-					t.Errorf("seed %d: claim: %v", seed, err)
-					return
-				}
-				told.add(key, launch.ID, &claim, 0, r)
-			}
-		})
-	}
-	group.Wait()
-	told.audit(t, l, c)
-	if n := Repeats(slices.Concat(windows[:]...)); n != 0 {
-		t.Errorf("seed %d: %d windows overlap another one", seed, n)
-	}
-	if t.Failed() {
-		t.Logf("seed %d", seed)
-	}
-}
-
-// reserveRandom reserves for a worker whose last number is last. Now and then an operator advances
-// the counter before.
-func reserveRandom(c *launchlog.Counter, random *rand.Rand, last int64) (Range, error) {
-	r, floor := Range{N: 1 + random.Int64N(5)}, max(0, last+random.Int64N(40)-20)
-	if random.IntN(8) == 0 {
-		now, err := c.Advance(ctx, floor+1, "operator")
-		if err != nil || now <= floor || now < last {
-			return r, fmt.Errorf("advanced to %d after %d: %d, %w", floor+1, last, now, err)
-		}
-		last = max(last, floor+1)
-	}
-	first, err := c.Reserve(ctx, floor, r.N)
-	if err != nil || first < floor || first <= last {
-		return r, fmt.Errorf("%d numbers of at least %d, after %d: from %d on, %w", r.N, floor,
-			last, first, err)
-	}
-	r.First = first
-	return r, nil
 }

@@ -1,4 +1,4 @@
-package storesuite
+package storetest
 
 import (
 	"fmt"
@@ -98,23 +98,4 @@ func ManyProcesses(
 			)
 		})
 	}
-}
-
-// Upgrade has a log's tables go back to version 1 and on to the latest. A store that is opened
-// after that goes on. One that was open before refuses, because the log has another word.
-func Upgrade(t *testing.T, open func() launchlog.Store, down, up func() error) {
-	t.Helper()
-	before := newLog(t, open(), nil)
-	launch := start(t, before, "a")
-	wantError(t, down(), nil)
-	_, err := before.Claim(ctx, launch.ID)
-	wantError(t, err, launchlog.ErrOtherLog)
-	wantError(t, up(), nil)
-	_, err = before.Claim(ctx, launch.ID)
-	wantError(t, err, launchlog.ErrOtherLog)
-	l := newLog(t, open(), nil)
-	if c, err := l.Claim(ctx, launch.ID); err != nil || c.Generator != 0 {
-		t.Errorf("at the latest version: %+v, %v", c, err)
-	}
-	reserve(t, newCounter(t, l, "c"), 0, 1, 1)
 }

@@ -1,4 +1,4 @@
-package storesuite
+package storetest
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// Clients is how many clients the benchmarks have.
-const Clients = 16
+// clients is how many the benchmarks have.
+const clients = 16
 
-// BenchmarkStart measures how fast clients start launches of one namespace, which has no more than
+// BenchmarkStart measures how fast 16 clients start launches of one namespace, which has no more than
 // 99,999: then comes the next one.
 func BenchmarkStart(b *testing.B, store launchlog.Store) {
 	logs := make([]*launchlog.Log, b.N/launchlog.MaxLaunch+1)
@@ -27,7 +27,7 @@ func BenchmarkStart(b *testing.B, store launchlog.Store) {
 	})
 }
 
-// BenchmarkClaim measures how fast clients claim generator numbers of one launch, which has no more
+// BenchmarkClaim measures how fast 16 clients claim generator numbers of one launch, which has no more
 // than 100,000: then comes the next one.
 func BenchmarkClaim(b *testing.B, store launchlog.Store) {
 	l := benchLog(b, store, "n")
@@ -52,7 +52,7 @@ func benchLog(b *testing.B, store launchlog.Store, namespace string) *launchlog.
 }
 
 func parallel(b *testing.B, step func() error) {
-	b.SetParallelism(max(1, Clients/runtime.GOMAXPROCS(0)))
+	b.SetParallelism(max(1, clients/runtime.GOMAXPROCS(0)))
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -1,4 +1,4 @@
-package storesuite
+package storetest
 
 import (
 	"encoding/json"

@@ -1,14 +1,11 @@
-package storesuite
+package storetest
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -128,62 +125,6 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 	found, err := l.Counters(ctx, "", 0)
 	wantError(t, err, nil)
 	wantRow(t, "listed", found[0], third)
-}
-
-// raisesInContention has many goroutines raise counters from what they know. Each step of a counter
-// is one goroutine's.
-func raisesInContention(t *testing.T, store launchlog.Store) {
-	const workers, rounds = 8, 10
-	l := newLog(t, store, nil)
-	all := []*launchlog.Counter{newCounter(t, l, "a"), newCounter(t, l, "b")}
-	var mu sync.Mutex // guards what follows
-	done := map[*launchlog.Counter][]launchlog.Raise{}
-	lost := 0
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(3, uint64(w)))
-			value := map[*launchlog.Counter]int64{}
-			for range rounds {
-				c := all[random.IntN(len(all))]
-				// All want to go to the same places.
-				r := newRaise(value[c], value[c]+1+random.Int64N(2), fmt.Sprint("worker ", w))
-				row, err := c.Raise(ctx, r)
-				if err != nil {
-					t.Errorf("raise: %v", err)
-					return
-				}
-				if row.Value < r.To && r.Done(row) || row.Value <= r.From {
-					t.Errorf("a raise from %d to %d left %d", r.From, r.To, row.Value)
-				}
-				value[c] = row.Value
-				mu.Lock()
-				if r.Done(row) {
-					done[c] = append(done[c], r)
-				} else {
-					lost++
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	steps := 0
-	for c, raises := range done {
-		slices.SortFunc(raises, func(a, b launchlog.Raise) int { return int(a.From - b.From) })
-		value := int64(0)
-		for _, r := range raises {
-			if r.From != value {
-				t.Errorf("%s: a step from %d to %d after one to %d", c.Name(), r.From, r.To, value)
-			}
-			value = r.To
-		}
-		wantLast(t, c, value)
-		steps += len(raises)
-	}
-	want(t, "steps", steps+lost, workers*rounds)
-	t.Logf("%d goroutines: %d steps of 2 counters, %d lost to others, 0 repeats", workers, steps,
-		lost)
 }
 
 // raisesCanceled is about contexts that have ended.

@@ -1,0 +1,312 @@
+package storetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/idmint/idmint/launchlog"
+)
+
+// Disturb has workers start and end launches, claim numbers, and reserve and raise those of
+// counters, for so many rounds each. Meanwhile disturb is called again and again, with what it needs
+// to be different each time, and a third of the calls have a context that ends within milliseconds.
+// Then the log is audited. If disturb is nil no call is cut off, and no number may be left out.
+func Disturb(
+	t *testing.T, store launchlog.Store, rounds int, disturb func(l *launchlog.Log, n int) error,
+) {
+	t.Helper()
+	d := newTold(t, newLog(t, store, nil), uint64(time.Now().UnixNano()), disturb != nil)
+	working, done := context.WithCancel(ctx)
+	disturbances := 0
+	var disturber sync.WaitGroup
+	disturber.Go(func() {
+		for ; disturb != nil && working.Err() == nil; disturbances++ {
+			if err := disturb(d.log, disturbances); err != nil {
+				t.Errorf("disturbance %d: %v", disturbances, err)
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+	d.work(t, 8, rounds)
+	done()
+	disturber.Wait()
+	d.audit(t, disturb == nil)
+	t.Logf("seed %d: %d disturbances, %d calls cut off: %d launches, %d claims, %d ranges, %d windows",
+		d.seed, disturbances, d.cut, len(d.keys), len(d.pairs), len(d.dense)+len(d.floors),
+		len(d.windows))
+}
+
+// Simulate has a few workers do the same through a [Faulty] store, and audits the log. Faults and
+// the workers' choices follow from seed.
+func Simulate(t *testing.T, store launchlog.Store, seed uint64, rounds int) {
+	t.Helper()
+	const workers = 3
+	d := newTold(t, newLog(t, NewFaulty(store, seed, 0.4), nil), seed, false)
+	d.work(t, workers, rounds/workers)
+	d.audit(t, false)
+	if t.Failed() {
+		t.Logf("seed %d", seed)
+	}
+}
+
+// Operator is for [Disturb]. It advances the launches and a counter, which takes rows that the
+// others have and want.
+func Operator(l *launchlog.Log, n int) error {
+	found, err := l.List(ctx, launchlog.Filter{Limit: 1})
+	if err != nil {
+		return err
+	}
+	last := 1 + n%3
+	if len(found) != 0 {
+		last += found[0].ID
+	}
+	var refused *launchlog.RequestError // another one was started since
+	if _, err := l.Advance(ctx, last, "operator"); err != nil && !errors.As(err, &refused) {
+		return err
+	}
+	c, err := l.Counter("floors")
+	if err == nil {
+		_, err = c.Advance(ctx, int64(n+1)*7, "operator")
+	}
+	return err
+}
+
+// told is what workers were told, and how often they were not.
+type told struct {
+	log                 *launchlog.Log
+	seed                uint64
+	cutting             bool               // a third of the calls
+	gapless, high, step *launchlog.Counter // reserved from without and with floors, and raised
+
+	mu                     sync.Mutex // guards what follows
+	keys                   map[string]int
+	pairs                  map[[2]int]bool
+	dense, floors, windows []Range
+	cut                    int
+	lost                   int // claims among those that were cut
+	twice                  []string
+}
+
+func newTold(t *testing.T, l *launchlog.Log, seed uint64, cutting bool) *told {
+	return &told{
+		log: l, seed: seed, cutting: cutting, keys: map[string]int{}, pairs: map[[2]int]bool{},
+		gapless: newCounter(t, l, "dense"), high: newCounter(t, l, "floors"),
+		step: newCounter(t, l, "raised"),
+	}
+}
+
+// A worker is a goroutine of told.work.
+type worker struct {
+	*told
+	random     *rand.Rand
+	last, step int64 // the numbers that it knows of the counters
+}
+
+func (d *told) work(t *testing.T, workers, rounds int) {
+	var group sync.WaitGroup
+	for i := range workers {
+		group.Go(func() {
+			w := worker{told: d, random: rand.New(rand.NewPCG(d.seed, uint64(i+1)))}
+			for round := range rounds {
+				key := fmt.Sprint("key ", w.random.IntN(max(1, workers*rounds/2)))
+				if err := w.launches(key, round%3 == 0); err != nil {
+					t.Errorf("seed %d: %v", d.seed, err)
+					return
+				}
+				if err := w.counters(fmt.Sprint("worker ", i)); err != nil {
+					t.Errorf("seed %d: %v", d.seed, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// launches starts the launch of a key, claims a number of it, and may end it.
+func (w *worker) launches(key string, end bool) error {
+	launch, _, err := insist(w, func(ctx context.Context) (launchlog.Launch, error) {
+		return w.log.Start(ctx, Request(key))
+	})
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	claim, lost, err := insist(w, func(ctx context.Context) (launchlog.Claim, error) {
+		return w.log.Claim(ctx, launch.ID)
+	})
+	if err != nil && !errors.Is(err, launchlog.ErrEnded) {
+		return fmt.Errorf("claim: %w", err)
+	}
+	w.mu.Lock()
+	if id, ok := w.keys[key]; ok && id != launch.ID {
+		w.twice = append(w.twice, fmt.Sprintf("key %q is launch %d and %d", key, id, launch.ID))
+	}
+	w.keys[key] = launch.ID
+	if pair := [2]int{claim.Launch, claim.Generator}; err == nil {
+		if w.pairs[pair] {
+			w.twice = append(w.twice, fmt.Sprintf("pair %v was handed out twice", pair))
+		}
+		w.pairs[pair] = true
+	}
+	w.lost += lost
+	w.mu.Unlock()
+	if !end {
+		return nil
+	}
+	_, _, err = insist(w, func(ctx context.Context) (launchlog.Launch, error) {
+		return w.log.End(ctx, launch.ID, launchlog.Ending{Outcome: launchlog.Superseded})
+	})
+	return err
+}
+
+// counters takes numbers of each counter. Now and then an operator advances one before.
+func (w *worker) counters(holder string) error {
+	reserve := func(c *launchlog.Counter, floor, last int64, to *[]Range) (int64, error) {
+		n := 1 + w.random.Int64N(5)
+		first, _, err := insist(w, func(ctx context.Context) (int64, error) {
+			return c.Reserve(ctx, floor, n)
+		})
+		if err != nil || first < floor || first <= last {
+			return 0, fmt.Errorf("%d numbers of at least %d, after %d: from %d on, %w", n, floor,
+				last, first, err)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		*to = append(*to, Range{first, n})
+		return first + n - 1, nil
+	}
+	if _, err := reserve(w.gapless, 0, 0, &w.dense); err != nil {
+		return err
+	}
+	floor := max(0, w.last+w.random.Int64N(40)-20)
+	if w.random.IntN(8) == 0 {
+		now, err := w.high.Advance(ctx, floor+1, "operator")
+		if err != nil || now <= floor || now < w.last {
+			return fmt.Errorf("advanced to %d after %d: %d, %w", floor+1, w.last, now, err)
+		}
+		w.last = max(w.last, floor+1)
+	}
+	var err error
+	if w.last, err = reserve(w.high, floor, w.last, &w.floors); err != nil {
+		return err
+	}
+	r := newRaise(w.step, w.step+1+w.random.Int64N(2), holder) // all want to go to the same places
+	row, _, err := insist(w, func(ctx context.Context) (launchlog.CounterState, error) {
+		return w.told.step.Raise(ctx, r)
+	})
+	if err != nil || row.Value <= r.From {
+		return fmt.Errorf("raised from %d to %d: %+v, %w", r.From, r.To, row, err)
+	}
+	w.step = row.Value
+	if r.Done(row) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.windows = append(w.windows, Range{r.From + 1, r.To - r.From})
+	}
+	return nil
+}
+
+// insist calls until it is not cut off by a context that ends early, and says how often it was.
+func insist[T any](w *worker, call func(context.Context) (T, error)) (v T, cut int, err error) {
+	for ; ; cut++ {
+		calling, cancel := context.WithCancel(ctx)
+		if w.cutting && w.random.IntN(3) == 0 {
+			calling, cancel = context.WithTimeout(ctx, rand.N(6*time.Millisecond))
+		}
+		v, err = call(calling)
+		cancel()
+		var unresolved *launchlog.UnresolvedError
+		if !errors.As(err, &unresolved) || !errors.Is(err, context.DeadlineExceeded) ||
+			calling.Err() != context.DeadlineExceeded {
+			return v, cut, err
+		}
+		w.mu.Lock()
+		w.cut++
+		w.mu.Unlock()
+	}
+}
+
+// audit compares what the workers were told with what the log says when nothing is under way any
+// more. Whole says that no number may be left out.
+func (d *told) audit(t *testing.T, whole bool) {
+	t.Helper()
+	for _, twice := range d.twice {
+		t.Error(twice)
+	}
+	launches, err := d.log.List(ctx, launchlog.Filter{Limit: launchlog.MaxLaunch})
+	wantError(t, err, nil)
+	want(t, "launches: one per key", len(launches), len(d.keys))
+	if whole && len(launches) > 0 {
+		want(t, "the last launch", launches[0].ID, len(launches))
+	}
+	recorded := 0
+	for _, launch := range launches {
+		want(t, "launch of "+launch.Key, launch.ID, d.keys[launch.Key])
+		claims, err := d.log.Claims(ctx, launch.ID, 0, launchlog.MaxGenerators)
+		wantError(t, err, nil)
+		want(t, "every number has its record", len(claims), launch.NextGenerator)
+		recorded += len(claims)
+		events, err := d.log.Events(ctx, launch.ID)
+		wantError(t, err, nil)
+		var kinds []string
+		for _, e := range events {
+			kinds = append(kinds, e.Kind)
+		}
+		wanted := []string{"started", "ended"}
+		if launch.Running() {
+			wanted = wanted[:1]
+		}
+		want(t, "events", kinds, wanted)
+	}
+	for pair := range d.pairs {
+		claims, err := d.log.Claims(ctx, pair[0], pair[1], 1)
+		wantError(t, err, nil)
+		if len(claims) != 1 || claims[0].Generator != pair[1] {
+			t.Errorf("pair %v was handed out, and has no record", pair)
+		}
+	}
+	if recorded < len(d.pairs) || recorded > len(d.pairs)+d.lost {
+		t.Errorf("%d claims are recorded, %d were acknowledged, and %d cut off", recorded,
+			len(d.pairs), d.lost)
+	}
+	for c, ranges := range map[*launchlog.Counter][]Range{
+		d.gapless: d.dense, d.high: d.floors, d.step: d.windows,
+	} {
+		want(t, "ranges of "+c.Name()+" with repeated numbers", Repeats(ranges), 0)
+		last, err := c.Last(ctx)
+		wantError(t, err, nil)
+		highest, sum := int64(0), int64(0)
+		for _, r := range ranges {
+			highest, sum = max(highest, r.First+r.N-1), sum+r.N
+		}
+		if highest > last || whole && c != d.high && sum != last {
+			t.Errorf("%d numbers up to %d were handed out by %s, which is at %d", sum, highest,
+				c.Name(), last)
+		}
+	}
+}
+
+// Range is N numbers from First on, as a counter hands them out.
+type Range struct{ First, N int64 }
+
+// Repeats counts the ranges that have a number of another one, or one that is none.
+func Repeats(ranges []Range) (repeats int) {
+	last := int64(0)
+	for _, r := range slices.SortedFunc(slices.Values(ranges), func(a, b Range) int {
+		return cmp.Compare(a.First, b.First)
+	}) {
+		if r.First <= last {
+			repeats++
+		}
+		last = max(last, r.First+r.N-1)
+	}
+	return repeats
+}
