@@ -2,9 +2,6 @@ package launchlog_test
 
 import (
 	"context"
-	"errors"
-	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/generator"
@@ -59,37 +56,6 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// TestHintsAtOnce: of reports at the same time the highest stays. None hears less than before, nor
-// less than what it reported before.
-func TestHintsAtOnce(t *testing.T) {
-	store := memory.New(nil)
-	const goroutines, reports = 8, 200
-	var wg sync.WaitGroup
-	for i := range goroutines {
-		log := newLog(t, store, nil)
-		wg.Go(func() {
-			random := rand.New(rand.NewPCG(1, uint64(i)))
-			var least int64
-			for n := range int64(reports) {
-				counter := n*10 + random.Int64N(100)
-				got, err := log.Generators(1).Hint(ctx, 0, counter)
-				if err != nil || got < least {
-					t.Errorf("it had %d, and then %d, %v", least, got, err)
-				}
-				least = max(got, counter)
-			}
-			if _, err := log.Generators(1).Hint(ctx, 0, 10_000+int64(i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if got, err := newLog(t, store, nil).Generators(1).Hint(ctx, 0, 0); err != nil ||
-		got != 10_000+goroutines-1 {
-		t.Errorf("in the end: %d, %v", got, err)
-	}
-}
-
 // An overtaken store is one in which somebody else raises the register before each of the first
 // raises.
 type overtaken struct {
@@ -129,15 +95,5 @@ func TestHintRaced(t *testing.T) {
 		if last, err := log.Generators(1).Hint(ctx, 0, 0); err != nil || last != test.last {
 			t.Errorf("overtaken by %d: the register is at %d, %v", test.by, last, err)
 		}
-	}
-}
-
-// TestHintOfContext: it ends with its context.
-func TestHintOfContext(t *testing.T) {
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	_, err := newLog(t, memory.New(nil), nil).Generators(1).Hint(ended, 0, 5)
-	if !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"regexp"
@@ -36,17 +37,16 @@ type engine struct {
 	// has no database to look in.
 	tables string
 	// enter, which may be nil, prepares a transaction for what its statements rely on: where tables
-	// are found and made, and how SQL is read. Leave undoes what does not end with the transaction.
+	// are found and made, and how SQL is read.
 	enter func(ctx context.Context, tx *sql.Tx, schema string) error
-	leave []string
 	// unfit, which may be empty, is a query that says why no log is made in the database.
 	unfit string
 	// lock is a query that takes the lock of migrators and says whether it has it. The end of the
-	// transaction frees the lock, or unlock does. Where lock is empty the transaction is lock
-	// enough.
-	lock   string
-	unlock []string
-	// commits: each statement of a file is sent by itself, and DDL commits.
+	// transaction frees the lock, or that of the connection. Where lock is empty the transaction is
+	// lock enough.
+	lock string
+	// commits: each statement of a file is sent by itself, and DDL commits. Locks and settings stay
+	// until the connection ends, so it is not used again.
 	commits bool
 
 	dialect Dialect
@@ -100,37 +100,25 @@ var engines = map[Dialect]engine{
 			_, err := tx.ExecContext(ctx, enterSession)
 			return err
 		},
-		leave: []string{leaveSession},
 		tables: `SELECT CASE WHEN database() IS NULL THEN NULL ELSE count(*) END
 			FROM information_schema.tables
 			WHERE table_schema = database() AND table_name = 'idmint_schema'`,
-		lock:    "SELECT coalesce(get_lock(" + lockName + ", 0), 0)",
-		unlock:  []string{"UNLOCK TABLES", "DO release_lock(" + lockName + ")"},
+		// A lock is the whole server's.
+		lock:    "SELECT coalesce(get_lock(concat('idmint ', left(sha2(database(), 256), 40)), 0), 0)",
 		commits: true,
 	},
 }
 
-// lockName names a lock of MySQL, which is the whole server's, after the database.
-const lockName = "concat('idmint ', left(sha2(database(), 256), 40))"
-
-// enterSession sets how MySQL reads the files, and leaveSession sets back what others had set. The
-// first of two enterings counts.
-var enterSession, leaveSession = func() (enter, leave string) {
-	var keep, set, restore, forget []string
+// enterSession sets how MySQL reads the files.
+var enterSession = func() string {
+	var set []string
 	for _, s := range dialect.MySQLSession() {
 		switch s.Name {
-		case "completion_type": // it stays: the transaction's end must begin no other
+		case "completion_type", "sql_mode", "sql_safe_updates", "sql_big_selects":
 			set = append(set, s.Name+" = "+s.Value)
-		case "sql_mode", "sql_safe_updates", "sql_big_selects":
-			set = append(set, s.Name+" = "+s.Value)
-			kept := fmt.Sprintf(" = coalesce(@idmint_%s, @@%[1]s)", s.Name)
-			keep = append(keep, "@idmint_"+s.Name+kept)
-			restore = append(restore, s.Name+kept)
-			forget = append(forget, fmt.Sprintf("@idmint_%s = NULL", s.Name))
 		}
 	}
-	return "SET " + strings.Join(append(keep, set...), ", "),
-		"SET " + strings.Join(append(restore, forget...), ", ")
+	return "SET " + strings.Join(set, ", ")
 }()
 
 var (
@@ -148,23 +136,22 @@ func passes(err error) bool {
 		cause == dialect.Contended || cause == dialect.Crowded
 }
 
-// transact runs f in a transaction whose statements obey ctx. Where a transaction's own context
-// ends, database/sql rolls it back and hands its connection on. In MySQL the connection keeps its
-// locks then. So the transaction lives on there until they are let go.
-func (e engine) transact(
-	ctx context.Context, db *sql.DB, f func(lasting context.Context, tx *sql.Tx) error,
-) error {
-	lasting, cancel := context.WithCancel(ctx)
-	if e.commits {
-		lasting, cancel = context.WithTimeout(context.WithoutCancel(ctx), 2*budget)
+// transact runs f in a transaction.
+func (e engine) transact(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
 	}
-	defer cancel()
-	tx, err := db.BeginTx(lasting, nil)
+	defer conn.Close()
+	if e.commits {
+		defer func() { _ = conn.Raw(func(any) error { return driver.ErrBadConn }) }()
+	}
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	if err := f(lasting, tx); err != nil {
+	if err := f(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
@@ -172,7 +159,7 @@ func (e engine) transact(
 
 // hold runs f in a transaction under the lock of migrators, with the version that it finds there.
 func (e engine) hold(ctx context.Context, db *sql.DB, f func(tx *sql.Tx, version int) error) error {
-	return e.transact(ctx, db, func(lasting context.Context, tx *sql.Tx) error {
+	return e.transact(ctx, db, func(tx *sql.Tx) error {
 		if e.lock != "" {
 			var got int
 			err := tx.QueryRowContext(ctx, e.lock).Scan(&got)
@@ -184,23 +171,11 @@ func (e engine) hold(ctx context.Context, db *sql.DB, f func(tx *sql.Tx, version
 			}
 		}
 		version, err := e.latest(ctx, tx)
-		if err == nil {
-			err = f(tx, version)
+		if err != nil {
+			return err
 		}
-		for _, text := range slices.Concat(e.unlock, e.leave) { // even where ctx has ended
-			_, unlock := tx.ExecContext(lasting, text)
-			err = both(err, unlock)
-		}
-		return err
+		return f(tx, version)
 	})
-}
-
-// both is of two steps: an error of one of them stays as it is.
-func both(first, second error) error {
-	if first == nil || second == nil {
-		return cmp.Or(first, second)
-	}
-	return errors.Join(first, second)
 }
 
 // version is the version that the database has, without a lock.
@@ -208,12 +183,8 @@ func (e engine) version(ctx context.Context, db *sql.DB) (version int, err error
 	if e.enter == nil {
 		return e.read(ctx, db)
 	}
-	err = e.transact(ctx, db, func(lasting context.Context, tx *sql.Tx) error {
+	err = e.transact(ctx, db, func(tx *sql.Tx) error {
 		version, err = e.latest(ctx, tx)
-		for _, text := range e.leave {
-			_, left := tx.ExecContext(lasting, text)
-			err = both(err, left)
-		}
 		return err
 	})
 	return version, err

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/idmint/idmint/launchlog/sqlite"
@@ -59,26 +58,6 @@ func TestWAL(t *testing.T) {
 	}
 }
 
-// Down takes back all versions or none: here the older one cannot be.
-func TestDownAtOnce(t *testing.T) {
-	db := openDB(t, filepath.Join(t.TempDir(), "a.db"))
-	if _, _, err := migrations.Up(ctx, db, migrations.SQLite); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("ALTER TABLE idmint_generator RENAME TO hidden"); err != nil {
-		t.Fatal(err)
-	}
-	before := objects(t, db)
-	err := migrations.Down(ctx, db, migrations.SQLite, 0)
-	if err == nil || !strings.Contains(err.Error(), "idmint_generator") {
-		t.Errorf("got %v", err)
-	}
-	version, err := migrations.Version(ctx, db, migrations.SQLite)
-	if err != nil || version != migrations.Latest(migrations.SQLite) || objects(t, db) != before {
-		t.Errorf("at version %d, %v", version, err)
-	}
-}
-
 // A dialect of package sqlid is one of this package, and MariaDB has MySQL's tables.
 func TestMariaDB(t *testing.T) {
 	got, want := migrations.Latest(sqlid.MariaDB), migrations.Latest(migrations.MySQL)
@@ -112,31 +91,5 @@ func TestSameVersions(t *testing.T) {
 		if !slices.Equal(got, want) || len(got) == 0 {
 			t.Errorf("%s: %v, SQLite has %v", d, got, want)
 		}
-	}
-}
-
-// Several migrators find no tables at the same time. SQLite does not wait for its locks here, so
-// they do.
-func TestManyMigrators(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	latest := migrations.Latest(migrations.SQLite)
-	var group sync.WaitGroup
-	for range 8 {
-		db, err := sql.Open("sqlite3", sqlite.DSN(path, sqlite.Create)+"&_busy_timeout=0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		group.Go(func() {
-			if _, to, err := migrations.Up(ctx, db, migrations.SQLite); err != nil || to != latest {
-				t.Errorf("to version %d, %v", to, err)
-			}
-		})
-	}
-	group.Wait()
-	var rows int
-	err := openDB(t, path).QueryRow("SELECT count(*) FROM idmint_schema").Scan(&rows)
-	if err != nil || rows != latest {
-		t.Errorf("%d versions recorded, %v", rows, err)
 	}
 }

@@ -72,21 +72,6 @@ func (k keyValue) database(t *testing.T, kind databases.Kind) dsn.DSN {
 	return d
 }
 
-// Processes take numbers at the same time.
-func TestKeyValueManyProcesses(t *testing.T) {
-	eachKeyValue(t, func(t *testing.T, kind databases.Kind, k keyValue) {
-		storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-			d := k.database(t, kind)
-			log, err := k.open(ctx, d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { log.Close() })
-			return d.URL(), log
-		}, 3, 20)
-	})
-}
-
 // A place without a log says so.
 func TestKeyValueNoLog(t *testing.T) {
 	eachKeyValue(t, func(t *testing.T, kind databases.Kind, k keyValue) {

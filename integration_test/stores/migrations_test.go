@@ -202,6 +202,24 @@ func TestDownKeepsWhatWasUsed(t *testing.T) {
 	})
 }
 
+// Down takes back all versions or none, except in MySQL: here the older one cannot be.
+func TestDownAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, s server) {
+		db, _ := s.empty(t, "")
+		s.up(t, db, 0)
+		dbtest.Exec(t, db, "ALTER TABLE idmint_generator RENAME TO hidden")
+		before := s.list(t, db)
+		err := migrations.Down(ctx, db, s.dialect, 0)
+		if err == nil || !strings.Contains(err.Error(), "idmint_generator") {
+			t.Errorf("got %v", err)
+		}
+		version, err := migrations.Version(ctx, db, s.dialect)
+		if err != nil || version != migrations.Latest(s.dialect) || s.list(t, db) != before {
+			t.Errorf("at version %d, %v", version, err)
+		}
+	}, sqliteFiles, postgresServer)
+}
+
 // Another tool applies the files while Up waits for it: Up goes on from there.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()

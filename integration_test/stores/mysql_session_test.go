@@ -3,6 +3,7 @@ package stores_test
 import (
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -43,6 +44,11 @@ var hostile = []struct{ name, value, refused string }{
 	{"lc_messages", "'de_DE'", ""},
 	{"default_storage_engine", "'Aria'", ""},
 	{"auto_increment_increment", "7", ""},
+	// The driver's own.
+	{"parseTime", "true", ""},
+	{"loc", "Asia/Kathmandu", ""},
+	{"interpolateParams", "true", ""},
+	{"clientFoundRows", "true", ""},
 }
 
 // Whatever a session is set to, Open's connections do every step. Those of New do as well, or it
@@ -65,6 +71,11 @@ func TestMySQLHostileSessions(t *testing.T) {
 			tour(t, s, fmt.Sprint("app ", launches), launches)
 		case test.refused == "" || err == nil || !strings.Contains(err.Error(), test.refused):
 			t.Errorf("New with %s = %s: %v, want %q", test.name, test.value, err, test.refused)
+		}
+		if err == nil {
+			if err := errors.Join(s.Close(), db.Ping()); err != nil {
+				t.Errorf("the app's pool was closed: %v", err)
+			}
 		}
 		db.Close()
 	}
@@ -143,6 +154,28 @@ func TestMySQLUseOtherDatabase(t *testing.T) {
 		err := admin.QueryRow("SELECT count(*) FROM " + table + ".idmint_launch").Scan(&launches)
 		if err != nil || launches != want {
 			t.Errorf("%s has %d launches, %v; want %d", table, launches, err, want)
+		}
+	}
+}
+
+// A session that is lax makes 0 of NULL, and a smaller number of one that is too large. It changes
+// nothing that was acknowledged either.
+func TestMySQLLaxSession(t *testing.T) {
+	t.Parallel()
+	d := mysqlServer.filled(t)
+	db := dbtest.Open(t, d)
+	before := dump(t, db)
+	lax := dbtest.Open(t, with(t, d, "sql_mode=%27%27"))
+	for _, text := range mysqlServer.changing() {
+		ignore, change := strings.CutPrefix(text, "UPDATE ")
+		for _, text := range []string{text, "UPDATE IGNORE " + ignore} {
+			if strings.HasPrefix(text, "INSERT") || !change && strings.HasPrefix(text, "UPDATE") {
+				continue // new rows harm none
+			}
+			_, _ = lax.Exec(text)
+			if after := dump(t, db); after != before {
+				t.Fatalf("%s: before\n%s\nafter\n%s", text, before, after)
+			}
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestPostgresRowSecurity(t *testing.T) {
 		}
 	}
 	if _, err := log.Claim(t.Context(), launch.ID); !errors.Is(err, launchlog.ErrNotFound) {
-		t.Errorf("claim of a launch that is hidden: %v", err)
+		t.Errorf("claim: %v, want that there is no such launch", err)
 	}
 	if _, err := postgres.Open(t.Context(), source.String()); err == nil ||
 		!strings.Contains(err.Error(), "it applies to idmint_counter") {

@@ -8,15 +8,15 @@ import (
 
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/migrations"
 )
 
 // Whatever a database's defaults are, Open's connections do every step. Those of New do as well, or
-// it names the setting.
+// it names the setting. Steps run READ COMMITTED, and wait for the disk.
 func TestPostgresHostileDefaults(t *testing.T) {
 	t.Parallel()
-	const hasty = "synchronous_commit = off; client_min_messages = error"
 	for _, test := range []struct{ settings, refused string }{
 		{"client_encoding = 'LATIN1'", "client_encoding is LATIN1: set it to UTF8"},
 		{
@@ -27,7 +27,10 @@ func TestPostgresHostileDefaults(t *testing.T) {
 		{"default_transaction_isolation = 'repeatable read'", ""},
 		{"statement_timeout = '30s'; lock_timeout = '30s'", ""},
 		{"idle_in_transaction_session_timeout = '30s'", ""},
-		{hasty, ""},
+		{"synchronous_commit = off; client_min_messages = error", ""},
+		{"synchronous_commit = local", ""},
+		{"synchronous_commit = remote_write", ""},
+		{"synchronous_commit = remote_apply", ""},
 		{"DateStyle = 'SQL, DMY'; IntervalStyle = iso_8601; TimeZone = 'Asia/Kathmandu'", ""},
 		{"row_security = off; session_replication_role = replica; check_function_bodies = off", ""},
 		{
@@ -58,6 +61,16 @@ func TestPostgresHostileDefaults(t *testing.T) {
 			if _, _, err := migrations.Up(ctx, db, migrations.Postgres); err != nil {
 				t.Fatal(err)
 			}
+			dbtest.Exec(t, admin, "CREATE TABLE saw (level text, commit text)",
+				`CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+					INSERT INTO saw VALUES (current_setting('transaction_isolation'),
+						current_setting('synchronous_commit'));
+					RETURN NULL; END $$`)
+			for _, table := range []string{"launch", "launch_event", "generator", "counter"} {
+				dbtest.Exec(t, admin, "CREATE TRIGGER see AFTER INSERT OR UPDATE ON idmint_"+table+
+					" FOR EACH STATEMENT EXECUTE FUNCTION see()",
+					"ALTER TABLE idmint_"+table+" ENABLE ALWAYS TRIGGER see")
+			}
 			tour(t, open(t, d), "own", 1)
 			var reason string // as others read it
 			others := dbtest.Open(t, with(t, d, "client_encoding=UTF8"))
@@ -77,6 +90,59 @@ func TestPostgresHostileDefaults(t *testing.T) {
 			case test.refused == "" || err == nil || !strings.Contains(err.Error(), test.refused):
 				t.Errorf("New: %v, want %q", err, test.refused)
 			}
+			want := "read committed on"
+			if strings.Contains(test.settings, "remote_apply") { // which waits for more
+				want = "read committed remote_apply"
+			}
+			var saw string
+			err = others.QueryRow(
+				"SELECT string_agg(DISTINCT level || ' ' || commit, ', ') FROM saw").Scan(&saw)
+			if err != nil || saw != want {
+				t.Errorf("steps ran %s, %v; want %s", saw, err, want)
+			}
+			if err := pool.Ping(ctx); err != nil {
+				t.Errorf("the app's pool was closed: %v", err)
+			}
 		})
+	}
+}
+
+// What a step finds it locks in a transaction that waits for the disk, whether it made it or an
+// earlier one did: such a transaction has something to write. Policies see what is locked. Package
+// servers of soak_test looks at the disk itself.
+func TestPostgresOnDisk(t *testing.T) {
+	t.Parallel()
+	d := postgresServer.database(t)
+	db, role := dbtest.Open(t, d), newRole(t, d)
+	dbtest.Exec(t, db, "GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO "+role,
+		"CREATE TABLE saw (commit text)",
+		`CREATE FUNCTION see() RETURNS bool LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+			INSERT INTO saw VALUES (current_setting('synchronous_commit'));
+			RETURN true; END $$`)
+	s := open(t, as(t, d, role))
+	take := launchlog.Take{Ref: firstLaunch, Token: "t"}
+	for _, step := range []struct {
+		table string
+		run   func() error
+	}{
+		{"idmint_launch", func() error { return start(ctx, s, "a") }},
+		{"idmint_generator", func() error { _, err := s.ClaimGenerator(ctx, take); return err }},
+	} {
+		dbtest.Exec(t, db, "ALTER TABLE "+step.table+" ENABLE ROW LEVEL SECURITY",
+			"CREATE POLICY reads ON "+step.table+" FOR SELECT USING (true)",
+			"CREATE POLICY makes ON "+step.table+" FOR INSERT WITH CHECK (true)",
+			"CREATE POLICY locks ON "+step.table+" FOR UPDATE USING (see())")
+		for _, when := range []string{"made", "found"} {
+			if err := step.run(); err != nil {
+				t.Fatal(err)
+			}
+			var waits int
+			err := db.QueryRow("SELECT count(*) FROM saw WHERE commit = 'on'").Scan(&waits)
+			if err != nil || waits == 0 {
+				t.Errorf("a row of %s that is %s: it is not locked, %v", step.table, when, err)
+			}
+			dbtest.Exec(t, db, "DELETE FROM saw")
+		}
+		dbtest.Exec(t, db, "ALTER TABLE "+step.table+" DISABLE ROW LEVEL SECURITY")
 	}
 }

@@ -10,8 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/mysql"
+	"github.com/idmint/idmint/launchlog/postgres"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
 
@@ -209,5 +213,51 @@ func onlyReads(t *testing.T, s server) {
 	refused("reserve", err)
 	if err := start(ctx, store, "a"); err != nil || !s.findsByReading {
 		refused("start again", err)
+	}
+}
+
+// A step that waits in vain for a connection of an app's pool says what to do.
+func TestAllConnectionsInUse(t *testing.T) {
+	t.Parallel()
+	config, err := pgxpool.ParseConfig(postgresServer.database(t).Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	ofPostgres, err := postgres.New(ctx, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := dbtest.Open(t, mysqlServer.database(t))
+	db.SetMaxOpenConns(1)
+	ofMySQL, err := mysql.New(ctx, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := pool.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Release()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, s := range []launchlog.Store{ofPostgres, ofMySQL} {
+		ending, cancel := context.WithTimeout(ctx, time.Millisecond)
+		_, reading := s.LastNumber(ending, aCounter)
+		_, writing := s.ReserveNumbers(ending, aCounter, 0, 1)
+		cancel()
+		for _, err := range []error{reading, writing} {
+			if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "Ready") {
+				t.Errorf("%T: %v", s, err)
+			}
+		}
 	}
 }

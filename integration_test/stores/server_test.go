@@ -32,11 +32,6 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			return nil, err
 		}
-		for kind, k := range keyValues {
-			if strings.EqualFold(string(kind), string(d.Kind)) {
-				return k.open(ctx, d)
-			}
-		}
 		return openers[d.Kind](ctx, d.Source())
 	}))
 	dbtest.Main(m)
@@ -181,14 +176,13 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestManyProcesses has processes take numbers at the same time.
+// TestManyProcesses has processes take numbers at the same time, which only SQLite can tell from
+// connections.
 func TestManyProcesses(t *testing.T) {
-	eachSQL(t, func(t *testing.T, s server) {
-		storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-			d := s.database(t)
-			return d.URL(), open(t, d)
-		}, 3, 50)
-	})
+	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
+		d := sqliteFiles.database(t)
+		return d.URL(), open(t, d)
+	}, 3, 50)
 }
 
 // secret is the password of every name that server.unopened makes up: no message repeats it.

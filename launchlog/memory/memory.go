@@ -50,13 +50,15 @@ func New(now func() time.Time) *Store {
 	}
 }
 
-// lock locks mu and returns the namespace, which it makes where it is missing. Where the context
-// has ended it returns that error, and locks nothing.
-func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
+// step runs a step in a namespace, which is made if it is missing, unless the context has ended.
+func step[T any](
+	ctx context.Context, s *Store, name string, run func(n *namespace) (T, error),
+) (v T, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return v, err
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	n := s.namespaces[name]
 	if n == nil {
 		n = &namespace{
@@ -65,56 +67,50 @@ func (s *Store) lock(ctx context.Context, name string) (*namespace, error) {
 		}
 		s.namespaces[name] = n
 	}
-	return n, nil
+	return run(n)
 }
 
 // StartLaunch implements launchlog.Store.
 func (s *Store) StartLaunch(ctx context.Context, start launchlog.Start) (launchlog.Launch, error) {
-	n, err := s.lock(ctx, start.Namespace)
-	if err != nil {
-		return launchlog.Launch{}, err
-	}
-	defer s.mu.Unlock()
-	if n.last < start.KnownLaunch {
-		return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d",
-			launchlog.ErrBehind, start.KnownLaunch, n.last)
-	}
-	if id, ok := n.keys[start.Key]; ok {
-		return n.launches[id].row, nil
-	}
-	if n.last >= launchlog.MaxLaunch {
-		return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
-	}
-	n.last++
-	l := &launch{row: launchlog.Launch{
-		Namespace: start.Namespace, ID: n.last, Request: start.Request,
-		RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
-	}}
-	l.row.KnownLaunch = 0
-	n.launches[n.last] = l
-	n.keys[start.Key] = n.last
-	n.add(launchlog.Event{
-		Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator,
-		At: l.row.StartedAt,
-	}, nil)
-	return l.row, nil
+	return step(ctx, s, start.Namespace, func(n *namespace) (launchlog.Launch, error) {
+		if n.last < start.KnownLaunch {
+			return launchlog.Launch{}, fmt.Errorf("%w: launch %d is known, the last one is %d",
+				launchlog.ErrBehind, start.KnownLaunch, n.last)
+		}
+		if id, ok := n.keys[start.Key]; ok {
+			return n.launches[id].row, nil
+		}
+		if n.last >= launchlog.MaxLaunch {
+			return launchlog.Launch{}, launchlog.ErrLaunchesExhausted
+		}
+		n.last++
+		l := &launch{row: launchlog.Launch{
+			Namespace: start.Namespace, ID: n.last, Request: start.Request,
+			RequestHash: start.RequestHash, Host: start.Host, StartedAt: s.now(),
+		}}
+		l.row.KnownLaunch = 0
+		n.launches[n.last] = l
+		n.keys[start.Key] = n.last
+		n.add(launchlog.Event{
+			Namespace: start.Namespace, Launch: n.last, Kind: "started", Actor: start.Initiator,
+			At: l.row.StartedAt,
+		}, nil)
+		return l.row, nil
+	})
 }
 
 // EndLaunch implements launchlog.Store.
 func (s *Store) EndLaunch(
 	ctx context.Context, ref launchlog.Ref, ending launchlog.Ending,
 ) (launchlog.Launch, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return launchlog.Launch{}, err
-	}
-	defer s.mu.Unlock()
-	l := n.launches[ref.Launch]
-	if l == nil {
-		return launchlog.Launch{}, launchlog.ErrNotFound
-	}
-	n.end(l, ending, s.now())
-	return l.row, nil
+	return step(ctx, s, ref.Namespace, func(n *namespace) (launchlog.Launch, error) {
+		l := n.launches[ref.Launch]
+		if l == nil {
+			return launchlog.Launch{}, launchlog.ErrNotFound
+		}
+		n.end(l, ending, s.now())
+		return l.row, nil
+	})
 }
 
 // end ends a launch that runs.
@@ -130,170 +126,146 @@ func (n *namespace) end(l *launch, ending launchlog.Ending, now time.Time) {
 
 // ClaimGenerator implements launchlog.Store.
 func (s *Store) ClaimGenerator(ctx context.Context, take launchlog.Take) (launchlog.Claim, error) {
-	n, err := s.lock(ctx, take.Namespace)
-	if err != nil {
-		return launchlog.Claim{}, err
-	}
-	defer s.mu.Unlock()
-	if claim, ok := s.tokens[take.Token]; ok {
+	return step(ctx, s, take.Namespace, func(n *namespace) (launchlog.Claim, error) {
+		if claim, ok := s.tokens[take.Token]; ok {
+			return claim, nil
+		}
+		l := n.launches[take.Launch]
+		switch {
+		case l == nil:
+			return launchlog.Claim{}, launchlog.ErrNotFound
+		case !l.row.Running():
+			return launchlog.Claim{}, launchlog.ErrEnded
+		case l.row.NextGenerator >= launchlog.MaxGenerators:
+			return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
+		}
+		claim := launchlog.Claim{
+			Namespace: take.Namespace, Launch: take.Launch, Generator: l.row.NextGenerator,
+			Token: take.Token, Host: take.Host, PID: take.PID, ClaimedAt: s.now(),
+		}
+		l.row.NextGenerator++
+		l.claims = append(l.claims, claim)
+		s.tokens[take.Token] = claim
 		return claim, nil
-	}
-	l := n.launches[take.Launch]
-	switch {
-	case l == nil:
-		return launchlog.Claim{}, launchlog.ErrNotFound
-	case !l.row.Running():
-		return launchlog.Claim{}, launchlog.ErrEnded
-	case l.row.NextGenerator >= launchlog.MaxGenerators:
-		return launchlog.Claim{}, launchlog.ErrGeneratorsExhausted
-	}
-	claim := launchlog.Claim{
-		Namespace: take.Namespace, Launch: take.Launch, Generator: l.row.NextGenerator,
-		Token: take.Token, Host: take.Host, PID: take.PID, ClaimedAt: s.now(),
-	}
-	l.row.NextGenerator++
-	l.claims = append(l.claims, claim)
-	s.tokens[take.Token] = claim
-	return claim, nil
+	})
 }
 
 // AdvanceLaunches implements launchlog.Store.
 func (s *Store) AdvanceLaunches(
 	ctx context.Context, name string, last int, ending launchlog.Ending,
 ) (launchlog.Advanced, error) {
-	n, err := s.lock(ctx, name)
-	if err != nil {
-		return launchlog.Advanced{}, err
-	}
-	defer s.mu.Unlock()
-	if n.last > last {
-		return launchlog.Advanced{Last: n.last}, nil
-	}
-	for id := 1; id <= n.last; id++ {
-		if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
-			n.end(l, ending, s.now())
+	return step(ctx, s, name, func(n *namespace) (launchlog.Advanced, error) {
+		if n.last > last {
+			return launchlog.Advanced{Last: n.last}, nil
 		}
-	}
-	if last > n.last {
-		n.add(launchlog.Event{
-			Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now(),
-		}, map[string]any{"from": n.last, "to": last})
-		n.last = last
-	}
-	return launchlog.Advanced{Last: n.last}, nil
+		for id := 1; id <= n.last; id++ {
+			if l := n.launches[id]; l != nil { // nil for numbers that were advanced over
+				n.end(l, ending, s.now())
+			}
+		}
+		if last > n.last {
+			n.add(launchlog.Event{
+				Namespace: name, Kind: "advanced", Actor: ending.Actor, At: s.now(),
+			}, map[string]any{"from": n.last, "to": last})
+			n.last = last
+		}
+		return launchlog.Advanced{Last: n.last}, nil
+	})
 }
 
 // Launch implements launchlog.Store.
 func (s *Store) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return launchlog.Launch{}, err
-	}
-	defer s.mu.Unlock()
-	l := n.launches[ref.Launch]
-	if l == nil {
-		return launchlog.Launch{}, launchlog.ErrNotFound
-	}
-	return l.row, nil
+	return step(ctx, s, ref.Namespace, func(n *namespace) (launchlog.Launch, error) {
+		l := n.launches[ref.Launch]
+		if l == nil {
+			return launchlog.Launch{}, launchlog.ErrNotFound
+		}
+		return l.row, nil
+	})
 }
 
 // Launches implements launchlog.Store.
 func (s *Store) Launches(
 	ctx context.Context, name string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	n, err := s.lock(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var found []launchlog.Launch
-	id := n.last
-	if f.Before > 0 {
-		id = min(id, f.Before-1)
-	}
-	for ; id > 0 && len(found) < f.Limit; id-- {
-		l := n.launches[id] // nil for numbers that were advanced over
-		if l == nil || f.Service != "" && l.row.Service != f.Service ||
-			f.Environment != "" && l.row.Environment != f.Environment ||
-			f.Running && !l.row.Running() {
-			continue
+	return step(ctx, s, name, func(n *namespace) ([]launchlog.Launch, error) {
+		var found []launchlog.Launch
+		id := n.last
+		if f.Before > 0 {
+			id = min(id, f.Before-1)
 		}
-		found = append(found, l.row)
-	}
-	return found, nil
+		for ; id > 0 && len(found) < f.Limit; id-- {
+			l := n.launches[id] // nil for numbers that were advanced over
+			if l == nil || f.Service != "" && l.row.Service != f.Service ||
+				f.Environment != "" && l.row.Environment != f.Environment ||
+				f.Running && !l.row.Running() {
+				continue
+			}
+			found = append(found, l.row)
+		}
+		return found, nil
+	})
 }
 
 // Events implements launchlog.Store.
 func (s *Store) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var found []launchlog.Event
-	for _, e := range n.events {
-		if e.Launch == ref.Launch {
-			found = append(found, e)
+	return step(ctx, s, ref.Namespace, func(n *namespace) ([]launchlog.Event, error) {
+		var found []launchlog.Event
+		for _, e := range n.events {
+			if e.Launch == ref.Launch {
+				found = append(found, e)
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 // Claims implements launchlog.Store.
 func (s *Store) Claims(
 	ctx context.Context, ref launchlog.Ref, from, limit int,
 ) ([]launchlog.Claim, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	l := n.launches[ref.Launch]
-	if l == nil || from >= len(l.claims) {
-		return nil, nil
-	}
-	from = max(from, 0)
-	return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
+	return step(ctx, s, ref.Namespace, func(n *namespace) ([]launchlog.Claim, error) {
+		l := n.launches[ref.Launch]
+		if l == nil || from >= len(l.claims) {
+			return nil, nil
+		}
+		from = max(from, 0)
+		return append([]launchlog.Claim(nil), l.claims[from:min(from+limit, len(l.claims))]...), nil
+	})
 }
 
 // ReserveNumbers implements launchlog.Store.
 func (s *Store) ReserveNumbers(
 	ctx context.Context, ref launchlog.CounterRef, floor, n int64,
 ) (int64, error) {
-	space, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return 0, err
-	}
-	defer s.mu.Unlock()
-	before := max(space.counters[ref.Name].Value, floor-1)
-	if before > math.MaxInt64-n {
-		return 0, launchlog.ErrCounterExhausted
-	}
-	space.set(ref, launchlog.Raise{To: before + n}, s.now())
-	return before + 1, nil
+	return step(ctx, s, ref.Namespace, func(space *namespace) (int64, error) {
+		before := max(space.counters[ref.Name].Value, floor-1)
+		if before > math.MaxInt64-n {
+			return 0, launchlog.ErrCounterExhausted
+		}
+		space.set(ref, launchlog.Raise{To: before + n}, s.now())
+		return before + 1, nil
+	})
 }
 
 // AdvanceCounter implements launchlog.Store.
 func (s *Store) AdvanceCounter(
 	ctx context.Context, ref launchlog.CounterRef, target int64, actor string,
 ) (int64, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return 0, err
-	}
-	defer s.mu.Unlock()
-	before := n.counters[ref.Name].Value
-	if before >= target {
-		return before, nil
-	}
-	n.set(ref, launchlog.Raise{To: target}, s.now())
-	n.add(launchlog.Event{
-		Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now(),
-	}, map[string]any{
-		"counter": ref.Name,
-		"from":    strconv.FormatInt(before, 10), "to": strconv.FormatInt(target, 10),
+	return step(ctx, s, ref.Namespace, func(n *namespace) (int64, error) {
+		before := n.counters[ref.Name].Value
+		if before >= target {
+			return before, nil
+		}
+		n.set(ref, launchlog.Raise{To: target}, s.now())
+		n.add(launchlog.Event{
+			Namespace: ref.Namespace, Kind: "counter-advanced", Actor: actor, At: s.now(),
+		}, map[string]any{
+			"counter": ref.Name,
+			"from":    strconv.FormatInt(before, 10), "to": strconv.FormatInt(target, 10),
+		})
+		return target, nil
 	})
-	return target, nil
 }
 
 func (n *namespace) set(ref launchlog.CounterRef, r launchlog.Raise, now time.Time) {
@@ -307,15 +279,12 @@ func (n *namespace) set(ref launchlog.CounterRef, r launchlog.Raise, now time.Ti
 func (s *Store) RaiseCounter(
 	ctx context.Context, ref launchlog.CounterRef, raise launchlog.Raise,
 ) (launchlog.CounterState, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return launchlog.CounterState{}, err
-	}
-	defer s.mu.Unlock()
-	if n.counters[ref.Name].Value == raise.From {
-		n.set(ref, raise, s.now())
-	}
-	return n.counters[ref.Name], nil
+	return step(ctx, s, ref.Namespace, func(n *namespace) (launchlog.CounterState, error) {
+		if n.counters[ref.Name].Value == raise.From {
+			n.set(ref, raise, s.now())
+		}
+		return n.counters[ref.Name], nil
+	})
 }
 
 // Now implements launchlog.Store.
@@ -328,30 +297,24 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 
 // LastNumber implements launchlog.Store.
 func (s *Store) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
-	n, err := s.lock(ctx, ref.Namespace)
-	if err != nil {
-		return 0, err
-	}
-	defer s.mu.Unlock()
-	return n.counters[ref.Name].Value, nil
+	return step(ctx, s, ref.Namespace, func(n *namespace) (int64, error) {
+		return n.counters[ref.Name].Value, nil
+	})
 }
 
 // Counters implements launchlog.Store.
 func (s *Store) Counters(
 	ctx context.Context, name, after string, limit int,
 ) ([]launchlog.CounterState, error) {
-	n, err := s.lock(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-	var found []launchlog.CounterState
-	for _, counter := range slices.Sorted(maps.Keys(n.counters)) {
-		if counter > after && len(found) < limit {
-			found = append(found, n.counters[counter])
+	return step(ctx, s, name, func(n *namespace) ([]launchlog.CounterState, error) {
+		var found []launchlog.CounterState
+		for _, counter := range slices.Sorted(maps.Keys(n.counters)) {
+			if counter > after && len(found) < limit {
+				found = append(found, n.counters[counter])
+			}
 		}
-	}
-	return found, nil
+		return found, nil
+	})
 }
 
 func (n *namespace) add(e launchlog.Event, detail map[string]any) {

@@ -76,21 +76,3 @@ func TestMountedFile(t *testing.T) {
 	_, err := sqlite.Open(ctx, other)
 	wantFileError(t, err, "several names")
 }
-
-// Nothing else may open the file: to read it drops this process's locks. Then
-// another process writes in the middle of a transaction. The documentation warns of that.
-func TestReadingDropsLocks(t *testing.T) {
-	path, _ := backedUp(t)
-	db := openDB(t, path)
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.ReadFile(path); err != nil {
-		t.Fatal(err)
-	}
-	wantLock(t, path, "free") // if the lock holds, the documentation may say less
-	if err := tx.Rollback(); err != nil {
-		t.Error(err)
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -83,55 +82,6 @@ func TestNetworkFileSystem(t *testing.T) {
 	}
 }
 
-// Reads that the disk does not answer keep their connections. The others end with their contexts,
-// and add none.
-func TestReadersAreFew(t *testing.T) {
-	s, _ := newStore(t)
-	var stuck []*sql.Conn
-	for range 4 {
-		conn, err := s.reader.Conn(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		stuck = append(stuck, conn)
-	}
-	for range 20 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-		_, err := s.Launches(ctx, "default", launchlog.Filter{Limit: 1})
-		if cancel(); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want the context's error", err)
-		}
-	}
-	if n := s.reader.Stats().OpenConnections; n != 4 {
-		t.Errorf("%d connections for reading, want 4", n)
-	}
-	s.steps.Wait() // none waits for a connection any more
-	stuck[0].Close()
-	_, err := s.Launches(context.Background(), "default", launchlog.Filter{Limit: 1})
-	if err != nil {
-		t.Errorf("with a connection that is free: %v", err)
-	}
-}
-
-// A new connection does not make up for what was seen.
-func TestReconnectGone(t *testing.T) {
-	ctx := context.Background()
-	s, path := newStore(t)
-	aside := path + ".aside"
-	for _, move := range [][2]string{{path, aside}, {aside, path}} {
-		if err := os.Rename(move[0], move[1]); err != nil {
-			t.Fatal(err)
-		}
-		_, err := s.AdvanceLaunches(ctx, "default", 3, launchlog.Ending{})
-		var e *FileError
-		if !errors.As(err, &e) {
-			t.Errorf("got %v, want a FileError", err)
-		}
-		s.writer.SetMaxIdleConns(0) // from now on every step has a connection of its own
-	}
-}
-
 func TestClassify(t *testing.T) {
 	s := &Store{path: "x.db"}
 	for _, test := range []struct {
@@ -183,16 +133,14 @@ func TestOpenWaits(t *testing.T) {
 			break
 		}
 	}
-	released := make(chan error, 1)
-	go func() {
-		time.Sleep(100 * time.Millisecond)
-		released <- holder.Close()
-	}()
+	if err := holder.Close(); err != nil {
+		t.Fatal(err)
+	}
 	again, err := Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(again.Close(), <-released); err != nil {
+	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,12 +1,10 @@
 package sqlite_test
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -22,23 +20,8 @@ func TestMain(m *testing.M) {
 	workers := storetest.Workers(func(path string) (launchlog.Store, error) {
 		return sqlite.Open(ctx, path)
 	})
-	maps.Copy(workers, map[string]func([]string) error{
-		"hold": holdWorker, "lock": lockWorker, "integrity": integrityWorker,
-	})
+	workers["lock"] = lockWorker
 	subprocess.Main(m, workers)
-}
-
-// holdWorker takes SQLite's write lock and keeps it.
-func holdWorker(args []string) error {
-	db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Existing))
-	if err != nil {
-		return err
-	}
-	if _, err := db.Begin(); err != nil {
-		return err
-	}
-	fmt.Println("held")
-	select {}
 }
 
 // lockWorker says whether nobody has SQLite's write lock.
@@ -67,8 +50,8 @@ func wantLock(t *testing.T, path, want string) {
 	}
 }
 
-// TestLocked: a call tries again while another process holds the lock, says so when its context
-// ends, and succeeds when that process has died.
+// TestLocked: a call tries again while a transaction of the app holds the lock, says so when its
+// context ends, and succeeds when the transaction has ended.
 func TestLocked(t *testing.T) {
 	path := newFile(t)
 	calling, cancel := context.WithCancel(ctx)
@@ -84,15 +67,8 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder := subprocess.Command("hold", path)
-	out, err := holder.StdoutPipe()
+	tx, err := openDB(t, path).Begin()
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := holder.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	store := open(t, path) // reading takes no lock, and neither does opening
@@ -108,9 +84,11 @@ func TestLocked(t *testing.T) {
 	if found, err := l.List(ctx, launchlog.Filter{}); err != nil || len(found) != 0 {
 		t.Errorf("reading goes on: %v, %v", found, err)
 	}
-	subprocess.Kill(t, holder)
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
 	if launch, err := must(t, store).Start(ctx, storetest.Request("a")); err != nil ||
 		launch.ID != 1 {
-		t.Errorf("after the holder died: %+v, %v", launch, err)
+		t.Errorf("after the transaction: %+v, %v", launch, err)
 	}
 }

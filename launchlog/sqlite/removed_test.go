@@ -4,9 +4,7 @@ package sqlite_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -143,34 +141,6 @@ func TestRowsAreRead(t *testing.T) {
 	}
 }
 
-// Without its journal a commit goes on. SQLite says that it is in doubt, and the token settles it.
-func TestJournalRemovedInCommit(t *testing.T) {
-	slowdisk.Run(t, func(t *testing.T, disk *slowdisk.Disk) {
-		path, _ := backedUp(t)
-		l := must(t, open(t, path))
-		disk.Stall(t)
-		claimed := make(chan error, 1)
-		go func() {
-			c, err := l.Claim(ctx, 1)
-			if err == nil && c.Generator != 0 {
-				err = fmt.Errorf("got number %d", c.Generator)
-			}
-			claimed <- err
-		}()
-		disk.Reached(t)
-		attack(t, `rm "$1-journal"`, path, "")
-		disk.Resume(t)
-		if err := <-claimed; err != nil {
-			t.Errorf("%v, want the first number", err)
-		}
-		wantClaim(t, "after it", path, "1")
-		out, err := subprocess.Command("integrity", path).Output()
-		if err != nil || string(out) != "ok, 1 launches\n" {
-			t.Errorf("the file: %s, %v", out, err)
-		}
-	})
-}
-
 // What is written under no name, others do not see: they would take the same numbers.
 func TestReplacedFile(t *testing.T) {
 	for name, script := range map[string]string{
@@ -268,17 +238,4 @@ func TestRemovedInCommit(t *testing.T) {
 			t.Errorf("got %v, want a FileError, and that it is uncertain", err)
 		}
 	})
-}
-
-func integrityWorker(args []string) error {
-	db, err := sql.Open("sqlite3", sqlite.DSN(args[0], sqlite.Existing))
-	if err != nil {
-		return err
-	}
-	var verdict string
-	var launches int
-	err = db.QueryRow(`SELECT (SELECT group_concat(integrity_check) FROM pragma_integrity_check),
-		(SELECT count(*) FROM idmint_launch)`).Scan(&verdict, &launches)
-	fmt.Printf("%s, %d launches\n", verdict, launches)
-	return err
 }

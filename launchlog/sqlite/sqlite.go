@@ -59,7 +59,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -92,13 +91,9 @@ const (
 // go-sqlite3's default says, 5 s, unless "&_busy_timeout=" and milliseconds are added.
 func DSN(path string, mode Mode) string { return dialect.SQLiteDSN(path, string(mode), 0) }
 
-const (
-	// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits
-	// between attempts.
-	shortWait = 25 * time.Millisecond
-	// openWait bounds how long Open waits for a lock.
-	openWait = 10 * time.Second
-)
+// shortWait keeps the waiting out of SQLite, where it obeys no context: a [launchlog.Log] waits
+// between attempts.
+const shortWait = 25 * time.Millisecond
 
 // Store keeps launch logs in a SQLite file. Make it with [Open].
 type Store struct {
@@ -165,56 +160,26 @@ func openAs(ctx context.Context, path string, reading bool) (*Store, error) {
 		return nil, failed(absolute, err)
 	}
 	s.reader.SetMaxOpenConns(readers)
-	if err := s.open(ctx, reading); err != nil {
-		return nil, failed(absolute, err)
+	err = rows.Await(ctx, func(ctx context.Context) (int, error) { return s.find(ctx, reading) })
+	if err != nil {
+		go s.Close() // as soon as the disk answers
+		return nil, failed(absolute, s.refused(err))
 	}
 	return s, nil
 }
 
-// open waits until the store is prepared, and closes it where that fails.
-func (s *Store) open(ctx context.Context, reading bool) (err error) {
-	late := fmt.Errorf("waited for %v", openWait)
-	waiting, cancel := context.WithTimeoutCause(ctx, openWait, late)
-	defer cancel()
-	var last atomic.Pointer[error] // of the attempts
-	opened := run(s, func() (struct{}, error) {
-		return struct{}{}, s.attempt(waiting, reading, &last)
-	})
+// find prepares the store, and returns the version of its tables. It gives up with its context, also
+// where the disk does not answer.
+func (s *Store) find(ctx context.Context, reading bool) (int, error) {
 	select {
-	case r := <-opened:
-		if r.err == nil {
-			return nil
+	case r := <-run(s, func() (int, error) { return s.prepare(ctx, reading) }):
+		if isBusy(r.err) {
+			r.err = &launchlog.AttemptError{Err: r.err}
 		}
-		err = s.refused(r.err)
-		if closing := s.Close(); closing != nil && !errors.Is(err, closing) {
-			err = errors.Join(err, closing)
-		}
-	case <-waiting.Done():
-		go s.Close() // as soon as the disk answers
-		err = errors.New("the disk has not answered")
-		if e := last.Load(); e != nil {
-			err = s.refused(*e)
-		}
+		return r.value, r.err
+	case <-ctx.Done():
+		return 0, fmt.Errorf("the disk has not answered: %w", ctx.Err())
 	}
-	if waiting.Err() != nil {
-		err = fmt.Errorf("%w: %w", context.Cause(waiting), err)
-	}
-	return err
-}
-
-// attempt prepares the store as soon as nobody locks it out.
-func (s *Store) attempt(
-	ctx context.Context, reading bool, last *atomic.Pointer[error],
-) (err error) {
-	for range dialect.Attempts(ctx, 250*time.Millisecond) {
-		// A variable of its own: Open may read it while the next attempt runs.
-		now := s.prepare(ctx, reading)
-		if err = now; !isBusy(err) {
-			return err
-		}
-		last.Store(&now)
-	}
-	return cmp.Or(err, ctx.Err())
 }
 
 // refused says why a file cannot be opened.
@@ -225,23 +190,17 @@ func (s *Store) refused(err error) error {
 	return err
 }
 
-func (s *Store) prepare(ctx context.Context, reading bool) error {
-	have, err := s.version(ctx)
+func (s *Store) prepare(ctx context.Context, reading bool) (have int, err error) {
+	have, err = s.version(ctx)
 	if err == nil && !reading {
 		err = s.checkJournal(ctx, s.writer)
 	}
-	if err != nil {
-		return err
-	}
-	if have != rows.SchemaVersion {
-		return &launchlog.SchemaError{Have: have, Want: rows.SchemaVersion}
+	if err != nil || have != rows.SchemaVersion {
+		return have, err
 	}
 	word, err := rows.ScanOne[string](s.writer.QueryRowContext(ctx, rows.Word))
-	if err != nil {
-		return err
-	}
 	s.rowSteps = rows.NewSteps(words, word, s.write, s.read)
-	return nil
+	return have, err
 }
 
 // words are those of SQLite. Times are stored as text. The statements that make a row are no

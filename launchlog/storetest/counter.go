@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -189,17 +188,4 @@ func counterAdvance(t *testing.T, store launchlog.Store) {
 		`default counter-advanced operator {"counter":"c","from":"5","to":"100"}`,
 		`default counter-advanced build-7 {"counter":"new","from":"0","to":"9223372036854775806"}`,
 	})
-}
-
-func counterCanceled(t *testing.T, store launchlog.Store) {
-	c := newCounter(t, newLog(t, store, nil), "c")
-	dead, cancel := context.WithCancel(ctx)
-	cancel()
-	_, err := c.Reserve(dead, 0, 1)
-	wantError(t, err, context.Canceled)
-	_, err = c.Advance(dead, 5, "operator")
-	wantError(t, err, context.Canceled)
-	_, err = c.Last(dead)
-	wantError(t, err, context.Canceled)
-	wantLast(t, c, 0)
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -125,19 +124,6 @@ func raisesAgain(t *testing.T, store launchlog.Store) {
 	found, err := l.Counters(ctx, "", 0)
 	wantError(t, err, nil)
 	wantRow(t, "listed", found[0], third)
-}
-
-// raisesCanceled is about contexts that have ended.
-func raisesCanceled(t *testing.T, store launchlog.Store) {
-	l := newLog(t, store, nil)
-	c := newCounter(t, l, "c")
-	dead, cancel := context.WithCancel(ctx)
-	cancel()
-	_, err := c.Raise(dead, newRaise(0, 1, "a"))
-	wantError(t, err, context.Canceled)
-	wantLast(t, c, 0)
-	_, err = l.Now(dead)
-	wantError(t, err, context.Canceled)
 }
 
 // clock is about the store's clock, which is that of this machine.

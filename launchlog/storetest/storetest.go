@@ -44,7 +44,6 @@ func Run(
 		{"End", end},
 		{"Claim", claim},
 		{"ClaimByToken", claimByToken},
-		{"Join", join},
 		{"Namespaces", namespaces},
 		{"List", list},
 		{"Events", events},
@@ -58,11 +57,9 @@ func Run(
 		{"CounterExhausted", counterExhausted},
 		{"Counters", counters},
 		{"CounterAdvance", counterAdvance},
-		{"CounterCanceledContext", counterCanceled},
 		{"Raise", raises},
 		{"RaiseOfTwo", raisesOfTwo},
 		{"RaiseAgain", raisesAgain},
-		{"RaiseCanceledContext", raisesCanceled},
 		{"Clock", clock},
 		{"Operator", func(t *testing.T, store launchlog.Store) { Disturb(t, store, 3, Operator) }},
 	} {
@@ -485,17 +482,26 @@ func generatorsExhausted(
 func canceled(t *testing.T, store launchlog.Store) {
 	l := newLog(t, store, nil)
 	launch := start(t, l, "a")
+	c := newCounter(t, l, "c")
 	dead, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err := l.Start(dead, Request("b"))
-	wantError(t, err, context.Canceled)
-	_, err = l.Claim(dead, launch.ID)
-	wantError(t, err, context.Canceled)
-	var u *launchlog.UnresolvedError
-	if !errors.As(err, &u) || u.Uncertain {
-		t.Errorf("got %v, want an UnresolvedError that is certain", err)
+	for name, call := range map[string]func() error{
+		"Start":   func() error { _, err := l.Start(dead, Request("b")); return err },
+		"Claim":   func() error { _, err := l.Claim(dead, launch.ID); return err },
+		"Now":     func() error { _, err := l.Now(dead); return err },
+		"Reserve": func() error { _, err := c.Reserve(dead, 0, 1); return err },
+		"Raise":   func() error { _, err := c.Raise(dead, newRaise(0, 1, "a")); return err },
+		"Advance": func() error { _, err := c.Advance(dead, 5, "operator"); return err },
+		"Last":    func() error { _, err := c.Last(dead); return err },
+	} {
+		err := call()
+		var u *launchlog.UnresolvedError
+		if !errors.Is(err, context.Canceled) || !errors.As(err, &u) || u.Uncertain {
+			t.Errorf("%s: got %v, want an UnresolvedError that is certain", name, err)
+		}
 	}
 	shown, err := l.Show(ctx, launch.ID)
 	wantError(t, err, nil)
 	want(t, "next number", shown.NextGenerator, 0)
+	wantLast(t, c, 0)
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// awaitTime bounds how long [Await] waits for a server that does not answer.
+// awaitTime bounds how long [Await] waits for a database that does not answer.
 const awaitTime = 10 * time.Second
 
-// silence is the error of a server that did not answer.
+// silence is the error of a database that did not answer.
 type silence struct{}
 
-func (silence) Error() string { return fmt.Sprintf("the server did not answer for %v", awaitTime) }
+func (silence) Error() string { return fmt.Sprintf("it did not answer for %v", awaitTime) }
 
-// Passes reports that the server may answer later.
+// Passes reports that the database may answer later.
 func (silence) Passes() bool { return true }
 
-// Await asks a server for the version of its tables until it answers, for up to 10 s. Errors: a
+// Await asks a database for the version of its tables until it answers, for up to 10 s. Errors: a
 // [*launchlog.SchemaError] where it is not [SchemaVersion], the context's, or that of version.
 func Await(ctx context.Context, version func(context.Context) (int, error)) error {
 	waiting, cancel := context.WithTimeout(ctx, awaitTime)
