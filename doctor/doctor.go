@@ -4,9 +4,9 @@
 // wanted.
 //
 //	results, err := doctor.SQL(ctx, db, migrations.Postgres) // the database
-//	more, err := doctor.Log(ctx, log, nil)                   // what the log holds
+//	more, err := doctor.Log(ctx, log)                        // what the log holds
 //
-// [Health] is [Log] with [Usage], the shares that are used, of one reading.
+// A [Watch] does what Log does once a minute, for whoever asks, and tells what is used up as well.
 //
 // [SQL] looks at the server's settings, the role's rights, and the tables. [Log] looks at what is
 // used up, at clocks, and at counters that a wrong clock raised. It asks nothing but the log, so it
@@ -53,7 +53,7 @@ type Result struct {
 func New(code string, level Level, format string, args ...any) Result {
 	r := Result{Check: code, Level: level, Message: fmt.Sprintf(format, args...)}
 	if level == Note || level == Finding {
-		r.Remedy = remedies[code]
+		r.Remedy = remedy(code)
 	}
 	return r
 }

@@ -62,7 +62,7 @@ func TestChecks(t *testing.T) {
 	}
 	made := []string{"open", "sqlite.file", "identity", "lost", "schema"}
 	for _, c := range contentChecks {
-		made = append(made, c.Code)
+		made = append(made, c.code)
 	}
 	for _, e := range engines {
 		for _, c := range append(slices.Clone(e.server), e.content...) {

@@ -59,9 +59,6 @@ type EventMark struct {
 	At    time.Time `json:"at"`
 }
 
-// marked are how many of the newest launches a look remembers.
-const marked = 100
-
 // Look looks at a log, and compares it with an earlier look at the same namespace. Before is nil
 // for the first one. Identity is what [Identity] returns, or what another store says of itself.
 //
@@ -82,27 +79,28 @@ const marked = 100
 func Look(
 	ctx context.Context, log *launchlog.Log, identity map[string]string, before *State,
 ) (State, []Result, error) {
-	l, err := look(ctx, log, identity)
+	c, err := read(ctx, log, time.Now)
 	if err != nil {
-		return State{}, nil, failed("lost", err)
+		return State{}, nil, err
 	}
+	l := c.state(identity)
 	changed, lost := Reporter{code: "identity"}, Reporter{code: "lost"}
 	if before == nil {
 		changed.Pass("this is the first look: %s", l.identity())
 		lost.Pass("this is the first look")
 	} else {
 		l.Mark = before.Mark
-		before.compare(l.State, &changed)
+		before.compare(l, &changed)
 		l.Identity = maps.Clone(before.Identity)
 		if l.Identity == nil {
 			l.Identity = map[string]string{}
 		}
 		maps.Copy(l.Identity, identity)
-		if err := before.missing(ctx, log, l, &lost); err != nil {
+		if err := before.missing(ctx, log, c, l, &lost); err != nil {
 			return State{}, nil, failed("lost", err)
 		}
 	}
-	return l.State, append(changed.results, lost.results...), nil
+	return l, append(changed.results, lost.results...), nil
 }
 
 // Leave raises a counter of the log by one, and notes it in the state. Nobody else raises that
@@ -153,72 +151,30 @@ func markOf(c launchlog.CounterState) CounterMark {
 	return CounterMark{c.Value, c.UpdatedAt, c.Note != "" && claims.FloorOf(c.Name) != ""}
 }
 
-func eventOf(e launchlog.Event) EventMark { return EventMark{e.Kind, e.Actor, e.At} }
-
-// A seen is a look that was not put away yet.
-type seen struct {
-	State
-	events []launchlog.Event
-}
-
-func look(
-	ctx context.Context, log *launchlog.Log, identity map[string]string,
-) (l seen, err error) {
-	l.State = State{
+// state is what a look remembers of a content.
+func (c *content) state(identity map[string]string) State {
+	s := State{
 		Identity: identity, Launches: map[int]LaunchMark{}, Counters: map[string]CounterMark{},
+		LastLaunch: c.lastLaunch(),
 	}
-	running, err := allRunning(ctx, log)
-	if err != nil {
-		return l, err
-	}
-	newest, err := log.List(ctx, launchlog.Filter{Limit: marked})
-	if err != nil {
-		return l, err
-	}
-	for _, launch := range append(running, newest...) {
+	for _, launch := range slices.Concat(c.running, c.newest) {
 		m := LaunchMark{
 			Key: launch.Key, RequestHash: launch.RequestHash, StartedAt: launch.StartedAt,
 			running: launch.Running(),
 		}
 		if m.running {
 			m.Generators = launch.NextGenerator
+			m.Token, m.ClaimedAt = c.taken[launch.ID].Token, c.taken[launch.ID].ClaimedAt
 		}
-		l.Launches[launch.ID] = m
+		s.Launches[launch.ID] = m
 	}
-	for _, launch := range newest {
-		if m := l.Launches[launch.ID]; m.Generators > 0 {
-			if m.Token, m.ClaimedAt, err = claimOf(ctx, log, launch.ID, m.Generators-1); err != nil {
-				return l, err
-			}
-			l.Launches[launch.ID] = m
-		}
+	for _, counter := range c.counters {
+		s.Counters[counter.Name] = markOf(counter)
 	}
-	counters, err := allCounters(ctx, log)
-	if err != nil {
-		return l, err
+	if n := len(c.events); n > 0 {
+		s.Event = EventMark{c.events[n-1].Kind, c.events[n-1].Actor, c.events[n-1].At}
 	}
-	for _, counter := range counters {
-		l.Counters[counter.Name] = markOf(counter)
-	}
-	if l.events, err = log.Events(ctx, 0); err != nil {
-		return l, err
-	}
-	if n := len(l.events); n > 0 {
-		l.Event = eventOf(l.events[n-1])
-	}
-	l.LastLaunch = lastOf(newest, l.events)
-	return l, nil
-}
-
-// claimOf is the taking of a generator number, empty where nobody has taken it.
-func claimOf(
-	ctx context.Context, log *launchlog.Log, launch, generator int,
-) (token string, at time.Time, err error) {
-	claims, err := log.Claims(ctx, launch, generator, 1)
-	if err != nil || len(claims) == 0 || claims[0].Generator != generator {
-		return "", at, err
-	}
-	return claims[0].Token, claims[0].ClaimedAt, nil
+	return s
 }
 
 // identity is the identity as text.
@@ -245,7 +201,9 @@ func (s State) compare(now State, r *Reporter) {
 
 // missing reports what is lower than it was, and what another one has taken the place of. Of a
 // launch that has ended no number is given out any more.
-func (s State) missing(ctx context.Context, log *launchlog.Log, now seen, r *Reporter) error {
+func (s State) missing(
+	ctx context.Context, log *launchlog.Log, c *content, now State, r *Reporter,
+) error {
 	if now.LastLaunch < s.LastLaunch {
 		r.Finding("the last launch is %d, and was %d", now.LastLaunch, s.LastLaunch)
 	}
@@ -279,7 +237,7 @@ func (s State) missing(ctx context.Context, log *launchlog.Log, now seen, r *Rep
 				inUTC(is.UpdatedAt), inUTC(was.UpdatedAt))
 		}
 	}
-	if s.Event.Kind != "" && !slices.ContainsFunc(now.events, s.Event.is) {
+	if s.Event.Kind != "" && !slices.ContainsFunc(c.events, s.Event.is) {
 		r.Finding("the event %s of %s, by %s, is not there any more", s.Event.Kind,
 			inUTC(s.Event.At), s.Event.Actor)
 	}
@@ -295,7 +253,7 @@ func inUTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.9999
 
 // launch compares a launch with what was there under its number.
 func (s State) launch(
-	ctx context.Context, log *launchlog.Log, launch int, now seen, r *Reporter,
+	ctx context.Context, log *launchlog.Log, launch int, now State, r *Reporter,
 ) error {
 	was := s.Launches[launch]
 	is, ok := now.Launches[launch]
@@ -328,15 +286,10 @@ func (s State) launch(
 	if was.Token == "" {
 		return nil
 	}
-	token, at, err := claimOf(ctx, log, launch, was.Generators-1)
-	switch {
-	case err != nil:
-		return err
-	case token == "":
-		return nil
-	case token != was.Token || !at.Equal(was.ClaimedAt):
+	claim, err := claimOf(ctx, log, launch, was.Generators-1)
+	if claim.Token != "" && (claim.Token != was.Token || !claim.ClaimedAt.Equal(was.ClaimedAt)) {
 		r.Finding("generator number %d of launch %d was taken again: at %s, and before at %s",
-			was.Generators-1, launch, inUTC(at), inUTC(was.ClaimedAt))
+			was.Generators-1, launch, inUTC(claim.ClaimedAt), inUTC(was.ClaimedAt))
 	}
-	return nil
+	return err
 }

@@ -28,7 +28,6 @@ var mysql = engine{
 			[]string{"1", "on", "detect_and_recover", "fast"},
 			Finding, "innodb_doublewrite is %s",
 		}.check(),
-		{"mysql.binlog_format", mysqlBinlogFormat},
 		{"mysql.galera", mysqlGalera},
 		{"mysql.replicas", mysqlReplicas},
 	},
@@ -36,7 +35,6 @@ var mysql = engine{
 		{"tables", mysqlTables},
 		{"triggers", mysqlTriggers},
 		{"rights", mysqlRights},
-		{"rows", fittingRows},
 	},
 	identity: mysqlIdentity,
 }
@@ -137,16 +135,6 @@ func mysqlSyncBinlog(ctx context.Context, db *database, r *Reporter) error {
 		r.Finding("sync_binlog is %s", sync)
 	}
 	r.Pass("log_bin is %s, and sync_binlog %s", log, sync)
-	return err
-}
-
-func mysqlBinlogFormat(ctx context.Context, db *database, r *Reporter) error {
-	var log, format string
-	err := db.one(ctx, `SELECT @@global.log_bin, @@global.binlog_format`, nil, &log, &format)
-	if err == nil && log != "0" && strings.EqualFold(format, "STATEMENT") {
-		r.Finding("binlog_format is %s", format)
-	}
-	r.Pass("log_bin is %s, and binlog_format %s", log, format)
 	return err
 }
 

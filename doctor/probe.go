@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -26,11 +27,15 @@ func (r *Reporter) Unknown(format string, args ...any) { r.add(Unknown, format, 
 
 // Used reports a share that is used up: a note from 80 % on, a finding from 90 %.
 func (r *Reporter) Used(u launchlog.Usage, format string, args ...any) {
-	switch level := u.Level(); {
-	case level >= 90:
-		r.Finding(format, args...)
-	case level >= 80:
-		r.Note(format, args...)
+	r.used(u.Level(), fmt.Sprintf(format, args...))
+}
+
+func (r *Reporter) used(percent int, text string) {
+	switch {
+	case percent >= 90:
+		r.Finding("%s", text)
+	case percent >= 80:
+		r.Note("%s", text)
 	}
 }
 

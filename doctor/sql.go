@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/idmint/idmint/internal/dialect"
-	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/migrations"
 )
 
@@ -162,37 +161,6 @@ func schemaVersion(_ context.Context, db *database, r *Reporter) error {
 			want)
 	}
 	r.Pass("the tables have version %d", db.have)
-	return nil
-}
-
-// fittingRows looks for rows whose numbers were not given out yet. It reads ends of indexes alone.
-func fittingRows(ctx context.Context, db *database, r *Reporter) error {
-	for _, query := range []string{
-		`SELECT namespace, 0, last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
-			FROM idmint_launch l WHERE l.namespace = n.namespace) FROM idmint_namespace n`,
-		`SELECT namespace, launch_id, next_generator_id, (SELECT coalesce(max(generator_id), -1)
-			FROM idmint_generator g WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)
-			FROM idmint_launch l WHERE ended_at IS NULL`,
-	} {
-		rows, err := db.QueryContext(ctx, db.named(query))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var e launchlog.AheadError
-			if err := rows.Scan(&e.Namespace, &e.Launch, &e.Next, &e.Number); err != nil {
-				return err
-			}
-			if e.Number >= e.Next {
-				r.Finding("%s", strings.TrimPrefix(e.Error(), "launchlog: "))
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-	}
-	r.Pass("no row is ahead of the numbers that were given out")
 	return nil
 }
 

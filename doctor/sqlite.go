@@ -9,26 +9,11 @@ import (
 )
 
 var sqlite = engine{
-	find: findSQLite,
-	server: []Probe[*database]{
-		{"writable", sqliteWritable},
-		setting{
-			"sqlite.journal", `PRAGMA journal_mode`,
-			[]string{"delete", "truncate", "persist"},
-			Finding,
-			"the journal mode is %s",
-		}.check(),
-		setting{
-			"sqlite.synchronous", `SELECT CASE synchronous WHEN 0 THEN 'OFF' WHEN 1 THEN 'NORMAL'
-				WHEN 2 THEN 'FULL' ELSE 'EXTRA' END FROM pragma_synchronous`,
-			[]string{"full", "extra"},
-			Finding, "this connection's synchronous is %s",
-		}.check(),
-	},
+	find:   findSQLite,
+	server: []Probe[*database]{{"writable", sqliteWritable}},
 	content: []Probe[*database]{
 		{"tables", sqliteTables},
 		{"triggers", sqliteTriggers},
-		{"rows", fittingRows},
 		{"sqlite.integrity", sqliteIntegrity},
 	},
 	identity: sqliteIdentity,

@@ -1,14 +1,10 @@
 package doctor
 
 import (
-	"context"
+	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
-	"time"
 
-	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/internal/formats"
 	"github.com/idmint/idmint/launchlog"
 )
@@ -31,109 +27,54 @@ type Share struct {
 	Name string // the launch's number, the counter's name, the pool's scheme, the epoch; or empty
 	Used int64
 	Max  int64
+
+	text string // the share in words
 }
 
 // Part is the share from 0 to 1.
 func (s Share) Part() float64 { return float64(s.Used) / float64(s.Max) }
 
-// Level is that of launchlog.Usage: 95, 90, 80 or 0 percent. [Log] makes a note from 80 on, and a
-// finding from 90 on. Of decimal counters it makes notes only, because new epochs follow.
-func (s Share) Level() int { return launchlog.Usage{Used: s.Used, Max: s.Max}.Level() }
-
-// Usage reads what is used up: the figures behind the checks of [Log], for metrics. There is one
-// share of launches, and one of each launch that runs, of each counter and of each pool. There is
-// one of decimal counters where an app has reported some. Usage reads all running launches and all
-// counters, in pages. The error is the log's.
-func Usage(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, error) {
-	return newContent(log, opts).usage(ctx)
+// Level is that of launchlog.Usage: 95, 90, 80 or 0 percent. The checks make a note from 80 on, and
+// a finding from 90 on. Of decimal counters it is 80 at most, because new epochs follow.
+func (s Share) Level() int {
+	level := launchlog.Usage{Used: s.Used, Max: s.Max}.Level()
+	if s.Of == Decimal {
+		return min(level, 80)
+	}
+	return level
 }
 
-// Health is what [Usage] and [Log] return, of one reading. It asks for the running launches, for
-// all counters and for what is lent once.
-func Health(ctx context.Context, log *launchlog.Log, opts *Options) ([]Share, []Result, error) {
-	c := newContent(log, opts)
-	shares, err := c.usage(ctx)
-	if err != nil {
-		return nil, nil, err
+// shares are one of launches, and one of each launch that runs, of each counter and of each pool.
+// There is one of decimal counters where an app has reported some.
+func (c *content) shares() (all []Share) {
+	add := func(of Numbers, name string, used, most int64, format string, args ...any) {
+		all = append(all, Share{of, name, used, most, fmt.Sprintf(format, args...)})
 	}
-	results, err := c.check(ctx)
-	return shares, results, err
-}
-
-func (c *content) usage(ctx context.Context) ([]Share, error) {
-	last, err := lastLaunch(ctx, c.log)
-	if err != nil {
-		return nil, failed("launches", err)
+	last := c.lastLaunch()
+	add(Launches, "", int64(last), launchlog.MaxLaunch, "%d of %d launch numbers are used", last,
+		launchlog.MaxLaunch)
+	for _, l := range c.running {
+		add(Generators, strconv.Itoa(l.ID), int64(l.NextGenerator), launchlog.MaxGenerators,
+			"launch %d, of %s in %s, has used %d of %d generator numbers", l.ID, l.Service,
+			l.Environment, l.NextGenerator, launchlog.MaxGenerators)
 	}
-	shares := []Share{{Of: Launches, Used: int64(last), Max: launchlog.MaxLaunch}}
-	running, err := c.running(ctx)
-	if err != nil {
-		return nil, failed("generators", err)
-	}
-	for _, launch := range running {
-		shares = append(shares, Share{
-			Generators, strconv.Itoa(launch.ID), int64(launch.NextGenerator),
-			launchlog.MaxGenerators,
-		})
-	}
-	counters, err := c.counters(ctx)
-	if err != nil {
-		return nil, failed("counters", err)
-	}
-	for _, counter := range counters {
-		shares = append(shares, Share{Counters, counter.Name, counter.Value, math.MaxInt64})
-	}
-	for _, pool := range claims.Pools() {
-		of, err := c.lent(ctx, pool)
-		if err != nil {
-			return nil, failed("claims", err)
-		}
-		shares = append(shares, Share{
-			Claims, string(pool.Scheme()), int64(of.used), int64(of.size),
-		})
-	}
-	if epoch, value := newestHint(counters); epoch >= 0 {
-		shares = append(shares, Share{
-			Decimal, strconv.Itoa(epoch), value, formats.DecimalMaxCounter,
-		})
-	}
-	return shares, nil
-}
-
-// lent is how many numbers of a pool are lent, or were within the quiet time, and how many it has.
-func lent(
-	ctx context.Context, log *launchlog.Log, pool claims.Pool, now time.Time,
-) (used, size int, err error) {
-	if size, err = pool.Size(ctx, log); err != nil {
-		return 0, 0, err
-	}
-	clusters, err := pool.Clusters(ctx, log)
-	if err != nil {
-		return 0, 0, err
-	}
-	list, err := pool.List(ctx, log, now)
-	if err != nil {
-		return 0, 0, err
-	}
-	numbers := map[string]bool{} // a number may have two counters
-	for _, claim := range list {
-		cluster, _, paired := strings.Cut(claim.Number, "/")
-		n, _ := strconv.Atoi(cluster)
-		usable := !paired || slices.Contains(clusters, n)
-		if usable && claim.Until.Add(quiet).After(now) {
-			numbers[claim.Number] = true
-		}
-	}
-	return len(numbers), size, nil
-}
-
-// newestHint is the newest register of decimal counters. Its epoch is -1 where there is none.
-func newestHint(counters []launchlog.CounterState) (epoch int, value int64) {
-	epoch = -1
-	for _, counter := range counters {
+	epoch, value := -1, int64(0)
+	for _, counter := range c.counters {
+		add(Counters, counter.Name, counter.Value, math.MaxInt64, "counter %s stands at %d of %d",
+			counter.Name, counter.Value, int64(math.MaxInt64))
 		if e, ok := launchlog.HintEpoch(counter.Name); ok && e > epoch {
 			epoch, value = e, counter.Value
 		}
 	}
-	return epoch, value
+	for _, p := range c.pools {
+		add(Claims, string(p.Scheme()), int64(p.use), int64(p.size),
+			"%d of %d numbers of %s are lent, or were within the last minute", p.use, p.size,
+			p.Scheme())
+	}
+	if epoch >= 0 {
+		add(Decimal, strconv.Itoa(epoch), value, formats.DecimalMaxCounter,
+			"decimal IDs have come to counter %d of %d, in epoch %d", value,
+			formats.DecimalMaxCounter, epoch)
+	}
+	return all
 }

@@ -24,15 +24,15 @@
 // # Usage
 //
 // How many numbers are used up stands in the launch log. So a watched log is read by
-// [Set.Collect]: once a minute, for two seconds at most, as [WatchOptions] says. In between, and
-// where the log does not answer, Collect tells what it read last, and how old that is. There is no
+// [Set.Collect]: once a minute, for two seconds at most, by a [doctor.Watch]. In between, and where
+// the log does not answer, Collect tells what was read last, and how old that is. There is no
 // goroutine.
 //
 // # Events
 //
 // [Events] has a method for each callback of the library:
 //
-//	events := telemetry.NewEvents(logger, nil)
+//	events := telemetry.NewEvents(logger)
 //	log, err := launchlog.New(store, &launchlog.Options{
 //		Observe: events.Step, Taken: events.Taken,
 //	})

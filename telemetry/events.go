@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,12 +13,12 @@ import (
 	"github.com/idmint/idmint/launchlog"
 )
 
-// EventOptions are the optional settings of [NewEvents].
-type EventOptions struct {
-	// Regression is how far a clock has to go back for a warning. It is 1 s if zero. From thirty
-	// times that on it is an error. Below it is told at level Info.
-	Regression time.Duration
-}
+// A clock that goes back by less than regression is told at level Info, and one that goes back by
+// leap as an error.
+const (
+	regression = time.Second
+	leap       = 30 * time.Second
+)
 
 // Events writes what happens to a logger of the caller. Each method is a callback of the library.
 // The levels follow package doctor: Warn is for what it notes, and Error for what it finds.
@@ -32,24 +31,15 @@ type EventOptions struct {
 // It is safe for use by many goroutines. One is enough for a process with one launch log.
 type Events struct {
 	log  *slog.Logger // immutable
-	opts EventOptions // immutable
 	away atomic.Bool  // the launch log did not answer the last step
 }
 
-// errorsFrom is how many times EventOptions.Regression is an error.
-const errorsFrom = 30
-
 // NewEvents makes events for a logger. A nil logger hears nothing.
-func NewEvents(logger *slog.Logger, opts *EventOptions) *Events {
-	e := &Events{log: logger}
+func NewEvents(logger *slog.Logger) *Events {
 	if logger == nil {
-		e.log = slog.New(slog.DiscardHandler)
+		logger = slog.New(slog.DiscardHandler)
 	}
-	if opts != nil {
-		e.opts = *opts
-	}
-	e.opts.Regression = cmp.Or(e.opts.Regression, time.Second)
-	return e
+	return &Events{log: logger}
 }
 
 // ofShare is the level of a share in percent. Doctor makes a note from 80 on, a finding from 90 on.
@@ -111,11 +101,7 @@ func (e *Events) Taken(u launchlog.Usage) {
 
 // Share is for [WatchOptions].Warn.
 func (e *Events) Share(namespace string, s doctor.Share) {
-	level := s.Level()
-	if s.Of == doctor.Decimal { // new epochs follow: a note, whatever the share
-		level = min(level, 80)
-	}
-	e.share(slog.LevelInfo, "idmint: numbers used up", s.Used, s.Max, level, []slog.Attr{
+	e.share(slog.LevelInfo, "idmint: numbers used up", s.Used, s.Max, s.Level(), []slog.Attr{
 		slog.String("namespace", namespace), slog.String("of", string(s.Of)),
 		slog.String("name", s.Name),
 	})
@@ -176,9 +162,9 @@ func (e *Events) Generator(g generator.Event) {
 		attrs = append(attrs, slog.Any("error", g.Err))
 	case generator.ClockRegressed:
 		switch {
-		case g.Behind < e.opts.Regression:
+		case g.Behind < regression:
 			level = slog.LevelInfo
-		case g.Behind/errorsFrom >= e.opts.Regression:
+		case g.Behind >= leap:
 			level = slog.LevelError
 		}
 		attrs = append(attrs, slog.Duration("behind", g.Behind))

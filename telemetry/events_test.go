@@ -57,9 +57,9 @@ func (r *recorder) hear(from slog.Level) (heard []string) {
 	return heard
 }
 
-func newEvents(opts *telemetry.EventOptions) (*telemetry.Events, *recorder) {
+func newEvents() (*telemetry.Events, *recorder) {
 	r := &recorder{}
-	return telemetry.NewEvents(slog.New(r), opts), r
+	return telemetry.NewEvents(slog.New(r)), r
 }
 
 func wantHeard(t *testing.T, r *recorder, from slog.Level, want ...string) {
@@ -73,7 +73,7 @@ func wantHeard(t *testing.T, r *recorder, from slog.Level, want ...string) {
 
 // TestEventsOfALog: a log in SQLite tells of its numbers, of its absence once, and of its return.
 func TestEventsOfALog(t *testing.T) {
-	events, heard := newEvents(nil)
+	events, heard := newEvents()
 	s := telemetrysuite.New(t, &launchlog.Options{
 		Observe: events.Step, Taken: events.Taken,
 	})
@@ -108,7 +108,7 @@ func TestEventsOfALog(t *testing.T) {
 
 // TestStepLevels: who gave up waiting says nothing about the store.
 func TestStepLevels(t *testing.T) {
-	events, heard := newEvents(nil)
+	events, heard := newEvents()
 	step := func(err error) { events.Step(ctx, launchlog.Step{Op: "claim", Attempt: 1, Err: err}) }
 	step(context.Canceled)
 	step(launchlog.ErrNotFound)
@@ -129,7 +129,7 @@ func TestStepLevels(t *testing.T) {
 
 // TestLevelsOfShares are those of doctor: notes are warnings, and findings are errors.
 func TestLevelsOfShares(t *testing.T) {
-	events, heard := newEvents(nil)
+	events, heard := newEvents()
 	for used, want := range map[int64]string{
 		79_999: "INFO generator number taken namespace=n launch=7 generator=79998 used=79999 " +
 			"max=100000",
@@ -151,19 +151,19 @@ func TestLevelsOfShares(t *testing.T) {
 
 // TestEventsOfGenerators have the level that the clock's jump deserves.
 func TestEventsOfGenerators(t *testing.T) {
-	events, heard := newEvents(&telemetry.EventOptions{Regression: 2 * time.Second})
+	events, heard := newEvents()
 	regressed := func(by time.Duration) generator.Event {
 		return generator.Event{
 			Kind: generator.ClockRegressed, Scheme: "sno", Number: 7, Behind: by,
 		}
 	}
-	events.Generator(regressed(2*time.Second - 1))
-	events.Generator(regressed(2 * time.Second))
-	events.Generator(regressed(time.Minute - 1))
-	events.Generator(regressed(time.Minute))
+	events.Generator(regressed(time.Second - 1))
+	events.Generator(regressed(time.Second))
+	events.Generator(regressed(30*time.Second - 1))
+	events.Generator(regressed(30 * time.Second))
 	wantHeard(t, heard, slog.LevelDebug,
-		"INFO clock regressed scheme=sno number_bits=7 behind=1.999999999s",
-		"WARN clock regressed scheme=sno number_bits=7 behind=2s",
+		"INFO clock regressed scheme=sno number_bits=7 behind=999.999999ms",
+		"WARN clock regressed scheme=sno number_bits=7 behind=1s",
 		"WARN clock regressed", "ERROR clock regressed")
 	at := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	began := generator.Event{Kind: generator.WindowBegan, Scheme: "sno", Number: 7, From: at}
@@ -184,7 +184,7 @@ func TestEventsOfGenerators(t *testing.T) {
 
 // TestEventsOfClaims: a source whose number somebody else takes says so.
 func TestEventsOfClaims(t *testing.T) {
-	events, heard := newEvents(nil)
+	events, heard := newEvents()
 	for kind, level := range map[claims.EventKind]string{
 		claims.Taken: "INFO", claims.Back: "INFO", claims.Lost: "WARN", claims.Freed: "WARN",
 		claims.Away: "WARN", claims.Lent: "ERROR", claims.Refused: "ERROR",
@@ -223,7 +223,7 @@ func TestSilence(t *testing.T) {
 	defer slog.SetDefault(before)
 	r := &recorder{}
 	slog.SetDefault(slog.New(r))
-	events := telemetry.NewEvents(nil, nil)
+	events := telemetry.NewEvents(nil)
 	s := telemetrysuite.New(t, &launchlog.Options{Observe: events.Step, Taken: events.Taken})
 	s.Mint(t)
 	events.Claim(claims.Event{Kind: claims.Behind})

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"slices"
-	"time"
 
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
@@ -38,7 +36,7 @@ func ExampleEvents() {
 	}))
 	store := memory.New(nil) // in production that of a database
 
-	events := telemetry.NewEvents(logger, nil)
+	events := telemetry.NewEvents(logger)
 	launches, err := launchlog.New(store, &launchlog.Options{
 		Observe: events.Step, Taken: events.Taken,
 	})
@@ -57,25 +55,22 @@ func ExampleEvents() {
 }
 
 // health answers 200 where package doctor finds nothing, and 503 with what it found.
-func health(launches *launchlog.Log) http.HandlerFunc {
+func health(readings *doctor.Watch) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-		defer cancel()
-		results, err := doctor.Log(ctx, launches, nil)
-		if err != nil { // the launch log does not answer
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		reading := readings.Read(r.Context())
+		if reading.Err != nil { // the launch log does not answer
+			http.Error(w, reading.Err.Error(), http.StatusServiceUnavailable)
 			return
 		}
-		results = slices.DeleteFunc(results, func(r doctor.Result) bool {
-			return r.Level == doctor.Passed
-		})
 		w.Header().Set("Content-Type", "application/json")
-		if slices.ContainsFunc(results, func(r doctor.Result) bool {
-			return r.Level == doctor.Finding
-		}) {
+		if reading.Level() == doctor.Finding {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-		_ = json.NewEncoder(w).Encode(results) // who asked has gone
+		for _, result := range reading.Results {
+			if result.Level != doctor.Passed {
+				_ = json.NewEncoder(w).Encode(result) // who asked has gone
+			}
+		}
 	}
 }
 
@@ -86,17 +81,18 @@ func Example_health() {
 	check(err)
 	ask := func() {
 		answer := httptest.NewRecorder()
-		health(launches)(answer, httptest.NewRequest("GET", "/health/idmint", nil))
-		fmt.Println(answer.Code, answer.Body)
+		health(doctor.NewWatch(launches, nil))(answer, httptest.NewRequest("GET", "/health/idmint", nil))
+		fmt.Println(answer.Code)
+		fmt.Print(answer.Body)
 	}
 	ask()
 	_, err = launches.Advance(ctx, 95_000, "ann")
 	check(err)
 	ask()
 	// Output:
-	// 200 []
-	//
-	// 503 [{"check":"launches","level":"finding","message":"95000 of 99999 launch numbers are used","remedy":"Prepare a new namespace, for tables of its own. Used numbers are never given out again."}]
+	// 200
+	// 503
+	// {"check":"launches","level":"finding","message":"95000 of 99999 launch numbers are used","remedy":"Prepare a new namespace, for tables of its own. Used numbers are never given out again."}
 }
 
 // A set tells of generators, of claims and of how much is used up. Modules otelid and promid

@@ -76,7 +76,7 @@ func (s *Set) Remove(name string) bool {
 func byName(s source, name string) int { return cmp.Compare(s.name, name) }
 
 // Collect tells the values of all metrics as they are now, those of a metric and labels once. It
-// waits for a launch log that is watched where its turn has come: see [WatchOptions].
+// waits for a launch log that is watched where its turn has come: see [doctor.WatchOptions].
 func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
 	s.mu.Lock()
 	sources, logs := slices.Clone(s.sources), slices.Clone(s.logs)
@@ -88,9 +88,8 @@ func (s *Set) Collect(ctx context.Context, yield func(Sample)) {
 		})
 	}
 	for _, w := range logs {
-		w.read(ctx)
-		w.tell(func(m *Metric, value float64, labels ...string) {
-			yield(Sample{m.Name, append([]string{w.log.Namespace()}, labels...), value})
+		w.collect(ctx, func(m *Metric, value float64, labels ...string) {
+			yield(Sample{m.Name, append([]string{w.namespace}, labels...), value})
 		})
 	}
 }

@@ -13,12 +13,9 @@ import (
 
 // WatchOptions are the optional settings of [Set.Watch]. The zero value is a good choice.
 type WatchOptions struct {
-	// Every is how long what was read is told, before the log is read again. It is a minute if
-	// zero. A reading asks for all launches that run and for all counters, in pages of 1,000.
-	Every time.Duration
-	// Timeout is how long a reading may take. It is 2 s if zero. A reading that failed is made
-	// again after Every, so a log that is away costs a scrape now and then as much.
-	Timeout time.Duration
+	// Readings reads the log. It is a watch of the set's own if nil, by the defaults of
+	// [doctor.NewWatch]. Pages and a health endpoint may share one with the set.
+	Readings *doctor.Watch
 	// Warn hears of a share that has come to 80, 90 or 95 %, once for each. It may be nil. The
 	// caller of [Set.Collect] waits for it.
 	Warn func(namespace string, share doctor.Share)
@@ -26,91 +23,54 @@ type WatchOptions struct {
 
 // A watched is a launch log whose usage is told of.
 type watched struct {
-	log  *launchlog.Log
-	opts WatchOptions
+	namespace string
+	opts      WatchOptions
+	since     time.Time
 
-	mu       sync.Mutex // guards what follows; not held while the log is read
-	reading  bool
-	next     time.Time      // when to read again
-	at       time.Time      // of the last reading that succeeded, or of Watch
-	shares   []doctor.Share // one of each kind of numbers, and of each pool of claims
-	running  int            // launches
-	known    bool           // there was a reading
-	failures uint64
-
-	levels map[doctor.Share]int // that Warn has heard of, by Of and Name; for who reads
+	mu     sync.Mutex           // guards what follows; not held while the log is read, or Warn hears
+	heard  *doctor.Reading      // the last that Warn has heard of
+	levels map[doctor.Share]int // of it, by Of and Name
 }
 
 // Watch adds a launch log, to tell how many of its numbers are used up. The error is an
 // [*InputError], also for a log of a namespace that the set has.
 func (s *Set) Watch(log *launchlog.Log, opts *WatchOptions) error {
-	w := &watched{log: log, at: time.Now(), levels: map[doctor.Share]int{}}
+	w := &watched{namespace: log.Namespace(), since: time.Now()}
 	if opts != nil {
 		w.opts = *opts
 	}
-	switch {
-	case log.Namespace() == "":
+	if w.namespace == "" {
 		return &InputError{"log", "nil", "is no log: launchlog.New makes one"}
-	case w.opts.Every < 0:
-		return &InputError{"Every", w.opts.Every.String(), "is negative"}
-	case w.opts.Timeout < 0:
-		return &InputError{"Timeout", w.opts.Timeout.String(), "is negative"}
 	}
-	w.opts.Every = cmp.Or(w.opts.Every, time.Minute)
-	w.opts.Timeout = cmp.Or(w.opts.Timeout, 2*time.Second)
+	if w.opts.Readings == nil {
+		w.opts.Readings = doctor.NewWatch(log, nil)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, there := slices.BinarySearchFunc(s.logs, log.Namespace(),
-		func(w *watched, namespace string) int { return cmp.Compare(w.log.Namespace(), namespace) })
+	at, there := slices.BinarySearchFunc(s.logs, w.namespace,
+		func(w *watched, namespace string) int { return cmp.Compare(w.namespace, namespace) })
 	if there {
-		return &InputError{"namespace", log.Namespace(), "is watched already"}
+		return &InputError{"namespace", w.namespace, "is watched already"}
 	}
 	s.logs = slices.Insert(s.logs, at, w)
 	return nil
 }
 
-// read reads the log if its turn has come, and nobody else does.
-func (w *watched) read(ctx context.Context) {
-	if !w.begin() {
-		return
-	}
-	ended := false
-	defer func() { // also where a store or Warn panics
-		if !ended {
-			w.end(nil, context.Canceled)
+// collect tells what was read last, and how old it is. It waits where the log's turn has come.
+func (w *watched) collect(ctx context.Context, tell teller) {
+	r, read := w.opts.Readings.Read(ctx), w.since
+	if r.Good != nil {
+		read = r.Good.At
+		w.warn(r.Good)
+		shares, running := fullest(r.Good.Shares)
+		for _, share := range shares {
+			tell(&numbersUsed, float64(share.Used), string(share.Of), share.Name)
+			tell(&numbersPart, share.Part(), string(share.Of), share.Name)
 		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
-	defer cancel()
-	shares, err := doctor.Usage(ctx, w.log, nil)
-	if err == nil {
-		w.warn(shares)
+		tell(&launchesRunning, float64(running))
 	}
-	ended = true
-	w.end(shares, err)
-}
-
-func (w *watched) begin() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.reading || time.Now().Before(w.next) {
-		return false
-	}
-	w.reading = true
-	return true
-}
-
-func (w *watched) end(shares []doctor.Share, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	now := time.Now()
-	w.reading, w.next = false, now.Add(w.opts.Every)
-	if err != nil {
-		w.failures++
-		return
-	}
-	w.at, w.known = now, true
-	w.shares, w.running = fullest(shares)
+	tell(&usageAge, ahead(time.Now(), read))
+	tell(&usageFailures, float64(r.Failures))
 }
 
 // fullest keeps the fullest launch and the fullest counter. So there are as many series as kinds
@@ -139,34 +99,25 @@ func fullest(shares []doctor.Share) (kept []doctor.Share, running int) {
 func key(s doctor.Share) doctor.Share { return doctor.Share{Of: s.Of, Name: s.Name} }
 
 // warn tells of shares that have come to a higher level than before. Those that fell are forgotten.
-func (w *watched) warn(shares []doctor.Share) {
-	levels := map[doctor.Share]int{}
-	for _, share := range shares {
-		level := share.Level()
-		if level == 0 {
-			continue
-		}
-		levels[key(share)] = level
-		if w.opts.Warn != nil && level > w.levels[key(share)] {
-			w.opts.Warn(w.log.Namespace(), share)
-		}
-	}
-	w.levels = levels
-}
-
-// tell tells what was read last.
-func (w *watched) tell(tell teller) {
+func (w *watched) warn(r *doctor.Reading) {
+	var higher []doctor.Share
 	w.mu.Lock()
-	shares, running, known := w.shares, w.running, w.known
-	age, failures := ahead(time.Now(), w.at), w.failures
+	if r != w.heard {
+		levels := map[doctor.Share]int{}
+		for _, share := range r.Shares {
+			if level := share.Level(); level > 0 {
+				levels[key(share)] = level
+				if level > w.levels[key(share)] {
+					higher = append(higher, share)
+				}
+			}
+		}
+		w.heard, w.levels = r, levels
+	}
 	w.mu.Unlock()
-	for _, share := range shares {
-		tell(&numbersUsed, float64(share.Used), string(share.Of), share.Name)
-		tell(&numbersPart, share.Part(), string(share.Of), share.Name)
+	if w.opts.Warn != nil {
+		for _, share := range higher {
+			w.opts.Warn(w.namespace, share)
+		}
 	}
-	if known {
-		tell(&launchesRunning, float64(running))
-	}
-	tell(&usageAge, age)
-	tell(&usageFailures, float64(failures))
 }

@@ -2,10 +2,8 @@ package telemetry_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,19 +15,15 @@ import (
 	"github.com/idmint/idmint/telemetry"
 )
 
-// hangingStore counts readings. Those that hang end with their context.
+// hangingStore answers no question about launches while it hangs.
 type hangingStore struct {
 	launchlog.Store
-	hangs    atomic.Bool
-	readings atomic.Int32
+	hangs atomic.Bool
 }
 
 func (s *hangingStore) Launches(
 	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	if !f.Running { // the first question of a reading
-		s.readings.Add(1)
-	}
 	if s.hangs.Load() {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -47,7 +41,11 @@ func watch(
 	if err != nil {
 		t.Fatal(err)
 	}
-	start(t, log, "a")
+	if _, err := log.Start(ctx, launchlog.Request{
+		Key: "a", Service: "shop", Environment: "test", Initiator: "ann",
+	}); err != nil {
+		t.Fatal(err)
+	}
 	set := new(telemetry.Set)
 	if err := set.Watch(log, opts); err != nil {
 		t.Fatal(err)
@@ -55,138 +53,58 @@ func watch(
 	return set, store, log
 }
 
-func start(t *testing.T, log *launchlog.Log, key string) {
-	t.Helper()
-	if _, err := log.Start(ctx, launchlog.Request{
-		Key: key, Service: "shop", Environment: "test", Initiator: "ann",
-	}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestReadingsAreBounded: however often a set is collected, its log is read once a minute.
-func TestReadingsAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, store, log := watch(t, nil)
-		want := func(when string, readings int32, launches, age float64) {
-			t.Helper()
-			wantValues(t, when, collect(t, set), map[string]between{
-				"idmint.numbers.used default launches ": exactly(launches),
-				"idmint.usage.age default":              exactly(age),
-				"idmint.usage.failures default":         exactly(0),
-			})
-			if n := store.readings.Load(); n != readings {
-				t.Errorf("%s: %d readings, want %d", when, n, readings)
-			}
-		}
-		want("at first", 1, 1, 0)
-		start(t, log, "b")
-		want("at once", 1, 1, 0)
-		time.Sleep(time.Minute - time.Nanosecond)
-		want("before a minute", 1, 1, 59.999999999)
-		time.Sleep(time.Nanosecond)
-		want("after a minute", 2, 2, 0)
-	})
-}
-
-// TestALogThatHangs costs a scrape two seconds a minute. What was read before is told, with its
-// age.
+// TestALogThatHangs costs a scrape two seconds. What was read before is told, with its age. Before
+// the first reading nothing is made up, and the age is since the watch began.
 func TestALogThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set, store, _ := watch(t, nil)
-		collect(t, set)
 		store.hangs.Store(true)
-		time.Sleep(time.Minute)
-		began := time.Now()
-		wantValues(t, "hanging", collect(t, set), map[string]between{
-			"idmint.numbers.used default launches ": exactly(1),
-			"idmint.launches.running default":       exactly(1),
-			"idmint.usage.age default":              exactly(62),
-			"idmint.usage.failures default":         exactly(1),
-		})
-		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("a scrape took %v", took)
+		scrape := func(when string, took time.Duration, want map[string]between) {
+			t.Helper()
+			began := time.Now()
+			got := collect(t, set)
+			wantValues(t, when, got, want)
+			if d := time.Since(began); d != took {
+				t.Errorf("%s: a scrape took %v", when, d)
+			}
+			if when == "never answered" && len(got) != 2 {
+				t.Errorf("told are %v, want the age and the failures", got)
+			}
 		}
-		began = time.Now()
-		wantValues(t, "at once", collect(t, set), map[string]between{
-			"idmint.usage.failures default": exactly(1),
+		scrape("never answered", 2*time.Second, map[string]between{
+			"idmint.usage.age default": exactly(2), "idmint.usage.failures default": exactly(1),
 		})
-		if took := time.Since(began); took != 0 {
-			t.Errorf("the next scrape took %v", took)
-		}
 		store.hangs.Store(false)
 		time.Sleep(time.Minute)
-		wantValues(t, "back", collect(t, set), map[string]between{
-			"idmint.usage.age default":      exactly(0),
-			"idmint.usage.failures default": exactly(1),
+		scrape("well", 0, map[string]between{
+			"idmint.usage.age default": exactly(0), "idmint.usage.failures default": exactly(1),
 		})
-	})
-}
-
-// TestALogThatNeverAnswered: nothing is made up, and the age is since the watch began.
-func TestALogThatNeverAnswered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, store, _ := watch(t, &telemetry.WatchOptions{Timeout: time.Second})
 		store.hangs.Store(true)
-		got := collect(t, set)
-		if len(got) != 2 {
-			t.Errorf("told are %v, want the age and the failures", got)
-		}
-		wantValues(t, "never", got, map[string]between{
-			"idmint.usage.age default":      exactly(1),
-			"idmint.usage.failures default": exactly(1),
-		})
-	})
-}
-
-// TestOneReadsAtATime: others get what was read before, and do not wait.
-func TestOneReadsAtATime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, store, _ := watch(t, nil)
-		collect(t, set)
 		time.Sleep(time.Minute)
-		store.hangs.Store(true)
-		var first sync.WaitGroup
-		first.Go(func() { set.Collect(ctx, func(telemetry.Sample) {}) })
-		synctest.Wait()
-		began := time.Now()
-		wantValues(t, "meanwhile", collect(t, set), map[string]between{
-			"idmint.numbers.used default launches ": exactly(1),
-		})
-		if took := time.Since(began); took != 0 {
-			t.Errorf("a scrape beside another one took %v", took)
-		}
-		first.Wait()
-		if n := store.readings.Load(); n != 2 {
-			t.Errorf("%d readings", n)
+		for _, took := range []time.Duration{2 * time.Second, 0} {
+			scrape("hanging", took, map[string]between{
+				"idmint.numbers.used default launches ": exactly(1),
+				"idmint.launches.running default":       exactly(1),
+				"idmint.usage.age default":              exactly(62),
+				"idmint.usage.failures default":         exactly(2),
+			})
 		}
 	})
 }
 
-// TestACallerThatGivesUp does not wait for the log.
-func TestACallerThatGivesUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, store, _ := watch(t, nil)
-		store.hangs.Store(true)
-		ctx, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-		defer cancel()
-		began := time.Now()
-		set.Collect(ctx, func(telemetry.Sample) {})
-		if took := time.Since(began); took != 10*time.Millisecond {
-			t.Errorf("it took %v", took)
-		}
-	})
-}
-
-// TestWarnOfShares: once for each level.
+// TestWarnOfShares: once for each level. Who shares the readings is not asked twice.
 func TestWarnOfShares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
-		set, _, log := watch(t, &telemetry.WatchOptions{
-			Warn: func(namespace string, s doctor.Share) {
-				heard = append(heard, fmt.Sprint(namespace, " ", s.Of, s.Name, " ", s.Used, " ", s.Level()))
-			},
-		})
+		opts := &telemetry.WatchOptions{Warn: func(namespace string, s doctor.Share) {
+			heard = append(heard, fmt.Sprint(namespace, " ", s.Of, s.Name, " ", s.Used, " ", s.Level()))
+		}}
+		other, _, log := watch(t, nil)
+		opts.Readings = doctor.NewWatch(log, nil)
+		set := new(telemetry.Set)
+		if err := set.Watch(log, opts); err != nil {
+			t.Fatal(err)
+		}
 		for _, step := range []struct {
 			last int
 			want []string
@@ -198,47 +116,19 @@ func TestWarnOfShares(t *testing.T) {
 			{95_001, nil},
 		} {
 			heard = nil
-			advance(t, log, step.last)
+			if _, err := log.Advance(ctx, step.last, "ann"); err != nil {
+				t.Fatal(err)
+			}
 			time.Sleep(time.Minute)
-			collect(t, set)
-			if !slices.Equal(heard, step.want) {
+			at := opts.Readings.Read(ctx).Good.At
+			for range 2 {
+				collect(t, set)
+				time.Sleep(time.Second)
+			}
+			if !slices.Equal(heard, step.want) || opts.Readings.Read(ctx).Good.At != at {
 				t.Errorf("at %d: heard %q, want %q", step.last, heard, step.want)
 			}
 		}
-	})
-}
-
-func advance(t *testing.T, log *launchlog.Log, last int) {
-	t.Helper()
-	if _, err := log.Advance(ctx, last, "ann"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestALogThatPanics does not keep the set from reading again.
-func TestALogThatPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		set, store, _ := watch(t, &telemetry.WatchOptions{
-			Warn: func(string, doctor.Share) { panic(errors.New("of the caller")) },
-		})
-		log, err := launchlog.New(store, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		advance(t, log, 99_000)
-		for range 2 {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Error("the panic is swallowed")
-					}
-				}()
-				set.Collect(ctx, func(telemetry.Sample) {})
-			}()
-			time.Sleep(time.Minute)
-		}
-		if n := store.readings.Load(); n != 2 {
-			t.Errorf("%d readings", n)
-		}
+		collect(t, other) // which hears nothing
 	})
 }

@@ -13,7 +13,7 @@ import (
 // may have stored anything.
 const (
 	longestIndented = 256 << 10
-	deepestIndented = 32
+	mostNested      = 64 // objects and lists that are indented: indents are no deeper
 	longestData     = 1 << 20
 )
 
@@ -24,17 +24,17 @@ type shownData struct {
 }
 
 // pretty is JSON on several lines. Its numbers stay as they are written. It is on one line where
-// the indents would be most of it, and cut where it is very long.
+// the indents might be most of it, and cut where it is very long.
 func pretty(data json.RawMessage) shownData {
 	var compact, indented bytes.Buffer
 	var text string
-	switch {
-	case len(data) > longestData || json.Compact(&compact, data) != nil:
+	if len(data) > longestData || json.Compact(&compact, data) != nil {
 		text = visible.Text(explain.Beginning(string(data), longestData))
-	default:
+	} else {
 		seen := visible.JSON(compact.Bytes())
-		if length, depth := indents(seen); length <= longestIndented && depth <= deepestIndented &&
-			json.Indent(&indented, seen, "", "  ") == nil {
+		if bytes.Count(seen, []byte("{"))+bytes.Count(seen, []byte("[")) <= mostNested &&
+			len(seen) <= longestIndented && json.Indent(&indented, seen, "", "  ") == nil &&
+			indented.Len() <= longestIndented {
 			return shownData{Text: indented.String()}
 		}
 		text = string(seen)
@@ -44,33 +44,4 @@ func pretty(data json.RawMessage) shownData {
 	}
 	return shownData{explain.Beginning(text, longestData), fmt.Sprintf("This is the beginning of "+
 		"%s bytes. Accept: application/json gets all of them.", grouped(len(data)))}
-}
-
-// indents returns how long compact JSON is with its indents, at most, and how deep.
-func indents(compact []byte) (length, depth int) {
-	length = len(compact)
-	at, quoted, escaped := 0, false, false
-	line := func() { length += len("\n") + 2*at }
-	for _, c := range compact {
-		switch {
-		case escaped:
-			escaped = false
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-			escaped = c == '\\'
-		case c == '{', c == '[':
-			at++
-			depth = max(depth, at)
-			line()
-		case c == '}', c == ']':
-			at--
-			line()
-		case c == ',':
-			line()
-		case c == ':':
-			length++
-		}
-	}
-	return length, depth
 }

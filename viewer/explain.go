@@ -59,12 +59,9 @@ type fit struct {
 
 // A part is what is drawn of an ID.
 type part struct {
-	Colour  string // of the part: the class of its elements
-	Digits  string
-	Name    string
-	Value   string
-	Note    string
-	Letters string // what the drawing of the command line writes
+	explain.Part
+	Colour string // the class of its elements
+	Digits string
 }
 
 // A moment is a time with its distance from now.
@@ -183,10 +180,7 @@ func draw(id explain.ID) (drawn []part) {
 			}
 			colour = colours[p.Letter]
 		}
-		drawn = append(drawn, part{
-			Colour: colour, Digits: digits[:p.Width], Name: p.Name, Value: p.Value, Note: p.Note,
-			Letters: strings.Repeat(string(p.Letter), p.Width),
-		})
+		drawn = append(drawn, part{p, colour, digits[:p.Width]})
 		digits = digits[p.Width:]
 	}
 	return drawn
@@ -222,17 +216,15 @@ func (e explainedID) launched() bool {
 
 // first puts what has a property before the rest, and changes no other order.
 func first[T any](list []T, has func(T) bool) {
-	var rest []T
-	n := 0
-	for _, v := range list {
-		if !has(v) {
-			rest = append(rest, v)
-			continue
+	slices.SortStableFunc(list, func(a, b T) int {
+		switch {
+		case has(a) == has(b):
+			return 0
+		case has(a):
+			return -1
 		}
-		list[n] = v
-		n++
-	}
-	copy(list[n:], rest)
+		return 1
+	})
 }
 
 // questions are what one page asks the launch log, within one time.

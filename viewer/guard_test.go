@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
@@ -26,8 +25,7 @@ func TestHeaders(t *testing.T) {
 	for _, path := range paths {
 		for _, method := range []string{"GET", "HEAD", "POST"} {
 			r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
+			w := record(h, r)
 			const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 				"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 			for name, want := range map[string]string{
@@ -57,13 +55,12 @@ func TestNothingInline(t *testing.T) {
 }
 
 func TestMethods(t *testing.T) {
-	store := &watcher{Store: sampleStore(t), t: t}
+	store := &watcher{of: sampleStore(t)}
 	h := newPages(t, newLog(t, store, nil), nil)
 	for _, path := range paths {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get"} {
 			r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
+			w := record(h, r)
 			if w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
 				t.Errorf("%s %s: %d, allowed is %q", method, path, w.Code, w.Header().Get("Allow"))
 			}
@@ -75,8 +72,7 @@ func TestMethods(t *testing.T) {
 	for _, path := range paths {
 		full := get(t, h, path)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodHead, path, nil)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := record(h, r)
 		if w.Code != full.Code || w.Body.Len() != 0 ||
 			w.Header().Get("Content-Length") != full.Header().Get("Content-Length") {
 			t.Errorf("HEAD %s: %d with %d bytes, of %s; GET has %d and %s", path, w.Code,
@@ -138,8 +134,7 @@ func TestPrefix(t *testing.T) {
 	}
 	h := newPages(t, log, &viewer.Options{Prefix: "/a/whole"})
 	for _, path := range []string{"/", "/launches", "/a/wholesale/launches", "/a"} {
-		want(t, get(t, h, path), 404, "is outside of their prefix, &#34;/a/whole&#34;",
-			`href="/a/whole/launches"`)
+		want(t, get(t, h, path), 404)
 	}
 	want(t, get(t, h, "/a/whole/nope"), 404, "leads nowhere")
 }
@@ -172,8 +167,7 @@ func TestBasicAuth(t *testing.T) {
 		if user != "-" {
 			r.SetBasicAuth(user, password)
 		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := record(h, r)
 		if w.Code == 401 && (w.Header().Get("WWW-Authenticate") == "" ||
 			strings.Contains(w.Body.String(), "launches/120")) {
 			t.Errorf("%v: %s", w.Header(), w.Body)
@@ -285,47 +279,32 @@ func TestProxyHeader(t *testing.T) {
 		if c.user != "" {
 			r.Header.Set("X-Remote-User", c.user)
 		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
+		w := record(h, r)
 		if w.Code != c.want || w.Header().Get("WWW-Authenticate") != "" {
 			t.Errorf("%s as %q: %d, want %d; %v", c.peer, c.user, w.Code, c.want, w.Header())
 		}
 	}
 }
 
-// A page of a stranger, whose name leads to this machine, reads nothing.
+// A page of a stranger, whose name leads to this machine, reads nothing. Names of hosts are the same
+// in any case.
 func TestHosts(t *testing.T) {
-	h := newPages(t, nil, &viewer.Options{Hosts: []string{"localhost"}})
-	for host, want := range map[string]int{
-		"localhost:8390": 200, "127.0.0.1:8390": 200, "[::1]:8390": 200, "[::1]": 200,
-		"192.0.2.7": 200, "[fe80::7%25eth0]:80": 200,
-		"LOCALHOST": 200, "evil.example:8390": 421, "127.0.0.1.evil.example": 421, "": 421,
-		"localhost.": 421, "0x7f.1": 421, "2130706433": 421, "127.1": 421, "[evil.example]": 421,
-	} {
-		r := httptest.NewRequestWithContext(t.Context(), "GET", "/?q=7", nil)
-		r.Host = host
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != want {
-			t.Errorf("%q: %d, want %d", host, w.Code, want)
-		}
-	}
-}
-
-// Names of hosts are the same in any case, and as addresses in brackets.
-func TestNamedHosts(t *testing.T) {
-	names := []string{"Pages.Example", "[::1]"}
+	names := []string{"localhost", "Pages.Example"}
 	h := newPages(t, nil, &viewer.Options{Hosts: names})
 	for host, want := range map[string]int{
-		"pages.example": 200, "PAGES.example:443": 200, "[::1]:80": 200, "example": 421,
+		"localhost:8390": 200, "127.0.0.1:8390": 200, "[::1]:8390": 200, "[::1]": 200,
+		"192.0.2.7": 200, "[fe80::7%25eth0]:80": 200, "pages.example": 200,
+		"PAGES.example:443": 200, "LOCALHOST": 200, "evil.example:8390": 421, "example": 421,
+		"127.0.0.1.evil.example": 421, "": 421, "localhost.": 421, "0x7f.1": 421,
+		"2130706433": 421, "127.1": 421, "[evil.example]": 421,
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/?q=7", nil)
 		r.Host = host
 		if w := record(h, r); w.Code != want {
 			t.Errorf("%q: %d, want %d", host, w.Code, want)
 		}
 	}
-	if names[0] != "Pages.Example" {
+	if names[1] != "Pages.Example" {
 		t.Error("the caller's list was changed")
 	}
 }
@@ -339,7 +318,6 @@ func TestOptions(t *testing.T) {
 		{viewer.Options{Prefix: "/idmint/"}, "Prefix"},
 		{viewer.Options{Prefix: "/"}, "Prefix"},
 		{viewer.Options{Timeout: -1}, "Timeout"},
-		{viewer.Options{Every: -time.Second}, "Every"},
 		{viewer.Options{Auth: &viewer.Auth{}}, "Auth"},
 		{viewer.Options{Auth: &viewer.Auth{User: "ann"}}, "Auth.User"},
 		{viewer.Options{Auth: &viewer.Auth{Password: "secret"}}, "Auth.User"},

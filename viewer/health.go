@@ -1,11 +1,11 @@
 package viewer
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,279 +20,36 @@ import (
 // that are used most, or that come last.
 const rowsOfHealth = 20
 
-// A health keeps the last reading of the log. Whoever comes while one is under way waits for it, so
-// the log is asked by one at a time.
-type health struct {
-	mu      sync.Mutex // guards what follows; not held while the log is read
-	last    *reading
-	next    time.Time     // when to read again
-	pending chan struct{} // closed when the reading under way has ended; nil where there is none
-}
-
-// A reading is what the log said of itself.
-type reading struct {
-	at      time.Time
-	took    time.Duration
-	shares  []doctor.Share
-	results []doctor.Result
-	claims  []claims.Claim
-	err     error // the log did not answer
-}
-
-// read returns the last reading, or makes one where its turn has come. The error is the context's.
-func (h *Handler) read(ctx context.Context) (*reading, error) {
-	c := &h.health
-	c.mu.Lock()
-	for c.pending != nil {
-		wait := c.pending
-		c.mu.Unlock()
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		c.mu.Lock()
-	}
-	if c.last != nil && h.opts.Now().Before(c.next) {
-		defer c.mu.Unlock()
-		return c.last, nil
-	}
-	done := make(chan struct{})
-	c.pending = done
-	c.mu.Unlock()
-	now := &reading{err: errors.New("the reading was cut off")}
-	defer func() { // also where a store panics
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.last, c.next, c.pending = now, h.opts.Now().Add(h.shownFor(now)), nil
-		close(done)
-	}()
-	// Others may wait for the reading of whoever gave up.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.opts.Timeout)
-	defer cancel()
-	now = h.examine(ctx)
-	return now, nil
-}
-
-// again is how soon a log that did not answer is asked again.
-const again = 5 * time.Second
-
-func (h *Handler) shownFor(r *reading) time.Duration {
-	if r.err != nil {
-		return min(again, h.opts.Every)
-	}
-	return h.opts.Every
-}
-
-// examine reads the log.
-func (h *Handler) examine(ctx context.Context) *reading {
-	began := h.opts.Now()
-	r, now := &reading{at: began}, &doctor.Options{Now: h.opts.Now}
-	r.err = errors.Join(
-		r.step(func() (err error) {
-			r.shares, r.results, err = doctor.Health(ctx, h.log, now)
-			return err
-		}),
-		r.step(func() error { return r.lent(ctx, h.log, began) }),
-		r.step(func() error {
-			if h.opts.Checks == nil {
-				return nil
-			}
-			more, err := h.opts.Checks(ctx)
-			r.results = append(r.results, more...)
-			return err
-		}),
-	)
-	r.took = h.opts.Now().Sub(began)
-	return r
-}
-
-// step makes a step where those before have succeeded. A log that is away is waited for once.
-func (r *reading) step(do func() error) error {
-	if r.err == nil {
-		r.err = do()
-		return r.err
-	}
-	return nil
-}
-
-func (r *reading) lent(ctx context.Context, log *launchlog.Log, now time.Time) error {
-	for _, pool := range claims.Pools() {
-		list, err := pool.List(ctx, log, now)
-		if err != nil {
-			return err
-		}
-		r.claims = append(r.claims, list...)
-	}
-	slices.SortStableFunc(r.claims, func(a, b claims.Claim) int { return b.Until.Compare(a.Until) })
-	return nil
-}
-
-// worst is the highest level of the results.
-func (r *reading) worst() doctor.Level {
-	for _, level := range levels {
-		if slices.ContainsFunc(r.results, func(of doctor.Result) bool { return of.Level == level }) {
-			return level
-		}
-	}
-	return doctor.Passed
-}
-
-// levels are all of them, what matters most first.
-var levels = []doctor.Level{doctor.Finding, doctor.Note, doctor.Unknown, doctor.Passed}
-
-// A gauge is how much is used of something.
+// A gauge is how much is used of something. Numbers of 64 bits are texts in JSON: many readers cut
+// them.
 type gauge struct {
-	Used, Max int64
-	Percent   string
-	Width     int // of scale
-	Level     string
+	Of   doctor.Numbers `json:"of"`
+	Name string         `json:"name,omitempty"` // the launch, the counter, the pool or the epoch
+	Used int64          `json:"used,string"`
+	Max  int64          `json:"max,string"`
+
+	Percent string `json:"-"`
+	Width   int    `json:"-"` // of scale
+	Level   string `json:"-"` // the class of its elements
+	Title   string `json:"-"`
+	What    string `json:"-"` // what the numbers are
+	Advice  string `json:"-"`
 }
 
-func newGauge(used, most int64) gauge {
-	share := doctor.Share{Used: used, Max: most}
-	g := gauge{Used: used, Max: most, Percent: percent(share.Part()), Level: "good"}
-	g.Width = min(scale, int(share.Part()*scale+0.5))
-	if used > 0 {
+func newGauge(s doctor.Share) *gauge {
+	g := &gauge{
+		Of: s.Of, Name: s.Name, Used: s.Used, Max: s.Max, Percent: percent(s.Part()), Level: "good",
+		Width: min(scale, int(s.Part()*scale+0.5)),
+	}
+	if s.Used > 0 {
 		g.Width = max(g.Width, scale/250) // it is seen
 	}
-	switch level := share.Level(); {
+	switch level := s.Level(); {
 	case level >= 90:
 		g.Level = "bad"
 	case level >= 80:
 		g.Level = "warn"
 	}
-	return g
-}
-
-// A healthData is the page Health.
-type healthData struct {
-	Level    doctor.Level
-	Headline string
-	Age      string // of the reading
-	Took     string
-	Every    string
-	Away     string // why the log does not answer
-	Gauges   []*namedGauge
-	Running  []*namedGauge // launches that run: those that have used most
-	More     int           // others that run
-	Counters []counterRow  // but those of pools
-	Others   int           // counters that are not listed
-	Claims   []claimRow
-	Unlisted int // claims
-	Results  []doctor.Result
-	Passed   []doctor.Result
-}
-
-// A namedGauge is one with words.
-type namedGauge struct {
-	gauge
-	Of     doctor.Numbers
-	Name   string // the launch, the counter, the pool or the epoch
-	Title  string
-	What   string // what the numbers are
-	Advice string
-}
-
-// A counterRow is a counter of the log.
-type counterRow struct {
-	Name  string `json:"name"`
-	Value int64  `json:"value,string"`
-	Is    string `json:"for"`
-}
-
-// A claimRow is a number that is lent, or was.
-type claimRow struct {
-	claims.Claim
-	Distance string // of its ceiling from now
-}
-
-func (h *Handler) healthPage(r *http.Request) (answer, error) {
-	if h.log == nil {
-		return answer{}, noLog
-	}
-	of, err := h.read(r.Context())
-	if err != nil {
-		return answer{}, err
-	}
-	status := 0
-	if of.err != nil {
-		status = http.StatusServiceUnavailable
-	}
-	page := h.healthData(of)
-	return answer{
-		status: status, template: "health.html", title: "Health", data: page,
-		json: h.healthReport(of, page),
-	}, nil
-}
-
-func (h *Handler) healthData(of *reading) healthData {
-	now := h.opts.Now()
-	d := healthData{
-		Age: from(of.at, now), Took: of.took.Round(time.Millisecond).String(),
-		Every: span(h.shownFor(of)), Level: of.worst(),
-	}
-	if of.err != nil {
-		d.Away = of.err.Error()
-		return d
-	}
-	d.Headline = headlines[d.Level]
-	for _, share := range of.shares {
-		g := newNamedGauge(share)
-		switch share.Of {
-		case doctor.Generators:
-			d.Running = append(d.Running, g)
-		case doctor.Counters:
-			if g.Level != "good" {
-				d.Gauges = append(d.Gauges, g)
-			}
-			if !slices.ContainsFunc(claims.Pools(), func(p claims.Pool) bool {
-				return p.Has(share.Name)
-			}) {
-				d.Counters = append(d.Counters,
-					counterRow{share.Name, share.Used, purpose(share.Name, share.Used, now)})
-			}
-		default:
-			d.Gauges = append(d.Gauges, g)
-		}
-	}
-	slices.SortStableFunc(d.Running, func(a, b *namedGauge) int { return int(b.Used - a.Used) })
-	if d.More = len(d.Running) - rowsOfHealth; d.More > 0 {
-		d.Running = d.Running[:rowsOfHealth]
-	}
-	if d.Others = len(d.Counters) - rowsOfHealth; d.Others > 0 {
-		d.Counters = d.Counters[:rowsOfHealth]
-	}
-	for i, c := range of.claims {
-		if i == rowsOfHealth {
-			d.Unlisted = len(of.claims) - i
-			break
-		}
-		d.Claims = append(d.Claims, claimRow{c, from(c.Until, now)})
-	}
-	for _, level := range levels {
-		for _, result := range of.results {
-			switch {
-			case result.Level != level:
-			case level == doctor.Passed:
-				d.Passed = append(d.Passed, result)
-			default:
-				d.Results = append(d.Results, result)
-			}
-		}
-	}
-	return d
-}
-
-var headlines = map[doctor.Level]string{
-	doctor.Passed:  "All is well",
-	doctor.Unknown: "All that could be checked is well",
-	doctor.Note:    "All works, and there is advice",
-	doctor.Finding: "Something needs you",
-}
-
-func newNamedGauge(s doctor.Share) *namedGauge {
-	g := &namedGauge{gauge: newGauge(s.Used, s.Max), Of: s.Of, Name: s.Name}
 	switch s.Of {
 	case doctor.Launches:
 		g.Title = "Launch numbers"
@@ -324,6 +81,133 @@ var remedies = sync.OnceValue(func() map[string]string {
 	return m
 })
 
+// A report is the health for machines.
+type report struct {
+	Status    string          `json:"status"` // "ok" or "failing"
+	Namespace string          `json:"namespace,omitempty"`
+	Reason    string          `json:"reason,omitempty"`
+	ReadAt    *time.Time      `json:"read_at,omitempty"`
+	Age       float64         `json:"age_seconds"`
+	Used      []*gauge        `json:"used,omitempty"`    // of launches and counters the full ones
+	Results   []doctor.Result `json:"results,omitempty"` // all but those that passed, the worst first
+}
+
+func (h *Handler) report(of *doctor.Reading) report {
+	r := report{
+		Status: "ok", Namespace: h.log.Namespace(), ReadAt: &of.At,
+		Age: max(0, h.opts.Now().Sub(of.At).Seconds()),
+	}
+	for _, s := range of.Shares {
+		if s.Of != doctor.Generators && s.Of != doctor.Counters || s.Level() > 0 {
+			r.Used = append(r.Used, newGauge(s))
+		}
+	}
+	for _, level := range []doctor.Level{doctor.Finding, doctor.Note, doctor.Unknown} {
+		r.Results = append(r.Results, resultsOf(of, level)...)
+	}
+	switch {
+	case of.Err != nil:
+		r.Status, r.Reason = "failing", "the launch log does not answer: "+of.Err.Error()
+	case of.Level() == doctor.Finding:
+		r.Status, r.Reason = "failing", "there is a finding: see results"
+	}
+	return r
+}
+
+func resultsOf(of *doctor.Reading, level doctor.Level) []doctor.Result {
+	return slices.DeleteFunc(slices.Clone(of.Results),
+		func(r doctor.Result) bool { return r.Level != level })
+}
+
+// A healthData is the page Health. Machines get its lists as well.
+type healthData struct {
+	report
+	Running      []*gauge        `json:"running"` // launches that run: those that have used most
+	MoreRunning  int             `json:"more_running,omitempty"`
+	Lent         []claimRow      `json:"lent"` // numbers, with their ceilings
+	MoreLent     int             `json:"more_lent,omitempty"`
+	Counters     []counterRow    `json:"counters"` // but those of pools
+	MoreCounters int             `json:"more_counters,omitempty"`
+	Passed       []doctor.Result `json:"passed"`
+
+	Level    doctor.Level `json:"-"`
+	Headline string       `json:"-"`
+	Ago      string       `json:"-"` // when the log was read
+	Took     string       `json:"-"`
+	Every    string       `json:"-"`
+	Away     string       `json:"-"` // why the log does not answer
+}
+
+// A counterRow is a counter of the log.
+type counterRow struct {
+	Name  string `json:"name"`
+	Value int64  `json:"value,string"`
+	Is    string `json:"for"`
+}
+
+// A claimRow is a number that is lent, or was.
+type claimRow struct {
+	claims.Claim
+	Distance string `json:"-"` // of its ceiling from now
+}
+
+func (h *Handler) healthPage(r *http.Request) (answer, error) {
+	if h.log == nil {
+		return answer{}, noLog
+	}
+	page, status := h.healthData(h.opts.Readings.Read(r.Context())), 0
+	if page.Away != "" {
+		status = http.StatusServiceUnavailable
+	}
+	return answer{
+		status: status, template: "health.html", title: "Health", data: page, json: page,
+	}, nil
+}
+
+func (h *Handler) healthData(of *doctor.Reading) healthData {
+	now := h.opts.Now()
+	d := healthData{
+		report: h.report(of), Running: []*gauge{}, Lent: []claimRow{}, Counters: []counterRow{},
+		Passed: append([]doctor.Result{}, resultsOf(of, doctor.Passed)...), Level: of.Level(),
+		Headline: headlines[of.Level()], Ago: from(of.At, now),
+		Took: of.Took.Round(time.Millisecond).String(), Every: span(h.opts.Readings.Keeps(of)),
+	}
+	if of.Err != nil {
+		d.Away = of.Err.Error()
+	}
+	for _, s := range of.Shares {
+		switch ofPool := func(p claims.Pool) bool { return p.Has(s.Name) }; {
+		case s.Of == doctor.Generators:
+			d.Running = append(d.Running, newGauge(s))
+		case s.Of == doctor.Counters && !slices.ContainsFunc(claims.Pools(), ofPool):
+			d.Counters = append(d.Counters, counterRow{s.Name, s.Used, purpose(s.Name, s.Used, now)})
+		}
+	}
+	slices.SortStableFunc(d.Running, func(a, b *gauge) int { return int(b.Used - a.Used) })
+	for _, c := range of.Claims {
+		d.Lent = append(d.Lent, claimRow{c, from(c.Until, now)})
+	}
+	d.Running, d.MoreRunning = atMost(rowsOfHealth, d.Running)
+	d.Counters, d.MoreCounters = atMost(rowsOfHealth, d.Counters)
+	d.Lent, d.MoreLent = atMost(rowsOfHealth, d.Lent)
+	return d
+}
+
+// atMost cuts a list, and says how many are left out.
+func atMost[T any](n int, list []T) ([]T, int) {
+	if len(list) <= n {
+		return list, 0
+	}
+	return list[:n], len(list) - n
+}
+
+var headlines = map[doctor.Level]string{
+	doctor.Passed:  "All is well",
+	doctor.Unknown: "All that could be checked is well",
+	doctor.Note:    "All works, and there is advice",
+	doctor.Finding: "Something needs you",
+}
+
 // purpose is what a counter is for, by its name. Of a ceiling it says how far that is from now.
 func purpose(name string, value int64, now time.Time) string {
 	if epoch, ok := launchlog.HintEpoch(name); ok {
@@ -337,4 +221,26 @@ func purpose(name string, value int64, now time.Time) string {
 		return "the ceiling of short IDs: " + from(ceiling, now)
 	}
 	return "a sequence of an app"
+}
+
+// healthz answers whether all is well: 200, or 503 where the log does not answer or a check finds
+// something. Without a log there is nothing that may fail. Whoever is not admitted, as a probe that
+// has no password, hears one word.
+func (h *Handler) healthz(w http.ResponseWriter, r *http.Request, admitted bool) {
+	said := report{Status: "ok", Reason: "there is no launch log to look at"}
+	if h.log != nil {
+		said = h.report(h.opts.Readings.Read(r.Context()))
+	}
+	status := http.StatusOK
+	if said.Status != "ok" {
+		status = http.StatusServiceUnavailable
+	}
+	kind, body := "text/plain; charset=utf-8", []byte(said.Status)
+	if admitted && !strings.HasPrefix(r.Header.Get("Accept"), "text/plain") {
+		kind = "application/json"
+		body, _ = json.Marshal(said) // its fields are texts, numbers and times
+	}
+	w.Header().Set("Content-Type", kind)
+	v := visit{h: h, w: w, r: r}
+	v.send(status, append(body, '\n'))
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -160,38 +159,18 @@ func (c *crowded) Launches(
 	return c.Store.Launches(context.WithoutCancel(ctx), namespace, filter)
 }
 
-// A reading is shown until it is old. Machines and people share it.
-func TestHealthIsCached(t *testing.T) {
-	store := &watcher{Store: sampleStore(t), t: t}
-	c := &clock{now}
-	checks := 0
-	h := newPages(t, newLog(t, store, nil), &viewer.Options{
-		Now: c.now, Every: 10 * time.Second,
-		Checks: func(context.Context) ([]doctor.Result, error) {
-			checks++
-			return []doctor.Result{doctor.New("rights", doctor.Note, "a note of the database")}, nil
-		},
+// People and machines share a reading, with what the caller's checks say. The page says how old it
+// is, and when a log that did not answer is asked again.
+func TestHealthReadings(t *testing.T) {
+	store := &watcher{of: sampleStore(t), err: errors.New("away")}
+	c, log := &clock{now}, newLog(t, store, nil)
+	h := newPages(t, log, &viewer.Options{
+		Now: c.now, Readings: doctor.NewWatch(log, &doctor.WatchOptions{
+			Now: c.now, Checks: func(context.Context) ([]doctor.Result, error) {
+				return []doctor.Result{doctor.New("rights", doctor.Note, "of the database")}, nil
+			},
+		}),
 	})
-	want(t, get(t, h, "/health"), 200, "a note of the database", "All works, and there is advice")
-	reads := store.reads
-	c.at = now.Add(9 * time.Second)
-	want(t, get(t, h, "/health"), 200, "Read 9 seconds ago")
-	want(t, get(t, h, "/healthz"), 200, `"age_seconds":9`)
-	if store.reads != reads || checks != 1 || reads == 0 {
-		t.Errorf("%d questions, then %d; %d checks", reads, store.reads, checks)
-	}
-	c.at = now.Add(10 * time.Second)
-	want(t, get(t, h, "/healthz"), 200, `"age_seconds":0`)
-	if store.reads != 2*reads || checks != 2 {
-		t.Errorf("%d questions, want %d; %d checks", store.reads, 2*reads, checks)
-	}
-}
-
-// A log that was away is asked again soon.
-func TestHealthAgain(t *testing.T) {
-	store := &watcher{Store: sampleStore(t), t: t, err: errors.New("away")}
-	c := &clock{now}
-	h := newPages(t, newLog(t, store, nil), &viewer.Options{Now: c.now})
 	want(t, get(t, h, "/healthz"), 503, "away")
 	reads := store.reads
 	store.err = nil
@@ -201,51 +180,14 @@ func TestHealthAgain(t *testing.T) {
 		t.Errorf("%d questions, then %d", reads, store.reads)
 	}
 	c.at = now.Add(5 * time.Second)
-	// The clock of the store stands still.
-	want(t, get(t, h, "/health"), 200, "there is advice", "shown for 1 minute")
+	want(t, get(t, h, "/health"), 200, "of the database", "there is advice", "shown for 1 minute")
+	reads = store.reads
 	c.at = now.Add(64 * time.Second)
+	want(t, get(t, h, "/healthz"), 200, `"age_seconds":59`)
 	want(t, get(t, h, "/health"), 200, "Read 59 seconds ago")
-}
-
-// Many who come at the same time make one reading, also where the first of them gives up.
-func TestHealthOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var checks atomic.Int32
-		h, err := viewer.New(newLog(t, memory.New(nil), nil), &viewer.Options{
-			Checks: func(ctx context.Context) ([]doctor.Result, error) {
-				checks.Add(1)
-				time.Sleep(time.Second)
-				return nil, ctx.Err()
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, cancel := context.WithCancel(t.Context())
-		var all sync.WaitGroup
-		for i := range 20 {
-			ctx := t.Context()
-			if i == 0 {
-				ctx = first
-			}
-			all.Go(func() {
-				r, err := http.NewRequestWithContext(ctx, "GET", "/healthz", nil)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if w := record(h, r); w.Code != 200 {
-					t.Errorf("%d: %s", w.Code, w.Body)
-				}
-			})
-			synctest.Wait()
-		}
-		cancel()
-		all.Wait()
-		if n := checks.Load(); n != 1 {
-			t.Errorf("%d readings", n)
-		}
-	})
+	if store.reads != reads {
+		t.Errorf("%d questions, then %d", reads, store.reads)
+	}
 }
 
 // A log that is away is said to be, within a bounded time. IDs are explained all the same.
@@ -257,7 +199,7 @@ func TestAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				of.Store, of.t = memory.New(nil), t
+				of.of = memory.New(nil)
 				h, err := viewer.New(newLog(t, of, nil), nil)
 				if err != nil {
 					t.Fatal(err)
@@ -295,7 +237,11 @@ func TestWithoutLog(t *testing.T) {
 		want(t, get(t, h, path), 404, "There is no launch log here", "idmint serve --db")
 	}
 	want(t, get(t, h, "/healthz"), 200, `"status":"ok"`)
-	want(t, get(t, h, "/"), 200, "without a launch log")
+	want(t, get(t, h, "/"), 200, "without a launch log", "nav-explain")
+	if body := get(t, h, "/").Body.String(); strings.Contains(body, "nav-launches") ||
+		strings.Contains(body, "nav-health") {
+		t.Error(body)
+	}
 }
 
 func TestMetrics(t *testing.T) {

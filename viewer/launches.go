@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/internal/explain"
 	"github.com/idmint/idmint/internal/visible"
 	"github.com/idmint/idmint/launchlog"
@@ -193,7 +194,7 @@ func shown(c launchlog.Claim) shownClaim { return shownClaim{Claim: c, PID: c.PI
 // A launchPage is the page of one launch.
 type launchPage struct {
 	row
-	Gauge  gauge
+	Gauge  *gauge
 	Events []launchlog.Event
 	Claims []launchlog.Claim // the newest first
 	First  int               // the lowest generator number that is listed
@@ -260,7 +261,9 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 	now := h.opts.Now()
 	page := launchPage{
 		row: newRow(launch, now), Events: events, Claims: claims, First: first, Last: top - 1,
-		Gauge: newGauge(int64(launch.NextGenerator), launchlog.MaxGenerators),
+		Gauge: newGauge(doctor.Share{
+			Used: int64(launch.NextGenerator), Max: launchlog.MaxGenerators,
+		}),
 	}
 	if first > 0 {
 		page.Older = "?before=" + strconv.Itoa(first)

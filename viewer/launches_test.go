@@ -252,8 +252,8 @@ func TestData(t *testing.T) {
 	}{
 		"small":           {`{"a":["b, {c\"",{}],"n":1.0}`, "  &#34;n&#34;: 1.0\n}</pre>", false},
 		"long":            {nested(32, numbers[:1001]), "[\n" + strings.Repeat(" ", 64) + "1,\n", false},
-		"deep":            {nested(33, `{"a": 1}`), nested(33, "{&#34;a&#34;:1}"), false},
-		"deep and long":   {nested(32, numbers), nested(32, numbers), false},
+		"deep":            {nested(64, `{"a": 1}`), nested(64, "{&#34;a&#34;:1}"), false},
+		"deep and long":   {nested(64, numbers), nested(64, numbers), false},
 		"very deep":       {nested(9_999, "1"), "[[1]]", false},
 		"no JSON":         {nested(20_000, "\x1b"), `[[\x1b]]`, false},
 		"large":           {"[" + strings.Repeat(numbers+",", 17) + "1]", ">[1,1,1", true},

@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"html/template"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,50 +29,29 @@ var templateFiles embed.FS
 //go:embed assets
 var assetFiles embed.FS
 
-// An asset is a file that pages use. Its name holds a hash of it, so a browser may keep it.
-type asset struct {
-	kind string
-	data []byte
-}
-
-// assets are by their names with the hash, and hashed are these by the plain names. They and the
-// templates are made when they are first used: who imports the package may never serve a page.
-var assets = sync.OnceValues(readAssets)
-
-func hashed(name string) string {
-	_, names := assets()
-	return names[name]
-}
-
-func readAssets() (map[string]asset, map[string]string) {
-	byName, names := map[string]asset{}, map[string]string{}
-	files, err := assetFiles.ReadDir("assets")
-	if err != nil {
-		panic(err) // they are part of the program
-	}
-	for _, f := range files {
-		data, err := assetFiles.ReadFile("assets/" + f.Name())
-		if err != nil {
-			panic(err)
-		}
-		sum := sha256.Sum256(data)
-		end := path.Ext(f.Name())
-		name := strings.TrimSuffix(f.Name(), end) + "." + hex.EncodeToString(sum[:6]) + end
-		byName[name] = asset{kinds[end], data}
-		names[f.Name()] = name
-	}
-	return byName, names
-}
-
-// kinds are those of the assets. Package mime asks the machine, which may say anything.
+// kinds are those of the assets, by their names. Package mime asks the machine, which may say
+// anything.
 var kinds = map[string]string{
-	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-	".svg": "image/svg+xml",
+	"icon.svg": "image/svg+xml", "script.js": "text/javascript; charset=utf-8",
+	"style.css": "text/css; charset=utf-8",
 }
+
+// version is a hash of the assets. Their addresses have it, so a browser may keep them.
+var version = sync.OnceValue(func() string {
+	hash := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		data, err := assetFiles.ReadFile("assets/" + name)
+		if err != nil {
+			panic(err) // it is part of the program
+		}
+		hash.Write(data)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:6])
+})
 
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"asset":  func(name string) string { return "assets/" + hashed(name) },
+		"asset":  func(name string) string { return "assets/" + version() + "/" + name },
 		"text":   visible.Text,
 		"number": number,
 		"clock":  clock,
@@ -126,8 +107,6 @@ type visit struct {
 	w    http.ResponseWriter
 	r    *http.Request
 	path string // without the prefix and the slash in front of it
-	// outside of the prefix, where the path is made up
-	outside bool
 	// stranger is who was not admitted. Nothing of the log is shown to one.
 	stranger bool
 }
@@ -160,35 +139,27 @@ func (v *visit) page(first, rest string, nested bool) (answer, error) {
 	if page, ok := v.h.routes[v.path]; ok {
 		return page(v.r)
 	}
-	if v.outside {
-		return answer{}, &problem{
-			status: http.StatusNotFound, title: "The pages have another path",
-			text: "The path " + quoted(v.r.URL.Path) + " is outside of their prefix, " +
-				quoted(v.h.opts.Prefix) + ". It is for requests that have it: where a proxy or " +
-				"http.StripPrefix takes it off, it has to be empty.",
-		}
-	}
 	return answer{}, &problem{
 		status: http.StatusNotFound, title: "There is no such page",
 		text: "The path " + quoted(v.r.URL.Path) + " leads nowhere. The pages are below.",
 	}
 }
 
-func (v *visit) asset(name string) {
-	files, _ := assets()
-	file, ok := files[name]
-	if !ok {
+func (v *visit) asset(address string) {
+	of, name, _ := strings.Cut(address, "/")
+	data, err := assetFiles.ReadFile("assets/" + name)
+	if of != version() || err != nil {
 		v.fail(&problem{
 			status: http.StatusNotFound, title: "There is no such file",
-			text: "The file " + quoted(name) + " is of another version of these pages. Load the " +
-				"page again.",
+			text: "The file " + quoted(address) + " is of another version of these pages. Load " +
+				"the page again.",
 		})
 		return
 	}
 	header := v.w.Header()
-	header.Set("Content-Type", file.kind)
+	header.Set("Content-Type", kinds[name])
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	v.send(http.StatusOK, file.data)
+	v.send(http.StatusOK, data)
 }
 
 // redirectToSlash leads to the address with a slash behind it. The location is relative: who strips
@@ -260,9 +231,6 @@ func (v *visit) write(a answer) {
 	}
 	here, _, _ := strings.Cut(v.path, "/")
 	root := "./" + strings.Repeat("../", strings.Count(v.path, "/"))
-	if v.outside {
-		root = v.h.opts.Prefix + "/"
-	}
 	around := frame{Title: a.title, Root: root, Here: here, Stranger: v.stranger, Data: a.data}
 	if !v.stranger {
 		around.Namespace = v.h.log.Namespace()

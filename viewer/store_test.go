@@ -2,102 +2,68 @@ package viewer_test
 
 import (
 	"context"
-	"errors"
-	"testing"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
 )
 
-// A watcher is a store that fails a test where anything is written. It may be away, or slow.
+// A watcher is a store that only reads: what writes panics. It may be away, or slow.
 type watcher struct {
-	launchlog.Store
-	t     testing.TB
-	err   error // what reads return, where it is set
-	hang  bool  // reads wait for their context
-	reads int
+	launchlog.Store // nil
+	of              launchlog.Store
+	err             error // what reads return, where it is set
+	hang            bool  // reads wait for their context
+	reads           int
 }
 
-func (w *watcher) read(ctx context.Context) error {
+func reading[T any](ctx context.Context, w *watcher, read func() (T, error)) (none T, _ error) {
 	w.reads++
 	if w.hang {
 		<-ctx.Done()
-		return ctx.Err()
+		return none, ctx.Err()
 	}
-	return w.err
-}
-
-func (w *watcher) wrote(method string) error {
-	w.t.Errorf("the pages called %s", method)
-	return errors.New("this store is read only")
-}
-
-func (w *watcher) StartLaunch(context.Context, launchlog.Start) (launchlog.Launch, error) {
-	return launchlog.Launch{}, w.wrote("StartLaunch")
-}
-
-func (w *watcher) EndLaunch(context.Context, launchlog.Ref, launchlog.Ending) (
-	launchlog.Launch, error,
-) {
-	return launchlog.Launch{}, w.wrote("EndLaunch")
-}
-
-func (w *watcher) ClaimGenerator(context.Context, launchlog.Take) (launchlog.Claim, error) {
-	return launchlog.Claim{}, w.wrote("ClaimGenerator")
-}
-
-func (w *watcher) AdvanceLaunches(context.Context, string, int, launchlog.Ending) (
-	launchlog.Advanced, error,
-) {
-	return launchlog.Advanced{}, w.wrote("AdvanceLaunches")
-}
-
-func (w *watcher) ReserveNumbers(context.Context, launchlog.CounterRef, int64, int64) (
-	int64, error,
-) {
-	return 0, w.wrote("ReserveNumbers")
-}
-
-func (w *watcher) AdvanceCounter(context.Context, launchlog.CounterRef, int64, string) (
-	int64, error,
-) {
-	return 0, w.wrote("AdvanceCounter")
-}
-
-func (w *watcher) RaiseCounter(context.Context, launchlog.CounterRef, launchlog.Raise) (
-	launchlog.CounterState, error,
-) {
-	return launchlog.CounterState{}, w.wrote("RaiseCounter")
+	if w.err != nil {
+		return none, w.err
+	}
+	return read()
 }
 
 func (w *watcher) Launch(ctx context.Context, ref launchlog.Ref) (launchlog.Launch, error) {
-	if err := w.read(ctx); err != nil {
-		return launchlog.Launch{}, err
-	}
-	return w.Store.Launch(ctx, ref)
+	return reading(ctx, w, func() (launchlog.Launch, error) { return w.of.Launch(ctx, ref) })
 }
 
 func (w *watcher) Launches(
-	ctx context.Context, namespace string, filter launchlog.Filter,
+	ctx context.Context, namespace string, f launchlog.Filter,
 ) ([]launchlog.Launch, error) {
-	if err := w.read(ctx); err != nil {
-		return nil, err
-	}
-	return w.Store.Launches(ctx, namespace, filter)
+	return reading(ctx, w, func() ([]launchlog.Launch, error) {
+		return w.of.Launches(ctx, namespace, f)
+	})
 }
 
-func (w *watcher) Counters(ctx context.Context, namespace, after string, limit int) (
-	[]launchlog.CounterState, error,
-) {
-	if err := w.read(ctx); err != nil {
-		return nil, err
-	}
-	return w.Store.Counters(ctx, namespace, after, limit)
+func (w *watcher) Events(ctx context.Context, ref launchlog.Ref) ([]launchlog.Event, error) {
+	return reading(ctx, w, func() ([]launchlog.Event, error) { return w.of.Events(ctx, ref) })
+}
+
+func (w *watcher) Claims(
+	ctx context.Context, ref launchlog.Ref, from, limit int,
+) ([]launchlog.Claim, error) {
+	return reading(ctx, w, func() ([]launchlog.Claim, error) {
+		return w.of.Claims(ctx, ref, from, limit)
+	})
+}
+
+func (w *watcher) LastNumber(ctx context.Context, ref launchlog.CounterRef) (int64, error) {
+	return reading(ctx, w, func() (int64, error) { return w.of.LastNumber(ctx, ref) })
+}
+
+func (w *watcher) Counters(
+	ctx context.Context, namespace, after string, limit int,
+) ([]launchlog.CounterState, error) {
+	return reading(ctx, w, func() ([]launchlog.CounterState, error) {
+		return w.of.Counters(ctx, namespace, after, limit)
+	})
 }
 
 func (w *watcher) Now(ctx context.Context) (time.Time, error) {
-	if err := w.read(ctx); err != nil {
-		return time.Time{}, err
-	}
-	return w.Store.Now(ctx)
+	return reading(ctx, w, func() (time.Time, error) { return w.of.Now(ctx) })
 }

@@ -23,13 +23,9 @@ type Options struct {
 	// Timeout is how long a page waits for the launch log. It includes the wait for its turn, since
 	// few pages ask at once. It is 2 s if zero.
 	Timeout time.Duration
-	// Every is how long a reading of the log's health is shown, before the log is read again. It is
-	// a minute if zero. A reading asks for all launches that run and for all counters. One that
-	// failed is made again after 5 s, or after Every where that is less.
-	Every time.Duration
-	// Checks examines the database, beside what doctor.Log checks: for example by doctor.SQL. It
-	// runs with each reading, within the same time.
-	Checks func(context.Context) ([]doctor.Result, error)
+	// Readings reads the health of the log. It is a watch of the pages' own if nil, which reads once
+	// a minute, within Timeout. One of yours may look at the database as well, or serve your metrics.
+	Readings *doctor.Watch
 	// Metrics serves /metrics. That path is not found if it is nil.
 	Metrics http.Handler
 	// Auth says who may see the pages. Everybody may if it is nil.
@@ -72,7 +68,6 @@ func (e *OptionError) Error() string {
 type Handler struct {
 	log    *launchlog.Log
 	opts   Options
-	health health
 	turns  chan struct{} // has one for each page that asks the log
 	routes map[string]page
 }
@@ -95,9 +90,11 @@ func New(log *launchlog.Log, opts *Options) (*Handler, error) {
 		o.Hosts[i] = hostOf(host)
 	}
 	o.Timeout = cmp.Or(o.Timeout, 2*time.Second)
-	o.Every = cmp.Or(o.Every, time.Minute)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Readings == nil && log != nil {
+		o.Readings = doctor.NewWatch(log, &doctor.WatchOptions{Timeout: o.Timeout, Now: o.Now})
 	}
 	h.routes = map[string]page{
 		"":         h.explain,
@@ -113,8 +110,6 @@ func (o *Options) validate() error {
 		return &OptionError{"Prefix", p, "does not begin with a slash, or ends with one"}
 	case o.Timeout < 0:
 		return &OptionError{"Timeout", o.Timeout.String(), "is negative"}
-	case o.Every < 0:
-		return &OptionError{"Every", o.Every.String(), "is negative"}
 	}
 	if a := o.Auth; a != nil {
 		switch {
@@ -164,11 +159,11 @@ type page func(r *http.Request) (answer, error)
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
 	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
-	outside := !ok || path != "" && !strings.HasPrefix(path, "/")
-	if outside {
-		path = "/not/here"
+	if !ok || path != "" && !strings.HasPrefix(path, "/") {
+		http.NotFound(w, r) // it is outside of the prefix
+		return
 	}
-	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/"), outside: outside}
+	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/")}
 	if err := h.admit(r); err != nil {
 		v.stranger = true
 		if v.path == "healthz" && reads(r) {

@@ -203,7 +203,7 @@ func (e *examination) log(
 		return err
 	}
 	defer done()
-	results, err := doctor.Log(ctx, log, nil)
+	results, err := doctor.Log(ctx, log)
 	if err == nil {
 		err = e.tell(append(results, doctor.New("open", doctor.Passed,
 			"the launch log can be opened"))...)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/telemetry"
 	"github.com/idmint/idmint/telemetry/promid"
@@ -302,7 +303,9 @@ func (s *serving) launches(ctx context.Context, opts *viewer.Options) (
 		return nil, nil, usageError{err}
 	}
 	registry := prometheus.NewRegistry()
-	if err := errors.Join(set.Watch(log, nil), registry.Register(metrics)); err != nil {
+	opts.Readings = doctor.NewWatch(log, nil) // of the pages and of the metrics
+	watching := &telemetry.WatchOptions{Readings: opts.Readings}
+	if err := errors.Join(set.Watch(log, watching), registry.Register(metrics)); err != nil {
 		store.Close()
 		return nil, nil, err
 	}

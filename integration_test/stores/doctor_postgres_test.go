@@ -83,11 +83,6 @@ func TestDoctorPostgres(t *testing.T) {
 
 	for _, c := range []wrong{
 		{
-			"ALTER ROLE APP SET synchronous_commit = off",
-			"ALTER ROLE APP RESET synchronous_commit",
-			"postgres.synchronous_commit", "note: synchronous_commit is off",
-		},
-		{
 			"ALTER ROLE APP SET default_transaction_read_only = on",
 			"ALTER ROLE APP RESET default_transaction_read_only",
 			"writable", "finding: transactions are read-only",

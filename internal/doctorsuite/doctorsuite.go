@@ -29,16 +29,6 @@ func Codes[T any](t *testing.T, kind string, probes []doctor.Probe[T]) {
 	}
 }
 
-// Findings are the messages of what a check found.
-func Findings(results []doctor.Result, check string) (messages []string) {
-	for _, r := range results {
-		if r.Check == check && r.Level == doctor.Finding {
-			messages = append(messages, r.Message)
-		}
-	}
-	return messages
-}
-
 // Judge fails where a judgement of something does not begin with what is wanted. Its results are
 // "LEVEL: TEXT. " each. The last one is "passed: well. ", which is all where it has nothing to
 // tell. Judge returns them.

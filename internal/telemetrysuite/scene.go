@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/launchlog"
@@ -71,7 +72,8 @@ func New(t testing.TB, opts *launchlog.Options) *Scene {
 	check(t, telemetry.Add(s.Set, "clicks number", numbers))
 	check(t, telemetry.Add(s.Set, "sessions", s.Sessions))
 	// On a machine that is busy the reading takes what it takes.
-	check(t, s.Set.Watch(s.Log, &telemetry.WatchOptions{Timeout: time.Minute}))
+	readings := doctor.NewWatch(s.Log, &doctor.WatchOptions{Timeout: time.Minute})
+	check(t, s.Set.Watch(s.Log, &telemetry.WatchOptions{Readings: readings}))
 	return s
 }
 

@@ -175,7 +175,7 @@ func taken(t *testing.T, n, first, end int, take func(i int) (int, error)) {
 // finding checks that doctor warns.
 func finding(t *testing.T, log *launchlog.Log, code, text string) {
 	t.Helper()
-	results, err := doctor.Log(ctx, log, nil)
+	results, err := doctor.Log(ctx, log)
 	if err != nil {
 		t.Fatal(err)
 	}

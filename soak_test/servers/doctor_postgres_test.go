@@ -39,10 +39,6 @@ func TestDoctorPostgresSettings(t *testing.T) {
 			"finding: full_page_writes is off",
 		},
 		{
-			"synchronous_commit = off", "postgres.synchronous_commit",
-			"note: synchronous_commit is off",
-		},
-		{
 			"synchronous_standby_names = 'away'", "postgres.standbys",
 			`finding: synchronous_standby_names is "away", and none`,
 		},

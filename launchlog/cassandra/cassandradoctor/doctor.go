@@ -2,7 +2,7 @@
 // doctor checks of every log. It changes nothing.
 //
 //	results, identity, err := cassandradoctor.Check(ctx, config) // the config of package cassandra
-//	more, err := doctor.Log(ctx, log, nil)                        // what the log holds
+//	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
 // The identity is for [doctor.Look]. It differs where another cluster answers, where nodes were
 // replaced, and where the log was made anew.

@@ -2,7 +2,7 @@
 // checks of every log. It changes nothing.
 //
 //	results, identity, err := etcddoctor.Check(ctx, config) // the config of package etcd
-//	more, err := doctor.Log(ctx, log, nil)                   // what the log holds
+//	more, err := doctor.Log(ctx, log)                        // what the log holds
 //
 // The identity is for [doctor.Look]. It differs where another cluster answers, where members were
 // replaced, and where the log was made anew.

@@ -2,7 +2,7 @@
 // doctor checks of every log. It changes nothing.
 //
 //	results, identity, err := zookeeperdoctor.Check(ctx, config) // the config of package zookeeper
-//	more, err := doctor.Log(ctx, log, nil)                        // what the log holds
+//	more, err := doctor.Log(ctx, log)                             // what the log holds
 //
 // The identity is for [doctor.Look]. It differs where the log was made anew.
 //
