@@ -15,7 +15,6 @@ import (
 	"github.com/idmint/idmint/claims"
 	"github.com/idmint/idmint/doctor"
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/internal/telemetrysuite"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/telemetry"
 )
@@ -71,22 +70,22 @@ func wantHeard(t *testing.T, r *recorder, from slog.Level, want ...string) {
 	}
 }
 
-// TestEventsOfALog: a log in SQLite tells of its numbers, of its absence once, and of its return.
+// TestEventsOfALog: a log tells of its numbers, of its absence once, and of its return.
 func TestEventsOfALog(t *testing.T) {
 	events, heard := newEvents()
-	s := telemetrysuite.New(t, &launchlog.Options{
+	s := newScene(t, &launchlog.Options{
 		Observe: events.Step, Taken: events.Taken,
 	})
 	wantHeard(t, heard, slog.LevelDebug,
 		"DEBUG launch log step namespace=default op=start attempt=1 duration=",
 		"INFO launch number taken namespace=default launch=1 used=1 max=99999",
 	)
-	if _, err := s.Log.Claim(ctx, s.Launch.ID); err != nil {
+	if _, err := s.log.Claim(ctx, s.launch.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantHeard(t, heard, slog.LevelInfo,
 		"INFO generator number taken namespace=default launch=1 generator=0 used=1 max=100000")
-	if _, err := s.Orders.Next(ctx); err != nil {
+	if _, err := s.orders.Next(ctx); err != nil {
 		t.Fatal(err)
 	}
 	wantHeard(t, heard, slog.LevelDebug,
@@ -94,13 +93,13 @@ func TestEventsOfALog(t *testing.T) {
 		"DEBUG numbers taken namespace=default counter=orders used=100")
 
 	for range 2 {
-		if _, err := s.Cut.Claim(ctx, s.Launch.ID); err == nil {
+		if _, err := s.cut.Claim(ctx, s.launch.ID); err == nil {
 			t.Fatal("claimed while the store is away")
 		}
 	}
 	wantHeard(t, heard, slog.LevelInfo,
 		"WARN launch log does not answer namespace=default op=claim attempt=1 duration=")
-	if _, err := s.Log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) { // an answer too
+	if _, err := s.log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) { // an answer too
 		t.Fatal(err)
 	}
 	wantHeard(t, heard, slog.LevelInfo, "INFO launch log answers again namespace=default op=show")
@@ -197,8 +196,8 @@ func TestEventsOfClaims(t *testing.T) {
 			"%s claim %s scheme=sno number=7 holder=a until=0001-01-01 00:00:00 +0000 UTC error=EOF",
 			level, kind))
 	}
-	s := telemetrysuite.New(t, nil)
-	numbers, err := claims.Nodes(s.Log, &claims.Options{Holder: "me", Notify: events.Claim})
+	s := newScene(t, nil)
+	numbers, err := claims.Nodes(s.log, &claims.Options{Holder: "me", Notify: events.Claim})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,8 +223,8 @@ func TestSilence(t *testing.T) {
 	r := &recorder{}
 	slog.SetDefault(slog.New(r))
 	events := telemetry.NewEvents(nil)
-	s := telemetrysuite.New(t, &launchlog.Options{Observe: events.Step, Taken: events.Taken})
-	s.Mint(t)
+	s := newScene(t, &launchlog.Options{Observe: events.Step, Taken: events.Taken})
+	s.mint(t)
 	events.Claim(claims.Event{Kind: claims.Behind})
 	events.Generator(generator.Event{Kind: generator.ClockRegressed, Behind: time.Hour})
 	events.Share("n", doctor.Share{Used: 9, Max: 9})

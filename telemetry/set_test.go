@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idmint/idmint/generator"
-	"github.com/idmint/idmint/internal/telemetrysuite"
 	"github.com/idmint/idmint/telemetry"
 )
 
@@ -57,8 +56,8 @@ func wantValues(t *testing.T, when string, got map[string]float64, want map[stri
 
 // TestCollect mints with a generator of each kind, and looks at every metric.
 func TestCollect(t *testing.T) {
-	s := telemetrysuite.New(t, nil)
-	before := collect(t, s.Set)
+	s := newScene(t, nil)
+	before := collect(t, s.set)
 	wantValues(t, "before", before, map[string]between{
 		"idmint.generator.ids users decimal":           exactly(0),
 		"idmint.claim.events clicks number sno taken":  exactly(0),
@@ -70,8 +69,8 @@ func TestCollect(t *testing.T) {
 	if v, told := before["idmint.generator.window.remaining sessions short"]; told {
 		t.Errorf("there is no window, and it lasts %v s", v)
 	}
-	s.Mint(t)
-	got := collect(t, s.Set)
+	s.mint(t)
+	got := collect(t, s.set)
 	wantValues(t, "after", got, map[string]between{
 		"idmint.generator.ids users decimal":               exactly(3),
 		"idmint.generator.ids orders sequence":             exactly(5),
@@ -118,9 +117,9 @@ func TestCollect(t *testing.T) {
 
 // TestUsageIsRead: a set made after the IDs tells of what they used.
 func TestUsageIsRead(t *testing.T) {
-	s := telemetrysuite.New(t, nil)
-	s.Mint(t)
-	wantValues(t, "at first", collect(t, s.Set), map[string]between{
+	s := newScene(t, nil)
+	s.mint(t)
+	wantValues(t, "at first", collect(t, s.set), map[string]between{
 		"idmint.numbers.used default launches ":          exactly(1),
 		"idmint.numbers.used default generators ":        exactly(1),
 		"idmint.numbers.used default claims sno":         exactly(1),
@@ -171,17 +170,17 @@ func (c standing) Reserve(context.Context, int64, int64) (int64, error) {
 
 // TestAddRefuses what cannot be told of, and says what it was given.
 func TestAddRefuses(t *testing.T) {
-	s := telemetrysuite.New(t, nil)
+	s := newScene(t, nil)
 	var none *generator.Sno
 	for text, err := range map[string]error{
-		`telemetry: name "" is no text of 1 to 63 bytes`: telemetry.Add(s.Set, "", s.Users),
+		`telemetry: name "" is no text of 1 to 63 bytes`: telemetry.Add(s.set, "", s.users),
 		`telemetry: name "` + strings.Repeat("x", 64) + `" is no text of 1 to 63 bytes`: telemetry.Add(
-			s.Set, strings.Repeat("x", 64), s.Users),
-		`telemetry: name "\xff" is no text of 1 to 63 bytes`: telemetry.Add(s.Set, "\xff", s.Users),
-		`telemetry: name "users" is there already`:           telemetry.Add(s.Set, "users", s.Orders),
-		`telemetry: source of metrics "n" is nil`:            telemetry.Add(s.Set, "n", none),
-		`telemetry: namespace "default" is watched already`:  s.Set.Watch(s.Log, nil),
-		`telemetry: log "nil" is no log: launchlog.New makes one`: s.Set.Watch(nil,
+			s.set, strings.Repeat("x", 64), s.users),
+		`telemetry: name "\xff" is no text of 1 to 63 bytes`: telemetry.Add(s.set, "\xff", s.users),
+		`telemetry: name "users" is there already`:           telemetry.Add(s.set, "users", s.orders),
+		`telemetry: source of metrics "n" is nil`:            telemetry.Add(s.set, "n", none),
+		`telemetry: namespace "default" is watched already`:  s.set.Watch(s.log, nil),
+		`telemetry: log "nil" is no log: launchlog.New makes one`: s.set.Watch(nil,
 			nil),
 	} {
 		var input *telemetry.InputError
@@ -193,16 +192,16 @@ func TestAddRefuses(t *testing.T) {
 
 // TestRemove: what was removed is not told of, and its name is free.
 func TestRemove(t *testing.T) {
-	s := telemetrysuite.New(t, nil)
-	if !s.Set.Remove("users") || s.Set.Remove("users") {
+	s := newScene(t, nil)
+	if !s.set.Remove("users") || s.set.Remove("users") {
 		t.Error("users are not removed once")
 	}
-	for name := range collect(t, s.Set) {
+	for name := range collect(t, s.set) {
 		if strings.Contains(name, "users") {
 			t.Errorf("%s is told", name)
 		}
 	}
-	if err := telemetry.Add(s.Set, "users", s.Users); err != nil {
+	if err := telemetry.Add(s.set, "users", s.users); err != nil {
 		t.Error(err)
 	}
 }

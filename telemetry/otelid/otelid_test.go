@@ -2,10 +2,10 @@ package otelid_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric/noop"
@@ -16,8 +16,10 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
 	"go.uber.org/goleak"
 
-	"github.com/idmint/idmint/internal/telemetrysuite"
+	"github.com/idmint/idmint/claims"
+	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/telemetry"
 	"github.com/idmint/idmint/telemetry/otelid"
 )
@@ -26,44 +28,52 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// published is a scene with the reader of an SDK, whose log is observed.
-type published struct {
-	*telemetrysuite.Scene
-	metrics *otelid.Metrics
-	reader  *sdk.ManualReader
-}
+// A source says of itself what a test wants.
+type source[S telemetry.Stats] struct{ stats S }
 
-func publish(t *testing.T) published {
+func (s source[S]) Stats() S { return s.stats }
+
+// publish publishes a set of a source of each kind, and a log with a launch.
+func publish(t *testing.T) (*otelid.Metrics, *sdk.ManualReader) {
 	t.Helper()
 	reader := sdk.NewManualReader()
 	provider := sdk.NewMeterProvider(sdk.WithReader(reader))
-	t.Cleanup(func() {
-		if err := provider.Shutdown(ctx); err != nil {
-			t.Error(err)
-		}
+	log, err := launchlog.New(memory.New(nil), nil)
+	check(t, err)
+	_, err = log.Start(ctx, launchlog.Request{
+		Key: "a", Service: "shop", Environment: "production", Initiator: "ann",
 	})
-	var metrics *otelid.Metrics
-	scene := telemetrysuite.New(t, &launchlog.Options{
-		Observe: func(ctx context.Context, s launchlog.Step) {
-			if metrics != nil {
-				metrics.Step(ctx, s)
-			}
-		},
-	})
-	var err error
-	if metrics, err = otelid.New(provider, "sqlite", scene.Set); err != nil {
+	check(t, err)
+	set := new(telemetry.Set)
+	metrics, err := otelid.New(provider, "sqlite", set)
+	check(t, err)
+	t.Cleanup(func() { check(t, provider.Shutdown(ctx)) })
+	check(t, set.Watch(log, nil))
+	soon := time.Now().Add(time.Minute)
+	check(t, telemetry.Add(set, "users", source[generator.DecimalStats]{
+		generator.DecimalStats{Taken: 3},
+	}))
+	check(t, telemetry.Add(set, "clicks", source[generator.Stats]{
+		generator.Stats{Scheme: "sno", Issued: 7, PoolUsed: 0.25, Until: soon},
+	}))
+	check(t, telemetry.Add(set, "clicks number", source[claims.Stats]{
+		claims.Stats{Scheme: "sno", Taken: 1},
+	}))
+	return metrics, reader
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return published{scene, metrics, reader}
 }
 
 // collect returns the metrics by their names.
-func (p published) collect(t *testing.T) map[string]metricdata.Metrics {
+func collect(t *testing.T, reader sdk.Reader) map[string]metricdata.Metrics {
 	t.Helper()
 	var data metricdata.ResourceMetrics
-	if err := p.reader.Collect(ctx, &data); err != nil {
-		t.Fatal(err)
-	}
+	check(t, reader.Collect(ctx, &data))
 	found := map[string]metricdata.Metrics{}
 	for _, scope := range data.ScopeMetrics {
 		if scope.Scope.Name != otelid.Name {
@@ -76,30 +86,14 @@ func (p published) collect(t *testing.T) map[string]metricdata.Metrics {
 	return found
 }
 
-// value is that of a point with attributes, as "users decimal".
-func value(t *testing.T, m metricdata.Metrics, labels string) float64 {
-	t.Helper()
-	switch data := m.Data.(type) {
-	case metricdata.Sum[int64]:
-		return float64(pointOf(t, m.Name, data.DataPoints, labels))
-	case metricdata.Gauge[float64]:
-		return pointOf(t, m.Name, data.DataPoints, labels)
-	}
-	t.Errorf("%s is %T", m.Name, m.Data)
-	return -1
-}
-
-func pointOf[N int64 | float64](
-	t *testing.T, name string, points []metricdata.DataPoint[N], labels string,
-) N {
-	t.Helper()
+// valueOf is that of a point with attributes, -1 where there is none.
+func valueOf[N int64 | float64](points []metricdata.DataPoint[N], labels string) N {
 	for _, p := range points {
 		if text(p.Attributes) == labels {
 			return p.Value
 		}
 	}
-	t.Errorf("%s has no point of %s: %+v", name, labels, points)
-	return 0
+	return -1
 }
 
 // text are attributes as "key=value key=value".
@@ -113,9 +107,8 @@ func text(set attribute.Set) string {
 
 // TestMetrics are those of telemetry, with their kinds, units and values.
 func TestMetrics(t *testing.T) {
-	p := publish(t)
-	p.Mint(t)
-	got := p.collect(t)
+	_, reader := publish(t)
+	got := collect(t, reader)
 	for _, m := range telemetry.Metrics() {
 		found, ok := got[m.Name]
 		if !ok || found.Unit != m.Unit || found.Description != m.Help {
@@ -136,43 +129,41 @@ func TestMetrics(t *testing.T) {
 	}{
 		{"idmint.generator.ids", users, 3},
 		{"idmint.generator.ids", clicks, 7},
-		{"idmint.generator.utilization", users, 3.0 / 922_337_202},
+		{"idmint.generator.utilization", clicks, 0.25},
 		{"idmint.generator.waiting", clicks, 0},
 		{
 			"idmint.claim.events",
 			"idmint.claim.event=taken idmint.generator.name=clicks number idmint.scheme=sno", 1,
 		},
-		{"idmint.numbers.used", "idmint.namespace=default idmint.numbers.kind=generators", 1},
+		{"idmint.numbers.used", "idmint.namespace=default idmint.numbers.kind=launches", 1},
 		{
-			"idmint.numbers.utilization",
-			"idmint.namespace=default idmint.numbers.kind=claims idmint.scheme=sno", 1.0 / 65_536,
+			"idmint.numbers.used",
+			"idmint.namespace=default idmint.numbers.kind=claims idmint.scheme=sno", 0,
 		},
 		{"idmint.launches.running", "idmint.namespace=default", 1},
 	} {
-		if v := value(t, got[want.name], want.labels); v != want.value {
+		v := -2.0
+		switch data := got[want.name].Data.(type) {
+		case metricdata.Sum[int64]:
+			v = float64(valueOf(data.DataPoints, want.labels))
+		case metricdata.Gauge[float64]:
+			v = valueOf(data.DataPoints, want.labels)
+		}
+		if v != want.value {
 			t.Errorf("%s of %s is %v, want %v", want.name, want.labels, v, want.value)
 		}
 	}
-	if len(got) != len(telemetry.Metrics())+1 {
-		t.Errorf("%d metrics, want those of telemetry and the duration", len(got))
+	if len(got) != len(telemetry.Metrics()) {
+		t.Errorf("%d metrics, want those of telemetry: no step was taken", len(got))
 	}
 }
 
 // TestDuration has the name, unit, attributes and buckets of the semantic conventions.
 func TestDuration(t *testing.T) {
-	p := publish(t)
-	if _, err := p.Log.Claim(ctx, p.Launch.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Log.Show(ctx, 77); !errors.Is(err, launchlog.ErrNotFound) {
-		t.Fatal(err)
-	}
-	var unresolved *launchlog.UnresolvedError
-	if _, err := p.Cut.Claim(ctx, p.Launch.ID); !errors.As(err, &unresolved) {
-		t.Fatal(err)
-	}
-
-	m := p.collect(t)[dbconv.ClientOperationDuration{}.Name()]
+	metrics, reader := publish(t)
+	metrics.Step(ctx, launchlog.Step{Op: "claim", Duration: time.Second})
+	metrics.Step(ctx, launchlog.Step{Op: "show", Err: launchlog.ErrNotFound})
+	m := collect(t, reader)[dbconv.ClientOperationDuration{}.Name()]
 	if m.Unit != (dbconv.ClientOperationDuration{}).Unit() ||
 		m.Description != (dbconv.ClientOperationDuration{}).Description() {
 		t.Errorf("%+v", m)
@@ -181,37 +172,26 @@ func TestDuration(t *testing.T) {
 	if !ok {
 		t.Fatalf("it is %T", m.Data)
 	}
-	counts := map[string]uint64{}
+	sums := map[string]float64{}
 	for _, point := range data.DataPoints {
-		counts[text(point.Attributes)] = point.Count
+		sums[text(point.Attributes)] = point.Sum
 		bounds := []float64{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10}
-		if !slices.Equal(point.Bounds, bounds) || point.Sum < 0 ||
-			point.Sum > float64(point.Count) {
+		if !slices.Equal(point.Bounds, bounds) || point.Count != 1 {
 			t.Errorf("%+v", point)
 		}
 	}
-	of := func(op, kind string) string {
-		attributes := []attribute.KeyValue{semconv.DBSystemNameSQLite, semconv.DBOperationName(op)}
-		if kind != "" {
-			attributes = append(attributes, semconv.ErrorTypeKey.String(kind))
-		}
-		return text(attribute.NewSet(attributes...))
-	}
-	lost := counts[of("claim", "answer_lost")] + counts[of("claim", "unavailable")]
-	if counts[of("claim", "")] != 1 || counts[of("show", "not_found")] != 1 ||
-		lost != uint64(unresolved.Attempts) {
-		t.Errorf("counts are %v, want one claim, one show, %d failures", counts,
-			unresolved.Attempts)
+	claim := attribute.NewSet(semconv.DBSystemNameSQLite, semconv.DBOperationName("claim"))
+	show := attribute.NewSet(semconv.DBSystemNameSQLite, semconv.DBOperationName("show"),
+		semconv.ErrorTypeKey.String("not_found"))
+	if _, ok := sums[text(show)]; !ok || sums[text(claim)] != 1 || len(sums) != 2 {
+		t.Errorf("sums are %v", sums)
 	}
 }
 
 // TestResource has the names of the semantic conventions.
 func TestResource(t *testing.T) {
-	s := telemetrysuite.New(t, nil)
-	launch, err := s.Log.Show(ctx, s.Launch.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	launch := launchlog.Launch{ID: 1}
+	launch.Service, launch.Environment, launch.Version = "shop", "production", "1.2.3"
 	got := resource.NewSchemaless(otelid.Resource(launch)...)
 	want := resource.NewSchemaless(
 		semconv.DeploymentID("1"), semconv.DeploymentEnvironmentNameProduction,
@@ -228,38 +208,33 @@ func TestResource(t *testing.T) {
 
 // TestClose ends the collecting, and may be called again.
 func TestClose(t *testing.T) {
-	p := publish(t)
-	p.Mint(t)
-	if n := len(p.collect(t)); n < 2 {
+	metrics, reader := publish(t)
+	if n := len(collect(t, reader)); n < 2 {
 		t.Errorf("%d metrics before", n)
 	}
 	for range 2 {
-		if err := p.metrics.Close(); err != nil {
-			t.Error(err)
-		}
+		check(t, metrics.Close())
 	}
-	for name := range p.collect(t) {
-		if strings.HasPrefix(name, "idmint.") {
-			t.Errorf("%s is collected", name)
-		}
+	if got := collect(t, reader); len(got) != 0 {
+		t.Errorf("%v is collected", got)
 	}
 }
 
 // TestNewRefuses what it cannot publish.
 func TestNewRefuses(t *testing.T) {
-	set := new(telemetry.Set)
-	for option, try := range map[string]func() error{
-		"provider": func() error { _, err := otelid.New(nil, "sqlite", set); return err },
-		"system":   func() error { _, err := otelid.New(noop.NewMeterProvider(), "", set); return err },
-		"set":      func() error { _, err := otelid.New(noop.NewMeterProvider(), "x", nil); return err },
+	none, set := noop.NewMeterProvider(), new(telemetry.Set)
+	for option, try := range map[string]func() (*otelid.Metrics, error){
+		"provider": func() (*otelid.Metrics, error) { return otelid.New(nil, "sqlite", set) },
+		"system":   func() (*otelid.Metrics, error) { return otelid.New(none, "", set) },
+		"set":      func() (*otelid.Metrics, error) { return otelid.New(none, "x", nil) },
 	} {
-		var e *otelid.OptionError
-		if err := try(); !errors.As(err, &e) || e.Option != option ||
+		_, err := try()
+		if e, ok := err.(*otelid.OptionError); !ok || e.Option != option ||
 			!strings.HasPrefix(err.Error(), "otelid: "+option) {
 			t.Errorf("%s: %v", option, err)
 		}
 	}
-	if _, err := otelid.New(noop.NewMeterProvider(), "sqlite", set); err != nil {
+	if _, err := otelid.New(none, "sqlite", set); err != nil {
 		t.Errorf("a provider that does nothing: %v", err)
 	}
 }

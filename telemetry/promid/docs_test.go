@@ -47,22 +47,46 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// The page names each alert with what to do, and each of alerts.yml.
-func TestDocsOfAlerts(t *testing.T) {
+// alerts.yml asks for metrics, labels and kinds that there are. The page names each alert with what
+// to do, and no other.
+func TestAlerts(t *testing.T) {
 	file, err := os.ReadFile("alerts.yml")
-	if err != nil {
-		t.Fatal(err)
+	check(t, err)
+	var rules struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
 	}
-	var rules alerts
-	if err := yaml.UnmarshalStrict(file, &rules); err != nil {
-		t.Fatal(err)
+	check(t, yaml.UnmarshalStrict(file, &rules))
+	labels := map[string]string{"idmint_log_step_duration_seconds_count": "op error_type"}
+	for _, m := range telemetry.Metrics() {
+		for _, label := range m.Labels {
+			labels[promid.Name(m)] += promid.Label(label) + " "
+		}
 	}
 	text, names := readPage(t), map[string]bool{}
-	for _, group := range rules.Groups {
-		for _, rule := range group.Rules {
-			names[rule.Alert] = true
-			if !strings.Contains(text, "| `"+rule.Alert+"` | ") {
-				t.Errorf("docs/observability.md does not say what to do about %s", rule.Alert)
+	selector := regexp.MustCompile(`(idmint_\w+)(?:\{(\w+)[=!]~?"([^"]*)"\})?`)
+	for _, rule := range rules.Groups[0].Rules {
+		names[rule.Alert] = true
+		if !strings.Contains(text, "| `"+rule.Alert+"` | ") {
+			t.Errorf("docs/observability.md does not say what to do about %s", rule.Alert)
+		}
+		found := selector.FindAllStringSubmatch(rule.Expr, -1)
+		if len(found) == 0 || rule.Annotations["summary"] == "" || rule.Labels["severity"] == "" ||
+			strings.Count(rule.Expr, "(") != strings.Count(rule.Expr, ")") {
+			t.Errorf("rule %+v", rule)
+		}
+		for _, m := range found {
+			if of, known := labels[m[1]]; !known || !strings.Contains(of, m[2]) {
+				t.Errorf("%s: %s has the labels %q", rule.Alert, m[0], of)
+			}
+			rates := strings.Contains(rule.Expr, "rate(") || strings.Contains(rule.Expr, "increase(")
+			if rates != strings.HasSuffix(m[1], "_total") && !strings.HasSuffix(m[1], "_count") {
+				t.Errorf("%s: rates are of counters: %s", rule.Alert, rule.Expr)
 			}
 		}
 	}
