@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 )
 
 var postgres = engine{
@@ -39,7 +41,7 @@ var postgres = engine{
 }
 
 func findPostgres(ctx context.Context, db *database) (there bool, err error) {
-	db.in(db.schema)
+	db.schema = cmp.Or(db.schema, "public")
 	err = db.one(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c
 		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = $1 AND c.relname = 'idmint_schema')`, []any{db.schema}, &there)
@@ -154,28 +156,25 @@ func postgresTriggers(ctx context.Context, db *database, r *Reporter) error {
 }
 
 func postgresRights(ctx context.Context, db *database, r *Reporter) error {
-	var missing, more []string
-	for _, table := range used {
-		for _, right := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE"} {
-			has, err := db.list(ctx, `SELECT has_table_privilege(c.oid, $3)::text
-				FROM pg_catalog.pg_class c
-				JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-				WHERE n.nspname = $1 AND c.relname = $2`, db.schema, table, right)
-			needed := right != "DELETE" && right != "TRUNCATE"
-			switch {
-			case err != nil:
-				return err
-			case len(has) == 0: // the table is missing, which is told elsewhere
-			case needed && has[0] == "false":
-				missing = append(missing, right+" on "+table)
-			case !needed && has[0] == "true":
-				more = append(more, right+" on "+table)
-			}
-		}
+	rightsOf := func(list string, has bool) ([]string, error) {
+		return db.list(ctx, `SELECT p || ' on ' || c.relname
+			FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace,
+				unnest(string_to_array($2, ' ')) p
+			WHERE n.nspname = $1 AND c.relname = ANY (string_to_array($3, ' '))
+				AND has_table_privilege(c.oid, p) = $4 ORDER BY c.relname, p`,
+			db.schema, list, strings.Join(used, " "), has)
+	}
+	missing, err := rightsOf("SELECT INSERT UPDATE", false)
+	if err != nil {
+		return err
+	}
+	more, err := rightsOf("DELETE TRUNCATE", true)
+	if err != nil {
+		return err
 	}
 	var name string
 	var super, owner bool
-	err := db.one(ctx, `SELECT r.rolname::text, r.rolsuper,
+	err = db.one(ctx, `SELECT r.rolname::text, r.rolsuper,
 		EXISTS (SELECT 1 FROM pg_catalog.pg_class c
 			JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			WHERE n.nspname = $1 AND c.relname LIKE 'idmint\_%'

@@ -34,11 +34,8 @@ var used = []string{
 type database struct {
 	*sql.Conn
 	dialect Dialect
-	// tables puts the schema, which was found once, before the names of tables. It is nil where
-	// that is not known.
-	tables *strings.Replacer
-	schema string
-	have   int // version of the tables, 0 where there are none
+	schema  string // of the tables, found once; empty in SQLite
+	have    int    // version of the tables, 0 where there are none
 }
 
 // An engine is what differs between dialects.
@@ -100,11 +97,12 @@ func open(
 		return nil, e, failed("open", err)
 	}
 	of := &database{
-		Conn: conn, dialect: dialect.Family(d), schema: cmp.Or(cmp.Or(schema...), "public"),
+		Conn: conn, dialect: dialect.Family(d), schema: cmp.Or(schema...),
 	}
 	there, err := e.find(ctx, of)
 	if err == nil && there {
-		err = of.one(ctx, `SELECT coalesce(max(version), 0) FROM idmint_schema`, nil, &of.have)
+		err = of.one(ctx, "SELECT coalesce(max(version), 0) FROM "+of.table("idmint_schema"), nil,
+			&of.have)
 	}
 	if err != nil {
 		conn.Close()
@@ -115,12 +113,12 @@ func open(
 
 // one runs a query of one row.
 func (db *database) one(ctx context.Context, query string, args []any, columns ...any) error {
-	return db.QueryRowContext(ctx, db.named(query), args...).Scan(columns...)
+	return db.QueryRowContext(ctx, query, args...).Scan(columns...)
 }
 
 // list runs a query of one column of texts.
 func (db *database) list(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := db.QueryContext(ctx, db.named(query), args...)
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,17 +134,12 @@ func (db *database) list(ctx context.Context, query string, args ...any) ([]stri
 	return all, rows.Err()
 }
 
-func (db *database) named(query string) string {
-	if db.tables == nil {
-		return query
+// table is the name of a table in its schema.
+func (db *database) table(name string) string {
+	if db.schema == "" {
+		return name
 	}
-	return db.tables.Replace(query)
-}
-
-// in names the schema of the tables from now on.
-func (db *database) in(schema string) {
-	db.schema = schema
-	db.tables = strings.NewReplacer(" idmint_", " "+db.dialect.Quote(schema)+".idmint_")
+	return db.dialect.Quote(db.schema) + "." + db.dialect.Quote(name)
 }
 
 func schemaVersion(_ context.Context, db *database, r *Reporter) error {

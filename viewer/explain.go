@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,24 +24,25 @@ const (
 	mostIDs = 50
 )
 
-// An explained is the page Explain.
+// An explained is the page Explain, in both of its forms.
 type explained struct {
-	Query   string
-	Pieces  []piece // the query with its IDs marked; empty where it is one ID
-	IDs     []explainedID
-	Left    int      // IDs that were found, and are not explained
-	Reasons []reason // why it is no ID
-	Foreign string   // what it is instead, where that is known
-	Away    string   // why the launch log did not answer
-	Log     bool
-	Now     time.Time
+	Query   string        `json:"query"`
+	IDs     []explainedID `json:"ids"`
+	Left    int           `json:"left,omitempty"` // IDs that were found, and are not explained
+	Error   string        `json:"error,omitempty"`
+	Reasons []reason      `json:"reasons,omitempty"` // why it is no ID
+
+	Pieces  []piece   `json:"-"` // the query with its IDs marked; empty where it is one ID
+	Foreign string    `json:"-"` // what it is instead, where that is known
+	Away    string    `json:"-"` // why the launch log did not answer
+	Now     time.Time `json:"-"`
 }
 
 // An explainedID is an ID with all that it may mean, the likeliest first.
 type explainedID struct {
-	Number int
-	Text   string
-	Fits   []fit
+	Number int    `json:"-"`
+	Text   string `json:"text"`
+	Fits   []fit  `json:"fits"`
 }
 
 // A fit is an ID as one scheme reads it.
@@ -55,6 +55,32 @@ type fit struct {
 	Line     string // the fit in one line
 	Doubtful bool
 	Origin   *origin
+}
+
+// MarshalJSON writes a fit for machines. The ID is the object that idmint inspect --json writes.
+func (f fit) MarshalJSON() ([]byte, error) {
+	said := struct {
+		Form   string            `json:"form"`
+		ID     json.RawMessage   `json:"id"`
+		Times  []time.Time       `json:"times,omitempty"`
+		Launch *launchlog.Launch `json:"launch,omitempty"`
+		Claim  *shownClaim       `json:"claim,omitempty"`
+	}{Form: f.Form}
+	var err error
+	if said.ID, err = f.AppendJSON(nil); err != nil {
+		return nil, err
+	}
+	for _, t := range f.Times {
+		said.Times = append(said.Times, t.At)
+	}
+	if o := f.Origin; o != nil && o.Known {
+		said.Launch = &o.Launch
+		if o.Taken {
+			claim := shown(o.Claim)
+			said.Claim = &claim
+		}
+	}
+	return json.Marshal(said)
 }
 
 // A part is what is drawn of an ID.
@@ -72,8 +98,8 @@ type moment struct {
 
 // A reason is why a text is no ID of a scheme.
 type reason struct {
-	Scheme idtype.Scheme
-	Why    string
+	Scheme idtype.Scheme `json:"scheme"`
+	Why    string        `json:"why"`
 }
 
 // explain answers what IDs are.
@@ -89,13 +115,11 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		}
 	}
 	now := h.opts.Now()
-	page := explained{Query: query, Log: h.log != nil, Now: now}
+	page := explained{Query: query, IDs: []explainedID{}, Now: now}
 	status := 0
 	if query != "" {
 		pieces, found, isLine := find(query, now)
-		if page.Left = len(found) - mostIDs; page.Left > 0 {
-			found = found[:mostIDs]
-		}
+		found, page.Left = atMost(mostIDs, found)
 		for i := range pieces {
 			if pieces[i].ID > mostIDs {
 				pieces[i].ID = 0 // it is text: there is nothing to link to
@@ -110,7 +134,10 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		}
 		if len(found) == 0 {
 			status = http.StatusBadRequest
-			page.Reasons, page.Foreign = reasons(query), explain.Foreign(query)
+			page.Reasons, page.Error = reasons(query), "the text fits no scheme"
+			if page.Foreign = explain.Foreign(query); page.Foreign != "" {
+				page.Error += ": it is " + page.Foreign
+			}
 		}
 	}
 	title := "Explain an ID"
@@ -118,8 +145,7 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		title = page.IDs[0].Text
 	}
 	return answer{
-		status: status, template: "explain.html", title: title, data: page,
-		json: page.forMachines(),
+		status: status, template: "explain.html", title: title, data: page, json: page,
 	}, nil
 }
 
@@ -138,6 +164,7 @@ func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
 	}
 	if asked.err != nil {
 		page.Away = asked.err.Error()
+		page.Error = page.Away
 	}
 }
 
@@ -285,57 +312,4 @@ func (q *questions) origin(id idtype.DecimalID) *origin {
 		}
 	}
 	return &found
-}
-
-// forMachines is the page as JSON. An ID is the object that idmint inspect --json writes.
-func (e explained) forMachines() any {
-	type fitted struct {
-		Form   string            `json:"form"`
-		ID     json.RawMessage   `json:"id"`
-		Times  []time.Time       `json:"times,omitempty"`
-		Launch *launchlog.Launch `json:"launch,omitempty"`
-		Claim  *shownClaim       `json:"claim,omitempty"`
-	}
-	type id struct {
-		Text string   `json:"text"`
-		Fits []fitted `json:"fits"`
-	}
-	ids := []id{}
-	for _, of := range e.IDs {
-		one := id{Text: of.Text}
-		for _, f := range of.Fits {
-			data, err := f.AppendJSON(nil)
-			if err != nil {
-				data = []byte("null") // no ID has parts that JSON lacks
-			}
-			fit := fitted{Form: f.Form, ID: bytes.TrimSpace(data)}
-			for _, t := range f.Times {
-				fit.Times = append(fit.Times, t.At)
-			}
-			if o := f.Origin; o != nil && o.Known {
-				fit.Launch = &o.Launch
-				if o.Taken {
-					claim := shown(o.Claim)
-					fit.Claim = &claim
-				}
-			}
-			one.Fits = append(one.Fits, fit)
-		}
-		ids = append(ids, one)
-	}
-	why := map[idtype.Scheme]string{}
-	failed := e.Away
-	for _, r := range e.Reasons {
-		why[r.Scheme], failed = r.Why, "the text fits no scheme"
-	}
-	if e.Foreign != "" {
-		failed += ": it is " + e.Foreign
-	}
-	return struct {
-		Query   string                   `json:"query"`
-		IDs     []id                     `json:"ids"`
-		Left    int                      `json:"left,omitempty"`
-		Error   string                   `json:"error,omitempty"`
-		Reasons map[idtype.Scheme]string `json:"reasons,omitempty"`
-	}{e.Query, ids, max(0, e.Left), failed, why}
 }

@@ -28,9 +28,9 @@ type explained struct {
 			} `json:"claim"`
 		} `json:"fits"`
 	} `json:"ids"`
-	Left    int               `json:"left"`
-	Error   string            `json:"error"`
-	Reasons map[string]string `json:"reasons"`
+	Left    int    `json:"left"`
+	Error   string `json:"error"`
+	Reasons []struct{ Scheme, Why string }
 }
 
 func ask(t testing.TB, h *viewer.Handler, query string) (explained, int) {

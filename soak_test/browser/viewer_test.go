@@ -2,8 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,8 +11,6 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/idmint/idmint/viewer"
 )
 
 // views are the pages of the launch log, with a text that each of them must show.
@@ -141,43 +137,6 @@ func (b *tab) allowClipboard(origin string) {
 	}
 }
 
-// All launches are found by paging, once and in order, with JavaScript and without.
-func TestPaging(t *testing.T) {
-	t.Parallel()
-	origin := shop(t)
-	for _, noScript := range []bool{false, true} {
-		l := looks[2]
-		l.noScript = noScript
-		t.Run(l.String(), func(t *testing.T) {
-			t.Parallel()
-			b := open(t, origin+"/launches", l)
-			var all []int
-			pages := 0
-			for {
-				all = append(all, eval[[]int](b, `[...document.querySelectorAll("#launches tbody th a")]
-					.map(a => Number(a.textContent))`)...)
-				pages++
-				older := eval[bool](b, `document.querySelector("#older") != null`)
-				if !older || pages > launchCount {
-					break
-				}
-				b.follow("#older")
-			}
-			if len(all) != launchCount || pages < 5 {
-				t.Fatalf("%d launches on %d pages", len(all), pages)
-			}
-			for i, id := range all {
-				if id != launchCount-i {
-					t.Fatalf("launch %d is at place %d", id, i)
-				}
-			}
-			b.follow("#newest")
-			b.shows("v2.500.0")
-			b.quiet(origin)
-		})
-	}
-}
-
 // Without JavaScript everything works: the form, the filter, the folded schemes, the links.
 func TestNoScript(t *testing.T) {
 	t.Parallel()
@@ -226,32 +185,27 @@ func TestHostileTexts(t *testing.T) {
 			"/launches?service="+url.QueryEscape(text), "/launches?before="+url.QueryEscape(text),
 			"/"+url.PathEscape(text), "/launches/"+url.PathEscape(text))
 	}
-	for _, l := range []look{looks[0], looks[2], looks[3]} {
-		t.Run(l.String(), func(t *testing.T) {
-			t.Parallel()
-			b := open(t, origin+"/", l)
-			for _, path := range paths {
-				b.do(chromedp.Navigate(origin + path))
-				b.fits()
-				for _, what := range eval[[]string](b, intruders) {
-					t.Errorf("%s: %s", path, what)
-				}
-			}
-			b.do(chromedp.Navigate(origin + "/health"))
-			for _, text := range hostile[:2] {
-				b.shows("of "+text+" in "+text+", has used", "lent"+text)
-			}
-			b.accessible()
-			b.do(chromedp.Navigate(origin + "/launches/1"))
-			b.shows("started from" + hostile[0])
-			b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
-			if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
-				value != hostile[2] {
-				t.Errorf("the box holds %q, %v", value, err)
-			}
-			b.quiet(origin)
-		})
+	b := open(t, origin+"/", looks[3])
+	for _, path := range paths {
+		b.do(chromedp.Navigate(origin + path))
+		b.fits()
+		for _, what := range eval[[]string](b, intruders) {
+			t.Errorf("%s: %s", path, what)
+		}
 	}
+	b.do(chromedp.Navigate(origin + "/health"))
+	for _, text := range hostile[:2] {
+		b.shows("of "+text+" in "+text+", has used", "lent"+text)
+	}
+	b.accessible()
+	b.do(chromedp.Navigate(origin + "/launches/1"))
+	b.shows("started from" + hostile[0])
+	b.do(chromedp.Navigate(origin + "/?q=" + url.QueryEscape(hostile[2])))
+	if value, err := chromedp.Run(b.ctx, chromedp.Value(chromedp.CSS("#q"))); err != nil ||
+		value != hostile[2] {
+		t.Errorf("the box holds %q, %v", value, err)
+	}
+	b.quiet(origin)
 }
 
 // intruders are what no page of ours has.
@@ -396,32 +350,6 @@ func TestNarrowList(t *testing.T) {
 	}
 }
 
-// Facts stay within their card, also with a time to the millisecond.
-func TestNarrowFacts(t *testing.T) {
-	t.Parallel()
-	origin := shop(t)
-	for _, width := range []int64{390, 320} {
-		for _, path := range []string{"/launches/487", "/?q=14150009200487"} {
-			t.Run(fmt.Sprint(width, path), func(t *testing.T) {
-				t.Parallel()
-				b := open(t, origin+path, look{width: width, height: 844})
-				over := eval[[]string](b, `[...document.querySelectorAll(".facts > div")].map(d => {
-					d.querySelectorAll("time").forEach(t => t.innerText = "2026-11-26 15:25:36.219 UTC");
-					return d;
-				}).filter(d => d.scrollWidth > d.clientWidth ||
-					d.getBoundingClientRect().right > d.closest(".card").getBoundingClientRect().right
-				).map(d => d.innerText)`)
-				if len(over) != 0 {
-					t.Errorf("%q", over)
-				}
-				if n := eval[int](b, `document.querySelectorAll(".facts time").length`); n == 0 {
-					t.Error("no fact is a time")
-				}
-			})
-		}
-	}
-}
-
 // One tells the states apart on the time line in any light, and without seeing colours.
 func TestTimelineContrast(t *testing.T) {
 	t.Parallel()
@@ -498,35 +426,4 @@ func TestPasteLong(t *testing.T) {
 	}
 	b.follow("#explain button")
 	b.shows("That is too long")
-}
-
-// The pages lie under any path, and explain IDs without a launch log.
-func TestWithoutLog(t *testing.T) {
-	t.Parallel()
-	pages, err := viewer.New(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/tools/idmint/", http.StripPrefix("/tools/idmint", pages))
-	s := httptest.NewServer(mux)
-	t.Cleanup(s.Close)
-	under := s.URL + "/tools/idmint"
-	b := open(t, under+"/", looks[3])
-	b.do(chromedp.SendKeys(chromedp.CSS("#q"), explained))
-	b.follow("#explain button")
-	b.shows("generator_id 92", "without a launch log")
-	b.accessible()
-	if n := eval[int](b, `document.querySelectorAll("#nav-launches, #nav-health").length`); n != 0 {
-		t.Errorf("%d links to a launch log", n)
-	}
-	for _, page := range []string{"/launches", "/health"} { // which somebody may have kept
-		b.do(chromedp.Navigate(under + page))
-		b.shows("There is no launch log here")
-		b.fits()
-		b.accessible()
-	}
-	b.follow(".brand")
-	b.shows("What is this ID?")
-	b.quiet(under)
 }
