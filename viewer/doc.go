@@ -24,8 +24,7 @@
 //
 // # Mounting
 //
-// All links are relative, so the pages work under any path. Strip the prefix before the handler, or
-// name it in [Options].Prefix where it stays.
+// All links are relative, so the pages work under any path. Strip it before the handler.
 //
 // # Why the server decodes
 //

@@ -243,13 +243,11 @@ func (v *visit) write(a answer) {
 	v.send(a.status, b.Bytes())
 }
 
-// send writes a body. A HEAD request gets its length alone.
+// send writes a body. Of a HEAD request the server sends its length alone.
 func (v *visit) send(status int, body []byte) {
 	v.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
-	if v.r.Method != http.MethodHead {
-		_, _ = v.w.Write(body) // whoever asked may have gone
-	}
+	_, _ = v.w.Write(body) // whoever asked may have gone
 }
 
 // wantsJSON reports whether a program asks. A browser names text/html first.

@@ -17,9 +17,6 @@ import (
 // Options are the optional settings of a [Handler]. The zero value is a good choice behind an app's
 // own authentication.
 type Options struct {
-	// Prefix is the path under which the pages lie, such as "/idmint", where requests come with it.
-	// Leave it empty behind [http.StripPrefix], or behind a proxy that takes the prefix off.
-	Prefix string
 	// Timeout is how long a page waits for the launch log. It includes the wait for its turn, since
 	// few pages ask at once. It is 2 s if zero.
 	Timeout time.Duration
@@ -105,10 +102,7 @@ func New(log *launchlog.Log, opts *Options) (*Handler, error) {
 }
 
 func (o *Options) validate() error {
-	switch p := o.Prefix; {
-	case p != "" && (!strings.HasPrefix(p, "/") || strings.HasSuffix(p, "/")):
-		return &OptionError{"Prefix", p, "does not begin with a slash, or ends with one"}
-	case o.Timeout < 0:
+	if o.Timeout < 0 {
 		return &OptionError{"Timeout", o.Timeout.String(), "is negative"}
 	}
 	if a := o.Auth; a != nil {
@@ -158,12 +152,7 @@ type page func(r *http.Request) (answer, error)
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	secure(w.Header())
-	path, ok := strings.CutPrefix(r.URL.Path, h.opts.Prefix)
-	if !ok || path != "" && !strings.HasPrefix(path, "/") {
-		http.NotFound(w, r) // it is outside of the prefix
-		return
-	}
-	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(path, "/")}
+	v := visit{h: h, w: w, r: r, path: strings.TrimPrefix(r.URL.Path, "/")}
 	if err := h.admit(r); err != nil {
 		v.stranger = true
 		if v.path == "healthz" && reads(r) {
@@ -173,7 +162,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.fail(err)
 		return
 	}
-	if path == "" { // links are relative to the slash behind the prefix
+	if r.URL.Path == "" { // links are relative to the slash behind the prefix
 		v.redirectToSlash()
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -148,7 +149,7 @@ func reachable(address net.Addr) string {
 // serve answers until the context ends. To be ended so is no error.
 func (s *serving) serve(ctx context.Context, listener net.Listener, pages http.Handler) error {
 	server := &http.Server{
-		Handler:           pages,
+		Handler:           http.StripPrefix(s.prefix, pages),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      30 * time.Second,
@@ -183,7 +184,10 @@ func (w warner) Write(line []byte) (int, error) {
 
 // options are those of the pages.
 func (s *serving) options() (*viewer.Options, error) {
-	opts := &viewer.Options{Prefix: s.prefix, Hosts: s.hosts}
+	opts := &viewer.Options{Hosts: s.hosts}
+	if s.prefix != "" && path.Clean("/"+s.prefix) != s.prefix {
+		return nil, usage("--prefix %q: does not begin with a slash, or ends with one", s.prefix)
+	}
 	auth, err := s.auth()
 	if err != nil {
 		return nil, err

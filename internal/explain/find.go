@@ -48,12 +48,7 @@ type Timed interface {
 
 // Rank sorts what a text fits: the likelier comes first.
 func Rank[T Timed](fits []T, now time.Time) {
-	var by [3][]T // Doubt
-	for _, f := range fits {
-		doubt := Doubt(f, now)
-		by[doubt] = append(by[doubt], f)
-	}
-	copy(fits, slices.Concat(by[:]...))
+	slices.SortStableFunc(fits, func(a, b T) int { return Doubt(a, now) - Doubt(b, now) })
 }
 
 // Doubt ranks the schemes that an ID fits by the time that it would mean: 0 is likely, 2 is not. A
