@@ -59,7 +59,7 @@ func TestALogThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set, store, _ := watch(t, nil)
 		store.hangs.Store(true)
-		scrape := func(when string, took time.Duration, want map[string]between) {
+		scrape := func(when string, took time.Duration, want map[string]float64) {
 			t.Helper()
 			began := time.Now()
 			got := collect(t, set)
@@ -71,22 +71,22 @@ func TestALogThatHangs(t *testing.T) {
 				t.Errorf("told are %v, want the age and the failures", got)
 			}
 		}
-		scrape("never answered", 2*time.Second, map[string]between{
-			"idmint.usage.age default": exactly(2), "idmint.usage.failures default": exactly(1),
+		scrape("never answered", 2*time.Second, map[string]float64{
+			"idmint.usage.age default": 2, "idmint.usage.failures default": 1,
 		})
 		store.hangs.Store(false)
 		time.Sleep(time.Minute)
-		scrape("well", 0, map[string]between{
-			"idmint.usage.age default": exactly(0), "idmint.usage.failures default": exactly(1),
+		scrape("well", 0, map[string]float64{
+			"idmint.usage.age default": 0, "idmint.usage.failures default": 1,
 		})
 		store.hangs.Store(true)
 		time.Sleep(time.Minute)
 		for _, took := range []time.Duration{2 * time.Second, 0} {
-			scrape("hanging", took, map[string]between{
-				"idmint.numbers.used default launches ": exactly(1),
-				"idmint.launches.running default":       exactly(1),
-				"idmint.usage.age default":              exactly(62),
-				"idmint.usage.failures default":         exactly(2),
+			scrape("hanging", took, map[string]float64{
+				"idmint.numbers.used default launches ": 1,
+				"idmint.launches.running default":       1,
+				"idmint.usage.age default":              62,
+				"idmint.usage.failures default":         2,
 			})
 		}
 	})
