@@ -145,7 +145,7 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		title = page.IDs[0].Text
 	}
 	return answer{
-		status: status, template: "explain.html", title: title, data: page, json: page,
+		status: status, template: "explain.html", title: title, data: page,
 	}, nil
 }
 

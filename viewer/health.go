@@ -160,7 +160,7 @@ func (h *Handler) healthPage(r *http.Request) (answer, error) {
 		status = http.StatusServiceUnavailable
 	}
 	return answer{
-		status: status, template: "health.html", title: "Health", data: page, json: page,
+		status: status, template: "health.html", title: "Health", data: page,
 	}, nil
 }
 

@@ -28,20 +28,22 @@ var noLog = &problem{
 
 // A launchList is the page Launches.
 type launchList struct {
-	Filter   launchlog.Filter
-	Rows     []row
-	Lanes    timeline
-	Services []string // that the page lists
-	Places   []string // environments
-	Older    string   // the query of the next page; empty at the end
-	Newest   string   // the query of the first page; empty on it
+	Rows []row `json:"launches"`
+	Next int   `json:"before,omitempty"` // of the next page
+
+	Filter   launchlog.Filter `json:"-"`
+	Lanes    timeline         `json:"-"`
+	Services []string         `json:"-"` // that the page lists
+	Places   []string         `json:"-"` // environments
+	Older    string           `json:"-"` // the query of the next page; empty at the end
+	Newest   string           `json:"-"` // the query of the first page; empty on it
 }
 
 // A row is a launch of a list.
 type row struct {
 	launchlog.Launch
-	Ago  string
-	Took string // how long it has run, or ran
+	Ago  string `json:"-"`
+	Took string `json:"-"` // how long it has run, or ran
 }
 
 func (h *Handler) launches(r *http.Request) (answer, error) {
@@ -65,12 +67,11 @@ func (h *Handler) launches(r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	page := launchList{Filter: filter}
-	next := 0
+	page := launchList{Rows: []row{}, Filter: filter}
 	if len(found) > rowsOfPage {
 		found = found[:rowsOfPage]
-		next = found[rowsOfPage-1].ID
-		page.Older = queryOf(filter, next)
+		page.Next = found[rowsOfPage-1].ID
+		page.Older = queryOf(filter, page.Next)
 	}
 	if filter.Before > 0 {
 		page.Newest = queryOf(filter, 0)
@@ -83,13 +84,7 @@ func (h *Handler) launches(r *http.Request) (answer, error) {
 	}
 	page.Services, page.Places = distinct(page.Services), distinct(page.Places)
 	page.Lanes = newTimeline(found, now)
-	return answer{
-		template: "launches.html", title: "Launches", data: page,
-		json: struct {
-			Launches []launchlog.Launch `json:"launches"`
-			Before   int                `json:"before,omitempty"` // of the next page
-		}{append([]launchlog.Launch{}, found...), next},
-	}, nil
+	return answer{template: "launches.html", title: "Launches", data: page}, nil
 }
 
 func newRow(l launchlog.Launch, now time.Time) row {
@@ -194,13 +189,14 @@ func shown(c launchlog.Claim) shownClaim { return shownClaim{Claim: c, PID: c.PI
 // A launchPage is the page of one launch.
 type launchPage struct {
 	row
-	Gauge  *gauge
-	Events []launchlog.Event
-	Claims []launchlog.Claim // the newest first
-	First  int               // the lowest generator number that is listed
-	Last   int
-	Older  string
-	Newest string
+	Events []launchlog.Event `json:"events"`
+	Claims []shownClaim      `json:"claims"` // the newest first
+
+	Gauge  *gauge `json:"-"`
+	First  int    `json:"-"` // the lowest generator number that is listed
+	Last   int    `json:"-"`
+	Older  string `json:"-"`
+	Newest string `json:"-"`
 }
 
 func (h *Handler) launch(r *http.Request, number string) (answer, error) {
@@ -253,17 +249,15 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 			return answer{}, err
 		}
 	}
-	slices.Reverse(claims)
-	forMachines := make([]shownClaim, 0, len(claims))
-	for _, c := range claims {
-		forMachines = append(forMachines, shown(c))
-	}
-	now := h.opts.Now()
 	page := launchPage{
-		row: newRow(launch, now), Events: events, Claims: claims, First: first, Last: top - 1,
+		row: newRow(launch, h.opts.Now()), Events: events, Claims: []shownClaim{}, First: first,
+		Last: top - 1,
 		Gauge: newGauge(doctor.Share{
 			Used: int64(launch.NextGenerator), Max: launchlog.MaxGenerators,
 		}),
+	}
+	for _, c := range slices.Backward(claims) {
+		page.Claims = append(page.Claims, shown(c))
 	}
 	if first > 0 {
 		page.Older = "?before=" + strconv.Itoa(first)
@@ -271,12 +265,5 @@ func (h *Handler) launch(r *http.Request, number string) (answer, error) {
 	if before > 0 {
 		page.Newest = number
 	}
-	return answer{
-		template: "launch.html", title: "Launch " + number, data: page,
-		json: struct {
-			launchlog.Launch
-			Events []launchlog.Event `json:"events"`
-			Claims []shownClaim      `json:"claims"`
-		}{launch, events, forMachines},
-	}, nil
+	return answer{template: "launch.html", title: "Launch " + number, data: page}, nil
 }

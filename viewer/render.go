@@ -53,7 +53,7 @@ var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"asset":  func(name string) string { return "assets/" + version() + "/" + name },
 		"text":   visible.Text,
-		"number": number,
+		"number": grouped,
 		"clock":  clock,
 		"stamp":  stamp,
 		"link":   webLink,
@@ -67,8 +67,7 @@ type answer struct {
 	status   int    // 0 is 200
 	template string // of the page
 	title    string
-	data     any // for the template
-	json     any // for machines
+	data     any // for the template, and for machines
 }
 
 // A problem is why there is no answer, in words. It is a page itself.
@@ -195,11 +194,12 @@ func (v *visit) fail(err error) {
 	}
 	v.write(answer{
 		status: p.status, template: "problem.html", title: p.title,
-		data: struct{ Title, Text, Detail string }{p.title, p.text, p.detail},
-		json: struct {
+		data: struct {
+			Title  string `json:"-"`
+			Text   string `json:"-"`
 			Error  string `json:"error"`
 			Detail string `json:"detail,omitempty"`
-		}{p.title + ": " + p.text, p.detail},
+		}{p.title, p.text, p.title + ": " + p.text, p.detail},
 	})
 }
 
@@ -221,7 +221,7 @@ func (v *visit) write(a answer) {
 	header := v.w.Header()
 	header.Add("Vary", "Accept")
 	if wantsJSON(v.r) {
-		data, err := json.Marshal(a.json)
+		data, err := json.Marshal(a.data)
 		if err == nil {
 			header.Set("Content-Type", "application/json")
 			v.send(a.status, append(visible.JSON(data), '\n'))

@@ -3,8 +3,6 @@ package viewer
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/idmint/idmint/launchlog"
@@ -66,30 +64,13 @@ func plural(n int64, thing string) string {
 	return grouped(n) + " " + thing
 }
 
-// grouped is a number with a comma after each thousand.
-func grouped[N int | int64](n N) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
+// grouped is a number of any width, with a comma after each thousand.
+func grouped(n any) string {
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	var parts []string
-	for len(digits) > 3 {
-		parts = append([]string{digits[len(digits)-3:]}, parts...)
-		digits = digits[:len(digits)-3]
-	}
-	return sign + strings.Join(append([]string{digits}, parts...), ",")
-}
-
-// number is a number of any width as people read it.
-func number(n any) string {
-	switch n := n.(type) {
-	case int:
-		return grouped(n)
-	case int64:
-		return grouped(n)
-	}
-	return fmt.Sprint(n)
+	return digits
 }
 
 // A status is what a launch is now, as pages show it.
