@@ -136,35 +136,6 @@ func TestSQLiteIntegrity(t *testing.T) {
 	}
 }
 
-// A file is another one where it was replaced, and not where it was written to.
-func TestSQLiteIdentity(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.db")
-	db := newFile(t, path)
-	identity := func() string {
-		t.Helper()
-		id, err := doctor.Identity(ctx, db, doctor.SQLite)
-		if err != nil || len(id) != 1 || id["file"] == "" {
-			t.Fatalf("%v, %v", id, err)
-		}
-		return id["file"]
-	}
-	before := identity()
-	do(t, db, "INSERT INTO idmint_namespace (namespace) VALUES ('default')")
-	if got := identity(); got != before {
-		t.Errorf("after a write: %s, before %s", got, before)
-	}
-	if err := sqlite.Backup(ctx, path, filepath.Join(dir, "b.db")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, "b.db"), path); err != nil {
-		t.Fatal(err)
-	}
-	if got := identity(); got == before {
-		t.Errorf("after a restore: %s", got)
-	}
-}
-
 // A dialect that keeps no launch log, and a database that does not answer.
 func TestSQLErrors(t *testing.T) {
 	db := newFile(t, filepath.Join(t.TempDir(), "a.db"))
