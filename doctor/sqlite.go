@@ -9,8 +9,14 @@ import (
 )
 
 var sqlite = engine{
-	find:   findSQLite,
-	server: []Probe[*database]{{"writable", sqliteWritable}},
+	find: findSQLite,
+	server: []Probe[*database]{
+		{"writable", sqliteWritable},
+		setting{
+			"sqlite.journal", `PRAGMA journal_mode`, []string{"delete", "truncate", "persist"},
+			Finding, "the journal mode is %s",
+		}.check(),
+	},
 	content: []Probe[*database]{
 		{"tables", sqliteTables},
 		{"triggers", sqliteTriggers},

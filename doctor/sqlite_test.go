@@ -73,7 +73,9 @@ func TestSQLite(t *testing.T) {
 	})
 	do(t, db, "DELETE FROM idmint_schema WHERE version = 99")
 	base(t, "as before", db, nil)
-	do(t, db, "DROP TRIGGER idmint_counter_update")
+	do(t, db, "PRAGMA journal_mode = WAL")
+	base(t, "WAL", db, map[string]string{"sqlite.journal": "finding: the journal mode is wal"})
+	do(t, db, "PRAGMA journal_mode = DELETE", "DROP TRIGGER idmint_counter_update")
 	base(t, "without a trigger", db, map[string]string{
 		"triggers": "finding: 1 of 19 triggers are missing: idmint_counter_update of 000",
 	})
