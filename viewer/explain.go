@@ -151,33 +151,36 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 
 // fill explains what was found, and asks the launch log about it.
 func (h *Handler) fill(ctx context.Context, page *explained, found []finding) {
-	asked := questions{h: h, ctx: ctx, launches: map[int]origin{}}
-	defer asked.end()
+	var decimals []*fit
 	for i, f := range found {
-		id := explainedID{Number: i + 1, Text: f.text}
-		for _, of := range f.fits {
-			id.Fits = append(id.Fits, h.fit(&asked, of, page.Now))
+		id := explainedID{Number: i + 1, Text: f.text, Fits: make([]fit, len(f.fits))}
+		for i, of := range f.fits {
+			id.Fits[i] = newFit(of, page.Now)
+			if d, ok := of.Value().(idtype.DecimalID); ok && d.IsTest() {
+				id.Fits[i].Origin = &origin{Test: true}
+			} else if ok {
+				decimals = append(decimals, &id.Fits[i])
+			}
 		}
-		// That the log knows who took the generator number is a better sign than any time.
-		first(id.Fits, func(f fit) bool { return f.Origin != nil && f.Origin.Taken })
 		page.IDs = append(page.IDs, id)
 	}
-	if asked.err != nil {
-		page.Away = asked.err.Error()
+	if err := h.ask(ctx, decimals); err != nil {
+		page.Away = err.Error()
 		page.Error = page.Away
+	}
+	for _, id := range page.IDs {
+		// That the log knows who took the generator number is a better sign than any time.
+		first(id.Fits, func(f fit) bool { return f.Origin != nil && f.Origin.Taken })
 	}
 }
 
-func (h *Handler) fit(asked *questions, of explain.Fit, now time.Time) fit {
+func newFit(of explain.Fit, now time.Time) fit {
 	f := fit{
 		Fit: of, Line: of.Summary(now), Drawn: draw(of), Doubtful: explain.Doubt(of, now) > 1,
 		Places: of.Bits() == "", FormNote: formNotes[of.Form],
 	}
 	for _, at := range of.Times(now) {
 		f.Times = append(f.Times, moment{at, from(at, now)})
-	}
-	if id, ok := of.Value().(idtype.DecimalID); ok {
-		f.Origin = asked.origin(id)
 	}
 	return f
 }
@@ -254,62 +257,42 @@ func first[T any](list []T, has func(T) bool) {
 	})
 }
 
-// questions are what one page asks the launch log, within one time.
-type questions struct {
-	h        *Handler
-	ctx      context.Context
-	done     func() // ends the turn; nil before the first question
-	launches map[int]origin
-	err      error // the log did not answer: nothing more is asked
-}
-
-// mayAsk reports whether there is anybody to ask. The first question waits for its turn.
-func (q *questions) mayAsk() bool {
-	if q.h.log != nil && q.err == nil && q.done == nil {
-		q.ctx, q.done, q.err = q.h.turn(q.ctx)
-	}
-	return q.h.log != nil && q.err == nil
-}
-
-func (q *questions) end() {
-	if q.done != nil {
-		q.done()
-	}
-}
-
-// origin asks who made a decimal ID. It is nil without a log.
-func (q *questions) origin(id idtype.DecimalID) *origin {
-	if id.IsTest() {
-		return &origin{Test: true}
-	}
-	number := id.Parts().Launch
-	if !q.mayAsk() {
+// ask asks the launch log who made decimal IDs, in one turn. The error is the log's: nothing more is
+// asked then.
+func (h *Handler) ask(ctx context.Context, decimals []*fit) error {
+	if h.log == nil || len(decimals) == 0 {
 		return nil
 	}
-	found, asked := q.launches[number]
-	if !asked {
-		found = origin{Number: number}
-		launch, err := q.h.log.Show(q.ctx, number)
-		switch {
-		case errors.Is(err, launchlog.ErrNotFound):
-		case err != nil:
-			q.err = err
-			return nil
-		default:
-			found.Known, found.Launch = true, launch
-			found.Ago = from(launch.StartedAt, q.h.opts.Now())
-		}
-		q.launches[number] = found
+	ctx, done, err := h.turn(ctx)
+	if err != nil {
+		return err
 	}
-	if found.Known && id.Parts().Generator < found.Launch.NextGenerator {
-		claims, err := q.h.log.Claims(q.ctx, number, id.Parts().Generator, 1)
-		if err != nil {
-			q.err = err
-			return nil
+	defer done()
+	launches := map[int]origin{}
+	for _, f := range decimals {
+		of := f.Value().(idtype.DecimalID).Parts()
+		found, asked := launches[of.Launch]
+		if !asked {
+			found = origin{Number: of.Launch}
+			switch launch, err := h.log.Show(ctx, of.Launch); {
+			case err == nil:
+				found.Known, found.Launch = true, launch
+				found.Ago = from(launch.StartedAt, h.opts.Now())
+			case !errors.Is(err, launchlog.ErrNotFound):
+				return err
+			}
+			launches[of.Launch] = found
 		}
-		if len(claims) > 0 && claims[0].Generator == id.Parts().Generator {
-			found.Taken, found.Claim = true, claims[0]
+		if found.Known && of.Generator < found.Launch.NextGenerator {
+			claims, err := h.log.Claims(ctx, of.Launch, of.Generator, 1)
+			if err != nil {
+				return err
+			}
+			if len(claims) > 0 && claims[0].Generator == of.Generator {
+				found.Taken, found.Claim = true, claims[0]
+			}
 		}
+		f.Origin = &found
 	}
-	return &found
+	return nil
 }

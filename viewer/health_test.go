@@ -86,24 +86,20 @@ func TestHealthForMachines(t *testing.T) {
 		}
 	}
 	var got struct {
-		Status   string
-		Running  []struct{ Of, Name, Used, Max string }
-		Lent     []struct{ Scheme, Number, Holder string }
-		Counters []struct{ Name, Value, For string }
-		Passed   []doctor.Result
-
-		MoreRunning  int `json:"more_running"`
-		MoreCounters int `json:"more_counters"`
+		Status          string
+		Running, Passed []any
+		Lent            []struct{ Holder string }
+		Counters        []any
+		MoreRunning     int `json:"more_running"`
+		MoreCounters    int `json:"more_counters"`
 	}
 	h := newPages(t, log, nil)
 	w := get(t, h, "/health", "Accept", "application/json")
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		t.Fatalf("%v: %s", err, w.Body)
-	}
-	if got.Status != "ok" || len(got.Running) != 20 || got.MoreRunning != 16 ||
-		got.Running[0].Used != "121" || len(got.Lent) != 1 || got.Lent[0].Holder != "pod-7" ||
-		len(got.Counters) != 20 || got.MoreCounters != 11 || len(got.Passed) == 0 {
-		t.Errorf("%+v", got)
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != "ok" ||
+		len(got.Running) != 20 || got.MoreRunning != 16 || len(got.Lent) != 1 ||
+		got.Lent[0].Holder != "pod-7" || len(got.Counters) != 20 || got.MoreCounters != 11 ||
+		len(got.Passed) == 0 {
+		t.Errorf("%v, %+v: %s", err, got, w.Body)
 	}
 	want(t, get(t, h, "/health"), 200, "have used less: 16.", "Not listed: 11.", "pod-7")
 }
@@ -254,25 +250,11 @@ func TestMetrics(t *testing.T) {
 // Numbers of 64 bits are texts in JSON.
 func TestNumbersAreTexts(t *testing.T) {
 	h := sample(t)
-	var health struct {
-		Used []struct{ Used, Max any } `json:"used"`
-	}
-	w := get(t, h, "/healthz")
-	if err := json.Unmarshal(w.Body.Bytes(), &health); err != nil || len(health.Used) == 0 {
-		t.Fatalf("%v: %s", err, w.Body)
-	}
-	for _, u := range health.Used {
-		if _, ok := u.Used.(string); !ok {
-			t.Errorf("%T", u.Used)
-		}
-	}
-	e, _ := ask(t, h, "14150000000065")
-	if !strings.Contains(string(e.IDs[0].Fits[0].ID), `"id":"14150000000065"`) {
-		t.Errorf("%s", e.IDs[0].Fits[0].ID)
-	}
 	for path, text := range map[string]string{
-		"/?q=14150000000065": `"pid":"4711"`, "/launches/65": `"pid":"4711"`,
-		"/health": `"lent":[],"counters":[{"name":"orders","value":"9007199254740993"`,
+		"/healthz":           `"used":"120","max":"99999"`,
+		"/health":            `"lent":[],"counters":[{"name":"orders","value":"9007199254740993"`,
+		"/?q=14150000000065": `"id":{"scheme":"decimal","id":"14150000000065",`,
+		"/launches/65":       `"pid":"4711"`,
 	} {
 		page := get(t, h, path, "Accept", "application/json")
 		want(t, page, 200, text)
@@ -280,4 +262,5 @@ func TestNumbersAreTexts(t *testing.T) {
 			t.Errorf("%s has a number: %s", path, page.Body)
 		}
 	}
+	want(t, get(t, h, "/?q=14150000000065", "Accept", "application/json"), 200, `"pid":"4711"`)
 }

@@ -139,33 +139,6 @@ func shop(t *testing.T) (origin string) {
 	return s.serve()
 }
 
-// ends are outcomes that look different. The last one stands for people's own.
-var ends = []launchlog.Outcome{
-	launchlog.Succeeded, launchlog.Failed, launchlog.Aborted, launchlog.RolledBack,
-	launchlog.Superseded, "hidden",
-}
-
-// outcomes is a log with a launch of each outcome, and one that runs.
-func outcomes(t *testing.T) (origin string) {
-	t.Helper()
-	s := newScene(t)
-	s.at = now.Add(-time.Hour)
-	for i, outcome := range append(ends, "") {
-		l := s.start(launchlog.Request{
-			Key: fmt.Sprint(i), Service: "shop", Environment: "production", Initiator: "ann",
-		})
-		s.at = s.at.Add(5 * time.Minute)
-		if outcome == "" {
-			break
-		}
-		if _, err := s.log("ci-1", 1).End(t.Context(), l.ID,
-			launchlog.Ending{Outcome: outcome}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return s.serve()
-}
-
 // hostile are texts that would do something if a page took them for more than texts.
 var hostile = []string{
 	`<script>window.broken=1;alert(1)</script>`,

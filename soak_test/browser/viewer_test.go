@@ -91,20 +91,6 @@ func TestExplain(t *testing.T) {
 			}
 			b.do(chromedp.Navigate(address))
 			b.shows("Launch 487 of")
-			// The digits of the parts are those of the ID, each in a colour of its own.
-			digits := eval[[]string](b, `[...document.querySelectorAll(".fit.first .digits")]
-				.map(e => e.textContent.replace(/[^0-9]/g, ""))`)
-			if strings.Join(digits, "") != explained {
-				t.Errorf("the parts are %q", digits)
-			}
-			colours := eval[[]string](b, `[...document.querySelectorAll(".fit.first .part")].map(e => {
-				const d = getComputedStyle(e.querySelector(".digits")), p = getComputedStyle(e)
-				return [d.color, d.backgroundColor, d.borderColor, p.color, p.backgroundColor,
-					p.borderTopColor].join("/") })`)
-			slices.Sort(colours)
-			if n := len(slices.Compact(colours)); n != 3 {
-				t.Errorf("%d colours", n)
-			}
 			b.quiet(origin)
 		})
 	}
@@ -322,65 +308,6 @@ func TestNarrowList(t *testing.T) {
 		}
 	}
 }
-
-// One tells the states apart on the time line in any light, and without seeing colours.
-func TestTimelineContrast(t *testing.T) {
-	t.Parallel()
-	origin := outcomes(t)
-	for _, l := range looks {
-		t.Run(l.String(), func(t *testing.T) {
-			t.Parallel()
-			b := open(t, origin+"/launches", l)
-			drawn := eval[[]struct {
-				What  string  `json:"what"`
-				Ratio float64 `json:"ratio"`
-			}](b, contrasts)
-			if len(drawn) < 3*len(ends) {
-				t.Fatalf("%d things are drawn: %+v", len(drawn), drawn)
-			}
-			for _, d := range drawn {
-				if d.Ratio < 3 { // WCAG 1.4.11
-					t.Errorf("%s has a contrast of %.2f", d.What, d.Ratio)
-				}
-			}
-			signs := eval[[]struct {
-				State  string `json:"state"`
-				Shape  string `json:"shape"`
-				Colour string `json:"colour"`
-			}](b, `[...document.querySelectorAll(".outcomes use")].map(u => {
-				const shape = document.querySelector(u.getAttribute("href")).cloneNode()
-				shape.removeAttribute("id")
-				return {state: u.closest("span").textContent, shape: shape.outerHTML,
-					colour: getComputedStyle(u).fill}
-			})`)
-			shapes, colours := map[string]string{}, map[string]string{}
-			for _, s := range signs {
-				if other := shapes[s.Shape]; other != "" {
-					t.Errorf("%s looks like %s", s.State, other)
-				}
-				shapes[s.Shape], colours[s.State] = s.State, s.Colour
-			}
-			if len(signs) != len(ends)+1 || colours["failed"] == colours["aborted"] {
-				t.Errorf("%+v", signs)
-			}
-			b.fits()
-		})
-	}
-}
-
-// contrasts are those of what the time line draws, on the ground that it is drawn on.
-const contrasts = `(() => {
-	const part = c => c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4
-	const light = colour => {
-		const [r, g, b, a = 1] = colour.match(/[\d.]+/g).map(Number)
-		return a < 1 ? null : 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
-	}
-	const ground = e => light(getComputedStyle(e).backgroundColor) ?? ground(e.parentElement)
-	return [...document.querySelectorAll(".timeline .run, .timeline .sign")].map(e => {
-		const [a, b] = [light(getComputedStyle(e).fill), ground(e)].sort((x, y) => y - x)
-		return {what: e.getAttribute("class"), ratio: (a + 0.05) / (b + 0.05)}
-	})
-})()`
 
 // A long text that is pasted stays in the box, all of it, until somebody asks.
 func TestPasteLong(t *testing.T) {
