@@ -73,11 +73,3 @@ func failed(code string, err error) error {
 	}
 	return &failure{code, err}
 }
-
-// [SQL] and [Identity] return a DialectError for a dialect that keeps no launch log.
-type DialectError struct{ Dialect Dialect }
-
-func (e *DialectError) Error() string {
-	return fmt.Sprintf("doctor: unknown dialect %q: want %q, %q or %q, which is MariaDB's as well",
-		e.Dialect, SQLite, Postgres, MySQL)
-}

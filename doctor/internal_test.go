@@ -78,8 +78,8 @@ func TestChecks(t *testing.T) {
 
 // What migrations make is read from their files.
 func TestExpected(t *testing.T) {
-	for d, counts := range map[Dialect][2]int{
-		SQLite: {6, 19}, Postgres: {6, 17}, MySQL: {8, 12},
+	for d, counts := range map[migrations.Dialect][2]int{
+		migrations.SQLite: {6, 19}, migrations.Postgres: {6, 17}, migrations.MySQL: {8, 12},
 	} {
 		tables, _ := expected(d, "TABLE")
 		triggers, in := expected(d, "TRIGGER")
@@ -91,7 +91,7 @@ func TestExpected(t *testing.T) {
 				triggers)
 		}
 	}
-	if migrations.Latest(SQLite) == 0 {
+	if migrations.Latest(migrations.SQLite) == 0 {
 		t.Error("no migrations")
 	}
 }

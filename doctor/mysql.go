@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -13,7 +12,10 @@ import (
 )
 
 var mysql = engine{
-	find: findMySQL,
+	place: func(ctx context.Context, db *database) (schema string, err error) {
+		err = db.one(ctx, `SELECT database()`, nil, &schema)
+		return schema, err
+	},
 	server: []Probe[*database]{
 		{"writable", mysqlWritable},
 		{"mysql.version", mysqlVersion},
@@ -35,25 +37,9 @@ var mysql = engine{
 		{"tables", mysqlTables},
 		{"triggers", mysqlTriggers},
 		{"rights", mysqlRights},
+		{"rows", fittingRows},
 	},
 	identity: mysqlIdentity,
-}
-
-var errNoDatabase = errors.New("the connection has no database: name one in the DSN")
-
-func findMySQL(ctx context.Context, db *database) (bool, error) {
-	var schema *string
-	var tables int
-	err := db.one(ctx, `SELECT database(), count(*) FROM information_schema.tables
-		WHERE table_schema = database() AND table_name = 'idmint_schema'`, nil, &schema, &tables)
-	if err == nil && schema == nil {
-		err = errNoDatabase
-	}
-	if err != nil {
-		return false, err
-	}
-	db.schema = *schema
-	return tables == 1, nil
 }
 
 // variable is the value of a system variable, "" on a server that does not have it.

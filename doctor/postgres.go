@@ -8,7 +8,9 @@ import (
 )
 
 var postgres = engine{
-	find: findPostgres,
+	place: func(_ context.Context, db *database) (string, error) {
+		return cmp.Or(db.schema, "public"), nil
+	},
 	server: []Probe[*database]{
 		{"writable", postgresWritable},
 		{"postgres.version", postgresVersion},
@@ -36,16 +38,27 @@ var postgres = engine{
 		{"tables", postgresTables},
 		{"triggers", postgresTriggers},
 		{"rights", postgresRights},
+		{"rows", fittingRows},
+		{"rows", postgresEvents},
 	},
 	identity: postgresIdentity,
 }
 
-func findPostgres(ctx context.Context, db *database) (there bool, err error) {
-	db.schema = cmp.Or(db.schema, "public")
-	err = db.one(ctx, `SELECT EXISTS (SELECT FROM pg_catalog.pg_class c
-		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = $1 AND c.relname = 'idmint_schema')`, []any{db.schema}, &there)
-	return there, err
+// postgresEvents compares the events with their sequence, which logical replication leaves out. Who
+// may not see the sequence sees nothing.
+func postgresEvents(ctx context.Context, db *database, r *Reporter) error {
+	events := db.table("idmint_launch_event")
+	var highest, last int64
+	err := db.one(ctx, `SELECT (SELECT coalesce(max(event_id), 0) FROM `+events+`),
+		coalesce((SELECT last_value FROM pg_sequences
+			WHERE format('%I.%I', schemaname, sequencename) =
+				pg_get_serial_sequence($1, 'event_id')), 9223372036854775807)`, []any{events}, &highest, &last)
+	if err == nil && last < highest {
+		r.Finding("rows do not fit together: event %d is there, and the sequence is at %d. Run: "+
+			"SELECT setval(pg_get_serial_sequence('%s', 'event_id'), max(event_id)) FROM %[3]s",
+			highest, last, events)
+	}
+	return err
 }
 
 func postgresWritable(ctx context.Context, db *database, r *Reporter) error {
@@ -183,6 +196,17 @@ func postgresRights(ctx context.Context, db *database, r *Reporter) error {
 		&owner)
 	if err != nil {
 		return err
+	}
+	secured, err := db.list(ctx, `SELECT c.relname::text FROM pg_catalog.pg_class c
+		JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = $1 AND c.relkind = 'r' AND c.relname LIKE 'idmint\_%'
+			AND row_security_active(c.oid)`, db.schema)
+	if err != nil {
+		return err
+	}
+	if len(secured) > 0 {
+		r.Finding("row-level security applies to the role %s, and may hide rows: %s", name,
+			first(secured))
 	}
 	rights(r, name, missing, more, map[string]bool{
 		"is a superuser": super, "owns the tables, and may drop their triggers": owner && !super,

@@ -11,17 +11,8 @@ import (
 	"sync"
 
 	"github.com/idmint/idmint/internal/dialect"
+	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/migrations"
-)
-
-// Dialect is a kind of SQL database: see package migrations.
-type Dialect = migrations.Dialect
-
-// The dialects. MySQL is MariaDB as well.
-const (
-	SQLite   = migrations.SQLite
-	Postgres = migrations.Postgres
-	MySQL    = migrations.MySQL
 )
 
 // used are the tables that a running app reads and writes.
@@ -33,30 +24,34 @@ var used = []string{
 // A database is what the checks of SQL ask, by one connection.
 type database struct {
 	*sql.Conn
-	dialect Dialect
+	dialect migrations.Dialect
 	schema  string // of the tables, found once; empty in SQLite
 	have    int    // version of the tables, 0 where there are none
 }
 
 // An engine is what differs between dialects.
 type engine struct {
-	// find finds the tables' schema, and says whether there are tables.
-	find func(ctx context.Context, db *database) (there bool, err error)
+	// place is the tables' schema. It is nil for a database without schemas.
+	place func(ctx context.Context, db *database) (schema string, err error)
 	// server are the checks of the server, and content those of the tables, which must be there.
 	server, content []Probe[*database]
 	identity        func(ctx context.Context, db *database) (map[string]string, error)
 }
 
-var engines = map[Dialect]engine{Postgres: postgres, MySQL: mysql, SQLite: sqlite}
+var engines = map[migrations.Dialect]engine{
+	migrations.Postgres: postgres, migrations.MySQL: mysql, migrations.SQLite: sqlite,
+}
 
 // SQL checks the database that keeps a launch log: the server's settings, the role's rights, and
-// the tables. It takes the role and the database of the pool, and in PostgreSQL the schema that is
-// named, or public. It writes nothing. In SQLite it
+// the tables. It takes the role and the database of the pool, and in PostgreSQL the
+// schema that is named, or public. It writes nothing. In SQLite it
 // takes the lock of the one writer for a moment, to see whether it can.
 //
-// Where the schema is not this release's, it does not look at the tables. Errors: a
-// [*DialectError], or what the database says where it does not answer any more.
-func SQL(ctx context.Context, db *sql.DB, d Dialect, schema ...string) ([]Result, error) {
+// Where the schema is not this release's, it does not look at the tables. The error is about a
+// dialect that keeps no launch log, or what the database says where it does not answer any more.
+func SQL(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
+	[]Result, error,
+) {
 	of, e, err := open(ctx, db, d, schema)
 	if err != nil {
 		return nil, err
@@ -72,9 +67,9 @@ func SQL(ctx context.Context, db *sql.DB, d Dialect, schema ...string) ([]Result
 // Identity is what a database says of itself, by name: of the server, and of the tables where that
 // is to be had. It differs after a failover, and after many a restore. In SQLite it is the number
 // of the file, which an overwritten file keeps. Errors are those of [SQL].
-func Identity(
-	ctx context.Context, db *sql.DB, d Dialect, schema ...string,
-) (map[string]string, error) {
+func Identity(ctx context.Context, db *sql.DB, d migrations.Dialect, schema ...string) (
+	map[string]string, error,
+) {
 	of, e, err := open(ctx, db, d, schema)
 	if err != nil {
 		return nil, err
@@ -85,28 +80,24 @@ func Identity(
 }
 
 // open takes a connection, and finds the tables.
-func open(
-	ctx context.Context, db *sql.DB, d Dialect, schema []string,
-) (*database, engine, error) {
-	e, ok := engines[dialect.Family(d)]
-	if !ok {
-		return nil, e, &DialectError{d}
+func open(ctx context.Context, db *sql.DB, d migrations.Dialect, schema []string) (
+	*database, engine, error,
+) {
+	e := engines[dialect.Family(d)]
+	have, err := migrations.Version(ctx, db, d, schema...)
+	if err != nil {
+		return nil, e, failed("schema", err)
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, e, failed("open", err)
 	}
-	of := &database{
-		Conn: conn, dialect: dialect.Family(d), schema: cmp.Or(schema...),
-	}
-	there, err := e.find(ctx, of)
-	if err == nil && there {
-		err = of.one(ctx, "SELECT coalesce(max(version), 0) FROM "+of.table("idmint_schema"), nil,
-			&of.have)
-	}
-	if err != nil {
-		conn.Close()
-		return nil, e, failed("schema", err)
+	of := &database{Conn: conn, dialect: dialect.Family(d), schema: cmp.Or(schema...), have: have}
+	if e.place != nil {
+		if of.schema, err = e.place(ctx, of); err != nil {
+			conn.Close()
+			return nil, e, failed("schema", err)
+		}
 	}
 	return of, e, nil
 }
@@ -157,6 +148,39 @@ func schemaVersion(_ context.Context, db *database, r *Reporter) error {
 	return nil
 }
 
+// fittingRows looks for rows whose numbers were not given out yet. It reads ends of indexes alone.
+func fittingRows(ctx context.Context, db *database, r *Reporter) error {
+	for _, query := range []string{
+		`SELECT namespace, 0, last_launch_id + 1, (SELECT coalesce(max(launch_id), 0)
+			FROM ` + db.table("idmint_launch") + ` l WHERE l.namespace = n.namespace)
+			FROM ` + db.table("idmint_namespace") + ` n`,
+		`SELECT namespace, launch_id, next_generator_id, (SELECT coalesce(max(generator_id), -1)
+			FROM ` + db.table("idmint_generator") + ` g
+			WHERE g.namespace = l.namespace AND g.launch_id = l.launch_id)
+			FROM ` + db.table("idmint_launch") + ` l WHERE ended_at IS NULL`,
+	} {
+		rows, err := db.QueryContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e launchlog.AheadError
+			if err := rows.Scan(&e.Namespace, &e.Launch, &e.Next, &e.Number); err != nil {
+				return err
+			}
+			if e.Number >= e.Next {
+				r.Finding("%s", strings.TrimPrefix(e.Error(), "launchlog: "))
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+	}
+	r.Pass("no row is ahead of the numbers that were given out")
+	return nil
+}
+
 // A setting is a check of one value. It is well where good has it.
 type setting struct {
 	code, query string
@@ -187,7 +211,7 @@ var made = sync.OnceValue(func() *regexp.Regexp {
 
 // expected returns the names of all tables or triggers that the migrations of a dialect make, and
 // the file that makes each.
-func expected(d Dialect, kind string) (names []string, in map[string]string) {
+func expected(d migrations.Dialect, kind string) (names []string, in map[string]string) {
 	in = map[string]string{}
 	files, err := fs.Glob(migrations.FS(d), "*.up.sql")
 	if err != nil {

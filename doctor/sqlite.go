@@ -9,11 +9,11 @@ import (
 )
 
 var sqlite = engine{
-	find: findSQLite,
 	server: []Probe[*database]{
 		{"writable", sqliteWritable},
 		setting{
-			"sqlite.journal", `PRAGMA journal_mode`, []string{"delete", "truncate", "persist"},
+			"sqlite.journal", `PRAGMA journal_mode`,
+			[]string{"delete", "truncate", "persist"},
 			Finding, "the journal mode is %s",
 		}.check(),
 	},
@@ -21,14 +21,9 @@ var sqlite = engine{
 		{"tables", sqliteTables},
 		{"triggers", sqliteTriggers},
 		{"sqlite.integrity", sqliteIntegrity},
+		{"rows", fittingRows},
 	},
 	identity: sqliteIdentity,
-}
-
-func findSQLite(ctx context.Context, db *database) (there bool, err error) {
-	err = db.one(ctx, `SELECT count(*) FROM sqlite_schema
-		WHERE type = 'table' AND name = 'idmint_schema'`, nil, &there)
-	return there, err
 }
 
 // sqliteWritable takes the lock of the one writer, and lets go of it. While another process has it

@@ -51,7 +51,7 @@ func do(t *testing.T, db *sql.DB, statements ...string) {
 // base checks the database.
 func base(t *testing.T, when string, db *sql.DB, wanted map[string]string) {
 	t.Helper()
-	results, err := doctor.SQL(ctx, db, doctor.SQLite)
+	results, err := doctor.SQL(ctx, db, migrations.SQLite)
 	if err != nil {
 		t.Fatalf("%s: %v", when, err)
 	}
@@ -141,20 +141,17 @@ func TestSQLiteIntegrity(t *testing.T) {
 // A dialect that keeps no launch log, and a database that does not answer.
 func TestSQLErrors(t *testing.T) {
 	db := newFile(t, filepath.Join(t.TempDir(), "a.db"))
-	var unknown *doctor.DialectError
-	if _, err := doctor.SQL(ctx, db, "clickhouse"); !errors.As(err, &unknown) ||
-		!strings.HasPrefix(err.Error(), `doctor: unknown dialect "clickhouse": want`) {
-		t.Error(err)
-	}
-	if _, err := doctor.Identity(ctx, db, ""); !errors.As(err, &unknown) {
+	const unknown = `doctor: schema: migrations: unknown dialect "clickhouse": want`
+	if _, err := doctor.SQL(ctx, db, "clickhouse"); err == nil ||
+		!strings.HasPrefix(err.Error(), unknown) {
 		t.Error(err)
 	}
 	db.Close()
 	for name, f := range map[string]func() error{
-		"SQL":      func() error { _, err := doctor.SQL(ctx, db, doctor.SQLite); return err },
-		"Identity": func() error { _, err := doctor.Identity(ctx, db, doctor.SQLite); return err },
+		"SQL":      func() error { _, err := doctor.SQL(ctx, db, migrations.SQLite); return err },
+		"Identity": func() error { _, err := doctor.Identity(ctx, db, migrations.SQLite); return err },
 	} {
-		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "doctor: open: ") {
+		if err := f(); err == nil || !strings.HasPrefix(err.Error(), "doctor: schema: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

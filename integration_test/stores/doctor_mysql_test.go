@@ -8,6 +8,7 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
+	"github.com/idmint/idmint/migrations"
 )
 
 // Each setting of a database and of a user is found while it is wrong, and not before nor after.
@@ -86,7 +87,7 @@ func TestDoctorMySQL(t *testing.T) {
 		}
 		run(t, admin, user, c.undo)
 	}
-	id, err := doctor.Identity(ctx, admin, doctor.MySQL)
+	id, err := doctor.Identity(ctx, admin, migrations.MySQL)
 	if err != nil || id["server_id"] == "" || id["database"] != d.Database() || len(id) != 3 {
 		t.Errorf("%v, %v", id, err)
 	}

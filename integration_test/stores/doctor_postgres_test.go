@@ -161,7 +161,7 @@ func TestDoctorPostgresIdentity(t *testing.T) {
 	db := dbtest.Open(t, d)
 	identity := func() map[string]string {
 		t.Helper()
-		id, err := doctor.Identity(ctx, db, doctor.Postgres)
+		id, err := doctor.Identity(ctx, db, migrations.Postgres)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestDoctorPostgresIdentity(t *testing.T) {
 	if again := identity(); !maps.Equal(before, again) {
 		t.Errorf("%v, and again %v", before, again)
 	}
-	if err := migrations.Down(ctx, db, doctor.Postgres, 0); err != nil {
+	if err := migrations.Down(ctx, db, migrations.Postgres, 0); err != nil {
 		t.Fatal(err)
 	}
 	if id := identity(); id["table"] != "" {

@@ -15,9 +15,8 @@ import (
 	"github.com/idmint/idmint/migrations"
 )
 
-// TestPostgresRowSecurity: a role that policies apply to cannot open the log. If a
-// policy comes later, a step that does not find what it has just made ends with an error, and makes
-// nothing more.
+// TestPostgresRowSecurity: a role that policies apply to cannot open the log. If a policy comes later,
+// a step that does not find what it has just made ends with an error, and makes nothing more.
 func TestPostgresRowSecurity(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t, databases.Postgres)

@@ -10,6 +10,7 @@ import (
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
 	"github.com/idmint/idmint/launchlog/storetest"
+	"github.com/idmint/idmint/migrations"
 )
 
 // Settings of a whole server are found while they are wrong, and not before nor after. Package
@@ -45,7 +46,7 @@ func TestDoctorMariaDBSettings(t *testing.T) {
 		"writable": "finding: read_only is ON", "rights": "note: the role root@% needs no",
 	})
 	dbtest.Exec(t, admin, "SET GLOBAL read_only = 0")
-	id, err := doctor.Identity(ctx, admin, doctor.MySQL)
+	id, err := doctor.Identity(ctx, admin, migrations.MySQL)
 	if err != nil || id["server_id"] != "7" || id["gtid_domain_id"] != "0" ||
 		id["database"] != "idmint" || len(id) != 3 {
 		t.Errorf("%v, %v", id, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
 	"github.com/idmint/idmint/integration_test/findings"
+	"github.com/idmint/idmint/migrations"
 )
 
 // as is the database's name for another user, whose password is "app".
@@ -86,7 +87,7 @@ func TestDoctorPostgresStandby(t *testing.T) {
 	migrate(t, server.DSN)
 	identity := func() map[string]string {
 		t.Helper()
-		id, err := doctor.Identity(ctx, dbtest.Open(t, server.DSN), doctor.Postgres)
+		id, err := doctor.Identity(ctx, dbtest.Open(t, server.DSN), migrations.Postgres)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +163,7 @@ func TestDoctorPostgresStandbys(t *testing.T) {
 	// Who may not see the state is told so.
 	dbtest.Exec(t, db, "CREATE ROLE app LOGIN PASSWORD 'app'",
 		"GRANT SELECT ON idmint_schema TO app")
-	results, err := doctor.SQL(ctx, dbtest.Open(t, as(t, server.DSN, "app")), doctor.Postgres)
+	results, err := doctor.SQL(ctx, dbtest.Open(t, as(t, server.DSN, "app")), migrations.Postgres)
 	if err != nil || !slices.ContainsFunc(results, func(r doctor.Result) bool {
 		return r.Check == "postgres.standbys" && r.Level == doctor.Unknown
 	}) {
