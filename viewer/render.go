@@ -12,7 +12,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,21 +158,6 @@ func (v *visit) asset(address string) {
 	header.Set("Content-Type", kinds[name])
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	v.send(http.StatusOK, data)
-}
-
-// redirectToSlash leads to the address with a slash behind it. The location is relative: who strips
-// a prefix does not say which.
-func (v *visit) redirectToSlash() {
-	asked, _, _ := strings.Cut(v.r.RequestURI, "?")
-	to := path.Base(asked) + "/"
-	if asked == "" || asked == "/" || strings.Contains(to, ":") {
-		to = "./"
-	}
-	if v.r.URL.RawQuery != "" {
-		to += "?" + v.r.URL.RawQuery
-	}
-	v.w.Header().Set("Location", to)
-	v.w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
 // fail answers with a problem. An error that is none is the launch log's.

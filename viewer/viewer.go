@@ -162,9 +162,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.fail(err)
 		return
 	}
-	if r.URL.Path == "" { // links are relative to the slash behind the prefix
-		v.redirectToSlash()
-		return
-	}
 	v.serve()
 }

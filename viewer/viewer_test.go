@@ -1,10 +1,8 @@
 package viewer_test
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -36,34 +34,4 @@ func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
-}
-
-// A fetched page came over the network, perhaps from where another one led.
-type fetched struct {
-	at   string
-	url  *url.URL
-	body string
-}
-
-// fetch asks for an address as a browser does. It is nil where there is no page.
-func fetch(t testing.TB, address string) *fetched {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.StatusCode != http.StatusOK {
-		t.Errorf("%s: %s", address, answer.Status)
-		return nil
-	}
-	return &fetched{answer.Request.URL.String(), answer.Request.URL, string(body)}
 }

@@ -148,8 +148,10 @@ func reachable(address net.Addr) string {
 
 // serve answers until the context ends. To be ended so is no error.
 func (s *serving) serve(ctx context.Context, listener net.Listener, pages http.Handler) error {
+	mux := http.NewServeMux()
+	mux.Handle(s.prefix+"/", http.StripPrefix(s.prefix, pages))
 	server := &http.Server{
-		Handler:           http.StripPrefix(s.prefix, pages),
+		Handler:           mux,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      30 * time.Second,
@@ -185,8 +187,8 @@ func (w warner) Write(line []byte) (int, error) {
 // options are those of the pages.
 func (s *serving) options() (*viewer.Options, error) {
 	opts := &viewer.Options{Hosts: s.hosts}
-	if s.prefix != "" && path.Clean("/"+s.prefix) != s.prefix {
-		return nil, usage("--prefix %q: does not begin with a slash, or ends with one", s.prefix)
+	if s.prefix != "" && (path.Clean("/"+s.prefix) != s.prefix || strings.ContainsAny(s.prefix, "{}")) {
+		return nil, usage("--prefix %q: want a path such as /idmint", s.prefix)
 	}
 	auth, err := s.auth()
 	if err != nil {

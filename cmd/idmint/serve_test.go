@@ -176,7 +176,7 @@ func TestServeRefuses(t *testing.T) {
 		"--proxy 10.0.0.1":                  "--proxy-header and --proxy go together",
 		"--proxy-header X --proxy 10.0.0.7": "--proxy-header X: name the hosts",
 		"--proxy-header X-User --proxy ten": `--proxy "ten": want an address`,
-		"--prefix idmint":                   "does not begin with a slash",
+		"--prefix idmint":                   `--prefix "idmint": want a path such as /idmint`,
 		"--db clickhouse://x":               "ClickHouse has no transactions",
 		"--host http://x/":                  `--host "http://x/": want a name`,
 		"--host=":                           `--host "": want a name`,
