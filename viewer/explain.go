@@ -32,10 +32,9 @@ type explained struct {
 	Error   string        `json:"error,omitempty"`
 	Reasons []reason      `json:"reasons,omitempty"` // why it is no ID
 
-	Pieces  []piece   `json:"-"` // the query with its IDs marked; empty where it is one ID
-	Foreign string    `json:"-"` // what it is instead, where that is known
-	Away    string    `json:"-"` // why the launch log did not answer
-	Now     time.Time `json:"-"`
+	Pieces []piece   `json:"-"` // the query with its IDs marked; empty where it is one ID
+	Away   string    `json:"-"` // why the launch log did not answer
+	Now    time.Time `json:"-"`
 }
 
 // An explainedID is an ID with all that it may mean, the likeliest first.
@@ -135,9 +134,6 @@ func (h *Handler) explain(r *http.Request) (answer, error) {
 		if len(found) == 0 {
 			status = http.StatusBadRequest
 			page.Reasons, page.Error = reasons(query), "the text fits no scheme"
-			if page.Foreign = explain.Foreign(query); page.Foreign != "" {
-				page.Error += ": it is " + page.Foreign
-			}
 		}
 	}
 	title := "Explain an ID"

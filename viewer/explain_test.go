@@ -113,19 +113,6 @@ func TestExplainDraws(t *testing.T) {
 		`<li class="part c3"><code class="digits">10001001</code><span class="name">generator_id`)
 }
 
-// What is another system's ID is named.
-func TestExplainUUID(t *testing.T) {
-	h := newPages(t, nil, nil)
-	const text = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
-	want(t, get(t, h, "/?q="+text), 400,
-		`>That is a UUID of version 7, made at 2022-02-22 19:22:22Z</h2>`, `The text fits no scheme.`)
-	want(t, get(t, h, "/?q=!"), 400, `>That is no ID</h2>`)
-	const said = ": it is a UUID of version 7, made at 2022-02-22 19:22:22Z"
-	if e, _ := ask(t, h, text); !strings.HasSuffix(e.Error, said) {
-		t.Errorf("%q", e.Error)
-	}
-}
-
 // Of a line the IDs are marked, and the rest stays text. Its times as numbers fit schemes as well:
 // they are taken where it has nothing else. A list may hold IDs of any age.
 func TestExplainLine(t *testing.T) {

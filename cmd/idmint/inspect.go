@@ -120,9 +120,6 @@ func (a *app) inspect(candidates []scheme, form, text string) error {
 			fits = append(fits, id)
 		} else if reason = err; len(candidates) > 1 {
 			reason = fmt.Errorf("%s fits no scheme: inspect --scheme says why", explain.Quoted(text))
-			if foreign := explain.Foreign(text); foreign != "" {
-				reason = fmt.Errorf("%s fits no scheme: it is %s", explain.Quoted(text), foreign)
-			}
 		}
 	}
 	if len(fits) == 0 {

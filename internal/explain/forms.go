@@ -2,13 +2,11 @@ package explain
 
 import (
 	"encoding"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/idmint/idmint/idtype"
@@ -117,35 +115,6 @@ func Shorten(s string) string {
 		return s
 	}
 	return Beginning(s, most) + "…"
-}
-
-// Foreign says what a text is that is no ID of ours: nothing, or a UUID, with its time, as RFC 9562
-// has it.
-func Foreign(text string) string {
-	digits := strings.ReplaceAll(text, "-", "")
-	octets, err := hex.DecodeString(digits)
-	if err != nil || len(octets) != 16 || octets[8]>>6 != 0b10 || len(text) != 36 ||
-		text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
-		return ""
-	}
-	version := octets[6] >> 4
-	said := fmt.Sprintf("a UUID of version %d", version)
-	switch version {
-	case 0, 9, 10, 11, 12, 13, 14, 15:
-		return ""
-	case 1: // 100 ns since 1582-10-15
-		const unix = 122_192_928_000_000_000
-		ticks := int64(binary.BigEndian.Uint16(octets[6:])&0xfff)<<48 |
-			int64(binary.BigEndian.Uint16(octets[4:]))<<32 | int64(binary.BigEndian.Uint32(octets))
-		return said + madeAt(time.Unix((ticks-unix)/1e7, (ticks-unix)%1e7*100))
-	case 7: // milliseconds
-		return said + madeAt(time.UnixMilli(int64(binary.BigEndian.Uint64(octets)>>16)))
-	}
-	return said
-}
-
-func madeAt(at time.Time) string {
-	return ", made at " + at.UTC().Format("2006-01-02 15:04:05.999Z")
 }
 
 // Beginning is the first bytes of a text, at most n, and no part of a rune.
