@@ -31,8 +31,8 @@ type clickHouseTable struct {
 	kinds []string
 }
 
-// deduplication is how many of the newest tokens a table remembers.
-const deduplication = 10_000
+// deduplicates has a table remember so many of the newest tokens.
+const deduplicates = "non_replicated_deduplication_window = 10000"
 
 // mostColumnsClickHouse keeps a statement that names them below the 256 KiB that ClickHouse parses
 // (max_query_size), with names of up to 100 bytes. ClickHouse itself has no limit, but its memory
@@ -71,22 +71,13 @@ func (t *clickHouseTable) ask(ctx context.Context, f func(context.Context) error
 	return named(ctx, t.name, err)
 }
 
-// A namedError says which of two databases it is about.
-type namedError struct {
-	name dsn.DSN
-	err  error
-}
-
-func (e *namedError) Error() string { return fmt.Sprintf("%v: %v", e.name, e.err) }
-func (e *namedError) Unwrap() error { return e.err }
-
-// named names the database in an error, unless it names one, or is about the file or the context.
+// named says in an error which of two databases it is about, unless it is about the file or the
+// context.
 func named(ctx context.Context, name dsn.DSN, err error) error {
-	if err == nil || ctx.Err() != nil || errors.As(err, new(*namedError)) ||
-		errors.As(err, new(*RowError)) {
+	if err == nil || ctx.Err() != nil || errors.As(err, new(*RowError)) {
 		return err
 	}
-	return &namedError{name, err}
+	return fmt.Errorf("%v: %w", name, err)
 }
 
 func quoteClickHouse(name string) string {
@@ -94,112 +85,68 @@ func quoteClickHouse(name string) string {
 }
 
 func (t *clickHouseTable) prepare(ctx context.Context, im Import, columns []string) error {
-	if err := checkWidth(columns, mostColumnsClickHouse, "ClickHouse"); err != nil {
-		return err
-	}
-	if err := checkNames(im, columns, "idmint_"); err != nil {
-		return err
-	}
-	key, err := keyColumn(dsn.ClickHouse, im.IDColumn)
-	if err != nil {
+	if err := im.check(columns, mostColumnsClickHouse, "ClickHouse"); err != nil {
 		return err
 	}
 	text := "String"
 	if im.Format == JSONLines { // which has NULL
 		text = "Nullable(String)"
 	}
-	definitions := []string{key}
-	for _, c := range columns {
-		definitions = append(definitions, quoteClickHouse(c)+" "+text)
+	create, err := im.create(columns, dsn.ClickHouse, quoteClickHouse, text,
+		" ENGINE = MergeTree ORDER BY "+quoteClickHouse(im.IDColumn)+" SETTINGS "+deduplicates)
+	if err != nil {
+		return err
 	}
-	create := "CREATE TABLE IF NOT EXISTS " + quoteClickHouse(im.Table) +
-		" (" + strings.Join(definitions, ", ")
-	create += fmt.Sprintf(
-		") ENGINE = MergeTree ORDER BY %s SETTINGS non_replicated_deduplication_window = %d",
-		quoteClickHouse(im.IDColumn), deduplication)
 	err = t.ask(ctx, func(ctx context.Context) error { return t.conn.Exec(ctx, create) })
 	if errors.Is(err, io.EOF) || err != nil && strings.Contains(err.Error(), "unexpected packet") {
 		err = fmt.Errorf("%w; what answers there may not speak ClickHouse's native protocol", err)
 	}
+	if err == nil {
+		err = t.ask(ctx, func(ctx context.Context) error { return t.check(ctx, im, columns) })
+	}
 	if err != nil {
 		return err
 	}
-	if err := t.ask(ctx,
-		func(ctx context.Context) error { return t.check(ctx, im, columns) }); err != nil {
-		return err
-	}
-	return t.transact(ctx, func(ctx context.Context, tx *session) error {
-		for _, text := range t.create {
-			if _, err := tx.ExecContext(ctx, text); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return t.transact(ctx, t.create)
 }
 
 func (t *clickHouseTable) check(ctx context.Context, im Import, columns []string) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("table %q is there, and "+format, append([]any{im.Table}, args...)...)
+	}
 	var engine, settings, identity string
 	err := t.conn.QueryRow(ctx,
 		`SELECT engine, engine_full, concat(database, '.', name, ' ', toString(uuid))
 		FROM system.tables WHERE database = currentDatabase() AND name = ?`, im.Table).Scan(&engine, &settings, &identity)
-	if err != nil {
-		return err
-	}
-	var wrong []string
 	switch {
+	case err != nil:
+		return err
 	case engine != "MergeTree": // others may change rows, or count them elsewhere
-		wrong = append(wrong,
-			fmt.Sprintf("its engine is %s: want MergeTree with SETTINGS "+
-				"non_replicated_deduplication_window = %d", engine, deduplication))
+		return wrong("its engine is %s: want MergeTree with SETTINGS %s", engine, deduplicates)
 	case !strings.Contains(settings, "non_replicated_deduplication_window = ") ||
 		strings.Contains(settings, "non_replicated_deduplication_window = 0"):
-		wrong = append(wrong,
-			fmt.Sprintf("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING "+
-				"non_replicated_deduplication_window = %d first",
-				quoteClickHouse(im.Table), deduplication))
+		return wrong("it takes a batch twice that is sent twice: ALTER TABLE %s MODIFY SETTING %s first",
+			quoteClickHouse(im.Table), deduplicates)
 	}
 	t.table = "clickhouse " + identity
-	found, err := t.conn.Query(ctx,
-		"SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = ?",
-		im.Table)
+	var names, types []string
+	err = t.conn.QueryRow(ctx, `SELECT groupArray(name), groupArray(type) FROM system.columns
+		WHERE database = currentDatabase() AND table = ?`, im.Table).Scan(&names, &types)
 	if err != nil {
-		return err
-	}
-	defer found.Close()
-	there := map[string]string{}
-	for found.Next() {
-		var name, typ string
-		if err := found.Scan(&name, &typ); err != nil {
-			return err
-		}
-		there[name] = typ
-	}
-	if err := found.Err(); err != nil {
 		return err
 	}
 	t.kinds = t.kinds[:0]
-	for i, name := range append([]string{im.IDColumn}, columns...) {
-		typ, ok := there[name]
-		want := []string{"String", "Nullable(String)"}
-		if i == 0 {
-			want = []string{"Int64", "UInt64"}
-		}
+	want := []string{"Int64", "UInt64"}
+	for _, name := range append([]string{im.IDColumn}, columns...) {
+		at := slices.Index(names, name)
 		switch {
-		case !ok:
-			wrong = append(wrong,
-				fmt.Sprintf("it has no column %s: want %s", quoted(name),
-					strings.Join(want, " or ")))
-		case !slices.Contains(want, typ):
-			wrong = append(wrong,
-				fmt.Sprintf("its column %s is %s: want %s", quoted(name), typ,
-					strings.Join(want, " or ")))
+		case at < 0:
+			return wrong("has no column %s: want %s", quoted(name), strings.Join(want, " or "))
+		case !slices.Contains(want, types[at]):
+			return wrong("its column %s is %s: want %s", quoted(name), types[at],
+				strings.Join(want, " or "))
 		}
-		t.kinds = append(t.kinds, typ)
-	}
-	if len(wrong) > 0 {
-		return fmt.Errorf("table %q is there, and does not fit: %s", im.Table,
-			strings.Join(wrong, "; "))
+		t.kinds, want = append(t.kinds, types[at]), []string{"String", "Nullable(String)"}
 	}
 	return nil
 }
@@ -224,36 +171,24 @@ func (t *clickHouseTable) store(
 	if len(ids) > 0 {
 		fresh := s.doubt == nil
 		if fresh {
-			d := &doubt{
-				Ranges: with(nil, ids), Rows: b.end.rows, Bytes: b.end.bytes,
-				SHA256: b.end.sha256, Token: rand.Text(),
-			}
-			if err := t.change(ctx, s, s.holder, d, ""); err != nil {
+			err := t.change(ctx, s, func(next *state) {
+				next.doubt = &doubt{
+					Ranges: with(nil, ids), Rows: b.end.rows, Bytes: b.end.bytes,
+					SHA256: b.end.sha256, Token: rand.Text(),
+				}
+			})
+			if err != nil {
 				return err
 			}
-			s.doubt = d
 		}
-		r := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
-		for i, id := range ids {
-			r.ids[i] = int64(id)
-		}
-		if err := t.deliver(ctx, r, s, fresh); err != nil {
+		if err := t.deliver(ctx, newRows(im, columns, s, ids, b), s, fresh); err != nil {
 			return err
 		}
 	}
 	ctx = context.WithoutCancel(ctx) // what is stored is noted
-	ranges := with(s.ranges, ids)
-	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
-		_, err := tx.note(ctx, s, ranges, b)
-		return err
-	})
-	switch {
-	case err == nil:
-		s.ranges, s.position, s.doubt = ranges, b.end, nil
-	case errors.Is(err, errTakenOver):
-		if failed := t.withdraw(ctx, im, s); failed != nil {
-			err = errors.Join(err, failed)
-		}
+	err := t.change(ctx, s, func(next *state) { *next = s.after(ids, b) })
+	if errors.Is(err, errTakenOver) {
+		err = errors.Join(err, t.withdraw(ctx, im, s))
 	}
 	return err
 }
@@ -296,25 +231,23 @@ func (t *clickHouseTable) deliver(ctx context.Context, r rows, s *state, fresh b
 	ctx = context.WithoutCancel(ctx)
 	failed := t.ask(ctx, func(ctx context.Context) error { return t.clear(ctx, r.Import, s) })
 	if failed == nil {
-		failed = t.change(ctx, s, s.holder, nil, "")
+		failed = t.change(ctx, s, func(next *state) { next.doubt = nil })
 	}
-	if failed != nil {
-		return errors.Join(err, failed)
-	}
-	s.doubt = nil
-	return err
+	return errors.Join(err, failed)
 }
 
 // clear removes what came of the batch that is in doubt. It first notes that the next sending is
 // another one. So a run that another one took over removes nothing. Whoever resumes does not take a
 // sending for one that ClickHouse would recognise.
 func (t *clickHouseTable) clear(ctx context.Context, im Import, s *state) error {
-	next := *s.doubt
-	next.Sendings++
-	if err := t.change(ctx, s, s.holder, &next, ""); err != nil {
+	err := t.change(ctx, s, func(next *state) {
+		again := *s.doubt
+		again.Sendings++
+		next.doubt = &again
+	})
+	if err != nil {
 		return err
 	}
-	s.doubt = &next
 	return t.remove(ctx, im, s.doubt)
 }
 
@@ -344,23 +277,16 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 	}
 	columns, field := []any{ids}, r.fields.texts(0, len(r.ids)*len(r.columns))
 	for c, name := range r.columns {
-		texts := make([]string, len(r.ids))
-		present := make([]*string, len(r.ids)) // for those that take NULL
+		texts := make([]*string, len(r.ids)) // nil is NULL
 		for i := range r.ids {
-			text, ok := field(i*len(r.columns) + c)
-			if !ok && t.kinds[c+1] == "String" {
+			if text, ok := field(i*len(r.columns) + c); ok {
+				texts[i] = &text
+			} else if t.kinds[c+1] == "String" {
 				return r.at(i, name,
 					errors.New("NULL, which a column of type String does not take"))
 			}
-			if texts[i] = text; ok {
-				present[i] = &texts[i]
-			}
 		}
-		if t.kinds[c+1] == "String" {
-			columns = append(columns, texts)
-		} else {
-			columns = append(columns, present)
-		}
+		columns = append(columns, texts)
 	}
 	b, err := t.conn.PrepareBatch(ctx, r.into("INSERT INTO", quoteClickHouse))
 	if err != nil {
@@ -386,16 +312,9 @@ func among(column string, ranges []idRange) string {
 
 // arrived counts the rows that have the IDs of a batch.
 func (t *clickHouseTable) arrived(ctx context.Context, im Import, ranges []idRange) (int, error) {
-	column := quoteClickHouse(im.IDColumn)
-	var found, distinct uint64
-	err := t.conn.QueryRow(ctx,
-		fmt.Sprintf("SELECT count(), uniqExact(%s) FROM %s WHERE %s", column,
-			quoteClickHouse(im.Table), among(column, ranges))).
-		Scan(&found, &distinct)
-	if err == nil && found > distinct {
-		err = fmt.Errorf("table %q has %d rows with %d IDs of one batch: others have stored rows "+
-			"with these IDs", im.Table, found, distinct)
-	}
+	var found uint64
+	err := t.conn.QueryRow(ctx, fmt.Sprintf("SELECT count() FROM %s WHERE %s",
+		quoteClickHouse(im.Table), among(quoteClickHouse(im.IDColumn), ranges))).Scan(&found)
 	return int(found), err
 }
 
@@ -427,9 +346,9 @@ func (t *clickHouseTable) abandon(
 			all.Ranges = append(all.Ranges, s.doubt.Ranges...)
 		}
 	}
-	next := *s
-	next.holder, next.doubt = rand.Text(), all
-	if err := t.change(ctx, s, next.holder, all, ""); err != nil {
+	restarting := *s
+	err = t.change(ctx, &restarting, func(next *state) { next.holder, next.doubt = rand.Text(), all })
+	if err != nil {
 		return 0, err
 	}
 	if len(all.Ranges) > 0 {
@@ -442,9 +361,9 @@ func (t *clickHouseTable) abandon(
 			return 0, err
 		}
 	}
-	holder := rand.Text()
-	return removed, t.transact(ctx,
-		func(ctx context.Context, tx *session) error { return tx.restarted(ctx, &next, holder) })
+	return removed, t.change(ctx, &restarting, func(next *state) {
+		next.restarted, next.doubt = true, nil
+	})
 }
 
 // withdraw removes a batch that was sent for an import that another run has begun to restart

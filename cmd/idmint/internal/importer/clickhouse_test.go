@@ -4,15 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
 // doubtful is an import of numbered(50) that has stored 20 rows, and ended when it had written down
@@ -26,9 +23,9 @@ type doubtful struct {
 	ids   []idtype.DecimalID
 }
 
-func newDoubtful(t *testing.T, at prepared) *doubtful {
-	t.Helper()
-	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+func newDoubtful(f *fixture) *doubtful {
+	f.Helper()
+	f = f.fresh()
 	f.stopAfter(20, numbered(50), importing())
 	d := &doubtful{
 		fixture: f, table: f.database(patience).(*clickHouseTable),
@@ -37,43 +34,40 @@ func newDoubtful(t *testing.T, at prepared) *doubtful {
 	im := importing(func(im *Import) { im.IDColumn = "id" })
 	columns := []string{"n", "name"}
 	if err := d.table.prepare(ctx, im, columns); err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
 	var err error
 	if d.s, err = d.table.last(ctx, im); err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
 	gen, err := generator.NewDecimal(f.log.Generators(d.s.launch))
 	if err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
 	if _, err := gen.Fill(ctx, d.ids); err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	src := newSource(strings.NewReader(numbered(30)))
-	rec, err := openRecords(src, CSV)
+	rec, err := openRecords(strings.NewReader(numbered(30)), CSV)
 	if err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
-	if err := skip(rec, src, d.s); err != nil {
-		t.Fatal(err)
+	if err := skip(rec, d.s); err != nil {
+		f.Fatal(err)
 	}
 	reading, done := context.WithCancel(ctx)
-	batches, _ := read(reading, rec, src, 10, d.s.position)
+	batches, _ := read(reading, rec, 10, d.s.position)
 	d.b = <-batches
 	done()
-	d.batch = rows{im, columns, nil, d.b.fields, 20}
-	for _, id := range d.ids {
-		d.batch.ids = append(d.batch.ids, int64(id))
+	d.batch = newRows(im, columns, d.s, d.ids, d.b)
+	err = d.table.change(ctx, d.s, func(next *state) {
+		next.doubt = &doubt{
+			Ranges: with(nil, d.ids), Rows: 30, Bytes: d.b.end.bytes, SHA256: d.b.end.sha256,
+			Token: rand.Text(),
+		}
+	})
+	if err != nil {
+		f.Fatal(err)
 	}
-	note := &doubt{
-		Ranges: with(nil, d.ids), Rows: 30, Bytes: d.b.end.bytes, SHA256: d.b.end.sha256,
-		Token: rand.Text(),
-	}
-	if err := d.table.change(ctx, d.s, d.s.holder, note, ""); err != nil {
-		t.Fatal(err)
-	}
-	d.s.doubt = note
 	return d
 }
 
@@ -91,9 +85,9 @@ func (d *doubtful) send(count int) {
 // stays so if the batch comes late.
 func TestDoubt(t *testing.T) {
 	t.Parallel()
-	at := place{"", databases.ClickHouse, ""}.prepare(t)
+	f := newFixtureIn(t, places[3])
 	for _, arrived := range []int{0, 3, 10} {
-		d := newDoubtful(t, at)
+		d := newDoubtful(f)
 		if arrived > 0 {
 			d.send(arrived)
 		}
@@ -105,7 +99,7 @@ func TestDoubt(t *testing.T) {
 		d.send(10)
 		d.checkNumbered(50, 1)
 
-		d = newDoubtful(t, at)
+		d = newDoubtful(f)
 		if arrived > 0 {
 			d.send(arrived)
 		}
@@ -115,15 +109,14 @@ func TestDoubt(t *testing.T) {
 		}
 		d.checkNumbered(50, 1)
 	}
-	t.Log("6 batches in doubt, of 10 rows: 0 rows twice, 0 lost")
 }
 
 // Of a run that was held up while another one took its import over, the batch does no harm.
 func TestHeldUp(t *testing.T) {
 	t.Parallel()
-	at := place{"", databases.ClickHouse, ""}.prepare(t)
+	f := newFixtureIn(t, places[3])
 	for name, other := range map[string]func(*Import){"resume": resume, "restart": restart} {
-		d := newDoubtful(t, at)
+		d := newDoubtful(f)
 		d.mustRun(numbered(50), importing(other))
 		err := d.table.store(ctx, d.batch.Import, d.batch.columns, d.s, d.ids, d.b)
 		if !errors.Is(err, errTakenOver) {
@@ -136,7 +129,7 @@ func TestHeldUp(t *testing.T) {
 // A batch in doubt is part of what was imported: the file must still have it.
 func TestDoubtChangedFile(t *testing.T) {
 	t.Parallel()
-	d := newDoubtful(t, place{"", databases.ClickHouse, ""}.prepare(t))
+	d := newDoubtful(newFixtureIn(t, places[3]))
 	for _, file := range []string{
 		strings.Replace(numbered(50), "name 25", "name x", 1),
 		numbered(25), numbered(25) + "x\n",
@@ -154,12 +147,15 @@ func TestDoubtChangedFile(t *testing.T) {
 // A restart that ended in its midst is not to be resumed, but restarted.
 func TestRestartInDoubt(t *testing.T) {
 	t.Parallel()
-	d := newDoubtful(t, place{"", databases.ClickHouse, ""}.prepare(t))
-	gone := &doubt{Remove: true, Ranges: append(with(nil, d.ids), d.s.ranges...)}
-	if err := d.table.change(ctx, d.s, "another", gone, ""); err != nil {
+	d := newDoubtful(newFixtureIn(t, places[3]))
+	err := d.table.change(ctx, d.s, func(next *state) {
+		next.holder = "another"
+		next.doubt = &doubt{Remove: true, Ranges: append(with(nil, d.ids), d.s.ranges...)}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, err := d.run(ctx, strings.NewReader(numbered(50)), importing(resume))
+	_, err = d.run(ctx, strings.NewReader(numbered(50)), importing(resume))
 	if !errors.Is(err, errRestarting) {
 		t.Errorf("resumed: %v", err)
 	}
@@ -172,8 +168,7 @@ func TestRestartInDoubt(t *testing.T) {
 // What ClickHouse refuses is in doubt no more: the file can be put right and the import go on.
 func TestRefusedByClickHouse(t *testing.T) {
 	t.Parallel()
-	at := place{"", databases.ClickHouse, ""}.prepare(t)
-	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+	f := newFixtureIn(t, places[3])
 	f.exec(`CREATE TABLE t (id Int64, n String, name String, CONSTRAINT c CHECK name != 'bad') ` +
 		`ENGINE = MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
 	_, err := f.run(ctx, strings.NewReader(strings.Replace(numbered(50), "name 25\n", "bad\n", 1)),
@@ -202,85 +197,38 @@ func TestRefusedByClickHouse(t *testing.T) {
 	f.checkNumbered(4, 1)
 }
 
-// Of two databases an error names the one that it is about, without its password.
-func TestErrorsNameTheirDatabase(t *testing.T) {
-	t.Parallel()
-	at := place{"", databases.ClickHouse, databases.Postgres}.prepare(t)
-	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-	good := [2]dsn.DSN{at.target, at.recordIn}
-	for i, want := range []string{"clickhouse://default:xxxxx@", "postgres://postgres:xxxxx@"} {
-		bad := good
-		bad[i] = bad[i].WithDatabase("missing")
-		db, err := openPools(bad[0], bad[1], patience)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Run(ctx, db, f.log, strings.NewReader(numbered(5)), importing())
-		if err == nil || !strings.HasPrefix(err.Error(), want) ||
-			strings.Count(err.Error(), "://") != 1 || !strings.Contains(err.Error(), "missing") {
-			t.Errorf("%v; want %s…", err, want)
-		}
-		db.Close()
-	}
-}
-
-// A port that is not ClickHouse's native one: HTTP answers with something else, and others hang up.
+// Of two databases an error names the one that it is about, without its password. A port that is not
+// ClickHouse's native one is told from a server that is away.
 func TestNotNative(t *testing.T) {
 	t.Parallel()
-	at := place{"", databases.ClickHouse, ""}.prepare(t)
-	f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-	for _, answer := range []string{"", "HTTP/1.0 400 Bad Request\r\n\r\n"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = c.Read(make([]byte, 1024))
-				_, _ = c.Write([]byte(answer))
-				c.Close()
-			}
-		}()
-		f.at.target = at.target.WithHost(l.Addr().String())
-		_, err = Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(5)),
-			importing())
-		if err == nil || !strings.Contains(err.Error(),
-			"may not speak ClickHouse's native protocol") {
-			t.Errorf("%q: %v", answer, err)
-		}
+	f := newFixtureIn(t, places[3])
+	d := f.target
+	f.target = d.WithDatabase("missing")
+	_, err := f.run(ctx, strings.NewReader(numbered(5)), importing())
+	if err == nil || !strings.HasPrefix(err.Error(), "clickhouse://default:xxxxx@") ||
+		!strings.Contains(err.Error(), "missing") {
+		t.Error(err)
+	}
+	f.target = d.WithHost(proxy(t, d.Host(), func(bool, []byte) (lost, arrives bool) { return true, false }))
+	_, err = Run(ctx, f.database(2*time.Second), f.log, strings.NewReader(numbered(5)), importing())
+	if err == nil || !strings.Contains(err.Error(), "may not speak ClickHouse's native protocol") {
+		t.Error(err)
 	}
 }
 
 // A server that is away with a batch in doubt: the message says so.
 func TestAwayInDoubt(t *testing.T) {
 	t.Parallel()
-	at := place{"", databases.ClickHouse, ""}.prepare(t)
-	d := newDoubtful(t, at)
-	network := newCutter(t, "127.0.0.1:1")
-	away, err := openPools(at.target.WithHost(network.Addr().String()),
-		d.mustParse("sqlite:"+d.path), time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer away.Close()
-	table := away.(*clickHouseTable)
-	table.table, table.kinds = d.table.table, d.table.kinds
-	err = table.store(ctx, d.batch.Import, d.batch.columns, d.s, d.ids, d.b)
-	if err == nil || d.s.doubt == nil {
+	d := newDoubtful(newFixtureIn(t, places[3]))
+	direct := d.target
+	d.target = direct.WithHost("127.0.0.1:1")
+	away := d.database(time.Second).(*clickHouseTable)
+	away.table, away.kinds = d.table.table, d.table.kinds
+	err := away.store(ctx, d.batch.Import, d.batch.columns, d.s, d.ids, d.b)
+	if err == nil || d.s.doubt == nil || !strings.Contains(err.Error(), "for 1s") {
 		t.Fatalf("%v, doubt %+v", err, d.s.doubt)
 	}
-	want := "20 rows are stored, the next 10 are in doubt, " +
-		"and nothing of what follows is stored: " +
-		"go on with --resume"
-	message := (&StoppedError{Rows: 20, InDoubt: 10, Err: err}).Error()
-	if !strings.Contains(message, want) || !strings.Contains(message, "for 1s") {
-		t.Errorf("message %q", message)
-	}
+	d.target = direct
 	d.mustRun(numbered(50), importing(resume))
 	d.checkNumbered(50, 1)
 }

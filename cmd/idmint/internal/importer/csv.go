@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 )
 
 // csvRecords reads CSV as encoding/csv does. Its fuzz test compares the two. They differ in two
@@ -14,111 +13,117 @@ import (
 type csvRecords struct {
 	lines
 	header []string
-	begun  int // the line on which the record begins
-}
-
-func openCSV(l lines) (*csvRecords, error) {
-	c := &csvRecords{lines: l}
-	var names block
-	if err := c.parse(&names); err != nil {
-		return nil, err
-	}
-	c.header = namesIn(&names)
-	return c, nil
 }
 
 func (c *csvRecords) columns() []string { return c.header }
-func (c *csvRecords) line() int         { return c.begun }
 
 func (c *csvRecords) read(into *block) error {
-	before := len(into.ends)
-	err := c.parse(into)
-	if err == nil {
-		err = checked(into, before, c.header, c.begun)
-	}
-	if err != nil {
-		into.cut(before)
-	}
-	return err
-}
-
-// parse appends the fields of the next record.
-func (c *csvRecords) parse(into *block) error {
-	line, err := c.raw()
-	for err == nil && isEnd(line) && len(c.header) != 1 {
-		line, err = c.raw()
+	record, err := c.record(true)
+	for err == nil && len(withoutEnd(record)) == 0 && len(c.header) != 1 {
+		record, err = c.record(true)
 	}
 	if err != nil {
 		return err
 	}
-	c.begun = c.at
-	whole := len(line) // of the line under way: its rest is what is left to parse
-	fail := func(rest int, reason error) error {
-		return &RecordError{c.begun, fmt.Sprintf("column %d: %v", whole-rest+1, reason)}
-	}
-	for {
-		if len(line) == 0 || line[0] != '"' {
-			end := bytes.IndexByte(line, ',')
-			field := line
-			if end >= 0 {
-				field = line[:end]
-			} else {
-				field = withoutEnd(line)
+	first := len(into.ends)
+	return c.checked(into, first, c.header, splitCSV(record, into))
+}
+
+// quote is what a field of CSV may stand in.
+const quote = `"`
+
+// splitCSV appends the fields of a record.
+func splitCSV(rest []byte, into *block) error {
+	for first := len(into.ends); len(into.ends)-first < maxFields; {
+		if !bytes.HasPrefix(rest, []byte(quote)) {
+			field, behind, more := bytes.Cut(rest, []byte(","))
+			if !more {
+				field = withoutEnd(field)
 			}
-			if quote := bytes.IndexByte(field, '"'); quote >= 0 {
-				return fail(len(line)-quote, csv.ErrBareQuote)
+			if bytes.Contains(field, []byte(quote)) {
+				return csv.ErrBareQuote
 			}
 			into.add(field)
-			if end < 0 {
+			if !more {
 				return nil
 			}
-			line = line[end+1:]
+			rest = behind
 			continue
 		}
-		line = line[1:]
-	quoted:
+		rest = rest[1:]
 		for {
-			quote := bytes.IndexByte(line, '"')
-			if quote < 0 { // the field goes on, on the next line
-				into.text = append(into.text, line...)
-				cr := 0 // which does not count, as in encoding/csv
-				if n := len(withoutEnd(line)); n < len(line) && line[n] == '\r' {
-					cr = 1
-				}
-				next, err := c.raw() // whose bytes may lie where the line's were
-				switch {
-				case err == io.EOF, err == nil && string(next) == "\r": // the last line, which is empty
-					return fail(cr, csv.ErrQuote)
-				case err != nil:
-					return err
-				}
-				line, whole = next, len(next)
-				continue
+			text, behind, closed := bytes.Cut(rest, []byte(quote))
+			if !closed {
+				return csv.ErrQuote
 			}
-			into.text = append(into.text, line[:quote]...)
-			line = line[quote+1:]
-			switch {
-			case isEnd(line):
-				into.endField()
-				return nil
-			case line[0] == '"':
-				into.text = append(into.text, '"')
-				line = line[1:]
-			case line[0] == ',':
-				into.endField()
-				line = line[1:]
-				break quoted
-			default:
-				return fail(len(line)+1, csv.ErrQuote)
+			into.text, rest = append(into.text, text...), behind
+			if !bytes.HasPrefix(rest, []byte(quote)) {
+				break
 			}
+			into.text, rest = append(into.text, quote...), rest[1:]
 		}
+		into.endField()
+		if len(withoutEnd(rest)) == 0 {
+			return nil
+		}
+		if rest[0] != ',' {
+			return csv.ErrQuote
+		}
+		rest = rest[1:]
 	}
+	return errFields
 }
 
-// withoutEnd is a line without LF or CRLF. The last one may end with CR alone, and does not have it
-// either.
-func withoutEnd(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+var errFields = fmt.Errorf("more than %d fields", maxFields)
+
+// tsvRecords reads lines that end as the header does. So in a file of LF, CR before it belongs to
+// the last field.
+type tsvRecords struct {
+	lines
+	header []string
+	crlf   bool
 }
 
-func isEnd(line []byte) bool { return len(withoutEnd(line)) == 0 }
+func (t *tsvRecords) columns() []string { return t.header }
+
+func (t *tsvRecords) read(into *block) error {
+	line, err := t.record(false)
+	if err != nil {
+		return err
+	}
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if t.header == nil {
+		t.crlf = bytes.HasSuffix(line, []byte("\r"))
+	}
+	if t.crlf {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+	}
+	first := len(into.ends)
+	return t.checked(into, first, t.header, splitTSV(line, into))
+}
+
+// splitTSV appends the fields of a line.
+func splitTSV(rest []byte, into *block) error {
+	if bytes.Count(rest, []byte("\t")) >= maxFields {
+		return errFields
+	}
+	for more := true; more; {
+		var field []byte
+		field, rest, more = bytes.Cut(rest, []byte("\t"))
+		into.add(field)
+	}
+	return nil
+}
+
+// header reads the names of the columns.
+func header(rec records) ([]string, error) {
+	var b block
+	if err := rec.read(&b); err != nil {
+		return nil, err
+	}
+	names, text := make([]string, len(b.ends)), b.texts(0, len(b.ends))
+	for i := range names {
+		names[i], _ = text(i)
+	}
+	return names, nil
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -63,8 +62,7 @@ func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, erro
 	return &table{j}, nil
 }
 
-// keyColumn defines the column of the IDs, whose table it creates, to take no others but those of
-// production.
+// keyColumn defines the column of the IDs.
 func keyColumn(kind dsn.Kind, name string) (string, error) {
 	if kind == dsn.ClickHouse {
 		return clickhouse.AnyColumn{
@@ -115,16 +113,35 @@ func (r idRange) where(column string) string {
 type state struct {
 	id        int64
 	key       string // names the import; the idempotency key of its launch
-	holder    string // the run that may add to it
+	holder    string // the run that may change it
+	step      int64  // counts the changes by that run
 	launch    int    // 0 before it has one
 	ownLaunch bool   // it was started for this import
 	ranges    []idRange
 	doubt     *doubt // what was begun outside a transaction, and has not ended as far as is known
 	finished  bool
+	restarted bool // its rows are removed
 	startedAt string
 	changedAt string
 	position
 	unanswered int64 // rows that follow, whose COMMIT was sent: it may have stored them
+	unfinished sql.NullString
+}
+
+// next is the state after the next step.
+func (s *state) next() state {
+	next := *s
+	next.step++
+	next.unanswered = 0
+	return next
+}
+
+// after is the state when a batch is stored.
+func (s *state) after(ids []idtype.DecimalID, b batch) state {
+	next := s.next()
+	next.ranges, next.position, next.doubt = with(s.ranges, ids), b.end, nil
+	next.finished = b.err != nil
+	return next
 }
 
 // A doubt is what a run writes down before it changes rows without a transaction. It names the
@@ -138,15 +155,6 @@ type doubt struct {
 	Token  string    `json:"token,omitempty"`  // names the batch to the database
 
 	Sendings int `json:"sendings,omitempty"` // that were ended before the one under way
-}
-
-// text is how a doubt is stored, "" for none.
-func (d *doubt) text() (string, error) {
-	if d == nil {
-		return "", nil
-	}
-	b, err := json.Marshal(d)
-	return string(b), err
 }
 
 var (
@@ -183,13 +191,13 @@ func (e *LeftOutError) Error() string {
 		"constraints tell it", e.From, e.To, e.To-e.From+1-e.Stored)
 }
 
-// checkNames checks the names that an import uses. Those that begin with one of the prefixes are
-// not the user's.
-func checkNames(im Import, columns []string, prefixes ...string) error {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(strings.ToLower(im.Table), prefix) {
-			return fmt.Errorf("table %q: names that begin with %s are taken", im.Table, prefix)
-		}
+// check checks the names that an import uses, and how many columns its table has.
+func (im Import) check(columns []string, most int, database string) error {
+	if n := len(columns) + 1; n > most {
+		return &ColumnsError{n, most, database}
+	}
+	if strings.HasPrefix(strings.ToLower(im.Table), "idmint_") {
+		return fmt.Errorf("table %q: names that begin with idmint_ are taken", im.Table)
 	}
 	for kind, name := range map[string]string{"table": im.Table, "column": im.IDColumn} {
 		if name == "" || badText(name) != "" {
@@ -203,4 +211,18 @@ func checkNames(im Import, columns []string, prefixes ...string) error {
 		}
 	}
 	return nil
+}
+
+// create is the statement that makes the table where it is absent. The column of its IDs takes no
+// others but those of production.
+func (im Import) create(
+	columns []string, kind dsn.Kind, quote func(string) string, text, tail string,
+) (string, error) {
+	key, err := keyColumn(kind, im.IDColumn)
+	definitions := []string{key}
+	for _, c := range columns {
+		definitions = append(definitions, quote(c)+" "+text)
+	}
+	return "CREATE TABLE IF NOT EXISTS " + quote(im.Table) + " (\n    " +
+		strings.Join(definitions, ",\n    ") + "\n)" + tail, err
 }

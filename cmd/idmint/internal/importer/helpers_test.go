@@ -30,7 +30,8 @@ const patience = 10 * time.Minute
 // A fixture is a database with rows, beside a launch log. The checks have connections of their own.
 type fixture struct {
 	testing.TB
-	at       prepared
+	place
+	target   dsn.DSN // of the rows, unless they are in SQLite
 	path     string  // of the launch log, a SQLite file
 	db       *sql.DB // the rows'
 	records  *sql.DB // with idmint_import
@@ -38,103 +39,73 @@ type fixture struct {
 	log      *launchlog.Log
 }
 
-// A place is where the rows of an import are, and its record.
+// A place is where the rows of an import are. Those of ClickHouse have their record in SQLite.
 type place struct {
-	name   string
-	kind   databases.Kind // "" for SQLite
-	record databases.Kind // where ClickHouse has its record; "" is SQLite
+	name string
+	kind databases.Kind // "" for SQLite
 }
 
-var places = []place{
-	{name: "SQLite"},
-	{name: "PostgreSQL", kind: databases.Postgres},
-	{name: "MariaDB", kind: databases.MariaDB},
-	{name: "ClickHouse", kind: databases.ClickHouse},
-}
+var (
+	places = []place{
+		{name: "SQLite"},
+		{"PostgreSQL", databases.Postgres},
+		{"MariaDB", databases.MariaDB},
+		{"ClickHouse", databases.ClickHouse},
+	}
+	onServers = places[1:3] // where batches are transactions of a server
+)
 
-// onServers are the places where batches are transactions of a server.
-var onServers = places[1:3]
-
-// everywhere runs a test in all places. Of its fixtures, the newest has the database for itself.
-func everywhere(t *testing.T, test func(t *testing.T, newFixture func(testing.TB) *fixture)) {
+// everywhere runs a test in all places.
+func everywhere(t *testing.T, test func(f *fixture)) {
 	t.Helper()
 	inPlaces(t, places, test)
 }
 
 // inPlaces runs a test in several places at once, beside other tests: most of their time they wait
 // for servers.
-func inPlaces(
-	t *testing.T, places []place, test func(t *testing.T, newFixture func(testing.TB) *fixture),
-) {
+func inPlaces(t *testing.T, places []place, test func(f *fixture)) {
 	t.Helper()
 	t.Parallel()
 	for _, p := range places {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			at := p.prepare(t)
-			test(t, func(t testing.TB) *fixture {
-				t.Helper()
-				return newFixtureIn(t, at, filepath.Join(t.TempDir(), "app.db"))
-			})
+			test(newFixtureIn(t, p))
 		})
 	}
 }
 
-// prepared is a place with databases.
-type prepared struct {
-	place
-	target   dsn.DSN
-	recordIn dsn.DSN
-}
-
-func (p place) prepare(t testing.TB) prepared {
-	t.Helper()
-	at := prepared{place: p}
-	if p.kind != "" {
-		at.target = dbtest.New(t, p.kind)
-	}
-	if p.record != "" {
-		at.recordIn = dbtest.New(t, p.record)
-	}
-	return at
-}
-
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	// a name that a careless DSN trips over
-	return newFixtureAt(t, filepath.Join(t.TempDir(), "app ü?#.db"))
+	return newFixtureIn(t, places[0])
 }
 
-func newFixtureAt(t testing.TB, path string) *fixture {
+func newFixtureIn(t testing.TB, p place) *fixture {
 	t.Helper()
-	return newFixtureIn(t, prepared{}, path)
+	f := &fixture{TB: t, place: p}
+	if p.kind != "" {
+		f.target = dbtest.New(t, p.kind)
+	}
+	return f.fresh()
 }
 
-func newFixtureIn(t testing.TB, at prepared, path string) *fixture {
-	t.Helper()
-	f := &fixture{TB: t, at: at, path: path}
+// fresh is another fixture in the same place, where nothing is any more.
+func (f *fixture) fresh() *fixture {
+	f.Helper()
+	f = &fixture{TB: f.TB, place: f.place, target: f.target}
+	f.path = filepath.Join(f.TempDir(), "app ü?#.db") // a name that a careless DSN trips over
 	f.launches = f.open()
 	if _, _, err := migrations.Up(ctx, f.launches, migrations.SQLite); err != nil {
-		t.Fatal(err)
+		f.Fatal(err)
 	}
 	f.db, f.records = f.launches, f.launches
-	if at.kind != "" {
-		f.db = dbtest.Open(f, at.target)
-		if at.kind != databases.ClickHouse {
-			f.records = f.db
+	if f.kind != "" {
+		f.db = dbtest.Open(f, f.target)
+		for _, table := range []string{"t", "u", "idmint_import"} {
+			f.exec("DROP TABLE IF EXISTS " + table)
 		}
 	}
-	if at.record != "" {
-		f.records = dbtest.Open(f, at.recordIn)
-	}
-	for _, db := range []*sql.DB{f.db, f.records} {
-		if db != f.launches {
-			for _, table := range []string{"t", "u", "idmint_import"} { // of the fixture before
-				if _, err := db.Exec("DROP TABLE IF EXISTS " + table); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+	if f.kind != databases.ClickHouse {
+		f.records = f.db
 	}
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store { return s })
 	return f
@@ -154,40 +125,23 @@ func (f *fixture) open() *sql.DB {
 // database opens the database as another process does.
 func (f *fixture) database(budget time.Duration) Database {
 	f.Helper()
-	if f.at.kind == "" {
-		return &table{&journal{db: f.open(), dialect: sqliteDialect, budget: budget}}
+	log, target := dsn.DSN{Kind: dsn.SQLite, Path: f.path}, f.target
+	if f.kind == "" {
+		target = log
 	}
-	record := f.at.recordIn
-	if f.at.record == "" {
-		record = f.mustParse("sqlite:" + f.path)
+	if f.kind != databases.ClickHouse { // where the rows go, the record is
+		log = target
 	}
-	db, err := openPools(f.at.target, record, budget)
+	records, err := pool.Open(log, pool.Existing)
+	if err != nil {
+		f.Fatal(err)
+	}
+	db, err := Open(target, log, records, budget)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { db.Close() })
 	return db
-}
-
-// openPools opens the databases of an import.
-func openPools(d, log dsn.DSN, budget time.Duration) (Database, error) {
-	if d.Kind != dsn.ClickHouse { // where the rows go, the record is
-		log = d
-	}
-	records, err := pool.Open(log, pool.Existing)
-	if err != nil {
-		return nil, err
-	}
-	return Open(d, log, records, budget)
-}
-
-func (f *fixture) mustParse(name string) dsn.DSN {
-	f.Helper()
-	d, err := dsn.Parse(name)
-	if err != nil {
-		f.Fatal(err)
-	}
-	return d
 }
 
 // newLog opens the log again, as another process does, maybe with a store that is not quite as it
@@ -277,7 +231,7 @@ func (f *fixture) checkNumbered(n, times int) {
 func (f *fixture) checkRows(table string, n, times int) {
 	f.Helper()
 	others := `n IS NULL`
-	if f.at.kind == databases.ClickHouse {
+	if f.kind == databases.ClickHouse {
 		others = `coalesce(n, '') = ''`
 	}
 	rows, err := f.db.Query(`SELECT id, n, name FROM ` + table + ` WHERE NOT (` + others +
@@ -355,7 +309,7 @@ func (f *fixture) exists(table string) bool {
 // create makes table t, with columns that imports find.
 func (f *fixture) create() {
 	f.Helper()
-	if f.at.kind == databases.ClickHouse {
+	if f.kind == databases.ClickHouse {
 		f.exec(`CREATE TABLE t (id Int64, n Nullable(String), name Nullable(String)) ENGINE = ` +
 			`MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100`)
 		return

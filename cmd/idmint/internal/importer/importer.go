@@ -154,8 +154,7 @@ func Run(
 			return Result{}, err
 		}
 	}
-	src := newSource(r)
-	rec, err := reading(ctx, func() (records, error) { return openRecords(src, im.Format) })
+	rec, err := reading(ctx, func() (records, error) { return openRecords(r, im.Format) })
 	if err != nil {
 		return Result{}, err
 	}
@@ -166,13 +165,13 @@ func Run(
 	if err != nil {
 		return result, err
 	}
-	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(rec, src, state) })
+	_, err = reading(ctx, func() (struct{}, error) { return struct{}{}, skip(rec, state) })
 	switch {
 	case err != nil:
 	case state.finished: // the run that stored the last batch may have been killed before this
 		err = end(ctx, log, im, state, launchlog.Succeeded)
 	default:
-		err = store(ctx, db, log, im, rec, src, state, &result)
+		err = store(ctx, db, log, im, rec, state, &result)
 	}
 	result.Duration = time.Since(began)
 	if err != nil {
@@ -320,8 +319,8 @@ func end(
 
 // store takes the rest of the file into the table, and ends the import's own launch.
 func store(
-	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records,
-	src *source, s *state, result *Result,
+	ctx context.Context, db Database, log *launchlog.Log, im Import, rec records, s *state,
+	result *Result,
 ) error {
 	gen, err := generator.NewDecimal(log.Generators(s.launch))
 	if err != nil {
@@ -349,7 +348,7 @@ func store(
 		return nil
 	}
 	if s.doubt != nil {
-		b, err := reading(ctx, func() (batch, error) { return reread(rec, src, s) })
+		b, err := reading(ctx, func() (batch, error) { return reread(rec, s) })
 		if err == nil {
 			err = storeBatch(idsIn(s.doubt.Ranges), b)
 		}
@@ -359,7 +358,7 @@ func store(
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	batches, stored := read(inner, rec, src, im.Batch, s.position)
+	batches, stored := read(inner, rec, im.Batch, s.position)
 	var ids []idtype.DecimalID
 	for {
 		var b batch
@@ -397,7 +396,7 @@ func store(
 // batch: none of its rows are kept. A batch has fewer rows where they are long. Whoever has stored
 // one may give its block back.
 func read(
-	ctx context.Context, rec records, src *source, size int, from position,
+	ctx context.Context, rec records, size int, from position,
 ) (batches <-chan batch, stored chan<- *block) {
 	filled, free := make(chan batch), make(chan *block, 2)
 	go func() {
@@ -416,14 +415,12 @@ func read(
 					break
 				}
 				b.rows++
-				src.advance(rec.offset())
 			}
 			if b.err != nil && b.err != io.EOF {
 				b.rows = 0
 			} else {
 				at.rows += int64(b.rows)
-				at.bytes = rec.offset()
-				at.sha256 = src.checksum(at.bytes)
+				at.bytes, at.sha256 = rec.offset(), rec.checksum()
 			}
 			b.end = at
 			select {

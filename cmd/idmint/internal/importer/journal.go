@@ -3,16 +3,23 @@ package importer
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/mattn/go-sqlite3"
+
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
+	"github.com/idmint/idmint/idtype"
+	sqldialect "github.com/idmint/idmint/internal/dialect"
 )
 
 // A journal is the record of imports, in the table idmint_import of a database with transactions.
@@ -28,37 +35,66 @@ type journal struct {
 // A dialect is what databases with transactions differ in.
 type dialect struct {
 	kind    dsn.Kind
-	title   string                  // the name that people know
-	begin   []string                // statements that begin a transaction
-	whole   bool                    // a statement that was begun is not interrupted
-	refused func(commit error) bool // a COMMIT that ended with this error has stored nothing
-	dollars bool                    // parameters are written $1, $2 …
-	// statements that make idmint_import where it is absent, with its columns
-	create []string
-	now    string // the time as it is stored
-	asText string // such a time in the column %s, as text
-	ignore string // ends an INSERT that does nothing where such a row is there
-
+	title   string   // the name that people know
+	begin   []string // statements that begin a transaction
+	whole   bool     // a statement that was begun is not interrupted
+	dollars bool     // parameters are written $1, $2 …
 	// place, which may be nil, sees that names in the transaction mean the right tables.
 	place func(ctx context.Context, tx *session) error
 
+	// idmint_import: a statement before it is created, its key, and what ends its table_name, and
+	// the CREATE TABLE
+	creating, key, foldTable, end string
+	ignore                        string // ends an INSERT that does nothing where such a row is there
+	noted                         string // a parameter, which is a table's name, as idmint_import has it
+
 	quote       func(string) string
-	taken       []string // prefixes of names that are the database's
-	longestName int      // in bytes, where the database would cut it off by itself
-	mostColumns int      // of a table
-	text        string   // the type of columns
-	tail        string   // ends a CREATE TABLE
+	longestName int    // in bytes, where the database would cut it off by itself
+	mostColumns int    // of a table
+	text        string // the type of columns
+	tail        string // ends a CREATE TABLE
 	// query for a table's columns: name, type, part of the primary key, columns of the primary key
 	columns    string
-	tableName  func(string) string
-	noted      string // a parameter, which is a table's name, as idmint_import has it
-	foldNames  bool   // columns' names are the same in lower and upper case
+	foldNames  bool // columns' names are the same in lower and upper case
 	isInteger  func(typ string) bool
 	integer    string                // the type that keys have
 	changing   func(typ string) bool // of columns that make another value of any text
 	engine     string                // query for what keeps a table's rows, where it need not be wantEngine
 	wantEngine string
 	insert     func(ctx context.Context, s *session, r rows) error
+}
+
+// create makes idmint_import where it is absent.
+func (j *journal) create(ctx context.Context, tx *session) error {
+	table := fmt.Sprintf(`CREATE TABLE IF NOT EXISTS idmint_import (
+    import_id   %s PRIMARY KEY,
+    import_key  VARCHAR(64)  NOT NULL UNIQUE,
+    holder      VARCHAR(64)  NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
+    step        BIGINT       NOT NULL, -- counts the changes of this row by its holder
+    source      %[2]s        NOT NULL,
+    table_name  VARCHAR(512) NOT NULL%[3]s,
+    unfinished  VARCHAR(64)  UNIQUE, -- of source and table_name; NULL when it is finished or restarted
+    launch_id   INTEGER,
+    own_launch  BOOLEAN      NOT NULL,
+    id_ranges   %[2]s        NOT NULL, -- JSON: the first and the last ID of each range
+    in_doubt    %[2]s        NOT NULL, -- JSON: what was begun in a database without transactions
+    stored_rows BIGINT       NOT NULL DEFAULT 0,
+    file_bytes  BIGINT       NOT NULL DEFAULT 0,
+    file_sha256 VARCHAR(64)  NOT NULL, -- of these bytes
+    state       VARCHAR(16)  NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished', 'restarted')),
+    started_at  VARCHAR(32)  NOT NULL,
+    changed_at  VARCHAR(32)  NOT NULL
+)%[4]s`, j.key, j.text, j.foldTable, j.end)
+	for _, text := range []string{j.creating, table} {
+		if text == "" {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return err
+		}
+		tx.progress()
+	}
+	return nil
 }
 
 // rows are those of a batch, for a table.
@@ -68,6 +104,14 @@ type rows struct {
 	ids     []int64
 	fields  *block
 	before  int64 // rows of the file that precede them
+}
+
+func newRows(im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) rows {
+	r := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
+	for i, id := range ids {
+		r.ids[i] = int64(id)
+	}
+	return r
 }
 
 // at is the error that the database has about the row with index i of those.
@@ -102,6 +146,23 @@ func (r rows) names(quote func(string) string) string {
 func (r rows) values(quote func(string) string, n int) string {
 	row := "(?" + strings.Repeat(", ?", len(r.columns)) + ")"
 	return r.into("INSERT INTO", quote) + " VALUES " + row + strings.Repeat(", "+row, n-1)
+}
+
+// bind gives the values of n rows from index first on, in the order of the parameters of values.
+func (r rows) bind(first, n int, to func(at int, value any)) {
+	text, at := r.fields.texts(first*len(r.columns), n*len(r.columns)), 0
+	for i := range n {
+		to(at, r.ids[first+i])
+		at++
+		for k := range r.columns {
+			if v, ok := text(i*len(r.columns) + k); ok {
+				to(at, v)
+			} else {
+				to(at, nil)
+			}
+			at++
+		}
+	}
 }
 
 // A session is a connection with a transaction.
@@ -147,8 +208,6 @@ func (d *dialect) bound(query string) string {
 	}
 	return b.String()
 }
-
-func (d *dialect) timeIn(column string) string { return strings.ReplaceAll(d.asText, "%s", column) }
 
 // Close closes the connections.
 func (j *journal) Close() error { return j.db.Close() }
@@ -211,7 +270,7 @@ func (j *journal) inTransaction(
 	}
 	if err == nil {
 		if err = work.Err(); err == nil {
-			if _, err = s.exec(ending, "COMMIT"); err != nil && !j.refused(err) {
+			if _, err = s.exec(ending, "COMMIT"); err != nil && !refused(err) {
 				s.doubt()
 			}
 		}
@@ -225,19 +284,33 @@ func (j *journal) inTransaction(
 	return err
 }
 
+// refused reports whether a COMMIT that ended with this error has stored nothing. Of MySQL that is
+// never sure.
+func refused(err error) bool {
+	var answer sqlite3.Error
+	if errors.As(err, &answer) { // after an I/O error it may be written, and the sync have failed
+		return answer.Code != sqlite3.ErrIoErr
+	}
+	// Away may be a pooler's word, which may not know.
+	kind, cause := sqldialect.CauseOf(err)
+	return kind == sqldialect.Postgres && cause != sqldialect.Away
+}
+
+// now is the time as it is stored.
+func now() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+
 func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 	var s state
 	var launch sql.NullInt64
 	var ranges, doubts, progress string
 	err := j.transact(ctx, func(ctx context.Context, tx *session) error {
 		return tx.queryRow(ctx,
-			`SELECT import_id, import_key, holder, launch_id, own_launch, id_ranges, in_doubt,
-			stored_rows, file_bytes, file_sha256, state, `+
-				j.timeIn("started_at")+`, `+j.timeIn("changed_at")+`
+			`SELECT import_id, import_key, unfinished, holder, step, launch_id, own_launch, id_ranges,
+			in_doubt, stored_rows, file_bytes, file_sha256, state, started_at, changed_at
 			FROM idmint_import WHERE source = ? AND table_name = `+j.noted+`
 			ORDER BY import_id DESC LIMIT 1`, im.Source, im.Table).
-			Scan(&s.id, &s.key, &s.holder, &launch, &s.ownLaunch, &ranges, &doubts, &s.rows,
-				&s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
+			Scan(&s.id, &s.key, &s.unfinished, &s.holder, &s.step, &launch, &s.ownLaunch, &ranges,
+				&doubts, &s.rows, &s.bytes, &s.sha256, &progress, &s.startedAt, &s.changedAt)
 	})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && progress == "restarted" {
 		return nil, nil
@@ -246,27 +319,24 @@ func (j *journal) last(ctx context.Context, im Import) (*state, error) {
 		return nil, err
 	}
 	s.launch, s.finished = int(launch.Int64), progress == "finished"
-	if doubts != "" {
-		s.doubt = new(doubt)
-		if err := json.Unmarshal([]byte(doubts), s.doubt); err != nil {
-			return nil, err
-		}
-	}
-	return &s, json.Unmarshal([]byte(ranges), &s.ranges)
+	return &s, errors.Join(json.Unmarshal([]byte(doubts), &s.doubt),
+		json.Unmarshal([]byte(ranges), &s.ranges))
 }
 
 func (j *journal) record(ctx context.Context, im Import) (*state, error) {
+	same := sha256.Sum256([]byte(im.Source + "\n" + im.Table))
 	s := &state{
 		key: "import-" + rand.Text(), holder: rand.Text(), launch: im.Launch,
-		ownLaunch: im.Launch == 0,
+		ownLaunch:  im.Launch == 0,
+		unfinished: sql.NullString{String: hex.EncodeToString(same[:]), Valid: true},
 	}
 	return s, j.transact(ctx, func(ctx context.Context, tx *session) error {
 		_, err := tx.exec(ctx,
-			`INSERT INTO idmint_import (import_key, holder, source, table_name, launch_id, own_launch,
-			id_ranges, in_doubt, file_sha256, started_at, changed_at)
-			VALUES (?, ?, ?, `+j.noted+`, nullif(?, 0), ?, '[]', '', '', `+j.now+`, `+j.now+`) `+
-				j.ignore,
-			s.key, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch)
+			`INSERT INTO idmint_import (import_key, unfinished, holder, step, source, table_name,
+			launch_id, own_launch, id_ranges, in_doubt, file_sha256, started_at, changed_at)
+			VALUES (?, ?, ?, 0, ?, `+j.noted+`, nullif(?, 0), ?, '[]', 'null', '', ?, ?) `+j.ignore,
+			s.key, s.unfinished, s.holder, im.Source, im.Table, int64(s.launch), s.ownLaunch, now(),
+			now())
 		if err != nil {
 			return err
 		}
@@ -280,109 +350,73 @@ func (j *journal) record(ctx context.Context, im Import) (*state, error) {
 }
 
 func (j *journal) takeOver(ctx context.Context, s *state, launch int) (*state, error) {
-	next := *s
-	next.holder = rand.Text()
-	if launch != 0 && launch != s.launch {
-		next.launch, next.ownLaunch = launch, false
-	}
-	return &next, j.change(ctx, s, next.holder, s.doubt,
-		", launch_id = nullif(?, 0), own_launch = ?", int64(next.launch), next.ownLaunch)
+	taken := *s
+	return &taken, j.change(ctx, &taken, func(next *state) {
+		next.holder = rand.Text()
+		if launch != 0 && launch != s.launch {
+			next.launch, next.ownLaunch = launch, false
+		}
+	})
 }
 
 func (j *journal) setLaunch(ctx context.Context, s *state, launch int) error {
-	s.launch = launch
-	return j.change(ctx, s, s.holder, s.doubt, ", launch_id = ?", int64(launch))
+	return j.change(ctx, s, func(next *state) { next.launch = launch })
 }
 
-// change changes the row of an unfinished import, for the run that holds it and for no other. It
-// writes who holds the import from now on, what is in doubt, and what set sets besides.
-func (j *journal) change(
-	ctx context.Context, s *state, holder string, next *doubt, set string, args ...any,
-) error {
-	return j.transact(ctx,
-		func(ctx context.Context, tx *session) error {
-			return tx.change(ctx, s, holder, next, set, args...)
-		})
-}
-
-func (tx *session) change(
-	ctx context.Context, s *state, holder string, next *doubt, set string, args ...any,
-) error {
-	before, err := s.doubt.text()
-	if err != nil {
+// change changes the row of an import, and s with it, in a transaction of its own.
+func (j *journal) change(ctx context.Context, s *state, f func(next *state)) error {
+	next := s.next()
+	f(&next)
+	err := j.transact(ctx, func(ctx context.Context, tx *session) error {
+		_, err := tx.save(ctx, s, next)
 		return err
+	})
+	if err == nil {
+		*s = next
 	}
-	after, err := next.text()
-	if err != nil {
-		return err
-	}
-	args = append(append([]any{holder, after}, args...), s.id, s.rows, s.holder, before, holder,
-		after)
-	// Again after an answer that was lost, it finds what it wrote: no two runs have the same
-	// holder.
-	return one(tx.exec(ctx,
-		`UPDATE idmint_import SET holder = ?, in_doubt = ?, changed_at = `+tx.now+set+`
-		WHERE import_id = ? AND state = 'unfinished' AND stored_rows = ? AND (holder = ? AND in_doubt = ? OR holder = ? AND in_doubt = ?)`, args...))
+	return err
 }
 
-// note notes that a batch is stored, with which the IDs are in ranges. It reports whether that was
-// noted before.
-func (tx *session) note(
-	ctx context.Context, s *state, ranges []idRange, b batch,
-) (before bool, err error) {
-	list, err := json.Marshal(ranges)
+// save changes the row of an import that is as s says into next. If another run has changed the row
+// meanwhile, it returns errTakenOver. After an answer that was lost, the same save reports that the
+// row was saved before: no two runs have the same holder, and a holder counts its steps.
+func (tx *session) save(ctx context.Context, s *state, next state) (before bool, err error) {
+	ranges, err := json.Marshal(next.ranges)
 	if err != nil {
 		return false, err
 	}
-	next := "unfinished"
-	if b.err != nil {
-		next = "finished"
-	}
-	doubts, err := s.doubt.text()
+	doubts, err := json.Marshal(next.doubt)
 	if err != nil {
 		return false, err
 	}
-	err = one(tx.exec(ctx,
-		`UPDATE idmint_import SET id_ranges = ?, in_doubt = '', stored_rows = ?, file_bytes = ?, `+
-			`file_sha256 = ?, state = ?, changed_at = `+tx.now+`
-		WHERE import_id = ? AND holder = ? AND state = 'unfinished' AND stored_rows = ? AND in_doubt = ?`,
-		string(list), b.end.rows, b.end.bytes, b.end.sha256, next, s.id, s.holder, s.rows, doubts))
-	if !errors.Is(err, errTakenOver) {
+	progress := "unfinished"
+	switch {
+	case next.restarted:
+		progress = "restarted"
+	case next.finished:
+		progress = "finished"
+	}
+	next.unfinished.Valid = progress == "unfinished"
+	saved, err := tx.exec(ctx,
+		`UPDATE idmint_import SET holder = ?, step = ?, unfinished = ?, launch_id = nullif(?, 0),
+			own_launch = ?, id_ranges = ?, in_doubt = ?, stored_rows = ?, file_bytes = ?,
+			file_sha256 = ?, state = ?, changed_at = ?
+		WHERE import_id = ? AND holder = ? AND step = ?`,
+		next.holder, next.step, next.unfinished, int64(next.launch), next.ownLaunch, string(ranges),
+		string(doubts), next.rows, next.bytes, next.sha256, progress, now(), s.id, s.holder, s.step)
+	if err != nil {
+		return false, err
+	}
+	if n, err := saved.RowsAffected(); err != nil || n == 1 {
 		return false, err
 	}
 	var same int
-	if failed := tx.queryRow(ctx,
-		`SELECT count(*) FROM idmint_import WHERE import_id = ? AND holder = ? AND state = ? AND `+
-			`stored_rows = ? AND file_bytes = ?`,
-		s.id, s.holder, next, b.end.rows, b.end.bytes).Scan(&same); failed != nil {
-		return false, failed
+	err = tx.queryRow(ctx,
+		`SELECT count(*) FROM idmint_import WHERE import_id = ? AND holder = ? AND step = ? AND
+			stored_rows = ? AND in_doubt = ? AND state = ?`,
+		s.id, next.holder, next.step, next.rows, string(doubts), progress).Scan(&same)
+	if err == nil && same == 0 {
+		err = errTakenOver
 	}
-	if same == 1 {
-		return true, nil
-	}
-	return false, err
-}
-
-// restarted notes that the rows of an import are removed. Holder is the run that removes them.
-func (tx *session) restarted(ctx context.Context, s *state, holder string) error {
-	doubts, err := s.doubt.text()
-	if err != nil {
-		return err
-	}
-	return one(tx.exec(ctx,
-		`UPDATE idmint_import SET state = 'restarted', holder = ?, in_doubt = '', changed_at = `+
-			tx.now+`
-		WHERE import_id = ? AND (state = 'unfinished' AND stored_rows = ? AND holder = ? AND in_doubt = ? OR state = 'restarted' AND holder = ?)`,
-		holder, s.id, s.rows, s.holder, doubts, holder))
-}
-
-// one checks that a statement changed the one row that it names.
-func one(r sql.Result, err error) error {
-	if err != nil {
-		return err
-	}
-	if n, err := r.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(errTakenOver, err)
-	}
-	return nil
+	return true, err
 }

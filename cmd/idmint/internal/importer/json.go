@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
-	"unicode/utf16"
+	"regexp"
 	"unicode/utf8"
 )
 
@@ -28,7 +27,7 @@ type jsonValue struct {
 
 func openJSON(l lines) (*jsonRecords, error) {
 	j := &jsonRecords{lines: l, index: map[string]int{}, first: true}
-	line, err := j.next()
+	line, err := j.record(false)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func (j *jsonRecords) read(into *block) error {
 
 // parse reads the values of the next object.
 func (j *jsonRecords) parse() error {
-	line, err := j.next()
+	line, err := j.record(false)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (j *jsonRecords) parse() error {
 // null as nil.
 func (j *jsonRecords) decode(line []byte, member func(name string, text []byte) error) error {
 	fail := func(format string, args ...any) error {
-		return &RecordError{j.at, fmt.Sprintf(format, args...)}
+		return &RecordError{j.begun, fmt.Sprintf(format, args...)}
 	}
 	switch { // as badText
 	case !utf8.Valid(line):
@@ -159,36 +158,19 @@ func text(raw json.RawMessage) ([]byte, error) {
 	}
 }
 
+// escapes of JSON: a pair of surrogates, one alone, or another
+var escapes = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)`)
+
 // loneSurrogate finds an escape such as \ud800 without its other half, "" where there is none.
 // encoding/json would put another character in its place. The text has no strings that are cut off.
 func loneSurrogate(raw []byte) string {
-	for {
-		at := bytes.IndexByte(raw, '\\')
-		if at < 0 {
-			return ""
-		}
-		raw = raw[at:]
-		r, ok := escapedRune(raw)
-		switch {
-		case !ok:
-			raw = raw[2:]
-		case !utf16.IsSurrogate(r):
-			raw = raw[6:]
-		default:
-			low, _ := escapedRune(raw[6:])
-			if utf16.DecodeRune(r, low) == utf8.RuneError {
-				return string(raw[:6])
-			}
-			raw = raw[12:]
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return ""
+	}
+	for _, escape := range escapes.FindAllSubmatch(raw, -1) {
+		if escape[1] != nil {
+			return string(escape[0])
 		}
 	}
-}
-
-// escapedRune is the number of an escape with which a text begins: \u and four hexadecimal digits.
-func escapedRune(text []byte) (r rune, ok bool) {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	return rune(n), err == nil
+	return ""
 }

@@ -45,9 +45,9 @@ func (s *faulty) ClaimGenerator(ctx context.Context, take launchlog.Take) (launc
 // behind. Whoever resumes it starts the launch under the same key, even as another user.
 func TestLaunchNotNoted(t *testing.T) { everywhere(t, testLaunchNotNoted) }
 
-func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
+func testLaunchNotNoted(f *fixture) {
 	for _, initiator := range []string{"ann", "bob"} {
-		f := newFixture(t)
+		f := f.fresh()
 		plain := f.log
 		ctx, cancel := context.WithCancelCause(ctx)
 		f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
@@ -55,10 +55,10 @@ func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 		})
 		_, err := f.run(ctx, strings.NewReader(numbered(25)), importing())
 		if !errors.Is(err, errStop) {
-			t.Fatal(err)
+			f.Fatal(err)
 		}
 		if n := f.count(`SELECT count(*) FROM idmint_import WHERE launch_id IS NULL`); n != 1 {
-			t.Fatal("the number was noted: the test does not show what it is to show")
+			f.Fatal("the number was noted: the test does not show what it is to show")
 		}
 		f.log = plain
 		result := f.mustRun(numbered(25),
@@ -66,7 +66,7 @@ func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 		f.checkNumbered(25, 1)
 		n := f.count(`SELECT count(*) FROM idmint_launch`)
 		if n != 1 || result.Launch != 1 || f.outcome(1) != launchlog.Succeeded {
-			t.Errorf("resumed by %s: %d launches, %+v", initiator, n, result)
+			f.Errorf("resumed by %s: %d launches, %+v", initiator, n, result)
 		}
 	}
 }
@@ -75,36 +75,35 @@ func testLaunchNotNoted(t *testing.T, newFixture func(testing.TB) *fixture) {
 // launch can be named.
 func TestLaunchEndsInBetween(t *testing.T) { everywhere(t, testLaunchEndsInBetween) }
 
-func testLaunchEndsInBetween(t *testing.T, newFixture func(testing.TB) *fixture) {
-	f := newFixture(t)
+func testLaunchEndsInBetween(f *fixture) {
 	plain := f.log
 	id := f.start("deployment")
 	f.log = f.newLog(func(s launchlog.Store) launchlog.Store {
 		return &faulty{Store: s, claim: func() {
 			_, err := plain.End(ctx, id, launchlog.Ending{Outcome: launchlog.Superseded})
 			if err != nil {
-				t.Error(err)
+				f.Error(err)
 			}
 		}}
 	})
 	_, err := f.run(ctx, strings.NewReader(numbered(25)), importing(launch(id)))
 	var stopped *StoppedError
 	if !errors.Is(err, launchlog.ErrEnded) || !errors.As(err, &stopped) || stopped.Rows != 0 {
-		t.Errorf("got %v", err)
+		f.Errorf("got %v", err)
 	}
 	f.log = plain
 	_, err = f.run(ctx, strings.NewReader(numbered(25)), importing(resume))
 	if !errors.Is(err, launchlog.ErrEnded) || !strings.Contains(err.Error(), "--launch") {
-		t.Errorf("resumed: %v", err)
+		f.Errorf("resumed: %v", err)
 	}
 	f.checkNone()
 	other := f.start("next deployment")
 	if r := f.mustRun(numbered(25), importing(resume, launch(other))); r.Launch != other {
-		t.Errorf("%+v", r)
+		f.Errorf("%+v", r)
 	}
 	f.checkNumbered(25, 1)
 	if outcome := f.outcome(other); outcome != "" {
-		t.Errorf("launch %d was ended: %s", other, outcome)
+		f.Errorf("launch %d was ended: %s", other, outcome)
 	}
 }
 

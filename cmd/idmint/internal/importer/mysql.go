@@ -19,42 +19,24 @@ import (
 	"github.com/idmint/idmint/sqlid"
 )
 
+// utf8mb4 ends a CREATE TABLE, whose texts are told apart by their bytes.
+const utf8mb4 = " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+
 var mysqlDialect = &dialect{
-	kind:    dsn.MySQL,
-	title:   "MySQL and MariaDB",
-	refused: func(error) bool { return false },
+	kind:  dsn.MySQL,
+	title: "MySQL and MariaDB",
 	begin: []string{
 		"SET SESSION sql_notes = 1, max_error_count = 64", // see unchanged
 		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION",
 	},
-	create: []string{
-		`CREATE TABLE IF NOT EXISTS idmint_import (
-    import_id   BIGINT       NOT NULL AUTO_INCREMENT PRIMARY KEY,
-    import_key  VARCHAR(64)  NOT NULL UNIQUE,
-    holder      VARCHAR(64)  NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
-    source      TEXT         NOT NULL,
-    table_name  VARCHAR(512) NOT NULL,
-    launch_id   INT,
-    own_launch  BOOLEAN      NOT NULL,
-    id_ranges   LONGTEXT     NOT NULL, -- JSON: the first and the last ID of each range
-    in_doubt    LONGTEXT     NOT NULL, -- JSON: what was begun in a database without transactions
-    stored_rows BIGINT       NOT NULL DEFAULT 0,
-    file_bytes  BIGINT       NOT NULL DEFAULT 0,
-    file_sha256 VARCHAR(64)  NOT NULL, -- of these bytes
-    state       VARCHAR(16)  NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished', 'restarted')),
-    started_at  DATETIME(3)  NOT NULL,
-    changed_at  DATETIME(3)  NOT NULL,
-    unfinished  VARCHAR(64)  AS (CASE WHEN state = 'unfinished' THEN SHA2(CONCAT(source, '\n', table_name), 256) END) STORED UNIQUE
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
-	},
-	now: `UTC_TIMESTAMP(3)`, asText: `CONCAT(REPLACE(LEFT(%s, 23), ' ', 'T'), 'Z')`,
+	key: "BIGINT NOT NULL AUTO_INCREMENT", end: utf8mb4,
 	ignore:      `ON DUPLICATE KEY UPDATE import_key = idmint_import.import_key`,
 	mostColumns: 1017,
 	quote:       sqlid.MySQL.Quote, text: "LONGTEXT",
-	tail: " ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+	tail: utf8mb4,
 	columns: `SELECT column_name, column_type, column_key = 'PRI', sum(column_key = 'PRI') OVER ()
 		FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = ?`,
-	tableName: func(name string) string { return name }, foldNames: true,
+	foldNames: true,
 	// The server's setting says whether t and T are the same table.
 	noted: `(SELECT IF(@@lower_case_table_names = 0, name, LOWER(name)) FROM (SELECT ? AS name) ` +
 		`AS given)`,
@@ -159,7 +141,8 @@ func insertValues(ctx context.Context, s *session, r rows) error {
 // statement that is refused without a word about the row goes again row by row.
 func insertRange(ctx context.Context, s *session, r rows, first, last, per int) error {
 	var stmt *sql.Stmt
-	args := make([]any, 0, per*(len(r.columns)+1))
+	width := len(r.columns) + 1
+	args := make([]any, per*width)
 	for i, prepared := first, 0; i < last; i += per {
 		n := min(per, last-i)
 		if n != prepared {
@@ -170,19 +153,8 @@ func insertRange(ctx context.Context, s *session, r rows, first, last, per int) 
 			defer stmt.Close()
 			prepared = n
 		}
-		args = args[:0]
-		field := r.fields.texts(i*len(r.columns), n*len(r.columns))
-		for j := range n {
-			args = append(args, r.ids[i+j])
-			for k := range r.columns {
-				if text, ok := field(j*len(r.columns) + k); ok {
-					args = append(args, text)
-				} else {
-					args = append(args, nil)
-				}
-			}
-		}
-		stored, err := stmt.ExecContext(ctx, args...)
+		r.bind(i, n, func(at int, value any) { args[at] = value })
+		stored, err := stmt.ExecContext(ctx, args[:n*width]...)
 		if err == nil {
 			err = unchanged(ctx, s, r, i, n, stored)
 		}

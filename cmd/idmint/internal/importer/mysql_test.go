@@ -3,204 +3,117 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	"github.com/idmint/idmint/integration_test/databases"
 )
 
-// withoutLoading is the name of a database by a network on which its server hears from clients that
-// they have no files to load. It refuses LOAD DATA LOCAL then, as one does whose local_infile is off.
-func withoutLoading(t *testing.T, d dsn.DSN) dsn.DSN {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// withoutLoading is a network on which a server hears from clients that they have no files to load.
+// It refuses LOAD DATA LOCAL then, as one does whose local_infile is off.
+func withoutLoading(first bool, request []byte) (lost, arrives bool) {
+	if first { // it begins with what the client is capable of, behind four bytes
+		const localFiles = 1 << 7
+		request[4] &^= localFiles
 	}
-	t.Cleanup(func() { l.Close() })
-	serve := func(client net.Conn) {
-		defer client.Close()
-		server, err := net.Dial("tcp", d.Host())
-		if err != nil {
-			return
-		}
-		defer server.Close()
-		go func() {
-			defer server.Close()
-			// The client's first packet begins with what it is capable of, behind four bytes.
-			const localFiles = 1 << 7
-			first := make([]byte, 5)
-			if _, err := io.ReadFull(client, first); err != nil {
-				return
-			}
-			first[4] &^= localFiles
-			if _, err := server.Write(first); err == nil {
-				_, _ = io.Copy(server, client)
-			}
-		}()
-		_, _ = io.Copy(client, server)
-	}
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go serve(client)
-		}
-	}()
-	return d.WithHost(l.Addr().String())
+	return false, true
 }
 
 // Rows are loaded, unless the server refuses that or warns. Then they are inserted. What does not
 // fit, even if only a note says so, is an error of its row.
 func TestLoad(t *testing.T) {
 	t.Parallel()
-	at := place{"MariaDB", databases.MariaDB, ""}.prepare(t)
-	for _, test := range []struct {
-		name, create string
-		setting      string // of the sessions
-		refused      bool   // LOAD DATA is
-		file         string // JSON lines
-		loads        int    // batches of ten rows that are tried
-		want         string // the column v, or the error
-	}{
-		{
-			name: "texts", create: "v TEXT", file: `{"v":"x\ty\\z"}` + "\n{\"v\":null}\n",
-			loads: 1, want: "x\ty\\z|NULL",
-		},
-		{
-			name: "a decimal that would be rounded", create: "v DECIMAL(5,1)",
-			file: `{"v":1.2}` + "\n" + `{"v":1.25}` + "\n", loads: 1, want: `row 2, column "v": `,
-		},
-		{
-			name: "spaces that would be cut off", create: "v VARCHAR(2)",
-			file: `{"v":"ab"}` + "\n" + `{"v":"ab   "}` + "\n", loads: 1,
-			want: `row 2, column "v": `,
-		},
-		{
-			name: "a time that would be cut off", create: "v DATE",
-			file: `{"v":"2026-02-28 12:00:00"}` + "\n", loads: 1, want: `row 1, column "v": `,
-		},
-		{
-			name: "a member", create: "v SET('a','2','b')",
-			file:  `{"v":2}` + "\n" + `{"v":"a,b"}` + "\n" + `{"v":""}` + "\n" + `{"v":null}` + "\n",
-			loads: 1, want: "2|a,b||NULL",
-		},
-		{
-			name: "times in other forms", create: "v DATETIME",
-			file: `{"v":"2026.02.28"}` + "\n" + `{"v":"2026-02-28T12:00:00"}` + "\n", loads: 1,
-			want: "2026-02-28 00:00:00|2026-02-28 12:00:00",
-		},
-		{
-			name: "a row that is there", create: "v INT UNIQUE",
-			file: `{"v":1}` + "\n" + `{"v":2}` + "\n" + `{"v":1}` + "\n", loads: 1,
-			want: "row 3: Error 1062",
-		},
-		{
-			name: "a row that a CHECK refuses", create: "v INT CHECK (v <> 3)",
-			file: `{"v":1}` + "\n" + `{"v":3}` + "\n", loads: 1, want: "row 2: Error 4025",
-		},
-		{
-			name: "the time for NULL", create: "v TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP",
-			setting: "explicit_defaults_for_timestamp=0", loads: 0,
-			file: `{"v":"2026-02-28 12:00:00"}` + "\n" + `{"v":null}` + "\n",
-			want: `row 2, column "v": NULL would be stored as "20`,
-		},
-		{
-			name: "NULL for a number that is required", create: "v BIGINT NOT NULL", loads: 0,
-			file: `{"v":1}` + "\n" + `{"v":null}` + "\n", want: "row 2: Error 1048",
-		},
-		{
-			name: "an integer that is too large", create: "v TINYINT",
-			file: `{"v":1}` + "\n" + `{"v":300}` + "\n", loads: 1,
-			want: `row 2, column "v": `,
-		},
-		{
-			name: "a text that is no number", create: "v INT", file: `{"v":""}` + "\n", loads: 1,
-			want: `row 1, column "v": `,
-		},
-		{
-			name: "a text that does not fit", create: "v VARCHAR(2)", file: `{"v":"abc"}` + "\n",
-			loads: 1, want: `row 1, column "v": `,
-		},
-		{
-			name: "a letter that the column does not have", create: "v TEXT CHARACTER SET latin1",
-			file: `{"v":"語"}` + "\n", loads: 1, want: `row 1, column "v": `,
-		},
-		{
-			name: "a date that is none", create: "v DATE", file: `{"v":"2026-02-30"}` + "\n",
-			loads: 1, want: `row 1, column "v": `,
-		},
-		{
-			name: "a parent that is missing", file: `{"v":7}` + "\n", loads: 1,
-			create: "v BIGINT, FOREIGN KEY (v) REFERENCES t (id)", want: "row 1: Error 1452",
-		},
-		{
-			name: "NULL for a text that is required", file: `{"v":null}` + "\n", loads: 0,
-			create: "v TEXT NOT NULL", want: "cannot be null",
-		},
-		{
-			name: "a generated column", create: "v INT AS (1) STORED", file: `{"v":2}` + "\n",
-			loads: 0, want: "generated column",
-		},
-		{
-			name: "loading is off", create: "v TEXT", file: strings.Repeat(`{"v":"x"}`+"\n", 11),
-			refused: true, loads: 1, want: strings.Repeat("x|", 10) + "x",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			at := at
-			var err error
-			if at.target, err = dsn.Parse(at.target.URL() + "?" + test.setting); err != nil {
-				t.Fatal(err)
-			}
-			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-			f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, " + test.create + ")")
-			if test.refused {
-				f.at.target = withoutLoading(t, at.target)
-			}
-			db := f.database(patience).(*table)
-			db.db.SetMaxOpenConns(1) // which counts what it was told
-			_, err = Run(ctx, db, f.log, strings.NewReader(test.file),
-				importing(func(im *Import) { im.Format = JSONLines }))
-			var name string
-			var loads int
-			failed := db.db.QueryRow(`SHOW SESSION STATUS LIKE 'Com_load'`).Scan(&name, &loads)
-			if failed != nil || loads != test.loads {
-				t.Errorf("%d batches were loaded, or tried, want %d, %v", loads, test.loads, failed)
-			}
-			_, values := f.table(`SELECT id, v FROM t ORDER BY id`)
-			var got []string
-			for _, v := range values {
-				got = append(got, v...)
-			}
-			if err != nil {
-				if !strings.Contains(err.Error(), test.want) || len(got) > 0 {
-					t.Errorf("%v with %q stored, want %s", err, got, test.want)
-				}
-				return
-			}
-			if want := strings.Split(test.want, "|"); !reflect.DeepEqual(got, want) {
-				t.Errorf("%q, want %q", got, want)
-			}
-		})
+	f := newFixtureIn(t, places[2])
+	d, err := dsn.Parse(f.target.URL() + "?explicit_defaults_for_timestamp=0")
+	if err != nil {
+		t.Fatal(err)
 	}
+	const refusing = "v LONGTEXT" // on a server that refuses LOAD DATA
+	for _, test := range []struct {
+		create string
+		values string // JSON, separated by bars
+		loads  int    // batches of ten rows that are tried
+		want   string // the column v, or the error
+	}{
+		{"v TEXT", `"x\ty\\z"|null`, 1, "x\ty\\z|NULL"},
+		{refusing, strings.Repeat(`"x"|`, 10) + `"x"`, 1, strings.Repeat("x|", 10) + "x"},
+		{"v DECIMAL(5,1)", `1.2|1.25`, 1, `row 2, column "v": `},
+		{"v VARCHAR(2)", `"ab"|"ab   "`, 1, `row 2, column "v": `},
+		{"v VARCHAR(2)", `"ab"|"abc"`, 1, `row 2, column "v": `},
+		{"v DATE", `"2026-02-28 12:00:00"`, 1, `row 1, column "v": `},
+		{"v DATE", `"2026-02-30"`, 1, `row 1, column "v": `},
+		{"v TINYINT", `1|300`, 1, `row 2, column "v": `},
+		{"v INT", `""`, 1, `row 1, column "v": `},
+		{"v TEXT CHARACTER SET latin1", `"語"`, 1, `row 1, column "v": `},
+		{"v SET('a','2','b')", `2|"a,b"|""|null`, 1, "2|a,b||NULL"},
+		{
+			"v DATETIME", `"2026.02.28"|"2026-02-28T12:00:00"`, 1,
+			"2026-02-28 00:00:00|2026-02-28 12:00:00",
+		},
+		{"v INT UNIQUE", `1|2|1`, 1, "row 3: Error 1062"},
+		{"v INT CHECK (v <> 3)", `1|3`, 1, "row 2: Error 4025"},
+		{"v BIGINT, FOREIGN KEY (v) REFERENCES t (id)", `7`, 1, "row 1: Error 1452"},
+		{"v BIGINT NOT NULL", `1|null`, 0, "row 2: Error 1048"},
+		{"v TEXT NOT NULL", `null`, 0, "cannot be null"},
+		{
+			"v TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP", `"2026-02-28 12:00:00"|null`, 0,
+			`row 2, column "v": NULL would be stored as "20`,
+		},
+		{"v INT AS (1) STORED", `2`, 0, "generated column"},
+	} {
+		f = f.fresh()
+		f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, " + test.create + ")")
+		f.target = d
+		if test.create == refusing {
+			f.target = d.WithHost(proxy(t, d.Host(), withoutLoading))
+		}
+		db := f.database(patience).(*table)
+		db.db.SetMaxOpenConns(1) // which counts what it was told
+		var file strings.Builder
+		for _, value := range strings.Split(test.values, "|") {
+			fmt.Fprintf(&file, "{\"v\":%s}\n", value)
+		}
+		_, err = Run(ctx, db, f.log, strings.NewReader(file.String()),
+			importing(func(im *Import) { im.Format = JSONLines }))
+		var name string
+		var loads int
+		failed := db.db.QueryRow(`SHOW SESSION STATUS LIKE 'Com_load'`).Scan(&name, &loads)
+		if failed != nil || loads != test.loads {
+			t.Errorf("%s: %d batches were loaded, or tried, %v", test.create, loads, failed)
+		}
+		got := f.column()
+		switch {
+		case err != nil:
+			if !strings.Contains(err.Error(), test.want) || len(got) > 0 {
+				t.Errorf("%s: %v with %q stored, want %s", test.create, err, got, test.want)
+			}
+		case !reflect.DeepEqual(got, strings.Split(test.want, "|")):
+			t.Errorf("%s: %q, want %q", test.create, got, test.want)
+		}
+	}
+}
+
+// column is what is in column v of table t.
+func (f *fixture) column() (all []string) {
+	f.Helper()
+	_, values := f.table(`SELECT id, v FROM t ORDER BY id`)
+	for _, v := range values {
+		all = append(all, v...)
+	}
+	return all
 }
 
 // What MariaDB stores as another value without a word is refused with its row, and nothing of the
 // batch is stored. Another spelling of the same value is stored.
 func TestChangedByMariaDB(t *testing.T) {
 	t.Parallel()
-	at := place{"MariaDB", databases.MariaDB, ""}.prepare(t)
-	readsTimes, err := dsn.Parse(at.target.URL() + "?parseTime=true")
+	f := newFixtureIn(t, places[2])
+	readsTimes, err := dsn.Parse(f.target.URL() + "?parseTime=true")
 	if err != nil {
 		t.Fatal(err)
 	}
+	f.target = readsTimes
 	for _, test := range []struct {
 		typ     string
 		changed [][2]string // the text, and what the server makes of it
@@ -279,8 +192,6 @@ func TestChangedByMariaDB(t *testing.T) {
 		{"ENUM('it''2''s','b','c')", [][2]string{{"2", "b"}}, [][2]string{{"it'2's", "it'2's"}}},
 	} {
 		t.Run(test.typ, func(t *testing.T) {
-			f := newFixtureIn(t, at, t.TempDir()+"/app.db")
-			f.at.target = readsTimes
 			for _, format := range []Format{CSV, JSONLines} {
 				f.exec("DROP TABLE IF EXISTS t")
 				f.exec("CREATE TABLE t (id BIGINT PRIMARY KEY, n INT, v " + test.typ + ")")
@@ -300,17 +211,13 @@ func TestChangedByMariaDB(t *testing.T) {
 					}
 					return file, stored
 				}
-				imports := func(file string) (got []string, err error) {
+				imports := func(file string) ([]string, error) {
 					f.exec("DELETE FROM t")
-					_, err = f.run(ctx, strings.NewReader(file), importing(func(im *Import) {
+					_, err := f.run(ctx, strings.NewReader(file), importing(func(im *Import) {
 						im.Format = format
-						im.Source += file
+						im.Source += test.typ + file
 					}))
-					_, values := f.table(`SELECT id, v FROM t ORDER BY id`)
-					for _, v := range values {
-						got = append(got, v...)
-					}
-					return got, err
+					return f.column(), err
 				}
 				text, want := file(test.same...)
 				if got, err := imports(text); err != nil || !reflect.DeepEqual(got, want) {
@@ -332,13 +239,13 @@ func TestChangedByMariaDB(t *testing.T) {
 // A trigger of MariaDB changes neither a value that is compared nor an ID.
 func TestChangedByTrigger(t *testing.T) {
 	t.Parallel()
-	at := place{"MariaDB", databases.MariaDB, ""}.prepare(t)
+	f := newFixtureIn(t, places[2])
 	for change, want := range map[string]string{
 		"NEW.n = IF(NEW.n = 12, 0, NEW.n)":   `row 13, column "n": "12" would be stored as "0"`,
 		"NEW.id = NEW.id + 1":                `row 1, column "id": a trigger of the table would change`,
 		"NEW.id = IF(NEW.n = 14, 3, NEW.id)": `row 15, column "id": a trigger of the table would`,
 	} {
-		f := newFixtureIn(t, at, t.TempDir()+"/app.db")
+		f = f.fresh()
 		f.exec(`CREATE TABLE t (id BIGINT PRIMARY KEY, n INT, name TEXT)`)
 		f.exec(`CREATE TRIGGER changes BEFORE INSERT ON t FOR EACH ROW SET ` + change)
 		_, err := f.run(ctx, strings.NewReader(numbered(15)),

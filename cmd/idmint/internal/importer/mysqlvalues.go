@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -146,39 +146,15 @@ func orNull(text []byte, ok bool) string {
 	return quoted(string(text))
 }
 
-// sameNumber reports whether two texts are the same decimal number.
+// sameNumber reports whether two texts are the same decimal number. Package big takes no exponents
+// of millions.
 func sameNumber(sent, stored []byte) bool {
 	if bytes.Equal(sent, stored) {
 		return true
 	}
-	negative, digits, point, ok := number(sent)
-	wantNegative, want, wantPoint, wantOK := number(stored)
-	return ok && wantOK && negative == wantNegative && point == wantPoint && bytes.Equal(digits, want)
-}
-
-// number is a number's digits, without zeros around them, and where its point is before or behind
-// the first of them.
-func number(text []byte) (negative bool, digits []byte, point int, ok bool) {
-	text = bytes.TrimSpace(text)
-	text, negative = bytes.CutPrefix(text, []byte("-"))
-	if !negative {
-		text = bytes.TrimPrefix(text, []byte("+"))
-	}
-	if e := bytes.IndexAny(text, "eE"); e >= 0 {
-		var err error
-		if point, err = strconv.Atoi(string(text[e+1:])); err != nil {
-			return false, nil, 0, false
-		}
-		text = text[:e]
-	}
-	whole, fraction, _ := bytes.Cut(text, []byte("."))
-	digits = bytes.TrimLeft(slices.Concat(whole, fraction), "0")
-	point += len(digits) - len(fraction)
-	digits = bytes.TrimRight(digits, "0")
-	if len(digits) == 0 { // zero
-		return false, nil, 0, true
-	}
-	return negative, digits, point, true
+	a, ok := new(big.Rat).SetString(string(bytes.TrimSpace(sent)))
+	b, known := new(big.Rat).SetString(string(stored))
+	return ok && known && a.Cmp(b) == 0
 }
 
 // sameTime reports whether two texts have the same digits. A number of one digit has a zero before

@@ -17,12 +17,6 @@ import (
 
 var postgresDialect = &dialect{
 	kind: dsn.Postgres, title: "PostgreSQL",
-	refused: func(err error) bool {
-		var answer *pgconn.PgError
-		return errors.As(err, &answer) && answer.SeverityUnlocalized == "ERROR" &&
-			// Away may be a pooler's word, which may not know.
-			sqldialect.CauseOfCode(sqldialect.Postgres, answer.Code) != sqldialect.Away
-	},
 	begin: []string{
 		"BEGIN ISOLATION LEVEL READ COMMITTED",
 		"SELECT set_config('synchronous_commit', 'on', true) WHERE " +
@@ -30,40 +24,17 @@ var postgresDialect = &dialect{
 	},
 	place:   toDefaultSchema,
 	dollars: true,
-	create: []string{
-		// CREATE TABLE IF NOT EXISTS fails where two run at once
-		`SELECT pg_advisory_xact_lock(7019267370423121220)`,
-		`CREATE TABLE IF NOT EXISTS idmint_import (
-    import_id   bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    import_key  text        NOT NULL UNIQUE,
-    holder      text        NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
-    source      text        NOT NULL,
-    table_name  text        NOT NULL,
-    launch_id   integer,
-    own_launch  boolean     NOT NULL,
-    id_ranges   text        NOT NULL, -- JSON: the first and the last ID of each range
-    in_doubt    text        NOT NULL, -- JSON: what was begun in a database without transactions
-    stored_rows bigint      NOT NULL DEFAULT 0,
-    file_bytes  bigint      NOT NULL DEFAULT 0,
-    file_sha256 text        NOT NULL, -- of these bytes
-    state       text        NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished', 'restarted')),
-    started_at  timestamptz NOT NULL,
-    changed_at  timestamptz NOT NULL
-)`,
-		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, ` +
-			`table_name) WHERE state = 'unfinished'`,
-	},
-	now:    `clock_timestamp()`,
-	asText: `to_char(%s AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-	ignore: `ON CONFLICT DO NOTHING`,
-	quote:  sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
+	// CREATE TABLE IF NOT EXISTS fails where two run at once
+	creating: `SELECT pg_advisory_xact_lock(7019267370423121220)`,
+	key:      "BIGINT GENERATED ALWAYS AS IDENTITY", ignore: `ON CONFLICT DO NOTHING`,
+	quote: sqlid.Quote, longestName: 63, mostColumns: 1600, text: "text",
 	columns: `SELECT a.attname,
 			CASE t.typtype WHEN 'e' THEN 'enum ' ELSE '' END || format_type(t.oid, a.atttypmod),
 			coalesce(a.attnum = ANY (i.indkey), false), coalesce(i.indnkeyatts, 0)
 		FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
 			LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-		WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped`,
-	tableName: sqlid.Quote, noted: "?",
+		WHERE a.attrelid = to_regclass(quote_ident(?)) AND a.attnum > 0 AND NOT a.attisdropped`,
+	noted:     "?",
 	isInteger: func(typ string) bool { return typ == "bigint" }, integer: "bigint",
 	insert: copyRows,
 }
@@ -121,19 +92,16 @@ func copyRows(ctx context.Context, s *session, r rows) error {
 // of the place: COPY t, line 3, column n: "x". Other lines may stand before that one. The server may
 // say it in another language, which has the same order in most.
 func copyPlace(where, table string, columns []string) (row int, column string) {
-	place := regexp.MustCompile(`(?m)^COPY ` + regexp.QuoteMeta(table) + `, \S+ ([0-9]+)(.*)$`).
-		FindStringSubmatch(where)
+	place := regexp.MustCompile(`(?m)^COPY ` + regexp.QuoteMeta(table) +
+		`, \S+ ([0-9]+)(?:, \S+ (.*))?`).FindStringSubmatch(where)
 	if place == nil {
 		return 0, ""
 	}
 	row, _ = strconv.Atoi(place[1])
-	_, rest, _ := strings.Cut(strings.TrimPrefix(place[2], ", "), " ") // behind the word "column"
-	if strings.HasPrefix(place[2], ", ") {
-		for _, c := range columns {
-			if behind, ok := strings.CutPrefix(rest, c); ok && len(c) > len(column) &&
-				strings.HasPrefix(strings.TrimLeft(behind, " \u00a0"), ":") {
-				column = c
-			}
+	for _, c := range columns {
+		behind, ok := strings.CutPrefix(place[2], c)
+		if ok && len(c) > len(column) && strings.HasPrefix(strings.TrimLeft(behind, " \u00a0"), ":") {
+			column = c
 		}
 	}
 	return row, column

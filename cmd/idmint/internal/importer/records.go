@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -21,14 +20,11 @@ const (
 	JSONLines Format = "jsonl" // an object per line; the first one names the columns
 )
 
-// ErrParquet is returned for a Parquet file, by its name, by the name of its format and by how it
-// begins. A reader of Parquet that trusts no file is as large as the rest of this package.
+// ErrParquet is returned for a Parquet file, by its name and by the name of its format. A reader of
+// Parquet that trusts no file is as large as the rest of this package.
 var ErrParquet = errors.New("a Parquet file is not read, but DuckDB turns it into CSV: " +
 	`duckdb -c "COPY (FROM 'FILE.parquet') TO '/dev/stdout' (FORMAT csv, HEADER)" | ` +
 	"idmint import - --format csv …; docs/import.md has more")
-
-// parquetMagic begins a Parquet file: four letters, and the tag of the first field of a structure.
-const parquetMagic = "PAR1\x15"
 
 // FormatOf tells the format by the file's name.
 func FormatOf(name string) (Format, error) {
@@ -76,34 +72,33 @@ type records interface {
 	read(into *block) error
 	// offset is how many bytes of the file the records read so far take.
 	offset() int64
-	// line is where the record that was read last begins, from 1.
-	line() int
+	// checksum is the SHA-256 of these bytes.
+	checksum() string
 }
 
 // openRecords reads a file's beginning.
 func openRecords(r io.Reader, format Format) (records, error) {
-	return openWithin(newGate(r, format, maxRecord), format)
+	return openWithin(r, format, maxRecord)
 }
 
-func openWithin(g *gate, format Format) (records, error) {
-	file := bufio.NewReaderSize(g, 64<<10)
-	var mark int64
-	if begin, _ := file.Peek(len(parquetMagic)); string(begin) == parquetMagic {
-		return nil, ErrParquet
+// openWithin has records of so many bytes at most.
+func openWithin(r io.Reader, format Format, most int) (rec records, err error) {
+	l := newLines(r, most)
+	if begin, _ := l.r.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
+		l.take(begin)
+		_, _ = l.r.Discard(len(begin))
 	}
-	if begin, _ := file.Peek(len(byteOrderMark)); string(begin) == byteOrderMark {
-		n, _ := file.Discard(len(begin))
-		mark = int64(n)
-	}
-	var rec records
-	var err error
 	switch format {
 	case CSV:
-		rec, err = openCSV(lines{r: file, bytes: mark})
+		c := &csvRecords{lines: l}
+		c.header, err = header(c)
+		rec = c
 	case TSV:
-		rec, err = openTSV(lines{r: file, bytes: mark})
+		t := &tsvRecords{lines: l}
+		t.header, err = header(t)
+		rec = t
 	case JSONLines:
-		rec, err = openJSON(lines{r: file, bytes: mark})
+		rec, err = openJSON(l)
 	default:
 		return nil, format.Validate()
 	}
@@ -150,90 +145,4 @@ func badText[T string | []byte](text T) string {
 	return ""
 }
 
-// checked checks the fields of a text record, which begin at index first of a block.
-func checked(b *block, first int, columns []string, line int) error {
-	if n := len(b.ends) - first; n != len(columns) {
-		return &RecordError{
-			line, fmt.Sprintf("%d fields, while the header has %d", n, len(columns)),
-		}
-	}
-	// all at once, which is faster: what is wrong with which field is looked for afterwards
-	if all := b.text[b.begin(first):]; utf8.Valid(all) && bytes.IndexByte(all, 0) < 0 &&
-		b.splitsNoRune(first) {
-		return nil
-	}
-	for i := range columns {
-		field, _ := b.field(first + i)
-		if reason := badText(field); reason != "" {
-			return &RecordError{line, fmt.Sprintf("field %s %s", quoted(columns[i]), reason)}
-		}
-	}
-	return nil
-}
-
-// namesIn are the fields of a header.
-func namesIn(b *block) []string {
-	names, text := make([]string, len(b.ends)), b.texts(0, len(b.ends))
-	for i := range names {
-		names[i], _ = text(i)
-	}
-	return names
-}
-
 const byteOrderMark = "\ufeff"
-
-// tsvRecords reads lines that end as the header does. So in a file of LF, CR before it belongs to
-// the last field.
-type tsvRecords struct {
-	lines
-	header []string
-	crlf   bool
-}
-
-func openTSV(l lines) (*tsvRecords, error) {
-	t := &tsvRecords{lines: l}
-	var names block
-	if err := t.parse(&names); err != nil {
-		return nil, err
-	}
-	t.header = namesIn(&names)
-	return t, nil
-}
-
-func (t *tsvRecords) columns() []string { return t.header }
-
-func (t *tsvRecords) read(into *block) error {
-	before := len(into.ends)
-	err := t.parse(into)
-	if err == nil {
-		err = checked(into, before, t.header, t.at)
-	}
-	if err != nil {
-		into.cut(before)
-	}
-	return err
-}
-
-// parse appends the fields of the next line.
-func (t *tsvRecords) parse(into *block) error {
-	line, err := t.raw()
-	if err != nil {
-		return err
-	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	if t.header == nil {
-		t.crlf = bytes.HasSuffix(line, []byte("\r"))
-	}
-	if t.crlf {
-		line = bytes.TrimSuffix(line, []byte("\r"))
-	}
-	for {
-		end := bytes.IndexByte(line, '\t')
-		if end < 0 {
-			into.add(line)
-			return nil
-		}
-		into.add(line[:end])
-		line = line[end+1:]
-	}
-}

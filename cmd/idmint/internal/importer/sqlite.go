@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -17,38 +16,12 @@ import (
 
 var sqliteDialect = &dialect{
 	kind: dsn.SQLite, title: "SQLite", begin: []string{"BEGIN IMMEDIATE"}, whole: true,
-	refused: func(err error) bool {
-		var answer sqlite3.Error
-		// then it may be written, and the sync of it have failed
-		return !errors.As(err, &answer) || answer.Code != sqlite3.ErrIoErr
-	},
-	create: []string{
-		`CREATE TABLE IF NOT EXISTS idmint_import (
-    import_id   INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-    import_key  TEXT    NOT NULL UNIQUE,
-    holder      TEXT    NOT NULL, -- the run that stores batches; another run that resumes the import replaces it
-    source      TEXT    NOT NULL,
-    table_name  TEXT    NOT NULL COLLATE NOCASE, -- as SQLite compares names of tables
-    launch_id   INTEGER,
-    own_launch  INTEGER NOT NULL,
-    id_ranges   TEXT    NOT NULL, -- the first and the last ID of each range
-    in_doubt    TEXT    NOT NULL, -- what was begun in a database without transactions
-    stored_rows INTEGER NOT NULL DEFAULT 0,
-    file_bytes  INTEGER NOT NULL DEFAULT 0,
-    file_sha256 TEXT    NOT NULL, -- of these bytes
-    state       TEXT    NOT NULL DEFAULT 'unfinished' CHECK (state IN ('unfinished', 'finished', 'restarted')),
-    started_at  TEXT    NOT NULL,
-    changed_at  TEXT    NOT NULL
-) STRICT`,
-		`CREATE UNIQUE INDEX IF NOT EXISTS idmint_import_unfinished ON idmint_import (source, ` +
-			`table_name) WHERE state = 'unfinished'`,
-	},
-	now: `strftime('%Y-%m-%dT%H:%M:%fZ', 'now')`, asText: `%s`, ignore: `ON CONFLICT DO NOTHING`,
-	quote: sqlid.Quote, taken: []string{"sqlite_"}, mostColumns: 2000, text: "TEXT",
+	key: "INTEGER", foldTable: " COLLATE NOCASE", ignore: `ON CONFLICT DO NOTHING`,
+	quote: sqlid.Quote, mostColumns: 2000, text: "TEXT",
 	tail: " WITHOUT ROWID",
 	columns: `SELECT name, type, pk = 1, ` +
 		`(SELECT count(*) FROM pragma_table_info(?1) WHERE pk > 0) FROM pragma_table_info(?1)`,
-	tableName: func(name string) string { return name }, noted: "?", foldNames: true,
+	noted: "?", foldNames: true,
 	// SQLite's rule for integer columns
 	isInteger: func(typ string) bool { return strings.Contains(strings.ToUpper(typ), "INT") },
 	integer:   "INTEGER",
@@ -59,18 +32,35 @@ var sqliteDialect = &dialect{
 // make it no faster.
 const rowsFused = 100
 
-// insertFused stores rows by INSERT … VALUES. It runs the statement as a query: the driver then
-// takes all its parameters into SQLite by one call. As a command each text was a call of its own,
-// and a copy. The context does not interrupt it: see dialect.whole.
+// insertFused stores rows by INSERT … VALUES, many in a statement. If one is refused, the batch
+// begins again with a statement for each row, which says which one it is. The context interrupts
+// nothing: see dialect.whole.
 func insertFused(_ context.Context, s *session, r rows) error {
-	width := len(r.columns) + 1
-	per := max(1, min(rowsFused, 32_766/width))
-	return s.Raw(func(c any) error { return fuse(c.(*sqlite3.SQLiteConn), s, r, 0, len(r.ids), per) })
+	per := max(1, min(rowsFused, 32_766/(len(r.columns)+1)))
+	return s.Raw(func(conn any) error {
+		c := conn.(*sqlite3.SQLiteConn)
+		err := fuse(c, s, r, per)
+		var answer sqlite3.Error
+		if !errors.As(err, &answer) ||
+			answer.Code != sqlite3.ErrConstraint && answer.Code != sqlite3.ErrMismatch {
+			return err
+		}
+		if !c.AutoCommit() { // ON CONFLICT ROLLBACK has ended the transaction
+			if _, failed := c.Exec("ROLLBACK", nil); failed != nil {
+				return err
+			}
+		}
+		if _, failed := c.Exec(s.begin[0], nil); failed != nil {
+			return err
+		}
+		return cmp.Or(fuse(c, s, r, 1), err)
+	})
 }
 
-// fuse stores the rows from one index up to another, some of them in a statement. A statement that
-// is refused goes again row by row, to name the row.
-func fuse(c *sqlite3.SQLiteConn, s *session, r rows, first, last, per int) (err error) {
+// fuse stores rows, some of them in a statement. It runs the statement as a query: the driver then
+// takes all its parameters into SQLite by one call. As a command each text was a call of its own,
+// and a copy.
+func fuse(c *sqlite3.SQLiteConn, s *session, r rows, per int) (err error) {
 	width := len(r.columns) + 1
 	var stmt driver.Stmt
 	changes, err := c.Prepare("SELECT changes()")
@@ -87,8 +77,8 @@ func fuse(c *sqlite3.SQLiteConn, s *session, r rows, first, last, per int) (err 
 	for i := range args {
 		args[i].Ordinal = i + 1
 	}
-	for i, prepared := first, 0; i < last; i += per {
-		n := min(per, last-i)
+	for i, prepared := 0, 0; i < len(r.ids); i += per {
+		n := min(per, len(r.ids)-i)
 		if n != prepared {
 			if stmt != nil {
 				if err := stmt.Close(); err != nil {
@@ -100,21 +90,13 @@ func fuse(c *sqlite3.SQLiteConn, s *session, r rows, first, last, per int) (err 
 			}
 			prepared = n
 		}
-		text := r.fields.texts(i*len(r.columns), n*len(r.columns))
-		for j := range n {
-			row := args[j*width : (j+1)*width]
-			row[0].Value = r.ids[i+j]
-			for k := range r.columns {
-				if v, ok := text(j*len(r.columns) + k); ok {
-					row[k+1].Value = v
-				} else {
-					row[k+1].Value = nil
-				}
-			}
-		}
+		r.bind(i, n, func(at int, value any) { args[at].Value = value })
 		// There are no rows. A driver may wait with the INSERT until it is asked.
 		if err := ask(stmt, args[:n*width], nil); err != nil && err != io.EOF {
-			return refusedRow(c, s, r, i, n, err)
+			if per == 1 {
+				err = r.at(i, "", err)
+			}
+			return err
 		}
 		stored := []driver.Value{nil}
 		if err := ask(changes, nil, stored); err != nil {
@@ -139,32 +121,4 @@ func ask(stmt driver.Stmt, args []driver.NamedValue, row []driver.Value) error {
 		return cmp.Or(rows.Close(), err)
 	}
 	return rows.Close()
-}
-
-// refusedRow adds to an error which of n rows from index first on it is about.
-func refusedRow(c *sqlite3.SQLiteConn, s *session, r rows, first, n int, err error) error {
-	var answer sqlite3.Error
-	refused := errors.As(err, &answer) &&
-		(answer.Code == sqlite3.ErrConstraint || answer.Code == sqlite3.ErrMismatch)
-	switch {
-	case !refused || c.AutoCommit(): // as ON CONFLICT ROLLBACK leaves it
-		return err
-	case n == 1:
-		return r.at(first, "", err)
-	}
-	// ON CONFLICT FAIL leaves the rows before it. They cannot go again.
-	before, failed := c.Prepare(fmt.Sprintf("SELECT count(*) FROM %s WHERE %s BETWEEN %d AND %d",
-		s.quote(r.Table), s.quote(r.IDColumn), r.ids[first], r.ids[first+n-1]))
-	if failed != nil {
-		return err
-	}
-	defer before.Close()
-	stored := []driver.Value{int64(0)}
-	if failed := ask(before, nil, stored); failed != nil {
-		return err
-	}
-	if count, _ := stored[0].(int64); count > 0 && count < int64(n) {
-		return r.at(first+int(count), "", err)
-	}
-	return cmp.Or(fuse(c, s, r, first, first+n, 1), err)
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/idmint/idmint/idtype"
 )
@@ -16,10 +14,7 @@ import (
 type table struct{ *journal }
 
 func (t *table) prepare(ctx context.Context, im Import, columns []string) error {
-	if err := checkWidth(columns, t.mostColumns, t.title); err != nil {
-		return err
-	}
-	if err := checkNames(im, columns, append(slices.Clone(t.taken), "idmint_")...); err != nil {
+	if err := im.check(columns, t.mostColumns, t.title); err != nil {
 		return err
 	}
 	for _, name := range append([]string{im.Table, im.IDColumn}, columns...) {
@@ -28,23 +23,18 @@ func (t *table) prepare(ctx context.Context, im Import, columns []string) error 
 				len(name), t.longestName)
 		}
 	}
-	key, err := keyColumn(t.kind, im.IDColumn)
+	create, err := im.create(columns, t.kind, t.quote, t.text, t.tail)
 	if err != nil {
 		return err
 	}
-	definitions := []string{key}
-	for _, c := range columns {
-		definitions = append(definitions, t.quote(c)+" "+t.text)
-	}
-	create := "CREATE TABLE IF NOT EXISTS " + t.quote(im.Table) + " (\n    " +
-		strings.Join(definitions, ",\n    ")
 	return t.transact(ctx, func(ctx context.Context, tx *session) error {
-		for _, text := range append(slices.Clone(t.create), create+"\n)"+t.tail) {
-			if _, err := tx.ExecContext(ctx, text); err != nil {
-				return err
-			}
-			tx.progress()
+		if err := t.journal.create(ctx, tx); err != nil {
+			return err
 		}
+		if _, err := tx.ExecContext(ctx, create); err != nil { // its names may hold question marks
+			return err
+		}
+		tx.progress()
 		return t.check(ctx, tx, im, columns)
 	})
 }
@@ -96,7 +86,7 @@ type tableColumn struct {
 func (t *table) found(
 	ctx context.Context, tx *session, im Import,
 ) (map[string]tableColumn, error) {
-	rows, err := tx.QueryContext(ctx, t.bound(t.columns), t.tableName(im.Table))
+	rows, err := tx.QueryContext(ctx, t.bound(t.columns), im.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -115,37 +105,35 @@ func (t *table) found(
 func (t *table) store(
 	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
 ) error {
-	ranges := with(s.ranges, ids)
-	batch := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
-	for i, id := range ids {
-		batch.ids[i] = int64(id)
-	}
+	next := s.after(ids, b)
+	batch := newRows(im, columns, s, ids, b)
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
-		// The note comes first: its row is locked then, and whoever else would store this batch
-		// waits and finds it stored.
-		stored, err := tx.note(ctx, s, ranges, b)
+		// The row of the import comes first: it is locked then, and whoever else would store this
+		// batch waits and finds it stored.
+		before, err := tx.save(ctx, s, next)
 		if err == nil {
 			s.unanswered = 0
 		}
 		tx.doubt = func() { s.unanswered = int64(len(ids)) }
-		if err != nil || stored || len(batch.ids) == 0 {
+		if err != nil || before || len(batch.ids) == 0 {
 			return err
 		}
 		return t.insert(ctx, tx, batch)
 	})
 	if err == nil {
-		s.ranges, s.position = ranges, b.end
+		*s = next
 	}
 	return err
 }
 
 func (t *table) abandon(ctx context.Context, im Import, s *state) (removed int64, err error) {
-	holder := rand.Text()
+	next := s.next()
+	next.holder, next.restarted = rand.Text(), true
 	err = t.transact(ctx, func(ctx context.Context, tx *session) error {
-		if err := tx.restarted(ctx, s, holder); err != nil {
+		if before, err := tx.save(ctx, s, next); err != nil || before {
 			return err
 		}
-		now := int64(0)
+		removed = 0
 		for _, r := range s.ranges {
 			deleted, err := tx.ExecContext(ctx,
 				"DELETE FROM "+t.quote(im.Table)+" WHERE "+r.where(t.quote(im.IDColumn)))
@@ -157,10 +145,8 @@ func (t *table) abandon(ctx context.Context, im Import, s *state) (removed int64
 				return err
 			}
 			tx.progress()
-			now += n
+			removed += n
 		}
-		// none are left where this was committed, and the answer to that was lost
-		removed = max(removed, now)
 		return nil
 	})
 	return removed, err
