@@ -2,6 +2,7 @@ package dsn
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -19,38 +20,25 @@ func TestParse(t *testing.T) {
 		shown          string
 		source         string
 	}{
-		{"sqlite:app.db", SQLite, "", "", "sqlite:app.db", "app.db"},
 		{"sqlite:/data/a b#c.db", SQLite, "", "", "sqlite:/data/a b#c.db", "/data/a b#c.db"},
 		{"sqlite:c:/x:y", SQLite, "", "", "sqlite:c:/x:y", "c:/x:y"},
-		{
-			"postgres://ann:pw@h:5433/app", Postgres, "h:5433", "app",
-			"postgres://ann:xxxxx@h:5433/app", "postgres://ann:pw@h:5433/app",
-		},
 		{
 			"postgres://h/app?schema=a%20b&sslmode=disable", Postgres, "h", "app",
 			"postgres://h/app", "postgres://h/app?sslmode=disable",
 		},
 		{"postgresql://h", Postgres, "h", "", "postgres://h", "postgres://h"},
+		{"postgres://a,b/app", Postgres, "a,b", "app", "postgres://a,b/app", "postgres://a,b/app"},
 		{
 			"postgres://ann@[::1]:1/app?sslmode=disable", Postgres, "[::1]:1", "app",
 			"postgres://ann@[::1]:1/app", "postgres://ann@[::1]:1/app?sslmode=disable",
 		},
 		{
-			"postgres://ann:p%40%2F%3F%23@h/app", Postgres, "h", "app",
-			"postgres://ann:xxxxx@h/app", "postgres://ann:p%40%2F%3F%23@h/app",
-		},
-		{
-			"postgres://ann:p@w@h/a%40b", Postgres, "h", "a@b", "postgres://ann:xxxxx@h/a@b",
-			"postgres://ann:p%40w@h/a%40b",
+			"postgres://ann:p@w@h:5433/a%40b", Postgres, "h:5433", "a@b",
+			"postgres://ann:xxxxx@h:5433/a@b", "postgres://ann:p%40w@h:5433/a%40b",
 		},
 		{
 			"mysql://h/app?sql_mode=%40%40sql_mode", MySQL, "h", "app", "mysql://h/app",
 			"tcp(h:3306)/app?sql_mode=%40%40sql_mode",
-		},
-		{"postgres://a,b/app", Postgres, "a,b", "app", "postgres://a,b/app", "postgres://a,b/app"},
-		{
-			"mysql://ann:pw@h/app", MySQL, "h", "app", "mysql://ann:xxxxx@h/app",
-			"ann:pw@tcp(h:3306)/app",
 		},
 		{
 			"mariadb://ann:p%40%2F%3A@h:3307/app?timeout=3s", MySQL, "h:3307", "app",
@@ -58,12 +46,8 @@ func TestParse(t *testing.T) {
 		},
 		{"mysql://[::1]/", MySQL, "[::1]", "", "mysql://[::1]/", "tcp([::1]:3306)/"},
 		{
-			"clickhouse://ann:pw@h:9001/app", ClickHouse, "h:9001", "app",
-			"clickhouse://ann:xxxxx@h:9001/app", "clickhouse://ann:pw@h:9001/app",
-		},
-		{
-			"clickhouse://h/app", ClickHouse, "h", "app", "clickhouse://h/app",
-			"clickhouse://h:9000/app",
+			"clickhouse://ann:pw@h/app", ClickHouse, "h", "app", "clickhouse://ann:xxxxx@h/app",
+			"clickhouse://ann:pw@h:9000/app",
 		},
 		{
 			"clickhouse://h/app?secure=true", ClickHouse, "h", "app", "clickhouse://h/app",
@@ -86,50 +70,31 @@ func TestParse(t *testing.T) {
 
 // What the driver reads is what the name says, whatever the password is made of.
 func TestSourceIsRead(t *testing.T) {
-	for _, password := range []string{
-		"pw", "", "p@ss:w/o?r#d%", "ü ✓", "'\"\\", "a&b=c", ")(",
-		"%40",
-	} {
-		for _, name := range []string{"postgres", "mysql", "clickhouse"} {
-			u := url.URL{
-				Scheme: name, User: url.UserPassword("ann", password), Host: "h:1234",
-				Path: "/app",
-			}
+	type read struct{ user, password, database, host string }
+	reads := map[string]func(source string) (read, error){
+		"postgres": func(source string) (read, error) {
+			c, err := pgconn.ParseConfig(source)
+			return read{c.User, c.Password, c.Database, fmt.Sprint(c.Host, ":", c.Port)}, err
+		},
+		"mysql": func(source string) (read, error) {
+			c, err := mysql.ParseDSN(source)
+			return read{c.User, c.Passwd, c.DBName, c.Addr}, err
+		},
+		"clickhouse": func(source string) (read, error) {
+			c, err := clickhouse.ParseDSN(source)
+			return read{c.Auth.Username, c.Auth.Password, c.Auth.Database, c.Addr[0]}, err
+		},
+	}
+	for _, password := range []string{"pw", "", "p@ss:w/o?r#d%", "ü ✓", "'\"\\", "a&b=c", ")(", "%40"} {
+		for kind, reads := range reads {
+			u := url.URL{Scheme: kind, User: url.UserPassword("ann", password), Host: "h:1234", Path: "/app"}
 			d, err := Parse(u.String())
 			if err != nil {
-				t.Errorf("%s: %v", &u, err)
-				continue
+				t.Fatalf("%s: %v", &u, err)
 			}
-			var user, read, database, host string
-			switch d.Kind {
-			case Postgres:
-				c, err := pgconn.ParseConfig(d.Source())
-				if err != nil {
-					t.Fatal(err)
-				}
-				user, read, database, host = c.User, c.Password, c.Database, "h:1234"
-				if c.Host != "h" || c.Port != 1234 {
-					host = c.Host
-				}
-			case MySQL:
-				c, err := mysql.ParseDSN(d.Source())
-				if err != nil {
-					t.Fatal(err)
-				}
-				user, read, database, host = c.User, c.Passwd, c.DBName, c.Addr
-			case ClickHouse:
-				c, err := clickhouse.ParseDSN(d.Source())
-				if err != nil {
-					t.Fatal(err)
-				}
-				user, read, database = c.Auth.Username, c.Auth.Password, c.Auth.Database
-				host = c.Addr[0]
-			}
-			if user != "ann" || read != password || database != "app" || host != "h:1234" {
-				t.Errorf(
-					"%s with password %q is read as user %q, password %q, database %q, host %q",
-					name, password, user, read, database, host,
-				)
+			got, err := reads(d.Source())
+			if want := (read{"ann", password, "app", "h:1234"}); got != want || err != nil {
+				t.Errorf("%s is read as %+v, %v", &u, got, err)
 			}
 		}
 	}
@@ -139,22 +104,21 @@ const secret = "hunter2"
 
 func TestBadNames(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "no database is named",
-		"app.db":                    "want the kind of database and a colon first",
-		"host=h password=" + secret: "want the kind",
-		":" + secret:                "want the kind",
-		"SQLITE:" + secret:          "want the kind",
-		"oracle:" + secret:          "unknown kind of database: want sqlite:PATH",
-		secret + ":h":               "unknown kind of database",
-		"sqlite:":                   "sqlite: want sqlite:PATH, with a path",
-		"sqlite://" + secret:        "sqlite: want sqlite:PATH",
-		"sqlite:a?_auth=" + secret:  "sqlite: want sqlite:PATH",
-		"postgres:" + secret:        "postgres: not a URL such as",
-		"postgres://":               "postgres: not a URL such as",
-		"postgres://ann:" + secret +
-			"#@h/app": "write characters like @ / ? # % of a password as %40",
-		"mysql://ann:" + secret + "%@h/app":   "mysql: not a URL such as",
-		"mysql://ann:pw@h:" + secret + "/app": "mysql: not a URL such as",
+		"":                                     "no database is named",
+		"app.db":                               "want the kind of database and a colon first",
+		"host=h password=" + secret:            "want the kind",
+		":" + secret:                           "want the kind",
+		"SQLITE:" + secret:                     "want the kind",
+		"oracle:" + secret:                     "unknown kind of database: want sqlite:PATH",
+		secret + ":h":                          "unknown kind of database",
+		"sqlite:":                              "sqlite: want sqlite:PATH, with a path",
+		"sqlite://" + secret:                   "sqlite: want sqlite:PATH",
+		"sqlite:a?_auth=" + secret:             "sqlite: want sqlite:PATH",
+		"postgres:" + secret:                   "postgres: not a URL such as",
+		"postgres://":                          "postgres: not a URL such as",
+		"postgres://ann:" + secret + "#@h/app": "write characters like @ / ? # % of a password as %40",
+		"mysql://ann:" + secret + "%@h/app":    "mysql: not a URL such as",
+		"mysql://ann:pw@h:" + secret + "/app":  "mysql: not a URL such as",
 		"postgres://ann:p@" + secret +
 			"/w#d@h/app": "write characters like @ / ? # % of a password as %40",
 		"postgres://ann:p@" + secret + "/w@h/app":    "postgres: not a URL such as",

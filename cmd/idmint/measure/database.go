@@ -13,9 +13,9 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	_ "github.com/mattn/go-sqlite3" // the driver
+	_ "github.com/go-sql-driver/mysql" // the drivers
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/internal/dialect"
@@ -38,86 +38,66 @@ const dropTime = 30 * time.Second
 
 // Open makes a place in the database that name names, which must let its user do so. A SQLite file
 // is left alone: the place is then a file in a temporary folder.
-func Open(ctx context.Context, name dsn.DSN) (*Database, error) {
-	if name.Kind == dsn.SQLite {
-		return openSQLite(ctx)
-	}
-	db, err := sql.Open(name.Driver(), name.Source())
-	if err != nil {
-		return nil, err
-	}
+func Open(ctx context.Context, name dsn.DSN) (d *Database, err error) {
 	place := "idmint_report_" + strings.ToLower(rand.Text()[:12])
-	create, drop := "CREATE DATABASE "+place, "DROP DATABASE "+place
-	if name.Kind == dsn.Postgres {
-		create, drop = "CREATE SCHEMA "+place, "DROP SCHEMA "+place+" CASCADE"
-	}
-	if _, err := db.ExecContext(ctx, create); err != nil {
-		return nil, errors.Join(fmt.Errorf("%v: %w", name, err), db.Close())
-	}
-	d := &Database{Kind: name.Kind, drop: func() error {
-		ctx, cancel := context.WithTimeout(context.Background(), dropTime)
-		defer cancel()
-		_, err := db.ExecContext(ctx, drop)
-		return errors.Join(err, db.Close())
-	}}
-	if err = d.connect(name, place); err == nil {
-		err = d.ask(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%v: %w", name, err), d.Close())
-	}
-	return d, nil
-}
-
-func openSQLite(ctx context.Context) (*Database, error) {
-	dir, err := os.MkdirTemp("", "idmint-report-")
-	if err != nil {
-		return nil, err
-	}
-	d := &Database{Kind: dsn.SQLite, drop: func() error { return os.RemoveAll(dir) }}
-	if d.db, err = sql.Open(dialect.Driver(dsn.SQLite),
-		dialect.SQLiteDSN(filepath.Join(dir, "report.db"), "rwc", 0)+"&_journal_mode=WAL"); err == nil {
-		err = d.ask(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
-}
-
-// connect opens the place.
-func (d *Database) connect(name dsn.DSN, place string) (err error) {
-	switch d.Kind {
-	case dsn.Postgres:
-		config, err := pgx.ParseConfig(name.Source())
+	create, use, drop := "CREATE DATABASE "+place, "USE "+place, "DROP DATABASE "+place
+	d = &Database{Kind: name.Kind, Name: name.String()}
+	defer func() {
 		if err != nil {
-			return err
+			err = errors.Join(err, d.Close())
 		}
-		config.RuntimeParams["search_path"] = place
-		d.db = stdlib.OpenDB(*config)
-	case dsn.ClickHouse:
+	}()
+	source := name.Source()
+	switch name.Kind {
+	case dsn.Postgres:
+		create, use = "CREATE SCHEMA "+place, "SET search_path = "+place
+		drop = "DROP SCHEMA " + place + " CASCADE"
+	case dsn.SQLite:
+		dir, err := os.MkdirTemp("", "idmint-report-")
+		if err != nil {
+			return d, err
+		}
+		d.drop = func() error { return os.RemoveAll(dir) }
+		name.Path = filepath.Join(dir, "report.db")
+		source = dialect.SQLiteDSN(name.Path, "rwc", 0) + "&_journal_mode=WAL"
+	}
+	if d.db, err = sql.Open(name.Driver(), source); err != nil {
+		return d, err
+	}
+	d.db.SetMaxOpenConns(1) // what is set on a session stays
+	if name.Kind != dsn.SQLite {
+		if err := d.exec(ctx, create); err != nil {
+			return d, err
+		}
+		d.drop = func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), dropTime)
+			defer cancel()
+			return d.exec(ctx, drop)
+		}
+		if err := d.exec(ctx, use); err != nil {
+			return d, err
+		}
+	}
+	if name.Kind == dsn.ClickHouse {
 		options, err := clickhouse.ParseDSN(name.WithDatabase(place).Source())
 		if err != nil {
-			return err
+			return d, err
 		}
-		d.db = clickhouse.OpenDB(options)
-		d.native, err = clickhouse.Open(options)
-		return err
-	default:
-		d.db, err = sql.Open(name.Driver(), name.WithDatabase(place).Source())
+		if d.native, err = clickhouse.Open(options); err != nil {
+			return d, err
+		}
 	}
-	return err
+	return d, d.ask(ctx)
 }
 
 // ask asks the server what it is.
 func (d *Database) ask(ctx context.Context) error {
-	d.db.SetMaxOpenConns(1) // what is set on a session stays
 	query := "SELECT version()"
 	if d.Kind == dsn.SQLite {
 		query = "SELECT 'SQLite ' || sqlite_version()"
 	}
 	if err := d.db.QueryRowContext(ctx, query).Scan(&d.Name); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", d.Name, err)
 	}
 	switch d.Kind {
 	case dsn.MySQL: // "11.8.9-MariaDB-0+deb13u1 from Debian"
@@ -140,10 +120,13 @@ func (d *Database) Close() error {
 	if d.native != nil {
 		errs = append(errs, d.native.Close())
 	}
+	if d.drop != nil {
+		errs = append(errs, d.drop())
+	}
 	if d.db != nil {
 		errs = append(errs, d.db.Close())
 	}
-	return errors.Join(append(errs, d.drop())...)
+	return errors.Join(errs...)
 }
 
 // exec runs statements in turn.
@@ -164,52 +147,30 @@ func (d *Database) number(ctx context.Context, query string, args ...any) (n int
 	return n, nil
 }
 
-// column runs a query for one column of numbers.
-func (d *Database) column(ctx context.Context, query string) ([]int, error) {
+// query returns the rows of a query, each as texts by the names of columns.
+func (d *Database) query(ctx context.Context, query string) (all []map[string]string, err error) {
 	rows, err := d.db.QueryContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", d.Name, query, err)
 	}
 	defer rows.Close()
-	var all []int
-	for rows.Next() {
-		var n int32
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		all = append(all, int(n))
-	}
-	return all, rows.Err()
-}
-
-// explain returns what the database says of how it runs a query. A field of several has its
-// column's name before it.
-func (d *Database) explain(ctx context.Context, explain, query string) (string, error) {
-	rows, err := d.db.QueryContext(ctx, explain+" "+query)
-	if err != nil {
-		return "", fmt.Errorf("%s: %s %s: %w", d.Name, explain, query, err)
-	}
-	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var text strings.Builder
+	fields, to := make([]sql.NullString, len(columns)), make([]any, len(columns))
+	for i := range fields {
+		to[i] = &fields[i]
+	}
 	for rows.Next() {
-		fields, to := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range fields {
-			to[i] = &fields[i]
-		}
 		if err := rows.Scan(to...); err != nil {
-			return "", err
+			return nil, err
 		}
+		row := map[string]string{}
 		for i, f := range fields {
-			if len(columns) > 1 { // MariaDB and SQLite
-				text.WriteString(columns[i] + "=")
-			}
-			text.WriteString(f.String + " ")
+			row[columns[i]] = f.String
 		}
-		text.WriteString("\n")
+		all = append(all, row)
 	}
-	return text.String(), rows.Err()
+	return all, rows.Err()
 }

@@ -59,13 +59,13 @@ type Rhythm struct {
 // IDs are minted IDs, in the order in which they were minted.
 type IDs struct {
 	Key     Key
-	Minted  []int64 // when, in Unix nanoseconds
+	n       int
 	at      func(i int) any
 	compare func(i, j int) int
 }
 
 // Len is the number of IDs.
-func (d *IDs) Len() int { return len(d.Minted) }
+func (d *IDs) Len() int { return d.n }
 
 // At is the ID i in its own type, which database drivers take.
 func (d *IDs) At(i int) any { return d.at(i) }
@@ -108,7 +108,7 @@ func (d *Database) Keys() []Key {
 		return Keys()
 	}
 	numbers := func(_ context.Context, r Rhythm) (*IDs, error) {
-		return &IDs{Minted: make([]int64, r.IDs)}, nil
+		return &IDs{n: r.IDs}, nil
 	}
 	return append([]Key{{Scheme: Serial, Storage: idtype.StorageBigint, mint: numbers}}, Keys()...)
 }
@@ -165,7 +165,7 @@ func minter[T any](
 			return nil
 		}
 		random := rand.New(rand.NewPCG(uint64(r.IDs), uint64(r.Generators)))
-		ids, minted := make([]T, r.IDs), make([]int64, r.IDs)
+		ids := make([]T, r.IDs)
 		now := r.Start
 		for i := range ids {
 			if i%10_000 == 0 && ctx.Err() != nil {
@@ -186,10 +186,9 @@ func minter[T any](
 			if ids[i], err = generators[random.IntN(r.Generators)](ctx); err != nil {
 				return nil, err
 			}
-			minted[i] = clock.UnixNano()
 		}
 		return &IDs{
-			Minted: minted, at: func(i int) any { return ids[i] },
+			n: len(ids), at: func(i int) any { return ids[i] },
 			compare: func(i, j int) int { return compare(ids[i], ids[j]) },
 		}, nil
 	}

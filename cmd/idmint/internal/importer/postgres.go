@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
-	sqldialect "github.com/idmint/idmint/internal/dialect"
 	"github.com/idmint/idmint/sqlid"
 )
 
