@@ -215,20 +215,3 @@ func TestNotNative(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// A server that is away with a batch in doubt: the message says so.
-func TestAwayInDoubt(t *testing.T) {
-	t.Parallel()
-	d := newDoubtful(newFixtureIn(t, places[3]))
-	direct := d.target
-	d.target = direct.WithHost("127.0.0.1:1")
-	away := d.database(time.Second).(*clickHouseTable)
-	away.table, away.kinds = d.table.table, d.table.kinds
-	err := away.store(ctx, d.batch.Import, d.batch.columns, d.s, d.ids, d.b)
-	if err == nil || d.s.doubt == nil || !strings.Contains(err.Error(), "for 1s") {
-		t.Fatalf("%v, doubt %+v", err, d.s.doubt)
-	}
-	d.target = direct
-	d.mustRun(numbered(50), importing(resume))
-	d.checkNumbered(50, 1)
-}

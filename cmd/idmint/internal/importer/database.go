@@ -62,18 +62,6 @@ func Open(d, log dsn.DSN, records *sql.DB, budget time.Duration) (Database, erro
 	return &table{j}, nil
 }
 
-// keyColumn defines the column of the IDs.
-func keyColumn(kind dsn.Kind, name string) (string, error) {
-	if kind == dsn.ClickHouse {
-		return clickhouse.AnyColumn{
-			Scheme: idtype.SchemeDecimal, Storage: idtype.StorageBigint, Name: name,
-		}.PrimaryKey().String(), nil
-	}
-	return sqlid.AnyColumn{
-		Scheme: idtype.SchemeDecimal, Storage: idtype.StorageBigint, Name: name,
-	}.PrimaryKey(kind)
-}
-
 // An idRange holds the first and the last of the IDs that rows got from one generator without a
 // gap. Nobody else mints with its generator number. Only what is within the range was stored by the
 // import. An older row, with a key of another scheme, may end in the same digits.
@@ -218,7 +206,16 @@ func (im Import) check(columns []string, most int, database string) error {
 func (im Import) create(
 	columns []string, kind dsn.Kind, quote func(string) string, text, tail string,
 ) (string, error) {
-	key, err := keyColumn(kind, im.IDColumn)
+	var key string
+	var err error
+	const scheme, form = idtype.SchemeDecimal, idtype.StorageBigint
+	if kind == dsn.ClickHouse {
+		column := clickhouse.AnyColumn{Scheme: scheme, Storage: form, Name: im.IDColumn}
+		key = column.PrimaryKey().String()
+	} else {
+		column := sqlid.AnyColumn{Scheme: scheme, Storage: form, Name: im.IDColumn}
+		key, err = column.PrimaryKey(kind)
+	}
 	definitions := []string{key}
 	for _, c := range columns {
 		definitions = append(definitions, quote(c)+" "+text)

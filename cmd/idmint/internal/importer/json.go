@@ -14,37 +14,20 @@ import (
 type jsonRecords struct {
 	lines
 	names  []string
-	index  map[string]int
-	values []jsonValue // of the object that is read, one for each name
-	first  bool        // values are those of the first object, which is to be read
-}
-
-// A jsonValue is a member's. Without text it is NULL.
-type jsonValue struct {
-	text []byte
-	seen bool
+	known  map[string]bool   // the names; nil before the first object was read
+	values map[string][]byte // of the object that was read last; nil is NULL
+	first  bool              // values are those of the first object, which is to be read
 }
 
 func openJSON(l lines) (*jsonRecords, error) {
-	j := &jsonRecords{lines: l, index: map[string]int{}, first: true}
-	line, err := j.record(false)
-	if err != nil {
-		return nil, err
-	}
-	err = j.decode(line, func(name string, text []byte) error {
-		switch _, ok := j.index[name]; {
-		case ok:
-			return fmt.Errorf("%s is there twice", quoted(name))
-		case len(j.names) == maxFields:
-			return fmt.Errorf("more than %d fields", maxFields)
-		}
-		j.index[name] = len(j.names)
-		j.names = append(j.names, name)
-		j.values = append(j.values, jsonValue{text, true})
-		return nil
-	})
+	j := &jsonRecords{lines: l, values: map[string][]byte{}, first: true}
+	err := j.next()
 	if err == nil && len(j.names) == 0 {
 		err = &RecordError{1, "an object without names"}
+	}
+	j.known = map[string]bool{}
+	for _, name := range j.names {
+		j.known[name] = true
 	}
 	return j, err
 }
@@ -53,44 +36,28 @@ func (j *jsonRecords) columns() []string { return j.names }
 
 func (j *jsonRecords) read(into *block) error {
 	if !j.first {
-		if err := j.parse(); err != nil {
+		if err := j.next(); err != nil {
 			return err
 		}
 	}
 	j.first = false
-	for _, v := range j.values {
-		if v.text == nil {
-			into.addNull()
+	for _, name := range j.names {
+		if text := j.values[name]; text != nil {
+			into.add(text)
 		} else {
-			into.add(v.text)
+			into.addNull()
 		}
 	}
 	return nil
 }
 
-// parse reads the values of the next object.
-func (j *jsonRecords) parse() error {
+// next reads the values of the next object, as text: strings as they are, others as JSON, null as
+// nil.
+func (j *jsonRecords) next() error {
 	line, err := j.record(false)
 	if err != nil {
 		return err
 	}
-	clear(j.values)
-	return j.decode(line, func(name string, text []byte) error {
-		i, ok := j.index[name]
-		switch {
-		case !ok:
-			return fmt.Errorf("%s is not among the names of the first line", quoted(name))
-		case j.values[i].seen:
-			return fmt.Errorf("%s is there twice", quoted(name))
-		}
-		j.values[i] = jsonValue{text, true}
-		return nil
-	})
-}
-
-// decode hands over the members of one object, values as text: strings as they are, others as JSON,
-// null as nil.
-func (j *jsonRecords) decode(line []byte, member func(name string, text []byte) error) error {
 	fail := func(format string, args ...any) error {
 		return &RecordError{j.begun, fmt.Sprintf(format, args...)}
 	}
@@ -100,31 +67,40 @@ func (j *jsonRecords) decode(line []byte, member func(name string, text []byte) 
 	case bytes.IndexByte(line, 0) >= 0:
 		return fail("the line has a NUL byte")
 	}
+	clear(j.values)
 	d := json.NewDecoder(bytes.NewReader(line))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return fail("not a JSON object")
 	}
 	for d.More() {
 		before := d.InputOffset()
-		name, err := d.Token()
+		token, err := d.Token()
 		if err != nil {
 			return fail("%v", err)
 		}
-		if half := loneSurrogate(line[before:d.InputOffset()]); half != "" {
-			return fail("the name %s has %s, half a character", quoted(name.(string)), half)
+		name := token.(string)
+		_, twice := j.values[name]
+		half := loneSurrogate(line[before:d.InputOffset()])
+		switch {
+		case half != "":
+			return fail("the name %s has %s, half a character", quoted(name), half)
+		case twice:
+			return fail("%s is there twice", quoted(name))
+		case j.known == nil && len(j.names) == maxFields:
+			return fail("%v", errFields)
+		case j.known == nil:
+			j.names = append(j.names, name)
+		case !j.known[name]:
+			return fail("%s is not among the names of the first line", quoted(name))
 		}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			return fail("%v", err)
 		}
 		if half := loneSurrogate(raw); half != "" && raw[0] == '"' {
-			return fail("%s has %s, half a character", quoted(name.(string)), half)
+			return fail("%s has %s, half a character", quoted(name), half)
 		}
-		value, err := text(raw)
-		if err == nil {
-			err = member(name.(string), value)
-		}
-		if err != nil {
+		if j.values[name], err = text(raw); err != nil {
 			return fail("%v", err)
 		}
 	}
