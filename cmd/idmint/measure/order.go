@@ -55,36 +55,29 @@ var czech = map[dsn.Kind]string{
 	dsn.MySQL:    "CHAR(16) CHARACTER SET utf8mb4 COLLATE utf8mb4_czech_ci",
 }
 
-// OrderCases lists what is looked at in this database: the columns of all keys, and then those that
-// are particular.
+// OrderCases lists what is looked at in this database: the columns of all keys, and texts in Czech.
 func (d *Database) OrderCases() (cases []OrderCase) {
-	var more []OrderCase
 	for _, k := range d.Keys() {
 		if k.Scheme == Serial {
 			continue
 		}
 		c := OrderCase{Key: k, Column: d.Column(k), Documented: ofIDs}
-		plain := c
 		switch {
 		case strings.HasPrefix(k.Scheme, "eightbyte"):
-			c.Start, plain.What = signEnd.Add(-orderSpan/2), "before "+signEnd.Format(time.DateOnly)
+			c.Start = signEnd.Add(-orderSpan / 2)
 			if k.Storage == idtype.StorageBigint {
 				c.Documented, c.naive, c.sortKey = ofSigned, true, signed
-				if k.Scheme == "eightbyte" { // as long as it goes well
-					more = append(more, plain)
-				}
 			}
 		case k.Storage == idtype.StorageUUID && d.Kind == dsn.ClickHouse:
 			c.Documented, c.naive, c.sortKey = ofHalves, true, secondHalf
 		}
 		cases = append(cases, c)
 		if k.Scheme == "sno" && k.Storage == idtype.StorageText && czech[d.Kind] != "" {
-			plain.Column, plain.What, plain.naive = czech[d.Kind], "Czech", true
-			plain.Documented = ofCollation
-			more = append(more, plain)
+			c.Column, c.What, c.Documented, c.naive = czech[d.Kind], "Czech", ofCollation, true
+			cases = append(cases, c)
 		}
 	}
-	return append(cases, more...)
+	return cases
 }
 
 // The sort keys are texts whose bytes sort as the column does.

@@ -181,7 +181,7 @@ func (t *clickHouseTable) store(
 				return err
 			}
 		}
-		if err := t.deliver(ctx, newRows(im, columns, s, ids, b), s, fresh); err != nil {
+		if err := t.deliver(ctx, rows{im, columns, ids, b.fields, s.rows}, s, fresh); err != nil {
 			return err
 		}
 	}
@@ -267,15 +267,10 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 			"insert_deduplicate":         1,
 			"insert_deduplication_token": fmt.Sprint(d.Token, "/", d.Sendings), "async_insert": 0,
 		}))
-	var ids any = r.ids
+	columns, field := []any{numbers[int64](r.ids)}, r.fields.texts(0, len(r.ids)*len(r.columns))
 	if t.kinds[0] == "UInt64" {
-		unsigned := make([]uint64, len(r.ids))
-		for i, id := range r.ids {
-			unsigned[i] = uint64(id)
-		}
-		ids = unsigned
+		columns[0] = numbers[uint64](r.ids)
 	}
-	columns, field := []any{ids}, r.fields.texts(0, len(r.ids)*len(r.columns))
 	for c, name := range r.columns {
 		texts := make([]*string, len(r.ids)) // nil is NULL
 		for i := range r.ids {
@@ -299,6 +294,14 @@ func (t *clickHouseTable) send(ctx context.Context, r rows, d *doubt) error {
 		}
 	}
 	return b.Send()
+}
+
+func numbers[T int64 | uint64](ids []idtype.DecimalID) []T {
+	all := make([]T, len(ids))
+	for i, id := range ids {
+		all[i] = T(id)
+	}
+	return all
 }
 
 // among is the condition for the IDs of ranges.

@@ -58,7 +58,7 @@ func newDoubtful(f *fixture) *doubtful {
 	batches, _ := read(reading, rec, 10, d.s.position)
 	d.b = <-batches
 	done()
-	d.batch = newRows(im, columns, d.s, d.ids, d.b)
+	d.batch = rows{im, columns, d.ids, d.b.fields, 20}
 	err = d.table.change(ctx, d.s, func(next *state) {
 		next.doubt = &doubt{
 			Ranges: with(nil, d.ids), Rows: 30, Bytes: d.b.end.bytes, SHA256: d.b.end.sha256,

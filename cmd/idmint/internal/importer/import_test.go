@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/idmint/idmint/cmd/idmint/internal/pool"
-	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/launchlog"
 )
@@ -395,28 +394,6 @@ func TestTwice(t *testing.T) {
 			f.Errorf("%d launches succeeded, want 3", n)
 		}
 	})
-}
-
-// The IDs of an app that uses the same launch do not meet those of an import.
-func TestWithOtherGenerators(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	id := f.start("deployment")
-	app, err := f.log.Generators(id).NextGenerator(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := f.mustRun(numbered(10), importing(launch(id)))
-	if result.Launch != id || len(result.Generators) != 1 || result.Generators[0] == app {
-		t.Errorf("%+v beside generator %d", result, app)
-	}
-	got := (idtype.DecimalParts{Counter: 1, Generator: result.Generators[0], Launch: id})
-	if result.First.Parts() != got {
-		t.Errorf("first ID %+v, want %+v", result.First.Parts(), got)
-	}
-	if outcome := f.outcome(id); outcome != "" {
-		t.Errorf("the deployment's launch was ended: %s", outcome)
-	}
 }
 
 func TestLaunches(t *testing.T) {

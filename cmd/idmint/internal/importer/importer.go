@@ -104,15 +104,12 @@ func (e *StoppedError) Error() string {
 
 // remedy is what to do now.
 func (e *StoppedError) remedy() string {
-	var record *RecordError
-	var row *RowError
-	var left *LeftOutError
 	switch {
-	case errors.As(e.Err, &record):
+	case errors.As(e.Err, new(*RecordError)):
 		return "correct the row, and go on with --resume"
-	case errors.As(e.Err, &row):
+	case errors.As(e.Err, new(*RowError)):
 		return "correct the row, or the table, and go on with --resume"
-	case errors.As(e.Err, &left):
+	case errors.As(e.Err, new(*LeftOutError)):
 		return "change the table, and go on with --resume"
 	case errors.Is(e.Err, pool.ErrSilent):
 		return "go on with --resume, and with smaller batches (--batch) or more patience (--wait)"

@@ -101,17 +101,9 @@ func (j *journal) create(ctx context.Context, tx *session) error {
 type rows struct {
 	Import
 	columns []string
-	ids     []int64
+	ids     []idtype.DecimalID
 	fields  *block
 	before  int64 // rows of the file that precede them
-}
-
-func newRows(im Import, columns []string, s *state, ids []idtype.DecimalID, b batch) rows {
-	r := rows{im, columns, make([]int64, len(ids)), b.fields, s.rows}
-	for i, id := range ids {
-		r.ids[i] = int64(id)
-	}
-	return r
 }
 
 // at is the error that the database has about the row with index i of those.
@@ -152,7 +144,7 @@ func (r rows) values(quote func(string) string, n int) string {
 func (r rows) bind(first, n int, to func(at int, value any)) {
 	text, at := r.fields.texts(first*len(r.columns), n*len(r.columns)), 0
 	for i := range n {
-		to(at, r.ids[first+i])
+		to(at, int64(r.ids[first+i]))
 		at++
 		for k := range r.columns {
 			if v, ok := text(i*len(r.columns) + k); ok {
@@ -196,17 +188,11 @@ func (d *dialect) bound(query string) string {
 	if !d.dollars {
 		return query
 	}
-	var b strings.Builder
-	n := 0
-	for _, c := range query {
-		if c == '?' {
-			n++
-			b.WriteString("$" + strconv.Itoa(n))
-		} else {
-			b.WriteRune(c)
-		}
+	parts := strings.Split(query, "?")
+	for i := range parts[1:] {
+		parts[i] += "$" + strconv.Itoa(i+1)
 	}
-	return b.String()
+	return strings.Join(parts, "")
 }
 
 // Close closes the connections.
@@ -239,11 +225,8 @@ func (j *journal) once(ctx context.Context, f func(context.Context, *session) er
 		work, progress = interrupted, func() { patience.Reset(j.budget) }
 	}
 	err := j.inTransaction(work, ending, progress, f)
-	if err != nil && work.Err() != nil && ending.Err() == nil {
-		return context.Cause(ctx)
-	}
-	if err != nil && ending.Err() != nil {
-		return context.Cause(ending)
+	if err != nil && work.Err() != nil {
+		return context.Cause(work)
 	}
 	return err
 }

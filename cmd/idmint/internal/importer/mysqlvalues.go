@@ -10,8 +10,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-
-	"github.com/idmint/idmint/idtype"
 )
 
 // A mysqlColumn is one of the table's.
@@ -70,18 +68,14 @@ func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) erro
 	if len(fields) == 0 {
 		return nil
 	}
-	ids := make([]idtype.DecimalID, len(r.ids))
-	for i, id := range r.ids {
-		ids[i] = idtype.DecimalID(id)
-	}
 	query += " FROM " + s.quote(r.Table) + " WHERE "
 	row, scratch := 0, []byte(nil)
 	compare := func(stored []driver.Value) error {
-		id := stored[0]
-		if unsigned, ok := id.(uint64); ok {
-			id = int64(unsigned)
+		id, ok := stored[0].(int64)
+		if unsigned, is := stored[0].(uint64); is {
+			id, ok = int64(unsigned), true
 		}
-		if id != r.ids[row] {
+		if !ok || id != int64(r.ids[row]) {
 			return r.at(row, r.IDColumn, errOtherID)
 		}
 		for i, value := range stored[1:] {
@@ -107,7 +101,7 @@ func verify(ctx context.Context, s *session, r rows, columns []mysqlColumn) erro
 		}
 		return nil
 	}
-	for _, span := range with(nil, ids) {
+	for _, span := range with(nil, r.ids) {
 		// By the driver itself: database/sql would take half as long again.
 		err := s.Raw(func(conn any) error {
 			list, err := conn.(driver.QueryerContext).QueryContext(ctx,

@@ -315,22 +315,6 @@ func TestRestartEndsItsLaunch(t *testing.T) {
 	}
 }
 
-// A restart that cannot remove the rows leaves everything as it is.
-func TestRestartRefused(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	f.stopAfter(20, numbered(50), importing())
-	f.exec(`CREATE TABLE child (t INTEGER NOT NULL REFERENCES t); INSERT INTO child SELECT id ` +
-		`FROM t WHERE n = '3'`)
-	_, err := f.run(ctx, strings.NewReader(numbered(50)), importing(restart))
-	if err == nil || !strings.Contains(err.Error(), "FOREIGN KEY") {
-		t.Errorf("got %v", err)
-	}
-	f.checkNumbered(20, 1)
-	f.mustRun(numbered(50), importing(resume))
-	f.checkNumbered(50, 1)
-}
-
 // Of a run that goes on although another one has resumed its import, nothing more is stored.
 func TestTakenOver(t *testing.T) {
 	everywhere(t, func(f *fixture) {

@@ -106,7 +106,7 @@ func (t *table) store(
 	ctx context.Context, im Import, columns []string, s *state, ids []idtype.DecimalID, b batch,
 ) error {
 	next := s.after(ids, b)
-	batch := newRows(im, columns, s, ids, b)
+	batch := rows{im, columns, ids, b.fields, s.rows}
 	err := t.transact(ctx, func(ctx context.Context, tx *session) error {
 		// The row of the import comes first: it is locked then, and whoever else would store this
 		// batch waits and finds it stored.
@@ -115,7 +115,7 @@ func (t *table) store(
 			s.unanswered = 0
 		}
 		tx.doubt = func() { s.unanswered = int64(len(ids)) }
-		if err != nil || before || len(batch.ids) == 0 {
+		if err != nil || before || len(ids) == 0 {
 			return err
 		}
 		return t.insert(ctx, tx, batch)

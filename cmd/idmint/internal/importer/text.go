@@ -60,7 +60,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 
 // append appends a row.
 func (t *textReader) append(b []byte, row int) []byte {
-	b = strconv.AppendInt(b, t.ids[row], 10)
+	b = strconv.AppendInt(b, int64(t.ids[row]), 10)
 	first := row * len(t.columns)
 	for i := first; i < first+len(t.columns); i++ {
 		b = append(b, '\t')
