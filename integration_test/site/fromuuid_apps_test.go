@@ -35,80 +35,16 @@ type storedKeys struct {
 	key customerID
 }
 
-// An app stores customers and orders until it is ended. Its version is that of the page's table.
-type uuidApp struct {
-	end  func()
-	may  chan struct{} // the rounds that it may do: else the quicker one would fill the database
-	done chan struct{} // one for each round
-	gone chan struct{}
-}
-
-// mostRounds is how many rounds an app does before it waits for the test's next step.
-const mostRounds = 15
-
-// deploy starts an app.
-func (s *uuidShop) deploy(t *testing.T, version int) *uuidApp {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	a := &uuidApp{
-		may: make(chan struct{}, mostRounds), done: make(chan struct{}, mostRounds),
-		gone: make(chan struct{}),
-	}
-	go func() {
-		defer close(a.gone)
-		for {
-			select {
-			case <-a.may:
-			case <-ctx.Done():
-				return
-			}
-			name := fmt.Sprintf("%d %s", version, uuid.NewString())
-			if err := s.round(t.Context(), version, name); err != nil {
-				t.Errorf("version %d: %v", version, err)
-				cancel()
-			}
-			select {
-			case a.done <- struct{}{}:
-			default: // nobody waits
-			}
-		}
-	}()
-	a.end = func() {
-		cancel()
-		<-a.gone
-	}
-	t.Cleanup(a.end)
-	return a
-}
-
-// goOn lets the app do more rounds. It does some while the test goes on.
-func (a *uuidApp) goOn() {
-	for {
-		select {
-		case a.may <- struct{}{}:
-		default:
-			return
+// rounds are those of an app of a version: each stores a customer and two orders, changes some, and
+// reads them.
+func (s *uuidShop) rounds(t *testing.T, version int) {
+	for range 5 {
+		if err := s.round(t.Context(), version, fmt.Sprint(version, " ", uuid.NewString())); err != nil {
+			t.Errorf("version %d: %v", version, err)
 		}
 	}
 }
 
-// rounds waits until the app has done some more.
-func (a *uuidApp) rounds(t *testing.T, n int) {
-	t.Helper()
-	for len(a.done) > 0 { // those of before
-		<-a.done
-	}
-	for range n {
-		a.goOn()
-		select {
-		case <-a.done:
-		case <-a.gone:
-			t.Fatal("an app has ended")
-		}
-	}
-}
-
-// round stores a customer and two orders, changes some, and reads them.
 func (s *uuidShop) round(ctx context.Context, version int, name string) error {
 	to := storedKeys{id: uuid.New()}
 	if version > 1 {
@@ -153,26 +89,22 @@ func (s *uuidShop) another(version int, to storedKeys, name string) (storedKeys,
 func (s *uuidShop) store(
 	ctx context.Context, tx pgx.Tx, version int, name string, to storedKeys, orders []uuid.UUID,
 ) error {
-	var err error
+	var batch pgx.Batch
+	var of any = to.id
+	order := "INSERT INTO orders (id, customer_id, note) VALUES ($1, $2, $3)"
 	switch version {
 	case 1:
-		_, err = tx.Exec(ctx, "INSERT INTO customers (id, name) VALUES ($1, $2)", to.id, name)
+		batch.Queue("INSERT INTO customers (id, name) VALUES ($1, $2)", to.id, name)
 	case 2:
-		_, err = tx.Exec(ctx, "INSERT INTO customers (id, key, name) VALUES ($1, $2, $3)",
-			to.id, to.key, name)
+		batch.Queue("INSERT INTO customers (id, key, name) VALUES ($1, $2, $3)", to.id, to.key, name)
 	case 3:
-		_, err = tx.Exec(ctx, "INSERT INTO customers (key, name) VALUES ($1, $2)", to.key, name)
+		batch.Queue("INSERT INTO customers (key, name) VALUES ($1, $2)", to.key, name)
+		order, of = "INSERT INTO orders (id, customer_key, note) VALUES ($1, $2, $3)", to.key
 	}
-	for _, order := range orders {
-		if err == nil && version < 3 {
-			_, err = tx.Exec(ctx, "INSERT INTO orders (id, customer_id, note) VALUES ($1, $2, $3)",
-				order, to.id, name)
-		} else if err == nil {
-			_, err = tx.Exec(ctx, "INSERT INTO orders (id, customer_key, note) VALUES ($1, $2, $3)",
-				order, to.key, name)
-		}
+	for _, id := range orders {
+		batch.Queue(order, id, of, name)
 	}
-	return err
+	return tx.SendBatch(ctx, &batch).Close()
 }
 
 // move gives an order to another customer, and touches that one.
@@ -187,17 +119,16 @@ func (s *uuidShop) move(
 			"UPDATE customers SET name = name WHERE key = $1"
 		by = to.key
 	}
-	tag, err := s.pool.Exec(ctx, move, order, by, name)
-	if err == nil && tag.RowsAffected() != 1 {
-		return fmt.Errorf("order %s is lost", order)
+	for _, update := range [][]any{{move, order, by, name}, {touch, by}} {
+		tag, err := s.pool.Exec(ctx, update[0].(string), update[1:]...)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() != 1 {
+			return fmt.Errorf("%v: the row is lost", update)
+		}
 	}
-	if err == nil {
-		tag, err = s.pool.Exec(ctx, touch, by)
-	}
-	if err == nil && tag.RowsAffected() != 1 {
-		return fmt.Errorf("customer %v is lost", by)
-	}
-	return err
+	return nil
 }
 
 // look reads what a round stored, by each key that the version knows.

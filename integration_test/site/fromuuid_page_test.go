@@ -107,9 +107,7 @@ func (r *runner) run(t *testing.T, text string) {
 			group = append(group, s)
 		case strings.HasPrefix(s.text, "SET "), strings.Contains(s.text, "CONCURRENTLY"),
 			strings.HasPrefix(s.text, "CALL "):
-			if _, err := r.conn.Exec(t.Context(), s.text); err != nil {
-				t.Fatalf("%s: %v", s.text, err)
-			}
+			must(r.conn.Exec(t.Context(), s.text))
 		default:
 			r.retry(t, []pageStatement{s})
 		}
@@ -165,19 +163,14 @@ func (r *runner) transaction(t *testing.T, all []pageStatement) error {
 func (r *runner) oids(t *testing.T, tx pgx.Tx) map[uint32]string {
 	t.Helper()
 	found := map[uint32]string{}
-	rows, err := tx.Query(t.Context(),
-		"SELECT oid, relname FROM pg_class WHERE relkind = 'r' AND relname = ANY($1)", r.tables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(tx.Query(t.Context(),
+		"SELECT oid, relname FROM pg_class WHERE relkind = 'r' AND relname = ANY($1)", r.tables))
 	var oid uint32
 	var name string
-	if _, err := pgx.ForEachRow(rows, []any{&oid, &name}, func() error {
+	must(pgx.ForEachRow(rows, []any{&oid, &name}, func() error {
 		found[oid] = name
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 

@@ -1,13 +1,17 @@
 package site_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idmint/idmint/generator"
@@ -31,13 +35,21 @@ func TestFromUUID(t *testing.T) {
 	for _, b := range readBlocks(t) {
 		blocks[b.section[:2]] = append(blocks[b.section[:2]], b)
 	}
-	var apps []*uuidApp
+	s := &uuidShop{
+		pool: openPool(t, source), customers: map[string]storedKeys{}, orders: map[uuid.UUID]string{},
+	}
+	var versions []int // that run
 	step := func(step, kind string) {
 		t.Helper()
-		for _, a := range apps {
-			a.goOn()
+		var apps sync.WaitGroup
+		for _, version := range versions {
+			apps.Go(func() { s.rounds(t, version) })
 		}
 		r.run(t, onlyBlock(t, blocks[step], kind))
+		apps.Wait()
+		for _, version := range versions {
+			s.rounds(t, version)
+		}
 	}
 	forth := func(name string) { t.Helper(); step(name, "sql") }
 	back := func(name string) { t.Helper(); step(name, "sql undo") }
@@ -46,65 +58,46 @@ func TestFromUUID(t *testing.T) {
 	fill(t, r.conn)
 	files := filenodes(t, r.conn)
 	launches := startLaunches(t, source)
-	s := &uuidShop{
-		pool: openPool(t, source), customers: map[string]storedKeys{}, orders: map[uuid.UUID]string{},
-	}
-	first := s.deploy(t, 1)
-	apps = append(apps, first)
-	first.rounds(t, 5)
-	for _, step := range []string{"1.", "2."} {
+	versions = []int{1}
+	for _, step := range []string{"1.", "2.", "3."} {
 		forth(step)
-		first.rounds(t, 5)
 		back(step)
-		first.rounds(t, 5)
 		forth(step)
-		first.rounds(t, 5)
 	}
-	forth("3.")
-	back("3.")
-	forth("3.")
-	command := onlyBlock(t, blocks["3."], "sh")
-	mint(t, r.conn, source, command)
+	mint(t, r.conn, source, onlyBlock(t, blocks["3."], "sh"))
 	var last int64 // of the keys that were minted before version 2
 	check(t, r.conn.QueryRow(t.Context(), "SELECT max(key) FROM minted").Scan(&last))
 
 	s.ids = must(generator.NewDecimal(launches.Generators(2)))
 	check(t, s.ids.Ready(t.Context()))
-	second := s.deploy(t, 2)
-	apps = append(apps, second)
-	second.rounds(t, 5) // beside the first
-	first.rounds(t, 5)
-	first.end()
-
+	s.rounds(t, 1)
+	s.rounds(t, 2) // beside the first
+	s.rounds(t, 1)
+	versions = []int{2}
 	step4 := onlyBlock(t, blocks["4."], "sql")
-	killed(t, source, r, step4)
+	cutShort(t, source, r, step4)
 	back("4.")
-	r.run(t, step4)
+	forth("4.")
 	if n := without(t, r.conn); n != 0 {
 		t.Fatalf("%d customers have no key", n)
 	}
-	for _, step := range []string{"5.", "6.", "7."} {
+	for _, step := range []string{"5.", "6."} {
 		forth(step)
-		second.rounds(t, 5)
 		back(step)
-		second.rounds(t, 5)
-		if step != "7." { // its way back goes to the end of step 4
-			forth(step)
-			second.rounds(t, 5)
-		}
+		forth(step)
 	}
+	forth("7.")
+	back("7.") // to the end of step 4
 	forth("5.")
 	forth("6.")
 	forth("7.")
-	third := s.deploy(t, 3)
-	apps = append(apps, third)
-	third.rounds(t, 20) // beside the second
-	second.rounds(t, 20)
-	second.end()
+	for range 4 {
+		s.rounds(t, 3) // beside the second
+		s.rounds(t, 2)
+	}
 	followed(t, r.conn)
+	versions = []int{3}
 	forth("8.")
-	third.rounds(t, 20)
-	third.end()
 
 	if got := filenodes(t, r.conn); got != files {
 		t.Errorf("a table was written anew: %s, before %s", got, files)
@@ -140,19 +133,15 @@ func fill(t *testing.T, conn *pgx.Conn) {
 		`INSERT INTO orders SELECT gen_random_uuid(), id, name
 			FROM customers, generate_series(1, 2), (SELECT $1::int) n`,
 	} {
-		if _, err := conn.Exec(t.Context(), text, oldCustomers); err != nil {
-			t.Fatal(err)
-		}
+		must(conn.Exec(t.Context(), text, oldCustomers))
 	}
 }
 
 // filenodes name the files of the tables: a table that is written anew gets another.
 func filenodes(t *testing.T, conn *pgx.Conn) (files string) {
 	t.Helper()
-	if err := conn.QueryRow(t.Context(), `SELECT pg_relation_filepath('customers') || ' ' ||
-		pg_relation_filepath('orders')`).Scan(&files); err != nil {
-		t.Fatal(err)
-	}
+	check(t, conn.QueryRow(t.Context(), `SELECT pg_relation_filepath('customers') || ' ' ||
+		pg_relation_filepath('orders')`).Scan(&files))
 	return files
 }
 
@@ -160,18 +149,15 @@ func filenodes(t *testing.T, conn *pgx.Conn) (files string) {
 func startLaunches(t *testing.T, source string) *launchlog.Log {
 	t.Helper()
 	db := dbtest.OpenSource(t, "pgx", source)
-	if _, _, err := migrations.Up(t.Context(), db, migrations.Postgres); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := migrations.Up(t.Context(), db, migrations.Postgres)
+	check(t, err)
 	store := must(postgres.Open(t.Context(), source))
 	t.Cleanup(func() { store.Close() })
 	launches := must(launchlog.New(store, nil))
 	for _, key := range []string{"a", "b"} {
-		if _, err := launches.Start(t.Context(), launchlog.Request{
+		must(launches.Start(t.Context(), launchlog.Request{
 			Key: key, Service: "shop", Environment: "test", Initiator: "test",
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return launches
 }
@@ -200,63 +186,34 @@ func mint(t *testing.T, conn *pgx.Conn, source, command string) {
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)
 	}
-	if _, err := conn.PgConn().CopyFrom(t.Context(), strings.NewReader(string(out)),
-		"COPY minted FROM STDIN"); err != nil {
-		t.Fatal(err)
-	}
+	must(conn.PgConn().CopyFrom(t.Context(), bytes.NewReader(out), "COPY minted FROM STDIN"))
 }
 
-// killed runs step 4 until a batch meets a row that somebody holds, and ends its connection there.
-// Whole batches are done, and they stay.
-func killed(t *testing.T, source string, r *runner, step string) {
+// cutShort runs step 4 until a batch meets a row that somebody holds, and gives up there. Whole
+// batches are done, and they stay.
+func cutShort(t *testing.T, source string, r *runner, step string) {
 	t.Helper()
-	const held = "SELECT 1 FROM customers WHERE name = 'old 1500' FOR UPDATE"
 	ctx := t.Context()
 	holder := must(r.conn.Begin(ctx))
 	defer holder.Rollback(ctx)
-	if _, err := holder.Exec(ctx, held); err != nil {
-		t.Fatal(err)
-	}
-	victim := must(pgx.Connect(ctx, source))
-	defer victim.Close(ctx)
-	ended := make(chan error, 1)
-	call := strings.Replace(step, "CALL key_customers(1000)", "CALL key_customers(70)", 1)
-	if call == step {
-		t.Fatal("the page has another call")
-	}
-	go func() {
-		for _, s := range pageStatements(call) {
-			if _, err := victim.Exec(ctx, s.text); err != nil {
-				ended <- err
-				return
-			}
+	must(holder.Exec(ctx, "SELECT 1 FROM customers WHERE name = 'old 1500' FOR UPDATE"))
+	conn := must(pgx.Connect(ctx, source))
+	defer conn.Close(ctx)
+	err := error(nil)
+	for _, s := range pageStatements(step) {
+		if call := strings.TrimSpace(s.text); call == "CALL key_customers(1000);" {
+			must(conn.Exec(ctx, "SET lock_timeout = '100ms'"))
+			_, err = conn.Exec(ctx, "CALL key_customers(70)")
+			break
 		}
-		ended <- nil
-	}()
-	watcher := must(pgx.Connect(ctx, source))
-	defer watcher.Close(ctx)
-	for waits := false; !waits; {
-		if err := watcher.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE pid = $1 AND query LIKE 'CALL %' AND wait_event_type = 'Lock')`,
-			victim.PgConn().PID()).Scan(&waits); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("the call has ended: %v", err)
-		default:
-		}
+		must(conn.Exec(ctx, s.text))
 	}
-	if _, err := watcher.Exec(ctx, "SELECT pg_terminate_backend($1)",
-		victim.PgConn().PID()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err == nil {
-		t.Fatal("the call was not killed")
+	if refused := new(pgconn.PgError); !errors.As(err, &refused) || refused.Code != "55P03" {
+		t.Fatalf("the call ended with %v", err)
 	}
 	check(t, holder.Rollback(ctx))
 	var done, left int
-	check(t, watcher.QueryRow(ctx, `SELECT (SELECT count(*) FROM customers
+	check(t, r.conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM customers
 		WHERE key <= (SELECT max(key) FROM minted)), (SELECT count(*) FROM minted)`,
 	).Scan(&done, &left))
 	if want := 1499 / 70 * 70; done != want || left != 4000-want {
@@ -326,16 +283,14 @@ func (s *uuidShop) audit(t *testing.T, conn *pgx.Conn, last int64) {
 	var id uuid.UUID
 	var note string
 	var key customerID
-	if _, err := pgx.ForEachRow(rows, []any{&id, &note, &key}, func() error {
+	must(pgx.ForEachRow(rows, []any{&id, &note, &key}, func() error {
 		if want, ofApp := s.orders[id]; keys[key] != note || ofApp && want != note {
 			t.Errorf("order %s of %s is of %q", id, note, keys[key])
 		}
 		delete(s.orders, id)
 		count++
 		return nil
-	}); err != nil {
-		t.Error(err)
-	}
+	}))
 	if len(s.orders) != 0 || count != 2*len(customers) {
 		t.Errorf("%d orders of %d customers, %d are lost", count, len(customers), len(s.orders))
 	}
