@@ -12,7 +12,6 @@ import (
 // Nothing else misses a scheme in one of them.
 var schemeLists = map[string][]string{
 	"docs/design/formats.md": nil, "docs/design/js/layouts.js": nil,
-	"integration_test/site/javascript_schemes_test.go": nil,
 
 	"internal/formats/formats.go": {"sequence"}, // it has no parts
 	"idtype/doc.go":               nil, "idtype/kinds_test.go": nil, "idtype/models_test.go": nil,

@@ -112,26 +112,20 @@ func linesOf(tb testing.TB, db *sql.DB, query string) string {
 	}
 	defer rows.Close()
 	columns, err := rows.Columns()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	try(tb, err)
 	var all strings.Builder
 	for rows.Next() {
 		values, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
 		}
-		if err := rows.Scan(into...); err != nil {
-			tb.Fatal(err)
-		}
+		try(tb, rows.Scan(into...))
 		for i, v := range values {
 			fmt.Fprintf(&all, "%s=%s ", columns[i], v.String)
 		}
 		all.WriteString("\n")
 	}
-	if err := rows.Err(); err != nil {
-		tb.Fatal(err)
-	}
+	try(tb, rows.Err())
 	return all.String()
 }
 

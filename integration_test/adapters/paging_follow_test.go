@@ -8,13 +8,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idmint/idmint/generator"
 	"github.com/idmint/idmint/idtype"
 	"github.com/idmint/idmint/internal/formats"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/memory"
 )
 
 // What docs/paging.md says of readers that follow a table.
@@ -55,101 +51,41 @@ func (f *follower[T]) upTo(t *testing.T, q querier, n int) (ids []T) {
 }
 
 // Who follows a table by id > last misses a row that is below, and is committed later. Who follows
-// it by transactions gets it. It is so in every scheme,
-// and with bigserial.
-func TestFollowersMiss(t *testing.T) {
+// it by transactions gets it, and every row once.
+func TestFollow(t *testing.T) {
 	t.Parallel()
-	pool := openPages(t)
-	for _, k := range pagedKeys(t, pool) {
-		t.Run(k.name, func(t *testing.T) { k.miss(t, pool) })
-	}
+	withKeys(t, pages[idtype.DecimalID].testFollow, pages[idtype.EightByteID].testFollow,
+		pages[idtype.SequenceID].testFollow)
 }
 
-func testMiss[T interface {
-	idtype.ID
-	comparable
-}](t *testing.T, pool *pgxpool.Pool, writers []func(context.Context) (T, error)) {
+func (p pages[T]) testFollow(t *testing.T) {
 	ctx := t.Context()
-	newPages[T](t, pool)
-	slow, err := pool.Begin(ctx)
-	try(t, err)
+	slow := must(p.Begin(ctx))
 	defer func() { _ = slow.Rollback(context.Background()) }()
-	below, err := writers[0](ctx)
-	try(t, err)
-	const insert = "INSERT INTO pages (id) VALUES ($1)"
-	if _, err := slow.Exec(ctx, insert, below); err != nil {
-		t.Fatal(err)
-	}
-	// Another generator writes until it is above.
+	below := must(p.writers[0](ctx))
+	must(slow.Exec(ctx, "INSERT INTO pages (id) VALUES ($1)", below))
+	// Others write until they are above.
 	const above = "SELECT id FROM pages WHERE id > $1 ORDER BY id DESC LIMIT 1"
 	var last []T
 	for len(last) == 0 {
-		id, err := writers[1](ctx)
-		try(t, err)
-		if _, err := pool.Exec(ctx, insert, id); err != nil {
-			t.Fatal(err)
-		}
-		last = idsOf[T](t, pool, above, below)
+		p.write(t)
+		last = idsOf[T](t, p, above, below)
 	}
-	all := idsOf[T](t, pool, "SELECT id FROM pages")
+	all := idsOf[T](t, p, "SELECT id FROM pages")
 	var safe follower[T]
-	if early := safe.next(t, pool); len(early) != 0 {
+	if early := safe.next(t, p); len(early) != 0 {
 		t.Errorf("the transaction of %v goes on, and %v are read", below, early)
 	}
 	try(t, slow.Commit(ctx))
-	if late := idsOf[T](t, pool, above, last[0]); len(late) != 0 {
+	if late := idsOf[T](t, p, above, last[0]); len(late) != 0 {
 		t.Errorf("above %v are %v", last, late)
 	}
-	followed := safe.upTo(t, pool, len(all)+1)
+	followed := safe.upTo(t, p, len(all)+1)
+	all = append(all, p.write(t)...)
+	followed = append(followed, safe.upTo(t, p, 2)...)
 	if seen := once(t, "by transactions", followed); !seen[below] || len(seen) != len(all)+1 {
 		t.Errorf("by transactions: %v, want %v and %v", followed, below, all)
 	}
-}
-
-// A follower by transactions reads each row once, while four generators of decimal IDs write. One
-// by id > last misses some.
-func TestFollow(t *testing.T) {
-	t.Parallel()
-	pool := openPages(t)
-	newPages[idtype.DecimalID](t, pool)
-	log, err := launchlog.New(memory.New(time.Now), nil)
-	try(t, err)
-	launch, err := log.Start(t.Context(), launchlog.Request{
-		Key: "paging", Service: "shop", Environment: "test", Initiator: "test",
-	})
-	try(t, err)
-	var writers []func(context.Context) (idtype.DecimalID, error)
-	for range pageWriters {
-		g, err := generator.NewDecimal(log.Generators(launch.ID))
-		try(t, err)
-		writers = append(writers, g.Next)
-	}
-	w := startWriting(t, pool, writers)
-	var safe follower[idtype.DecimalID]
-	var followed []idtype.DecimalID
-	above := map[string]int{"id": 0, "serial": 0} // how many rows a follower by such a column gets
-	last := map[string]int64{}
-	for len(followed) < 4*walkFrom && !t.Failed() { // which the writers tell
-		followed = append(followed, safe.next(t, pool)...)
-		for column := range above {
-			rows := idsOf[int64](t, pool, fmt.Sprintf(
-				"SELECT %[1]s FROM pages WHERE %[1]s > $1 ORDER BY %[1]s", column), last[column])
-			if above[column] += len(rows); len(rows) != 0 {
-				last[column] = rows[len(rows)-1]
-			}
-		}
-	}
-	w.stop()
-	written := w.sofar()
-	followed = append(followed, safe.upTo(t, pool, len(written)-len(followed))...)
-	seen := once(t, "by transactions", followed)
-	for _, id := range written {
-		if !seen[id] {
-			t.Errorf("%v was written, and is not read", id)
-		}
-	}
-	t.Logf("%d rows of 4 writers: all by transactions, %d by id > last, %d by a bigserial > last",
-		len(written), above["id"], above["serial"])
 }
 
 // The follower sorts transactions by their numbers, and not by the text of these.

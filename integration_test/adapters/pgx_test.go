@@ -331,58 +331,6 @@ func TestPgxModes(t *testing.T) {
 	}
 }
 
-// What a column holds that is no ID is refused with the ID type's error, in both formats, and
-// changes nothing.
-func TestPgxBadValues(t *testing.T) {
-	t.Parallel()
-	pool := openPool(t, dbtest.New(t, databases.Postgres).Source(), pgx.QueryExecModeCacheStatement,
-		pgxid.AfterConnect)
-	decimal, eight, sno := pgxsuite.UserID(7), idtype.MustParse[idtype.EightByteID]("cb54ecf284000000"),
-		idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")
-	asUUID, asText, asBigint := idtype.Sno[idtype.AsUUID[pgxsuite.User]](sno),
-		idtype.Sno[idtype.AsText[pgxsuite.User]](sno),
-		idtype.EightByte[idtype.AsBigint[pgxsuite.User]](eight)
-	many := []pgxsuite.UserID{7}
-	for _, test := range []struct {
-		sql  string
-		dst  any
-		is   error // or any InputError
-		text string
-	}{
-		{"0::bigint", &decimal, idtype.ErrZero, "int64 "},
-		{"-5::bigint", &decimal, nil, "-5"},
-		{"ARRAY[5, 0]::bigint[]", &many, idtype.ErrZero, ""},
-		{"ARRAY[5, -5]::bigint[]", &many, nil, "-5"},
-		{"ARRAY[5, NULL]::bigint[]", &many, idtype.ErrNull, ""},
-		{"0::bigint", &asBigint, idtype.ErrZero, ""},
-		{`'\x01'::bytea`, &eight, nil, "1 bytes"},
-		{`'\x'::bytea`, &eight, nil, "0 bytes"},
-		{`decode(repeat('00', 8), 'hex')`, &eight, idtype.ErrZero, ""},
-		{`decode(repeat('00', 10), 'hex')`, &sno, idtype.ErrZero, ""},
-		{`decode(repeat('01', 9), 'hex')`, &sno, nil, "9 bytes"},
-		{`'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'::uuid`, &asUUID, nil, ""},
-		{`'00000000-0000-0000-0000-000000000000'::uuid`, &asUUID, idtype.ErrZero, ""},
-		{`'8fhmi7mfls62jp6'::text`, &asText, nil, "15 bytes"},
-		{`'8FHMI7MFLS62JP64'::text`, &asText, nil, "upper case"},
-		{`''::text`, &asText, idtype.ErrZero, ""},
-	} {
-		for _, format := range []int16{pgx.TextFormatCode, pgx.BinaryFormatCode} {
-			before := fmt.Sprint(reflect.ValueOf(test.dst).Elem())
-			err := pool.QueryRow(t.Context(), "SELECT "+test.sql,
-				pgx.QueryResultFormats{format}).Scan(test.dst)
-			var input *idtype.InputError
-			if !errors.As(err, &input) || test.is != nil && !errors.Is(err, test.is) ||
-				!strings.Contains(err.Error(), test.text) {
-				t.Errorf("%s in format %d: %v", test.sql, format, err)
-			}
-			if after := fmt.Sprint(reflect.ValueOf(test.dst).Elem()); after != before &&
-				test.dst != any(&many) {
-				t.Errorf("%s in format %d: changed %s to %s", test.sql, format, before, after)
-			}
-		}
-	}
-}
-
 // What does not concern IDs is as without the package.
 func TestPgxOthersStay(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,8 @@
 package adapters_test
 
 import (
-	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/idtype"
@@ -18,7 +15,6 @@ func testSQLColumns(t *testing.T, s sqlDatabase) {
 	for name, test := range map[string]func(*testing.T, sqlDatabase){
 		"Definitions":      testSQLDefinitions,
 		"Schemes":          testSQLSchemes,
-		"UUIDOrder":        testSQLUUIDOrder,
 		"TextsWithoutCase": testSQLTextsWithoutCase,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s) })
@@ -236,35 +232,5 @@ func testSQLSchemes(t *testing.T, s sqlDatabase) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, s) })
-	}
-}
-
-// UUIDs that are sno IDs sort as these do, wherever a UUID keeps its version, and whatever is in
-// its parts.
-func testSQLUUIDOrder(t *testing.T, s sqlDatabase) {
-	type id = idtype.Sno[idtype.AsUUID[User]]
-	random := rand.New(rand.NewPCG(1, 2))
-	var ids []id
-	for range 1000 {
-		var i id
-		binary.BigEndian.PutUint64(i[:], random.Uint64())
-		binary.BigEndian.PutUint16(i[8:], uint16(random.Uint32()))
-		ids = append(ids, i)
-	}
-	key, err := sqlid.Column[id]{Name: "id"}.PrimaryKey(s.Dialect)
-	try(t, err)
-	s.exec(t, "CREATE TABLE uuids ("+key+")"+s.End)
-	var rows []string
-	var args []any
-	for i, id := range ids {
-		rows, args = append(rows, "("+s.parameter(i+1)+")"), append(args, id)
-	}
-	if _, err := s.DB.Exec("INSERT INTO uuids VALUES "+strings.Join(rows, ", "),
-		args...); err != nil {
-		t.Fatal(err)
-	}
-	want := slices.SortedFunc(slices.Values(ids), idtype.Compare[id])
-	if got := listIDs[id](t, s, "SELECT id FROM uuids ORDER BY id"); !slices.Equal(got, want) {
-		t.Errorf("%d rows, not in order", len(got))
 	}
 }

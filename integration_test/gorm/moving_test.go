@@ -217,28 +217,3 @@ func closeDatabase(t testing.TB, db *gorm.DB) {
 		t.Error("close:", err)
 	}
 }
-
-// The code of docs/moving-gorm.md is that of this file, but for white space.
-func TestMovingPage(t *testing.T) {
-	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	source := words(readFile(t, "moving_test.go"))
-	blocks := regexp.MustCompile("(?s)```(?:go|sql)\n(.*?)```").
-		FindAllStringSubmatch(readFile(t, "../../docs/moving-gorm.md"), -1)
-	for _, block := range blocks {
-		for part := range strings.SplitSeq(block[1], "\n\n") {
-			if !strings.Contains(source, words(part)) {
-				t.Errorf("no test has\n%s", part)
-			}
-		}
-	}
-	if len(blocks) < 7 {
-		t.Errorf("the page has %d blocks", len(blocks))
-	}
-}
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	try(t, err)
-	return string(text)
-}

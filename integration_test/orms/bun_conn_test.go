@@ -40,9 +40,7 @@ func TestBunRefusedIsNoSQL(t *testing.T) {
 				t.Errorf("%s is SQL: %s", name, query.String())
 			}
 			conn, err := db.Conn(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			if _, err := query.Conn(conn).Exec(t.Context()); err == nil {
 				t.Errorf("%s is no error", name)
 			}

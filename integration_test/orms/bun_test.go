@@ -51,12 +51,8 @@ func inBun(t *testing.T, test func(t *testing.T, db *bun.DB, ids *generator.Deci
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
 		ids := newDecimal(t)
 		db, err := bunid.NewDB(sqldb, bunDialect(d), bunid.Use(ids))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := bunid.Check(db, (*BunUser)(nil), (*BunOrder)(nil)); err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
+		try(t, bunid.Check(db, (*BunUser)(nil), (*BunOrder)(nil)))
 		createTables(t, db, (*BunUser)(nil), (*BunOrder)(nil))
 		test(t, db, ids)
 	})
@@ -103,9 +99,7 @@ func TestBunKeys(t *testing.T) {
 
 		var read []BunOrder
 		err := db.NewSelect().Model(&read).Relation("User").Order("bun_order.id").Scan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if len(read) != 2 || read[0].User.Name != "Ann" || read[0].ApproverID != nil ||
 			read[0].ReferrerID != 0 || *read[1].ApproverID != ann.ID || read[1].ReferrerID != ann.ID ||
 			read[1].User.ID != bob.ID {
@@ -122,9 +116,7 @@ func TestBunKeys(t *testing.T) {
 		orders[0].ReferrerID, orders[1].ApproverID = bob.ID, nil
 		_, err = db.NewUpdate().Model(&orders).Column("approver_id", "referrer_id").Bulk().
 			Exec(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		again := BunOrder{ID: orders[0].ID}
 		if err := db.NewSelect().Model(&again).WherePK().Scan(t.Context()); err != nil ||
 			again.ReferrerID != bob.ID || again.ApproverID != nil {
@@ -169,9 +161,7 @@ func TestBunJoinedNullIsZero(t *testing.T) {
 			d = bunDialect(sqlid.Postgres)
 		}
 		other, err := bunid.NewDB(db.DB, d, bunid.Use(ids))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		// The struct was in use before.
 		line := bunLine{Order: &BunOrder{ReferrerID: ann.ID, ApproverID: &ann.ID}}
 		err = other.NewSelect().Model(&line).Relation("Order").Scan(t.Context())
@@ -207,9 +197,7 @@ func TestBunZeroIsRefused(t *testing.T) {
 		ann := &BunUser{Name: "it's ?!(not) a mark"}
 		insert(t, db, ann)
 		tx, err := db.BeginTx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		defer tx.Rollback()
 		for name, query := range map[string]func(bun.IDB) error{
 			"foreign key": func(db bun.IDB) error {
@@ -250,9 +238,7 @@ func TestBunZeroIsRefused(t *testing.T) {
 		}
 		// The transaction goes on: nothing was sent.
 		insert(t, tx, &BunUser{Name: "Bob"})
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.Commit())
 		if n, err := db.NewSelect().Model((*BunUser)(nil)).Count(t.Context()); err != nil || n != 2 {
 			t.Errorf("%d users, %v", n, err)
 		}
@@ -266,9 +252,7 @@ func TestBunBadSource(t *testing.T) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
 		broken := errors.New("broken")
 		db, err := bunid.NewDB(sqldb, bunDialect(d), bunid.Use(failing{broken}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		createTables(t, db, (*BunUser)(nil))
 		var refused *bunid.Error
 		ann := &BunUser{Name: "Ann"}
@@ -327,12 +311,8 @@ func testBunScheme[T idtype.ID](
 	t.Run(fmt.Sprintf("%s/%s", scheme, zero.Storage()), func(t *testing.T) {
 		source := &listed[T]{ids: slices.Clone(ids)}
 		db, err := bunid.NewDB(sqldb, bunDialect(d), bunid.Use(source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := bunid.Check(db, (*bunRow[T])(nil)); err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
+		try(t, bunid.Check(db, (*bunRow[T])(nil)))
 		createTables(t, db, (*bunRow[T])(nil))
 		defer sqldb.Exec("DROP TABLE rows")
 
@@ -347,9 +327,7 @@ func testBunScheme[T idtype.ID](
 		}
 		insert(t, db, &rows)
 		var read []bunRow[T]
-		if err := db.NewSelect().Model(&read).Order("id").Scan(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try(t, db.NewSelect().Model(&read).Order("id").Scan(t.Context()))
 		for i, r := range read {
 			if r.ID != ids[i] || r.Plain != rows[i].Plain || (r.Pointer != nil) != (i == 1) ||
 				r.Null != rows[i].Null || r.SQLID != rows[i].SQLID || r.OrZero != rows[i].OrZero ||

@@ -85,9 +85,7 @@ func TestBunUpserts(t *testing.T) {
 				upsert := func(model any, affected int64) {
 					t.Helper()
 					res, err := form.query(db.NewInsert().Model(model)).Exec(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					try(t, err)
 					if n, err := res.RowsAffected(); n != affected || err != nil {
 						t.Errorf("%d rows affected, want %d: %v", n, affected, err)
 					}

@@ -51,9 +51,7 @@ func testEntScheme[T idtype.ID](
 			{Name: "ref", Type: ref.Info.Type, SchemaType: ref.SchemaType, Nullable: true},
 		}
 		migrate, err := schema.NewMigrate(drv)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		if err := migrate.Create(t.Context(), &schema.Table{
 			Name: table, Columns: columns, PrimaryKey: columns[:1],
 		}); err != nil {
@@ -66,14 +64,10 @@ func testEntScheme[T idtype.ID](
 			if i > 0 {
 				spec.SetField("ref", ref.Info.Type, ids[i-1])
 			}
-			if err := sqlgraph.CreateNode(t.Context(), drv, spec); err != nil {
-				t.Fatal(err)
-			}
+			try(t, sqlgraph.CreateNode(t.Context(), drv, spec))
 		}
 		rows, err := db.QueryContext(t.Context(), "SELECT id, ref FROM "+table+" ORDER BY id")
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		defer rows.Close()
 		n := 0
 		for ; rows.Next(); n++ {

@@ -22,9 +22,7 @@ import (
 func inEnt(t *testing.T, test func(t *testing.T, client *ent.Client, db *sql.DB)) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, db *sql.DB) {
 		client := ent.NewClient(ent.Driver(entid.Guard(entsql.OpenDB(entDialect(d), db))))
-		if err := client.Schema.Create(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try(t, client.Schema.Create(t.Context()))
 		test(t, client, db)
 	})
 }
@@ -39,9 +37,7 @@ func entDialect(d sqlid.Dialect) string {
 func useHook(t *testing.T, client *ent.Client, rules ...entid.Rule) {
 	t.Helper()
 	assign, err := entid.Assign(rules...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	client.Use(assign)
 }
 
@@ -77,9 +73,7 @@ func TestEntKeys(t *testing.T) {
 		if err != nil || len(names) != 2 || len(names[0].Edges.Orders) != 1 {
 			t.Fatalf("the users are %v, %v", names, err)
 		}
-		if err := client.Order.UpdateOneID(orders[1].ID).ClearApproverID().Exec(ctx); err != nil {
-			t.Fatal(err)
-		}
+		try(t, client.Order.UpdateOneID(orders[1].ID).ClearApproverID().Exec(ctx))
 		again, err := client.Order.Get(ctx, orders[1].ID)
 		if err != nil || again.ApproverID != nil {
 			t.Errorf("the order is %v, %v", again, err)
@@ -228,9 +222,7 @@ func TestEntUpsertsInBulk(t *testing.T) {
 			return c.User.CreateBulk(all...)
 		}
 		tx, err := client.BeginTx(ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		defer tx.Rollback()
 		c := tx.Client()
 		if err := create(c, "Ann", "Eve").OnConflict(entsql.ConflictColumns("name"), newValues()).
@@ -245,9 +237,7 @@ func TestEntUpsertsInBulk(t *testing.T) {
 			Exec(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		try(t, tx.Commit())
 		names := client.User.Query().Order(user.ByID()).Select(user.FieldName).StringsX(ctx)
 		if strings.Join(names, " ") != "Ann Bob Cem Dan" {
 			t.Errorf("the users are %v", names)
@@ -265,9 +255,7 @@ func TestEntAloneRewrites(t *testing.T) {
 		client := ent.NewClient(ent.Driver(entsql.OpenDB(entDialect(d), db)))
 		// A second migration finds nothing to change.
 		for range 2 {
-			if err := client.Schema.Create(ctx); err != nil {
-				t.Fatal(err)
-			}
+			try(t, client.Schema.Create(ctx))
 		}
 		useHook(t, client, entid.Use(newDecimal(t)))
 		ann := client.User.Create().SetName("Ann").SaveX(ctx)

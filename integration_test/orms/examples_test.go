@@ -35,9 +35,7 @@ func TestExamples(t *testing.T) {
 			db := dbtest.OpenSource(t, "sqlite3", sqlite.DSN(path, sqlite.Create))
 			migrate(t, db, migrations.SQLite)
 			store, err := sqlite.Open(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			defer store.Close()
 			startLaunch(t, store)
 			runTwice(t, program, dir, "IDMINT_DB=")
@@ -47,9 +45,7 @@ func TestExamples(t *testing.T) {
 			d := dbtest.New(t, databases.Postgres)
 			migrate(t, dbtest.Open(t, d), migrations.Postgres)
 			store, err := postgres.Open(t.Context(), d.Source())
-			if err != nil {
-				t.Fatal(err)
-			}
+			try(t, err)
 			defer store.Close()
 			startLaunch(t, store)
 			runTwice(t, program, t.TempDir(), "IDMINT_DB="+d.Source())
@@ -67,9 +63,7 @@ func migrate(t *testing.T, db *sql.DB, d migrations.Dialect) {
 func startLaunch(t *testing.T, store launchlog.Store) {
 	t.Helper()
 	launches, err := launchlog.New(store, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	launch, err := launches.Start(t.Context(), launchlog.Request{
 		Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test",
 	})
@@ -98,9 +92,7 @@ func runTwice(t *testing.T, program, dir, env string) {
 func TestGenerated(t *testing.T) {
 	t.Chdir("../..")
 	dir, release, err := checkout.Hold()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer func() {
 		if err := release(); err != nil {
 			t.Error(err)
@@ -138,8 +130,6 @@ func files(t *testing.T, dir string) map[string][]byte {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return all
 }

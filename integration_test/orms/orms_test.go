@@ -21,6 +21,13 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+func try(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // everywhere runs a test on a database of its own of both kinds.
 func everywhere(t *testing.T, test func(t *testing.T, d sqlid.Dialect, db *sql.DB)) {
 	t.Run("SQLite", func(t *testing.T) {
@@ -38,22 +45,14 @@ func everywhere(t *testing.T, test func(t *testing.T, d sqlid.Dialect, db *sql.D
 func newDecimal(t *testing.T) *generator.Decimal {
 	t.Helper()
 	launches, err := launchlog.New(memory.New(nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	launch, err := launches.Start(t.Context(), launchlog.Request{
 		Key: "deploy-1", Service: "shop", Environment: "dev", Initiator: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	ids, err := generator.NewDecimal(launches.Generators(launch.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ids.Ready(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
+	try(t, ids.Ready(t.Context()))
 	return ids
 }
 
@@ -99,16 +98,12 @@ func columnTypes(t *testing.T, d sqlid.Dialect, db *sql.DB, table string) map[st
 		query = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = $1"
 	}
 	rows, err := db.QueryContext(t.Context(), query, table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer rows.Close()
 	types := map[string]string{}
 	for rows.Next() {
 		var name, typ string
-		if err := rows.Scan(&name, &typ); err != nil {
-			t.Fatal(err)
-		}
+		try(t, rows.Scan(&name, &typ))
 		types[name] = typ
 	}
 	if err := rows.Err(); err != nil || len(types) == 0 {

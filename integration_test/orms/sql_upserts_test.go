@@ -38,9 +38,7 @@ func inSQL(t *testing.T, test func(t *testing.T, s sqlShop)) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, db *sql.DB) {
 		s := sqlShop{DB: db, ids: newDecimal(t)}
 		key, err := sqlid.Column[sqlUserID]{Name: "id"}.PrimaryKey(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		dbtest.Exec(t, db, "CREATE TABLE users ("+key+
 			", name VARCHAR(20) UNIQUE NOT NULL, visits INT NOT NULL DEFAULT 0)")
 		s.ann = s.next(t)
@@ -52,9 +50,7 @@ func inSQL(t *testing.T, test func(t *testing.T, s sqlShop)) {
 func (s sqlShop) next(t *testing.T) sqlUserID {
 	t.Helper()
 	id, err := s.ids.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return sqlUserID(id)
 }
 
@@ -69,9 +65,7 @@ func (s sqlShop) exec(t *testing.T, query string, args ...any) {
 func (s sqlShop) stored(t *testing.T, name string) (id sqlUserID) {
 	t.Helper()
 	err := s.QueryRowContext(t.Context(), "SELECT id FROM users WHERE name = $1", name).Scan(&id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	return id
 }
 
@@ -122,9 +116,7 @@ func TestSQLUpserts(t *testing.T) {
 func TestPgxUpserts(t *testing.T) {
 	d := dbtest.New(t, databases.Postgres)
 	conn, err := pgx.Connect(t.Context(), d.Source())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	defer conn.Close(t.Context())
 	dbtest.Exec(t, dbtest.Open(t, d), "CREATE TABLE users (id bigint PRIMARY KEY, "+
 		"name text UNIQUE NOT NULL, visits int NOT NULL DEFAULT 0)",
@@ -139,9 +131,7 @@ func TestPgxUpserts(t *testing.T) {
 		t.Errorf("%v, %v", id, err)
 	}
 	rows, err := conn.Query(t.Context(), sqlBulk+" RETURNING id", id+1, "Ann", id+2, "Bob")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try(t, err)
 	got, err := pgx.CollectRows(rows, pgx.RowTo[sqlUserID])
 	if err != nil || len(got) != 1 || got[0] != id+2 {
 		t.Errorf("%v, %v", got, err)

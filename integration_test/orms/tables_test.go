@@ -22,9 +22,7 @@ func TestCheckTables(t *testing.T) {
 	everywhere(t, func(t *testing.T, d sqlid.Dialect, sqldb *sql.DB) {
 		ids := newDecimal(t)
 		db, err := bunid.NewDB(sqldb, bunDialect(d), bunid.Use(ids))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try(t, err)
 		check := func(ctx context.Context) (inBun, inEnt error) {
 			return bunid.CheckTables(ctx, db, (*BunUser)(nil)),
 				entid.CheckTables(ctx, sqldb, entDialect(d), "users")

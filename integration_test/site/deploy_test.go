@@ -19,9 +19,7 @@ func TestDeployCommands(t *testing.T) {
 	}
 	const million = 1_000_000
 	info, err := os.Stat(filepath.Join(dir, "idmint"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	says := fmt.Sprintf("and has %d MB", (info.Size()+million/2)/million)
 	if !strings.Contains(read(t, "docs/deploy-recipes.md"), says) {
 		t.Errorf("the page does not say that the program %q", says)
@@ -33,9 +31,7 @@ func TestDeployPage(t *testing.T) {
 	t.Parallel()
 	page := read(t, "docs/deploy-recipes.md")
 	recipes, err := filepath.Glob("deploy/*/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(recipes) < 11 {
 		t.Errorf("recipes: %q", recipes)
 	}

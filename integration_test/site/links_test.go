@@ -50,9 +50,7 @@ func documents(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-co",
 		"--exclude-standard", "*.md").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return strings.Fields(string(out))
 }
 

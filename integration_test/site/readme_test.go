@@ -9,43 +9,6 @@ import (
 	"testing"
 )
 
-// The programs of these pages are examples. A block that is a part of one begins with a tab.
-func TestPrograms(t *testing.T) {
-	t.Parallel()
-	var sources []string
-	programs, err := filepath.Glob("examples/*/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range programs {
-		sources = append(sources, read(t, p))
-	}
-	for _, page := range []string{
-		"docs/claims.md", "docs/clickhouse.md", "docs/gorm.md", "docs/postgresql.md",
-		"docs/schemes.md",
-	} {
-		parts := 0
-		for _, block := range blocks(t, page, "go") {
-			if !strings.HasPrefix(block, "\t") {
-				continue
-			}
-			parts++
-			if !slices.ContainsFunc(sources, func(source string) bool {
-				return strings.Contains(source, block)
-			}) {
-				t.Errorf("no program of examples holds this block of %s:\n%s", page, block)
-			}
-		}
-		if parts == 0 {
-			t.Errorf("%s shows no program", page)
-		}
-	}
-	whole := blocks(t, "README.md", "go")
-	if len(whole) != 1 || whole[0] != read(t, "examples/quickstart/main.go") {
-		t.Error("README does not show examples/quickstart/main.go whole")
-	}
-}
-
 // README is one page, with its program and its tables.
 func TestReadmeIsShort(t *testing.T) {
 	t.Parallel()
@@ -121,17 +84,11 @@ func TestSamplesAreReady(t *testing.T) {
 		"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go",
 		"launchlog/doc.go",
 	}
-	programs, err := filepath.Glob("examples/*/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := must(filepath.Glob("examples/*/main.go"))
 	made := regexp.MustCompile(`generator\.New(Decimal|Sno|Sequence|Trace|Short|EightByte)\(`)
 	for _, name := range append(samples, programs...) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		generators := made.FindAllIndex(text, -1)
+		text := read(t, name)
+		generators := made.FindAllStringIndex(text, -1)
 		if len(generators) == 0 {
 			t.Errorf("%s makes no generator", name)
 		}
@@ -140,8 +97,8 @@ func TestSamplesAreReady(t *testing.T) {
 			if i+1 < len(generators) {
 				end = generators[i+1][0]
 			}
-			if !strings.Contains(string(text[at[0]:end]), ".Ready(ctx)") {
-				line, _, _ := strings.Cut(string(text[at[0]:]), "\n")
+			if !strings.Contains(text[at[0]:end], ".Ready(ctx)") {
+				line, _, _ := strings.Cut(text[at[0]:], "\n")
 				t.Errorf("%s: no Ready after %s", name, line)
 			}
 		}

@@ -36,9 +36,7 @@ func TestSQLCommands(t *testing.T) {
 func TestSQLFunctions(t *testing.T) {
 	t.Parallel()
 	statements, err := functions.Statements(functions.Postgres)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	page := read(t, "docs/sql.md")
 	listed := map[string]bool{}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`idmint_[^|]*) \\|").FindAllStringSubmatch(page, -1) {
