@@ -188,16 +188,6 @@ func testDryRun(t *testing.T, d database) {
 	wantColumn[idtype.DecimalID](t, db, selectItems)
 }
 
-// With SkipDefaultTransaction GORM has no callback that begins a transaction.
-func testSkipDefaultTransaction(t *testing.T, d database) {
-	s := newSource()
-	db := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true}, gormid.Use(s))
-	migrate(t, db, &Item{})
-	items := []Item{{}, {}}
-	must(t, db.Create(&items))
-	wantColumn(t, db, selectItems, itemIDs(items)...)
-}
-
 // Hooked sets its key in a hook, as models did before they had the plugin.
 type Hooked struct {
 	ID     idtype.DecimalID

@@ -169,46 +169,6 @@ func testNotAddressable(t *testing.T, d database) {
 	wantColumn(t, db, selectItems, idtype.DecimalID(5))
 }
 
-func testTransactions(t *testing.T, d database) {
-	db, _ := newItems(t, d)
-	var outer, inner, kept Item
-	undo := errors.New("undo")
-	err := db.Transaction(func(tx *gorm.DB) error {
-		must(t, tx.Create(&outer))
-		if err := tx.Transaction(func(tx *gorm.DB) error {
-			must(t, tx.Clauses(doNothing).Create(&inner))
-			return undo
-		}); !errors.Is(err, undo) {
-			t.Error(err)
-		}
-		must(t, tx.Create(&kept))
-		return nil
-	})
-	try(t, err)
-	wantMinted(t, outer.ID, inner.ID, kept.ID)
-	wantColumn(t, db, selectItems, outer.ID, kept.ID)
-
-	tx := db.Begin()
-	var dropped Item
-	must(t, tx.Create(&dropped))
-	must(t, tx.Rollback())
-	must(t, db.Create(&dropped)) // the ID is still its own
-	must(t, db.Create(&Item{ID: 5}))
-	wantColumn(t, db, selectItems, outer.ID, kept.ID, dropped.ID, 5)
-}
-
-// A batch that fails takes the others back.
-func testBatchFails(t *testing.T, d database) {
-	db, s := newItems(t, d)
-	items := make([]Item, 4)
-	items[0].ID, items[3].ID = 5, 5
-	if err := db.CreateInBatches(&items, 2).Error; err == nil {
-		t.Fatal("stored 5 twice")
-	}
-	wantFills(t, s, 1, 1)
-	wantColumn[int](t, db, selectItems)
-}
-
 // numbersIn keeps generator numbers in the database that the rows go to.
 type numbersIn struct{ db *gorm.DB }
 

@@ -37,9 +37,6 @@ func stale[K comparable, N any]() []operation[K, N] {
 		{"First into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
 			return w.db.First(p).Error
 		})},
-		{"Take into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
-			return w.db.Take(p).Error
-		})},
 		{"Find into the same struct", nothing, cut(func(w w, p *Person[K, N]) error {
 			return w.db.Find(p).Error
 		})},
@@ -63,9 +60,6 @@ func stale[K comparable, N any]() []operation[K, N] {
 			return w.db.Select("id", "mentor").First(p).Error
 		})},
 		{"Updates nil", nothing, cut(func(w w, p *Person[K, N]) error { return null(w, p, nil) })},
-		{"Updates nil pointer", nothing, cut(func(w w, p *Person[K, N]) error {
-			return null(w, p, (*K)(nil))
-		})},
 		{"Updates NULL by SQL", nothing, cut(func(w w, p *Person[K, N]) error {
 			if err := null(w, p, gorm.Expr("NULL")); err != nil {
 				return err

@@ -16,127 +16,95 @@ import (
 func testBadRules(t *testing.T, d database) {
 	s := newSource()
 	type keyless struct{ Name string }
+	use := gormid.Use(s)
+	const noSource = "rule 0: Use was given no source: give it a generator"
 	for name, test := range map[string]struct {
 		rules []gormid.Rule
-		want  []string // in the error, which tells all that is wrong
+		want  string // in the error, which tells all that is wrong, each on a line here
 	}{
-		"none": {
-			nil,
-			[]string{"gormid: New was given no rules: give it at least one, as in New(Use(gen))"},
-		},
-		"zero rule": {
-			[]gormid.Rule{{}},
-			[]string{"rule 0: Use was given no source: give it a generator"},
-		},
-		"no source": {
-			[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)},
-			[]string{"rule 0: Use was given no source: give it a generator"},
-		},
+		"none":      {nil, "gormid: New was given no rules: give it at least one, as in New(Use(gen))"},
+		"zero rule": {[]gormid.Rule{{}}, noSource},
+		"no source": {[]gormid.Rule{gormid.Use[idtype.DecimalID](nil)}, noSource},
 		"nil generator": {
-			[]gormid.Rule{gormid.Use((*generator.Decimal)(nil))},
-			[]string{"rule 0: Use was given no source: give it a generator"},
+			[]gormid.Rule{gormid.Use((*generator.Decimal)(nil))}, noSource,
 		},
 		"two general": {
-			[]gormid.Rule{gormid.Use(s), gormid.Use(newSource())},
-			[]string{
-				"rule 1: a second general rule for decimal IDs: limit one of them with For or " +
-					"ForTable",
-			},
+			[]gormid.Rule{use, gormid.Use(newSource())},
+			"rule 1: a second general rule for decimal IDs: limit one of them with For or ForTable",
 		},
 		"two for a model": {
-			[]gormid.Rule{gormid.Use(s).For(&Item{}), gormid.Use(s).For(Item{})},
-			[]string{"rule 1: For(gorm_test.Item): another rule names the model already"},
+			[]gormid.Rule{use.For(&Item{}), use.For(Item{})},
+			"rule 1: For(gorm_test.Item): another rule names the model already",
 		},
 		"twice in a rule": {
-			[]gormid.Rule{gormid.Use(s).For(&Item{}, []Item{})},
-			[]string{"For([]gorm_test.Item): another rule names the model already"},
+			[]gormid.Rule{use.For(&Item{}, []Item{})},
+			"For([]gorm_test.Item): another rule names the model already",
 		},
 		"nothing": {
-			[]gormid.Rule{gormid.Use(s).For()},
-			[]string{"rule 0: For was given no models: name them, as in For(&User{})"},
-		},
-		"nil": {
-			[]gormid.Rule{gormid.Use(s).For(nil)},
-			[]string{"For(<nil>): unsupported data type"},
+			[]gormid.Rule{use.For()},
+			"rule 0: For was given no models: name them, as in For(&User{})",
 		},
 		"no model": {
-			[]gormid.Rule{gormid.Use(s).For("items", 5)},
-			[]string{"For(string): unsupported data type", "For(int): unsupported data type"},
-		},
-		"map": {
-			[]gormid.Rule{gormid.Use(s).For(map[string]any{})},
-			[]string{"For(map[string]interface {}): unsupported data type"},
+			[]gormid.Rule{use.For("items", 5, nil, map[string]any{})},
+			"For(string): unsupported data type\nFor(int): unsupported data type\n" +
+				"For(<nil>): unsupported data type\n" +
+				"For(map[string]interface {}): unsupported data type",
 		},
 		"integer key": {
-			[]gormid.Rule{gormid.Use(s).For(&PlainInt{})},
-			[]string{
-				"For(*gorm_test.PlainInt): its primary key ID of type uint is no ID: declare it " +
-					"with a type of package idtype",
-			},
+			[]gormid.Rule{use.For(&PlainInt{})},
+			"For(*gorm_test.PlainInt): its primary key ID of type uint is no ID: declare it with a " +
+				"type of package idtype",
 		},
 		"key without methods": {
-			[]gormid.Rule{gormid.Use(s).For(&NotAlias{})},
-			[]string{"type gorm_test.notAlias, which has no methods"},
+			[]gormid.Rule{use.For(&NotAlias{})}, "type gorm_test.notAlias, which has no methods",
 		},
 		"composite": {
-			[]gormid.Rule{gormid.Use(s).For(&Composite{})},
-			[]string{"its primary key is composite: rules assign no such key, so set its parts"},
+			[]gormid.Rule{use.For(&Composite{})},
+			"its primary key is composite: rules assign no such key, so set its parts",
 		},
 		"no key": {
-			[]gormid.Rule{gormid.Use(s).For(&keyless{})},
-			[]string{"it has no primary key: add a field ID of an ID type"},
+			[]gormid.Rule{use.For(&keyless{})},
+			"it has no primary key: add a field ID of an ID type",
 		},
 		"read only": {
-			[]gormid.Rule{gormid.Use(s).For(&ReadOnly{})},
-			[]string{"its primary key ID is never written: its tag forbids it"},
+			[]gormid.Rule{use.For(&ReadOnly{})},
+			"its primary key ID is never written: its tag forbids it",
 		},
 		"pointers to pointers": {
-			[]gormid.Rule{gormid.Use(s).For(&Deep{})},
-			[]string{
-				"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type " +
-					"of package idtype",
-			},
+			[]gormid.Rule{use.For(&Deep{})},
+			"its primary key ID of type **idtype.DecimalID is no ID: declare it with a type of " +
+				"package idtype",
 		},
 		"wrapped": {
-			[]gormid.Rule{gormid.Use(s).For(&WrappedKey{})},
-			[]string{
-				"its primary key ID of type gorm_test.wrapped holds no decimal IDs: take a " +
-					"generator of the key's scheme, or declare another key type",
-			},
+			[]gormid.Rule{use.For(&WrappedKey{})},
+			"its primary key ID of type gorm_test.wrapped holds no decimal IDs: take a generator " +
+				"of the key's scheme, or declare another key type",
 		},
 		"no column": {
-			[]gormid.Rule{gormid.Use(s).ForTable("items", "")},
-			[]string{`ForTable("items", ""): name a table and the column of its key`},
+			[]gormid.Rule{use.ForTable("items", "")},
+			`ForTable("items", ""): name a table and the column of its key`,
 		},
 		"table twice": {
-			[]gormid.Rule{
-				gormid.Use(s).ForTable("items", "id"), gormid.Use(s).ForTable("items", "x"),
-			},
-			[]string{`rule 1: ForTable("items", "x"): another rule names the table already`},
+			[]gormid.Rule{use.ForTable("items", "id"), use.ForTable("items", "x")},
+			`rule 1: ForTable("items", "x"): another rule names the table already`,
 		},
 		"several": {
-			[]gormid.Rule{{}, gormid.Use(s).For(5, &Composite{})},
-			[]string{
-				"rule 0: Use was given no source: give it a generator", "rule 1: For(int)",
-				"rule 1: For(*gorm_test.Composite)",
-			},
+			[]gormid.Rule{{}, use.For(5, &Composite{})},
+			noSource + "\nrule 1: For(int)\nrule 1: For(*gorm_test.Composite)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, err := gorm.Open(d.dialector(t), &gorm.Config{Logger: logger.Discard})
 			try(t, err)
 			err = db.Use(gormid.New(test.rules...))
-			for _, want := range test.want {
+			for want := range strings.SplitSeq(test.want, "\n") {
 				if err == nil || !strings.HasPrefix(err.Error(), "gormid: ") ||
 					strings.Count(err.Error(), "gormid: ") != 1 ||
 					!strings.Contains(err.Error(), want) {
 					t.Errorf("error %v\nwant %s", err, want)
 				}
 			}
-			// What was refused left nothing behind.
-			if err := db.Use(gormid.New(gormid.Use(s))); err != nil {
-				t.Error(err)
-			}
+			try(t, db.Use(gormid.New(use))) // what was refused left nothing behind
 		})
 	}
 }

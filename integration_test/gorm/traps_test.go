@@ -6,77 +6,43 @@ import (
 	"testing"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"github.com/idmint/idmint/gormid"
 	"github.com/idmint/idmint/idtype"
 )
 
-// What the package documentation says about reading: each sentence is a case here.
+// What the package documentation says about lists, and that a condition without a value is none.
 func testTraps(t *testing.T, d database) {
 	db, _ := newItems(t, d)
 	items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
 	must(t, db.Create(&items))
 	id := items[1].ID
-	dry := db.Session(&gorm.Session{DryRun: true})
-
-	var found Item
-	must(t, db.First(&found, id))
-	if found != items[1] {
-		t.Errorf("First by key found %v", found)
-	}
-	if err := db.First(&Item{}, idtype.DecimalID(0)).Error; !errors.Is(err, idtype.ErrZero) {
-		t.Errorf("First by zero: %v, want ErrZero", err)
-	}
-	err := db.Where("id = ?", idtype.DecimalID(0)).First(&Item{}).Error
-	if !errors.Is(err, idtype.ErrZero) {
-		t.Errorf("Where zero: %v, want ErrZero", err)
-	}
-
-	// A string is SQL, unless it is a plain number.
-	found = Item{}
-	must(t, db.First(&found, id.String()))
-	if found != items[1] {
-		t.Errorf("First by digits found %v", found)
-	}
-	var all []Item
-	must(t, db.Find(&all, "1 = 1"))
-	if len(all) != len(items) {
-		t.Errorf("a string selected %d rows as a condition, want %d", len(all), len(items))
-	}
 
 	// An empty list as the condition of Find is none; in Where it is an empty list.
-	all = nil
-	must(t, db.Find(&all, []idtype.DecimalID{}))
-	if len(all) != len(items) {
-		t.Errorf("Find with an empty list read %d rows, want %d", len(all), len(items))
+	var all []Item
+	for condition, tx := range map[string]*gorm.DB{
+		"an empty list": db.Find(&all, []idtype.DecimalID{}), "a string": db.Find(&all, "1 = 1"),
+		"a struct whose key is zero": db.Where(&Item{}).Find(&all),
+	} {
+		if must(t, tx); tx.RowsAffected != 3 {
+			t.Errorf("%s: read %d rows", condition, tx.RowsAffected)
+		}
 	}
 	must(t, db.Where("id IN ?", []idtype.DecimalID{}).Find(&all))
 	if len(all) != 0 {
 		t.Errorf("IN an empty list read %d rows", len(all))
 	}
-	err = db.Delete(&Item{}, []idtype.DecimalID{}).Error
+	err := db.Delete(&Item{}, []idtype.DecimalID{}).Error
 	if !errors.Is(err, gorm.ErrMissingWhereClause) {
 		t.Errorf("Delete with an empty list: %v", err)
-	}
-	two := []idtype.DecimalID{items[0].ID, items[2].ID}
-	must(t, db.Find(&all, two))
-	if len(all) != 2 {
-		t.Errorf("Find read %v", all)
-	}
-	for name, where := range map[string]*gorm.DB{
-		"Not": db.Not("id", two), "Neq": db.Where(clause.Neq{Column: "id", Value: two}),
-	} {
-		must(t, where.Find(&all))
-		if len(all) != 1 || all[0] != items[1] {
-			t.Errorf("%s read %v", name, all)
-		}
 	}
 
 	// A list is spread over as many parameters as it has IDs, which = ANY does not take. Slice is
 	// one parameter.
-	sql := dry.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all).Statement.SQL.String()
-	if !strings.Contains(sql, "= ANY(?,?)") && !strings.Contains(sql, "= ANY($1,$2)") {
+	sql := db.ToSQL(func(tx *gorm.DB) *gorm.DB {
+		return tx.Where("id = ANY(?)", []idtype.DecimalID{1, 2}).Find(&all)
+	})
+	if !strings.Contains(sql, "= ANY(1,2)") {
 		t.Error(sql)
 	}
 	list := map[Kind]string{
@@ -89,12 +55,6 @@ func testTraps(t *testing.T, d database) {
 	if len(all) != 1 || all[0] != items[1] {
 		t.Errorf("Slice read %v", all)
 	}
-
-	var ids []idtype.DecimalID
-	must(t, db.Model(&Item{}).Order("id").Pluck("id", &ids))
-	wantMinted(t, ids...)
-	must(t, db.Delete(&Item{}, id))
-	wantColumn(t, db, selectItems, items[0].ID, items[2].ID)
 }
 
 // GORM cannot read into one ID, which is refused where the plugin sees it.
@@ -141,17 +101,6 @@ func testTranslatedErrors(t *testing.T, d database) {
 	must(t, tx.Create(&Tag{Name: "b"}))
 	must(t, tx.Commit())
 	wantColumn(t, db, "SELECT name FROM tags", "a", "b")
-}
-
-// A condition that is a struct leaves out a key that is zero, as every zero: it selects all.
-func testZeroInStructCondition(t *testing.T, d database) {
-	db, _ := newItems(t, d)
-	must(t, db.Create(make([]Item, 2)))
-	var all []Item
-	must(t, db.Where(&Item{}).Find(&all))
-	if len(all) != 2 {
-		t.Errorf("read %v", all)
-	}
 }
 
 // AutoMigrate makes the column a bigint, and finds nothing to change the next time.
