@@ -47,7 +47,7 @@ func TestFunctionsValues(t *testing.T) {
 
 // All databases have the same functions, and TestFunctionsValues asks for each.
 func TestFunctionsNames(t *testing.T) {
-	asked := askedFunctions(questions())
+	asked := askedFunctions(questions(t))
 	if len(asked) != 38 {
 		t.Errorf("%d functions are asked for", len(asked))
 	}

@@ -64,9 +64,6 @@ type question struct {
 // null is an argument of any kind.
 var argNull = arg{"null", ""}
 
-func argNumber(n int64) arg   { return arg{"number", fmt.Sprint(n)} }
-func argBytes(b []byte) arg   { return arg{"bytes", fmt.Sprintf("%x", b)} }
-func argText(s string) arg    { return arg{"text", s} }
 func argTime(t time.Time) arg { return arg{"time", t.UTC().Format("2006-01-02 15:04:05.000000")} }
 
 func (d functionDialect) literal(v arg) string {
@@ -113,7 +110,7 @@ func (q question) wanted() sql.NullString {
 // testFunctions holds that each function returns what the Go types say, for constants and for
 // columns.
 func testFunctions(t *testing.T, db *sql.DB, d functionDialect) {
-	all := questions()
+	all := questions(t)
 	for _, column := range []bool{false, true} {
 		if column && d.column == "" {
 			break

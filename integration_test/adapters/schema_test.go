@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,70 +22,31 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// A scheme is what decides about its texts, and IDs of it.
-type scheme struct {
-	parse  func(string) (json.Marshaler, error)
-	random func(*rand.Rand) fmt.Stringer
+// parsers decide about texts.
+var parsers = map[idtype.Scheme]func(string) (json.Marshaler, error){
+	idtype.SchemeDecimal: parserOf(idtype.Parse[idtype.DecimalID]),
+	idtype.SchemeTrace:   parserOf(idtype.Parse[idtype.TraceID]), idtype.SchemeSequence: parserOf(
+		idtype.Parse[idtype.SequenceID]),
+	idtype.SchemeShort:     parserOf(idtype.Parse[idtype.ShortID]),
+	idtype.SchemeEightByte: parserOf(idtype.Parse[idtype.EightByteID]),
+	idtype.SchemeSno:       parserOf(idtype.Parse[idtype.SnoID]),
 }
 
-func schemeOf[T json.Marshaler](
-	parse func(string) (T, error), random func(r *rand.Rand) fmt.Stringer,
-) scheme {
-	return scheme{func(s string) (json.Marshaler, error) { return parse(s) }, random}
+func parserOf[T json.Marshaler](parse func(string) (T, error)) func(string) (json.Marshaler, error) {
+	return func(s string) (json.Marshaler, error) { return parse(s) }
 }
 
-func randomNumber(r *rand.Rand) int64 { return 1 + r.Int64()>>r.IntN(63) }
-
-var schemes = map[idtype.Scheme]scheme{
-	idtype.SchemeDecimal: schemeOf(idtype.Parse[idtype.DecimalID],
-		func(r *rand.Rand) fmt.Stringer { return idtype.DecimalID(randomNumber(r)) }),
-	idtype.SchemeTrace: schemeOf(idtype.Parse[idtype.TraceID],
-		func(r *rand.Rand) fmt.Stringer { return idtype.TraceID(randomNumber(r)) }),
-	idtype.SchemeSequence: schemeOf(idtype.Parse[idtype.SequenceID],
-		func(r *rand.Rand) fmt.Stringer { return idtype.SequenceID(randomNumber(r)) }),
-	idtype.SchemeShort: schemeOf(idtype.Parse[idtype.ShortID],
-		func(r *rand.Rand) fmt.Stringer { return idtype.ShortID(randomNumber(r)) }),
-	idtype.SchemeEightByte: schemeOf(idtype.Parse[idtype.EightByteID], func(r *rand.Rand) fmt.Stringer {
-		return idtype.EightByteFromUint64(1 + r.Uint64()>>r.IntN(64))
-	}),
-	idtype.SchemeSno: schemeOf(idtype.Parse[idtype.SnoID], func(r *rand.Rand) fmt.Stringer {
-		var id idtype.SnoID
-		for i := r.IntN(len(id)); i < len(id); i++ {
-			id[i] = byte(1 + r.IntN(255))
+// near are a text, and those that have a character more, less or another.
+func near(text string) []string {
+	all := []string{text}
+	runes := []rune(text)
+	for at := range len(runes) + 1 {
+		before, after := string(runes[:at]), string(runes[at:])
+		rest := string(runes[min(at+1, len(runes)):])
+		all = append(all, before+rest)
+		for _, c := range "\n -+._/012789AaBbHIVvXxYy\u00e9\u0660ſK" {
+			all = append(all, before+string(c)+after, before+string(c)+rest)
 		}
-		return id
-	}),
-}
-
-// worked are texts at the edges of the domains.
-var workedTexts = []string{
-	"", "0", "1", "9", "10", "01", "+1", "-1", "1.0", "1e3", " 1", "1 ", "1\n", "\n1", "１",
-	"9223372036854775806", "9223372036854775807", "9223372036854775808", "9223372036854775799",
-	"9223372036854775817", "9300000000000000000", "9999999999999999999", "10000000000000000000",
-	"999999999999999999", "8999999999999999999", "A", "B", "AB", "BA", "AAB", "AAA", "AAAB",
-	"__H________", "__I________", "__A________", "__B________", "____________", "(0)",
-	"xinaS8QBh", "0000000000000000", "0000000000000001", "ffffffffffffffff", "FFFFFFFFFFFFFFFF",
-	"2222222222222222", "2222222222222223", "xxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxy",
-	"1000000000000000\n", "8fhmi7mfls62jp64", "8fhmi7mfls62jp6", "8fhmi7mfls62jp641", "ſſſ", "Kk",
-}
-
-// texts are of IDs, and of what is nearly one: a character more, less, or another.
-func (s scheme) texts(r *rand.Rand) []string {
-	all := append([]string{}, workedTexts...)
-	const strange = "\x00\n\r -+._/=0129AaBbHhIiVvXxYyZz\u00e9\u0660\u2028"
-	for range 3000 {
-		text := []rune(s.random(r).String())
-		all = append(all, string(text))
-		at := r.IntN(len(text) + 1)
-		other := []rune(strange)[r.IntN(len([]rune(strange)))]
-		all = append(all, string(text[:at])+string(other)+string(text[at:]))
-		if at < len(text) {
-			all = append(all, string(text[:at])+string(text[at+1:]),
-				string(text[:at])+string(other)+string(text[at+1:]))
-		}
-	}
-	for range 3000 { // numbers near the largest
-		all = append(all, fmt.Sprint(uint64(math.MaxInt64)-500+r.Uint64N(1000)))
 	}
 	return all
 }
@@ -99,24 +58,21 @@ type schemaCase struct {
 	OK   bool   `json:"ok"`
 }
 
+// schemaCases are the texts of vectors, and what is near some.
 func schemaCases(t *testing.T) (all []schemaCase) {
 	t.Helper()
-	r := rand.New(rand.NewPCG(20, 26))
 	for _, typ := range schema.Types {
-		s, ok := schemes[typ.Scheme]
-		if !ok {
-			t.Fatalf("nothing parses %s IDs", typ.Scheme)
-		}
-		good := 0
-		for _, text := range s.texts(r) {
-			_, err := s.parse(text)
-			all = append(all, schemaCase{typ.Name, text, err == nil})
-			if err == nil {
-				good++
+		file := readVectors(t, string(typ.Scheme))
+		texts := append(near("9223372036854775807"), near("__H________")...)
+		for i, v := range slices.Concat(file.Invalid, file.Older, file.Valid) {
+			texts = append(texts, v.Text)
+			if i < len(file.Invalid)+10 {
+				texts = append(texts, near(v.Text)...)
 			}
 		}
-		if good < 3000 {
-			t.Errorf("%s: only %d texts are IDs", typ.Scheme, good)
+		for _, text := range texts {
+			_, err := parsers[typ.Scheme](text)
+			all = append(all, schemaCase{typ.Name, text, err == nil})
 		}
 	}
 	return all
@@ -192,7 +148,7 @@ func TestSchemaOpenAPI(t *testing.T) {
 	for _, typ := range schema.Types {
 		s := schemas[typ.Name]
 		patterns[typ.Name] = regexp.MustCompile(s.Pattern)
-		if _, err := schemes[typ.Scheme].parse(s.Example); err != nil || s.Type != "string" ||
+		if _, err := parsers[typ.Scheme](s.Example); err != nil || s.Type != "string" ||
 			s.Description == "" {
 			t.Errorf("%s: %+v, %v", typ.Name, s, err)
 		}
@@ -227,11 +183,10 @@ func TestSchemaProtobuf(t *testing.T) {
 	}).Compile(t.Context(), "ids.proto")
 	try(t, err)
 	message := files[0].Messages().ByName("IDs")
-	r := rand.New(rand.NewPCG(20, 26))
 	for _, typ := range schema.Types {
 		field := message.Fields().ByName(protoreflect.Name(typ.Scheme + "_id"))
-		for range 100 {
-			id, err := schemes[typ.Scheme].parse(schemes[typ.Scheme].random(r).String())
+		for _, v := range readVectors(t, string(typ.Scheme)).Valid {
+			id, err := parsers[typ.Scheme](v.Text)
 			try(t, err)
 			inGo, err := id.MarshalJSON()
 			try(t, err)
@@ -244,9 +199,8 @@ func TestSchemaProtobuf(t *testing.T) {
 			if err != nil || strings.ReplaceAll(string(written), " ", "") != text {
 				t.Errorf("%s, %v; want %s", written, err, text)
 			}
-			if field.Kind() != protoreflect.StringKind && fmt.Sprint(read.Get(field).Int()) !=
-				fmt.Sprint(id) {
-				t.Errorf("%v is %v", id, read.Get(field))
+			if field.Kind() != protoreflect.StringKind && fmt.Sprint(read.Get(field).Int()) != v.Text {
+				t.Errorf("%s is %v", v.Text, read.Get(field))
 			}
 		}
 	}
