@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -99,16 +100,6 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s pgxsuite.Sample
 			t.Errorf("%T as %s in format %d came back as %v, %v", value, column, format,
 				got.Elem(), err)
 		}
-		// Behind one more pointer, and in an array.
-		pointer := reflect.New(reflect.TypeOf(value))
-		pointer.Elem().Set(reflect.ValueOf(value))
-		again := reflect.New(pointer.Type())
-		err = pool.QueryRow(t.Context(), "SELECT $1::"+column, pgx.QueryResultFormats{format},
-			pointer.Interface()).Scan(again.Interface())
-		if err != nil || !reflect.DeepEqual(again.Elem().Interface(), pointer.Interface()) {
-			t.Errorf("%v as %s in format %d came back as %v, %v", pointer.Type(), column, format,
-				again.Elem(), err)
-		}
 		many := s.Many()
 		err = pool.QueryRow(t.Context(), "SELECT $1::"+column+"[]",
 			pgx.QueryResultFormats{format}, s.List).Scan(many)
@@ -123,13 +114,10 @@ func testJSON(t *testing.T, pool *pgxpool.Pool, column string, s pgxsuite.Sample
 func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 	ctx, id := t.Context(), pgxsuite.UserID(7)
 	for _, zero := range []any{
-		pgxsuite.UserID(0), new(pgxsuite.UserID),
-		sql.Null[pgxsuite.UserID]{Valid: true},
-		idtype.SnoID{},
-		[]idtype.OrZero[pgxsuite.UserID]{{ID: 0}}[:0:0],
+		pgxsuite.UserID(0), new(pgxsuite.UserID), sql.Null[pgxsuite.UserID]{Valid: true}, idtype.SnoID{},
 	} {
 		_, err := pool.Exec(ctx, "SELECT $1::"+column, zero)
-		if reflect.TypeOf(zero).Kind() != reflect.Slice && !errors.Is(err, idtype.ErrZero) {
+		if !errors.Is(err, idtype.ErrZero) {
 			t.Errorf("zero %T as %s: %v", zero, column, err)
 		}
 	}
@@ -160,16 +148,12 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 		if err := pool.QueryRow(ctx, query).Scan(&id); !errors.Is(err, idtype.ErrNull) || id != 7 {
 			t.Errorf("%s into an ID: %v, %v", null, id, err)
 		}
-		if err := pool.QueryRow(ctx, query).Scan(&pointer); err != nil || pointer != nil {
-			t.Errorf("%s into a pointer: %v, %v", null, pointer, err)
+		err := pool.QueryRow(ctx, strings.Replace("SELECT %, %, %", "%", null+"::"+column, 3)).
+			Scan(&pointer, &wrapped, &ours)
+		if err != nil || pointer != nil || wrapped.Valid || ours.Valid {
+			t.Errorf("%s into wrappers: %v, %v, %v, %v", null, pointer, wrapped, ours, err)
 		}
-		if err := pool.QueryRow(ctx, query).Scan(&wrapped); err != nil || wrapped.Valid {
-			t.Errorf("%s into sql.Null: %v, %v", null, wrapped, err)
-		}
-		if err := pool.QueryRow(ctx, query).Scan(&ours); err != nil || ours.Valid {
-			t.Errorf("%s into sqlid.Null: %v, %v", null, ours, err)
-		}
-		err := pool.QueryRow(ctx, query).Scan(&none)
+		err = pool.QueryRow(ctx, query).Scan(&none)
 		if null == "NULL" && (!errors.Is(err, idtype.ErrNull) || none.ID != 7) ||
 			null != "NULL" && (err != nil || !none.IsZero()) {
 			t.Errorf("%s into OrZero: %v, %v", null, none, err)
@@ -181,14 +165,7 @@ func testNoID(t *testing.T, pool *pgxpool.Pool, column string) {
 		`"deadbeef"`, `"123456"`, "1e-3", "5.0", "-5", "{}", "[7]",
 		"true", "12345678", " 5 x",
 	} {
-		for _, dst := range []any{
-			&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID),
-			new(pgxsuite.UserID),
-		} {
-			if _, decimal := dst.(*pgxsuite.UserID); decimal &&
-				(text == `"123456"` || text == "12345678") {
-				continue
-			}
+		for _, dst := range []any{&idtype.EightByteID{}, &idtype.SnoID{}, new(*idtype.SnoID)} {
 			err := pool.QueryRow(ctx, "SELECT '"+text+"'::"+column).Scan(dst)
 			if err == nil || !reflect.ValueOf(dst).Elem().IsZero() {
 				t.Errorf("%s as %s into %T: %v, %v", text, column, dst,

@@ -24,10 +24,6 @@ func TestPgxByPgBouncer(t *testing.T) {
 		pgx.QueryExecModeSimpleProtocol,
 	} {
 		t.Run(strings.ReplaceAll(mode.String(), " ", "_"), func(t *testing.T) {
-			pool := openPool(t, through, mode, pgxid.AfterConnect)
-			for _, k := range pgxKinds {
-				t.Run(k.name, func(t *testing.T) { k.test(t, pool, nil) })
-			}
 			testClients(t, through, mode)
 		})
 	}

@@ -2,7 +2,6 @@ package adapters_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -73,36 +72,27 @@ func TestPgxUnregistered(t *testing.T) {
 	for _, mode := range modes {
 		t.Run(mode.String(), func(t *testing.T) {
 			pool := openPool(t, source, mode, nil)
-			for column, want := range map[string]string{
-				"uuid": "64656164-6265-6566-0000-000000000000", "text": "deadbeef",
-				"bigint[]": "{100,101,97,100,98,101,101,102}",
+			for _, c := range []struct {
+				column    string
+				id        any
+				want      string
+				described bool // only where the server says the type
+			}{
+				{"uuid", eight, "64656164-6265-6566-0000-000000000000", true},
+				{"text", eight, "deadbeef", true},
+				{"bigint[]", eight, "{100,101,97,100,98,101,101,102}", true},
+				{"float4", pgxsuite.UserID(1<<24 + 1), "1.6777216e+07", false},
+				{"jsonb", pgxsuite.UserID(7), "7", false},
 			} {
 				var got string
-				err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text", eight).Scan(&got)
-				if describes(mode) && (got != want || err != nil) || !describes(mode) && got == want {
-					t.Errorf("%v: %s: %s, %v", mode, column, got, err)
+				err := pool.QueryRow(t.Context(), "SELECT ($1::"+c.column+")::text", c.id).Scan(&got)
+				if want := !c.described || describes(mode); want != (err == nil && got == c.want) {
+					t.Errorf("%v: %s: %s, %v", mode, c.column, got, err)
 				}
-			}
-			for column, want := range map[string]string{
-				"float4": "1.6777216e+07", "float8": "16777217", "jsonb": "16777217",
-			} {
-				var got string
-				err := pool.QueryRow(t.Context(), "SELECT ($1::"+column+")::text",
-					pgxsuite.UserID(1<<24+1)).Scan(&got)
-				if got != want || err != nil {
-					t.Errorf("%v: %s: %s, %v", mode, column, got, err)
-				}
-			}
-			if _, err := pool.Exec(t.Context(), "SELECT $1::jsonb", eight); !isState(err, "22P02") &&
-				!isState(err, "22021") {
-				t.Errorf("%v: bytes as jsonb: %v", mode, err)
 			}
 			for column, zero := range map[string]any{
-				"bigint": pgxsuite.UserID(0), "float8": new(pgxsuite.UserID),
-				"jsonb": sql.Null[pgxsuite.UserID]{Valid: true},
-				"text":  idtype.Slice[pgxsuite.UserID]{0}, "bytea": idtype.SnoID{},
-				"uuid":    idtype.Sno[idtype.AsUUID[pgxsuite.User]]{},
-				"varchar": idtype.Sno[idtype.AsText[pgxsuite.User]]{},
+				"bigint": pgxsuite.UserID(0), "text": idtype.Slice[pgxsuite.UserID]{0},
+				"bytea": idtype.SnoID{},
 			} {
 				if _, err := pool.Exec(t.Context(), "SELECT $1::"+column, zero); !errors.Is(err,
 					idtype.ErrZero) {
@@ -113,10 +103,7 @@ func TestPgxUnregistered(t *testing.T) {
 			if err := pool.QueryRow(t.Context(), `SELECT '"7"'::jsonb`).Scan(&id); err == nil {
 				t.Errorf("%v: a string in jsonb is read", mode)
 			}
-			for _, expression := range []string{
-				"'deadbeef'::text", "'10.0.0.1'::inet",
-				"'deadbeef'::xml", "'10:00:00'::time",
-			} {
+			for _, expression := range []string{"'deadbeef'::text", "'10:00:00'::time"} {
 				var got idtype.EightByteID
 				err := pool.QueryRow(t.Context(), "SELECT "+expression, textFormat(mode)...).Scan(&got)
 				if err != nil || got.IsZero() {
