@@ -30,7 +30,7 @@ var buildExamples = sync.OnceValue(func() (err error) {
 	}
 	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", examplesDir)
 	for _, name := range []string{
-		"ceiling", "clickhouse", "gorm", "http", "pipeline", "postgres", "sqlc", "sqlx",
+		"bun", "ceiling", "clickhouse", "ent", "gorm", "http", "pipeline", "postgres", "sqlc", "sqlx",
 	} {
 		cmd.Args = append(cmd.Args, "github.com/idmint/idmint/examples/"+name)
 	}
@@ -107,6 +107,10 @@ func TestExamples(t *testing.T) {
 		"10000000001 has 1 order, the newest is 30000000001\n"
 	const sqlxRows = "Ann is 10000000001 and was invited: false\n" +
 		"Cem is 30000000001 and was invited: true\n"
+	orders := []string{
+		"Ann is 10000000001 and ordered 20000000001 and 30000000001\n",
+		"Ann is 10000000001 and ordered 50000100001 and 60000100001\n",
+	}
 	for _, c := range []struct {
 		example string
 		dialect migrations.Dialect
@@ -118,6 +122,10 @@ func TestExamples(t *testing.T) {
 				"Ann is 40000100001\nCem is 60000100001\n", // above the first run's
 			},
 		},
+		{"bun", migrations.Postgres, orders},
+		{"bun", migrations.SQLite, orders},
+		{"ent", migrations.Postgres, orders},
+		{"ent", migrations.SQLite, orders},
 		{
 			"gorm", migrations.Postgres, []string{
 				"Ann ordered tea by 20000000001 as 10000000001\n" +
@@ -144,6 +152,9 @@ func TestExamples(t *testing.T) {
 		t.Run(c.example+"/"+string(c.dialect), func(t *testing.T) {
 			t.Parallel()
 			s := newShop(t, c.dialect)
+			if c.dialect == migrations.SQLite && (c.example == "bun" || c.example == "ent") {
+				s.db = "" // which is SQLite to them
+			}
 			for run, want := range c.want {
 				got := slowStatement.ReplaceAllString(s.run(t, c.example), "")
 				if got != want {
