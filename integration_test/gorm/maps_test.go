@@ -16,7 +16,6 @@ import (
 
 // Every form of map that GORM takes gets the ID, under the column's name.
 func testCreateMaps(t *testing.T, d database) {
-	type M = map[string]any
 	db, s := newItems(t, d)
 	one, many := M{"name": "a"}, []M{{"name": "a"}, {"Name": "b"}}
 	for name, test := range map[string]struct {
@@ -50,7 +49,6 @@ func testCreateMaps(t *testing.T, d database) {
 }
 
 func testMapSpellings(t *testing.T, d database) {
-	type M = map[string]any
 	db, _ := newItems(t, d)
 	var null *idtype.DecimalID
 	for name, test := range map[string]struct {

@@ -9,7 +9,6 @@ import (
 
 	"gorm.io/driver/clickhouse"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/gormid"
@@ -30,54 +29,35 @@ type Measured[K, N any] struct {
 func (Measured[K, N]) TableName() string { return "readings" }
 
 // A query reads readings by a key, or by a list of keys, in any form.
-type query[K, N any] struct {
+type query struct {
 	name   string
 	isList bool
 	isSQL  bool // of the caller's own
-	where  func(db *gorm.DB, v any) *gorm.DB
+	where  condition
 }
 
-func queries[K, N any]() []query[K, N] {
-	return []query[K, N]{
-		{"inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
-		{"Not inline", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Not(v) }},
-		{"column", false, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) }},
-		{"map", false, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(map[string]any{"id": v})
-		}},
-		{"map of a wrapper", false, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(map[string]any{"device": v})
-		}},
-		{"Not map", false, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Not(map[string]any{"id": v})
-		}},
-		{"Neq", false, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(clause.Neq{Column: "id", Value: v})
-		}},
-		{"?", false, true, func(db *gorm.DB, v any) *gorm.DB { return db.Where("id = ?", v) }},
-		{"not in a subquery", false, false, func(db *gorm.DB, v any) *gorm.DB {
+func queries[K, N any]() []query {
+	return []query{
+		{"inline", false, false, func(db DB, v any) DB { return db.Where(v) }},
+		{"Not inline", false, false, func(db DB, v any) DB { return db.Not(v) }},
+		{"column", false, false, func(db DB, v any) DB { return db.Where("id", v) }},
+		{"map", false, false, func(db DB, v any) DB { return db.Where(M{"device": v}) }},
+		{"Not map", false, false, func(db DB, v any) DB { return db.Not(M{"id": v}) }},
+		{"?", false, true, func(db DB, v any) DB { return db.Where("id = ?", v) }},
+		{"not in a subquery", false, false, func(db DB, v any) DB {
 			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Measured[K, N]{}).Select(
-				"id").Where(map[string]any{"id": v})
+				"id").Where(M{"id": v})
 			return db.Where("id NOT IN (?)", sub)
 		}},
-		{"list inline", true, false, func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) }},
-		{"list, column", true, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where("id", v)
-		}},
-		{"list, Not map", true, false, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Not(map[string]any{"id": v})
-		}},
-		{"list, IN ?", true, true, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where("id IN ?", v)
-		}},
-		{"list, NOT IN (?)", true, true, func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where("id NOT IN (?)", v)
-		}},
+		{"list inline", true, false, func(db DB, v any) DB { return db.Where(v) }},
+		{"list, column", true, false, func(db DB, v any) DB { return db.Where("id", v) }},
+		{"list, Not map", true, false, func(db DB, v any) DB { return db.Not(M{"id": v}) }},
+		{"list, IN ?", true, true, func(db DB, v any) DB { return db.Where("id IN ?", v) }},
 	}
 }
 
 // read is what a query reads, by GORM and pasted as the log shows it.
-func read[K, N any](db *gorm.DB, q query[K, N], v any) string {
+func read[K, N any](db *gorm.DB, q query, v any) string {
 	var found []Measured[K, N]
 	tx := q.where(db, v).Find(&found)
 	if tx.Error != nil {
@@ -139,7 +119,7 @@ func TestMatrixClickHouse(t *testing.T) {
 		if q.isList {
 			v = []int64{11, 12}
 		}
-		want[q.name] = read(db, q, v)
+		want[q.name] = read[int64, sql.NullInt64](db, q, v)
 	}
 	tried := clickHouse[idtype.SnoID](t, want)
 	if *whole {
@@ -175,7 +155,7 @@ func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
 					v = f.List(keys, columns[:2])
 				}
 				tried++
-				got := read(db, q, v)
+				got := read[K, sqlid.Null[K]](db, q, v)
 				isWord := f.Loose && !q.isList && strings.HasSuffix(q.name, "inline") &&
 					strings.HasPrefix(got, "error")
 				if got != want[q.name] && !isWord {
@@ -189,7 +169,7 @@ func clickHouse[K idtype.ID](t *testing.T, want map[string]string) (tried int) {
 			if q.isList {
 				v = []K{zero}
 			}
-			if got := read(db, q, v); !strings.HasPrefix(got, "error") {
+			if got := read[K, sqlid.Null[K]](db, q, v); !strings.HasPrefix(got, "error") {
 				t.Errorf("%s by zero: %s", q.name, got)
 			}
 		}

@@ -2,6 +2,7 @@ package gorm_test
 
 import (
 	"context"
+	"fmt"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -46,50 +47,58 @@ func person[K comparable, N any](w *world[K, N], read func(into *Person[K, N]) *
 
 func done(tx *gorm.DB) outcome { return outcome{err: tx.Error, affected: tx.RowsAffected} }
 
+// M is a map that GORM takes for values, or for conditions.
+type M = map[string]any
+
+type DB = *gorm.DB
+
+// A condition selects people by a value.
+type condition = func(db DB, v any) DB
+
 // conditions read, count and delete by a key.
-func conditions[K comparable, N any]() []operation[K, N] {
+func conditions[K comparable, N any]() (all []operation[K, N]) {
 	type w = *world[K, N]
 	type into = *[]Person[K, N]
 	model := func(w w) *gorm.DB { return w.db.Model(&Person[K, N]{}) }
-	all := []operation[K, N]{
-		{"First", inline, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.First(p, w.of("bob")) })
-		}},
-		{"Take", inline, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.Take(p, w.of("bob")) })
-		}},
-		{"Last", inline, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB { return w.db.Last(p, w.of("bob")) })
-		}},
+	for name, read := range map[string]func(db DB, p *Person[K, N], v any) DB{
+		"First": func(db DB, p *Person[K, N], v any) DB { return db.First(p, v) },
+		"Take":  func(db DB, p *Person[K, N], v any) DB { return db.Take(p, v) },
+		"Last":  func(db DB, p *Person[K, N], v any) DB { return db.Last(p, v) },
+		"FirstOrCreate": func(db DB, p *Person[K, N], v any) DB {
+			return db.FirstOrCreate(p, v)
+		},
+	} {
+		all = append(all, operation[K, N]{name, inline, func(w w) outcome {
+			return person(w, func(p *Person[K, N]) *gorm.DB { return read(w.db, p, w.of("bob")) })
+		}})
+	}
+	for name, where := range map[string]condition{
+		"Where": func(db DB, v any) DB { return db.Where(v) },
+		"Not":   func(db DB, v any) DB { return db.Not(v) },
+		"Or":    func(db DB, v any) DB { return db.Where("name = ?", "eve").Or(v) },
+		"a group": func(db DB, v any) DB {
+			return db.Where(db.Where(v).Or("name = ?", "eve")).Where("name <> ?", "x")
+		},
+	} {
+		all = append(all, operation[K, N]{"Find, " + name, inline, func(w w) outcome {
+			return people(w, func(p into) *gorm.DB { return where(w.db, w.of("bob")).Find(p) })
+		}}, operation[K, N]{"Delete, " + name, inline, func(w w) outcome {
+			return done(where(w.db, w.of("eve")).Where("name <> ?", "ann").Delete(&Card[K, N]{}))
+		}}, operation[K, N]{"Update, " + name, inline, func(w w) outcome {
+			return done(where(model(w), w.of("bob")).Update("name", "bo"))
+		}}, operation[K, N]{"Count, " + name, inline, func(w w) outcome {
+			var n int64
+			tx := where(model(w), w.of("bob")).Count(&n)
+			return outcome{err: tx.Error, affected: n}
+		}})
+	}
+	all = append(all, []operation[K, N]{
 		{"Find", inline, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB { return w.db.Find(p, w.of("bob")) })
 		}},
-		{"Where inline", inline, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Where(w.of("bob")).Find(p) })
-		}},
-		{"Not inline", inline, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB { return w.db.Not(w.of("bob")).Find(p) })
-		}},
-		{"Or inline", inline, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("name = ?", "eve").Or(w.of("bob")).Find(p)
-			})
-		}},
-		{"a group of conditions", inline, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where(w.db.Where(w.of("bob")).Or("name = ?", "eve")).Where("name <> ?",
-					"x").Find(p)
-			})
-		}},
-		{"Count", inline, func(w w) outcome {
-			var n int64
-			tx := model(w).Where(w.of("bob")).Count(&n)
-			return outcome{err: tx.Error, affected: n}
-		}},
 		{"Having", inline, func(w w) outcome {
 			var found []string
-			tx := model(w).Select("name").Group("id, name").Having(w.of("bob")).Find(&found)
-			return outcome{err: tx.Error, affected: tx.RowsAffected}
+			return done(model(w).Select("name").Group("id, name").Having(w.of("bob")).Find(&found))
 		}},
 		{"generic Where", inline, func(w w) outcome {
 			found, err := gorm.G[Person[K, N]](w.db).Where(w.of("bob")).Find(context.Background())
@@ -97,12 +106,6 @@ func conditions[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Delete", inline, func(w w) outcome {
 			return done(w.db.Delete(&Person[K, N]{}, w.of("eve")))
-		}},
-		{"Where, Delete", inline, func(w w) outcome {
-			return done(w.db.Where(w.of("eve")).Delete(&Person[K, N]{}))
-		}},
-		{"Not, Delete", inline, func(w w) outcome {
-			return done(w.db.Not(w.of("eve")).Where("name <> ?", "ann").Delete(&Card[K, N]{}))
 		}},
 		{"soft Delete", inline, func(w w) outcome {
 			return done(w.db.Where(
@@ -113,9 +116,6 @@ func conditions[K comparable, N any]() []operation[K, N] {
 			n, err := gorm.G[Person[K, N]](w.db).Where(w.of("eve")).Delete(context.Background())
 			return outcome{err: err, affected: int64(n)}
 		}},
-		{"Updates by key", inline, func(w w) outcome {
-			return done(model(w).Where(w.of("bob")).Update("name", "bo"))
-		}},
 		{"Association.Find", inline, func(w w) outcome {
 			ann := Person[K, N]{ID: w.key("ann")}
 			return people(w, func(p into) *gorm.DB {
@@ -125,37 +125,9 @@ func conditions[K comparable, N any]() []operation[K, N] {
 		}},
 		{"Preload", inline, func(w w) outcome {
 			var ann Person[K, N]
-			tx := w.db.Preload("Reports", w.of("bob")).First(&ann, "name = ?", "ann")
-			o := done(tx)
-			for _, name := range names(ann.Reports) {
-				o.found += name + " "
-			}
+			o := done(w.db.Preload("Reports", w.of("bob")).First(&ann, "name = ?", "ann"))
+			o.found = fmt.Sprint(names(ann.Reports))
 			return o
-		}},
-		{"FirstOrCreate inline", inline, func(w w) outcome {
-			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.FirstOrCreate(p, w.of("bob"))
-			})
-		}},
-		{"Where ?", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("boss_id = ?", w.of("ann")).Find(p)
-			})
-		}},
-		{"Where IN (?)", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("boss_id IN (?)", w.of("ann")).Find(p)
-			})
-		}},
-		{"Not ?", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Not("boss_id = ?", w.of("ann")).Find(p)
-			})
-		}},
-		{"Where @name", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("boss_id = @boss", map[string]any{"boss": w.of("ann")}).Find(p)
-			})
 		}},
 		{"Raw", inSQL, func(w w) outcome {
 			return people(w, func(p into) *gorm.DB {
@@ -165,19 +137,20 @@ func conditions[K comparable, N any]() []operation[K, N] {
 		{"Exec", inSQL, func(w w) outcome {
 			return done(w.db.Exec("DELETE FROM staff WHERE id = ?", w.of("eve")))
 		}},
-		{"a condition of Joins", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Joins(
-					"JOIN things ON things.owner_id = staff.id AND things.owner_id = ?",
-					w.of("bob")).Find(p)
-			})
-		}},
-		{"a subquery by SQL", inSQL, func(w w) outcome {
-			return people(w, func(p into) *gorm.DB {
-				return w.db.Where("id NOT IN (?)",
-					model(w).Select("id").Where("id = ?", w.of("bob"))).Find(p)
-			})
-		}},
+	}...)
+	for name, where := range map[string]condition{
+		"Where ?":      func(db DB, v any) DB { return db.Where("boss_id = ?", v) },
+		"Where IN (?)": func(db DB, v any) DB { return db.Where("boss_id IN (?)", v) },
+		"Not ?":        func(db DB, v any) DB { return db.Not("boss_id = ?", v) },
+		"Where @name":  func(db DB, v any) DB { return db.Where("boss_id = @b", M{"b": v}) },
+		"a join's":     func(db DB, v any) DB { return db.Joins(joinByOwner, v) },
+		"by a subquery": func(db DB, v any) DB {
+			return db.Where("id NOT IN (?)", ids[K, N](db).Where("id = ?", v))
+		},
+	} {
+		all = append(all, operation[K, N]{name, inSQL, func(w w) outcome {
+			return people(w, func(p into) *gorm.DB { return where(w.db, w.of("ann")).Find(p) })
+		}})
 	}
 	for name, where := range columnConditions[K, N]() {
 		all = append(all, operation[K, N]{"Find by " + name, aKey, func(w w) outcome {
@@ -192,53 +165,50 @@ func conditions[K comparable, N any]() []operation[K, N] {
 	return all
 }
 
+const joinByOwner = "JOIN things ON things.owner_id = staff.id AND things.owner_id = ?"
+
+// ids is a subquery of people.
+func ids[K comparable, N any](db *gorm.DB) *gorm.DB {
+	return db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select("id")
+}
+
 // columnConditions are the ways to compare a column with a value.
-func columnConditions[K comparable, N any]() map[string]func(db *gorm.DB, v any) *gorm.DB {
-	return map[string]func(db *gorm.DB, v any) *gorm.DB{
-		"column": func(db *gorm.DB, v any) *gorm.DB { return db.Where("boss_id", v) },
-		"map": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(map[string]any{"boss_id": v})
-		},
-		"map with table": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(map[string]any{"staff.boss_id": v})
-		},
-		"Eq": func(db *gorm.DB, v any) *gorm.DB {
+func columnConditions[K comparable, N any]() map[string]condition {
+	return map[string]condition{
+		"column":         func(db DB, v any) DB { return db.Where("boss_id", v) },
+		"map":            func(db DB, v any) DB { return db.Where(M{"boss_id": v}) },
+		"map with table": func(db DB, v any) DB { return db.Where(M{"staff.boss_id": v}) },
+		"Not column":     func(db DB, v any) DB { return db.Not("boss_id", v) },
+		"Not map":        func(db DB, v any) DB { return db.Not(M{"boss_id": v}) },
+		"Eq": func(db DB, v any) DB {
 			return db.Where(clause.Eq{Column: "boss_id", Value: v})
 		},
-		"Neq": func(db *gorm.DB, v any) *gorm.DB {
+		"Neq": func(db DB, v any) DB {
 			return db.Where(clause.Neq{Column: "boss_id", Value: v})
 		},
-		"Gte and Lte": func(db *gorm.DB, v any) *gorm.DB {
+		"Gte and Lte": func(db DB, v any) DB {
 			return db.Where(
 				clause.Gte{Column: "boss_id", Value: v},
 			).Clauses(clause.Lte{Column: "boss_id", Value: v})
 		},
-		"IN": func(db *gorm.DB, v any) *gorm.DB {
+		"IN": func(db DB, v any) DB {
 			return db.Where(clause.IN{Column: "boss_id", Values: []any{v}})
 		},
-		"Not column": func(db *gorm.DB, v any) *gorm.DB { return db.Not("boss_id", v) },
-		"Not map": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Not(map[string]any{"boss_id": v})
+		"Or map": func(db DB, v any) DB {
+			return db.Where("name = ?", "eve").Or(M{"boss_id": v})
 		},
-		"Or map": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where("name = ?", "eve").Or(map[string]any{"boss_id": v})
-		},
-		"nested": func(db *gorm.DB, v any) *gorm.DB {
+		"nested": func(db DB, v any) DB {
 			return db.Where(
 				clause.Not(clause.And(clause.Or(clause.Eq{Column: "boss_id", Value: v}))),
 			)
 		},
-		"in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
-				"id").Where("boss_id", v)
-			return db.Where("id IN (?)", sub)
+		"in a subquery": func(db DB, v any) DB {
+			return db.Where("id IN (?)", ids[K, N](db).Where("boss_id", v))
 		},
-		"not in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
-				"id").Where(map[string]any{"boss_id": v})
-			return db.Where("id NOT IN (?)", sub)
+		"not in a subquery": func(db DB, v any) DB {
+			return db.Where("id NOT IN (?)", ids[K, N](db).Where(M{"boss_id": v}))
 		},
-		"a scope": func(db *gorm.DB, v any) *gorm.DB {
+		"a scope": func(db DB, v any) DB {
 			return db.Scopes(func(db *gorm.DB) *gorm.DB { return db.Where("boss_id", v) })
 		},
 	}

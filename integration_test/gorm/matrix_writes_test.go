@@ -12,53 +12,47 @@ import (
 func writes[K comparable, N any]() []operation[K, N] {
 	type w = *world[K, N]
 	bob := func(w w) *gorm.DB { return w.db.Model(&Person[K, N]{ID: w.key("bob")}) }
-	return []operation[K, N]{
-		{"Updates map", aKey, func(w w) outcome {
-			return done(bob(w).Updates(map[string]any{"boss_id": w.of("eve")}))
-		}},
-		{"Updates map by field", aKey, func(w w) outcome {
-			return done(bob(w).Updates(map[string]any{"BossID": w.of("eve")}))
-		}},
-		{"Updates map of a wrapper", aKey, func(w w) outcome {
-			return done(bob(w).Updates(map[string]any{"mentor": w.of("eve")}))
-		}},
-		{"Updates *map", aKey, func(w w) outcome {
-			return done(bob(w).Updates(&map[string]any{"boss_id": w.of("eve")}))
-		}},
-		{"Update", aKey, func(w w) outcome { return done(bob(w).Update("boss_id", w.of("eve"))) }},
-		{"UpdateColumn", aKey, func(w w) outcome {
-			return done(bob(w).UpdateColumn("boss_id", w.of("eve")))
-		}},
-		{"UpdateColumns", aKey, func(w w) outcome {
-			return done(bob(w).UpdateColumns(map[string]any{"boss_id": w.of("eve")}))
-		}},
+	var all []operation[K, N]
+	for name, update := range map[string]condition{
+		"Updates map":              func(db DB, v any) DB { return db.Updates(M{"boss_id": v}) },
+		"Updates map by field":     func(db DB, v any) DB { return db.Updates(M{"BossID": v}) },
+		"Updates map of a wrapper": func(db DB, v any) DB { return db.Updates(M{"mentor": v}) },
+		"Updates *map":             func(db DB, v any) DB { return db.Updates(&M{"boss_id": v}) },
+		"Update":                   func(db DB, v any) DB { return db.Update("boss_id", v) },
+		"UpdateColumn":             func(db DB, v any) DB { return db.UpdateColumn("boss_id", v) },
+		"UpdateColumns":            func(db DB, v any) DB { return db.UpdateColumns(M{"boss_id": v}) },
+		"Set clause": func(db DB, v any) DB {
+			return db.Clauses(clause.Set{{Column: clause.Column{Name: "boss_id"}, Value: v}}).Updates(M{})
+		},
+	} {
+		all = append(all, operation[K, N]{name, aKey, func(w w) outcome {
+			return done(update(bob(w), w.of("eve")))
+		}})
+	}
+	return append(all, []operation[K, N]{
 		{"Updates map into the model", aKey, func(w w) outcome {
 			p := Person[K, N]{ID: w.key("bob")}
-			o := done(w.db.Model(&p).Updates(map[string]any{"boss_id": w.of("eve")}))
+			o := done(w.db.Model(&p).Updates(M{"boss_id": w.of("eve")}))
 			o.found = w.nameOfPointer(p.BossID)
 			return o
 		}},
 		{"Updates map of a table", aKey, func(w w) outcome {
 			return done(w.db.Model(&Thing[K, N]{}).Where("name = ?", "axe").Updates(
-				map[string]any{"owner_id": w.of("eve")},
+				M{"owner_id": w.of("eve")},
 			))
-		}},
-		{"Set clause", aKey, func(w w) outcome {
-			set := clause.Set{{Column: clause.Column{Name: "boss_id"}, Value: w.of("eve")}}
-			return done(bob(w).Clauses(set).Updates(map[string]any{}))
 		}},
 		{"Create map", aKey, func(w w) outcome {
 			return done(w.db.Model(&Person[K, N]{}).Create(
-				map[string]any{"name": "fay", "boss_id": w.of("eve")},
+				M{"name": "fay", "boss_id": w.of("eve")},
 			))
 		}},
 		{"Create map by field", aKey, func(w w) outcome {
 			return done(w.db.Model(&Person[K, N]{}).Create(
-				map[string]any{"Name": "fay", "BossID": w.of("eve"), "Mentor": w.of("bob")},
+				M{"Name": "fay", "BossID": w.of("eve"), "Mentor": w.of("bob")},
 			))
 		}},
 		{"Create maps", aKey, func(w w) outcome {
-			rows := []map[string]any{
+			rows := []M{
 				{"name": "fay", "boss_id": w.of("eve")},
 				{"name": "gus", "boss_id": nil},
 			}
@@ -68,49 +62,49 @@ func writes[K comparable, N any]() []operation[K, N] {
 			conflict := clause.OnConflict{
 				Columns: []clause.Column{{Name: "holder_id"}},
 				DoUpdates: clause.Assignments(
-					map[string]any{"holder_id": w.of("eve"), "name": "upserted"},
+					M{"holder_id": w.of("eve"), "name": "upserted"},
 				),
 			}
 			return done(w.db.Clauses(conflict).Create(&Card[K, N]{HolderID: w.key("ann")}))
 		}},
 		{"FirstOrCreate map", aKey, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.FirstOrCreate(p, map[string]any{"boss_id": w.of("eve")})
+				return w.db.FirstOrCreate(p, M{"boss_id": w.of("eve")})
 			})
 		}},
 		{"Attrs, FirstOrCreate", noBytes, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "fay"}).Attrs(
-					map[string]any{"boss_id": w.of("eve")},
+				return w.db.Where(M{"name": "fay"}).Attrs(
+					M{"boss_id": w.of("eve")},
 				).FirstOrCreate(p)
 			})
 		}},
 		{"Assign, FirstOrCreate", noBytes, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "bob"}).Assign(
-					map[string]any{"boss_id": w.of("eve")},
+				return w.db.Where(M{"name": "bob"}).Assign(
+					M{"boss_id": w.of("eve")},
 				).FirstOrCreate(p)
 			})
 		}},
 		{"Assign, FirstOrInit", aKey, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.Where(map[string]any{"name": "none"}).Assign("boss_id",
+				return w.db.Where(M{"name": "none"}).Assign("boss_id",
 					w.of("eve")).FirstOrInit(p)
 			})
 		}},
 		{"FirstOrInit map", aKey, func(w w) outcome {
 			return person(w, func(p *Person[K, N]) *gorm.DB {
-				return w.db.FirstOrInit(p, map[string]any{"boss_id": w.of("eve")})
+				return w.db.FirstOrInit(p, M{"boss_id": w.of("eve")})
 			})
 		}},
 		{"Update by SQL", inSQL, func(w w) outcome {
 			return done(bob(w).Update("boss_id", gorm.Expr("?", w.of("eve"))))
 		}},
 		{"Update by a subquery", aKey, func(w w) outcome {
-			sub := w.db.Model(&Person[K, N]{}).Select("id").Where(map[string]any{"id": w.of("eve")})
+			sub := w.db.Model(&Person[K, N]{}).Select("id").Where(M{"id": w.of("eve")})
 			return done(w.db.Model(&Thing[K, N]{}).Where("name = ?", "axe").Update("owner_id", sub))
 		}},
-	}
+	}...)
 }
 
 // lists take several keys.
@@ -118,29 +112,21 @@ func lists[K comparable, N any]() []operation[K, N] {
 	type w = *world[K, N]
 	type into = *[]Person[K, N]
 	all := []operation[K, N]{}
-	for name, where := range map[string]func(db *gorm.DB, v any) *gorm.DB{
-		"inline":     func(db *gorm.DB, v any) *gorm.DB { return db.Where(v) },
-		"Not inline": func(db *gorm.DB, v any) *gorm.DB { return db.Not(v) },
-		"column":     func(db *gorm.DB, v any) *gorm.DB { return db.Where("id", v) },
-		"Not column": func(db *gorm.DB, v any) *gorm.DB { return db.Not("id", v) },
-		"map": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(map[string]any{"id": v})
-		},
-		"Not map":    func(db *gorm.DB, v any) *gorm.DB { return db.Not(map[string]any{"id": v}) },
-		"IN ?":       func(db *gorm.DB, v any) *gorm.DB { return db.Where("id IN ?", v) },
-		"IN (?)":     func(db *gorm.DB, v any) *gorm.DB { return db.Where("id IN (?)", v) },
-		"NOT IN ?":   func(db *gorm.DB, v any) *gorm.DB { return db.Where("id NOT IN ?", v) },
-		"NOT IN (?)": func(db *gorm.DB, v any) *gorm.DB { return db.Where("id NOT IN (?)", v) },
-		"Eq": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(clause.Eq{Column: "id", Value: v})
-		},
-		"Neq": func(db *gorm.DB, v any) *gorm.DB {
-			return db.Where(clause.Neq{Column: "id", Value: v})
-		},
-		"in a subquery": func(db *gorm.DB, v any) *gorm.DB {
-			sub := db.Session(&gorm.Session{NewDB: true}).Model(&Person[K, N]{}).Select(
-				"id").Where("id", v)
-			return db.Where("id NOT IN (?)", sub)
+	for name, where := range map[string]condition{
+		"inline":     func(db DB, v any) DB { return db.Where(v) },
+		"Not inline": func(db DB, v any) DB { return db.Not(v) },
+		"column":     func(db DB, v any) DB { return db.Where("id", v) },
+		"Not column": func(db DB, v any) DB { return db.Not("id", v) },
+		"map":        func(db DB, v any) DB { return db.Where(M{"id": v}) },
+		"Not map":    func(db DB, v any) DB { return db.Not(M{"id": v}) },
+		"IN ?":       func(db DB, v any) DB { return db.Where("id IN ?", v) },
+		"IN (?)":     func(db DB, v any) DB { return db.Where("id IN (?)", v) },
+		"NOT IN ?":   func(db DB, v any) DB { return db.Where("id NOT IN ?", v) },
+		"NOT IN (?)": func(db DB, v any) DB { return db.Where("id NOT IN (?)", v) },
+		"Eq":         func(db DB, v any) DB { return db.Where(clause.Eq{Column: "id", Value: v}) },
+		"Neq":        func(db DB, v any) DB { return db.Where(clause.Neq{Column: "id", Value: v}) },
+		"in a subquery": func(db DB, v any) DB {
+			return db.Where("id NOT IN (?)", ids[K, N](db).Where("id", v))
 		},
 	} {
 		uses := aList
@@ -198,7 +184,7 @@ func relations[K comparable, N any]() []operation[K, N] {
 		{"Joins with conditions", aKey, func(w w) outcome {
 			var found []Person[K, N]
 			tx := w.db.InnerJoins(
-				"Boss", w.db.Where(map[string]any{"id": w.of("ann")})).Find(&found)
+				"Boss", w.db.Where(M{"id": w.of("ann")})).Find(&found)
 			o := done(tx)
 			for _, name := range names(found) {
 				o.found += name + " "
