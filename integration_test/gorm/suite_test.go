@@ -3,6 +3,9 @@
 package gorm_test
 
 import (
+	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/idmint/idmint/integration_test/dbtest"
@@ -36,132 +39,53 @@ const (
 	upserts                 // conflicts as well
 )
 
+type test = func(*testing.T, database)
+
 // The suite runs on every database that has what a test needs.
-var suite = []struct {
-	name  string
-	test  func(*testing.T, database)
-	needs need
-}{
-	{"CreateStructs", testCreateStructs, 0},
-	{"SetValuesStay", testSetValuesStay, 0},
-	{"CreateInBatches", testCreateInBatches, inserts},
-	{"GenericAPI", testGenericAPI, inserts},
-	{"FirstOrCreate", testFirstOrCreate, 0},
-	{"DryRun", testDryRun, inserts},
-	{"Hooks", testHooks, 0},
-	{"Sessions", testSessions, 0},
-	{"Context", testContext, 0},
-	{"FirstUse", testFirstUse, inserts},
-	{"Upserts", testUpserts, upserts},
-	{"DoNothingWhereGORMMiscounts", testDoNothingWhereGORMMiscounts, upserts},
-	{"ReturningKeepsOthers", testReturningKeepsOthers, upserts},
-	{"UpsertOfUnreadableKey", testUpsertOfUnreadableKey, upserts},
-	{"UserUpdatesKey", testUserUpdatesKey, upserts},
-	{"UpsertMaps", testUpsertMaps, upserts},
-	{"ForeignKeysAreNotInvented", testForeignKeysAreNotInvented, inserts},
-	{"ForeignKeyKnownLater", testForeignKeyKnownLater, inserts},
-	{"ForAssignsForeignKeys", testForAssignsForeignKeys, inserts},
-	{"ZeroForeignKey", testZeroForeignKey, inserts},
-	{"NoRule", testNoRule, 0},
-	{"Associations", testAssociations, inserts},
-	{"AssociationsOfSlice", testAssociationsOfSlice, inserts},
-	{"AssociationsOfMaps", testAssociationsOfMaps, inserts},
-	{"CustomJoinTables", testCustomJoinTables, inserts},
-	{"Embedded", testEmbedded, 0},
-	{"TwoKeysEmbedded", testTwoKeysEmbedded, 0},
-	{"KeyTypes", testKeyTypes, 0},
-	{"SourceFails", testSourceFails, 0},
-	{"ErrorOfTable", testErrorOfTable, 0},
-	{"SourceFailsForAssociation", testSourceFailsForAssociation, inserts},
-	{"CanceledContext", testCanceledContext, 0},
-	{"EarlierErrorWins", testEarlierErrorWins, 0},
-	{"Scopes", testScopes, upserts},
-	{"NotAddressable", testNotAddressable, 0},
-	{"PoolOfOneConnection", testPoolOfOneConnection, upserts},
-	{"LookUpFails", testLookUpFails, upserts},
-	{"CreateMaps", testCreateMaps, 0},
-	{"MapSpellings", testMapSpellings, 0},
-	{"MixedMaps", testMixedMaps, 0},
-	{"TableMaps", testTableMaps, 0},
-	{"NilMaps", testNilMaps, 0},
-	{"PhantomAssociation", testPhantomAssociation, upserts},
-	{"ChildOfSkippedRow", testChildOfSkippedRow, upserts},
-	{"AssignedIsOfOneCreate", testAssignedIsOfOneCreate, upserts},
-	{"SoftDeleted", testSoftDeleted, upserts},
-	{"ManySkipped", testManySkipped, upserts},
-	{"LogWithoutParameters", testLogWithoutParameters, upserts},
-	{"LoggedLookUp", testLoggedLookUp, upserts},
-	{"Statements", testStatements, upserts},
-	{"SelectAndOmit", testSelectAndOmit, inserts},
-	{"OmitOfAssignedKey", testOmitOfAssignedKey, inserts},
-	{"SelectIsNotShared", testSelectIsNotShared, 0},
-	{"SelectOnTable", testSelectOnTable, 0},
-	{"Traps", testTraps, 0},
-	{"Columns", testColumns, 0},
-	{"JoinTableColumns", testJoinTableColumns, inserts},
-	{"Schemes", testSchemes, inserts},
-	{"TranslatedErrors", testTranslatedErrors, inserts},
-	{"GrownTable", testGrownTable, 0},
-	{"KeyOfAnotherType", testKeyOfAnotherType, 0},
-	{"TypeTag", testTypeTag, 0},
-	{"TwoGenerators", testTwoGenerators, inserts},
-	{"Literals", testLiterals, 0},
-	{"NumberedKeys", testNumberedKeys, 0},
-	{"KeysOfAnyName", testKeysOfAnyName, 0},
-	{"KeysOfOthers", testKeysOfOthers, 0},
-	{"Entities", testEntities, 0},
-	{"HalfInstalled", testHalfInstalled, 0},
-	{"SmallerModel", testSmallerModel, 0},
-	{"Dialector", testDialector, 0},
-	{"LoggedLines", testLoggedLines, 0},
-	{"MovedApp", testMovedApp, inserts},
-	{"ZeroInSQL", testZeroInSQL, 0},
-	{"NullKeys", testNullKeys, inserts},
-	{"ValuesAreNoConditions", testValuesAreNoConditions, 0},
+var suite = map[need][]test{
+	0: {
+		testCreateStructs, testSetValuesStay, testFirstOrCreate, testHooks, testSessions, testContext,
+		testNoRule, testEmbedded, testTwoKeysEmbedded, testKeyTypes, testSourceFails, testErrorOfTable,
+		testCanceledContext, testEarlierErrorWins, testNotAddressable, testCreateMaps, testMapSpellings,
+		testMixedMaps, testTableMaps, testNilMaps, testSelectIsNotShared, testSelectOnTable, testTraps,
+		testColumns, testGrownTable, testKeyOfAnotherType, testTypeTag, testLiterals, testNumberedKeys,
+		testKeysOfAnyName, testKeysOfOthers, testEntities, testHalfInstalled, testSmallerModel,
+		testDialector, testLoggedLines, testZeroInSQL, testValuesAreNoConditions,
+	},
+	inserts: {
+		testCreateInBatches, testGenericAPI, testDryRun, testFirstUse, testForeignKeysAreNotInvented,
+		testForeignKeyKnownLater, testForAssignsForeignKeys, testZeroForeignKey, testAssociations,
+		testAssociationsOfSlice, testAssociationsOfMaps, testCustomJoinTables,
+		testSourceFailsForAssociation, testSelectAndOmit, testOmitOfAssignedKey, testJoinTableColumns,
+		testSchemes, testTranslatedErrors, testTwoGenerators, testMovedApp, testNullKeys,
+	},
+	upserts: {
+		testUpserts, testDoNothingWhereGORMMiscounts, testReturningKeepsOthers,
+		testUpsertOfUnreadableKey, testUserUpdatesKey, testUpsertMaps, testScopes,
+		testPoolOfOneConnection, testLookUpFails, testPhantomAssociation, testChildOfSkippedRow,
+		testAssignedIsOfOneCreate, testSoftDeleted, testManySkipped, testLogWithoutParameters,
+		testLoggedLookUp, testStatements,
+	},
 }
 
 // What is the same everywhere, and the ways of one database, is tested in one.
-var only = []struct {
-	name string
-	test func(*testing.T, database)
-	kind Kind
-}{
-	{"ErrorTexts", testErrorTexts, SQLite},
-	{"Strict", testStrict, SQLite},
-	{"MovedJSON", testMovedJSON, SQLite},
-	{"StrictOfLibraries", testStrictOfLibraries, SQLite},
-	{"TablesOfIntegers", testTablesOfIntegers, SQLite},
-	{"WithoutUse", testWithoutUse, SQLite},
-	{"AppendOfKnown", testAppendOfKnown, MariaDB},
-	{"BatchInClickHouse", testBatchInClickHouse, ClickHouse},
-	{"ZeroInClickHouse", testZeroInClickHouse, ClickHouse},
-	{"TrapsInClickHouse", testTrapsInClickHouse, ClickHouse},
-	{"ValuesOfTheApp", testValuesOfTheApp, SQLite},
-	{"AllocationsPerRow", testAllocationsPerRow, SQLite},
-	{"Refusals", testRefusals, SQLite},
-	{"RefusalOfRow", testRefusalOfRow, SQLite},
-	{"RefusalInSubquery", testRefusalInSubquery, SQLite},
-	{"OtherConditionsAreLeftAlone", testOtherConditionsAreLeftAlone, SQLite},
-	{"TextsByThemselves", testTextsByThemselves, SQLite},
-	{"SQLByItself", testSQLByItself, SQLite},
-	{"CausesOfValues", testCausesOfValues, SQLite},
-	{"AroundAnID", testAroundAnID, SQLite},
-	{"TextsOfPatches", testTextsOfPatches, SQLite},
-	{"ErrorsNameTheField", testErrorsNameTheField, SQLite},
-	{"OtherKeysAreLeftAlone", testOtherKeysAreLeftAlone, SQLite},
-	{"BadRules", testBadRules, SQLite},
-	{"SeveralDatabases", testSeveralDatabases, SQLite},
-	{"RulesAreImmutable", testRulesAreImmutable, SQLite},
-	{"DialectWithoutCallbacks", testDialectWithoutCallbacks, SQLite},
-	{"RefusedModels", testRefusedModels, SQLite},
-	{"ModelsOfTheSameForm", testModelsOfTheSameForm, SQLite},
-	{"RefusedRelationOfAnother", testRefusedRelationOfAnother, SQLite},
-	{"OmitOfSetKey", testOmitOfSetKey, SQLite},
-	{"AutoMigrate", testAutoMigrate, SQLite},
-	{"IntegerKeyinSQLite", testIntegerKeyInSQLite, SQLite},
-	{"Told", testTold, SQLite},
-	{"OneID", testOneID, SQLite},
-	{"UpsertOnKey", testUpsertOnKey, SQLite},
+var only = map[Kind][]test{
+	SQLite: {
+		testErrorTexts, testStrict, testMovedJSON, testStrictOfLibraries, testTablesOfIntegers,
+		testWithoutUse, testValuesOfTheApp, testAllocationsPerRow, testRefusals, testRefusalOfRow,
+		testRefusalInSubquery, testOtherConditionsAreLeftAlone, testTextsByThemselves, testSQLByItself,
+		testCausesOfValues, testAroundAnID, testTextsOfPatches, testErrorsNameTheField,
+		testOtherKeysAreLeftAlone, testBadRules, testSeveralDatabases, testRulesAreImmutable,
+		testDialectWithoutCallbacks, testRefusedModels, testModelsOfTheSameForm,
+		testRefusedRelationOfAnother, testOmitOfSetKey, testAutoMigrate, testIntegerKeyInSQLite,
+		testTold, testOneID, testUpsertOnKey,
+	},
+	MariaDB: {
+		testAppendOfKnown,
+	},
+	ClickHouse: {
+		testBatchInClickHouse, testZeroInClickHouse, testTrapsInClickHouse,
+	},
 }
 
 // testAll runs the tests that apply to the database.
@@ -171,29 +95,28 @@ func (d database) testAll(t *testing.T) {
 		has = 0 // neither unique keys nor transactions, and GORM's driver makes one insert of each
 	}
 	d.run(t, 0, has)
-	for _, test := range only {
-		if test.kind == d.Kind {
-			t.Run(test.name, func(t *testing.T) {
-				if test.name != "AllocationsPerRow" { // which are counted while nothing else runs
-					t.Parallel()
-				}
-				test.test(t, d)
-			})
+	for _, test := range only[d.Kind] {
+		d.runOne(t, test)
+	}
+}
+
+// run runs the tests that need from to upserts.
+func (d database) run(t *testing.T, from, to need) {
+	for needs := from; needs <= to; needs++ {
+		for _, test := range suite[needs] {
+			d.runOne(t, test)
 		}
 	}
 }
 
-// run runs the tests that need from to upserts, and says how many there are.
-func (d database) run(t *testing.T, from, to need) {
-	ran := 0
-	for _, test := range suite {
-		if from <= test.needs && test.needs <= to {
-			ran++
-			t.Run(test.name, func(t *testing.T) {
-				t.Parallel()
-				test.test(t, d)
-			})
+// runOne runs a test under its function's name.
+func (d database) runOne(t *testing.T, test test) {
+	name := runtime.FuncForPC(reflect.ValueOf(test).Pointer()).Name()
+	name = name[strings.LastIndex(name, ".test")+len(".test"):]
+	t.Run(name, func(t *testing.T) {
+		if name != "AllocationsPerRow" { // which are counted while nothing else runs
+			t.Parallel()
 		}
-	}
-	t.Logf("%d of %d tests apply", ran, len(suite))
+		test(t, d)
+	})
 }
