@@ -3,10 +3,13 @@ package adapters_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/column"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/idmint/idmint/clickhouse"
@@ -120,3 +123,107 @@ func (f fixture[T]) test(t *testing.T) {
 }
 
 func (f fixture[T]) column() clickhouse.Column[T] { return clickhouse.Column[T]{Name: "id"} }
+
+var id = clickhouse.Column[UserID]{Name: "id"}
+
+func createUsers(ctx context.Context, conn ch.Conn) error {
+	return conn.Exec(ctx, fmt.Sprintf(
+		"CREATE TABLE users (%v, name String) ENGINE = MergeTree ORDER BY id", id.PrimaryKey()))
+}
+
+func insertUsers(ctx context.Context, conn ch.Conn, ids []UserID, names []string) error {
+	batch, err := conn.PrepareBatch(ctx, "INSERT INTO users (id, name)")
+	if err != nil {
+		return err
+	}
+	if err := clickhouse.Append(batch.Column(0), ids); err != nil {
+		return err
+	}
+	if err := batch.Column(1).Append(names); err != nil {
+		return err
+	}
+	return batch.Send()
+}
+
+func findUsers(ctx context.Context, conn ch.Conn, name string) ([]UserID, error) {
+	rows, err := conn.Query(ctx, "SELECT id FROM users WHERE name = ?", name)
+	if err != nil {
+		return nil, err
+	}
+	return clickhouse.Collect[UserID](nil, rows)
+}
+
+// The first use in the manual is this file's, and works.
+func TestClickHouseFirstUse(t *testing.T) {
+	t.Parallel()
+	source := string(must(os.ReadFile("clickhouse_test.go")))
+	manual := string(must(os.ReadFile("../../clickhouse/doc.go")))
+	_, shown, _ := strings.Cut(source, "\nvar id")
+	shown, _, _ = strings.Cut("var id"+shown, "\n\n// The first use")
+	shown = "//\t" + strings.ReplaceAll(shown, "\n", "\n//\t")
+	shown = strings.ReplaceAll(shown, "\n//\t\n", "\n//\n")
+	if !strings.Contains(manual, shown+"\n") {
+		t.Errorf("doc.go does not show\n%s", shown)
+	}
+
+	ctx, conn := newClickHouse(t)
+	try(t, createUsers(ctx, conn))
+	try(t, insertUsers(ctx, conn, []UserID{14150009200065, 14160009200065}, []string{"Ann", "Bob"}))
+	found, err := findUsers(ctx, conn, "Bob")
+	try(t, err)
+	same(t, found, []UserID{14160009200065})
+}
+
+// appender is a column of a batch without its connection.
+type appender struct{ column.Interface }
+
+func (a appender) Append(v any) error {
+	_, err := a.Interface.Append(v)
+	return err
+}
+
+func columnOf(typ string) appender {
+	return appender{must(column.Type(typ).Column("id", &column.ServerContext{}))}
+}
+
+// Nothing is allocated per row: 20 times the rows need hardly more allocations, those of
+// clickhouse-go for each chunk.
+func (f fixture[T]) testAppendAllocs(t *testing.T) {
+	const few, many = 1000, 20_000
+	var zero T
+	some := f.IDs(many)
+	some[7] = zero
+	ids := f.IDs(many)
+	for name, c := range map[string]struct {
+		typ string
+		add func(c appender, n int) error
+	}{
+		"Append": {f.Type, func(c appender, n int) error { return clickhouse.Append(c, ids[:n]) }},
+		"AppendOrZero": {f.Type, func(c appender, n int) error {
+			return clickhouse.AppendOrZero(c, some[:n])
+		}},
+		"AppendNullable": {"Nullable(" + f.Type + ")", func(c appender, n int) error {
+			return clickhouse.AppendNullable(c, some[:n])
+		}},
+	} {
+		count := func(n int) float64 {
+			column := columnOf(c.typ)
+			return testing.AllocsPerRun(2, func() {
+				column.Reset()
+				try(t, c.add(column, n))
+			})
+		}
+		a, b := count(few), count(many)
+		perRow := (b - a) / (many - few)
+		t.Logf("%s: %.0f allocations for %d rows, %.0f for %d", name, a, few, b, many)
+		if perRow > 0.01 {
+			t.Errorf("%s: %.4f allocations per row", name, perRow)
+		}
+	}
+}
+
+func TestClickHouseAppendAllocations(t *testing.T) {
+	for _, f := range fixtures {
+		t.Run(f.Title(), f.testAppendAllocs)
+	}
+}

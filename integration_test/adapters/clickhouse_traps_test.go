@@ -3,6 +3,10 @@ package adapters_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	chgo "github.com/ClickHouse/ch-go"
@@ -161,4 +165,182 @@ func TestClickHouseWaysOfTheDriver(t *testing.T) {
 		}()
 		_ = clickhouse.Append(batch.Column(0), want)
 	})
+}
+
+// definitions are those of a type in every role, of columns with names that need quotes.
+func definitions[T idtype.ID](spread bool) []clickhouse.Definition {
+	c := func(role string) clickhouse.Column[T] {
+		return clickhouse.Column[T]{Name: "a `" + role + "`, quoted", Spread: spread}
+	}
+	return []clickhouse.Definition{
+		c("key").PrimaryKey(), c("index").Indexed(),
+		c("reference").NotNull(), c("option").Nullable(),
+	}
+}
+
+// A table that is made of definitions follows them; one that differs from one in anything does not.
+func TestClickHouseCheckTable(t *testing.T) {
+	t.Parallel()
+	ctx, conn := newClickHouse(t)
+	findings := func(t *testing.T, columns, order string,
+		of ...clickhouse.Definition,
+	) []clickhouse.Finding {
+		t.Helper()
+		try(t, conn.Exec(ctx, fmt.Sprintf(
+			"CREATE OR REPLACE TABLE t (%s, n Int32) ENGINE = MergeTree ORDER BY (%s)", columns,
+			order,
+		)))
+		return must(clickhouse.CheckTable(ctx, conn, "t", of...))
+	}
+	for _, of := range [][]clickhouse.Definition{
+		definitions[chsuite.DecimalKey](false), definitions[chsuite.TraceKey](false),
+		definitions[chsuite.ShortKey](false), definitions[chsuite.SequenceKey](false),
+		definitions[chsuite.EightKey](false), definitions[chsuite.EightKey](true),
+		definitions[chsuite.EightIntKey](false), definitions[chsuite.EightIntKey](true),
+		definitions[chsuite.SnoKey](false), definitions[chsuite.SnoTextKey](false),
+		definitions[chsuite.SnoUUIDKey](false),
+	} {
+		all := fmt.Sprintf("%v, %v, %v, %v", of[0], of[1], of[2], of[3])
+		if f := findings(t, all, backquoted(of[0].Name)+", n", of...); f != nil {
+			t.Errorf("%s: %v", all, f)
+		}
+	}
+
+	tables := 0
+	for _, d := range append(definitions[chsuite.DecimalKey](false),
+		definitions[chsuite.EightKey](true)[1]) {
+		name, order := backquoted(d.Name), "n"
+		if d.Sorted {
+			order = backquoted(d.Name) + ", n"
+		}
+		for _, other := range []struct {
+			aspect                clickhouse.Aspect
+			column, order, reason string
+		}{
+			{clickhouse.AspectColumn, "id " + d.Type, "n", "no such column"},
+			{
+				clickhouse.AspectType, strings.Replace(d.String(), d.Type, "UInt64", 1), order,
+				"converted",
+			},
+			{
+				clickhouse.AspectNullable, nullable(d), "n",
+				map[bool]string{false: "a forgotten ID", true: "no place for NULL"}[d.Nullable],
+			},
+			{
+				clickhouse.AspectCodec, strings.Replace(d.String(), d.Codec, "LZ4", 1), order,
+				d.Reason,
+			},
+			{
+				clickhouse.AspectCodec, strings.Replace(d.String(), "CODEC("+d.Codec+")", "", 1),
+				order, d.Reason,
+			},
+			{clickhouse.AspectOrder, d.String(), "n, " + name, "found by ID"},
+			{
+				clickhouse.AspectIndex, name + " " + d.Type + " CODEC(" + d.Codec + ")", order,
+				d.IndexReason,
+			},
+			{
+				clickhouse.AspectIndex,
+				strings.Replace(d.String(), "TYPE "+d.Index, "TYPE set(100)", 1), order,
+				d.IndexReason,
+			},
+		} {
+			switch {
+			case other.aspect == clickhouse.AspectOrder && !d.Sorted,
+				other.aspect == clickhouse.AspectIndex && d.Index == "",
+				other.aspect == clickhouse.AspectNullable && d.Index != "":
+				continue
+			}
+			tables++
+			got := findings(t, other.column, other.order, d)
+			if !slices.ContainsFunc(got, func(f clickhouse.Finding) bool {
+				return f.Aspect == other.aspect && f.Want != f.Got &&
+					strings.Contains(f.String(), d.Name) &&
+					other.reason != "" && strings.Contains(f.Reason, other.reason)
+			}) {
+				t.Errorf("%s, made as %s: %v", other.aspect, other.column, got)
+			}
+		}
+	}
+	t.Logf("%d tables that differ", tables)
+
+	d := clickhouse.Column[chsuite.DecimalKey]{Name: "id"}.PrimaryKey()
+	var table *clickhouse.TableError
+	if _, err := clickhouse.CheckTable(ctx, conn, "none", d); !errors.As(err, &table) ||
+		!errors.Is(err, clickhouse.ErrNoColumn) {
+		t.Errorf("no table: %v", err)
+	}
+	if _, err := clickhouse.CheckTable(ctx, conn, "system.one", d); err != nil {
+		t.Errorf("a table of another database: %v", err)
+	}
+}
+
+// nullable is a definition with the other nullability.
+func nullable(d clickhouse.Definition) string {
+	if d.Nullable {
+		return fmt.Sprintf("%s %s CODEC(%s)", backquoted(d.Name),
+			strings.TrimSuffix(strings.TrimPrefix(d.Type, "Nullable("), ")"), d.Codec)
+	}
+	return fmt.Sprintf("%s Nullable(%s) CODEC(%s)", backquoted(d.Name), d.Type, d.Codec)
+}
+
+// BytesPerID agrees with what IDs of a known entropy must need, and says so where it cannot know.
+func TestClickHouseBytesPerID(t *testing.T) {
+	t.Parallel()
+	const rows = 200_000
+	ctx, conn := newClickHouse(t)
+	createTable(t, conn, "t", "id Int64 CODEC(NONE)", "dense "+
+		strings.TrimPrefix(clickhouse.Column[chsuite.SequenceKey]{}.PrimaryKey().String(), "``"))
+	raw, dense := make([]int64, rows), make([]chsuite.SequenceKey, rows)
+	for i := range raw {
+		raw[i], dense[i] = rand.Int64(), chsuite.SequenceKey(i+1)
+	}
+	insertBatch(t, conn, "t", func(b driver.Batch) error {
+		return errors.Join(b.Column(0).Append(raw), clickhouse.Append(b.Column(1), dense))
+	})
+	s := must(clickhouse.BytesPerID(ctx, conn, "t", "id"))
+	if s.Rows != rows || s.PerID() < 8 || s.PerID() > 8.1 || s.Uncompressed != 8*rows ||
+		s.CompactRows != 0 {
+		t.Errorf("random integers: %+v, %v bytes each", s, s.PerID())
+	}
+	s = must(clickhouse.BytesPerID(ctx, conn, "t", "dense"))
+	if s.Rows != rows || s.PerID() <= 0 || s.PerID() > 0.02 {
+		t.Errorf("a sequence: %+v, %v bytes each", s, s.PerID())
+	}
+	t.Logf("a sequence: %.4f bytes each", s.PerID())
+
+	try(t, conn.Exec(ctx, "CREATE TABLE empty (id Int64) ENGINE = MergeTree ORDER BY id "+
+		"SETTINGS min_bytes_for_wide_part = 1000000000"))
+	try(t, conn.Exec(ctx, "SYSTEM STOP MERGES empty"))
+	for _, c := range []struct {
+		table, column string
+		want          error
+	}{
+		{"empty", "id", clickhouse.ErrNoRows},
+		{"t", "none", clickhouse.ErrNoColumn},
+		{"none", "id", clickhouse.ErrNoColumn},
+	} {
+		_, err := clickhouse.BytesPerID(ctx, conn, c.table, c.column)
+		var table *clickhouse.TableError
+		if !errors.Is(err, c.want) || !errors.As(err, &table) || table.Table != c.table ||
+			table.Column != c.column {
+			t.Errorf("%s.%s: %v", c.table, c.column, err)
+		}
+	}
+	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(1000)"))
+	if _, err := clickhouse.BytesPerID(ctx, conn, "empty", "id"); !errors.Is(err,
+		clickhouse.ErrCompact) {
+		t.Errorf("compact parts: %v", err)
+	}
+	try(t, conn.Exec(ctx, "ALTER TABLE empty MODIFY SETTING min_bytes_for_wide_part = 0"))
+	try(t, conn.Exec(ctx, "INSERT INTO empty SELECT number FROM numbers(500)"))
+	s, err := clickhouse.BytesPerID(ctx, conn, "empty", "id")
+	if err != nil || s.Rows != 500 || s.CompactRows != 1000 {
+		t.Errorf("parts of both kinds: %+v, %v", s, err)
+	}
+}
+
+// backquoted is a name of these tests as an SQL identifier.
+func backquoted(name string) string {
+	return "`" + strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(name) + "`"
 }

@@ -234,3 +234,22 @@ func testSQLSchemes(t *testing.T, s sqlDatabase) {
 		t.Run(name, func(t *testing.T) { test(t, s) })
 	}
 }
+
+// A column of texts may take upper case for lower. Then two short IDs are one.
+func testSQLTextsWithoutCase(t *testing.T, s sqlDatabase) {
+	columns := map[sqlid.Dialect][2]string{
+		sqlid.SQLite: {"TEXT COLLATE NOCASE", "TEXT"}, sqlid.Postgres: {"CITEXT", "TEXT"},
+		sqlid.MariaDB: {"VARCHAR(20)", "VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin"},
+	}
+	if s.Dialect == sqlid.Postgres {
+		s.exec(t, "CREATE EXTENSION citext")
+	}
+	for i, column := range columns[s.Dialect] {
+		s.exec(t, "CREATE TABLE texts (id "+column+" PRIMARY KEY)")
+		s.exec(t, "INSERT INTO texts VALUES ('xinaS8QBh')")
+		if _, err := s.DB.Exec("INSERT INTO texts VALUES ('xinas8QBh')"); (err == nil) != (i == 1) {
+			t.Errorf("another short ID in %s: %v", column, err)
+		}
+		s.exec(t, "DROP TABLE texts")
+	}
+}

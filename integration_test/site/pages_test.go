@@ -1,12 +1,17 @@
 package site_test
 
 import (
+	"errors"
 	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // The code on these pages is that of programs, queries, manuals and tests that run. White space
@@ -154,4 +159,218 @@ func exitsBeforeClose(source string) bool {
 		body := before[function+1:]
 		return function >= 0 && !strings.HasPrefix(body, "func main(") || strings.Contains(body, ".Close(")
 	})
+}
+
+// README is one page, with its program and its tables.
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	if n := len(strings.Fields(read(t, "README.md"))); n > 900 {
+		t.Errorf("%d words", n)
+	}
+}
+
+// The commands of README and of the command line's page are run, one block after the other, in a
+// copy of the checkout. Not the tests, which are running.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	dir := copied(t)
+	user := filepath.Join(dir, "..", "yours") // a module that uses the checkout
+	check(t, os.MkdirAll(user, 0o755))
+	program := `package main; import "github.com/idmint/idmint/idtype"; ` +
+		`func main() { println(idtype.MustParse[idtype.DecimalID]("14150009200065").String()) }`
+	for name, content := range map[string]string{
+		filepath.Join(user, "go.mod"):  "module example.com/yours\n\ngo 1.26\n",
+		filepath.Join(user, "main.go"): program,
+	} {
+		check(t, os.WriteFile(name, []byte(content), 0o644))
+	}
+	said := ""
+	for _, block := range slices.Concat(blocks(t, "README.md", "sh"),
+		blocks(t, "docs/cli.md", "sh")) {
+		if block == "make test\n" {
+			continue
+		}
+		in := dir
+		if strings.HasPrefix(block, "go mod edit") {
+			in = user
+		}
+		said += sh(t, in, block)
+	}
+	said += sh(t, user, "go run .") + inTransaction(t, dir)
+	for _, want := range []string{
+		"Ann is 10000000001 of launch 1\n", "Ann is 40000100001 of launch 1\n", "customers: 2 rows",
+		"0 inversions", "14150009200065\n",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the README's commands did not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// inTransaction runs the README's program again, with a transaction that writes as the first
+// thing that the app does. The launch log lies in the same file.
+func inTransaction(t *testing.T, dir string) string {
+	t.Helper()
+	const create = `err := db.Create(&ann).Error`
+	const inside = `err := db.Transaction(func(tx *gorm.DB) error {
+		if err := tx.Exec("UPDATE users SET name = 'Bob'").Error; err != nil {
+			return err
+		}
+		return tx.Create(&ann).Error
+	})`
+	source := read(t, "examples/quickstart/main.go")
+	changed := strings.Replace(source, create, inside, 1)
+	if changed == source {
+		t.Fatalf("the program has no %s", create)
+	}
+	program := filepath.Join(dir, "examples/quickstart/main.go")
+	check(t, os.WriteFile(program, []byte(changed), 0o644))
+	defer func() { check(t, os.WriteFile(program, []byte(source), 0o644)) }()
+	return sh(t, dir, "go run ./examples/quickstart", "IDMINT_LAUNCH_ID=1")
+}
+
+// Whoever copies a program or a sample gets a generator that has its number before a transaction.
+func TestSamplesAreReady(t *testing.T) {
+	t.Parallel()
+	samples := []string{
+		"README.md", "cmd/idmint/demo.go", "generator/doc.go", "gormid/doc.go",
+		"launchlog/doc.go",
+	}
+	programs := must(filepath.Glob("examples/*/main.go"))
+	made := regexp.MustCompile(`generator\.New(Decimal|Sno|Sequence|Trace|Short|EightByte)\(`)
+	for _, name := range append(samples, programs...) {
+		text := read(t, name)
+		generators := made.FindAllStringIndex(text, -1)
+		if len(generators) == 0 {
+			t.Errorf("%s makes no generator", name)
+		}
+		for i, at := range generators {
+			end := len(text)
+			if i+1 < len(generators) {
+				end = generators[i+1][0]
+			}
+			if !strings.Contains(text[at[0]:end], ".Ready(ctx)") {
+				line, _, _ := strings.Cut(text[at[0]:], "\n")
+				t.Errorf("%s: no Ready after %s", name, line)
+			}
+		}
+	}
+}
+
+var (
+	inCode  = regexp.MustCompile("`[^`\n]+`")
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	aPath   = regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+)/?`")
+	ofGo    = regexp.MustCompile(`\.[A-Z]\w*(\.\w+)*$`) // launchlog/sqlite.Backup
+)
+
+// Every relative link of every document leads to a file, and to a heading where it names one. Every
+// path of the checkout that stands in code is there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	documents := documents(t)
+	if !slices.Contains(documents, "README.md") ||
+		!slices.Contains(documents, "docs/architecture.md") {
+		t.Fatalf("the documents are %q", documents)
+	}
+	for _, name := range documents {
+		text := fenced.ReplaceAllString(read(t, name), "")
+		for _, m := range link.FindAllStringSubmatch(inCode.ReplaceAllString(text, "code"), -1) {
+			if err := follow(t, name, m[1]); err != nil {
+				t.Errorf("%s: the link to %s: %v", name, m[1], err)
+			}
+		}
+		for _, m := range aPath.FindAllStringSubmatch(text, -1) {
+			if err := find(m[1]); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func documents(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-co",
+		"--exclude-standard", "*.md").Output()
+	check(t, err)
+	return strings.Fields(string(out))
+}
+
+// follow looks whether a link of the document leads anywhere. The web is not asked.
+func follow(t *testing.T, document, to string) error {
+	u, err := url.Parse(to)
+	if err != nil || u.Scheme != "" {
+		return err
+	}
+	target := document
+	if u.Path != "" {
+		target = filepath.Join(filepath.Dir(document), u.Path)
+	}
+	if _, err := os.Stat(target); err != nil {
+		return err
+	}
+	if u.Fragment == "" || !strings.HasSuffix(target, ".md") {
+		return nil
+	}
+	for _, h := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, target), ""),
+		-1) {
+		if anchor(h[1]) == u.Fragment {
+			return nil
+		}
+	}
+	return errors.New("there is no such heading")
+}
+
+// anchor is a heading as GitHub links to it.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// find looks for a path, if it begins with a folder of the checkout. NAME is what a reader puts
+// there.
+func find(path string) error {
+	top, _, _ := strings.Cut(path, "/")
+	if info, err := os.Stat(top); err != nil || !info.IsDir() {
+		return nil
+	}
+	if before, _, found := strings.Cut(path, "/NAME"); found {
+		path = before
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(ofGo.ReplaceAllString(path, ""))
+	}
+	return err
+}
+
+// What the test of links would say of others.
+func TestBrokenLinks(t *testing.T) {
+	t.Parallel()
+	for to, ok := range map[string]bool{
+		"docs/speed.md": true, "docs/databases.md#size": true, "docs": true,
+		"https://example.com/x": true,
+		"docs/no-such.md":       false, "docs/databases.md#no-such": false, "#no-such": false,
+	} {
+		if err := follow(t, "README.md", to); (err == nil) != ok {
+			t.Errorf("a link to %s: %v", to, err)
+		}
+	}
+	for path, ok := range map[string]bool{
+		"docs/speed.md": true, "launchlog/sqlite.Backup": true, "idtype/NAME.go": true,
+		"sno/7":           true,
+		"docs/no-such.md": false, "no-such/NAME": true, "launchlog/no-such/NAME": false,
+	} {
+		if err := find(path); (err == nil) != ok {
+			t.Errorf("a path %s: %v", path, err)
+		}
+	}
 }

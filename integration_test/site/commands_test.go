@@ -1,0 +1,181 @@
+package site_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/idmint/idmint/migrations"
+	"github.com/idmint/idmint/sqlid/functions"
+)
+
+// The commands of docs/sql.md write what the page shows.
+func TestSQLCommands(t *testing.T) {
+	t.Parallel()
+	check(t, buildIdmint())
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```\n(\\$ .*?)```").FindAllStringSubmatch(
+		read(t, "docs/sql.md"), -1) {
+		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			args := strings.Fields(command)
+			out, err := exec.Command(filepath.Join(programs, "idmint"), args[1:]...).Output()
+			if err != nil || strings.TrimSuffix(string(out), "\n") != strings.TrimSuffix(want, "\n") {
+				t.Errorf("%s: %v, said\n%s\nwant\n%s", command, err, out, want)
+			}
+			ran++
+		}
+	}
+	if ran != 5 {
+		t.Errorf("%d commands ran", ran)
+	}
+}
+
+// docs/sql.md lists the functions that there are.
+func TestSQLFunctions(t *testing.T) {
+	t.Parallel()
+	statements, err := functions.Statements(functions.Postgres)
+	check(t, err)
+	page := read(t, "docs/sql.md")
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`idmint_[^|]*) \\|").FindAllStringSubmatch(page, -1) {
+		for _, name := range regexp.MustCompile(`idmint_\w+`).FindAllString(row[1], -1) {
+			listed[name] = true
+		}
+	}
+	for _, s := range statements {
+		name := regexp.MustCompile(`idmint_\w+`).FindString(s)
+		if !listed[name] {
+			t.Errorf("docs/sql.md does not list %s", name)
+		}
+	}
+	if len(listed) != len(statements) {
+		t.Errorf("docs/sql.md lists %d functions, of %d", len(listed), len(statements))
+	}
+}
+
+// docs/versions.md names the version of the tables and the servers that tests run on.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/versions.md")
+	want := []string{fmt.Sprintf("raise: it is %d.", migrations.Latest(migrations.SQLite))}
+	title := map[string]string{
+		"postgres": "PostgreSQL", "mariadb": "MariaDB",
+		"clickhouse/clickhouse-server": "ClickHouse", "quay.io/coreos/etcd": "etcd",
+		"zookeeper": "ZooKeeper", "cassandra": "Cassandra",
+	}
+	images := regexp.MustCompile(
+		`images\+=\(([\w./-]+):v?(\d+(?:\.\d+)?)[\d.]*\)`).FindAllStringSubmatch(read(t, "scripts/databases"), -1)
+	if len(images) != len(title)+1 { // PostgreSQL is there twice
+		t.Fatalf("scripts/databases has %d images, want %d", len(images), len(title)+1)
+	}
+	for _, image := range images {
+		want = append(want, fmt.Sprintf("| %s %s |", title[image[1]], image[2]))
+	}
+	for _, w := range want {
+		if !strings.Contains(strings.Join(strings.Fields(page), " "), w) {
+			t.Errorf("docs/versions.md lacks %q", w)
+		}
+	}
+}
+
+// The program of docs/claims.md runs as the page says, and takes the number again that it had.
+func TestClaimsCommands(t *testing.T) {
+	t.Parallel()
+	dir := copied(t)
+	numbers := ""
+	for range 2 {
+		for _, block := range blocks(t, "docs/claims.md", "sh") {
+			said := sh(t, dir, block)
+			found := regexp.MustCompile(`(?m)^[0-9a-f]{16} of pair (0/[0-3])$`).FindStringSubmatch(said)
+			if found == nil || !strings.Contains(said, "eightbyte "+found[1]+" taken") {
+				t.Fatalf("%s said\n%s", block, said)
+			}
+			numbers += found[1] + " "
+		}
+	}
+	if first, second, _ := strings.Cut(strings.TrimSpace(numbers), " "); first != second {
+		t.Errorf("pairs %s", numbers)
+	}
+}
+
+// The commands of docs/deploy-recipes.md build the program that the page speaks of.
+func TestDeployCommands(t *testing.T) {
+	t.Parallel()
+	dir := copied(t)
+	for _, block := range blocks(t, "docs/deploy-recipes.md", "sh") {
+		if said := sh(t, dir, block); !strings.Contains(said, "launch_id (65)") {
+			t.Fatalf("%s said\n%s", block, said)
+		}
+	}
+	const million = 1_000_000
+	info, err := os.Stat(filepath.Join(dir, "idmint"))
+	check(t, err)
+	says := fmt.Sprintf("and has %d MB", (info.Size()+million/2)/million)
+	if !strings.Contains(read(t, "docs/deploy-recipes.md"), says) {
+		t.Errorf("the page does not say that the program %q", says)
+	}
+}
+
+// The page names every recipe.
+func TestDeployPage(t *testing.T) {
+	t.Parallel()
+	page := read(t, "docs/deploy-recipes.md")
+	recipes, err := filepath.Glob("deploy/*/*")
+	check(t, err)
+	if len(recipes) < 11 {
+		t.Errorf("recipes: %q", recipes)
+	}
+	for _, recipe := range append(recipes, "deploy/gitlab/.gitlab-ci.yml", "deploy/Dockerfile") {
+		if !strings.Contains(page, "](../"+recipe+")") {
+			t.Errorf("the page does not name %s", recipe)
+		}
+	}
+}
+
+// The runbook of docs/restore.md is run after a restore that lost a launch and numbers of a counter.
+// Nothing comes twice.
+func TestRestoreRunbook(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	steps := regexp.MustCompile("(?ms)^   ```sh\n(.*?)^   ```$").FindAllStringSubmatch(
+		read(t, "docs/restore.md"), -1)
+	if len(steps) != 2 {
+		t.Fatalf("docs/restore.md has %d steps with commands", len(steps))
+	}
+	sh := func(script string) string {
+		t.Helper()
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = withIdmint(t, "IDMINT_DB=sqlite:restored.db")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return string(out)
+	}
+	const start = "idmint launch start --service shop --env production --initiator ann --key "
+	sh("idmint migrate; " + start + "first; idmint new sequence --counter orders -n 3")
+	sh("idmint backup --to backup.db")
+	if got := sh(start + "second; idmint new sequence --counter orders"); got != "2\n4\n" {
+		t.Fatalf("before the restore: %q", got)
+	}
+	sh("rm restored.db*; mv backup.db restored.db")
+	if got := sh(steps[0][1]); strings.Count(got, "counter orders  3     1000000") != 2 {
+		t.Errorf("advance said\n%s", got)
+	}
+	if got := sh(steps[1][1]); !strings.HasPrefix(got, "71\n") ||
+		!strings.Contains(got, " 0 findings\n") {
+		t.Errorf("the new launch is\n%s", got)
+	}
+	if got := sh("idmint new sequence --counter orders"); got != "1000001\n" {
+		t.Errorf("the next order is %s", got)
+	}
+	if got := sh("idmint launch list --running"); strings.Count(got, "running") != 1 {
+		t.Errorf("launches of before run on:\n%s", got)
+	}
+}
