@@ -38,10 +38,8 @@ func domainOf[T interface {
 
 var domains = []domain{
 	domainOf[pgxsuite.UserID]("user_id", 14150009200065, 14160009200065),
-	domainOf("event_id", pgxsuite.Snos[pgxsuite.User]()...),
 	domainOf("a uuid", pgxsuite.Snos[idtype.AsUUID[pgxsuite.User]]()...),
-	domainOf("a_text", pgxsuite.Snos[idtype.AsText[pgxsuite.User]]()...),
-	domainOf("eight", pgxsuite.EightBytes[idtype.AsBigint[pgxsuite.User]]()...),
+	domainOf("event_id", pgxsuite.Snos[pgxsuite.User]()...),
 }
 
 // names are those of all domains, for LoadTypes.

@@ -234,29 +234,3 @@ func TestSQLJSONB(t *testing.T) {
 		}
 	}
 }
-
-// Which lists each driver takes in = ANY($1), without package pgxid. With it TestSQLDrivers has all.
-func TestSQLAny(t *testing.T) {
-	t.Parallel()
-	source := dbtest.New(t, databases.Postgres).Source()
-	decimals := []idtype.DecimalID{14150009200065}
-	snos := []idtype.SnoID{idtype.MustParse[idtype.SnoID]("8fhmi7mfls62jp64")}
-	for _, c := range []struct {
-		driver, query string
-		list          any
-		takes         bool
-	}{
-		{"postgres", "SELECT 14150009200065 = ANY($1)", decimals, true},
-		{"postgres", `SELECT '\x335f48168d9e8808dc82'::bytea = ANY($1)`, snos, false},
-		{"postgres", "SELECT 14150009200065 = ANY($1)", idtype.Slice[idtype.DecimalID](decimals), false},
-		{"pgx", "SELECT 14150009200065 = ANY($1)", decimals, true},
-		{"pgx", `SELECT '\x335f48168d9e8808dc82'::bytea = ANY($1)`, snos, true},
-		{"pgx", "SELECT 14150009200065 = ANY($1)", idtype.Slice[idtype.DecimalID](decimals), false},
-	} {
-		var found bool
-		err := dbtest.OpenSource(t, c.driver, source).QueryRow(c.query, c.list).Scan(&found)
-		if found != c.takes || (err == nil) != c.takes {
-			t.Errorf("%s, %s, %T: %t, %v", c.driver, c.query, c.list, found, err)
-		}
-	}
-}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
 
 	"github.com/idmint/idmint/generator"
@@ -79,34 +78,6 @@ func testZeroInClickHouse(t *testing.T, d database) {
 	}
 	must(t, db.Omit("Station").Create(&Reading{})) // what is not written is not refused
 	wantColumn(t, db, "SELECT count(*) FROM readings", 1)
-}
-
-// What the package documentation says of GORM's driver: each sentence is a case here.
-func testTrapsInClickHouse(t *testing.T, d database) {
-	d = d.with(t)
-	db := d.open(t, gormid.Use(newSource()))
-	migrate(t, db, &Item{})
-	if err := db.CreateInBatches(make([]Item, 4), 2).Error; err == nil {
-		t.Error("two inserts in one transaction work now")
-	}
-	skip := openWith(t, d.dialector(t), &gorm.Config{SkipDefaultTransaction: true},
-		gormid.Use(newSource()))
-	must(t, skip.Create(&Item{Name: "lost"}))
-	wantColumn[int](t, db, "SELECT 1 FROM items")
-	if err := db.Clauses(clause.OnConflict{DoNothing: true}).
-		Create(&Item{Name: "upsert"}).Error; err == nil {
-		t.Error("upserts work now")
-	}
-
-	type fixed struct {
-		ID idtype.Sno[idtype.AsText[Reading]] `gorm:"type:FixedString(16)"`
-	}
-	db = d.open(t, newSchemes().sno)
-	migrate(t, db, &fixed{})
-	must(t, db.Create(&fixed{}))
-	if err := db.First(&fixed{}).Error; err == nil {
-		t.Error("text in a FixedString can be read back now")
-	}
 }
 
 // Row is a model of the usual width.

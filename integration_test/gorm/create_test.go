@@ -2,6 +2,7 @@ package gorm_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -18,68 +19,31 @@ const selectItems = "SELECT id FROM items"
 
 // Whatever the rows come in, each gets an ID, from one reservation, and the database holds it.
 func testCreateStructs(t *testing.T, d database) {
-	a, b := Item{Name: "a"}, Item{Name: "b"}
 	db, s := newItems(t, d)
-	fresh := func() (*Item, *Item) { a, b = Item{Name: "a"}, Item{Name: "b"}; return &a, &b }
-	for name, test := range map[string]func(*gorm.DB) (*gorm.DB, []Item){
-		"struct": func(db *gorm.DB) (*gorm.DB, []Item) {
-			item := Item{Name: "a"}
-			db = db.Create(&item)
-			return db, []Item{item}
-		},
-		"pointer to pointer": func(db *gorm.DB) (*gorm.DB, []Item) {
-			item := &Item{Name: "a"}
-			db = db.Create(&item)
-			return db, []Item{*item}
-		},
-		"slice": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-			return db.Create(items), items
-		},
-		"pointer to slice": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-			return db.Create(&items), items
-		},
-		"slice of pointers": func(db *gorm.DB) (*gorm.DB, []Item) {
-			a, b := fresh()
-			db = db.Create([]*Item{a, b})
-			return db, []Item{*a, *b}
-		},
-		"array": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := [2]Item{{Name: "a"}, {Name: "b"}}
-			return db.Create(&items), items[:]
-		},
-		"array of pointers, by value": func(db *gorm.DB) (*gorm.DB, []Item) {
-			a, b := fresh()
-			db = db.Create([2]*Item{a, b})
-			return db, []Item{*a, *b}
-		},
-		"another table": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}, {Name: "b"}}
-			return db.Table("items").Create(&items), items
-		},
-		"model": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}, {Name: "b"}}
-			return db.Model(&Item{}).Create(&items), items
-		},
-		"unscoped": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}}
-			return db.Unscoped().Create(&items), items
-		},
-		"save": func(db *gorm.DB) (*gorm.DB, []Item) {
-			item := Item{Name: "a"}
-			db = db.Save(&item)
-			return db, []Item{item}
-		},
-		"save a slice": func(db *gorm.DB) (*gorm.DB, []Item) {
-			items := []Item{{Name: "a"}, {Name: "b"}}
-			return db.Save(&items), items
-		},
+	create, save := (*gorm.DB).Create, (*gorm.DB).Save
+	a, b, pointer := &Item{Name: "a"}, &Item{Name: "b"}, &Item{Name: "a"}
+	for name, test := range map[string]struct {
+		do   func(*gorm.DB, any) *gorm.DB
+		db   *gorm.DB
+		rows any
+	}{
+		"struct":                      {create, db, &Item{Name: "a"}},
+		"pointer to pointer":          {create, db, &pointer},
+		"slice":                       {create, db, []Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
+		"pointer to slice":            {create, db, &[]Item{{Name: "a"}, {Name: "b"}, {Name: "c"}}},
+		"slice of pointers":           {create, db, []*Item{a, b}},
+		"array":                       {create, db, &[2]Item{{Name: "a"}, {Name: "b"}}},
+		"array of pointers, by value": {create, db, [2]*Item{{Name: "a"}, {Name: "b"}}},
+		"another table":               {create, db.Table("items"), &[]Item{{Name: "a"}, {Name: "b"}}},
+		"model":                       {create, db.Model(&Item{}), &[]Item{{Name: "a"}, {Name: "b"}}},
+		"unscoped":                    {create, db.Unscoped(), &[]Item{{Name: "a"}}},
+		"save":                        {save, db, &Item{Name: "a"}},
+		"save a slice":                {save, db, &[]Item{{Name: "a"}, {Name: "b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			empty(t, db, "items")
-			result, items := test(db)
-			must(t, result)
+			result := must(t, test.do(test.db, test.rows))
+			items := itemsOf(reflect.ValueOf(test.rows))
 			wantMinted(t, itemIDs(items)...)
 			wantFills(t, s, len(items))
 			wantColumn(t, db, selectItems+" ORDER BY name", itemIDs(items)...)
@@ -89,6 +53,20 @@ func testCreateStructs(t *testing.T, d database) {
 			}
 		})
 	}
+}
+
+// itemsOf are the items in a struct, a pointer, a slice or an array.
+func itemsOf(rows reflect.Value) (all []Item) {
+	switch rows.Kind() {
+	case reflect.Pointer:
+		return itemsOf(rows.Elem())
+	case reflect.Slice, reflect.Array:
+		for i := range rows.Len() {
+			all = append(all, itemsOf(rows.Index(i))...)
+		}
+		return all
+	}
+	return []Item{rows.Interface().(Item)}
 }
 
 func testSetValuesStay(t *testing.T, d database) {

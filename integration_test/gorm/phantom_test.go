@@ -188,11 +188,8 @@ func testLoggedLookUp(t *testing.T, d database) {
 	db := d.open(t, newSchemes().rules()...)
 	migrate(t, db, &event[idtype.SnoID, idtype.EightByteID]{})
 	log := &trace{Interface: logger.Discard}
-	update := clause.OnConflict{
-		Columns:   []clause.Column{{Name: "name"}},
-		DoUpdates: clause.AssignmentColumns([]string{"name"}),
-		Where:     clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "1 = 1"}}},
-	}
+	update := updateOnName
+	update.Where = clause.Where{Exprs: []clause.Expression{clause.Expr{SQL: "1 = 1"}}}
 	must(t, db.Session(&gorm.Session{Logger: log}).Clauses(update).
 		Create(&[]event[idtype.SnoID, idtype.EightByteID]{{Name: "a"}, {Name: "b"}}))
 	last := log.sql[len(log.sql)-2]
@@ -207,15 +204,11 @@ func testStatements(t *testing.T, d database) {
 	migrate(t, db, allModels()...)
 	log := &trace{Interface: logger.Discard}
 	db = db.Session(&gorm.Session{Logger: log})
-	update := clause.OnConflict{
-		Columns:   []clause.Column{{Name: "name"}},
-		DoUpdates: clause.AssignmentColumns([]string{"name"}),
-	}
-	updateA := update
+	updateA := updateOnName
 	updateA.Where.Exprs = []clause.Expression{clause.Expr{SQL: "tags.name = 'a'"}}
 	must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "b"}}))
 	must(t, db.Clauses(doNothing).Create(&[]Tag{{Name: "a"}, {Name: "c"}}))
-	must(t, db.Clauses(update).Create(&[]Tag{{Name: "a"}, {Name: "d"}}))
+	must(t, db.Clauses(updateOnName).Create(&[]Tag{{Name: "a"}, {Name: "d"}}))
 	must(t, db.Clauses(updateA).Create(&[]Tag{{Name: "a"}, {Name: "e"}}))
 	must(
 		t,
@@ -226,7 +219,7 @@ func testStatements(t *testing.T, d database) {
 			},
 		),
 	)
-	dry := db.Session(&gorm.Session{DryRun: true}).Clauses(update).Create(&Tag{}).Statement
+	dry := db.Session(&gorm.Session{DryRun: true}).Clauses(updateOnName).Create(&Tag{}).Statement
 	if _, given := dry.Clauses["RETURNING"]; given == d.Plain {
 		t.Errorf("the clause RETURNING is there: %t", given)
 	}

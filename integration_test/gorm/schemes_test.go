@@ -116,11 +116,7 @@ func testScheme[K, P idtype.ID](d database, rules ...gormid.Rule) func(*testing.
 
 		// After an upsert the struct holds the key that is stored, or none.
 		again := event[K, P]{Name: "bob"}
-		update := clause.OnConflict{
-			Columns:   []clause.Column{{Name: "name"}},
-			DoUpdates: clause.AssignmentColumns([]string{"name"}),
-		}
-		must(t, db.Clauses(update).Create(&again))
+		must(t, db.Clauses(updateOnName).Create(&again))
 		if again.ID != events[1].ID {
 			t.Fatalf("upserted %v over %v", again.ID, events[1].ID)
 		}

@@ -78,13 +78,13 @@ var only = map[Kind][]test{
 		testOtherKeysAreLeftAlone, testBadRules, testSeveralDatabases, testRulesAreImmutable,
 		testDialectWithoutCallbacks, testRefusedModels, testModelsOfTheSameForm,
 		testRefusedRelationOfAnother, testOmitOfSetKey, testAutoMigrate, testIntegerKeyInSQLite,
-		testTold, testOneID, testUpsertOnKey,
+		testOneID, testUpsertOnKey,
 	},
 	MariaDB: {
 		testAppendOfKnown,
 	},
 	ClickHouse: {
-		testBatchInClickHouse, testZeroInClickHouse, testTrapsInClickHouse,
+		testBatchInClickHouse, testZeroInClickHouse,
 	},
 }
 

@@ -155,67 +155,6 @@ func testIntegerKeyInSQLite(t *testing.T, d database) {
 	wantColumn(t, db, "SELECT id FROM integer_keys WHERE name = 'b'", row.ID+1)
 }
 
-// What no plugin reaches, and the package documentation tells of. Where one of these fails, GORM
-// has changed: then the sentence goes.
-func testTold(t *testing.T, d database) {
-	type Small struct {
-		ID   idtype.EightByte[idtype.AsBigint[Item]]
-		Name string
-	}
-	s := newSchemes()
-	db := d.open(t, s.rules()...)
-	must(t, db.Exec("CREATE TABLE smalls (id bigint NOT NULL, name text)"))
-	must(t, db.Exec("INSERT INTO smalls VALUES (6, 'a')"))
-
-	var id idtype.EightByte[idtype.AsBigint[Item]]
-	if tx := db.Model(&Small{}).Select("id").Scan(&id); tx.Error != nil ||
-		id == (idtype.EightByte[idtype.AsBigint[Item]]{7: 6}) {
-		t.Errorf("Scan reads %x, %v", id, tx.Error)
-	}
-	var number idtype.DecimalID
-	if tx := db.Model(&Small{}).Select("id").Scan(&number); tx.Error != nil || number != 6 ||
-		tx.RowsAffected != 0 {
-		t.Errorf("Scan reads %d, %d rows, %v", number, tx.RowsAffected, tx.Error)
-	}
-
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("a nil pointer is a condition")
-			}
-		}()
-		db.First(&Small{}, (*idtype.DecimalID)(nil))
-	}()
-
-	migrate(t, db, allModels()...)
-	forgotten := []map[string]any{{"text": "a"}, {"text": "b"}}
-	must(t, db.Model(&Position{}).Create(forgotten[0]))
-	must(t, db.Model(&Position{}).Create(forgotten[1:]))
-	wantColumn(t, db, "SELECT text FROM positions WHERE order_id IS NULL", "a", "b")
-	type Note struct {
-		ID      idtype.DecimalID
-		OrderID OrderID `gorm:"not null"`
-		Text    string
-	}
-	must(t, db.Exec("DROP TABLE notes"))
-	migrate(t, db, &Note{})
-	if err := db.Model(&Note{}).Create(map[string]any{"text": "a"}).Error; err == nil {
-		t.Error("a column that is not null takes NULL")
-	}
-
-	migrate(t, db, &Paper{})
-	var paper Paper
-	raw := []byte("0123456789")
-	must(t, db.Where("name = ?", "new").Attrs(map[string]any{"id": raw}).FirstOrCreate(&paper))
-	if string(paper.ID[:]) == string(raw) {
-		t.Error("Attrs takes bytes")
-	}
-	if tx := db.Exec("DELETE FROM papers WHERE id IN (?)", raw); tx.Error != nil ||
-		tx.RowsAffected != 0 {
-		t.Errorf("Exec: %d rows, %v", tx.RowsAffected, tx.Error)
-	}
-}
-
 // What apps have beside IDs, and the plugin leaves to them.
 type (
 	// Own has a key of the app's own type, and relations of all kinds.
