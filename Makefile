@@ -18,9 +18,8 @@ fmt:
 	go tool gofumpt -w .
 
 # Speed, as ratios within one run: beside other libraries, which writes docs/speed.md and the table
-# that docs/choosing.md takes from it, and adds a line to bench/history.tsv; then of the parts. Takes
-# ten minutes on a machine that does nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows
-# that all of it works.
+# that docs/choosing.md takes from it; then of the parts. Takes ten minutes on a machine that does
+# nothing else. `make bench ROUNDS=1 BENCHTIME=20ms` only shows that all of it works.
 bench:
 	bench/run $(ROUNDS) $(BENCHTIME)
 	eval "$$(scripts/databases)" && go test -run '^$$' -bench . ./idtype ./generator \

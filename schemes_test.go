@@ -51,7 +51,6 @@ var schemeLists = map[string][]string{
 	"cmd/idmint/measure/keys.go": nil,
 	"bench/mint_test.go":         {"sequence"}, // as fast as its counter
 	"bench/page/targets.go":      {"sequence", "trace"},
-	"bench/page/history.go":      {"sequence"},
 }
 
 var schemeConstant = regexp.MustCompile(`(?m)^\tScheme\w+ +Scheme = "(\w+)"$`)

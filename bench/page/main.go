@@ -1,7 +1,7 @@
 // Command page writes pages of the output of benchmarks, which it reads from a file. What it writes
 // is measured: nothing is typed in. It is run in the checkout's folder:
 //
-//	go run ./bench/page speed FILE    docs/speed.md, its table in docs/choosing.md, and a line of bench/history.tsv
+//	go run ./bench/page speed FILE    docs/speed.md, and its table in docs/choosing.md
 //	go run ./bench/page import FILE   the tables of docs/import.md
 package main
 
@@ -45,10 +45,7 @@ func run(dir string, args []string) error {
 		if text, err = choosingTables(r, targets); err != nil {
 			return err
 		}
-		if err := replace(filepath.Join(dir, "docs/choosing.md"), "speed", text); err != nil {
-			return err
-		}
-		return remember(filepath.Join(dir, "bench/history.tsv"), r, columns)
+		return replace(filepath.Join(dir, "docs/choosing.md"), "speed", text)
 	case "import":
 		text, err := importTables(r)
 		if err != nil {

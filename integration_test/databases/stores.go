@@ -121,6 +121,12 @@ func (s *Server) askAll(ctx context.Context) (string, error) {
 	return version, nil
 }
 
+// Ask makes a request of every node that a store names, which needs the majority of its cluster.
+func (s *Server) Ask(ctx context.Context) error {
+	_, err := s.askAll(ctx)
+	return err
+}
+
 func (s *Server) ask(ctx context.Context, address string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

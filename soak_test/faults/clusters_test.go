@@ -1,89 +1,19 @@
 package faults_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/integration_test/dbtest"
-	"github.com/idmint/idmint/launchlog"
-	"github.com/idmint/idmint/launchlog/cassandra"
-	"github.com/idmint/idmint/launchlog/etcd"
-	"github.com/idmint/idmint/launchlog/storetest"
-	"github.com/idmint/idmint/launchlog/zookeeper"
 )
-
-// clusters are the stores of keys and values. Args are settings of their nodes.
-var clusters = map[databases.Kind]target{
-	databases.Etcd: keyValue(databases.Etcd,
-		func(d dsn.DSN) (etcd.Config, error) {
-			return etcd.Config{Endpoints: d.Nodes(), Prefix: d.Prefix()}, nil
-		}, etcd.Open, etcd.Migrate),
-	databases.ZooKeeper: keyValue(databases.ZooKeeper,
-		func(d dsn.DSN) (c zookeeper.Config, err error) {
-			c.Servers, c.Path = d.Nodes(), d.Prefix()
-			c.SessionTimeout, err = d.Session()
-			return c, err
-		}, zookeeper.Open, zookeeper.Migrate,
-		// followers miss their leader after 2 s
-		"tickTime=500", "syncLimit=4").with("preAllocSize=64", "snapCount=1000"),
-	databases.Cassandra: keyValue(databases.Cassandra,
-		func(d dsn.DSN) (c cassandra.Config, err error) {
-			c.Hosts, c.Keyspace = d.Nodes(), strings.TrimPrefix(d.Prefix(), "/")
-			c.Replication, err = d.Replication()
-			return c, err
-		}, cassandra.Open, cassandra.Migrate).
-		with("commitlog_segment_size: 1MiB", "commit_failure_policy: die",
-			"disk_failure_policy: die"),
-}
-
-// with adds settings for a small disk: by their logs, the servers notice soon that it is full.
-func (t target) with(small ...string) target {
-	t.small = small
-	return t
-}
-
-// keyValue is a target by functions of its store's package.
-func keyValue[C any, S store](
-	kind databases.Kind, config func(dsn.DSN) (C, error),
-	open func(context.Context, C) (S, error), migrate func(context.Context, C) (int, int, error),
-	settings ...string,
-) target {
-	parse := func(source string) (c C, err error) {
-		d, err := dsn.Parse(source)
-		if err != nil {
-			return c, err
-		}
-		return config(d)
-	}
-	return target{
-		kind: kind, args: settings, full: "No space left on device",
-		open: func(ctx context.Context, source string) (store, error) {
-			c, err := parse(source)
-			if err != nil {
-				return nil, err
-			}
-			return open(ctx, c)
-		},
-		prepare: func(ctx context.Context, source string) error {
-			c, err := parse(source)
-			if err != nil {
-				return err
-			}
-			_, _, err = migrate(ctx, c)
-			return err
-		},
-	}
-}
 
 // Faults of a cluster need one of their own. Where a majority of its nodes answers, or will soon,
 // each call is to have a result within an ample budget.
@@ -112,18 +42,18 @@ var sessionsExpired = fault{
 func TestClusterFaults(t *testing.T) {
 	for _, kind := range databases.Stores() {
 		t.Run(string(kind), func(t *testing.T) { // one cluster at a time: they take all processors
-			target := clusters[kind]
-			cluster := dbtest.RunCluster(t, kind, 3, target.args...)
+			cluster := dbtest.RunCluster(t, kind, 3, targets[kind].args...)
 			all := clusterFaults
 			if kind == databases.ZooKeeper {
 				all = append(all[:len(all):len(all)], sessionsExpired)
 			}
-			at := func(t *testing.T, f fault) *arena {
-				return &arena{T: t, target: target, cluster: cluster, dsn: placeOf(t, cluster, f)}
-			}
-			t.Run("Stalls", func(t *testing.T) { stalls(at(t, fault{})) })
 			for _, f := range all {
-				t.Run(f.name, func(t *testing.T) { f.test(at(t, f)) })
+				t.Run(f.name, func(t *testing.T) {
+					f.test(&arena{
+						T: t, kind: kind, target: targets[kind], cluster: cluster,
+						dsn: placeOf(t, cluster, f),
+					})
+				})
 			}
 		})
 	}
@@ -145,83 +75,12 @@ func placeOf(t *testing.T, cluster *databases.Cluster, f fault) dsn.DSN {
 // openStore opens the store past the fleet.
 func (a *arena) openStore() store {
 	a.Helper()
-	s, err := a.open(a.Context(), a.dsn.URL())
+	s, err := a.open(a.Context(), a.dsn)
 	if err != nil {
 		a.Fatal(err)
 	}
 	a.Cleanup(func() { _ = s.Close() })
 	return s
-}
-
-// loadStore reads a launch log by a store of its own. What clients have sent before their end may
-// still be carried out meanwhile. What is read first, a namespace's last launch, a launch's next
-// generator and a counter's value, bounds what counts of the rest.
-func loadStore(a *arena) *rows {
-	a.Helper()
-	s, r := a.openStore(), newRows()
-	check := func(err error) {
-		a.Helper()
-		if err != nil {
-			a.Fatal(err)
-		}
-	}
-	for _, space := range namespaces {
-		l, err := launchlog.New(s, &launchlog.Options{Namespace: space, Budget: ample})
-		check(err)
-		// The store tells the last launch only to who starts one.
-		next, err := l.Start(a.Context(), storetest.Request("audit"))
-		check(err)
-		r.last[space] = next.ID - 1
-		launches, err := l.List(a.Context(), launchlog.Filter{
-			Before: next.ID, Limit: launchlog.MaxLaunch,
-		})
-		check(err)
-		for _, launch := range launches {
-			p := place{space, launch.ID}
-			r.launches[p] = launchRow{launch.Key, launch.NextGenerator}
-			check(r.happened(p, "started", nil))
-			if !launch.Running() {
-				check(r.happened(p, "ended", nil))
-			}
-			if launch.NextGenerator == 0 {
-				continue
-			}
-			claims, err := l.Claims(a.Context(), launch.ID, 0, launch.NextGenerator)
-			check(err)
-			r.claims[p] = map[int]string{}
-			for _, c := range claims {
-				if c.Generator < launch.NextGenerator {
-					r.claims[p][c.Generator] = c.Token
-				}
-			}
-		}
-		counters, err := l.Counters(a.Context(), "", 1_000_000)
-		check(err)
-		for _, c := range counters {
-			r.counters[[2]string{space, c.Name}] = c.Value
-			r.notes[[2]string{space, c.Name}] = c.Note
-		}
-		r.ended = now()
-		events, err := s.Events(a.Context(), launchlog.Ref{Namespace: space})
-		check(err)
-		for _, e := range events {
-			check(r.happened(place{space, 0}, e.Kind, e.Detail))
-		}
-	}
-	for name, spans := range r.advanced {
-		most := r.counters[name]
-		if name[1] == "" {
-			most = int64(r.last[name[0]])
-		}
-		kept := spans[:0]
-		for _, s := range spans {
-			if s.last <= most {
-				kept = append(kept, s)
-			}
-		}
-		r.advanced[name] = kept
-	}
-	return r
 }
 
 // disturb has a node be ill and well again, over and over, least times at least: the one that

@@ -12,12 +12,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mattn/go-sqlite3"
 
 	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
@@ -28,19 +31,20 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	subprocess.Work(map[string]func([]string) error{"work": work, "migrate": migrate})
+	subprocess.Work(map[string]func([]string) error{"work": work})
 	dbtest.Main(m)
 }
 
 // An arena is a launch log with a fleet at work on it.
 type arena struct {
 	*testing.T
+	kind databases.Kind
 	target
 	server  *databases.Server  // nil unless it may be killed
 	cluster *databases.Cluster // of a store of keys and values, or nil
 	drop    func(context.Context) error
 	dsn     dsn.DSN
-	db      *sql.DB // past stores and proxies; nil where there are no tables
+	db      *sql.DB // past stores and proxies; nil where there is no server of SQL
 	fleet   *fleet
 	proxy   *proxy
 	until   time.Time
@@ -76,6 +80,7 @@ type fault struct {
 	name   string
 	budget time.Duration // of the fleet's calls
 	hurry  float64       // the share of calls whose context ends soon
+	server bool          // it takes a server
 	pooled bool          // a connection pooler is between, for the databases that have one
 	spoil  odds          // of a proxy between
 	// clients are told of the fault, by target.full, and do not try again
@@ -91,23 +96,23 @@ var faults = []fault{
 	{name: "ClientsKilled", budget: ample, hurry: 0.1, inflict: killClients},
 	{name: "ClientsStopped", budget: 3 * time.Second, hurry: 0.1, inflict: stopClients},
 	{name: "Pooled", budget: ample, hurry: 0.1, pooled: true, inflict: killClients},
-	{name: "SessionsEnded", budget: ample, inflict: endSessions},
+	{name: "SessionsEnded", budget: ample, server: true, inflict: endSessions},
 	{
-		name: "LostAnswers", budget: ample,
+		name: "LostAnswers", budget: ample, server: true,
 		spoil: odds{
 			commit: 0.1, other: 0.005, ways: []spoiling{lostRequest, lostAnswer, lostAnswer},
 		},
 		inflict: wait,
 	},
 	{
-		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05,
+		name: "LateAnswers", budget: 1500 * time.Millisecond, hurry: 0.05, server: true,
 		spoil: odds{
 			commit: 0.05, other: 0.001, ways: []spoiling{lateRequest, lateAnswer},
 			most: 2500 * time.Millisecond,
 		}, inflict: wait,
 	},
 	{
-		name: "NoAnswers", budget: 3 * time.Second,
+		name: "NoAnswers", budget: 3 * time.Second, server: true,
 		spoil: odds{commit: 0.02, other: 0.002, ways: []spoiling{noAnswer}}, inflict: wait,
 	},
 }
@@ -119,15 +124,22 @@ var serverFaults = []fault{
 }
 
 func TestFaults(t *testing.T) {
-	for kind, target := range targets {
+	for _, kind := range []databases.Kind{SQLite, databases.Postgres, databases.MariaDB} {
+		target := targets[kind]
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			for _, f := range faults {
-				if f.pooled && target.pooler == nil {
+				if f.pooled && target.pooler == nil || f.server && kind == SQLite {
 					continue
 				}
 				t.Run(f.name, func(t *testing.T) {
-					f.test(&arena{T: t, target: target, dsn: dbtest.New(t, kind)})
+					a := &arena{T: t, kind: kind, target: target}
+					if kind == SQLite {
+						a.dsn = dsn.DSN{Kind: dsn.SQLite, Path: filepath.Join(t.TempDir(), "log.db")}
+					} else {
+						a.dsn = dbtest.New(t, kind)
+					}
+					f.test(a)
 				})
 			}
 		})
@@ -135,15 +147,15 @@ func TestFaults(t *testing.T) {
 }
 
 func TestServerFaults(t *testing.T) {
-	for kind, target := range targets {
+	for _, kind := range []databases.Kind{databases.Postgres, databases.MariaDB} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
-			server := dbtest.Run(t, kind, target.args...)
+			server := dbtest.Run(t, kind, targets[kind].args...)
 			for _, f := range serverFaults {
-				t.Run(f.name, func(t *testing.T) { f.test(newArena(t, target, server)) })
+				t.Run(f.name, func(t *testing.T) { f.test(newArena(t, server)) })
 			}
-			t.Run("Restored", func(t *testing.T) { restored(newArena(t, target, server)) })
-			t.Run("OlderCopy", func(t *testing.T) { olderServer(newArena(t, target, server)) })
+			t.Run("Restored", func(t *testing.T) { fromBackup(newArena(t, server)) })
+			t.Run("OlderCopy", func(t *testing.T) { olderServer(newArena(t, server)) })
 		})
 	}
 }
@@ -151,9 +163,10 @@ func TestServerFaults(t *testing.T) {
 // TestDiskFull has a server run out of disk, again and again, with its data and its log on a disk
 // of 512 MB.
 func TestDiskFull(t *testing.T) {
-	all := maps.Clone(targets)
-	maps.Copy(all, clusters)
-	for kind, target := range all {
+	for kind, target := range targets {
+		if kind == SQLite { // which package sqlite tests
+			continue
+		}
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			disk := smalldisk.Mount(t, 512<<20)
@@ -163,7 +176,7 @@ func TestDiskFull(t *testing.T) {
 				t.Fatal(err)
 			}
 			args := append(slices.Clone(target.args), target.small...)
-			a := newArena(t, target, dbtest.RunOn(t, kind, disk, args...))
+			a := newArena(t, dbtest.RunOn(t, kind, disk, args...))
 			fault{name: "DiskFull", budget: ample, told: true, inflict: func(a *arena) string {
 				return fillDisk(a, disk)
 			}}.test(a)
@@ -172,7 +185,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 // newArena makes a database on a server that may be killed.
-func newArena(t *testing.T, target target, server *databases.Server) *arena {
+func newArena(t *testing.T, server *databases.Server) *arena {
 	t.Helper()
 	d, drop, err := server.Create(t.Context(), fmt.Sprint("t_", rand.Uint64()))
 	if err != nil {
@@ -183,56 +196,42 @@ func newArena(t *testing.T, target target, server *databases.Server) *arena {
 			t.Error(err)
 		}
 	})
-	return &arena{T: t, target: target, server: server, drop: drop, dsn: d}
+	return &arena{
+		T: t, kind: server.Kind, target: targets[server.Kind], server: server, drop: drop, dsn: d,
+	}
 }
 
 // openDB opens the database and makes the tables, or prepares the store.
 func (a *arena) openDB() {
 	a.Helper()
 	a.proxy, a.least = &proxy{}, least
-	if a.prepare == nil {
-		a.db = migrated(a.T, a.target, a.dsn)
-	} else if err := a.prepare(a.Context(), a.dsn.URL()); err != nil {
+	if err := a.prepare(a.Context(), a.dsn); err != nil {
 		a.Fatal(err)
 	}
-}
-
-// source names the database to workers.
-func (a *arena) source() string {
-	if a.prepare != nil {
-		return a.dsn.URL()
+	if a.sessions != "" {
+		a.db = dbtest.Open(a.T, a.dsn)
 	}
-	return a.dsn.Source()
-}
-
-// rows are what the database holds.
-func (a *arena) rows() *rows {
-	a.Helper()
-	if a.prepare != nil {
-		return loadStore(a)
-	}
-	return load(a.T, a.db)
 }
 
 func (f fault) test(a *arena) {
 	a.openDB()
 	o := orders{
-		Kind: a.kind, Source: a.source(), Keys: f.name, Budget: f.budget,
+		Kind: a.kind, Source: a.dsn.URL(), Keys: f.name, Budget: f.budget,
 		Hurry: f.hurry, Advance: true,
 	}
-	if a.prepare != nil { // the nodes need the processors as well
+	if a.dsn.IsKeyValue() { // the nodes need the processors as well
 		o.Processes = 4
 	}
 	if a.kind == databases.Cassandra { // all the more where one of them starts
 		o.Pause = 400 * time.Millisecond
 	}
 	if f.pooled {
-		o.Source = a.pooler(a.T, a.dsn).Source()
+		o.Source = a.pooler(a.T, a.dsn).URL()
 	}
 	if f.spoil.ways != nil {
 		var address string
-		a.proxy, address = newProxy(a.T, a.dsn.Host(), a.parser, f.spoil)
-		o.Source = a.dsn.WithHost(address).Source()
+		a.proxy, address = newProxy(a.T, a.dsn.Host(), f.spoil)
+		o.Source = a.dsn.WithHost(address).URL()
 	}
 	a.fleet = newFleet(a.T, o)
 	began := time.Now()
@@ -248,22 +247,18 @@ func (f fault) test(a *arena) {
 			told++
 		}
 	}
-	r := a.rows()
-	a.report(audit(h, r, late))
-	checked := linear(h, r)
+	checked := judge(h, load(a))
 	a.report(checked.complaints)
 	ids, repeats := a.minted()
 	if spoilt := a.proxy.spoilt(); len(spoilt) != 0 {
 		did = "a proxy: " + inWords(spoilt)
 	}
-	a.Logf("%s, %s: %v; %s; %d calls told of the fault; %v; %d operations in %d histories; "+
-		"%d IDs, %d repeats", a.kind, f.name, a.fleet, did, told, h, checked.steps, checked.lines,
-		ids, repeats)
 	found := result{
 		server: a.version(), fault: f.name, did: did, ids: ids, repeats: repeats,
 		ops: checked.steps, took: time.Since(began), failed: a.Failed(),
 	}
 	found.count(h)
+	a.Logf("%s, %d histories, %d calls told of the fault: %+v", a.kind, checked.lines, told, found)
 	if err := found.add(); err != nil {
 		a.Error(err)
 	}
@@ -287,6 +282,9 @@ func (a *arena) version() string {
 		name, more = a.cluster.Nodes[0].Version, ", three nodes"
 	case a.server != nil:
 		name = a.server.Version
+	case a.kind == SQLite:
+		name, _, _ = sqlite3.Version()
+		name = string(SQLite) + " " + name
 	default:
 		name = dbtest.Server(a.T, a.kind).Version
 	}
@@ -448,7 +446,7 @@ func (a *arena) ping() error {
 	if a.db != nil {
 		return a.db.PingContext(ctx)
 	}
-	s, err := a.open(ctx, a.dsn.URL())
+	s, err := a.open(ctx, a.dsn)
 	if err != nil {
 		return err
 	}

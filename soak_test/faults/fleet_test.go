@@ -3,12 +3,10 @@ package faults_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -23,8 +21,6 @@ type fleet struct {
 	dir     string // of their files
 	running []*exec.Cmd
 	started int
-	kills   int
-	stops   atomic.Int64
 }
 
 const (
@@ -76,7 +72,6 @@ func (f *fleet) kill() {
 	i := rand.IntN(len(f.running))
 	subprocess.Kill(f.t, f.running[i])
 	f.running[i] = f.begin()
-	f.kills++
 }
 
 // stop stops a process for a while. It is called while nothing is killed.
@@ -86,7 +81,6 @@ func (f *fleet) stop() {
 	_ = p.Signal(syscall.SIGSTOP)
 	time.Sleep(d)
 	_ = p.Signal(syscall.SIGCONT)
-	f.stops.Add(1)
 }
 
 // end has the processes end the calls at hand, and itself ends those that hang. They write down
@@ -125,9 +119,4 @@ func unheard(err error) bool {
 	}
 	status, ok := exit.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGTERM
-}
-
-func (f *fleet) String() string {
-	return fmt.Sprintf("%d processes × %d goroutines, %d killed, %d stopped", f.started,
-		goroutines, f.kills, f.stops.Load())
 }

@@ -2,9 +2,7 @@ package faults_test
 
 import (
 	"bytes"
-	"database/sql"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"math"
 	"os"
@@ -13,6 +11,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/idmint/idmint/launchlog"
+	"github.com/idmint/idmint/launchlog/storetest"
 )
 
 // A call is what the records say of a call of a worker.
@@ -22,7 +23,6 @@ type call struct {
 	tries  []try
 	// its attempts that may have changed something without the call's having the result
 	doubts int
-	old    bool // the database has forgotten it, as it was restored to an earlier time
 	// its error says what the test did to the server, and nothing is to be tried again
 	told bool
 }
@@ -130,25 +130,29 @@ type place struct {
 // span are the numbers first ..= last.
 type span struct{ first, last int64 }
 
-// Rows are what the database holds.
+// Rows are what the log holds.
 type rows struct {
 	last     map[string]int           // launch number by namespace
 	launches map[place]launchRow      //
+	over     map[place]bool           // launches that have ended
 	claims   map[place]map[int]string // the token by generator number
 	counters map[[2]string]int64      // the value by namespace and name
 	notes    map[[2]string]string     // what the counter's last raise left, where there is one
-	events   map[place]map[string]int // how many by kind
 	// numbers that were passed over, by namespace and counter; "" for launch numbers
 	advanced     map[[2]string][]span
 	began, ended time.Duration // of the reading
 }
 
+type launchRow struct {
+	key  string
+	next int
+}
+
 func newRows() *rows {
 	return &rows{
-		last: map[string]int{}, launches: map[place]launchRow{},
+		last: map[string]int{}, launches: map[place]launchRow{}, over: map[place]bool{},
 		claims: map[place]map[int]string{}, counters: map[[2]string]int64{},
-		notes:  map[[2]string]string{},
-		events: map[place]map[string]int{}, advanced: map[[2]string][]span{}, began: now(),
+		notes: map[[2]string]string{}, advanced: map[[2]string][]span{}, began: now(),
 	}
 }
 
@@ -157,15 +161,70 @@ func (r *rows) advancedTo(name [2]string, to int64) bool {
 	return slices.ContainsFunc(r.advanced[name], func(s span) bool { return s.last == to })
 }
 
-// happened counts an event. What an event of a namespace says becomes a span.
-func (r *rows) happened(p place, kind string, detail []byte) error {
-	if r.events[p] == nil {
-		r.events[p] = map[string]int{}
+// load reads a launch log by a store of its own. What clients have sent before their end may still
+// be carried out meanwhile. What is read first, a namespace's last launch, a launch's next
+// generator and a counter's value, bounds what counts of the rest.
+func load(a *arena) *rows {
+	a.Helper()
+	s, r := a.openStore(), newRows()
+	check := func(err error) {
+		a.Helper()
+		if err != nil {
+			a.Fatal(err)
+		}
 	}
-	r.events[p][kind]++
-	if p.launch != 0 {
-		return nil
+	for _, space := range namespaces {
+		l, err := launchlog.New(s, &launchlog.Options{Namespace: space, Budget: ample})
+		check(err)
+		// The store tells the last launch only to who starts one.
+		next, err := l.Start(a.Context(), storetest.Request("audit"))
+		check(err)
+		r.last[space] = next.ID - 1
+		launches, err := l.List(a.Context(), launchlog.Filter{
+			Before: next.ID, Limit: launchlog.MaxLaunch,
+		})
+		check(err)
+		for _, launch := range launches {
+			p := place{space, launch.ID}
+			r.launches[p] = launchRow{launch.Key, launch.NextGenerator}
+			r.over[p] = !launch.Running()
+			if launch.NextGenerator == 0 {
+				continue
+			}
+			claims, err := l.Claims(a.Context(), launch.ID, 0, launch.NextGenerator)
+			check(err)
+			r.claims[p] = map[int]string{}
+			for _, c := range claims {
+				if c.Generator < launch.NextGenerator {
+					r.claims[p][c.Generator] = c.Token
+				}
+			}
+		}
+		counters, err := l.Counters(a.Context(), "", 1_000_000)
+		check(err)
+		for _, c := range counters {
+			r.counters[[2]string{space, c.Name}] = c.Value
+			r.notes[[2]string{space, c.Name}] = c.Note
+		}
+		r.ended = now()
+		events, err := s.Events(a.Context(), launchlog.Ref{Namespace: space})
+		check(err)
+		for _, e := range events {
+			check(r.pass(space, e.Detail))
+		}
 	}
+	for name, spans := range r.advanced {
+		most := r.counters[name]
+		if name[1] == "" {
+			most = int64(r.last[name[0]])
+		}
+		r.advanced[name] = slices.DeleteFunc(spans, func(s span) bool { return s.last > most })
+	}
+	return r
+}
+
+// pass adds the span of an event of a namespace.
+func (r *rows) pass(space string, detail []byte) error {
 	var d struct {
 		Counter  string
 		From, To json.RawMessage // numbers of launches, and texts with numbers of counters
@@ -178,92 +237,9 @@ func (r *rows) happened(p place, kind string, detail []byte) error {
 		return err
 	}
 	to, err := numberOf(d.To)
-	name := [2]string{p.space, d.Counter}
+	name := [2]string{space, d.Counter}
 	r.advanced[name] = append(r.advanced[name], span{from + 1, to})
 	return err
-}
-
-type launchRow struct {
-	key  string
-	next int
-}
-
-// load reads the tables past the store, all as of one moment: what clients have sent before their
-// end may still be carried out.
-func load(t *testing.T, db *sql.DB) *rows {
-	t.Helper()
-	r := newRows()
-	tx, err := db.BeginTx(t.Context(),
-		&sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	each := func(query string, scan func(*sql.Rows) error) {
-		t.Helper()
-		found, err := tx.QueryContext(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer found.Close()
-		for err == nil && found.Next() {
-			err = scan(found)
-		}
-		if err == nil {
-			err = found.Err()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	each("SELECT namespace, last_launch_id FROM idmint_namespace", func(found *sql.Rows) error {
-		var space string
-		var last int
-		err := found.Scan(&space, &last)
-		r.last[space] = last
-		return err
-	})
-	each("SELECT namespace, launch_id, idempotency_key, next_generator_id FROM idmint_launch",
-		func(found *sql.Rows) error {
-			var p place
-			var l launchRow
-			err := found.Scan(&p.space, &p.launch, &l.key, &l.next)
-			r.launches[p] = l
-			return err
-		})
-	each("SELECT namespace, launch_id, generator_id, token FROM idmint_generator",
-		func(found *sql.Rows) error {
-			var p place
-			var generator int
-			var token string
-			err := found.Scan(&p.space, &p.launch, &generator, &token)
-			if r.claims[p] == nil {
-				r.claims[p] = map[int]string{}
-			}
-			r.claims[p][generator] = token
-			return err
-		})
-	each("SELECT namespace, name, value, note FROM idmint_counter", func(found *sql.Rows) error {
-		var name [2]string
-		var value int64
-		var note sql.NullString
-		err := found.Scan(&name[0], &name[1], &value, &note)
-		r.counters[name], r.notes[name] = value, note.String
-		return err
-	})
-	each("SELECT namespace, coalesce(launch_id, 0), kind, detail FROM idmint_launch_event",
-		func(found *sql.Rows) error {
-			var p place
-			var kind string
-			var detail sql.NullString
-			err := found.Scan(&p.space, &p.launch, &kind, &detail)
-			if err != nil {
-				return err
-			}
-			return r.happened(p, kind, []byte(detail.String))
-		})
-	r.ended = now()
-	return r
 }
 
 func numberOf(text json.RawMessage) (int64, error) {
@@ -271,28 +247,4 @@ func numberOf(text json.RawMessage) (int64, error) {
 		text = json.RawMessage(unquoted)
 	}
 	return strconv.ParseInt(string(text), 10, 64)
-}
-
-// String says how much was seen.
-func (h *history) String() string {
-	acknowledgements, doubts, interrupted := map[op]int{}, 0, 0
-	beyond := time.Duration(0) // its limit, of the call that took longest so
-	for _, c := range h.calls {
-		beyond = max(beyond, c.Took-c.Limit)
-		if c.Event == acknowledged {
-			acknowledgements[c.Op]++
-		}
-		switch c.Event {
-		case sent, won, refused, doubtful, over:
-			interrupted++
-		}
-		doubts += c.doubts
-	}
-	return fmt.Sprintf(
-		"%d launches and %d claims acknowledged, %d ranges; %d attempts refused, "+
-			"%d of unknown outcome, "+
-			"%d calls unresolved, %d cut short; none took more than %v beyond its limit",
-		acknowledgements[start], acknowledgements[claim], acknowledgements[reserve],
-		h.attempts[refused], doubts, h.attempts[unresolved], interrupted,
-		beyond.Round(time.Millisecond))
 }

@@ -168,7 +168,7 @@ func launchLines(h *history, r *rows, of lineOf) {
 	}
 	for p, l := range r.launches {
 		n := name{p.space, l.key}
-		if at, ok := began[n]; ok { // the audit complains of others
+		if at, ok := began[n]; ok { // the auditor complains of others
 			of("launches of "+p.space, launches).add(at, ended[n],
 				step{op: start, number: int64(p.launch)})
 		}

@@ -370,7 +370,7 @@ func olderServer(a *arena) {
 	a.openDB()
 	(&older{
 		T:       a.T,
-		open:    func(ctx context.Context) (store, error) { return a.open(ctx, a.dsn.Source()) },
+		open:    func(ctx context.Context) (store, error) { return a.open(ctx, a.dsn) },
 		backup:  func() { a.shell(a.backup) },
 		restore: func() { a.recreate(); a.shell(a.restore) },
 	}).test()

@@ -119,8 +119,6 @@ fleet of processes at work on it while faults are injected.
   counts the time in which its process was stopped.
 - Contention and Hurry kill nothing. In Hurry the contexts of many calls end soon. Pooled has
   PgBouncer between clients and server.
-- Stalls has no fleet. Four clients take numbers of counters of their own while each node is away in
-  turn. The longest steps are those of each.
 
 `
 

@@ -1,8 +1,6 @@
 package faults_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -10,78 +8,10 @@ import (
 	"net"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// A parser takes the first message off a stream that a client sends. It tells how many bytes the
-// message has, 0 where some are missing. It tells what the server is to carry out, in SQL, and
-// whether the client then waits for an answer. It belongs to one connection.
-type parser func(stream []byte) (n int, sql string, asks bool)
-
-// postgresMessages parses the protocol of PostgreSQL: a prepared statement is known by what was
-// prepared under its name.
-func postgresMessages() parser {
-	started, prepared := false, map[string][]byte{}
-	return func(b []byte) (int, string, bool) {
-		head := 1
-		if !started {
-			head = 0 // what begins a connection has no kind
-		}
-		if len(b) < head+4 {
-			return 0, "", false
-		}
-		n := head + int(binary.BigEndian.Uint32(b[head:]))
-		if len(b) < n {
-			return 0, "", false
-		}
-		body := b[head+4 : n]
-		if !started {
-			// the version, and not a request for encryption or to cancel
-			started = binary.BigEndian.Uint16(body) == 3
-			return n, "", true
-		}
-		first, rest, _ := bytes.Cut(body, []byte{0})
-		second, _, _ := bytes.Cut(rest, []byte{0})
-		switch b[0] {
-		case 'Q':
-			return n, string(first), true
-		case 'P': // a name and SQL
-			prepared[string(first)] = bytes.Clone(second)
-			return n, "", false
-		case 'B': // a portal and a name
-			return n, string(prepared[string(second)]), false
-		case 'D', 'E', 'C':
-			return n, "", false
-		}
-		return n, "", true
-	}
-}
-
-// mysqlMessages parses the protocol of MySQL: a prepared statement is known by its number, and all
-// that is said of it is "execute".
-func mysqlMessages() parser {
-	const query, execute = 0x03, 0x17
-	return func(b []byte) (int, string, bool) {
-		if len(b) < 4 {
-			return 0, "", false
-		}
-		n := 4 + (int(b[0]) | int(b[1])<<8 | int(b[2])<<16)
-		switch {
-		case len(b) < n:
-			return 0, "", false
-		case n == 4 || b[3] != 0: // no command, but a part of the login
-			return n, "", true
-		case b[4] == query:
-			return n, string(b[5:n]), true
-		case b[4] == execute:
-			return n, "execute", true
-		}
-		return n, "", true
-	}
-}
 
 // A spoiling is what a proxy does to a request.
 type spoiling string
@@ -100,16 +30,16 @@ const (
 
 // odds say how often a proxy spoils a request in which ways.
 type odds struct {
-	commit, other float64 // the share of COMMITs, and of other statements
+	commit, other float64 // the share of COMMITs, and of other requests
 	ways          []spoiling
 	most          time.Duration // that something is late
 }
 
-// proxy stands between clients and a server, and spoils some of what they say.
+// proxy stands between clients and a server of SQL, and spoils some of what they say. What a client
+// sends at once is a request: it then waits for the answer.
 type proxy struct {
 	odds
 	server string
-	parser func() parser
 
 	mu    sync.Mutex
 	count map[string]int // of what was spoilt; guarded by mu
@@ -130,18 +60,14 @@ func (p *proxy) enough() bool {
 	})
 }
 
-var commits = regexp.MustCompile(`(?i)\bcommit\b`)
-
 // newProxy starts a proxy, and returns its address.
-func newProxy(
-	t *testing.T, server string, parser func() parser, o odds,
-) (p *proxy, address string) {
+func newProxy(t *testing.T, server string, o odds) (p *proxy, address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = &proxy{odds: o, server: server, parser: parser, count: map[string]int{}}
+	p = &proxy{odds: o, server: server, count: map[string]int{}}
 	var group sync.WaitGroup
 	group.Go(func() {
 		for {
@@ -159,13 +85,16 @@ func newProxy(
 	return p, l.Addr().String()
 }
 
+// commits are requests to commit: in both protocols the word stands in them as it is.
+var commits = regexp.MustCompile(`(?i)\bcommit\b`)
+
 // choose says what becomes of a request, and counts it.
-func (p *proxy) choose(sql string) spoiling {
+func (p *proxy) choose(request []byte) spoiling {
 	share, what := p.other, "other"
-	if commits.MatchString(sql) {
+	if commits.Match(request) {
 		share, what = p.commit, "COMMIT"
 	}
-	if strings.TrimSpace(sql) == "" || rand.Float64() >= share {
+	if rand.Float64() >= share {
 		return untouched
 	}
 	s := p.ways[rand.IntN(len(p.ways))]
@@ -222,40 +151,26 @@ func (p *proxy) answers(client net.Conn, server io.Reader, spoilings <-chan spoi
 
 // requests passes on what a client says, until it says no more, and what is to become of answers.
 func (p *proxy) requests(client net.Conn, server io.Writer, spoilings chan<- spoiling) {
-	next := p.parser()
-	var stream []byte
-	parsed, text := 0, "" // of stream
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := client.Read(buffer)
 		if err != nil {
 			return
 		}
-		stream = append(stream, buffer[:n]...)
-		for {
-			n, sql, asks := next(stream[parsed:])
-			if n == 0 {
-				break
+		switch s := p.choose(buffer[:n]); s {
+		case lostRequest:
+			reset(client)
+			return
+		case lateRequest:
+			time.Sleep(rand.N(p.most))
+		case lostAnswer, lateAnswer, noAnswer:
+			select {
+			case spoilings <- s:
+			default: // a part of a request, whose answer is spoilt already
 			}
-			parsed += n
-			text += sql + "\n"
-			if !asks {
-				continue
-			}
-			s := p.choose(text)
-			switch s {
-			case lostRequest:
-				reset(client)
-				return
-			case lateRequest:
-				time.Sleep(rand.N(p.most))
-			case lostAnswer, lateAnswer, noAnswer:
-				spoilings <- s
-			}
-			if _, err := server.Write(stream[:parsed]); err != nil {
-				return
-			}
-			stream, parsed, text = stream[parsed:], 0, ""
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
 		}
 	}
 }

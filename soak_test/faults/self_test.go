@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestLinear shows that a sound history has an order. One that lacks a step, or has one twice or
-// too late, has none.
-func TestLinear(t *testing.T) {
+// TestJudge shows that nothing is wrong with a sound history. One that lacks a step, or has one twice
+// or too late, has no order, and each other breach is complained of.
+func TestJudge(t *testing.T) {
 	const space, counter, lent = "first", plain + "1", "sno/7"
 	// Sound is a history, by names. Each attempt takes 5.
 	sound := func() (map[string]*try, *rows) {
@@ -113,11 +113,13 @@ func TestLinear(t *testing.T) {
 		r.counters[[2]string{space, lent}], r.notes[[2]string{space, lent}] = 12, "v"
 		r.advanced[[2]string{space, counter}] = []span{{26, 30}}
 		r.advanced[[2]string{space, ""}] = []span{{4, 6}}
+		r.over[place{space, 1}] = true
 		return tries, r
 	}
+	one := place{space, 1}
 	for name, test := range map[string]struct {
 		breach func(map[string]*try, *rows)
-		want   string // part of the complaint
+		want   string // part of the complaints
 	}{
 		"sound": {func(map[string]*try, *rows) {}, ""},
 		"an advance in doubt that was carried out": {func(h map[string]*try, _ *rows) {
@@ -129,6 +131,48 @@ func TestLinear(t *testing.T) {
 		"an attempt in doubt that is carried out late": {func(h map[string]*try, r *rows) {
 			r.counters[[2]string{space, counter}] = 37
 		}, ""},
+
+		"a claim on a launch that was passed over": {func(h map[string]*try, _ *rows) {
+			h["claim lost"].Event, h["claim lost"].Launch = missing, 5
+		}, ""},
+		"a call that gives up in time": {func(h map[string]*try, _ *rows) {
+			h["start d"].Event, h["start d"].Limit = unresolved, time.Second
+		}, ""},
+
+		"a claim on a launch that is lost": {func(h map[string]*try, _ *rows) {
+			h["claim lost"].Event, h["claim lost"].Launch = missing, 9
+		}, "launch {first 9} is missing"},
+		"a claim on a launch that has not ended": {func(h map[string]*try, r *rows) {
+			h["claim lost"].Event, r.over[one] = ended, false
+		}, "launch {first 1} has not ended"},
+		"another error": {func(h map[string]*try, _ *rows) {
+			h["start d"].Event = failed
+		}, "failed"},
+		"a call that gives up early": {func(h map[string]*try, _ *rows) {
+			h["start d"].Event, h["start d"].Limit = unresolved, ample
+		}, "gave up"},
+		"a call that hangs": {func(h map[string]*try, _ *rows) {
+			h["start d"].Took = late + time.Second
+		}, "took 5m1s of 0s"},
+
+		"an acknowledged launch with another key": {func(_ map[string]*try, r *rows) {
+			r.launches[place{space, 2}] = launchRow{key: "d"}
+		}, "acknowledged launch {first 2} of key b"},
+		"two keys for a launch": {func(h map[string]*try, _ *rows) {
+			h["start b"].Number = 1
+		}, "acknowledged launch {first 1} of key b"},
+		"a launch that nobody asked for": {func(_ map[string]*try, r *rows) {
+			r.launches[place{space, 3}] = launchRow{key: "e"}
+		}, "has key e, of which nobody knows"},
+		"a launch of an attempt that was refused": {func(h map[string]*try, _ *rows) {
+			h["start c"].Event = refused
+		}, "has key c, of which nobody knows"},
+		"an acknowledged claim is lost": {func(_ map[string]*try, r *rows) {
+			r.claims[one][2] = "t3"
+		}, "acknowledged generator 2"},
+		"a claim of an attempt that was refused": {func(h map[string]*try, _ *rows) {
+			h["claim 1"].Event = refused
+		}, "has token t1, of which nobody knows"},
 
 		"a launch twice": {func(h map[string]*try, r *rows) {
 			r.launches[place{space, 4}] = launchRow{key: "a"}
@@ -210,7 +254,7 @@ func TestLinear(t *testing.T) {
 		for _, t := range tries {
 			h.calls = append(h.calls, &call{record: t.record, tries: []try{*t}})
 		}
-		v := linear(h, r)
+		v := judge(h, r)
 		all := strings.Join(v.complaints, "\n")
 		if (test.want == "") != (all == "") || !strings.Contains(all, test.want) {
 			t.Errorf("%s: got %q, want %q", name, all, test.want)

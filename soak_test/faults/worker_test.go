@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idmint/idmint/cmd/idmint/dsn"
 	"github.com/idmint/idmint/integration_test/databases"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
@@ -24,7 +25,7 @@ import (
 // Orders are what a worker process is told.
 type orders struct {
 	Kind   databases.Kind
-	Source string        // of the database, for its driver; of a store its name
+	Source string        // the DSN
 	Name   string        // of the process
 	Out    string        // the file that it writes its records to
 	Keys   string        // begins the launches' keys
@@ -133,12 +134,15 @@ func work(args []string) error {
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
 	w.told = func() bool { return stop.Err() != nil }
-	var err error
+	d, err := dsn.Parse(w.Source)
+	if err != nil {
+		return err
+	}
 	if w.out, err = os.OpenFile(w.Out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // the server may be away
-		if w.Store, err = targetOf(w.Kind).open(stop, w.Source); err == nil {
+		if w.Store, err = targets[w.Kind].open(stop, d); err == nil {
 			break
 		}
 		if w.told() {

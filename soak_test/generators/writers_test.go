@@ -1,3 +1,5 @@
+// Package generators_test has processes write rows at once, and runs the simulation of fleets that
+// claim their numbers for long.
 package generators_test
 
 import (
@@ -165,4 +167,15 @@ func launchIn(t *testing.T, source string) int {
 		t.Fatal(err)
 	}
 	return launch.ID
+}
+
+// TestWholeFleet runs 10,000 of the simulated fleets of package claims, whose own test runs some.
+func TestWholeFleet(t *testing.T) {
+	cmd := exec.Command("go", "test", "-v", "-timeout=60m", "-run=^TestWholeFleet$",
+		"github.com/idmint/idmint/claims", "-fleet.seeds=10000")
+	out, err := cmd.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
 }

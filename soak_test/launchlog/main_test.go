@@ -1,35 +1,29 @@
-// Package launchlog_test looks for errors of launch logs by chance: in a SQLite file whose processes
-// are killed, or beside which files are removed, and in simulations of lost answers.
+// Package launchlog_test looks for errors of launch logs by chance: in a SQLite file beside which
+// files are removed, and in simulations of lost answers. Processes are killed in soak_test/faults.
 package launchlog_test
 
 import (
 	"context"
 	"database/sql"
-	"maps"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/internal/subprocess"
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/memory"
 	"github.com/idmint/idmint/launchlog/sqlite"
+	"github.com/idmint/idmint/launchlog/storetest"
 	"github.com/idmint/idmint/migrations"
 )
 
 var ctx = context.Background()
 
 func TestMain(m *testing.M) {
-	workers := storetest.Workers(func(path string) (launchlog.Store, error) {
-		return sqlite.Open(ctx, path)
+	subprocess.Main(m, map[string]func([]string) error{
+		"attacked": attackedWorker, "app": appWorker,
 	})
-	maps.Copy(workers, map[string]func([]string) error{
-		"mixed": mixedWorker, "ranges": rangesWorker, "attacked": attackedWorker,
-		"app": appWorker,
-	})
-	subprocess.Main(m, workers)
 }
 
 // logIn is the log in a file. Its calls go on until they are answered.
@@ -69,15 +63,6 @@ func open(t *testing.T, path string) *sqlite.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
-}
-
-// TestManyProcesses is the contention that read-then-write in deferred transactions does not
-// survive.
-func TestManyProcesses(t *testing.T) {
-	storetest.ManyProcesses(t, func(t *testing.T) (string, launchlog.Store) {
-		path := newFile(t)
-		return path, open(t, path)
-	}, 8, 300)
 }
 
 // TestDisturbed has contexts end in mid-call, and an operator who advances meanwhile.

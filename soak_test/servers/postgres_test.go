@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"testing"
 	"time"
 
@@ -13,71 +12,6 @@ import (
 	"github.com/idmint/idmint/launchlog"
 	"github.com/idmint/idmint/launchlog/storetest"
 )
-
-// What is acknowledged is on disk, whether the step made it or found it: the log is flushed as far
-// as it is written.
-func TestPostgresOnDisk(t *testing.T) {
-	server := dbtest.Run(t, databases.Postgres)
-	hasty := changed(t, migrate(t, server.DSN), func(_ *url.URL, query url.Values) {
-		query.Set("synchronous_commit", "off")
-	})
-	db := dbtest.Open(t, hasty)
-	dbtest.Exec(t, db, "ALTER SYSTEM SET wal_writer_delay = '10s'",
-		"ALTER SYSTEM SET wal_writer_flush_after = '1GB'",
-		"ALTER SYSTEM SET autovacuum = off", "SELECT pg_reload_conf()",
-		"CREATE TABLE other (n int)")
-	written := func() (at string) {
-		if err := db.QueryRow("SELECT pg_current_wal_insert_lsn()").Scan(&at); err != nil {
-			t.Fatal(err)
-		}
-		return at
-	}
-	onDisk := func(at string) (done bool) {
-		err := db.QueryRow("SELECT pg_current_wal_flush_lsn() >= $1::text::pg_lsn", at).Scan(&done)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return done
-	}
-	s := openPostgres(t, hasty)
-	start := launchlog.Start{
-		Namespace: "default", Request: storetest.Request("a"),
-		RequestHash: "x",
-	}
-	take := launchlog.Take{Ref: launchlog.Ref{Namespace: "default", Launch: 1}, Token: "t"}
-	begin := func(key string) error {
-		start.Key = key
-		_, err := s.StartLaunch(ctx, start)
-		return err
-	}
-	claim := func(token string) error {
-		take.Token = token
-		_, err := s.ClaimGenerator(ctx, take)
-		return err
-	}
-	// Until the log was behind often enough: the server writes its own now and then.
-	behind := 0
-	for round := 0; behind < 80; round++ {
-		for i, step := range []func() error{
-			func() error { return begin(fmt.Sprint(round)) },
-			func() error { return begin("0") },
-			func() error { return claim(fmt.Sprint(round)) },
-			func() error { return claim("0") },
-		} {
-			dbtest.Exec(t, db, "INSERT INTO other VALUES (1)") // which does not wait for the disk
-			before := written()
-			if !onDisk(before) {
-				behind++
-			}
-			if err := step(); err != nil {
-				t.Fatalf("step %d: %v", i, err)
-			}
-			if !onDisk(before) {
-				t.Fatalf("step %d: it is not on disk", i)
-			}
-		}
-	}
-}
 
 // The standby is away, and an operator cancels the commit's wait for it. The launch is in doubt
 // until the standby is no more waited for.
