@@ -10,156 +10,95 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// ColID is a column of IDs for ch-go, in blocks to insert and in results. IDs of 63 bits, and those
-// stored as bytes, go to and from the wire in their own memory. The other forms are converted,
-// without an allocation per row.
+// Col is a column of IDs for ch-go, in blocks to insert and in results. It is [ColID],
+// [ColIDOrZero] or [ColIDNullable]: Z says what a zero is.
+//
+// IDs of 63 bits, and those stored as bytes, go to and from the wire in their own memory. The other
+// forms are converted, without an allocation per row.
 //
 //	ids := clickhouse.ColID[UserID](minted)
 //	input := proto.Input{{Name: "id", Data: &ids}}
 //	err := conn.Do(ctx, ch.Query{Body: "INSERT INTO users VALUES", Input: input})
 //
 // A value that is no ID is a [*RowError], on its way in and out.
-type ColID[T idtype.ID] []T
+type Col[T idtype.ID, Z zeros] []T
 
-// ColIDOrZero is [ColID] that holds zero for "none": see [idtype.OrZero].
-type ColIDOrZero[T idtype.ID] []T
+// ColID is a [Col] that holds an ID in each row.
+type ColID[T idtype.ID] = Col[T, fails]
 
-// ColIDNullable is [ColID] of type Nullable. Zero is NULL.
-type ColIDNullable[T idtype.ID] []T
+// ColIDOrZero is a [Col] that holds zero for "none": see [idtype.OrZero].
+type ColIDOrZero[T idtype.ID] = Col[T, stays]
+
+// ColIDNullable is a [Col] of type Nullable. Zero is NULL.
+type ColIDNullable[T idtype.ID] = Col[T, isNull]
 
 var (
 	_ proto.ColumnOf[idtype.DecimalID] = (*ColID[idtype.DecimalID])(nil)
-	_ proto.ColumnOf[idtype.DecimalID] = (*ColIDOrZero[idtype.DecimalID])(nil)
-	_ proto.ColumnOf[idtype.DecimalID] = (*ColIDNullable[idtype.DecimalID])(nil)
 	_ proto.Preparable                 = ColID[idtype.DecimalID]{}
-	_ proto.Preparable                 = ColIDOrZero[idtype.DecimalID]{}
-	_ proto.Preparable                 = ColIDNullable[idtype.DecimalID]{}
 )
 
-// Type returns what [Column.Type] says.
-func (c ColID[T]) Type() proto.ColumnType { return protoType[T]() }
-
-// Rows returns the number of IDs.
-func (c ColID[T]) Rows() int { return len(c) }
-
-// Row returns one of the IDs.
-func (c ColID[T]) Row(i int) T { return c[i] }
-
-// Reset empties the column and keeps its memory.
-func (c *ColID[T]) Reset() { *c = (*c)[:0] }
-
-// Append adds an ID.
-func (c *ColID[T]) Append(id T) { *c = append(*c, id) }
-
-// AppendArr adds IDs.
-func (c *ColID[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
-
-// Prepare checks the IDs. ch-go calls it before it sends them.
-func (c ColID[T]) Prepare() error { return check(c, zeroFails) }
-
-// EncodeColumn writes the IDs.
-func (c ColID[T]) EncodeColumn(b *proto.Buffer) { encode(b, c) }
-
-// WriteColumn writes the IDs.
-func (c ColID[T]) WriteColumn(w *proto.Writer) { write(w, c) }
-
-// DecodeColumn reads IDs and adds them. On an error the column is left as it was.
-func (c *ColID[T]) DecodeColumn(r *proto.Reader, rows int) error {
-	return decode((*[]T)(c), r, rows, zeroFails, nil)
+// Type returns what [Column.Type] says, or Nullable of it.
+func (c Col[T, Z]) Type() proto.ColumnType {
+	t := proto.ColumnType(formOf[T]().columnType())
+	if c.zero() == zeroIsNull {
+		return proto.ColumnTypeNullable.Sub(t)
+	}
+	return t
 }
 
-// Array returns a column of arrays of IDs.
-func (c *ColID[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
-
-// Type returns what [Column.Type] says.
-func (c ColIDOrZero[T]) Type() proto.ColumnType { return protoType[T]() }
+func (c Col[T, Z]) zero() zero { return (*new(Z)).zero() }
 
 // Rows returns the number of rows.
-func (c ColIDOrZero[T]) Rows() int { return len(c) }
+func (c Col[T, Z]) Rows() int { return len(c) }
 
 // Row returns the ID of a row, or zero.
-func (c ColIDOrZero[T]) Row(i int) T { return c[i] }
+func (c Col[T, Z]) Row(i int) T { return c[i] }
 
 // Reset empties the column and keeps its memory.
-func (c *ColIDOrZero[T]) Reset() { *c = (*c)[:0] }
+func (c *Col[T, Z]) Reset() { *c = (*c)[:0] }
 
-// Append adds an ID or zero.
-func (c *ColIDOrZero[T]) Append(id T) { *c = append(*c, id) }
+// Append adds an ID, or zero.
+func (c *Col[T, Z]) Append(id T) { *c = append(*c, id) }
 
 // AppendArr adds IDs and zeros.
-func (c *ColIDOrZero[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
+func (c *Col[T, Z]) AppendArr(ids []T) { *c = append(*c, ids...) }
 
 // Prepare checks the IDs. ch-go calls it before it sends them.
-func (c ColIDOrZero[T]) Prepare() error { return check(c, zeroStays) }
+func (c Col[T, Z]) Prepare() error { return check(c, c.zero()) }
 
 // EncodeColumn writes the IDs.
-func (c ColIDOrZero[T]) EncodeColumn(b *proto.Buffer) { encode(b, c) }
-
-// WriteColumn writes the IDs.
-func (c ColIDOrZero[T]) WriteColumn(w *proto.Writer) { write(w, c) }
-
-// DecodeColumn reads IDs and adds them. On an error the column is left as it was.
-func (c *ColIDOrZero[T]) DecodeColumn(r *proto.Reader, rows int) error {
-	return decode((*[]T)(c), r, rows, zeroStays, nil)
-}
-
-// Array returns a column of arrays of IDs.
-func (c *ColIDOrZero[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
-
-// Type returns Nullable of what [Column.Type] says.
-func (c ColIDNullable[T]) Type() proto.ColumnType {
-	return proto.ColumnTypeNullable.Sub(protoType[T]())
-}
-
-// Rows returns the number of rows.
-func (c ColIDNullable[T]) Rows() int { return len(c) }
-
-// Row returns the ID of a row, or zero for NULL.
-func (c ColIDNullable[T]) Row(i int) T { return c[i] }
-
-// Reset empties the column and keeps its memory.
-func (c *ColIDNullable[T]) Reset() { *c = (*c)[:0] }
-
-// Append adds an ID, or NULL for zero.
-func (c *ColIDNullable[T]) Append(id T) { *c = append(*c, id) }
-
-// AppendArr adds IDs, and NULL for zeros.
-func (c *ColIDNullable[T]) AppendArr(ids []T) { *c = append(*c, ids...) }
-
-// Prepare checks the IDs. ch-go calls it before it sends them.
-func (c ColIDNullable[T]) Prepare() error { return check(c, zeroIsNull) }
-
-// EncodeColumn writes the IDs.
-func (c ColIDNullable[T]) EncodeColumn(b *proto.Buffer) {
-	encodeNulls(b, c)
+func (c Col[T, Z]) EncodeColumn(b *proto.Buffer) {
+	c.encodeNulls(b)
 	encode(b, c)
 }
 
 // WriteColumn writes the IDs.
-func (c ColIDNullable[T]) WriteColumn(w *proto.Writer) {
-	w.ChainBuffer(func(b *proto.Buffer) { encodeNulls(b, c) })
+func (c Col[T, Z]) WriteColumn(w *proto.Writer) {
+	w.ChainBuffer(c.encodeNulls)
 	write(w, c)
 }
 
-// DecodeColumn reads IDs and NULLs and adds them. On an error the column is left as it was.
-func (c *ColIDNullable[T]) DecodeColumn(r *proto.Reader, rows int) error {
-	var nulls proto.ColUInt8
-	if err := nulls.DecodeColumn(r, rows); err != nil {
-		return err
+func (c Col[T, Z]) encodeNulls(b *proto.Buffer) {
+	if c.zero() == zeroIsNull {
+		for _, id := range c {
+			b.PutBool(id.IsZero())
+		}
 	}
-	return decode((*[]T)(c), r, rows, zeroIsNull, nulls)
+}
+
+// DecodeColumn reads IDs and adds them. On an error the column is left as it was.
+func (c *Col[T, Z]) DecodeColumn(r *proto.Reader, rows int) error {
+	var nulls proto.ColUInt8
+	if c.zero() == zeroIsNull {
+		if err := nulls.DecodeColumn(r, rows); err != nil {
+			return err
+		}
+	}
+	return decode((*[]T)(c), r, rows, c.zero(), nulls)
 }
 
 // Array returns a column of arrays of IDs.
-func (c *ColIDNullable[T]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
-
-func protoType[T idtype.ID]() proto.ColumnType { return proto.ColumnType(formOf[T]().columnType()) }
-
-func encodeNulls[T idtype.ID](b *proto.Buffer, ids []T) {
-	for _, id := range ids {
-		b.PutBool(id.IsZero())
-	}
-}
+func (c *Col[T, Z]) Array() *proto.ColArr[T] { return proto.NewArray[T](c) }
 
 func encode[T idtype.ID](b *proto.Buffer, ids []T) {
 	f := formOf[T]()

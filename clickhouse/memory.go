@@ -1,9 +1,9 @@
 package clickhouse
 
 import (
-	"encoding/binary"
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/idmint/idmint/idtype"
@@ -76,7 +76,7 @@ func (f form) columnType() string {
 	return dialect.Column(dialect.ClickHouse, string(f.storage), size)
 }
 
-// Zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.
+// zero says what becomes of an ID that is zero: an error, the column's zero, or NULL.
 type zero int
 
 const (
@@ -84,6 +84,19 @@ const (
 	zeroStays
 	zeroIsNull
 )
+
+// zeros is a zero as an argument of types.
+type zeros interface{ zero() zero }
+
+type (
+	fails  struct{}
+	stays  struct{}
+	isNull struct{}
+)
+
+func (fails) zero() zero  { return zeroFails }
+func (stays) zero() zero  { return zeroStays }
+func (isNull) zero() zero { return zeroIsNull }
 
 // check returns a [*RowError] for the first ID that a column cannot hold.
 func check[T idtype.ID](ids []T, z zero) error {
@@ -96,23 +109,15 @@ func check[T idtype.ID](ids []T, z zero) error {
 }
 
 // firstBad is the index of the first ID that a column cannot hold, or -1. Such an ID is negative,
-// or zero where zero is an error. It takes less time than to copy the IDs.
+// or zero where zero is an error.
 func firstBad[T idtype.ID](ids []T, z zero) int {
-	size := formOf[T]().size
-	if size == 0 {
+	if formOf[T]().size == 0 {
 		return firstBelow(int64s(ids), z)
 	}
 	if z != zeroFails {
 		return -1
 	}
-	raw := rawBytes(ids)
-	for i := 0; i < len(raw); i += size {
-		low := binary.LittleEndian.Uint64(raw[i:])
-		if low == 0 && (size == 8 || raw[i+8]|raw[i+9] == 0) {
-			return i / size
-		}
-	}
-	return -1
+	return slices.IndexFunc(ids, T.IsZero)
 }
 
 func firstBelow(vs []int64, z zero) int {
@@ -120,19 +125,8 @@ func firstBelow(vs []int64, z zero) int {
 	if z != zeroFails {
 		least = 0
 	}
-	// Eight at a time: v−1 is negative for zero, and v itself for all that is negative.
-	i := 0
-	for ; i+8 <= len(vs); i += 8 {
-		v := vs[i : i+8 : i+8]
-		signs := (v[0] - least) | (v[1] - least) | (v[2] - least) | (v[3] - least) |
-			(v[4] - least) | (v[5] - least) | (v[6] - least) | (v[7] - least) |
-			v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
-		if signs < 0 {
-			break
-		}
-	}
-	for ; i < len(vs); i++ {
-		if vs[i] < least {
+	for i, v := range vs {
+		if v < least {
 			return i
 		}
 	}

@@ -1,54 +1,12 @@
 package clickhouse
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"unsafe"
 
-	"pgregory.net/rapid"
-
 	"github.com/idmint/idmint/idtype"
 )
-
-// firstBelow is what a loop over one value at a time finds, for all places of a bad value.
-func TestFirstBelow(t *testing.T) {
-	slow := func(vs []int64, least int64) int {
-		return slices.IndexFunc(vs, func(v int64) bool { return v < least })
-	}
-	for n := range 20 { // every place in lists of every length
-		for i := range n {
-			for _, bad := range []int64{0, -1, math.MinInt64} {
-				vs := slices.Repeat([]int64{1}, n)
-				vs[i] = bad
-				if got, want := firstBelow(vs, zeroFails), i; got != want {
-					t.Errorf("%v: %d, want %d", vs, got, want)
-				}
-				if got, want := firstBelow(vs, zeroStays), slow(vs, 0); got != want {
-					t.Errorf("%v, with zeros: %d, want %d", vs, got, want)
-				}
-			}
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		edge := rapid.SampledFrom(
-			[]int64{1, 2, math.MaxInt64, 0, -1, math.MinInt64, math.MinInt64 + 1},
-		)
-		good := rapid.Int64Range(1, math.MaxInt64)
-		vs := rapid.SliceOfN(good, 0, 50).Draw(t, "values")
-		for _, i := range rapid.SliceOfN(rapid.IntRange(0, 49), 0, 2).Draw(t, "places") {
-			if i < len(vs) {
-				vs[i] = edge.Draw(t, "edge")
-			}
-		}
-		if got, want := firstBelow(vs, zeroFails), slow(vs, 1); got != want {
-			t.Fatalf("%v: %d, want %d", vs, got, want)
-		}
-		if got, want := firstBelow(vs, zeroStays), slow(vs, 0); got != want {
-			t.Fatalf("%v, with zeros: %d, want %d", vs, got, want)
-		}
-	})
-}
 
 // IDs that are seen as another type show their own memory, all of it, and nothing else.
 func TestMemory(t *testing.T) {
