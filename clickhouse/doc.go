@@ -63,7 +63,7 @@
 //	Sno with AsUUID          UUID             the ID                [Append], [ColID]: as UUIDs
 //	optional, as zero        the same         idtype.OrZero         [AppendOrZero], [ColIDOrZero]
 //	optional, as NULL        Nullable         sql.Null, sqlid.Null [AppendNullable], [ColIDNullable]
-//	lists                    Array            [Array]               [Col.Array]  
+//	lists                    Array            [Array]               [Col.Array]
 //	keys of a map            Map              [Map]                 proto.NewMap with a [ColID]
 //	a bound parameter                         [Param], [ParamArray]
 //

@@ -28,20 +28,10 @@ type dataType struct {
 var widths = map[string]uint64{
 	"Int8": 1, "Int16": 2, "Int32": 4, "Int64": 8, "Int128": 16, "Int256": 32,
 	"UInt8": 1, "UInt16": 2, "UInt32": 4, "UInt64": 8, "UInt128": 16, "UInt256": 32,
-	"Float32": 4, "Float64": 8, "BFloat16": 2, "Bool": 1, "Nothing": 1, "Enum8": 1, "Enum16": 2,
-	"Date": 2, "Date32": 4, "DateTime": 4, "DateTime64": 8, "Time": 4, "Time64": 8,
+	"Float32": 4, "Float64": 8, "Bool": 1, "Nothing": 1, "Enum8": 1, "Enum16": 2,
+	"Date": 2, "Date32": 4, "DateTime": 4, "DateTime64": 8,
 	"UUID": 16, "IPv4": 4, "IPv6": 16,
 	"Decimal32": 4, "Decimal64": 8, "Decimal128": 16, "Decimal256": 32,
-}
-
-// aliases are types that are others.
-var aliases = map[string]string{
-	"Point":           "Tuple(Float64, Float64)",
-	"Ring":            "Array(Point)",
-	"LineString":      "Array(Point)",
-	"Polygon":         "Array(Ring)",
-	"MultiLineString": "Array(LineString)",
-	"MultiPolygon":    "Array(Polygon)",
 }
 
 // maxDepth is more than a schema has and less than a stack holds.
@@ -60,9 +50,6 @@ func parseTypeAt(s string, depth int) (*dataType, error) {
 	if width, ok := widths[name]; ok {
 		return &dataType{width: width}, nil
 	}
-	if alias, ok := aliases[name]; ok {
-		return parseTypeAt(alias, depth+1)
-	}
 	bad := &exception{
 		codeNotImplemented, fmt.Sprintf("type %q is not one that the stand-in carries", s),
 	}
@@ -80,8 +67,6 @@ func parseTypeAt(s string, depth int) (*dataType, error) {
 	switch {
 	case name == "String":
 		return &dataType{kind: text}, nil
-	case strings.HasPrefix(name, "Interval"):
-		return &dataType{width: 8}, nil
 	case name == "FixedString" && len(args) == 1:
 		n, err := strconv.ParseUint(args[0], 10, 24)
 		if err != nil {
@@ -112,17 +97,8 @@ func parseTypeAt(s string, depth int) (*dataType, error) {
 		return t, err
 	case name == "Map" && len(args) == 2:
 		return parts(array, "Tuple("+s[len("Map("):])
-	case name == "Nested" && len(args) > 0:
-		return parts(array, "Tuple("+s[len("Nested("):])
-	case name == "Tuple" && len(args) == 0:
-		return &dataType{width: 1}, nil
-	case name == "Tuple":
-		for i, arg := range args {
-			args[i] = withoutName(arg)
-		}
+	case name == "Tuple" && len(args) > 0: // without names
 		return parts(tuple, args...)
-	case name == "SimpleAggregateFunction" && len(args) == 2:
-		return parseTypeAt(args[1], depth+1)
 	}
 	return nil, bad
 }
@@ -164,21 +140,4 @@ func splitType(s string) (name string, args []string, err error) {
 		}
 	}
 	return "", nil, fmt.Errorf("type %q does not end", s)
-}
-
-// withoutName returns the type of an element of a tuple, which may have a name.
-func withoutName(s string) string {
-	end := strings.IndexAny(s, " (")
-	if strings.HasPrefix(s, "`") {
-		for end = 1; end < len(s) && s[end] != '`'; end++ {
-			if s[end] == '\\' {
-				end++
-			}
-		}
-		end++
-	}
-	if end > 0 && end < len(s) && s[end] == ' ' {
-		return strings.TrimSpace(s[end:])
-	}
-	return s
 }

@@ -76,7 +76,7 @@ func (c *conn) gather(path string) (rows uint64, err error) {
 				fmt.Sprintf("Unexpected packet %d instead of a block to insert", packet),
 			}}
 		}
-		_, columns, n, err := c.readBlock(w)
+		columns, n, err := c.readBlock(w)
 		if err != nil {
 			return 0, err
 		}

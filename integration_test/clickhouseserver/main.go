@@ -11,12 +11,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -29,8 +27,6 @@ func main() {
 	path := flag.String("path", "/var/lib/clickhouse",
 		"`directory` of the data, created if missing")
 	listen := flag.String("listen", ":9000", "`address` of the native protocol")
-	httpListen := flag.String("http", ":8123",
-		"`address` that answers / and /ping when the server is up")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -38,12 +34,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	if err := run(ctx, *library, *path, *listen, *httpListen); err != nil {
+	if err := run(ctx, *library, *path, *listen); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, library, path, listen, httpListen string) error {
+func run(ctx context.Context, library, path, listen string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -62,22 +58,13 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 	if err != nil {
 		return err
 	}
-	hl, err := net.Listen("tcp", httpListen)
-	if err != nil {
-		return err
-	}
 	v := s.version
-	fmt.Printf("%s %d.%d.%d: native on %s, http on %s\n", serverName, v.major, v.minor, v.patch,
-		l.Addr(), hl.Addr())
-	failed := make(chan error, 2)
-	pinged := ping()
-	go func() { failed <- pinged.Serve(hl) }()
+	fmt.Printf("%s %d.%d.%d on %s\n", serverName, v.major, v.minor, v.patch, l.Addr())
+	failed := make(chan error, 1)
 	go func() { failed <- s.serve(l) }()
 	select {
 	case err := <-failed:
-		if !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
+		return err
 	case <-ctx.Done():
 	}
 	// What the engine still does when time is up it does again, or drops, when it starts the next
@@ -86,5 +73,5 @@ func run(ctx context.Context, library, path, listen, httpListen string) error {
 	defer cancel()
 	_ = l.Close()
 	s.close(ctx)
-	return pinged.Close()
+	return nil
 }

@@ -35,8 +35,7 @@ func TestMain(m *testing.M) {
 // A process is a server with the real engine.
 type process struct {
 	exec.Cmd
-	dir          string
-	native, http string
+	dir, native string
 }
 
 var theServer process
@@ -54,7 +53,7 @@ var startServer = sync.OnceValue(func() (err error) {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	p.Cmd = *exec.Command(program, "--library", os.Getenv("IDMINT_LIBCHDB"), "--path", p.dir,
-		"--listen", "127.0.0.1:0", "--http", "127.0.0.1:0")
+		"--listen", "127.0.0.1:0")
 	p.Env = append(os.Environ(), "CLICKHOUSE_USER="+testUser, "CLICKHOUSE_PASSWORD="+testPassword,
 		"CLICKHOUSE_DB="+testDatabase)
 	p.Stderr = os.Stderr
@@ -67,11 +66,11 @@ var startServer = sync.OnceValue(func() (err error) {
 	}
 	lines := bufio.NewScanner(out)
 	lines.Scan()
-	m := regexp.MustCompile(`native on (\S+), http on (\S+)$`).FindStringSubmatch(lines.Text())
+	m := regexp.MustCompile(` on (\S+)$`).FindStringSubmatch(lines.Text())
 	if m == nil {
 		return fmt.Errorf("the server says %q", lines.Text())
 	}
-	p.native, p.http = m[1], m[2]
+	p.native = m[1]
 	return nil
 })
 

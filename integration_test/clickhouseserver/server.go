@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"log"
 	"net"
-	"net/http"
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // serverName is how the server tells clients that it is not the real one.
@@ -161,13 +159,4 @@ func (s *server) close(ctx context.Context) {
 	case <-ctx.Done():
 		log.Print("a query still runs")
 	}
-}
-
-// ping is all of the HTTP interface that is there: what tells that a server is up.
-func ping() *http.Server {
-	mux := http.NewServeMux()
-	ok := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "Ok.") }
-	mux.HandleFunc("GET /{$}", ok)
-	mux.HandleFunc("GET /ping", ok)
-	return &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 }

@@ -72,7 +72,7 @@ func (c *conn) serve() (err error) {
 			c.out.uvarint(serverPong)
 		case packet == clientCancel: // of a query that has ended
 		case packet == clientData: // of an INSERT that failed
-			if _, _, _, err := c.readBlock(io.Discard); err != nil {
+			if _, _, err := c.readBlock(io.Discard); err != nil {
 				return c.refuse(err)
 			}
 		case packet == clientQuery:
@@ -125,19 +125,14 @@ func (c *conn) query() error {
 		return d.err
 	}
 	c.packed = q.compressed
-	tables, err := c.readTables()
-	if err != nil {
+	if err := c.readNoTables(); err != nil {
 		return err
-	}
-	if len(tables) > 0 {
-		return c.sendException(&exception{
-			codeNotImplemented, fmt.Sprintf("the stand-in takes no external tables: %q", tables),
-		})
 	}
 	if strings.EqualFold(firstWord(q.body), "SET") { // what it sets is to stay
 		q.settings = nil
 	}
-	if err = severalStatements(q.body); err == nil {
+	err := severalStatements(q.body)
+	if err == nil {
 		err = c.scope.apply(c.eng, q.settings)
 	}
 	if err == nil {
@@ -166,30 +161,27 @@ func firstWord(sql string) string {
 	return ""
 }
 
-// readTables reads the external tables of a query, up to the block that ends them, and returns
-// their names.
-func (c *conn) readTables() (names []string, err error) {
+// readNoTables reads the block that ends the external tables of a query, of which there are none.
+func (c *conn) readNoTables() error {
 	d := decoder{source: c.in}
-	for {
-		if packet := d.uvarint(); d.err == nil && packet != clientData {
-			d.err = fmt.Errorf("packet %d instead of a query's tables", packet)
-		}
-		if d.err != nil {
-			return nil, d.err
-		}
-		name, columns, _, err := c.readBlock(io.Discard)
-		if err != nil || len(columns) == 0 {
-			return names, err
-		}
-		names = append(names, name)
+	if packet := d.uvarint(); d.err == nil && packet != clientData {
+		d.err = fmt.Errorf("packet %d instead of a query's tables", packet)
 	}
+	if d.err != nil {
+		return d.err
+	}
+	columns, _, err := c.readBlock(io.Discard)
+	if err == nil && len(columns) > 0 {
+		err = &exception{codeNotImplemented, "the stand-in takes no external tables"}
+	}
+	return err
 }
 
 // readBlock reads a block behind its packet's number and writes it in the form of files.
-func (c *conn) readBlock(w io.Writer) (name string, columns []column, rows uint64, err error) {
+func (c *conn) readBlock(w io.Writer) (columns []column, rows uint64, err error) {
 	d := decoder{source: c.in}
-	if name = d.text(); d.err != nil {
-		return "", nil, 0, d.err
+	if d.text(); d.err != nil { // a name
+		return nil, 0, d.err
 	}
 	src := c.in
 	if c.packed {
@@ -199,7 +191,7 @@ func (c *conn) readBlock(w io.Writer) (name string, columns []column, rows uint6
 	if err == nil && c.unpack.Buffered() > 0 {
 		err = errors.New("a compressed block holds more than a block")
 	}
-	return name, columns, rows, err
+	return columns, rows, err
 }
 
 // run runs a statement and sends its result.

@@ -1,21 +1,17 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 )
 
 // A scope holds the settings of a session that are there for its current query alone. They stay
-// until a query comes without them, as clients send the same with each.
-type scope struct {
-	set    map[string]string // SQL of the value, by name
-	before map[string]string // SQL of the value that comes back
-}
+// until a query comes without them, as clients send the same with each, and then are the defaults.
+type scope struct{ set map[string]string } // SQL of the value, by name
 
 // apply gives the session the settings of a query.
 func (s *scope) apply(eng session, settings []setting) error {
-	want := map[string]string{}
+	want, defaults := map[string]string{}, map[string]string{}
 	for _, x := range settings {
 		want[x.name] = quote(x.value)
 		if x.custom {
@@ -25,54 +21,17 @@ func (s *scope) apply(eng session, settings []setting) error {
 	if maps.Equal(want, s.set) {
 		return nil
 	}
-	if err := s.reset(eng); err != nil {
+	for name := range s.set {
+		defaults[name] = "DEFAULT"
+	}
+	if err := setAll(eng, defaults); err != nil { // first, as readonly lets nothing else be set
 		return err
 	}
-	if len(want) == 0 {
-		return nil
-	}
-	before, err := valuesOf(eng, want)
-	if err != nil {
-		return err
-	}
-	for _, x := range settings { // the server ignores what it does not know unless it is important
-		if _, known := before[x.name]; !known && !x.important && !x.custom {
-			delete(want, x.name)
-		}
-	}
-	if len(want) == 0 {
-		return nil
-	}
+	s.set = nil
 	if err := setAll(eng, want); err != nil {
 		return err
 	}
-	s.set, s.before = want, before
-	return nil
-}
-
-// byDefault is the SQL of a value that was not set.
-const byDefault = "DEFAULT"
-
-// reset gives the session back the settings from before.
-func (s *scope) reset(eng session) error {
-	if len(s.set) == 0 {
-		return nil
-	}
-	defaults, values := map[string]string{}, map[string]string{}
-	for name, value := range s.before {
-		if value == byDefault {
-			defaults[name] = value
-		} else {
-			values[name] = value
-		}
-	}
-	if err := setAll(eng, defaults); err != nil { // first, as readonly lets nothing else go back
-		return err
-	}
-	if err := setAll(eng, values); err != nil {
-		return err
-	}
-	s.set, s.before = nil, nil
+	s.set = want
 	return nil
 }
 
@@ -86,24 +45,6 @@ func setAll(eng session, values map[string]string) error {
 	}
 	_, err := table(eng, "SET "+strings.Join(all, ", "), nil)
 	return err
-}
-
-// valuesOf returns the session's values of settings.
-func valuesOf(eng session, names map[string]string) (map[string]string, error) {
-	var quoted []string
-	for name := range names {
-		quoted = append(quoted, quote(name))
-	}
-	rows, err := table(eng, fmt.Sprintf("SELECT name, value, changed FROM system.settings "+
-		"WHERE name IN (%s)", strings.Join(quoted, ", ")), nil)
-	values := map[string]string{}
-	for _, row := range rows {
-		values[row[0]] = quote(row[1])
-		if row[2] == "0" {
-			values[row[0]] = byDefault
-		}
-	}
-	return values, err
 }
 
 // table returns the rows of a small result as text.

@@ -90,7 +90,7 @@ func isWord(c byte) bool {
 // An insertion is a statement whose rows come in blocks from the client.
 type insertion struct {
 	head    string // INSERT with its table, columns and settings
-	table   string // or table function
+	table   string
 	columns string // as written, * for all
 }
 
@@ -105,20 +105,11 @@ func insertionOf(sql string) (insertion, bool) {
 		return insertion{}, false
 	}
 	i := 2
-	for i < len(ts)-1 && ts[i].is("TABLE", "FUNCTION") {
+	if ts[i].is("TABLE") && i < len(ts)-1 {
 		i++
 	}
 	first := i
 	for i++; i < len(ts)-1 && ts[i].is("."); i += 2 {
-	}
-	if ts[first].is("{") { // a parameter names the table
-		for i < len(ts) && !ts[i-1].is("}") {
-			i++
-		}
-	}
-	isFunction := ts[first-1].is("FUNCTION")
-	if isFunction {
-		i = closing(ts, i)
 	}
 	i = min(i, len(ts))
 	ins := insertion{table: sql[ts[first].start:ts[i-1].end], columns: "*"}

@@ -153,8 +153,8 @@ func (d *decoder) hello() hello {
 
 // A setting's value is that of SQL without its quotes, unless it is custom: then it is SQL.
 type setting struct {
-	name, value       string
-	important, custom bool
+	name, value string
+	custom      bool
 }
 
 type query struct {
@@ -214,15 +214,14 @@ func (d *decoder) clientInfo() {
 }
 
 func (d *decoder) settings() []setting {
-	const important, custom = 1, 2
+	const custom = 2
 	var all []setting
 	for d.err == nil {
 		s := setting{name: d.text()}
 		if s.name == "" {
 			break
 		}
-		flags := d.uvarint()
-		s.important, s.custom = flags&important != 0, flags&custom != 0
+		s.custom = d.uvarint()&custom != 0
 		s.value = d.text()
 		all = append(all, s)
 	}
