@@ -2,13 +2,10 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"encoding"
 	"encoding/json"
 	"errors"
-	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +15,8 @@ import (
 	"github.com/idmint/idmint/idtype"
 )
 
-// The tests of this file show what docs/sno.md says of muyo/sno ("there"), and of idmint ("here").
+// The tests of this file show how IDs and generators of muyo/sno ("there") and of idmint ("here") are
+// the same, and how they differ: see docs/sno.md.
 
 const unit = 4 * time.Millisecond
 
@@ -218,29 +216,6 @@ func TestSnoPools(t *testing.T) {
 	}
 }
 
-// TestSnoFirstID: there it is of the 4 ms in which its generator was made. Here it waits for the
-// next, because a run before this one may have minted in those.
-func TestSnoFirstID(t *testing.T) {
-	for try := 0; ; try++ {
-		before := time.Now()
-		id := newMuyo(1).New(0)
-		if after := time.Now(); muyoUnits(before) == muyoUnits(after) {
-			if muyoUnits(id.Time()) != muyoUnits(before) {
-				t.Errorf("made at %v, and the first ID is of %v", before, id.Time())
-			}
-			break
-		}
-		if try == 1000 {
-			t.Fatal("no try fell into one unit")
-		}
-	}
-	clock := generator.NewTestClock(noon.Add(time.Millisecond))
-	id := must(ofClock(clock).Next(ctx))
-	if want := noon.Add(unit); !id.Time().Equal(want) || clock.UnixNano() != want.UnixNano() {
-		t.Errorf("the first ID is of %v, at %v", id.Time(), clock.UnixNano())
-	}
-}
-
 func ofClock(c generator.Clock) *generator.Sno {
 	return must(generator.NewSno(generator.Given(1), &generator.Options{Clock: c}))
 }
@@ -346,87 +321,5 @@ func TestSnoGivenTimes(t *testing.T) {
 		if _, err := g.At(bad, 0); !errors.As(err, new(*idtype.RangeError)) {
 			t.Errorf("%v here: %v", bad, err)
 		}
-	}
-}
-
-// TestSnoWaiting: there a call sleeps until the clock is where it was. Here it obeys its
-// context, and MaxWait.
-func TestSnoWaiting(t *testing.T) {
-	until := muyoUnits(time.Now().Add(100 * time.Millisecond))
-	theirs := muyoWith(t, muyo.GeneratorSnapshot{WallHi: until + 1, WallSafe: until})
-	if id := theirs.New(0); muyoUnits(id.Time()) < until {
-		t.Errorf("it did not sleep: %v", id.Time())
-	}
-	stopped, cancel := context.WithCancel(ctx)
-	cancel()
-	for _, tt := range []struct {
-		back   time.Duration
-		ctx    context.Context
-		reason error
-	}{{time.Second, stopped, context.Canceled}, {time.Minute, ctx, generator.ErrClockBehind}} {
-		clock := generator.NewTestClock(noon)
-		g := ofClock(clock)
-		check(errOf(g.Fill(ctx, make([]idtype.SnoID, 1<<16))))
-		clock.Add(-tt.back)
-		if _, err := g.Next(tt.ctx); !errors.Is(err, tt.reason) {
-			t.Errorf("%v back: %v", tt.back, err)
-		}
-	}
-}
-
-// TestSnoPartitions: there the first partition of a process comes from the time of its start,
-// and the others follow it. Here the first is 0, in every process.
-func TestSnoPartitions(t *testing.T) {
-	var partitions generator.Partitions
-	for want := range 3 {
-		g := must(generator.NewSno(&partitions, nil))
-		if id := must(g.Next(ctx)); id.Parts().Partition != want {
-			t.Errorf("generator %d has partition %d", want, id.Parts().Partition)
-		}
-	}
-	for errOf(partitions.NextWindow(ctx, 0, unit)) == nil {
-	}
-	_, err := must(generator.NewSno(&partitions, nil)).Next(ctx)
-	if !errors.As(err, new(*generator.NumberError)) || !errors.As(err, new(*idtype.RangeError)) {
-		t.Errorf("here, after the last: %#v", err)
-	}
-
-	last, err := muyo.NewGenerator(nil, nil)
-	for err == nil { // another run of this test in this process begins after the last
-		var g *muyo.Generator
-		if g, err = muyo.NewGenerator(nil, nil); err == nil {
-			if a, b := last.Partition().AsUint16(), g.Partition().AsUint16(); b != a+1 {
-				t.Fatalf("partition %d follows %d there", b, a)
-			}
-			last = g
-		}
-	}
-	if !errors.As(err, new(*muyo.PartitionPoolExhaustedError)) {
-		t.Errorf("there, after the last: %#v", err)
-	}
-}
-
-// TestSnoSort: the call that takes Sort's place.
-func TestSnoSort(t *testing.T) {
-	g := newMuyo(3)
-	theirs := make([]muyo.ID, 100)
-	ours := make([]idtype.SnoID, len(theirs))
-	for i := range theirs {
-		theirs[i] = g.New(byte(math.MaxUint8 - i))
-		ours[i] = idtype.SnoID(theirs[i])
-	}
-	muyo.Sort(theirs)
-	slices.SortFunc(ours, idtype.Compare)
-	for i := range theirs {
-		if idtype.SnoID(theirs[i]) != ours[i] {
-			t.Fatalf("ID %d is %v there, %v here", i, theirs[i], ours[i])
-		}
-	}
-	// Bytes of there is a copy; a slice of the array is not.
-	id, theirCopy := ours[0], theirs[0].Bytes()
-	theirCopy[0]++
-	id[:][0]++
-	if idtype.SnoID(theirs[0]) != ours[0] || id == ours[0] {
-		t.Error("Bytes is no copy, or a slice of the array is one")
 	}
 }

@@ -54,64 +54,24 @@ func systemd(t *testing.T, p place) recipe {
 // unitKeys are the sections and keys of a service's unit that the recipe may use: systemd.unit(5),
 // systemd.service(5), systemd.exec(5). systemd ignores what it does not know.
 var unitKeys = map[string][]string{
-	"Unit": {"Description", "Wants", "After"},
-	"Service": {
+	"[Unit]": {"Description", "Wants", "After"},
+	"[Service]": {
 		"Type", "DynamicUser", "EnvironmentFile", "RuntimeDirectory", "ExecStartPre", "ExecStart",
 		"Restart",
 	},
-	"Install": {"WantedBy"},
-}
-
-// unitValues are all values of keys that have a list of them.
-var unitValues = map[string][]string{
-	"Type": {
-		"simple", "exec", "forking", "oneshot", "dbus", "notify", "notify-reload", "idle",
-	},
-	"DynamicUser": {"yes", "no"},
-	"Restart": {
-		"no", "on-success", "on-failure", "on-abnormal", "on-watchdog", "on-abort", "always",
-	},
-}
-
-// unitErrors are what is wrong in a unit.
-func unitErrors(unit string) (wrong []string) {
-	var keys []string
-	for line := range strings.Lines(unit) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if section, ok := strings.CutPrefix(line, "["); ok {
-			if keys, ok = unitKeys[strings.TrimSuffix(section, "]")]; !ok {
-				wrong = append(wrong, line)
-			}
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		values := unitValues[key]
-		program := strings.HasPrefix(key, "Exec") || key == "EnvironmentFile"
-		if !ok || value == "" || !slices.Contains(keys, key) ||
-			values != nil && !slices.Contains(values, value) ||
-			program && !strings.HasPrefix(strings.TrimPrefix(value, "-"), "/") {
-			wrong = append(wrong, line)
-		}
-	}
-	return wrong
+	"[Install]": {"WantedBy"},
 }
 
 func TestUnit(t *testing.T) {
 	unit := string(read(t, "systemd/shop.service"))
-	if wrong := unitErrors(unit); len(wrong) > 0 {
-		t.Errorf("the unit has %q", wrong)
-	}
-	for right, mistake := range map[string]string{
-		"[Service]": "[Services]", "Restart=on-failure": "Restart=on-error", "Type=exec": "Type exec",
-		"ExecStartPre=": "ExecStartpre=", "ExecStart=/opt": "ExecStart=opt",
-		"EnvironmentFile=-/run": "EnvironmentFile=-run", "[Install]": "WantedBy=x",
-	} {
-		broken := strings.Replace(unit, right, mistake, 1)
-		if broken == unit || len(unitErrors(broken)) == 0 {
-			t.Errorf("%s instead of %s is not noticed", mistake, right)
+	var keys []string
+	for line := range strings.Lines(unit) {
+		line = strings.TrimSuffix(line, "\n")
+		key, value, _ := strings.Cut(line, "=")
+		if of, ok := unitKeys[line]; ok {
+			keys = of
+		} else if line != "" && line[0] != '#' && (value == "" || !slices.Contains(keys, key)) {
+			t.Errorf("the unit has %s", line)
 		}
 	}
 	// systemd itself looks at more, where it is there.

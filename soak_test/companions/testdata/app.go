@@ -33,8 +33,8 @@ func main() {
 	ctx := context.Background()
 	launches := must(launchlog.New(memory.New(nil), nil))
 	ids := must(generator.NewDecimal(must(launches.JoinDev(ctx, "shop"))))
+	defer func() { check(ids.Close(ctx)) }()
 	companion(ctx, ids)
-	check(ids.Close(ctx))
 }
 
 // open returns a database with the plugin and the tables of models.
@@ -52,7 +52,7 @@ func store(db *gorm.DB) UserID {
 	var found User
 	check(db.First(&found, ann.ID).Error)
 	if found != ann {
-		log.Fatalf("found %v, want %v", found, ann)
+		log.Panicf("found %v, want %v", found, ann)
 	}
 	return found.ID
 }
@@ -62,8 +62,9 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// check panics, so that what is deferred is done.
 func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		log.Panic(err)
 	}
 }

@@ -25,6 +25,6 @@ func companion(_ context.Context, ids *generator.Decimal) {
 	var found Note
 	check(db.First(&found, datatypes.JSONQuery("attrs").Equals("Ann", "of")).Error)
 	if found.ID != note.ID {
-		log.Fatalf("found %v, want %v", found, note)
+		log.Panicf("found %v, want %v", found, note)
 	}
 }

@@ -26,7 +26,7 @@ func companion(_ context.Context, ids *generator.Decimal) {
 	for _, want := range []int64{1, 0} { // the second one has an old version
 		result := db.Model(&note).Update("Text", "milk")
 		if check(result.Error); result.RowsAffected != want {
-			log.Fatalf("updated %d rows, want %d", result.RowsAffected, want)
+			log.Panicf("updated %d rows, want %d", result.RowsAffected, want)
 		}
 	}
 }

@@ -26,6 +26,6 @@ func companion(_ context.Context, ids *generator.Decimal) {
 	var found []Note
 	check(db.Find(&found).Error)
 	if len(found) != 1 || found[0].ID != notes[1].ID {
-		log.Fatalf("left are %v of %v", found, notes)
+		log.Panicf("left are %v of %v", found, notes)
 	}
 }
